@@ -204,10 +204,12 @@ static void advance(const struct searcher *searcher, struct section_state *state
     for (uint32_t l = 0, b = 0; l < position_of(searcher, state, lane)->live_count; l++) {
         while (b < before_count && before[b].result < lives[l].result)
             b++;
-        if (lives[l].result == own)
+        if (lives[l].result == own) {
             moved->live[l] = result;
-        else
-            moved->live[l] = before[b].distance == 0 ? (struct span){0, 0} : was[b];
+            continue;
+        }
+        assert(b < before_count && before[b].result == lives[l].result); /* it was live before */
+        moved->live[l] = before[b].distance == 0 ? (struct span){0, 0} : was[b];
     }
 }
 

@@ -11,30 +11,9 @@
 #include "bound/grid/block_classes.h"
 #include "bound/kernel/chain_times.h"
 #include "bound/kernel/kernel_bounds.h"
-#include "warp/synthetic/synthetic_file.h"
+#include "written_grid.h"
 
 #define EXTRAS_MAX 8u
-
-struct fixture {
-    struct synthetic_block block;
-    struct grid_work work;
-    wb_diagnostics *diagnostics;
-};
-
-static void fixture_begin(struct fixture *fixture, const char *text) {
-    *fixture = (struct fixture){.diagnostics = wb_diagnostics_new()};
-    wb_status status =
-        synthetic_file_parse("grid", text, strlen(text), fixture->diagnostics, &fixture->block);
-    if (status == WB_OK)
-        status = block_classes_by_hand(&fixture->block, NULL, fixture->diagnostics, &fixture->work);
-    if (status != WB_OK) fail_msg("%s\n%s", wb_diagnostics_text(fixture->diagnostics), text);
-}
-
-static void fixture_end(struct fixture *fixture) {
-    grid_work_free(&fixture->work);
-    synthetic_block_free(&fixture->block);
-    wb_diagnostics_free(fixture->diagnostics);
-}
 
 /* A block on two or more sub-cores, and what it is. */
 struct share_case {
@@ -127,13 +106,13 @@ static void test_shares(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof share_cases / sizeof *share_cases; i++) {
         const struct share_case *that = &share_cases[i];
-        struct fixture fixture;
+        struct written_grid fixture;
         char text[512];
         (void)snprintf(text, sizeof text, "block: b\n%s\nunits: \"%s\"\nblocks: [\"%s\"]\n", that->machine,
                        that->units, that->programs);
-        fixture_begin(&fixture, text);
+        written_grid_open(&fixture, text);
         expect_share(that, &fixture.work.classes.items[0].chain);
-        fixture_end(&fixture);
+        written_grid_close(&fixture);
     }
 }
 
@@ -144,8 +123,8 @@ static void test_shares(void **state) {
 
 static void test_pools(void **state) {
     (void)state;
-    struct fixture fixture;
-    fixture_begin(&fixture, KINDS "{sms: 1, dispatch: greedy}\n");
+    struct written_grid fixture;
+    written_grid_open(&fixture, KINDS "{sms: 1, dispatch: greedy}\n");
     const struct chain_work *chains = &fixture.work.chains;
     const struct chain_pool *pool = &chains->pools[CHAIN_SECTIONS];
     assert_int_equal(chains->turns_most, 1);
@@ -156,14 +135,14 @@ static void test_pools(void **state) {
     assert_int_equal(chain_pool_extras(pool, 4, 5), 14);
     assert_int_equal(chain_pool_extras(pool, 4, 2), 8);
     assert_int_equal(chain_pool_extras(pool, UINT64_MAX, 5), 20);
-    fixture_end(&fixture);
+    written_grid_close(&fixture);
 }
 
 /* The formulas on these: the own time of a block is lam, 9. */
 static void test_times(void **state) {
     (void)state;
-    struct fixture fixture;
-    fixture_begin(&fixture, KINDS "{sms: 1, dispatch: greedy}\n");
+    struct written_grid fixture;
+    written_grid_open(&fixture, KINDS "{sms: 1, dispatch: greedy}\n");
     const struct kernel_time together = chain_time_together(&fixture.work, 2);
     assert_int_equal(kernel_time_sum(&together), 10 + 9);
     /* F = 3: W^5, two changes of the one other slot, 4 + 4, and three turns */
@@ -179,15 +158,15 @@ static void test_times(void **state) {
        three of the last */
     const struct kernel_time wide = chain_time_of_area(&fixture.work, 2, 2, 19, 3);
     assert_int_equal(kernel_time_sum(&wide), (46 + 8 + 45 + 9 + 2 * 19 + 3 + 3 * 3) / 4);
-    fixture_end(&fixture);
+    written_grid_close(&fixture);
 }
 
 /* With static dispatch the first of two SMs gets two blocks of the first kind and one of the second: W 14,
  * one change, two turns; the other one of each, which start together. */
 static void test_known_blocks(void **state) {
     (void)state;
-    struct fixture fixture;
-    fixture_begin(&fixture, KINDS "{sms: 2, dispatch: static}\n");
+    struct written_grid fixture;
+    written_grid_open(&fixture, KINDS "{sms: 2, dispatch: static}\n");
     const struct kernel_time turns = kernel_chain_static(&fixture.work, 2);
     assert_int_equal(kernel_time_sum(&turns), 14 + 4 + 2 * 9);
     struct chain_blocks last = {0};
@@ -195,7 +174,7 @@ static void test_known_blocks(void **state) {
     chain_blocks_add(&last, &fixture.work.classes.items[1]);
     const struct kernel_time together = chain_time_of_blocks(&fixture.work, 2, &last);
     assert_int_equal(kernel_time_sum(&together), 5 + 4 + 9);
-    fixture_end(&fixture);
+    written_grid_close(&fixture);
 }
 
 /* Two warps of four instructions that make 8 requests each, one on its way at a time: 64 requests are on
@@ -208,32 +187,32 @@ static void test_held_back_requests(void **state) {
         cycles stalls, work;
     } cases[] = {{"M/(8,1)", 128, 32}, {"M(8,1)", 64, 64}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture fixture;
+        struct written_grid fixture;
         char text[512];
         (void)snprintf(text, sizeof text,
                        "block: b\ndispatch_depth: 0\nsub_cores: 2\nunits: \"%s\"\n"
                        "blocks: [\"2x M M.0 M.1 M.2\"]\nmemory_unit: M\n"
                        "memory: {sms: 1, service: 1, outstanding: 1}\n",
                        cases[i].unit);
-        fixture_begin(&fixture, text);
+        written_grid_open(&fixture, text);
         const struct block_class *class = &fixture.work.classes.items[0];
         assert_int_equal(class->stalls, 64);
         assert_int_equal(class->chain.shares[CHAIN_SECTIONS].work, cases[i].work + cases[i].stalls);
         assert_int_equal(class->chain.shares[CHAIN_SECTIONS].own, 4);
         assert_int_equal(class_ranking_total(&fixture.work.chains.by_all), 64 + cases[i].stalls);
-        fixture_end(&fixture);
+        written_grid_close(&fixture);
     }
 }
 
 /* Blocks may leave out barriers of covering paths, and what reads results: they are not cut then. */
 static void test_covering_paths(void **state) {
     (void)state;
-    struct fixture fixture;
+    struct written_grid fixture;
     struct block_profile profile;
     struct block_chain chain;
     struct arena arena = {0};
-    fixture_begin(&fixture, "block: b\ndispatch_depth: unlimited\nsub_cores: 2\nunits: \"A/(1,0)\"\n"
-                            "blocks: [\"A A A A |; | A A A A\"]\n");
+    written_grid_open(&fixture, "block: b\ndispatch_depth: unlimited\nsub_cores: 2\nunits: \"A/(1,0)\"\n"
+                                "blocks: [\"A A A A |; | A A A A\"]\n");
     const struct timed_block *timed = fixture.work.classes.items[0].timed;
     assert_int_equal(block_profile_make(timed, NULL, fixture.diagnostics, &profile), WB_OK);
     assert_int_equal(profile.spill, 4);
@@ -248,22 +227,22 @@ static void test_covering_paths(void **state) {
     }
     block_profile_free(&profile);
     arena_free(&arena);
-    fixture_end(&fixture);
+    written_grid_close(&fixture);
 }
 
 /* On one sub-core nothing is beyond W, and nothing is more than K-SM. */
 static void test_one_sub_core(void **state) {
     (void)state;
-    struct fixture fixture;
-    fixture_begin(&fixture, "block: b\ndispatch_depth: 0\nunits: \"A(2,5) B(1,1)\"\n"
-                            "blocks: [\"7* 2x A B.0 | B\"]\nresident: 2\n");
+    struct written_grid fixture;
+    written_grid_open(&fixture, "block: b\ndispatch_depth: 0\nunits: \"A(2,5) B(1,1)\"\n"
+                                "blocks: [\"7* 2x A B.0 | B\"]\nresident: 2\n");
     const struct chain_share *share = &fixture.work.classes.items[0].chain.shares[CHAIN_SECTIONS];
     assert_int_equal(share->work, fixture.work.classes.items[0].initiations);
     assert_int_equal(share->extra_count, 0);
     const struct kernel_time plain = kernel_one_sm(&fixture.work, 2);
     const struct kernel_time chains = kernel_chain_one_sm(&fixture.work, 2);
     assert_true(kernel_time_sum(&chains) <= kernel_time_sum(&plain));
-    fixture_end(&fixture);
+    written_grid_close(&fixture);
 }
 
 int main(void) {

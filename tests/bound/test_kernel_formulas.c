@@ -12,30 +12,9 @@
 #include "bound/analysis/registry.h"
 #include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"
-#include "warp/synthetic/synthetic_file.h"
+#include "written_grid.h"
 
-struct fixture {
-    struct synthetic_block block;
-    struct grid_work work;
-    wb_diagnostics *diagnostics;
-};
-
-static void fixture_begin(struct fixture *fixture, const char *text) {
-    *fixture = (struct fixture){.diagnostics = wb_diagnostics_new()};
-    wb_status status =
-        synthetic_file_parse("grid", text, strlen(text), fixture->diagnostics, &fixture->block);
-    if (status == WB_OK)
-        status = block_classes_by_hand(&fixture->block, NULL, fixture->diagnostics, &fixture->work);
-    if (status != WB_OK) fail_msg("%s\n%s", wb_diagnostics_text(fixture->diagnostics), text);
-}
-
-static void fixture_end(struct fixture *fixture) {
-    grid_work_free(&fixture->work);
-    synthetic_block_free(&fixture->block);
-    wb_diagnostics_free(fixture->diagnostics);
-}
-
-static cycles value(const struct fixture *fixture, kernel_formula formula, uint64_t resident) {
+static cycles value(const struct written_grid *fixture, kernel_formula formula, uint64_t resident) {
     const struct kernel_time time = formula(&fixture->work, resident);
     return kernel_time_sum(&time);
 }
@@ -80,13 +59,13 @@ static void test_blocks(void **state) {
         char text[512];
         (void)snprintf(text, sizeof text, "block: x\n%s\nunits: \"%s\"\nblocks: [\"%s\"]\n", row->machine,
                        row->units, row->program);
-        struct fixture f;
-        fixture_begin(&f, text);
+        struct written_grid f;
+        written_grid_open(&f, text);
         const struct block_class *kind = &f.work.classes.items[0];
         expect(text, "E + lam", kind->initiations + kind->latency, row->together);
         expect(text, "alpha", kind->residency, row->residency);
         expect(text, "isolated", kind->isolated, row->isolated);
-        fixture_end(&f);
+        written_grid_close(&f);
     }
 }
 
@@ -96,16 +75,16 @@ static void test_sums_of_kinds(void **state) {
     static const cycles most[] = {0, 7, 14, 17, 20, 23, 23};
     /* one block: the longest; n: 12 + the n - 1 others, of which two are 7 */
     static const cycles together[] = {0, 12, 19, 26, 29, 32, 32};
-    struct fixture f;
-    fixture_begin(&f,
-                  "block: x\ndispatch_depth: 0\nunits: \"A(7,0) B(3,9)\"\nblocks: [\"2* A\", \"3* B\"]\n");
+    struct written_grid f;
+    written_grid_open(
+        &f, "block: x\ndispatch_depth: 0\nunits: \"A(7,0) B(3,9)\"\nblocks: [\"2* A\", \"3* B\"]\n");
     for (uint64_t n = 0; n < sizeof most / sizeof *most; n++) {
         assert_int_equal(grid_work_most(&f.work, n), most[n]);
         assert_int_equal(grid_work_together(&f.work, n), together[n]);
     }
     assert_int_equal(f.work.latency_total, 27);
     assert_int_equal(f.work.latency_most, 9);
-    fixture_end(&f);
+    written_grid_close(&f);
 }
 
 /* A grid on `sms` SMs with `resident` blocks each, and what the formulas say of it. */
@@ -160,8 +139,8 @@ static void test_grids(void **state) {
                        "memory: {sms: %u, dispatch: %s, dispatch_latency: %u, dispatch_service: %u}\n",
                        row->units, row->blocks, row->resident, row->sms, row->is_static ? "static" : "greedy",
                        row->latency, row->service);
-        struct fixture f;
-        fixture_begin(&f, text);
+        struct written_grid f;
+        written_grid_open(&f, text);
         const uint64_t resident = f.work.resident_most;
         if (row->is_static) {
             expect(text, "K-SM", value(&f, kernel_static, resident), row->one_sm);
@@ -170,7 +149,7 @@ static void test_grids(void **state) {
             expect(text, "K-BAL", value(&f, kernel_balance, resident), row->balance);
             expect(text, "K-SM", value(&f, kernel_one_sm, resident), row->one_sm);
         }
-        fixture_end(&f);
+        written_grid_close(&f);
     }
 }
 
@@ -178,8 +157,8 @@ static void test_grids(void **state) {
 static void test_unknown_rooms(void **state) {
     (void)state;
     static const cycles balance[] = {3, 4, 3};
-    struct fixture f;
-    fixture_begin(&f, "block: x\nunits: \"A(1,0)\"\nblocks: [\"6* A\"]\nresident: 3\nmemory: {sms: 2}\n");
+    struct written_grid f;
+    written_grid_open(&f, "block: x\nunits: \"A(1,0)\"\nblocks: [\"6* A\"]\nresident: 3\nmemory: {sms: 2}\n");
     for (uint64_t resident = 1; resident <= 3; resident++)
         assert_int_equal(value(&f, kernel_balance, resident), balance[resident - 1]);
     f.work.resident_least = 1;
@@ -187,14 +166,15 @@ static void test_unknown_rooms(void **state) {
     wb_bound bound = {0};
     assert_int_equal(bound_k_bal.run(&input, &bound), WB_OK);
     assert_int_equal(bound.cycles, 4);
-    fixture_end(&f);
+    written_grid_close(&f);
 }
 
 /* Sums that do not fit are not made smaller by what is taken away from them. */
 static void test_saturation(void **state) {
     (void)state;
-    struct fixture f;
-    fixture_begin(&f, "block: x\ndispatch_depth: 0\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"4* A; A\"]\n"
+    struct written_grid f;
+    written_grid_open(&f,
+                      "block: x\ndispatch_depth: 0\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"4* A; A\"]\n"
                       "resident: 4\n");
     struct block_class *kind = &f.work.classes.items[0];
     assert_true(kind->residency < kind->initiations);
@@ -206,7 +186,7 @@ static void test_saturation(void **state) {
     assert_int_equal(value(&f, kernel_area, 4), CYCLES_SATURATED);
     assert_int_equal(value(&f, kernel_balance, 4), CYCLES_SATURATED);
     assert_int_equal(value(&f, kernel_static, 4), CYCLES_SATURATED);
-    fixture_end(&f);
+    written_grid_close(&f);
 }
 
 /* A random grid of a few kinds. */
@@ -291,9 +271,9 @@ static void test_searches(void **state) {
     for (uint64_t seed = 1; seed <= 2000; seed++) {
         struct random_state random = random_seeded(seed);
         char text[512];
-        struct fixture f;
+        struct written_grid f;
         random_text(&random, text, sizeof text);
-        fixture_begin(&f, text);
+        written_grid_open(&f, text);
         const uint64_t resident = f.work.resident_most, sms = f.work.machine->memory.sms;
         if (f.work.block_count > sms * resident)
             expect(text, "K-AREA", value(&f, kernel_area, resident), searched_area(&f.work, resident));
@@ -303,7 +283,7 @@ static void test_searches(void **state) {
             waiting++;
             expect(text, "K-BAL", value(&f, kernel_balance, resident), searched_balance(&f.work, resident));
         }
-        fixture_end(&f);
+        written_grid_close(&f);
     }
     assert_true(waiting > 500);
 }

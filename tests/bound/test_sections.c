@@ -118,34 +118,27 @@ static void run(const struct random_shape *shape, uint32_t depth, uint32_t round
     assert_true(searched > 0 && attained > searched / 20 && gained > searched / 20);
 }
 
+static const struct random_shape one_section = {.units = 2,
+                                                .init = 3,
+                                                .latency = 6,
+                                                .warps = 4,
+                                                .insts = 5,
+                                                .alias_percent = 40,
+                                                .instances = 1,
+                                                .sub_cores = 2,
+                                                .width = 1};
+
 static void test_one_section(void **state) {
     (void)state;
-    const struct random_shape shape = {.units = 2,
-                                       .init = 3,
-                                       .latency = 6,
-                                       .warps = 4,
-                                       .insts = 5,
-                                       .alias_percent = 40,
-                                       .instances = 1,
-                                       .sub_cores = 2,
-                                       .width = 1};
-    run(&shape, 0, 600, 5);
-    run(&shape, DEPTH_UNLIMITED, 600, 5);
+    run(&one_section, 0, 600, 5);
+    run(&one_section, DEPTH_UNLIMITED, 600, 5);
 }
 
 static void test_barriers(void **state) {
     (void)state;
-    const struct random_shape shape = {.units = 2,
-                                       .init = 3,
-                                       .latency = 6,
-                                       .warps = 4,
-                                       .insts = 5,
-                                       .barrier_percent = 25,
-                                       .real_percent = 10,
-                                       .alias_percent = 40,
-                                       .instances = 1,
-                                       .sub_cores = 2,
-                                       .width = 1};
+    struct random_shape shape = one_section;
+    shape.barrier_percent = 25;
+    shape.real_percent = 10;
     run(&shape, 0, 1800, 5);
 }
 

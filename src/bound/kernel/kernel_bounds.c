@@ -293,16 +293,21 @@ static struct kernel_time least_time(kernel_formula formula, const struct grid_w
     return in_order;
 }
 
-wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
-    const struct grid_work *work = input->work;
-    const struct kernel_time time = least_time(formula, &work);
-    kernel_bound_set(work, &time, bound);
+void kernel_upper_set(const struct bound_input *input, const struct grid_work *work,
+                      const struct kernel_time *time, wb_bound *bound) {
+    kernel_bound_set(work, time, bound);
     bound->kind = WB_UPPER;
     bound_assume_model(input, bound);
     assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
     if (sib_unproven(work->machine) == NULL) assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
     grid_assume_dispatch(work, bound);
     contention_assume(work, bound);
+}
+
+wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
+    const struct grid_work *work = input->work;
+    const struct kernel_time time = least_time(formula, &work);
+    kernel_upper_set(input, work, &time, bound);
     return WB_OK;
 }
 

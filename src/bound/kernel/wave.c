@@ -234,12 +234,7 @@ static wb_status wave_run(const struct bound_input *input, wb_bound *bound) {
     /* While the dispatcher was busy, a block may have ended and left its slot to a later one. */
     if (!grid_work_is_dynamic(work) && memory->dispatch_service > 0 && together > 1)
         time.dispatch = cycles_add(time.dispatch, memory->dispatch_latency);
-    kernel_bound_set(work, &time, bound);
-    bound->kind = WB_UPPER;
-    bound_assume_model(input, bound);
-    assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
-    if (sib_unproven(work->machine) == NULL) assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
-    grid_assume_dispatch(work, bound);
+    kernel_upper_set(input, work, &time, bound);
     if (kernel_has_sub_cores(input)) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
     return WB_OK;
 }

@@ -273,20 +273,12 @@ static void number_queues(struct parser *parser) {
     }
 }
 
-/* Connects the kinds with the code that they share. */
-static wb_status finish(struct parser *parser) {
-    struct synthetic_block *block = parser->block;
-    struct timed_code *code = &block->timed.code;
-    number_queues(parser);
-    code->insts = keep(parser, parser->insts.items, parser->insts.count, sizeof *code->insts);
-    code->operands = keep(parser, parser->operands.items, parser->operands.count, sizeof *code->operands);
-    if (code->insts == NULL || code->operands == NULL) return parse_no_memory(parser);
-    code->inst_count = (uint32_t)parser->insts.count;
+void synthetic_block_connect(struct synthetic_block *block) {
     const struct path *paths = block->paths.items;
     for (size_t k = 0; k < block->classes.count; k++) {
         struct timed_block *timed = &block->classes.items[k].timed;
         timed->machine = &block->machine;
-        timed->code = *code;
+        timed->code = block->timed.code;
         timed->paths = paths;
         paths += timed->path_count;
     }
@@ -296,6 +288,18 @@ static wb_status finish(struct parser *parser) {
     block->timed.path_count = first->path_count;
     block->timed.warp_path = first->warp_path;
     block->timed.warp_count = first->warp_count;
+}
+
+/* Completes the code, which the kinds share. */
+static wb_status finish(struct parser *parser) {
+    struct synthetic_block *block = parser->block;
+    struct timed_code *code = &block->timed.code;
+    number_queues(parser);
+    code->insts = keep(parser, parser->insts.items, parser->insts.count, sizeof *code->insts);
+    code->operands = keep(parser, parser->operands.items, parser->operands.count, sizeof *code->operands);
+    if (code->insts == NULL || code->operands == NULL) return parse_no_memory(parser);
+    code->inst_count = (uint32_t)parser->insts.count;
+    synthetic_block_connect(block);
     return WB_OK;
 }
 

@@ -59,6 +59,10 @@ wb_status synthetic_grid_parse(const char *units, const char *blocks, wb_diagnos
  * fit. */
 wb_status synthetic_block_set_memory(struct synthetic_block *block, const char *unit, const char **problem);
 
+/* Lets every kind of block refer to the machine, the code and the paths of `block`, when these are complete.
+ */
+void synthetic_block_connect(struct synthetic_block *block);
+
 void synthetic_block_free(struct synthetic_block *block);
 
 #endif

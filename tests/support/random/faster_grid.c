@@ -81,24 +81,6 @@ static size_t most_instructions(const struct synthetic_block *stated) {
     return PARTS * sum + 1;
 }
 
-/* Connects the classes with the code that they share. */
-static void finish(struct synthetic_block *block) {
-    const struct path *paths = block->paths.items;
-    for (size_t k = 0; k < block->classes.count; k++) {
-        struct timed_block *timed = &block->classes.items[k].timed;
-        timed->machine = &block->machine;
-        timed->code = block->timed.code;
-        timed->paths = paths;
-        paths += timed->path_count;
-    }
-    const struct timed_block *first = &block->classes.items[0].timed;
-    block->timed.machine = &block->machine;
-    block->timed.paths = first->paths;
-    block->timed.path_count = first->path_count;
-    block->timed.warp_path = first->warp_path;
-    block->timed.warp_count = first->warp_count;
-}
-
 static void make_block(struct maker *maker) {
     const struct synthetic_block *stated = &maker->stated->block;
     struct synthetic_block *block = maker->block;
@@ -117,7 +99,7 @@ static void make_block(struct maker *maker) {
             left -= count;
         }
     }
-    finish(block);
+    synthetic_block_connect(block);
 }
 
 void faster_grid_make(uint64_t seed, const struct random_grid *stated, struct random_grid *made) {

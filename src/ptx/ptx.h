@@ -16,6 +16,8 @@
 #include "ptx/form.h"
 #include "ptx/opcode.h"
 
+struct machine_code;
+
 #define PTX_NO_INDEX UINT32_MAX
 
 enum ptx_operand_kind {
@@ -71,6 +73,9 @@ struct ptx_inst {
     uint32_t guard;              /* register, or PTX_NO_INDEX */
     uint32_t at;                 /* byte offset in the module's source */
     uint32_t location;           /* index into the module's locations (.loc), or PTX_NO_INDEX */
+    uint32_t machine; /* of a module with machine code: the instruction of it that this is part of */
+    bool auxiliary;   /* another one stands for that machine instruction: this one takes no slot and no time,
+                         and is not counted */
 };
 
 /* `.reg .b32 %r<82>;` is one group of 82 registers; `.reg .pred p;` one of 1 with numbered false. A vector
@@ -183,6 +188,7 @@ struct ptx_function {
         first_unknown; /* instruction that is not known, or whose operands do not fit what is known of it
                           (it has no operands: its form's text is the whole statement), or PTX_NO_INDEX */
     const char *unknown_reason; /* of first_unknown: what is wrong with it */
+    uint32_t registers;         /* of a thread, where the file says it: machine code; else 0 */
     uint32_t alias_of;          /* function that `.alias` made this a name of, or PTX_NO_INDEX */
     const char *attribute;      /* between the parentheses of .attribute( ), or NULL */
     uint32_t at;                /* byte offset of its name */
@@ -214,7 +220,9 @@ struct wb_module {
     struct arena arena; /* owns everything below but the text */
     char *text;         /* what was parsed, malloc'd */
     struct source source;
-    wb_input input;      /* that text, as it was given */
+    wb_input input; /* that text, as it was given */
+    const struct machine_code
+        *code;           /* what the functions were lifted from (sass/machine_code.h); NULL: PTX */
     const char *version; /* "9.0" */
     const char *target;  /* "sm_75, debug" */
     struct ptx_file *files;

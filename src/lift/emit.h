@@ -1,0 +1,91 @@
+/* Writing what a machine instruction means: a group of PTX instructions in the function that is lifted.
+ *
+ * Machine registers are PTX registers of 32 bits, %R0 .. %R254 and %UR0 .. %UR62; predicates are %P0 .. %P6
+ * and %UP0 .. %UP6. Temporaries live inside of one group. An instruction that writes machine registers,
+ * accesses memory or decides where control goes is guarded by the machine instruction's predicate; what only
+ * writes temporaries is not. All sources of a group are read before it writes machine registers: whoever
+ * writes a group sees to that; lift_emit asserts it.
+ *
+ * One instruction of a group stands for it in times and counts: the one that accesses memory, exchanges
+ * values or decides where control goes if there is one, else the last one. The others are `auxiliary`
+ * (ptx.h). */
+#ifndef WB_LIFT_EMIT_H
+#define WB_LIFT_EMIT_H
+
+#include "ptx/ptx.h"
+#include "sass/sass.h"
+
+struct lift;
+
+/* ---- What is read ---- */
+
+/* A register as it is, of 32 bits; RZ and URZ are the literal 0. */
+struct ptx_operand lift_reg(struct lift *lift, uint32_t number, bool uniform);
+
+/* Two registers, the lower half first, as a temporary of 64 bits; number even. */
+struct ptx_operand lift_pair(struct lift *lift, uint32_t number, bool uniform);
+
+/* A source of 32 bits: register, literal, or constant (loaded to a temporary). Its sign and magnitude are not
+ * applied. */
+struct ptx_operand lift_source(struct lift *lift, const struct sass_source *source);
+
+/* The same with `negated` (integer: 0 - x) or, with `invert`, ~x applied, to a temporary where it is no
+ * literal. */
+struct ptx_operand lift_source_int(struct lift *lift, const struct sass_source *source, bool invert);
+
+/* An f32 source with absolute and negated applied. */
+struct ptx_operand lift_source_f32(struct lift *lift, const struct sass_source *source);
+
+/* A source of 64 bits: a pair of registers or of constants; a literal is the upper half of a double where
+ * is_double, else extended by its sign. Absolute and negated are applied to doubles. */
+struct ptx_operand lift_source64(struct lift *lift, const struct sass_source *source, bool is_double);
+
+/* A predicate, negation included; PT is the literal 1, !PT 0. */
+struct ptx_operand lift_predicate(struct lift *lift, const struct sass_predicate *predicate);
+
+struct ptx_operand lift_int(uint64_t value);
+
+/* ---- What is written ---- */
+
+struct ptx_operand lift_to_reg(struct lift *lift, uint32_t number, bool uniform);                /* RZ: `_` */
+struct ptx_operand lift_to_predicate(struct lift *lift, const struct sass_predicate *predicate); /* PT: `_` */
+struct ptx_operand lift_temp(struct lift *lift, enum ptx_type type); /* PTX_B32, PTX_B64, PTX_B16, PTX_PRED */
+
+/* Writes a value of 64 bits to a pair of registers: mov.b64 {lo, hi}, value. */
+void lift_write_pair(struct lift *lift, uint32_t number, bool uniform, struct ptx_operand value);
+
+/* ---- Instructions ---- */
+
+/* [base + offset], and {a, b, ...} */
+struct ptx_operand lift_address(struct lift *lift, struct ptx_operand base, int64_t offset);
+struct ptx_operand lift_vector(struct lift *lift, const struct ptx_operand *elements, uint32_t count);
+
+/* Appends an instruction; `opcode` is PTX with its modifiers, such as "mad.lo.u32". Optional operands that
+ * are left out at the end may be left out here. */
+void lift_emit(struct lift *lift, const char *opcode, const struct ptx_operand *operands, uint32_t count);
+
+#define LIFT_EMIT(lift, opcode, ...)                                                                         \
+    lift_emit(lift, opcode, (const struct ptx_operand[]){__VA_ARGS__},                                       \
+              (uint32_t)(sizeof((const struct ptx_operand[]){__VA_ARGS__}) / sizeof(struct ptx_operand)))
+
+/* The machine instruction has no meaning here: kernels that reach it are refused, with its address and bytes.
+ * `reason` is a constant text. */
+void lift_refuse(struct lift *lift, const char *reason);
+
+/* What the instructions of a family mean, by files; each handles the opcodes that lift.c sends it. */
+void lift_integer(struct lift *lift, const struct sass_inst *inst); /* integer.c: c1 and its uniform twins */
+void lift_logic(struct lift *lift,
+                const struct sass_inst *inst); /* logic.c: LOP3 SHF PRMT ... PLOP3 SEL MOV P2R */
+void lift_float(struct lift *lift, const struct sass_inst *inst);    /* float.c: f32 */
+void lift_double(struct lift *lift, const struct sass_inst *inst);   /* double.c: f64 */
+void lift_half(struct lift *lift, const struct sass_inst *inst);     /* half.c: f16x2, matrices */
+void lift_convert(struct lift *lift, const struct sass_inst *inst);  /* convert.c */
+void lift_memory(struct lift *lift, const struct sass_inst *inst);   /* memory.c */
+void lift_atomic(struct lift *lift, const struct sass_inst *inst);   /* atomic.c */
+void lift_special(struct lift *lift, const struct sass_inst *inst);  /* special.c: S2R, CS2R, ULDC and LDC */
+void lift_exchange(struct lift *lift, const struct sass_inst *inst); /* exchange.c: SHFL VOTE MATCH REDUX */
+void lift_barrier(struct lift *lift, const struct sass_inst *inst);  /* barrier.c: BAR MEMBAR DEPBAR ... */
+void lift_control(struct lift *lift,
+                  const struct sass_inst *inst); /* control.c: BRA BSSY BSYNC CALL RET EXIT ... */
+
+#endif

@@ -1,0 +1,33 @@
+/* The machine code of a module: what its lifted functions were made from (lift/), and what they are timed by.
+ */
+#ifndef WB_SASS_MACHINE_CODE_H
+#define WB_SASS_MACHINE_CODE_H
+
+#include "sass/sass.h"
+
+struct machine_inst {
+    struct sass_inst sass;
+    uint32_t kernel;     /* index into kernels */
+    uint32_t address;    /* byte offset in the kernel's section */
+    uint32_t ptx_line;   /* of the PTX text that ptxas read; 0: not known */
+    const char *unknown; /* what of it is not known, or NULL */
+};
+
+struct machine_kernel {
+    const char *name;
+    uint32_t first, count; /* instructions */
+    uint32_t registers;    /* of a thread */
+    uint64_t shared_bytes; /* static */
+    uint32_t stack_bytes;
+    uint32_t function; /* of the module */
+};
+
+struct machine_code {
+    uint32_t sm; /* architecture: 75, 80, ... */
+    struct machine_inst *insts;
+    uint32_t inst_count;
+    struct machine_kernel *kernels;
+    uint32_t kernel_count;
+};
+
+#endif

@@ -169,7 +169,8 @@ wb_status parser_add_registers(struct parser *parser, const struct token *name, 
     if (added > PTX_FUNCTION_REGS_MAX - have)
         return parser_fail(parser, (size_t)(name->text - parser->lexer.start),
                            "a function with more than %u registers", PTX_FUNCTION_REGS_MAX);
-    struct ptx_reg_group group = {NULL, (uint32_t)have, added, count != 0, type};
+    struct ptx_reg_group group = {
+        .first = (uint32_t)have, .count = added, .numbered = count != 0, .type = type};
     WB_TRY(scopes_print_name(&parser->scopes, &parser->module->arena, name->text, name->length, count, keep,
                              &group.name));
     WB_TRY(vec_reserve(&body->reg_group, added));

@@ -115,6 +115,59 @@ void ptx_inst_regs(const struct ptx_function *function, const struct ptx_inst *i
     if (form->carry_out) list_add(regs->written, &regs->written_count, function->reg_count);
 }
 
+uint32_t ptx_issue_group(const struct ptx_function *function, uint32_t n, uint32_t *count) {
+    uint32_t first = ptx_issued(function, n), end = first + 1;
+    while (function->issued != NULL && first > 0 && function->issue_of[first - 1] == n)
+        first--;
+    while (function->issued != NULL && end < function->inst_count && function->issue_of[end] == n)
+        end++;
+    *count = end - first;
+    return first;
+}
+
+/* Adds those registers of an instruction that are no temporaries. */
+static void add_machine_regs(const struct ptx_function *function, const uint32_t *from, uint32_t from_count,
+                             uint32_t *list, uint32_t *count) {
+    for (uint32_t i = 0; i < from_count; i++)
+        if (from[i] < function->reg_count && !function->groups[function->reg_group[from[i]]].temporary)
+            list_add(list, count, from[i]);
+}
+
+void ptx_issue_regs(const struct ptx_function *function, uint32_t n, struct ptx_regs *regs) {
+    uint32_t count;
+    const uint32_t first = ptx_issue_group(function, n, &count);
+    if (function->issued == NULL) {
+        ptx_inst_regs(function, &function->insts[first], regs);
+        return;
+    }
+    struct ptx_regs part;
+    regs->read_count = regs->written_count = 0;
+    for (uint32_t i = first; i < first + count; i++) {
+        ptx_inst_regs(function, &function->insts[i], &part);
+        add_machine_regs(function, part.read, part.read_count, regs->read, &regs->read_count);
+        add_machine_regs(function, part.written, part.written_count, regs->written, &regs->written_count);
+    }
+}
+
+wb_status ptx_number_issued(struct ptx_function *function, struct arena *arena) {
+    const uint32_t count = function->inst_count;
+    function->issued = arena_array(arena, (size_t)count + 1, sizeof *function->issued);
+    function->issue_of = arena_array(arena, (size_t)count + 1, sizeof *function->issue_of);
+    if (function->issued == NULL || function->issue_of == NULL) return WB_ERR_LIMIT;
+    function->issued_count = 0;
+    for (uint32_t first = 0, end; first < count; first = end) {
+        uint32_t issued = PTX_NO_INDEX;
+        for (end = first; end < count && function->insts[end].machine == function->insts[first].machine; end++) {
+            assert(function->insts[end].auxiliary || issued == PTX_NO_INDEX);
+            if (!function->insts[end].auxiliary) issued = end;
+            function->issue_of[end] = function->issued_count;
+        }
+        assert(issued != PTX_NO_INDEX);
+        function->issued[function->issued_count++] = issued;
+    }
+    return WB_OK;
+}
+
 uint32_t ptx_branch_targets(const struct ptx_function *function, const struct ptx_inst *inst,
                             uint32_t *targets, uint32_t room) {
     const struct ptx_operand *operands = ptx_operands(function, inst);

@@ -69,13 +69,13 @@ struct ptx_inst {
     const struct ptx_form *form; /* the opcode with its modifiers, decoded once per distinct text */
     uint32_t first_operand;      /* in the function's pool; in PTX order, destinations first */
     uint8_t operand_count;       /* strlen(form->roles): operands left out are there as PTX_OPERAND_NONE */
-    bool guard_negated;          /* @!%p */
+    bool guard_negated : 1;      /* @!%p */
+    bool auxiliary : 1;          /* of machine code: another one stands for the machine's instruction, this one
+                                    takes no slot and no time, and is not counted */
     uint32_t guard;              /* register, or PTX_NO_INDEX */
     uint32_t at;                 /* byte offset in the module's source */
     uint32_t location;           /* index into the module's locations (.loc), or PTX_NO_INDEX */
-    uint32_t machine; /* of a module with machine code: the instruction of it that this is part of */
-    bool auxiliary;   /* another one stands for that machine instruction: this one takes no slot and no time,
-                         and is not counted */
+    uint32_t machine;            /* of a module with machine code: the instruction of it that this is part of */
 };
 
 /* `.reg .b32 %r<82>;` is one group of 82 registers; `.reg .pred p;` one of 1 with numbered false. A vector
@@ -85,6 +85,7 @@ struct ptx_reg_group {
     uint32_t first;   /* index of its first register */
     uint32_t count;
     bool numbered;
+    bool temporary; /* of machine code: a value inside of one machine instruction, no register of the machine */
     enum ptx_type type;
 };
 
@@ -175,6 +176,11 @@ struct ptx_function {
     uint32_t *reg_group; /* per register the index of its group */
     struct ptx_inst *insts;
     uint32_t inst_count;
+    /* Of machine code the instructions that stand for one of the machine each, in order, and per instruction
+     * the place in that list of the one that stands for it (ptx_number_issued). Of PTX NULL: every
+     * instruction is issued. */
+    uint32_t *issued, *issue_of;
+    uint32_t issued_count;
     struct ptx_operand *operands; /* the pool */
     uint32_t operand_count;
     struct ptx_label *labels;
@@ -255,6 +261,28 @@ static inline const struct ptx_operand *ptx_operands(const struct ptx_function *
     return &function->operands[inst->first_operand];
 }
 
+/* How many instructions of a function are issued: take a slot and time, and are counted. */
+static inline uint32_t ptx_issued_count(const struct ptx_function *function) {
+    return function->issued == NULL ? function->inst_count : function->issued_count;
+}
+
+/* The n-th issued instruction. */
+static inline uint32_t ptx_issued(const struct ptx_function *function, uint32_t n) {
+    return function->issued == NULL ? n : function->issued[n];
+}
+
+/* Which of the issued instructions stands for instruction `inst`: itself, or the one of its group. */
+static inline uint32_t ptx_issue_of(const struct ptx_function *function, uint32_t inst) {
+    return function->issued == NULL ? inst : function->issue_of[inst];
+}
+
+/* The instructions of the group that an issued one stands for: *count from the one returned on. */
+uint32_t ptx_issue_group(const struct ptx_function *function, uint32_t n, uint32_t *count);
+
+/* Numbers the issued instructions of a function of machine code, in which the instructions of one of the
+ * machine stand together and one of them is not auxiliary. WB_ERR_LIMIT when memory is exhausted. */
+wb_status ptx_number_issued(struct ptx_function *function, struct arena *arena);
+
 /* The function that a FUNCTION operand calls: aliases are followed. */
 static inline uint32_t ptx_callee(const struct wb_module *module, uint32_t function) {
     uint32_t target = module->functions[function].alias_of;
@@ -289,6 +317,10 @@ struct ptx_regs {
 };
 
 void ptx_inst_regs(const struct ptx_function *function, const struct ptx_inst *inst, struct ptx_regs *regs);
+
+/* The same of the n-th issued instruction: of machine code the registers of the machine that the instruction
+ * reads or writes, all of its group, without temporaries. */
+void ptx_issue_regs(const struct ptx_function *function, uint32_t n, struct ptx_regs *regs);
 
 /* Where a branch goes: fills `targets` (room for `room`) with instruction indices and returns how many there
  * are, which may be more than `room`; 0 for an instruction that is no branch. */

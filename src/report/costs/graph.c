@@ -28,8 +28,9 @@ static void sum_up(void *context) {
     costs->cycles = arena_array(pass->arena, (size_t)cfg->graph.node_count + 1, sizeof *costs->cycles);
     for (size_t r = 0; r < pass->shown->costs->rows.count; r++) {
         const wb_cost *row = &pass->shown->costs->rows.items[r];
-        if (row->instruction - pass->first >= cfg->function->inst_count) continue;
-        const uint32_t block = cfg->block_of[row->instruction - pass->first];
+        if (row->instruction - pass->first >= ptx_issued_count(cfg->function)) continue;
+        const uint32_t block =
+            cfg->block_of[ptx_issued(cfg->function, (uint32_t)row->instruction - pass->first)];
         costs->cycles[block] += row->cycles;
         if (costs->warps[block] == 0) costs->warps[block] = WARPS_UNKNOWN;
         if (row->executions > 0 &&

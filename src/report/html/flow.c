@@ -167,8 +167,8 @@ static void find_flow(void *context) {
     for (size_t i = 0; i < flow->costs->count; i++) {
         const wb_cost *row = &flow->costs->rows[i];
         if (row->instruction != WB_NO_INSTRUCTION && row->instruction >= first &&
-            row->instruction - first < function->inst_count)
-            add_row(flow, row, (uint32_t)(row->instruction - first));
+            row->instruction - first < ptx_issued_count(function))
+            add_row(flow, row, ptx_issued(function, (uint32_t)(row->instruction - first)));
     }
     choose_blocks(flow);
     number_nodes(flow);

@@ -103,6 +103,7 @@ struct micro {
     const struct ptx_form *form;
     const struct ptx_inst *inst;
     uint32_t index;                        /* through all functions of the module, as in paths */
+    bool issued;                           /* a step of paths: neither auxiliary nor the end of a body */
     bool accesses_memory;                  /* in any state space */
     bool has_guard;                        /* executed only where the guard (negated or not) is true */
     struct slot guard;                     /* a predicate */

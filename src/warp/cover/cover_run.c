@@ -368,10 +368,10 @@ static wb_status cover_step(struct warp *warp) {
         warp->replayed = false;
         return WB_OK;
     }
+    if (!op->issued) return WB_OK;
     warp->run->instructions++;
     if (perhaps) WB_TRY(note_perhaps(warp, op));
-    if (op->inst != NULL && path_append(&warp->path, op->index, active) != WB_OK)
-        return warp_no_memory(warp, op);
+    if (path_append(&warp->path, op->index, active) != WB_OK) return warp_no_memory(warp, op);
     return WB_OK;
 }
 

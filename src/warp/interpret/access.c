@@ -257,9 +257,17 @@ static uint32_t object_of(const struct warp *warp, const struct micro_address *a
     return 0;
 }
 
+/* Where accesses of an instruction are recorded, NULL: nowhere. Constants that an instruction of machine code
+ * has as operands are no accesses of its own. */
+static struct access_list *records_of(const struct warp *warp, const struct micro *op,
+                                      const struct micro_address *address) {
+    const bool constant = address->space == PTX_SPACE_PARAM || address->space == PTX_SPACE_CONST;
+    return !op->issued && constant ? NULL : warp->accesses;
+}
+
 wb_status access_record_unknown(struct warp *warp, const struct micro *op,
                                 const struct micro_address *address, uint32_t mask, struct access_kind kind) {
-    struct access_list *list = warp->accesses;
+    struct access_list *list = records_of(warp, op, address);
     bool generic = address->space == PTX_GENERIC;
     /* Local memory, whose words are interleaved over the lanes, may take more requests than global memory. */
     uint8_t slowest = warp->local.size != 0 ? PTX_SPACE_LOCAL : PTX_SPACE_GLOBAL;
@@ -283,7 +291,7 @@ wb_status access_record_unknown(struct warp *warp, const struct micro *op,
 
 wb_status access_record(struct warp *warp, const struct micro *op, const struct micro_address *address,
                         uint32_t mask, const uint64_t addresses[WARP_LANES], struct access_kind kind) {
-    struct access_list *list = warp->accesses;
+    struct access_list *list = records_of(warp, op, address);
     while (list != NULL && mask != 0) {
         uint64_t first = addresses[__builtin_ctz(mask)], relative[WARP_LANES];
         uint8_t space = space_of(op, address, first);

@@ -665,7 +665,8 @@ static void decode_inst(struct decoder *decoder, uint32_t index) {
     }
     op->form = inst->form;
     op->inst = inst;
-    op->index = decoder->code->first + index;
+    op->index = decoder->code->first + ptx_issue_of(function, index);
+    op->issued = !inst->auxiliary;
     op->accesses_memory = strchr(op->form->roles, 'm') != NULL && op->form->class_ != PTX_CLASS_MOVE;
     op->has_guard = inst->guard != PTX_NO_INDEX;
     if (op->has_guard) op->guard = (struct slot){inst->guard, BANK_FRAME, inst->guard_negated};

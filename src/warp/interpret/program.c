@@ -231,8 +231,8 @@ void program_special(struct program *program, uint32_t sreg, struct slot *slot) 
 const struct ptx_inst *program_inst(const struct program *program, uint32_t index) {
     for (uint32_t f = 0; f < program->module->function_count; f++) {
         const struct function_code *code = &program->functions[f];
-        if (code->micros != NULL && index - code->first < code->function->inst_count)
-            return &code->function->insts[index - code->first];
+        if (code->micros != NULL && index - code->first < ptx_issued_count(code->function))
+            return &code->function->insts[ptx_issued(code->function, index - code->first)];
     }
     return NULL;
 }

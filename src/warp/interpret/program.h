@@ -13,7 +13,7 @@ enum { SLOT_CARRY, SLOT_SINK, SLOT_LOCAL_BASE, FRAME_EXTRA_SLOTS };
 struct function_code {
     const struct ptx_function *function;
     struct micro *micros; /* inst_count of them, and one for falling off the end; NULL: not reached */
-    uint32_t first;       /* index of instruction 0 in paths */
+    uint32_t first;       /* index of its first issued instruction in paths */
     uint32_t slot_count;  /* registers and FRAME_EXTRA_SLOTS */
     uint32_t local_size;  /* bytes of .local and .param variables per lane, a multiple of 8 */
     bool uses_local;      /* SLOT_LOCAL_BASE is needed */
@@ -54,7 +54,7 @@ void program_address(struct program *program, uint64_t value, uint64_t home, str
 /* The slot of a special register. */
 void program_special(struct program *program, uint32_t sreg, struct slot *slot);
 
-/* The instruction behind an index of paths; any reached one. */
+/* The issued instruction behind an index of paths; any reached one. */
 const struct ptx_inst *program_inst(const struct program *program, uint32_t index);
 
 void program_free(struct program *program);

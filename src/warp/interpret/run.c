@@ -174,8 +174,9 @@ static inline wb_status warp_step(struct warp *warp, struct simt_entry *top) {
         warp->replayed = false;
         return WB_OK;
     }
+    if (!op->issued) return WB_OK;
     warp->run->instructions++;
-    if (op->inst != NULL && path_append(&warp->path, index, active) != WB_OK) return warp_no_memory(warp, op);
+    if (path_append(&warp->path, index, active) != WB_OK) return warp_no_memory(warp, op);
     return WB_OK;
 }
 

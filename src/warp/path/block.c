@@ -7,7 +7,7 @@ wb_status code_number(const struct wb_module *module, struct arena *arena, uint3
     uint32_t *first = arena_array(arena, (size_t)module->function_count + 1, sizeof *first);
     if (first == NULL) return WB_ERR_LIMIT;
     for (uint32_t f = 0; f < module->function_count; f++)
-        first[f + 1] = first[f] + module->functions[f].inst_count;
+        first[f + 1] = first[f] + ptx_issued_count(&module->functions[f]);
     *code_first = first;
     return WB_OK;
 }
@@ -55,7 +55,7 @@ const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t 
     }
     const struct ptx_function *found = &module->functions[low];
     if (function != NULL) *function = found;
-    return &found->insts[index - code_first[low]];
+    return &found->insts[ptx_issued(found, index - code_first[low])];
 }
 
 const struct ptx_inst *block_inst(const struct wb_block *block, uint32_t index,

@@ -31,8 +31,9 @@ struct facts_used {
     size_t found;                /* and by analysis, which finds them again */
 };
 
-/* Instruction indices in paths run through all functions of the module: instruction i of function f has index
- * code_first[f] + i. */
+/* Instruction indices in paths run through all functions of the module: the i-th issued instruction of
+ * function f has index code_first[f] + i. Of PTX that is its instruction i; of machine code an instruction of
+ * the machine, whatever it was lifted to. */
 struct wb_block {
     struct arena arena;
     const struct wb_kernel *kernel;
@@ -58,11 +59,11 @@ struct wb_block {
                            it is served in transactions, or PTX_NO_INDEX */
 };
 
-/* Numbers the instructions of a module: instruction i of function f has index (*code_first)[f] + i; one more
- * entry is the number of all. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+/* Numbers the issued instructions of a module: number i of function f has index (*code_first)[f] + i; one
+ * more entry is the number of all. WB_ERR_LIMIT, without a message, when memory is exhausted. */
 wb_status code_number(const struct wb_module *module, struct arena *arena, uint32_t **code_first);
 
-/* The function and instruction behind an instruction index; `function` may be NULL. */
+/* The function and the issued instruction behind an instruction index; `function` may be NULL. */
 const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t *code_first, uint32_t index,
                                  const struct ptx_function **function);
 const struct ptx_inst *block_inst(const struct wb_block *block, uint32_t index,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptx/ptx.h"
+#include "sass/machine_code.h"
 #include "warp/timed/wait_role.h"
 
 /* What giving times to the code of one kernel needs. */
@@ -126,8 +127,9 @@ static void timing_operand(struct timing *timing, uint32_t reg, uint16_t *count)
     push_operand(timing, timing->registers[reg], count);
 }
 
-static void timing_operands(struct timing *timing, const struct ptx_function *function,
-                            const struct ptx_inst *inst, struct ptx_regs *regs, struct timed_inst *timed) {
+static void timing_operands(struct timing *timing, const struct ptx_function *function, uint32_t issued,
+                            struct ptx_regs *regs, struct timed_inst *timed) {
+    const struct ptx_inst *inst = &function->insts[ptx_issued(function, issued)];
     const struct wait_role role = wait_role_of(function, inst);
     const struct timed_queue *queues = timing->code->queues;
     if (role.on_chip) {
@@ -135,7 +137,7 @@ static void timing_operands(struct timing *timing, const struct ptx_function *fu
         if (timed->memory_latency != 0) timed->latency_least -= timing->machine->mem_least.value;
         timed->memory_latency = 0;
     }
-    ptx_inst_regs(function, inst, regs);
+    ptx_issue_regs(function, issued, regs);
     timed->first_operand = (uint32_t)timing->operands.count;
     for (uint32_t i = 0; i < regs->read_count; i++)
         timing_operand(timing, regs->read[i], &timed->source_count);
@@ -170,9 +172,9 @@ static wb_status timing_queues(struct timing *timing) {
     timing->fenced = PTX_NO_INDEX;
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct ptx_function *function = &module->functions[f];
-        for (uint32_t i = 0; i < function->inst_count; i++)
+        for (uint32_t i = 0; i < ptx_issued_count(function); i++)
             if (timing->executed->used[timing->executed->code_first[f] + i])
-                WB_TRY(timing_queue(timing, function, &function->insts[i]));
+                WB_TRY(timing_queue(timing, function, &function->insts[ptx_issued(function, i)]));
     }
     for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
         code->queues[q].first = code->register_count;
@@ -203,20 +205,22 @@ static void timing_assume(struct timing *timing, const struct ptx_inst *inst,
 /* The used instructions of one function; every missing class is reported before the call fails. */
 static wb_status timing_function(struct timing *timing, uint32_t index, struct ptx_regs *regs) {
     const struct ptx_function *function = &timing->executed->kernel->module->functions[index];
-    uint32_t first = timing->executed->code_first[index];
+    const struct machine_code *machine = timing->executed->kernel->module->code;
+    const uint32_t first = timing->executed->code_first[index];
     wb_status status = WB_OK;
     memset(timing->registers, 0xff, ((size_t)function->reg_count + 1) * sizeof *timing->registers);
-    for (uint32_t i = 0; i < function->inst_count; i++) {
+    for (uint32_t i = 0; i < ptx_issued_count(function); i++) {
         if (!timing->executed->used[first + i]) continue;
-        const struct ptx_inst *inst = &function->insts[i];
+        const struct ptx_inst *inst = &function->insts[ptx_issued(function, i)];
         struct timed_inst *timed = &timing->code->insts[first + i];
         timed->uncounted = inst->form->class_ == PTX_CLASS_EXIT;
+        if (machine != NULL) timing->code->addresses[first + i] = machine->insts[inst->machine].address;
         wb_status classed = timing_class(timing, inst, timed);
         if (status == WB_OK) status = classed;
         WB_TRY(timing_sleep(timing, function, inst, timed));
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
         timing_assume(timing, inst, timed);
-        timing_operands(timing, function, inst, regs, timed);
+        timing_operands(timing, function, i, regs, timed);
     }
     return status;
 }
@@ -243,6 +247,8 @@ static void timing_build(void *context) {
         most = module->functions[f].reg_count > most ? module->functions[f].reg_count : most;
     code->inst_count = timing->executed->code_first[module->function_count];
     code->insts = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->insts);
+    if (module->code != NULL)
+        code->addresses = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->addresses);
     timing->registers = arena_array(arena, (size_t)most + 1, sizeof *timing->registers);
     struct ptx_regs *regs = arena_alloc(arena, sizeof *regs);
     timing->status = timing_queues(timing);

@@ -10,7 +10,7 @@
 /* What of a kernel's module warps execute. */
 struct executed_code {
     const struct wb_kernel *kernel;
-    const uint32_t *code_first; /* instruction i of function f has index code_first[f] + i */
+    const uint32_t *code_first; /* issued instruction i of function f has index code_first[f] + i */
     const uint32_t *block_size; /* threads of a block, three dimensions */
     uint32_t warp_width;        /* threads of a warp */
     const bool *used;           /* per instruction: on some path */

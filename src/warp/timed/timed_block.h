@@ -47,7 +47,8 @@ struct timed_code {
     struct timed_inst *insts;
     uint32_t inst_count;
     uint32_t *origin;   /* per entry the instruction of the kernel that it is of; NULL: entry i is of i */
-    uint32_t *operands; /* register numbers */
+    uint32_t *addresses; /* per instruction of the kernel its byte offset in the machine's code; NULL: PTX */
+    uint32_t *operands;  /* register numbers */
     uint32_t register_count;
     assumed_set assumed; /* what its times, and the paths through it, take for granted */
     struct timed_queue queues[QUEUE_COUNT];
@@ -73,10 +74,12 @@ static inline uint32_t timed_origin(const struct timed_code *code, uint32_t entr
 }
 
 /* Where the instruction of an entry of the code lies among the machine's instructions, in bytes. PTX has no
- * addresses: each of its instructions stands for one of the machine, in the order of the module. */
+ * addresses: each of its instructions stands for one of the machine, in the order of the module. Copies of a
+ * function that were put in the place of calls of it have its addresses. */
 static inline uint64_t timed_address(const struct timed_code *code, uint32_t entry,
                                      uint32_t instruction_bytes) {
-    return (uint64_t)timed_origin(code, entry) * instruction_bytes;
+    const uint32_t origin = timed_origin(code, entry);
+    return code->addresses != NULL ? code->addresses[origin] : (uint64_t)origin * instruction_bytes;
 }
 
 /* Most cycles that any schedule or bound of the block can reach: the sum over all instructions of all warps

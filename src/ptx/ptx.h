@@ -70,12 +70,12 @@ struct ptx_inst {
     uint32_t first_operand;      /* in the function's pool; in PTX order, destinations first */
     uint8_t operand_count;       /* strlen(form->roles): operands left out are there as PTX_OPERAND_NONE */
     bool guard_negated : 1;      /* @!%p */
-    bool auxiliary : 1;          /* of machine code: another one stands for the machine's instruction, this one
-                                    takes no slot and no time, and is not counted */
-    uint32_t guard;              /* register, or PTX_NO_INDEX */
-    uint32_t at;                 /* byte offset in the module's source */
-    uint32_t location;           /* index into the module's locations (.loc), or PTX_NO_INDEX */
-    uint32_t machine;            /* of a module with machine code: the instruction of it that this is part of */
+    bool auxiliary : 1; /* of machine code: another one stands for the machine's instruction, this one
+                           takes no slot and no time, and is not counted */
+    uint32_t guard;     /* register, or PTX_NO_INDEX */
+    uint32_t at;        /* byte offset in the module's source */
+    uint32_t location;  /* index into the module's locations (.loc), or PTX_NO_INDEX */
+    uint32_t machine;   /* of a module with machine code: the instruction of it that this is part of */
 };
 
 /* `.reg .b32 %r<82>;` is one group of 82 registers; `.reg .pred p;` one of 1 with numbered false. A vector
@@ -85,7 +85,8 @@ struct ptx_reg_group {
     uint32_t first;   /* index of its first register */
     uint32_t count;
     bool numbered;
-    bool temporary; /* of machine code: a value inside of one machine instruction, no register of the machine */
+    bool temporary; /* of machine code: a value inside of one machine instruction, no register of the machine
+                     */
     enum ptx_type type;
 };
 

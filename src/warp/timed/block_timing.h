@@ -11,8 +11,8 @@ struct execution_cost {
 };
 
 /* Makes `timed` (to be freed with timed_block_free on success) from a block and a machine, both of which it
- * refers to. Issued instruction i of function f has index block->code_first[f] + i; only instructions on some path
- * get times. `costs` has a cost for each recorded access of the block, those of warp 0 first, then those
+ * refers to. Issued instruction i of function f has index block->code_first[f] + i; only instructions on some
+ * path get times. `costs` has a cost for each recorded access of the block, those of warp 0 first, then those
  * of warp 1; of accesses of one step, which are one instruction, that of the first counts. An execution
  * without a record costs what the machine gives its class, and so does every one where `costs` is NULL. An
  * instruction whose executions cost different things has an entry of the code for each cost, and the paths

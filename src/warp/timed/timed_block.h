@@ -46,7 +46,7 @@ struct timed_inst {
 struct timed_code {
     struct timed_inst *insts;
     uint32_t inst_count;
-    uint32_t *origin;   /* per entry the instruction of the kernel that it is of; NULL: entry i is of i */
+    uint32_t *origin;    /* per entry the instruction of the kernel that it is of; NULL: entry i is of i */
     uint32_t *addresses; /* per instruction of the kernel its byte offset in the machine's code; NULL: PTX */
     uint32_t *operands;  /* register numbers */
     uint32_t register_count;

@@ -171,6 +171,17 @@ SIMPLE(RET,      "ret",      "",     "u",    CONTROL, EXIT, NOTHING)
 SIMPLE(EXIT,     "exit",     "",     "",     CONTROL, EXIT, NOTHING)
 SIMPLE(TRAP,     "trap",     "",     "",     CONTROL, EXIT, ABORT)
 
+/* Where divided lanes of machine code meet (lift/control.c). No PTX text has these names: they have a blank.
+ * The barriers B0 .. B15 are literals: sets of lanes, one of each for a warp. */
+SIMPLE(BSSY,     "machine bssy", "sl", "",   CONTROL, BRANCH, NOTHING) /* they will meet at the label */
+SIMPLE(BSYNC,    "machine bsync", "s", "",   CONTROL, WARP_SYNC, NOTHING) /* in front of that label */
+SIMPLE(BREAK,    "machine break", "s", "",   CONTROL, BRANCH, NOTHING) /* takes lanes out of the set */
+SIMPLE(BMOV_GET, "machine bmov.get", "ds", "", CONTROL, MOVE, NOTHING) /* register := the set */
+SIMPLE(BMOV_SET, "machine bmov.set", "ss", "", CONTROL, MOVE, NOTHING) /* the set := source 1 */
+SIMPLE(WARPSYNC, "machine warpsync", "s", "", CONTROL, WARP_SYNC, NOTHING) /* the lanes of the mask meet */
+SIMPLE(DIVIDED,  "machine divided", "ds", "", CONTROL, VOTE, NOTHING) /* whether live lanes of the mask are not here */
+SIMPLE(IDLE,     "machine idle", "", "",     NOP, OTHER, NOTHING) /* NOP, YIELD and their like */
+
 /* Barriers and fences */
 SIMPLE(BAR,      "bar.sync", "so",   "Bu",   CONTROL, BARRIER, WARPS)
 VARIANT(BAR,     "bar.cta.sync", "so", "Bu", BARRIER, WARPS)

@@ -40,10 +40,22 @@ struct ptx_operand lift_source_f32(struct lift *lift, const struct sass_source *
  * is_double, else extended by its sign. Absolute and negated are applied to doubles. */
 struct ptx_operand lift_source64(struct lift *lift, const struct sass_source *source, bool is_double);
 
+/* A constant of 4 or 8 bytes: a literal where the file has the value, else in a
+ * register from the beginning of the function on. */
+struct ptx_operand lift_constant(struct lift *lift, uint32_t bank, uint32_t offset, uint32_t bytes);
+
+/* Where a byte of a constant bank is: a variable of the module and the offset in it; false, after
+ * lift_refuse, where no variable has it. For accesses of other sizes and with a register in the address. */
+bool lift_constant_place(struct lift *lift, uint32_t bank, uint32_t offset, struct ptx_operand *variable,
+                         uint64_t *within);
+
 /* A predicate, negation included; PT is the literal 1, !PT 0. */
 struct ptx_operand lift_predicate(struct lift *lift, const struct sass_predicate *predicate);
 
 struct ptx_operand lift_int(uint64_t value);
+struct ptx_operand lift_special_register(uint32_t sreg);              /* enum ptx_sreg */
+struct ptx_operand lift_variable(uint32_t variable, uint64_t offset); /* its address */
+struct ptx_operand lift_none(void); /* an operand that is left out before others */
 
 /* ---- What is written ---- */
 
@@ -60,13 +72,20 @@ void lift_write_pair(struct lift *lift, uint32_t number, bool uniform, struct pt
 struct ptx_operand lift_address(struct lift *lift, struct ptx_operand base, int64_t offset);
 struct ptx_operand lift_vector(struct lift *lift, const struct ptx_operand *elements, uint32_t count);
 
-/* Appends an instruction; `opcode` is PTX with its modifiers, such as "mad.lo.u32". Optional operands that
- * are left out at the end may be left out here. */
+/* Appends an instruction; `opcode` is PTX with its modifiers, such as "mad.lo.u32": a text that outlives the
+ * module, be it of lift_text. Optional operands that are left out at the end may be left out here; the `D` of
+ * `d|D` stands behind `d`, be it lift_none. */
 void lift_emit(struct lift *lift, const char *opcode, const struct ptx_operand *operands, uint32_t count);
 
 #define LIFT_EMIT(lift, opcode, ...)                                                                         \
     lift_emit(lift, opcode, (const struct ptx_operand[]){__VA_ARGS__},                                       \
               (uint32_t)(sizeof((const struct ptx_operand[]){__VA_ARGS__}) / sizeof(struct ptx_operand)))
+
+/* Formats a text that outlives the module. */
+const char *lift_text(struct lift *lift, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The architecture: 75, 80, ... */
+uint32_t lift_sm(const struct lift *lift);
 
 /* The machine instruction has no meaning here: kernels that reach it are refused, with its address and bytes.
  * `reason` is a constant text. */

@@ -290,6 +290,9 @@ VARIANT(SETMAXNREG, "setmaxnreg.inc", "s", "*",  OTHER, REGISTERS)
 SIMPLE(GRIDDEPCONTROL, "griddepcontrol.launch_dependents", "", "*", NOP, OTHER, NOTHING)
 VARIANT(GRIDDEPCONTROL, "griddepcontrol.wait", "", "*", OTHER, EARLIER_GRIDS)
 
+/* What only machine code has (lift/) */
+SIMPLE(NOP,      "machine.nop", "",  "",     NOP, OTHER, NOTHING)
+
 /* clang-format on */
 
 #undef SIMPLE

@@ -96,7 +96,7 @@ enum sass_field {
 #define SASS_FIELD(enumerator, comment) SASS_FIELD_##enumerator,
 #include "sass/field_table.h"
 #undef SASS_FIELD
-    SASS_FIELD_COUNT
+    SASS_FIELDS
 };
 
 uint32_t sass_field(const struct sass_inst *inst, enum sass_field field);

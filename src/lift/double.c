@@ -1,0 +1,7 @@
+/* Arithmetic on f64. */
+#include "lift/emit.h"
+
+void lift_double(struct lift *lift, const struct sass_inst *inst) {
+    (void)inst;
+    lift_refuse(lift, "what it does is not known");
+}

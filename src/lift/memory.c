@@ -1,0 +1,7 @@
+/* Loads and stores. */
+#include "lift/emit.h"
+
+void lift_memory(struct lift *lift, const struct sass_inst *inst) {
+    (void)inst;
+    lift_refuse(lift, "what it does is not known");
+}

@@ -1,0 +1,65 @@
+/* The function that is being lifted: what the builder (emit.c), constants.c, control.c and module.c share. */
+#ifndef WB_LIFT_STATE_H
+#define WB_LIFT_STATE_H
+
+#include "base/arena.h"
+#include "cubin/cubin.h"
+#include "ptx/form.h"
+#include "ptx/ptx.h"
+#include "sass/machine_code.h"
+
+/* Registers made for temporaries of one type; those below `used` are taken by the group being written. */
+struct lift_temps {
+    VEC(uint32_t) registers;
+    uint32_t used;
+};
+
+enum lift_temp_kind { LIFT_TEMP_B16, LIFT_TEMP_B32, LIFT_TEMP_B64, LIFT_TEMP_PRED, LIFT_TEMP_KINDS };
+
+/* A constant that the function reads: in a register from its beginning on. */
+struct lift_constant {
+    uint32_t bank, offset, bytes;
+    uint32_t reg;
+};
+
+struct lift_code {
+    VEC(struct ptx_inst) insts;
+};
+
+/* The module that is made. */
+struct lift_module {
+    struct wb_module *module;
+    const struct cubin *cubin;
+    struct form_table *forms;
+    uint32_t first_param;            /* variable of the current kernel's first parameter; others follow */
+    uint32_t local;                  /* variable: the current kernel's stack, or PTX_NO_INDEX */
+    uint32_t constant3;              /* variable: all of bank 3, or PTX_NO_INDEX */
+    const uint32_t *symbol_variable; /* per symbol of the file its variable, or PTX_NO_INDEX */
+};
+
+struct lift {
+    struct arena *arena; /* of the module, protected */
+    struct lift_module *in;
+    const struct cubin_kernel *kernel;
+    uint32_t sm;
+
+    /* The function so far. */
+    VEC(struct ptx_reg_group) groups; /* of one register each */
+    VEC(bool) is_machine;             /* per register: one of the machine's, no temporary and no constant */
+    struct lift_code body, prologue;
+    VEC(struct ptx_operand) operands;
+    VEC(struct lift_constant) constants;
+    uint32_t reg[256], ureg[64], predicate[8], upredicate[8]; /* their registers, or PTX_NO_INDEX */
+    struct lift_temps temps[LIFT_TEMP_KINDS];
+
+    /* The group that is written. */
+    struct lift_code *out; /* body, or prologue */
+    size_t first;          /* its first instruction */
+    struct ptx_inst inst;  /* guard, place and machine instruction of each of its instructions */
+    const char *refused;   /* why the machine instruction has no meaning, or NULL */
+};
+
+/* A new register of its own name, which must outlive the module. */
+uint32_t lift_new_register(struct lift *lift, const char *name, enum ptx_type type);
+
+#endif

@@ -103,13 +103,13 @@ static void look_at_class(struct hint_pass *pass, const wb_cost *row, const stru
     case PTX_CLASS_INT_DIV:
     case PTX_CLASS_FP32_DIV:
     case PTX_CLASS_FP64_DIV:
-        text_printf(&text, "%s by a variable value keeps %s %u cycles for a warp", form->text, row->unit,
+        text_printf(&text, "%s by a variable value keeps %s %u cycles for a warp", form->name, row->unit,
                     class->init);
         add_hint(pass, WB_HINT_DIVISION, row, row->cycles, &text);
         return;
     case PTX_CLASS_FP32_SPECIAL:
     case PTX_CLASS_FP64_SPECIAL:
-        text_printf(&text, "%s keeps %s %u cycles for a warp", form->text, row->unit, class->init);
+        text_printf(&text, "%s keeps %s %u cycles for a warp", form->name, row->unit, class->init);
         add_hint(pass, WB_HINT_SPECIAL, row, row->cycles, &text);
         return;
     case PTX_CLASS_FP64:

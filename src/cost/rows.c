@@ -36,7 +36,7 @@ static wb_cost_place place_without_line(const struct wb_costs *costs, size_t ins
     const struct ptx_inst *inst =
         code_inst(costs->module, costs->code_first, (uint32_t)instruction, &function);
     place.function = function->name;
-    place.text = inst->form->text;
+    place.text = inst->form->name;
     place.code_file = costs->module->source.name;
     *offset = inst->at;
     if (inst->location != PTX_NO_INDEX) set_location(costs->module, inst->location, &place);

@@ -31,7 +31,8 @@ void lift_refuse(struct lift *lift, const char *reason) {
 
 uint32_t lift_new_register(struct lift *lift, const char *name, enum ptx_type type) {
     uint32_t index = (uint32_t)lift->groups.count;
-    const struct ptx_reg_group group = {.name = name, .first = index, .count = 1, .type = type};
+    const struct ptx_reg_group group = {
+        .name = name, .first = index, .count = 1, .type = type, .temporary = true};
     arena_push(lift->arena, &lift->groups, group);
     arena_push(lift->arena, &lift->is_machine, false);
     return index;
@@ -48,6 +49,7 @@ static struct ptx_operand machine_register(struct lift *lift, uint32_t *slot, co
         const char *name = lift_text(lift, "%%%s%u", prefix, number);
         *slot = lift_new_register(lift, name, type);
         lift->is_machine.items[*slot] = true;
+        lift->groups.items[*slot].temporary = false;
     }
     return register_operand(*slot);
 }

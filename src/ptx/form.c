@@ -365,6 +365,7 @@ static wb_status form_decode(struct arena *arena, const char *text, size_t lengt
     if (row == NULL)
         *form = (struct ptx_form){.op = PTX_OP_UNKNOWN, .class_ = PTX_CLASS_OTHER, .roles = "", .vector = 1};
     form->text = arena_string(arena, text, length);
+    form->name = form->text;
     if (form->text == NULL) return WB_ERR_LIMIT;
     *out = form;
     if (row == NULL) return WB_OK;
@@ -412,6 +413,7 @@ wb_status form_unknown(struct form_table *table, const char *text, size_t length
     *unknown = (struct ptx_form){.op = PTX_OP_UNKNOWN, .class_ = PTX_CLASS_OTHER, .roles = "", .vector = 1};
     unknown->text = arena_string(table->arena, text, length);
     *form = unknown;
+    unknown->name = unknown->text;
     return unknown->text == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 

@@ -110,6 +110,7 @@ enum ptx_exec { PTX_EXEC_NONE, PTX_EXEC_ALU, PTX_EXEC_MEMORY, PTX_EXEC_CONTROL, 
 
 struct ptx_form {
     const char *text;  /* the whole opcode, modifiers included, as the PTX has it */
+    const char *name;  /* what reports call it: the text; of machine code the machine's opcode */
     const char *roles; /* see opcode_table.h; an instruction has exactly one operand per letter */
     uint8_t op;        /* enum ptx_op; PTX_OP_UNKNOWN: the opcode or one of its modifiers is not known, or its
                           operands are not those of the opcode as it is known */

@@ -156,16 +156,16 @@ wb_status ptx_number_issued(struct ptx_function *function, struct arena *arena) 
     if (function->issued == NULL || function->issue_of == NULL) return WB_ERR_LIMIT;
     function->issued_count = 0;
     for (uint32_t first = 0, end; first < count; first = end) {
-        uint32_t issued = PTX_NO_INDEX;
+        uint32_t issued = PTX_NO_INDEX; /* none: what prepares the next group */
         for (end = first; end < count && function->insts[end].machine == function->insts[first].machine;
              end++) {
             assert(function->insts[end].auxiliary || issued == PTX_NO_INDEX);
             if (!function->insts[end].auxiliary) issued = end;
             function->issue_of[end] = function->issued_count;
         }
-        assert(issued != PTX_NO_INDEX);
-        function->issued[function->issued_count++] = issued;
+        if (issued != PTX_NO_INDEX) function->issued[function->issued_count++] = issued;
     }
+    assert(count == 0 || function->issue_of[count - 1] < function->issued_count);
     return WB_OK;
 }
 

@@ -281,7 +281,8 @@ static inline uint32_t ptx_issue_of(const struct ptx_function *function, uint32_
 uint32_t ptx_issue_group(const struct ptx_function *function, uint32_t n, uint32_t *count);
 
 /* Numbers the issued instructions of a function of machine code, in which the instructions of one of the
- * machine stand together and one of them is not auxiliary. WB_ERR_LIMIT when memory is exhausted. */
+ * machine stand together and one of them is not auxiliary; what stands before them and is all auxiliary
+ * belongs to the next one. WB_ERR_LIMIT when memory is exhausted. */
 wb_status ptx_number_issued(struct ptx_function *function, struct arena *arena);
 
 /* The function that a FUNCTION operand calls: aliases are followed. */

@@ -166,6 +166,6 @@ void path_string_print_mapping(const struct wb_block *block, const struct path_s
         text_pad(out, COLUMN_CLASS);
         text_string(out, ptx_class_name((enum ptx_class)form->class_));
         text_pad(out, COLUMN_OPCODE);
-        text_printf(out, "%s\n", form->text);
+        text_printf(out, "%s\n", form->name);
     }
 }

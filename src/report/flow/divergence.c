@@ -51,7 +51,7 @@ static void put_source(struct text *out, const struct cfg_report *report, uint32
     }
     const struct ptx_inst *inst = &report->cfg.function->insts[source->inst];
     const char *sreg = source_sreg(report->cfg.function, inst);
-    text_string(out, sreg != NULL ? sreg : inst->form->text);
+    text_string(out, sreg != NULL ? sreg : inst->form->name);
     text_printf(out, ", PTX line %u", source_lines_place(&report->lines, inst).line);
 }
 

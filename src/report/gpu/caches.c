@@ -128,7 +128,7 @@ static void put_table(struct text *out, const struct cache_report *report) {
     sheet_headings(&table);
     for (uint32_t i = 0; (inst = next_inst(report, &i, &place)) != NULL; i++) {
         sheet_count(&table, place.line);
-        sheet_text(&table, inst->form->text);
+        sheet_text(&table, inst->form->name);
         put_counts(&table, summary, &summary->instructions[i]);
     }
     sheet_text(&table, "all");
@@ -192,7 +192,7 @@ static void put_json(struct text *out, const struct cache_report *report) {
     for (uint32_t i = 0; (inst = next_inst(report, &i, &place)) != NULL; i++) {
         json_open_object(&json, NULL);
         counts_json(&json, summary, &summary->instructions[i]);
-        json_put_text(&json, "opcode", inst->form->text);
+        json_put_text(&json, "opcode", inst->form->name);
         json_put_count(&json, "line", place.line);
         source_lines_json(&json, &place);
         json_close(&json);

@@ -169,7 +169,7 @@ static void order_columns(const struct order_report *report, struct sheet *table
     sheet_column(table, SHEET_RIGHT, 74, "channel");
     sheet_column(table, SHEET_LEFT, 76, "requests");
     for (size_t i = 0; i < report->insts.count; i++)
-        sheet_expect(table, OPCODE, strlen(report->insts.items[i].inst->form->text));
+        sheet_expect(table, OPCODE, strlen(report->insts.items[i].inst->form->name));
     sheet_headings(table);
 }
 
@@ -221,7 +221,7 @@ static void put_access(const struct order_report *report, struct sheet *table,
     sheet_count(table, replay->order.generation);
     sheet_count(table, at->epoch);
     sheet_count(table, inst->place.line);
-    sheet_text(table, inst->inst->form->text);
+    sheet_text(table, inst->inst->form->name);
     block_cell(table, report->timed->grid, at->block);
     sheet_count(table, at->warp);
     sheet_count(table, order_channel(&replay->order, at->block, at->warp));
@@ -362,7 +362,7 @@ static void insts_json(struct json *json, const struct order_report *report) {
     for (size_t i = 0; i < report->insts.count; i++) {
         const struct order_inst *inst = &report->insts.items[i];
         json_open_object(json, NULL);
-        json_put_text(json, "opcode", inst->inst->form->text);
+        json_put_text(json, "opcode", inst->inst->form->name);
         json_put_count(json, "line", inst->place.line);
         source_lines_json(json, &inst->place);
         json_close(json);

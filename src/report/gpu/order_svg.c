@@ -133,7 +133,7 @@ static void put_cell(const struct picture *picture, const struct order_replay *r
     text_printf(out,
                 "<g><title>turn %" PRIu64 ": line %" PRIu32 ", %s, %" PRIu32 " request%s of warp %" PRIu32
                 "</title>\n",
-                turn, inst->place.line, inst->inst->form->text, requests, plural(requests), at->warp);
+                turn, inst->place.line, inst->inst->form->name, requests, plural(requests), at->warp);
     for (uint32_t r = 0, next; r < requests; r = next) {
         for (next = r + 1; next < requests && replay->met.outcomes[next] == replay->met.outcomes[r];)
             next++;
@@ -183,7 +183,7 @@ static void put_legend(const struct picture *picture) {
         svg_text(out, LEGEND_LEFT + CELL_WIDTH / 2, y + CELL_HEIGHT - 6, SVG_MIDDLE);
         text_printf(out, "%" PRIu32 "</text>", report->insts.items[i].place.line);
         svg_text(out, LEGEND_LEFT + CELL_WIDTH + 8, y + CELL_HEIGHT - 6, "");
-        text_string(out, report->insts.items[i].inst->form->text);
+        text_string(out, report->insts.items[i].inst->form->name);
         svg_text_end(out);
     }
 }

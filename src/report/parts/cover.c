@@ -73,7 +73,7 @@ static void put_place(struct text *out, const struct source_lines *lines, const 
     const struct inst_place place = source_lines_place(lines, inst);
     text_printf(out, "line %u", place.line);
     if (place.source_file != NULL) text_printf(out, ", %s:%u", place.source_file, place.source_line);
-    text_printf(out, ": %s", inst->form->text);
+    text_printf(out, ": %s", inst->form->name);
 }
 
 static void put_cause(struct text *out, const struct layout *layout, const struct source_lines *lines,
@@ -161,7 +161,7 @@ static void place_json(struct json *json, const char *key, const struct source_l
     const struct inst_place place = source_lines_place(lines, inst);
     json_open_object(json, key);
     json_put_count(json, "line", place.line);
-    json_put_text(json, "opcode", inst->form->text);
+    json_put_text(json, "opcode", inst->form->name);
     json_put_text(json, "source_file", place.source_file);
     json_put_count_if(json, "source_line", place.source_file != NULL, place.source_line);
     json_close(json);

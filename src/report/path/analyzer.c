@@ -390,7 +390,7 @@ static void put_inst(struct analyzer_report *report, uint32_t instruction) {
     text_printf(out, "line %" PRIu32, place.line);
     if (place.source_file != NULL)
         text_printf(out, " (%s:%" PRIu32 ")", place.source_file, place.source_line);
-    text_printf(out, ": %s", inst->form->text);
+    text_printf(out, ": %s", inst->form->name);
 }
 
 /* "  blocks 0-3: warps 0, 2-7" */
@@ -462,7 +462,7 @@ static void place_json(struct json *json, const struct analyzer_report *report, 
     const struct ptx_function *function;
     const struct ptx_inst *inst = grid_inst(report->grid, instruction, &function);
     const struct inst_place place = source_lines_place(&report->lines, inst);
-    json_put_text(json, "opcode", inst->form->text);
+    json_put_text(json, "opcode", inst->form->name);
     json_put_text(json, "function", function->name);
     json_put_count(json, "line", place.line);
     source_lines_json(json, &place);

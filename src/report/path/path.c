@@ -102,7 +102,7 @@ static void put_path(struct text *out, const struct path_report *report, uint32_
 static void put_access(struct text *out, const struct wb_block *block, const struct access_list *list,
                        const struct access *access) {
     const struct ptx_inst *inst = block_inst(block, access->instruction, NULL);
-    text_printf(out, "  step %" PRIu64 ": %s, %u bytes of %s at", access->step, inst->form->text,
+    text_printf(out, "  step %" PRIu64 ": %s, %u bytes of %s at", access->step, inst->form->name,
                 access->bytes, ptx_space_name((enum ptx_space)access->space));
     if (access->table == ACCESS_AFFINE) {
         text_printf(out, " 0x%" PRIx64, access->base);
@@ -179,7 +179,7 @@ static void access_json(struct json *json, const struct wb_block *block, const s
     json_open_object(json, NULL);
     json_put_count(json, "step", access->step);
     json_put_count(json, "instruction", access->instruction);
-    json_put_text(json, "opcode", block_inst(block, access->instruction, NULL)->form->text);
+    json_put_text(json, "opcode", block_inst(block, access->instruction, NULL)->form->name);
     json_put_text(json, "space", ptx_space_name((enum ptx_space)access->space));
     json_put_count(json, "bytes", access->bytes);
     json_put_count(json, "mask", access->mask);

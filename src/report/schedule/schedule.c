@@ -29,7 +29,7 @@ void schedule_put_opcode(struct text *out, const struct schedule_report *report,
     if (inst == NULL)
         text_printf(out, "#%u", instruction);
     else
-        text_string(out, inst->form->text);
+        text_string(out, inst->form->name);
 }
 
 void schedule_put_origin(struct text *out, const wb_schedule_info *info) {

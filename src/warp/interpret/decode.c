@@ -660,7 +660,7 @@ static void decode_inst(struct decoder *decoder, uint32_t index) {
     struct micro *op = &decoder->code->micros[index];
     if (inst->form->op == PTX_OP_UNKNOWN) {
         ptx_diagnose(decoder->diagnostics, SEVERITY_ERROR, decoder->program->module, inst,
-                     "unknown instruction '%s'", inst->form->text);
+                     "unknown instruction '%s'", inst->form->name);
         arena_fail(decoder->program->arena, WB_ERR_INPUT);
     }
     op->form = inst->form;
@@ -679,7 +679,7 @@ static void decode_inst(struct decoder *decoder, uint32_t index) {
 
 /* A body whose last instruction is passed ends as if by `ret`. */
 static void decode_end(struct function_code *code) {
-    static const struct ptx_form end = {.text = "", .roles = "", .op = PTX_OP_RET};
+    static const struct ptx_form end = {.text = "", .name = "", .roles = "", .op = PTX_OP_RET};
     struct micro *op = &code->micros[code->function->inst_count];
     op->form = &end;
     op->index = ORIGIN_UNWRITTEN;

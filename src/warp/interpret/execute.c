@@ -132,7 +132,7 @@ wb_status unsure_sleep(struct warp *warp, const struct micro *op, uint32_t mask,
 
 wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     if (mask == 0) return WB_OK;
-    return warp_fail(warp, op, WB_ERR_DECLINED, "which memory '%s' writes is not known", op->form->text);
+    return warp_fail(warp, op, WB_ERR_DECLINED, "which memory '%s' writes is not known", op->form->name);
 }
 
 /* Whether an instruction is served in transactions of the load/store unit: not by texture and tensor units,

@@ -54,7 +54,7 @@ static wb_status joins_block(const struct executed_code *executed, const struct 
     enum ptx_wait wait = scope == BARRIER_PART ? PTX_WAIT_SOME_WARPS : (enum ptx_wait)inst->form->wait;
     *barrier = scope == BARRIER_WHOLE;
     if (ptx_wait_answer(wait) != PTX_DECLINED) return WB_OK;
-    ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst, "'%s' %s", inst->form->text,
+    ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst, "'%s' %s", inst->form->name,
                  ptx_wait_text(wait));
     return WB_ERR_DECLINED;
 }
@@ -89,7 +89,7 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
     }
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
                  "machine '%s' gives no times for class '%s', which '%s' belongs to", timing->machine->name,
-                 ptx_class_name((enum ptx_class)class_index), inst->form->text);
+                 ptx_class_name((enum ptx_class)class_index), inst->form->name);
     return WB_ERR_INPUT;
 }
 
@@ -110,7 +110,7 @@ static wb_status timing_sleep(struct timing *timing, const struct ptx_function *
     }
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
                  "'%s' takes %.0f cycles at the machine's clock, more than an instruction can",
-                 inst->form->text, longest);
+                 inst->form->name, longest);
     return WB_ERR_LIMIT;
 }
 
@@ -161,7 +161,7 @@ static wb_status timing_queue(struct timing *timing, const struct ptx_function *
         queues[role.queue].count = role.since + 1;
     if (role.unmodelled == NULL) return WB_OK;
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst, "'%s' %s",
-                 inst->form->text, role.unmodelled);
+                 inst->form->name, role.unmodelled);
     return WB_ERR_DECLINED;
 }
 

@@ -11,7 +11,9 @@
 #define CUBIN_NONE UINT32_MAX
 
 struct cubin_param {
-    uint32_t ordinal, offset, bytes; /* offset: from the first parameter */
+    uint32_t ordinal; /* compilers may leave out one that is not used */
+    uint32_t offset;  /* from the first parameter */
+    uint32_t bytes;
 };
 
 /* Code within a kernel's section that calls go to. */
@@ -20,7 +22,8 @@ struct cubin_internal {
     uint32_t offset, bytes;
 };
 
-/* A row of a line table: it holds from `offset` on, up to that of the next row. Sorted by offset. */
+/* A row of a line table: it holds from `offset` on, up to that of the next row. Sorted by offset, each once.
+ */
 struct cubin_line {
     uint32_t offset;
     uint32_t file; /* index into files; CUBIN_NONE in a table of PTX lines */
@@ -46,6 +49,7 @@ enum cubin_space { CUBIN_CONST, CUBIN_GLOBAL, CUBIN_SHARED };
 struct cubin_symbol {
     const char *name;
     enum cubin_space space;
+    uint32_t kernel; /* index, of CUBIN_SHARED; else CUBIN_NONE */
     uint64_t offset; /* in its section; of constants: in bank 3 */
     uint64_t bytes;
     const uint8_t *init; /* or NULL: zeros */
@@ -55,6 +59,7 @@ struct cubin_symbol {
 struct cubin_address {
     uint32_t bank; /* 2, 3 or 4; CUBIN_NONE: in variable `variable` */
     uint32_t variable;
+    uint32_t kernel; /* index, of bank 2; CUBIN_NONE: of all */
     uint64_t offset; /* of the 8 bytes */
     uint32_t symbol; /* index into symbols; CUBIN_NONE: a function, or a name that the file does not define */
     const char *name;
@@ -84,6 +89,8 @@ struct cubin_kernel {
     uint32_t line_count, ptx_line_count;
     const char **externs; /* names of functions that are called and not here: vprintf, malloc ... */
     uint32_t extern_count;
+    uint32_t *patched; /* offsets of code that is only complete when the file is loaded (old compilers) */
+    uint32_t patched_count;
 };
 
 struct cubin {

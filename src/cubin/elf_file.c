@@ -1,0 +1,263 @@
+#include "cubin/elf_file.h"
+
+#include <endian.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Noreturn void elf_file_refuse(struct elf_file *file, const char *format, ...) {
+    struct text message = {.arena = file->arena};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&message, format, arguments);
+    va_end(arguments);
+    diagnose(file->diagnostics, SEVERITY_ERROR, file->name, "%s", message.data);
+    arena_fail(file->arena, WB_ERR_INPUT);
+}
+
+uint16_t elf_u16(const uint8_t *bytes) {
+    uint16_t value;
+    memcpy(&value, bytes, sizeof value);
+    return le16toh(value);
+}
+
+uint32_t elf_u32(const uint8_t *bytes) {
+    uint32_t value;
+    memcpy(&value, bytes, sizeof value);
+    return le32toh(value);
+}
+
+uint64_t elf_u64(const uint8_t *bytes) {
+    uint64_t value;
+    memcpy(&value, bytes, sizeof value);
+    return le64toh(value);
+}
+
+/* ---- The header ---------------------------------------------------------------------------------------- */
+
+#define ABI_OLD                                                                                              \
+    7 /* e_ident[EI_ABIVERSION] up to CUDA 12: the architecture is in the lowest byte of e_flags */
+#define ABI_NEW 8 /* from CUDA 13: in the second one */
+
+static bool architecture_known(uint32_t sm) {
+    static const uint8_t known[] = {75, 80, 86, 87, 89, 90, 100, 120};
+    return memchr(known, (int)(sm & 0xff), sizeof known) != NULL && sm <= 0xff;
+}
+
+static uint32_t architecture_of(struct elf_file *file, const Elf64_Ehdr *header) {
+    const uint32_t flags = le32toh(header->e_flags);
+    const uint8_t version = header->e_ident[EI_ABIVERSION];
+    if (version != ABI_OLD && version != ABI_NEW)
+        elf_file_refuse(file,
+                        "this is machine code of a GPU in version %u of its file format; versions %u and %u "
+                        "(up to CUDA 13) can be read",
+                        version, ABI_OLD, ABI_NEW);
+    const uint32_t sm = version == ABI_OLD ? flags & 0xff : (flags >> 8) & 0xff;
+    if (!architecture_known(sm))
+        elf_file_refuse(file,
+                        "this is machine code for sm_%u, which cannot be read: sm_75, sm_80, sm_86, sm_87, "
+                        "sm_89, sm_90, sm_100 and sm_120 can; compile its source or its PTX for one of them",
+                        sm);
+    return sm;
+}
+
+static void check_header(struct elf_file *file) {
+    Elf64_Ehdr header;
+    if (file->size < sizeof header || memcmp(file->bytes, ELFMAG, SELFMAG) != 0)
+        elf_file_refuse(file, "this is no cubin: %s",
+                        file->size < sizeof header ? "it is cut short within the header of an ELF file"
+                                                   : "it is no ELF file");
+    memcpy(&header, file->bytes, sizeof header);
+    const uint32_t machine = le16toh(header.e_machine), type = le16toh(header.e_type);
+    if (header.e_ident[EI_CLASS] == ELFCLASS32 && machine == EM_CUDA)
+        elf_file_refuse(file, "this is machine code of a GPU with 32-bit addresses, which cannot be read");
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
+        machine != EM_CUDA)
+        elf_file_refuse(file,
+                        "this is an ELF file, but holds no machine code of an NVIDIA GPU (its machine is %u, "
+                        "not %u); if it is a program or an object file with GPU code in it, get that by: "
+                        "cuobjdump -xelf all %s",
+                        machine, EM_CUDA, file->name);
+    file->sm = architecture_of(file, &header);
+    if (type == ET_REL)
+        elf_file_refuse(
+            file,
+            "this is machine code that is not linked yet (made with -rdc=true, -dc or -c): make a "
+            "linked one by: nvcc -dlink -cubin -arch=sm_%u -o linked.cubin %s",
+            file->sm, file->name);
+    if (type != ET_EXEC)
+        elf_file_refuse(file, "this is no cubin that a GPU can run: its ELF type is %u", type);
+    const uint64_t table = le64toh(header.e_shoff), count = le16toh(header.e_shnum);
+    if (table == 0 || count == 0) elf_file_refuse(file, "this cubin has no sections");
+    if (le16toh(header.e_shentsize) != sizeof(Elf64_Shdr))
+        elf_file_refuse(file, "this cubin is damaged: its section headers are of %u bytes",
+                        le16toh(header.e_shentsize));
+    if (table > file->size || count * sizeof(Elf64_Shdr) > file->size - table)
+        elf_file_refuse(file,
+                        "this cubin is cut short: its table of %llu sections at byte %llu reaches behind the "
+                        "%zu bytes that are there",
+                        (unsigned long long)count, (unsigned long long)table, file->size);
+}
+
+/* ---- Sections ------------------------------------------------------------------------------------------ */
+
+/* The text at `offset` of a string table, which ends in a zero byte; NULL: there is none. */
+static const char *string_in(const struct elf_file *file, size_t section, uint64_t offset) {
+    if (section >= file->section_count) return NULL;
+    const struct elf_section *table = &file->sections[section];
+    if (table->type != SHT_STRTAB || offset >= table->size || table->bytes[table->size - 1] != '\0')
+        return NULL;
+    return (const char *)table->bytes + offset;
+}
+
+static void read_section(struct elf_file *file, uint32_t index) {
+    struct elf_section *section = &file->sections[index];
+    GElf_Shdr header;
+    if (gelf_getshdr(elf_getscn(file->elf, index), &header) == NULL)
+        elf_file_refuse(file, "this cubin is damaged: section %u has no header", index);
+    *section = (struct elf_section){.name = "",
+                                    .name_at = header.sh_name,
+                                    .size = header.sh_size,
+                                    .type = header.sh_type,
+                                    .link = header.sh_link,
+                                    .info = header.sh_info};
+    if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL) return;
+    if (header.sh_offset > file->size || header.sh_size > file->size - header.sh_offset)
+        elf_file_refuse(
+            file,
+            "this cubin is cut short: section %u of %llu bytes at byte %llu reaches behind the %zu "
+            "bytes that are there",
+            index, (unsigned long long)header.sh_size, (unsigned long long)header.sh_offset, file->size);
+    section->bytes = file->bytes + header.sh_offset;
+}
+
+static void read_sections(struct elf_file *file) {
+    size_t count = 0, names = 0;
+    if (elf_getshdrnum(file->elf, &count) != 0 || elf_getshdrstrndx(file->elf, &names) != 0 ||
+        count > UINT16_MAX)
+        elf_file_refuse(file, "this cubin is damaged: %s", elf_errmsg(-1));
+    file->sections = arena_array(file->arena, count, sizeof *file->sections);
+    file->section_count = (uint32_t)count;
+    for (uint32_t i = 0; i < count; i++)
+        read_section(file, i);
+    for (uint32_t i = 1; i < count; i++) {
+        struct elf_section *section = &file->sections[i];
+        section->name = string_in(file, names, section->name_at);
+        if (section->name == NULL) elf_file_refuse(file, "this cubin is damaged: section %u has no name", i);
+        if ((section->type != SHT_REL && section->type != SHT_RELA) || section->info >= count) continue;
+        section->next_table = file->sections[section->info].relocated_by;
+        file->sections[section->info].relocated_by = i;
+    }
+}
+
+bool elf_section_is(const struct elf_section *section, const char *prefix, const char **suffix) {
+    const size_t length = strlen(prefix);
+    const char *rest = section->name + length;
+    if (strncmp(section->name, prefix, length) != 0 || (*rest != '\0' && *rest != '.')) return false;
+    if (suffix != NULL) *suffix = *rest == '.' ? rest + 1 : NULL;
+    return true;
+}
+
+const uint8_t *elf_section_bytes(struct elf_file *file, const struct elf_section *section) {
+    if (section->bytes == NULL) return NULL;
+    file->bytes_read += section->size;
+    if (file->bytes_read > file->size)
+        elf_file_refuse(file, "this cubin is damaged: its sections overlap (at '%s')", section->name);
+    return section->bytes;
+}
+
+/* ---- Symbols ------------------------------------------------------------------------------------------- */
+
+static void read_symbol(struct elf_file *file, const struct elf_section *table, uint32_t index) {
+    Elf64_Sym entry;
+    memcpy(&entry, table->bytes + (size_t)index * sizeof entry, sizeof entry);
+    const uint32_t section = le16toh(entry.st_shndx);
+    const char *name = string_in(file, table->link, le32toh(entry.st_name));
+    if (name == NULL) elf_file_refuse(file, "this cubin is damaged: symbol %u has no name", index);
+    if (section >= file->section_count && section < SHN_LORESERVE)
+        elf_file_refuse(file, "this cubin is damaged: symbol '%s' is in section %u of %u", name, section,
+                        file->section_count);
+    file->symbols[index] = (struct elf_symbol){.name = name,
+                                               .value = le64toh(entry.st_value),
+                                               .size = le64toh(entry.st_size),
+                                               .section = section < SHN_LORESERVE ? section : 0,
+                                               .type = ELF64_ST_TYPE(entry.st_info),
+                                               .other = entry.st_other};
+}
+
+static void read_symbols(struct elf_file *file) {
+    const struct elf_section *table = NULL;
+    for (uint32_t i = 0; i < file->section_count; i++) {
+        if (file->sections[i].type != SHT_SYMTAB) continue;
+        if (table != NULL) elf_file_refuse(file, "this cubin is damaged: it has two tables of symbols");
+        table = &file->sections[i];
+    }
+    if (table == NULL)
+        elf_file_refuse(file, "this cubin has no table of symbols, so its kernels have no names");
+    if (table->size % sizeof(Elf64_Sym) != 0 || table->size / sizeof(Elf64_Sym) > UINT32_MAX)
+        elf_file_refuse(file, "this cubin is damaged: its table of symbols has %llu bytes",
+                        (unsigned long long)table->size);
+    elf_section_bytes(file, table);
+    file->symbol_count = (uint32_t)(table->size / sizeof(Elf64_Sym));
+    file->symbols = arena_array(file->arena, file->symbol_count, sizeof *file->symbols);
+    for (uint32_t i = 0; i < file->symbol_count; i++)
+        read_symbol(file, table, i);
+}
+
+void elf_file_open(struct elf_file *file) {
+    check_header(file);
+    if (elf_version(EV_CURRENT) == EV_NONE) elf_file_refuse(file, "libelf: %s", elf_errmsg(-1));
+    /* elf_memory has no const: it reads what it is given. */
+    union {
+        const uint8_t *given;
+        char *wanted;
+    } bytes = {.given = file->bytes};
+    file->elf = elf_memory(bytes.wanted, file->size);
+    if (file->elf == NULL) elf_file_refuse(file, "this cubin is damaged: %s", elf_errmsg(-1));
+    read_sections(file);
+    read_symbols(file);
+}
+
+/* ---- Relocations --------------------------------------------------------------------------------------- */
+
+static int compare_relocations(const void *a, const void *b) {
+    const struct elf_relocation *first = a, *second = b;
+    return (first->offset > second->offset) - (first->offset < second->offset);
+}
+
+/* Those of REL have their addend in the 8 bytes that they fill. */
+static struct elf_relocation relocation_at(const struct elf_section *table, uint64_t at,
+                                           const struct elf_section *about) {
+    struct elf_relocation relocation = {.offset = elf_u64(table->bytes + at),
+                                        .symbol = elf_u32(table->bytes + at + 12)};
+    if (table->type == SHT_RELA)
+        relocation.addend = (int64_t)elf_u64(table->bytes + at + 16);
+    else if (about->size >= 8 && relocation.offset <= about->size - 8)
+        relocation.addend = (int64_t)elf_u64(about->bytes + relocation.offset);
+    return relocation;
+}
+
+elf_relocations elf_file_relocations(struct elf_file *file, uint32_t index) {
+    elf_relocations list = {0};
+    const struct elf_section *about = &file->sections[index];
+    if (about->bytes == NULL) return list;
+    for (uint32_t i = about->relocated_by; i != 0; i = file->sections[i].next_table) {
+        const struct elf_section *table = &file->sections[i];
+        const size_t entry = table->type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);
+        elf_section_bytes(file, table);
+        for (uint64_t at = 0; table->size - at >= entry; at += entry) {
+            const struct elf_relocation relocation = relocation_at(table, at, about);
+            if (relocation.symbol >= file->symbol_count || about->size < 8 ||
+                relocation.offset > about->size - 8)
+                elf_file_refuse(file,
+                                "this cubin is damaged: relocation %llu of '%s' is for byte %llu of %llu, "
+                                "symbol %u of %u",
+                                (unsigned long long)(at / entry), table->name,
+                                (unsigned long long)relocation.offset, (unsigned long long)about->size,
+                                relocation.symbol, file->symbol_count);
+            arena_push(file->arena, &list, relocation);
+        }
+    }
+    if (list.count > 0) qsort(list.items, list.count, sizeof *list.items, compare_relocations);
+    return list;
+}

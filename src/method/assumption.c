@@ -45,6 +45,8 @@ static const struct {
     [WB_ASSUME_ABORT] = {.id = "E17", .executed = ASSUMED_WAITS + (int)PTX_WAIT_ABORT},
     [WB_ASSUME_ASSERTION] = {.id = "E18", .executed = ASSUMED_WAITS + (int)PTX_WAIT_ASSERTION},
     [WB_ASSUME_RUNTIME] = {.id = "E19", .executed = ASSUMED_WAITS + (int)PTX_WAIT_RUNTIME},
+    [WB_ASSUME_MACHINE_CODE_CLASSES] = {.id = "E20", .executed = ASSUMED_MACHINE_CODE_CLASSES},
+    [WB_ASSUME_PTX_FOR_MACHINE_CODE] = {.id = "E21", .executed = ASSUMED_PTX_FOR_MACHINE_CODE},
     /* What warps execute. */
     [WB_ASSUME_PATHS_ON_SM] = {.id = "K1",
                                .text =

@@ -56,7 +56,14 @@
       "`--assume div-zero`")                                                                                 \
     X(POINTER_ORDER, "buffers and variables stand in memory where they are put here, one after another",     \
       "with the given data control or an address depended on that, or a result did under "                   \
-      "`--assume pointer-order`")
+      "`--assume pointer-order`")                                                                            \
+    X(MACHINE_CODE_CLASSES,                                                                                  \
+      "an instruction of machine code takes the time that the machine states for the class of PTX that "     \
+      "does the same; the stall counts and dependence counters of the code are not in these times",          \
+      "the kernel is machine code")                                                                          \
+    X(PTX_FOR_MACHINE_CODE,                                                                                  \
+      "the machine code that is made of the PTX takes no longer than the PTX does with these times",         \
+      "the kernel is PTX")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,

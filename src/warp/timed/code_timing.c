@@ -259,7 +259,10 @@ static void timing_build(void *context) {
 
 wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct arena *arena, struct timed_code *code) {
-    struct timed_code made = {.assumed = executed->notes->assumed};
+    const bool is_machine = executed->kernel->module->code != NULL;
+    const assumed_set of_code =
+        assumed_bit(is_machine ? ASSUMED_MACHINE_CODE_CLASSES : ASSUMED_PTX_FOR_MACHINE_CODE);
+    struct timed_code made = {.assumed = executed->notes->assumed | of_code};
     struct timing timing = {
         .executed = executed, .machine = machine, .diagnostics = diagnostics, .arena = arena, .code = &made};
     if (arena_protect(arena, timing_build, &timing) != WB_OK)

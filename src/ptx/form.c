@@ -306,6 +306,7 @@ static bool is_complete(const struct ptx_form *form) {
     bool typed = form->type != PTX_TYPE_NONE;
     switch (form->op) {
     case PTX_OP_SETP:
+    case PTX_OP_MACHINE_SETP:
     case PTX_OP_SET: return typed && form->compare != PTX_CMP_NONE;
     case PTX_OP_MUL:
     case PTX_OP_MAD:

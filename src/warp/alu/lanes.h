@@ -3,6 +3,7 @@
 #define WB_WARP_ALU_LANES_H
 
 #include <stdalign.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -21,6 +22,13 @@ static inline uint32_t lanes_first(uint32_t count) {
     (UINT32_MAX - 1) /* the source is unknown by nature, as %clock: whoever reads it is the                  \
                         origin of the value */
 
+/* What is known of an unknown lane that holds half of an address, or the carry of one (half.h). */
+struct half {
+    uint64_t home;  /* the region, as in struct lanes, with the kind of half; 0: nothing */
+    uint64_t other; /* of a comparison: the home of what it is compared to, and how */
+    uint32_t a, b;  /* lower halves, as the kind says */
+};
+
 /* A value of n bits stands in the low n bits, the others are 0. A predicate register uses value[0] alone: bit
  * l is the predicate of lane l. The value of an unknown lane is arbitrary. */
 struct lanes {
@@ -28,8 +36,10 @@ struct lanes {
     uint32_t known;  /* bit l: the value of lane l is known */
     uint32_t origin; /* index of the instruction that the newest unknown value came from, or ORIGIN_... */
     uint64_t home;   /* of addresses: the region that they point into (home.h); 0: numbers */
-    uint64_t unknown_home; /* all unknown lanes are made from addresses of this region; 0: perhaps
-                              not. HOME_NO_LANES: they were never written */
+    uint64_t unknown_home;        /* all unknown lanes are made from addresses of this region; 0: perhaps
+                                     not. HOME_NO_LANES: they were never written */
+    uint32_t halved;              /* bit l: if lane l is unknown, half[l] says something of it */
+    struct half half[WARP_LANES]; /* the value of such a lane is that of this run */
 };
 
 /* Runs `statement` for every lane l; iterations are independent even where arrays are the same. */
@@ -80,6 +90,12 @@ static inline void lanes_blend(uint64_t *to, const uint64_t *from, uint32_t mask
     FOR_LANES_OF(l, mask) to[l] = from[l];
 }
 
+/* Takes all lanes. */
+static inline void lanes_copy(struct lanes *to, const struct lanes *from) {
+    memcpy(to, from, offsetof(struct lanes, half));
+    FOR_LANES_OF(l, from->halved) to->half[l] = from->half[l];
+}
+
 /* The same known value in all lanes. */
 static inline void lanes_broadcast(struct lanes *lanes, uint64_t value) {
     for (uint32_t l = 0; l < WARP_LANES; l++)
@@ -87,16 +103,23 @@ static inline void lanes_broadcast(struct lanes *lanes, uint64_t value) {
     lanes->known = LANES_ALL;
 }
 
-/* Notes that some lane has become unknown because of instruction `origin`, and nothing else of it. */
-static inline void lanes_unknown_by(struct lanes *lanes, uint32_t origin) {
+/* Notes that the lanes of `mask` have become unknown because of instruction `origin`, and nothing else of
+ * them. */
+static inline void lanes_unknown_by(struct lanes *lanes, uint32_t mask, uint32_t origin) {
     lanes->origin = origin;
     lanes->unknown_home = 0;
+    lanes->halved &= ~mask;
+}
+
+/* The unknown lanes of which `half` says something. */
+static inline uint32_t lanes_halves(const struct lanes *lanes) {
+    return lanes->halved & ~lanes->known;
 }
 
 /* Makes the lanes of `mask` unknown because of instruction `origin`. */
 static inline void lanes_forget(struct lanes *lanes, uint32_t mask, uint32_t origin) {
     lanes->known &= ~mask;
-    lanes_unknown_by(lanes, origin);
+    lanes_unknown_by(lanes, mask, origin);
 }
 
 #endif

@@ -75,6 +75,12 @@ struct micro_pack {
     uint8_t count, bits;
 };
 
+/* machine.add3: the second carry that is added, and the second that it gives; the first ones are source 3 and
+ * destination2. */
+struct micro_sum {
+    struct slot carry, over;
+};
+
 struct micro_branch {
     uint32_t *targets; /* instruction indices in the function; one for bra */
     uint32_t target_count;
@@ -118,6 +124,7 @@ struct micro {
     union {
         struct micro_memory memory;
         struct micro_pack pack;
+        struct micro_sum sum;
         struct micro_branch branch;
         struct micro_call call;
     };

@@ -14,15 +14,18 @@
 static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask, uint32_t others,
                        bool is_predicate) {
     if (mask == LANES_ALL) {
-        *to = *from;
+        lanes_copy(to, from);
         return;
     }
+    to->halved = (to->halved & ~mask) | (from->halved & mask);
+    FOR_LANES_OF(h, from->halved & mask) to->half[h] = from->half[h];
     if (is_predicate)
         to->value[0] = (to->value[0] & ~(uint64_t)mask) | (from->value[0] & mask);
     else
         lanes_blend(to->value, from->value, mask);
     to->home = home_joined(to->home, from->home);
-    const bool some_unknown = (others & ~mask & ~to->known) != 0 && to->unknown_home != HOME_NO_LANES;
+    const bool some_unknown =
+        (others & ~mask & ~to->known & ~to->halved) != 0 && to->unknown_home != HOME_NO_LANES;
     to->known = (to->known & ~mask) | (from->known & mask);
     if ((mask & ~from->known) == 0) return;
     to->origin = from->origin;
@@ -74,6 +77,17 @@ static uint32_t equal_lanes(const struct lanes *a, const struct lanes *b, bool i
     return equal;
 }
 
+/* The lanes in which two registers hold the same half of an address (half.h). */
+static uint32_t equal_halves(const struct lanes *a, const struct lanes *b, bool is_predicate) {
+    uint32_t equal = 0;
+    FOR_LANES_OF(l, lanes_halves(a) & lanes_halves(b)) {
+        const struct half *x = &a->half[l], *y = &b->half[l];
+        const bool same = x->home == y->home && x->other == y->other && x->a == y->a && x->b == y->b;
+        equal |= (uint32_t)same << l;
+    }
+    return equal == 0 ? 0 : equal & equal_lanes(a, b, is_predicate);
+}
+
 /* The region that all unknown lanes of a register are made from when those of `lanes` are unknown from now
  * on: on both sides. */
 static uint64_t joined_unknown_home(const struct warp *warp, const struct lanes *old,
@@ -98,8 +112,9 @@ bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t
         changed |= home != old->home;
         old->home = home;
         if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
+        both |= mask & equal_halves(old, arriving, function->is_predicate[live[i]]);
         const uint64_t unknown_home = joined_unknown_home(warp, old, arriving, mask & ~both, state->mask);
-        uint32_t lost = old->known & mask & ~both;
+        uint32_t lost = (old->known | old->halved) & mask & ~both;
         changed |= (mask & ~both) != 0 && old->unknown_home != unknown_home;
         if (lost != 0) lanes_forget(old, lost, (lost & ~arriving->known) != 0 ? arriving->origin : origin);
         if ((mask & ~both) != 0) old->unknown_home = unknown_home;

@@ -2,14 +2,16 @@
 #include "warp/alu/alu.h"
 
 #include "warp/interpret/execute.h"
+#include "warp/interpret/half.h"
 #include "warp/interpret/home.h"
 #include "warp/interpret/open_result.h"
 
 struct inputs {
     const struct lanes *lanes[MICRO_SOURCES];
     const uint64_t *values[MICRO_SOURCES];
-    uint32_t known; /* lanes in which all are known */
-    uint64_t homes; /* not 0: some source has a home */
+    uint32_t known;  /* lanes in which all are known */
+    uint64_t homes;  /* not 0: some source has a home */
+    uint32_t halved; /* lanes in which some source is half of an address */
 };
 
 static inline struct inputs read_inputs(const struct warp *warp, const struct micro *op) {
@@ -19,6 +21,7 @@ static inline struct inputs read_inputs(const struct warp *warp, const struct mi
         in.values[i] = in.lanes[i]->value;
         in.known &= in.lanes[i]->known;
         in.homes |= in.lanes[i]->home;
+        in.halved |= lanes_halves(in.lanes[i]);
     }
     return in;
 }
@@ -81,15 +84,44 @@ static uint32_t settle_known(const struct micro *op, const struct inputs *in, ui
 /* Marks the lanes of `mask` in a register that was just written. */
 static inline void mark_known(struct lanes *out, uint32_t mask, uint32_t known, uint32_t origin) {
     out->known = (out->known & ~mask) | (known & mask);
-    if ((mask & ~known) != 0) lanes_unknown_by(out, origin);
+    if ((mask & ~known) != 0) lanes_unknown_by(out, mask & ~known, origin);
 }
 
-/* The region that all unknown lanes of a register are made from once `lanes` of `mask` have become so. */
+/* The region that all unknown lanes of a register are made from once some of `mask` are made from `home`. */
+static uint64_t joined_unknown_home(const struct warp *warp, const struct lanes *out, uint32_t mask,
+                                    uint64_t home) {
+    const bool others =
+        (warp->live & ~mask & ~out->known & ~out->halved) != 0 && out->unknown_home != HOME_NO_LANES;
+    return others && out->unknown_home != home ? HOME_NONE : home;
+}
+
+/* The same once `lanes` of `mask` have become what an instruction makes of them. */
 static uint64_t unknown_home_of(const struct warp *warp, const struct micro *op, const struct lanes *out,
                                 uint32_t mask, uint32_t lanes) {
-    const uint64_t home = home_of_unknown(warp, op, lanes);
-    const bool others = (warp->live & ~mask & ~out->known) != 0 && out->unknown_home != HOME_NO_LANES;
-    return others && out->unknown_home != home ? HOME_NONE : home;
+    return joined_unknown_home(warp, out, mask, home_of_unknown(warp, op, lanes));
+}
+
+static void alu_lanes(struct warp *warp, const struct micro *op, const struct inputs *in, uint32_t mask) {
+    struct lanes *out = warp_slot(warp, op->destination);
+    if (mask == warp->live) {
+        op->compute.lanes(op, out->value, in->values);
+    } else {
+        uint64_t result[WARP_LANES];
+        op->compute.lanes(op, result, in->values);
+        lanes_blend(out->value, result, mask);
+    }
+}
+
+/* The same where some sources are halves of addresses: those of the lanes of `halved`, none of which is known
+ * without. */
+static void execute_halved(struct warp *warp, const struct micro *op, const struct inputs *in, uint32_t mask,
+                           uint32_t known, uint32_t origin) {
+    struct lanes *out = warp_slot(warp, op->destination);
+    struct half_lanes halves;
+    half_of_result(warp, op, mask & in->halved & ~known, &halves);
+    alu_lanes(warp, op, in, mask);
+    mark_known(out, mask, known | halves.known, origin);
+    half_write(out, &halves);
 }
 
 wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
@@ -102,14 +134,12 @@ wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) 
         unknown_home = unknown_home_of(warp, op, out, mask, mask & ~known);
     const uint32_t settled = mask & known;
     if ((in.homes | out->home) != 0) known = settle_home(warp, op, &in, out, mask, known);
-    if (mask == warp->live) {
-        op->compute.lanes(op, out->value, in.values);
+    if ((mask & in.halved & ~known) != 0) {
+        execute_halved(warp, op, &in, mask, known, origin);
     } else {
-        uint64_t result[WARP_LANES];
-        op->compute.lanes(op, result, in.values);
-        lanes_blend(out->value, result, mask);
+        alu_lanes(warp, op, &in, mask);
+        mark_known(out, mask, known, origin);
     }
-    mark_known(out, mask, known, origin);
     if (unknown_home != HOME_NONE && settled == (mask & known)) out->unknown_home = unknown_home;
     return WB_OK;
 }
@@ -165,11 +195,46 @@ wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     struct condition holds = compare(warp, op, &in, mask), other = third_source(warp, op);
     struct condition fails = {~holds.bits, holds.known};
     uint32_t origin = op->index;
+    const uint32_t halved = mask & in.halved & ~holds.known;
+    struct half_lanes halves, opposite;
+    if (halved != 0) half_of_comparison(warp, op, halved, &halves, &opposite);
     if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
     holds = join(op->form->mode, holds, other);
     write_predicate(warp_slot(warp, op->destination), mask, holds.bits, holds.known, origin);
     fails = join(op->form->mode, fails, other);
     write_predicate(warp_slot(warp, op->destination2), mask, fails.bits, fails.known, origin);
+    if (halved == 0) return WB_OK;
+    half_write(warp_slot(warp, op->destination), &halves);
+    half_write(warp_slot(warp, op->destination2), &opposite);
+    return WB_OK;
+}
+
+/* The comparison of upper halves: decided by them, or, where they are equal, by that of the lower ones. */
+static struct condition compare_upper(const struct warp *warp, const struct micro *op,
+                                      const struct inputs *in, uint32_t mask) {
+    const struct condition lower = {warp_predicate(warp, op->source[2]), in->lanes[2]->known};
+    const uint32_t uppers = in->lanes[0]->known & in->lanes[1]->known;
+    struct condition result = {op->compute.test(op, in->values), 0};
+    uint32_t equal = 0;
+    FOR_LANES(l) equal |= (uint32_t)((uint32_t)in->values[0][l] == (uint32_t)in->values[1][l]) << l;
+    result.bits = (result.bits & ~equal) | (lower.bits & equal);
+    result.known = uppers & (~equal | lower.known);
+    if ((mask & ~result.known) != 0) result.known |= half_comparison_known(warp, op, mask & ~result.known);
+    return result;
+}
+
+wb_status machine_setp_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct inputs in = read_inputs(warp, op);
+    const struct condition other = {warp_predicate(warp, op->source[3]),
+                                    warp_slot(warp, op->source[3])->known};
+    const struct condition holds = compare_upper(warp, op, &in, mask);
+    const struct condition fails = {~holds.bits, holds.known};
+    uint32_t origin = op->index;
+    if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
+    const struct condition first = join(op->form->mode, holds, other);
+    const struct condition second = join(op->form->mode, fails, other);
+    write_predicate(warp_slot(warp, op->destination), mask, first.bits, first.known, origin);
+    write_predicate(warp_slot(warp, op->destination2), mask, second.bits, second.known, origin);
     return WB_OK;
 }
 
@@ -212,6 +277,144 @@ static uint64_t carry_lane(const struct ptx_form *form, const uint64_t *v, uint3
     return (uint64_t)sum & ones;
 }
 
+/* What a sum by halves gives in some lanes: a word, and two carries. */
+struct half_sums {
+    struct half_lanes word, carry[2];
+    uint32_t values[WARP_LANES], carries[2];
+};
+
+static void add_result(struct half_lanes *to, uint32_t lane, bool known, const struct half *half) {
+    to->known |= (uint32_t)known << lane;
+    if (known || half_kind(half) == HALF_NONE) return;
+    to->halved |= 1u << lane;
+    to->half[lane] = *half;
+}
+
+static void sum_lane(struct half_sums *sums, uint32_t lane, const struct half_term *terms, uint32_t count) {
+    struct half_sum sum;
+    half_add(terms, count, &sum);
+    sums->values[lane] = sum.value;
+    add_result(&sums->word, lane, sum.known, &sum.half);
+    for (uint32_t i = 0; i < 2; i++) {
+        sums->carries[i] |= (uint32_t)(sum.carries > i) << lane;
+        add_result(&sums->carry[i], lane, sum.carry[i].known, &sum.carry[i].half);
+    }
+}
+
+static void write_word(struct lanes *out, uint32_t mask, const struct half_sums *sums, uint32_t origin) {
+    FOR_LANES_OF(l, mask) out->value[l] = sums->values[l];
+    mark_known(out, mask, sums->word.known, origin);
+    half_write(out, &sums->word);
+}
+
+static void write_carry(struct lanes *out, uint32_t mask, const struct half_sums *sums, uint32_t which,
+                        uint32_t origin) {
+    write_predicate(out, mask, sums->carries[which], sums->carry[which].known, origin);
+    half_write(out, &sums->carry[which]);
+}
+
+/* A difference is the sum with the complement; borrows are carries that are not there. */
+static void subtract(struct half_sums *sums, uint32_t lane, struct half_term *terms) {
+    terms[1] = half_inverted(terms[1]);
+    sum_lane(sums, lane, terms, 3);
+    const uint32_t bit = 1u << lane;
+    struct half_lanes *carry = &sums->carry[0];
+    sums->carries[0] ^= bit;
+    if ((carry->halved & bit) != 0) half_opposite(&carry->half[lane]);
+}
+
+/* Add, sub and mad with carry of 32 bits, where some sources are halves of addresses. */
+static wb_status carry_halves(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t origin) {
+    const struct ptx_form *form = op->form;
+    const bool subtracts = form->op == PTX_OP_SUB || form->op == PTX_OP_SUBC;
+    const bool multiplies = form->op == PTX_OP_MAD || form->op == PTX_OP_MADC;
+    struct lanes *flag = warp_slot(warp, op->destination2);
+    struct half_sums sums = {.values = {0}};
+    FOR_LANES_OF(l, mask) {
+        struct half_term terms[3] = {{.known = true}, {.known = true}, {.known = true}};
+        const struct half_term a = half_term_of(warp_slot(warp, op->source[0]), l);
+        const struct half_term b = half_term_of(warp_slot(warp, op->source[1]), l);
+        terms[0] = a, terms[1] = b;
+        if (multiplies) {
+            const uint64_t v[3] = {a.value, b.value, 0};
+            uint32_t no_carry = 0;
+            const struct ptx_form product = {.type = form->type, .op = form->op, .half = form->half};
+            terms[0] =
+                (struct half_term){(uint32_t)carry_lane(&product, v, &no_carry), a.known && b.known, {0}};
+            terms[1] = half_term_of(warp_slot(warp, op->source[2]), l);
+        }
+        if (form->carry_in)
+            terms[2] = half_carry_of(flag, l, subtracts);
+        else
+            terms[2].value = subtracts;
+        if (subtracts)
+            subtract(&sums, l, terms);
+        else
+            sum_lane(&sums, l, terms, 3);
+    }
+    write_word(warp_slot(warp, op->destination), mask, &sums, origin);
+    if (form->carry_out) write_carry(flag, mask, &sums, 0, origin);
+    return WB_OK;
+}
+
+static void add3_halves(struct warp *warp, const struct micro *op, uint32_t mask, struct half_sums *sums) {
+    const struct slot carries[2] = {op->source[3], op->sum.carry};
+    *sums = (struct half_sums){.values = {0}};
+    FOR_LANES_OF(l, mask) {
+        struct half_term terms[5];
+        for (uint32_t i = 0; i < 3; i++)
+            terms[i] = half_term_of(warp_slot(warp, op->source[i]), l);
+        for (uint32_t i = 0; i < 2; i++)
+            terms[3 + i] = half_carry_of(warp_slot(warp, carries[i]), l, carries[i].negated);
+        sum_lane(sums, l, terms, 5);
+    }
+}
+
+/* All sources are known, or none is half of an address. */
+static void add3_numbers(struct warp *warp, const struct micro *op, uint32_t mask, const struct inputs *in,
+                         uint32_t known, uint32_t origin) {
+    struct lanes *out = warp_slot(warp, op->destination);
+    const uint32_t x = warp_predicate(warp, op->source[3]), y = warp_predicate(warp, op->sum.carry);
+    uint64_t sums[WARP_LANES];
+    uint32_t carries[2] = {0, 0};
+    FOR_LANES(l) {
+        sums[l] = (uint64_t)(uint32_t)in->values[0][l] + (uint32_t)in->values[1][l] +
+                  (uint32_t)in->values[2][l] + (x >> l & 1) + (y >> l & 1);
+    }
+    for (uint32_t l = 0; l < WARP_LANES; l++) {
+        carries[0] |= (uint32_t)(sums[l] >> 32 != 0) << l;
+        carries[1] |= (uint32_t)(sums[l] >> 33 != 0) << l;
+        sums[l] &= UINT32_MAX;
+    }
+    lanes_blend(out->value, sums, mask);
+    mark_known(out, mask, known, origin);
+    write_predicate(warp_slot(warp, op->destination2), mask, carries[0], known, origin);
+    write_predicate(warp_slot(warp, op->sum.over), mask, carries[1], known, origin);
+}
+
+wb_status machine_add3_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct inputs in = read_inputs(warp, op);
+    const struct lanes *second = warp_slot(warp, op->sum.carry);
+    struct lanes *out = warp_slot(warp, op->destination);
+    const uint32_t known = in.known & second->known, halved = (in.halved | lanes_halves(second)) & ~known;
+    uint32_t origin = op->index;
+    uint64_t unknown_home = HOME_NONE;
+    if ((mask & ~known) != 0) (void)settle_known(op, &in, mask, &origin);
+    if (warp->run->cover != NULL && (mask & ~known) != 0)
+        unknown_home = unknown_home_of(warp, op, out, mask, mask & ~known);
+    if ((mask & halved) == 0) {
+        add3_numbers(warp, op, mask, &in, known, origin);
+    } else {
+        struct half_sums sums;
+        add3_halves(warp, op, mask, &sums);
+        write_word(out, mask, &sums, origin);
+        write_carry(warp_slot(warp, op->destination2), mask, &sums, 0, origin);
+        write_carry(warp_slot(warp, op->sum.over), mask, &sums, 1, origin);
+    }
+    if (unknown_home != HOME_NONE) out->unknown_home = unknown_home;
+    return WB_OK;
+}
+
 wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in = read_inputs(warp, op);
     struct lanes *out = warp_slot(warp, op->destination), *flag = warp_slot(warp, op->destination2);
@@ -223,6 +426,8 @@ wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask
     if (in.homes != 0) in.known = without_open(warp, in.known, mask & in.known);
     home_write(warp, out, mask, HOME_NONE);
     if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
+    if ((mask & in.halved & ~in.known) != 0 && int_kind_of(op->form->type) <= INT_S32)
+        return carry_halves(warp, op, mask, origin);
     FOR_LANES_OF(l, mask) {
         const uint64_t v[3] = {in.values[0][l], in.values[1][l], in.values[2][l]};
         uint32_t carry = (uint32_t)(flag->value[0] >> l & 1);
@@ -234,36 +439,105 @@ wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask
     return WB_OK;
 }
 
+/* The region that the unknown lanes of halves are made from, of all of them. */
+static uint64_t unknown_home_of_parts(const struct warp *warp, const struct micro *op, uint32_t lanes) {
+    uint64_t home = HOME_NO_LANES;
+    for (uint32_t i = 0; i < op->pack.count; i++)
+        home_of_lanes(warp->run, warp_slot(warp, op->pack.elements[i]), lanes, &home);
+    return home;
+}
+
+/* The addresses that halves of them make: the lanes that are known, and their home. Where some lanes have
+ * addresses, others have no numbers but null, and no negative addresses: those are taken for unknown. */
+static uint32_t join_halves(const struct warp *warp, const struct micro *op, uint32_t mask, uint64_t *home) {
+    uint64_t homes[WARP_LANES] = {0};
+    uint32_t known = 0, addresses = 0;
+    *home = HOME_NONE;
+    FOR_LANES_OF(l, mask) {
+        const struct half_term low = half_term_of(warp_slot(warp, op->pack.elements[0]), l);
+        const struct half_term high = half_term_of(warp_slot(warp, op->pack.elements[1]), l);
+        const bool joined = half_join(&low, &high, &homes[l]);
+        const bool is_null = homes[l] == HOME_NONE && (low.value | high.value) == 0;
+        const bool mixed =
+            ((homes[l] | *home) & HOME_NEGATED) != 0 && *home != HOME_NONE && homes[l] != *home;
+        if (!joined || mixed) continue;
+        known |= 1u << l;
+        if (homes[l] != HOME_NONE || is_null) addresses |= 1u << l;
+        *home = home_joined(*home, homes[l]);
+    }
+    return *home == HOME_NONE ? known : addresses & known;
+}
+
 wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct lanes *out = warp_slot(warp, op->destination);
     uint64_t result[WARP_LANES] = {0};
-    uint32_t known = LANES_ALL, origin = op->index;
-    uint64_t ones = low_bytes_mask(op->pack.bits / 8), homes = 0;
+    uint32_t known = LANES_ALL, origin = op->index, halved = 0;
+    uint64_t ones = low_bytes_mask(op->pack.bits / 8), homes = 0, home = HOME_NONE, unknown_home = HOME_NONE;
     for (uint32_t i = 0; i < op->pack.count; i++) {
         const struct lanes *part = warp_slot(warp, op->pack.elements[i]);
         homes |= part->home;
+        halved |= lanes_halves(part);
         if ((mask & ~part->known) != 0) origin = warp_origin(part, op);
         known &= part->known;
         for (uint32_t l = 0; l < WARP_LANES; l++)
             result[l] |= (part->value[l] & ones) << (i * op->pack.bits);
     }
     if (homes != 0) known = without_open(warp, known, mask & known);
-    home_write(warp, out, mask, HOME_NONE);
+    if ((mask & halved) != 0 && op->pack.count == 2 && op->pack.bits == 32)
+        known = join_halves(warp, op, mask, &home);
+    if (warp->run->cover != NULL && (mask & ~known) != 0)
+        unknown_home = joined_unknown_home(warp, out, mask, unknown_home_of_parts(warp, op, mask & ~known));
+    home_write(warp, out, mask, home);
     lanes_blend(out->value, result, mask);
     mark_known(out, mask, known, origin);
+    if (unknown_home != HOME_NONE) out->unknown_home = unknown_home;
     return WB_OK;
 }
 
+/* The halves of the addresses in the lanes of `mask` of a register. */
+static void split_addresses(const struct run *run, const struct lanes *in, uint32_t mask,
+                            struct half_lanes parts[2]) {
+    parts[0] = parts[1] = (struct half_lanes){0};
+    FOR_LANES_OF(l, mask) {
+        const uint64_t home = in->home != HOME_SEVERAL ? in->home : home_of_value(run, in->value[l]);
+        if (in->value[l] == 0) { /* null */
+            parts[0].known |= 1u << l;
+        } else if (home != HOME_NONE) {
+            parts[0].halved |= 1u << l;
+            parts[0].half[l] = half_low(home);
+            parts[1].half[l] = half_high(home, in->value[l]);
+        }
+    }
+    parts[1].known = parts[0].known;
+    parts[1].halved = parts[0].halved;
+}
+
 wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    struct lanes in = *warp_slot(warp, op->source[0]); /* copied: it may be one of the outputs */
-    uint64_t ones = low_bytes_mask(op->pack.bits / 8);
-    uint32_t origin = (mask & ~in.known) != 0 ? warp_origin(&in, op) : op->index;
-    if (in.home != 0) in.known = without_open(warp, in.known, mask & in.known);
+    struct lanes in; /* copied: it may be one of the outputs */
+    lanes_copy(&in, warp_slot(warp, op->source[0]));
+    uint64_t ones = low_bytes_mask(op->pack.bits / 8), unknown_home = HOME_NONE;
+    uint32_t origin = (mask & ~in.known) != 0 ? warp_origin(&in, op) : op->index, addresses = 0;
+    struct half_lanes parts[2];
+    const bool by_halves = op->pack.count == 2 && op->pack.bits == 32;
+    if (warp->run->cover != NULL && by_halves && (mask & ~in.known) != 0) {
+        unknown_home = HOME_NO_LANES;
+        home_of_lanes(warp->run, &in, mask & ~in.known, &unknown_home);
+    }
+    if (in.home != 0) {
+        const uint32_t known = without_open(warp, in.known, mask & in.known);
+        if (by_halves) addresses = mask & in.known & ~known;
+        in.known = known;
+    }
+    if (addresses != 0) split_addresses(warp->run, &in, addresses, parts);
     for (uint32_t i = 0; i < op->pack.count; i++) {
         struct lanes *part = warp_slot(warp, op->pack.elements[i]);
+        const uint64_t made_from =
+            unknown_home == HOME_NONE ? unknown_home : joined_unknown_home(warp, part, mask, unknown_home);
         FOR_LANES_OF(l, mask) part->value[l] = in.value[l] >> (i * op->pack.bits) & ones;
         home_write(warp, part, mask, HOME_NONE);
-        mark_known(part, mask, in.known, origin);
+        mark_known(part, mask, addresses == 0 ? in.known : in.known | parts[i].known, origin);
+        if (addresses != 0) half_write(part, &parts[i]);
+        if (made_from != HOME_NONE) part->unknown_home = made_from;
     }
     return WB_OK;
 }

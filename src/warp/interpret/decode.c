@@ -158,7 +158,9 @@ static enum ptx_type source_type(const struct ptx_form *form, uint32_t n) {
     case PTX_OP_BFE: return n == 0 ? type : PTX_U32;
     case PTX_OP_BFI: return n < 2 ? type : PTX_U32;
     case PTX_OP_LOP3: return n < 4 ? PTX_B32 : PTX_PRED;
+    case PTX_OP_MACHINE_ADD3: return n < 3 ? type : PTX_PRED;
     case PTX_OP_SELP:
+    case PTX_OP_MACHINE_SETP:
     case PTX_OP_SETP: return n < 2 ? type : PTX_PRED;
     case PTX_OP_SET: return n < 2 ? (enum ptx_type)form->type2 : PTX_PRED;
     case PTX_OP_SLCT: return n < 2 ? type : (enum ptx_type)form->type2;
@@ -224,6 +226,11 @@ static void choose_execution(struct micro *op) {
         convert_find,
     };
     const struct ptx_form *form = op->form;
+    if (form->op == PTX_OP_MACHINE_SETP) {
+        op->compute.test = compare_operator(form, (enum ptx_type)form->type);
+        if (op->compute.test != NULL) op->execute = machine_setp_execute;
+        return;
+    }
     if (is_carry(form)) {
         if (int_kind_of(form->type) >= INT_U32 && int_kind_of(form->type) != INT_KINDS)
             op->execute = carry_execute;
@@ -268,9 +275,27 @@ static void decode_second(struct decoder *decoder, const struct ptx_operand *ope
     (void)decode_source(decoder, present ? operand : &sink, PTX_PRED, &op->destination2);
 }
 
+/* machine.add3. */
+static void decode_add3(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
+    const struct ptx_operand none = {.kind = PTX_OPERAND_NONE};
+    bool known = decode_source(decoder, decode_role(op->form, operands, 'd', 0), PTX_U32, &op->destination);
+    decode_second(decoder, decode_role(op->form, operands, 'O', 0), op);
+    op->sum.over = op->destination2;
+    decode_second(decoder, decode_role(op->form, operands, 'D', 0), op);
+    for (uint32_t n = 0; n <= MICRO_SOURCES; n++) {
+        const struct ptx_operand *operand = decode_nth_source(op->form, operands, n);
+        struct slot *slot = n < MICRO_SOURCES ? &op->source[n] : &op->sum.carry;
+        known &= decode_source(decoder, operand == NULL ? &none : operand, source_type(op->form, n), slot);
+    }
+    op->source_count = MICRO_SOURCES;
+    op->unsure = unsure_outputs;
+    if (known && int_kind_of(op->form->type) == INT_U32) op->execute = machine_add3_execute;
+}
+
 static void decode_alu(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     const struct ptx_operand *to = decode_role(op->form, operands, 'd', 0);
     bool known = true;
+    if (op->form->op == PTX_OP_MACHINE_ADD3) return decode_add3(decoder, operands, op);
     op->unsure = unsure_outputs;
     if (op->form->op == PTX_OP_MOV || op->form->op == PTX_OP_CVTA) {
         const struct ptx_operand *from = decode_nth_source(op->form, operands, 0);

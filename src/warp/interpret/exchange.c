@@ -8,14 +8,14 @@
 static void write_lane(struct lanes *out, uint32_t lane, uint64_t value, bool known, uint32_t origin) {
     out->value[lane] = value;
     out->known = (out->known & ~(1u << lane)) | (uint32_t)known << lane;
-    if (!known) lanes_unknown_by(out, origin);
+    if (!known) lanes_unknown_by(out, 1u << lane, origin);
 }
 
 static void write_predicates(struct lanes *out, uint32_t mask, uint32_t bits, uint32_t known,
                              uint32_t origin) {
     out->value[0] = (out->value[0] & ~mask) | (bits & mask);
     out->known = (out->known & ~mask) | (known & mask);
-    if ((mask & ~known) != 0) lanes_unknown_by(out, origin);
+    if ((mask & ~known) != 0) lanes_unknown_by(out, mask & ~known, origin);
 }
 
 /* The lane that `lane` reads from, and whether that is within its segment: the pseudo-code of the PTX ISA,

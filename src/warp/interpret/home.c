@@ -3,13 +3,11 @@
 #include "warp/alu/address.h"
 #include "warp/alu/alu.h"
 #include "warp/interpret/execute.h"
+#include "warp/interpret/half.h"
 
 /* Bytes in front of a region and behind it whose addresses are still taken for its own: pointers may step out
  * a little between accesses. Regions are further apart from each other. */
 #define HOME_MARGIN 2048u
-
-/* Regions start at multiples of this: an address says as much modulo it wherever they stand. */
-#define HOME_ALIGN 256u
 
 static uint32_t address_bytes(const struct run *run) {
     return run->module->address_size == 32 ? 4 : 8;
@@ -40,7 +38,11 @@ static void home_agree(uint64_t with, uint64_t *home) {
 void home_of_lanes(const struct run *run, const struct lanes *lanes, uint32_t mask, uint64_t *home) {
     const bool is_region = (lanes->home & HOME_NEGATED) == 0 && lanes->home != HOME_SEVERAL;
     const uint64_t known_home = is_region ? lanes->home : HOME_NONE;
-    if ((mask & ~lanes->known) != 0) home_agree(lanes->unknown_home, home);
+    if ((mask & ~lanes->known & ~lanes->halved) != 0) home_agree(lanes->unknown_home, home);
+    FOR_LANES_OF(l, mask & lanes_halves(lanes)) {
+        const uint64_t of = half_home(&lanes->half[l]);
+        home_agree((of & HOME_NEGATED) == 0 ? of : HOME_NONE, home);
+    }
     FOR_LANES_OF(l, mask & lanes->known) {
         /* Numbers among addresses are of no region. */
         const bool inside = known_home != HOME_NONE && home_of_value(run, lanes->value[l]) == known_home;
@@ -48,10 +50,22 @@ void home_of_lanes(const struct run *run, const struct lanes *lanes, uint32_t ma
     }
 }
 
+/* Of three terms one is made from an address, and the others are numbers. */
+static uint64_t home_of_terms(const uint64_t of[3]) {
+    uint64_t home = HOME_NONE;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (of[i] == HOME_NONE) continue;
+        if (of[i] == HOME_SEVERAL || home != HOME_NONE) return HOME_NONE;
+        home = of[i];
+    }
+    return home;
+}
+
 uint64_t home_of_unknown(const struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct ptx_form *form = op->form;
+    const uint32_t bytes = ptx_type_bytes((enum ptx_type)form->type), whole = address_bytes(warp->run);
     const bool is_address = int_kind_of(form->type) != INT_KINDS && !form->sat &&
-                            ptx_type_bytes((enum ptx_type)form->type) == address_bytes(warp->run);
+                            (bytes == whole || (bytes == 4 && whole == 8)); /* or half of one */
     uint64_t of[MICRO_SOURCES];
     for (uint32_t i = 0; i < MICRO_SOURCES; i++) {
         const struct lanes *source = warp_slot(warp, op->source[i]);
@@ -68,6 +82,7 @@ uint64_t home_of_unknown(const struct warp *warp, const struct micro *op, uint32
     case PTX_OP_ADD:
         if (!is_address || several || (of[0] != HOME_NONE && of[1] != HOME_NONE)) return HOME_NONE;
         return of[0] != HOME_NONE ? of[0] : of[1];
+    case PTX_OP_MACHINE_ADD3: return home_of_terms(of);
     case PTX_OP_SUB: return is_address && !several && of[1] == HOME_NONE ? of[0] : HOME_NONE;
     case PTX_OP_MAD:
         if (several || of[0] != HOME_NONE || of[1] != HOME_NONE || of[2] == HOME_SEVERAL) return HOME_NONE;
@@ -168,6 +183,12 @@ static bool lane_comparable(const struct run *run, const struct micro *op, uint6
     bool equality = op->form->compare == PTX_CMP_EQ || op->form->compare == PTX_CMP_NE;
     uint64_t first = region_of(run, a), second = region_of(run, b);
     return first != HOME_NONE && second != HOME_NONE && (first == second || equality);
+}
+
+bool home_lane_comparable(const struct run *run, const struct micro *op, uint64_t a, uint64_t home_a,
+                          uint64_t b, uint64_t home_b) {
+    if (home_a == home_b && home_a != HOME_SEVERAL) return true;
+    return ((home_a | home_b) & HOME_NEGATED) == 0 && lane_comparable(run, op, a, b);
 }
 
 uint32_t home_comparable(const struct run *run, const struct micro *op, const uint64_t *const *values,

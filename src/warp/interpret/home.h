@@ -8,7 +8,10 @@
 
 #include "warp/interpret/warp.h"
 
-/* Homes are the starts of regions, multiples of 256, or one of these. */
+/* Regions start at multiples of this: an address says as much modulo it wherever they stand. */
+#define HOME_ALIGN 256u
+
+/* Homes are the starts of regions, or one of these. */
 #define HOME_NONE 0    /* numbers */
 #define HOME_SEVERAL 2 /* addresses of several regions */
 #define HOME_NEGATED 1 /* added to a home: numbers minus addresses */
@@ -21,7 +24,9 @@ static inline uint64_t home_joined(uint64_t a, uint64_t b) {
 
 /* Writes the home of the lanes of `mask` of a register. */
 static inline void home_write(const struct warp *warp, struct lanes *out, uint32_t mask, uint64_t home) {
-    out->home = mask == warp->live ? home : home_joined(out->home, home);
+    /* Of machine code, only temporaries have homes, and nobody reads their other lanes. */
+    const bool whole = mask == warp->live || warp->run->module->code != NULL;
+    out->home = whole ? home : home_joined(out->home, home);
 }
 
 /* The home of a value that is read as an address from memory. */
@@ -36,6 +41,10 @@ bool home_of_result(const struct run *run, const struct micro *op, const uint64_
  * on where memory stands. */
 uint32_t home_comparable(const struct run *run, const struct micro *op, const uint64_t *const *values,
                          const uint64_t *homes, uint32_t mask);
+
+/* Whether a comparison of two values, given with their homes, does not. */
+bool home_lane_comparable(const struct run *run, const struct micro *op, uint64_t a, uint64_t home_a,
+                          uint64_t b, uint64_t home_b);
 
 /* What several lanes are made from: nothing was looked at yet. */
 #define HOME_NO_LANES HOME_SEVERAL

@@ -83,7 +83,7 @@ static void load_element(struct warp *warp, const struct micro *op, uint32_t mas
     struct lanes *out = warp_slot(warp, memory->values[i]);
     keep_values(op, known, values, out);
     out->known = (out->known & ~mask) | known;
-    if (known != mask) lanes_unknown_by(out, op->index);
+    if (known != mask) lanes_unknown_by(out, mask & ~known, op->index);
     if (memory->may_be_address || out->home != HOME_NONE) find_home(warp, op, mask, out);
 }
 
@@ -101,7 +101,7 @@ static wb_status load_each(struct warp *warp, const struct micro *op, uint32_t m
             bool known = place_read(&place, memory->bytes, &value);
             out->value[l] = extended(op, value);
             out->known = (out->known & ~(1u << l)) | (uint32_t)known << l;
-            if (!known) lanes_unknown_by(out, op->index);
+            if (!known) lanes_unknown_by(out, 1u << l, op->index);
         }
     }
     for (uint32_t i = 0; i < memory->count; i++)
@@ -123,7 +123,7 @@ static wb_status load_uniform(struct warp *warp, const struct micro *op, uint32_
         value = extended(op, value);
         FOR_LANES_OF(l, mask) out->value[l] = value;
         out->known = known ? out->known | mask : out->known & ~mask;
-        if (!known) lanes_unknown_by(out, op->index);
+        if (!known) lanes_unknown_by(out, mask, op->index);
         find_home(warp, op, mask, out);
     }
     return WB_OK;
@@ -321,7 +321,7 @@ static wb_status matrix_pair(struct warp *warp, const struct micro *op, const ui
     }
     out->value[lane] = pair;
     out->known = (out->known & ~(1u << lane)) | (uint32_t)known << lane;
-    if (!known) lanes_unknown_by(out, op->index);
+    if (!known) lanes_unknown_by(out, 1u << lane, op->index);
     return WB_OK;
 }
 
@@ -464,7 +464,7 @@ static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t
     struct lanes *out = warp_slot(warp, op->destination);
     out->value[lane] = old;
     out->known = (out->known & ~(1u << lane)) | (uint32_t)old_known << lane;
-    if (!old_known) lanes_unknown_by(out, op->index);
+    if (!old_known) lanes_unknown_by(out, 1u << lane, op->index);
     if (old_known && bytes == 8) out->home = home_joined(out->home, home_of_value(warp->run, old));
     return WB_OK;
 }
@@ -486,6 +486,7 @@ wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mas
         access_record(warp, op, &op->memory.address, mask, addresses,
                       (struct access_kind){.bytes = op->memory.bytes, .is_store = true, .is_atomic = true}));
     if (order_matters(op)) run_assume(warp->run, ASSUMED_ATOMIC_ORDER);
+    if (warp->run->module->code != NULL) home_write(warp, warp_slot(warp, op->destination), mask, HOME_NONE);
     FOR_LANES_OF(l, mask) WB_TRY(atomic_lane(warp, op, l, addresses[l]));
     return WB_OK;
 }

@@ -8,7 +8,13 @@
  *
  * One instruction of a group stands for it in times and counts: the one that accesses memory, exchanges
  * values or decides where control goes if there is one, else the last one. The others are `auxiliary`
- * (ptx.h). */
+ * (ptx.h).
+ *
+ * 64-bit arithmetic by halves: machine.add3.u32 d, over, over2, a, b, c, carry, carry2 is IADD3 (and the sum
+ * of IMAD.X and LEA), where a negated source is its complement (not.b32) and its 1 a carry;
+ * machine.setp.CMP.BOOL .TYPE p, q, a, b, lower, source is ISETP.EX. Only these, plain setp without BOOL for
+ * the lower halves, add, sub, mad.lo, not, mov, selp, mov.b64 and accesses of 64 bits keep what is known of
+ * addresses (half.h): additions without carries are best written as add.u32, which loop bounds know, too. */
 #ifndef WB_LIFT_EMIT_H
 #define WB_LIFT_EMIT_H
 

@@ -188,7 +188,8 @@ static void pass_lane(struct warp *warp, uint32_t lane, const struct frame *from
     lanes->home = home_joined(lanes->home, home);
     lanes->value[lane] = value;
     lanes->known = (lanes->known & ~(1u << lane)) | (uint32_t)known << lane;
-    if (!known) lanes_unknown_by(lanes, 1u << lane, from->call == NULL ? ORIGIN_UNWRITTEN : from->call->index);
+    if (!known)
+        lanes_unknown_by(lanes, 1u << lane, from->call == NULL ? ORIGIN_UNWRITTEN : from->call->index);
 }
 
 static void pass_all(struct warp *warp, uint32_t mask, const struct frame *from,

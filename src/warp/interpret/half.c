@@ -1,7 +1,6 @@
 #include "warp/interpret/half.h"
 
 #include "warp/alu/alu.h"
-#include "warp/interpret/home.h"
 
 void half_write(struct lanes *out, const struct half_lanes *halves) {
     assert((out->known & halves->halved) == 0);

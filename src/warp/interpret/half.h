@@ -25,30 +25,7 @@
 #ifndef WB_WARP_INTERPRET_HALF_H
 #define WB_WARP_INTERPRET_HALF_H
 
-#include "warp/interpret/warp.h"
-
-enum half_kind {
-    HALF_NONE,
-    HALF_LOW,
-    HALF_HIGH,
-    HALF_CARRY,
-    HALF_BORROW,
-    HALF_CARRIES,
-    HALF_BORROWS,
-    HALF_COMPARED
-};
-
-/* The kind stands in bits of the home that regions do not have. */
-#define HALF_KIND_SHIFT 2u
-
-static inline enum half_kind half_kind(const struct half *half) {
-    return (enum half_kind)(half->home >> HALF_KIND_SHIFT & 7);
-}
-
-/* The region, with HOME_NEGATED. */
-static inline uint64_t half_home(const struct half *half) {
-    return half->home & ~(UINT64_C(7) << HALF_KIND_SHIFT);
-}
+#include "warp/interpret/home.h"
 
 static inline struct half half_make(enum half_kind kind, uint64_t home, uint32_t a, uint32_t b) {
     return (struct half){.home = home | (uint64_t)kind << HALF_KIND_SHIFT, .a = a, .b = b};

@@ -3,7 +3,6 @@
 #include "warp/alu/address.h"
 #include "warp/alu/alu.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/half.h"
 
 /* Bytes in front of a region and behind it whose addresses are still taken for its own: pointers may step out
  * a little between accesses. Regions are further apart from each other. */

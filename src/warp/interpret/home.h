@@ -16,6 +16,29 @@
 #define HOME_SEVERAL 2 /* addresses of several regions */
 #define HOME_NEGATED 1 /* added to a home: numbers minus addresses */
 
+enum half_kind {
+    HALF_NONE,
+    HALF_LOW,
+    HALF_HIGH,
+    HALF_CARRY,
+    HALF_BORROW,
+    HALF_CARRIES,
+    HALF_BORROWS,
+    HALF_COMPARED
+};
+
+/* The kind of a half of an address (half.h) stands in bits of its home that regions do not have. */
+#define HALF_KIND_SHIFT 2u
+
+static inline enum half_kind half_kind(const struct half *half) {
+    return (enum half_kind)(half->home >> HALF_KIND_SHIFT & 7);
+}
+
+/* The region, with HOME_NEGATED. */
+static inline uint64_t half_home(const struct half *half) {
+    return half->home & ~(UINT64_C(7) << HALF_KIND_SHIFT);
+}
+
 /* The home of a register some lanes of which have one home and others the other: numbers among addresses are
  * null. */
 static inline uint64_t home_joined(uint64_t a, uint64_t b) {

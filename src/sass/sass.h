@@ -9,11 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 #define SASS_BYTES 16u /* of an instruction */
 
-#define SASS_RZ 255u /* the register that is always zero, as it is numbered here for every architecture */
-#define SASS_URZ 63u /* the uniform one */
-#define SASS_PT 7u   /* the predicate that is always true; UPT, too */
+#define SASS_RZ 255u  /* the register that is always zero, as it is numbered here for every architecture */
+#define SASS_URZ 255u /* the uniform one */
+#define SASS_PT 7u    /* the predicate that is always true; UPT, too */
 
 struct sass_row;
 
@@ -21,7 +23,7 @@ struct sass_row;
 enum sass_source_kind {
     SASS_SOURCE_NONE,    /* the instruction has no such operand */
     SASS_SOURCE_REG,     /* number: R0 .. R254, or SASS_RZ */
-    SASS_SOURCE_UREG,    /* number: UR0 .. UR62, or SASS_URZ */
+    SASS_SOURCE_UREG,    /* number: UR0 .. UR62 (sm_100 and later: UR254), or SASS_URZ */
     SASS_SOURCE_IMM,     /* value: 32 bits as they stand in the word; of a double the upper half */
     SASS_SOURCE_CONST,   /* c[number][value]; value: byte offset */
     SASS_SOURCE_BINDLESS /* cx[UR number][value] */
@@ -31,7 +33,9 @@ struct sass_source {
     uint8_t kind; /* enum sass_source_kind */
     bool negated; /* arithmetically; of an operation with .X, bitwise */
     bool absolute;
-    bool reuse; /* kept in the register cache */
+    bool reuse;    /* kept in the register cache */
+    uint8_t lanes; /* of halves: 0 both, 1 F32, 2 H0_H0, 3 H1_H1; of I2F: the part that is converted, bits 60
+                      and 61 */
     uint16_t number;
     uint32_t value;
 };
@@ -82,8 +86,12 @@ struct sass_inst {
     struct sass_predicate guard; /* PT: always executed */
     bool d_uniform;              /* the destination is UR d */
     bool has_d;
-    uint16_t d;                    /* destination register, or SASS_RZ, SASS_URZ */
-    struct sass_source a, b, c;    /* A, B and C of the operation, wherever they stand in the word */
+    uint16_t d; /* destination register, or SASS_RZ, SASS_URZ */
+    /* A, B and C of the operation, wherever they stand in the word. What has two sources has A and B (FADD,
+     * DADD, HADD2 and DSETP, too), what has one has B (but R2UR, MATCH, REDUX, RET, BRX, calls: A). Stores
+     * and atomics: B is the data, of CAS what is compared with, and C the new value. LDC and ULDC: B is the
+     * constant, A the register that is added to its offset, where there is one. BRA.DIV: A is the mask. */
+    struct sass_source a, b, c;
     struct sass_predicate to[2];   /* Pd0, Pd1: predicates written; SASS_PT: none */
     struct sass_predicate from[3]; /* Ps, Ps2, Ps3: predicates read */
     struct sass_address address;   /* of memory instructions */
@@ -106,6 +114,14 @@ uint32_t sass_field(const struct sass_inst *inst, enum sass_field field);
  * guard are decoded in any case. */
 bool sass_decode(uint32_t sm, const uint8_t bytes[SASS_BYTES], uint32_t at, struct sass_inst *inst,
                  const char **reason);
+
+/* Writes the instruction, such as "@!P0 IADD3.X R3, R3, R5, RZ, P0, !PT", without its control field; targets
+ * as labels, L_0x0230. Of what is not known: its bytes. */
+void sass_put(const struct sass_inst *inst, struct text *text);
+
+/* Writes the control field: "B0--3-5:R1:W0:Y:S04", counters waited for, read and write counter, yield,
+ * stall. */
+void sass_put_control(const struct sass_control *control, struct text *text);
 
 /* The mnemonic of an opcode, such as "IADD3". */
 const char *sass_op_name(enum sass_op op);

@@ -1,0 +1,379 @@
+#include <assert.h>
+#include <stddef.h>
+
+#include "sass/row.h"
+#include "sass/sass.h"
+
+/* What is done with one word. */
+struct decoding {
+    struct sass_inst *inst;
+    const uint64_t *word;
+    uint64_t claimed[2]; /* bits that are operands, fields or have the value that they must have */
+    uint32_t generation;
+    uint32_t form;
+    uint32_t at;
+    const char *reason; /* or NULL */
+};
+
+static uint64_t get(struct decoding *decoding, uint32_t low, uint32_t width) {
+    uint64_t mask = UINT64_MAX >> (64 - width);
+    if (low >= 64) {
+        decoding->claimed[1] |= mask << (low - 64);
+    } else {
+        decoding->claimed[0] |= mask << low;
+        if (low + width > 64) decoding->claimed[1] |= mask >> (64 - low);
+    }
+    return sass_bits(decoding->word, low, width);
+}
+
+static void refuse(struct decoding *decoding, const char *reason) {
+    if (!decoding->reason) decoding->reason = reason;
+}
+
+static int64_t sign_extend(uint64_t value, uint32_t width) {
+    uint64_t sign = UINT64_C(1) << (width - 1);
+    return (int64_t)((value ^ sign) - sign);
+}
+
+/* ---- Registers and sources ---- */
+
+static uint16_t uniform_register(struct decoding *decoding, uint32_t low) {
+    if (decoding->generation == SASS_LATER) return (uint16_t)get(decoding, low, 8);
+    uint32_t number = (uint32_t)get(decoding, low, 6);
+    return number == 63 ? SASS_URZ : (uint16_t)number;
+}
+
+static uint16_t register_at(struct decoding *decoding, uint32_t low, bool uniform) {
+    return uniform ? uniform_register(decoding, low) : (uint16_t)get(decoding, low, 8);
+}
+
+/* Sign and magnitude of source A, and of what stands in bits 32 to 63 and in 64 to 71. */
+enum place { PLACE_A, PLACE_LOW, PLACE_HIGH };
+
+static void decode_signs(struct decoding *decoding, enum sass_signs signs, enum place place,
+                         struct sass_source *source) {
+    static const struct {
+        uint8_t negated, absolute, half_negated, half_absolute, lanes;
+    } places[] = {{72, 73, 72, 73, 74}, {63, 62, 63, 62, 60}, {75, 74, 84, 83, 81}};
+    bool immediate = source->kind == SASS_SOURCE_IMM;
+    if (immediate || signs == SIGNS_NONE) return;
+    switch (signs) {
+    case SIGNS_NONE: break;
+    case SIGNS_NOT:
+    case SIGNS_NEG: source->negated = get(decoding, places[place].negated, 1); break;
+    case SIGNS_FLOAT:
+        source->negated = get(decoding, places[place].negated, 1);
+        source->absolute = get(decoding, places[place].absolute, 1);
+        break;
+    case SIGNS_LANE:
+    case SIGNS_HALF:
+        source->negated = get(decoding, places[place].half_negated, 1);
+        source->absolute = get(decoding, places[place].half_absolute, 1);
+        source->lanes = (uint8_t)get(decoding, places[place].lanes, 2);
+        break;
+    case SIGNS_PART: source->lanes = (uint8_t)get(decoding, 60, 2); break;
+    }
+}
+
+/* Bits 32 to 63. */
+static void decode_flexible(struct decoding *decoding, bool uniform, struct sass_source *source) {
+    switch (decoding->form) {
+    case 2:
+    case 4:
+        source->kind = SASS_SOURCE_IMM;
+        source->value = (uint32_t)get(decoding, 32, 32);
+        break;
+    case 3:
+    case 5:
+        source->value = (uint32_t)get(decoding, 38, 16);
+        if (get(decoding, 91, 1)) {
+            source->kind = SASS_SOURCE_BINDLESS;
+            source->number = uniform_register(decoding, 32);
+        } else {
+            source->kind = SASS_SOURCE_CONST;
+            source->number = (uint16_t)get(decoding, 54, 5);
+        }
+        break;
+    case 6:
+    case 7:
+        source->kind = SASS_SOURCE_UREG;
+        source->number = uniform_register(decoding, 32);
+        if (!get(decoding, 91, 1)) refuse(decoding, "a uniform register without the bit that says so");
+        break;
+    default:
+        source->kind = uniform ? SASS_SOURCE_UREG : SASS_SOURCE_REG;
+        source->number = register_at(decoding, 32, uniform);
+        break;
+    }
+}
+
+/* A source that stands in bits 32 to 63, or in 64 to 71. */
+static void decode_source(struct decoding *decoding, const struct sass_item *item, bool flexible,
+                          struct sass_source *source) {
+    if (flexible) {
+        decode_flexible(decoding, item->uniform, source);
+    } else {
+        source->kind = item->uniform ? SASS_SOURCE_UREG : SASS_SOURCE_REG;
+        source->number = register_at(decoding, 64, item->uniform);
+    }
+    decode_signs(decoding, item->signs, flexible ? PLACE_LOW : PLACE_HIGH, source);
+}
+
+static bool flexible_is_c(uint32_t form) {
+    return form == 2 || form == 3 || form == 7;
+}
+
+static void decode_b(struct decoding *decoding, const struct sass_item *item, struct sass_source *source) {
+    const struct sass_row *row = decoding->inst->row;
+    bool flexible =
+        row->second_at_b ? !(row->second_at_64 && decoding->form == 1) : !flexible_is_c(decoding->form);
+    decode_source(decoding, item, flexible, source);
+}
+
+static void decode_c(struct decoding *decoding, const struct sass_item *item, struct sass_source *source) {
+    decode_source(decoding, item, flexible_is_c(decoding->form), source);
+    if (!sass_item_used(decoding->inst, item)) {
+        if (source->number != SASS_RZ ||
+            (source->kind != SASS_SOURCE_REG && source->kind != SASS_SOURCE_UREG))
+            refuse(decoding, "a third source where there is none");
+        *source = (struct sass_source){0};
+    }
+}
+
+static void decode_a(struct decoding *decoding, const struct sass_item *item) {
+    struct sass_source *source = &decoding->inst->a;
+    if (!sass_item_used(decoding->inst, item)) return;
+    source->kind = item->uniform ? SASS_SOURCE_UREG : SASS_SOURCE_REG;
+    source->number = register_at(decoding, item->low, item->uniform);
+    decode_signs(decoding, item->signs, PLACE_A, source);
+}
+
+/* c[bank][offset], c[bank][R + offset], cx[UR][offset]. */
+static void decode_constant(struct decoding *decoding, const struct sass_item *item) {
+    struct sass_inst *inst = decoding->inst;
+    uint64_t offset = get(decoding, 38, 16);
+    inst->b = (struct sass_source){.kind = SASS_SOURCE_CONST, .value = (uint32_t)offset};
+    if (item->value == INDEX_REG) {
+        inst->a = (struct sass_source){.kind = SASS_SOURCE_REG, .number = (uint16_t)get(decoding, 24, 8)};
+        if (inst->a.number != SASS_RZ) inst->b.value = (uint32_t)sign_extend(offset, 16);
+    } else if (item->value == INDEX_UREG) {
+        inst->a = (struct sass_source){.kind = SASS_SOURCE_UREG, .number = uniform_register(decoding, 24)};
+        inst->b.value = (uint32_t)sign_extend(offset, 16);
+    } else if (get(decoding, 91, 1)) {
+        inst->b.kind = SASS_SOURCE_BINDLESS;
+        inst->b.number = uniform_register(decoding, 24);
+        return;
+    }
+    inst->b.number = (uint16_t)get(decoding, 54, 5);
+}
+
+/* ---- Predicates ---- */
+
+static void decode_from(struct decoding *decoding, const struct sass_item *item) {
+    struct sass_predicate *predicate = &decoding->inst->from[item->value];
+    predicate->number = (uint8_t)get(decoding, item->low, 3);
+    predicate->negated = get(decoding, item->high, 1);
+    predicate->uniform = item->uniform;
+    if (item->when == WHEN_ALWAYS && item->bit) predicate->uniform = get(decoding, item->bit, 1);
+    if (sass_item_used(decoding->inst, item)) {
+        predicate->present = true;
+        return;
+    }
+    bool is_default = predicate->number == SASS_PT && predicate->negated == (item->when == WHEN_BIT_NOT_PT);
+    if (item->when == WHEN_RED && predicate->number == 0 && !predicate->negated) is_default = true;
+    if (!is_default) refuse(decoding, "a predicate where there is none");
+    *predicate = (struct sass_predicate){.number = SASS_PT};
+}
+
+static void decode_to(struct decoding *decoding, const struct sass_item *item) {
+    decoding->inst->to[item->value] = (struct sass_predicate){
+        .number = (uint8_t)get(decoding, item->low, 3), .uniform = item->uniform, .present = true};
+}
+
+/* ---- Addresses and targets ---- */
+
+static void decode_address_part(struct decoding *decoding, const struct sass_item *item) {
+    struct sass_address *address = &decoding->inst->address;
+    switch (item->kind) {
+    case ITEM_ADDRESS:
+        address->reg = (uint16_t)get(decoding, 24, 8);
+        address->offset = sign_extend(get(decoding, item->low, item->width), item->width);
+        break;
+    case ITEM_ADDRESS_UREG:
+        if (item->when == WHEN_UREG && !get(decoding, 91, 1)) break;
+        address->ureg = uniform_register(decoding, item->low);
+        break;
+    case ITEM_ADDRESS_WIDE: address->wide = get(decoding, item->low, 1); break;
+    case ITEM_ADDRESS_POLICY: address->ureg_is_policy = get(decoding, item->low, 1); break;
+    default: address->scale = (uint8_t[]){1, 4, 8, 16}[get(decoding, item->low, 2)]; break;
+    }
+}
+
+/* Relative to the next instruction, in units of 4 bytes. */
+static void decode_target(struct decoding *decoding, bool wide) {
+    int64_t offset;
+    if (!wide) {
+        offset = sign_extend(get(decoding, 34, 30), 30) * 4;
+    } else if (decoding->generation == SASS_TURING || decoding->generation == SASS_AMPERE) {
+        offset = sign_extend(get(decoding, 34, 48), 48) * 4;
+    } else {
+        uint64_t units = get(decoding, 34, 48) << 8 | get(decoding, 16, 8);
+        offset = sign_extend(units, 56) * 4;
+    }
+    offset += (int64_t)decoding->at + SASS_BYTES;
+    if (offset < 0 || offset > UINT32_MAX || offset % SASS_BYTES)
+        refuse(decoding, "a target that is no instruction");
+    else
+        decoding->inst->target = (uint32_t)offset;
+}
+
+/* ---- Items ---- */
+
+static void decode_named(struct decoding *decoding, const struct sass_item *item) {
+    get(decoding, item->low, item->width);
+    if (item->high_width) get(decoding, item->high, item->high_width);
+    if (item->names && !item->names[sass_item_bits(decoding->word, item)])
+        refuse(decoding, "a modifier's value");
+}
+
+static void decode_item(struct decoding *decoding, const struct sass_item *item) {
+    struct sass_inst *inst = decoding->inst;
+    switch ((enum sass_item_kind)item->kind) {
+    case ITEM_FIELD:
+    case ITEM_TEXT:
+    case ITEM_NUMBER:
+    case ITEM_NUMBER_IF: decode_named(decoding, item); break;
+    case ITEM_FIXED:
+        if (get(decoding, item->low, item->width) != item->value)
+            refuse(decoding, "bits that have another value in all known uses of this opcode");
+        break;
+    case ITEM_D:
+        inst->has_d = true;
+        inst->d_uniform = item->uniform;
+        inst->d = register_at(decoding, item->low, item->uniform);
+        break;
+    case ITEM_A: decode_a(decoding, item); break;
+    case ITEM_B: decode_b(decoding, item, &inst->b); break;
+    case ITEM_C: decode_c(decoding, item, &inst->c); break;
+    case ITEM_REG_B:
+        inst->b =
+            (struct sass_source){.kind = SASS_SOURCE_REG, .number = (uint16_t)get(decoding, item->low, 8)};
+        break;
+    case ITEM_REG_C:
+        inst->c =
+            (struct sass_source){.kind = SASS_SOURCE_REG, .number = (uint16_t)get(decoding, item->low, 8)};
+        break;
+    case ITEM_IMM_B:
+        inst->b = (struct sass_source){.kind = SASS_SOURCE_IMM,
+                                       .value = (uint32_t)get(decoding, item->low, item->width)};
+        break;
+    case ITEM_IMM_C:
+        inst->c = (struct sass_source){.kind = SASS_SOURCE_IMM,
+                                       .value = (uint32_t)get(decoding, item->low, item->width)};
+        break;
+    case ITEM_CONSTANT_BANK: decode_constant(decoding, item); break;
+    case ITEM_TO: decode_to(decoding, item); break;
+    case ITEM_FROM: decode_from(decoding, item); break;
+    case ITEM_ADDRESS:
+    case ITEM_ADDRESS_UREG:
+    case ITEM_ADDRESS_WIDE:
+    case ITEM_ADDRESS_POLICY:
+    case ITEM_ADDRESS_SCALE: decode_address_part(decoding, item); break;
+    case ITEM_TARGET: decode_target(decoding, item->value); break;
+    case ITEM_GUARD: inst->guard.uniform = true; break;
+    case ITEM_COUNTERS:
+    case ITEM_CONSTANT:
+    case ITEM_PLAIN:
+    case ITEM_PREDICATES: break;
+    }
+}
+
+/* ---- The control field ---- */
+
+static void decode_control(struct decoding *decoding) {
+    uint32_t bits = (uint32_t)get(decoding, 105, 17);
+    decoding->inst->control = (struct sass_control){.stall = bits & 15,
+                                                    .yield = !(bits >> 4 & 1),
+                                                    .write_counter = bits >> 5 & 7,
+                                                    .read_counter = bits >> 8 & 7,
+                                                    .waits = bits >> 11 & 63};
+    if (decoding->inst->control.write_counter == 6 || decoding->inst->control.read_counter == 6)
+        refuse(decoding, "a counter that does not exist");
+}
+
+static void decode_reuse(struct decoding *decoding) {
+    struct sass_inst *inst = decoding->inst;
+    struct sass_source *sources[] = {&inst->a, &inst->b, &inst->c};
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t bit = i == 1 && inst->row->second_at_b ? 124 : 122 + i;
+        if (sources[i]->kind == SASS_SOURCE_REG) sources[i]->reuse = get(decoding, bit, 1);
+    }
+}
+
+bool sass_decode(uint32_t sm, const uint8_t bytes[SASS_BYTES], uint32_t at, struct sass_inst *inst,
+                 const char **reason) {
+    *inst = (struct sass_inst){.address = {.reg = SASS_RZ, .ureg = SASS_URZ, .scale = 1}};
+    for (uint32_t i = 0; i < SASS_BYTES; i++)
+        inst->word[i / 8] |= (uint64_t)bytes[i] << i % 8 * 8;
+    struct decoding decoding = {
+        .inst = inst, .word = inst->word, .generation = sass_generation(sm), .at = at};
+    uint32_t opcode = (uint32_t)get(&decoding, 0, 12);
+    inst->guard = (struct sass_predicate){
+        .number = (uint8_t)get(&decoding, 12, 3), .negated = get(&decoding, 15, 1), .present = true};
+    for (uint32_t i = 0; i < 3; i++)
+        inst->from[i].number = SASS_PT;
+    inst->to[0].number = inst->to[1].number = SASS_PT;
+    decode_control(&decoding);
+    decoding.form = opcode >> 9;
+    inst->row = sass_row_find(decoding.generation, opcode);
+    if (!inst->row) {
+        *reason = decoding.generation ? "an opcode that is not known" : "an architecture that is not known";
+        return false;
+    }
+    for (uint32_t i = 0; i < inst->row->item_count; i++)
+        decode_item(&decoding, &inst->row->items[i]);
+    decode_reuse(&decoding);
+    if ((inst->word[0] & ~decoding.claimed[0]) || (inst->word[1] & ~decoding.claimed[1]))
+        refuse(&decoding, "bits that mean nothing that is known");
+    if (decoding.reason) {
+        inst->row = NULL;
+        *reason = decoding.reason;
+        return false;
+    }
+    inst->op = inst->row->op;
+    return true;
+}
+
+/* ---- Fields ---- */
+
+uint32_t sass_field(const struct sass_inst *inst, enum sass_field field) {
+    if (!inst->row) return 0;
+    switch (field) {
+    case SASS_FIELD_LANES_A: return inst->a.lanes;
+    case SASS_FIELD_LANES_B:
+    case SASS_FIELD_SUBWORD: return inst->b.lanes;
+    case SASS_FIELD_LANES_C: return inst->c.lanes;
+    default: break;
+    }
+    for (uint32_t i = 0; i < inst->row->item_count; i++) {
+        const struct sass_item *item = &inst->row->items[i];
+        if (item->field != field) continue;
+        if (item->kind == ITEM_CONSTANT) return item->value;
+        if (item->kind != ITEM_FIELD && item->kind != ITEM_NUMBER && item->kind != ITEM_NUMBER_IF) continue;
+        uint32_t bits = sass_item_bits(inst->word, item);
+        return item->values ? item->values[bits] : bits;
+    }
+    return 0;
+}
+
+const char *sass_op_name(enum sass_op op) {
+    static const char *const names[SASS_OP_COUNT] = {
+        [SASS_OP_UNKNOWN] = "?",
+#define SASS_OPCODE(enumerator, name) [SASS_OP_##enumerator] = (name),
+#define SASS_FORM(...)
+#include "sass/opcode_table.h"
+#undef SASS_OPCODE
+#undef SASS_FORM
+    };
+    return op < SASS_OP_COUNT ? names[op] : "?";
+}

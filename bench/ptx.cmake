@@ -1,1 +1,1 @@
-wb_bench(bench_ptx wb_ptx)
+wb_bench(bench_ptx wb_lift)

@@ -1,1 +1,1 @@
-wb_fuzz(fuzz_ptx test_support wb_ptx)
+wb_fuzz(fuzz_ptx test_support wb_lift)

@@ -1,5 +1,5 @@
 /*
- * Warpbound: bounds on the worst-case execution time of GPU kernels, from their PTX.
+ * Warpbound: bounds on the worst-case execution time of GPU kernels, from their PTX or machine code.
  *
  * The way of the data:
  *
@@ -131,6 +131,7 @@ typedef enum {
     WB_INPUT_BY_HAND, /* a block, a grid or abstract warps written by hand */
     WB_INPUT_PROBLEM, /* a makespan problem */
     WB_INPUT_PTXAS,   /* what ptxas printed of a kernel */
+    WB_INPUT_CUBIN,   /* machine code of a GPU, an ELF file */
 } wb_input_role;
 
 /* "ptx", "launch", "data", ... */
@@ -146,38 +147,40 @@ typedef struct {
     char sha256[WB_SHA256_DIGITS + 1]; /* of those, in hexadecimal digits */
 } wb_input;
 
-/* ---- PTX ----------------------------------------------------------------------------------------------- */
+/* ---- Code: PTX and machine code ------------------------------------------------------------------------ */
 
 typedef struct wb_module wb_module;
 typedef struct wb_kernel wb_kernel; /* belongs to its module */
 
-/* Reads a PTX file ("/dev/stdin" works). Malformed text is WB_ERR_INPUT. An unknown opcode is a warning, and
- * an error only when a kernel that uses it is looked up. */
+/* Reads a file with code ("/dev/stdin" works): PTX, or machine code for one architecture (a cubin, an ELF
+ * file that ptxas or nvcc -cubin makes), which its first bytes tell. Malformed text, and a file that is cut
+ * short or contradicts itself, is WB_ERR_INPUT. An unknown opcode is a warning, and an error only when a
+ * kernel that uses it is looked up. */
 wb_status wb_module_read(const char *path, wb_diagnostics *diagnostics, wb_module **module);
 
-/* Parses `size` bytes of PTX; `name` stands for the file name in messages. The text is copied. */
+/* The same of `size` bytes in memory, which are copied; `name` stands for the file name in messages. */
 wb_status wb_module_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                           wb_module **module);
 void wb_module_free(wb_module *module);
 
-/* The module as PTX text again: one canonical form, so that printing what was parsed from it changes nothing.
- */
+/* The module as text: PTX in one canonical form, so that printing what was parsed from it changes nothing; of
+ * machine code its instructions with addresses, control fields and lines. */
 wb_status wb_module_print(const wb_module *module, wb_diagnostics *diagnostics, char **text);
 
-/* The PTX that the module was made of. */
+/* The file that the module was made of. */
 const wb_input *wb_module_input(const wb_module *module);
 
 size_t wb_module_kernel_count(const wb_module *module);
 const wb_kernel *wb_module_kernel(const wb_module *module, size_t index);
 
-/* The kernel whose name is `name`: as the PTX has it, or else demangled with its parameters or without ("f"
+/* The kernel whose name is `name`: as the code has it, or else demangled with its parameters or without ("f"
  * of "void ns::f<int>(int)"), or else the only one whose name, mangled or demangled, has it inside; the only
  * kernel of the module when `name` is NULL. WB_ERR_INPUT with the candidates otherwise, and when the
  * kernel (or a function that it can call) has an unknown opcode. */
 wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_diagnostics *diagnostics,
                                 const wb_kernel **kernel);
 
-/* The kernel's name as the PTX has it. */
+/* The kernel's name as the code has it. */
 const char *wb_kernel_name(const wb_kernel *kernel);
 
 typedef struct wb_launch wb_launch; /* see below */

@@ -119,6 +119,9 @@ enum content content_of(const char *text, size_t size) {
 
 /* ---- Messages ------------------------------------------------------------------------------------------ */
 
+/* -xelf leaves a cubin for each architecture, -xptx PTX. */
+#define GET_CODE "to get the machine code in it, where there is some: cuobjdump -xelf all %s (PTX: -xptx)"
+
 /* What a kind of file is called, and what to do with one; %s: its name. */
 static const struct kind {
     const char *name, *remedy;
@@ -133,12 +136,10 @@ static const struct kind {
     [CONTENT_CUDA] = {"CUDA source", "to make PTX of it: nvcc -ptx -lineinfo -arch=sm_XX -o k.ptx %s"},
     [CONTENT_LLVM] = {"LLVM assembly", "to make PTX of it: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
     [CONTENT_BITCODE] = {"LLVM bitcode", "to make PTX of it: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
-    [CONTENT_CUBIN] = {"machine code of a GPU (cubin), which cannot be read yet",
-                       "compile its source to PTX instead: nvcc -ptx -lineinfo -arch=sm_XX -o k.ptx FILE.cu"},
-    [CONTENT_FATBIN] = {"a fatbinary", "to get the PTX in it: cuobjdump -xptx all %s"},
-    [CONTENT_ELF] = {"an object file or program of the host",
-                     "to get the PTX in it, where there is some: cuobjdump -xptx all %s"},
-    [CONTENT_ARCHIVE] = {"a library", "to get the PTX in it, where there is some: cuobjdump -xptx all %s"},
+    [CONTENT_CUBIN] = {"machine code of a GPU (cubin)", "code comes first: warpbound analyze %s"},
+    [CONTENT_FATBIN] = {"a fatbinary", GET_CODE},
+    [CONTENT_ELF] = {"an object file or program of the host", GET_CODE},
+    [CONTENT_ARCHIVE] = {"a library", GET_CODE},
     [CONTENT_LISTING] = {"what cuobjdump prints, with a heading",
                          "to leave that out: sed -n '/^\\.version/,$p' %s > k.ptx"},
     [CONTENT_GPGPUSIM] = {"a configuration of GPGPU-Sim",
@@ -151,8 +152,8 @@ wb_status content_expect(enum content expected, const char *name, const char *te
     if (content == CONTENT_UNKNOWN || content == expected) return WB_OK;
     /* Other files may be empty, and have anything in their comments. */
     if (expected != CONTENT_PTX && (content == CONTENT_EMPTY || content == CONTENT_CUDA)) return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, name, "expected %s, but this is %s", kinds[expected].name,
-             kinds[content].name);
+    diagnose(diagnostics, SEVERITY_ERROR, name, "expected %s, but this is %s",
+             expected == CONTENT_PTX ? "PTX or machine code" : kinds[expected].name, kinds[content].name);
     if (kinds[content].remedy != NULL) {
         struct text note = {0};
         text_printf(&note, kinds[content].remedy, name);

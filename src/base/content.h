@@ -29,7 +29,8 @@ enum content {
 enum content content_of(const char *text, size_t size);
 
 /* Fails when the text of the file `name` is known to be something else than `expected`: with a message that
- * says what it is, and a note what to do with it. */
+ * says what it is, and a note what to do with it. Where PTX is expected, machine code would do, too, and the
+ * message says so: whoever asks has seen that it is none. */
 wb_status content_expect(enum content expected, const char *name, const char *text, size_t size,
                          wb_diagnostics *diagnostics);
 

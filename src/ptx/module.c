@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/content.h"
-#include "base/file.h"
 #include "base/input.h"
 #include "ptx/parser.h"
 #include "ptx/ptx.h"
@@ -12,12 +11,8 @@
 #define MEMORY_PER_BYTE ((size_t)64)
 #define MEMORY_BASE ((size_t)64 << 20)
 
-/* Largest text of a module. */
-#define PTX_SIZE_MAX ((size_t)256 << 20)
-
-/* Makes a module of a text that it takes over. */
-static wb_status module_of_text(const char *name, char *text, size_t size, wb_diagnostics *diagnostics,
-                                wb_module **out) {
+wb_status ptx_module_of_text(const char *name, char *text, size_t size, wb_diagnostics *diagnostics,
+                             wb_module **out) {
     if (content_expect(CONTENT_PTX, name, text, size, diagnostics) != WB_OK) {
         free(text);
         return WB_ERR_INPUT;
@@ -48,29 +43,6 @@ static wb_status module_of_text(const char *name, char *text, size_t size, wb_di
         wb_module_free(module);
     }
     return status;
-}
-
-wb_status wb_module_read(const char *path, wb_diagnostics *diagnostics, wb_module **module) {
-    char *text;
-    size_t size;
-    WB_TRY(file_read(path, PTX_SIZE_MAX, diagnostics, &text, &size));
-    return module_of_text(path, text, size, diagnostics, module);
-}
-
-wb_status wb_module_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
-                          wb_module **module) {
-    if (size > PTX_SIZE_MAX) {
-        diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", PTX_SIZE_MAX);
-        return WB_ERR_INPUT;
-    }
-    char *copy = malloc(size + 1);
-    if (copy == NULL) {
-        (void)diagnose_out_of_memory(diagnostics, name);
-        return WB_ERR_LIMIT;
-    }
-    if (size > 0) memcpy(copy, text, size);
-    copy[size] = '\0';
-    return module_of_text(name, copy, size, diagnostics, module);
 }
 
 void wb_module_free(wb_module *module) {

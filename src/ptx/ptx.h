@@ -245,6 +245,10 @@ struct wb_module {
     uint32_t section_count, pragma_count, item_count, kernel_count;
 };
 
+/* Makes a module of a PTX text that it takes over: malloc'd, with a zero byte behind its `size` bytes. */
+wb_status ptx_module_of_text(const char *name, char *text, size_t size, wb_diagnostics *diagnostics,
+                             wb_module **module);
+
 static inline const struct ptx_function *kernel_function(const struct wb_kernel *kernel) {
     return &kernel->module->functions[kernel->function];
 }

@@ -11,7 +11,7 @@
 
 #include "run_cli.h"
 
-/* How a file is made, in the folder $at, and what is said of it where PTX is expected. */
+/* How a file is made, in the folder $at, and what is said of it where code is expected. */
 struct wrong_file {
     const char *make, *error, *note; /* `note` NULL: there is none */
 };
@@ -20,13 +20,11 @@ static const struct wrong_file files[] = {
     {"printf '__global__ void f(float *x) { x[threadIdx.x] = 1; }\\n'", "but this is CUDA source",
      "nvcc -ptx -lineinfo -arch=sm_XX -o k.ptx "},
     {"printf '// .version\\n#include <stdio.h>\\n'", "but this is CUDA source", "nvcc -ptx"},
-    {"printf '\\177ELF\\2\\1\\1\\63\\0\\0\\0\\0\\0\\0\\0\\0\\2\\0\\276\\0'", "machine code of a GPU (cubin)",
-     "compile its source to PTX instead: nvcc -ptx"},
     {"printf '\\177ELF\\2\\1\\1\\0\\0\\0\\0\\0\\0\\0\\0\\0\\3\\0\\76\\0'",
-     "an object file or program of the host", "cuobjdump -xptx all "},
+     "an object file or program of the host", "cuobjdump -xelf all "},
     {"printf '\\177ELF'", "an object file or program of the host", "cuobjdump"},
-    {"printf '\\120\\355\\125\\272\\1\\0'", "a fatbinary", "cuobjdump -xptx all "},
-    {"printf '!<arch>\\n'", "a library", "cuobjdump -xptx all "},
+    {"printf '\\120\\355\\125\\272\\1\\0'", "a fatbinary", "cuobjdump -xelf all "},
+    {"printf '!<arch>\\n'", "a library", "cuobjdump -xelf all "},
     {"printf 'BC\\300\\336'", "LLVM bitcode", "llc -march=nvptx64 -mcpu=sm_XX -o k.ptx "},
     {"printf '; ModuleID = \"x\"\\ntarget triple = \"nvptx64\"\\n'", "LLVM assembly", "llc -march=nvptx64"},
     {"printf '\\nFatbin ptx code:\\n====\\narch = sm_70\\n\\n.version 7.0\\n'", "what cuobjdump prints",
@@ -37,7 +35,7 @@ static const struct wrong_file files[] = {
     {"printf -- '-gpgpu_n_clusters 4\\n'", "a configuration of GPGPU-Sim", "warpbound machine import "},
 };
 
-static void test_files_that_are_no_ptx(void **state) {
+static void test_files_that_are_no_code(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char text[1024];
@@ -46,7 +44,8 @@ static void test_files_that_are_no_ptx(void **state) {
                        "\"$at\"; exit $status",
                        files[i].make);
         struct run run = run_shell(text);
-        if (run.status != 2 || strstr(run.err, "/file: error: expected PTX, but this is ") == NULL ||
+        if (run.status != 2 ||
+            strstr(run.err, "/file: error: expected PTX or machine code, but this is ") == NULL ||
             strstr(run.err, files[i].error) == NULL ||
             (files[i].note != NULL && strstr(run.err, files[i].note) == NULL))
             fail_msg("%s: status %d, %s", files[i].make, run.status, run.err);
@@ -59,6 +58,10 @@ static const struct failure_case misplaced[] = {
     {"analyze kernels/reduce.ptx -l machines/orin-sm86.yaml", 2,
      "orin-sm86.yaml: error: expected a launch file, but this is a machine file"},
     {"analyze kernels/reduce.ptx -l kernels/reduce.ptx", 2, "expected a launch file, but this is PTX"},
+    {"analyze kernels/reduce.ptx -l kernels/reduce.sm_86.cubin", 2,
+     "expected a launch file, but this is machine code of a GPU (cubin)"},
+    {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m kernels/reduce.sm_86.cubin", 2,
+     "expected a machine file, but this is machine code of a GPU (cubin)"},
     {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m kernels/reduce.yaml", 2,
      "expected a machine file, but this is a launch file"},
     {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m kernels/reduce.ptx", 2,
@@ -90,7 +93,7 @@ static void test_comments_do_not_mislead(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_that_are_no_ptx),
+        cmocka_unit_test(test_files_that_are_no_code),
         cmocka_unit_test(test_files_in_place_of_others),
         cmocka_unit_test(test_comments_do_not_mislead),
     };

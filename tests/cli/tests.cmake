@@ -45,7 +45,7 @@ target_compile_definitions(test_locale PRIVATE WB_COMMAND_IN_LOCALE="$<TARGET_FI
                                                WB_LIBRARY="$<TARGET_FILE:warpbound>")
 add_dependencies(test_locale warpbound_in_locale)
 wb_cli_test(test_cli_waits)
-target_link_libraries(test_cli_waits PRIVATE wb_ptx)
+target_link_libraries(test_cli_waits PRIVATE wb_lift)
 wb_cli_test(test_cli_limits)
 
 # Calls the command's main function, with allocation functions of its own, which sanitizers have, too.

@@ -286,3 +286,7 @@ void lift_emit(struct lift *lift, const char *opcode, const struct ptx_operand *
     if (inst.guard == PTX_NO_INDEX) inst.guard_negated = false;
     arena_push(lift->arena, &lift->out->insts, inst);
 }
+
+void lift_relies_on(struct lift *lift, enum ptx_reliance what) {
+    lift->out->insts.items[lift->out->insts.count - 1].relies_on = (uint8_t)what;
+}

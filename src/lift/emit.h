@@ -87,6 +87,9 @@ void lift_emit(struct lift *lift, const char *opcode, const struct ptx_operand *
     lift_emit(lift, opcode, (const struct ptx_operand[]){__VA_ARGS__},                                       \
               (uint32_t)(sizeof((const struct ptx_operand[]){__VA_ARGS__}) / sizeof(struct ptx_operand)))
 
+/* Says what the result of the instruction that was emitted last relies on. */
+void lift_relies_on(struct lift *lift, enum ptx_reliance what);
+
 /* Formats a text that outlives the module. */
 const char *lift_text(struct lift *lift, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

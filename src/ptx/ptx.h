@@ -65,17 +65,25 @@ struct ptx_operand {
 #define PTX_VECTOR_MAX 1024
 #define PTX_FUNCTION_REGS_MAX ((uint32_t)1 << 20)
 
+/* What the result of an instruction of machine code rests on. */
+enum ptx_reliance {
+    PTX_RELIES_ON_NOTHING,
+    PTX_RELIES_ON_REFINEMENT, /* an approximate function that a division or root is refined from: known */
+    PTX_RELIES_ON_FCHK        /* says which way a division goes */
+};
+
 struct ptx_inst {
     const struct ptx_form *form; /* the opcode with its modifiers, decoded once per distinct text */
     uint32_t first_operand;      /* in the function's pool; in PTX order, destinations first */
     uint8_t operand_count;       /* strlen(form->roles): operands left out are there as PTX_OPERAND_NONE */
     bool guard_negated : 1;      /* @!%p */
-    bool auxiliary : 1; /* of machine code: another one stands for the machine's instruction, this one
-                           takes no slot and no time, and is not counted */
-    uint32_t guard;     /* register, or PTX_NO_INDEX */
-    uint32_t at;        /* byte offset in the module's source */
-    uint32_t location;  /* index into the module's locations (.loc), or PTX_NO_INDEX */
-    uint32_t machine;   /* of a module with machine code: the instruction of it that this is part of */
+    bool auxiliary : 1;    /* of machine code: another one stands for the machine's instruction, this one
+                              takes no slot and no time, and is not counted */
+    uint8_t relies_on : 2; /* of machine code: enum ptx_reliance */
+    uint32_t guard;        /* register, or PTX_NO_INDEX */
+    uint32_t at;           /* byte offset in the module's source */
+    uint32_t location;     /* index into the module's locations (.loc), or PTX_NO_INDEX */
+    uint32_t machine;      /* of a module with machine code: the instruction of it that this is part of */
 };
 
 /* `.reg .b32 %r<82>;` is one group of 82 registers; `.reg .pred p;` one of 1 with numbered false. A vector

@@ -99,7 +99,8 @@ struct micro_call {
 struct micro {
     execute_fn execute;
     unsure_fn unsure;
-    execute_fn unrecorded; /* of unrecorded_execute: what it does to registers and memory */
+    execute_fn
+        unrecorded; /* of unrecorded_execute and relying_execute: what it does to registers and memory */
     union {
         lane_fn lanes;
         test_fn test;

@@ -316,7 +316,10 @@ static void decode_alu(struct decoder *decoder, const struct ptx_operand *operan
     if (op->output_count == 0) op->result_mask = UINT64_MAX;
     if (!known) return;
     choose_execution(op);
-    open_result_decode(op);
+    if (op->inst->relies_on != PTX_RELIES_ON_NOTHING)
+        relying_decode(op);
+    else
+        open_result_decode(op);
     op->refine = alu_refine_find(op->form);
 }
 

@@ -71,6 +71,19 @@ void open_result_decode(struct micro *op) {
     op->execute = open_execute;
 }
 
+static wb_status relying_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    static const enum assumed assumed[] = {
+        [PTX_RELIES_ON_REFINEMENT] = ASSUMED_REFINED_RESULTS, [PTX_RELIES_ON_FCHK] = ASSUMED_DIVISION_CHECKS};
+    run_assume(warp->run, assumed[op->inst->relies_on]);
+    return op->unrecorded(warp, op, mask);
+}
+
+void relying_decode(struct micro *op) {
+    if (op->execute == NULL) return;
+    op->unrecorded = op->execute;
+    op->execute = relying_execute;
+}
+
 const char *open_result_assumption(const struct ptx_form *form) {
     enum launch_assumption kind = kind_of(form);
     return kind == LAUNCH_ASSUMPTIONS ? NULL : launch_assumption_name(kind);

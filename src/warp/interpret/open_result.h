@@ -13,6 +13,11 @@ void open_result_decode(struct micro *op);
 /* The name of what the launch has to assume for the results of a form to be known, or NULL. */
 const char *open_result_assumption(const struct ptx_form *form);
 
+/* What the result of an instruction of machine code relies on is noted when it is executed; an approximate
+ * function that is refined is not open. To be called in place of open_result_decode, of one that relies on
+ * something. */
+void relying_decode(struct micro *op);
+
 /* Executes an instruction whose results may be open in some lanes. */
 wb_status open_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 

@@ -63,7 +63,15 @@
       "the kernel is machine code")                                                                          \
     X(PTX_FOR_MACHINE_CODE,                                                                                  \
       "the machine code that is made of the PTX takes no longer than the PTX does with these times",         \
-      "the kernel is PTX")
+      "the kernel is PTX")                                                                                   \
+    X(REFINED_RESULTS,                                                                                       \
+      "the sequences by which machine code divides and takes roots give the correctly rounded, or the "      \
+      "exact, result",                                                                                       \
+      "machine code refined an approximate reciprocal or root as compilers do")                              \
+    X(DIVISION_CHECKS,                                                                                       \
+      "FCHK sends a division the slow way where an exponent of its operands or its quotient is not that of " \
+      "a normal number, and the fast way where all are far from that",                                       \
+      "machine code executed FCHK")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,

@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "sass/find_row.h"
 #include "sass/row.h"
 #include "sass/sass.h"
 
@@ -72,6 +73,14 @@ static void decode_signs(struct decoding *decoding, enum sass_signs signs, enum 
         source->lanes = (uint8_t)get(decoding, places[place].lanes, 2);
         break;
     case SIGNS_PART: source->lanes = (uint8_t)get(decoding, 60, 2); break;
+    case SIGNS_MASK:
+        source->negated = decoding->generation != SASS_LATER && get(decoding, 30, 1);
+        if (!get(decoding, 91, 1)) refuse(decoding, "a uniform register without the bit that says so");
+        break;
+    case SIGNS_SHARED:
+        decoding->inst->c = (struct sass_source){.kind = SASS_SOURCE_IMM,
+                                                 .value = (uint32_t)sign_extend(get(decoding, 44, 20), 20)};
+        break;
     }
 }
 
@@ -153,12 +162,14 @@ static void decode_constant(struct decoding *decoding, const struct sass_item *i
     struct sass_inst *inst = decoding->inst;
     uint64_t offset = get(decoding, 38, 16);
     inst->b = (struct sass_source){.kind = SASS_SOURCE_CONST, .value = (uint32_t)offset};
+    if (item->value == INDEX_LDCU) inst->b.value = (uint32_t)get(decoding, 37, 17);
     if (item->value == INDEX_REG) {
         inst->a = (struct sass_source){.kind = SASS_SOURCE_REG, .number = (uint16_t)get(decoding, 24, 8)};
         if (inst->a.number != SASS_RZ) inst->b.value = (uint32_t)sign_extend(offset, 16);
-    } else if (item->value == INDEX_UREG) {
+    } else if (item->value == INDEX_UREG || item->value == INDEX_LDCU) {
         inst->a = (struct sass_source){.kind = SASS_SOURCE_UREG, .number = uniform_register(decoding, 24)};
-        inst->b.value = (uint32_t)sign_extend(offset, 16);
+        if (inst->a.number != SASS_URZ)
+            inst->b.value = (uint32_t)sign_extend(inst->b.value, item->value == INDEX_LDCU ? 17 : 16);
     } else if (get(decoding, 91, 1)) {
         inst->b.kind = SASS_SOURCE_BINDLESS;
         inst->b.number = uniform_register(decoding, 24);
@@ -188,6 +199,8 @@ static void decode_from(struct decoding *decoding, const struct sass_item *item)
 static void decode_to(struct decoding *decoding, const struct sass_item *item) {
     decoding->inst->to[item->value] = (struct sass_predicate){
         .number = (uint8_t)get(decoding, item->low, 3), .uniform = item->uniform, .present = true};
+    if (item->when == WHEN_PT && decoding->inst->to[item->value].number != SASS_PT)
+        refuse(decoding, "a predicate whose meaning is not known");
 }
 
 /* ---- Addresses and targets ---- */
@@ -325,7 +338,7 @@ bool sass_decode(uint32_t sm, const uint8_t bytes[SASS_BYTES], uint32_t at, stru
     inst->to[0].number = inst->to[1].number = SASS_PT;
     decode_control(&decoding);
     decoding.form = opcode >> 9;
-    inst->row = sass_row_find(decoding.generation, opcode);
+    inst->row = find_row(decoding.generation, opcode);
     if (!inst->row) {
         *reason = decoding.generation ? "an opcode that is not known" : "an architecture that is not known";
         return false;

@@ -124,7 +124,7 @@ static void put_constant(const struct sass_inst *inst, const struct sass_source 
         text_printf(text, "cx[UR%u][", source->number);
     else
         text_printf(text, "c[0x%x][", source->number);
-    if (indexed && inst->a.number != SASS_RZ) {
+    if (indexed && inst->a.kind != SASS_SOURCE_NONE && inst->a.number != SASS_RZ) {
         put_register(text, inst->a.number, inst->a.kind == SASS_SOURCE_UREG);
         if (offset)
             text_printf(text, "%s0x%x", offset < 0 ? "-" : "+", offset < 0 ? -source->value : source->value);
@@ -136,7 +136,8 @@ static void put_constant(const struct sass_inst *inst, const struct sass_source 
 
 static void put_source(const struct sass_inst *inst, const struct sass_item *item,
                        const struct sass_source *source, struct text *text) {
-    bool inverted = item->signs == SIGNS_NOT || sass_field(inst, SASS_FIELD_X);
+    bool inverted = item->signs == SIGNS_NOT || item->signs == SIGNS_MASK || sass_field(inst, SASS_FIELD_X);
+    if (item->signs == SIGNS_SHARED) text_char(text, '[');
     if (source->negated) text_char(text, inverted ? '~' : '-');
     if (source->absolute) text_char(text, '|');
     switch ((enum sass_source_kind)source->kind) {
@@ -151,6 +152,12 @@ static void put_source(const struct sass_inst *inst, const struct sass_item *ite
     if (source->absolute) text_char(text, '|');
     static const char *const halves[] = {"", ".F32", ".H0_H0", ".H1_H1"}, *const parts[] = {"", ".B1", ".B2",
                                                                                             ".B3"};
+    if (item->signs == SIGNS_SHARED) {
+        int32_t offset = (int32_t)inst->c.value;
+        if (offset)
+            text_printf(text, "%s0x%x", offset < 0 ? "-" : "+", offset < 0 ? -inst->c.value : inst->c.value);
+        text_char(text, ']');
+    }
     text_string(text, item->signs == SIGNS_PART ? parts[source->lanes] : halves[source->lanes]);
 }
 

@@ -43,13 +43,24 @@ enum sass_item_kind {
 };
 
 /* Where operands have bits of their own for sign and magnitude. */
-enum sass_signs { SIGNS_NONE, SIGNS_NEG, SIGNS_FLOAT, SIGNS_HALF, SIGNS_NOT, SIGNS_PART, SIGNS_LANE };
+enum sass_signs {
+    SIGNS_NONE,
+    SIGNS_NEG,
+    SIGNS_FLOAT, /* negated, absolute */
+    SIGNS_HALF,  /* those and which half */
+    SIGNS_LANE,  /* the same of a conversion */
+    SIGNS_NOT,   /* inverted */
+    SIGNS_PART,  /* which byte or half of an integer; of numbers: B registers */
+    SIGNS_MASK,  /* inverted by bit 30 */
+    SIGNS_SHARED /* of LDGSTS: an address, with an offset that is source C */
+};
 
-enum sass_index { INDEX_NONE, INDEX_REG, INDEX_UREG };
+enum sass_index { INDEX_NONE, INDEX_REG, INDEX_UREG, INDEX_LDCU };
 
 /* When an operand takes part; elsewhere its bits have a value of their own and it is not printed. */
 enum sass_when {
     WHEN_ALWAYS,
+    WHEN_PT,         /* always; not known where it is not PT */
     WHEN_USED,       /* always; not printed where it is PT, RZ or 0 */
     WHEN_BIT,        /* the bit `bit` is set; else PT */
     WHEN_BIT_NOT_PT, /* the bit is set; else !PT */
@@ -84,9 +95,7 @@ struct sass_row {
     const struct sass_item *items;
 };
 
-/* The row of an instruction's opcode, or NULL. */
-const struct sass_row *sass_row_find(uint32_t generation, uint32_t opcode);
-
+/* Of SASS_TURING ...; 0: an architecture that is not known. */
 uint32_t sass_generation(uint32_t sm);
 
 static inline uint64_t sass_bits(const uint64_t word[2], uint32_t low, uint32_t width) {

@@ -90,7 +90,8 @@ struct sass_inst {
     /* A, B and C of the operation, wherever they stand in the word. What has two sources has A and B (FADD,
      * DADD, HADD2 and DSETP, too), what has one has B (but R2UR, MATCH, REDUX, RET, BRX, calls: A). Stores
      * and atomics: B is the data, of CAS what is compared with, and C the new value. LDC and ULDC: B is the
-     * constant, A the register that is added to its offset, where there is one. BRA.DIV: A is the mask. */
+     * constant, A the register that is added to its offset, where there is one. BRA.DIV: A is the mask,
+     * inverted where `negated`. LDGSTS: the global address is `address`, the one in shared memory A + C. */
     struct sass_source a, b, c;
     struct sass_predicate to[2];   /* Pd0, Pd1: predicates written; SASS_PT: none */
     struct sass_predicate from[3]; /* Ps, Ps2, Ps3: predicates read */

@@ -1,0 +1,171 @@
+/* What rows of sass/opcode_table.h are written with: sets of codes, and items, as initializers of struct
+ * sass_item (sass/row.h). */
+#ifndef WB_SASS_ITEMS_H
+#define WB_SASS_ITEMS_H
+
+#include "sass/row.h"
+
+/* clang-format off */
+
+/* ---- Codes: operation, set of forms, and which operand the flexible one is ---- */
+
+enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
+
+#define ONE(opcode) (((opcode)&0x1ff) | 1 << (((opcode) >> 9) + CODE_FORMS))
+#define STD(operation) ((operation) | 0xfe << CODE_FORMS)
+#define B_FORMS(operation) ((operation) | 0x72 << CODE_FORMS)
+#define C_FORMS(operation) ((operation) | 0x8e << CODE_FORMS | CODE_SECOND)
+#define D_FORMS(operation) (C_FORMS(operation) | CODE_SECOND_AT_64)
+#define U_FORMS(operation) ((operation) | 0x12 << CODE_FORMS)
+
+#define TURING SASS_TURING
+#define AMPERE SASS_AMPERE
+#define HOPPER SASS_HOPPER
+#define LATER SASS_LATER
+#define ALL (SASS_TURING | SASS_AMPERE | SASS_HOPPER | SASS_LATER)
+
+/* ---- Items ---- */
+
+#define NAMES(width, ...) (const char *const[1u << (width)]) { __VA_ARGS__}
+#define FIELD(f, at, bits, ...) {.kind = ITEM_FIELD, .field = SASS_FIELD_##f, .low = (at), .width = (bits), .names = NAMES(bits, __VA_ARGS__)}
+#define FIELD2(f, at, bits, at2, bits2, ...) {.kind = ITEM_FIELD, .field = SASS_FIELD_##f, .low = (at), .width = (bits), .high = (at2), .high_width = (bits2), .names = NAMES((bits) + (bits2), __VA_ARGS__)}
+#define FLAG(f, at, text) FIELD(f, at, 1, "", text)
+#define HIDDEN(f, at, bits) {.kind = ITEM_FIELD, .field = SASS_FIELD_##f, .low = (at), .width = (bits)}
+#define TEXT(at, bits, ...) {.kind = ITEM_TEXT, .low = (at), .width = (bits), .names = NAMES(bits, __VA_ARGS__)}
+#define TEXT2(at, bits, at2, bits2, ...) {.kind = ITEM_TEXT, .low = (at), .width = (bits), .high = (at2), .high_width = (bits2), .names = NAMES((bits) + (bits2), __VA_ARGS__)}
+#define PLAIN(text) {.kind = ITEM_PLAIN, .names = NAMES(0, text)}
+#define CONSTANT(f, v) {.kind = ITEM_CONSTANT, .field = SASS_FIELD_##f, .value = (v)}
+#define FIXED(at, bits, v) {.kind = ITEM_FIXED, .low = (at), .width = (bits), .value = (v)}
+#define NUMBER(f, at, bits) {.kind = ITEM_NUMBER, .field = SASS_FIELD_##f, .low = (at), .width = (bits)}
+#define NUMBER2(f, at, bits, at2, bits2) {.kind = ITEM_NUMBER, .field = SASS_FIELD_##f, .low = (at), .width = (bits), .high = (at2), .high_width = (bits2)}
+#define NUMBER_IF_USED(f, at, bits) {.kind = ITEM_NUMBER_IF, .field = SASS_FIELD_##f, .low = (at), .width = (bits)}
+
+#define D {.kind = ITEM_D, .low = 16}
+#define UD {.kind = ITEM_D, .low = 16, .uniform = true}
+/* What the predicate means that generic atomics write is not known. */
+#define ATOMIC_PT TO_ITEM(0, 81, WHEN_PT, false)
+#define A {.kind = ITEM_A, .low = 24}
+#define A_NEG {.kind = ITEM_A, .low = 24, .signs = SIGNS_NEG}
+#define A_FLOAT {.kind = ITEM_A, .low = 24, .signs = SIGNS_FLOAT}
+#define A_HALF {.kind = ITEM_A, .low = 24, .signs = SIGNS_HALF}
+#define A_SHARED {.kind = ITEM_A, .low = 16, .signs = SIGNS_SHARED}
+#define A_BYTE {.kind = ITEM_A, .low = 24}, HIDDEN(BYTE, 76, 2)
+#define UA {.kind = ITEM_A, .low = 24, .uniform = true}
+#define UA_NEG {.kind = ITEM_A, .low = 24, .signs = SIGNS_NEG, .uniform = true}
+#define B {.kind = ITEM_B}
+#define B_NEG {.kind = ITEM_B, .signs = SIGNS_NEG}
+#define B_NOT {.kind = ITEM_B, .signs = SIGNS_NOT}
+#define B_FLOAT {.kind = ITEM_B, .signs = SIGNS_FLOAT}
+#define B_HALF {.kind = ITEM_B, .signs = SIGNS_HALF}
+#define B_FLOAT_HALF {.kind = ITEM_B, .signs = SIGNS_LANE}
+#define B_PART {.kind = ITEM_B, .signs = SIGNS_PART}
+#define UB {.kind = ITEM_B, .uniform = true}
+#define UB_NEG {.kind = ITEM_B, .signs = SIGNS_NEG, .uniform = true}
+#define UB_NOT {.kind = ITEM_B, .signs = SIGNS_NOT, .uniform = true}
+#define C {.kind = ITEM_C}
+#define C_NEG {.kind = ITEM_C, .signs = SIGNS_NEG}
+#define C_FLOAT {.kind = ITEM_C, .signs = SIGNS_FLOAT}
+#define C_HALF {.kind = ITEM_C, .signs = SIGNS_HALF}
+#define C_OF_LEA {.kind = ITEM_C, .when = WHEN_LEA}
+#define C_OF_MERGE {.kind = ITEM_C, .when = WHEN_MERGE}
+#define UC {.kind = ITEM_C, .uniform = true}
+#define UC_NEG {.kind = ITEM_C, .signs = SIGNS_NEG, .uniform = true}
+#define UC_OF_LEA {.kind = ITEM_C, .when = WHEN_LEA, .uniform = true}
+#define SECOND_FLOAT B_FLOAT
+#define SECOND_HALF B_HALF
+#define DATA(at) {.kind = ITEM_REG_B, .low = (at)}
+#define NEW_DATA(at) {.kind = ITEM_REG_C, .low = (at)}
+#define REG_B(at) {.kind = ITEM_REG_B, .low = (at)}
+#define REG_C(at) {.kind = ITEM_REG_C, .low = (at)}
+#define IMM_B(at, bits) {.kind = ITEM_IMM_B, .low = (at), .width = (bits)}
+#define IMM_C(at, bits) {.kind = ITEM_IMM_C, .low = (at), .width = (bits)}
+#define CONSTANT_OR_BINDLESS {.kind = ITEM_CONSTANT_BANK, .value = INDEX_NONE}
+#define CONSTANT_AT_REG {.kind = ITEM_CONSTANT_BANK, .value = INDEX_REG}
+#define CONSTANT_OF_LDCU {.kind = ITEM_CONSTANT_BANK, .value = INDEX_LDCU}
+#define CONSTANT_AT_UREG {.kind = ITEM_CONSTANT_BANK, .value = INDEX_UREG}
+
+#define TO_ITEM(i, at, w, u) {.kind = ITEM_TO, .value = (i), .low = (at), .width = 3, .when = (w), .uniform = (u)}
+#define TO(i, at) TO_ITEM(i, at, WHEN_ALWAYS, false)
+#define TO_IF_USED(i, at) TO_ITEM(i, at, WHEN_USED, false)
+#define UTO(i, at) TO_ITEM(i, at, WHEN_ALWAYS, true)
+#define UTO_IF_USED(i, at) TO_ITEM(i, at, WHEN_USED, true)
+#define FROM_ITEM(i, at, not_at, w, b, u) {.kind = ITEM_FROM, .value = (i), .low = (at), .width = 3, .high = (not_at), .when = (w), .bit = (b), .uniform = (u)}
+#define FROM(i, at, not_at) FROM_ITEM(i, at, not_at, WHEN_ALWAYS, 0, false)
+#define FROM_IF_USED(i, at, not_at) FROM_ITEM(i, at, not_at, WHEN_USED, 0, false)
+#define FROM_IF(b, else_, i, at, not_at) FROM_ITEM(i, at, not_at, ELSE_##else_, b, false)
+#define UFROM(i, at, not_at) FROM_ITEM(i, at, not_at, WHEN_ALWAYS, 0, true)
+#define UFROM_IF(b, else_, i, at, not_at) FROM_ITEM(i, at, not_at, ELSE_##else_, b, true)
+#define ELSE_PT WHEN_BIT
+#define ELSE_NOT_PT WHEN_BIT_NOT_PT
+/* A bit of its own says whether the predicate is uniform. */
+#define FROM_UNIFORM_IF(b, i, at, not_at) {.kind = ITEM_FROM, .value = (i), .low = (at), .width = 3, .high = (not_at), .when = WHEN_ALWAYS, .bit = (b)}
+#define BAR_FROM FROM_ITEM(0, 87, 90, WHEN_RED, 0, false)
+
+#define ADDRESS(at, bits) {.kind = ITEM_ADDRESS, .low = (at), .width = (bits)}
+#define ADDRESS_UREG(at) {.kind = ITEM_ADDRESS_UREG, .low = (at)}
+#define ADDRESS_UREG_IF(at) {.kind = ITEM_ADDRESS_UREG, .low = (at), .when = WHEN_UREG}
+#define WIDE_BIT(at) {.kind = ITEM_ADDRESS_WIDE, .low = (at), .width = 1}
+#define WIDE_BY_E WIDE_BIT(72)
+/* Bit 101: the policy was given in the source; it changes nothing here. */
+#define POLICY_BIT(at) {.kind = ITEM_ADDRESS_POLICY, .low = (at), .width = 1}, TEXT(101, 1, "", "")
+#define SCALE_BITS {.kind = ITEM_ADDRESS_SCALE, .low = 78, .width = 2}
+
+#define TARGET {.kind = ITEM_TARGET, .value = 1}
+#define TARGET_SHORT {.kind = ITEM_TARGET}
+#define BRANCH_UREG {.kind = ITEM_A, .low = 24, .uniform = true, .when = WHEN_DIVERGENT, .signs = SIGNS_MASK}
+#define GUARD_UNIFORM {.kind = ITEM_GUARD}
+#define UNIFORM GUARD_UNIFORM, FIXED(91, 1, 1)
+#define NOTHING FIXED(16, 8, 0)
+#define COUNTERS HIDDEN(COUNTER, 44, 3), HIDDEN(LIMIT, 38, 6), HIDDEN(WAIT_MORE, 32, 6), {.kind = ITEM_COUNTERS}
+#define PREDICATES {.kind = ITEM_PREDICATES}
+#define B_REGISTER(f, at) {.kind = ITEM_NUMBER, .field = SASS_FIELD_##f, .low = (at), .width = (at) == 24 ? 5 : 4, .signs = SIGNS_PART}
+#define SPECIAL {.kind = ITEM_NUMBER, .field = SASS_FIELD_SPECIAL, .low = 72, .width = 8}
+
+/* ---- Modifiers that several opcodes have ---- */
+
+#define ROUNDING(at) FIELD(ROUND, at, 2, "", ".RM", ".RP", ".RZ")
+#define ROUND_INT FIELD(ROUND, 78, 2, "", ".FLOOR", ".CEIL", ".TRUNC")
+#define FTZ_ROUND_SAT FLAG(FTZ, 80, ".FTZ"), ROUNDING(78), FLAG(SAT, 77, ".SAT")
+#define BOOLEAN FIELD(BOOL, 74, 2, ".AND", ".OR", ".XOR")
+#define COMPARE_INT(at) FIELD(COMPARE, at, 3, ".F", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".T")
+#define COMPARE_FLOAT FIELD(COMPARE, 76, 4, ".F", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".NUM", ".NAN", ".LTU", ".EQU", ".LEU", ".GTU", ".NEU", ".GEU", ".T")
+#define COMPARE_DOUBLE FIELD(COMPARE, 76, 4, ".MIN", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".NUM", ".NAN", ".LTU", ".EQU", ".LEU", ".GTU", ".NEU", ".GEU", ".MAX")
+/* With a predicate that is always PT. */
+#define RELU_PT TEXT2(79, 1, 87, 4, "", [1 | 7 << 1] = ".RELU"), HIDDEN(RELU, 79, 1)
+#define SIZE_FLOAT(f, at) FIELD(f, at, 2, NULL, ".F16", "", ".F64")
+#define FIXED_SIZE(f, at, v) FIXED(at, 2, v), CONSTANT(f, v)
+#define INTEGER_TYPE(f, at, sign_at) {.kind = ITEM_TEXT, .low = (at), .width = 2, .high = (sign_at), .high_width = 1, .names = NAMES(3, ".U8", ".U16", ".U32", ".U64", ".S8", ".S16", "", ".S64")}, HIDDEN(f, at, 2), HIDDEN(SIGNED, sign_at, 1)
+/* .MOV, .IADD, .SHL: names for uses of it, which the printer finds; then .U32. */
+#define TEXT_IMAD TEXT(73, 1, ".U32", "")
+#define LANE_MASK {.kind = ITEM_NUMBER_IF, .field = SASS_FIELD_LANE_MASK, .low = 72, .width = 4, .value = 15}
+
+#define E_FLAG FLAG(E, 72, ".E")
+#define CACHE FIELD(CACHE, 84, 3, ".EF", "", ".EL", ".LU", ".EU", ".NA")
+#define WIDTH FIELD(WIDTH, 73, 3, ".U8", ".S8", ".U16", ".S16", "", ".64", ".128")
+#define WIDTH_GLOBAL FIELD(WIDTH, 73, 3, ".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ".U.128")
+#define PREFETCH_SIZE FIELD(PREFETCH, 68, 2, "", ".LTC64B", ".LTC128B", ".LTC256B")
+#define LOAD_80 E_FLAG, CACHE, PREFETCH_SIZE, WIDTH_GLOBAL, ORDER_80
+#define ORDER_80 FIELD(ORDER, 77, 4, "", [4] = ".CONSTANT", [5] = ".STRONG.SM", [7] = ".STRONG.GPU", [10] = ".STRONG.SYS")
+/* Scope CTA, SM, GPU, SYS; four each of constant, weak, strong. */
+#define ORDER_75 {.kind = ITEM_FIELD, .field = SASS_FIELD_ORDER, .low = 77, .width = 4, .names = NAMES(4, ".CONSTANT.CTA", ".CONSTANT.SM", ".CONSTANT.GPU", ".CONSTANT.SYS", ".CTA", ".SM", ".GPU", ".SYS", ".STRONG.CTA", ".STRONG.SM", ".STRONG.GPU", ".STRONG.SYS"), .values = (const uint8_t[16]) { 4, 4, 4, 4, 0, 0, 0, 0, 5, 5, 7, 10 }}
+#define GLOBAL_75 E_FLAG, CACHE, WIDTH_GLOBAL, ORDER_75
+#define GLOBAL_80 E_FLAG, CACHE, WIDTH_GLOBAL, ORDER_80
+
+#define ATOMIC_OF(bits, ...) FIELD(ATOMIC, 87, bits, ".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", __VA_ARGS__)
+#define ATOMIC ATOMIC_OF(4, ".XOR", ".EXCH")
+#define REDUCE ATOMIC_OF(3, ".XOR")
+#define CAS PLAIN(".CAS"), CONSTANT(ATOMIC, 9)
+#define ATOMIC_TYPES FIELD(ATOMIC_TYPE, 73, 3, "", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN")
+#define ATOMIC_TYPES_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, "", ".S32", ".64", ".S64"), .values = (const uint8_t[16]) { 0, 1, 2, 5 }}
+#define ATOMIC_FLOATS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, [9] = ".F32.FTZ.RN", [12] = ".F32.RN", [15] = ".F64.RN"), .values = (const uint8_t[16]) { [9] = 3, [12] = 7, [15] = 6 }}
+#define ATOMS_NO_DATA {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, [10] = ".POPC.INC.32", [11] = ".POPC.INC.32"), .values = (const uint8_t[16]) { [10] = 10, [11] = 10 }}
+#define ATOMS_CAS {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, ".CAS", [3] = ".CAST.SPIN"), .values = (const uint8_t[16]){9, [3] = 11}}, FIELD(ATOMIC_TYPE, 73, 3, "", [2] = ".64")
+
+#define SHUFFLE FIELD(SHUFFLE, 58, 2, ".IDX", ".UP", ".DOWN", ".BFLY")
+#define BAR_MODES FIELD(BAR_MODE, 77, 2, ".SYNC", ".ARV", ".RED", ".SCAN"), BAR_RED_TEXT, FLAG(DEFER, 80, ".DEFER_BLOCKING")
+#define BAR_RED_TEXT {.kind = ITEM_TEXT, .low = 74, .width = 2, .high = 77, .high_width = 2, .names = NAMES(4, "", [4] = "", [8] = ".POPC", ".AND", ".OR", NULL)}, HIDDEN(BAR_RED, 74, 2)
+#define RESULT PLAIN(".RESULT"), FIXED(78, 1, 1)
+
+/* clang-format on */
+
+#endif

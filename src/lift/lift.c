@@ -17,6 +17,7 @@ void lift_begin(struct lift *lift) {
     memset(lift->ureg, 0xff, sizeof lift->ureg);
     memset(lift->predicate, 0xff, sizeof lift->predicate);
     memset(lift->upredicate, 0xff, sizeof lift->upredicate);
+    lift->barrier_result = PTX_NO_INDEX;
     lift->out = &lift->body;
 }
 

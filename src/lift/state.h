@@ -50,6 +50,7 @@ struct lift {
     VEC(struct ptx_operand) operands;
     VEC(struct lift_constant) constants;
     uint32_t reg[256], ureg[64], predicate[8], upredicate[8]; /* their registers, or PTX_NO_INDEX */
+    uint32_t barrier_result; /* what BAR.RED leaves for B2R.RESULT, or PTX_NO_INDEX */
     struct lift_temps temps[LIFT_TEMP_KINDS];
 
     /* The group that is written. */

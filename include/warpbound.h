@@ -1170,7 +1170,9 @@ typedef struct {
     const char *function; /* its name as the code has it; a called function is a function of its own */
     const char *text;     /* the instruction, or its opcode */
     const char *code_file;
-    uint32_t code_line;      /* of the PTX */
+    uint32_t code_line;      /* of the PTX; of the listing of machine code */
+    bool is_machine;         /* of machine code: code_address says where */
+    uint32_t code_address;   /* bytes from the beginning of the kernel's code */
     const char *source_file; /* by .loc and .file; code that was inlined is where it is written */
     uint32_t source_line;
     const char *inlined_file; /* of inlined code: where it was inlined, the innermost call */

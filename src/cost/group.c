@@ -104,6 +104,7 @@ static void join_places(wb_cost_place *place, const wb_cost_place *other) {
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (!texts_equal(*texts[i], others[i])) *texts[i] = NULL;
     if (place->code_line != other->code_line) place->code_line = 0;
+    if (place->code_address != other->code_address) place->is_machine = false;
     if (place->source_line != other->source_line) place->source_line = 0;
     if (place->inlined_line != other->inlined_line) place->inlined_line = 0;
 }

@@ -39,6 +39,10 @@ static wb_cost_place place_without_line(const struct wb_costs *costs, size_t ins
     place.text = inst->form->name;
     place.code_file = costs->module->source.name;
     *offset = inst->at;
+    if (costs->module->code != NULL) {
+        place.is_machine = true;
+        place.code_address = ptx_address(costs->module, inst);
+    }
     if (inst->location != PTX_NO_INDEX) set_location(costs->module, inst->location, &place);
     return place;
 }

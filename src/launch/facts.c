@@ -64,6 +64,8 @@ void facts_put_place(const struct wb_kernel *kernel, uint32_t function, uint32_t
     const uint32_t location = facts_location(kernel, function, inst);
     if (location != PTX_NO_INDEX)
         ptx_put_location(kernel->module, location, out);
+    else if (kernel->module->code != NULL)
+        text_printf(out, "0x%04x", ptx_address(kernel->module, &code->insts[inst]));
     else
         text_printf(out, "PTX line %u", source_place_at(&kernel->module->source, code->insts[inst].at).line);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "sass/machine_code.h"
 
 #define MESSAGE_MAX 800
 
@@ -97,6 +98,11 @@ static void operand_regs(const struct ptx_function *function, const struct ptx_o
             }
         }
     }
+}
+
+uint32_t ptx_address(const struct wb_module *module, const struct ptx_inst *inst) {
+    assert(module->code != NULL && inst->machine < module->code->inst_count);
+    return module->code->insts[inst->machine].address;
 }
 
 void ptx_inst_regs(const struct ptx_function *function, const struct ptx_inst *inst, struct ptx_regs *regs) {

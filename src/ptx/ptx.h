@@ -306,6 +306,9 @@ static inline uint32_t ptx_callee(const struct wb_module *module, uint32_t funct
 /* The name of a location's file, "?" when no `.file` gives its number. */
 const char *ptx_location_file(const struct wb_module *module, const struct ptx_location *location);
 
+/* The byte offset of the machine instruction that an instruction is part of, in a module of machine code. */
+uint32_t ptx_address(const struct wb_module *module, const struct ptx_inst *inst);
+
 /* Appends a location, such as "kernel.cu:12" or, of inlined code, "kernel.cu:12, inlined at kernel.cu:40". */
 void ptx_put_location(const struct wb_module *module, uint32_t index, struct text *out);
 

@@ -46,6 +46,8 @@ void costs_put_place(struct text *out, const struct costs_shown *shown, const wb
         text_string(out, row->about);
     else if (place->source_file != NULL && place->source_line > 0)
         text_printf(out, "%s:%u", last_part(place->source_file), place->source_line);
+    else if (place->code_file != NULL && place->is_machine)
+        text_printf(out, "%s:0x%04x", last_part(place->code_file), place->code_address);
     else if (place->code_file != NULL && place->code_line > 0)
         text_printf(out, "%s:%u", last_part(place->code_file), place->code_line);
     else

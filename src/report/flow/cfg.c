@@ -24,6 +24,19 @@ uint32_t cfg_labels(const struct cfg_report *report, uint32_t block, uint32_t *f
     return ptx_first_label_from(report->cfg.function, inst + 1);
 }
 
+uint32_t cfg_issued(const struct cfg_report *report, uint32_t block, uint32_t *count) {
+    const struct ptx_function *function = report->cfg.function;
+    const struct cfg_block *range = &report->cfg.blocks[block];
+    uint32_t first = ptx_issue_of(function, range->first);
+    uint32_t last = ptx_issue_of(function, range->first + range->count - 1);
+    /* A block may begin or end inside of a group: an instruction belongs to the block that it stands in. */
+    const uint32_t end = range->first + range->count;
+    if (ptx_issued(function, first) < range->first) first++;
+    if (ptx_issued(function, last) >= end) last--;
+    *count = last + 1 - first;
+    return first;
+}
+
 void cfg_put_block(struct text *out, const struct cfg_report *report, uint32_t block) {
     if (block == report->cfg.exit) {
         text_string(out, "exit");

@@ -57,6 +57,10 @@ bool cfg_decides(const struct cfg_report *report, uint32_t block);
  */
 uint32_t cfg_labels(const struct cfg_report *report, uint32_t block, uint32_t *first);
 
+/* The issued instructions of a block, *count from the number returned on: of machine code a block may have
+ * none, where it stands inside of the group of one. */
+uint32_t cfg_issued(const struct cfg_report *report, uint32_t block, uint32_t *count);
+
 /* Appends "B3", or "exit". */
 void cfg_put_block(struct text *out, const struct cfg_report *report, uint32_t block);
 

@@ -41,27 +41,29 @@ static void put_inst(struct text *out, const struct cfg_report *report, uint32_t
 
 /* All instructions of a short block, the first and last ones of a long one. */
 static void put_insts(struct text *out, const struct cfg_report *report, uint32_t block) {
-    const struct cfg_block *range = &report->cfg.blocks[block];
-    for (uint32_t i = 0; i < range->count; i++) {
-        if (range->count > SHOWN_MAX && i == SHOWN_FIRST) {
-            text_printf(out, "  ... %u more\\l", range->count - SHOWN_FIRST - SHOWN_LAST);
-            i = range->count - SHOWN_LAST;
+    const struct ptx_function *function = report->cfg.function;
+    uint32_t count;
+    const uint32_t first = cfg_issued(report, block, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (count > SHOWN_MAX && i == SHOWN_FIRST) {
+            text_printf(out, "  ... %u more\\l", count - SHOWN_FIRST - SHOWN_LAST);
+            i = count - SHOWN_LAST;
         }
-        put_inst(out, report, range->first + i);
+        put_inst(out, report, ptx_issued(function, first + i));
     }
 }
 
 /* The lines above the instructions: name and labels, size and source lines, where lanes meet again. */
 static void put_caption(struct text *out, const struct cfg_report *report, uint32_t block) {
-    const struct cfg_block *range = &report->cfg.blocks[block];
-    uint32_t label;
+    uint32_t label, count;
+    (void)cfg_issued(report, block, &count);
     uint32_t end = cfg_labels(report, block, &label);
     text_printf(out, "B%u", block);
     for (; label < end; label++) {
         text_char(out, ' ');
         put_escaped_string(out, report->cfg.function->labels[label].name);
     }
-    text_printf(out, "\\l%u instruction%s, source ", range->count, plural(range->count));
+    text_printf(out, "\\l%u instruction%s, source ", count, plural(count));
     struct text lines = {0};
     cfg_put_source_lines(&lines, report, block);
     put_escaped_text(out, &lines);

@@ -32,18 +32,25 @@ static void put_labels(struct text *out, const struct cfg_report *report, uint32
         text_printf(out, "%s%s", before, report->cfg.function->labels[label].name);
 }
 
-/* "B2  instructions 10-15, PTX lines 43-48, source reduce.cu:9" */
+/* "B2  instructions 10-15, PTX lines 43-48, source reduce.cu:9"; of machine code addresses */
 static void put_heading(struct text *out, const struct cfg_report *report, uint32_t block) {
     const struct cfg_block *range = &report->cfg.blocks[block];
-    uint32_t last = range->first + range->count - 1;
-    const struct ptx_inst *insts = report->cfg.function->insts;
-    uint32_t first_line = source_lines_place(&report->lines, &insts[range->first]).line;
-    uint32_t last_line = source_lines_place(&report->lines, &insts[last]).line;
+    const struct ptx_function *function = report->cfg.function;
+    uint32_t count;
+    const uint32_t first_issued = cfg_issued(report, block, &count);
+    const uint32_t last_issued = count > 0 ? first_issued + count - 1 : first_issued;
+    const struct inst_place first =
+        source_lines_place(&report->lines, &function->insts[ptx_issued(function, first_issued)]);
+    const struct inst_place last =
+        source_lines_place(&report->lines, &function->insts[ptx_issued(function, last_issued)]);
     text_char(out, '\n');
     cfg_put_block(out, report, block);
     put_labels(out, report, block, " ");
-    put_range(out, "  instruction", range->first, last);
-    put_range(out, ", PTX line", first_line, last_line);
+    put_range(out, "  instruction", first_issued, last_issued);
+    if (first.is_machine)
+        text_printf(out, ", 0x%04x-0x%04x", first.address, last.address);
+    else
+        put_range(out, ", PTX line", first.line, last.line);
     text_string(out, ", source ");
     cfg_put_source_lines(out, report, block);
     text_string(out, range->reachable ? "\n" : ", unreachable\n");
@@ -103,7 +110,7 @@ static void put_reconvergence(struct text *out, const struct cfg_report *report,
         return;
     }
     uint32_t at = report->cfg.block_of[point];
-    text_printf(out, "B%u, instruction %u", at, point);
+    text_printf(out, "B%u, instruction %u", at, ptx_issue_of(report->cfg.function, point));
     put_labels(out, report, at, ", ");
     text_char(out, '\n');
 }
@@ -232,7 +239,7 @@ static void put_text(const struct cfg_report *report, struct text *out) {
     const struct loops *loops = &report->loops;
     text_printf(out, "kernel %s (%s): %u instruction%s, %u block%s, %u loop%s",
                 wb_kernel_name(report->kernel), report->kernel->module->source.name,
-                cfg->function->inst_count, plural(cfg->function->inst_count), cfg->block_count,
+                ptx_issued_count(cfg->function), plural(ptx_issued_count(cfg->function)), cfg->block_count,
                 plural(cfg->block_count), loops->count, plural(loops->count));
     if (loops->region_count > 0)
         text_printf(out, ", %u irreducible region%s", loops->region_count, plural(loops->region_count));

@@ -20,11 +20,12 @@ static void put_value(struct text *out, const struct cfg_report *report, uint32_
     text_printf(out, ".%u", report->ssa.values[value].version);
 }
 
-/* Appends ", PTX line 24, source reduce.cu:9" of an instruction. */
+/* Appends ", PTX line 24, source reduce.cu:9" of an instruction; of machine code ", 0x0230, source ...". */
 static void divergence_put_place(struct text *out, const struct cfg_report *report,
                                  const struct ptx_inst *inst) {
     struct inst_place place = source_lines_place(&report->lines, inst);
-    text_printf(out, ", PTX line %u", place.line);
+    text_string(out, ", ");
+    source_lines_put_code(out, &place);
     /* Line 0 is the compiler's word for "from no line". */
     if (place.source_file != NULL && place.source_line != 0)
         text_printf(out, ", source %s:%u", place.source_file, place.source_line);
@@ -52,7 +53,9 @@ static void put_source(struct text *out, const struct cfg_report *report, uint32
     const struct ptx_inst *inst = &report->cfg.function->insts[source->inst];
     const char *sreg = source_sreg(report->cfg.function, inst);
     text_string(out, sreg != NULL ? sreg : inst->form->name);
-    text_printf(out, ", PTX line %u", source_lines_place(&report->lines, inst).line);
+    const struct inst_place place = source_lines_place(&report->lines, inst);
+    text_string(out, ", ");
+    source_lines_put_code(out, &place);
 }
 
 void divergence_put_decision(struct text *out, const struct cfg_report *report, uint32_t block) {

@@ -127,7 +127,7 @@ static void put_table(struct text *out, const struct cache_report *report) {
     put_above(&table, summary->covering);
     sheet_headings(&table);
     for (uint32_t i = 0; (inst = next_inst(report, &i, &place)) != NULL; i++) {
-        sheet_count(&table, place.line);
+        source_lines_cell(&table, &place);
         sheet_text(&table, inst->form->name);
         put_counts(&table, summary, &summary->instructions[i]);
     }

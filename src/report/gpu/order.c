@@ -220,7 +220,7 @@ static void put_access(const struct order_report *report, struct sheet *table,
     sheet_count(table, turn);
     sheet_count(table, replay->order.generation);
     sheet_count(table, at->epoch);
-    sheet_count(table, inst->place.line);
+    source_lines_cell(table, &inst->place);
     sheet_text(table, inst->inst->form->name);
     block_cell(table, report->timed->grid, at->block);
     sheet_count(table, at->warp);
@@ -297,7 +297,7 @@ static void channel_columns(const struct order_report *report, struct sheet *tab
     for (size_t c = 0; c < 3 && !table->words.failed; c++)
         sheet_text(table, table->columns.items[c].heading);
     for (size_t i = 0; i < report->insts.count; i++)
-        sheet_count(table, report->insts.items[i].place.line);
+        source_lines_cell(table, &report->insts.items[i].place);
     sheet_end_row(table);
 }
 

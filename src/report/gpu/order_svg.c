@@ -131,9 +131,13 @@ static void put_cell(const struct picture *picture, const struct order_replay *r
     const int y = TOP + (int)order_channel(&replay->order, at->block, at->warp) * CELL_HEIGHT;
     const double part = (CELL_WIDTH - 2.0) / requests;
     text_printf(out,
-                "<g><title>turn %" PRIu64 ": line %" PRIu32 ", %s, %" PRIu32 " request%s of warp %" PRIu32
-                "</title>\n",
-                turn, inst->place.line, inst->inst->form->name, requests, plural(requests), at->warp);
+                inst->place.is_machine
+                    ? "<g><title>turn %" PRIu64 ": 0x%04" PRIx32 ", %s, %" PRIu32 " request%s of warp %" PRIu32
+                      "</title>\n"
+                    : "<g><title>turn %" PRIu64 ": line %" PRIu32 ", %s, %" PRIu32 " request%s of warp %" PRIu32
+                      "</title>\n",
+                turn, inst->place.is_machine ? inst->place.address : inst->place.line,
+                inst->inst->form->name, requests, plural(requests), at->warp);
     for (uint32_t r = 0, next; r < requests; r = next) {
         for (next = r + 1; next < requests && replay->met.outcomes[next] == replay->met.outcomes[r];)
             next++;
@@ -142,7 +146,8 @@ static void put_cell(const struct picture *picture, const struct order_replay *r
                     fills[replay->met.outcomes[r]]);
     }
     svg_text(out, cell_x(turn) + CELL_WIDTH / 2, y + CELL_HEIGHT - 5, SVG_MIDDLE " font-size=\"10\"");
-    text_printf(out, "%" PRIu32 "</text></g>\n", inst->place.line);
+    put_number(out, &inst->place);
+    text_string(out, "</text></g>\n");
 }
 
 static wb_status put_cells(struct picture *picture) {
@@ -181,7 +186,8 @@ static void put_legend(const struct picture *picture) {
     }
     for (size_t i = 0; i < report->insts.count; i++, y += LEGEND_STEP) {
         svg_text(out, LEGEND_LEFT + CELL_WIDTH / 2, y + CELL_HEIGHT - 6, SVG_MIDDLE);
-        text_printf(out, "%" PRIu32 "</text>", report->insts.items[i].place.line);
+        put_number(out, &report->insts.items[i].place);
+        text_string(out, "</text>");
         svg_text(out, LEGEND_LEFT + CELL_WIDTH + 8, y + CELL_HEIGHT - 6, "");
         text_string(out, report->insts.items[i].inst->form->name);
         svg_text_end(out);

@@ -35,6 +35,6 @@ void html_code_put(struct text *out, const struct html_code *code, size_t index)
 void html_code_put_place(struct text *out, const struct html_code *code, size_t index) {
     if (code->kernel == NULL) return;
     const struct inst_place place = source_lines_place(&code->lines, html_code_inst(code, index, NULL));
-    text_printf(out, "PTX line %u", place.line);
+    source_lines_put_code(out, &place);
     if (place.source_file != NULL) text_printf(out, ", %s:%u", place.source_file, place.source_line);
 }

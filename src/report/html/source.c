@@ -152,7 +152,8 @@ static void put_instruction(struct listing *listing, const wb_cost *row) {
     struct html_page *page = listing->page;
     struct text *out = &page->out, words = {0};
     html_code_put(&words, &listing->costs->code, row->instruction);
-    text_printf(out, "<tr><td class=\"num\">%u</td><td><code>", row->place.code_line);
+    text_printf(out, row->place.is_machine ? "<tr><td class=\"num\">0x%04x</td><td><code>" : "<tr><td class=\"num\">%u</td><td><code>",
+                row->place.is_machine ? row->place.code_address : row->place.code_line);
     xml_text(out, words.data);
     out->failed |= words.failed;
     text_free(&words);
@@ -185,9 +186,11 @@ static void put_instructions(struct listing *listing, const struct line *line) {
     } else {
         text_string(out, "None of the cycles of the bound.");
     }
+    text_printf(
+        out, "</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"num\">%s</th>",
+        listing->costs->code.kernel->module->code != NULL ? "Address" : "PTX line");
     text_string(
         out,
-        "</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"num\">PTX line</th>"
         "<th scope=\"col\">Instruction</th><th scope=\"col\">Unit</th>"
         "<th scope=\"col\" class=\"num\">Executed</th><th scope=\"col\" class=\"num\">Issue</th><th "
         "scope=\"col\" class=\"num\">Unit busy</th>"
@@ -374,7 +377,11 @@ static void put_hints(struct listing *listing) {
         if (hint->instruction != WB_NO_INSTRUCTION) {
             text_string(out, " <span class=\"kind\">");
             xml_text(out, hint->place.text);
-            text_printf(out, ", PTX line %u, %.1f %% of the bound</span>", hint->place.code_line,
+            if (hint->place.is_machine)
+                text_printf(out, ", 0x%04x", hint->place.code_address);
+            else
+                text_printf(out, ", PTX line %u", hint->place.code_line);
+            text_printf(out, ", %.1f %% of the bound</span>",
                         report_percent(hint->cycles, listing->costs->total));
         }
         if (hint->up_to > 0) {

@@ -71,7 +71,10 @@ static void put_place(struct text *out, const struct source_lines *lines, const 
                       uint32_t index) {
     const struct ptx_inst *inst = block_inst(block, index, NULL);
     const struct inst_place place = source_lines_place(lines, inst);
-    text_printf(out, "line %u", place.line);
+    if (place.is_machine)
+        source_lines_put_code(out, &place);
+    else
+        text_printf(out, "line %u", place.line);
     if (place.source_file != NULL) text_printf(out, ", %s:%u", place.source_file, place.source_line);
     text_printf(out, ": %s", inst->form->name);
 }
@@ -111,6 +114,11 @@ static bool same_place(const struct inst_place *a, const struct inst_place *b) {
     return a->source_file == b->source_file && a->line == b->line;
 }
 
+static void put_code_place(struct text *words, const char *before, const struct inst_place *place) {
+    text_string(words, before);
+    source_lines_put_code(words, place);
+}
+
 /* The places of all causes, each once: those that are too many are counted. */
 static void put_places(struct text *words, const struct source_lines *lines, const struct wb_block *block) {
     struct inst_place named[PLACES_NAMED];
@@ -130,7 +138,7 @@ static void put_places(struct text *words, const struct source_lines *lines, con
         if (place.source_file != NULL)
             text_printf(words, "%s %s:%u", count > 1 ? "," : "", place.source_file, place.source_line);
         else
-            text_printf(words, "%s PTX line %u", count > 1 ? "," : "", place.line);
+            put_code_place(words, count > 1 ? ", " : " ", &place);
     }
     if (more > 0) text_printf(words, " and %zu more", more);
 }
@@ -162,6 +170,7 @@ static void place_json(struct json *json, const char *key, const struct source_l
     json_open_object(json, key);
     json_put_count(json, "line", place.line);
     json_put_text(json, "opcode", inst->form->name);
+    json_put_count_if(json, "address", place.is_machine, place.address);
     json_put_text(json, "source_file", place.source_file);
     json_put_count_if(json, "source_line", place.source_file != NULL, place.source_line);
     json_close(json);

@@ -18,16 +18,16 @@ struct path_report {
 /* A run of instructions as a reader finds it. All are of one function. */
 struct path_run {
     const char *function;
-    uint32_t last_line;      /* of the PTX, from 1 */
-    struct inst_place first; /* where the first one stands */
+    struct inst_place first, last; /* where the first and the last one stand */
 };
 
 static struct path_run path_run(const struct path_report *report, const struct path_entry *entry) {
     const struct ptx_function *function;
     const struct ptx_inst *first = block_inst(report->block, entry->first, &function);
+    const struct ptx_inst *last = block_inst(report->block, entry->first + entry->count - 1, NULL);
     return (struct path_run){.function = function->name,
-                             .last_line = source_lines_place(&report->lines, first + entry->count - 1).line,
-                             .first = source_lines_place(&report->lines, first)};
+                             .first = source_lines_place(&report->lines, first),
+                             .last = source_lines_place(&report->lines, last)};
 }
 
 /* The address of the access in a lane of its mask. */
@@ -63,7 +63,7 @@ static void put_warps(struct text *out, const struct wb_block *block, uint32_t p
     }
 }
 
-/* One line a run: PTX lines, lanes, source line; a fold says what is repeated. */
+/* One line a run: PTX lines or addresses, lanes, source line; a fold says what is repeated. */
 static void put_entry(struct sheet *table, const struct path_report *report, const struct path_entry *entry) {
     if (entry->count == PATH_REPEAT) {
         sheet_span(table, "  the last %u run%s %u more times", entry->first, plural(entry->first),
@@ -72,10 +72,14 @@ static void put_entry(struct sheet *table, const struct path_report *report, con
         return;
     }
     const struct path_run run = path_run(report, entry);
-    if (entry->count == 1)
+    if (run.first.is_machine && entry->count == 1)
+        sheet_printf(table, "  0x%04x", run.first.address);
+    else if (run.first.is_machine)
+        sheet_printf(table, "  0x%04x-0x%04x", run.first.address, run.last.address);
+    else if (entry->count == 1)
         sheet_printf(table, "  line %u", run.first.line);
     else
-        sheet_printf(table, "  lines %u-%u", run.first.line, run.last_line);
+        sheet_printf(table, "  lines %u-%u", run.first.line, run.last.line);
     sheet_printf(table, "%08x", entry->mask);
     if (run.first.source_file != NULL)
         sheet_printf(table, "%s (%s:%u)", run.function, run.first.source_file, run.first.source_line);
@@ -89,8 +93,10 @@ static void put_path(struct text *out, const struct path_report *report, uint32_
     struct sheet table = {0};
     text_printf(out, "\npath %u: ", path);
     put_warps(out, report->block, path);
-    text_printf(out, ", %" PRIu64 " steps; by lines of the PTX and lanes:\n", steps->length);
-    sheet_column(&table, SHEET_LEFT, 0, "lines");
+    const bool is_machine = report->block->kernel->module->code != NULL;
+    text_printf(out, ", %" PRIu64 " steps; by %s and lanes:\n", steps->length,
+                is_machine ? "addresses" : "lines of the PTX");
+    sheet_column(&table, SHEET_LEFT, 0, is_machine ? "addresses" : "lines");
     sheet_column(&table, SHEET_LEFT, 22, "lanes");
     sheet_column(&table, SHEET_LEFT, 34, "function");
     for (size_t i = 0; i < steps->entries.count; i++)
@@ -152,7 +158,8 @@ static void entry_json(struct json *json, const struct path_report *report, cons
         json_put_count(json, "mask", entry->mask);
         json_put_text(json, "function", run.function);
         json_put_count(json, "first_line", run.first.line);
-        json_put_count(json, "last_line", run.last_line);
+        json_put_count(json, "last_line", run.last.line);
+        json_put_count_if(json, "last_address", run.last.is_machine, run.last.address);
         source_lines_json(json, &run.first);
     }
     json_close(json);

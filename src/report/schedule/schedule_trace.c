@@ -111,7 +111,8 @@ static void put_place(struct trace *trace, uint32_t instruction) {
     struct json *json = &trace->json;
     if (inst == NULL) return;
     const struct inst_place place = source_lines_place(&trace->report->lines, inst);
-    json_put_count(json, "ptx_line", place.line);
+    json_put_count(json, place.is_machine ? "address" : "ptx_line",
+                   place.is_machine ? place.address : place.line);
     if (place.source_file == NULL) return;
     text_printf(begin_scratch(trace), "%s:%u", place.source_file, place.source_line);
     json_put_text(json, "source", scratch_text(trace));

@@ -36,6 +36,10 @@ static uint32_t line_of(const struct source_lines *lines, size_t offset) {
 
 struct inst_place source_lines_place(const struct source_lines *lines, const struct ptx_inst *inst) {
     struct inst_place place = {.line = line_of(lines, inst->at)};
+    if (lines->module->code != NULL) {
+        place.is_machine = true;
+        place.address = ptx_address(lines->module, inst);
+    }
     if (inst->location != PTX_NO_INDEX) {
         const struct ptx_location *location = &lines->module->locations[inst->location];
         place.source_file = ptx_location_file(lines->module, location);
@@ -44,7 +48,15 @@ struct inst_place source_lines_place(const struct source_lines *lines, const str
     return place;
 }
 
+void source_lines_put_code(struct text *out, const struct inst_place *place) {
+    if (place->is_machine)
+        text_printf(out, "0x%04x", place->address);
+    else
+        text_printf(out, "PTX line %u", place->line);
+}
+
 void source_lines_json(struct json *json, const struct inst_place *place) {
+    json_put_count_if(json, "address", place->is_machine, place->address);
     if (place->source_file == NULL) return;
     json_put_text(json, "source_file", place->source_file);
     json_put_count(json, "source_line", place->source_line);
@@ -65,8 +77,10 @@ void source_lines_put_inst(struct text *out, const struct wb_module *module,
     const struct source *source = &module->source;
     bool blank = false;
     size_t at = inst->at;
-    source_lines_put_guard(out, function, inst);
-    if (inst->guard != PTX_NO_INDEX) text_char(out, ' ');
+    if (module->code == NULL) { /* a listing of machine code has the guard with the instruction */
+        source_lines_put_guard(out, function, inst);
+        if (inst->guard != PTX_NO_INDEX) text_char(out, ' ');
+    }
     for (size_t length = 0; at < source->size && source->text[at] != ';' && length < INST_LENGTH_MAX; at++) {
         char c = source->text[at];
         if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {

@@ -15,7 +15,9 @@ struct source_lines {
 struct inst_place {
     const char *source_file; /* of its .loc, or NULL */
     uint32_t source_line;
-    uint32_t line; /* of the PTX, from 1 */
+    uint32_t line;    /* of the PTX, from 1; of the listing of machine code */
+    bool is_machine;  /* it is of machine code */
+    uint32_t address; /* of machine code: in the kernel's code, bytes */
 };
 
 /* Finds where the lines of the PTX start. Closed with source_lines_close, also after an error (WB_ERR_LIMIT,
@@ -25,6 +27,9 @@ void source_lines_close(struct source_lines *lines);
 
 struct inst_place source_lines_place(const struct source_lines *lines, const struct ptx_inst *inst);
 
+/* Appends where the code stands: "PTX line 24", or of machine code "0x0230". */
+void source_lines_put_code(struct text *out, const struct inst_place *place);
+
 /* Appends a guard such as "@!%p1"; nothing for an instruction without one. */
 void source_lines_put_guard(struct text *out, const struct ptx_function *function,
                             const struct ptx_inst *inst);
@@ -33,7 +38,7 @@ void source_lines_put_guard(struct text *out, const struct ptx_function *functio
 void source_lines_put_inst(struct text *out, const struct wb_module *module,
                            const struct ptx_function *function, const struct ptx_inst *inst);
 
-/* The members "source_file" and "source_line", where the place has them. */
+/* The members "address", of machine code, "source_file" and "source_line", where the place has them. */
 void source_lines_json(struct json *json, const struct inst_place *place);
 
 #endif

@@ -122,6 +122,14 @@ static void put_border(const struct picture *picture, uint64_t turn, const char 
     svg_text_end(out);
 }
 
+/* What stands for an instruction: its line, or the address of machine code. */
+static void put_number(struct text *out, const struct inst_place *place) {
+    if (place->is_machine)
+        text_printf(out, "%" PRIx32, place->address);
+    else
+        text_printf(out, "%" PRIu32, place->line);
+}
+
 /* Requests of equal outcome are one part of the cell. */
 static void put_cell(const struct picture *picture, const struct order_replay *replay, uint64_t turn) {
     struct text *out = &picture->report->out;
@@ -131,13 +139,12 @@ static void put_cell(const struct picture *picture, const struct order_replay *r
     const int y = TOP + (int)order_channel(&replay->order, at->block, at->warp) * CELL_HEIGHT;
     const double part = (CELL_WIDTH - 2.0) / requests;
     text_printf(out,
-                inst->place.is_machine
-                    ? "<g><title>turn %" PRIu64 ": 0x%04" PRIx32 ", %s, %" PRIu32 " request%s of warp %" PRIu32
-                      "</title>\n"
-                    : "<g><title>turn %" PRIu64 ": line %" PRIu32 ", %s, %" PRIu32 " request%s of warp %" PRIu32
-                      "</title>\n",
-                turn, inst->place.is_machine ? inst->place.address : inst->place.line,
-                inst->inst->form->name, requests, plural(requests), at->warp);
+                inst->place.is_machine ? "<g><title>turn %" PRIu64 ": 0x%04" PRIx32 ", %s, %" PRIu32
+                                         " request%s of warp %" PRIu32 "</title>\n"
+                                       : "<g><title>turn %" PRIu64 ": line %" PRIu32 ", %s, %" PRIu32
+                                         " request%s of warp %" PRIu32 "</title>\n",
+                turn, inst->place.is_machine ? inst->place.address : inst->place.line, inst->inst->form->name,
+                requests, plural(requests), at->warp);
     for (uint32_t r = 0, next; r < requests; r = next) {
         for (next = r + 1; next < requests && replay->met.outcomes[next] == replay->met.outcomes[r];)
             next++;

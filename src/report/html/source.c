@@ -152,7 +152,9 @@ static void put_instruction(struct listing *listing, const wb_cost *row) {
     struct html_page *page = listing->page;
     struct text *out = &page->out, words = {0};
     html_code_put(&words, &listing->costs->code, row->instruction);
-    text_printf(out, row->place.is_machine ? "<tr><td class=\"num\">0x%04x</td><td><code>" : "<tr><td class=\"num\">%u</td><td><code>",
+    text_printf(out,
+                row->place.is_machine ? "<tr><td class=\"num\">0x%04x</td><td><code>"
+                                      : "<tr><td class=\"num\">%u</td><td><code>",
                 row->place.is_machine ? row->place.code_address : row->place.code_line);
     xml_text(out, words.data);
     out->failed |= words.failed;
@@ -186,9 +188,8 @@ static void put_instructions(struct listing *listing, const struct line *line) {
     } else {
         text_string(out, "None of the cycles of the bound.");
     }
-    text_printf(
-        out, "</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"num\">%s</th>",
-        listing->costs->code.kernel->module->code != NULL ? "Address" : "PTX line");
+    text_printf(out, "</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\" class=\"num\">%s</th>",
+                listing->costs->code.kernel->module->code != NULL ? "Address" : "PTX line");
     text_string(
         out,
         "<th scope=\"col\">Instruction</th><th scope=\"col\">Unit</th>"

@@ -55,6 +55,13 @@ void source_lines_put_code(struct text *out, const struct inst_place *place) {
         text_printf(out, "PTX line %u", place->line);
 }
 
+void source_lines_cell(struct sheet *table, const struct inst_place *place) {
+    if (place->is_machine)
+        sheet_printf(table, "0x%04x", place->address);
+    else
+        sheet_count(table, place->line);
+}
+
 void source_lines_json(struct json *json, const struct inst_place *place) {
     json_put_count_if(json, "address", place->is_machine, place->address);
     if (place->source_file == NULL) return;

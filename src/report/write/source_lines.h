@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "ptx/ptx.h"
 #include "report/write/json.h"
+#include "report/write/sheet.h"
 
 struct source_lines {
     const struct wb_module *module;
@@ -29,6 +30,9 @@ struct inst_place source_lines_place(const struct source_lines *lines, const str
 
 /* Appends where the code stands: "PTX line 24", or of machine code "0x0230". */
 void source_lines_put_code(struct text *out, const struct inst_place *place);
+
+/* The cell of a table with the line of the code, or the address of machine code. */
+void source_lines_cell(struct sheet *table, const struct inst_place *place);
 
 /* Appends a guard such as "@!%p1"; nothing for an instruction without one. */
 void source_lines_put_guard(struct text *out, const struct ptx_function *function,

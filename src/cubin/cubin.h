@@ -77,7 +77,8 @@ struct cubin_kernel {
     uint32_t param_base, param_bytes; /* in bank 0 */
     uint32_t stack_bytes;             /* of local memory a thread, of the kernel and all that it calls */
     bool stack_known;                 /* false: recursion, or calls of functions elsewhere */
-    uint64_t shared_bytes; /* static, as the file has it (on sm_90 with 1024 that the system keeps) */
+    uint64_t shared_bytes; /* static, as the file has it; of sm_90 and later, unless 0, with 1024 that the
+                              system keeps */
     uint32_t barriers;
     uint32_t max_threads[3], required_threads[3]; /* 0: not given */
     struct cubin_internal *internals;             /* by offset */

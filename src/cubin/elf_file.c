@@ -61,6 +61,27 @@ static uint32_t architecture_of(struct elf_file *file, const Elf64_Ehdr *header)
     return sm;
 }
 
+/* A table of `count` headers is within the file. */
+static void check_table(struct elf_file *file, const char *what, uint64_t at, uint64_t count, size_t bytes) {
+    if (at > file->size || count * bytes > file->size - at)
+        elf_file_refuse(
+            file,
+            "this cubin is cut short: its table of %llu %s at byte %llu reaches behind the %zu bytes "
+            "that are there",
+            (unsigned long long)count, what, (unsigned long long)at, file->size);
+}
+
+/* Segments are not needed, but stand behind all else in the file. */
+static void check_tables(struct elf_file *file, const Elf64_Ehdr *header) {
+    const uint32_t sections = le16toh(header->e_shnum), segments = le16toh(header->e_phnum);
+    if (header->e_shoff == 0 || sections == 0) elf_file_refuse(file, "this cubin has no sections");
+    if (le16toh(header->e_shentsize) != sizeof(Elf64_Shdr))
+        elf_file_refuse(file, "this cubin is damaged: its section headers are of %u bytes",
+                        le16toh(header->e_shentsize));
+    check_table(file, "sections", le64toh(header->e_shoff), sections, sizeof(Elf64_Shdr));
+    if (segments > 0) check_table(file, "segments", le64toh(header->e_phoff), segments, sizeof(Elf64_Phdr));
+}
+
 static void check_header(struct elf_file *file) {
     Elf64_Ehdr header;
     if (file->size < sizeof header || memcmp(file->bytes, ELFMAG, SELFMAG) != 0)
@@ -87,16 +108,7 @@ static void check_header(struct elf_file *file) {
             file->sm, file->name);
     if (type != ET_EXEC)
         elf_file_refuse(file, "this is no cubin that a GPU can run: its ELF type is %u", type);
-    const uint64_t table = le64toh(header.e_shoff), count = le16toh(header.e_shnum);
-    if (table == 0 || count == 0) elf_file_refuse(file, "this cubin has no sections");
-    if (le16toh(header.e_shentsize) != sizeof(Elf64_Shdr))
-        elf_file_refuse(file, "this cubin is damaged: its section headers are of %u bytes",
-                        le16toh(header.e_shentsize));
-    if (table > file->size || count * sizeof(Elf64_Shdr) > file->size - table)
-        elf_file_refuse(file,
-                        "this cubin is cut short: its table of %llu sections at byte %llu reaches behind the "
-                        "%zu bytes that are there",
-                        (unsigned long long)count, (unsigned long long)table, file->size);
+    check_tables(file, &header);
 }
 
 /* ---- Sections ------------------------------------------------------------------------------------------ */

@@ -1,0 +1,1 @@
+wb_fuzz(fuzz_cubin test_support wb_lift)

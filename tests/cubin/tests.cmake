@@ -1,0 +1,2 @@
+wb_test(test_cubin_kernels wb_cubin)
+wb_test(test_cubin_damaged wb_cubin)

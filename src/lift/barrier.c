@@ -10,7 +10,7 @@ enum bar_reduction { RED_POPC, RED_AND, RED_OR };
 static struct ptx_operand result_register(struct lift *lift) {
     if (lift->barrier_result == PTX_NO_INDEX) {
         lift->barrier_result = lift_new_register(lift, "%BAR", PTX_B32);
-        lift->is_machine.items[lift->barrier_result] = true;
+        lift->groups.items[lift->barrier_result].temporary = false;
     }
     return (struct ptx_operand){.kind = PTX_OPERAND_REG, .index = lift->barrier_result};
 }

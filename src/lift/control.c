@@ -1,7 +1,162 @@
-/* Where control goes. */
+/* Where control goes, and where lanes meet. */
 #include "lift/emit.h"
+#include "lift/state.h"
+
+/* A branch within the function. */
+static struct ptx_operand label_at(struct lift *lift, uint32_t copy, uint32_t inst) {
+    const uint32_t label = inst == PLAN_NONE ? PLAN_NONE : plan_label(lift->plan, copy, inst);
+    if (label == PLAN_NONE) lift_refuse(lift, "it goes where no instruction is");
+    return (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .index = label};
+}
+
+static struct ptx_operand target_of(struct lift *lift, const struct sass_inst *inst) {
+    return label_at(lift, lift->copy, plan_inst_at(lift->plan, inst->target));
+}
+
+/* Lets the rest of the group be executed where, besides the guard, a predicate holds that the instruction
+ * reads; nothing where it reads none. */
+static void narrow_guard(struct lift *lift, struct ptx_operand predicate) {
+    if (predicate.kind == PTX_OPERAND_INT && predicate.value != 0) return;
+    struct ptx_operand both = lift_temp(lift, PTX_PRED);
+    if (lift->inst.guard == PTX_NO_INDEX) {
+        if (predicate.kind == PTX_OPERAND_REG) {
+            lift->inst.guard = predicate.index;
+            lift->inst.guard_negated = predicate.negated;
+            return;
+        }
+        LIFT_EMIT(lift, "mov.pred", both, predicate);
+    } else {
+        struct ptx_operand guard = {
+            .kind = PTX_OPERAND_REG, .index = lift->inst.guard, .negated = lift->inst.guard_negated};
+        LIFT_EMIT(lift, "and.pred", both, guard, predicate);
+    }
+    lift->inst.guard = both.index;
+    lift->inst.guard_negated = false;
+}
+
+static void narrow_by_source(struct lift *lift, const struct sass_inst *inst) {
+    if (inst->from[0].present) narrow_guard(lift, lift_predicate(lift, &inst->from[0]));
+}
+
+static void branch(struct lift *lift, const struct sass_inst *inst) {
+    enum { UNIFORM = 1, DIVIDED = 2 };
+    const uint32_t kind = sass_field(inst, SASS_FIELD_CONV);
+    if (kind == DIVIDED) {
+        struct ptx_operand divided = lift_temp(lift, PTX_PRED);
+        const bool all = inst->a.kind != SASS_SOURCE_UREG || inst->a.number == SASS_URZ;
+        LIFT_EMIT(lift, "machine divided", divided, all ? lift_int(UINT32_MAX) : lift_source(lift, &inst->a));
+        narrow_guard(lift, divided);
+    }
+    narrow_by_source(lift, inst);
+    LIFT_EMIT(lift, kind == UNIFORM ? "bra.uni" : "bra", target_of(lift, inst));
+}
+
+/* BRX: the table's entry whose target the register has. */
+static void branch_by_table(struct lift *lift, const struct sass_inst *inst) {
+    const struct cubin_branch_table *table = plan_table(lift->plan, lift->position);
+    struct ptx_prototype prototype = {
+        .name = lift_text(lift, "T_0x%04x_%u", lift->position * SASS_BYTES, lift->copy),
+        .target_count = table->target_count};
+    prototype.targets = arena_array(lift->arena, table->target_count, sizeof *prototype.targets);
+    struct ptx_operand at = lift_source(lift, &inst->a);
+    struct ptx_operand entry = lift_temp(lift, PTX_B32);
+    LIFT_EMIT(lift, "mov.b32", entry, lift_int(table->target_count - 1));
+    for (uint32_t t = table->target_count; t-- > 0;) {
+        prototype.targets[t] = label_at(lift, lift->copy, plan_inst_at(lift->plan, table->targets[t])).index;
+        if (t == table->target_count - 1) continue;
+        struct ptx_operand is = lift_temp(lift, PTX_PRED);
+        LIFT_EMIT(lift, "setp.eq.u32", is, lift_none(), at,
+                  lift_int((uint32_t)(table->targets[t] - inst->target)));
+        LIFT_EMIT(lift, "selp.b32", entry, lift_int(t), entry, is);
+    }
+    const struct ptx_operand targets = {.kind = PTX_OPERAND_PROTOTYPE,
+                                        .index = (uint32_t)lift->prototypes.count};
+    arena_push(lift->arena, &lift->prototypes, prototype);
+    narrow_by_source(lift, inst);
+    LIFT_EMIT(lift, "brx.idx", entry, targets);
+}
+
+static void call(struct lift *lift, const struct sass_inst *inst) {
+    const uint32_t callee = plan_callee(lift->plan, lift->copy, lift->position);
+    narrow_by_source(lift, inst);
+    LIFT_EMIT(lift, "bra", label_at(lift, callee, plan_inst_at(lift->plan, inst->target)));
+}
+
+static void call_return(struct lift *lift, const struct sass_inst *inst) {
+    const struct plan_copy *copy = &lift->plan->copies.items[lift->copy];
+    narrow_by_source(lift, inst);
+    LIFT_EMIT(lift, "bra", label_at(lift, copy->caller, copy->call + 1));
+}
+
+static struct ptx_operand barrier(const struct sass_inst *inst, enum sass_field field) {
+    return lift_int(sass_field(inst, field));
+}
+
+/* WARPSYNC: a mask of 0 in the word, of sm_90, stands for all lanes. */
+static void warp_sync(struct lift *lift, const struct sass_inst *inst) {
+    const bool all =
+        inst->b.kind == SASS_SOURCE_NONE || (inst->b.kind == SASS_SOURCE_IMM && inst->b.value == 0);
+    struct ptx_operand mask = all ? lift_int(UINT32_MAX) : lift_source(lift, &inst->b);
+    narrow_by_source(lift, inst);
+    LIFT_EMIT(lift, "machine warpsync", mask);
+}
+
+/* The set of a barrier, or the lanes that are here. */
+static void read_barrier(struct lift *lift, const struct sass_inst *inst, struct ptx_operand to) {
+    enum { ACTIVE_LANES = 26 };
+    const uint32_t from = sass_field(inst, SASS_FIELD_BARRIER_FROM);
+    if (from == ACTIVE_LANES) {
+        LIFT_EMIT(lift, "activemask.b32", to);
+        return;
+    }
+    LIFT_EMIT(lift, "machine bmov.get", to, lift_int(from));
+    if (sass_field(inst, SASS_FIELD_CLEAR) != 0)
+        LIFT_EMIT(lift, "machine bmov.set", lift_int(from), lift_int(0));
+}
+
+static void move_barrier(struct lift *lift, const struct sass_inst *inst) {
+    if (inst->has_d) {
+        read_barrier(lift, inst, lift_to_reg(lift, inst->d, false));
+        return;
+    }
+    struct ptx_operand set;
+    if (inst->b.kind != SASS_SOURCE_NONE) {
+        set = lift_source(lift, &inst->b);
+    } else {
+        set = lift_temp(lift, PTX_B32);
+        read_barrier(lift, inst, set);
+    }
+    LIFT_EMIT(lift, "machine bmov.set", barrier(inst, SASS_FIELD_BARRIER), set);
+}
 
 void lift_control(struct lift *lift, const struct sass_inst *inst) {
-    (void)inst;
-    lift_refuse(lift, "what it does is not known");
+    switch ((enum sass_op)inst->op) {
+    case SASS_OP_BRA: branch(lift, inst); break;
+    case SASS_OP_BRX: branch_by_table(lift, inst); break;
+    case SASS_OP_CALL_REL: call(lift, inst); break;
+    case SASS_OP_RET: call_return(lift, inst); break;
+    case SASS_OP_EXIT:
+        narrow_by_source(lift, inst);
+        lift_emit(lift, "exit", NULL, 0);
+        break;
+    case SASS_OP_BPT: lift_emit(lift, "trap", NULL, 0); break;
+    case SASS_OP_BSSY:
+        LIFT_EMIT(lift, "machine bssy", barrier(inst, SASS_FIELD_BARRIER), target_of(lift, inst));
+        break;
+    case SASS_OP_BSYNC:
+    case SASS_OP_BREAK:
+        narrow_by_source(lift, inst);
+        LIFT_EMIT(lift, inst->op == SASS_OP_BREAK ? "machine break" : "machine bsync",
+                  barrier(inst, SASS_FIELD_BARRIER));
+        break;
+    case SASS_OP_BMOV: move_barrier(lift, inst); break;
+    case SASS_OP_WARPSYNC: warp_sync(lift, inst); break;
+    case SASS_OP_NANOSLEEP: LIFT_EMIT(lift, "nanosleep.u32", lift_source(lift, &inst->b)); break;
+    case SASS_OP_LEPC:
+        lift_write_pair(lift, inst->d, false, lift_int((uint64_t)lift->position * SASS_BYTES));
+        break;
+    case SASS_OP_NOP:
+    case SASS_OP_YIELD: lift_emit(lift, "machine idle", NULL, 0); break;
+    default: lift_refuse(lift, "what it does is not known"); break;
+    }
 }

@@ -34,7 +34,6 @@ uint32_t lift_new_register(struct lift *lift, const char *name, enum ptx_type ty
     const struct ptx_reg_group group = {
         .name = name, .first = index, .count = 1, .type = type, .temporary = true};
     arena_push(lift->arena, &lift->groups, group);
-    arena_push(lift->arena, &lift->is_machine, false);
     return index;
 }
 
@@ -48,7 +47,6 @@ static struct ptx_operand machine_register(struct lift *lift, uint32_t *slot, co
     if (*slot == PTX_NO_INDEX) {
         const char *name = lift_text(lift, "%%%s%u", prefix, number);
         *slot = lift_new_register(lift, name, type);
-        lift->is_machine.items[*slot] = true;
         lift->groups.items[*slot].temporary = false;
     }
     return register_operand(*slot);
@@ -241,7 +239,7 @@ static bool is_written(char role) {
 }
 
 static bool is_machine_register(const struct lift *lift, const struct ptx_operand *operand) {
-    return operand->kind == PTX_OPERAND_REG && lift->is_machine.items[operand->index];
+    return operand->kind == PTX_OPERAND_REG && !lift->groups.items[operand->index].temporary;
 }
 
 /* Whether an operand that is written has a register of the machine in it. */
@@ -282,7 +280,7 @@ void lift_emit(struct lift *lift, const char *opcode, const struct ptx_operand *
     inst.operand_count = (uint8_t)strlen(roles);
     for (uint32_t i = 0; i < inst.operand_count; i++)
         arena_push(lift->arena, &lift->operands, i < count ? operands[i] : lift_none());
-    if (!is_guarded(lift, &inst)) inst.guard = PTX_NO_INDEX;
+    if (lift->out == &lift->prologue || !is_guarded(lift, &inst)) inst.guard = PTX_NO_INDEX;
     if (inst.guard == PTX_NO_INDEX) inst.guard_negated = false;
     arena_push(lift->arena, &lift->out->insts, inst);
 }

@@ -9,7 +9,66 @@
 typedef void (*family_fn)(struct lift *lift, const struct sass_inst *inst);
 
 static const family_fn families[SASS_OP_COUNT] = {
-    [SASS_OP_IADD3] = lift_integer,
+    [SASS_OP_IADD3] = lift_integer,      [SASS_OP_IMAD] = lift_integer,
+    [SASS_OP_IMAD_WIDE] = lift_integer,  [SASS_OP_IMAD_HI] = lift_integer,
+    [SASS_OP_VIADD] = lift_integer,      [SASS_OP_IABS] = lift_integer,
+    [SASS_OP_IMNMX] = lift_integer,      [SASS_OP_VIMNMX] = lift_integer,
+    [SASS_OP_VIMNMX3] = lift_integer,    [SASS_OP_VIADDMNMX] = lift_integer,
+    [SASS_OP_VABSDIFF] = lift_integer,   [SASS_OP_IDP] = lift_integer,
+    [SASS_OP_LEA] = lift_integer,        [SASS_OP_ISETP] = lift_integer,
+    [SASS_OP_UIADD3] = lift_integer,     [SASS_OP_UIMAD] = lift_integer,
+    [SASS_OP_UIMAD_WIDE] = lift_integer, [SASS_OP_UIMAD_HI] = lift_integer,
+    [SASS_OP_ULEA] = lift_integer,       [SASS_OP_UISETP] = lift_integer,
+    [SASS_OP_LOP3] = lift_logic,         [SASS_OP_SHF] = lift_logic,
+    [SASS_OP_PRMT] = lift_logic,         [SASS_OP_SGXT] = lift_logic,
+    [SASS_OP_BMSK] = lift_logic,         [SASS_OP_POPC] = lift_logic,
+    [SASS_OP_FLO] = lift_logic,          [SASS_OP_BREV] = lift_logic,
+    [SASS_OP_SEL] = lift_logic,          [SASS_OP_MOV] = lift_logic,
+    [SASS_OP_P2R] = lift_logic,          [SASS_OP_R2P] = lift_logic,
+    [SASS_OP_PLOP3] = lift_logic,        [SASS_OP_ULOP3] = lift_logic,
+    [SASS_OP_USHF] = lift_logic,         [SASS_OP_UPRMT] = lift_logic,
+    [SASS_OP_USGXT] = lift_logic,        [SASS_OP_UBMSK] = lift_logic,
+    [SASS_OP_UPOPC] = lift_logic,        [SASS_OP_UFLO] = lift_logic,
+    [SASS_OP_UBREV] = lift_logic,        [SASS_OP_USEL] = lift_logic,
+    [SASS_OP_UMOV] = lift_logic,         [SASS_OP_UPLOP3] = lift_logic,
+    [SASS_OP_R2UR] = lift_logic,         [SASS_OP_FADD] = lift_float,
+    [SASS_OP_FMUL] = lift_float,         [SASS_OP_FFMA] = lift_float,
+    [SASS_OP_FMNMX] = lift_float,        [SASS_OP_FSEL] = lift_float,
+    [SASS_OP_FSETP] = lift_float,        [SASS_OP_FSET] = lift_float,
+    [SASS_OP_FCHK] = lift_float,         [SASS_OP_MUFU] = lift_float,
+    [SASS_OP_DADD] = lift_double,        [SASS_OP_DMUL] = lift_double,
+    [SASS_OP_DFMA] = lift_double,        [SASS_OP_DSETP] = lift_double,
+    [SASS_OP_HADD2] = lift_half,         [SASS_OP_HMUL2] = lift_half,
+    [SASS_OP_HFMA2] = lift_half,         [SASS_OP_HSETP2] = lift_half,
+    [SASS_OP_HSET2] = lift_half,         [SASS_OP_HMNMX2] = lift_half,
+    [SASS_OP_HMMA] = lift_half,          [SASS_OP_MOVM] = lift_half,
+    [SASS_OP_LDSM] = lift_half,          [SASS_OP_FRND] = lift_convert,
+    [SASS_OP_F2F] = lift_convert,        [SASS_OP_F2I] = lift_convert,
+    [SASS_OP_I2F] = lift_convert,        [SASS_OP_I2FP] = lift_convert,
+    [SASS_OP_F2FP] = lift_convert,       [SASS_OP_LDG] = lift_memory,
+    [SASS_OP_STG] = lift_memory,         [SASS_OP_LD] = lift_memory,
+    [SASS_OP_ST] = lift_memory,          [SASS_OP_LDS] = lift_memory,
+    [SASS_OP_STS] = lift_memory,         [SASS_OP_LDL] = lift_memory,
+    [SASS_OP_STL] = lift_memory,         [SASS_OP_ATOMG] = lift_atomic,
+    [SASS_OP_ATOM] = lift_atomic,        [SASS_OP_RED] = lift_atomic,
+    [SASS_OP_ATOMS] = lift_atomic,       [SASS_OP_S2R] = lift_special,
+    [SASS_OP_CS2R] = lift_special,       [SASS_OP_S2UR] = lift_special,
+    [SASS_OP_LDC] = lift_special,        [SASS_OP_ULDC] = lift_special,
+    [SASS_OP_SHFL] = lift_exchange,      [SASS_OP_VOTE] = lift_exchange,
+    [SASS_OP_VOTEU] = lift_exchange,     [SASS_OP_MATCH] = lift_exchange,
+    [SASS_OP_REDUX] = lift_exchange,     [SASS_OP_BAR] = lift_barrier,
+    [SASS_OP_B2R] = lift_barrier,        [SASS_OP_MEMBAR] = lift_barrier,
+    [SASS_OP_ERRBAR] = lift_barrier,     [SASS_OP_CGAERRBAR] = lift_barrier,
+    [SASS_OP_CCTL] = lift_barrier,       [SASS_OP_DEPBAR] = lift_barrier,
+    [SASS_OP_LDGDEPBAR] = lift_barrier,  [SASS_OP_BRA] = lift_control,
+    [SASS_OP_BRX] = lift_control,        [SASS_OP_BSSY] = lift_control,
+    [SASS_OP_BSYNC] = lift_control,      [SASS_OP_BREAK] = lift_control,
+    [SASS_OP_BMOV] = lift_control,       [SASS_OP_WARPSYNC] = lift_control,
+    [SASS_OP_YIELD] = lift_control,      [SASS_OP_NOP] = lift_control,
+    [SASS_OP_NANOSLEEP] = lift_control,  [SASS_OP_BPT] = lift_control,
+    [SASS_OP_EXIT] = lift_control,       [SASS_OP_CALL_REL] = lift_control,
+    [SASS_OP_CALL_ABS] = lift_control,   [SASS_OP_RET] = lift_control,
+    [SASS_OP_LEPC] = lift_control,
 };
 
 void lift_begin(struct lift *lift) {
@@ -97,7 +156,7 @@ void lift_instruction(struct lift *lift, const struct sass_inst *sass, const str
     }
     write_meaning(lift, sass);
     if (lift->refused != NULL) return;
-    if (lift->body.insts.count == lift->first) lift_emit(lift, "machine.nop", NULL, 0);
+    if (lift->body.insts.count == lift->first) lift_emit(lift, "machine idle", NULL, 0);
     if (overwrites_guard(lift, lift->inst.guard)) copy_guard(lift, lift->inst.guard);
     choose_representative(lift);
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "cubin/cubin.h"
+#include "lift/plan.h"
 #include "ptx/form.h"
 #include "ptx/ptx.h"
 #include "sass/machine_code.h"
@@ -31,10 +32,8 @@ struct lift_module {
     struct wb_module *module;
     const struct cubin *cubin;
     struct form_table *forms;
-    uint32_t first_param;            /* variable of the current kernel's first parameter; others follow */
-    uint32_t local;                  /* variable: the current kernel's stack, or PTX_NO_INDEX */
-    uint32_t constant3;              /* variable: all of bank 3, or PTX_NO_INDEX */
-    const uint32_t *symbol_variable; /* per symbol of the file its variable, or PTX_NO_INDEX */
+    VEC(struct ptx_variable) variables;
+    uint32_t *symbol_variable; /* per symbol of the file its variable, or PTX_NO_INDEX */
 };
 
 struct lift {
@@ -42,14 +41,20 @@ struct lift {
     struct lift_module *in;
     const struct cubin_kernel *kernel;
     uint32_t sm;
+    uint32_t first_param; /* variable of the kernel's first parameter; the others follow */
+    uint32_t stack;       /* variable in local memory, or PTX_NO_INDEX */
+    uint32_t constant2;   /* variable: bank 2, or PTX_NO_INDEX */
+    const struct plan *plan;
+    uint32_t copy, position; /* of the instruction that is lifted: copy of the plan, number in the kernel */
 
     /* The function so far. */
     VEC(struct ptx_reg_group) groups; /* of one register each */
-    VEC(bool) is_machine;             /* per register: one of the machine's, no temporary and no constant */
     struct lift_code body, prologue;
     VEC(struct ptx_operand) operands;
     VEC(struct lift_constant) constants;
-    uint32_t reg[256], ureg[64], predicate[8], upredicate[8]; /* their registers, or PTX_NO_INDEX */
+    VEC(struct ptx_prototype) prototypes; /* of BRX: their tables */
+    /* Registers of the machine's files, or PTX_NO_INDEX. */
+    uint32_t reg[SASS_RZ], ureg[SASS_RZ], predicate[SASS_PT], upredicate[SASS_PT];
     uint32_t barrier_result; /* what BAR.RED leaves for B2R.RESULT, or PTX_NO_INDEX */
     struct lift_temps temps[LIFT_TEMP_KINDS];
 

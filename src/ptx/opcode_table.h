@@ -290,10 +290,7 @@ VARIANT(SETMAXNREG, "setmaxnreg.inc", "s", "*",  OTHER, REGISTERS)
 SIMPLE(GRIDDEPCONTROL, "griddepcontrol.launch_dependents", "", "*", NOP, OTHER, NOTHING)
 VARIANT(GRIDDEPCONTROL, "griddepcontrol.wait", "", "*", OTHER, EARLIER_GRIDS)
 
-/* What only machine code has (lift/) */
-SIMPLE(NOP,      "machine.nop", "",  "",     NOP, OTHER, NOTHING)
-
-/* machine.add3: d = a + b + c + carries; the predicates behind d are that
+/* What only machine code has (lift/). machine.add3: d = a + b + c + carries; the predicates behind d are that
  * the sum is 2^32 or more, and 2^33 or more. machine.setp: a and b are upper halves, and the third source is
  * the same comparison of the lower ones, unsigned. */
 SIMPLE(MACHINE_ADD3, "machine.add3", "dDOsssoo", "", ALU, INT_ADD, NOTHING)

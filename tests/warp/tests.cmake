@@ -6,6 +6,7 @@ target_sources(test_interpreter_values PRIVATE support/oracle/exact_number.c sup
 wb_test(test_interpreter_approximate wb_warp)
 target_sources(test_interpreter_approximate PRIVATE support/oracle/exact_number.c support/oracle/float_reference.c)
 wb_test(test_interpreter_memory wb_warp)
+wb_test(test_address_halves wb_warp)
 wb_test(test_interpreter_control wb_warp)
 wb_test(test_block_timing wb_warp)
 wb_test(test_grid wb_warp)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cubin/cubin.h"
 #include "lift/function.h"
+#include "lift/issued.h"
 
 /* Memory for a module: so much for each byte of the file, and so much for any. */
 #define MEMORY_PER_BYTE ((size_t)512)
@@ -263,7 +264,6 @@ static void make_function(struct making *making, uint32_t index) {
     source.shared = shared[0] == PTX_NO_INDEX ? &shared[1] : shared;
     source.shared_count = shared[0] == PTX_NO_INDEX ? 1 : 2;
     lift_function(&making->in, &source, function);
-    if (ptx_number_issued(function, &module->arena) != WB_OK) arena_fail(&module->arena, WB_ERR_LIMIT);
     module->kernels[index] = (struct wb_kernel){module, index};
     add_item(making, PTX_ITEM_BODY, index);
 }
@@ -306,6 +306,7 @@ static wb_status make(struct making *making, const char *name, wb_diagnostics *d
     struct wb_module *module = making->in.module;
     wb_status status = arena_protect(&module->arena, make_module, making);
     if (status == WB_OK && making->text.failed) status = WB_ERR_LIMIT;
+    if (status == WB_OK) status = lift_issued(module);
     if (status != WB_OK) {
         (void)diagnose_out_of_memory(diagnostics, name);
         text_free(&making->text);

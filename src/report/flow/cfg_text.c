@@ -48,7 +48,8 @@ static void put_heading(struct text *out, const struct cfg_report *report, uint3
     put_labels(out, report, block, " ");
     put_range(out, "  instruction", first_issued, last_issued);
     if (first.is_machine)
-        text_printf(out, ", 0x%04x-0x%04x", first.address, last.address);
+        text_printf(out, first.address == last.address ? ", 0x%04x" : ", 0x%04x-0x%04x", first.address,
+                    last.address);
     else
         put_range(out, ", PTX line", first.line, last.line);
     text_string(out, ", source ");

@@ -157,6 +157,7 @@ void lift_instruction(struct lift *lift, const struct sass_inst *sass, const str
     write_meaning(lift, sass);
     if (lift->refused != NULL) return;
     if (lift->body.insts.count == lift->first) lift_emit(lift, "machine idle", NULL, 0);
-    if (overwrites_guard(lift, lift->inst.guard)) copy_guard(lift, lift->inst.guard);
+    /* Not that of a branch by two predicates, which is a temporary of the group. */
+    if (guard.kind == PTX_OPERAND_REG && overwrites_guard(lift, guard.index)) copy_guard(lift, guard.index);
     choose_representative(lift);
 }

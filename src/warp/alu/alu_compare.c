@@ -132,9 +132,13 @@ static uint32_t test_space(const struct micro *op, const uint64_t *const *s) {
     return result;
 }
 
-/* Predicates are masks: see struct lanes. */
+/* A predicate that is read, its negation applied. Predicates are masks: see struct lanes. */
+static uint32_t pred_source(const struct micro *op, const uint64_t *const *s, uint32_t n) {
+    return (uint32_t)s[n][0] ^ (op->source[n].negated ? LANES_ALL : 0);
+}
+
 static uint32_t pred_logic(const struct micro *op, const uint64_t *const *s) {
-    uint32_t x = (uint32_t)s[0][0], y = (uint32_t)s[1][0];
+    const uint32_t x = pred_source(op, s, 0), y = pred_source(op, s, 1);
     switch (op->form->op) {
     case PTX_OP_AND: return x & y;
     case PTX_OP_OR: return x | y;
@@ -242,7 +246,7 @@ static uint32_t refine_selp(const struct micro *op, const uint64_t *const *s, co
 }
 
 static uint32_t refine_pred(const struct micro *op, const uint64_t *const *s, const uint32_t *known) {
-    uint32_t x = (uint32_t)s[0][0], y = (uint32_t)s[1][0];
+    const uint32_t x = pred_source(op, s, 0), y = pred_source(op, s, 1);
     if (op->form->op == PTX_OP_OR) return (known[0] & x) | (known[1] & y);
     return (known[0] & ~x) | (known[1] & ~y);
 }

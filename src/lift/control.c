@@ -76,10 +76,13 @@ static void branch_by_table(struct lift *lift, const struct sass_inst *inst) {
     LIFT_EMIT(lift, "brx.idx", entry, targets);
 }
 
+/* A copy of the function, or a place within this one. */
 static void call(struct lift *lift, const struct sass_inst *inst) {
     const uint32_t callee = plan_callee(lift->plan, lift->copy, lift->position);
     narrow_by_source(lift, inst);
-    LIFT_EMIT(lift, "bra", label_at(lift, callee, plan_inst_at(lift->plan, inst->target)));
+    LIFT_EMIT(
+        lift, "bra",
+        label_at(lift, callee == PLAN_NONE ? lift->copy : callee, plan_inst_at(lift->plan, inst->target)));
 }
 
 static void call_return(struct lift *lift, const struct sass_inst *inst) {

@@ -130,6 +130,21 @@ static void take_function(struct maker *maker) {
     function->prototype_count = (uint32_t)lift->prototypes.count;
 }
 
+/* Code for sm_87 begins with a test of UR2, which says whether the barriers B are empty yet. What is in UR2
+ * is not known; here they are not, and the code that empties them is executed. */
+static void start_uniform_register(struct maker *maker) {
+    enum { TESTED = 2 };
+    struct lift *lift = &maker->lift;
+    const struct sass_inst *first = &maker->code->insts[0].sass;
+    const bool tests = maker->code->inst_count > 0 && first->op == SASS_OP_ISETP &&
+                       ((first->a.kind == SASS_SOURCE_UREG && first->a.number == TESTED) ||
+                        (first->b.kind == SASS_SOURCE_UREG && first->b.number == TESTED));
+    if (lift->sm != 87 || !tests) return;
+    lift->out = &lift->prologue;
+    LIFT_EMIT(lift, "mov.b32", lift_to_reg(lift, TESTED, true), lift_int(0));
+    lift->out = &lift->body;
+}
+
 void lift_function(struct lift_module *in, const struct lift_source_code *code,
                    struct ptx_function *function) {
     struct arena *arena = &in->module->arena;
@@ -147,6 +162,7 @@ void lift_function(struct lift_module *in, const struct lift_source_code *code,
     function->first_unknown = PTX_NO_INDEX;
     plan_make(&maker.plan);
     lift_begin(&maker.lift);
+    start_uniform_register(&maker);
     for (uint32_t c = 0; c < maker.plan.copies.count; c++) {
         const struct plan_copy *copy = &maker.plan.copies.items[c];
         for (uint32_t i = 0; i < copy->count; i++)

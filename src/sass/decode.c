@@ -1,5 +1,6 @@
-#include <assert.h>
+#include <endian.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "sass/find_row.h"
 #include "sass/row.h"
@@ -16,7 +17,7 @@ struct decoding {
     const char *reason; /* or NULL */
 };
 
-static uint64_t get(struct decoding *decoding, uint32_t low, uint32_t width) {
+static inline uint64_t get(struct decoding *decoding, uint32_t low, uint32_t width) {
     uint64_t mask = UINT64_MAX >> (64 - width);
     if (low >= 64) {
         decoding->claimed[1] |= mask << (low - 64);
@@ -116,9 +117,10 @@ static void decode_flexible(struct decoding *decoding, bool uniform, struct sass
     }
 }
 
-/* A source that stands in bits 32 to 63, or in 64 to 71. */
+/* A source that stands in bits 32 to 63, or in 64 to 71; whether it is kept in the register cache goes by
+ * which operand it is. */
 static void decode_source(struct decoding *decoding, const struct sass_item *item, bool flexible,
-                          struct sass_source *source) {
+                          uint32_t reuse_bit, struct sass_source *source) {
     if (flexible) {
         decode_flexible(decoding, item->uniform, source);
     } else {
@@ -126,6 +128,7 @@ static void decode_source(struct decoding *decoding, const struct sass_item *ite
         source->number = register_at(decoding, 64, item->uniform);
     }
     decode_signs(decoding, item->signs, flexible ? PLACE_LOW : PLACE_HIGH, source);
+    if (source->kind == SASS_SOURCE_REG) source->reuse = get(decoding, reuse_bit, 1);
 }
 
 static bool flexible_is_c(uint32_t form) {
@@ -136,13 +139,13 @@ static void decode_b(struct decoding *decoding, const struct sass_item *item, st
     const struct sass_row *row = decoding->inst->row;
     bool flexible =
         row->second_at_b ? !(row->second_at_64 && decoding->form == 1) : !flexible_is_c(decoding->form);
-    decode_source(decoding, item, flexible, source);
+    decode_source(decoding, item, flexible, row->second_at_b ? 124 : 123, source);
 }
 
 static void decode_c(struct decoding *decoding, const struct sass_item *item, struct sass_source *source) {
-    decode_source(decoding, item, flexible_is_c(decoding->form), source);
+    decode_source(decoding, item, flexible_is_c(decoding->form), 124, source);
     if (!sass_item_used(decoding->inst, item)) {
-        if (source->number != SASS_RZ ||
+        if (source->number != SASS_RZ || source->reuse ||
             (source->kind != SASS_SOURCE_REG && source->kind != SASS_SOURCE_UREG))
             refuse(decoding, "a third source where there is none");
         *source = (struct sass_source){0};
@@ -155,6 +158,7 @@ static void decode_a(struct decoding *decoding, const struct sass_item *item) {
     source->kind = item->uniform ? SASS_SOURCE_UREG : SASS_SOURCE_REG;
     source->number = register_at(decoding, item->low, item->uniform);
     decode_signs(decoding, item->signs, PLACE_A, source);
+    if (source->kind == SASS_SOURCE_REG) source->reuse = get(decoding, 122, 1);
 }
 
 /* c[bank][offset], c[bank][R + offset], cx[UR][offset]. */
@@ -209,6 +213,7 @@ static void decode_address_part(struct decoding *decoding, const struct sass_ite
     struct sass_address *address = &decoding->inst->address;
     switch (item->kind) {
     case ITEM_ADDRESS:
+        if (!sass_item_used(decoding->inst, item)) break;
         address->reg = (uint16_t)get(decoding, 24, 8);
         address->offset = sign_extend(get(decoding, item->low, item->width), item->width);
         break;
@@ -216,7 +221,9 @@ static void decode_address_part(struct decoding *decoding, const struct sass_ite
         if (item->when == WHEN_UREG && !get(decoding, 91, 1)) break;
         address->ureg = uniform_register(decoding, item->low);
         break;
-    case ITEM_ADDRESS_WIDE: address->wide = get(decoding, item->low, 1); break;
+    case ITEM_ADDRESS_WIDE:
+        address->wide = get(decoding, sass_item_used(decoding->inst, item) ? item->low : 72, 1);
+        break;
     case ITEM_ADDRESS_POLICY: address->ureg_is_policy = get(decoding, item->low, 1); break;
     default: address->scale = (uint8_t[]){1, 4, 8, 16}[get(decoding, item->low, 2)]; break;
     }
@@ -243,10 +250,9 @@ static void decode_target(struct decoding *decoding, bool wide) {
 /* ---- Items ---- */
 
 static void decode_named(struct decoding *decoding, const struct sass_item *item) {
-    get(decoding, item->low, item->width);
-    if (item->high_width) get(decoding, item->high, item->high_width);
-    if (item->names && !item->names[sass_item_bits(decoding->word, item)])
-        refuse(decoding, "a modifier's value");
+    uint32_t bits = (uint32_t)get(decoding, item->low, item->width);
+    if (item->high_width) bits |= (uint32_t)get(decoding, item->high, item->high_width) << item->width;
+    if (item->names && !item->names[bits]) refuse(decoding, "a modifier's value");
 }
 
 static void decode_item(struct decoding *decoding, const struct sass_item *item) {
@@ -292,7 +298,9 @@ static void decode_item(struct decoding *decoding, const struct sass_item *item)
     case ITEM_ADDRESS_WIDE:
     case ITEM_ADDRESS_POLICY:
     case ITEM_ADDRESS_SCALE: decode_address_part(decoding, item); break;
-    case ITEM_TARGET: decode_target(decoding, item->value); break;
+    case ITEM_TARGET:
+        if (sass_item_used(inst, item)) decode_target(decoding, item->value);
+        break;
     case ITEM_GUARD: inst->guard.uniform = true; break;
     case ITEM_COUNTERS:
     case ITEM_CONSTANT:
@@ -314,28 +322,24 @@ static void decode_control(struct decoding *decoding) {
         refuse(decoding, "a counter that does not exist");
 }
 
-static void decode_reuse(struct decoding *decoding) {
-    struct sass_inst *inst = decoding->inst;
-    struct sass_source *sources[] = {&inst->a, &inst->b, &inst->c};
-    for (uint32_t i = 0; i < 3; i++) {
-        uint32_t bit = i == 1 && inst->row->second_at_b ? 124 : 122 + i;
-        if (sources[i]->kind == SASS_SOURCE_REG) sources[i]->reuse = get(decoding, bit, 1);
-    }
-}
+/* What an instruction is before its word has been looked at. */
+static const struct sass_inst blank = {
+    .to = {{.number = SASS_PT}, {.number = SASS_PT}},
+    .from = {{.number = SASS_PT}, {.number = SASS_PT}, {.number = SASS_PT}},
+    .address = {.reg = SASS_RZ, .ureg = SASS_URZ, .scale = 1}};
 
 bool sass_decode(uint32_t sm, const uint8_t bytes[SASS_BYTES], uint32_t at, struct sass_inst *inst,
                  const char **reason) {
-    *inst = (struct sass_inst){.address = {.reg = SASS_RZ, .ureg = SASS_URZ, .scale = 1}};
-    for (uint32_t i = 0; i < SASS_BYTES; i++)
-        inst->word[i / 8] |= (uint64_t)bytes[i] << i % 8 * 8;
+    *inst = blank;
+    for (uint32_t half = 0; half < 2; half++) {
+        memcpy(&inst->word[half], bytes + half * sizeof inst->word[half], sizeof inst->word[half]);
+        inst->word[half] = le64toh(inst->word[half]);
+    }
     struct decoding decoding = {
         .inst = inst, .word = inst->word, .generation = sass_generation(sm), .at = at};
     uint32_t opcode = (uint32_t)get(&decoding, 0, 12);
     inst->guard = (struct sass_predicate){
         .number = (uint8_t)get(&decoding, 12, 3), .negated = get(&decoding, 15, 1), .present = true};
-    for (uint32_t i = 0; i < 3; i++)
-        inst->from[i].number = SASS_PT;
-    inst->to[0].number = inst->to[1].number = SASS_PT;
     decode_control(&decoding);
     decoding.form = opcode >> 9;
     inst->row = find_row(decoding.generation, opcode);
@@ -343,9 +347,12 @@ bool sass_decode(uint32_t sm, const uint8_t bytes[SASS_BYTES], uint32_t at, stru
         *reason = decoding.generation ? "an opcode that is not known" : "an architecture that is not known";
         return false;
     }
-    for (uint32_t i = 0; i < inst->row->item_count; i++)
-        decode_item(&decoding, &inst->row->items[i]);
-    decode_reuse(&decoding);
+    const struct sass_item *end = inst->row->items + inst->row->item_count;
+    for (const struct sass_item *item = inst->row->items; item < end; item++)
+        if (item->kind <= ITEM_NUMBER_IF)
+            decode_named(&decoding, item);
+        else
+            decode_item(&decoding, item);
     if ((inst->word[0] & ~decoding.claimed[0]) || (inst->word[1] & ~decoding.claimed[1]))
         refuse(&decoding, "bits that mean nothing that is known");
     if (decoding.reason) {

@@ -102,15 +102,20 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define BAR_FROM FROM_ITEM(0, 87, 90, WHEN_RED, 0, false)
 
 #define ADDRESS(at, bits) {.kind = ITEM_ADDRESS, .low = (at), .width = (bits)}
+#define ADDRESS_IF_UREG(at, bits) {.kind = ITEM_ADDRESS, .low = (at), .width = (bits), .when = WHEN_UREG}
+#define ADDRESS_IF_NO_UREG(at, bits) {.kind = ITEM_ADDRESS, .low = (at), .width = (bits), .when = WHEN_NO_UREG}
 #define ADDRESS_UREG(at) {.kind = ITEM_ADDRESS_UREG, .low = (at)}
 #define ADDRESS_UREG_IF(at) {.kind = ITEM_ADDRESS_UREG, .low = (at), .when = WHEN_UREG}
 #define WIDE_BIT(at) {.kind = ITEM_ADDRESS_WIDE, .low = (at), .width = 1}
+/* With a uniform register the bit says it, else .E. */
+#define WIDE_BIT_OR_E(at) {.kind = ITEM_ADDRESS_WIDE, .low = (at), .width = 1, .when = WHEN_UREG}
 #define WIDE_BY_E WIDE_BIT(72)
 /* Bit 101: the policy was given in the source; it changes nothing here. */
 #define POLICY_BIT(at) {.kind = ITEM_ADDRESS_POLICY, .low = (at), .width = 1}, TEXT(101, 1, "", "")
 #define SCALE_BITS {.kind = ITEM_ADDRESS_SCALE, .low = 78, .width = 2}
 
 #define TARGET {.kind = ITEM_TARGET, .value = 1}
+#define TARGET_IF_COLLECTIVE {.kind = ITEM_TARGET, .value = 1, .when = WHEN_COLLECTIVE}
 #define TARGET_SHORT {.kind = ITEM_TARGET}
 #define BRANCH_UREG {.kind = ITEM_A, .low = 24, .uniform = true, .when = WHEN_DIVERGENT, .signs = SIGNS_MASK}
 #define GUARD_UNIFORM {.kind = ITEM_GUARD}
@@ -158,7 +163,7 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define ATOMIC_TYPES FIELD(ATOMIC_TYPE, 73, 3, "", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN")
 #define ATOMIC_TYPES_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, "", ".S32", ".64", ".S64"), .values = (const uint8_t[16]) { 0, 1, 2, 5 }}
 #define ATOMIC_FLOATS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, [9] = ".F32.FTZ.RN", [12] = ".F32.RN", [15] = ".F64.RN"), .values = (const uint8_t[16]) { [9] = 3, [12] = 7, [15] = 6 }}
-#define ATOMS_NO_DATA {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, [10] = ".POPC.INC.32", [11] = ".POPC.INC.32"), .values = (const uint8_t[16]) { [10] = 10, [11] = 10 }}
+#define ATOMS_COUNT PLAIN(".POPC.INC.32"), CONSTANT(ATOMIC, 10)
 #define ATOMS_CAS {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, ".CAS", [3] = ".CAST.SPIN"), .values = (const uint8_t[16]){9, [3] = 11}}, FIELD(ATOMIC_TYPE, 73, 3, "", [2] = ".64")
 
 #define SHUFFLE FIELD(SHUFFLE, 58, 2, ".IDX", ".UP", ".DOWN", ".BFLY")

@@ -9,6 +9,7 @@ struct machine_inst {
     struct sass_inst sass;
     uint32_t kernel;     /* index into kernels */
     uint32_t address;    /* byte offset in the kernel's section */
+    uint32_t file, line; /* source line (file: index into files); line 0: not known */
     uint32_t ptx_line;   /* of the PTX text that ptxas read; 0: not known */
     const char *unknown; /* what of it is not known, or NULL */
 };
@@ -28,6 +29,12 @@ struct machine_code {
     uint32_t inst_count;
     struct machine_kernel *kernels;
     uint32_t kernel_count;
+    const char **files; /* of source lines */
+    uint32_t file_count;
 };
+
+/* Writes all kernels with addresses, control codes, labels and source lines, an instruction a line; at[i] is
+ * where instruction i of the code begins in the text. Uses memory of the arena, which is protected. */
+void machine_code_list(const struct machine_code *code, struct arena *arena, struct text *text, uint32_t *at);
 
 #endif

@@ -1,7 +1,7 @@
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "sass/row.h"
 #include "sass/sass.h"
 
@@ -40,24 +40,32 @@ static enum immediate_kind immediate_kind(const struct sass_inst *inst) {
     case SASS_OP_DSETP: return IMMEDIATE_F64;
     case SASS_OP_HADD2:
     case SASS_OP_HMUL2:
-    case SASS_OP_HFMA2: return IMMEDIATE_F16X2;
+    case SASS_OP_HFMA2: return sass_field(inst, SASS_FIELD_BF16) ? IMMEDIATE_HEX : IMMEDIATE_F16X2;
     default: return IMMEDIATE_HEX;
     }
 }
 
-/* The shortest decimal that reads back as the value. */
+/* The shortest decimal that reads back as the value; NaNs are written by whoever has their bits. */
 static void put_number(struct text *text, double value, bool is_float) {
-    if (isnan(value) || isinf(value)) {
-        text_printf(text, "%c%s", signbit(value) ? '-' : '+', isnan(value) ? "QNAN" : "INF");
-        return;
-    }
     char buffer[40];
     for (int digits = 1; digits <= 17; digits++) {
-        text_format(buffer, sizeof buffer, "%.*g", digits, value);
-        double back = strtod(buffer, NULL);
+        double back = 0;
+        const int length = text_format(buffer, sizeof buffer, "%.*g", digits, value);
+        if (!number_f64(buffer, (size_t)length, &back)) continue;
         if (is_float ? (float)back == (float)value : back == value) break;
     }
     text_string(text, buffer);
+}
+
+/* A float of `fraction` bits behind the point, whose bits these are. */
+static void put_float(struct text *text, uint32_t bits, uint32_t sign, uint32_t fraction, double value) {
+    const uint32_t magnitude = bits & (sign - 1), quiet = sign - (UINT32_C(1) << (fraction - 1));
+    if (isnan(value) && magnitude != quiet)
+        text_printf(text, "0x%x", bits);
+    else if (isnan(value) || isinf(value))
+        text_printf(text, "%c%s", bits & sign ? '-' : '+', isnan(value) ? "QNAN" : "INF");
+    else
+        put_number(text, value, sign == UINT32_C(1) << 15 || fraction == 23);
 }
 
 static double half_value(uint32_t bits) {
@@ -68,36 +76,38 @@ static double half_value(uint32_t bits) {
     return bits >> 15 & 1 ? -value : value;
 }
 
+static void put_half(struct text *text, uint32_t bits) {
+    put_float(text, bits, UINT32_C(1) << 15, 10, half_value(bits));
+}
+
+static void put_f32(struct text *text, uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    put_float(text, bits, UINT32_C(1) << 31, 23, (double)value);
+}
+
+/* A double whose upper half this is. */
+static void put_f64(struct text *text, uint32_t upper) {
+    const uint64_t bits = (uint64_t)upper << 32;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    put_float(text, upper, UINT32_C(1) << 31, 20, value);
+}
+
 static void put_immediate(const struct sass_inst *inst, uint32_t value, struct text *text) {
     switch (immediate_kind(inst)) {
     case IMMEDIATE_SIGNED:
-        if (value >> 31) {
-            text_printf(text, "-0x%x", -value);
-            return;
-        }
+        text_printf(text, value >> 31 ? "-0x%x" : "0x%x", value >> 31 ? -value : value);
         break;
-    case IMMEDIATE_F32: {
-        float number;
-        memcpy(&number, &value, sizeof number);
-        put_number(text, (double)number, true);
-        return;
-    }
-    case IMMEDIATE_F64: {
-        uint64_t bits = (uint64_t)value << 32;
-        double number;
-        memcpy(&number, &bits, sizeof number);
-        put_number(text, number, false);
-        return;
-    }
+    case IMMEDIATE_F32: put_f32(text, value); break;
+    case IMMEDIATE_F64: put_f64(text, value); break;
     case IMMEDIATE_F16X2:
-        if (sass_field(inst, SASS_FIELD_BF16)) break;
-        put_number(text, half_value(value >> 16), true);
+        put_half(text, value >> 16);
         text_string(text, ", ");
-        put_number(text, half_value(value & 0xffff), true);
-        return;
-    case IMMEDIATE_HEX: break;
+        put_half(text, value & 0xffff);
+        break;
+    case IMMEDIATE_HEX: text_printf(text, "0x%x", value); break;
     }
-    text_printf(text, "0x%x", value);
 }
 
 /* ---- Registers, predicates, sources ---- */
@@ -170,7 +180,7 @@ static void put_address(const struct sass_inst *inst, struct text *text) {
         text_printf(text, "R%u", address->reg);
         if (address->scale > 1)
             text_printf(text, ".X%u", address->scale);
-        else if (sass_field(inst, SASS_FIELD_E))
+        else if (sass_field(inst, SASS_FIELD_E) || inst->op == SASS_OP_LDGSTS)
             text_string(text, address->wide ? ".64" : ".U32");
         parts = true;
     }
@@ -188,31 +198,16 @@ static void put_address(const struct sass_inst *inst, struct text *text) {
 /* ---- Numbers ---- */
 
 static const char *special_name(uint32_t number) {
-    static const char *const names[256] = {[0x00] = "SR_LANEID",
-                                           [0x02] = "SR_VIRTCFG",
-                                           [0x03] = "SR_VIRTID",
-                                           [0x20] = "SR_TID",
-                                           [0x21] = "SR_TID.X",
-                                           [0x22] = "SR_TID.Y",
-                                           [0x23] = "SR_TID.Z",
-                                           [0x25] = "SR_CTAID.X",
-                                           [0x26] = "SR_CTAID.Y",
-                                           [0x27] = "SR_CTAID.Z",
-                                           [0x28] = "SR_NTID",
-                                           [0x32] = "SR_SMEMSZ",
-                                           [0x38] = "SR_EQMASK",
-                                           [0x39] = "SR_LTMASK",
-                                           [0x3a] = "SR_LEMASK",
-                                           [0x3b] = "SR_GTMASK",
-                                           [0x3c] = "SR_GEMASK",
-                                           [0x42] = "SR_PHYSID",
-                                           [0x43] = "SR_VIRTUALSMID",
-                                           [0x50] = "SR_CLOCKLO",
-                                           [0x51] = "SR_CLOCKHI",
-                                           [0x52] = "SR_GLOBALTIMERLO",
-                                           [0x53] = "SR_GLOBALTIMERHI",
-                                           [0x88] = "SR_CgaCtaId",
-                                           [0xff] = "SRZ"};
+    static const char *const names[256] = {
+        [0x00] = "SR_LANEID",        [0x02] = "SR_VIRTCFG",   [0x03] = "SR_VIRTID",
+        [0x20] = "SR_TID",           [0x21] = "SR_TID.X",     [0x22] = "SR_TID.Y",
+        [0x23] = "SR_TID.Z",         [0x25] = "SR_CTAID.X",   [0x26] = "SR_CTAID.Y",
+        [0x27] = "SR_CTAID.Z",       [0x28] = "SR_NTID",      [0x2f] = "SR_SWINHI",
+        [0x32] = "SR_SMEMSZ",        [0x37] = "SR_LMEMHIOFF", [0x38] = "SR_EQMASK",
+        [0x39] = "SR_LTMASK",        [0x3a] = "SR_LEMASK",    [0x3b] = "SR_GTMASK",
+        [0x3c] = "SR_GEMASK",        [0x42] = "SR_PHYSID",    [0x43] = "SR_VIRTUALSMID",
+        [0x50] = "SR_CLOCKLO",       [0x51] = "SR_CLOCKHI",   [0x52] = "SR_GLOBALTIMERLO",
+        [0x53] = "SR_GLOBALTIMERHI", [0x88] = "SR_CgaCtaId",  [0xff] = "SRZ"};
     return names[number & 255];
 }
 
@@ -282,6 +277,8 @@ static bool is_printed(const struct sass_inst *inst, const struct sass_item *ite
         return used &&
                (present || inst->from[item->value].number != SASS_PT || inst->from[item->value].negated);
     case ITEM_A:
+    case ITEM_ADDRESS:
+    case ITEM_TARGET:
     case ITEM_C: return used;
     case ITEM_NUMBER:
     case ITEM_D:
@@ -291,8 +288,6 @@ static bool is_printed(const struct sass_inst *inst, const struct sass_item *ite
     case ITEM_IMM_B:
     case ITEM_IMM_C:
     case ITEM_CONSTANT_BANK:
-    case ITEM_ADDRESS:
-    case ITEM_TARGET:
     case ITEM_COUNTERS:
     case ITEM_PREDICATES: return true;
     case ITEM_FIELD:

@@ -66,9 +66,11 @@ enum sass_when {
     WHEN_BIT_NOT_PT, /* the bit is set; else !PT */
     WHEN_LEA,        /* C of LEA: HIGH is set and SX32 is not; else RZ */
     WHEN_MERGE,      /* C of F2FP: MERGE_C is set; else RZ */
+    WHEN_COLLECTIVE, /* bit 86 is set */
     WHEN_RED,        /* of BAR: RED and SCAN; else all bits 0, or PT */
     WHEN_DIVERGENT,  /* of BRA: .DIV and .CONV; else 0 */
-    WHEN_UREG        /* bit 91 is set; else 0 */
+    WHEN_NO_UREG,    /* bit 91 is not set */
+    WHEN_UREG        /* bit 91 is set */
 };
 
 struct sass_item {

@@ -1,0 +1,1 @@
+wb_bench(bench_sass wb_cubin)

@@ -143,7 +143,7 @@ static void decode_kernel(struct making *making, const struct cubin_kernel *kern
                                     .shared_bytes = kernel->shared_bytes,
                                     .stack_bytes = kernel->stack_bytes,
                                     .function = index};
-    for (uint32_t i = 0, row = 0; i < count; i++) {
+    for (uint32_t i = 0, row = 0, line = 0; i < count; i++) {
         struct machine_inst *inst = &code->insts[code->inst_count++];
         *inst = (struct machine_inst){.kernel = index, .address = i * SASS_BYTES};
         if (!sass_decode(code->sm, kernel->code + (size_t)i * SASS_BYTES, inst->address, &inst->sass,
@@ -153,6 +153,10 @@ static void decode_kernel(struct making *making, const struct cubin_kernel *kern
         while (row < kernel->ptx_line_count && kernel->ptx_lines[row].offset <= inst->address)
             row++;
         if (row > 0) inst->ptx_line = kernel->ptx_lines[row - 1].line;
+        while (line < kernel->line_count && kernel->lines[line].offset <= inst->address)
+            line++;
+        if (line > 0) inst->file = kernel->lines[line - 1].file;
+        if (line > 0) inst->line = kernel->lines[line - 1].line;
     }
 }
 
@@ -165,25 +169,21 @@ static void decode_code(struct making *making) {
     making->code = arena_alloc(arena, sizeof *making->code);
     making->code->sm = cubin->sm;
     making->code->kernel_count = cubin->kernel_count;
+    making->code->file_count = cubin->file_count;
+    making->code->files = arena_array(arena, cubin->file_count, sizeof *making->code->files);
+    for (uint32_t f = 0; f < cubin->file_count; f++)
+        making->code->files[f] = copy_name(making, cubin->files[f]);
     making->code->kernels = arena_array(arena, cubin->kernel_count, sizeof *making->code->kernels);
     making->code->insts = arena_array(arena, count, sizeof *making->code->insts);
     for (uint32_t k = 0; k < cubin->kernel_count; k++)
         decode_kernel(making, &cubin->kernels[k], k);
 }
 
-/* The text that places in the code are in: an instruction a line. */
+/* The text that places in the code are in: an instruction a line, from its address on. */
 static void write_text(struct making *making) {
-    const struct machine_code *code = making->code;
-    making->at = arena_array(&making->in.module->arena, code->inst_count, sizeof *making->at);
-    for (uint32_t i = 0; i < code->inst_count; i++) {
-        const struct machine_inst *inst = &code->insts[i];
-        if (inst->address == 0) text_printf(&making->text, "%s:\n", code->kernels[inst->kernel].name);
-        making->at[i] = (uint32_t)making->text.length;
-        text_printf(&making->text, "0x%04x ", inst->address);
-        sass_put(&inst->sass, &making->text);
-        text_char(&making->text, '\n');
-    }
-    text_char(&making->text, '\n');
+    struct arena *arena = &making->in.module->arena;
+    making->at = arena_array(arena, making->code->inst_count, sizeof *making->at);
+    machine_code_list(making->code, arena, &making->text, making->at);
 }
 
 static void add_locations(struct making *making, const struct cubin_kernel *kernel) {

@@ -1,5 +1,6 @@
 /* Where control goes, and where lanes meet. */
 #include "lift/emit.h"
+#include "lift/return.h"
 #include "lift/state.h"
 
 /* A branch within the function. */
@@ -87,6 +88,8 @@ static void call(struct lift *lift, const struct sass_inst *inst) {
 
 static void call_return(struct lift *lift, const struct sass_inst *inst) {
     const struct plan_copy *copy = &lift->plan->copies.items[lift->copy];
+    if (!return_is_to_caller(lift->plan, lift->copy, lift->position))
+        lift_refuse(lift, "it is not known to return behind its call");
     narrow_by_source(lift, inst);
     LIFT_EMIT(lift, "bra", label_at(lift, copy->caller, copy->call + 1));
 }

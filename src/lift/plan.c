@@ -35,6 +35,30 @@ const struct cubin_branch_table *plan_table(const struct plan *plan, uint32_t in
     return NULL;
 }
 
+/* Whether lanes may pass by an instruction that its guard or its own predicate decides about. */
+static bool is_conditional(const struct sass_inst *inst) {
+    bool always = inst->guard.number == SASS_PT && !inst->guard.negated;
+    for (int i = 0; i < 3; i++)
+        if (inst->from[i].present && (inst->from[i].number != SASS_PT || inst->from[i].negated))
+            always = false;
+    return !always;
+}
+
+bool plan_goes_on(const struct machine_inst *inst) {
+    enum { DIVIDED = 2 };
+    if (inst->unknown != NULL) return false;
+    switch ((enum sass_op)inst->sass.op) {
+    case SASS_OP_BRA:
+        return is_conditional(&inst->sass) || sass_field(&inst->sass, SASS_FIELD_CONV) == DIVIDED;
+    case SASS_OP_BRX:
+    case SASS_OP_CALL_REL:
+    case SASS_OP_RET:
+    case SASS_OP_EXIT:
+    case SASS_OP_BPT: return is_conditional(&inst->sass);
+    default: return true;
+    }
+}
+
 static void refuse(struct walk *walk, uint32_t copy, uint32_t inst, const char *reason) {
     const struct plan_copy *in = &walk->plan->copies.items[copy];
     in->refused[inst - in->first] = reason;
@@ -68,15 +92,6 @@ static void branch(struct walk *walk, uint32_t copy, uint32_t from, uint32_t ins
     reach(walk, copy, from, inst);
     const struct plan_copy *in = &walk->plan->copies.items[copy];
     if (inst >= in->first && inst - in->first < in->count) in->label[inst - in->first] = 0;
-}
-
-/* Whether lanes may pass by an instruction that its guard or its own predicate decides about. */
-static bool is_conditional(const struct sass_inst *inst) {
-    bool always = inst->guard.number == SASS_PT && !inst->guard.negated;
-    for (int i = 0; i < 3; i++)
-        if (inst->from[i].present && (inst->from[i].number != SASS_PT || inst->from[i].negated))
-            always = false;
-    return !always;
 }
 
 static const struct cubin_internal *internal_at(const struct plan *plan, uint32_t address) {
@@ -134,23 +149,16 @@ static void follow_return(struct walk *walk, uint32_t copy, uint32_t inst) {
 static void follow(struct walk *walk, uint32_t copy, uint32_t inst) {
     const struct machine_inst *machine = &walk->plan->insts[inst];
     const struct sass_inst *sass = &machine->sass;
-    bool goes_on = is_conditional(sass);
     if (machine->unknown != NULL) return;
     switch ((enum sass_op)sass->op) {
-    case SASS_OP_BRA: branch(walk, copy, inst, plan_inst_at(walk->plan, sass->target)); break;
+    case SASS_OP_BRA:
+    case SASS_OP_BSSY: branch(walk, copy, inst, plan_inst_at(walk->plan, sass->target)); break;
     case SASS_OP_BRX: follow_table(walk, copy, inst); break;
     case SASS_OP_CALL_REL: follow_call(walk, copy, inst); break;
     case SASS_OP_RET: follow_return(walk, copy, inst); break;
-    case SASS_OP_BSSY:
-        branch(walk, copy, inst, plan_inst_at(walk->plan, sass->target));
-        goes_on = true;
-        break;
-    case SASS_OP_EXIT:
-    case SASS_OP_BPT: break;
-    default: goes_on = true; break;
+    default: break;
     }
-    if (sass->op == SASS_OP_BRA && sass_field(sass, SASS_FIELD_CONV) == 2) goes_on = true; /* .DIV */
-    if (goes_on) reach(walk, copy, inst, inst + 1);
+    if (plan_goes_on(machine)) reach(walk, copy, inst, inst + 1);
 }
 
 static void number_labels(struct plan *plan) {

@@ -43,6 +43,9 @@ uint32_t plan_label(const struct plan *plan, uint32_t copy, uint32_t inst);
 /* The copy that a call enters; PLAN_NONE: none. */
 uint32_t plan_callee(const struct plan *plan, uint32_t copy, uint32_t call);
 
+/* Whether the instruction behind it may be executed next: of a call not by itself, but when it returns. */
+bool plan_goes_on(const struct machine_inst *inst);
+
 /* The targets of a BRX, or NULL. */
 const struct cubin_branch_table *plan_table(const struct plan *plan, uint32_t inst);
 

@@ -1,0 +1,212 @@
+#include "lift/return.h"
+
+#include <assert.h>
+
+/* A register before an instruction of a copy. */
+struct point {
+    uint32_t copy, inst;
+    uint16_t reg;
+    bool uniform;
+};
+
+/* The search for what a register can contain: backwards over the ways that lead to an instruction. */
+struct search {
+    const struct plan *plan;
+    uint64_t wanted;
+    bool differs;            /* it can be another value, or one that is not known */
+    VEC(struct point) open;  /* to be followed */
+    VEC(struct point) joins; /* instructions with a label that were followed */
+};
+
+/* How many registers an instruction writes from its destination on. */
+static uint32_t width_of(const struct sass_inst *inst) {
+    static const uint8_t of_width[] = {1, 1, 1, 1, 1, 2, 4, 4};
+    switch ((enum sass_op)inst->op) {
+    case SASS_OP_MOV:
+    case SASS_OP_UMOV:
+    case SASS_OP_IADD3:
+    case SASS_OP_UIADD3:
+    case SASS_OP_IMAD:
+    case SASS_OP_UIMAD:
+    case SASS_OP_IMAD_HI:
+    case SASS_OP_VIADD:
+    case SASS_OP_LEA:
+    case SASS_OP_ULEA:
+    case SASS_OP_LOP3:
+    case SASS_OP_ULOP3:
+    case SASS_OP_SHF:
+    case SASS_OP_USHF:
+    case SASS_OP_SEL:
+    case SASS_OP_USEL:
+    case SASS_OP_PRMT:
+    case SASS_OP_IABS:
+    case SASS_OP_IMNMX:
+    case SASS_OP_VIMNMX:
+    case SASS_OP_FADD:
+    case SASS_OP_FMUL:
+    case SASS_OP_FFMA:
+    case SASS_OP_FSEL:
+    case SASS_OP_FMNMX:
+    case SASS_OP_MUFU:
+    case SASS_OP_HFMA2:
+    case SASS_OP_HADD2:
+    case SASS_OP_S2R:
+    case SASS_OP_S2UR:
+    case SASS_OP_P2R: return 1;
+    case SASS_OP_LDG:
+    case SASS_OP_LD:
+    case SASS_OP_LDS:
+    case SASS_OP_LDL:
+    case SASS_OP_LDC:
+    case SASS_OP_ULDC: return of_width[sass_field(inst, SASS_FIELD_WIDTH) % 8];
+    case SASS_OP_HMMA:
+    case SASS_OP_LDSM: return 4;              /* at most */
+    default: return inst->d % 2 == 0 ? 2 : 1; /* at most: wide values stand in pairs */
+    }
+}
+
+static bool writes(const struct sass_inst *inst, const struct point *point) {
+    return inst->has_d && inst->d_uniform == point->uniform && inst->d != SASS_RZ && point->reg >= inst->d &&
+           point->reg - inst->d < (int)width_of(inst);
+}
+
+static void push(struct search *search, struct point point) {
+    arena_push(search->plan->arena, &search->open, point);
+}
+
+/* The source is what the register contains. */
+static void take_source(struct search *search, struct point point, const struct sass_source *source) {
+    const bool is_register = source->kind == SASS_SOURCE_REG || source->kind == SASS_SOURCE_UREG;
+    if (source->kind == SASS_SOURCE_IMM && !source->negated) {
+        search->differs |= source->value != search->wanted;
+    } else if (is_register && source->number == SASS_RZ) {
+        search->differs |= search->wanted != 0;
+    } else if (is_register && !source->negated) {
+        point.reg = source->number;
+        point.uniform = source->kind == SASS_SOURCE_UREG;
+        push(search, point);
+    } else {
+        search->differs = true;
+    }
+}
+
+static bool is_zero(const struct sass_source *source) {
+    return source->kind == SASS_SOURCE_REG && source->number == SASS_RZ;
+}
+
+/* An instruction writes the register: what does it write? */
+static void take_write(struct search *search, const struct sass_inst *inst, struct point point) {
+    switch ((enum sass_op)inst->op) {
+    case SASS_OP_MOV:
+    case SASS_OP_UMOV: take_source(search, point, &inst->b); break;
+    case SASS_OP_IMAD:
+        if ((is_zero(&inst->a) || is_zero(&inst->b)) && sass_field(inst, SASS_FIELD_X) == 0) {
+            take_source(search, point, &inst->c);
+        } else {
+            search->differs = true;
+        }
+        break;
+    case SASS_OP_HFMA2: /* -0 * 0 + a literal */
+        if (is_zero(&inst->a) && is_zero(&inst->b)) {
+            take_source(search, point, &inst->c);
+        } else {
+            search->differs = true;
+        }
+        break;
+    case SASS_OP_CS2R:
+        search->differs |= search->wanted != 0 || sass_field(inst, SASS_FIELD_SPECIAL) != SASS_RZ;
+        break;
+    default: search->differs = true; break;
+    }
+}
+
+/* The register after an instruction, which was executed just before. */
+static void follow(struct search *search, uint32_t copy, uint32_t inst, struct point after) {
+    const struct sass_inst *sass = &search->plan->insts[inst].sass;
+    struct point before = after;
+    before.copy = copy;
+    before.inst = inst;
+    const bool always = sass->guard.number == SASS_PT && !sass->guard.negated;
+    const bool written = writes(sass, &after);
+    if (written) take_write(search, sass, before);
+    if (!written || !always) push(search, before);
+}
+
+static bool goes_to(const struct plan *plan, uint32_t from, uint32_t to) {
+    const struct sass_inst *inst = &plan->insts[from].sass;
+    if (inst->op == SASS_OP_BRA || inst->op == SASS_OP_CALL_REL) return inst->target == to * SASS_BYTES;
+    const struct cubin_branch_table *table = inst->op == SASS_OP_BRX ? plan_table(plan, from) : NULL;
+    for (uint32_t t = 0; table != NULL && t < table->target_count; t++)
+        if (table->targets[t] == to * SASS_BYTES) return true;
+    return false;
+}
+
+static bool is_reached(const struct plan *plan, uint32_t copy, uint32_t inst) {
+    const struct plan_copy *in = &plan->copies.items[copy];
+    return inst >= in->first && inst - in->first < in->count && in->reached[inst - in->first];
+}
+
+/* Follows the returns of a copy. */
+static void follow_returns(struct search *search, uint32_t copy, struct point after) {
+    const struct plan_copy *in = &search->plan->copies.items[copy];
+    for (uint32_t i = in->first; i < in->first + in->count; i++)
+        if (is_reached(search->plan, copy, i) && search->plan->insts[i].sass.op == SASS_OP_RET)
+            follow(search, copy, i, after);
+}
+
+/* Follows the branches to an instruction with a label, once for each register. */
+static void follow_branches(struct search *search, struct point point) {
+    const struct plan *plan = search->plan;
+    const struct plan_copy *in = &plan->copies.items[point.copy];
+    for (uint32_t i = in->first; i < in->first + in->count; i++)
+        if (is_reached(plan, point.copy, i) && goes_to(plan, i, point.inst) &&
+            plan_callee(plan, point.copy, i) == PLAN_NONE)
+            follow(search, point.copy, i, point);
+    if (point.inst == in->first && in->caller != PLAN_NONE) follow(search, in->caller, in->call, point);
+}
+
+static bool was_joined(struct search *search, struct point point) {
+    for (size_t i = 0; i < search->joins.count; i++) {
+        const struct point *join = &search->joins.items[i];
+        if (join->copy == point.copy && join->inst == point.inst && join->reg == point.reg &&
+            join->uniform == point.uniform)
+            return true;
+    }
+    arena_push(search->plan->arena, &search->joins, point);
+    return false;
+}
+
+/* Follows all instructions that can be executed just before one. */
+static void follow_all(struct search *search, struct point point) {
+    const struct plan *plan = search->plan;
+    if (plan_label(plan, point.copy, point.inst) != PLAN_NONE) {
+        if (was_joined(search, point)) return;
+        follow_branches(search, point);
+    }
+    if (point.copy == 0 && point.inst == 0) search->differs = true; /* what the kernel starts with */
+    if (point.inst == 0 || !is_reached(plan, point.copy, point.inst - 1)) return;
+    const uint32_t callee = plan->insts[point.inst - 1].sass.op == SASS_OP_CALL_REL
+                                ? plan_callee(plan, point.copy, point.inst - 1)
+                                : PLAN_NONE;
+    if (callee != PLAN_NONE) follow_returns(search, callee, point);
+    if (plan_goes_on(&plan->insts[point.inst - 1])) follow(search, point.copy, point.inst - 1, point);
+}
+
+/* Whether a register before an instruction has a value on every way to it. */
+static bool is_always(const struct plan *plan, struct point point, uint32_t value) {
+    struct search search = {.plan = plan, .wanted = value};
+    push(&search, point);
+    while (!search.differs && search.open.count > 0)
+        follow_all(&search, search.open.items[--search.open.count]);
+    return !search.differs;
+}
+
+bool return_is_to_caller(const struct plan *plan, uint32_t copy, uint32_t inst) {
+    const struct plan_copy *in = &plan->copies.items[copy];
+    const struct sass_inst *ret = &plan->insts[inst].sass;
+    assert(in->caller != PLAN_NONE);
+    if (ret->a.kind != SASS_SOURCE_REG || ret->a.number >= SASS_RZ - 1) return false;
+    const struct point low = {.copy = copy, .inst = inst, .reg = ret->a.number};
+    const struct point high = {.copy = copy, .inst = inst, .reg = (uint16_t)(ret->a.number + 1)};
+    return is_always(plan, low, (in->call + 1) * SASS_BYTES - ret->target) && is_always(plan, high, 0);
+}

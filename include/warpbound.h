@@ -183,6 +183,9 @@ wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_di
 /* The kernel's name as the code has it. */
 const char *wb_kernel_name(const wb_kernel *kernel);
 
+/* Registers of a thread, which machine code says; 0: PTX does not. */
+uint32_t wb_kernel_registers(const wb_kernel *kernel);
+
 typedef struct wb_launch wb_launch; /* see below */
 
 typedef enum { WB_CFG_TEXT, WB_CFG_DOT, WB_CFG_SSA } wb_cfg_format;
@@ -315,7 +318,8 @@ wb_status wb_launch_set_block(wb_launch *launch, const uint32_t threads[3], wb_d
 /* Bytes of dynamic shared memory per block. */
 wb_status wb_launch_set_shared(wb_launch *launch, uint64_t bytes, wb_diagnostics *diagnostics);
 
-/* Registers of a thread, which PTX does not say: from 1 to 255. They decide how many blocks an SM holds. */
+/* Registers of a thread, which PTX does not say: from 1 to 255. They decide how many blocks an SM holds. Of
+ * machine code its own number counts instead (wb_kernel_registers). */
 wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diagnostics *diagnostics);
 
 /* The same from a file ("-": standard input) with what `ptxas -v`, `nvcc --resource-usage` or `cuobjdump
@@ -368,6 +372,7 @@ typedef enum {
     WB_REGISTERS_OF_MACHINE,    /* at most as many as a thread of the machine can have */
     WB_REGISTERS_ONE_BLOCK,     /* at most as many as let one block fit */
     WB_REGISTERS_UNKNOWN,       /* neither launch, kernel nor machine says anything */
+    WB_REGISTERS_OF_CODE,       /* the machine code, whatever the launch says */
 } wb_register_source;
 
 /* Something that the blocks on an SM share. Where the registers of a thread are not known there are two ends:

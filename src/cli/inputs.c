@@ -155,15 +155,33 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
     return WB_OK;
 }
 
+/* The launch file beside a file of code: NAME.yaml of NAME.ptx, and of NAME.sm_86.cubin that or
+ * NAME.sm_86.yaml. False: there is none. */
+static bool launch_beside(const char *code, char *file, size_t size) {
+    static const char *const endings[] = {".ptx", ".cubin"};
+    size_t stem = strlen(code);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const size_t length = strlen(endings[i]);
+        if (stem > length && strcmp(code + stem - length, endings[i]) == 0) stem -= length;
+    }
+    if (code[stem] == '\0') return false;
+    for (;;) {
+        const int length = snprintf(file, size, "%.*s.yaml", (int)stem, code);
+        if (length < (int)size && access(file, R_OK) == 0) return true;
+        while (stem > 0 && code[stem - 1] != '.' && code[stem - 1] != '/')
+            stem--;
+        if (stem < 2 || code[stem - 1] != '.' || code[stem - 2] == '/') return false;
+        stem--;
+    }
+}
+
 void launch_suggest(const struct options *options, wb_diagnostics *diagnostics) {
-    const char *ptx = options->operands.count == 1 ? options->operands.items[0] : "";
-    const size_t stem = strlen(ptx) - (strlen(ptx) > strlen(".ptx") ? strlen(".ptx") : 0);
+    const char *code = options->operands.count == 1 ? options->operands.items[0] : "";
     char file[256], note[600];
-    const int length = snprintf(file, sizeof file, "%.*s.yaml", (int)stem, ptx);
-    if (strcmp(ptx + stem, ".ptx") != 0 || length >= (int)sizeof file || access(file, R_OK) != 0) return;
+    if (!launch_beside(code, file, sizeof file)) return;
     (void)snprintf(note, sizeof note,
                    "beside it is %s; where that is its launch file, add to this command: -l %s", file, file);
-    wb_diagnostics_note(diagnostics, ptx, note);
+    wb_diagnostics_note(diagnostics, code, note);
 }
 
 /* Says what is expected in place of no file, or of several: a launch file is an easy mistake. */
@@ -171,7 +189,7 @@ static wb_status refuse_operands(const struct options *options, wb_diagnostics *
     char message[200], many[40] = "";
     if (options->operands.count > 1)
         (void)snprintf(many, sizeof many, ", but there are %zu", options->operands.count);
-    (void)snprintf(message, sizeof message, "expected one PTX file%s (warpbound help %s)", many,
+    (void)snprintf(message, sizeof message, "expected one PTX file or cubin%s (warpbound help %s)", many,
                    command_of(options->command)->name);
     (void)usage_error(diagnostics, message);
     for (size_t i = 0; i < options->operands.count; i++)
@@ -195,12 +213,30 @@ wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diag
     return wb_module_find_kernel(inputs->module, name, diagnostics, &inputs->kernel);
 }
 
-/* The registers of the kernel from what ptxas printed, where no number is given by hand. */
+/* Warns of a number of registers that is not that of the machine code. */
+static void compare_registers(const struct options *options, const struct inputs *inputs,
+                              wb_diagnostics *diagnostics) {
+    const uint32_t code = wb_kernel_registers(inputs->kernel), given = wb_launch_registers(inputs->launch);
+    char message[160];
+    if (given == 0 || given == code) return;
+    (void)snprintf(message, sizeof message,
+                   "%u registers a thread are not those of the machine code, which has %u; its number counts",
+                   given, code);
+    wb_diagnostics_warning(diagnostics, options->registers != NULL ? "--registers" : options->launch,
+                           message);
+}
+
+/* The registers of the kernel from what ptxas printed, where no number is given by hand. Machine code says
+ * its own; what a launch file names was printed for its PTX. */
 static wb_status load_registers(const struct options *options, struct inputs *inputs,
                                 wb_diagnostics *diagnostics) {
     const bool by_hand = options->registers != NULL ||
                          (options->ptxas_info == NULL && wb_launch_registers(inputs->launch) != 0);
     const char *file = options->ptxas_info != NULL ? options->ptxas_info : options->ptxas_info_of_launch;
+    if (wb_kernel_registers(inputs->kernel) != 0 && options->ptxas_info == NULL) {
+        compare_registers(options, inputs, diagnostics);
+        return WB_OK;
+    }
     if (file == NULL || by_hand) return WB_OK;
     return wb_launch_read_ptxas_info(inputs->launch, file, inputs->kernel, diagnostics);
 }

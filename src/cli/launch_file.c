@@ -36,23 +36,29 @@ static wb_status take_operand(struct options *options, wb_diagnostics *diagnosti
 /* Says how a launch file is told which code it is of. */
 static wb_status refuse_without_code(const char *launch, wb_diagnostics *diagnostics) {
     char note[600];
-    wb_diagnostics_error(diagnostics, launch, "this launch file does not say which PTX file it is of");
-    (void)snprintf(note, sizeof note,
-                   "add a line to it, 'code: KERNEL.ptx', or name both on the command line: KERNEL.ptx -l %s",
-                   launch);
+    wb_diagnostics_error(diagnostics, launch, "this launch file does not say which code it is of");
+    (void)snprintf(
+        note, sizeof note,
+        "add a line to it, 'code: KERNEL.ptx' (or a cubin), or name both on the command line: KERNEL.ptx "
+        "-l %s",
+        launch);
     wb_diagnostics_note(diagnostics, launch, note);
     return WB_ERR_INPUT;
 }
 
-/* The PTX file beside a launch file, of the same name but for its end; NULL when there is none. */
+/* The code beside a launch file, of the same name but for its end; NULL when there is none. */
 static const char *code_beside(struct options *options) {
+    static const char *const endings[] = {"ptx", "cubin"};
     const char *dot = strrchr(options->launch, '.');
     if (!is_yaml_name(options->launch)) return NULL;
     const int stem = (int)(dot - options->launch);
-    const int length =
-        snprintf(options->code_beside, sizeof options->code_beside, "%.*s.ptx", stem, options->launch);
-    const bool fits = length < (int)sizeof options->code_beside;
-    return fits && access(options->code_beside, R_OK) == 0 ? options->code_beside : NULL;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const int length = snprintf(options->code_beside, sizeof options->code_beside, "%.*s.%s", stem,
+                                    options->launch, endings[i]);
+        const bool fits = length < (int)sizeof options->code_beside;
+        if (fits && access(options->code_beside, R_OK) == 0) return options->code_beside;
+    }
+    return NULL;
 }
 
 /* Copies what the file says in place of options: these outlive its launches, for messages at the end. */

@@ -105,7 +105,7 @@ struct options {
     const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_mps,
         *read_solution, *write_cnf, *write_opb;
     struct option_number at_least;
-    char code_beside[1024]; /* the PTX file beside `launch`, where that one stands for itself */
+    char code_beside[1024]; /* the code beside `launch`, where that one stands for itself */
 };
 
 /* How the value of an option is read, and what it is stored as. */

@@ -127,7 +127,9 @@ static void hold_to(uint32_t most, wb_register_source source, struct register_ra
 struct register_range machine_register_range(const struct wb_machine *machine,
                                              const struct block_demand *demand) {
     const struct register_facts *facts = &demand->registers;
-    if (facts->exact != 0) return (struct register_range){facts->exact, facts->exact, WB_REGISTERS_GIVEN};
+    if (facts->exact != 0)
+        return (struct register_range){facts->exact, facts->exact,
+                                       facts->of_code ? WB_REGISTERS_OF_CODE : WB_REGISTERS_GIVEN};
     /* The launch of a block that does not fit would fail. */
     struct register_range range = {1, machine_registers_for(machine, demand, 1), WB_REGISTERS_ONE_BLOCK};
     if (range.most == WB_UNLIMITED) range.source = WB_REGISTERS_UNKNOWN;

@@ -8,7 +8,8 @@
 
 /* 0: not stated. */
 struct register_facts {
-    uint32_t exact;         /* so many, says the launch; the rest does not matter then */
+    uint32_t exact;         /* so many, says the launch or the code; the rest does not matter then */
+    bool of_code;           /* of exact: the code */
     uint32_t most;          /* at most so many (.maxnreg) */
     uint32_t bound_threads; /* so few that, of blocks of so many threads (.maxntid, .reqntid), */
     uint32_t bound_blocks;  /* so many fit on an SM (.minnctapersm), or one */

@@ -67,3 +67,7 @@ const wb_kernel *wb_module_kernel(const wb_module *module, size_t index) {
 const char *wb_kernel_name(const wb_kernel *kernel) {
     return kernel_function(kernel)->name;
 }
+
+uint32_t wb_kernel_registers(const wb_kernel *kernel) {
+    return kernel_function(kernel)->registers;
+}

@@ -505,7 +505,10 @@ wb_status wb_module_print(const wb_module *module, wb_diagnostics *diagnostics, 
     struct text out = {0};
     struct locals locals = {0};
     char *printed = NULL;
-    if (locals_build(module, &locals)) {
+    if (module->code != NULL) { /* what it was lifted to is not the code that is there */
+        text_append(&out, module->source.text, module->source.size);
+        printed = text_take(&out);
+    } else if (locals_build(module, &locals)) {
         text_printf(&out, ".version %s\n.target %s\n.address_size %u\n\n", module->version, module->target,
                     module->address_size);
         for (uint32_t i = 0; i < module->item_count; i++)

@@ -37,4 +37,14 @@ struct machine_code {
  * where instruction i of the code begins in the text. Uses memory of the arena, which is protected. */
 void machine_code_list(const struct machine_code *code, struct arena *arena, struct text *text, uint32_t *at);
 
+/* Shared memory from 0 on that belongs to the system, on sm_90 and later. The file counts it as the kernel's;
+ * a machine states it by itself (shared_reserved). */
+#define MACHINE_SYSTEM_SHARED 1024u
+
+/* Of bytes of shared memory, counted from address 0, those that the launch takes. */
+static inline uint64_t machine_code_shared(const struct machine_code *code, uint64_t bytes) {
+    const uint64_t system = code != NULL && code->sm >= 90 ? MACHINE_SYSTEM_SHARED : 0;
+    return bytes > system ? bytes - system : 0;
+}
+
 #endif

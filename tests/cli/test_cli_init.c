@@ -173,7 +173,7 @@ static const struct session launch_files[] = {
     {"$WB analyze -l - --method sib < kernels/triangle_sum.yaml", 2, NULL,
      "triangle_sum.ptx: error: cannot read"},
     {"grep -v ^code: kernels/horner_f32.yaml > $D/x.yaml; $WB analyze $D/x.yaml", 2, NULL,
-     "does not say which PTX file it is of"},
+     "does not say which code it is of"},
     {"$WB analyze kernels/stencil5.yaml -l kernels/saxpy.yaml", 2, NULL, "a second launch file"},
     {"$WB analyze kernels/stencil5.ptx -l kernels/none.yaml", 2, NULL,
      "kernels/none.yaml: error: cannot read"},

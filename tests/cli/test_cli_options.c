@@ -70,9 +70,9 @@ static const struct failure_case wrong[] = {
     {"analyze " VECADD "--deadline 0", 2, "--deadline 0: error: nothing has ended at the start"},
     {"analyze " VECADD "--deadline -5us", 2, "--deadline -5us: error: a deadline cannot be before the start"},
     {"analyze " VECADD "--deadline ''", 2, "--deadline '': error: expected a deadline such as"},
-    {"analyze kernels/vecadd.ptx kernels/vecadd.yaml", 2, "expected one PTX file, but there are 2"},
+    {"analyze kernels/vecadd.ptx kernels/vecadd.yaml", 2, "expected one PTX file or cubin, but there are 2"},
     {"path kernels/vecadd.ptx kernels/vecadd.yaml", 2, "note: a launch file is given with --launch"},
-    {"print", 2, "expected one PTX file (warpbound help print)"},
+    {"print", 2, "expected one PTX file or cubin (warpbound help print)"},
     {"analyze " VECADD "--time-limit 0", 2, "--time-limit 0: error: expected a number of seconds above 0"},
     {"analyze " VECADD "--memory-limit 5x", 2, "--memory-limit 5x: error: expected a number of bytes"},
 };

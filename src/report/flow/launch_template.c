@@ -221,6 +221,11 @@ static bool uses_dynamic_shared(const struct launch_template *template) {
 
 static void put_shared(const struct launch_template *template) {
     if (!uses_dynamic_shared(template)) return;
+    if (template->kernel->module->code != NULL) { /* where every kernel may reach it */
+        text_string(template->out, "# shared: 0");
+        put_comment(template, "bytes of dynamic shared memory of a block, if this kernel has some");
+        return;
+    }
     text_string(template->out, "shared: " LAUNCH_BLANK);
     put_comment(template, "bytes of dynamic shared memory of a block; 0 if this kernel has none");
 }
@@ -268,6 +273,8 @@ static void put_argument(const struct launch_template *template, uint32_t index)
         text_string(out, ": ");
         put_in_comment(out, type);
     }
+    if (may_point && module->code != NULL)
+        text_string(out, ": a number, or \"buf:f32[COUNT]=zero\" where it is the address of a buffer");
     if (param->array) text_string(out, "; of any contents, unless they are given as bytes:HEX");
     text_char(out, '\n');
 }
@@ -283,7 +290,8 @@ static void put_arguments(const struct launch_template *template) {
 /* What can be said, and need not be. */
 static void put_optional(const struct launch_template *template) {
     struct text *out = template->out;
-    if (template->registers != 0) {
+    if (wb_kernel_registers(template->kernel) != 0) { /* of machine code, which says them */
+    } else if (template->registers != 0) {
         text_printf(out, "registers: %u", template->registers);
         put_comment(template, "of a thread, as ptxas says");
     } else {

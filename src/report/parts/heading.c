@@ -19,6 +19,7 @@ static const struct {
     [WB_REGISTERS_OF_MACHINE] = {"machine", "not given, at most what a thread of the machine can have"},
     [WB_REGISTERS_ONE_BLOCK] = {"one-block", "not given, at most what lets one block fit"},
     [WB_REGISTERS_UNKNOWN] = {"unknown", "not given, and the machine states no limit"},
+    [WB_REGISTERS_OF_CODE] = {"code", "as the machine code says"},
 };
 
 void heading_put_registers(struct text *out, const struct register_range *range) {

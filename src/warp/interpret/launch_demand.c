@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sass/machine_code.h"
 #include "warp/interpret/launch_check.h"
 #include "warp/interpret/program.h"
 #include "warp/path/block.h"
@@ -17,8 +18,10 @@ static uint32_t threads_of(const uint32_t dimensions[3]) {
 struct register_facts launch_registers(const struct wb_kernel *kernel, const struct wb_launch *launch) {
     const struct ptx_tuning *tuning = &kernel_function(kernel)->tuning;
     const uint32_t required = threads_of(tuning->reqntid);
+    const uint32_t of_code = wb_kernel_registers(kernel);
     return (struct register_facts){
-        .exact = launch->registers,
+        .exact = of_code != 0 ? of_code : launch->registers,
+        .of_code = of_code != 0,
         .most = tuning->maxnreg,
         .bound_threads = required != 0 ? required : threads_of(tuning->maxntid),
         .bound_blocks = tuning->minnctapersm,
@@ -32,7 +35,8 @@ static wb_status find_shared(const struct wb_kernel *kernel, const struct wb_lau
     uint32_t *code_first;
     WB_TRY(code_number(kernel->module, arena, &code_first));
     wb_status status = program_scan(&program, kernel, arena, code_first, diagnostics);
-    if (status == WB_OK) *bytes = program_shared_bytes(&program, launch);
+    if (status == WB_OK)
+        *bytes = machine_code_shared(kernel->module->code, program_shared_bytes(&program, launch));
     program_free(&program);
     return status;
 }

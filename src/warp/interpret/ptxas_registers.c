@@ -60,6 +60,13 @@ wb_status wb_launch_read_ptxas_info(wb_launch *launch, const char *path, const w
                                     wb_diagnostics *diagnostics) {
     char *text = NULL;
     size_t size = 0;
+    if (wb_kernel_registers(kernel) != 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, path,
+                 "this is of PTX: machine code says itself that kernel %s has %" PRIu32
+                 " registers a thread; leave the file out",
+                 wb_kernel_name(kernel), wb_kernel_registers(kernel));
+        return WB_ERR_INPUT;
+    }
     WB_TRY(file_read(path, PTXAS_INFO_SIZE_MAX, diagnostics, &text, &size));
     wb_status status = take_text(launch, path, text, size, kernel, diagnostics);
     const wb_input input = input_of(WB_INPUT_PTXAS, path, text, size);

@@ -1,4 +1,5 @@
 #include "warp/interpret/run.h"
+#include "sass/machine_code.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -367,7 +368,7 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
                            ? "shared memory without a dynamic part (--shared BYTES gives it one)"
                            : "shared memory";
     WB_TRY(memory_add(&run->memory, PTX_SPACE_SHARED, true, bytes, name, false, run->diagnostics, &shared));
-    run->shared_bytes = bytes;
+    run->shared_bytes = machine_code_shared(run->kernel->module->code, bytes);
     WB_TRY(program_decode(&run->program, run->diagnostics));
     run->warps = calloc((size_t)warp_count + 1, sizeof *run->warps);
     if (run->warps == NULL) return run_no_memory(run);

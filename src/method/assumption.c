@@ -47,6 +47,7 @@ static const struct {
     [WB_ASSUME_RUNTIME] = {.id = "E19", .executed = ASSUMED_WAITS + (int)PTX_WAIT_RUNTIME},
     [WB_ASSUME_MACHINE_CODE_CLASSES] = {.id = "E20", .executed = ASSUMED_MACHINE_CODE_CLASSES},
     [WB_ASSUME_PTX_FOR_MACHINE_CODE] = {.id = "E21", .executed = ASSUMED_PTX_FOR_MACHINE_CODE},
+    [WB_ASSUME_DIVIDED_MACHINE_LANES] = {.id = "E22", .executed = ASSUMED_DIVIDED_MACHINE_LANES},
     [WB_ASSUME_REFINED_RESULTS] = {.id = "E24", .executed = ASSUMED_REFINED_RESULTS},
     [WB_ASSUME_DIVISION_CHECKS] = {.id = "E25", .executed = ASSUMED_DIVISION_CHECKS},
     /* What warps execute. */

@@ -268,6 +268,12 @@ static inline bool ptx_in_clusters(const struct ptx_function *function) {
     return tuning->explicitcluster || tuning->blocksareclusters || tuning->reqnctapercluster[0] != 0;
 }
 
+/* Whether a function was lifted from machine code, in which lanes that were divided meet at barriers instead
+ * of at post-dominators (flow/graph/convergence.h). */
+static inline bool ptx_is_machine_code(const struct ptx_function *function) {
+    return function->registers != 0;
+}
+
 /* The operands of an instruction: form->roles says what each of them is. */
 static inline const struct ptx_operand *ptx_operands(const struct ptx_function *function,
                                                      const struct ptx_inst *inst) {

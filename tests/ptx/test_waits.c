@@ -99,11 +99,11 @@ static void modifiers_change_the_answer(void **state) {
     arena_free(&arena);
 }
 
-/* The names of all rows with this answer. */
+/* The names of all rows of PTX with this answer. */
 static void put_names(enum ptx_wait wait, struct text *out) {
     const char *separator = "";
     for (size_t i = 0; i < ROWS; i++) {
-        if (rows[i].wait != wait) continue;
+        if (rows[i].wait != wait || strncmp(rows[i].name, "machine", 7) == 0) continue;
         text_printf(out, "%s`%s`", separator, rows[i].name);
         separator = ", ";
     }

@@ -26,6 +26,12 @@ static bool ends_block(const struct ptx_inst *inst) {
     return cfg_is_branch(inst) || leaves_function(inst) || ptx_ends_grid(inst->form);
 }
 
+/* Whether lanes of machine code wait for others before they go on behind the instruction: where they do, a
+ * block begins. */
+static bool meets_others(const struct ptx_inst *inst) {
+    return inst->form->op == PTX_OP_BSYNC || inst->form->op == PTX_OP_WARPSYNC;
+}
+
 /* Fills builder->targets with where the branch goes; returns how many there are. */
 static uint32_t read_targets(struct builder *builder, const struct ptx_inst *inst) {
     uint32_t found = ptx_branch_targets(builder->function, inst, builder->targets, builder->target_room);
@@ -41,7 +47,7 @@ static void mark_leaders(struct builder *builder, bool *leads) {
     leads[0] = true;
     for (uint32_t i = 0; i < function->inst_count; i++) {
         const struct ptx_inst *inst = &function->insts[i];
-        if (!ends_block(inst)) continue;
+        if (!ends_block(inst) && !meets_others(inst)) continue;
         leads[i + 1] = true;
         if (!cfg_is_branch(inst)) continue;
         const uint32_t count = read_targets(builder, inst);

@@ -18,7 +18,8 @@ enum cfg_edge_kind {
 };
 
 /* Instructions that are executed one after another. A block ends with its first branch, `ret`, `exit` or
- * `trap`, guarded or not, and in front of a label that is branched to; a call does not end it. */
+ * `trap`, guarded or not, and in front of a label that is branched to; a call does not end it. Of machine
+ * code it also ends with what lanes wait at for others of their warp. */
 struct cfg_block {
     uint32_t first; /* instruction */
     uint32_t count; /* instructions, at least 1 */

@@ -1,6 +1,7 @@
 #include "flow/values/divergence.h"
 
 #include "base/cycles.h"
+#include "flow/graph/convergence.h"
 #include "flow/values/def_use.h"
 #include "flow/values/divergence_rules.h"
 
@@ -17,6 +18,7 @@ struct propagation {
     const struct ssa *ssa;
     const struct cfg *cfg;
     const struct dominators *dominators, *post_dominators;
+    const uint32_t *meetings; /* of machine code, per block: where parts of its threads meet; NULL: PTX */
     struct divergence_rules rules;
     struct ssa_readers readers;
     struct graph_components components; /* no path comes back to a component that it has left */
@@ -25,8 +27,9 @@ struct propagation {
     uint32_t *first_value, *value_count; /* per block: the values that its instructions and phis define */
     uint32_t *queue;                     /* values, and blocks as numbers behind all values */
     uint32_t queue_head, queue_tail;
-    struct block_set apart; /* where the threads that a branch parted are before they meet again */
-    struct block_set after; /* where threads are that have met again */
+    struct block_set apart;  /* where the threads that a branch parted are before they meet again */
+    struct block_set after;  /* where threads are that have met again */
+    struct block_set shared; /* of machine code: where several parts of threads are before they meet */
 };
 
 static bool is_divergent(const struct propagation *work, uint32_t value) {
@@ -185,17 +188,67 @@ static void spread_to_late_readers(struct propagation *work, uint32_t block, uin
     set_clear(&work->after);
 }
 
-/* A branch that parts threads makes divergent what depends on which way they went until they meet again, at
- * its immediate post-dominator. Threads that part and meet only at the exit never compare. */
+/* Whether two executions of an instruction, one after the other, can give different results for equal
+ * operands: memory may have changed, or other threads are there. */
+static bool depends_on_time(const struct ptx_form *form) {
+    if (form->op == PTX_OP_LD || form->op == PTX_OP_LDU)
+        return form->space != PTX_SPACE_PARAM && form->space != PTX_SPACE_CONST;
+    return form->exec == PTX_EXEC_WARP || form->op == PTX_OP_BAR;
+}
+
+/* Parts of machine code's threads execute this block one after another, before they meet: what they join or
+ * read there can differ. */
+static void spread_in_shared(struct propagation *work, uint32_t block, struct divergence_reason reason) {
+    const struct cfg_block *code = &work->cfg->blocks[block];
+    spread_to_phis(work, block, reason);
+    for (uint32_t i = code->first; i < code->first + code->count; i++) {
+        if (!depends_on_time(work->cfg->function->insts[i].form)) continue;
+        for (uint32_t d = work->ssa->first_def[i]; d < work->ssa->first_def[i + 1]; d++)
+            mark_value(work, work->ssa->defs[d], reason);
+    }
+}
+
+/* The sides of a branch of machine code, up to where the threads that it parts meet, if they do: parts may
+ * execute the same blocks, one part after another. */
+static void add_sides(struct propagation *work, uint32_t branch, uint32_t meeting) {
+    const struct adjacency *out = &work->cfg->graph.out;
+    for (uint32_t i = out->first[branch]; i < out->first[branch + 1]; i++) {
+        if (out->nodes[i] == meeting || out->nodes[i] == work->cfg->exit) continue;
+        set_add(&work->after, out->nodes[i]);
+        set_extend(work, &work->after, meeting, 0);
+        for (uint32_t n = 0; n < work->after.count; n++) {
+            const uint32_t node = work->after.nodes[n];
+            if (node == work->cfg->exit) continue;
+            if (work->apart.has[node]) set_add(&work->shared, node);
+            set_add(&work->apart, node);
+        }
+        set_clear(&work->after);
+    }
+}
+
+/* A branch that parts threads makes divergent what depends on which way they went until they meet again: at
+ * its immediate post-dominator, or where machine code has them wait for each other. Threads that part and
+ * meet only at the exit never compare. */
 static void spread_branch(struct propagation *work, uint32_t branch) {
     const struct graph *graph = &work->cfg->graph;
-    uint32_t meeting = work->post_dominators->parent[branch];
-    if (meeting == GRAPH_NONE || meeting == work->cfg->exit) return;
+    const bool machine = work->meetings != NULL;
+    uint32_t meeting = machine ? work->meetings[branch] : work->post_dominators->parent[branch];
+    if (!machine && (meeting == GRAPH_NONE || meeting == work->cfg->exit)) return;
     const struct divergence_reason reason = {DIVERGENCE_GATE, work->found->decisions[branch].from, branch,
                                              SSA_NONE};
-    for (uint32_t i = graph->out.first[branch]; i < graph->out.first[branch + 1]; i++)
+    for (uint32_t i = graph->out.first[branch]; !machine && i < graph->out.first[branch + 1]; i++)
         if (graph->out.nodes[i] != meeting) set_add(&work->apart, graph->out.nodes[i]);
-    set_extend(work, &work->apart, meeting, 0);
+    if (machine)
+        add_sides(work, branch, meeting);
+    else
+        set_extend(work, &work->apart, meeting, 0);
+    for (uint32_t n = 0; n < work->shared.count; n++)
+        spread_in_shared(work, work->shared.nodes[n], reason);
+    set_clear(&work->shared);
+    if (meeting == work->cfg->exit) {
+        set_clear(&work->apart);
+        return;
+    }
     spread_to_phis(work, meeting, reason);
     /* Threads may compute anew, before they meet, what all ways to the branch have computed before. */
     for (uint32_t n = 0; n < work->apart.count; n++)
@@ -243,6 +296,7 @@ static void prepare(struct propagation *work, struct arena *scratch, struct aren
     work->components = graph_find_components(scratch, &work->cfg->graph);
     work->apart = make_set(scratch, node_count);
     work->after = make_set(scratch, node_count);
+    work->shared = make_set(scratch, node_count);
     work->first_value = arena_array(scratch, node_count, sizeof(uint32_t));
     work->value_count = arena_array(scratch, node_count, sizeof(uint32_t));
     work->queue = arena_array(scratch, (size_t)value_count + node_count, sizeof(uint32_t));
@@ -267,6 +321,8 @@ struct divergence divergence_analyse(const struct ssa *ssa, const struct dominat
                                .found = &found};
     arena_bind(&scratch, arena);
     if (block == NULL) block = ssa->cfg->function->tuning.reqntid;
+    if (ptx_is_machine_code(ssa->cfg->function))
+        work.meetings = convergence_find(ssa->cfg, dominators, &scratch);
     if (thread_rows_in_block(block)) work.same = thread_rows_same(ssa, &scratch);
     prepare(&work, &scratch, arena);
     index_values(&work);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "flow/graph/convergence.h"
 
 bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to) {
     return loop_is_back_edge(&report->dominators, from, to);
@@ -117,7 +118,9 @@ static void fill(void *context) {
     report->dominators = dominators_build(arena, graph, CFG_ENTRY);
     report->post_dominators = post_dominators_build(arena, graph, report->cfg.exit);
     report->loops = loops_build(arena, graph, &report->dominators);
-    report->reconvergence = reconvergence_of(&report->cfg, &report->post_dominators, arena);
+    report->reconvergence = ptx_is_machine_code(report->cfg.function)
+                                ? convergence_points(&report->cfg, &report->dominators, arena)
+                                : reconvergence_of(&report->cfg, &report->post_dominators, arena);
     report->liveness = liveness_build(&report->cfg, arena);
     report->ssa = ssa_build(&report->cfg, &report->dominators, &report->liveness, arena);
     report->divergence =

@@ -87,6 +87,12 @@ struct micro_branch {
     uint32_t reconvergence; /* or PTX_NO_INDEX: the function's exit */
 };
 
+/* Where lanes of machine code meet. */
+struct micro_meeting {
+    uint8_t set;     /* B0 .. B15 */
+    uint32_t target; /* of BSSY: instruction of the function where its lanes go on together */
+};
+
 /* Lanes whose result the PTX ISA leaves open (open_result.h). */
 typedef uint32_t (*open_fn)(const struct micro *op, const uint64_t *const *s);
 
@@ -128,6 +134,7 @@ struct micro {
         struct micro_sum sum;
         struct micro_branch branch;
         struct micro_call call;
+        struct micro_meeting meeting;
     };
 };
 

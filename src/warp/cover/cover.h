@@ -57,7 +57,8 @@ enum cover_kind {
     COVER_KIND_RETURN,
     COVER_KIND_EXIT,
     COVER_KIND_TRAP,
-    COVER_KIND_BARRIER
+    COVER_KIND_BARRIER,
+    COVER_KIND_MEETING /* of lanes of machine code */
 };
 
 /* What is special about arriving at an instruction. */
@@ -85,6 +86,21 @@ struct cover_function {
     uint32_t *meets_in_loop; /* per block of a loop: the block where ways from it come together again, or at
                                 the latest the header; leaving the loop aside */
     uint32_t pass_count;     /* loops and facts of kind FACT_PER */
+    const bool *parts; /* of machine code, per block: its last instruction may part lanes that execute it
+                          together; NULL: PTX */
+};
+
+/* A branch that divides lanes. */
+struct division {
+    const struct micro *op;
+    struct side *sides; /* lanes of `mask` go on there only, those of `unknown` everywhere */
+    uint32_t count;
+    uint32_t unknown;  /* lanes that take every side */
+    uint32_t meets_at; /* instruction where sides meet, and the entry of the stack that waits there */
+    size_t meeting;
+    uint32_t
+        until; /* where those that do not come there end, and the entry that waits there: mostly the same */
+    size_t until_meeting;
 };
 
 /* Where a warp has come to a barrier last. */
@@ -207,8 +223,8 @@ void cover_group_free(struct simt_entry *entry);
 /* A copy for a side that lanes of `mask` take, without registers kept aside. NULL: memory is exhausted. */
 struct cover_group *cover_group_clone(const struct warp *warp, const struct cover_group *group);
 
-/* The entry, below entry `above`, that goes on at instruction `pc` where sides above it end; SIZE_MAX: none.
- */
+/* The entry, below entry `above`, that goes on at instruction `pc` where sides above it end, and not where
+ * lanes wait for each other; SIZE_MAX: none. */
 size_t cover_meeting(const struct warp *warp, size_t above, uint32_t pc);
 
 /* Lanes arrive where entry `meeting` goes on, from a group. */
@@ -237,6 +253,29 @@ wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask,
 wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status cover_exit(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status cover_trap(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* ---- cover_converge.c ---------------------------------------------------------------------------------- */
+
+/* BSSY, BSYNC, BREAK, BMOV and WARPSYNC. */
+wb_status cover_meeting_place(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
+
+/* The lanes of the top entry go on in entry `meeting` of machine code, which may be below others that they
+ * were to go on in. */
+wb_status cover_meet_below(struct warp *warp, size_t meeting);
+
+/* WB_ERR_DECLINED with a message when the top entry, which is about to go on, lacks lanes that it waits for.
+ */
+wb_status cover_parts_met(struct warp *warp);
+
+/* WB_ERR_DECLINED with a message when lanes that are elsewhere may come to the barrier of the block, too. */
+wb_status cover_whole_warp(struct warp *warp, const struct micro *op);
+
+/* Where sides of a branch of machine code would meet next: an instruction, or PTX_NO_INDEX. */
+uint32_t cover_next_meeting(const struct warp *warp);
+
+/* Divides the top entry: of lanes that may part the sides take its place; others will meet at the branch's
+ * post-dominator, whoever they are. */
+void cover_part(struct warp *warp, struct division *division);
 
 /* ---- cover_loops.c ------------------------------------------------------------------------------------- */
 

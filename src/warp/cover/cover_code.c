@@ -1,9 +1,16 @@
 /* What covering runs know of the code: loops and their limits, live registers, kinds of instructions. */
 #include <assert.h>
 
+#include "flow/values/divergence.h"
 #include "warp/cover/cover.h"
 #include "warp/cover/launch_limits.h"
 #include "warp/interpret/execute.h"
+
+static bool is_meeting(const struct micro *op) {
+    return op->execute == bssy_execute || op->execute == bsync_execute || op->execute == break_execute ||
+           op->execute == bmov_get_execute || op->execute == bmov_set_execute ||
+           op->execute == warpsync_execute;
+}
 
 static enum cover_kind kind_of(const struct micro *op) {
     if (op->execute == branch_execute || op->execute == branch_index_execute) return COVER_KIND_BRANCH;
@@ -12,8 +19,10 @@ static enum cover_kind kind_of(const struct micro *op) {
     if (op->execute == exit_execute) return COVER_KIND_EXIT;
     if (op->execute == trap_execute) return COVER_KIND_TRAP;
     if (op->execute == barrier_execute) return COVER_KIND_BARRIER;
+    if (is_meeting(op)) return COVER_KIND_MEETING;
     if (op->accesses_memory) return COVER_KIND_MEMORY;
-    const bool exchanges = op->form->exec == PTX_EXEC_WARP || op->execute == warp_sync_execute;
+    const bool exchanges =
+        op->form->exec == PTX_EXEC_WARP || op->execute == warp_sync_execute || op->execute == divided_execute;
     return exchanges ? COVER_KIND_EXCHANGE : COVER_KIND_PLAIN;
 }
 
@@ -50,6 +59,14 @@ static void find_limits(struct cover_function *function, const struct loop_envir
         loop_bounds_find(&ssa, &function->dominators, &function->loops, environment, arena);
     for (uint32_t l = 0; l < function->loops.count; l++)
         function->limits[l] = (struct cover_limit){.bound = bounds[l]};
+}
+
+/* Finds the branches of machine code at which lanes that execute them together may part. */
+static void find_parting(struct cover_function *function, const uint32_t block[3], struct arena *arena) {
+    if (!ptx_is_machine_code(function->cfg.function)) return;
+    const struct ssa ssa = ssa_build(&function->cfg, &function->dominators, &function->liveness, arena);
+    function->parts =
+        divergence_analyse(&ssa, &function->dominators, &function->post_dominators, block, arena).branches;
 }
 
 /* Finds, for the blocks that a loop is the innermost one of, where ways from them come together. `local`
@@ -102,7 +119,8 @@ uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t blo
 }
 
 static void describe(struct cover_function *function, const struct function_code *code,
-                     const struct loop_environment *environment, struct arena *arena) {
+                     const uint32_t block[3], const struct loop_environment *environment,
+                     struct arena *arena) {
     uint32_t count = code->function->inst_count;
     function->marks = arena_array(arena, (size_t)count + 1, 1);
     function->kinds = arena_array(arena, (size_t)count + 1, 1);
@@ -118,6 +136,7 @@ static void describe(struct cover_function *function, const struct function_code
     describe_loops(function, arena);
     cover_find_meetings(function, arena);
     find_limits(function, environment, arena);
+    find_parting(function, block, arena);
     function->pass_count = function->loops.count;
 }
 
@@ -182,7 +201,8 @@ static void cover_describe(void *context) {
     for (uint32_t f = 0; f < run->module->function_count; f++) {
         const struct function_code *code = &program->functions[f];
         inst_count += run->module->functions[f].inst_count;
-        if (code->micros != NULL) describe(&cover->functions[f], code, &launched.environment, arena);
+        if (code->micros != NULL)
+            describe(&cover->functions[f], code, run->size, &launched.environment, arena);
     }
     for (size_t i = 0; facts != NULL && i < facts->facts.count; i++)
         apply_fact(&cover->functions[facts->facts.items[i].function], &facts->facts.items[i]);

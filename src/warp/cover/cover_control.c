@@ -3,6 +3,7 @@
 
 #include "warp/cover/cover.h"
 #include "warp/interpret/control.h"
+#include "warp/interpret/converge.h"
 #include "warp/interpret/execute.h"
 
 /* Sides that run the iterations of a loop separately double the work each time they are divided again: most
@@ -11,18 +12,6 @@
 
 /* Loops of so few iterations that all ways through them are followed. */
 #define SEPARATE_FOLLOWED 4u
-
-struct division {
-    const struct micro *op;
-    struct side *sides; /* lanes of `mask` go on there only, those of `unknown` everywhere */
-    uint32_t count;
-    uint32_t unknown;  /* lanes that take every side */
-    uint32_t meets_at; /* instruction where sides meet, and the entry of the stack that waits there */
-    size_t meeting;
-    uint32_t
-        until; /* where those that do not come there end, and the entry that waits there: mostly the same */
-    size_t until_meeting;
-};
 
 /* Notes by which instructions the loops around them are left: whether they end is then known, or not. */
 static void note_exits(struct warp *warp, bool known) {
@@ -101,7 +90,8 @@ static wb_status open_sides(struct warp *warp, const struct division *division,
  * loop. */
 static uint32_t separate_sides(const struct warp *warp, const struct division *division) {
     const struct cover_function *function = cover_function_of(warp);
-    uint32_t meets_at = division->op->branch.reconvergence, staying = 0;
+    const bool machine = function->parts != NULL;
+    uint32_t meets_at = machine ? cover_next_meeting(warp) : division->op->branch.reconvergence, staying = 0;
     uint32_t loop = function->loops.innermost[cover_node_of(function, cover_top(warp)->group->from)];
     if (loop == GRAPH_NONE) return 0;
     if (meets_at != PTX_NO_INDEX && loop_contains(&function->loops, loop, cover_node_of(function, meets_at)))
@@ -234,18 +224,21 @@ static void leave_region(struct warp *warp, struct division *division) {
 
 /* Divides the top entry. It stays below the sides to go on where they meet, unless its own end is there. */
 static wb_status divide(struct warp *warp, struct division *division) {
-    run_assume(warp->run, ASSUMED_DIVIDED_LANES);
+    run_assume(warp->run, divided_lanes_assumed(warp));
     const uint32_t lanes = cover_top(warp)->mask;
     const bool separates = separate_sides(warp, division) > 0;
     bool meets = false;
-    if (separates) WB_TRY(may_meet_in_loop(warp, division, &meets));
+    const bool machine = cover_function_of(warp)->parts != NULL;
+    if (separates && !machine) WB_TRY(may_meet_in_loop(warp, division, &meets));
     struct cover_group *group = cover_group_clone(warp, cover_top(warp)->group);
     if (group == NULL) return run_no_memory(warp->run);
     group->maybe |= meets ? lanes : division->unknown;
     group->split |= meets ? lanes : division->unknown;
     if (division->unknown != 0) group->branch = division->op->index;
     wb_status status = meets ? meet_in_loop(warp, division) : count_separate(warp, division, group);
-    if (status == WB_OK && !meets && cover_in_region(warp, division->op->branch.reconvergence))
+    if (status == WB_OK && machine)
+        cover_part(warp, division);
+    else if (status == WB_OK && !meets && cover_in_region(warp, division->op->branch.reconvergence))
         leave_region(warp, division);
     else if (status == WB_OK && !meets)
         meet_behind(warp, division);

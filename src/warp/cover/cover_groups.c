@@ -181,7 +181,9 @@ void cover_group_free(struct simt_entry *entry) {
 size_t cover_meeting(const struct warp *warp, size_t above, uint32_t pc) {
     for (size_t i = above; i-- > warp->frame->stack_base;) {
         const struct simt_entry *entry = &warp->stack.items[i];
-        if (entry->pc == pc && entry->reconvergence != pc) return i;
+        if (entry->pc == pc && entry->reconvergence != pc &&
+            (entry->wait == SIMT_RUNS || entry->wait == SIMT_SIDES))
+            return i;
     }
     return SIZE_MAX;
 }
@@ -251,7 +253,18 @@ static wb_status arrive(struct warp *warp) {
     WB_TRY(cover_group_open(warp, top));
     const struct simt_entry *entry = &warp->stack.items[top];
     size_t meeting = cover_meeting(warp, top, entry->pc);
+    if (cover_function_of(warp)->parts != NULL)
+        return meeting == SIZE_MAX ? WB_OK : cover_meet_below(warp, meeting);
     return meeting == SIZE_MAX ? WB_OK : cover_meet(warp, meeting, entry->mask, entry->group);
+}
+
+/* Loads the registers that were kept of the top entry. */
+static void load_state(struct warp *warp) {
+    struct cover_group *group = cover_top(warp)->group;
+    if (group == NULL || group->state == NULL) return;
+    lane_state_load(warp, group->state);
+    free(group->state);
+    group->state = NULL;
 }
 
 /* The top entry goes on. */
@@ -261,9 +274,7 @@ static wb_status resume(struct warp *warp) {
     struct cover_group *group = top->group;
     group->met = false;
     group->returned = 0;
-    if (group->state != NULL) lane_state_load(warp, group->state);
-    free(group->state);
-    group->state = NULL;
+    load_state(warp);
     cover_end_widenings(warp, top->pc);
     return WB_OK;
 }
@@ -277,8 +288,12 @@ wb_status cover_settle(struct warp *warp) {
             continue;
         }
         struct simt_entry *top = cover_top(warp);
-        if (top->mask != 0 && top->pc != top->reconvergence && !cover_leaves_region(warp))
+        if (top->mask != 0 && top->pc != top->reconvergence && !cover_leaves_region(warp)) {
+            WB_TRY(cover_parts_met(warp));
+            top->wait = SIMT_RUNS;
             return resume(warp);
+        }
+        if (top->mask != 0 && cover_function_of(warp)->parts != NULL) load_state(warp);
         if (top->mask != 0) WB_TRY(arrive(warp));
         cover_group_free(cover_top(warp));
         warp->stack.count--;

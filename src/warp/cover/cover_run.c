@@ -261,6 +261,7 @@ static wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32
         notes_unmodelled(&warp->run->notes, op->index, SKIPPED_BARRIER);
         return WB_OK;
     }
+    if (function->parts != NULL) WB_TRY(cover_whole_warp(warp, op));
     if (unsure != 0 && op->form->mode == PTX_MODE_RED)
         return warp_decline(warp, op, op->guard, unsure, NEED_GUARD);
     /* Some lane is here, or every lane that has not ended is: a warp without any is waited for by nobody. */
@@ -327,6 +328,7 @@ static wb_status execute_kind(struct warp *warp, const struct micro *op, enum co
     case COVER_KIND_EXIT: return cover_exit(warp, op, mask, unsure);
     case COVER_KIND_TRAP: return cover_trap(warp, op, mask);
     case COVER_KIND_BARRIER: return cover_barrier(warp, op, mask, unsure);
+    case COVER_KIND_MEETING: return cover_meeting_place(warp, op, mask, unsure);
     case COVER_KIND_CALL: break;
     }
     return unsure != 0 ? op->unsure(warp, op, mask, unsure) : op->execute(warp, op, mask);
@@ -379,8 +381,8 @@ wb_status cover_run_warp(struct warp *warp) {
     struct run *run = warp->run;
     while (warp->state == WARP_READY) {
         const struct simt_entry *top = warp->stack.count == warp->frame->stack_base ? NULL : cover_top(warp);
-        if (top == NULL || top->mask == 0 || top->pc == top->reconvergence || run->cover->settles ||
-            cover_leaves_region(warp)) {
+        if (top == NULL || top->mask == 0 || top->pc == top->reconvergence || top->wait != SIMT_RUNS ||
+            run->cover->settles || cover_leaves_region(warp)) {
             WB_TRY(cover_settle(warp));
             continue;
         }

@@ -4,6 +4,7 @@
 
 #include "warp/alu/address.h"
 #include "warp/interpret/control.h"
+#include "warp/interpret/converge.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
 
@@ -17,7 +18,7 @@ static wb_status diverge(struct warp *warp, const struct micro *op, uint32_t rec
         top->pc = sides[0].pc;
         return WB_OK;
     }
-    run_assume(warp->run, ASSUMED_DIVIDED_LANES);
+    run_assume(warp->run, divided_lanes_assumed(warp));
     if (top->reconvergence == reconvergence || reconvergence == PTX_NO_INDEX)
         warp->stack.count--; /* the entry below goes on there, or nobody does */
     else
@@ -35,6 +36,7 @@ wb_status branch_execute(struct warp *warp, const struct micro *op, uint32_t mas
     struct side sides[2] = {{op->branch.targets[0], mask}, {top->pc, top->mask & ~mask}};
     if (mask == 0) return WB_OK;
     bool divided = sides[1].mask != 0 && sides[0].pc != sides[1].pc;
+    if (divided) meeting_side_first(warp, sides, 2);
     return diverge(warp, op, op->branch.reconvergence, sides, divided ? 2 : 1);
 }
 
@@ -126,16 +128,18 @@ void frame_pop(struct warp *warp) {
     warp->banks[BANK_FRAME] = warp->frame->registers;
 }
 
-void simt_settle(struct warp *warp) {
+wb_status simt_settle(struct warp *warp) {
     while (warp->depth != 0) {
         if (warp->stack.count == warp->frame->stack_base) {
             frame_pop(warp);
             continue;
         }
-        const struct simt_entry *top = &warp->stack.items[warp->stack.count - 1];
-        if (top->mask != 0 && top->pc != top->reconvergence) return;
+        struct simt_entry *top = &warp->stack.items[warp->stack.count - 1];
+        if (top->mask != 0 && top->wait != SIMT_RUNS) return meeting_end(warp, top);
+        if (top->mask != 0 && top->pc != top->reconvergence) return WB_OK;
         warp->stack.count--;
     }
+    return WB_OK;
 }
 
 /* The lanes of an operand of a call, in the frame it belongs to. */

@@ -4,11 +4,6 @@
 
 #include "warp/interpret/warp.h"
 
-/* Where a group of lanes goes on behind a branch. */
-struct side {
-    uint32_t pc, mask;
-};
-
 /* Adds lanes to the side with that target, or opens a new one. Sides stand in the order of their targets in
  * the function, which does not depend on which lanes there are. */
 void side_add(struct side *sides, uint32_t *count, uint32_t pc, uint32_t mask);
@@ -29,7 +24,8 @@ void return_results(struct warp *warp, uint32_t mask);
 void forget_results(struct warp *warp, uint32_t mask, uint32_t stored);
 
 /* Drops entries whose lanes have ended or met the others, and frames that all lanes have left; the warp is
- * done when no frame is left. */
-void simt_settle(struct warp *warp);
+ * done when no frame is left. Lanes that wait for others at the top go on: WB_ERR_DECLINED with a message
+ * when not all of them have come. */
+wb_status simt_settle(struct warp *warp);
 
 #endif

@@ -14,7 +14,7 @@
 struct decoder {
     struct program *program;
     struct function_code *code;
-    const uint32_t *reconvergence; /* per instruction */
+    const uint32_t *reconvergence; /* per instruction; NULL: machine code */
     wb_diagnostics *diagnostics;
 };
 
@@ -501,7 +501,8 @@ static void decode_branch(struct decoder *decoder, const struct ptx_operand *ope
     branch->target_count = ptx_branch_targets(function, op->inst, NULL, 0);
     branch->targets = arena_array(decoder->program->arena, branch->target_count, sizeof(uint32_t));
     (void)ptx_branch_targets(function, op->inst, branch->targets, branch->target_count);
-    branch->reconvergence = decoder->reconvergence[op->inst - function->insts];
+    branch->reconvergence =
+        decoder->reconvergence == NULL ? PTX_NO_INDEX : decoder->reconvergence[op->inst - function->insts];
     op->unsure = unsure_control;
     op->execute = branch_execute;
     if (op->form->op == PTX_OP_BRA) return;
@@ -555,6 +556,29 @@ static void decode_call(struct decoder *decoder, const struct ptx_operand *opera
     arena_fail(decoder->program->arena, WB_ERR_DECLINED);
 }
 
+/* Where lanes of machine code meet: the number of a set, or a mask, in source 0. */
+static void decode_meeting(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
+    static const struct {
+        uint8_t op;
+        execute_fn execute;
+    } meetings[] = {{PTX_OP_BSSY, bssy_execute},         {PTX_OP_BSYNC, bsync_execute},
+                    {PTX_OP_BREAK, break_execute},       {PTX_OP_BMOV_GET, bmov_get_execute},
+                    {PTX_OP_BMOV_SET, bmov_set_execute}, {PTX_OP_WARPSYNC, warpsync_execute},
+                    {PTX_OP_DIVIDED, divided_execute}};
+    for (size_t i = 0; i < sizeof meetings / sizeof *meetings; i++)
+        if (meetings[i].op == op->form->op) op->execute = meetings[i].execute;
+    if (op->execute == NULL) return;
+    const struct ptx_operand *to = decode_role(op->form, operands, 'd', 0);
+    for (uint32_t n = 0; n < 2 && decode_nth_source(op->form, operands, n) != NULL; n++)
+        (void)decode_source(decoder, decode_nth_source(op->form, operands, n), PTX_U32, &op->source[n]);
+    if (to != NULL) (void)decode_source(decoder, to, PTX_U32, &op->destination);
+    if (op->form->op != PTX_OP_WARPSYNC && op->form->op != PTX_OP_DIVIDED)
+        op->meeting.set = (uint8_t)(decode_nth_source(op->form, operands, 0)->value % LANE_SETS);
+    if (op->form->op == PTX_OP_BSSY)
+        op->meeting.target =
+            decoder->code->function->labels[decode_role(op->form, operands, 'l', 0)->index].target;
+}
+
 static void decode_control(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     op->unsure = unsure_control;
     switch (op->form->op) {
@@ -564,7 +588,7 @@ static void decode_control(struct decoder *decoder, const struct ptx_operand *op
     case PTX_OP_RET: op->execute = return_execute; return;
     case PTX_OP_EXIT: op->execute = exit_execute; return;
     case PTX_OP_TRAP: op->execute = trap_execute; return;
-    default: return;
+    default: decode_meeting(decoder, operands, op); return;
     }
 }
 
@@ -718,7 +742,8 @@ static void decode_end(struct function_code *code) {
 static void decode_function(void *context) {
     struct decoder *decoder = context;
     const struct ptx_function *function = decoder->code->function;
-    decoder->reconvergence = flow_reconvergence(function, decoder->program->arena);
+    decoder->reconvergence =
+        ptx_is_machine_code(function) ? NULL : flow_reconvergence(function, decoder->program->arena);
     for (uint32_t i = 0; i < function->inst_count; i++)
         decode_inst(decoder, i);
     decode_end(decoder->code);

@@ -113,6 +113,15 @@ wb_status trap_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 wb_status runtime_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status runtime_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 
+/* converge.c: where lanes of machine code meet. */
+wb_status bssy_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status bsync_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status break_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status bmov_get_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status bmov_set_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status warpsync_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status divided_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
 /* run.c */
 wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "warp/interpret/control.h"
+#include "warp/interpret/converge.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/image.h"
 #include "warp/interpret/launch_check.h"
@@ -134,6 +135,7 @@ static wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number,
     warp->state = WARP_READY;
     warp->replayed = warp->steered = false;
     warp->unsure = 0;
+    memset(warp->sets, 0, sizeof warp->sets);
     warp->depth = 0;
     warp->stack.count = 0;
     warp->local.size = 0;
@@ -186,12 +188,12 @@ static wb_status warp_run(struct warp *warp) {
     struct run *run = warp->run;
     while (warp->state == WARP_READY) {
         if (warp->stack.count == warp->frame->stack_base) {
-            simt_settle(warp);
+            WB_TRY(simt_settle(warp));
             continue;
         }
         struct simt_entry *top = &warp->stack.items[warp->stack.count - 1];
-        if (top->mask == 0 || top->pc == top->reconvergence) {
-            simt_settle(warp);
+        if (top->mask == 0 || top->pc == top->reconvergence || top->wait != SIMT_RUNS) {
+            WB_TRY(simt_settle(warp));
             continue;
         }
         if (run->instructions >= run->next_poll) WB_TRY(run_check_limits(run));
@@ -280,6 +282,11 @@ wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t ma
     const uint32_t width = warp->run->warp_width;
     uint32_t number = 0, count = 0;
     if (mask == 0) return WB_OK;
+    if (warp_is_machine_code(warp) && warp->run->cover == NULL) {
+        bool waits;
+        WB_TRY(meeting_before_barrier(warp, op, mask, &waits));
+        if (waits) return WB_OK;
+    }
     WB_TRY(uniform_source(warp, op, 0, mask, NEED_BARRIER, "the number of the barrier", &number));
     WB_TRY(uniform_source(warp, op, 1, mask, NEED_THREADS, "the number of threads", &count));
     if (number >= BARRIER_COUNT || count % width != 0)

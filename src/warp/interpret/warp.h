@@ -15,18 +15,38 @@
 /* Deepest chain of calls (CUDA's stack of 512 KB a thread ends most recursions earlier). */
 #define CALL_DEPTH_MAX 512u
 
+/* Sets of lanes that a warp of machine code has for those that will meet: B0 .. B15. */
+#define LANE_SETS 16u
+
 /* Named barriers of a block. */
 #define BARRIER_COUNT 16u
+
+/* What the lanes of an entry wait for, in machine code, before they go on. */
+enum simt_wait {
+    SIMT_RUNS,
+    SIMT_BSYNC,    /* for the others of a set B0 .. B15 */
+    SIMT_WARPSYNC, /* for the others of a mask */
+    SIMT_BAR,      /* for the others of the warp, in front of a barrier of the block */
+    SIMT_SIDES     /* of a covering run: for all sides of a branch that all lanes take one of */
+};
 
 /* Lanes that execute together, up to the instruction where they meet others. */
 struct simt_entry {
     uint32_t pc;               /* instruction of the frame's function */
     uint32_t reconvergence;    /* where the entry ends; PTX_NO_INDEX: at the end of the function */
-    uint32_t mask;             /* lanes that have not left the function */
+    uint32_t mask;             /* lanes that have not left the function; of one that waits: that have come */
+    uint8_t wait;              /* enum simt_wait */
+    uint8_t set;               /* of SIMT_BSYNC: which */
+    uint32_t expected;         /* of SIMT_WARPSYNC and SIMT_BAR: lanes */
     struct cover_group *group; /* of a covering run (cover.h), or NULL */
 };
 
 struct cover;
+
+/* Where a group of lanes goes on behind a branch. */
+struct side {
+    uint32_t pc, mask;
+};
 
 /* A function that is being executed. */
 struct frame {
@@ -55,11 +75,12 @@ struct warp {
     VEC(struct simt_entry) stack;
     struct path_writer path;
     struct local_memory local;
-    struct frame *frames; /* CALL_DEPTH_MAX of them */
-    uint32_t depth;       /* frames in use */
-    uint32_t number;      /* in the block */
-    uint32_t live;        /* lanes that have not exited */
-    uint32_t waiting_at;  /* barrier, while WARP_WAITING */
+    struct frame *frames;     /* CALL_DEPTH_MAX of them */
+    uint32_t depth;           /* frames in use */
+    uint32_t number;          /* in the block */
+    uint32_t live;            /* lanes that have not exited */
+    uint32_t sets[LANE_SETS]; /* of machine code; not kept in covering runs */
+    uint32_t waiting_at;      /* barrier, while WARP_WAITING */
     uint32_t waiting_mask;
     const struct micro *waiting_for; /* the barrier instruction */
     enum warp_state state;

@@ -64,6 +64,11 @@
     X(PTX_FOR_MACHINE_CODE,                                                                                  \
       "the machine code that is made of the PTX takes no longer than the PTX does with these times",         \
       "the kernel is PTX")                                                                                   \
+    X(DIVIDED_MACHINE_LANES,                                                                                 \
+      "parts of a warp that branches of machine code divide execute one after another, each until it "       \
+      "waits or ends, and meet only at BSYNC, WARPSYNC and BAR",                                             \
+      "a branch of machine code divided a warp; hardware may interleave the parts, and merge parts that "    \
+      "come to one place by chance (docs/convergence.md)")                                                   \
     X(REFINED_RESULTS,                                                                                       \
       "the sequences by which machine code divides and takes roots give the correctly rounded, or the "      \
       "exact, result",                                                                                       \

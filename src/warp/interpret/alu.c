@@ -45,7 +45,7 @@ static uint32_t settle_home(struct warp *warp, const struct micro *op, const str
                             struct lanes *out, uint32_t mask, uint32_t known) {
     uint64_t homes[MICRO_SOURCES], home = HOME_NONE;
     read_homes(in, homes);
-    if (!home_of_result(warp->run, op, in->values, homes, mask & in->known, &home)) {
+    if (in->homes != 0 && !home_of_result(warp->run, op, in->values, homes, mask & in->known, &home)) {
         known = without_open(warp, known, mask & known);
         home = HOME_NONE;
     }

@@ -1,0 +1,1 @@
+wb_test(test_integer_code wb_warp)

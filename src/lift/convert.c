@@ -3,14 +3,17 @@
 
 enum size { SIZE_8, SIZE_16, SIZE_32, SIZE_64 };
 
+#define TO_BF16 4u /* as the size of a result */
+
 static enum size size_of(const struct sass_inst *inst, enum sass_field field) {
-    return (enum size)(sass_field(inst, field) & 3);
+    const uint32_t size = sass_field(inst, field);
+    return size == TO_BF16 ? SIZE_16 : (enum size)(size & 3);
 }
 
 /* The floating-point type of a size; NULL: there is none. */
-static const char *float_type(const struct sass_inst *inst, enum size size) {
+static const char *float_type(enum size size) {
     switch (size) {
-    case SIZE_16: return sass_field(inst, SASS_FIELD_BF16) != 0 ? "bf16" : "f16";
+    case SIZE_16: return "f16";
     case SIZE_32: return "f32";
     case SIZE_64: return "f64";
     default: return NULL;
@@ -68,12 +71,12 @@ static void write_result(struct lift *lift, const struct sass_inst *inst, enum s
 /* F2F, and FRND with rounding to an integer. */
 static void float_to_float(struct lift *lift, const struct sass_inst *inst, bool to_integer) {
     const enum size to = size_of(inst, SASS_FIELD_TO_SIZE), from = size_of(inst, SASS_FIELD_FROM_SIZE);
-    const char *to_type = float_type(inst, to), *from_type = float_type(inst, from);
+    const char *to_type = float_type(to), *from_type = float_type(from);
     if (to_type == NULL || from_type == NULL || (to == from) != to_integer) {
         lift_refuse(lift, "a conversion between these sizes is not known");
         return;
     }
-    if (from == SIZE_16 && to != SIZE_16) from_type = "f16";
+    if (sass_field(inst, SASS_FIELD_TO_SIZE) == TO_BF16) to_type = "bf16";
     const char *flush = lift_word(inst, SASS_FIELD_FTZ, ".ftz"),
                *clamp = lift_word(inst, SASS_FIELD_SAT, ".sat");
     const struct ptx_operand operands[] = {new_result(lift, to), read_float(lift, inst, from)};
@@ -94,33 +97,35 @@ static void settle_nan(struct lift *lift, const struct sass_inst *inst, enum siz
                        struct ptx_operand source, struct ptx_operand value) {
     const bool zero = sass_field(inst, SASS_FIELD_NTZ) != 0, zero_in_ptx = from != SIZE_64 && to != SIZE_64;
     if (zero == zero_in_ptx) return;
+    if (to < SIZE_32) lift_refuse(lift, "what it makes of NaN is not known");
     const struct ptx_operand is_nan = lift_temp(lift, PTX_PRED);
     const struct ptx_operand test[] = {is_nan, lift_none(), source, source};
-    LIFT_EMIT_TEXT(lift, test, "setp.nan.%s", float_type(inst, from));
+    LIFT_EMIT_TEXT(lift, test, "setp.nan.%s", float_type(from));
     const uint64_t highest = UINT64_C(1) << (to == SIZE_64 ? 63 : 31);
     LIFT_EMIT(lift, to == SIZE_64 ? "selp.b64" : "selp.b32", value, lift_int(zero ? 0 : highest), value,
               is_nan);
 }
 
 static void float_to_integer(struct lift *lift, const struct sass_inst *inst) {
+    static const uint32_t bits[] = {8, 16, 32, 64};
     const enum size to = size_of(inst, SASS_FIELD_TO_SIZE), from = size_of(inst, SASS_FIELD_FROM_SIZE);
-    const char *from_type = float_type(inst, from);
-    if (from_type == NULL || to < SIZE_32) {
+    const enum size register_size = to == SIZE_64 ? SIZE_64 : SIZE_32;
+    const char *from_type = float_type(from);
+    if (from_type == NULL) {
         lift_refuse(lift, "a conversion between these sizes is not known");
         return;
     }
-    const struct ptx_operand operands[] = {new_result(lift, to), read_float(lift, inst, from)};
+    const struct ptx_operand operands[] = {new_result(lift, register_size), read_float(lift, inst, from)};
     LIFT_EMIT_TEXT(lift, operands, "cvt.%s%s.%c%u.%s", lift_integer_rounding(inst),
                    lift_word(inst, SASS_FIELD_FTZ, ".ftz"),
-                   sass_field(inst, SASS_FIELD_SIGNED) != 0 ? 's' : 'u', to == SIZE_64 ? 64u : 32u,
-                   from_type);
+                   sass_field(inst, SASS_FIELD_SIGNED) != 0 ? 's' : 'u', bits[to], from_type);
     settle_nan(lift, inst, from, to, operands[1], operands[0]);
-    write_result(lift, inst, to, operands[0]);
+    write_result(lift, inst, register_size, operands[0]);
 }
 
 static void integer_to_float(struct lift *lift, const struct sass_inst *inst) {
     const enum size to = size_of(inst, SASS_FIELD_TO_SIZE), from = size_of(inst, SASS_FIELD_FROM_SIZE);
-    const char *to_type = float_type(inst, to);
+    const char *to_type = float_type(to);
     if (to_type == NULL) {
         lift_refuse(lift, "a conversion between these sizes is not known");
         return;

@@ -24,16 +24,13 @@ static void extreme(struct lift *lift, const struct sass_inst *inst, const char 
     const struct ptx_operand a = lift_source64(lift, &inst->a, true);
     const struct ptx_operand b = lift_source64(lift, &inst->b, true);
     const struct ptx_operand result = lift_temp(lift, PTX_B64);
-    const struct ptx_operand no_a = lift_temp(lift, PTX_PRED), no_b = lift_temp(lift, PTX_PRED);
-    const struct ptx_operand is_a = lift_temp(lift, PTX_PRED);
+    const struct ptx_operand no_a = lift_temp(lift, PTX_PRED);
     LIFT_EMIT(lift, opcode, result, a, b);
-    LIFT_EMIT(lift, "setp.eq.u64", is_a, lift_none(), result, a);
     LIFT_EMIT(lift, "setp.nan.f64", no_a, lift_none(), a, a);
-    LIFT_EMIT(lift, "setp.nan.f64", no_b, lift_none(), b, b);
     struct ptx_operand some_a = no_a;
     some_a.negated = true;
-    LIFT_EMIT(lift, "and.pred", lift_to_predicate(lift, &inst->to[0]), is_a, some_a);
-    LIFT_EMIT(lift, "and.pred", lift_to_predicate(lift, &inst->to[1]), no_a, no_b);
+    LIFT_EMIT(lift, "setp.eq.and.u64", lift_to_predicate(lift, &inst->to[0]), lift_none(), result, a, some_a);
+    LIFT_EMIT(lift, "setp.nan.and.f64", lift_to_predicate(lift, &inst->to[1]), lift_none(), b, b, no_a);
 }
 
 static void comparison(struct lift *lift, const struct sass_inst *inst) {

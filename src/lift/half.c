@@ -71,13 +71,26 @@ static void arithmetic(struct lift *lift, const struct sass_inst *inst, const ch
                    pair_type(inst));
 }
 
+static bool is_zero_register(const struct sass_source *source) {
+    return source->kind == SASS_SOURCE_REG && source->number == SASS_RZ;
+}
+
+/* HADD2 D, A.F32, -RZ: A cut to a half, twice. */
+static void cut_to_half(struct lift *lift, const struct sass_inst *inst) {
+    if (!is_zero_register(&inst->b) || !inst->b.negated || sass_field(inst, SASS_FIELD_FTZ) != 0) {
+        lift_refuse(lift, "a sum of f32 and a half is not known");
+        return;
+    }
+    const struct ptx_operand half = lift_temp(lift, PTX_B16), halves[2] = {half, half};
+    const struct ptx_operand operands[] = {half, lift_source_f32(lift, &inst->a)};
+    LIFT_EMIT_TEXT(lift, operands, "cvt.rz%s.%s.f32", lift_word(inst, SASS_FIELD_SAT, ".sat"),
+                   half_type(inst));
+    LIFT_EMIT(lift, "mov.b32", lift_to_reg(lift, inst->d, inst->d_uniform), lift_vector(lift, halves, 2));
+}
+
 static void of_two(struct lift *lift, const struct sass_inst *inst, const char *name) {
     const struct ptx_operand sources[] = {read_pair(lift, &inst->a), read_pair(lift, &inst->b)};
     arithmetic(lift, inst, name, sources, 2);
-}
-
-static bool is_zero_register(const struct sass_source *source) {
-    return source->kind == SASS_SOURCE_REG && source->number == SASS_RZ;
 }
 
 static bool is_nan_half(uint32_t bits, bool bf16) {
@@ -231,6 +244,8 @@ void lift_half(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_HADD2:
         if (sass_field(inst, SASS_FIELD_F32) != 0)
             wide_sum(lift, inst);
+        else if (inst->a.lanes == LANES_F32)
+            cut_to_half(lift, inst);
         else
             of_two(lift, inst, "add");
         break;

@@ -8,6 +8,7 @@
 #include "cubin/cubin.h"
 #include "lift/function.h"
 #include "lift/issued.h"
+#include "lift/refinement.h"
 
 /* Memory for a module: so much for each byte of the file, and so much for any. */
 #define MEMORY_PER_BYTE ((size_t)512)
@@ -307,6 +308,7 @@ static wb_status make(struct making *making, const char *name, wb_diagnostics *d
     wb_status status = arena_protect(&module->arena, make_module, making);
     if (status == WB_OK && making->text.failed) status = WB_ERR_LIMIT;
     if (status == WB_OK) status = lift_issued(module);
+    if (status == WB_OK) status = lift_mark_refinements(module);
     if (status != WB_OK) {
         (void)diagnose_out_of_memory(diagnostics, name);
         text_free(&making->text);

@@ -1,1 +1,2 @@
 wb_test(test_integer_code wb_warp)
+wb_test(test_float_code wb_warp)

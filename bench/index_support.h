@@ -7,7 +7,8 @@
 #include "bench_support.h"
 
 struct index_kernel {
-    const char *name; /* of the case */
+    const char *name;               /* of the case */
+    const char *code, *launch_file; /* in kernels/ */
     wb_diagnostics *diagnostics;
     wb_module *module;
     wb_launch *launch;
@@ -63,7 +64,7 @@ static inline void index_each(void (*one)(const struct index_kernel *kernel)) {
     while (fgets(line, sizeof line, index) != NULL) {
         if (line[0] == '#' || sscanf(line, "%127s %127s %127s", name, ptx, launch) != 3) continue;
         if (strstr(launch, "unknown") != NULL) continue;
-        struct index_kernel kernel = {.name = name};
+        struct index_kernel kernel = {.name = name, .code = ptx, .launch_file = launch};
         index_open(ptx, launch, &kernel);
         one(&kernel);
         index_close(&kernel);

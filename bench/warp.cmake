@@ -1,4 +1,5 @@
 wb_bench(bench_warp wb_warp)
+wb_bench(bench_machine_code wb_warp m)
 wb_bench(bench_grid wb_warp)
 wb_bench(bench_cover wb_bound)
 wb_bench(bench_kernel wb_report)

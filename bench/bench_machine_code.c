@@ -1,5 +1,5 @@
-/* Executing a kernel's machine code instead of its PTX: how much longer block 0 takes, for every case of the
- * index and some architectures. */
+/* Executing a kernel's machine code instead of its PTX: how much longer block 0 takes, and as many times as
+ * long each instruction, for every case of the index and some architectures. */
 #include <math.h>
 
 #include "index_support.h"
@@ -8,10 +8,15 @@
 /* Each kernel runs for at least this long, in processor seconds. */
 #define SECONDS_MIN 0.1
 
-/* Processor seconds of one execution of block 0. */
-static double execution_seconds(const struct index_kernel *kernel) {
+/* Processor seconds of one execution of block 0, and of a warp instruction. */
+struct spent {
+    double block, instruction;
+};
+
+static struct spent execution_seconds(const struct index_kernel *kernel) {
     const wb_trace_options options = {.size = sizeof options};
     double spent = 0.0;
+    uint64_t instructions = 0;
     int executions = 0;
     for (; spent < SECONDS_MIN; executions++) {
         wb_block *block = NULL;
@@ -19,18 +24,20 @@ static double execution_seconds(const struct index_kernel *kernel) {
         require(wb_block_trace(kernel->kernel, kernel->launch, &options, kernel->diagnostics, &block),
                 kernel->diagnostics);
         spent += seconds() - start;
+        for (uint32_t w = 0; w < wb_block_warp_count(block); w++)
+            instructions += wb_block_warp_instructions(block, w);
         wb_block_free(block);
     }
-    return spent / executions;
+    return (struct spent){spent / executions, spent / (double)instructions};
 }
 
-static double log_sum;
+static double log_sum, log_sum_each;
 static int compared;
 
 static void bench_kernel(const struct index_kernel *ptx) {
     static const int architectures[] = {75, 86, 90};
-    const double of_ptx = execution_seconds(ptx);
-    printf("execution   %-24s PTX %9.1f us; machine code, times that:", ptx->name, of_ptx * 1e6);
+    const struct spent of_ptx = execution_seconds(ptx);
+    printf("execution   %-24s PTX %9.1f us; machine code, times that:", ptx->name, of_ptx.block * 1e6);
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         char code[160];
         const char *end = strstr(ptx->code, ".ptx");
@@ -43,10 +50,12 @@ static void bench_kernel(const struct index_kernel *ptx) {
         (void)fclose(there);
         struct index_kernel machine = {.name = ptx->name};
         index_open(code, ptx->launch_file, &machine);
-        const double times = execution_seconds(&machine) / of_ptx;
+        const struct spent spent = execution_seconds(&machine);
+        const double times = spent.block / of_ptx.block, each = spent.instruction / of_ptx.instruction;
         index_close(&machine);
-        printf("  sm_%d %.2f", architectures[a], times);
+        printf("  sm_%d %.2f (each %.2f)", architectures[a], times, each);
         log_sum += log(times);
+        log_sum_each += log(each);
         compared++;
     }
     printf("\n");
@@ -54,6 +63,10 @@ static void bench_kernel(const struct index_kernel *ptx) {
 
 int main(void) {
     index_each(bench_kernel);
-    if (compared > 0) printf("execution   machine code takes %.2f times as long as PTX (geometric mean)\n", exp(log_sum / compared));
+    if (compared > 0)
+        printf("execution   machine code takes %.2f times as long as PTX, each instruction %.2f times "
+               "(geometric "
+               "means)\n",
+               exp(log_sum / compared), exp(log_sum_each / compared));
     return 0;
 }

@@ -40,12 +40,13 @@ static void narrow_by_source(struct lift *lift, const struct sass_inst *inst) {
 }
 
 static void branch(struct lift *lift, const struct sass_inst *inst) {
-    enum { UNIFORM = 1, DIVIDED = 2 };
+    enum { UNIFORM = 1, DIVIDED = 2, TOGETHER = 3 };
     const uint32_t kind = sass_field(inst, SASS_FIELD_CONV);
-    if (kind == DIVIDED) {
+    if (kind == DIVIDED || kind == TOGETHER) {
         struct ptx_operand divided = lift_temp(lift, PTX_PRED);
         const bool all = inst->a.kind != SASS_SOURCE_UREG || inst->a.number == SASS_URZ;
         LIFT_EMIT(lift, "machine divided", divided, all ? lift_int(UINT32_MAX) : lift_source(lift, &inst->a));
+        divided.negated = kind == TOGETHER;
         narrow_guard(lift, divided);
     }
     narrow_by_source(lift, inst);

@@ -68,6 +68,12 @@ static bool joins_otherwise(const struct cfg *cfg, uint32_t node) {
     return false;
 }
 
+/* Whether an opening is executed behind another one, both on every way to some block. */
+static bool is_inner(const struct finder *finder, const struct opening *a, const struct opening *b) {
+    if (a->block == b->block) return a->inst > b->inst;
+    return dominates(finder->dominators, b->block, a->block);
+}
+
 /* Whether lanes that a block's branch divides meet at the target of an opening if they meet at all. */
 static bool meets_at(struct finder *finder, uint32_t block, const struct opening *opening) {
     const uint32_t nodes = finder->cfg->graph.node_count;
@@ -76,18 +82,12 @@ static bool meets_at(struct finder *finder, uint32_t block, const struct opening
     if (opening->target == finder->cfg->exit || finder->met[opening->block]) return false;
     for (size_t i = 0; i < finder->openings.count; i++) {
         const struct opening *other = &finder->openings.items[i];
-        if (is_open(finder, other, block) && other->target != opening->target && finder->met[other->target])
-            return false;
+        if (!is_open(finder, other, block) || is_inner(finder, other, opening)) continue;
+        if (other->target != opening->target && finder->met[other->target]) return false;
     }
     for (uint32_t i = 0; i < finder->count; i++)
         if (joins_otherwise(finder->cfg, finder->queue[i])) return false;
     return true;
-}
-
-/* Whether an opening is executed behind another one, both on every way to some block. */
-static bool is_inner(const struct finder *finder, const struct opening *a, const struct opening *b) {
-    if (a->block == b->block) return a->inst > b->inst;
-    return dominates(finder->dominators, b->block, a->block);
 }
 
 /* The innermost opening around a block, inside of which `inner` is or which is no other one; NULL: none. */

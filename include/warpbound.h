@@ -170,6 +170,9 @@ wb_status wb_module_print(const wb_module *module, wb_diagnostics *diagnostics, 
 /* The file that the module was made of. */
 const wb_input *wb_module_input(const wb_module *module);
 
+/* The architecture that machine code is for, such as 86 for sm_86; 0: PTX, which is for many. */
+uint32_t wb_module_architecture(const wb_module *module);
+
 size_t wb_module_kernel_count(const wb_module *module);
 const wb_kernel *wb_module_kernel(const wb_module *module, size_t index);
 

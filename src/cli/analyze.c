@@ -257,8 +257,9 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     if (status == WB_OK) status = (int)require_report_format(options, diagnostics);
     if (status == WB_OK) status = (int)refuse_options(options, diagnostics);
     if (status == WB_OK) status = (int)load_module(options, diagnostics, &inputs->module);
-    const char *machine = options->machine != NULL ? options->machine : DEFAULT_MACHINE;
-    if (status == WB_OK) status = (int)load_machine(options, machine, diagnostics, &inputs->machine);
+    if (status == WB_OK)
+        status =
+            (int)load_machine_for(options, inputs->module, DEFAULT_MACHINE, diagnostics, &inputs->machine);
     if (status == WB_OK)
         status = (int)read_asked(options, inputs, inputs->machine, diagnostics, &asked, &report);
     if (status == WB_OK)

@@ -107,6 +107,11 @@ wb_status load_module(const struct options *options, wb_diagnostics *diagnostics
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine);
 
+/* The machine that the options name, or else `usual`, with a note where that is not one that the code is for.
+ */
+wb_status load_machine_for(const struct options *options, const wb_module *module, const char *usual,
+                           wb_diagnostics *diagnostics, wb_machine **machine);
+
 /* Applies every --set. */
 wb_status set_keys(const struct options *options, wb_machine *machine, wb_diagnostics *diagnostics);
 

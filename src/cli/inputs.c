@@ -74,6 +74,39 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     return WB_OK;
 }
 
+/* The preset whose name says that it is of an architecture, or NULL. */
+static const char *preset_for(uint32_t architecture) {
+    char ending[16];
+    (void)snprintf(ending, sizeof ending, "-sm%u", architecture);
+    for (size_t i = 0; i < wb_machine_preset_count(); i++) {
+        const char *name = wb_machine_preset_name(i);
+        if (strlen(name) > strlen(ending) && strcmp(name + strlen(name) - strlen(ending), ending) == 0)
+            return name;
+    }
+    return NULL;
+}
+
+/* Says so where machine code is not for the machine that is taken by default. Orin, sm_87, is modelled with
+ * what is known of sm_86. */
+static void compare_architectures(const wb_module *module, const char *machine, wb_diagnostics *diagnostics) {
+    const uint32_t architecture = wb_module_architecture(module) == 87 ? 86 : wb_module_architecture(module);
+    const char *preset = architecture == 0 ? machine : preset_for(architecture);
+    char note[200];
+    if (preset != NULL && strcmp(preset, machine) == 0) return;
+    (void)snprintf(note, sizeof note,
+                   "this machine code is for sm_%u, and the machine, where none is named, is %s; %s%s",
+                   architecture, machine, preset != NULL ? "a preset for it: -m " : "no preset is for it",
+                   preset != NULL ? preset : "");
+    wb_diagnostics_note(diagnostics, wb_module_input(module)->path, note);
+}
+
+wb_status load_machine_for(const struct options *options, const wb_module *module, const char *usual,
+                           wb_diagnostics *diagnostics, wb_machine **machine) {
+    if (options->machine != NULL) return load_machine(options, options->machine, diagnostics, machine);
+    if (strcmp(usual, DEFAULT_MACHINE) == 0) compare_architectures(module, usual, diagnostics);
+    return load_machine(options, usual, diagnostics, machine);
+}
+
 /* A number that may be at most `most`; `most` of what is none, which is beyond what the library takes, so
  * that its message says what is expected. */
 static uint64_t number_of(const char *text, uint64_t most) {
@@ -254,8 +287,7 @@ wb_status inputs_load(const struct options *options, const char *machine, wb_dia
     if (status == WB_OK && options->facts != NULL)
         status = wb_facts_read(options->facts, inputs->kernel, diagnostics, &inputs->facts);
     if (status == WB_OK && machine != NULL)
-        status = load_machine(options, options->machine != NULL ? options->machine : machine, diagnostics,
-                              &inputs->machine);
+        status = load_machine_for(options, inputs->module, machine, diagnostics, &inputs->machine);
     return status;
 }
 

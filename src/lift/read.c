@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "lift/module.h"
 #include "ptx/ptx.h"
+#include "sass/machine_code.h"
 
 /* Largest file of code. */
 #define CODE_SIZE_MAX ((size_t)256 << 20)
@@ -41,4 +42,8 @@ wb_status wb_module_parse(const char *name, const char *text, size_t size, wb_di
     if (size > 0) memcpy(copy, text, size);
     copy[size] = '\0';
     return module_of(name, copy, size, diagnostics, module);
+}
+
+uint32_t wb_module_architecture(const wb_module *module) {
+    return module->code == NULL ? 0 : module->code->sm;
 }

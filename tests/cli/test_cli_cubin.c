@@ -1,0 +1,180 @@
+/* Machine code where PTX is taken: files, standard input, launch files, lists; registers from the file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+#define SGEMM "kernels/sgemm_tiled.sm_86.cubin -l kernels/sgemm_tiled.yaml "
+
+static const struct failure_case failures[] = {
+    {"print kernels/none.cubin", 2, "kernels/none.cubin"},
+    {"analyze kernels/vecadd.sm_86.cubin", 2, "beside it is kernels/vecadd.yaml"},
+    {"analyze " SGEMM "--ptxas-info README.md", 2,
+     "README.md: error: this is of PTX: machine code says itself that kernel sgemm_tiled has 39 registers a "
+     "thread"},
+    {"path kernels/vecadd.sm_86.cubin -l kernels/reduce.yaml", 2, "reduce"},
+    {"analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml -m kernels/vecadd.sm_86.cubin", 2,
+     "expected a machine file, but this is machine code of a GPU (cubin)"},
+};
+
+static void test_failures_say_what_is_wrong(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
+}
+
+/* Files that are damaged end with one line, wherever the damage is. */
+static void test_cut_short(void **state) {
+    (void)state;
+    struct run run = run_shell("for bytes in 20 40 200 1000 3000 5000; do head -c $bytes "
+                               "kernels/vecadd.sm_86.cubin | \"$WB\" print - 2>&1; echo \"status $?\"; done");
+    assert_int_equal(count_of(run.out, "-: error: "), 6);
+    assert_int_equal(count_of(run.out, "status 2"), 6);
+    assert_non_null(strstr(run.out, "this cubin is cut short"));
+    run_free(&run);
+}
+
+static void test_standard_input(void **state) {
+    (void)state;
+    struct run file = run_command("print kernels/vecadd.sm_86.cubin");
+    struct run stream = run_shell("\"$WB\" print - < kernels/vecadd.sm_86.cubin");
+    assert_int_equal(file.status, 0);
+    assert_int_equal(stream.status, 0);
+    assert_string_equal(file.out, stream.out);
+    assert_non_null(strstr(file.out, "IMAD.WIDE"));
+    run_free(&file);
+    run_free(&stream);
+}
+
+/* ---- Registers and shared memory ----------------------------------------------------------------------- */
+
+static void check_occupancy(const char *arguments, const char *registers, const char *shared) {
+    struct run run = run_command(arguments);
+    char line[128];
+    (void)snprintf(line, sizeof line, "registers  %s a thread: as the machine code says\n", registers);
+    if (run.status != 0 || strstr(run.out, line) == NULL || strstr(run.out, shared) == NULL)
+        fail_msg("%s: %s%s", arguments, run.out, run.err);
+    run_free(&run);
+}
+
+/* What sm_90 keeps of shared memory is counted once, and other architectures have it only in the machine. */
+static void test_occupancy(void **state) {
+    (void)state;
+    check_occupancy("occupancy " SGEMM, "39", " 2048 bytes of shared memory");
+    check_occupancy("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hopper-sm90",
+                    "32", " 2048 bytes of shared memory");
+    check_occupancy("occupancy kernels/fir.sm_90.cubin -l kernels/fir.yaml -m hopper-sm90", "26",
+                    " 572 bytes of shared memory");
+    check_occupancy("occupancy kernels/vecadd.sm_90.cubin -l kernels/vecadd.yaml -m hopper-sm90", "12",
+                    " 0 bytes of shared memory");
+}
+
+static void test_other_numbers_of_registers(void **state) {
+    (void)state;
+    struct run run = run_command("occupancy " SGEMM "--registers 40");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.err,
+                           "--registers: warning: 40 registers a thread are not those of the machine code, "
+                           "which has 39; its number counts"));
+    run_free(&run);
+    run = run_command("occupancy " SGEMM "--registers 39");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.err, "");
+    run_free(&run);
+}
+
+static void test_json(void **state) {
+    (void)state;
+    json_t *root = run_json("occupancy " SGEMM "--json", 0);
+    json_t *registers = json_object_get(root, "registers");
+    assert_string_is(registers, "source", "code");
+    assert_int_equal(number(registers, "least"), 39);
+    assert_int_equal(number(registers, "most"), 39);
+    json_decref(root);
+}
+
+/* Where no machine is named, the one that is taken is of another architecture than the code may be. */
+static void test_architecture_of_the_machine(void **state) {
+    (void)state;
+    struct run run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.err,
+                           "kernels/sgemm_tiled.sm_90.cubin: note: this machine code is for sm_90, and the "
+                           "machine, where none is named, is orin-sm86; a preset for it: -m hopper-sm90"));
+    run_free(&run);
+    run = run_command("occupancy kernels/sgemm_tiled.sm_75.cubin -l kernels/sgemm_tiled.yaml");
+    assert_non_null(strstr(run.err,
+                           "note: this machine code is for sm_75, and the machine, where none is named, is "
+                           "orin-sm86; no preset is for it\n"));
+    run_free(&run);
+    run = run_command("occupancy " SGEMM);
+    assert_string_equal(run.err, "");
+    run_free(&run);
+    run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hopper-sm90");
+    assert_string_equal(run.err, "");
+    run_free(&run);
+}
+
+/* ---- Launch files -------------------------------------------------------------------------------------- */
+
+/* A launch file names a cubin, and one of the same name is found without that; `init` writes one. */
+static void test_launch_files(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "set -e; at=$(mktemp -d); trap 'rm -r \"$at\"' EXIT; cp kernels/vecadd.sm_86.cubin \"$at\"\n"
+        "sed 's/^code:.*/code: vecadd.sm_86.cubin/' kernels/vecadd.yaml > \"$at/named.yaml\"\n"
+        "sed '/^code:/d' kernels/vecadd.yaml > \"$at/vecadd.sm_86.yaml\"\n"
+        "for file in named vecadd.sm_86; do \"$WB\" path \"$at/$file.yaml\" | head -1; done\n"
+        "cd \"$at\"; rm vecadd.sm_86.yaml; \"$WB\" init vecadd.sm_86.cubin | head -1; cat vecadd.sm_86.yaml");
+    assert_int_equal(run.status, 0);
+    assert_int_equal(count_of(run.out, "vecadd: block 0,0,0 of grid 2,1,1"), 2);
+    assert_non_null(strstr(run.out, "vecadd.sm_86.yaml: written"));
+    assert_non_null(strstr(run.out, "code: \"vecadd.sm_86.cubin\""));
+    assert_null(strstr(run.out, "registers"));
+    run_free(&run);
+}
+
+/* A kernel of several is found by its name, demangled or not, in a list of launches, too. */
+static void test_several_kernels(void **state) {
+    (void)state;
+    struct run run =
+        run_command("analyze kernels/horner.sm_86.cubin -l kernels/horner_stream.yaml --method k-area");
+    if (run.status != 0) fail_msg("%s", run.err);
+    assert_non_null(strstr(run.out, "horner"));
+    run_free(&run);
+    run = run_command("path kernels/horner.sm_86.cubin -l kernels/horner_f64.yaml");
+    if (run.status != 0) fail_msg("%s", run.err);
+    run_free(&run);
+}
+
+static void test_inputs_of_results(void **state) {
+    (void)state;
+    json_t *root =
+        run_json("analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml --method k-area --json", 0);
+    json_t *code = entry(root, "inputs", "role", "cubin");
+    assert_string_is(code, "path", "kernels/vecadd.sm_86.cubin");
+    json_decref(root);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_cut_short),
+        cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_other_numbers_of_registers),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_architecture_of_the_machine),
+        cmocka_unit_test(test_launch_files),
+        cmocka_unit_test(test_several_kernels),
+        cmocka_unit_test(test_inputs_of_results),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

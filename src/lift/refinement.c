@@ -24,7 +24,7 @@ enum term {
     TERM_HALF,       /* half of y, or of better */
     TERM_RESIDUE,    /* x - root * root */
     TERM_SCALED,     /* r of an integer, times 2^32 or 2^64, and a little less */
-    TERM_END,        /* the result: does not depend on the seed's last bits */
+    TERM_END,        /* the result, which PTX states to the last bit */
     TERM_X,          /* the argument itself */
     TERM_CONSTANT    /* a constant of the sequence */
 };
@@ -37,8 +37,8 @@ struct operand {
 /* term = a * b + c, by FFMA or DFMA (FMUL, DMUL: c is none), signs apart. */
 struct step {
     enum term result;
-    struct operand a, b, c;
     bool negative; /* a * b counts negative where c counts positive */
+    struct operand a, b, c;
 };
 
 #define T(name)                                                                                              \
@@ -47,29 +47,29 @@ struct step {
     { TERM_CONSTANT, value }
 
 static const struct step reciprocal32[] = {
-    {TERM_ERROR, T(X), T(SEED), K(1.0), true},
-    {TERM_END, T(SEED), T(ERROR), T(SEED), false},
-    {TERM_NONE, T(NONE), T(NONE), T(NONE), false},
+    {TERM_ERROR, true, T(X), T(SEED), K(1.0)},
+    {TERM_END, false, T(SEED), T(ERROR), T(SEED)},
+    {TERM_NONE, false, T(NONE), T(NONE), T(NONE)},
 };
 
 static const struct step root32[] = {
-    {TERM_ROOT, T(X), T(SEED), T(NONE), false},    {TERM_HALF, T(SEED), K(0.5), T(NONE), false},
-    {TERM_RESIDUE, T(ROOT), T(ROOT), T(X), true},  {TERM_END, T(RESIDUE), T(HALF), T(ROOT), false},
-    {TERM_NONE, T(NONE), T(NONE), T(NONE), false},
+    {TERM_ROOT, false, T(X), T(SEED), T(NONE)},    {TERM_HALF, false, T(SEED), K(0.5), T(NONE)},
+    {TERM_RESIDUE, true, T(ROOT), T(ROOT), T(X)},  {TERM_END, false, T(RESIDUE), T(HALF), T(ROOT)},
+    {TERM_NONE, false, T(NONE), T(NONE), T(NONE)},
 };
 
 static const struct step reciprocal64[] = {
-    {TERM_ERROR, T(X), T(SEED), K(1.0), true},         {TERM_ERROR2, T(ERROR), T(ERROR), T(ERROR), false},
-    {TERM_BETTER, T(SEED), T(ERROR2), T(SEED), false}, {TERM_REST, T(X), T(BETTER), K(1.0), true},
-    {TERM_END, T(BETTER), T(REST), T(BETTER), false},  {TERM_NONE, T(NONE), T(NONE), T(NONE), false},
+    {TERM_ERROR, true, T(X), T(SEED), K(1.0)},         {TERM_ERROR2, false, T(ERROR), T(ERROR), T(ERROR)},
+    {TERM_BETTER, false, T(SEED), T(ERROR2), T(SEED)}, {TERM_REST, true, T(X), T(BETTER), K(1.0)},
+    {TERM_END, false, T(BETTER), T(REST), T(BETTER)},  {TERM_NONE, false, T(NONE), T(NONE), T(NONE)},
 };
 
 static const struct step root64[] = {
-    {TERM_SQUARE, T(SEED), T(SEED), T(NONE), false},       {TERM_ERROR, T(X), T(SQUARE), K(1.0), true},
-    {TERM_POLYNOMIAL, T(ERROR), K(0.375), K(0.5), false},  {TERM_STEP, T(SEED), T(ERROR), T(NONE), false},
-    {TERM_BETTER, T(POLYNOMIAL), T(STEP), T(SEED), false}, {TERM_ROOT, T(X), T(BETTER), T(NONE), false},
-    {TERM_RESIDUE, T(ROOT), T(ROOT), T(X), true},          {TERM_END, T(RESIDUE), T(HALF), T(ROOT), false},
-    {TERM_NONE, T(NONE), T(NONE), T(NONE), false},
+    {TERM_SQUARE, false, T(SEED), T(SEED), T(NONE)},       {TERM_ERROR, true, T(X), T(SQUARE), K(1.0)},
+    {TERM_POLYNOMIAL, false, T(ERROR), K(0.375), K(0.5)},  {TERM_STEP, false, T(SEED), T(ERROR), T(NONE)},
+    {TERM_BETTER, false, T(POLYNOMIAL), T(STEP), T(SEED)}, {TERM_ROOT, false, T(X), T(BETTER), T(NONE)},
+    {TERM_RESIDUE, true, T(ROOT), T(ROOT), T(X)},          {TERM_END, false, T(RESIDUE), T(HALF), T(ROOT)},
+    {TERM_NONE, false, T(NONE), T(NONE), T(NONE)},
 };
 
 /* What makes a reciprocal that of an integer division: times 2^32 or 2^64 and rounded down by more than its
@@ -408,9 +408,7 @@ static void write_others(const struct search *search, struct state *state, const
     for (uint32_t i = 0; i < regs->written_count; i++) {
         const uint32_t number = machine_number(search->function, regs->written[i]);
         const struct held *held = find(state, number);
-        if (held == NULL) {
-            forget(state, number);
-        } else if (always || held->term == TERM_X) {
+        if (held == NULL || always || held->term == TERM_X) {
             forget(state, number);
         } else if (held->unless == 0) {
             state->held[held - state->held].unless = guard_code(&inst->guard);

@@ -143,6 +143,7 @@ static struct results run(const char *path, const struct kernel_row *row) {
         print_error("%s, %s: %s\n", path, row->name, results.text);
         fail();
     }
+    assert_non_null(results.known);
     assert_int_equal(size, 8 * THREADS * count);
     wb_launch_free(launch);
     wb_module_free(module);
@@ -251,6 +252,20 @@ TEST_OF_ROW(14)
 TEST_OF_ROW(15)
 TEST_OF_ROW(16)
 
+/* An approximate function of which more is made than a division or root is not known. */
+static void test_approximate_results_are_open(void **state) {
+    (void)state;
+    const struct kernel_row row = {"float_code", "approximate", 11, 0, 0, false, ORDINARY_OPERANDS};
+    char path[128];
+    for (size_t a = 0; a < COUNT(architectures); a++) {
+        (void)text_format(path, sizeof path, FOLDER "float_code.sm_%u.cubin", architectures[a]);
+        struct results code = run(path, &row);
+        for (size_t i = 0; i < THREADS * row.results; i++)
+            assert_false(is_known(&code, i));
+        results_free(&code);
+    }
+}
+
 static int set_up(void **state) {
     (void)state;
     make_operands(ANY_OPERANDS);
@@ -265,12 +280,15 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_row_0),  cmocka_unit_test(test_row_1),  cmocka_unit_test(test_row_2),
-        cmocka_unit_test(test_row_3),  cmocka_unit_test(test_row_4),  cmocka_unit_test(test_row_5),
-        cmocka_unit_test(test_row_6),  cmocka_unit_test(test_row_7),  cmocka_unit_test(test_row_8),
-        cmocka_unit_test(test_row_9),  cmocka_unit_test(test_row_10), cmocka_unit_test(test_row_11),
-        cmocka_unit_test(test_row_12), cmocka_unit_test(test_row_13), cmocka_unit_test(test_row_14),
-        cmocka_unit_test(test_row_15), cmocka_unit_test(test_row_16),
+        cmocka_unit_test(test_row_0),  cmocka_unit_test(test_row_1),
+        cmocka_unit_test(test_row_2),  cmocka_unit_test(test_row_3),
+        cmocka_unit_test(test_row_4),  cmocka_unit_test(test_row_5),
+        cmocka_unit_test(test_row_6),  cmocka_unit_test(test_row_7),
+        cmocka_unit_test(test_row_8),  cmocka_unit_test(test_row_9),
+        cmocka_unit_test(test_row_10), cmocka_unit_test(test_row_11),
+        cmocka_unit_test(test_row_12), cmocka_unit_test(test_row_13),
+        cmocka_unit_test(test_row_14), cmocka_unit_test(test_row_15),
+        cmocka_unit_test(test_row_16), cmocka_unit_test(test_approximate_results_are_open),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,2 +1,3 @@
 wb_test(test_integer_code wb_warp)
 wb_test(test_float_code wb_warp)
+wb_test(test_refinement wb_base)

@@ -268,11 +268,14 @@ static void multiply_add_wide(struct lift *lift, const struct sass_inst *inst, b
     }
 }
 
-/* IDP.4A */
+/* IDP: products of bytes, or with MODE of halves of A and two bytes of B. */
 static void dot_product(struct lift *lift, const struct sass_inst *inst) {
-    static const char *const opcodes[2][2] = {{"dp4a.u32.u32", "dp4a.u32.s32"},
-                                              {"dp4a.s32.u32", "dp4a.s32.s32"}};
-    const char *opcode = opcodes[has(inst, SASS_FIELD_SIGNED)][has(inst, SASS_FIELD_SIGNED_B)];
+    static const char *const opcodes[3][2][2] = {
+        {{"dp4a.u32.u32", "dp4a.u32.s32"}, {"dp4a.s32.u32", "dp4a.s32.s32"}},
+        {{"dp2a.lo.u32.u32", "dp2a.lo.u32.s32"}, {"dp2a.lo.s32.u32", "dp2a.lo.s32.s32"}},
+        {{"dp2a.hi.u32.u32", "dp2a.hi.u32.s32"}, {"dp2a.hi.s32.u32", "dp2a.hi.s32.s32"}}};
+    const int kind = has(inst, SASS_FIELD_MODE) ? 1 + has(inst, SASS_FIELD_HIGH) : 0;
+    const char *opcode = opcodes[kind][has(inst, SASS_FIELD_SIGNED)][has(inst, SASS_FIELD_SIGNED_B)];
     LIFT_EMIT(lift, opcode, destination(lift, inst), lift_source(lift, &inst->a), lift_source(lift, &inst->b),
               lift_source(lift, &inst->c));
 }

@@ -268,7 +268,7 @@ wb_status wb_launch_read(const char *path, wb_launch_files files, wb_diagnostics
 void wb_launch_free(wb_launch *launch);
 
 /* A launch file to be completed by hand: what the kernel says of its launch, and ___ in place of each value
- * that its user has to say. `code` is how the file names the PTX file, or NULL; `registers` of a thread, or
+ * that its user has to say. `code` is how the file names the kernel's, or NULL; `registers` of a thread, or
  * 0. */
 wb_status wb_launch_template(const wb_kernel *kernel, const char *code, uint32_t registers,
                              wb_diagnostics *diagnostics, char **text);
@@ -296,7 +296,7 @@ const wb_input *wb_launch_input(const wb_launch *launch, size_t index);
 
 /* What a launch file may say in place of an option of the command. */
 typedef enum {
-    WB_LAUNCH_CODE,       /* the PTX file */
+    WB_LAUNCH_CODE,       /* the PTX file or cubin */
     WB_LAUNCH_FACTS,      /* the file of flow facts */
     WB_LAUNCH_PTXAS_INFO, /* the file with what ptxas -v printed */
     WB_LAUNCH_MACHINE,    /* the name of a preset or a file */

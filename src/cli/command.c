@@ -47,8 +47,10 @@ static const struct command commands[] = {
      "prints machines and has no kernel", command_machine,
      .examples = {"machine list", "machine show orin-sm86 > mine.yaml",
                   "machine show orin-sm86 --set mem_latency=300", "machine import gpgpusim.config"}},
-    {"print", COMMAND_PRINT, "FILE.ptx", "print the PTX in canonical form", "only reads the PTX",
-     command_print, .examples = {"print kernels/reduce.ptx", "print - < kernels/reduce.ptx"}},
+    {"print", COMMAND_PRINT, "FILE.ptx", "print PTX in canonical form, or machine code",
+     "only reads the code", command_print,
+     .examples = {"print kernels/reduce.ptx", "print - < kernels/reduce.ptx",
+                  "print kernels/reduce.sm_86.cubin"}},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -60,10 +60,12 @@ void help_print(FILE *stream) {
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         put_row(stream, command->name, 14, command->summary);
     (void)fputc('\n', stream);
-    put_wrapped(stream,
-                "warpbound help COMMAND prints the options of a command. A FILE may be -, for standard "
-                "input where it is read and standard output where it is written.",
-                0);
+    put_wrapped(
+        stream,
+        "warpbound help COMMAND prints the options of a command. A FILE may be -, for standard "
+        "input where it is read and standard output where it is written. Where FILE.ptx is expected, a cubin "
+        "(machine code) does, too.",
+        0);
     put_heading(stream, "exit status");
     static const char *const statuses[][2] = {{"0", "done"},
                                               {"1", "the deadline is not met"},

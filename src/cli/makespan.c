@@ -53,11 +53,11 @@ static wb_status load_path(const struct options *options, wb_diagnostics *diagno
 static wb_status load_operand(const struct options *options, wb_diagnostics *diagnostics,
                               struct problem_inputs *inputs, wb_makespan **makespan) {
     const char *operand = options->operands.count == 1 ? options->operands.items[0] : NULL;
-    bool ptx = operand != NULL && ends_with(operand, ".ptx");
-    if (operand != NULL && is_file(operand) && !ptx) return wb_makespan_read(operand, diagnostics, makespan);
+    const bool code = operand != NULL && (ends_with(operand, ".ptx") || ends_with(operand, ".cubin"));
+    if (operand != NULL && is_file(operand) && !code) return wb_makespan_read(operand, diagnostics, makespan);
     *makespan = wb_makespan_new();
     if (*makespan == NULL) return WB_ERR_LIMIT;
-    if (ptx) return load_path(options, diagnostics, inputs, *makespan);
+    if (code) return load_path(options, diagnostics, inputs, *makespan);
     return operand != NULL ? wb_makespan_add_warps(*makespan, operand, diagnostics) : WB_OK;
 }
 
@@ -92,7 +92,7 @@ static wb_status load(const struct options *options, wb_diagnostics *diagnostics
 static wb_status write_mapping(const struct options *options, const struct problem_inputs *inputs,
                                wb_diagnostics *diagnostics) {
     char *text = NULL;
-    if (inputs->block == NULL) return usage_error(diagnostics, "--mapping: expected a PTX file");
+    if (inputs->block == NULL) return usage_error(diagnostics, "--mapping: expected a PTX file or cubin");
     wb_status status =
         wb_makespan_mapping(inputs->block, options->branchless_prefix, options->compare, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);

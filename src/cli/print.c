@@ -1,4 +1,4 @@
-/* warpbound print: a PTX file in canonical form. */
+/* warpbound print: PTX in canonical form, or machine code as a listing. */
 #include <stdlib.h>
 
 #include "command.h"

@@ -54,7 +54,7 @@ static const struct {
     const char *key, *expected;
     enum setting_kind kind;
 } settings[LAUNCH_SETTINGS] = {
-    [WB_LAUNCH_CODE] = {"code", "the name of a PTX file", SETTING_CODE},
+    [WB_LAUNCH_CODE] = {"code", "the name of a PTX file or cubin", SETTING_CODE},
     [WB_LAUNCH_FACTS] = {"facts", "the name of a file of flow facts", SETTING_FILE},
     [WB_LAUNCH_PTXAS_INFO] = {"ptxas_info", "the name of a file with what ptxas -v printed", SETTING_FILE},
     [WB_LAUNCH_MACHINE] = {"machine", "the name of a machine or of its file", SETTING_MACHINE},

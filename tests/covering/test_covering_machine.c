@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "covering_check.h"
+#include "flow/values/divergence.h"
+#include "flow/values/liveness.h"
 #include "machine_text.h"
 #include "random_block.h"
 #include "random_machine.h"
@@ -35,8 +37,39 @@ static wb_block *trace(const wb_kernel *kernel, const char *data, bool cover, wb
     return status == WB_OK ? block : NULL;
 }
 
+/* Divergence analysis of the kernel. */
+struct analysed {
+    struct observed_flow flow;
+    struct divergence divergence;
+    bool *parted;
+};
+
+static void analyse(void *context) {
+    struct analysed *a = context;
+    struct arena *arena = &a->flow.arena;
+    const struct node_regs liveness = liveness_build(&a->flow.cfg, arena);
+    const struct ssa ssa = ssa_build(&a->flow.cfg, &a->flow.dominators, &liveness, arena);
+    a->divergence = divergence_analyse(&ssa, &a->flow.dominators, &a->flow.post_dominators,
+                                       (const uint32_t[3]){64, 1, 1}, arena);
+    a->parted = arena_array(arena, (size_t)a->flow.cfg.block_count + 1, sizeof *a->parted);
+}
+
+/* Lanes that execute a branch together part there only if it is found to be divergent. */
+static void expect_uniform(struct analysed *a, const wb_block *block, uint64_t seed, const char *text) {
+    observe_partings(block, &a->flow, a->parted);
+    for (uint32_t b = 0; b < a->flow.cfg.block_count; b++) {
+        if (!a->parted[b] || a->divergence.branches[b]) continue;
+        (void)fputs(text, stdout);
+        fail_msg("seed %u: lanes part behind block %u (instruction %u), which is said to be uniform",
+                 (unsigned)seed, b, a->flow.cfg.blocks[b].first);
+    }
+}
+
 static void expect_covered(const wb_block *covering, const wb_kernel *kernel, uint64_t seed,
                            const char *text) {
+    struct analysed analysed = {0};
+    observed_flow_make(kernel_function(kernel), &analysed.flow);
+    assert_int_equal(arena_protect(&analysed.flow.arena, analyse, &analysed), WB_OK);
     for (uint32_t s = 0; s < DATA_SEEDS; s++) {
         wb_diagnostics *d = wb_diagnostics_new();
         char data[64];
@@ -51,9 +84,11 @@ static void expect_covered(const wb_block *covering, const wb_kernel *kernel, ui
                 fail_msg("seed %u data %u warp %u step %u", (unsigned)seed, s, w, (unsigned)step);
             }
         }
+        expect_uniform(&analysed, real, seed, text);
         wb_block_free(real);
         wb_diagnostics_free(d);
     }
+    observed_flow_free(&analysed.flow);
 }
 
 /* Whether the kernel of a seed has covering paths; they hold. */
@@ -64,7 +99,8 @@ static bool check(uint64_t seed) {
                                                .naked = random_below(&random, 3) == 0 ? 20 : 0,
                                                .ends = random_below(&random, 3) == 0 ? 10 : 0,
                                                .known = (uint32_t)random_below(&random, 3) * 20,
-                                               .uniform = (uint32_t)random_below(&random, 3) * 20};
+                                               .uniform = (uint32_t)random_below(&random, 3) * 20,
+                                               .votes = random_below(&random, 3) == 0 ? 20 : 0};
     struct text text = {0};
     random_machine_put(seed, &shape, &text);
     wb_module *module = machine_text_parse(text.data);

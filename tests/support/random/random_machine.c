@@ -28,6 +28,9 @@ static void put_condition(struct writer *w) {
     const char *word = chance(w, w->shape->uniform) ? "%r4" : "%r1";
     text_printf(w->out, "mad.lo.u32 %s, %s, 1664525, 1013904223; shr.u32 %%r3, %s, 28;\n", word, word, word);
     text_printf(w->out, "setp.lt.u32 %%p0, %%r3, %u;\n", (unsigned)(3 + random_below(&w->random, 10)));
+    if (!chance(w, w->shape->votes)) return;
+    text_printf(w->out, "vote.ballot.b32 %%r5, %%p0;\nand.b32 %%r5, %%r5, %u;\nsetp.ne.u32 %%p0, %%r5, 0;\n",
+                1u << random_below(&w->random, 8));
 }
 
 static void put_operation(struct writer *w) {

@@ -14,6 +14,7 @@ struct random_machine_shape {
     uint32_t ends;       /* lanes that end early */
     uint32_t known;      /* conditions that depend on the lane only */
     uint32_t uniform;    /* conditions that are the same in all lanes, unknown */
+    uint32_t votes;      /* conditions that the lanes which are there vote on */
 };
 
 /* Kernel k(data, out): lane l of a warp reads word l of `data`, on which its ways depend, and stores what it

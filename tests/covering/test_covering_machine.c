@@ -108,6 +108,10 @@ static bool check(uint64_t seed) {
     const wb_kernel *kernel = NULL;
     assert_int_equal(wb_module_find_kernel(module, "k", d, &kernel), WB_OK);
     wb_block *covering = trace(kernel, "buf:u32[256]", true, d);
+    if (covering != NULL && covering->notes.unmodelled != NULL) { /* analyses decline it */
+        wb_block_free(covering);
+        covering = NULL;
+    }
     if (covering == NULL && getenv("WB_VERBOSE") != NULL) print_message("%s", wb_diagnostics_text(d));
     expect_covered(covering, kernel, seed, text.data);
     const bool covered = covering != NULL;

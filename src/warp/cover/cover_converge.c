@@ -122,14 +122,13 @@ static void leave_meeting(struct warp *warp, uint32_t set) {
     warp->stack.count--;
 }
 
-/* The lowest entry below the top one, where no set of lanes is open, that has lanes of a mask; SIZE_MAX:
- * none.
- */
+/* The lowest entry that has lanes of a mask, of those that are not waited for where the top one will meet
+ * others; SIZE_MAX: none. */
 static size_t lowest_with(const struct warp *warp, uint32_t lanes) {
     size_t lowest = SIZE_MAX;
     for (size_t i = warp->stack.count - 1; i-- > warp->frame->stack_base;) {
         const struct simt_entry *entry = &warp->stack.items[i];
-        if (entry->wait == SIMT_BSYNC || entry->wait == SIMT_SIDES) return SIZE_MAX;
+        if (entry->wait == SIMT_BSYNC || entry->wait == SIMT_SIDES) break;
         if ((entry->mask & lanes) != 0) lowest = i;
     }
     return lowest;
@@ -168,14 +167,25 @@ wb_status cover_parts_met(struct warp *warp) {
                      (uint32_t)__builtin_ctz(absent));
 }
 
-/* Lanes that wait for others of a mask. In the middle of code at whose end lanes meet, the mask is taken to
- * name those that are there. */
+/* Whether lanes of a mask are in entries that are not waited for by, or sides besides, the top one. */
+static bool parts_are_pending(const struct warp *warp, uint32_t lanes) {
+    for (size_t i = warp->frame->stack_base; i + 1 < warp->stack.count; i++) {
+        const struct simt_entry *entry = &warp->stack.items[i];
+        if (entry->wait != SIMT_BSYNC && entry->wait != SIMT_SIDES && (entry->mask & lanes) != 0) return true;
+    }
+    return false;
+}
+
+/* Lanes that wait for others of a mask, where some certainly are elsewhere or the mask names all. Else the
+ * mask is taken to name those that are there. */
 static wb_status come_to_warpsync(struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct lanes *given = warp_slot(warp, op->source[0]);
     uint32_t absent = 0, expected;
-    if (lanes_agree(given, mask, &expected) && mask == cover_top(warp)->mask) {
+    const bool agree = lanes_agree(given, mask, &expected) && mask == cover_top(warp)->mask;
+    if (agree && ((expected & warp->live & ~mask) != 0 || (warp->live & ~expected) == 0)) {
         const size_t at = lowest_with(warp, expected & warp->live);
         if (at != SIZE_MAX) return wait_for_parts(warp, op, at, expected);
+        if (parts_are_pending(warp, expected)) notes_unmodelled(&warp->run->notes, op->index, ABSENT_MEMBER);
     }
     FOR_LANES_OF(l, mask & given->known) absent |= (uint32_t)given->value[l] & warp->live & ~mask;
     if ((mask & ~given->known) == 0 && absent == 0 && (mask & warp->unsure) == 0) return WB_OK;
@@ -200,10 +210,7 @@ wb_status cover_meeting_place(struct warp *warp, const struct micro *op, uint32_
 }
 
 wb_status cover_whole_warp(struct warp *warp, const struct micro *op) {
-    uint32_t elsewhere = 0;
-    for (size_t i = warp->frame->stack_base; i + 1 < warp->stack.count; i++)
-        elsewhere |= warp->stack.items[i].mask;
-    if (elsewhere == 0) return WB_OK;
+    if (!parts_are_pending(warp, LANES_ALL)) return WB_OK;
     return warp_fail(warp, op, WB_ERR_DECLINED,
                      "part of warp %u comes to this barrier while others are elsewhere: that is not modelled",
                      warp->number);

@@ -261,11 +261,11 @@ static wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32
         notes_unmodelled(&warp->run->notes, op->index, SKIPPED_BARRIER);
         return WB_OK;
     }
-    if (function->parts != NULL) WB_TRY(cover_whole_warp(warp, op));
     if (unsure != 0 && op->form->mode == PTX_MODE_RED)
         return warp_decline(warp, op, op->guard, unsure, NEED_GUARD);
     /* Some lane is here, or every lane that has not ended is: a warp without any is waited for by nobody. */
     bool firm = (mask & ~cover_unsure(top->group)) != 0 || (warp->live & ~(mask & ~top->group->maybe)) == 0;
+    if (firm && function->parts != NULL) WB_TRY(cover_whole_warp(warp, op));
     if (!firm && (mask != top->mask || !caller_is_sure(warp, mask)))
         return warp_fail(
             warp, op, WB_ERR_DECLINED,

@@ -18,8 +18,8 @@ static bool chance(struct writer *w, uint32_t percent) {
     return random_below(&w->random, 100) < percent;
 }
 
-/* Sets %p0 to something that the lane's data, its number or a word that is the same for all decides. */
-static void put_condition(struct writer *w) {
+/* Sets %p0 to what the lane's number, its data or a word that all lanes have at first decides. */
+static void put_choice(struct writer *w) {
     if (chance(w, w->shape->known)) {
         text_printf(w->out, "and.b32 %%r3, %%r0, 3; setp.lt.u32 %%p0, %%r3, %u;\n",
                     (unsigned)(1 + random_below(&w->random, 3)));
@@ -28,9 +28,20 @@ static void put_condition(struct writer *w) {
     const char *word = chance(w, w->shape->uniform) ? "%r4" : "%r1";
     text_printf(w->out, "mad.lo.u32 %s, %s, 1664525, 1013904223; shr.u32 %%r3, %s, 28;\n", word, word, word);
     text_printf(w->out, "setp.lt.u32 %%p0, %%r3, %u;\n", (unsigned)(3 + random_below(&w->random, 10)));
+}
+
+/* The same, or what the lanes that are there vote. */
+static void put_condition(struct writer *w) {
+    put_choice(w);
     if (!chance(w, w->shape->votes)) return;
     text_printf(w->out, "vote.ballot.b32 %%r5, %%p0;\nand.b32 %%r5, %%r5, %u;\nsetp.ne.u32 %%p0, %%r5, 0;\n",
                 1u << random_below(&w->random, 8));
+}
+
+/* Sets %p0 to the same unknown value in all lanes, always. */
+static void put_agreement(struct writer *w) {
+    text_printf(w->out, "shr.u32 %%r3, %%r6, %u; and.b32 %%r3, %%r3, 1; setp.lt.u32 %%p0, %%r3, 1;\n",
+                (unsigned)random_below(&w->random, 32));
 }
 
 static void put_operation(struct writer *w) {
@@ -42,8 +53,12 @@ static void put_sequence(struct writer *w, uint32_t depth);
 /* if (p) { } else { } */
 static void put_branch(struct writer *w, uint32_t depth) {
     const uint32_t label = w->labels++;
-    const bool meets = !chance(w, w->shape->naked) && w->sets < 12;
-    put_condition(w);
+    const bool agrees = chance(w, w->shape->uniform); /* no set is opened then */
+    const bool meets = !agrees && !chance(w, w->shape->naked) && w->sets < 12;
+    if (agrees)
+        put_agreement(w);
+    else
+        put_condition(w);
     if (meets) text_printf(w->out, "bssy %u, T%u;\n", w->sets++, label);
     text_printf(w->out, "@%%p0 bra E%u;\n", label);
     put_sequence(w, depth - 1);
@@ -114,12 +129,13 @@ static void put_sequence(struct writer *w, uint32_t depth) {
 
 void random_machine_put(uint64_t seed, const struct random_machine_shape *shape, struct text *out) {
     struct writer writer = {.shape = shape, .random = random_seeded(seed), .out = out};
-    text_string(out, ".version 8.0\n.target sm_90\n.address_size 64\n"
-                     ".visible .entry k(.param .u64 data, .param .u64 out)\n{\n.reg .pred %p<4>;\n"
-                     ".reg .b32 %r<20>;\n.reg .b64 %rd<8>;\nmov.u32 %r0, %tid.x;\n"
-                     "ld.param.u64 %rd1, [data];\nld.param.u64 %rd2, [out];\n"
-                     "ld.global.u32 %r4, [%rd1+1020];\nmul.wide.u32 %rd3, %r0, 4;\n"
-                     "add.u64 %rd4, %rd1, %rd3;\nld.global.u32 %r1, [%rd4];\nmov.u32 %r2, 1;\n");
+    text_string(
+        out, ".version 8.0\n.target sm_90\n.address_size 64\n"
+             ".visible .entry k(.param .u64 data, .param .u64 out)\n{\n.reg .pred %p<4>;\n"
+             ".reg .b32 %r<20>;\n.reg .b64 %rd<8>;\nmov.u32 %r0, %tid.x;\n"
+             "ld.param.u64 %rd1, [data];\nld.param.u64 %rd2, [out];\n"
+             "ld.global.u32 %r4, [%rd1+1020];\nld.global.u32 %r6, [%rd1+1020];\nmul.wide.u32 %rd3, %r0, 4;\n"
+             "add.u64 %rd4, %rd1, %rd3;\nld.global.u32 %r1, [%rd4];\nmov.u32 %r2, 1;\n");
     for (int part = 0; part < 3; part++) {
         put_sequence(&writer, shape->depth);
         if (part == 1) text_string(out, "warpsync 0xffffffff;\n");

@@ -66,13 +66,13 @@ static void cast_spin(struct lift *lift, const struct sass_inst *inst, bool wide
     LIFT_EMIT(lift, wide ? "atom.shared.cas.b64" : "atom.shared.cas.b32", old, address, compared,
               data_of(lift, &inst->c, wide));
     LIFT_EMIT(lift, wide ? "setp.eq.b64" : "setp.eq.b32", equal, lift_none(), old, compared);
-    if (wide) {
-        struct ptx_operand result = lift_temp(lift, PTX_B64);
-        LIFT_EMIT(lift, "selp.b64", result, lift_int(1), lift_int(0), equal);
-        lift_write_pair(lift, inst->d, false, result);
-    } else {
+    if (!wide) {
         LIFT_EMIT(lift, "selp.b32", lift_to_reg(lift, inst->d, false), lift_int(1), lift_int(0), equal);
+        return;
     }
+    struct ptx_operand result = lift_temp(lift, PTX_B64);
+    LIFT_EMIT(lift, "selp.b64", result, lift_int(1), lift_int(0), equal);
+    lift_write_pair(lift, inst->d, false, result);
 }
 
 static void count_up(struct lift *lift, const struct sass_inst *inst) {

@@ -114,12 +114,42 @@ static void store(struct lift *lift, const struct sass_inst *inst) {
     LIFT_EMIT(lift, opcode, address, width.count == 1 ? values[0] : lift_vector(lift, values, 2));
 }
 
+/* LDGSTS, cp.async: a copy to shared memory, in the background; zeros where the predicate is false, or
+ * nothing.
+ */
+static void copy(struct lift *lift, const struct sass_inst *inst) {
+    static const uint8_t sizes[8] = {[4] = 4, [5] = 8, [6] = 16};
+    const uint32_t size = sizes[sass_field(inst, SASS_FIELD_WIDTH) & 7];
+    struct ptx_operand reads = lift_predicate(lift, &inst->from[0]), bytes = lift_none();
+    if (size == 0) {
+        lift_refuse(lift, "how much it copies is not known");
+        return;
+    }
+    const struct sass_address target = {
+        .reg = inst->a.number,
+        .ureg = SASS_URZ,
+        .scale = 1,
+        .offset = (int32_t)inst->c.value,
+    };
+    struct ptx_operand to = lift_narrow_address(lift, &target);
+    struct ptx_operand from = lift_wide_address(lift, &inst->address);
+    if (reads.kind == PTX_OPERAND_REG) {
+        bytes = lift_temp(lift, PTX_B32);
+        LIFT_EMIT(lift, "selp.b32", bytes, lift_int(size), lift_int(0), reads);
+    } else if (reads.value == 0) {
+        bytes = lift_int(0);
+    }
+    LIFT_EMIT(lift, size == 16 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global", to, from,
+              lift_int(size), bytes);
+}
+
 void lift_memory(struct lift *lift, const struct sass_inst *inst) {
     switch (inst->op) {
     case SASS_OP_LDG:
     case SASS_OP_LD:
     case SASS_OP_LDS:
     case SASS_OP_LDL: load(lift, inst); return;
+    case SASS_OP_LDGSTS: copy(lift, inst); return;
     case SASS_OP_STG:
     case SASS_OP_ST:
     case SASS_OP_STS:

@@ -133,7 +133,10 @@ wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) 
     if (warp->run->cover != NULL && (mask & ~known) != 0)
         unknown_home = unknown_home_of(warp, op, out, mask, mask & ~known);
     const uint32_t settled = mask & known;
-    if ((in.homes | out->home) != 0) known = settle_home(warp, op, &in, out, mask, known);
+    if (in.homes != 0)
+        known = settle_home(warp, op, &in, out, mask, known);
+    else if (out->home != HOME_NONE)
+        home_write(warp, out, mask, HOME_NONE);
     if ((mask & in.halved & ~known) != 0) {
         execute_halved(warp, op, &in, mask, known, origin);
     } else {

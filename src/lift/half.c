@@ -216,6 +216,36 @@ static void multiply(struct lift *lift, const struct sass_inst *inst) {
                    types[type], to);
 }
 
+/* IMMA: of integers of 8 or 4 bits. */
+static void multiply_integers(struct lift *lift, const struct sass_inst *inst) {
+    enum { M8N8K16, M8N8K32, M16N8K16, M16N8K64, M16N8K32 = 6 };
+    static const char *const types[] = {"u8", "s8", "u4", "s4"};
+    static const struct shape shapes[] = {[M8N8K16] = {"m8n8k16", 1, 1},
+                                          [M8N8K32] = {"m8n8k32", 1, 1},
+                                          [M16N8K16] = {"m16n8k16", 2, 1},
+                                          [M16N8K64] = {"m16n8k64", 4, 2},
+                                          [M16N8K32] = {"m16n8k32", 4, 2}};
+    static const struct shape narrow = {"m16n8k32", 2, 1};
+    const uint32_t which = sass_field(inst, SASS_FIELD_SHAPE), type = sass_field(inst, SASS_FIELD_TYPE) & 3;
+    const struct shape *shape = which == M16N8K32 && type >= 2 ? &narrow : &shapes[which];
+    const uint32_t count = which <= M8N8K32 ? 2 : 4;
+    const struct ptx_operand operands[] = {
+        registers(lift, inst->d, count, true), registers(lift, inst->a.number, shape->a, false),
+        registers(lift, inst->b.number, shape->b, false), registers(lift, inst->c.number, count, false)};
+    LIFT_EMIT_TEXT(lift, operands, "mma.sync.aligned.%s.row.col%s.s32.%s.%s.s32", shape->name,
+                   lift_word(inst, SASS_FIELD_SAT, ".satfinite"), types[type],
+                   types[sass_field(inst, SASS_FIELD_SIGNED_B) & 3]);
+}
+
+/* DMMA: of f64, pairs of registers. */
+static void multiply_doubles(struct lift *lift, const struct sass_inst *inst) {
+    const struct ptx_operand operands[] = {
+        registers(lift, inst->d, 4, true), registers(lift, inst->a.number, 2, false),
+        registers(lift, inst->b.number, 2, false), registers(lift, inst->c.number, 4, false)};
+    LIFT_EMIT(lift, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", operands[0], operands[1], operands[2],
+              operands[3]);
+}
+
 /* LDSM: 1, 2 or 4 matrices from shared memory. */
 static void load_matrices(struct lift *lift, const struct sass_inst *inst) {
     const uint32_t count = 1u << (sass_field(inst, SASS_FIELD_MATRICES) & 3);
@@ -255,6 +285,8 @@ void lift_half(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_HSETP2: comparison(lift, inst); break;
     case SASS_OP_HSET2: comparison_as_pair(lift, inst); break;
     case SASS_OP_HMMA: multiply(lift, inst); break;
+    case SASS_OP_IMMA: multiply_integers(lift, inst); break;
+    case SASS_OP_DMMA: multiply_doubles(lift, inst); break;
     case SASS_OP_MOVM:
         LIFT_EMIT(lift, "movmatrix.sync.aligned.m8n8.trans.b16", lift_to_reg(lift, inst->d, inst->d_uniform),
                   lift_source(lift, &inst->a));

@@ -60,6 +60,8 @@ static uint32_t width_of(const struct sass_inst *inst) {
     case SASS_OP_LDC:
     case SASS_OP_ULDC: return of_width[sass_field(inst, SASS_FIELD_WIDTH) % 8];
     case SASS_OP_HMMA:
+    case SASS_OP_IMMA:
+    case SASS_OP_DMMA:
     case SASS_OP_LDSM: return 4;              /* at most */
     default: return inst->d % 2 == 0 ? 2 : 1; /* at most: wide values stand in pairs */
     }

@@ -276,6 +276,28 @@ static void what_is_not_known_is_refused(void **state) {
     assert_text(&inst, "? 0x0000000000007308 0x000fe00000002800");
 }
 
+/* As ptxas writes mma of integers and of f64. */
+static void products_of_matrices(void **state) {
+    static const struct {
+        uint32_t sm;
+        struct word word;
+        const char *text;
+    } rows[] = {
+        {80, {{0x0000001808107237, 0x0c4fe80000405404}}, "IMMA.16816.S8.S8 R16, R8.reuse, R24.reuse, R4"},
+        {80, {{0x0000001808147237, 0x000fe20000585c04}}, "IMMA.16832.S4.S4 R20, R8, R24, R4"},
+        {80, {{0x0000001808047237, 0x000fe60000780404}}, "IMMA.16864.U4.U4 R4, R8, R24, R4"},
+        {75, {{0x0000000300067237, 0x0c0e680000040404}}, "IMMA.8816.U8.U8.SAT R6, R0.reuse, R3.reuse, R4"},
+        {75, {{0x0000000300047237, 0x000ea40000385404}}, "IMMA.8832.S4.S4 R4, R0, R3, R4"},
+        {80, {{0x000000060404723f, 0x004e360000000008}}, "DMMA R4, R4, R6, R8"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sass_inst inst;
+        assert_true(decode(rows[i].sm, &rows[i].word, &inst));
+        assert_text(&inst, rows[i].text);
+    }
+}
+
 /* Any bytes: known or refused, and printable. */
 static void any_word_can_be_printed(void **state) {
     (void)state;
@@ -323,6 +345,7 @@ int main(void) {
         cmocka_unit_test(memory_operands),
         cmocka_unit_test(atomic_types_of_architectures),
         cmocka_unit_test(what_is_not_known_is_refused),
+        cmocka_unit_test(products_of_matrices),
         cmocka_unit_test(any_word_can_be_printed),
         cmocka_unit_test(every_opcode_has_a_name),
     };

@@ -1,0 +1,106 @@
+/* Machine code of memory, atomics, constants, exchange and barriers as ptxas writes it, on six architectures:
+ * it leaves in memory what the PTX does that it was made from, and as much of it is known. Nothing is assumed
+ * about where buffers stand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "launch_text.h"
+#include "warpbound.h"
+
+#define FOLDER "tests/data/machine_code/"
+#define BUFFERS 2u
+
+static const struct kernel_row {
+    const char *name;
+    bool ampere;      /* of sm_80 and later */
+    bool has_numbers; /* a third parameter of 32 bytes */
+} kernels[] = {
+    {"lop", false, false},    {"shift", false, false},   {"shift64", false, false},
+    {"bits", false, false},   {"preds", false, false},   {"shfl", false, false},
+    {"vote", false, false},   {"redux", true, false},    {"bars", false, false},
+    {"shared", false, false}, {"global", false, false},  {"local", false, false},
+    {"consts", false, false}, {"params", false, true},   {"atomg", false, false},
+    {"atomg2", false, false}, {"atoms", false, false},   {"atoms2", false, false},
+    {"cpasync", true, false}, {"special", false, false}, {"pointers", false, false},
+};
+
+/* A buffer after the execution. */
+struct contents {
+    uint8_t *bytes, *known;
+    size_t size;
+};
+
+static struct contents run(const char *path, const struct kernel_row *row, size_t buffer) {
+    static const char *const arguments[] = {"buf:u32[1024]=random(7)", "buf:u64[2048]=zero"};
+    struct contents contents = {0};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_module *module = NULL;
+    wb_launch *launch = wb_launch_new();
+    const wb_kernel *kernel = NULL;
+    wb_status status = wb_module_read(path, diagnostics, &module);
+    if (status == WB_OK) status = wb_module_find_kernel(module, row->name, diagnostics, &kernel);
+    if (status == WB_OK) status = launch_grid_text(launch, "2", diagnostics);
+    if (status == WB_OK) status = launch_block_text(launch, "64", diagnostics);
+    for (size_t i = 0; status == WB_OK && i < BUFFERS; i++)
+        status = wb_launch_add_argument(launch, arguments[i], diagnostics);
+    if (status == WB_OK && row->has_numbers)
+        status = wb_launch_add_argument(
+            launch, "bytes:0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20", diagnostics);
+    if (status == WB_OK)
+        status = wb_grid_execute(kernel, launch, buffer, diagnostics, &contents.bytes, &contents.known,
+                                 &contents.size);
+    if (status != WB_OK) print_error("%s, %s: %s\n", path, row->name, wb_diagnostics_text(diagnostics));
+    assert_int_equal(status, WB_OK);
+    wb_launch_free(launch);
+    wb_module_free(module);
+    wb_diagnostics_free(diagnostics);
+    return contents;
+}
+
+static bool is_known(const struct contents *contents, size_t i) {
+    return (contents->known[i / 8] >> i % 8 & 1) != 0;
+}
+
+static void compare(const char *path, const struct kernel_row *row, size_t buffer) {
+    struct contents ptx = run(FOLDER "memory_code.ptx", row, buffer), code = run(path, row, buffer);
+    assert_int_equal(ptx.size, code.size);
+    for (size_t i = 0; i < ptx.size; i++) {
+        if (!is_known(&ptx, i) || (is_known(&code, i) && ptx.bytes[i] == code.bytes[i])) continue;
+        print_error("%s, %s: byte %zu of buffer %zu is %s0x%02x, not 0x%02x\n", path, row->name, i, buffer,
+                    is_known(&code, i) ? "" : "unknown, ", code.bytes[i], ptx.bytes[i]);
+        fail();
+    }
+    free(ptx.bytes);
+    free(ptx.known);
+    free(code.bytes);
+    free(code.known);
+}
+
+static void machine_code_does_to_memory_what_ptx_does(void **state) {
+    (void)state;
+    static const unsigned architectures[] = {75, 80, 86, 87, 89, 90};
+    for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
+        char path[64];
+        (void)text_format(path, sizeof path, FOLDER "memory_code.sm_%u.cubin", architectures[a]);
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+            for (size_t buffer = 0; buffer < BUFFERS && (!kernels[k].ampere || architectures[a] >= 80);
+                 buffer++)
+                compare(path, &kernels[k], buffer);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(machine_code_does_to_memory_what_ptx_does),
+    };
+    return cmocka_run_group_tests_name("memory_code", tests, NULL, NULL);
+}

@@ -75,6 +75,12 @@ void facts_put_unrolled(const struct wb_kernel *kernel, uint32_t function, const
     const uint32_t factor = unrolled->factor;
     switch (unrolled->sign) {
     case UNROLLED_NOT: break;
+    case UNROLLED_COPIES:
+        text_printf(out,
+                    "unrolled by %u: in a pass of the machine code each access to memory of the PTX's loop is "
+                    "made %u times; n passes of that are at most n / %u of this, rounded up",
+                    factor, factor, factor);
+        break;
     case UNROLLED_MAIN:
         text_printf(out,
                     "unrolled: a pass does %u iterations of the source, so that n of them are at most n / %u "

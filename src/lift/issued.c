@@ -139,6 +139,7 @@ static wb_status form_of(struct issuer *issuer, const struct ptx_inst *inst, con
 
 static wb_status name_function(struct issuer *issuer, struct ptx_function *function) {
     WB_TRY(ptx_number_issued(function, &issuer->module->arena));
+    function->code = issuer->module->code;
     for (uint32_t n = 0; n < function->issued_count; n++) {
         struct ptx_inst *inst = &function->insts[function->issued[n]];
         WB_TRY(form_of(issuer, inst, &inst->form));

@@ -190,7 +190,8 @@ struct ptx_function {
      * instruction is issued. */
     uint32_t *issued, *issue_of;
     uint32_t issued_count;
-    struct ptx_operand *operands; /* the pool */
+    const struct machine_code *code; /* that of the module, or NULL */
+    struct ptx_operand *operands;    /* the pool */
     uint32_t operand_count;
     struct ptx_label *labels;
     uint32_t label_count;

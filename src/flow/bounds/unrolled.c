@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sass/machine_code.h"
+
 /* More iterations are not looked for in a pass: compilers unroll by less. */
 #define FACTOR_MAX 64u
 
@@ -155,6 +157,63 @@ static void find_remainder(const struct cfg *cfg, const struct loops *loops, con
     }
 }
 
+/* ---- Machine code whose lines of PTX are known ---------------------------------------------------------
+ */
+
+/* Whether every pass of a loop goes through all of its blocks, as far as it does not leave. */
+static bool is_one_way(const struct cfg *cfg, const struct loops *loops, uint32_t loop) {
+    const struct adjacency *out = &cfg->graph.out;
+    for (uint32_t m = 0; m < loops->items[loop].member_count; m++) {
+        const uint32_t block = loops->members[loops->items[loop].first_member + m];
+        uint32_t inside = 0;
+        for (uint32_t e = out->first[block]; e < out->first[block + 1]; e++)
+            inside += loop_contains(loops, loop, out->nodes[e]);
+        if (inside != 1) return false;
+    }
+    return true;
+}
+
+static int by_line(const void *a, const void *b) {
+    const uint32_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* The PTX lines of the accesses to memory in a loop, sorted; *known: all have one. */
+static uint32_t *access_lines(const struct cfg *cfg, const struct loops *loops, uint32_t loop,
+                              struct arena *arena, uint32_t *count, bool *known) {
+    const struct ptx_function *function = cfg->function;
+    uint32_t *lines = arena_array(arena, instructions_of(cfg, loops, loop) + 1, sizeof *lines);
+    *count = 0;
+    *known = true;
+    for (uint32_t m = 0; m < loops->items[loop].member_count; m++) {
+        const struct cfg_block *block = &cfg->blocks[loops->members[loops->items[loop].first_member + m]];
+        for (uint32_t i = block->first; i < block->first + block->count; i++) {
+            const struct ptx_inst *inst = &function->insts[i];
+            if (inst->auxiliary || !accesses_memory(inst->form)) continue;
+            lines[*count] = function->code->insts[inst->machine].ptx_line;
+            *known &= lines[(*count)++] != 0;
+        }
+    }
+    qsort(lines, *count, sizeof *lines, by_line);
+    return lines;
+}
+
+/* How often each access of the PTX stands in a loop of machine code; 1 where that is not the same of all. */
+static uint32_t copies_by_lines(const struct cfg *cfg, const struct loops *loops, uint32_t loop,
+                                struct arena *arena) {
+    uint32_t count, factor = 0;
+    bool known;
+    if (cfg->function->code == NULL || !is_one_way(cfg, loops, loop)) return 1;
+    const uint32_t *lines = access_lines(cfg, loops, loop, arena, &count, &known);
+    for (uint32_t i = 0, end; known && i < count; i = end) {
+        for (end = i; end < count && lines[end] == lines[i];)
+            end++;
+        if (factor != 0 && end - i != factor) return 1;
+        factor = end - i;
+    }
+    return known && factor != 0 && factor <= FACTOR_MAX ? factor : 1;
+}
+
 struct unrolled *unrolled_find(const struct cfg *cfg, const struct loops *loops, struct arena *arena) {
     assert(arena_is_protected(arena));
     struct unrolled *found = arena_array(arena, loops->count + 1, sizeof *found);
@@ -168,7 +227,9 @@ struct unrolled *unrolled_find(const struct cfg *cfg, const struct loops *loops,
         if (is_innermost(loops, loop)) find_remainder(cfg, loops, work, loop, found);
     for (uint32_t loop = 0; loop < loops->count; loop++) {
         if (!is_innermost(loops, loop) || found[loop].sign != UNROLLED_NOT) continue;
-        const uint32_t factor = factor_of_steps(cfg, loops, loop, &work[loop]);
+        const uint32_t copies = copies_by_lines(cfg, loops, loop, arena);
+        const uint32_t factor = copies > 1 ? 1 : factor_of_steps(cfg, loops, loop, &work[loop]);
+        if (copies > 1) found[loop] = (struct unrolled){UNROLLED_COPIES, copies, loop};
         if (factor > 1) found[loop] = (struct unrolled){UNROLLED_PERHAPS, factor, loop};
     }
     return found;

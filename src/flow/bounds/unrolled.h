@@ -11,6 +11,8 @@ enum unrolled_sign {
     UNROLLED_NOT,      /* nothing speaks for it */
     UNROLLED_PERHAPS,  /* a counter advances by `factor`, and what accesses memory stands there `factor` times
                           each, or a multiple of that */
+    UNROLLED_COPIES,   /* of machine code: in a pass every access to memory of the PTX, by the line of it that
+                          the file names, is made `factor` times: of iterations of the PTX's loop */
     UNROLLED_MAIN,     /* the same code stands in another loop once, which does what is left over */
     UNROLLED_REMAINDER /* this is that other loop */
 };

@@ -233,8 +233,8 @@ static void note_inits(struct traffic_maker *maker) {
     uint32_t functions = grid->kernel == NULL ? 0 : grid->kernel->module->function_count;
     for (uint32_t f = 0; f < functions; f++) {
         const struct ptx_function *function = &grid->kernel->module->functions[f];
-        for (uint32_t i = 0; i < function->inst_count; i++) {
-            uint32_t init = classes[function->insts[i].form->class_].init;
+        for (uint32_t i = 0; i < ptx_issued_count(function); i++) {
+            uint32_t init = classes[function->insts[ptx_issued(function, i)].form->class_].init;
             if (init > 0) maker->inits[grid->code_first[f] + i] = init;
         }
     }

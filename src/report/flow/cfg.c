@@ -118,6 +118,8 @@ static void fill(void *context) {
     report->dominators = dominators_build(arena, graph, CFG_ENTRY);
     report->post_dominators = post_dominators_build(arena, graph, report->cfg.exit);
     report->loops = loops_build(arena, graph, &report->dominators);
+    if (report->kernel->module->code != NULL)
+        report->unrolled = unrolled_find(&report->cfg, &report->loops, arena);
     report->reconvergence = ptx_is_machine_code(report->cfg.function)
                                 ? convergence_points(&report->cfg, &report->dominators, arena)
                                 : reconvergence_of(&report->cfg, &report->post_dominators, arena);

@@ -3,6 +3,7 @@
 #define WB_REPORT_FLOW_CFG_H
 
 #include "base/text.h"
+#include "flow/bounds/unrolled.h"
 #include "flow/graph/loops.h"
 #include "flow/values/divergence.h"
 #include "launch/launch.h"
@@ -20,6 +21,7 @@ struct cfg_report {
     struct cfg cfg;
     struct dominators dominators, post_dominators;
     struct loops loops;
+    const struct unrolled *unrolled; /* per loop; of machine code only, else NULL */
     uint32_t *reconvergence; /* per instruction: instruction or PTX_NO_INDEX */
     struct node_regs liveness;
     struct ssa ssa;

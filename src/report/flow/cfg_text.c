@@ -193,6 +193,18 @@ static void put_loop_edges(struct text *out, const struct cfg_report *report, ui
     text_string(out, count == 0 ? "none\n" : "\n");
 }
 
+/* What a pass is to the loop of the source, where machine code shows it. */
+static void put_unrolled(struct text *out, size_t indent, const struct cfg_report *report, uint32_t number) {
+    const struct unrolled *unrolled = report->unrolled == NULL ? NULL : &report->unrolled[number];
+    if (unrolled == NULL || unrolled->sign == UNROLLED_NOT || unrolled->sign == UNROLLED_PERHAPS) return;
+    put_name(out, indent, "unrolled");
+    if (unrolled->sign == UNROLLED_REMAINDER)
+        text_printf(out, "does what loop L%u leaves over, which is unrolled by %u\n", unrolled->main,
+                    unrolled->factor);
+    else
+        text_printf(out, "by %u\n", unrolled->factor);
+}
+
 static void put_loop(struct text *out, const struct cfg_report *report, uint32_t number) {
     const struct loop *loop = &report->loops.items[number];
     size_t indent = (size_t)(loop->depth - 1) * INDENT * 2;
@@ -203,6 +215,7 @@ static void put_loop(struct text *out, const struct cfg_report *report, uint32_t
     text_string(out, ", source ");
     cfg_put_source_lines(out, report, loop->header);
     text_char(out, '\n');
+    put_unrolled(out, indent, report, number);
     put_name(out, indent, "blocks");
     put_block_set(out, report->loops.members + loop->first_member, loop->member_count);
     text_char(out, '\n');

@@ -59,7 +59,8 @@ static wb_status prepare(struct gs_sm *sm, wb_diagnostics *diagnostics) {
                       "the model gpgpusim has one sub-core that issues from one warp a cycle");
     if (sm->timed->warp_count > 64)
         return refuse(sm, diagnostics, "the model gpgpusim executes at most 64 warps");
-    if (sm->block == NULL) return refuse(sm, diagnostics, "the model gpgpusim executes PTX only");
+    if (sm->block == NULL || sm->block->kernel->module->code != NULL)
+        return refuse(sm, diagnostics, "the model gpgpusim executes PTX only");
     if (sm->block->accesses == NULL)
         return refuse(sm, diagnostics, "the model gpgpusim needs the block's accesses; have them recorded");
     if (sm->timed->code.queues[QUEUE_COPIES].count + sm->timed->code.queues[QUEUE_BULK_COPIES].count > 0) {

@@ -115,7 +115,39 @@ static void test_loops(void **state) {
     }
 }
 
+/* Machine code whose lines of PTX are known: ptxas unrolled the loop over the tiles, and left that alone
+ * which nvcc had unrolled. */
+static void test_machine_code(void **state) {
+    static const struct {
+        const char *path;
+        uint32_t loop;
+        struct unrolled expected;
+    } files[] = {
+        {"kernels/sgemm_tiled.sm_75.cubin", 0, {UNROLLED_COPIES, 4, 0}},
+        {"kernels/sgemm_tiled.sm_86.cubin", 0, {UNROLLED_COPIES, 4, 0}},
+        {"kernels/sgemm_tiled.sm_90.cubin", 0, {UNROLLED_COPIES, 4, 0}},
+        {"kernels/reduce.sm_86.cubin", 0, {UNROLLED_NOT, 1, 0}},
+        {"kernels/voronoi.sm_90.cubin", 0, {UNROLLED_NOT, 1, 0}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_module *module = NULL;
+        if (wb_module_read(files[i].path, diagnostics, &module) != WB_OK)
+            fail_msg("%s", wb_diagnostics_text(diagnostics));
+        struct search found = {.function = kernel_function(wb_module_kernel(module, 0))};
+        assert_int_equal(arena_protect(&found.arena, search, &found), WB_OK);
+        assert_true(files[i].loop < found.count);
+        const struct unrolled *loop = &found.found[files[i].loop];
+        if (loop->sign != files[i].expected.sign || loop->factor != files[i].expected.factor)
+            fail_msg("%s: sign %d, factor %u", files[i].path, (int)loop->sign, loop->factor);
+        arena_free(&found.arena);
+        wb_module_free(module);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_loops), cmocka_unit_test(test_machine_code)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

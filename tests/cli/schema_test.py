@@ -74,6 +74,7 @@ def commands(folder):
     launch, odd, machine, ptxas = by_hand(folder)
     vecadd = "kernels/vecadd.ptx -l kernels/vecadd.yaml"
     bfs = "kernels/bfs_level.ptx -l kernels/bfs_level.yaml"
+    machine = "kernels/reduce.sm_86.cubin -l kernels/reduce.yaml"
     facts = bfs + " --facts kernels/bfs_level.facts"
     stream = "kernels/horner.ptx -l kernels/horner_stream.yaml"
     listed = [
@@ -126,6 +127,8 @@ def commands(folder):
         f"occupancy {vecadd} --registers 255 -m jcse2017 -s 4096",
         f"path {vecadd}",
         f"path {vecadd} --accesses",
+        f"path {machine} --accesses",
+        f"analyze {machine} -m orin-sm86 --lines 5 --method k-area --policy lrr",
         f"path {facts} --accesses",
         f"path {vecadd} --format jcse-json",
         f"path {bfs} --format jcse-json",

@@ -9,7 +9,7 @@ static void place_json(struct json *json, const wb_cost *row) {
     json_put_text(json, "instruction", place->text);
     json_put_text(json, "code_file", place->code_file);
     json_put_count_if(json, "code_line", place->code_line > 0, place->code_line);
-    json_put_count_if(json, "address", place->is_machine, place->code_address);
+    if (place->is_machine) json_put_count(json, "address", place->code_address);
     json_put_text(json, "source_file", place->source_file);
     json_put_count_if(json, "source_line", place->source_line > 0, place->source_line);
 }

@@ -170,7 +170,7 @@ static void place_json(struct json *json, const char *key, const struct source_l
     json_open_object(json, key);
     json_put_count(json, "line", place.line);
     json_put_text(json, "opcode", inst->form->name);
-    json_put_count_if(json, "address", place.is_machine, place.address);
+    if (place.is_machine) json_put_count(json, "address", place.address);
     json_put_text(json, "source_file", place.source_file);
     json_put_count_if(json, "source_line", place.source_file != NULL, place.source_line);
     json_close(json);

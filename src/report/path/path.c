@@ -159,7 +159,7 @@ static void entry_json(struct json *json, const struct path_report *report, cons
         json_put_text(json, "function", run.function);
         json_put_count(json, "first_line", run.first.line);
         json_put_count(json, "last_line", run.last.line);
-        json_put_count_if(json, "last_address", run.last.is_machine, run.last.address);
+        if (run.last.is_machine) json_put_count(json, "last_address", run.last.address);
         source_lines_json(json, &run.first);
     }
     json_close(json);

@@ -63,7 +63,7 @@ void source_lines_cell(struct sheet *table, const struct inst_place *place) {
 }
 
 void source_lines_json(struct json *json, const struct inst_place *place) {
-    json_put_count_if(json, "address", place->is_machine, place->address);
+    if (place->is_machine) json_put_count(json, "address", place->address);
     if (place->source_file == NULL) return;
     json_put_text(json, "source_file", place->source_file);
     json_put_count(json, "source_line", place->source_line);

@@ -76,10 +76,11 @@ void facts_put_unrolled(const struct wb_kernel *kernel, uint32_t function, const
     switch (unrolled->sign) {
     case UNROLLED_NOT: break;
     case UNROLLED_COPIES:
-        text_printf(out,
-                    "unrolled by %u: in a pass of the machine code each access to memory of the PTX's loop is "
-                    "made %u times; n passes of that are at most n / %u of this, rounded up",
-                    factor, factor, factor);
+        text_printf(
+            out,
+            "unrolled by %u: in a pass of the machine code each access to memory of the PTX's loop is "
+            "made %u times; n passes of that are at most n / %u of this, rounded up",
+            factor, factor, factor);
         break;
     case UNROLLED_MAIN:
         text_printf(out,

@@ -22,7 +22,7 @@ struct cfg_report {
     struct dominators dominators, post_dominators;
     struct loops loops;
     const struct unrolled *unrolled; /* per loop; of machine code only, else NULL */
-    uint32_t *reconvergence; /* per instruction: instruction or PTX_NO_INDEX */
+    uint32_t *reconvergence;         /* per instruction: instruction or PTX_NO_INDEX */
     struct node_regs liveness;
     struct ssa ssa;
     struct divergence divergence;

@@ -1458,6 +1458,11 @@ wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, 
 /* The presets: as text their names, one a line; as JSON with what each of them is. */
 wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *diagnostics, char **text);
 
+/* The module as wb_module_print writes it, or machine code as JSON: each instruction with its bytes, control
+ * field and lines. PTX as JSON is WB_ERR_INPUT. */
+wb_status wb_module_report(const wb_module *module, wb_report_format format, wb_diagnostics *diagnostics,
+                           char **text);
+
 /* An occupancy. */
 wb_status wb_occupancy_report(const wb_occupancy *occupancy, wb_report_format format,
                               wb_diagnostics *diagnostics, char **text);

@@ -175,7 +175,7 @@ static const struct option_row option_table[] = {
          "text or json (default text); for gates in CI junit or sarif, the verdict as a test case or as a "
          "finding (docs/ci.md); with --schedule text, trace (Chrome trace events, for Perfetto) or svg",
      .words = {"text", "json", "junit", "sarif", "trace", "svg"}},
-    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_OCCUPANCY | COMMAND_MACHINE),
+    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_OCCUPANCY | COMMAND_MACHINE | COMMAND_PRINT),
      .help = "text or json (default text)", .words = {"text", "json"}},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_SIMULATE),
      .help = "text or json (default text); with --schedule text, trace (Chrome trace events, for Perfetto) "
@@ -191,7 +191,7 @@ static const struct option_row option_table[] = {
      .help = "text or json (default text); with --order svg as well", .words = {"text", "json", "svg"}},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_MAKESPAN),
      .help = "text or json (default text); with --schedule text or svg", .words = {"text", "json", "svg"}},
-    {0, "json", NULL, INTO(JSON, format, RUNS | COMMAND_OCCUPANCY | COMMAND_MACHINE),
+    {0, "json", NULL, INTO(JSON, format, RUNS | COMMAND_OCCUPANCY | COMMAND_MACHINE | COMMAND_PRINT),
      .help = "same as --format json"},
     {'o', "output", "FILE", INTO(TEXT, output, EVERY_COMMAND),
      .help = "write to FILE, which appears only when complete"},

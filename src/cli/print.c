@@ -6,8 +6,10 @@
 int command_print(const struct options *options, wb_diagnostics *diagnostics) {
     wb_module *module = NULL;
     char *text = NULL;
-    wb_status status = load_module(options, diagnostics, &module);
-    if (status == WB_OK) status = wb_module_print(module, diagnostics, &text);
+    const wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
+    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
+    if (status == WB_OK) status = load_module(options, diagnostics, &module);
+    if (status == WB_OK) status = wb_module_report(module, format, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);
     wb_module_free(module);

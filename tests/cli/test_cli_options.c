@@ -53,7 +53,7 @@ static const struct failure_case refused[] = {
     {"cfg kernels/vecadd.ptx -i 0", 2,
      "-i: error: not an option of cfg, which looks at the code and executes nothing, but of analyze"},
     {"path " VECADD "--policy lrr", 2, "--policy: error: not an option of path, which executes, and times"},
-    {"print kernels/vecadd.ptx --json", 2, "not an option of print, which only reads the code"},
+    {"print kernels/vecadd.ptx --deadline 1ms", 2, "not an option of print, which only reads the code"},
     {"machine list --grid=4", 2, "--grid: error: not an option of machine"},
     {"analyze " VECADD "--json=yes", 2, "--json: error: takes no value"},
     {"analyze " VECADD "-z", 2, "-z: error: unknown option"},

@@ -12,6 +12,7 @@ enum document {
     DOCUMENT_CACHE,
     DOCUMENT_ORDER,
     DOCUMENT_OCCUPANCY,
+    DOCUMENT_CODE,
     DOCUMENT_PATH,
     DOCUMENT_REQUESTS, /* path --format jcse-json */
     DOCUMENT_MAKESPAN,

@@ -101,9 +101,13 @@ static struct ptx_operand barrier(const struct sass_inst *inst, enum sass_field 
 
 /* WARPSYNC: a mask of 0 in the word, of sm_90, stands for all lanes. */
 static void warp_sync(struct lift *lift, const struct sass_inst *inst) {
-    const bool all =
-        inst->b.kind == SASS_SOURCE_NONE || (inst->b.kind == SASS_SOURCE_IMM && inst->b.value == 0);
-    struct ptx_operand mask = all ? lift_int(UINT32_MAX) : lift_source(lift, &inst->b);
+    const struct sass_source *named = inst->a.kind == SASS_SOURCE_NONE ? &inst->b : &inst->a;
+    const bool all = named->kind == SASS_SOURCE_NONE || (named->kind == SASS_SOURCE_IMM && named->value == 0);
+    if (sass_field(inst, SASS_FIELD_COLLECTIVE) != 0) {
+        lift_refuse(lift, "what lanes do that it collects is not known");
+        return;
+    }
+    struct ptx_operand mask = all ? lift_int(UINT32_MAX) : lift_source(lift, named);
     narrow_by_source(lift, inst);
     LIFT_EMIT(lift, "machine warpsync", mask);
 }

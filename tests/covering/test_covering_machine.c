@@ -76,6 +76,7 @@ static void expect_covered(const wb_block *covering, const wb_kernel *kernel, ui
         (void)snprintf(data, sizeof data, "buf:u32[256]=random(%u)", (unsigned)(seed * DATA_SEEDS + s));
         wb_block *real = trace(kernel, data, false, d);
         if (real == NULL) fail_msg("seed %u\n%s\n%s", (unsigned)seed, text, wb_diagnostics_text(d));
+        assert_non_null(real);
         for (uint32_t w = 0; covering != NULL && w < real->warp_count; w++) {
             uint64_t step;
             const struct path *real_path = &real->paths.items[real->warp_path[w]];
@@ -128,7 +129,6 @@ static void executions_are_covered(void **state) {
     uint32_t covered = 0;
     for (uint64_t seed = 0; seed < kernels; seed++)
         covered += check(seed);
-    print_message("%u of %u covered\n", covered, kernels);
     assert_true(covered > kernels / 2);
 }
 

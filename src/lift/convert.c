@@ -28,7 +28,7 @@ static struct ptx_operand read_half(struct lift *lift, const struct sass_source 
     if (source->absolute) LIFT_EMIT(lift, "and.b32", whole, whole, lift_int(0x7fff7fff));
     if (source->negated) LIFT_EMIT(lift, "xor.b32", whole, whole, lift_int(0x80008000));
     LIFT_EMIT(lift, "mov.b32", lift_vector(lift, halves, 2), whole);
-    return halves[source->lanes == 3];
+    return halves[source->lanes & 1]; /* 1 of F2I, 3 of F2F: the upper one */
 }
 
 static struct ptx_operand read_float(struct lift *lift, const struct sass_inst *inst, enum size size) {

@@ -22,6 +22,7 @@ static const struct special specials[] = {
 };
 
 #define SPECIAL_VIRTUAL_ID 0x03u /* the warp's number from bit 8 on, the multiprocessor's from bit 16 on */
+#define SPECIAL_STACK_LIMIT 0x37u /* the lowest address of the stack: code of -O0 traps below it */
 #define SPECIAL_CLOCK 0x50u
 #define SPECIAL_GLOBALTIMER 0x52u
 #define SPECIAL_ZERO 0xffu
@@ -37,7 +38,7 @@ static void read_virtual_id(struct lift *lift, const struct sass_inst *inst) {
 
 static void read_special(struct lift *lift, const struct sass_inst *inst, uint32_t number) {
     struct ptx_operand to = lift_to_reg(lift, inst->d, inst->d_uniform);
-    if (number == SPECIAL_ZERO) {
+    if (number == SPECIAL_ZERO || number == SPECIAL_STACK_LIMIT) {
         LIFT_EMIT(lift, "mov.b32", to, lift_int(0));
         return;
     }

@@ -1,0 +1,100 @@
+/* Every kernel of kernels/index.txt as machine code of six architectures, at two levels of optimisation: each
+ * buffer that it writes is that of the PTX bit for bit, which test_kernels compares with a C reference.
+ *
+ * Where it is not the same: ptxas joins products and sums that PTX does not say to be rounded (two kernels),
+ * and divides the argument of sin.approx and cos.approx by 2 pi first. There the results are near. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "kernel_suite.h"
+#include "two_roads.h"
+
+static const unsigned architectures[] = {75, 80, 86, 87, 89, 90};
+enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
+
+static const char *const folders[] = {"kernels", "kernels/o1"};
+
+static uint32_t compared;
+
+static char *read_file(const char *path, size_t *size) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    char *bytes = NULL;
+    if (file_read(path, (size_t)1 << 30, diagnostics, &bytes, size) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+    return bytes;
+}
+
+/* How far apart results may be: one rounding of a product more or less, of operands below 2^10; twice what
+ * the PTX ISA says of sin.approx and cos.approx. 0: not at all. */
+static double error_of(const struct kernel_case *entry, const struct kernel_result *result) {
+    if (strcmp(entry->name, "gaussian_step") == 0 || strcmp(entry->name, "streamcluster_gain") == 0)
+        return 0x1p-13;
+    return result->kind == TOLERANCE_ABS ? exp2(1 - result->amount) : 0;
+}
+
+/* Compares a file with the PTX; false when there is no such file: PTX for later architectures only, or one
+ * that ptxas refuses. */
+static bool compare(const struct kernel_case *entry, const struct road *ptx, const char *path, bool *agree) {
+    size_t size;
+    struct road_buffer buffers[KERNEL_RESULTS_MAX];
+    if (access(path, R_OK) != 0) return false;
+    char *bytes = read_file(path, &size);
+    const struct road code = {path, bytes, size};
+    struct text violation = {0};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = NULL;
+    kernel_expect_ok(wb_launch_read(entry->launch, WB_FILES_BELOW, diagnostics, &launch), entry->launch,
+                     diagnostics);
+    for (size_t i = 0; i < entry->result_count; i++)
+        buffers[i] = (struct road_buffer){entry->results[i].argument, error_of(entry, &entry->results[i])};
+    *agree = two_roads_compare(ptx, &code, wb_launch_kernel(launch), launch, buffers, entry->result_count,
+                               &violation) == ROADS_AGREE;
+    if (!*agree) print_error("%s: %s\n", path, violation.data);
+    text_free(&violation);
+    wb_launch_free(launch);
+    wb_diagnostics_free(diagnostics);
+    free(bytes);
+    return true;
+}
+
+static void test_case(void **state) {
+    const struct kernel_case *entry = *state;
+    size_t size;
+    char *text = read_file(entry->ptx, &size);
+    const struct road ptx = {entry->ptx, text, size};
+    const char *name = strrchr(entry->ptx, '/') + 1;
+    uint32_t wrong = 0;
+    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
+        for (size_t a = 0; a < ARCHITECTURES; a++) {
+            char path[300];
+            bool agree = true;
+            snprintf(path, sizeof path, "%s/%.*s.sm_%u.cubin", folders[f], (int)strcspn(name, "."), name,
+                     architectures[a]);
+            compared += compare(entry, &ptx, path, &agree);
+            wrong += !agree;
+        }
+    free(text);
+    assert_int_equal(wrong, 0);
+}
+
+/* All of it has not been missing. */
+static void test_files_are_there(void **state) {
+    (void)state;
+    assert_true(compared * KERNEL_SUITE_STEP > 400);
+}
+
+int main(void) {
+    const struct CMUnitTest others[] = {cmocka_unit_test(test_files_are_there)};
+    return kernel_suite_run("machine code of kernels", test_case, others, 1);
+}

@@ -21,7 +21,7 @@ static const struct special specials[] = {
     {0x53, PTX_SREG_GLOBALTIMER_HI}, {0x88, PTX_SREG_CLUSTER_CTARANK},
 };
 
-#define SPECIAL_VIRTUAL_ID 0x03u /* the warp's number from bit 8 on, the multiprocessor's from bit 16 on */
+#define SPECIAL_VIRTUAL_ID 0x03u  /* the warp's number from bit 8 on, the multiprocessor's from bit 16 on */
 #define SPECIAL_STACK_LIMIT 0x37u /* the lowest address of the stack: code of -O0 traps below it */
 #define SPECIAL_CLOCK 0x50u
 #define SPECIAL_GLOBALTIMER 0x52u

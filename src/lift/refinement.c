@@ -357,11 +357,17 @@ static enum outcome do_copy(struct state *state, const struct sass_inst *inst, b
     return hold(state, copy) ? OUTCOME_HELD : OUTCOME_FAILED;
 }
 
+static bool writes_predicate(const struct sass_inst *inst) {
+    return (inst->to[0].present && inst->to[0].number != SASS_PT) ||
+           (inst->to[1].present && inst->to[1].number != SASS_PT);
+}
+
 /* Sums with a literal: of integer division, and half of a double. */
 static enum outcome do_sum(const struct search *search, struct state *state, const struct sass_inst *inst) {
     const bool sums = inst->op == SASS_OP_VIADD ||
                       (inst->op == SASS_OP_IADD3 && is_zero(&inst->c) && sass_field(inst, SASS_FIELD_X) == 0);
-    if (!sums || !is_register(&inst->a) || inst->a.negated || inst->b.kind != SASS_SOURCE_IMM)
+    if (!sums || writes_predicate(inst) || !is_register(&inst->a) || inst->a.negated ||
+        inst->b.kind != SASS_SOURCE_IMM)
         return OUTCOME_NONE;
     const struct held *held = find(state, inst->a.number);
     if (held == NULL || held->negated || held->unless != 0) return OUTCOME_NONE;

@@ -98,7 +98,8 @@ static void print_smallest(const char *ptxas, uint64_t seed, uint32_t sm, uint32
     text_free(&violation);
 }
 
-/* All architectures and levels in turn; few kernels where the rounds are not all asked for. */
+/* All architectures and levels in turn; few kernels where the rounds are not all asked for, too few to say
+ * how many are declined. */
 static void test_compiled_here(void **state) {
     (void)state;
     const char *ptxas = ptxas_find();
@@ -123,7 +124,8 @@ static void test_compiled_here(void **state) {
         print_smallest(ptxas, seed, sm, level);
         fail();
     }
-    assert_true(declined * DECLINED_OF <= rounds);
+    print_message("%u kernels, %u of them declined\n", rounds, declined);
+    assert_true(rounds < KERNELS || declined * DECLINED_OF <= rounds);
 }
 
 int main(void) {

@@ -74,7 +74,7 @@ def commands(folder):
     launch, odd, machine, ptxas = by_hand(folder)
     vecadd = "kernels/vecadd.ptx -l kernels/vecadd.yaml"
     bfs = "kernels/bfs_level.ptx -l kernels/bfs_level.yaml"
-    machine = "kernels/reduce.sm_86.cubin -l kernels/reduce.yaml"
+    machine_code = "kernels/reduce.sm_86.cubin -l kernels/reduce.yaml"
     facts = bfs + " --facts kernels/bfs_level.facts"
     stream = "kernels/horner.ptx -l kernels/horner_stream.yaml"
     listed = [
@@ -130,8 +130,8 @@ def commands(folder):
         (2, "print kernels/vecadd.ptx"),
         f"path {vecadd}",
         f"path {vecadd} --accesses",
-        f"path {machine} --accesses",
-        f"analyze {machine} -m orin-sm86 --lines 5 --method k-area --policy lrr",
+        f"path {machine_code} --accesses",
+        f"analyze {machine_code} -m orin-sm86 --lines 5 --method k-area --policy lrr",
         f"path {facts} --accesses",
         f"path {vecadd} --format jcse-json",
         f"path {bfs} --format jcse-json",

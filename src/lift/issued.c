@@ -93,7 +93,7 @@ enum ptx_class lift_class(const struct sass_inst *inst, const struct ptx_form *f
 struct issuer {
     struct wb_module *module;
     struct intern keys;
-    VEC(const struct ptx_form *) forms; /* by number of their key */
+    VEC(struct form_entry) forms; /* by number of their key */
     struct text key, text;
 };
 
@@ -131,9 +131,9 @@ static wb_status form_of(struct issuer *issuer, const struct ptx_inst *inst, con
         *made = *inst->form;
         made->class_ = (uint8_t) class;
         made->name = name;
-        WB_TRY(vec_push(&issuer->forms, made));
+        WB_TRY(vec_push(&issuer->forms, (struct form_entry){made}));
     }
-    *form = issuer->forms.items[number];
+    *form = issuer->forms.items[number].form;
     return WB_OK;
 }
 

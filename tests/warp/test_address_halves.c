@@ -1,11 +1,16 @@
 /* Addresses in two registers of 32 bits: what 64-bit arithmetic by halves gives is known, and the same
  * wherever memory stands; what depends on that is not known. */
+#include "address_sanitizer.h"
 #include "base/random.h"
 #include "run_ptx.h"
 
 /* Where the buffers stand behind one that only takes room: their addresses have small lower halves, lower
  * halves that wrap inside of the first buffer, and between its end and the second one. */
+#if ADDRESS_SANITIZER
+static const char *const placements[] = {"buf:u8[256]", "buf:u8[70000]"}; /* it touches all room there is */
+#else
 static const char *const placements[] = {"buf:u8[256]", "buf:u8[4294962944]", "buf:u8[4294959360]"};
+#endif
 
 #define PLACEMENTS (sizeof placements / sizeof *placements)
 
@@ -142,7 +147,7 @@ static void halves_make_what_the_whole_makes(void **state) {
 /* ---- Random programs ----------------------------------------------------------------------------------- */
 
 #define WORDS 12u /* %r1 .. %r12 */
-#define SEEDS 1500u
+#define SEEDS (ADDRESS_SANITIZER ? 200u : 1500u)
 
 static uint32_t pick(struct random_state *random, uint32_t count) {
     return (uint32_t)random_below(random, count);
@@ -299,7 +304,7 @@ static void known_values_do_not_depend_on_placement(void **state) {
         free(ptx);
     }
     print_message("known: %zu of %u results\n", known / (PLACEMENTS - 1), SEEDS * 22 * LANES);
-    assert_true(known > 100000);
+    assert_true(known > SEEDS * 90);
 }
 
 int main(void) {

@@ -36,9 +36,10 @@ struct lanes {
     uint32_t known;  /* bit l: the value of lane l is known */
     uint32_t origin; /* index of the instruction that the newest unknown value came from, or ORIGIN_... */
     uint64_t home;   /* of addresses: the region that they point into (home.h); 0: numbers */
-    uint64_t unknown_home;        /* all unknown lanes are made from addresses of this region; 0: perhaps
-                                     not. HOME_NO_LANES: they were never written */
-    uint32_t halved;              /* bit l: if lane l is unknown, half[l] says something of it */
+    uint64_t unknown_home; /* all unknown lanes are made from addresses of this region; 0: perhaps
+                              not. HOME_NO_LANES: they were never written */
+    uint32_t numbers;      /* of machine code, where there is a home: bit l says that lane l is a number */
+    uint32_t halved;       /* bit l: if lane l is unknown, half[l] says something of it */
     struct half half[WARP_LANES]; /* the value of such a lane is that of this run */
 };
 

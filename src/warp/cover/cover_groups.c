@@ -17,6 +17,7 @@ static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask
         lanes_copy(to, from);
         return;
     }
+    to->numbers = (to->numbers & ~mask) | (from->numbers & mask);
     to->halved = (to->halved & ~mask) | (from->halved & mask);
     FOR_LANES_OF(h, from->halved & mask) to->half[h] = from->half[h];
     if (is_predicate)
@@ -111,6 +112,7 @@ bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t
         uint64_t home = home_joined(old->home, arriving->home);
         changed |= home != old->home;
         old->home = home;
+        old->numbers &= ~mask | arriving->numbers;
         if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
         both |= mask & equal_halves(old, arriving, function->is_predicate[live[i]]);
         const uint64_t unknown_home = joined_unknown_home(warp, old, arriving, mask & ~both, state->mask);

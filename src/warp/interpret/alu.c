@@ -39,17 +39,35 @@ static void read_homes(const struct inputs *in, uint64_t *homes) {
         homes[i] = in->lanes[i]->home;
 }
 
+/* The lanes in which all sources are numbers, though some have homes, and in *mixed those in which some that
+ * have homes are numbers and others are not. */
+static uint32_t number_lanes(const struct inputs *in, uint32_t *mixed) {
+    uint32_t all = LANES_ALL, some = 0;
+    for (uint32_t i = 0; i < MICRO_SOURCES; i++) {
+        if (in->lanes[i]->home == HOME_NONE) continue;
+        all &= in->lanes[i]->numbers;
+        some |= in->lanes[i]->numbers;
+    }
+    *mixed = some & ~all;
+    return all;
+}
+
 /* Of a result some of whose sources have homes: writes its home; returns which of the `known` lanes stay so.
  */
 static uint32_t settle_home(struct warp *warp, const struct micro *op, const struct inputs *in,
                             struct lanes *out, uint32_t mask, uint32_t known) {
     uint64_t homes[MICRO_SOURCES], home = HOME_NONE;
+    uint32_t mixed;
+    const uint32_t numbers = number_lanes(in, &mixed);
     read_homes(in, homes);
-    if (in->homes != 0 && !home_of_result(warp->run, op, in->values, homes, mask & in->known, &home)) {
-        known = without_open(warp, known, mask & known);
+    if (in->homes != 0 &&
+        !home_of_result(warp->run, op, in->values, homes, mask & in->known & ~numbers, &home)) {
+        known = without_open(warp, known, mask & known & ~numbers);
         home = HOME_NONE;
     }
+    known = without_open(warp, known, mask & known & mixed);
     home_write(warp, out, mask, home);
+    if (home != HOME_NONE) out->numbers = numbers & mask;
     return known;
 }
 
@@ -58,8 +76,10 @@ static uint32_t settle_comparison(struct warp *warp, const struct micro *op, con
                                   uint32_t mask, uint32_t known) {
     uint64_t homes[MICRO_SOURCES];
     read_homes(in, homes);
-    uint32_t lanes = mask & known;
-    return without_open(warp, known, lanes & ~home_comparable(warp->run, op, in->values, homes, lanes));
+    uint32_t lanes = mask & known, mixed;
+    const uint32_t numbers = number_lanes(in, &mixed);
+    const uint32_t comparable = home_comparable(warp->run, op, in->values, homes, lanes) & ~mixed;
+    return without_open(warp, known, lanes & ~comparable & ~numbers);
 }
 
 /* The lanes of `mask` whose result is known, though some have unknown operands, and in *origin what made the
@@ -450,31 +470,32 @@ static uint64_t unknown_home_of_parts(const struct warp *warp, const struct micr
     return home;
 }
 
-/* The addresses that halves of them make: the lanes that are known, and their home. Where some lanes have
- * addresses, others have no numbers but null, and no negative addresses: those are taken for unknown. */
-static uint32_t join_halves(const struct warp *warp, const struct micro *op, uint32_t mask, uint64_t *home) {
+/* The addresses that halves of them make: the lanes that are known, their home, and which are numbers. Among
+ * addresses there are no negative ones: those are taken for unknown. */
+static uint32_t join_halves(const struct warp *warp, const struct micro *op, uint32_t mask, uint64_t *home,
+                            uint32_t *numbers) {
     uint64_t homes[WARP_LANES] = {0};
-    uint32_t known = 0, addresses = 0;
+    uint32_t known = 0;
     *home = HOME_NONE;
+    *numbers = 0;
     FOR_LANES_OF(l, mask) {
         const struct half_term low = half_term_of(warp_slot(warp, op->pack.elements[0]), l);
         const struct half_term high = half_term_of(warp_slot(warp, op->pack.elements[1]), l);
         const bool joined = half_join(&low, &high, &homes[l]);
-        const bool is_null = homes[l] == HOME_NONE && (low.value | high.value) == 0;
-        const bool mixed =
-            ((homes[l] | *home) & HOME_NEGATED) != 0 && *home != HOME_NONE && homes[l] != *home;
+        const bool mixed = homes[l] != HOME_NONE && *home != HOME_NONE && homes[l] != *home &&
+                           ((homes[l] | *home) & HOME_NEGATED) != 0;
         if (!joined || mixed) continue;
         known |= 1u << l;
-        if (homes[l] != HOME_NONE || is_null) addresses |= 1u << l;
+        *numbers |= (uint32_t)(homes[l] == HOME_NONE) << l;
         *home = home_joined(*home, homes[l]);
     }
-    return *home == HOME_NONE ? known : addresses & known;
+    return known;
 }
 
 wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct lanes *out = warp_slot(warp, op->destination);
     uint64_t result[WARP_LANES] = {0};
-    uint32_t known = LANES_ALL, origin = op->index, halved = 0;
+    uint32_t known = LANES_ALL, origin = op->index, halved = 0, numbers = 0;
     uint64_t ones = low_bytes_mask(op->pack.bits / 8), homes = 0, home = HOME_NONE, unknown_home = HOME_NONE;
     for (uint32_t i = 0; i < op->pack.count; i++) {
         const struct lanes *part = warp_slot(warp, op->pack.elements[i]);
@@ -487,10 +508,11 @@ wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     }
     if (homes != 0) known = without_open(warp, known, mask & known);
     if ((mask & halved) != 0 && op->pack.count == 2 && op->pack.bits == 32)
-        known = join_halves(warp, op, mask, &home);
+        known = join_halves(warp, op, mask, &home, &numbers);
     if (warp->run->cover != NULL && (mask & ~known) != 0)
         unknown_home = joined_unknown_home(warp, out, mask, unknown_home_of_parts(warp, op, mask & ~known));
     home_write(warp, out, mask, home);
+    if (home != HOME_NONE) out->numbers = numbers;
     lanes_blend(out->value, result, mask);
     mark_known(out, mask, known, origin);
     if (unknown_home != HOME_NONE) out->unknown_home = unknown_home;
@@ -503,7 +525,7 @@ static void split_addresses(const struct run *run, const struct lanes *in, uint3
     parts[0] = parts[1] = (struct half_lanes){0};
     FOR_LANES_OF(l, mask) {
         const uint64_t home = in->home != HOME_SEVERAL ? in->home : home_of_value(run, in->value[l]);
-        if (in->value[l] == 0) { /* null */
+        if (in->value[l] == 0 || (in->numbers >> l & 1) != 0) { /* null */
             parts[0].known |= 1u << l;
         } else if (home != HOME_NONE) {
             parts[0].halved |= 1u << l;

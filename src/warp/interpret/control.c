@@ -99,6 +99,7 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
     for (uint32_t i = 0; i < code->slot_count; i++) {
         lanes_forget(&frame->registers[i], LANES_ALL, ORIGIN_UNWRITTEN);
         frame->registers[i].home = HOME_NONE;
+        frame->registers[i].numbers = 0;
         frame->registers[i].unknown_home = HOME_NO_LANES;
     }
     frame->code = code;
@@ -190,6 +191,7 @@ static void pass_lane(struct warp *warp, uint32_t lane, const struct frame *from
     }
     struct lanes *lanes = frame_slot(warp, to, target->slot);
     lanes->home = home_joined(lanes->home, home);
+    lanes->numbers &= ~(1u << lane);
     lanes->value[lane] = value;
     lanes->known = (lanes->known & ~(1u << lane)) | (uint32_t)known << lane;
     if (!known)

@@ -92,7 +92,7 @@ uint64_t home_of_unknown(const struct warp *warp, const struct micro *op, uint32
 
 bool home_is_kept(const struct warp *warp, const struct lanes *from, uint32_t lane, uint32_t bytes) {
     struct run *run = warp->run;
-    if (from->home == HOME_NONE) return true;
+    if (from->home == HOME_NONE || (from->numbers >> lane & 1) != 0) return true;
     bool whole = bytes == address_bytes(run) && bytes == 8, address = (from->home & HOME_NEGATED) == 0;
     if (whole && address && (from->value[lane] == 0 || home_of_value(run, from->value[lane]) != HOME_NONE))
         return true;

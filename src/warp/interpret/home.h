@@ -50,6 +50,7 @@ static inline void home_write(const struct warp *warp, struct lanes *out, uint32
     /* Of machine code, only temporaries have homes, and nobody reads their other lanes. */
     const bool whole = mask == warp->live || warp->run->module->code != NULL;
     out->home = whole ? home : home_joined(out->home, home);
+    out->numbers = 0;
 }
 
 /* The home of a value that is read as an address from memory. */

@@ -465,6 +465,7 @@ static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t
     out->value[lane] = old;
     out->known = (out->known & ~(1u << lane)) | (uint32_t)old_known << lane;
     if (!old_known) lanes_unknown_by(out, 1u << lane, op->index);
+    out->numbers &= ~(1u << lane);
     if (old_known && bytes == 8) out->home = home_joined(out->home, home_of_value(warp->run, old));
     return WB_OK;
 }

@@ -14,7 +14,7 @@ static const struct compiled_statement integers[] = {
     {0, "#@mad24.#(lo|hi).#(s32|u32) #R, #r, #r, #r;"},
     {0, "#@sad.#(s32|u32) #R, #r, #r, #r;"},
     {0, "#@#(min|max).#(s32|u32) #R, #r, #I;"},
-    {0, "#@min.s32 %t, #r, #r;\nmax.s32 #R, %t, #r;"},
+    {0, "min.s32 %t, #r, #r;\nmax.s32 #R, %t, #r;"},
     {0, "add.s32 %t, #r, #r;\n#@#(min|max).#(s32|u32) #R, %t, #r;"},
     {0, "min.s32 %t, #r, #i;\n#@max.s32 #R, %t, #i;"},
     {0, "#@#(abs|neg).s32 #R, #r;"},
@@ -92,7 +92,7 @@ static const struct compiled_statement integers[] = {
     {0, "cvt.u64.u32 %x, #r;\nshl.b64 %x, %x, #k;\n#@add.s64 #L, %x, #l;"},
     {0, "cvt.s64.s32 %x, #r;\nshl.b64 %x, %x, 3;\n#@add.s64 #L, %x, #l;"},
     {0, "fns.b32 %t, #r, #k, 2;\n#@add.s32 #R, %t, 1;"},
-    {90, "#@min.s32 %t, #r, #r;\n#@min.s32 #R, %t, #r;"},
+    {90, "min.s32 %t, #r, #r;\n#@min.s32 #R, %t, #r;"},
 };
 GROUP(integers);
 

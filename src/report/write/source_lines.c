@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "sass/machine_code.h"
+
 wb_status source_lines_open(const struct wb_module *module, struct source_lines *lines) {
     *lines = (struct source_lines){.module = module};
     const struct source *source = &module->source;
@@ -82,14 +84,15 @@ enum { INST_LENGTH_MAX = 62 };
 void source_lines_put_inst(struct text *out, const struct wb_module *module,
                            const struct ptx_function *function, const struct ptx_inst *inst) {
     const struct source *source = &module->source;
-    const char end = module->code == NULL ? ';' : '\n';
     bool blank = false;
     size_t at = inst->at;
-    if (module->code == NULL) { /* a listing of machine code has the guard with the instruction */
-        source_lines_put_guard(out, function, inst);
-        if (inst->guard != PTX_NO_INDEX) text_char(out, ' ');
+    if (module->code != NULL) {
+        sass_put(&module->code->insts[inst->machine].sass, out);
+        return;
     }
-    for (size_t length = 0; at < source->size && source->text[at] != end && length < INST_LENGTH_MAX; at++) {
+    source_lines_put_guard(out, function, inst);
+    if (inst->guard != PTX_NO_INDEX) text_char(out, ' ');
+    for (size_t length = 0; at < source->size && source->text[at] != ';' && length < INST_LENGTH_MAX; at++) {
         char c = source->text[at];
         if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
             blank = true;
@@ -100,5 +103,5 @@ void source_lines_put_inst(struct text *out, const struct wb_module *module,
         blank = false;
         text_char(out, c >= ' ' && c <= '~' ? c : '?');
     }
-    if (at < source->size && source->text[at] != end) text_string(out, "...");
+    if (at < source->size && source->text[at] != ';') text_string(out, "...");
 }

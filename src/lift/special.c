@@ -21,7 +21,8 @@ static const struct special specials[] = {
     {0x53, PTX_SREG_GLOBALTIMER_HI}, {0x88, PTX_SREG_CLUSTER_CTARANK},
 };
 
-#define SPECIAL_VIRTUAL_ID 0x03u  /* the warp's number from bit 8 on, the multiprocessor's from bit 16 on */
+#define SPECIAL_VIRTUAL_ID 0x03u /* the warp's number from bit 8 on, the multiprocessor's from bit 16 on */
+#define SPECIAL_SHARED_UPPER_HALF 0x2fu
 #define SPECIAL_STACK_LIMIT 0x37u /* the lowest address of the stack: code of -O0 traps below it */
 #define SPECIAL_CLOCK 0x50u
 #define SPECIAL_GLOBALTIMER 0x52u
@@ -40,6 +41,10 @@ static void read_special(struct lift *lift, const struct sass_inst *inst, uint32
     struct ptx_operand to = lift_to_reg(lift, inst->d, inst->d_uniform);
     if (number == SPECIAL_ZERO || number == SPECIAL_STACK_LIMIT) {
         LIFT_EMIT(lift, "mov.b32", to, lift_int(0));
+        return;
+    }
+    if (number == SPECIAL_SHARED_UPPER_HALF) {
+        LIFT_EMIT(lift, "mov.b32", to, lift_int(PTX_SHARED_UPPER_HALF));
         return;
     }
     if (number == SPECIAL_VIRTUAL_ID) {

@@ -22,6 +22,12 @@
  * (home.h). */
 #define GLOBAL_START_64 UINT64_C(0x79d200000000)
 
+/* The generic address that one of machine code's is. */
+static inline uint64_t address_of_machine(uint64_t address) {
+    const bool shared = address >> 32 == PTX_SHARED_UPPER_HALF;
+    return shared ? (uint32_t)address + SHARED_WINDOW : address;
+}
+
 static inline bool in_window(uint64_t address, uint64_t window) {
     return address - window < WINDOW_SIZE;
 }

@@ -17,6 +17,8 @@ bool access_addresses_known(const struct warp *warp, const struct micro_address 
     uint64_t window = address_window(address->space), cut = address->mask, offset = address->offset;
     FOR_LANES(l) addresses[l] = ((from->value[l] + offset) & cut) + window;
     bool known = (mask & ~from->known) == 0;
+    if (address->space == PTX_GENERIC && warp->run->module->code != NULL)
+        FOR_LANES(l) addresses[l] = address_of_machine(addresses[l]);
     if (window == 0 || !known) return known;
     FOR_LANES_OF(l, mask) known &= in_window(addresses[l], window);
     return known;

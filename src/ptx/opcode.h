@@ -91,8 +91,8 @@ enum ptx_space {
     PTX_SPACE_REG
 };
 
-/* Machine code of sm_90 makes a generic address of one in shared memory with this as its upper half, a special
- * register. */
+/* Machine code of sm_90 makes a generic address of one in shared memory with this as its upper half, a
+ * special register. */
 #define PTX_SHARED_UPPER_HALF UINT32_C(0xee01)
 
 /* Opcode classes, the granularity at which a machine states units, initiation intervals and latencies.

@@ -182,8 +182,9 @@ static void read_bank(struct cubin_reader *reader, const char *name, struct cubi
         const struct elf_section *section = &file->sections[i];
         if (strcmp(section->name, name) != 0) continue;
         if (bank->size > 0 || section->size > CONSTANT_BYTES_MAX)
-            elf_file_refuse(file, "this cubin is damaged: it has %s of %llu bytes", name,
-                            (unsigned long long)(section->size + bank->size));
+            elf_file_refuse(
+                file, "this cubin is damaged: it has a section %s too many, or too large, of %llu bytes",
+                name, (unsigned long long)section->size);
         *bank = (struct cubin_bank){.bytes = elf_section_bytes(file, section), .size = section->size};
     }
 }

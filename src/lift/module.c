@@ -133,6 +133,19 @@ static void add_params(struct making *making, const struct cubin_kernel *kernel,
 
 /* ---- Code ---------------------------------------------------------------------------------------------- */
 
+/* Whether the loader writes to an instruction: its relocations are sorted. */
+static bool is_patched(const struct cubin_kernel *kernel, uint32_t address) {
+    uint32_t first = 0, last = kernel->patched_count;
+    while (first < last) {
+        const uint32_t middle = first + (last - first) / 2;
+        if (kernel->patched[middle] < address)
+            first = middle + 1;
+        else
+            last = middle;
+    }
+    return first < kernel->patched_count && kernel->patched[first] == address;
+}
+
 static void decode_kernel(struct making *making, const struct cubin_kernel *kernel, uint32_t index) {
     struct machine_code *code = making->code;
     const uint32_t count = kernel->code_bytes / SASS_BYTES;
@@ -151,6 +164,7 @@ static void decode_kernel(struct making *making, const struct cubin_kernel *kern
                          &inst->unknown) &&
             inst->unknown == NULL)
             inst->unknown = "it is not known";
+        if (is_patched(kernel, inst->address)) inst->unknown = "it is only complete when the file is loaded";
         while (row < kernel->ptx_line_count && kernel->ptx_lines[row].offset <= inst->address)
             row++;
         if (row > 0) inst->ptx_line = kernel->ptx_lines[row - 1].line;

@@ -154,7 +154,12 @@ static void follow(struct walk *walk, uint32_t copy, uint32_t inst) {
     case SASS_OP_BRA:
     case SASS_OP_BSSY: branch(walk, copy, inst, plan_inst_at(walk->plan, sass->target)); break;
     case SASS_OP_BRX: follow_table(walk, copy, inst); break;
-    case SASS_OP_CALL_REL: follow_call(walk, copy, inst); break;
+    case SASS_OP_CALL_REL:
+        if (sass->a.kind == SASS_SOURCE_NONE)
+            follow_call(walk, copy, inst);
+        else
+            refuse(walk, copy, inst, "it calls a function whose address is in a register");
+        break;
     case SASS_OP_RET: follow_return(walk, copy, inst); break;
     default: break;
     }

@@ -20,6 +20,10 @@ static const struct failure_case failures[] = {
      "README.md: error: this is of PTX: machine code says itself that kernel sgemm_tiled has 39 registers a "
      "thread"},
     {"path kernels/vecadd.sm_86.cubin -l kernels/reduce.yaml", 2, "reduce"},
+    {"path tests/data/cubin/indirect_call.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota' -a i64:0", 2,
+     "it calls a function whose address is in a register"},
+    {"path tests/data/cubin/other_section.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota'", 2,
+     "it is only complete when the file is loaded"},
     {"analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml -m kernels/vecadd.sm_86.cubin", 2,
      "expected a machine file, but this is machine code of a GPU (cubin)"},
 };

@@ -1,0 +1,1 @@
+__device__ float other(float x) { return x * 3; }

@@ -142,6 +142,7 @@ static void start_uniform_register(struct maker *maker) {
     if (lift->sm != 87 || !tests) return;
     lift->out = &lift->prologue;
     LIFT_EMIT(lift, "mov.b32", lift_to_reg(lift, TESTED, true), lift_int(0));
+    lift_relies_on(lift, PTX_RELIES_ON_START);
     lift->out = &lift->body;
 }
 

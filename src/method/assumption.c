@@ -50,6 +50,7 @@ static const struct {
     [WB_ASSUME_DIVIDED_MACHINE_LANES] = {.id = "E22", .executed = ASSUMED_DIVIDED_MACHINE_LANES},
     [WB_ASSUME_REFINED_RESULTS] = {.id = "E24", .executed = ASSUMED_REFINED_RESULTS},
     [WB_ASSUME_DIVISION_CHECKS] = {.id = "E25", .executed = ASSUMED_DIVISION_CHECKS},
+    [WB_ASSUME_START_OF_SM_87] = {.id = "E26", .executed = ASSUMED_START_OF_SM_87},
     /* What warps execute. */
     [WB_ASSUME_PATHS_ON_SM] = {.id = "K1",
                                .text =

@@ -69,7 +69,8 @@ struct ptx_operand {
 enum ptx_reliance {
     PTX_RELIES_ON_NOTHING,
     PTX_RELIES_ON_REFINEMENT, /* an approximate function that a division or root is refined from: known */
-    PTX_RELIES_ON_FCHK        /* says which way a division goes */
+    PTX_RELIES_ON_FCHK,       /* says which way a division goes */
+    PTX_RELIES_ON_START       /* a register that the kernel finds when it starts */
 };
 
 struct ptx_inst {

@@ -72,8 +72,9 @@ void open_result_decode(struct micro *op) {
 }
 
 static wb_status relying_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    static const enum assumed assumed[] = {
-        [PTX_RELIES_ON_REFINEMENT] = ASSUMED_REFINED_RESULTS, [PTX_RELIES_ON_FCHK] = ASSUMED_DIVISION_CHECKS};
+    static const enum assumed assumed[] = {[PTX_RELIES_ON_REFINEMENT] = ASSUMED_REFINED_RESULTS,
+                                           [PTX_RELIES_ON_FCHK] = ASSUMED_DIVISION_CHECKS,
+                                           [PTX_RELIES_ON_START] = ASSUMED_START_OF_SM_87};
     run_assume(warp->run, assumed[op->inst->relies_on]);
     return op->unrecorded(warp, op, mask);
 }

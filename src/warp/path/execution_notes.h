@@ -76,7 +76,10 @@
     X(DIVISION_CHECKS,                                                                                       \
       "FCHK sends a division the slow way where an exponent of its operands or its quotient is not that of " \
       "a normal number, and the fast way where all are far from that",                                       \
-      "machine code executed FCHK")
+      "machine code executed FCHK")                                                                          \
+    X(START_OF_SM_87,                                                                                        \
+      "UR2 is 0 when a warp starts, so that code for sm_87 empties its convergence barriers first",          \
+      "the kernel is machine code for sm_87, which tests UR2")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,

@@ -39,6 +39,18 @@ static void narrow_by_source(struct lift *lift, const struct sass_inst *inst) {
     if (inst->from[0].present) narrow_guard(lift, lift_predicate(lift, &inst->from[0]));
 }
 
+/* BRA.U is taken when all lanes that are here would take it, by none of them otherwise: ptxas puts it before
+ * code that tests the same predicate again. */
+static void narrow_to_unanimous(struct lift *lift) {
+    if (lift->inst.guard == PTX_NO_INDEX) return;
+    const struct ptx_operand taken = {
+        .kind = PTX_OPERAND_REG, .index = lift->inst.guard, .negated = lift->inst.guard_negated};
+    const struct ptx_operand unanimous = lift_temp(lift, PTX_PRED);
+    LIFT_EMIT(lift, "vote.all.pred", unanimous, taken);
+    lift->inst.guard = unanimous.index;
+    lift->inst.guard_negated = false;
+}
+
 static void branch(struct lift *lift, const struct sass_inst *inst) {
     enum { UNIFORM = 1, DIVIDED = 2, TOGETHER = 3 };
     const uint32_t kind = sass_field(inst, SASS_FIELD_CONV);
@@ -50,6 +62,7 @@ static void branch(struct lift *lift, const struct sass_inst *inst) {
         narrow_guard(lift, divided);
     }
     narrow_by_source(lift, inst);
+    if (kind == UNIFORM) narrow_to_unanimous(lift);
     LIFT_EMIT(lift, kind == UNIFORM ? "bra.uni" : "bra", target_of(lift, inst));
 }
 

@@ -43,7 +43,7 @@ static const struct compiled_statement integers[] = {
     {0, "#@bfind.shiftamt.#(u32|s32) #R, #r;"},
     {0, "#@bfind.#(u64|s64) #R, #l;"},
     {0, "#@bfe.#(u32|s32) #R, #r, #k, #k;"},
-    {0, "#@bfe.#(u32|s32) #R, #r, #r, #r;"},
+    {0, "and.b32 %t, #r, 31;\nand.b32 %u, #r, 31;\n#@bfe.#(u32|s32) #R, #r, %t, %u;"},
     {0, "#@bfe.#(u64|s64) #L, #l, #k, #k;"},
     {0, "#@bfi.b32 #R, #r, #r, #k, #k;"},
     {0, "#@bfi.b32 #R, #r, #r, #r, #r;"},

@@ -11,18 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/file.h"
 #include "kernel_suite.h"
 #include "two_roads.h"
-
-static const unsigned architectures[] = {75, 80, 86, 87, 89, 90};
-enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
-
-static const char *const folders[] = {"kernels", "kernels/o1"};
 
 static uint32_t compared;
 
@@ -43,12 +37,16 @@ static double error_of(const struct kernel_case *entry, const struct kernel_resu
     return result->kind == TOLERANCE_ABS ? exp2(1 - result->amount) : 0;
 }
 
-/* Compares a file with the PTX; false when there is no such file: PTX for later architectures only, or one
- * that ptxas refuses. */
-static bool compare(const struct kernel_case *entry, const struct road *ptx, const char *path, bool *agree) {
+/* The PTX of a case, and how many files of its machine code are not the same. */
+struct comparison {
+    struct road ptx;
+    uint32_t wrong;
+};
+
+static void compare(const struct kernel_case *entry, const char *path, void *user) {
+    struct comparison *comparison = user;
     size_t size;
     struct road_buffer buffers[KERNEL_RESULTS_MAX];
-    if (access(path, R_OK) != 0) return false;
     char *bytes = read_file(path, &size);
     const struct road code = {path, bytes, size};
     struct text violation = {0};
@@ -58,34 +56,26 @@ static bool compare(const struct kernel_case *entry, const struct road *ptx, con
                      diagnostics);
     for (size_t i = 0; i < entry->result_count; i++)
         buffers[i] = (struct road_buffer){entry->results[i].argument, error_of(entry, &entry->results[i])};
-    *agree = two_roads_compare(ptx, &code, wb_launch_kernel(launch), launch, buffers, entry->result_count,
-                               &violation) == ROADS_AGREE;
-    if (!*agree) print_error("%s: %s\n", path, violation.data);
+    if (two_roads_compare(&comparison->ptx, &code, wb_launch_kernel(launch), launch, buffers,
+                          entry->result_count, &violation) != ROADS_AGREE) {
+        print_error("%s: %s\n", path, violation.data);
+        comparison->wrong++;
+    }
+    compared++;
     text_free(&violation);
     wb_launch_free(launch);
     wb_diagnostics_free(diagnostics);
     free(bytes);
-    return true;
 }
 
 static void test_case(void **state) {
     const struct kernel_case *entry = *state;
     size_t size;
     char *text = read_file(entry->ptx, &size);
-    const struct road ptx = {entry->ptx, text, size};
-    const char *name = strrchr(entry->ptx, '/') + 1;
-    uint32_t wrong = 0;
-    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
-        for (size_t a = 0; a < ARCHITECTURES; a++) {
-            char path[300];
-            bool agree = true;
-            snprintf(path, sizeof path, "%s/%.*s.sm_%u.cubin", folders[f], (int)strcspn(name, "."), name,
-                     architectures[a]);
-            compared += compare(entry, &ptx, path, &agree);
-            wrong += !agree;
-        }
+    struct comparison comparison = {.ptx = {entry->ptx, text, size}};
+    kernel_each_code(entry, compare, &comparison);
     free(text);
-    assert_int_equal(wrong, 0);
+    assert_int_equal(comparison.wrong, 0);
 }
 
 /* All of it has not been missing. */

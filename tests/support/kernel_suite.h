@@ -29,6 +29,11 @@ void kernel_unload(struct loaded_kernel *loaded);
 /* The flow facts that are shipped with a kernel, to be freed; NULL when it has none. */
 wb_facts *kernel_facts(const struct loaded_kernel *loaded);
 
+/* Calls `each` for every file that there is of the case's machine code, of six architectures at two levels.
+ * There is none of PTX for later architectures only, nor of what ptxas refuses. */
+typedef void (*kernel_code_fn)(const struct kernel_case *entry, const char *path, void *user);
+void kernel_each_code(const struct kernel_case *entry, kernel_code_fn each, void *user);
+
 /* Runs `test` once for every KERNEL_SUITE_STEP-th case of the index (*state is its struct kernel_case), each
  * under the case's name, and then `others`. Returns the number of failures.
  */

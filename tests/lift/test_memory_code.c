@@ -24,13 +24,14 @@ static const struct kernel_row {
     bool ampere;      /* of sm_80 and later */
     bool has_numbers; /* a third parameter of 32 bytes */
 } kernels[] = {
-    {"lop", false, false},    {"shift", false, false},   {"shift64", false, false},
-    {"bits", false, false},   {"preds", false, false},   {"shfl", false, false},
-    {"vote", false, false},   {"redux", true, false},    {"bars", false, false},
-    {"shared", false, false}, {"global", false, false},  {"local", false, false},
-    {"consts", false, false}, {"params", false, true},   {"atomg", false, false},
-    {"atomg2", false, false}, {"atoms", false, false},   {"atoms2", false, false},
-    {"cpasync", true, false}, {"special", false, false}, {"pointers", false, false},
+    {"lop", false, false},      {"shift", false, false},    {"shift64", false, false},
+    {"bits", false, false},     {"preds", false, false},    {"shfl", false, false},
+    {"vote", false, false},     {"redux", true, false},     {"bars", false, false},
+    {"shared", false, false},   {"global", false, false},   {"local", false, false},
+    {"consts", false, false},   {"params", false, true},    {"atomg", false, false},
+    {"atomg2", false, false},   {"atoms", false, false},    {"atoms2", false, false},
+    {"cpasync", true, false},   {"special", false, false},  {"pointers", false, false},
+    {"matrices", false, false}, {"halfsets", false, false},
 };
 
 /* A buffer after the execution. */

@@ -233,6 +233,10 @@ static void test_products(void **state) {
     CHECK(ampere, "IMAD.HI.U32", high_u, imad(0x227, D, A, B, C, false));
     CHECK(ampere, "IMAD.HI.U32 with a carry", high_carry,
           word_with(imad(0x227, D, A, B, C, false), 81, 3, 2));
+    for (uint32_t is_signed = 0; is_signed < 2; is_signed++)
+        CHECK(ampere, "UIMAD.HI", is_signed ? high_s : high_u, word_to_uniform(A, A), word_to_uniform(B, B),
+              word_to_uniform(C, C), word_to_uniform(C + 1, C + 1),
+              word_with(imad(0x2a7, D, A, B, C, is_signed), 91, 1, 1), word_from_uniform(D, D));
     const struct machine_word idp = word_of(0x226, D, A, B, C);
     CHECK(ampere, "IDP.4A.S8.S8", dot_ss, word_with(idp, 73, 2, 3));
     CHECK(ampere, "IDP.4A.U8.S8", dot_us, word_with(idp, 73, 2, 2));

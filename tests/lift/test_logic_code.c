@@ -37,9 +37,9 @@ static void test_words(void **state) {
     }
 }
 
-/* PLOP3 of P0, !P1 or P1, and PT or !PT. */
-static struct machine_word plop3(bool inverts, bool last) {
-    struct machine_word word = word_of(0x81c, 0, 0, 0, (table & 7) | table >> 3 << 8);
+/* PLOP3, or UPLOP3, of P0, !P1 or P1, and PT or !PT. */
+static struct machine_word plop3(uint32_t opcode, bool inverts, bool last) {
+    struct machine_word word = word_of(opcode, 0, 0, 0, (table & 7) | table >> 3 << 8);
     word = word_with(word, 16, 8, second_table);
     word = word_with(word_with(word, 81, 3, 2), 84, 3, 3);
     word = word_with(word_with(word, 87, 3, 0), 77, 4, inverts ? 9 : 1);
@@ -52,12 +52,46 @@ static void predicates_of_table(struct lane *l) {
     l->p3 = (second_table >> bit & 1) != 0;
 }
 
+/* UP p = UR a is not 0. */
+static struct machine_word uniform_not_zero(uint32_t p, uint32_t a) {
+    return word_of(0x28c, 0, a, 63, 0x0bf05270 | p << 17);
+}
+
+/* 1 if UP p, else 0. */
+static struct machine_word uniform_select(uint32_t d, uint32_t p) {
+    return word_of(0x887, d, 63, 1, 0x0c000000 | p << 23);
+}
+
+static void first_of_table(struct lane *l) {
+    predicates_of_table(l);
+    l->d = l->p2;
+    l->p2 = l->p3 = false;
+}
+static void second_of_table(struct lane *l) {
+    predicates_of_table(l);
+    l->d = l->p3;
+    l->p2 = l->p3 = false;
+}
+
+static void test_uniform_predicates(void **state) {
+    (void)state;
+    for (table = 0; table < 256; table += 5) {
+        second_table = (table * 37 + 11) & 255;
+        kind = table & 3;
+        for (uint32_t p = 2; p < 4; p++)
+            CHECK(ampere, "UPLOP3", p == 2 ? first_of_table : second_of_table, word_to_uniform(10, 10),
+                  word_to_uniform(11, 11), uniform_not_zero(0, 10), uniform_not_zero(1, 11),
+                  plop3(0x89c, (kind & 1) != 0, kind >> 1 != 0), uniform_select(D, p),
+                  word_from_uniform(D, D));
+    }
+}
+
 static void test_predicates(void **state) {
     (void)state;
     for (table = 0; table < 256; table++) {
         second_table = (table * 37 + 11) & 255;
         kind = table & 3;
-        CHECK(ampere, "PLOP3", predicates_of_table, plop3((kind & 1) != 0, kind >> 1 != 0));
+        CHECK(ampere, "PLOP3", predicates_of_table, plop3(0x81c, (kind & 1) != 0, kind >> 1 != 0));
     }
 }
 
@@ -150,6 +184,9 @@ static void test_bits(void **state) {
     }
     for (kind = 0; kind < 2; kind++)
         CHECK(ampere, "BMSK", mask_of_bits, word_of(0x21b, D, A, B, kind << 11));
+    for (kind = 0; kind < 2; kind++)
+        CHECK(ampere, "UBMSK", mask_of_bits, word_to_uniform(A, A), word_to_uniform(B, B),
+              word_of(0x29b, D, A, B, UINT32_C(1) << 27 | kind << 11), word_from_uniform(D, D));
     CHECK(ampere, "POPC", population, word_of(0x309, D, 0, B, 0));
     CHECK(ampere, "POPC of the complement", population_of_zeros,
           word_with(word_of(0x309, D, 0, B, 0), 63, 1, 1));
@@ -240,8 +277,13 @@ static void test_exchange(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_words), cmocka_unit_test(test_predicates), cmocka_unit_test(test_shifts),
-        cmocka_unit_test(test_bits),  cmocka_unit_test(test_moves),      cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_predicates),
+        cmocka_unit_test(test_uniform_predicates),
+        cmocka_unit_test(test_shifts),
+        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_moves),
+        cmocka_unit_test(test_exchange),
     };
     make_inputs();
     const int failed = cmocka_run_group_tests_name("logic_code", tests, NULL, NULL);

@@ -27,6 +27,15 @@ static const struct words_place hopper = {"kernels/vecadd.sm_90.cubin", 0x208, 0
 /* A = R4 (pair R4, R5), B = R6 (pair R6, R7), C = R8 (pair R8, R9). */
 enum { A = 4, B = 6, C = 8, D = 12, RZ = 255 };
 
+/* UR d = R a, and R d = UR a: around instructions of uniform registers, of which each lane has its own here.
+ */
+static inline struct machine_word word_to_uniform(uint32_t d, uint32_t a) {
+    return word_of(0x3c2, d, a, 0, 7u << 17);
+}
+static inline struct machine_word word_from_uniform(uint32_t d, uint32_t a) {
+    return word_of(0xc02, d, 0, a, 0x08000f00);
+}
+
 static inline void make_inputs(void) {
     static const uint32_t corners[] = {0,          1,          2,          3,          31,
                                        32,         0x7fffffff, 0x80000000, 0x80000001, 0xffffffff,

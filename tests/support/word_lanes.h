@@ -2,6 +2,7 @@
 #ifndef WB_TESTS_WORD_LANES_H
 #define WB_TESTS_WORD_LANES_H
 
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,6 +91,7 @@ static inline void check(const struct expectation *expected) {
         print_error("%s: %s\n", expected->what, wb_diagnostics_text(diagnostics));
         fail();
     }
+    assert(results != NULL && known != NULL);
     for (uint32_t i = 0; i < THREADS; i++) {
         const uint32_t *in = inputs[i], *out = &results[(size_t)i * WORDS_RESULTS];
         struct lane lane = {in[0],      in[1],     in[2],     in[3], in[4], in[5], in[6] != 0,

@@ -946,6 +946,44 @@ typedef struct {
     bool with_data;   /* beside covering paths: with the data that the launch gives */
 } wb_slowest;
 
+/* What the stall counts of machine code prove, a bound of kind lower (docs/machine-code.md): that so many
+ * cycles pass at least between the first instruction that a lane issues and its last one. The longest lane of
+ * all that was executed. */
+typedef struct {
+    uint64_t cycles;      /* 0: not known, or nothing */
+    const char *code;     /* the file, as the module has it */
+    uint32_t sm;          /* its architecture: 86 for sm_86 */
+    uint32_t block[3];    /* the first block that has such a lane, */
+    uint32_t warp, lane;  /* and the warp of it, and the lane */
+    uint64_t stated;      /* how long the machine says that this warp takes alone (wb_stalls_compare); 0: not
+                             asked, or      not known */
+    uint64_t loop_cycles; /* of the cycles those in the smallest loop with at least half of them; 0: there is
+                             none */
+    uint32_t loop[2];     /* addresses of that: its first instruction, and the branch back */
+    uint32_t loop_lines[2]; /* the least and the largest line of the source in it, */
+    const char *loop_file;  /* which is this; NULL: not known */
+} wb_stalls;
+
+/* Executes a launch of machine code with the data that it gives, all blocks or, where `block` is not NULL,
+ * that one, and sums up stalls. `code` and `loop_file` live as long as the kernel's module. WB_ERR_INPUT for
+ * PTX, which has none; other errors as wb_grid_trace: WB_ERR_DECLINED where the data leaves open what is
+ * executed. */
+wb_status wb_stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
+                         wb_diagnostics *diagnostics, wb_stalls *stalls);
+
+/* How long a machine says that the warp with the longest lane takes by itself: what it gives the code of
+ * `kernel`, PTX or machine code, of the same launch. Errors as wb_block_trace and wb_analysis_new. */
+wb_status wb_stalls_compare(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                            wb_diagnostics *diagnostics, wb_stalls *stalls);
+
+/* Gives an analysis what is known of the machine code that its launch executes. Where that takes longer than
+ * a bound of kind upper, or its longest warp longer than the machine says of that warp alone, what bounds of
+ * this code on this machine rest on is refuted, and no verdict rests on them. */
+void wb_analysis_set_stalls(wb_analysis *analysis, const wb_stalls *stalls);
+
+/* That, or NULL. */
+const wb_stalls *wb_analysis_stalls(const wb_analysis *analysis);
+
 /* The answer that a report begins with: what is proven of what was asked about, and, where there is a
  * deadline, whether it is met. All times of it are of the same scope and have the same launch overheads in
  * them. */
@@ -955,10 +993,13 @@ typedef struct {
     const wb_analysis *judged; /* what the times are of: the analysis, or the block of it that takes longest;
                                   NULL of a stream */
     const wb_bound *bound; /* the least bound of kind upper of that; NULL: there is none, or of a stream */
-    bool every_block;      /* with WB_SCOPE_BLOCK: the bound holds for every block of the launch alone */
-    bool is_bounded;       /* `cycles` are proven; never of a block where the scope is the kernel */
-    uint64_t cycles;       /* of the bound, or of the sum of all of a stream, with `overhead` */
-    uint64_t overhead;     /* the launch overhead that is in them, and in those of `slowest` */
+    const wb_bound
+        *refuted; /* what would be `bound`, but stall counts of machine code are above it; else NULL */
+    const wb_stalls *stalls; /* those; NULL: not known */
+    bool every_block;        /* with WB_SCOPE_BLOCK: the bound holds for every block of the launch alone */
+    bool is_bounded;         /* `cycles` are proven; never of a block where the scope is the kernel */
+    uint64_t cycles;         /* of the bound, or of the sum of all of a stream, with `overhead` */
+    uint64_t overhead;       /* the launch overhead that is in them, and in those of `slowest` */
     wb_slowest slowest;
     bool has_deadline;
     uint64_t deadline; /* in cycles */

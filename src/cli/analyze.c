@@ -199,6 +199,7 @@ static wb_status check_lines(const struct options *options, wb_diagnostics *diag
 static int analyze_one(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
     wb_report_options report;
     wb_analysis *analysis = NULL;
+    wb_module *code = NULL;
     int status = (int)report_options(options, diagnostics, &report);
     if (status == WB_OK) status = (int)check_output(options, diagnostics);
     if (status == WB_OK) status = (int)check_lines(options, diagnostics);
@@ -206,6 +207,7 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         status = (int)usage_error(diagnostics, "--phases is of one block: not with --scheme");
     if (status == WB_OK) status = (int)analyze(options, inputs, diagnostics, &report, &analysis);
     if (status == WB_OK) status = (int)check_settings(options, analysis, NULL, diagnostics);
+    if (status == WB_OK) status = (int)add_stalls(options, inputs, diagnostics, &code, analysis);
     if (status == WB_OK ||
         (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis))) {
         int written = (int)write_results(options, analysis, &report, diagnostics);
@@ -218,6 +220,7 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         status = judge(options, &verdict, diagnostics);
     }
     wb_analysis_free(analysis);
+    wb_module_free(code);
     return status;
 }
 
@@ -241,6 +244,8 @@ static wb_status refuse_options(const struct options *options, wb_diagnostics *d
     if (options->schedule || options->window != NULL)
         return usage_error(diagnostics, "--schedule and --window are of one launch: not with a list of "
                                         "launches");
+    if (options->cubin != NULL)
+        return usage_error(diagnostics, "--cubin is of one launch: not with a list of launches");
     if (options->scope != 0)
         return usage_error(diagnostics, "--scope is of one launch: the deadline of a list is of all its "
                                         "kernels together");

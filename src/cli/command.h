@@ -100,6 +100,11 @@ wb_status set_dimensions(wb_launch *launch,
                          wb_status (*set)(wb_launch *, const uint32_t dimensions[3], wb_diagnostics *),
                          const char *text, wb_diagnostics *diagnostics);
 
+/* Gives an analysis the stall counts of its code, or of --cubin, which is loaded to `code` and has to outlive
+ * the analysis. */
+wb_status add_stalls(const struct options *options, const struct inputs *inputs, wb_diagnostics *diagnostics,
+                     wb_module **code, wb_analysis *analysis);
+
 /* The module of the one operand. */
 wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module);
 

@@ -1,9 +1,9 @@
 #include "lift/refinement.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/number.h"
 #include "sass/machine_code.h"
 
 /* ---- The sequences ---------------------------------------------------------------------------------------
@@ -127,11 +127,17 @@ static const struct sass_inst *machine_inst(const struct search *search, uint32_
     return &search->code->insts[issued_inst(search, at)->machine].sass;
 }
 
+/* The number that ends the name of a register or predicate; SASS_RZ where none does. */
+static uint32_t number_in_name(const char *digits) {
+    uint64_t number;
+    return number_u64(digits, strlen(digits), &number) ? (uint32_t)number : SASS_RZ;
+}
+
 /* The machine's number of a register, SASS_RZ for what is none of R0 .. R254. */
 static uint32_t machine_number(const struct ptx_function *function, uint32_t reg) {
     if (reg >= function->reg_count) return SASS_RZ;
     const char *name = function->groups[function->reg_group[reg]].name;
-    return name[1] == 'R' ? (uint32_t)strtoul(name + 2, NULL, 10) : SASS_RZ;
+    return name[1] == 'R' ? number_in_name(name + 2) : SASS_RZ;
 }
 
 static const struct held *find(const struct state *state, uint32_t reg) {
@@ -431,7 +437,7 @@ static void write_predicates(const struct search *search, struct state *state, c
         const char *name = search->function->groups[search->function->reg_group[regs->written[i]]].name;
         const bool uniform = name[1] == 'U' && name[2] == 'P';
         if (!uniform && name[1] != 'P') continue;
-        const uint32_t number = (uint32_t)strtoul(name + (uniform ? 3 : 2), NULL, 10) + (uniform ? 8u : 0u);
+        const uint32_t number = number_in_name(name + (uniform ? 3 : 2)) + (uniform ? 8u : 0u);
         for (uint32_t k = 0; k < state->count; k++)
             if (state->held[k].unless != 0 && (state->held[k].unless & 15u) == number)
                 state->held[k].unless = 0;

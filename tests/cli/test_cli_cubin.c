@@ -20,6 +20,11 @@ static const struct failure_case failures[] = {
      "README.md: error: this is of PTX: machine code says itself that kernel sgemm_tiled has 39 registers a "
      "thread"},
     {"path kernels/vecadd.sm_86.cubin -l kernels/reduce.yaml", 2, "reduce"},
+    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/vecadd.ptx", 2,
+     "it is PTX, which has no stall counts"},
+    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/none.cubin", 2, "kernels/none.cubin"},
+    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/reduce.sm_86.cubin", 2, "vecadd"},
+    {"analyze " SGEMM "--cubin kernels/sgemm_tiled.sm_86.cubin", 2, "--cubin goes with PTX"},
     {"path tests/data/cubin/indirect_call.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota' -a i64:0", 2,
      "it calls a function whose address is in a register"},
     {"path tests/data/cubin/other_section.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota'", 2,
@@ -78,6 +83,21 @@ static void test_occupancy(void **state) {
                     " 572 bytes of shared memory");
     check_occupancy("occupancy kernels/vecadd.sm_90.cubin -l kernels/vecadd.yaml -m hopper-sm90", "12",
                     " 0 bytes of shared memory");
+}
+
+/* Stall counts of machine code refute a preset: no deadline is met by what rests on it. */
+static void test_refuted_machine(void **state) {
+    (void)state;
+    struct run run = run_command("analyze kernels/mandelbrot.ptx -l kernels/mandelbrot.yaml -m hopper-sm90 "
+                                 "--cubin kernels/mandelbrot.sm_90.cubin --method k-area --policy gto "
+                                 "--deadline 1ms");
+    assert_int_equal(run.status, 3);
+    assert_non_null(strstr(run.out, "the machine is refuted by the"));
+    assert_non_null(strstr(run.out, "  stalls    "));
+    assert_non_null(strstr(run.out, "(src/mandelbrot.cu:7-11)"));
+    assert_non_null(strstr(run.out, "  refuted   the machine hopper-sm90, for this code: "));
+    assert_non_null(strstr(run.err, "no proven bound to hold against the deadline"));
+    run_free(&run);
 }
 
 static void test_other_numbers_of_registers(void **state) {
@@ -182,6 +202,7 @@ int main(void) {
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_standard_input),
         cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_refuted_machine),
         cmocka_unit_test(test_other_numbers_of_registers),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_architecture_of_the_machine),

@@ -66,6 +66,7 @@ struct wb_analysis {
     struct analysis_asked asked;
     const struct wb_machine *machine;
     const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
+    wb_stalls stalls;                /* of the machine code of the same launch; 0 cycles: not known */
 
     /* Of a block: */
     const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */

@@ -1,5 +1,7 @@
 #include "bound/analysis/verdict.h"
 
+#include "bound/analysis/stalls.h"
+
 #include <assert.h>
 
 const char *wb_scope_name(wb_scope scope) {
@@ -112,6 +114,20 @@ void verdict_decide(wb_verdict *verdict, const uint64_t *deadline) {
     assert(verdict->state != WB_MET || verdict->slowest.cycles <= *deadline);
 }
 
+/* Takes stall counts of machine code into account: a bound below them is none. */
+static void take_stalls(wb_verdict *verdict, const struct wb_analysis *analysis) {
+    verdict->stalls = wb_analysis_stalls(analysis);
+    if (verdict->stalls == NULL) return;
+    verdict->refuted = stalls_refute(analysis, verdict);
+    if (verdict->scope == WB_SCOPE_KERNEL || verdict->judged == analysis)
+        keep_slower(&verdict->slowest, cycles_add(verdict->stalls->cycles, verdict->overhead), WB_LOWER,
+                    "stalls");
+    if (verdict->refuted == NULL) return;
+    verdict->bound = NULL;
+    verdict->is_bounded = false;
+    verdict->cycles = 0;
+}
+
 /* Takes what is known of `judged`, with its launch overhead. */
 static void take_times(wb_verdict *verdict, const struct wb_analysis *judged) {
     verdict->overhead = analysis_overhead(judged);
@@ -131,6 +147,7 @@ wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, const 
     }
     const bool is_of_scope = wb_analysis_scope(verdict.judged) == verdict.scope;
     if (is_of_scope) take_times(&verdict, verdict.judged);
+    if (is_of_scope) take_stalls(&verdict, analysis);
     verdict_decide(&verdict, deadline);
     if (!is_of_scope && verdict.scope == WB_SCOPE_KERNEL && wb_analysis_proven(verdict.judged, &of_block))
         verdict.state = WB_BLOCK_ONLY;

@@ -77,11 +77,25 @@ static void put_slowest(struct html_page *page, const wb_slowest *slowest) {
     close_figure(page);
 }
 
+/* A sentence on machine code as a paragraph. */
+static void put_sentence(struct html_page *page, const wb_verdict *verdict, const char *about,
+                         void put(struct text *out, const wb_verdict *verdict)) {
+    struct text sentence = {0};
+    put(&sentence, verdict);
+    page->out.failed |= sentence.failed;
+    text_printf(&page->out, "<p>%s: ", about);
+    if (sentence.data != NULL) xml_text(&page->out, sentence.data);
+    text_string(&page->out, "</p>\n");
+    text_free(&sentence);
+}
+
 static void put_verdict(struct html_page *page, const wb_verdict *verdict) {
     struct text *out = &page->out;
     text_printf(out, "<div class=\"verdict %s\">\n", wb_state_name(verdict->state));
     put_line(page, verdict);
     if (meaning_of(verdict->state) != NULL) text_printf(out, "<p>%s</p>\n", meaning_of(verdict->state));
+    if (verdict->stalls != NULL) put_sentence(page, verdict, "Machine code", verdict_put_stalls);
+    if (verdict->refuted != NULL) put_sentence(page, verdict, "Refuted", verdict_put_refuted);
     text_string(out, "<dl class=\"figures\">\n");
     put_bound(page, verdict);
     if (verdict->has_deadline) {

@@ -142,6 +142,7 @@ static void put_unproven(struct text *out, const wb_verdict *verdict, const stru
     text_string(out, "no bound of ");
     verdict_put_subject(out, verdict);
     text_string(out, " is proven");
+    if (verdict->refuted != NULL) text_string(out, ": the machine is refuted by the machine code");
     if (!verdict->has_deadline) return;
     text_string(out, ", deadline ");
     put_deadline(out, verdict, words);
@@ -229,6 +230,48 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
     put_detail(out, layout, "slowest", &line);
 }
 
+void verdict_put_stalls(struct text *out, const wb_verdict *verdict) {
+    const wb_stalls *stalls = verdict->stalls;
+    assert(stalls != NULL);
+    text_printf(out,
+                "%" PRIu64 " cycles at least, lower: lane %u of warp %u of block (%u,%u,%u), by its stall "
+                "counts alone (sm_%u, %s)",
+                stalls->cycles, stalls->lane, stalls->warp, stalls->block[0], stalls->block[1],
+                stalls->block[2], stalls->sm, stalls->code);
+    if (stalls->loop_cycles == 0) return;
+    text_printf(out, "; %" PRIu64 " of them in the loop 0x%04x-0x%04x", stalls->loop_cycles, stalls->loop[0],
+                stalls->loop[1]);
+    if (stalls->loop_file == NULL) return;
+    text_printf(out, " (%s:%u", stalls->loop_file, stalls->loop_lines[0]);
+    if (stalls->loop_lines[1] != stalls->loop_lines[0]) text_printf(out, "-%u", stalls->loop_lines[1]);
+    text_string(out, ")");
+}
+
+void verdict_put_refuted(struct text *out, const wb_verdict *verdict) {
+    assert(verdict->refuted != NULL && verdict->stalls != NULL);
+    text_printf(out, "the machine %s, for this code: ", wb_machine_name(verdict->judged->machine));
+    if (verdict->refuted->cycles < verdict->stalls->cycles)
+        text_printf(out, "its bound of kind upper by %s, %" PRIu64 " cycles, is below that",
+                    verdict->refuted->method, verdict->refuted->cycles);
+    else
+        text_printf(out,
+                    "by its times that warp takes %" PRIu64
+                    " cycles alone, less than that; what is proven with these "
+                    "times, such as %" PRIu64 " cycles by %s, says nothing of the GPU",
+                    verdict->stalls->stated, verdict->refuted->cycles, verdict->refuted->method);
+}
+
+/* What is known of the machine code, and what that says of the machine. */
+static void put_machine_code(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
+    struct text stalls = {0}, refuted = {0};
+    if (verdict->stalls == NULL) return;
+    verdict_put_stalls(&stalls, verdict);
+    put_detail(out, layout, "stalls", &stalls);
+    if (verdict->refuted == NULL) return;
+    verdict_put_refuted(&refuted, verdict);
+    put_detail(out, layout, "refuted", &refuted);
+}
+
 /* What a state means where its name does not say it all. */
 static void put_meaning(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
     static const char *const meanings[] = {
@@ -264,6 +307,7 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
         put_detail(out, layout, "deadline", &deadline);
     }
     put_slowest(out, layout, verdict, words);
+    put_machine_code(out, layout, verdict);
     put_meaning(out, layout, verdict);
 }
 
@@ -295,6 +339,41 @@ static void slowest_json(struct json *json, const wb_slowest *slowest) {
     json_close(json);
 }
 
+static void stalls_json(struct json *json, const wb_verdict *verdict) {
+    const wb_stalls *stalls = verdict->stalls;
+    if (stalls == NULL) {
+        json_put_null(json, "stalls");
+        return;
+    }
+    json_open_object(json, "stalls");
+    json_put_count(json, "cycles", stalls->cycles);
+    json_put_text(json, "kind", wb_kind_name(WB_LOWER));
+    json_put_text(json, "code", stalls->code);
+    json_put_count(json, "sm", stalls->sm);
+    json_put_counts(json, "block", stalls->block, 3);
+    json_put_count(json, "warp", stalls->warp);
+    json_put_count(json, "lane", stalls->lane);
+    if (stalls->loop_cycles > 0) {
+        json_open_object(json, "loop");
+        json_put_count(json, "cycles", stalls->loop_cycles);
+        json_put_counts(json, "addresses", stalls->loop, 2);
+        json_put_text(json, "file", stalls->loop_file);
+        if (stalls->loop_file != NULL)
+            json_put_counts(json, "lines", stalls->loop_lines, 2);
+        else
+            json_put_null(json, "lines");
+        json_close(json);
+    } else {
+        json_put_null(json, "loop");
+    }
+    if (stalls->stated > 0)
+        json_put_count(json, "stated", stalls->stated);
+    else
+        json_put_null(json, "stated");
+    json_put_text(json, "refutes", verdict->refuted != NULL ? verdict->refuted->method : NULL);
+    json_close(json);
+}
+
 void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz) {
     const bool is_bounded = verdict->is_bounded, has_margin = is_bounded && verdict->has_deadline;
     json_open_object(json, "verdict");
@@ -314,5 +393,6 @@ void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz
     else
         json_put_null(json, "margin");
     slowest_json(json, &verdict->slowest);
+    stalls_json(json, verdict);
     json_close(json);
 }

@@ -26,6 +26,11 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
 void verdict_put(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                  const struct verdict_words *words);
 
+/* What stall counts of machine code prove (verdict->stalls), and what that says of the machine where it
+ * refutes a bound (verdict->refuted). */
+void verdict_put_stalls(struct text *out, const wb_verdict *verdict);
+void verdict_put_refuted(struct text *out, const wb_verdict *verdict);
+
 /* Which block alone, or the kernel: "the kernel", "block (0,0,0) alone", "the stream". */
 void verdict_put_subject(struct text *out, const wb_verdict *verdict);
 

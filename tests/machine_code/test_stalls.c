@@ -1,0 +1,195 @@
+/* What stall counts of machine code prove: against a sum over lanes, step by step; what they refute. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "bound/analysis/stalls.h"
+#include "sass/machine_code.h"
+#include "warp/path/block.h"
+#include "warpbound.h"
+
+/* A kernel of kernels/ in its launch. */
+struct loaded {
+    wb_diagnostics *diagnostics;
+    wb_module *module;
+    const wb_kernel *kernel;
+    wb_launch *launch;
+};
+
+static void expect_ok(const struct loaded *loaded, wb_status status, const char *what) {
+    if (status != WB_OK) fail_msg("%s: %s", what, wb_diagnostics_text(loaded->diagnostics));
+}
+
+static struct loaded load(const char *name, const char *ending) {
+    struct loaded loaded = {.diagnostics = wb_diagnostics_new()};
+    char path[200];
+    (void)snprintf(path, sizeof path, "kernels/%s.yaml", name);
+    expect_ok(&loaded, wb_launch_read(path, WB_FILES_BELOW, loaded.diagnostics, &loaded.launch), path);
+    (void)snprintf(path, sizeof path, "kernels/%s.%s", name, ending);
+    expect_ok(&loaded, wb_module_read(path, loaded.diagnostics, &loaded.module), path);
+    expect_ok(&loaded,
+              wb_module_find_kernel(loaded.module, wb_launch_kernel(loaded.launch), loaded.diagnostics,
+                                    &loaded.kernel),
+              path);
+    return loaded;
+}
+
+static void unload(struct loaded *loaded) {
+    wb_launch_free(loaded->launch);
+    wb_module_free(loaded->module);
+    wb_diagnostics_free(loaded->diagnostics);
+}
+
+static void test_control_fields(void **state) {
+    static const struct {
+        uint8_t stall;
+        bool yield;
+        uint32_t cycles;
+    } cases[] = {{0, false, 1},  {1, false, 1},  {2, false, 2},  {11, false, 11},
+                 {12, false, 1}, {15, false, 1}, {0, true, 2},   {1, true, 2},
+                 {2, true, 2},   {11, true, 11}, {12, true, 12}, {15, true, 15}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct sass_control control = {.stall = cases[i].stall, .yield = cases[i].yield};
+        assert_int_equal(stalls_of_control(&control), cases[i].cycles);
+    }
+}
+
+/* The most of a lane of a block, by going through the paths of its warps step by step; without the start of
+ * kernels of sm_87 that may be skipped. */
+static uint64_t naive_most(const struct loaded *loaded, const wb_block *block) {
+    const struct machine_code *code = loaded->module->code;
+    const uint32_t start = code->sm == 87 ? code->insts[1].sass.target : 0;
+    uint64_t most = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        uint64_t sums[32] = {0};
+        uint32_t last[32] = {0};
+        struct path_cursor cursor = path_begin(&block->paths.items[block->warp_path[w]]);
+        struct path_step step;
+        while (path_next(&cursor, &step)) {
+            const struct ptx_inst *inst =
+                code_inst(loaded->module, block->code_first, step.instruction, NULL);
+            const struct machine_inst *machine = &code->insts[inst->machine];
+            const bool counts = machine->address <= 0x10 || machine->address >= start;
+            for (uint32_t lane = 0; lane < 32; lane++) {
+                if ((step.mask >> lane & 1) == 0) continue;
+                last[lane] = counts ? stalls_of_control(&machine->sass.control) : 0;
+                sums[lane] += last[lane];
+            }
+        }
+        for (uint32_t lane = 0; lane < 32; lane++)
+            most = sums[lane] - last[lane] > most ? sums[lane] - last[lane] : most;
+    }
+    return most;
+}
+
+static void test_sums_of_lanes(void **state) {
+    static const char *const names[] = {"bfs_level", "components", "mandelbrot", "reduce", "sparse_matvec"};
+    static const char *const endings[] = {"sm_75.cubin", "sm_80.cubin", "sm_86.cubin",
+                                          "sm_87.cubin", "sm_89.cubin", "sm_90.cubin"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names * 6; i++) {
+        struct loaded loaded = load(names[i / 6], endings[i % 6]);
+        const wb_trace_options options = {.size = sizeof options};
+        wb_block *block;
+        wb_stalls stalls;
+        expect_ok(&loaded,
+                  wb_stalls_find(loaded.kernel, loaded.launch, options.block, loaded.diagnostics, &stalls),
+                  names[i / 6]);
+        expect_ok(&loaded, wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block),
+                  names[i / 6]);
+        assert_true(stalls.cycles > 0);
+        if (stalls.cycles != naive_most(&loaded, block))
+            fail_msg("%s.%s: %lu, step by step %lu", names[i / 6], endings[i % 6],
+                     (unsigned long)stalls.cycles, (unsigned long)naive_most(&loaded, block));
+        wb_block_free(block);
+        unload(&loaded);
+    }
+}
+
+/* All blocks have no less than one of them. */
+static void test_all_blocks(void **state) {
+    struct loaded loaded = load("bfs_level", "sm_86.cubin");
+    wb_stalls all, one;
+    (void)state;
+    expect_ok(&loaded, wb_stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &all), "all");
+    expect_ok(&loaded, wb_stalls_find(loaded.kernel, loaded.launch, all.block, loaded.diagnostics, &one),
+              "the one that takes longest");
+    assert_int_equal(all.cycles, one.cycles);
+    assert_int_equal(all.warp, one.warp);
+    for (uint32_t b = 0; b < 8; b++) {
+        const uint32_t block[3] = {b, 0, 0};
+        expect_ok(&loaded, wb_stalls_find(loaded.kernel, loaded.launch, block, loaded.diagnostics, &one),
+                  "one");
+        assert_true(one.cycles <= all.cycles);
+    }
+    unload(&loaded);
+}
+
+static void test_ptx_has_none(void **state) {
+    struct loaded loaded = load("vecadd", "ptx");
+    wb_stalls stalls;
+    (void)state;
+    assert_int_equal(wb_stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &stalls),
+                     WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(loaded.diagnostics), "it is PTX, which has no stall counts"));
+    unload(&loaded);
+}
+
+/* The loop of mandelbrot takes the machine code of sm_90 36 cycles an iteration, and hopper-sm90 35 at most:
+ * no verdict rests on that machine. A machine that is slower is not refuted. */
+static void test_refutes(void **state) {
+    static const struct {
+        const char *set;
+        bool refuted;
+    } machines[] = {{NULL, true}, {"class.compare.latency=30", false}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct loaded ptx = load("mandelbrot", "ptx"), code = load("mandelbrot", "sm_90.cubin");
+        const wb_analyze_options options = {.size = sizeof options, .methods = "k-area", .policies = "gto"};
+        const uint64_t deadline = 1000000;
+        wb_machine *machine = NULL;
+        wb_analysis *analysis = NULL;
+        wb_stalls stalls;
+        expect_ok(&ptx, wb_machine_load("hopper-sm90", ptx.diagnostics, &machine), "hopper-sm90");
+        if (machines[i].set != NULL)
+            expect_ok(&ptx, wb_machine_set(machine, machines[i].set, ptx.diagnostics), machines[i].set);
+        expect_ok(&ptx, wb_analyze(ptx.kernel, ptx.launch, machine, &options, ptx.diagnostics, &analysis),
+                  "analysis");
+        expect_ok(&code, wb_stalls_find(code.kernel, code.launch, NULL, code.diagnostics, &stalls), "stalls");
+        expect_ok(&ptx, wb_stalls_compare(ptx.kernel, ptx.launch, machine, ptx.diagnostics, &stalls),
+                  "compared");
+        assert_true(stalls.loop_cycles >= 3600 && stalls.cycles > stalls.loop_cycles);
+        assert_string_equal(stalls.loop_file, "src/mandelbrot.cu");
+        assert_int_equal(stalls.stated < stalls.cycles, machines[i].refuted);
+        assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline).state, WB_MET);
+        wb_analysis_set_stalls(analysis, &stalls);
+        const wb_verdict verdict = wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline);
+        assert_int_equal(verdict.state, machines[i].refuted ? WB_UNPROVEN : WB_MET);
+        assert_int_equal(verdict.refuted != NULL, machines[i].refuted);
+        /* Far above every bound, whatever the machine says of the warp alone. */
+        stalls.cycles = UINT64_C(1) << 40;
+        stalls.stated = 0;
+        wb_analysis_set_stalls(analysis, &stalls);
+        assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline).state, WB_MISSED);
+        wb_analysis_free(analysis);
+        wb_machine_free(machine);
+        unload(&code);
+        unload(&ptx);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_control_fields), cmocka_unit_test(test_sums_of_lanes),
+        cmocka_unit_test(test_all_blocks),     cmocka_unit_test(test_ptx_has_none),
+        cmocka_unit_test(test_refutes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

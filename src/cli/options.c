@@ -213,8 +213,9 @@ static const struct option_row option_table[] = {
              "functions",
      .least = 10, .most = UINT32_MAX, .expected = "a number of lines from 1 on"},
     {0, "cubin", "FILE", INTO(TEXT, cubin, COMMAND_ANALYZE),
-     .help = "the machine code that the PTX becomes: its stall counts, which no execution undercuts, are held "
-             "against the bounds"},
+     .help =
+         "the machine code that the PTX becomes: its stall counts, which no execution undercuts, are held "
+         "against the bounds"},
     {0, "annotate", "FILE", INTO(TEXT, annotate, COMMAND_ANALYZE),
      .help = "write the source to FILE (-: standard output), each line with its cycles in front"},
     {0, "of", "NAME", INTO(TEXT, lines_of, COMMAND_ANALYZE | COMMAND_CFG),

@@ -52,12 +52,12 @@ static struct ptx_operand machine_register(struct lift *lift, uint32_t *slot, co
     return register_operand(*slot);
 }
 
-static bool is_zero_register(uint32_t number, bool uniform) {
-    return number == (uniform ? SASS_URZ : SASS_RZ);
+static bool is_zero_register(uint32_t number) {
+    return number == SASS_RZ; /* SASS_URZ is the same number */
 }
 
 static struct ptx_operand any_register(struct lift *lift, uint32_t number, bool uniform) {
-    assert(number < (uniform ? SASS_URZ : SASS_RZ));
+    assert(!is_zero_register(number));
     uint32_t *slot = uniform ? &lift->ureg[number] : &lift->reg[number];
     return machine_register(lift, slot, uniform ? "UR" : "R", number, PTX_B32);
 }
@@ -102,11 +102,11 @@ struct ptx_operand lift_variable(uint32_t variable, uint64_t offset) {
 }
 
 struct ptx_operand lift_reg(struct lift *lift, uint32_t number, bool uniform) {
-    return is_zero_register(number, uniform) ? lift_int(0) : any_register(lift, number, uniform);
+    return is_zero_register(number) ? lift_int(0) : any_register(lift, number, uniform);
 }
 
 struct ptx_operand lift_pair(struct lift *lift, uint32_t number, bool uniform) {
-    if (is_zero_register(number, uniform)) return lift_int(0);
+    if (is_zero_register(number)) return lift_int(0);
     struct ptx_operand pair = lift_temp(lift, PTX_B64);
     const struct ptx_operand halves[2] = {lift_reg(lift, number, uniform),
                                           lift_reg(lift, number + 1, uniform)};
@@ -205,7 +205,7 @@ static struct ptx_operand sink(void) {
 }
 
 struct ptx_operand lift_to_reg(struct lift *lift, uint32_t number, bool uniform) {
-    return is_zero_register(number, uniform) ? sink() : any_register(lift, number, uniform);
+    return is_zero_register(number) ? sink() : any_register(lift, number, uniform);
 }
 
 struct ptx_operand lift_to_predicate(struct lift *lift, const struct sass_predicate *predicate) {
@@ -213,7 +213,7 @@ struct ptx_operand lift_to_predicate(struct lift *lift, const struct sass_predic
 }
 
 void lift_write_pair(struct lift *lift, uint32_t number, bool uniform, struct ptx_operand value) {
-    if (is_zero_register(number, uniform)) return;
+    if (is_zero_register(number)) return;
     const struct ptx_operand halves[2] = {lift_to_reg(lift, number, uniform),
                                           lift_to_reg(lift, number + 1, uniform)};
     LIFT_EMIT(lift, "mov.b64", lift_vector(lift, halves, 2), value);

@@ -9,6 +9,6 @@
  * its machine instructions do. What is no cubin, or a damaged one, is WB_ERR_INPUT with one message; a kernel
  * with instructions that are not known is refused when it is used. */
 wb_status lift_module(const char *name, const void *bytes, size_t size, wb_diagnostics *diagnostics,
-                      wb_module **module);
+                      wb_module **out);
 
 #endif

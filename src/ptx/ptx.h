@@ -257,7 +257,7 @@ struct wb_module {
 
 /* Makes a module of a PTX text that it takes over: malloc'd, with a zero byte behind its `size` bytes. */
 wb_status ptx_module_of_text(const char *name, char *text, size_t size, wb_diagnostics *diagnostics,
-                             wb_module **module);
+                             wb_module **out);
 
 static inline const struct ptx_function *kernel_function(const struct wb_kernel *kernel) {
     return &kernel->module->functions[kernel->function];

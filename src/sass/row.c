@@ -16,7 +16,7 @@ bool sass_item_used(const struct sass_inst *inst, const struct sass_item *item) 
     case WHEN_BIT:
     case WHEN_BIT_NOT_PT: return sass_bits(word, item->bit, 1);
     case WHEN_LEA: return sass_bits(word, 80, 1) && !sass_bits(word, 73, 1);
-    case WHEN_MERGE: return sass_bits(word, 78, 1);
+    case WHEN_MERGE:
     case WHEN_RED: return sass_bits(word, 78, 1);
     case WHEN_DIVERGENT: return sass_bits(word, 33, 1);
     case WHEN_COLLECTIVE: return sass_bits(word, 86, 1);

@@ -951,7 +951,7 @@ typedef struct {
  * all that was executed. */
 typedef struct {
     uint64_t cycles;      /* 0: not known, or nothing */
-    const char *code;     /* the file, as the module has it */
+    const wb_input *code; /* the file of the machine code; the module's */
     uint32_t sm;          /* its architecture: 86 for sm_86 */
     uint32_t block[3];    /* the first block that has such a lane, */
     uint32_t warp, lane;  /* and the warp of it, and the lane */

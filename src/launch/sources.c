@@ -4,6 +4,7 @@
 static const wb_input *any_at(const struct sources *sources, size_t index) {
     if (sources->by_hand != NULL && index-- == 0) return sources->by_hand;
     if (sources->kernel != NULL && index-- == 0) return &sources->kernel->module->input;
+    if (sources->code != NULL && index-- == 0) return sources->code;
     if (sources->launch != NULL) {
         if (index < sources->launch->file_count) return &sources->launch->files[index];
         index -= sources->launch->file_count;

@@ -10,6 +10,7 @@
 /* Each may be NULL. */
 struct sources {
     const struct wb_kernel *kernel;
+    const wb_input *code; /* machine code that the kernel's PTX is held against */
     const struct launch_inputs *launch;
     const struct wb_launch *given; /* the launch itself, where it was not executed */
     const struct wb_facts *facts;

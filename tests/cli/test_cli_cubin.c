@@ -98,6 +98,14 @@ static void test_refuted_machine(void **state) {
     assert_non_null(strstr(run.out, "  refuted   the machine hopper-sm90, for this code: "));
     assert_non_null(strstr(run.err, "no proven bound to hold against the deadline"));
     run_free(&run);
+    json_t *json =
+        run_json("analyze kernels/mandelbrot.yaml --cubin kernels/mandelbrot.sm_90.cubin --method k-area "
+                 "--policy gto --json",
+                 0);
+    const json_t *input = json_array_get(json_object_get(json, "inputs"), 1);
+    assert_string_equal(json_string_value(json_object_get(input, "role")), "cubin");
+    assert_string_equal(json_string_value(json_object_get(input, "path")), "kernels/mandelbrot.sm_90.cubin");
+    json_decref(json);
 }
 
 static void test_other_numbers_of_registers(void **state) {

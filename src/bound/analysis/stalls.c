@@ -231,7 +231,7 @@ wb_status wb_stalls_find(const wb_kernel *kernel, const wb_launch *launch, const
     wb_status status = code_stalls_make(grid, &sums);
     if (status == WB_OK) status = find_longest(&sums, stalls);
     if (status != WB_OK) (void)diagnose_out_of_memory(diagnostics, "stalls");
-    stalls->code = kernel->module->source.name;
+    stalls->code = &kernel->module->input;
     stalls->sm = kernel->module->code->sm;
     code_stalls_free(&sums);
     wb_grid_free(grid);

@@ -6,7 +6,9 @@
 
 struct sources analysis_sources(const wb_analysis *analysis) {
     const struct facts_used *facts = analysis_facts(analysis);
-    struct sources sources = {.facts = facts != NULL ? facts->from : NULL, .machine = analysis->machine};
+    struct sources sources = {.facts = facts != NULL ? facts->from : NULL,
+                              .machine = analysis->machine,
+                              .code = analysis->stalls.code};
     if (analysis->by_hand_input.path != NULL) sources.by_hand = &analysis->by_hand_input;
     if (analysis->block != NULL) {
         sources.kernel = analysis->block->kernel;

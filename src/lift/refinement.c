@@ -414,16 +414,19 @@ static bool reads_others(const struct search *search, const struct state *state,
     return true;
 }
 
-/* What it writes; `always`: wherever the seed is there. */
+/* What it writes; `always`: wherever the seed is there. What is written where a guard is true, and before
+ * where it is false, is written. */
 static void write_others(const struct search *search, struct state *state, const struct sass_inst *inst,
                          const struct ptx_regs *regs, bool always) {
     for (uint32_t i = 0; i < regs->written_count; i++) {
         const uint32_t number = machine_number(search->function, regs->written[i]);
         const struct held *held = find(state, number);
-        if (held == NULL || always || held->term == TERM_X) {
+        const uint8_t guard = guard_code(&inst->guard);
+        const bool otherwise = held != NULL && held->unless != 0 && held->unless == (guard ^ GUARD_NEGATED);
+        if (held == NULL || always || otherwise || held->term == TERM_X) {
             forget(state, number);
         } else if (held->unless == 0) {
-            state->held[held - state->held].unless = guard_code(&inst->guard);
+            state->held[held - state->held].unless = guard;
         }
     }
 }

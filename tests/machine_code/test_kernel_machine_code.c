@@ -43,12 +43,10 @@ struct comparison {
     uint32_t wrong;
 };
 
-static void compare(const struct kernel_case *entry, const char *path, void *user) {
-    struct comparison *comparison = user;
-    size_t size;
+/* Compares with what the PTX ISA leaves open taken for what is computed, or with nothing taken. */
+static bool is_same(const struct kernel_case *entry, const struct road *ptx, const struct road *code,
+                    unsigned take) {
     struct road_buffer buffers[KERNEL_RESULTS_MAX];
-    char *bytes = read_file(path, &size);
-    const struct road code = {path, bytes, size};
     struct text violation = {0};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = NULL;
@@ -56,15 +54,24 @@ static void compare(const struct kernel_case *entry, const char *path, void *use
                      diagnostics);
     for (size_t i = 0; i < entry->result_count; i++)
         buffers[i] = (struct road_buffer){entry->results[i].argument, error_of(entry, &entry->results[i])};
-    if (two_roads_compare(&comparison->ptx, &code, wb_launch_kernel(launch), launch, buffers,
-                          entry->result_count, &violation) != ROADS_AGREE) {
-        print_error("%s: %s\n", path, violation.data);
-        comparison->wrong++;
-    }
-    compared++;
+    const bool same = two_roads_compare(ptx, code, wb_launch_kernel(launch), launch, take, buffers,
+                                        entry->result_count, &violation) == ROADS_AGREE;
+    if (!same)
+        print_error("%s, %s: %s\n", code->name, take == 0 ? "nothing taken" : "all taken", violation.data);
     text_free(&violation);
     wb_launch_free(launch);
     wb_diagnostics_free(diagnostics);
+    return same;
+}
+
+static void compare(const struct kernel_case *entry, const char *path, void *user) {
+    struct comparison *comparison = user;
+    size_t size;
+    char *bytes = read_file(path, &size);
+    const struct road code = {path, bytes, size};
+    if (!is_same(entry, &comparison->ptx, &code, WB_TAKE_ALL) || !is_same(entry, &comparison->ptx, &code, 0))
+        comparison->wrong++;
+    compared++;
     free(bytes);
 }
 

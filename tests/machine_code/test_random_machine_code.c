@@ -31,7 +31,8 @@ static enum two_roads compare(const struct sampled_kernel *kernel, struct text *
     const struct road ptx = {"random.ptx", kernel->ptx, strlen(kernel->ptx)};
     const struct road code = {"random.cubin", (const char *)kernel->cubin, kernel->cubin_size};
     wb_launch *launch = random_compiled_launch(kernel->seed, kernel->threads);
-    const enum two_roads found = two_roads_compare(&ptx, &code, "k", launch, buffers, 2, violation);
+    const enum two_roads found =
+        two_roads_compare(&ptx, &code, "k", launch, WB_TAKE_ALL, buffers, 2, violation);
     wb_launch_free(launch);
     return found;
 }

@@ -98,11 +98,11 @@ static enum two_roads compare_buffer(const struct walked walked[2], const wb_lau
 }
 
 enum two_roads two_roads_compare(const struct road *ptx, const struct road *machine_code, const char *kernel,
-                                 wb_launch *launch, const struct road_buffer *buffers, size_t buffer_count,
-                                 struct text *violation) {
+                                 wb_launch *launch, unsigned take, const struct road_buffer *buffers,
+                                 size_t buffer_count, struct text *violation) {
     struct walked walked[2] = {{.diagnostics = wb_diagnostics_new()}, {.diagnostics = wb_diagnostics_new()}};
     enum two_roads found = ROADS_AGREE;
-    if (wb_launch_assume(launch, WB_TAKE_ALL, walked[0].diagnostics) != WB_OK ||
+    if ((take != 0 && wb_launch_assume(launch, take, walked[0].diagnostics) != WB_OK) ||
         read_module(ptx, kernel, &walked[0]) != WB_OK) {
         text_printf(violation, "the PTX is not read: %s", wb_diagnostics_text(walked[0].diagnostics));
         found = ROADS_DIFFER;

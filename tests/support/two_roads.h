@@ -29,11 +29,12 @@ struct road_buffer {
     double error;
 };
 
-/* Executes both with the launch, results that the PTX ISA leaves open being what is computed, and compares
- * these buffers of it: what is known after the first must be known after the second, and equal. *violation
- * says what differs. PTX whose execution depends on what is not known agrees with everything. */
+/* Executes both with the launch, of what the PTX ISA leaves open `take` (wb_taken, or 0) being what is
+ * computed, and compares these buffers of it: what is known after the first must be known after the second,
+ * and equal. *violation says what differs. PTX whose execution depends on what is not known agrees with
+ * everything. */
 enum two_roads two_roads_compare(const struct road *ptx, const struct road *machine_code, const char *kernel,
-                                 wb_launch *launch, const struct road_buffer *buffers, size_t buffer_count,
-                                 struct text *violation);
+                                 wb_launch *launch, unsigned take, const struct road_buffer *buffers,
+                                 size_t buffer_count, struct text *violation);
 
 #endif

@@ -186,7 +186,14 @@ static void load_variable(struct lift *lift, uint32_t offset, uint32_t bytes, st
               lift_address(lift, lift_variable(variable, 0), (int64_t)within));
 }
 
-/* The address of a variable in bank 4. */
+uint32_t lift_declared(const struct lift *lift, const char *name) {
+    const struct lift_module *in = lift->in;
+    for (uint32_t f = in->first_declared; f < in->first_declared + in->declared_count; f++)
+        if (strcmp(in->module->functions[f].name, name) == 0) return f;
+    return PTX_NO_INDEX;
+}
+
+/* The address of a variable or function in bank 4. */
 static void load_address(struct lift *lift, uint32_t offset, struct ptx_operand to) {
     const struct cubin *cubin = lift->in->cubin;
     for (uint32_t a = 0; a < cubin->address_count; a++) {
@@ -194,6 +201,14 @@ static void load_address(struct lift *lift, uint32_t offset, struct ptx_operand 
         if (address->bank != 4 || address->offset != offset) continue;
         const uint32_t variable =
             address->symbol == CUBIN_NONE ? PTX_NO_INDEX : lift->in->symbol_variable[address->symbol];
+        const uint32_t function = variable != PTX_NO_INDEX || address->name == NULL || address->addend != 0
+                                      ? PTX_NO_INDEX
+                                      : lift_declared(lift, address->name);
+        if (function != PTX_NO_INDEX) {
+            LIFT_EMIT(lift, "mov.u64", to,
+                      (struct ptx_operand){.kind = PTX_OPERAND_FUNCTION, .index = function});
+            return;
+        }
         if (variable == PTX_NO_INDEX) break;
         LIFT_EMIT(lift, "mov.u64", to, lift_variable(variable, (uint64_t)address->addend));
         return;

@@ -1,7 +1,9 @@
 /* Where control goes, and where lanes meet. */
+#include <string.h>
+
 #include "lift/emit.h"
-#include "lift/return.h"
 #include "lift/state.h"
+#include "lift/target.h"
 
 /* A branch within the function. */
 static struct ptx_operand label_at(struct lift *lift, uint32_t copy, uint32_t inst) {
@@ -102,10 +104,37 @@ static void call(struct lift *lift, const struct sass_inst *inst) {
 
 static void call_return(struct lift *lift, const struct sass_inst *inst) {
     const struct plan_copy *copy = &lift->plan->copies.items[lift->copy];
-    if (!return_is_to_caller(lift->plan, lift->copy, lift->position))
+    if (!target_is_caller(lift->plan, lift->copy, lift->position))
         lift_refuse(lift, "it is not known to return behind its call");
     narrow_by_source(lift, inst);
     LIFT_EMIT(lift, "bra", label_at(lift, copy->caller, copy->call + 1));
+}
+
+/* What is called gives its results in R4 and the next ones, and may overwrite those up to R15. */
+static struct ptx_operand overwritten(struct lift *lift) {
+    enum { FIRST = 4, LAST = 15 };
+    struct ptx_operand registers[LAST - FIRST + 1];
+    uint32_t count = 0;
+    for (uint32_t r = FIRST; r <= LAST; r++)
+        registers[count++] = lift_to_reg(lift, r, false);
+    return lift_vector(lift, registers, count);
+}
+
+/* CALL.ABS: a function of the run-time system. */
+static void call_runtime(struct lift *lift, const struct sass_inst *inst) {
+    const char *name = target_name(lift->plan, lift->copy, lift->position);
+    const uint32_t callee = name == NULL ? PTX_NO_INDEX : lift_declared(lift, name);
+    if (callee == PTX_NO_INDEX) {
+        lift_refuse(lift, "what it calls is not known");
+        return;
+    }
+    const struct ptx_function *function = &lift->in->module->functions[callee];
+    const bool ends = strcmp(function->name, ptx_runtime_name(PTX_RUNTIME_ASSERTFAIL)) == 0;
+    if (!ends && !target_comes_back(lift->plan, lift->copy, lift->position))
+        lift_refuse(lift, "that what it calls comes back behind it is not known");
+    narrow_by_source(lift, inst);
+    LIFT_EMIT(lift, "call", ends ? lift_none() : overwritten(lift),
+              (struct ptx_operand){.kind = PTX_OPERAND_FUNCTION, .index = callee});
 }
 
 static struct ptx_operand barrier(const struct sass_inst *inst, enum sass_field field) {
@@ -158,6 +187,7 @@ void lift_control(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_BRA: branch(lift, inst); break;
     case SASS_OP_BRX: branch_by_table(lift, inst); break;
     case SASS_OP_CALL_REL: call(lift, inst); break;
+    case SASS_OP_CALL_ABS: call_runtime(lift, inst); break;
     case SASS_OP_RET: call_return(lift, inst); break;
     case SASS_OP_EXIT:
         narrow_by_source(lift, inst);
@@ -177,7 +207,7 @@ void lift_control(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_WARPSYNC: warp_sync(lift, inst); break;
     case SASS_OP_NANOSLEEP: LIFT_EMIT(lift, "nanosleep.u32", lift_source(lift, &inst->b)); break;
     case SASS_OP_LEPC:
-        lift_write_pair(lift, inst->d, false, lift_int((uint64_t)lift->position * SASS_BYTES));
+        lift_write_pair(lift, inst->d, false, lift_int(plan_address_in_register(lift->plan, lift->position)));
         break;
     case SASS_OP_NOP:
     case SASS_OP_YIELD: lift_emit(lift, "machine idle", NULL, 0); break;

@@ -55,6 +55,10 @@ struct ptx_operand lift_constant(struct lift *lift, uint32_t bank, uint32_t offs
 bool lift_constant_place(struct lift *lift, uint32_t bank, uint32_t offset, struct ptx_operand *variable,
                          uint64_t *within);
 
+/* The declaration of a function of the run-time system, as an index of the module's functions; PTX_NO_INDEX:
+ * it is none. */
+uint32_t lift_declared(const struct lift *lift, const char *name);
+
 /* A predicate, negation included; PT is the literal 1, !PT 0. */
 struct ptx_operand lift_predicate(struct lift *lift, const struct sass_predicate *predicate);
 

@@ -150,8 +150,11 @@ void lift_function(struct lift_module *in, const struct lift_source_code *code,
                    struct ptx_function *function) {
     struct arena *arena = &in->module->arena;
     struct maker maker = {.code = code, .function = function};
-    maker.plan = (struct plan){
-        .arena = arena, .kernel = code->kernel, .insts = code->insts, .inst_count = code->inst_count};
+    maker.plan = (struct plan){.arena = arena,
+                               .cubin = in->cubin,
+                               .kernel = code->kernel,
+                               .insts = code->insts,
+                               .inst_count = code->inst_count};
     maker.lift = (struct lift){.arena = arena,
                                .in = in,
                                .kernel = code->kernel,

@@ -283,7 +283,30 @@ static void make_function(struct making *making, uint32_t index) {
     add_item(making, PTX_ITEM_BODY, index);
 }
 
-static const char *target_name(struct making *making) {
+static bool calls(const struct cubin *cubin, const char *name) {
+    for (uint32_t a = 0; a < cubin->address_count; a++)
+        if (cubin->addresses[a].symbol == CUBIN_NONE && cubin->addresses[a].name != NULL &&
+            strcmp(cubin->addresses[a].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Declares the functions of the run-time system that the file has addresses of, behind the kernels. */
+static void declare_functions(struct making *making) {
+    struct wb_module *module = making->in.module;
+    making->in.first_declared = making->cubin.kernel_count;
+    for (int r = PTX_RUNTIME_NONE + 1; r < PTX_RUNTIME_COUNT; r++) {
+        const char *name = ptx_runtime_name((enum ptx_runtime)r);
+        if (!calls(&making->cubin, name)) continue;
+        module->functions[making->in.first_declared + making->in.declared_count++] =
+            (struct ptx_function){.name = name,
+                                  .linkage = PTX_LINK_EXTERN,
+                                  .alias_of = PTX_NO_INDEX,
+                                  .first_unknown = PTX_NO_INDEX};
+    }
+}
+
+static const char *architecture_name(struct making *making) {
     char name[16];
     (void)text_format(name, sizeof name, "sm_%u", making->cubin.sm);
     return copy_name(making, name);
@@ -296,18 +319,20 @@ static void make_module(void *context) {
     const uint32_t kernels = making->cubin.kernel_count;
     making->in.cubin = &making->cubin;
     module->version = "";
-    module->target = target_name(making);
+    module->target = architecture_name(making);
     module->address_size = 64;
-    module->functions = arena_array(arena, kernels, sizeof *module->functions);
+    module->functions = arena_array(arena, kernels + (size_t)PTX_RUNTIME_COUNT, sizeof *module->functions);
     module->kernels = arena_array(arena, kernels, sizeof *module->kernels);
     add_files(making);
     add_symbols(making);
     add_relocations(making);
     decode_code(making);
     write_text(making);
+    declare_functions(making);
     for (uint32_t k = 0; k < kernels; k++)
         make_function(making, k);
-    module->function_count = module->kernel_count = kernels;
+    module->kernel_count = kernels;
+    module->function_count = kernels + making->in.declared_count;
     module->variables = making->in.variables.items;
     module->variable_count = (uint32_t)making->in.variables.count;
     module->locations = making->locations.items;
@@ -321,6 +346,7 @@ static wb_status make(struct making *making, const char *name, wb_diagnostics *d
     struct wb_module *module = making->in.module;
     wb_status status = arena_protect(&module->arena, make_module, making);
     if (status == WB_OK && making->text.failed) status = WB_ERR_LIMIT;
+    if (status == WB_OK) status = runtime_resolve(module);
     if (status == WB_OK) status = lift_issued(module);
     if (status == WB_OK) status = lift_mark_refinements(module);
     if (status != WB_OK) {

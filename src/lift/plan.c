@@ -35,6 +35,12 @@ const struct cubin_branch_table *plan_table(const struct plan *plan, uint32_t in
     return NULL;
 }
 
+uint32_t plan_address_in_register(const struct plan *plan, uint32_t lepc) {
+    const struct sass_source *offset = &plan->insts[lepc].sass.b;
+    if (offset->kind == SASS_SOURCE_NONE) return lepc * SASS_BYTES;
+    return (lepc + 1) * SASS_BYTES + offset->value; /* from the instruction behind it on */
+}
+
 /* Whether lanes may pass by an instruction that its guard or its own predicate decides about. */
 static bool is_conditional(const struct sass_inst *inst) {
     bool always = inst->guard.number == SASS_PT && !inst->guard.negated;

@@ -22,6 +22,7 @@ struct plan_copy {
 
 struct plan {
     struct arena *arena; /* protected */
+    const struct cubin *cubin;
     const struct cubin_kernel *kernel;
     const struct machine_inst *insts; /* of the kernel */
     uint32_t inst_count;
@@ -42,6 +43,10 @@ uint32_t plan_label(const struct plan *plan, uint32_t copy, uint32_t inst);
 
 /* The copy that a call enters; PLAN_NONE: none. */
 uint32_t plan_callee(const struct plan *plan, uint32_t copy, uint32_t call);
+
+/* What LEPC writes to the lower register: a place in the code, counted from the kernel's first instruction.
+ */
+uint32_t plan_address_in_register(const struct plan *plan, uint32_t lepc);
 
 /* Whether the instruction behind it may be executed next: of a call not by itself, but when it returns. */
 bool plan_goes_on(const struct machine_inst *inst);

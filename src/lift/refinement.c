@@ -507,14 +507,14 @@ static bool leave(struct search *search, const struct state *state) {
     bool falls_through = true, branches = false;
     for (uint32_t i = first; i < first + count; i++) {
         const struct ptx_inst *inst = &function->insts[i];
-        if (inst->form->op == PTX_OP_CALL) return false;
+        if (inst->form->op == PTX_OP_CALL && inst->form->runtime == PTX_RUNTIME_NONE) return false;
         const uint32_t found = ptx_branch_targets(function, inst, targets, TARGETS_MAX);
         if (found > TARGETS_MAX) return false;
         for (uint32_t k = 0; k < found; k++)
             if (targets[k] < function->inst_count)
                 go_on(search, state, ptx_issue_of(function, targets[k]), guard);
         const bool leaves = found != 0 || inst->form->op == PTX_OP_EXIT || inst->form->op == PTX_OP_RET ||
-                            inst->form->op == PTX_OP_TRAP;
+                            ptx_ends_grid(inst->form);
         branches |= leaves;
         if (leaves && inst->guard == PTX_NO_INDEX) falls_through = false;
     }

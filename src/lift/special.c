@@ -1,5 +1,7 @@
 /* Special registers, and constants that are read by an instruction of their own. */
 #include "lift/emit.h"
+#include "lift/state.h"
+#include "lift/target.h"
 
 /* ---- S2R, S2UR, CS2R ----------------------------------------------------------------------------------- */
 
@@ -91,23 +93,33 @@ static struct ptx_operand constant_address(struct lift *lift, const struct sass_
     return lift_address(lift, sum, 0);
 }
 
+/* Where a constant of bank 4 is, whose index is the same number on every way: an address is loaded so. */
+static bool is_address(struct lift *lift, const struct sass_inst *inst, uint32_t *offset) {
+    if (inst->b.number != 4 || inst->a.kind == SASS_SOURCE_NONE) return false;
+    const bool known = target_number(lift->plan, lift->copy, lift->position, inst->a.number,
+                                     inst->a.kind == SASS_SOURCE_UREG, offset);
+    *offset += inst->b.value;
+    return known;
+}
+
 static void load_constant(struct lift *lift, const struct sass_inst *inst) {
     static const char *const opcodes[] = {"ld.const.u8",  "ld.const.s8",  "ld.const.u16",
                                           "ld.const.s16", "ld.const.b32", "ld.const.b64"};
     const uint32_t width = sass_field(inst, SASS_FIELD_WIDTH);
-    const bool indexed = inst->a.kind != SASS_SOURCE_NONE && inst->a.number != SASS_RZ;
+    uint32_t offset = inst->b.value;
+    const bool indexed =
+        inst->a.kind != SASS_SOURCE_NONE && inst->a.number != SASS_RZ && !is_address(lift, inst, &offset);
     struct ptx_operand to = lift_to_reg(lift, inst->d, inst->d_uniform);
     if (width > 5 || sass_field(inst, SASS_FIELD_MODE) != 0 || inst->b.kind != SASS_SOURCE_CONST) {
         lift_refuse(lift, "how it reads constants is not known");
         return;
     }
     if (!indexed && width == 5) {
-        lift_write_pair(lift, inst->d, inst->d_uniform,
-                        lift_constant(lift, inst->b.number, inst->b.value, 8));
+        lift_write_pair(lift, inst->d, inst->d_uniform, lift_constant(lift, inst->b.number, offset, 8));
         return;
     }
     if (!indexed && width == 4) {
-        LIFT_EMIT(lift, "mov.b32", to, lift_constant(lift, inst->b.number, inst->b.value, 4));
+        LIFT_EMIT(lift, "mov.b32", to, lift_constant(lift, inst->b.number, offset, 4));
         return;
     }
     struct ptx_operand address = constant_address(lift, inst);

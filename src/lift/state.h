@@ -34,6 +34,8 @@ struct lift_module {
     struct form_table *forms;
     VEC(struct ptx_variable) variables;
     uint32_t *symbol_variable; /* per symbol of the file its variable, or PTX_NO_INDEX */
+    uint32_t first_declared,
+        declared_count; /* functions of the module that the file calls and does not have */
 };
 
 struct lift {

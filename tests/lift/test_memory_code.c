@@ -23,15 +23,21 @@ static const struct kernel_row {
     const char *name;
     bool ampere;      /* of sm_80 and later */
     bool has_numbers; /* a third parameter of 32 bytes */
+    bool calls;       /* is one of those that call functions of the run-time system, in a file of their own */
 } kernels[] = {
-    {"lop", false, false},      {"shift", false, false},    {"shift64", false, false},
-    {"bits", false, false},     {"preds", false, false},    {"shfl", false, false},
-    {"vote", false, false},     {"redux", true, false},     {"bars", false, false},
-    {"shared", false, false},   {"global", false, false},   {"local", false, false},
-    {"consts", false, false},   {"params", false, true},    {"atomg", false, false},
-    {"atomg2", false, false},   {"atoms", false, false},    {"atoms2", false, false},
-    {"cpasync", true, false},   {"special", false, false},  {"pointers", false, false},
-    {"matrices", false, false}, {"halfsets", false, false},
+    {"lop", false, false, false},         {"shift", false, false, false},
+    {"shift64", false, false, false},     {"bits", false, false, false},
+    {"preds", false, false, false},       {"shfl", false, false, false},
+    {"vote", false, false, false},        {"redux", true, false, false},
+    {"bars", false, false, false},        {"shared", false, false, false},
+    {"global", false, false, false},      {"local", false, false, false},
+    {"consts", false, false, false},      {"params", false, true, false},
+    {"atomg", false, false, false},       {"atomg2", false, false, false},
+    {"atoms", false, false, false},       {"atoms2", false, false, false},
+    {"cpasync", true, false, false},      {"special", false, false, false},
+    {"pointers", false, false, false},    {"matrices", false, false, false},
+    {"halfsets", false, false, false},    {"print_values", false, false, true},
+    {"check_values", false, false, true}, {"allocate", false, false, true},
 };
 
 /* A buffer after the execution. */
@@ -72,7 +78,8 @@ static bool is_known(const struct contents *contents, size_t i) {
 }
 
 static void compare(const char *path, const struct kernel_row *row, size_t buffer) {
-    struct contents ptx = run(FOLDER "memory_code.ptx", row, buffer), code = run(path, row, buffer);
+    struct contents ptx = run(row->calls ? FOLDER "runtime_code.ptx" : FOLDER "memory_code.ptx", row, buffer),
+                    code = run(path, row, buffer);
     assert_int_equal(ptx.size, code.size);
     for (size_t i = 0; i < ptx.size; i++) {
         if (!is_known(&ptx, i) || (is_known(&code, i) && ptx.bytes[i] == code.bytes[i])) continue;
@@ -91,11 +98,13 @@ static void machine_code_does_to_memory_what_ptx_does(void **state) {
     static const unsigned architectures[] = {75, 80, 86, 87, 89, 90};
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         char path[64];
-        (void)text_format(path, sizeof path, FOLDER "memory_code.sm_%u.cubin", architectures[a]);
-        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+            (void)text_format(path, sizeof path, FOLDER "%s.sm_%u.cubin",
+                              kernels[k].calls ? "runtime_code" : "memory_code", architectures[a]);
             for (size_t buffer = 0; buffer < BUFFERS && (!kernels[k].ampere || architectures[a] >= 80);
                  buffer++)
                 compare(path, &kernels[k], buffer);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-#include "lift/return.h"
+#include "lift/target.h"
 
 #include <assert.h>
 
@@ -9,11 +9,20 @@ struct point {
     bool uniform;
 };
 
+/* What a register contains: a number, or half of the address of a function outside of the file. Places in
+ * the code are counted from the kernel's first instruction. */
+struct content {
+    enum { CONTENT_NONE, CONTENT_NUMBER, CONTENT_LOWER_HALF, CONTENT_UPPER_HALF } kind;
+    uint32_t number;  /* or */
+    const char *name; /* of the function */
+};
+
 /* The search for what a register can contain: backwards over the ways that lead to an instruction. */
 struct search {
     const struct plan *plan;
-    uint64_t wanted;
+    struct content content;  /* on the ways that were followed so far */
     bool differs;            /* it can be another value, or one that is not known */
+    uint32_t depth;          /* of searches for what the value is computed from */
     VEC(struct point) open;  /* to be followed */
     VEC(struct point) joins; /* instructions with a label that were followed */
 };
@@ -76,17 +85,53 @@ static void push(struct search *search, struct point point) {
     arena_push(search->plan->arena, &search->open, point);
 }
 
+/* On a way that was followed to its end the register has this value. */
+static void found(struct search *search, struct content content) {
+    const struct content *before = &search->content;
+    const bool same =
+        before->kind == content.kind && before->number == content.number && before->name == content.name;
+    search->differs |= content.kind == CONTENT_NONE || (before->kind != CONTENT_NONE && !same);
+    search->content = content;
+}
+
+static void found_number(struct search *search, uint32_t number) {
+    found(search, (struct content){.kind = CONTENT_NUMBER, .number = number});
+}
+
+/* Half of an address in bank 4. */
+static void found_address(struct search *search, uint32_t offset) {
+    const struct cubin *cubin = search->plan->cubin;
+    for (uint32_t a = 0; a < cubin->address_count; a++) {
+        const struct cubin_address *address = &cubin->addresses[a];
+        const bool outside = address->bank == 4 && address->symbol == CUBIN_NONE && address->addend == 0;
+        if (!outside || address->name == NULL || address->offset != (offset & ~UINT32_C(7))) continue;
+        found(search, (struct content){
+                          .kind = offset % 8 == 0 ? CONTENT_LOWER_HALF : CONTENT_UPPER_HALF,
+                          .name = address->name,
+                      });
+        return;
+    }
+    search->differs = true;
+}
+
+static bool is_register(const struct sass_source *source) {
+    return source->kind == SASS_SOURCE_REG || source->kind == SASS_SOURCE_UREG;
+}
+
 /* The source is what the register contains. */
 static void take_source(struct search *search, struct point point, const struct sass_source *source) {
-    const bool is_register = source->kind == SASS_SOURCE_REG || source->kind == SASS_SOURCE_UREG;
-    if (source->kind == SASS_SOURCE_IMM && !source->negated) {
-        search->differs |= source->value != search->wanted;
-    } else if (is_register && source->number == SASS_RZ) {
-        search->differs |= search->wanted != 0;
-    } else if (is_register && !source->negated) {
+    if (source->negated) {
+        search->differs = true;
+    } else if (source->kind == SASS_SOURCE_IMM) {
+        found_number(search, source->value);
+    } else if (is_register(source) && source->number == SASS_RZ) {
+        found_number(search, 0);
+    } else if (is_register(source)) {
         point.reg = source->number;
         point.uniform = source->kind == SASS_SOURCE_UREG;
         push(search, point);
+    } else if (source->kind == SASS_SOURCE_CONST && source->number == 4 && source->value % 4 == 0) {
+        found_address(search, source->value);
     } else {
         search->differs = true;
     }
@@ -94,6 +139,50 @@ static void take_source(struct search *search, struct point point, const struct 
 
 static bool is_zero(const struct sass_source *source) {
     return source->kind == SASS_SOURCE_REG && source->number == SASS_RZ;
+}
+
+static struct content content_of(const struct plan *plan, struct point point, uint32_t depth);
+
+/* What a source of an instruction contains, negated or not. */
+static bool number_of(struct search *search, struct point point, const struct sass_source *source,
+                      uint32_t *number) {
+    *number = source->value;
+    if (is_register(source) && source->number == SASS_RZ) {
+        *number = 0;
+    } else if (is_register(source)) {
+        point.reg = source->number;
+        point.uniform = source->kind == SASS_SOURCE_UREG;
+        const struct content content = content_of(search->plan, point, search->depth + 1);
+        if (content.kind != CONTENT_NUMBER) return false;
+        *number = content.number;
+    } else if (source->kind != SASS_SOURCE_IMM) {
+        return false;
+    }
+    if (source->negated) *number = 0 - *number;
+    return true;
+}
+
+static void take_sum(struct search *search, const struct sass_inst *inst, struct point point) {
+    uint32_t a, b, c;
+    const bool known = sass_field(inst, SASS_FIELD_X) == 0 && number_of(search, point, &inst->a, &a) &&
+                       number_of(search, point, &inst->b, &b) && number_of(search, point, &inst->c, &c);
+    if (known)
+        found_number(search, a + b + c);
+    else
+        search->differs = true;
+}
+
+/* LDC and ULDC of bank 4; `half` of the registers that are loaded. */
+static void take_constant(struct search *search, const struct sass_inst *inst, struct point point,
+                          uint32_t half) {
+    const struct sass_source none = {.kind = SASS_SOURCE_IMM};
+    uint32_t index;
+    const bool known = inst->b.kind == SASS_SOURCE_CONST && inst->b.number == 4 &&
+                       number_of(search, point, inst->a.kind == SASS_SOURCE_NONE ? &none : &inst->a, &index);
+    if (known && (index + inst->b.value) % 4 == 0)
+        found_address(search, index + inst->b.value + 4 * half);
+    else
+        search->differs = true;
 }
 
 /* An instruction writes the register: what does it write? */
@@ -116,7 +205,21 @@ static void take_write(struct search *search, const struct sass_inst *inst, stru
         }
         break;
     case SASS_OP_CS2R:
-        search->differs |= search->wanted != 0 || sass_field(inst, SASS_FIELD_SPECIAL) != SASS_RZ;
+        if (sass_field(inst, SASS_FIELD_SPECIAL) == SASS_RZ) {
+            found_number(search, 0);
+        } else {
+            search->differs = true;
+        }
+        break;
+    case SASS_OP_IADD3: take_sum(search, inst, point); break;
+    case SASS_OP_LDC:
+    case SASS_OP_ULDC: take_constant(search, inst, point, point.reg - inst->d); break;
+    case SASS_OP_LEPC:
+        if (point.reg == inst->d) {
+            found_number(search, plan_address_in_register(search->plan, point.inst));
+        } else {
+            search->differs = true;
+        }
         break;
     default: search->differs = true; break;
     }
@@ -194,21 +297,52 @@ static void follow_all(struct search *search, struct point point) {
     if (plan_goes_on(&plan->insts[point.inst - 1])) follow(search, point.copy, point.inst - 1, point);
 }
 
-/* Whether a register before an instruction has a value on every way to it. */
-static bool is_always(const struct plan *plan, struct point point, uint32_t value) {
-    struct search search = {.plan = plan, .wanted = value};
+#define DEPTH_MAX 4u
+
+/* What a register contains before an instruction on every way to it. */
+static struct content content_of(const struct plan *plan, struct point point, uint32_t depth) {
+    struct search search = {.plan = plan, .depth = depth, .differs = depth > DEPTH_MAX};
     push(&search, point);
     while (!search.differs && search.open.count > 0)
         follow_all(&search, search.open.items[--search.open.count]);
-    return !search.differs;
+    return search.differs ? (struct content){.kind = CONTENT_NONE} : search.content;
 }
 
-bool return_is_to_caller(const struct plan *plan, uint32_t copy, uint32_t inst) {
+static bool is_number(const struct plan *plan, struct point point, uint32_t number) {
+    const struct content content = content_of(plan, point, 0);
+    return content.kind == CONTENT_NUMBER && content.number == number;
+}
+
+bool target_is_caller(const struct plan *plan, uint32_t copy, uint32_t inst) {
     const struct plan_copy *in = &plan->copies.items[copy];
     const struct sass_inst *ret = &plan->insts[inst].sass;
     assert(in->caller != PLAN_NONE);
     if (ret->a.kind != SASS_SOURCE_REG || ret->a.number >= SASS_RZ - 1) return false;
     const struct point low = {.copy = copy, .inst = inst, .reg = ret->a.number};
     const struct point high = {.copy = copy, .inst = inst, .reg = (uint16_t)(ret->a.number + 1)};
-    return is_always(plan, low, (in->call + 1) * SASS_BYTES - ret->target) && is_always(plan, high, 0);
+    return is_number(plan, low, (in->call + 1) * SASS_BYTES - ret->target) && is_number(plan, high, 0);
+}
+
+bool target_number(const struct plan *plan, uint32_t copy, uint32_t inst, uint16_t reg, bool uniform,
+                   uint32_t *number) {
+    const struct point point = {.copy = copy, .inst = inst, .reg = reg, .uniform = uniform};
+    const struct content content = content_of(plan, point, 0);
+    *number = content.number;
+    return content.kind == CONTENT_NUMBER;
+}
+
+const char *target_name(const struct plan *plan, uint32_t copy, uint32_t inst) {
+    const struct sass_inst *call = &plan->insts[inst].sass;
+    if (call->a.kind != SASS_SOURCE_REG || call->a.number >= SASS_RZ - 1) return NULL;
+    const struct point at = {.copy = copy, .inst = inst, .reg = call->a.number};
+    const struct point above = {.copy = copy, .inst = inst, .reg = (uint16_t)(call->a.number + 1)};
+    const struct content low = content_of(plan, at, 0), high = content_of(plan, above, 0);
+    const bool whole = low.kind == CONTENT_LOWER_HALF && high.kind == CONTENT_UPPER_HALF;
+    return whole && low.name == high.name ? low.name : NULL;
+}
+
+bool target_comes_back(const struct plan *plan, uint32_t copy, uint32_t inst) {
+    enum { RETURN_REGISTER = 20 };
+    const struct point at = {.copy = copy, .inst = inst, .reg = RETURN_REGISTER};
+    return is_number(plan, at, (inst + 1) * SASS_BYTES);
 }

@@ -946,11 +946,13 @@ typedef struct {
     bool with_data;   /* beside covering paths: with the data that the launch gives */
 } wb_slowest;
 
-/* What the stall counts of machine code prove, a bound of kind lower (docs/machine-code.md): that so many
- * cycles pass at least between the first instruction that a lane issues and its last one. The longest lane of
- * all that was executed. */
+/* What the stall counts and the dependence counters of machine code prove with the shortest latencies known,
+ * a bound of kind lower (docs/machine-code.md): that so many cycles pass at least between the first
+ * instruction that a lane issues and its last one. The longest lane of all that was executed. */
 typedef struct {
     uint64_t cycles;      /* 0: not known, or nothing */
+    uint64_t wait_cycles; /* of these, waits for counters: they rest on latencies, the others on nothing but
+                             stall counts */
     const wb_input *code; /* the file of the machine code; the module's */
     uint32_t sm;          /* its architecture: 86 for sm_86 */
     uint32_t block[3];    /* the first block that has such a lane, */

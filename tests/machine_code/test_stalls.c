@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "bound/analysis/stalls.h"
+#include "naive_lane.h"
 #include "sass/machine_code.h"
 #include "warp/path/block.h"
 #include "warpbound.h"
@@ -66,26 +67,20 @@ static void test_control_fields(void **state) {
 static uint64_t naive_most(const struct loaded *loaded, const wb_block *block) {
     const struct machine_code *code = loaded->module->code;
     const uint32_t start = code->sm == 87 ? code->insts[1].sass.target : 0;
+    const uint32_t count = block->code_first[loaded->module->function_count];
+    struct issue_rule *rules = calloc(count, sizeof *rules);
     uint64_t most = 0;
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        uint64_t sums[32] = {0};
-        uint32_t last[32] = {0};
-        struct path_cursor cursor = path_begin(&block->paths.items[block->warp_path[w]]);
-        struct path_step step;
-        while (path_next(&cursor, &step)) {
-            const struct ptx_inst *inst =
-                code_inst(loaded->module, block->code_first, step.instruction, NULL);
-            const struct machine_inst *machine = &code->insts[inst->machine];
-            const bool counts = machine->address <= 0x10 || machine->address >= start;
-            for (uint32_t lane = 0; lane < 32; lane++) {
-                if ((step.mask >> lane & 1) == 0) continue;
-                last[lane] = counts ? stalls_of_control(&machine->sass.control) : 0;
-                sums[lane] += last[lane];
-            }
-        }
-        for (uint32_t lane = 0; lane < 32; lane++)
-            most = sums[lane] - last[lane] > most ? sums[lane] - last[lane] : most;
+    assert_non_null(rules);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct ptx_inst *inst = code_inst(loaded->module, block->code_first, i, NULL);
+        const struct machine_inst *machine = &code->insts[inst->machine];
+        rules[i] = issue_rule_of(code->sm, &machine->sass);
+        if (machine->address > 0x10 && machine->address < start) rules[i].stall = 0;
     }
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (uint32_t lane = 0; lane < 32; lane++)
+            most = cycles_max(most, naive_lane_time(rules, &block->paths.items[block->warp_path[w]], lane));
+    free(rules);
     return most;
 }
 

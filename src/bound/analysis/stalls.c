@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cycles.h"
+#include "bound/analysis/lane_time.h"
 #include "sass/machine_code.h"
 #include "sim/gpu/simulator.h"
 #include "sim/sm/policy.h"
@@ -12,16 +12,8 @@
 /* Lanes of a warp that a mask can name. */
 #define LANES 32u
 
-/* Stalls from this count on are waited for only together with a yield: else the warp goes on sooner. */
-#define STALL_WITH_YIELD 12u
-
 /* Warp instructions that are executed at most: some ten seconds. */
 #define EXECUTED_MAX UINT64_C(200000000)
-
-uint32_t stalls_of_control(const struct sass_control *control) {
-    if (control->yield) return control->stall < 2 ? 2 : control->stall;
-    return control->stall == 0 || control->stall >= STALL_WITH_YIELD ? 1 : control->stall;
-}
 
 /* Kernels of sm_87 begin with code that is jumped over where an earlier kernel has been through it. Which it
  * is the code does not say (assumption E26 takes it for the first): its stalls are not counted. */
@@ -33,107 +25,72 @@ static bool is_skipped_start(const struct machine_code *code, const struct machi
            inst->address > first[1].address && inst->address < skip->target;
 }
 
-/* The code of a grid: what each issued instruction costs, and sums of that. */
-struct code_stalls {
+/* The code of a grid: what each issued instruction waits for, and makes others wait for. */
+struct code_rules {
     const struct wb_grid *grid;
     const struct machine_code *code;
     uint32_t *machine; /* per issued instruction the machine's */
-    uint64_t *before;  /* stalls of the instructions before it; one more entry */
+    struct issue_rule *rules;
 };
 
-static void code_stalls_free(struct code_stalls *stalls) {
-    free(stalls->machine);
-    free(stalls->before);
+static void code_rules_free(struct code_rules *code) {
+    free(code->machine);
+    free(code->rules);
 }
 
-static wb_status code_stalls_make(const struct wb_grid *grid, struct code_stalls *stalls) {
+static wb_status code_rules_make(const struct wb_grid *grid, struct code_rules *code) {
     const struct wb_module *module = grid->kernel->module;
     const uint32_t count = grid->instruction_count;
-    *stalls = (struct code_stalls){.grid = grid, .code = module->code};
-    stalls->machine = calloc((size_t)count + 1, sizeof *stalls->machine);
-    stalls->before = calloc((size_t)count + 1, sizeof *stalls->before);
-    if (stalls->machine == NULL || stalls->before == NULL) return WB_ERR_LIMIT;
+    *code = (struct code_rules){.grid = grid, .code = module->code};
+    code->machine = calloc((size_t)count + 1, sizeof *code->machine);
+    code->rules = calloc((size_t)count + 1, sizeof *code->rules);
+    if (code->machine == NULL || code->rules == NULL) return WB_ERR_LIMIT;
     for (uint32_t i = 0; i < count; i++) {
-        stalls->machine[i] = code_inst(module, grid->code_first, i, NULL)->machine;
-        const struct machine_inst *inst = &module->code->insts[stalls->machine[i]];
-        const bool skipped = is_skipped_start(module->code, inst);
-        stalls->before[i + 1] = stalls->before[i] + (skipped ? 0 : stalls_of_control(&inst->sass.control));
+        code->machine[i] = code_inst(module, grid->code_first, i, NULL)->machine;
+        const struct machine_inst *inst = &module->code->insts[code->machine[i]];
+        code->rules[i] = issue_rule_of(module->code->sm, &inst->sass);
+        if (is_skipped_start(module->code, inst)) code->rules[i].stall = 0;
     }
     return WB_OK;
 }
 
-static uint64_t stalls_between(const struct code_stalls *stalls, uint32_t first, uint32_t end) {
-    return stalls->before[end] - stalls->before[first];
-}
-
 /* ---- A path -------------------------------------------------------------------------------------------- */
 
-/* Per lane the stalls of the instructions that it has, but for the last of them. */
-struct lane_sums {
-    cycles sum[LANES];
-    uint32_t last[LANES];
-    uint32_t lanes; /* that have any */
-};
-
-static void add_run(const struct code_stalls *stalls, const struct path_entry *run, uint64_t times,
-                    void *user) {
-    struct lane_sums *sums = user;
-    const cycles all = cycles_mul(stalls_between(stalls, run->first, run->first + run->count), times);
-    sums->lanes |= run->mask;
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        if (!(run->mask >> lane & 1)) continue;
-        sums->sum[lane] = cycles_add(sums->sum[lane], all);
-        sums->last[lane] = run->first + run->count - 1;
-    }
-}
-
-/* What is done with a run of a path that is executed so many times. */
-typedef void run_use(const struct code_stalls *stalls, const struct path_entry *run, uint64_t times,
-                     void *user);
-
-static void for_runs(const struct code_stalls *stalls, const struct path *path, run_use *use, void *user) {
+/* Divides the lanes of a warp into groups that are active in the same entries; how many there are. */
+static uint32_t group_lanes(const struct path *path, uint32_t groups[LANES]) {
+    uint32_t count = 1, mask = 0;
+    groups[0] = UINT32_MAX;
     for (size_t i = 0; i < path->entries.count; i++) {
         const struct path_entry *entry = &path->entries.items[i];
-        if (entry->count != PATH_REPEAT) use(stalls, entry, 1, user);
-        for (size_t run = i - entry->first; entry->count == PATH_REPEAT && run < i; run++)
-            use(stalls, &path->entries.items[run], entry->mask, user);
+        if (entry->count == PATH_REPEAT || entry->mask == mask) continue;
+        mask = entry->mask;
+        for (uint32_t g = 0, before = count; g < before; g++) {
+            if ((groups[g] & mask) == 0 || (groups[g] & ~mask) == 0) continue;
+            groups[count++] = groups[g] & ~mask;
+            groups[g] &= mask;
+        }
     }
+    return count;
 }
 
-/* The lane with most, without what its last instruction would hold up. */
-static cycles longest_lane(const struct code_stalls *stalls, const struct path *path, uint32_t *lane) {
-    struct lane_sums sums = {0};
-    cycles most = 0;
-    for_runs(stalls, path, add_run, &sums);
-    *lane = 0;
-    for (uint32_t i = 0; i < LANES; i++) {
-        if (!(sums.lanes >> i & 1)) continue;
-        const cycles sum = cycles_sub(sums.sum[i], stalls_between(stalls, sums.last[i], sums.last[i] + 1));
-        if (sum > most) {
-            most = sum;
-            *lane = i;
-        }
+/* The lanes that take longest, and how long. */
+static struct lane_time longest_lanes(const struct code_rules *code, const struct path *path,
+                                      uint32_t *lanes) {
+    uint32_t groups[LANES];
+    const uint32_t count = group_lanes(path, groups);
+    struct lane_time most = {0};
+    *lanes = 0;
+    for (uint32_t g = 0; g < count; g++) {
+        const struct lane_time time = lane_time(code->rules, path, groups[g], NULL);
+        const bool is_first = __builtin_ctz(groups[g]) < __builtin_ctz(*lanes | 1U << 31);
+        if (time.total < most.total || time.total == 0 || (time.total == most.total && !is_first)) continue;
+        most = time;
+        *lanes = groups[g];
     }
     return most;
 }
 
 /* ---- The loop with most -------------------------------------------------------------------------------- */
-
-/* Stalls of one lane, per instruction of the machine. */
-struct lane_profile {
-    uint32_t lane;
-    uint64_t *stalls;
-};
-
-static void add_profile(const struct code_stalls *stalls, const struct path_entry *run, uint64_t times,
-                        void *user) {
-    const struct lane_profile *profile = user;
-    if (!(run->mask >> profile->lane & 1)) return;
-    for (uint32_t i = run->first; i < run->first + run->count; i++) {
-        uint64_t *sum = &profile->stalls[stalls->machine[i]];
-        *sum = cycles_add(*sum, cycles_mul(stalls_between(stalls, i, i + 1), times));
-    }
-}
 
 static void take_lines(const struct machine_code *code, const struct machine_inst *last,
                        const struct machine_inst *first, wb_stalls *found) {
@@ -148,17 +105,17 @@ static void take_lines(const struct machine_code *code, const struct machine_ins
     if (found->loop_lines[1] == 0) found->loop_file = NULL;
 }
 
-/* The smallest loop, a branch back and what is between, with at least half of all stalls. */
-static void find_loop(const struct machine_code *code, const struct lane_profile *profile, wb_stalls *found) {
+/* The smallest loop, a branch back and what is between, with at least half of all cycles; `spent` is of
+ * instructions of the machine. */
+static void find_loop(const struct machine_code *code, const uint64_t *spent, wb_stalls *found) {
     uint32_t size = UINT32_MAX;
     for (uint32_t i = 0; i < code->inst_count; i++) {
         const struct machine_inst *inst = &code->insts[i];
-        if (inst->sass.op != SASS_OP_BRA || inst->sass.target > inst->address || profile->stalls[i] == 0)
-            continue;
+        if (inst->sass.op != SASS_OP_BRA || inst->sass.target > inst->address || spent[i] == 0) continue;
         const uint32_t length = (inst->address - inst->sass.target) / SASS_BYTES;
         cycles sum = 0;
         for (uint32_t in = i - length; in <= i; in++)
-            sum = cycles_add(sum, profile->stalls[in]);
+            sum = cycles_add(sum, spent[in]);
         if (sum < found->cycles / 2 || length >= size) continue;
         size = length;
         found->loop[0] = inst->sass.target;
@@ -168,15 +125,21 @@ static void find_loop(const struct machine_code *code, const struct lane_profile
     }
 }
 
-static wb_status explain_longest(const struct code_stalls *stalls, const struct path *path,
+static wb_status explain_longest(const struct code_rules *code, const struct path *path, uint32_t lanes,
                                  wb_stalls *found) {
-    struct lane_profile profile = {found->lane,
-                                   calloc((size_t)stalls->code->inst_count + 1, sizeof *profile.stalls)};
-    if (profile.stalls == NULL) return WB_ERR_LIMIT;
-    for_runs(stalls, path, add_profile, &profile);
-    find_loop(stalls->code, &profile, found);
-    free(profile.stalls);
-    return WB_OK;
+    const uint32_t issued = code->grid->instruction_count;
+    uint64_t *profile = calloc((size_t)issued + 1, sizeof *profile);
+    uint64_t *spent = calloc((size_t)code->code->inst_count + 1, sizeof *spent);
+    if (profile != NULL && spent != NULL) {
+        (void)lane_time(code->rules, path, lanes, profile);
+        for (uint32_t i = 0; i < issued; i++)
+            spent[code->machine[i]] = cycles_add(spent[code->machine[i]], profile[i]);
+        find_loop(code->code, spent, found);
+    }
+    const bool failed = profile == NULL || spent == NULL;
+    free(profile);
+    free(spent);
+    return failed ? WB_ERR_LIMIT : WB_OK;
 }
 
 /* ---- A grid -------------------------------------------------------------------------------------------- */
@@ -191,15 +154,18 @@ static void block_place(const struct wb_grid *grid, size_t number, uint32_t plac
 }
 
 /* The longest lane of each path, once; then the first block and warp that has the longest of all. */
-static wb_status find_longest(const struct code_stalls *stalls, wb_stalls *found) {
-    const struct wb_grid *grid = stalls->grid;
+static wb_status find_longest(const struct code_rules *code, wb_stalls *found) {
+    const struct wb_grid *grid = code->grid;
     size_t longest = 0;
+    uint32_t longest_group = 0;
     for (size_t p = 0; p < grid->paths.count; p++) {
-        uint32_t lane;
-        const cycles sum = longest_lane(stalls, &grid->paths.items[p], &lane);
-        if (sum <= found->cycles) continue;
-        found->cycles = sum;
-        found->lane = lane;
+        uint32_t lanes;
+        const struct lane_time time = longest_lanes(code, &grid->paths.items[p], &lanes);
+        if (time.total <= found->cycles) continue;
+        found->cycles = time.total;
+        found->wait_cycles = time.waits;
+        found->lane = (uint32_t)__builtin_ctz(lanes);
+        longest_group = lanes;
         longest = p;
     }
     if (found->cycles == 0) return WB_OK;
@@ -211,14 +177,14 @@ static wb_status find_longest(const struct code_stalls *stalls, wb_stalls *found
             block_place(grid, b, found->block);
         }
     }
-    return explain_longest(stalls, &grid->paths.items[longest], found);
+    return explain_longest(code, &grid->paths.items[longest], longest_group, found);
 }
 
 wb_status wb_stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
                          wb_diagnostics *diagnostics, wb_stalls *stalls) {
     wb_grid_options options = {
         .size = sizeof options, .one_block = block != NULL, .instruction_limit = EXECUTED_MAX};
-    struct code_stalls sums = {0};
+    struct code_rules rules = {0};
     wb_grid *grid = NULL;
     *stalls = (wb_stalls){0};
     if (kernel->module->code == NULL) {
@@ -228,12 +194,12 @@ wb_status wb_stalls_find(const wb_kernel *kernel, const wb_launch *launch, const
     }
     if (block != NULL) memcpy(options.block, block, sizeof options.block);
     WB_TRY(wb_grid_trace(kernel, launch, &options, diagnostics, &grid));
-    wb_status status = code_stalls_make(grid, &sums);
-    if (status == WB_OK) status = find_longest(&sums, stalls);
+    wb_status status = code_rules_make(grid, &rules);
+    if (status == WB_OK) status = find_longest(&rules, stalls);
     if (status != WB_OK) (void)diagnose_out_of_memory(diagnostics, "stalls");
     stalls->code = &kernel->module->input;
     stalls->sm = kernel->module->code->sm;
-    code_stalls_free(&sums);
+    code_rules_free(&rules);
     wb_grid_free(grid);
     return status;
 }

@@ -3,10 +3,6 @@
 #define WB_BOUND_ANALYSIS_STALLS_H
 
 #include "bound/analysis/analysis.h"
-#include "sass/sass.h"
-
-/* Cycles from the issue of an instruction to that of the next one of its warp at least. */
-uint32_t stalls_of_control(const struct sass_control *control);
 
 /* The bound of kind upper that the analysis' stall counts refute within the scope of a verdict, or NULL. */
 const wb_bound *stalls_refute(const struct wb_analysis *analysis, const wb_verdict *verdict);

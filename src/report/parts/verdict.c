@@ -235,9 +235,15 @@ void verdict_put_stalls(struct text *out, const wb_verdict *verdict) {
     assert(stalls != NULL);
     text_printf(out,
                 "%" PRIu64 " cycles at least, lower: lane %u of warp %u of block (%u,%u,%u), by its stall "
-                "counts alone (sm_%u, %s)",
+                "counts",
                 stalls->cycles, stalls->lane, stalls->warp, stalls->block[0], stalls->block[1],
-                stalls->block[2], stalls->sm, stalls->code->path);
+                stalls->block[2]);
+    if (stalls->wait_cycles == 0)
+        text_string(out, " alone");
+    else
+        text_printf(out, " and %" PRIu64 " of waits for counters, with the shortest latencies known",
+                    stalls->wait_cycles);
+    text_printf(out, " (sm_%u, %s)", stalls->sm, stalls->code->path);
     if (stalls->loop_cycles == 0) return;
     text_printf(out, "; %" PRIu64 " of them in the loop 0x%04x-0x%04x", stalls->loop_cycles, stalls->loop[0],
                 stalls->loop[1]);
@@ -348,6 +354,7 @@ static void stalls_json(struct json *json, const wb_verdict *verdict) {
     json_open_object(json, "stalls");
     json_put_count(json, "cycles", stalls->cycles);
     json_put_text(json, "kind", wb_kind_name(WB_LOWER));
+    json_put_count(json, "waits", stalls->wait_cycles);
     json_put_text(json, "code", stalls->code->path);
     json_put_count(json, "sm", stalls->sm);
     json_put_counts(json, "block", stalls->block, 3);

@@ -82,10 +82,13 @@ static enum two_roads compare_buffer(const struct walked walked[2], const wb_lau
     enum two_roads found = ROADS_AGREE;
     const wb_status status = execute(&walked[0], launch, buffer->argument, &contents[0]);
     if (status == WB_OK) {
-        if (execute(&walked[1], launch, buffer->argument, &contents[1]) != WB_OK)
-            found = refused(&walked[1], violation);
-        else
+        const wb_status other = execute(&walked[1], launch, buffer->argument, &contents[1]);
+        if (other != WB_OK) {
+            (void)refused(&walked[1], violation);
+            found = other == WB_ERR_DECLINED ? ROADS_VAGUE : ROADS_DIFFER;
+        } else {
             found = compare(buffer, &contents[0], &contents[1], violation);
+        }
     } else if (status != WB_ERR_DECLINED) {
         text_printf(violation, "the PTX is not executed: %s", wb_diagnostics_text(walked[0].diagnostics));
         found = ROADS_DIFFER;

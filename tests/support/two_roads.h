@@ -18,7 +18,7 @@ struct road {
 enum two_roads {
     ROADS_AGREE,
     ROADS_DIFFER,
-    ROADS_VAGUE,  /* what differs is not known after the machine code */
+    ROADS_VAGUE,  /* what differs, or what the execution of the machine code depends on, is not known */
     ROADS_REFUSED /* the machine code is not read or executed, and *violation says why */
 };
 

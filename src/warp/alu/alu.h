@@ -21,6 +21,9 @@ test_fn compare_operator(const struct ptx_form *form, enum ptx_type type);
 /* A lane function that is no form's own: source 0 + op->immediate, cut to op->result_mask. */
 void alu_offset(const struct micro *op, uint64_t *d, const uint64_t *const *s);
 
+/* Which of the eight bytes of b:a stands at byte `i` of what prmt gives in a mode; bit 3 set: its sign. */
+uint32_t alu_permute_selector(uint8_t mode, uint32_t i, uint32_t control);
+
 /* Integer types in the order of the function tables. */
 enum int_kind { INT_U16, INT_S16, INT_U32, INT_S32, INT_U64, INT_S64, INT_KINDS };
 

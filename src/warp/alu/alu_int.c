@@ -253,10 +253,6 @@ static void bfind(const struct micro *op, uint64_t *d, const uint64_t *const *s)
     }
 }
 
-static uint64_t low_bits(uint32_t count) {
-    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
-}
-
 /* Bits b .. b + c - 1 of a. Where the field runs past the left end, and above it, a signed extract repeats
  * the field's leftmost bit. */
 static void bfe(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
@@ -324,8 +320,7 @@ static void fns(const struct micro *op, uint64_t *d, const uint64_t *const *s) {
         d[l] = nth_set_bit((uint32_t)s[0][l], (uint32_t)s[1][l], (int32_t)s[2][l]);
 }
 
-/* Which of the eight bytes of b:a stands at byte `i` of the result in the given mode; bit 3 set: its sign. */
-static uint32_t permute_selector(uint8_t mode, uint32_t i, uint32_t control) {
+uint32_t alu_permute_selector(uint8_t mode, uint32_t i, uint32_t control) {
     uint32_t n = control & 3;
     switch (mode) {
     case PTX_MODE_F4E: return n + i;
@@ -342,7 +337,7 @@ static void prmt(const struct micro *op, uint64_t *d, const uint64_t *const *s) 
     for (uint32_t l = 0; l < WARP_LANES; l++) {
         uint64_t bytes = s[1][l] << 32 | s[0][l], result = 0;
         for (uint32_t i = 0; i < 4; i++) {
-            uint32_t selector = permute_selector(op->form->mode, i, (uint32_t)s[2][l]);
+            uint32_t selector = alu_permute_selector(op->form->mode, i, (uint32_t)s[2][l]);
             uint64_t byte = bytes >> (8 * (selector & 7)) & 0xff;
             if ((selector & 8) != 0) byte = (byte & 0x80) != 0 ? 0xff : 0;
             result |= byte << (8 * i);

@@ -22,9 +22,13 @@ static inline uint32_t lanes_first(uint32_t count) {
     (UINT32_MAX - 1) /* the source is unknown by nature, as %clock: whoever reads it is the                  \
                         origin of the value */
 
-/* What is known of an unknown lane that holds half of an address, or the carry of one (half.h). */
+/* What is known of an unknown lane that holds half of an address, or the carry of one (half.h), or of which
+ * single bits are known (partial.h). */
 struct half {
-    uint64_t home;  /* the region, as in struct lanes, with the kind of half; 0: nothing */
+    union {
+        uint64_t home; /* the region, as in struct lanes, with the kind of half; 0: nothing */
+        uint64_t bits; /* single bits: which */
+    };
     uint64_t other; /* of a comparison: the home of what it is compared to, and how */
     uint32_t a, b;  /* lower halves, as the kind says */
 };
@@ -39,8 +43,9 @@ struct lanes {
     uint64_t unknown_home; /* all unknown lanes are made from addresses of this region; 0: perhaps
                               not. HOME_NO_LANES: they were never written */
     uint32_t numbers;      /* of machine code, where there is a home: bit l says that lane l is a number */
-    uint32_t halved;       /* bit l: if lane l is unknown, half[l] says something of it */
-    struct half half[WARP_LANES]; /* the value of such a lane is that of this run */
+    uint32_t halved;       /* bit l: if lane l is unknown, half[l] says what half of what it is */
+    uint32_t partial;      /* bit l: if lane l is unknown, half[l].bits of its value are known; not halved */
+    struct half half[WARP_LANES]; /* the value of a lane that is half of something is that of this run */
 };
 
 /* Runs `statement` for every lane l; iterations are independent even where arrays are the same. */
@@ -59,6 +64,11 @@ struct lanes {
 /* The low `bytes` bytes of 64 bits; 8 or more: all of them. */
 static inline uint64_t low_bytes_mask(uint32_t bytes) {
     return bytes >= 8 ? UINT64_MAX : (UINT64_C(1) << (8 * bytes)) - 1;
+}
+
+/* The lowest `count` bits of 64. */
+static inline uint64_t low_bits(uint32_t count) {
+    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
 
 static inline float float_of(uint64_t bits) {
@@ -94,7 +104,7 @@ static inline void lanes_blend(uint64_t *to, const uint64_t *from, uint32_t mask
 /* Takes all lanes. */
 static inline void lanes_copy(struct lanes *to, const struct lanes *from) {
     memcpy(to, from, offsetof(struct lanes, half));
-    FOR_LANES_OF(l, from->halved) to->half[l] = from->half[l];
+    FOR_LANES_OF(l, from->halved | from->partial) to->half[l] = from->half[l];
 }
 
 /* The same known value in all lanes. */
@@ -110,11 +120,17 @@ static inline void lanes_unknown_by(struct lanes *lanes, uint32_t mask, uint32_t
     lanes->origin = origin;
     lanes->unknown_home = 0;
     lanes->halved &= ~mask;
+    lanes->partial &= ~mask;
 }
 
 /* The unknown lanes of which `half` says something. */
 static inline uint32_t lanes_halves(const struct lanes *lanes) {
     return lanes->halved & ~lanes->known;
+}
+
+/* The unknown lanes of which single bits are known. */
+static inline uint32_t lanes_partial(const struct lanes *lanes) {
+    return lanes->partial & ~lanes->known;
 }
 
 /* Makes the lanes of `mask` unknown because of instruction `origin`. */

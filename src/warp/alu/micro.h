@@ -8,6 +8,7 @@
 
 struct warp;
 struct micro;
+struct bit_source;
 
 /* Where the lanes of an operand stand: warp->banks[bank][index]. */
 enum slot_bank {
@@ -32,6 +33,9 @@ typedef uint32_t (*test_fn)(const struct micro *op, const uint64_t *const *s);
 /* Which lanes of the result are known although some operand is not; `known` has that of each source. The
  * values computed from whatever the unknown operands hold are right in those lanes. */
 typedef uint32_t (*refine_fn)(const struct micro *op, const uint64_t *const *s, const uint32_t *known);
+
+/* Which bits of the result are known in a lane (known_bits.h). */
+typedef uint64_t (*known_bits_fn)(const struct micro *op, const struct bit_source *sources);
 
 /* Executes for the lanes of `mask`. With a guard that is unknown in the lanes of `unsure` (disjoint from
  * mask), micro.unsure is called in its place. */
@@ -111,8 +115,9 @@ struct micro {
         lane_fn lanes;
         test_fn test;
     } compute;
-    refine_fn refine; /* or NULL: known exactly where all sources are */
-    open_fn open;     /* of open_execute */
+    refine_fn refine;         /* or NULL: known exactly where all sources are */
+    known_bits_fn known_bits; /* or NULL: those of a lane whose sources are all known */
+    open_fn open;             /* of open_execute */
     const struct ptx_form *form;
     const struct ptx_inst *inst;
     uint32_t index;                        /* through all functions of the module, as in paths */

@@ -19,7 +19,8 @@ static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask
     }
     to->numbers = (to->numbers & ~mask) | (from->numbers & mask);
     to->halved = (to->halved & ~mask) | (from->halved & mask);
-    FOR_LANES_OF(h, from->halved & mask) to->half[h] = from->half[h];
+    to->partial = (to->partial & ~mask) | (from->partial & mask);
+    FOR_LANES_OF(h, (from->halved | from->partial) & mask) to->half[h] = from->half[h];
     if (is_predicate)
         to->value[0] = (to->value[0] & ~(uint64_t)mask) | (from->value[0] & mask);
     else
@@ -89,6 +90,16 @@ static uint32_t equal_halves(const struct lanes *a, const struct lanes *b, bool 
     return equal == 0 ? 0 : equal & equal_lanes(a, b, is_predicate);
 }
 
+/* The lanes of which the same bits are known and equal. */
+static uint32_t equal_partial(const struct lanes *a, const struct lanes *b) {
+    uint32_t equal = 0;
+    FOR_LANES_OF(l, lanes_partial(a) & lanes_partial(b)) {
+        const uint64_t bits = a->half[l].bits;
+        equal |= (uint32_t)(bits == b->half[l].bits && ((a->value[l] ^ b->value[l]) & bits) == 0) << l;
+    }
+    return equal;
+}
+
 /* The region that all unknown lanes of a register are made from when those of `lanes` are unknown from now
  * on: on both sides. */
 static uint64_t joined_unknown_home(const struct warp *warp, const struct lanes *old,
@@ -115,8 +126,9 @@ bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t
         old->numbers &= ~mask | arriving->numbers;
         if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
         both |= mask & equal_halves(old, arriving, function->is_predicate[live[i]]);
+        const uint32_t partial = mask & equal_partial(old, arriving);
         const uint64_t unknown_home = joined_unknown_home(warp, old, arriving, mask & ~both, state->mask);
-        uint32_t lost = (old->known | old->halved) & mask & ~both;
+        uint32_t lost = (old->known | old->halved | old->partial) & mask & ~both & ~partial;
         changed |= (mask & ~both) != 0 && old->unknown_home != unknown_home;
         if (lost != 0) lanes_forget(old, lost, (lost & ~arriving->known) != 0 ? arriving->origin : origin);
         if ((mask & ~both) != 0) old->unknown_home = unknown_home;

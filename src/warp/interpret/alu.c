@@ -5,6 +5,7 @@
 #include "warp/interpret/half.h"
 #include "warp/interpret/home.h"
 #include "warp/interpret/open_result.h"
+#include "warp/interpret/partial.h"
 
 struct inputs {
     const struct lanes *lanes[MICRO_SOURCES];
@@ -144,6 +145,17 @@ static void execute_halved(struct warp *warp, const struct micro *op, const stru
     half_write(out, &halves);
 }
 
+/* The same where single bits of the result may be known. */
+static void execute_partial(struct warp *warp, const struct micro *op, const struct inputs *in, uint32_t mask,
+                            uint32_t known, uint32_t origin) {
+    struct lanes *out = warp_slot(warp, op->destination);
+    struct partial_lanes partial;
+    partial_of_result(warp, op, mask & ~known, &partial);
+    alu_lanes(warp, op, in, mask);
+    mark_known(out, mask, known | partial.known, origin);
+    partial_write(out, &partial);
+}
+
 wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in = read_inputs(warp, op);
     struct lanes *out = warp_slot(warp, op->destination);
@@ -159,6 +171,8 @@ wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) 
         home_write(warp, out, mask, HOME_NONE);
     if ((mask & in.halved & ~known) != 0) {
         execute_halved(warp, op, &in, mask, known, origin);
+    } else if ((mask & ~known) != 0 && op->known_bits != NULL && in.homes == 0) {
+        execute_partial(warp, op, &in, mask, known, origin);
     } else {
         alu_lanes(warp, op, &in, mask);
         mark_known(out, mask, known, origin);
@@ -362,8 +376,8 @@ static wb_status carry_halves(struct warp *warp, const struct micro *op, uint32_
             const uint64_t v[3] = {a.value, b.value, 0};
             uint32_t no_carry = 0;
             const struct ptx_form product = {.type = form->type, .op = form->op, .half = form->half};
-            terms[0] =
-                (struct half_term){(uint32_t)carry_lane(&product, v, &no_carry), a.known && b.known, {0}};
+            terms[0] = (struct half_term){.value = (uint32_t)carry_lane(&product, v, &no_carry),
+                                          .known = a.known && b.known};
             terms[1] = half_term_of(warp_slot(warp, op->source[2]), l);
         }
         if (form->carry_in)
@@ -400,6 +414,8 @@ static void add3_numbers(struct warp *warp, const struct micro *op, uint32_t mas
     const uint32_t x = warp_predicate(warp, op->source[3]), y = warp_predicate(warp, op->sum.carry);
     uint64_t sums[WARP_LANES];
     uint32_t carries[2] = {0, 0};
+    struct partial_lanes partial = {.known = 0};
+    if ((mask & ~known) != 0) partial_of_add3(warp, op, mask & ~known, &partial);
     FOR_LANES(l) {
         sums[l] = (uint64_t)(uint32_t)in->values[0][l] + (uint32_t)in->values[1][l] +
                   (uint32_t)in->values[2][l] + (x >> l & 1) + (y >> l & 1);
@@ -410,7 +426,8 @@ static void add3_numbers(struct warp *warp, const struct micro *op, uint32_t mas
         sums[l] &= UINT32_MAX;
     }
     lanes_blend(out->value, sums, mask);
-    mark_known(out, mask, known, origin);
+    mark_known(out, mask, known | partial.known, origin);
+    partial_write(out, &partial);
     write_predicate(warp_slot(warp, op->destination2), mask, carries[0], known, origin);
     write_predicate(warp_slot(warp, op->sum.over), mask, carries[1], known, origin);
 }
@@ -511,10 +528,14 @@ wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask)
         known = join_halves(warp, op, mask, &home, &numbers);
     if (warp->run->cover != NULL && (mask & ~known) != 0)
         unknown_home = joined_unknown_home(warp, out, mask, unknown_home_of_parts(warp, op, mask & ~known));
+    struct partial_lanes partial = {.known = 0};
+    if ((mask & ~known) != 0 && (mask & halved) == 0 && homes == 0)
+        partial_of_pack(warp, op, mask & ~known, &partial);
     home_write(warp, out, mask, home);
     if (home != HOME_NONE) out->numbers = numbers;
     lanes_blend(out->value, result, mask);
-    mark_known(out, mask, known, origin);
+    mark_known(out, mask, known | partial.known, origin);
+    partial_write(out, &partial);
     if (unknown_home != HOME_NONE) out->unknown_home = unknown_home;
     return WB_OK;
 }
@@ -543,7 +564,9 @@ wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mas
     uint64_t ones = low_bytes_mask(op->pack.bits / 8), unknown_home = HOME_NONE;
     uint32_t origin = (mask & ~in.known) != 0 ? warp_origin(&in, op) : op->index, addresses = 0;
     struct half_lanes parts[2];
+    struct partial_lanes partial;
     const bool by_halves = op->pack.count == 2 && op->pack.bits == 32;
+    const uint32_t by_bits = mask & lanes_partial(&in);
     if (warp->run->cover != NULL && by_halves && (mask & ~in.known) != 0) {
         unknown_home = HOME_NO_LANES;
         home_of_lanes(warp->run, &in, mask & ~in.known, &unknown_home);
@@ -560,8 +583,10 @@ wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mas
             unknown_home == HOME_NONE ? unknown_home : joined_unknown_home(warp, part, mask, unknown_home);
         FOR_LANES_OF(l, mask) part->value[l] = in.value[l] >> (i * op->pack.bits) & ones;
         home_write(warp, part, mask, HOME_NONE);
-        mark_known(part, mask, addresses == 0 ? in.known : in.known | parts[i].known, origin);
+        partial_of_part(&in, op, i, by_bits, &partial);
+        mark_known(part, mask, in.known | partial.known | (addresses == 0 ? 0 : parts[i].known), origin);
         if (addresses != 0) half_write(part, &parts[i]);
+        partial_write(part, &partial);
         if (made_from != HOME_NONE) part->unknown_home = made_from;
     }
     return WB_OK;

@@ -5,7 +5,7 @@
 #include "flow/graph/cfg.h"
 #include "ptx/ptx.h"
 #include "warp/alu/address.h"
-#include "warp/alu/alu.h"
+#include "warp/alu/known_bits.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/open_result.h"
 #include "warp/interpret/program.h"
@@ -321,6 +321,7 @@ static void decode_alu(struct decoder *decoder, const struct ptx_operand *operan
     else
         open_result_decode(op);
     op->refine = alu_refine_find(op->form);
+    op->known_bits = known_bits_find(op->form);
 }
 
 /* ---- Accesses to memory -------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
+#include "warp/interpret/partial.h"
 
 static void write_lane(struct lanes *out, uint32_t lane, uint64_t value, bool known, uint32_t origin) {
     out->value[lane] = value;
@@ -129,6 +130,8 @@ wb_status shuffle_execute(struct warp *warp, const struct micro *op, uint32_t ma
                           : (b.known >> l & 1) != 0 ? warp_origin(&c, op)
                                                     : warp_origin(&b, op);
         write_lane(out, l, in.value[from], known && active, origin);
+        if (active && (steered >> l & 1) != 0 && (lanes_partial(&in) >> from & 1) != 0)
+            partial_write_lane(out, l, in.half[from].bits);
         insides |= (uint32_t)inside << l;
     }
     write_predicates(warp_slot(warp, op->destination2), mask, insides, steered, op->index);

@@ -87,9 +87,10 @@ static inline void place_write(const struct place *place, uint32_t count, uint64
     if (place->known != NULL) *place->known |= (uint8_t)(((1u << count) - 1) << place->shift);
 }
 
-/* Whether some of `count` bytes are known. */
-static inline bool place_knows(const struct place *place, uint32_t count) {
-    return place->known == NULL || (*place->known >> place->shift & ((1u << count) - 1)) != 0;
+/* Which of `count` bytes are known. */
+static inline uint32_t place_known(const struct place *place, uint32_t count) {
+    const uint32_t bits = (1u << count) - 1;
+    return place->known == NULL ? bits : *place->known >> place->shift & bits;
 }
 
 /* Makes `count` bytes unknown. WB_ERR_LIMIT, without a message, when memory is exhausted. */

@@ -7,6 +7,7 @@
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
 #include "warp/interpret/open_result.h"
+#include "warp/interpret/partial.h"
 
 /* A value read from memory as the register holds it: extended by the sign of its type. */
 static inline uint64_t extended(const struct micro *op, uint64_t value) {
@@ -67,9 +68,31 @@ static void find_home(const struct warp *warp, const struct micro *op, uint32_t 
     home_write(warp, out, mask, home);
 }
 
+/* The bits of bytes. */
+static uint64_t bits_of_bytes(uint32_t bytes) {
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        bits |= (bytes >> i & 1) != 0 ? UINT64_C(0xff) << (8 * i) : 0;
+    return bits;
+}
+
+/* Of a lane some of whose bytes were not known, in a register in which it is unknown: those that were, and
+ * what a load puts above the bytes. */
+static void keep_known_bytes(const struct micro *op, const struct place *place, uint32_t lane,
+                             struct lanes *out) {
+    const uint32_t bytes = op->memory.bytes, known = place_known(place, bytes);
+    if (known == 0) return;
+    uint64_t value = 0;
+    memcpy(&value, place->bytes, bytes);
+    const bool above = !op->memory.is_signed || (known >> (bytes - 1) & 1) != 0;
+    out->value[lane] = extended(op, value);
+    partial_write_lane(out, lane,
+                       (bits_of_bytes(known) | (above ? ~low_bytes_mask(bytes) : 0)) & op->result_mask);
+}
+
 /* Element `i` of all lanes from one region, bounds and alignment checked. */
 static void load_element(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t i,
-                         const struct region *region, const uint64_t *addresses) {
+                         struct region *region, const uint64_t *addresses) {
     const struct micro_memory *memory = &op->memory;
     uint64_t offsets[WARP_LANES], values[WARP_LANES], start = i * memory->bytes - region->base;
     FOR_LANES(l) offsets[l] = addresses[l] + start;
@@ -83,7 +106,13 @@ static void load_element(struct warp *warp, const struct micro *op, uint32_t mas
     struct lanes *out = warp_slot(warp, memory->values[i]);
     keep_values(op, known, values, out);
     out->known = (out->known & ~mask) | known;
-    if (known != mask) lanes_unknown_by(out, mask & ~known, op->index);
+    if (known != mask) {
+        lanes_unknown_by(out, mask & ~known, op->index);
+        FOR_LANES_OF(l, mask & ~known) {
+            const struct place place = region_place(region, offsets[l]);
+            keep_known_bytes(op, &place, l, out);
+        }
+    }
     if (memory->may_be_address || out->home != HOME_NONE) find_home(warp, op, mask, out);
 }
 
@@ -101,7 +130,9 @@ static wb_status load_each(struct warp *warp, const struct micro *op, uint32_t m
             bool known = place_read(&place, memory->bytes, &value);
             out->value[l] = extended(op, value);
             out->known = (out->known & ~(1u << l)) | (uint32_t)known << l;
-            if (!known) lanes_unknown_by(out, 1u << l, op->index);
+            if (known) continue;
+            lanes_unknown_by(out, 1u << l, op->index);
+            keep_known_bytes(op, &place, l, out);
         }
     }
     for (uint32_t i = 0; i < memory->count; i++)
@@ -123,7 +154,10 @@ static wb_status load_uniform(struct warp *warp, const struct micro *op, uint32_
         value = extended(op, value);
         FOR_LANES_OF(l, mask) out->value[l] = value;
         out->known = known ? out->known | mask : out->known & ~mask;
-        if (!known) lanes_unknown_by(out, mask, op->index);
+        if (!known) {
+            lanes_unknown_by(out, mask, op->index);
+            FOR_LANES_OF(l, mask) keep_known_bytes(op, &place, l, out);
+        }
         find_home(warp, op, mask, out);
     }
     return WB_OK;
@@ -141,7 +175,7 @@ wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask)
         run_assume(warp->run, ASSUMED_ATOMIC_ORDER);
     if (memory->uniform && !in_window(addresses[0], LOCAL_WINDOW))
         return load_uniform(warp, op, mask, addresses[0]);
-    const struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
+    struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
     if (region == NULL) return load_each(warp, op, mask, addresses);
     for (uint32_t i = 0; i < memory->count; i++)
         load_element(warp, op, mask, i, region, addresses);
@@ -180,6 +214,17 @@ static wb_status write_place(const struct warp *warp, const struct micro *op, co
     return WB_OK;
 }
 
+/* Writes bytes of a lane of which some bits are known: those of which all are, one by one. */
+static wb_status write_known_bytes(struct warp *warp, const struct micro *op, uint32_t lane, uint64_t address,
+                                   uint64_t value, uint64_t bits) {
+    for (uint32_t i = 0; i < op->memory.bytes; i++) {
+        struct place place;
+        WB_TRY(access_place(warp, op, lane, address + i, 1, true, &place));
+        WB_TRY(write_place(warp, op, &place, 1, value >> (8 * i) & 0xff, (~bits >> (8 * i) & 0xff) == 0));
+    }
+    return WB_OK;
+}
+
 /* A store lane by lane, the lowest first. */
 static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t mask,
                             const uint64_t *addresses) {
@@ -191,10 +236,21 @@ static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t 
             const struct lanes *from = warp_slot(warp, memory->values[i]);
             WB_TRY(access_place(warp, op, l, addresses[l] + i * memory->bytes, memory->bytes, true, &place));
             bool known = (from->known >> l & 1) != 0 && home_is_kept(warp, from, l, memory->bytes);
+            if ((lanes_partial(from) >> l & 1) != 0) {
+                WB_TRY(write_known_bytes(warp, op, l, addresses[l] + i * memory->bytes, from->value[l],
+                                         from->half[l].bits));
+                continue;
+            }
             WB_TRY(write_place(warp, op, &place, memory->bytes, from->value[l], known));
         }
     }
     return WB_OK;
+}
+
+/* The bits that a lane stores as known ones. */
+static uint64_t stored_bits(const struct lanes *from, uint32_t lane) {
+    if ((from->known >> lane & 1) != 0) return UINT64_MAX;
+    return (lanes_partial(from) >> lane & 1) != 0 ? from->half[lane].bits : 0;
 }
 
 /* Whether what stays in memory depends on which of two lanes stores last to one place. What neither knows is
@@ -202,9 +258,9 @@ static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t 
 static bool lanes_conflict(const struct warp *warp, const struct micro *op, uint32_t a, uint32_t b) {
     for (uint32_t i = 0; i < op->memory.count; i++) {
         const struct lanes *from = warp_slot(warp, op->memory.values[i]);
-        const uint32_t known = (from->known >> a & 1) + (from->known >> b & 1);
-        const uint64_t differing = (from->value[a] ^ from->value[b]) & low_bytes_mask(op->memory.bytes);
-        if (known == 1 || (known == 2 && differing != 0)) return true;
+        const uint64_t known_a = stored_bits(from, a), known_b = stored_bits(from, b);
+        const uint64_t differing = (from->value[a] ^ from->value[b]) & known_a & known_b;
+        if ((((known_a ^ known_b) | differing) & low_bytes_mask(op->memory.bytes)) != 0) return true;
     }
     return false;
 }
@@ -351,7 +407,7 @@ static wb_status forget_bytes(struct warp *warp, const struct micro *op, uint32_
             uint32_t unit = whole_region ? 1 : bytes - at < 8 ? bytes - at : 8;
             WB_TRY(access_place(warp, op, l, addresses[l] + at, unit, true, &place));
             bool whole = place.region != NULL && whole_region;
-            warp->run->forgotten += whole ? !place.region->unknown : place_knows(&place, unit);
+            warp->run->forgotten += whole ? !place.region->unknown : place_known(&place, unit) != 0;
             wb_status status = whole ? region_forget(place.region) : place_forget(&place, unit);
             if (status != WB_OK) return warp_no_memory(warp, op);
         }

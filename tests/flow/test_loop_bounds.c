@@ -361,6 +361,118 @@ static void test_choices(void **state) {
     CHECK(cases);
 }
 
+#define ADVANCE(step, upper)                                                                                 \
+    "machine.add3.u32 %r1|%p1, _, %r1, " step ", 0, 0, 0;\nmachine.add3.u32 %r2, _, " upper                  \
+    ", %r2, 0, %p1, 0;\n"
+#define COMPARE(relation, low, high)                                                                         \
+    "setp." relation ".u32 %p2, %r1, " low ";\nmachine.setp." relation ".and.s32 %p3, %r2, " high            \
+    ", %p2, 1;\n"
+#define FROM(low, high) "mov.b32 %r1, " low ";\nmov.b32 %r2, " high ";\n"
+
+/* Counters of 64 bits in %r2:%r1, as machine code has them. */
+static void test_counters_in_two_registers(void **state) {
+    (void)state;
+    static const struct loop_case cases[] = {
+        {"over the end of the lower half",
+         FROM("0xfffffff0", "0") "A: " ADVANCE("8", "0") COMPARE("lt", "16", "1") "@%p3 bra A;",
+         {4},
+         0,
+         0},
+        {"down", FROM("3", "2") "A: " ADVANCE("-1", "-1") COMPARE("gt", "-5", "1") "@%p3 bra A;", {8}, 0, 0},
+        {"from a negative number",
+         FROM("-3", "-1") "A: " ADVANCE("1", "0") COMPARE("ge", "4", "0") "@!%p3 bra A;",
+         {7},
+         0,
+         0},
+        {"lower halves compared the other way round",
+         FROM("0", "0") "A: " ADVANCE(
+             "1", "0") "setp.ge.u32 %p2, %n, %r1;\nmachine.setp.le.and.s32 %p3, %r2, 0, %p2, 1;\n@%p3 bra A;",
+         {8},
+         7,
+         0},
+        {"up to a number that is extended",
+         "shr.s32 %r3, %n, 31;\n" FROM("0", "0") "A: " ADVANCE("1", "0")
+             COMPARE("lt", "%n", "%r3") "@%p3 bra A;",
+         {INT32_MAX},
+         UNKNOWN,
+         0},
+        {"from the thread to a number, by the block",
+         FROM("%t", "0") "mov.u32 %r5, %ntid.x;\nA: " ADVANCE("%r5", "0")
+             COMPARE("lt", "%m", "0") "@%p3 bra A;",
+         {16},
+         0,
+         1000},
+        {"as far as 100 behind the start, wherever that is",
+         "mov.b64 {%r1, %r2}, %w;\nmachine.add3.u32 %r3|%p4, _, %r1, 100, 0, 0, 0;\n"
+         "machine.add3.u32 %r4, _, %r2, 0, 0, %p4, 0;\nA: " ADVANCE("4", "0")
+             COMPARE("ne", "%r3", "%r4") "@%p3 bra A;",
+         {25},
+         0,
+         0},
+        {"the carry of another sum",
+         FROM("0", "0") "A: machine.add3.u32 %r3|%p4, _, %r1, 2, 0, 0, 0;\n"
+                        "machine.add3.u32 %r1|%p1, _, %r1, 1, 0, 0, 0;\n"
+                        "machine.add3.u32 %r2, _, 0, %r2, 0, %p4, 0;\n" COMPARE("lt", "10",
+                                                                                "0") "@%p3 bra A;",
+         {NO_BOUND},
+         0,
+         0},
+        {"no carry",
+         FROM("0", "0") "A: machine.add3.u32 %r1|%p1, _, %r1, 1, 0, 0, 0;\n"
+                        "machine.add3.u32 %r2, _, 0, %r2, 0, 0, 0;\n" COMPARE("lt", "%n", "1") "@%p3 bra A;",
+         {NO_BOUND},
+         UNKNOWN,
+         0},
+        {"another comparison of the lower halves",
+         FROM("0", "0") "A: " ADVANCE(
+             "1",
+             "0") "setp.gt.u32 %p2, %r1, 10;\nmachine.setp.lt.and.s32 %p3, %r2, %m, %p2, 1;\n@%p3 bra A;",
+         {NO_BOUND},
+         0,
+         UNKNOWN},
+        {"lower halves compared with their signs",
+         FROM("0", "0") "A: " ADVANCE(
+             "1",
+             "0") "setp.lt.s32 %p2, %r1, 10;\nmachine.setp.lt.and.s32 %p3, %r2, %m, %p2, 1;\n@%p3 bra A;",
+         {NO_BOUND},
+         0,
+         UNKNOWN},
+    };
+    CHECK(cases);
+}
+
+/* Words that are put together in 64 bits and taken apart again. */
+static void test_words_in_pairs(void **state) {
+    (void)state;
+    static const struct loop_case cases[] = {
+        {"up to a word of a pair",
+         "mov.b64 %d1, {%n, %m};\nmov.b64 {%r2, %r3}, %d1;\nmov.u32 %r1, 0;\n"
+         "A: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, %r3;\n@%p1 bra A;",
+         {9},
+         5,
+         9},
+        {"as far as 8 behind it",
+         "mov.b64 %d1, {%n, %m};\nmov.b64 {%r2, %r3}, %d1;\nadd.u32 %r4, %n, 8;\n"
+         "A: add.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, %r4;\n@%p1 bra A;",
+         {8},
+         UNKNOWN,
+         UNKNOWN},
+        {"the upper half of a product",
+         "mul.wide.u32 %d1, %t, 0x10000000;\nmov.b64 {%r2, %r3}, %d1;\nmov.u32 %r1, 0;\n"
+         "A: add.u32 %r1, %r1, 1;\nsetp.le.u32 %p1, %r1, %r3;\n@%p1 bra A;",
+         {4},
+         0,
+         0},
+        {"a sum of three",
+         "mov.u32 %r1, 0;\nmachine.add3.u32 %r2, _, %n, %m, %t, 0, 0;\n"
+         "A: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, %r2;\n@%p1 bra A;",
+         {66},
+         1,
+         2},
+    };
+    CHECK(cases);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counters_by_constants),
@@ -369,6 +481,8 @@ int main(void) {
         cmocka_unit_test(test_unrolled_loops_and_their_remainders),
         cmocka_unit_test(test_shifts_and_products),
         cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_counters_in_two_registers),
+        cmocka_unit_test(test_words_in_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,8 @@
 #define RUNS 4
 #define FUEL 1000
 
-static uint64_t loops_seen, loops_bounded, loops_reached;
+/* Of programs with 64-bit variables in one register, and in two. */
+static uint64_t loops_seen[2], loops_bounded[2], loops_reached[2];
 
 static bool known_parameter(const void *user, uint32_t variable, uint64_t offset, uint32_t bytes,
                             uint64_t *value) {
@@ -28,9 +29,10 @@ static struct loop_environment environment_of(const struct loop_program *program
     return environment;
 }
 
-static void check_program(uint64_t seed) {
+static void check_program(uint64_t seed, bool in_halves) {
     struct random_state random = random_seeded(seed);
     struct loop_program program = random_loop_program(&random);
+    program.in_halves = in_halves;
     struct text text = {0};
     loop_program_print(&program, &text);
     assert_false(text.failed);
@@ -54,9 +56,9 @@ static void check_program(uint64_t seed) {
         uint32_t loop = loop_labelled(&bounded, label);
         if (loop == GRAPH_NONE || most[l] == 0) continue;
         const struct loop_bound *bound = &bounded.bounds[loop];
-        loops_seen++;
-        loops_bounded += bound->known;
-        loops_reached += bound->known && bound->headers == most[l];
+        loops_seen[in_halves]++;
+        loops_bounded[in_halves] += bound->known;
+        loops_reached[in_halves] += bound->known && bound->headers == most[l];
         if (bound->known && bound->headers < most[l])
             fail_msg("seed %llu: H%u executed %llu times, bound %llu\n%s", (unsigned long long)seed, l,
                      (unsigned long long)most[l], (unsigned long long)bound->headers, text.data);
@@ -72,9 +74,12 @@ static void test_bounds_are_never_exceeded(void **state) {
     const char *chosen = getenv("WB_SEED");
     uint64_t first = chosen != NULL ? strtoull(chosen, NULL, 10) : 1;
     for (uint64_t seed = first; seed < first + (chosen != NULL ? 1 : PROGRAMS); seed++)
-        check_program(seed);
-    print_message("  %llu loops, %llu bounded, %llu of them reached\n", (unsigned long long)loops_seen,
-                  (unsigned long long)loops_bounded, (unsigned long long)loops_reached);
+        for (int in_halves = 0; in_halves < 2; in_halves++)
+            check_program(seed, in_halves != 0);
+    for (int i = 0; i < 2; i++)
+        print_message("  %s: %llu loops, %llu bounded, %llu of them reached\n",
+                      i == 0 ? "64 bits in one register" : "in two", (unsigned long long)loops_seen[i],
+                      (unsigned long long)loops_bounded[i], (unsigned long long)loops_reached[i]);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 #include "flow/bounds/conditions.h"
 
+#include "flow/bounds/halves.h"
 #include "flow/bounds/value_range.h"
 #include "ptx/ptx.h"
 
@@ -29,7 +30,14 @@ static void collect_operand(const struct value_state *state, uint32_t inst, cons
     if (value != SSA_NONE) collect(state, value, holds != operand->negated, depth, list);
 }
 
-bool form_relation(const struct ptx_form *form, uint8_t type, enum relation *relation, bool *is_signed) {
+uint32_t setp_joined_operand(const struct ptx_form *form) {
+    return form->op == PTX_OP_MACHINE_SETP ? 5 : 4;
+}
+
+/* The relation of the integer comparison that a setp makes, and whether it is signed; false when it compares
+ * no integers. */
+static bool form_relation(const struct ptx_form *form, uint8_t type, enum relation *relation,
+                          bool *is_signed) {
     enum ptx_type_kind kind = ptx_type_kind((enum ptx_type)type);
     *is_signed = kind == PTX_KIND_SIGNED;
     if (!*is_signed && kind != PTX_KIND_UNSIGNED && kind != PTX_KIND_BITS) return false;
@@ -57,6 +65,13 @@ bool comparison_of(const struct value_state *state, const struct condition *cond
     uint32_t bits = 8 * ptx_type_bytes((enum ptx_type)form->type);
     if (bits != 16 && bits != 32 && bits != 64) return false;
     if (!condition->holds) comparison->relation = relation_negated(comparison->relation);
+    if (form->op == PTX_OP_MACHINE_SETP) {
+        struct halves a, b;
+        if (!halves_compared(state, condition->index, &a, &b)) return false;
+        comparison->a = halves_reading(state, &a);
+        comparison->b = halves_reading(state, &b);
+        return true;
+    }
     const struct ptx_operand *operands = operands_of(state, condition->index);
     comparison->a = state_operand(state, condition->index, &operands[2], bits);
     comparison->b = state_operand(state, condition->index, &operands[3], bits);
@@ -89,15 +104,23 @@ static void collect_selected(const struct value_state *state, const struct condi
     if (if_first != if_second) collect_operand(state, index, &operands[3], if_first, depth, list);
 }
 
+/* Whether what a comparison is joined with leaves it as it is. */
+static bool is_joined_with_nothing(const struct value_state *state, uint32_t inst) {
+    const struct ptx_form *form = state->ssa->cfg->function->insts[inst].form;
+    const struct ptx_operand *joined = &operands_of(state, inst)[setp_joined_operand(form)];
+    const struct value_range range = state_operand_range(state, inst, joined, 1);
+    return range_is_single(&range) && range.low == (form->mode == PTX_MODE_AND);
+}
+
 /* setp gives p = comparison BOOL c and q = !comparison BOOL c. */
 static void collect_setp(const struct value_state *state, uint32_t inst, uint32_t reg, bool holds,
                          uint32_t depth, struct conditions *list) {
     const struct ptx_form *form = state->ssa->cfg->function->insts[inst].form;
     const struct ptx_operand *operands = operands_of(state, inst);
     bool is_first = operands[0].kind == PTX_OPERAND_REG && operands[0].index == reg;
-    if (form->mode != PTX_MODE_NONE) {
+    if (form->mode != PTX_MODE_NONE && !is_joined_with_nothing(state, inst)) {
         if (form->mode != (holds ? PTX_MODE_AND : PTX_MODE_OR)) return;
-        collect_operand(state, inst, &operands[4], holds, depth, list);
+        collect_operand(state, inst, &operands[setp_joined_operand(form)], holds, depth, list);
     }
     struct condition condition = {.is_comparison = true, .holds = holds == is_first, .index = inst};
     push(list, condition);
@@ -164,7 +187,8 @@ static void collect(const struct value_state *state, uint32_t predicate, bool ho
     if (inst == NULL) return;
     const struct ptx_operand *operands = operands_of(state, value->inst);
     switch (inst->form->op) {
-    case PTX_OP_SETP: collect_setp(state, value->inst, value->reg, holds, depth + 1, list); break;
+    case PTX_OP_SETP:
+    case PTX_OP_MACHINE_SETP: collect_setp(state, value->inst, value->reg, holds, depth + 1, list); break;
     case PTX_OP_AND:
     case PTX_OP_OR:
     case PTX_OP_XOR: collect_logic(state, value->inst, holds, depth + 1, list); break;

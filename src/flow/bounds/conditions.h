@@ -42,9 +42,8 @@ bool comparison_of(const struct value_state *state, const struct condition *cond
 /* Refines the state by all of them. */
 void conditions_apply(struct value_state *state, const struct conditions *list);
 
-/* The relation of the integer comparison that a setp or set makes, and whether it is signed; false when it
- * compares no integers. */
-bool form_relation(const struct ptx_form *form, uint8_t type, enum relation *relation, bool *is_signed);
+/* The operand of a setp, or of one of upper halves, that the comparison is joined with. */
+uint32_t setp_joined_operand(const struct ptx_form *form);
 
 /* Words that an instruction chooses between two others: selp, min and max (docs/control-flow.md, choices). */
 

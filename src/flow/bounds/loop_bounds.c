@@ -7,6 +7,7 @@
 #include "flow/bounds/loop_iterations.h"
 #include "flow/bounds/transfer.h"
 #include "flow/bounds/value_range.h"
+#include "flow/bounds/wide_counters.h"
 #include "flow/values/def_use.h"
 
 /* Walks over the code: each makes use of the bounds that the one before found, and every one of them alone is
@@ -260,19 +261,39 @@ static void lower(struct finder *finder, uint32_t loop, uint64_t headers) {
     finder->changed = true;
 }
 
-/* Bounds the loop by the values of `a`, which are in the relation to `b` in each iteration behind which
+/* Bounds the loop by a value that walks, which is in the relation to `b` in each iteration behind which
  * another comes. False when that gives no bound. */
-static bool bound_by(struct finder *finder, const struct loop_view *view, enum relation relation,
-                     bool is_signed, const struct operand_reading *a, const struct operand_reading *b) {
-    struct induction walk;
+static bool bound_by_walk(struct finder *finder, const struct loop_view *view, enum relation relation,
+                          bool is_signed, const struct induction *walk, const struct operand_reading *b) {
     uint64_t count;
-    if (!induction_of(view, a, &walk)) return false;
     struct walk_limit limit = {.relation = relation, .is_signed = is_signed, .range = b->range};
     limit.is_invariant = b->has_form && linear_is_invariant(view, &b->form);
     if (limit.is_invariant) limit.form = b->form;
-    if (!trip_count(view->state, &walk, &limit, &count) || count == UINT64_MAX) return false;
+    if (!trip_count(view->state, walk, &limit, &count) || count == UINT64_MAX) return false;
     lower(finder, view->loop, count + 1);
     return true;
+}
+
+static bool bound_by(struct finder *finder, const struct loop_view *view, enum relation relation,
+                     bool is_signed, const struct operand_reading *a, const struct operand_reading *b) {
+    struct induction walk;
+    return induction_of(view, a, &walk) && bound_by_walk(finder, view, relation, is_signed, &walk, b);
+}
+
+/* The same of a counter in two registers. */
+static bool bound_by_halves(struct finder *finder, const struct loop_view *view, uint32_t inst,
+                            const struct comparison *c) {
+    struct halves a, b;
+    struct induction walk;
+    bool found = false;
+    if (view->state->ssa->cfg->function->insts[inst].form->op != PTX_OP_MACHINE_SETP ||
+        !halves_compared(view->state, inst, &a, &b))
+        return false;
+    if (wide_induction_of(view, &a, &walk))
+        found |= bound_by_walk(finder, view, c->relation, c->is_signed, &walk, &c->b);
+    if (wide_induction_of(view, &b, &walk))
+        found |= bound_by_walk(finder, view, relation_swapped(c->relation), c->is_signed, &walk, &c->a);
+    return found;
 }
 
 /* Bounds the loop by a condition that holds in each iteration behind which another comes: whichever side of
@@ -283,7 +304,8 @@ static bool bound_by_comparison(struct finder *finder, const struct loop_view *v
     if (!comparison_of(view->state, condition, &c)) return false;
     bool left = bound_by(finder, view, c.relation, c.is_signed, &c.a, &c.b);
     bool right = bound_by(finder, view, relation_swapped(c.relation), c.is_signed, &c.b, &c.a);
-    return left || right;
+    const bool halves = bound_by_halves(finder, view, condition->index, &c);
+    return left || right || halves;
 }
 
 /* Keeps what a phi of a header can be. */

@@ -1,6 +1,7 @@
 #include "flow/bounds/transfer.h"
 
 #include "flow/bounds/conditions.h"
+#include "flow/bounds/halves.h"
 #include "flow/bounds/value_range.h"
 
 /* An instruction while its result is found. */
@@ -115,28 +116,26 @@ static struct value_range extract_range(const struct transfer *t) {
     return range_and(&shifted, &mask);
 }
 
-/* The comparison of setp, or of set: certain, impossible, or either. */
-static struct value_range comparison_range(const struct transfer *t, uint8_t type, uint32_t first) {
-    enum relation relation;
-    bool is_signed;
-    uint32_t bits = 8 * ptx_type_bytes((enum ptx_type)type);
-    if (!form_relation(t->form, type, &relation, &is_signed) || bits > 64 || bits < 16) return range_full(1);
-    struct value_range a = read(t, first, bits), b = read(t, first + 1, bits);
-    struct value_range yes = range_related(relation, is_signed, &b);
-    struct value_range no = range_related(relation_negated(relation), is_signed, &b);
-    yes = range_meet(&yes, &a);
-    no = range_meet(&no, &a);
-    if (a.empty || b.empty) return range_empty(1);
+/* The comparison of setp, also of upper halves: certain, impossible, or either. */
+static struct value_range comparison_range(const struct transfer *t) {
+    const struct condition condition = {.is_comparison = true, .holds = true, .index = t->inst};
+    struct comparison c;
+    if (!comparison_of(t->state, &condition, &c)) return range_full(1);
+    struct value_range yes = range_related(c.relation, c.is_signed, &c.b.range);
+    struct value_range no = range_related(relation_negated(c.relation), c.is_signed, &c.b.range);
+    yes = range_meet(&yes, &c.a.range);
+    no = range_meet(&no, &c.a.range);
+    if (c.a.range.empty || c.b.range.empty) return range_empty(1);
     if (yes.empty) return range_single(1, 0);
     return no.empty ? range_single(1, 1) : range_full(1);
 }
 
 /* p = comparison BOOL c, q = !comparison BOOL c; `is_second`: q. */
 static struct value_range setp_range(const struct transfer *t, bool is_second) {
-    struct value_range result = comparison_range(t, t->form->type, 2);
+    struct value_range result = comparison_range(t);
     if (is_second) result = range_not(&result);
     if (t->form->mode == PTX_MODE_NONE) return result;
-    struct value_range other = read(t, 4, 1);
+    struct value_range other = read(t, setp_joined_operand(t->form), 1);
     switch (t->form->mode) {
     case PTX_MODE_AND: return range_and(&result, &other);
     case PTX_MODE_OR: return range_or(&result, &other);
@@ -233,6 +232,69 @@ static struct value_range load_range(const struct transfer *t, uint32_t element,
     return range_extend(&known, bits, t->is_signed);
 }
 
+/* machine.add3, or whether the sum is 2^32 or more. */
+static struct value_range add3_range(const struct transfer *t, bool is_carry, uint32_t bits) {
+    struct value_range sum = range_single(64, 0);
+    for (uint32_t operand = 3; operand < 8; operand++) {
+        const struct value_range term = read(t, operand, operand < 6 ? 32 : 1);
+        const struct value_range wide = range_extend(&term, 64, false);
+        sum = range_add(&sum, &wide);
+    }
+    if (!is_carry) return range_extend(&sum, bits, false);
+    if (bits != 1 || sum.empty) return range_full(bits);
+    return range_integers(&sum, false).high <= UINT32_MAX ? range_single(1, 0) : range_full(1);
+}
+
+/* ---- Two words in one of 64 bits ----------------------------------------------------------------------- */
+
+static bool has_vector(const struct transfer *t) {
+    return t->operands[0].kind == PTX_OPERAND_VECTOR || t->operands[1].kind == PTX_OPERAND_VECTOR;
+}
+
+/* mov.b64 d, {low, high}: what is known of the whole; false when it is something else. */
+static bool packed_reading(const struct transfer *t, struct operand_reading *reading) {
+    const struct ptx_operand *vector = &t->operands[1];
+    struct halves whole;
+    if (t->form->op != PTX_OP_MOV || t->bits != 64 || vector->kind != PTX_OPERAND_VECTOR ||
+        vector->count != 2 || t->operands[0].kind != PTX_OPERAND_REG)
+        return false;
+    const struct ptx_operand *elements = &t->state->ssa->cfg->function->operands[vector->index];
+    if (!halves_read(t->state, t->inst, &elements[0], &elements[1], &whole)) return false;
+    *reading = halves_reading(t->state, &whole);
+    return true;
+}
+
+/* An element of `mov.b64 {low, high}, operand`, where the operand was put together of two words: that word.
+ */
+static bool repacked_reading(const struct transfer *t, uint32_t element, struct operand_reading *reading) {
+    const struct ssa *ssa = t->state->ssa;
+    const struct ptx_operand *source = &t->operands[1];
+    const uint32_t value =
+        source->kind == PTX_OPERAND_REG ? value_read(ssa, t->inst, source->index) : SSA_NONE;
+    const struct ptx_inst *inst = value == SSA_NONE ? NULL : value_definition(ssa, value);
+    if (inst == NULL || inst->form->op != PTX_OP_MOV || t->bits != 64) return false;
+    const struct ptx_operand *vector = &ptx_operands(ssa->cfg->function, inst)[1];
+    if (vector->kind != PTX_OPERAND_VECTOR || vector->count != 2 || element >= 2) return false;
+    *reading = state_operand(t->state, ssa->values[value].inst,
+                             &ssa->cfg->function->operands[vector->index + element], 32);
+    return true;
+}
+
+/* What mov makes of two words, or one of the two that it makes of 64 bits. */
+static struct value_range vector_range(const struct transfer *t, uint32_t element, uint32_t bits) {
+    struct operand_reading reading;
+    if (packed_reading(t, &reading)) return reading.range;
+    if (t->bits != 64 || t->operands[0].kind != PTX_OPERAND_VECTOR || t->operands[0].count != 2 ||
+        t->operands[1].kind == PTX_OPERAND_VECTOR || bits != 32 || element >= 2)
+        return range_full(bits);
+    struct value_range whole = read(t, 1, 64);
+    const struct value_range amount = range_single(32, 32);
+    if (element == 1) whole = range_shr(&whole, &amount, false);
+    struct value_range part = range_extend(&whole, 32, false);
+    if (repacked_reading(t, element, &reading)) part = range_meet(&part, &reading.range);
+    return part;
+}
+
 /* Results of counting bits. */
 static struct value_range count_range(const struct transfer *t) {
     return range_of(32, 0, t->bits, 1);
@@ -244,8 +306,13 @@ static struct value_range result_range(const struct transfer *t, uint32_t elemen
     case PTX_OP_CVT: return convert_range(t, bits);
     case PTX_OP_LD:
     case PTX_OP_LDU: return load_range(t, element, bits);
-    case PTX_OP_SETP: return setp_range(t, element != 0);
+    case PTX_OP_SETP:
+    case PTX_OP_MACHINE_SETP: return setp_range(t, element != 0);
     case PTX_OP_SET: return range_full(bits);
+    case PTX_OP_MACHINE_ADD3: return add3_range(t, element != 0, bits);
+    case PTX_OP_MOV:
+        if (has_vector(t)) return vector_range(t, element, bits);
+        break;
     default: break;
     }
     if (t->bits == 0 || t->form->sat || t->form->carry_in || t->form->relu || element != 0)
@@ -293,7 +360,8 @@ static uint32_t destination_of(const struct transfer *t, uint32_t reg) {
 static bool is_modelled(const struct transfer *t) {
     if (t->form->roles[0] != 'd') return false;
     return t->operands[0].kind == PTX_OPERAND_REG || t->form->op == PTX_OP_LD || t->form->op == PTX_OP_LDU ||
-           t->form->op == PTX_OP_SETP;
+           t->form->op == PTX_OP_SETP || t->form->op == PTX_OP_MACHINE_SETP ||
+           t->form->op == PTX_OP_MACHINE_ADD3 || has_vector(t);
 }
 
 struct value_range transfer_range(struct value_state *state, uint32_t value) {
@@ -356,6 +424,37 @@ static bool affine_form(const struct transfer *t, struct linear *form) {
     }
 }
 
+/* The sum that machine.add3 makes without carries, or with known ones. */
+static bool add3_form(const struct transfer *t, struct linear *form) {
+    *form = linear_constant(32, 0);
+    for (uint32_t operand = 3; operand < 6; operand++) {
+        const struct operand_reading term = state_operand(t->state, t->inst, &t->operands[operand], 32);
+        if (!term.has_form || !linear_add(form, &term.form, 1, form)) return false;
+    }
+    for (uint32_t operand = 6; operand < 8; operand++) {
+        const struct value_range carry = read(t, operand, 1);
+        const struct linear number = linear_constant(32, carry.low);
+        if (!range_is_single(&carry) || !linear_add(form, &number, 1, form)) return false;
+    }
+    return true;
+}
+
+/* What is known of a value that mov makes of two words or takes out of 64 bits, or of a sum of machine code.
+ */
+static bool wide_form(const struct transfer *t, uint32_t reg, uint32_t bits, struct linear *form) {
+    const uint32_t element = destination_of(t, reg);
+    struct operand_reading reading = {0};
+    if (t->form->op == PTX_OP_MACHINE_ADD3) return bits == 32 && element == 0 && add3_form(t, form);
+    if (t->form->op != PTX_OP_MOV || !has_vector(t)) return false;
+    if (t->operands[0].kind == PTX_OPERAND_VECTOR) {
+        if (bits != 32 || !repacked_reading(t, element, &reading)) return false;
+    } else if (!packed_reading(t, &reading) || bits != 64) {
+        return false;
+    }
+    *form = reading.form;
+    return reading.has_form;
+}
+
 struct linear transfer_form(struct value_state *state, uint32_t value) {
     const struct ssa_value *definition = &state->ssa->values[value];
     uint32_t bits = value_bits(state->ssa, value);
@@ -365,5 +464,8 @@ struct linear transfer_form(struct value_state *state, uint32_t value) {
                  definition->reg != state->ssa->cfg->function->reg_count &&
                  t.operands[0].kind == PTX_OPERAND_REG;
     struct linear affine;
+    if (bits > 1 && definition->reg != state->ssa->cfg->function->reg_count &&
+        wide_form(&t, definition->reg, bits, &affine))
+        return affine;
     return plain && affine_form(&t, &affine) ? affine : form;
 }

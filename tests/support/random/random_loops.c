@@ -1,5 +1,7 @@
 #include "random_loops.h"
 
+#include <stdio.h>
+
 /* ---- Generation ---------------------------------------------------------------------------------------- */
 
 struct generator {
@@ -221,11 +223,124 @@ static void put_operand(struct printer *p, const struct loop_operand *operand) {
         text_printf(p->out, "%%v%u", operand->variable);
 }
 
+/* ---- In halves: %l<n> and %h<n> are those of variable n, %w0 .. %w2 of 64 bits */
+
+static bool is_halved(const struct printer *p, uint32_t variable) {
+    return p->program->in_halves && p->program->bits[variable] == 64;
+}
+
+static void put_half(struct printer *p, const struct loop_operand *operand, bool high) {
+    if (operand->is_constant)
+        text_printf(p->out, "0x%x", (unsigned)(operand->constant >> (high ? 32 : 0)));
+    else
+        text_printf(p->out, "%%%c%u", high ? 'h' : 'l', operand->variable);
+}
+
+static void put_text(struct printer *p, const char *text) {
+    text_string(p->out, text);
+}
+
+/* %w<n> = the variable, where the operand is one. */
+static void put_packed(struct printer *p, const struct loop_operand *operand, uint32_t n) {
+    if (!operand->is_constant)
+        text_printf(p->out, "mov.b64 %%w%u, {%%l%u, %%h%u};\n", n, operand->variable, operand->variable);
+}
+
+static void put_unpacked(struct printer *p, const char *guard, uint32_t to) {
+    text_printf(p->out, "%smov.b64 {%%l%u, %%h%u}, %%w2;\n", guard, to, to);
+}
+
+/* One half of a comparison or sum, with the operands in either order. */
+static void put_two_halves(struct printer *p, const struct loop_operand *a, const struct loop_operand *b,
+                           bool high, bool swapped) {
+    put_half(p, swapped ? b : a, high);
+    put_text(p, ", ");
+    put_half(p, swapped ? a : b, high);
+}
+
+/* setp of lower halves, and of upper ones with its result; some lower ones the other way round. */
+static void put_setp_of_halves(struct printer *p, const struct loop_comparison *c, uint32_t relation,
+                               uint32_t to, uint32_t with) {
+    static const uint8_t swapped_relations[] = {0, 1, 4, 5, 2, 3};
+    const struct loop_operand a = {.variable = c->a};
+    const bool swapped = p->predicates % 3 == 1;
+    text_printf(p->out, "setp.%s.u32 %%q, ",
+                relation_names[swapped ? swapped_relations[relation] : relation]);
+    put_two_halves(p, &a, &c->b, false, swapped);
+    text_printf(p->out, ";\nmachine.setp.%s.and.%c32 %%p%u, ", relation_names[relation],
+                c->is_signed ? 's' : 'u', to);
+    put_two_halves(p, &a, &c->b, true, false);
+    put_text(p, ", %q, ");
+    if (with != NO_STATEMENT)
+        text_printf(p->out, "%%p%u;\n", with);
+    else
+        put_text(p, "1;\n");
+}
+
+/* to = a + b, by halves. */
+static void put_sum_of_halves(struct printer *p, const char *guard, uint32_t to, const struct loop_operand *a,
+                              const struct loop_operand *b) {
+    text_printf(p->out, "%smachine.add3.u32 %%l%u|%%c, _, ", guard, to);
+    put_two_halves(p, a, b, false, false);
+    text_printf(p->out, ", 0, 0, 0;\n%smachine.add3.u32 %%h%u, _, ", guard, to);
+    put_two_halves(p, a, b, true, p->predicates % 2 == 1);
+    put_text(p, ", 0, %c, 0;\n");
+}
+
+/* to = a - b */
+static void put_difference_of_halves(struct printer *p, const char *guard, uint32_t to,
+                                     const struct loop_operand *a, const struct loop_operand *b) {
+    for (int high = 0; high < 2; high++) {
+        put_text(p, "not.b32 %s, ");
+        put_half(p, b, high != 0);
+        text_printf(p->out, ";\n%smachine.add3.u32 %%%c%u%s, _, ", guard, high ? 'h' : 'l', to,
+                    high ? "" : "|%c");
+        put_half(p, a, high != 0);
+        put_text(p, high ? ", %s, 0, %c, 0;\n" : ", %s, 0, 1, 0;\n");
+    }
+}
+
+/* to = a, of 64 or fewer bits. */
+static void put_converted_halves(struct printer *p, const struct loop_statement *s) {
+    const uint32_t from = s->a.variable, from_bits = p->program->bits[from];
+    const char type = s->is_signed ? 's' : 'u';
+    if (from_bits == 32 && is_halved(p, s->to)) {
+        text_printf(p->out, "mov.b32 %%l%u, %%v%u;\n", s->to, from);
+        text_printf(p->out, s->is_signed ? "shr.s32 %%h%u, %%v%u, 31;\n" : "mov.b32 %%h%u, 0;\n", s->to,
+                    from);
+        return;
+    }
+    if (is_halved(p, from)) put_packed(p, &s->a, 0);
+    if (!is_halved(p, s->to))
+        text_printf(p->out, "cvt.%c%u.%c64 %%v%u, %%w0;\n", type, p->program->bits[s->to], type, s->to);
+    else if (is_halved(p, from))
+        text_printf(p->out, "mov.b64 %%w2, %%w0;\n");
+    else
+        text_printf(p->out, "cvt.%c64.%c%u %%w2, %%v%u;\n", type, type, from_bits, from);
+    if (is_halved(p, s->to)) put_unpacked(p, "", s->to);
+}
+
+/* The first values of a variable. */
+static void put_initial_halves(const struct loop_program *program, uint32_t v, struct text *out) {
+    if (program->from_parameter[v])
+        text_printf(out, "ld.param.u64 %%w0, [p%u];\nmov.b64 {%%l%u, %%h%u}, %%w0;\n", v, v, v);
+    else if (program->from_thread[v])
+        text_printf(out, "mov.b32 %%l%u, %%s;\nmov.b32 %%h%u, 0;\n", v, v);
+    else
+        text_printf(out, "mov.b32 %%l%u, 0x%x;\nmov.b32 %%h%u, 0x%x;\n", v, (unsigned)program->initial[v], v,
+                    (unsigned)(program->initial[v] >> 32));
+}
+
 /* setp of a comparison, or of the opposite one, into predicate `to`; combined with `with` if that is one. */
 static void put_setp(struct printer *p, const struct loop_comparison *c, bool opposite, uint32_t to,
                      uint32_t with) {
     static const uint8_t opposites[] = {1, 0, 5, 4, 3, 2};
-    const char *name = relation_names[opposite ? opposites[c->relation] : c->relation];
+    const uint32_t relation = opposite ? opposites[c->relation] : c->relation;
+    const char *name = relation_names[relation];
+    if (is_halved(p, c->a)) {
+        put_setp_of_halves(p, c, relation, to, with);
+        return;
+    }
     text_printf(p->out, "setp.%s%s.%c%u %%p%u, %%v%u, ", name, with != NO_STATEMENT ? ".and" : "",
                 c->is_signed ? 's' : 'u', p->program->bits[c->a], to, c->a);
     put_operand(p, &c->b);
@@ -290,13 +405,60 @@ static char type_letter(const struct loop_statement *s) {
     }
 }
 
+static const char *const names[LOOP_OPERATIONS] = {"mov", "add",    "sub", "mul.lo", "and", "or",
+                                                   "xor", "shl",    "shr", "min",    "max", "div",
+                                                   "rem", "mul.hi", "neg", "not",    "abs", "selp"};
+
+/* An operation of 64 bits, between registers that are put together and taken apart. */
+static void put_packed_operation(struct printer *p, const char *guard, const struct loop_statement *s,
+                                 bool unary, uint32_t predicate) {
+    put_packed(p, &s->a, 0);
+    if (!unary) put_packed(p, &s->b, 1);
+    text_printf(p->out, "%s.%c64 %%w2, ", names[s->operation], type_letter(s));
+    if (s->a.is_constant)
+        put_operand(p, &s->a);
+    else
+        put_text(p, "%w0");
+    if (!unary) put_text(p, ", ");
+    if (!unary && s->b.is_constant)
+        put_operand(p, &s->b);
+    else if (!unary)
+        put_text(p, "%w1");
+    if (s->operation == LOOP_SELECT) text_printf(p->out, ", %%p%u", predicate);
+    put_text(p, ";\n");
+    put_unpacked(p, guard, s->to);
+}
+
+static void put_assign_halves(struct printer *p, const struct loop_statement *s, bool unary,
+                              uint32_t predicate) {
+    char guard[16] = "";
+    if (s->guarded) (void)snprintf(guard, sizeof guard, "@%%p%u ", predicate);
+    if (s->operation == LOOP_MOVE) {
+        for (int high = 0; high < 2; high++) {
+            text_printf(p->out, "%smov.b32 %%%c%u, ", guard, high ? 'h' : 'l', s->to);
+            put_half(p, &s->a, high != 0);
+            put_text(p, ";\n");
+        }
+    } else if (s->operation == LOOP_ADD) {
+        put_sum_of_halves(p, guard, s->to, &s->a, &s->b);
+    } else if (s->operation == LOOP_SUB && s->b.is_constant) {
+        const struct loop_operand negative = {.is_constant = true, .constant = 0 - s->b.constant};
+        put_sum_of_halves(p, guard, s->to, &s->a, &negative);
+    } else if (s->operation == LOOP_SUB) {
+        put_difference_of_halves(p, guard, s->to, &s->a, &s->b);
+    } else {
+        put_packed_operation(p, guard, s, unary, predicate);
+    }
+}
+
 static void put_assign(struct printer *p, const struct loop_statement *s) {
-    static const char *const names[LOOP_OPERATIONS] = {"mov", "add",    "sub", "mul.lo", "and", "or",
-                                                       "xor", "shl",    "shr", "min",    "max", "div",
-                                                       "rem", "mul.hi", "neg", "not",    "abs", "selp"};
     bool unary = s->operation == LOOP_MOVE || (s->operation >= LOOP_NEG && s->operation <= LOOP_ABS);
     bool conditional = s->guarded || s->operation == LOOP_SELECT;
     uint32_t predicate = conditional ? put_condition(p, &s->condition) : NO_STATEMENT;
+    if (is_halved(p, s->to)) {
+        put_assign_halves(p, s, unary, predicate);
+        return;
+    }
     if (s->guarded) text_printf(p->out, "@%%p%u ", predicate);
     text_printf(p->out, "%s.%c%u %%v%u, ", names[s->operation], type_letter(s), p->program->bits[s->to],
                 s->to);
@@ -343,13 +505,18 @@ static void put_statements(struct printer *p, uint32_t first, uint32_t loop) {
         switch (s->kind) {
         case LOOP_ASSIGN: put_assign(p, s); break;
         case LOOP_CONVERT:
+            if (is_halved(p, s->to) || is_halved(p, s->a.variable)) {
+                put_converted_halves(p, s);
+                break;
+            }
             text_printf(p->out, "cvt.%c%u.%c%u %%v%u, %%v%u;\n", s->is_signed ? 's' : 'u',
                         p->program->bits[s->to], s->is_signed ? 's' : 'u', p->program->bits[s->a.variable],
                         s->to, s->a.variable);
             break;
         case LOOP_LOAD:
-            text_printf(p->out, "ld.global.%c%u %%v%u, [%%out];\n", s->is_signed ? 's' : 'u', s->load_bits,
-                        s->to);
+            text_printf(p->out, "ld.global.%c%u %%%c%u, [%%out];\n", s->is_signed ? 's' : 'u', s->load_bits,
+                        is_halved(p, s->to) ? 'w' : 'v', is_halved(p, s->to) ? 2 : s->to);
+            if (is_halved(p, s->to)) put_unpacked(p, "", s->to);
             break;
         case LOOP_IF: put_if(p, s, loop); break;
         case LOOP_LOOP: put_loop(p, s); break;
@@ -370,11 +537,18 @@ void loop_program_print(const struct loop_program *program, struct text *out) {
         text_printf(out, ".param .u%u p%u, ", program->bits[v], v);
     text_printf(out, ".param .u64 out)\n{\n.reg .pred %%p<%u>;\n.reg .b32 %%s, %%t;\n.reg .b64 %%out;\n",
                 p.predicates + 1);
-    for (uint32_t v = 0; v < LOOP_VARIABLES; v++)
-        text_printf(out, ".reg .b%u %%v%u;\n", program->bits[v], v);
+    if (program->in_halves) text_string(out, ".reg .pred %q, %c;\n.reg .b64 %w<3>;\n");
+    for (uint32_t v = 0; v < LOOP_VARIABLES; v++) {
+        if (is_halved(&p, v))
+            text_printf(out, ".reg .b32 %%l%u, %%h%u;\n", v, v);
+        else
+            text_printf(out, ".reg .b%u %%v%u;\n", program->bits[v], v);
+    }
     text_string(out, "ld.param.u64 %out, [out];\nmov.u32 %s, %tid.x;\n");
     for (uint32_t v = 0; v < LOOP_VARIABLES; v++) {
-        if (program->from_parameter[v])
+        if (is_halved(&p, v))
+            put_initial_halves(program, v, out);
+        else if (program->from_parameter[v])
             text_printf(out, "ld.param.u%u %%v%u, [p%u];\n", program->bits[v], v, v);
         else if (program->from_thread[v])
             text_printf(out, "cvt.u%u.u32 %%v%u, %%s;\n", program->bits[v], v);

@@ -105,7 +105,8 @@ struct loop_program {
     uint32_t threads;
     struct loop_statement statements[LOOP_STATEMENTS_MAX];
     uint32_t statement_count, loop_count, first;
-    bool loads; /* reads memory */
+    bool loads;     /* reads memory */
+    bool in_halves; /* printed with variables of 64 bits in two registers, as machine code has them */
 };
 
 struct loop_program random_loop_program(struct random_state *random);

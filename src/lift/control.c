@@ -141,17 +141,16 @@ static struct ptx_operand barrier(const struct sass_inst *inst, enum sass_field 
     return lift_int(sass_field(inst, field));
 }
 
-/* WARPSYNC: a mask of 0 in the word, of sm_90, stands for all lanes. */
+/* WARPSYNC.COLLECTIVE lets parts of a warp do together what stands up to ENDCOLLECTIVE, one exchange: ptxas
+ * writes it where BRA.DIV finds the lanes of a .sync instruction divided. WARPSYNC: a mask of 0 in the word,
+ * of sm_90, stands for all lanes. */
 static void warp_sync(struct lift *lift, const struct sass_inst *inst) {
     const struct sass_source *named = inst->a.kind == SASS_SOURCE_NONE ? &inst->b : &inst->a;
     const bool all = named->kind == SASS_SOURCE_NONE || (named->kind == SASS_SOURCE_IMM && named->value == 0);
-    if (sass_field(inst, SASS_FIELD_COLLECTIVE) != 0) {
-        lift_refuse(lift, "what lanes do that it collects is not known");
-        return;
-    }
     struct ptx_operand mask = all ? lift_int(UINT32_MAX) : lift_source(lift, named);
     narrow_by_source(lift, inst);
-    LIFT_EMIT(lift, "machine warpsync", mask);
+    LIFT_EMIT(lift, sass_field(inst, SASS_FIELD_COLLECTIVE) != 0 ? "machine collective" : "machine warpsync",
+              mask);
 }
 
 /* The set of a barrier, or the lanes that are here. */
@@ -210,6 +209,7 @@ void lift_control(struct lift *lift, const struct sass_inst *inst) {
         lift_write_pair(lift, inst->d, false, lift_int(plan_address_in_register(lift->plan, lift->position)));
         break;
     case SASS_OP_NOP:
+    case SASS_OP_ENDCOLLECTIVE:
     case SASS_OP_YIELD: lift_emit(lift, "machine idle", NULL, 0); break;
     default: lift_refuse(lift, "what it does is not known"); break;
     }

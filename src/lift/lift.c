@@ -69,7 +69,8 @@ static const family_fn families[SASS_OP_COUNT] = {
     [SASS_OP_NOP] = lift_control,        [SASS_OP_NANOSLEEP] = lift_control,
     [SASS_OP_BPT] = lift_control,        [SASS_OP_EXIT] = lift_control,
     [SASS_OP_CALL_REL] = lift_control,   [SASS_OP_CALL_ABS] = lift_control,
-    [SASS_OP_RET] = lift_control,        [SASS_OP_LEPC] = lift_control,
+    [SASS_OP_RET] = lift_control,        [SASS_OP_ENDCOLLECTIVE] = lift_control,
+    [SASS_OP_LEPC] = lift_control,
 };
 
 void lift_begin(struct lift *lift) {

@@ -180,15 +180,19 @@ static bool parts_are_pending(const struct warp *warp, uint32_t lanes) {
  * mask is taken to name those that are there. */
 static wb_status come_to_warpsync(struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct lanes *given = warp_slot(warp, op->source[0]);
+    const bool collects = op->execute == collective_execute;
     uint32_t absent = 0, expected;
     const bool agree = lanes_agree(given, mask, &expected) && mask == cover_top(warp)->mask;
     if (agree && ((expected & warp->live & ~mask) != 0 || (warp->live & ~expected) == 0)) {
         const size_t at = lowest_with(warp, expected & warp->live);
+        if (at != SIZE_MAX && collects)
+            return collective_of_parts(warp, op, warp->stack.items[at].mask & expected);
         if (at != SIZE_MAX) return wait_for_parts(warp, op, at, expected);
         if (parts_are_pending(warp, expected)) notes_unmodelled(&warp->run->notes, op->index, ABSENT_MEMBER);
     }
     FOR_LANES_OF(l, mask & given->known) absent |= (uint32_t)given->value[l] & warp->live & ~mask;
     if ((mask & ~given->known) == 0 && absent == 0 && (mask & warp->unsure) == 0) return WB_OK;
+    if (collects && (absent & ~warp->unsure) != 0) return collective_of_parts(warp, op, absent);
     run_assume(warp->run, ASSUMED_MEMBERS_TOGETHER);
     if ((absent & ~warp->unsure) != 0) notes_unmodelled(&warp->run->notes, op->index, ABSENT_MEMBER);
     return WB_OK;
@@ -204,7 +208,8 @@ wb_status cover_meeting_place(struct warp *warp, const struct micro *op, uint32_
         return WB_OK;
     }
     if (op->execute == bmov_set_execute || (mask | unsure) == 0) return WB_OK;
-    if (op->execute == warpsync_execute) return come_to_warpsync(warp, op, mask | unsure);
+    if (op->execute == warpsync_execute || op->execute == collective_execute)
+        return come_to_warpsync(warp, op, mask | unsure);
     WB_TRY(meeting_needs_all(warp, op, mask));
     return op->execute == bssy_execute ? open_meeting(warp, op) : come_to_meeting(warp, op);
 }

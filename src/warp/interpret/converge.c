@@ -123,16 +123,24 @@ wb_status bmov_set_execute(struct warp *warp, const struct micro *op, uint32_t m
     return WB_OK;
 }
 
-wb_status divided_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+/* A mask that is not known names those that are here, as in warpsync_execute, and so does one of lanes that
+ * are perhaps here. */
+wb_status divided_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     const struct lanes *wanted = warp_slot(warp, op->source[0]);
     struct lanes *out = warp_slot(warp, op->destination);
-    FOR_LANES_OF(l, mask) {
-        const bool divided = ((wanted->value[l] ^ mask) & warp->live) != 0;
+    if (((mask | unsure) & ~wanted->known) != 0 || unsure != 0)
+        run_assume(warp->run, ASSUMED_MEMBERS_TOGETHER);
+    FOR_LANES_OF(l, mask | unsure) {
+        const bool is_known = (wanted->known >> l & 1) != 0;
+        const bool divided = is_known && ((wanted->value[l] ^ mask) & warp->live & ~unsure) != 0;
         out->value[0] = (out->value[0] & ~(UINT64_C(1) << l)) | (uint64_t)divided << l;
     }
-    out->known = (out->known & ~mask) | (wanted->known & mask);
-    if ((mask & ~wanted->known) != 0) lanes_unknown_by(out, mask & ~wanted->known, warp_origin(wanted, op));
+    out->known |= mask | unsure;
     return WB_OK;
+}
+
+wb_status divided_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    return divided_unsure(warp, op, mask, 0);
 }
 
 /* ---- WARPSYNC and BAR ------------------------------------------------------------------------------------
@@ -181,6 +189,24 @@ wb_status warpsync_execute(struct warp *warp, const struct micro *op, uint32_t m
                          "modelled",
                          warp->number);
     return wait_below(warp, op, SIMT_WARPSYNC, expected);
+}
+
+wb_status collective_of_parts(struct warp *warp, const struct micro *op, uint32_t absent) {
+    return warp_fail(warp, op, WB_ERR_DECLINED,
+                     "warp %u comes here without lane %u, with which it exchanges values: whether parts of a "
+                     "warp go on together behind that is not known",
+                     warp->number, (uint32_t)__builtin_ctz(absent));
+}
+
+/* Lanes that come here in several parts are together for one exchange. Whether they go on together is not
+ * known, and so are not the instructions that they issue. */
+wb_status collective_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct lanes *given = warp_slot(warp, op->source[0]);
+    FOR_LANES_OF(l, mask & given->known) {
+        const uint32_t absent = (uint32_t)given->value[l] & warp->live & ~mask;
+        if (absent != 0) return collective_of_parts(warp, op, absent);
+    }
+    return warpsync_execute(warp, op, mask);
 }
 
 wb_status meeting_before_barrier(struct warp *warp, const struct micro *op, uint32_t mask, bool *waits) {

@@ -120,7 +120,13 @@ wb_status break_execute(struct warp *warp, const struct micro *op, uint32_t mask
 wb_status bmov_get_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status bmov_set_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status warpsync_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status collective_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* Refuses an exchange that parts of a warp do together: lanes `absent` are elsewhere. */
+wb_status collective_of_parts(struct warp *warp, const struct micro *op, uint32_t absent);
+
 wb_status divided_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status divided_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 
 /* run.c */
 wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t mask);

@@ -1,5 +1,6 @@
 /* Executing a kernel's machine code instead of its PTX: how much longer block 0 takes, and as many times as
- * long each instruction, for every case of the index and some architectures. */
+ * long each instruction, for every case of the index, or those whose name begins as the argument says, and
+ * some architectures. */
 #include <math.h>
 
 #include "index_support.h"
@@ -31,11 +32,13 @@ static struct spent execution_seconds(const struct index_kernel *kernel) {
     return (struct spent){spent / executions, spent / (double)instructions};
 }
 
+static const char *wanted = "";
 static double log_sum, log_sum_each;
 static int compared;
 
 static void bench_kernel(const struct index_kernel *ptx) {
     static const int architectures[] = {75, 86, 90};
+    if (strncmp(ptx->name, wanted, strlen(wanted)) != 0) return;
     const struct spent of_ptx = execution_seconds(ptx);
     printf("execution   %-24s PTX %9.1f us; machine code, times that:", ptx->name, of_ptx.block * 1e6);
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
@@ -61,7 +64,8 @@ static void bench_kernel(const struct index_kernel *ptx) {
     printf("\n");
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1) wanted = argv[1];
     index_each(bench_kernel);
     if (compared > 0)
         printf("execution   machine code takes %.2f times as long as PTX, each instruction %.2f times "

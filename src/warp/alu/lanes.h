@@ -98,7 +98,10 @@ static inline uint64_t double_bits(double value) {
 
 /* Takes the lanes of `mask` from `from`. */
 static inline void lanes_blend(uint64_t *to, const uint64_t *from, uint32_t mask) {
-    FOR_LANES_OF(l, mask) to[l] = from[l];
+    if (mask == LANES_ALL)
+        memcpy(to, from, WARP_LANES * sizeof *to);
+    else
+        FOR_LANES_OF(l, mask) to[l] = from[l];
 }
 
 /* Takes all lanes. */

@@ -327,6 +327,13 @@ static void add_result(struct half_lanes *to, uint32_t lane, bool known, const s
     to->half[lane] = *half;
 }
 
+static void sums_begin(struct half_sums *sums) {
+    struct half_lanes *all[] = {&sums->word, &sums->carry[0], &sums->carry[1]};
+    for (uint32_t i = 0; i < 3; i++)
+        all[i]->known = all[i]->halved = 0;
+    sums->carries[0] = sums->carries[1] = 0;
+}
+
 static void sum_lane(struct half_sums *sums, uint32_t lane, const struct half_term *terms, uint32_t count) {
     struct half_sum sum;
     half_add(terms, count, &sum);
@@ -366,7 +373,8 @@ static wb_status carry_halves(struct warp *warp, const struct micro *op, uint32_
     const bool subtracts = form->op == PTX_OP_SUB || form->op == PTX_OP_SUBC;
     const bool multiplies = form->op == PTX_OP_MAD || form->op == PTX_OP_MADC;
     struct lanes *flag = warp_slot(warp, op->destination2);
-    struct half_sums sums = {.values = {0}};
+    struct half_sums sums;
+    sums_begin(&sums);
     FOR_LANES_OF(l, mask) {
         struct half_term terms[3] = {{.known = true}, {.known = true}, {.known = true}};
         const struct half_term a = half_term_of(warp_slot(warp, op->source[0]), l);
@@ -396,7 +404,7 @@ static wb_status carry_halves(struct warp *warp, const struct micro *op, uint32_
 
 static void add3_halves(struct warp *warp, const struct micro *op, uint32_t mask, struct half_sums *sums) {
     const struct slot carries[2] = {op->source[3], op->sum.carry};
-    *sums = (struct half_sums){.values = {0}};
+    sums_begin(sums);
     FOR_LANES_OF(l, mask) {
         struct half_term terms[5];
         for (uint32_t i = 0; i < 3; i++)
@@ -432,6 +440,98 @@ static void add3_numbers(struct warp *warp, const struct micro *op, uint32_t mas
     write_predicate(warp_slot(warp, op->sum.over), mask, carries[1], known, origin);
 }
 
+/* A sum in lanes that are all halves of one thing: what is read before anything is written. */
+struct common_sum {
+    uint64_t home;                /* of the half among the sources, with its kind */
+    uint64_t numbers[WARP_LANES]; /* the sum of the others */
+    uint32_t half[WARP_LANES],
+        lower[WARP_LANES]; /* its value; of an upper one: the lower half of the result */
+};
+
+/* The half and the numbers among the three words; false: it is something else. */
+static bool read_common_sum(const struct inputs *in, uint32_t mask, uint32_t x, uint32_t y,
+                            struct common_sum *sum) {
+    const struct lanes *half = NULL;
+    FOR_LANES(l) sum->numbers[l] = (x >> l & 1) + (y >> l & 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        if ((mask & ~in->lanes[i]->known) == 0) {
+            FOR_LANES(l) sum->numbers[l] += (uint32_t)in->values[i][l];
+            continue;
+        }
+        if (half != NULL) return false;
+        half = in->lanes[i];
+    }
+    sum->home = half == NULL ? 0 : half_common(half, mask);
+    if (sum->home == 0) return false;
+    FOR_LANES(l) sum->half[l] = (uint32_t)half->value[l];
+    FOR_LANES_OF(h, mask) sum->lower[h] = half->half[h].a;
+    return true;
+}
+
+static void write_common(struct lanes *out, uint32_t mask, const struct common_sum *sum, uint32_t origin) {
+    FOR_LANES_OF(l, mask) {
+        out->value[l] = (uint32_t)(sum->half[l] + sum->numbers[l]);
+        out->half[l] = (struct half){.home = sum->home, .a = sum->lower[l]};
+    }
+    mark_known(out, mask, 0, origin);
+    out->halved |= mask;
+}
+
+/* Whether the sum is `most` times 2^32 or more: known where the numbers say it by themselves. */
+static void write_common_carry(struct lanes *out, uint32_t mask, const struct common_sum *sum, uint32_t most,
+                               uint32_t origin) {
+    uint32_t bits = 0, by_half = 0;
+    FOR_LANES_OF(l, mask) {
+        const uint64_t total = sum->half[l] + sum->numbers[l];
+        bits |= (uint32_t)(total >> 32 >= most) << l;
+        if (sum->numbers[l] >> 32 != most - 1) continue;
+        by_half |= 1u << l;
+        out->half[l] = half_make(HALF_CARRY, half_home(&(struct half){.home = sum->home}), sum->half[l],
+                                 (uint32_t)total);
+    }
+    write_predicate(out, mask, bits, ~by_half, origin);
+    out->halved |= by_half;
+}
+
+/* Upper halves with the carry that belongs to them: the lower halves of the result; false: it does not. */
+static bool carry_common(const struct lanes *carry, uint32_t mask, struct common_sum *sum) {
+    const uint64_t home = half_common(carry, mask);
+    const struct half of_carry = {.home = home}, of_sum = {.home = sum->home};
+    if (home == 0 || half_kind(&of_carry) != HALF_CARRY || half_home(&of_carry) != half_home(&of_sum))
+        return false;
+    FOR_LANES_OF(l, mask) {
+        if (!half_same_low(carry->half[l].a, sum->lower[l])) return false;
+        sum->lower[l] = carry->half[l].b;
+        sum->numbers[l] += carry->value[0] >> l & 1;
+    }
+    return true;
+}
+
+/* machine.add3 where all lanes add numbers to halves of one region's addresses: as half_add does it, lane by
+ * lane, in one go. False: it is another sum, and nothing was done. */
+static bool add3_common(struct warp *warp, const struct micro *op, uint32_t mask, const struct inputs *in,
+                        uint32_t origin) {
+    const struct lanes *carry = in->lanes[3], *second = warp_slot(warp, op->sum.carry);
+    const bool carry_known = (mask & ~carry->known) == 0, second_known = (mask & ~second->known) == 0;
+    const uint32_t x = carry_known ? warp_predicate(warp, op->source[3]) : 0;
+    const uint32_t y = second_known ? warp_predicate(warp, op->sum.carry) : 0;
+    struct common_sum sum;
+    if ((!carry_known && op->source[3].negated) || !second_known) return false;
+    if (!read_common_sum(in, mask, x, y, &sum)) return false;
+    const enum half_kind kind = half_kind(&(struct half){.home = sum.home});
+    if (kind == HALF_LOW ? !carry_known : kind != HALF_HIGH) return false;
+    if (!carry_known && !carry_common(carry, mask, &sum)) return false;
+    write_common(warp_slot(warp, op->destination), mask, &sum, origin);
+    struct lanes *carries[] = {warp_slot(warp, op->destination2), warp_slot(warp, op->sum.over)};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (kind == HALF_LOW)
+            write_common_carry(carries[i], mask, &sum, i + 1, origin);
+        else
+            write_predicate(carries[i], mask, 0, 0, origin);
+    }
+    return true;
+}
+
 wb_status machine_add3_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct inputs in = read_inputs(warp, op);
     const struct lanes *second = warp_slot(warp, op->sum.carry);
@@ -444,7 +544,7 @@ wb_status machine_add3_execute(struct warp *warp, const struct micro *op, uint32
         unknown_home = unknown_home_of(warp, op, out, mask, mask & ~known);
     if ((mask & halved) == 0) {
         add3_numbers(warp, op, mask, &in, known, origin);
-    } else {
+    } else if (!add3_common(warp, op, mask, &in, origin)) {
         struct half_sums sums;
         add3_halves(warp, op, mask, &sums);
         write_word(out, mask, &sums, origin);
@@ -487,6 +587,20 @@ static uint64_t unknown_home_of_parts(const struct warp *warp, const struct micr
     return home;
 }
 
+/* The same where all lanes are halves of addresses in one region; false: nothing was done. */
+static bool join_common(const struct warp *warp, const struct micro *op, uint32_t mask, uint64_t *home) {
+    const struct lanes *low = warp_slot(warp, op->pack.elements[0]);
+    const struct lanes *high = warp_slot(warp, op->pack.elements[1]);
+    const struct half of_low = {.home = half_common(low, mask)};
+    const struct half of_high = {.home = half_common(high, mask)};
+    bool same = half_kind(&of_low) == HALF_LOW && half_kind(&of_high) == HALF_HIGH &&
+                half_home(&of_low) == half_home(&of_high);
+    if (!same) return false;
+    FOR_LANES_OF(l, mask) same &= half_same_low((uint32_t)low->value[l], high->half[l].a);
+    if (same) *home = half_home(&of_low);
+    return same;
+}
+
 /* The addresses that halves of them make: the lanes that are known, their home, and which are numbers. Among
  * addresses there are no negative ones: those are taken for unknown. */
 static uint32_t join_halves(const struct warp *warp, const struct micro *op, uint32_t mask, uint64_t *home,
@@ -495,6 +609,7 @@ static uint32_t join_halves(const struct warp *warp, const struct micro *op, uin
     uint32_t known = 0;
     *home = HOME_NONE;
     *numbers = 0;
+    if (join_common(warp, op, mask, home)) return mask;
     FOR_LANES_OF(l, mask) {
         const struct half_term low = half_term_of(warp_slot(warp, op->pack.elements[0]), l);
         const struct half_term high = half_term_of(warp_slot(warp, op->pack.elements[1]), l);
@@ -520,8 +635,8 @@ wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask)
         halved |= lanes_halves(part);
         if ((mask & ~part->known) != 0) origin = warp_origin(part, op);
         known &= part->known;
-        for (uint32_t l = 0; l < WARP_LANES; l++)
-            result[l] |= (part->value[l] & ones) << (i * op->pack.bits);
+        const uint32_t shift = i * op->pack.bits;
+        FOR_LANES(l) result[l] |= (part->value[l] & ones) << shift;
     }
     if (homes != 0) known = without_open(warp, known, mask & known);
     if ((mask & halved) != 0 && op->pack.count == 2 && op->pack.bits == 32)
@@ -543,7 +658,7 @@ wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 /* The halves of the addresses in the lanes of `mask` of a register. */
 static void split_addresses(const struct run *run, const struct lanes *in, uint32_t mask,
                             struct half_lanes parts[2]) {
-    parts[0] = parts[1] = (struct half_lanes){0};
+    parts[0].known = parts[0].halved = 0;
     FOR_LANES_OF(l, mask) {
         const uint64_t home = in->home != HOME_SEVERAL ? in->home : home_of_value(run, in->value[l]);
         if (in->value[l] == 0 || (in->numbers >> l & 1) != 0) { /* null */
@@ -581,7 +696,10 @@ wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mas
         struct lanes *part = warp_slot(warp, op->pack.elements[i]);
         const uint64_t made_from =
             unknown_home == HOME_NONE ? unknown_home : joined_unknown_home(warp, part, mask, unknown_home);
-        FOR_LANES_OF(l, mask) part->value[l] = in.value[l] >> (i * op->pack.bits) & ones;
+        const uint32_t shift = i * op->pack.bits;
+        uint64_t values[WARP_LANES];
+        FOR_LANES(l) values[l] = in.value[l] >> shift & ones;
+        lanes_blend(part->value, values, mask);
         home_write(warp, part, mask, HOME_NONE);
         partial_of_part(&in, op, i, by_bits, &partial);
         mark_known(part, mask, in.known | partial.known | (addresses == 0 ? 0 : parts[i].known), origin);

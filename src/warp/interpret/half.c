@@ -16,10 +16,12 @@ struct half half_high(uint64_t home, uint64_t address) {
     return half_make(HALF_HIGH, home, (uint32_t)address, 0);
 }
 
-struct half_term half_term_of(const struct lanes *lanes, uint32_t lane) {
-    struct half_term term = {.value = (uint32_t)lanes->value[lane], .known = (lanes->known >> lane & 1) != 0};
-    if ((lanes_halves(lanes) >> lane & 1) != 0) term.half = lanes->half[lane];
-    return term;
+uint64_t half_common(const struct lanes *lanes, uint32_t mask) {
+    if (mask == 0 || (mask & ~lanes_halves(lanes)) != 0) return 0;
+    const uint64_t home = lanes->half[__builtin_ctz(mask)].home;
+    uint64_t differing = 0;
+    FOR_LANES_OF(l, mask) differing |= lanes->half[l].home ^ home;
+    return differing == 0 ? home : 0;
 }
 
 void half_opposite(struct half *carry) {
@@ -38,11 +40,6 @@ struct half_term half_carry_of(const struct lanes *lanes, uint32_t lane, bool ne
     term.half = lanes->half[lane];
     if (negated) half_opposite(&term.half);
     return term;
-}
-
-/* Whether two lower halves of one region's addresses are of the same one, but for the lowest bits. */
-static bool same_low(uint32_t a, uint32_t b) {
-    return (a ^ b) / HOME_ALIGN == 0;
 }
 
 static bool are_opposite(const struct half *a, const struct half *b) {
@@ -106,13 +103,14 @@ static void add_highs(const struct sorted_terms *terms, struct half_sum *sum) {
         sum->half = half_high(home, high->half.a);
     } else if (other == NULL) {
         const bool fits = carried == 1 && carry != NULL && half_home(&carry->half) == home &&
-                          same_low(carry->half.a, high->half.a);
+                          half_same_low(carry->half.a, high->half.a);
         if (fits) sum->half = half_high(home, carry->half.b);
     } else if (carried == 1 && carries != NULL && are_opposite(&high->half, &other->half)) {
         const bool swapped = (home & HOME_NEGATED) != 0;
         const struct half_term *plus = swapped ? other : high, *minus = swapped ? high : other;
         sum->known = half_home(&carries->half) == half_home(&plus->half) &&
-                     same_low(carries->half.a, plus->half.a) && same_low(carries->half.b, minus->half.a);
+                     half_same_low(carries->half.a, plus->half.a) &&
+                     half_same_low(carries->half.b, minus->half.a);
     }
 }
 
@@ -143,7 +141,7 @@ bool half_join(const struct half_term *low, const struct half_term *high, uint64
     if (low->known || high->known || half_kind(&low->half) != HALF_LOW || half_kind(&high->half) != HALF_HIGH)
         return false;
     *home = half_home(&low->half);
-    return *home == half_home(&high->half) && same_low(low->value, high->half.a);
+    return *home == half_home(&high->half) && half_same_low(low->value, high->half.a);
 }
 
 /* ---- Instructions -------------------------------------------------------------------------------------- */
@@ -188,7 +186,6 @@ static struct half_sum result_of_lane(const struct micro *op, const struct half_
     const struct ptx_form *form = op->form;
     struct half_sum result = {0};
     switch (form->op) {
-    case PTX_OP_MOV: result.half = s[0].half; break;
     case PTX_OP_NOT: result.half = half_inverted(s[0]).half; break;
     case PTX_OP_NEG: return difference((struct half_term){.known = true}, s[0]);
     case PTX_OP_ADD: return sum_of_two(s[0], s[1]);
@@ -225,6 +222,12 @@ void half_of_result(const struct warp *warp, const struct micro *op, uint32_t ma
     const bool is_half = int_kind_of(form->type) == INT_U32 || int_kind_of(form->type) == INT_S32;
     out->known = out->halved = 0;
     if (!is_half || form->sat) return;
+    if (form->op == PTX_OP_MOV) {
+        const struct lanes *in = warp_slot(warp, op->source[0]);
+        out->halved = mask & lanes_halves(in);
+        FOR_LANES_OF(h, out->halved) out->half[h] = in->half[h];
+        return;
+    }
     FOR_LANES_OF(l, mask) {
         struct half_term terms[3];
         for (uint32_t i = 0; i < 3; i++)
@@ -299,7 +302,7 @@ void half_of_comparison(const struct warp *warp, const struct micro *op, uint32_
 static bool is_upper_of(const struct half_term *high, uint64_t home, uint32_t low) {
     if (high->known) return home == HOME_NONE;
     return half_kind(&high->half) == HALF_HIGH && half_home(&high->half) == home &&
-           same_low(high->half.a, low);
+           half_same_low(high->half.a, low);
 }
 
 uint32_t half_comparison_known(const struct warp *warp, const struct micro *op, uint32_t mask) {

@@ -73,12 +73,25 @@ struct half_sum {
 };
 
 /* A source of 32 bits, a carry, in a lane, as a term. */
-struct half_term half_term_of(const struct lanes *lanes, uint32_t lane);
+static inline struct half_term half_term_of(const struct lanes *lanes, uint32_t lane) {
+    struct half_term term = {.value = (uint32_t)lanes->value[lane], .known = (lanes->known >> lane & 1) != 0};
+    if ((lanes_halves(lanes) >> lane & 1) != 0) term.half = lanes->half[lane];
+    return term;
+}
 struct half_term half_carry_of(const struct lanes *lanes, uint32_t lane, bool negated);
 
 /* The complement of a word; the carry that is there when the other is not. */
 struct half_term half_inverted(struct half_term term);
 void half_opposite(struct half *carry);
+
+/* What all lanes of `mask` are halves of, with the kind, as in struct half; 0: they are not, or of different
+ * ones. */
+uint64_t half_common(const struct lanes *lanes, uint32_t mask);
+
+/* Whether two lower halves of one region's addresses are of the same one, but for the lowest bits. */
+static inline bool half_same_low(uint32_t a, uint32_t b) {
+    return (a ^ b) / HOME_ALIGN == 0;
+}
 
 /* Adds `count` terms, carries among them. */
 void half_add(const struct half_term *terms, uint32_t count, struct half_sum *sum);

@@ -994,10 +994,10 @@ typedef struct {
     wb_scope scope;
     const wb_analysis *judged; /* what the times are of: the analysis, or the block of it that takes longest;
                                   NULL of a stream */
-    const wb_bound *bound; /* the least bound of kind upper of that; NULL: there is none, or of a stream */
-    const wb_bound
-        *refuted; /* what would be `bound`, but stall counts of machine code are above it; else NULL */
-    const wb_stalls *stalls; /* those; NULL: not known */
+    const wb_bound *bound;   /* the least bound of kind upper of that; NULL: there is none, or of a stream */
+    const wb_bound *refuted; /* what would be `bound`, but stall counts of machine code are above it; of a
+                                stream the first such bound of one of its kernels; else NULL */
+    const wb_stalls *stalls; /* those; NULL: not known, or of a stream */
     bool every_block;        /* with WB_SCOPE_BLOCK: the bound holds for every block of the launch alone */
     bool is_bounded;         /* `cycles` are proven; never of a block where the scope is the kernel */
     uint64_t cycles;         /* of the bound, or of the sum of all of a stream, with `overhead` */
@@ -1332,9 +1332,15 @@ void wb_stream_free(wb_stream *stream);
  * simulated by itself, before or after. WB_ERR_INPUT when it is of something else or of another machine. */
 wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnostics *diagnostics);
 
+/* Gives a kernel of the stream what is known of its machine code (wb_analysis_set_stalls); of a stream that
+ * wb_analyze_launches made. WB_ERR_LIMIT when memory is exhausted. */
+wb_status wb_stream_set_stalls(wb_stream *stream, size_t index, const wb_stalls *stalls,
+                               wb_diagnostics *diagnostics);
+
 /* The least proven bounds of all kernels with the launch overhead of each, and, on a machine with caches,
  * what kernels leave in the second level to be written back while later ones run: from the start of the
- * stream until the last kernel has ended. False when nothing is proven of one of them. */
+ * stream until the last kernel has ended. False when nothing is proven of one of them, or its machine code
+ * refutes that. */
 bool wb_stream_proven(const wb_stream *stream, uint64_t *cycles);
 
 /* The verdict on all kernels of the stream together; `deadline` is in cycles; NULL: there is none. */

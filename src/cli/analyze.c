@@ -244,8 +244,6 @@ static wb_status refuse_options(const struct options *options, wb_diagnostics *d
     if (options->schedule || options->window != NULL)
         return usage_error(diagnostics, "--schedule and --window are of one launch: not with a list of "
                                         "launches");
-    if (options->cubin != NULL)
-        return usage_error(diagnostics, "--cubin is of one launch: not with a list of launches");
     if (options->scope != 0)
         return usage_error(diagnostics, "--scope is of one launch: the deadline of a list is of all its "
                                         "kernels together");
@@ -257,6 +255,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     wb_report_options report;
     wb_analyze_options asked;
     wb_stream *stream = NULL;
+    wb_module *code = NULL;
     char *text = NULL;
     int status = (int)report_options(options, diagnostics, &report);
     if (status == WB_OK) status = (int)require_report_format(options, diagnostics);
@@ -271,6 +270,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
         status = (int)wb_analyze_launches(inputs->module, options->launch_file, inputs->machine, &asked,
                                           diagnostics, &stream);
     if (status == WB_OK) status = (int)check_settings(options, NULL, stream, diagnostics);
+    if (status == WB_OK) status = (int)add_stalls_of_list(options, inputs, diagnostics, &code, stream);
     if (status == WB_OK || (status == WB_ERR_LIMIT && stream != NULL)) {
         int written = (int)wb_stream_report(stream, report_format(options), &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
@@ -283,6 +283,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     }
     free(text);
     wb_stream_free(stream);
+    wb_module_free(code);
     return status;
 }
 

@@ -105,6 +105,10 @@ wb_status set_dimensions(wb_launch *launch,
 wb_status add_stalls(const struct options *options, const struct inputs *inputs, wb_diagnostics *diagnostics,
                      wb_module **code, wb_analysis *analysis);
 
+/* The same of the launches of a list. */
+wb_status add_stalls_of_list(const struct options *options, const struct inputs *inputs,
+                             wb_diagnostics *diagnostics, wb_module **code, wb_stream *stream);
+
 /* The module of the one operand. */
 wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module);
 

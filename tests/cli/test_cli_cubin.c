@@ -108,6 +108,46 @@ static void test_refuted_machine(void **state) {
     json_decref(json);
 }
 
+#define TWICE "-l tests/data/stream/mandelbrot_twice.yaml --method k-area --policy gto "
+
+/* Of a list each launch is held against its kernel of the file; one that is refuted leaves no bound. */
+static void test_refuted_list(void **state) {
+    static const struct {
+        const char *machine, *state;
+        bool refuted;
+    } cases[] = {{"hopper-sm90", "unproven", true},
+                 {"hopper-sm90 --set class.compare.latency=30", "bounded", false}};
+    char command[300];
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        (void)snprintf(command, sizeof command,
+                       "analyze kernels/mandelbrot.ptx --cubin kernels/mandelbrot.sm_90.cubin " TWICE
+                       "--json -m %s",
+                       cases[i].machine);
+        json_t *json = run_json(command, 0);
+        assert_string_is(json_object_get(json, "verdict"), "state", cases[i].state);
+        const json_t *launches = json_object_get(json, "launches");
+        assert_int_equal(json_array_size(launches), 2);
+        for (size_t l = 0; l < 2; l++) {
+            const json_t *verdict = json_object_get(json_array_get(launches, l), "verdict");
+            json_t *stalls = json_object_get(verdict, "stalls");
+            assert_true(number(stalls, "cycles") > 3700 && number(stalls, "waits") < 100);
+            assert_int_equal(json_is_string(json_object_get(stalls, "refutes")), cases[i].refuted);
+        }
+        json_decref(json);
+    }
+    struct run run =
+        run_command("analyze kernels/mandelbrot.ptx --cubin kernels/mandelbrot.sm_90.cubin " TWICE
+                    "-m hopper-sm90 --deadline 1ms");
+    assert_int_equal(run.status, 3);
+    assert_non_null(strstr(run.out, "  stalls    launch 1: "));
+    assert_non_null(strstr(run.out, "  refuted   in launch 1, and in 1 other, the machine hopper-sm90"));
+    run_free(&run);
+    run = run_command("analyze kernels/mandelbrot.ptx --cubin kernels/reduce.sm_90.cubin " TWICE);
+    assert_int_equal(run.status, 2);
+    run_free(&run);
+}
+
 static void test_other_numbers_of_registers(void **state) {
     (void)state;
     struct run run = run_command("occupancy " SGEMM "--registers 40");
@@ -211,6 +251,7 @@ int main(void) {
         cmocka_unit_test(test_standard_input),
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_refuted_machine),
+        cmocka_unit_test(test_refuted_list),
         cmocka_unit_test(test_other_numbers_of_registers),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_architecture_of_the_machine),

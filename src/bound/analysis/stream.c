@@ -1,5 +1,6 @@
 #include "bound/analysis/stream.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,21 @@ cycles stream_carried(const struct wb_stream *stream) {
     return cycles_mul(lines, stream->machine->memory.dram_service);
 }
 
+wb_status wb_stream_set_stalls(wb_stream *stream, size_t index, const wb_stalls *stalls,
+                               wb_diagnostics *diagnostics) {
+    assert(index < stream->kernels.count && stream->kernels.items[index].owned != NULL);
+    wb_analysis_set_stalls(stream->kernels.items[index].owned, stalls);
+    if (add_inputs(stream, stream->kernels.items[index].analysis) == WB_OK) return WB_OK;
+    return diagnose_out_of_memory(diagnostics, stream->machine->name);
+}
+
+const wb_bound *stream_refuted(const struct wb_stream *stream) {
+    const wb_bound *refuted = NULL;
+    for (size_t i = 0; i < stream->kernels.count && refuted == NULL; i++)
+        refuted = wb_analysis_judge(stream->kernels.items[i].analysis, WB_SCOPE_KERNEL, NULL).refuted;
+    return refuted;
+}
+
 bool wb_stream_proven(const wb_stream *stream, uint64_t *proven) {
     cycles sum = cycles_add(stream_overhead(stream), stream_carried(stream));
     for (size_t i = 0; i < stream->kernels.count; i++) {
@@ -65,7 +81,7 @@ bool wb_stream_proven(const wb_stream *stream, uint64_t *proven) {
         if (best == NULL) return false;
         sum = cycles_add(sum, best->cycles);
     }
-    if (stream->kernels.count == 0 || sum == CYCLES_SATURATED) return false;
+    if (stream->kernels.count == 0 || sum == CYCLES_SATURATED || stream_refuted(stream) != NULL) return false;
     *proven = sum;
     return true;
 }
@@ -76,7 +92,7 @@ static wb_slowest stream_slowest(const struct wb_stream *stream) {
     wb_slowest sum = {0};
     for (size_t i = 0; i < stream->kernels.count; i++) {
         const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
-        const wb_slowest slowest = analysis_slowest(kernel);
+        const wb_slowest slowest = analysis_slowest_with_stalls(kernel);
         const bool alone = stream->kernels.count == 1;
         if (slowest.cycles == 0 || (analysis_has_caches(kernel) && !alone)) return (wb_slowest){0};
         const bool alike =
@@ -94,6 +110,7 @@ wb_verdict wb_stream_judge(const wb_stream *stream, const uint64_t *deadline) {
     wb_verdict verdict = {.scope = WB_SCOPE_STREAM, .overhead = stream_overhead(stream)};
     verdict.is_bounded = wb_stream_proven(stream, &verdict.cycles);
     verdict.slowest = stream_slowest(stream);
+    verdict.refuted = stream_refuted(stream);
     verdict_decide(&verdict, deadline);
     return verdict;
 }

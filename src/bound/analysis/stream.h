@@ -22,6 +22,9 @@ cycles stream_overhead(const struct wb_stream *stream);
  * section 10); 0 on machines without caches. */
 cycles stream_carried(const struct wb_stream *stream);
 
+/* A bound that the machine code of its launch refutes, or NULL. */
+const wb_bound *stream_refuted(const struct wb_stream *stream);
+
 /* The kernel whose least proven bound is largest, the first of them; with bounds of all of them. */
 size_t stream_longest(const struct wb_stream *stream);
 

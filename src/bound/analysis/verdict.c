@@ -91,6 +91,12 @@ wb_slowest analysis_slowest(const struct wb_analysis *analysis) {
     return given.cycles > own.cycles ? given : own;
 }
 
+wb_slowest analysis_slowest_with_stalls(const struct wb_analysis *analysis) {
+    wb_slowest slowest = analysis_slowest(analysis);
+    keep_slower(&slowest, analysis->stalls.cycles, WB_LOWER, "stalls");
+    return slowest;
+}
+
 /* ---- Verdicts ------------------------------------------------------------------------------------------ */
 
 static int64_t margin_of(uint64_t deadline, uint64_t time) {

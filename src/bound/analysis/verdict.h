@@ -21,6 +21,9 @@ bool verdict_covers(const struct wb_analysis *analysis, const wb_simulation *sim
  * covering paths with the data that the launch gives. */
 wb_slowest analysis_slowest(const struct wb_analysis *analysis);
 
+/* The same, or what its machine code takes at least, where that is longer. */
+wb_slowest analysis_slowest_with_stalls(const struct wb_analysis *analysis);
+
 /* The part of a verdict that is the same of analyses and streams: the state and the margin, from what is
  * known. */
 void verdict_decide(wb_verdict *verdict, const uint64_t *deadline);

@@ -187,7 +187,9 @@ static void put_table(struct text *out, const struct layout *layout, const struc
 
 static void put_longest(struct text *out, const struct wb_stream *stream, const uint64_t *proven) {
     if (proven == NULL) {
-        text_string(out, "no bound of the stream: each of its kernels needs one that is proven\n");
+        text_string(out, stream_refuted(stream) != NULL
+                             ? "no bound of the stream: the bounds above are of a machine that is refuted\n"
+                             : "no bound of the stream: each of its kernels needs one that is proven\n");
         return;
     }
     const size_t longest = stream_longest(stream);
@@ -237,6 +239,19 @@ static wb_status put_launches(struct text *out, const struct layout *layout, con
     return WB_OK;
 }
 
+/* The first launch whose machine code takes longer than what is proven of it, and how many there are. */
+static void put_refuted(struct text *out, const struct layout *layout, const struct wb_stream *stream) {
+    wb_verdict verdict, first;
+    size_t refuted = 0, number = 0;
+    for (size_t i = 0; i < stream->kernels.count; i++) {
+        verdict = wb_analysis_judge(stream->kernels.items[i].analysis, WB_SCOPE_KERNEL, NULL);
+        if (verdict.refuted == NULL || refuted++ > 0) continue;
+        first = verdict;
+        number = i + 1;
+    }
+    if (refuted > 0) verdict_put_refuted_launch(out, layout, &first, number, refuted);
+}
+
 static wb_status put_text(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
                           const uint64_t *proven, wb_diagnostics *diagnostics) {
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
@@ -244,6 +259,7 @@ static wb_status put_text(struct text *out, const struct wb_stream *stream, cons
     const struct layout layout = layout_of(options);
     verdict_put(out, &layout, &verdict, &words);
     if (options->quiet) return WB_OK;
+    put_refuted(out, &layout, stream);
     text_char(out, '\n');
     put_heading(out, &layout, stream);
     put_rests_on(out, &layout, stream, &verdict);

@@ -95,7 +95,8 @@ static void put_verdict(struct html_page *page, const wb_verdict *verdict) {
     put_line(page, verdict);
     if (meaning_of(verdict->state) != NULL) text_printf(out, "<p>%s</p>\n", meaning_of(verdict->state));
     if (verdict->stalls != NULL) put_sentence(page, verdict, "Machine code", verdict_put_stalls);
-    if (verdict->refuted != NULL) put_sentence(page, verdict, "Refuted", verdict_put_refuted);
+    if (verdict->stalls != NULL && verdict->refuted != NULL)
+        put_sentence(page, verdict, "Refuted", verdict_put_refuted);
     text_string(out, "<dl class=\"figures\">\n");
     put_bound(page, verdict);
     if (verdict->has_deadline) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/parts/bounds.h"
+#include "report/write/output.h"
 
 /* ---- Times in the unit of the deadline ----------------------------------------------------------------- */
 
@@ -276,6 +277,19 @@ static void put_machine_code(struct text *out, const struct layout *layout, cons
     if (verdict->refuted == NULL) return;
     verdict_put_refuted(&refuted, verdict);
     put_detail(out, layout, "refuted", &refuted);
+}
+
+void verdict_put_refuted_launch(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                                size_t number, size_t refuted) {
+    struct text stalls = {0}, line = {0};
+    text_printf(&stalls, "launch %zu: ", number);
+    verdict_put_stalls(&stalls, verdict);
+    put_detail(out, layout, "stalls", &stalls);
+    text_printf(&line, "in launch %zu", number);
+    if (refuted > 1) text_printf(&line, ", and in %zu other%s", refuted - 1, plural(refuted - 1));
+    text_string(&line, ", ");
+    verdict_put_refuted(&line, verdict);
+    put_detail(out, layout, "refuted", &line);
 }
 
 /* What a state means where its name does not say it all. */

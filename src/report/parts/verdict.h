@@ -31,6 +31,10 @@ void verdict_put(struct text *out, const struct layout *layout, const wb_verdict
 void verdict_put_stalls(struct text *out, const wb_verdict *verdict);
 void verdict_put_refuted(struct text *out, const wb_verdict *verdict);
 
+/* The same as details of a stream: of a launch, the first of so many that are refuted. */
+void verdict_put_refuted_launch(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                                size_t number, size_t refuted);
+
 /* Which block alone, or the kernel: "the kernel", "block (0,0,0) alone", "the stream". */
 void verdict_put_subject(struct text *out, const wb_verdict *verdict);
 

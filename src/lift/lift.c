@@ -140,6 +140,10 @@ static void write_meaning(struct lift *lift, const struct sass_inst *sass) {
         lift_refuse(lift, "what it does is not known");
         return;
     }
+    if (sass->listed) {
+        lift_refuse(lift, "what a modifier of it means is not known");
+        return;
+    }
     const bool never = sass->guard.number == SASS_PT && sass->guard.negated;
     if (!never) family(lift, sass);
 }

@@ -74,6 +74,13 @@ static void decode_signs(struct decoding *decoding, enum sass_signs signs, enum 
         source->lanes = (uint8_t)get(decoding, places[place].lanes, 2);
         break;
     case SIGNS_PART: source->lanes = (uint8_t)get(decoding, 60, 2); break;
+    case SIGNS_UPPER:
+        source->negated = get(decoding, places[place].negated, 1);
+        source->absolute = get(decoding, places[place].absolute, 1);
+        source->lanes = get(decoding, 60, 1) ? 3 : 0;
+        break;
+    case SIGNS_ROW:
+    case SIGNS_COL: break;
     case SIGNS_MASK:
         source->negated = decoding->generation != SASS_LATER && get(decoding, 30, 1);
         if (!get(decoding, 91, 1)) refuse(decoding, "a uniform register without the bit that says so");
@@ -182,6 +189,18 @@ static void decode_constant(struct decoding *decoding, const struct sass_item *i
     inst->b.number = (uint16_t)get(decoding, 54, 5);
 }
 
+static void decode_handle(struct decoding *decoding, const struct sass_item *item) {
+    struct sass_source *handle = &decoding->inst->c;
+    if (item->uniform) {
+        *handle = (struct sass_source){.kind = SASS_SOURCE_UREG, .number = uniform_register(decoding, 40)};
+        if (!get(decoding, 91, 1)) refuse(decoding, "a uniform register without the bit that says so");
+    } else {
+        *handle = (struct sass_source){.kind = SASS_SOURCE_CONST,
+                                       .number = (uint16_t)get(decoding, 54, 5),
+                                       .value = (uint32_t)get(decoding, 40, 14) * 4};
+    }
+}
+
 /* ---- Predicates ---- */
 
 static void decode_from(struct decoding *decoding, const struct sass_item *item) {
@@ -203,8 +222,8 @@ static void decode_from(struct decoding *decoding, const struct sass_item *item)
 static void decode_to(struct decoding *decoding, const struct sass_item *item) {
     decoding->inst->to[item->value] = (struct sass_predicate){
         .number = (uint8_t)get(decoding, item->low, 3), .uniform = item->uniform, .present = true};
-    if (item->when == WHEN_PT && decoding->inst->to[item->value].number != SASS_PT)
-        refuse(decoding, "a predicate whose meaning is not known");
+    if ((item->when == WHEN_PT || item->listed) && decoding->inst->to[item->value].number != SASS_PT)
+        decoding->inst->listed = true;
 }
 
 /* ---- Addresses and targets ---- */
@@ -215,7 +234,7 @@ static void decode_address_part(struct decoding *decoding, const struct sass_ite
     case ITEM_ADDRESS:
         if (!sass_item_used(decoding->inst, item)) break;
         address->reg = (uint16_t)get(decoding, 24, 8);
-        address->offset = sign_extend(get(decoding, item->low, item->width), item->width);
+        if (item->width) address->offset = sign_extend(get(decoding, item->low, item->width), item->width);
         break;
     case ITEM_ADDRESS_UREG:
         if (item->when == WHEN_UREG && !get(decoding, 91, 1)) break;
@@ -253,6 +272,15 @@ static void decode_named(struct decoding *decoding, const struct sass_item *item
     uint32_t bits = (uint32_t)get(decoding, item->low, item->width);
     if (item->high_width) bits |= (uint32_t)get(decoding, item->high, item->high_width) << item->width;
     if (item->names && !item->names[bits]) refuse(decoding, "a modifier's value");
+    if (bits < 32 && item->listed >> bits & 1) decoding->inst->listed = true;
+    if (item->when == WHEN_BIT && bits && !sass_item_used(decoding->inst, item))
+        refuse(decoding, "a number where there is none");
+}
+
+/* A register that is printed only: none is all bits 0. */
+static void decode_listed_register(struct decoding *decoding, const struct sass_item *item) {
+    const uint64_t bits = get(decoding, item->low, item->width);
+    if (bits && !sass_item_used(decoding->inst, item)) refuse(decoding, "a register where there is none");
 }
 
 static void decode_item(struct decoding *decoding, const struct sass_item *item) {
@@ -261,11 +289,13 @@ static void decode_item(struct decoding *decoding, const struct sass_item *item)
     case ITEM_FIELD:
     case ITEM_TEXT:
     case ITEM_NUMBER:
-    case ITEM_NUMBER_IF: decode_named(decoding, item); break;
+    case ITEM_NUMBER_IF:
+    case ITEM_WORD: decode_named(decoding, item); break;
     case ITEM_FIXED:
         if (get(decoding, item->low, item->width) != item->value)
             refuse(decoding, "bits that have another value in all known uses of this opcode");
         break;
+    case ITEM_REGISTER: decode_listed_register(decoding, item); break;
     case ITEM_D:
         inst->has_d = true;
         inst->d_uniform = item->uniform;
@@ -291,6 +321,7 @@ static void decode_item(struct decoding *decoding, const struct sass_item *item)
                                        .value = (uint32_t)get(decoding, item->low, item->width)};
         break;
     case ITEM_CONSTANT_BANK: decode_constant(decoding, item); break;
+    case ITEM_HANDLE: decode_handle(decoding, item); break;
     case ITEM_TO: decode_to(decoding, item); break;
     case ITEM_FROM: decode_from(decoding, item); break;
     case ITEM_ADDRESS:
@@ -349,7 +380,7 @@ bool sass_decode(uint32_t sm, const uint8_t bytes[SASS_BYTES], uint32_t at, stru
     }
     const struct sass_item *end = inst->row->items + inst->row->item_count;
     for (const struct sass_item *item = inst->row->items; item < end; item++)
-        if (item->kind <= ITEM_NUMBER_IF)
+        if (item->kind <= ITEM_WORD)
             decode_named(&decoding, item);
         else
             decode_item(&decoding, item);

@@ -47,14 +47,14 @@ SASS_FIELD(BYTE, "of P2R, R2P")
 SASS_FIELD(WIDTH, "of accesses: 0 U8, 1 S8, 2 U16, 3 S16, 4 32, 5 64, 6 128 bits, 7 U.128")
 SASS_FIELD(E, ".E: 64-bit addresses")
 SASS_FIELD(CACHE, "0 EF, 1 normal, 2 EL, 3 LU, 4 EU, 5 NA")
-SASS_FIELD(ORDER, "sm_80 and later: 0 weak, 4 CONSTANT, 5 STRONG.SM, 7 STRONG.GPU, 10 STRONG.SYS; those of "
-                  "sm_75 are translated to these")
+SASS_FIELD(ORDER, "sm_80 and later: 0 weak, 4 CONSTANT, 5 STRONG.SM, 7 STRONG.GPU, 10 STRONG.SYS, "
+                  "12 MMIO.SYS; those of sm_75 are translated to these")
 SASS_FIELD(PREFETCH, "0 none, 1 64 B, 2 128 B, 3 256 B")
 SASS_FIELD(UNSCALED, "")
 SASS_FIELD(ATOMIC, "0..8: ADD MIN MAX INC DEC AND OR XOR EXCH; 9 CAS, 10 POPC.INC, 11 CAST.SPIN, 12 ARRIVE: "
                    "translated where opcodes differ")
 SASS_FIELD(ATOMIC_TYPE, "0 U32, 1 S32, 2 U64, 3 F32.FTZ.RN, 4 F16x2.RN, 5 S64, 6 F64.RN, 7 F32 (not "
-                        "flushed): translated where architectures differ")
+                        "flushed), 8 others: translated where architectures differ")
 SASS_FIELD(SHUFFLE, "0 IDX, 1 UP, 2 DOWN, 3 BFLY")
 SASS_FIELD(VOTE, "0 ALL, 1 ANY, 2 EQ")
 SASS_FIELD(MATCH_ANY, "1 ANY, 0 ALL")

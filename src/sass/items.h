@@ -33,6 +33,9 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define HIDDEN(f, at, bits) {.kind = ITEM_FIELD, .field = SASS_FIELD_##f, .low = (at), .width = (bits)}
 #define TEXT(at, bits, ...) {.kind = ITEM_TEXT, .low = (at), .width = (bits), .names = NAMES(bits, __VA_ARGS__)}
 #define TEXT2(at, bits, at2, bits2, ...) {.kind = ITEM_TEXT, .low = (at), .width = (bits), .high = (at2), .high_width = (bits2), .names = NAMES((bits) + (bits2), __VA_ARGS__)}
+/* What these texts say is not known: what has them is only listed. */
+#define LISTED_FLAG(at, text) {.kind = ITEM_TEXT, .low = (at), .width = 1, .names = NAMES(1, "", text), .listed = 2}
+#define LISTED_TEXT(at, bits, ...) {.kind = ITEM_TEXT, .low = (at), .width = (bits), .names = NAMES(bits, __VA_ARGS__), .listed = ~UINT32_C(1)}
 #define PLAIN(text) {.kind = ITEM_PLAIN, .names = NAMES(0, text)}
 #define CONSTANT(f, v) {.kind = ITEM_CONSTANT, .field = SASS_FIELD_##f, .value = (v)}
 #define FIXED(at, bits, v) {.kind = ITEM_FIXED, .low = (at), .width = (bits), .value = (v)}
@@ -44,6 +47,12 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define UD {.kind = ITEM_D, .low = 16, .uniform = true}
 /* What the predicate means that generic atomics write is not known. */
 #define ATOMIC_PT TO_ITEM(0, 81, WHEN_PT, false)
+/* Registers that are only printed. */
+#define REGISTER(at) {.kind = ITEM_REGISTER, .low = (at), .width = 8}
+#define REGISTER_IF(b, at) {.kind = ITEM_REGISTER, .low = (at), .width = 8, .when = WHEN_BIT, .bit = (b)}
+#define UREGISTER(at) {.kind = ITEM_REGISTER, .low = (at), .width = 6, .uniform = true}
+#define NUMBER_IF(b, f, at, bits) {.kind = ITEM_NUMBER, .field = SASS_FIELD_##f, .low = (at), .width = (bits), .when = WHEN_BIT, .bit = (b)}
+#define TO_LISTED(i, at) {.kind = ITEM_TO, .value = (i), .low = (at), .width = 3, .when = WHEN_USED, .listed = 1}
 #define A {.kind = ITEM_A, .low = 24}
 #define A_NEG {.kind = ITEM_A, .low = 24, .signs = SIGNS_NEG}
 #define A_FLOAT {.kind = ITEM_A, .low = 24, .signs = SIGNS_FLOAT}
@@ -58,6 +67,9 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define B_FLOAT {.kind = ITEM_B, .signs = SIGNS_FLOAT}
 #define B_HALF {.kind = ITEM_B, .signs = SIGNS_HALF}
 #define B_FLOAT_HALF {.kind = ITEM_B, .signs = SIGNS_LANE}
+#define B_FLOAT_UPPER {.kind = ITEM_B, .signs = SIGNS_UPPER}
+#define A_ROW {.kind = ITEM_A, .low = 24, .signs = SIGNS_ROW}
+#define B_COL {.kind = ITEM_B, .signs = SIGNS_COL}
 #define B_PART {.kind = ITEM_B, .signs = SIGNS_PART}
 #define UB {.kind = ITEM_B, .uniform = true}
 #define UB_NEG {.kind = ITEM_B, .signs = SIGNS_NEG, .uniform = true}
@@ -130,7 +142,10 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 
 #define ROUNDING(at) FIELD(ROUND, at, 2, "", ".RM", ".RP", ".RZ")
 #define ROUND_INT FIELD(ROUND, 78, 2, "", ".FLOOR", ".CEIL", ".TRUNC")
+#define FTZ_ROUND FLAG(FTZ, 80, ".FTZ"), ROUNDING(78)
 #define FTZ_ROUND_SAT FLAG(FTZ, 80, ".FTZ"), ROUNDING(78), FLAG(SAT, 77, ".SAT")
+#define VIMNMX_TYPE HIDDEN(SIGNED, 72, 1), {.kind = ITEM_TEXT, .low = 72, .width = 2, .names = NAMES(2, ".U32", "", ".U16x2", ".S16x2"), .listed = 0xc}, LISTED_FLAG(76, ".RELU")
+#define F2F_FROM {.kind = ITEM_FIELD, .field = SASS_FIELD_FROM_SIZE, .low = 84, .width = 3, .names = NAMES(3, NULL, ".F16", ".F32", ".F64", ".BF16"), .listed = 1 << 4}
 #define BOOLEAN FIELD(BOOL, 74, 2, ".AND", ".OR", ".XOR")
 #define COMPARE_INT(at) FIELD(COMPARE, at, 3, ".F", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".T")
 #define COMPARE_FLOAT FIELD(COMPARE, 76, 4, ".F", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".NUM", ".NAN", ".LTU", ".EQU", ".LEU", ".GTU", ".NEU", ".GEU", ".T")
@@ -138,6 +153,8 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 /* With a predicate that is always PT. */
 #define RELU_PT TEXT2(79, 1, 87, 4, "", [1 | 7 << 1] = ".RELU"), HIDDEN(RELU, 79, 1)
 #define SIZE_FLOAT(f, at) FIELD(f, at, 2, NULL, ".F16", "", ".F64")
+/* With BF16. */
+#define SIZE_FLOAT_90(f, at) {.kind = ITEM_FIELD, .field = SASS_FIELD_##f, .low = (at), .width = 3, .names = NAMES(3, NULL, ".F16", "", ".F64", ".BF16"), .listed = 1 << 4}
 #define FIXED_SIZE(f, at, v) FIXED(at, 2, v), CONSTANT(f, v)
 #define INTEGER_TYPE(f, at, sign_at) {.kind = ITEM_TEXT, .low = (at), .width = 2, .high = (sign_at), .high_width = 1, .names = NAMES(3, ".U8", ".U16", ".U32", ".U64", ".S8", ".S16", "", ".S64")}, HIDDEN(f, at, 2), HIDDEN(SIGNED, sign_at, 1)
 /* .MOV, .IADD, .SHL: names for uses of it, which the printer finds; then .U32. */
@@ -150,10 +167,11 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define WIDTH_GLOBAL FIELD(WIDTH, 73, 3, ".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ".U.128")
 #define PREFETCH_SIZE FIELD(PREFETCH, 68, 2, "", ".LTC64B", ".LTC128B", ".LTC256B")
 #define LOAD_80 E_FLAG, CACHE, PREFETCH_SIZE, WIDTH_GLOBAL, ORDER_80
-#define ORDER_80 FIELD(ORDER, 77, 4, "", [4] = ".CONSTANT", [5] = ".STRONG.SM", [7] = ".STRONG.GPU", [10] = ".STRONG.SYS")
+#define ORDER_80 {.kind = ITEM_FIELD, .field = SASS_FIELD_ORDER, .low = 77, .width = 4, .names = NAMES(4, "", [4] = ".CONSTANT", [5] = ".STRONG.SM", [7] = ".STRONG.GPU", [10] = ".STRONG.SYS", [12] = ".MMIO.SYS"), .listed = 1 << 12}
 /* Scope CTA, SM, GPU, SYS; four each of constant, weak, strong. */
-#define ORDER_75 {.kind = ITEM_FIELD, .field = SASS_FIELD_ORDER, .low = 77, .width = 4, .names = NAMES(4, ".CONSTANT.CTA", ".CONSTANT.SM", ".CONSTANT.GPU", ".CONSTANT.SYS", ".CTA", ".SM", ".GPU", ".SYS", ".STRONG.CTA", ".STRONG.SM", ".STRONG.GPU", ".STRONG.SYS"), .values = (const uint8_t[16]) { 4, 4, 4, 4, 0, 0, 0, 0, 5, 5, 7, 10 }}
+#define ORDER_75 {.kind = ITEM_FIELD, .field = SASS_FIELD_ORDER, .low = 77, .width = 4, .names = NAMES(4, ".CONSTANT.CTA", ".CONSTANT.SM", ".CONSTANT.GPU", ".CONSTANT.SYS", ".CTA", ".SM", ".GPU", ".SYS", ".STRONG.CTA", ".STRONG.SM", ".STRONG.GPU", ".STRONG.SYS", [15] = ".MMIO.SYS"), .values = (const uint8_t[16]) { 4, 4, 4, 4, 0, 0, 0, 0, 5, 5, 7, 10, [15] = 12 }, .listed = 1 << 15}
 #define GLOBAL_75 E_FLAG, CACHE, WIDTH_GLOBAL, ORDER_75
+#define LOAD_75 E_FLAG, CACHE, PREFETCH_SIZE, WIDTH_GLOBAL, ORDER_75
 #define GLOBAL_80 E_FLAG, CACHE, WIDTH_GLOBAL, ORDER_80
 
 #define ATOMIC_OF(bits, ...) FIELD(ATOMIC, 87, bits, ".ADD", ".MIN", ".MAX", ".INC", ".DEC", ".AND", ".OR", __VA_ARGS__)
@@ -162,10 +180,30 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define CAS PLAIN(".CAS"), CONSTANT(ATOMIC, 9)
 #define ATOMIC_TYPES FIELD(ATOMIC_TYPE, 73, 3, "", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN")
 #define ATOMIC_TYPES_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, "", ".S32", ".64", ".S64"), .values = (const uint8_t[16]) { 0, 1, 2, 5 }}
-#define ATOMIC_FLOATS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, [9] = ".F32.FTZ.RN", [12] = ".F32.RN", [15] = ".F64.RN"), .values = (const uint8_t[16]) { [9] = 3, [12] = 7, [15] = 6 }}
+#define ATOMIC_FLOATS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, ".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", ".BF16x8.RN", [9] = ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", ".F32.RN", ".F32x2.RN", ".F32x4.RN", ".F64.RN"), .values = (const uint8_t[16]) { 4, 8, 8, 8, 8, 8, [9] = 3, 8, 8, 7, 8, 8, 6 }, .listed = 0x6c3e}
 #define ATOMS_COUNT PLAIN(".POPC.INC.32"), CONSTANT(ATOMIC, 10)
+#define ATOMS_COUNT_OR_ARRIVE {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, [9] = ".ARRIVE", ".POPC.INC"), .values = (const uint8_t[16]) { [9] = 12, 10 }}, FIELD(ATOMIC_TYPE, 73, 3, ".32", NULL, ".64")
 #define ATOMS_CAS {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, ".CAS", [3] = ".CAST.SPIN"), .values = (const uint8_t[16]){9, [3] = 11}}, FIELD(ATOMIC_TYPE, 73, 3, "", [2] = ".64")
 
+#define WORD(at, bits, ...) {.kind = ITEM_WORD, .low = (at), .width = (bits), .names = NAMES(bits, __VA_ARGS__)}
+#define HANDLE {.kind = ITEM_HANDLE}
+#define HANDLE_UREG {.kind = ITEM_HANDLE, .uniform = true}
+#define TEX_LOD TEXT(87, 3, "", ".LZ", ".LB", ".LL", ".LC", ".LB.LC")
+#define TEX_FLAGS(at, text) TEXT(60, 1, "", ".SCR"), TEXT(59, 1, "", ".B"), TEXT(76, 1, "", ".AOFFI"), TEXT(at, 1, "", text), CACHE, TEXT(90, 1, "", ".NODEP")
+#define TEX_DESTINATIONS TO_IF_USED(0, 81), REGISTER(64), D, A, REG_B(32)
+#define TEX_SHAPE WORD(61, 3, "1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", NULL, "ARRAY_CUBE"), NUMBER(LUT, 72, 4)
+#define TEX_MODIFIERS TEX_FLAGS(77, ".NDV"), TEXT(78, 1, "", ".DC"), TEXT(79, 1, "", ".F16"), TEX_LOD
+#define TLD_MODIFIERS TEX_FLAGS(78, ".MS"), TEX_LOD
+#define TLD4_MODIFIERS TEXT(87, 2, ".R", ".G", ".B", ".A"), TEX_FLAGS(78, ".DC"), TEXT(77, 1, "", ".PTP")
+#define TXD_MODIFIERS TEX_FLAGS(79, ".F16")
+#define TXQ_OPERANDS REGISTER(64), D, A
+#define TXQ_QUERY WORD(62, 2, "TEX_HEADER_DIMENSION", "TEX_HEADER_TEXTURE_TYPE", "TEX_HEADER_SAMPLER_POSITION", NULL), NUMBER(LUT, 72, 4)
+#define SURFACE_SHAPE TEXT(61, 3, ".1D", ".BUFFER", ".1D_ARRAY", ".2D", ".2D_ARRAY", ".3D")
+#define SURFACE_LIMIT TEXT(59, 2, ".IGN", ".NEAR", ".TRAP")
+#define SURFACE(order) TEXT(72, 1, "", ".BA"), SURFACE_SHAPE, WIDTH, CACHE, order, SURFACE_LIMIT
+#define SURFACE_PIXELS(order) SURFACE_SHAPE, TEXT(72, 4, NULL, ".R", NULL, ".RG", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, ".RGBA"), CACHE, order, SURFACE_LIMIT
+#define SURFACE_AT {.kind = ITEM_ADDRESS}
+#define SURFACE_REDUCE(order) REDUCE, TEXT(72, 1, "", ".BA"), TEXT(73, 3, "", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".SD32", ".SD64"), SURFACE_SHAPE, CACHE, order, SURFACE_LIMIT
 #define SHUFFLE FIELD(SHUFFLE, 58, 2, ".IDX", ".UP", ".DOWN", ".BFLY")
 #define BAR_MODES FIELD(BAR_MODE, 77, 2, ".SYNC", ".ARV", ".RED", ".SCAN"), BAR_RED_TEXT, FLAG(DEFER, 80, ".DEFER_BLOCKING")
 #define BAR_RED_TEXT {.kind = ITEM_TEXT, .low = 74, .width = 2, .high = 77, .high_width = 2, .names = NAMES(4, "", [4] = "", [8] = ".POPC", ".AND", ".OR", NULL)}, HIDDEN(BAR_RED, 74, 2)

@@ -169,6 +169,8 @@ static void put_source(const struct sass_inst *inst, const struct sass_item *ite
         text_char(text, ']');
     }
     text_string(text, item->signs == SIGNS_PART ? parts[source->lanes] : halves[source->lanes]);
+    if (item->signs == SIGNS_ROW || item->signs == SIGNS_COL)
+        text_string(text, item->signs == SIGNS_ROW ? ".ROW" : ".COL");
 }
 
 static void put_address(const struct sass_inst *inst, struct text *text) {
@@ -279,8 +281,9 @@ static bool is_printed(const struct sass_inst *inst, const struct sass_item *ite
     case ITEM_A:
     case ITEM_ADDRESS:
     case ITEM_TARGET:
-    case ITEM_C: return used;
+    case ITEM_REGISTER:
     case ITEM_NUMBER:
+    case ITEM_C: return used;
     case ITEM_D:
     case ITEM_B:
     case ITEM_REG_B:
@@ -288,6 +291,8 @@ static bool is_printed(const struct sass_inst *inst, const struct sass_item *ite
     case ITEM_IMM_B:
     case ITEM_IMM_C:
     case ITEM_CONSTANT_BANK:
+    case ITEM_HANDLE:
+    case ITEM_WORD:
     case ITEM_COUNTERS:
     case ITEM_PREDICATES: return true;
     case ITEM_FIELD:
@@ -304,16 +309,25 @@ static bool is_printed(const struct sass_inst *inst, const struct sass_item *ite
     return false;
 }
 
+static void put_listed_register(const struct sass_inst *inst, const struct sass_item *item,
+                                struct text *text) {
+    const uint32_t number = (uint32_t)sass_bits(inst->word, item->low, item->width);
+    put_register(text, number == (UINT32_C(1) << item->width) - 1 ? SASS_RZ : number, item->uniform);
+}
+
 static void put_operand(const struct sass_inst *inst, const struct sass_item *item, struct text *text) {
     switch ((enum sass_item_kind)item->kind) {
     case ITEM_D: put_register(text, inst->d, inst->d_uniform); break;
+    case ITEM_REGISTER: put_listed_register(inst, item, text); break;
     case ITEM_A: put_source(inst, item, &inst->a, text); break;
     case ITEM_B:
     case ITEM_REG_B:
     case ITEM_IMM_B:
     case ITEM_CONSTANT_BANK: put_source(inst, item, &inst->b, text); break;
+    case ITEM_WORD: text_string(text, item->names[sass_item_bits(inst->word, item)]); break;
     case ITEM_C:
     case ITEM_REG_C:
+    case ITEM_HANDLE:
     case ITEM_IMM_C: put_source(inst, item, &inst->c, text); break;
     case ITEM_TO: put_predicate(text, &inst->to[item->value]); break;
     case ITEM_FROM: put_predicate(text, &inst->from[item->value]); break;

@@ -17,9 +17,11 @@ enum sass_item_kind {
     ITEM_TEXT,      /* the same for bits that are other items' fields too, or no field */
     ITEM_NUMBER,    /* a field that is printed as an operand */
     ITEM_NUMBER_IF, /* the same, left out where it is 0 */
+    ITEM_WORD,      /* a field that is printed as an operand, by its names */
     ITEM_CONSTANT,  /* a field with one value, `value`: no bits */
     ITEM_PLAIN,     /* names[0] behind the name, always: no bits */
     ITEM_FIXED,     /* bits whose value is `value` */
+    ITEM_REGISTER,  /* a register that is printed and no more: of instructions that are only listed */
     ITEM_D,         /* destination: register at `low` */
     ITEM_A,         /* register at `low`, which is source A; signs at 72 and 73 as `signs` has it */
     ITEM_B,     /* source B where the form has it: registers, constants and immediates at 32, else at 64 */
@@ -29,11 +31,12 @@ enum sass_item_kind {
     ITEM_IMM_B, /* B is a small immediate */
     ITEM_IMM_C,
     ITEM_CONSTANT_BANK, /* B is c[..][..]; `value`: which register is its index (enum sass_index) */
-    ITEM_TO,            /* predicate written: to[value] */
-    ITEM_FROM,          /* predicate read: from[value], inverted by the bit at `high` */
-    ITEM_ADDRESS,       /* register at 24, offset at `low` */
-    ITEM_ADDRESS_UREG,  /* uniform register of the address */
-    ITEM_ADDRESS_WIDE,  /* bit that says that the register is a pair */
+    ITEM_HANDLE,  /* C is where the handle of a texture or surface is: a constant, or a uniform register */
+    ITEM_TO,      /* predicate written: to[value] */
+    ITEM_FROM,    /* predicate read: from[value], inverted by the bit at `high` */
+    ITEM_ADDRESS, /* register at 24, offset at `low` */
+    ITEM_ADDRESS_UREG, /* uniform register of the address */
+    ITEM_ADDRESS_WIDE, /* bit that says that the register is a pair */
     ITEM_ADDRESS_POLICY,
     ITEM_ADDRESS_SCALE,
     ITEM_TARGET,
@@ -52,6 +55,9 @@ enum sass_signs {
     SIGNS_NOT,   /* inverted */
     SIGNS_PART,  /* which byte or half of an integer; of numbers: B registers */
     SIGNS_MASK,  /* inverted by bit 30 */
+    SIGNS_UPPER, /* of a number; bit 60: its upper half */
+    SIGNS_ROW,   /* of matrices: none, printed as .ROW and .COL */
+    SIGNS_COL,
     SIGNS_SHARED /* of LDGSTS: an address, with an offset that is source C */
 };
 
@@ -60,7 +66,7 @@ enum sass_index { INDEX_NONE, INDEX_REG, INDEX_UREG, INDEX_LDCU };
 /* When an operand takes part; elsewhere its bits have a value of their own and it is not printed. */
 enum sass_when {
     WHEN_ALWAYS,
-    WHEN_PT,         /* always; not known where it is not PT */
+    WHEN_PT,         /* always; what it means where it is not PT is not known */
     WHEN_USED,       /* always; not printed where it is PT, RZ or 0 */
     WHEN_BIT,        /* the bit `bit` is set; else PT */
     WHEN_BIT_NOT_PT, /* the bit is set; else !PT */
@@ -82,6 +88,7 @@ struct sass_item {
     uint8_t signs;            /* enum sass_signs */
     bool uniform;             /* register or predicate */
     uint16_t value;
+    uint32_t listed;          /* set of values of which only the text is known, not what they mean */
     const char *const *names; /* 1 << (width + high_width) of them; NULL: a value that is not known */
     const uint8_t *values;    /* what the field's value is for each of them; NULL: the bits themselves */
 };

@@ -84,6 +84,7 @@ struct sass_inst {
     const struct sass_row *row;  /* of the table; NULL: an opcode, or a field's value, that is not known */
     uint16_t op;                 /* enum sass_op */
     struct sass_predicate guard; /* PT: always executed */
+    bool listed;                 /* it has a modifier of which only the text is known, not what it means */
     bool d_uniform;              /* the destination is UR d */
     bool has_d;
     uint16_t d; /* destination register, or SASS_RZ, SASS_URZ */

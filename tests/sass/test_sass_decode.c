@@ -283,7 +283,9 @@ static void products_of_matrices(void **state) {
         struct word word;
         const char *text;
     } rows[] = {
-        {80, {{0x0000001808107237, 0x0c4fe80000405404}}, "IMMA.16816.S8.S8 R16, R8.reuse, R24.reuse, R4"},
+        {80,
+         {{0x0000001808107237, 0x0c4fe80000405404}},
+         "IMMA.16816.S8.S8 R16, R8.reuse.ROW, R24.reuse.COL, R4"},
         {80, {{0x0000001808147237, 0x000fe20000585c04}}, "IMMA.16832.S4.S4 R20, R8, R24, R4"},
         {80, {{0x0000001808047237, 0x000fe60000780404}}, "IMMA.16864.U4.U4 R4, R8, R24, R4"},
         {75, {{0x0000000300067237, 0x0c0e680000040404}}, "IMMA.8816.U8.U8.SAT R6, R0.reuse, R3.reuse, R4"},

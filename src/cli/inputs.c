@@ -86,25 +86,39 @@ static const char *preset_for(uint32_t architecture) {
     return NULL;
 }
 
-/* Says so where machine code is not for the machine that is taken by default. Orin, sm_87, is modelled with
- * what is known of sm_86. */
-static void compare_architectures(const wb_module *module, const char *machine, wb_diagnostics *diagnostics) {
-    const uint32_t architecture = wb_module_architecture(module) == 87 ? 86 : wb_module_architecture(module);
-    const char *preset = architecture == 0 ? machine : preset_for(architecture);
-    char note[200];
-    if (preset != NULL && strcmp(preset, machine) == 0) return;
+/* The architecture that a machine's name ends with, such as that of ampere-sm80; 0: it states none. */
+static uint32_t stated_architecture(const char *machine) {
+    const char *dash = strrchr(machine, '-');
+    uint64_t number;
+    const bool states = dash != NULL && strncmp(dash, "-sm", 3) == 0 &&
+                        read_number(dash + 3, strlen(dash + 3), 1, UINT16_MAX, &number);
+    return states ? (uint32_t)number : 0;
+}
+
+/* Says so where machine code is not for the machine. Orin, sm_87, is modelled with what is known of sm_86. */
+static void compare_architectures(const wb_module *module, const char *machine, bool is_named,
+                                  wb_diagnostics *diagnostics) {
+    const uint32_t code = wb_module_architecture(module), architecture = code == 87 ? 86 : code;
+    const uint32_t stated = stated_architecture(machine);
+    if (code == 0 || stated == 0 || (stated == 87 ? 86 : stated) == architecture) return;
+    const char *preset = preset_for(architecture);
+    const char *advice = preset != NULL ? "a preset for it: -m " : "no preset is for it";
+    char note[400];
     (void)snprintf(note, sizeof note,
-                   "this machine code is for sm_%u, and the machine, where none is named, is %s; %s%s",
-                   architecture, machine, preset != NULL ? "a preset for it: -m " : "no preset is for it",
-                   preset != NULL ? preset : "");
+                   is_named
+                       ? "this machine code is for sm_%u, and the machine %s is of another architecture; %s%s"
+                       : "this machine code is for sm_%u, and the machine, where none is named, is %s; %s%s",
+                   code, machine, advice, preset != NULL ? preset : "");
     wb_diagnostics_note(diagnostics, wb_module_input(module)->path, note);
 }
 
 wb_status load_machine_for(const struct options *options, const wb_module *module, const char *usual,
                            wb_diagnostics *diagnostics, wb_machine **machine) {
-    if (options->machine != NULL) return load_machine(options, options->machine, diagnostics, machine);
-    if (strcmp(usual, DEFAULT_MACHINE) == 0) compare_architectures(module, usual, diagnostics);
-    return load_machine(options, usual, diagnostics, machine);
+    const char *name = options->machine != NULL ? options->machine : usual;
+    const bool is_named = options->machine != NULL || strcmp(usual, DEFAULT_MACHINE) != 0;
+    const wb_status status = load_machine(options, name, diagnostics, machine);
+    if (status == WB_OK) compare_architectures(module, wb_machine_name(*machine), is_named, diagnostics);
+    return status;
 }
 
 /* A number that may be at most `most`; `most` of what is none, which is beyond what the library takes, so

@@ -192,6 +192,18 @@ static void test_architecture_of_the_machine(void **state) {
     run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hopper-sm90");
     assert_string_equal(run.err, "");
     run_free(&run);
+    run = run_command("occupancy kernels/sgemm_tiled.sm_87.cubin -l kernels/sgemm_tiled.yaml -m orin-sm86");
+    assert_string_equal(run.err, "");
+    run_free(&run);
+    run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hirvisalo");
+    assert_string_equal(run.err, "");
+    run_free(&run);
+    run = run_command("occupancy kernels/sgemm_tiled.sm_86.cubin -l kernels/sgemm_tiled.yaml -m ampere-sm80");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.err, "kernels/sgemm_tiled.sm_86.cubin: note: this machine code is for sm_86, and "
+                                 "the machine ampere-sm80 is of another architecture; a preset for it: "
+                                 "-m orin-sm86\n");
+    run_free(&run);
 }
 
 /* ---- Launch files -------------------------------------------------------------------------------------- */
@@ -210,6 +222,41 @@ static void test_launch_files(void **state) {
     assert_non_null(strstr(run.out, "vecadd.sm_86.yaml: written"));
     assert_non_null(strstr(run.out, "code: \"vecadd.sm_86.cubin\""));
     assert_null(strstr(run.out, "registers"));
+    run_free(&run);
+}
+
+/* What `init` makes of parameters that have no types in the file: what the code does with them. */
+static void test_parameters(void **state) {
+    (void)state;
+    static const struct {
+        const char *cubin, *expected;
+    } cases[] = {
+        {"saxpy.sm_75", "b32 f32 buf:f32,read buf:f32,read&written"},
+        {"saxpy.sm_90", "b32 f32 buf:f32,read buf:f32,read&written"},
+        {"nbody_f64.sm_86", "buf:f64,read buf:f64,read buf:f64,read b32 f64 buf:b64,written buf:b64,written "
+                            "buf:b32,written"},
+        {"bfs_level.sm_80", "buf:b32,read buf:b32,read buf:b32,read buf:u8,written b32 b32"},
+        {"histogram.sm_89", "buf:u8,read buf:u32,read&written b32"},
+        {"stencil5.sm_87", "buf:f32,read buf:f32,written b32 b32 f32 f32"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char script[300];
+        (void)snprintf(script, sizeof script,
+                       "\"$WB\" init kernels/%s.cubin -o - | sed -n '/^  - /{s/ and /\\&/;"
+                       "s/.*\"\\([a-z0-9:]*\\)[:[]___.*, \\([a-z&]*\\)$/\\1,\\2/;"
+                       "s/.*\"\\([a-z0-9]*\\):___.*/\\1/;p;}' | tr '\\n' ' '",
+                       cases[i].cubin);
+        struct run run = run_shell(script);
+        run.out[strlen(run.out) - 1] = '\0';
+        assert_string_equal(run.out, cases[i].expected);
+        run_free(&run);
+    }
+    struct run run =
+        run_shell("set -e; at=$(mktemp -d); trap 'rm -r \"$at\"' EXIT; cp kernels/saxpy.sm_86.cubin \"$at\"\n"
+                  "cd \"$at\"; \"$WB\" init saxpy.sm_86.cubin -o - | sed 's/^grid: ___/grid: 2/; "
+                  "s/block: ___/block: 64/; s/___/100/' > s.yaml; \"$WB\" analyze s.yaml --inputs any");
+    if (run.status != 0) fail_msg("%s", run.err);
+    assert_non_null(strstr(run.out, "bounded: the kernel takes at most"));
     run_free(&run);
 }
 
@@ -256,6 +303,7 @@ int main(void) {
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_architecture_of_the_machine),
         cmocka_unit_test(test_launch_files),
+        cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_several_kernels),
         cmocka_unit_test(test_makespan),
         cmocka_unit_test(test_inputs_of_results),

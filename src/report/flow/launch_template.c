@@ -244,13 +244,22 @@ static void put_pointer_comment(const struct launch_template *template, struct s
     text_char(out, '\n');
 }
 
+/* The type of a number: the parameter's own, or, where that says no more than its bits, what the kernel
+ * calculates with. */
+static enum ptx_type number_type(const struct ptx_variable *param, const struct pointed *pointed) {
+    const bool fits = pointed->number != PTX_TYPE_NONE && ptx_type_kind(param->type) == PTX_KIND_BITS &&
+                      ptx_type_bytes(pointed->number) == param->size;
+    return fits ? pointed->number : param->type;
+}
+
 static void put_argument(const struct launch_template *template, uint32_t index) {
     const struct wb_module *module = template->kernel->module;
     const struct ptx_variable *param = &module->variables[template->function->params[index]];
     const struct pointed *pointed = &template->pointed[index];
+    const enum ptx_type number = number_type(param, pointed);
     const struct span type = source_type(template->readable, index), element = pointed_type(type);
     const bool may_point = !param->array && param->size == module->address_size / 8 &&
-                           ptx_type_kind(param->type) != PTX_KIND_FLOAT;
+                           ptx_type_kind(param->type) != PTX_KIND_FLOAT && number != PTX_F64;
     const bool points = may_point && (pointed->is_address || param->pointer || element.length > 0);
     struct text *out = template->out;
     text_string(out, "  - \"");
@@ -261,7 +270,7 @@ static void put_argument(const struct launch_template *template, uint32_t index)
         text_printf(out, "bytes[%" PRIu64 "]\"", param->size);
     } else {
         const char *named = launch_type(type);
-        text_printf(out, "%s:" LAUNCH_BLANK "\"", named != NULL ? named : element_name(param->type));
+        text_printf(out, "%s:" LAUNCH_BLANK "\"", named != NULL ? named : element_name(number));
     }
     begin_comment(template);
     text_printf(out, "%u, %s", index + 1, param->name);

@@ -133,12 +133,30 @@ static void alu_lanes(struct warp *warp, const struct micro *op, const struct in
     }
 }
 
+/* A move of a word of which all lanes are halves of addresses; false: it is something else. */
+static bool move_halves(struct warp *warp, const struct micro *op, const struct inputs *in, uint32_t mask,
+                        uint32_t origin) {
+    const struct lanes *from = in->lanes[0];
+    struct lanes *out = warp_slot(warp, op->destination);
+    const bool moves = op->form->op == PTX_OP_MOV && int_kind_of(op->form->type) == INT_U32 && from != out;
+    if (!moves || (mask & ~lanes_halves(from)) != 0) return false;
+    alu_lanes(warp, op, in, mask);
+    mark_known(out, mask, 0, origin);
+    out->halved |= mask;
+    if (mask == LANES_ALL)
+        memcpy(out->half, from->half, sizeof out->half);
+    else
+        FOR_LANES_OF(l, mask) out->half[l] = from->half[l];
+    return true;
+}
+
 /* The same where some sources are halves of addresses: those of the lanes of `halved`, none of which is known
  * without. */
 static void execute_halved(struct warp *warp, const struct micro *op, const struct inputs *in, uint32_t mask,
                            uint32_t known, uint32_t origin) {
     struct lanes *out = warp_slot(warp, op->destination);
     struct half_lanes halves;
+    if (move_halves(warp, op, in, mask, origin)) return;
     half_of_result(warp, op, mask & in->halved & ~known, &halves);
     alu_lanes(warp, op, in, mask);
     mark_known(out, mask, known | halves.known, origin);
@@ -422,7 +440,8 @@ static void add3_numbers(struct warp *warp, const struct micro *op, uint32_t mas
     const uint32_t x = warp_predicate(warp, op->source[3]), y = warp_predicate(warp, op->sum.carry);
     uint64_t sums[WARP_LANES];
     uint32_t carries[2] = {0, 0};
-    struct partial_lanes partial = {.known = 0};
+    struct partial_lanes partial;
+    partial.known = partial.partial = 0;
     if ((mask & ~known) != 0) partial_of_add3(warp, op, mask & ~known, &partial);
     FOR_LANES(l) {
         sums[l] = (uint64_t)(uint32_t)in->values[0][l] + (uint32_t)in->values[1][l] +
@@ -624,7 +643,42 @@ static uint32_t join_halves(const struct warp *warp, const struct micro *op, uin
     return known;
 }
 
+/* Two words that are numbers make one of 64 bits: nearly all packs of machine code. False: they are not, and
+ * nothing was done. */
+static bool pack_words(struct warp *warp, const struct micro *op, uint32_t mask) {
+    if (op->pack.count != 2 || op->pack.bits != 32) return false;
+    struct lanes *out = warp_slot(warp, op->destination);
+    const struct lanes *low = warp_slot(warp, op->pack.elements[0]);
+    const struct lanes *high = warp_slot(warp, op->pack.elements[1]);
+    if ((mask & ~(low->known & high->known)) != 0 || (low->home | high->home) != 0) return false;
+    uint64_t result[WARP_LANES];
+    FOR_LANES(l) result[l] = (uint32_t)low->value[l] | high->value[l] << 32;
+    lanes_blend(out->value, result, mask);
+    home_write(warp, out, mask, HOME_NONE);
+    out->known |= mask;
+    return true;
+}
+
+/* The other way round. */
+static bool unpack_words(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct lanes *in = warp_slot(warp, op->source[0]);
+    if (op->pack.count != 2 || op->pack.bits != 32 || (mask & ~in->known) != 0 || in->home != 0) return false;
+    uint64_t parts[2][WARP_LANES];
+    FOR_LANES(l) {
+        parts[0][l] = (uint32_t)in->value[l];
+        parts[1][l] = in->value[l] >> 32;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        struct lanes *out = warp_slot(warp, op->pack.elements[i]);
+        lanes_blend(out->value, parts[i], mask);
+        home_write(warp, out, mask, HOME_NONE);
+        out->known |= mask;
+    }
+    return true;
+}
+
 wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    if (pack_words(warp, op, mask)) return WB_OK;
     struct lanes *out = warp_slot(warp, op->destination);
     uint64_t result[WARP_LANES] = {0};
     uint32_t known = LANES_ALL, origin = op->index, halved = 0, numbers = 0;
@@ -643,7 +697,8 @@ wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask)
         known = join_halves(warp, op, mask, &home, &numbers);
     if (warp->run->cover != NULL && (mask & ~known) != 0)
         unknown_home = joined_unknown_home(warp, out, mask, unknown_home_of_parts(warp, op, mask & ~known));
-    struct partial_lanes partial = {.known = 0};
+    struct partial_lanes partial;
+    partial.known = partial.partial = 0;
     if ((mask & ~known) != 0 && (mask & halved) == 0 && homes == 0)
         partial_of_pack(warp, op, mask & ~known, &partial);
     home_write(warp, out, mask, home);
@@ -674,6 +729,7 @@ static void split_addresses(const struct run *run, const struct lanes *in, uint3
 }
 
 wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    if (unpack_words(warp, op, mask)) return WB_OK;
     struct lanes in; /* copied: it may be one of the outputs */
     lanes_copy(&in, warp_slot(warp, op->source[0]));
     uint64_t ones = low_bytes_mask(op->pack.bits / 8), unknown_home = HOME_NONE;

@@ -186,6 +186,7 @@ static struct half_sum result_of_lane(const struct micro *op, const struct half_
     const struct ptx_form *form = op->form;
     struct half_sum result = {0};
     switch (form->op) {
+    case PTX_OP_MOV: result.half = s[0].half; break;
     case PTX_OP_NOT: result.half = half_inverted(s[0]).half; break;
     case PTX_OP_NEG: return difference((struct half_term){.known = true}, s[0]);
     case PTX_OP_ADD: return sum_of_two(s[0], s[1]);
@@ -206,15 +207,13 @@ static struct half_sum result_of_lane(const struct micro *op, const struct half_
 }
 
 /* One or the other of two sources. */
-static struct half_sum chosen(const struct warp *warp, const struct micro *op, const struct half_term *s,
-                              uint32_t lane) {
-    struct half_sum result = {0};
-    const struct lanes *condition = warp_slot(warp, op->source[2]);
-    if ((condition->known >> lane & 1) == 0) return result;
-    const struct half_term *from = (warp_predicate(warp, op->source[2]) >> lane & 1) != 0 ? &s[0] : &s[1];
-    result.known = from->known;
-    if (!from->known) result.half = from->half;
-    return result;
+static void choose(const struct warp *warp, const struct micro *op, uint32_t mask, struct half_lanes *out) {
+    const struct lanes *a = warp_slot(warp, op->source[0]), *b = warp_slot(warp, op->source[1]);
+    const uint32_t first = warp_predicate(warp, op->source[2]);
+    const uint32_t decided = mask & warp_slot(warp, op->source[2])->known;
+    out->known = decided & ((first & a->known) | (~first & b->known));
+    out->halved = decided & ((first & lanes_halves(a)) | (~first & lanes_halves(b)));
+    FOR_LANES_OF(l, out->halved) out->half[l] = (first >> l & 1) != 0 ? a->half[l] : b->half[l];
 }
 
 void half_of_result(const struct warp *warp, const struct micro *op, uint32_t mask, struct half_lanes *out) {
@@ -222,18 +221,15 @@ void half_of_result(const struct warp *warp, const struct micro *op, uint32_t ma
     const bool is_half = int_kind_of(form->type) == INT_U32 || int_kind_of(form->type) == INT_S32;
     out->known = out->halved = 0;
     if (!is_half || form->sat) return;
-    if (form->op == PTX_OP_MOV) {
-        const struct lanes *in = warp_slot(warp, op->source[0]);
-        out->halved = mask & lanes_halves(in);
-        FOR_LANES_OF(h, out->halved) out->half[h] = in->half[h];
+    if (form->op == PTX_OP_SELP) {
+        choose(warp, op, mask, out);
         return;
     }
     FOR_LANES_OF(l, mask) {
         struct half_term terms[3];
         for (uint32_t i = 0; i < 3; i++)
             terms[i] = half_term_of(warp_slot(warp, op->source[i]), l);
-        const struct half_sum result =
-            form->op == PTX_OP_SELP ? chosen(warp, op, terms, l) : result_of_lane(op, terms);
+        const struct half_sum result = result_of_lane(op, terms);
         out->known |= (uint32_t)result.known << l;
         if (result.known || half_kind(&result.half) == HALF_NONE) continue;
         out->halved |= 1u << l;

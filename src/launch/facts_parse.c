@@ -426,6 +426,12 @@ static wb_status read_header(struct facts_parser *parser) {
     if (facts_checksum(parser->facts->kernel, &computed) != WB_OK) return out_of_memory(parser);
     parser->checksum = computed;
     if (stated == computed) return WB_OK;
+    if (parser->facts->kernel->module->code != NULL)
+        return fail_at(parser, &sum,
+                       "these are facts about other code of kernel '%s', be it PTX, machine code for another "
+                       "architecture or an older version; this machine code has the checksum %016" PRIx64
+                       " and labels of its own: warpbound facts lists its loops",
+                       kernel, computed);
     return fail_at(parser, &sum,
                    "these are facts about another version of kernel '%s', which now has the checksum "
                    "%016" PRIx64 ": see whether they still hold",

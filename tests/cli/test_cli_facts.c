@@ -181,6 +181,31 @@ static void test_facts_of_another_version_are_refused(void **state) {
     run_free(&run);
 }
 
+/* Facts of PTX are none of a cubin, and the other way round; those of the cubin are read back. */
+static void test_facts_of_machine_code(void **state) {
+    (void)state;
+    struct run run = run_with_file("\"$WB\" analyze kernels/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml "
+                                   "--facts kernels/bfs_level.facts");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err,
+                           "kernels/bfs_level.facts:2:18: error: these are facts about other code of kernel "
+                           "'bfs_level', be it PTX, machine code for another architecture or an older "
+                           "version; this machine code has the checksum "));
+    run_free(&run);
+    run = run_with_file("\"$WB\" facts kernels/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml > \"$F\" && "
+                        "\"$WB\" analyze " BFS "--facts \"$F\"");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "these are facts about another version of kernel 'bfs_level'"));
+    run_free(&run);
+    run = run_with_file(
+        "\"$WB\" facts kernels/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml | sed 's/?;/9;/' > "
+        "\"$F\" && \"$WB\" analyze kernels/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml "
+        "--facts \"$F\" --method k-area");
+    if (run.status != 0) fail_msg("%s", run.err);
+    assert_non_null(strstr(run.out, "bounded: the kernel takes at most"));
+    run_free(&run);
+}
+
 #define NEEDS "tests/data/facts/needs.ptx -g 2 -b 64 -a 'buf:u32[2]' "
 
 /* What analyze asks for is what the template leaves open, and nothing else is asked for once that is given.
@@ -295,6 +320,7 @@ int main(void) {
         cmocka_unit_test(test_complete_facts_are_taken),
         cmocka_unit_test(test_facts_of_another_kernel_are_refused),
         cmocka_unit_test(test_facts_of_another_version_are_refused),
+        cmocka_unit_test(test_facts_of_machine_code),
         cmocka_unit_test(test_all_that_is_lacking_is_asked_for_at_once),
         cmocka_unit_test(test_what_was_found_for_a_launch_is_refused_for_others),
         cmocka_unit_test(test_what_was_not_found_is_refused),

@@ -71,8 +71,12 @@ wb_status test_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status set_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status machine_setp_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* sum.c */
 wb_status machine_add3_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* pack.c */
 wb_status pack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status unpack_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 

@@ -1,5 +1,6 @@
 /* Atomic operations. */
 #include "lift/memory.h"
+#include "lift/state.h"
 
 enum atomic_operation { ATOMIC_CAS = 9, ATOMIC_POPC_INC = 10, ATOMIC_CAST_SPIN = 11 };
 
@@ -30,7 +31,8 @@ static const char *operation_of(struct lift *lift, uint32_t operation, uint32_t 
 }
 
 static const char *space_of(const struct sass_inst *inst) {
-    return inst->op == SASS_OP_ATOMS ? ".shared" : inst->op == SASS_OP_ATOM ? "" : ".global";
+    const bool generic = inst->op == SASS_OP_ATOM && inst->to[0].number == SASS_PT;
+    return inst->op == SASS_OP_ATOMS ? ".shared" : generic ? "" : ".global";
 }
 
 static struct ptx_operand address_of(struct lift *lift, const struct sass_inst *inst) {
@@ -100,7 +102,27 @@ static void update(struct lift *lift, const struct sass_inst *inst, uint32_t ope
     write_result(lift, inst, old, wide);
 }
 
-void lift_atomic(struct lift *lift, const struct sass_inst *inst) {
+/* The number that an address operand stands for. */
+static struct ptx_operand value_of(struct lift *lift, struct ptx_operand address) {
+    const struct ptx_operand base = lift->operands.items[address.index], sum = lift_temp(lift, PTX_B64);
+    LIFT_EMIT(lift, "add.u64", sum, base, lift_int(address.value));
+    return sum;
+}
+
+/* QSPC: whether an address is one of a state space. */
+static void query_space(struct lift *lift, const struct sass_inst *inst) {
+    static const char *const opcodes[] = {"isspacep.global", "isspacep.local", "isspacep.shared"};
+    const uint32_t space = sass_field(inst, SASS_FIELD_SPACE);
+    const struct ptx_operand to = lift_to_predicate(lift, &inst->to[0]);
+    if (space >= sizeof opcodes / sizeof *opcodes || inst->d != SASS_RZ) {
+        lift_refuse(lift, "what it asks of an address is not known");
+        return;
+    }
+    if (to.kind == PTX_OPERAND_REG)
+        LIFT_EMIT(lift, opcodes[space], to, value_of(lift, address_of(lift, inst)));
+}
+
+static void operate(struct lift *lift, const struct sass_inst *inst) {
     const uint32_t operation = sass_field(inst, SASS_FIELD_ATOMIC);
     const uint32_t type = sass_field(inst, SASS_FIELD_ATOMIC_TYPE);
     switch (operation) {
@@ -109,4 +131,25 @@ void lift_atomic(struct lift *lift, const struct sass_inst *inst) {
     case ATOMIC_POPC_INC: count_up(lift, inst); return;
     default: update(lift, inst, operation, type);
     }
+}
+
+/* ATOM with a predicate: what other memory than the global one has no operation for. The predicate is whether
+ * it was done; where not, the code behind it does it, by a loop in shared memory and plainly in local one. */
+static void try_in_global(struct lift *lift, const struct sass_inst *inst) {
+    const struct ptx_operand is_global = lift_temp(lift, PTX_PRED);
+    const struct ptx_inst whole = lift->inst;
+    LIFT_EMIT(lift, "isspacep.global", is_global, value_of(lift, address_of(lift, inst)));
+    lift_narrow(lift, is_global);
+    operate(lift, inst);
+    lift->inst = whole;
+    LIFT_EMIT(lift, "mov.pred", lift_to_predicate(lift, &inst->to[0]), is_global);
+}
+
+void lift_atomic(struct lift *lift, const struct sass_inst *inst) {
+    if (inst->op == SASS_OP_QSPC)
+        query_space(lift, inst);
+    else if (inst->op == SASS_OP_ATOM && inst->to[0].number != SASS_PT)
+        try_in_global(lift, inst);
+    else
+        operate(lift, inst);
 }

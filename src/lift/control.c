@@ -16,29 +16,8 @@ static struct ptx_operand target_of(struct lift *lift, const struct sass_inst *i
     return label_at(lift, lift->copy, plan_inst_at(lift->plan, inst->target));
 }
 
-/* Lets the rest of the group be executed where, besides the guard, a predicate holds that the instruction
- * reads; nothing where it reads none. */
-static void narrow_guard(struct lift *lift, struct ptx_operand predicate) {
-    if (predicate.kind == PTX_OPERAND_INT && predicate.value != 0) return;
-    struct ptx_operand both = lift_temp(lift, PTX_PRED);
-    if (lift->inst.guard == PTX_NO_INDEX) {
-        if (predicate.kind == PTX_OPERAND_REG) {
-            lift->inst.guard = predicate.index;
-            lift->inst.guard_negated = predicate.negated;
-            return;
-        }
-        LIFT_EMIT(lift, "mov.pred", both, predicate);
-    } else {
-        struct ptx_operand guard = {
-            .kind = PTX_OPERAND_REG, .index = lift->inst.guard, .negated = lift->inst.guard_negated};
-        LIFT_EMIT(lift, "and.pred", both, guard, predicate);
-    }
-    lift->inst.guard = both.index;
-    lift->inst.guard_negated = false;
-}
-
 static void narrow_by_source(struct lift *lift, const struct sass_inst *inst) {
-    if (inst->from[0].present) narrow_guard(lift, lift_predicate(lift, &inst->from[0]));
+    if (inst->from[0].present) lift_narrow(lift, lift_predicate(lift, &inst->from[0]));
 }
 
 /* BRA.U is taken when all lanes that are here would take it, by none of them otherwise: ptxas puts it before
@@ -61,7 +40,7 @@ static void branch(struct lift *lift, const struct sass_inst *inst) {
         const bool all = inst->a.kind != SASS_SOURCE_UREG || inst->a.number == SASS_URZ;
         LIFT_EMIT(lift, "machine divided", divided, all ? lift_int(UINT32_MAX) : lift_source(lift, &inst->a));
         divided.negated = kind == TOGETHER;
-        narrow_guard(lift, divided);
+        lift_narrow(lift, divided);
     }
     narrow_by_source(lift, inst);
     if (kind == UNIFORM) narrow_to_unanimous(lift);

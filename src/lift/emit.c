@@ -288,3 +288,22 @@ void lift_emit(struct lift *lift, const char *opcode, const struct ptx_operand *
 void lift_relies_on(struct lift *lift, enum ptx_reliance what) {
     lift->out->insts.items[lift->out->insts.count - 1].relies_on = (uint8_t)what;
 }
+
+void lift_narrow(struct lift *lift, struct ptx_operand predicate) {
+    if (predicate.kind == PTX_OPERAND_INT && predicate.value != 0) return;
+    struct ptx_operand both = lift_temp(lift, PTX_PRED);
+    if (lift->inst.guard == PTX_NO_INDEX) {
+        if (predicate.kind == PTX_OPERAND_REG) {
+            lift->inst.guard = predicate.index;
+            lift->inst.guard_negated = predicate.negated;
+            return;
+        }
+        LIFT_EMIT(lift, "mov.pred", both, predicate);
+    } else {
+        struct ptx_operand guard = {
+            .kind = PTX_OPERAND_REG, .index = lift->inst.guard, .negated = lift->inst.guard_negated};
+        LIFT_EMIT(lift, "and.pred", both, guard, predicate);
+    }
+    lift->inst.guard = both.index;
+    lift->inst.guard_negated = false;
+}

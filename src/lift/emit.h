@@ -91,6 +91,10 @@ void lift_emit(struct lift *lift, const char *opcode, const struct ptx_operand *
     lift_emit(lift, opcode, (const struct ptx_operand[]){__VA_ARGS__},                                       \
               (uint32_t)(sizeof((const struct ptx_operand[]){__VA_ARGS__}) / sizeof(struct ptx_operand)))
 
+/* Lets the rest of the group be executed where, besides the guard, a predicate holds that the instruction
+ * reads; nothing where it reads none. */
+void lift_narrow(struct lift *lift, struct ptx_operand predicate);
+
 /* Says what the result of the instruction that was emitted last relies on. */
 void lift_relies_on(struct lift *lift, enum ptx_reliance what);
 

@@ -55,6 +55,7 @@ SASS_FIELD(ATOMIC, "0..8: ADD MIN MAX INC DEC AND OR XOR EXCH; 9 CAS, 10 POPC.IN
                    "translated where opcodes differ")
 SASS_FIELD(ATOMIC_TYPE, "0 U32, 1 S32, 2 U64, 3 F32.FTZ.RN, 4 F16x2.RN, 5 S64, 6 F64.RN, 7 F32 (not "
                         "flushed), 8 others: translated where architectures differ")
+SASS_FIELD(SPACE, "of QSPC: 0 global, 1 local, 2 shared memory")
 SASS_FIELD(SHUFFLE, "0 IDX, 1 UP, 2 DOWN, 3 BFLY")
 SASS_FIELD(VOTE, "0 ALL, 1 ANY, 2 EQ")
 SASS_FIELD(MATCH_ANY, "1 ANY, 0 ALL")

@@ -45,7 +45,7 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 
 #define D {.kind = ITEM_D, .low = 16}
 #define UD {.kind = ITEM_D, .low = 16, .uniform = true}
-/* What the predicate means that generic atomics write is not known. */
+/* Only generic atomics write a predicate. */
 #define ATOMIC_PT TO_ITEM(0, 81, WHEN_PT, false)
 /* Registers that are only printed. */
 #define REGISTER(at) {.kind = ITEM_REGISTER, .low = (at), .width = 8}
@@ -53,6 +53,8 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define UREGISTER(at) {.kind = ITEM_REGISTER, .low = (at), .width = 6, .uniform = true}
 #define NUMBER_IF(b, f, at, bits) {.kind = ITEM_NUMBER, .field = SASS_FIELD_##f, .low = (at), .width = (bits), .when = WHEN_BIT, .bit = (b)}
 #define TO_LISTED(i, at) {.kind = ITEM_TO, .value = (i), .low = (at), .width = 3, .when = WHEN_USED, .listed = 1}
+#define ATOM_DONE TO(0, 81)
+#define SPACE FIELD(SPACE, 73, 3, ".G", ".L", ".S")
 #define A {.kind = ITEM_A, .low = 24}
 #define A_NEG {.kind = ITEM_A, .low = 24, .signs = SIGNS_NEG}
 #define A_FLOAT {.kind = ITEM_A, .low = 24, .signs = SIGNS_FLOAT}
@@ -130,6 +132,7 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define TARGET_IF_COLLECTIVE {.kind = ITEM_TARGET, .value = 1, .when = WHEN_COLLECTIVE}
 #define TARGET_SHORT {.kind = ITEM_TARGET}
 #define BRANCH_UREG {.kind = ITEM_A, .low = 24, .uniform = true, .when = WHEN_DIVERGENT, .signs = SIGNS_MASK}
+#define BRANCH_UREG_IF {.kind = ITEM_A, .low = 24, .uniform = true, .when = WHEN_UREG, .signs = SIGNS_MASK}
 #define GUARD_UNIFORM {.kind = ITEM_GUARD}
 #define UNIFORM GUARD_UNIFORM, FIXED(91, 1, 1)
 #define NOTHING FIXED(16, 8, 0)

@@ -52,6 +52,9 @@ static const struct kernel_row {
     {"check_values", false, false, "runtime_code"},
     {"allocate", false, false, "runtime_code"},
     {"exchange_in_branch", false, false, "collective_code"},
+    {"generic_integers", false, false, "generic_code"},
+    {"address_spaces", false, false, "generic_code"},
+    {"generic_floats", false, false, "generic_float_code"},
 };
 
 /* A buffer after the execution. */
@@ -118,6 +121,8 @@ static void machine_code_does_to_memory_what_ptx_does(void **state) {
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         char path[64];
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+            /* Of sm_90 there is no file of it: its ways to memory of other blocks are not known. */
+            if (architectures[a] == 90 && strcmp(file_of(&kernels[k]), "generic_float_code") == 0) continue;
             (void)text_format(path, sizeof path, FOLDER "%s.sm_%u.cubin", file_of(&kernels[k]),
                               architectures[a]);
             for (size_t buffer = 0; buffer < BUFFERS && (!kernels[k].ampere || architectures[a] >= 80);

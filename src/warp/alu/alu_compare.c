@@ -128,7 +128,7 @@ static uint32_t test_number(const struct micro *op, const uint64_t *const *s) {
 static uint32_t test_space(const struct micro *op, const uint64_t *const *s) {
     uint32_t result = 0;
     for (uint32_t l = 0; l < WARP_LANES; l++)
-        result |= (uint32_t)address_in_space(s[0][l], op->form->space) << l;
+        result |= (uint32_t)address_in_space(address_of_machine(s[0][l]), op->form->space) << l;
     return result;
 }
 

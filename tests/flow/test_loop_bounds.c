@@ -463,6 +463,36 @@ static void test_words_in_pairs(void **state) {
          {4},
          0,
          0},
+        {"a short word with its sign",
+         "prmt.b32 %r2, %n, 0, 0x9910;\nmov.u32 %r1, 0;\n"
+         "A: add.u32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra A;",
+         {32767},
+         UNKNOWN,
+         0},
+        {"a byte of a second word",
+         "prmt.b32 %r2, 0, %n, 0x0004;\nmov.u32 %r1, 0;\n"
+         "A: add.u32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra A;",
+         {255},
+         UNKNOWN,
+         0},
+        {"bytes in front that are known to be 0",
+         "and.b32 %r3, %n, 255;\nprmt.b32 %r2, %m, %r3, 0x7610;\nmov.u32 %r1, 0;\n"
+         "A: add.u32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra A;",
+         {65535},
+         UNKNOWN,
+         UNKNOWN},
+        {"bytes in front that are not",
+         "prmt.b32 %r2, %m, %n, 0x7610;\nmov.u32 %r1, 0;\n"
+         "A: add.u32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra A;",
+         {INT32_MAX},
+         UNKNOWN,
+         UNKNOWN},
+        {"bytes in another order",
+         "prmt.b32 %r2, %n, 0, 0x4401;\nmov.u32 %r1, 0;\n"
+         "A: add.u32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra A;",
+         {INT32_MAX},
+         UNKNOWN,
+         0},
         {"a sum of three",
          "mov.u32 %r1, 0;\nmachine.add3.u32 %r2, _, %n, %m, %t, 0, 0;\n"
          "A: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, %r2;\n@%p1 bra A;",

@@ -222,7 +222,9 @@ static bool parameter_address(const struct transfer *t, const struct ptx_operand
 static struct value_range load_range(const struct transfer *t, uint32_t element, uint32_t bits) {
     struct value_range range = type_range(t->form->type, bits);
     const struct loop_environment *environment = t->state->environment;
-    bool of_parameter = t->form->space == PTX_SPACE_PARAM || t->form->space == PTX_GENERIC;
+    /* Machine code loads parts of parameters from the constant bank that they are in. */
+    bool of_parameter = t->form->space == PTX_SPACE_PARAM || t->form->space == PTX_GENERIC ||
+                        t->form->space == PTX_SPACE_CONST;
     uint32_t bytes = ptx_type_bytes((enum ptx_type)t->form->type), variable = 0;
     uint64_t offset = (uint64_t)element * bytes, word;
     if (environment->parameter == NULL || !of_parameter || t->bits == 0 || t->bits > bits) return range;
@@ -230,6 +232,45 @@ static struct value_range load_range(const struct transfer *t, uint32_t element,
     if (!environment->parameter(environment->user, variable, offset, bytes, &word)) return range;
     struct value_range known = range_single(t->bits, word);
     return range_extend(&known, bits, t->is_signed);
+}
+
+/* The words that prmt takes bytes of, a being the first four. */
+struct permuted {
+    struct value_range sources[2];
+    uint32_t selector;
+};
+
+/* Whether byte `place` of the result is 0. */
+static bool is_zero_byte(const struct permuted *bytes, uint32_t place) {
+    const uint32_t selected = bytes->selector >> 4 * place & 0xf, byte = selected & 3;
+    const struct value_range *source = &bytes->sources[selected >> 2 & 1];
+    if (range_is_single(source)) {
+        const uint32_t word = (uint32_t)source->low >> 8 * byte & 0xff;
+        return (selected & 8) != 0 ? word < 0x80 : word == 0;
+    }
+    return (selected & 8) == 0 && byte > 0 &&
+           range_integers(source, false).high < (__int128)(UINT64_C(1) << 8 * byte);
+}
+
+/* prmt that keeps the low bytes of a word, with its sign or zeros in front: how machine code extends words of
+ * 8 and 16 bits. */
+static struct value_range permute_range(const struct transfer *t) {
+    const struct value_range selector = read(t, 3, 32);
+    struct permuted bytes = {{read(t, 1, 32), read(t, 2, 32)}, (uint32_t)selector.low};
+    if (t->form->mode != PTX_MODE_NONE || !range_is_single(&selector) || bytes.sources[0].empty ||
+        bytes.sources[1].empty)
+        return range_full(32);
+    const uint32_t source = bytes.selector >> 2 & 1;
+    uint32_t kept = 0, signs = 0, zeros = 0;
+    while (kept < 4 && (bytes.selector >> 4 * kept & 0xf) == 4 * source + kept)
+        kept++;
+    for (uint32_t place = kept; place < 4; place++) {
+        signs += kept > 0 && (bytes.selector >> 4 * place & 0xf) == (8 | (4 * source + kept - 1));
+        zeros += is_zero_byte(&bytes, place);
+    }
+    if (kept == 0 || (signs != 4 - kept && zeros != 4 - kept)) return range_full(32);
+    const struct value_range low = range_extend(&bytes.sources[source], 8 * kept, false);
+    return range_extend(&low, 32, signs == 4 - kept);
 }
 
 /* machine.add3, or whether the sum is 2^32 or more. */
@@ -338,6 +379,7 @@ static struct value_range result_range(const struct transfer *t, uint32_t elemen
     case PTX_OP_CNOT: return range_of(bits, 0, 1, 1);
     case PTX_OP_SELP: return selp_range(t);
     case PTX_OP_BFE: return extract_range(t);
+    case PTX_OP_PRMT: return permute_range(t);
     case PTX_OP_POPC:
     case PTX_OP_CLZ: return count_range(t);
     default: return range_full(bits);

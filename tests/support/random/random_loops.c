@@ -320,6 +320,18 @@ static void put_converted_halves(struct printer *p, const struct loop_statement 
     if (is_halved(p, s->to)) put_unpacked(p, "", s->to);
 }
 
+/* Loads a word of 8 or 16 bits and extends it by prmt, as machine code does, with other bits in front of it.
+ */
+static void put_permuted_load(struct printer *p, const struct loop_statement *s) {
+    static const char *const selectors[2][2][2] = {{{"0x4440", "0x0004"}, {"0x4410", "0x0054"}},
+                                                   {{"0x8880", "0xccc4"}, {"0x9910", "0xdd54"}}};
+    const bool second = p->predicates % 2 == 1;
+    const char *selector = selectors[s->is_signed][s->load_bits == 16][second];
+    text_printf(p->out, "ld.global.u%u %%s, [%%out];\nor.b32 %%s, %%s, 0x5a830000;\n", s->load_bits);
+    text_printf(p->out, second ? "prmt.b32 %%v%u, 0, %%s, %s;\n" : "prmt.b32 %%v%u, %%s, 0, %s;\n", s->to,
+                selector);
+}
+
 /* The first values of a variable. */
 static void put_initial_halves(const struct loop_program *program, uint32_t v, struct text *out) {
     if (program->from_parameter[v])
@@ -514,6 +526,10 @@ static void put_statements(struct printer *p, uint32_t first, uint32_t loop) {
                         s->to, s->a.variable);
             break;
         case LOOP_LOAD:
+            if (p->program->in_halves && p->program->bits[s->to] == 32) {
+                put_permuted_load(p, s);
+                break;
+            }
             text_printf(p->out, "ld.global.%c%u %%%c%u, [%%out];\n", s->is_signed ? 's' : 'u', s->load_bits,
                         is_halved(p, s->to) ? 'w' : 'v', is_halved(p, s->to) ? 2 : s->to);
             if (is_halved(p, s->to)) put_unpacked(p, "", s->to);

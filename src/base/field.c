@@ -218,6 +218,19 @@ void field_print(const struct field *field, const void *target, struct text *out
     }
 }
 
+void field_print_flow(const struct field *fields, const void *target, struct text *out) {
+    const char *separator = "";
+    text_char(out, '{');
+    for (size_t i = 0; fields[i].key != NULL; i++) {
+        const uint32_t *word = (const uint32_t *)((const char *)target + fields[i].offset);
+        if (fields[i].kind == FIELD_WORD && *word == 0) continue;
+        text_printf(out, "%s%s: ", separator, fields[i].key);
+        separator = ", ";
+        field_print(&fields[i], target, out);
+    }
+    text_string(out, "}\n");
+}
+
 void field_list_keys(const struct field *fields, struct text *out) {
     for (size_t i = 0; fields[i].key != NULL; i++)
         text_printf(out, "%s%s", i == 0 ? "" : ", ", fields[i].key);

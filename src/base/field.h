@@ -82,6 +82,10 @@ void field_describe(const struct field *field, struct text *out);
 /* Appends the value as YAML that reads back as the same value. Nothing for FIELD_NESTED. */
 void field_print(const struct field *field, const void *target, struct text *out);
 
+/* Appends the values of a table as a line of YAML, {key: value, ...}. The first word of a FIELD_WORD is its
+ * default and not printed. */
+void field_print_flow(const struct field *fields, const void *target, struct text *out);
+
 /* Appends a text as a double-quoted YAML string in ASCII, so that no byte of it can end or change it. */
 void field_print_quoted(const char *string, struct text *out);
 

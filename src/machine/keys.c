@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "base/yaml.h"
 #include "machine/machine.h"
+#include "machine/sass_keys.h"
 
 /* Most presets that a file can stand on, each the base of the one before. */
 #define BASES_MAX 4u
@@ -23,6 +24,7 @@
 /* What the nested keys expect, for messages. */
 #define UNITS_EXPECTED "a list of units such as {name: INT, count: 1}"
 #define BASE_EXPECTED "the name of a preset"
+#define CODE_EXPECTED "'ptx' or 'sass'"
 #define CLASSES_EXPECTED "a mapping from opcode classes to {unit: NAME, init: CYCLES, latency: CYCLES}"
 
 const char *const depth_words[] = {"unlimited", NULL};
@@ -60,7 +62,7 @@ static const struct embedded_file *preset_find(const char *name) {
 static wb_status read_unit(const struct ytree *document, const struct ytree_node *value,
                            struct wb_machine *machine) {
     struct machine_unit unit = {.count = 1};
-    WB_TRY(ytree_read_fields(document, value, machine_unit_fields, &unit));
+    WB_TRY(ytree_read_fields(document, value, machine_unit_table(machine), &unit));
     const struct ytree_node *name = ytree_find(value, "name");
     uint8_t index;
     if (strcmp(unit.name, "none") == 0)
@@ -87,6 +89,7 @@ static wb_status read_units(const struct ytree *document, const struct ytree_nod
     struct wb_machine *machine = target;
     machine->unit_count = 0;
     memset(machine->classes, 0, sizeof machine->classes);
+    memset(machine->sass.classes, 0, sizeof machine->sass.classes);
     for (const struct ytree_node *unit = value->first; unit != NULL; unit = unit->next)
         WB_TRY(read_unit(document, unit, target));
     return WB_OK;
@@ -130,10 +133,28 @@ static wb_status require_classes(const struct ytree *document, const struct ytre
     return ytree_require(document, value, YTREE_MAPPING, CLASSES_EXPECTED);
 }
 
+/* What is timed; read before all other keys, too, by read_code. */
+static wb_status require_code(const struct ytree *document, const struct ytree_node *value, void *target) {
+    (void)target;
+    if (value->kind == YTREE_SCALAR && (strcmp(value->text, "ptx") == 0 || strcmp(value->text, "sass") == 0))
+        return WB_OK;
+    return ytree_expected(document, value, CODE_EXPECTED);
+}
+
+static wb_status read_sass(const struct ytree *document, const struct ytree_node *value, void *target) {
+    struct wb_machine *machine = target;
+    return machine_sass_read(document, value, &machine->sass);
+}
+
+static wb_status read_sources(const struct ytree *document, const struct ytree_node *value, void *target) {
+    return machine_sources_read(document, value, target);
+}
+
 const struct field machine_fields[] = {
     NESTED_ROW("base", BASE_EXPECTED, require_base),
     TEXT_ROW(wb_machine, "name", name, FIELD_TEXT, MACHINE_NAME_MAX, .required = true),
     TEXT_ROW(wb_machine, "description", description, FIELD_TEXT, MACHINE_TEXT_MAX),
+    NESTED_ROW("code", CODE_EXPECTED, require_code),
     WORD_ROW(wb_machine, "model", model, models),
     {.key = "clock_mhz",
      .kind = FIELD_REAL,
@@ -159,8 +180,35 @@ const struct field machine_fields[] = {
     NESTED_ROW("fetch", "a mapping of instruction fetch", read_fetch),
     NESTED_ROW("gpgpusim", "a mapping of what the model gpgpusim needs", read_gpgpusim),
     NESTED_ROW("abstract_cta", "a mapping of the conventions of abstract CTA simulation", read_abstract_cta),
+    NESTED_ROW("sass", "a mapping of the core that executes machine code", read_sass, .required = true),
+    NESTED_ROW("sources", "a list of where figures come from", read_sources),
     {0},
 };
+
+/* Keys of machines that time PTX only, and of those that time machine code only. */
+static const char *const ptx_keys[] = {
+    "model",          "issue_width",      "issue_per_warp", "policy",   "dispatch_depth", "mem_latency",
+    "shared_latency", "exact_arithmetic", "fetch",          "gpgpusim", "abstract_cta",   NULL};
+static const char *const sass_keys[] = {"sass", "sources", NULL};
+
+static bool is_among(const char *const *keys, const char *key) {
+    while (*keys != NULL && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+bool machine_has_key(const struct wb_machine *machine, const char *key) {
+    return !is_among(machine_times_sass(machine) ? ptx_keys : sass_keys, key);
+}
+
+/* In place of the reader of a key that the machine does not have. */
+static wb_status reject_key(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct wb_machine *machine = target;
+    const bool is_sass = machine_times_sass(machine);
+    return ytree_key_error(document, value, "%s is a key of machines that time %s (code: %s), this one times %s",
+                           value->key, is_sass ? "PTX" : "machine code", is_sass ? "ptx" : "sass",
+                           is_sass ? "machine code" : "PTX");
+}
 
 void machine_defaults(struct wb_machine *machine) {
     *machine = (struct wb_machine){
@@ -169,6 +217,7 @@ void machine_defaults(struct wb_machine *machine) {
     machine_fetch_defaults(&machine->fetch);
     machine_gpgpusim_defaults(&machine->gpgpusim);
     machine_abstract_cta_defaults(&machine->abstract_cta);
+    machine_sass_defaults(&machine->sass);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------------------
@@ -204,7 +253,8 @@ static wb_status read_classes(const struct ytree *document, const struct ytree_n
                               struct wb_machine *machine) {
     wb_status worst = WB_OK;
     for (const struct ytree_node *value = classes->first; value != NULL; value = value->next) {
-        wb_status status = read_class(document, value, machine);
+        wb_status status = machine_times_sass(machine) ? machine_sass_class_read(document, value, machine)
+                                                       : read_class(document, value, machine);
         if (status > worst) worst = status;
     }
     return worst;
@@ -214,8 +264,10 @@ static wb_status read_classes(const struct ytree *document, const struct ytree_n
 static wb_status read_keys(const struct ytree *document, bool has_base, struct wb_machine *machine) {
     struct field fields[sizeof machine_fields / sizeof *machine_fields];
     memcpy(fields, machine_fields, sizeof machine_fields);
-    for (struct field *field = fields; field->key != NULL; field++)
+    for (struct field *field = fields; field->key != NULL; field++) {
         field->required = field->required && !has_base;
+        if (!machine_has_key(machine, field->key)) *field = (struct field)NESTED_ROW(field->key, "", reject_key);
+    }
     WB_TRY(ytree_read_fields(document, document->root, fields, machine));
     const struct ytree_node *classes = ytree_find(document->root, "classes");
     return classes == NULL ? WB_OK : read_classes(document, classes, machine);
@@ -226,6 +278,19 @@ static const struct embedded_file *base_of(const struct ytree *document) {
     if (document->root->kind != YTREE_MAPPING) return NULL;
     const struct ytree_node *base = ytree_find(document->root, "base");
     return base != NULL && base->kind == YTREE_SCALAR ? preset_find(base->text) : NULL;
+}
+
+/* What the machine times: PTX unless the document says so, and what its base does. */
+static wb_status read_code(const struct ytree *document, bool has_base, struct wb_machine *machine) {
+    if (document->root->kind != YTREE_MAPPING) return WB_OK; /* read_keys says what is wrong */
+    const struct ytree_node *code = ytree_find(document->root, "code");
+    if (code == NULL || code->kind != YTREE_SCALAR) return WB_OK;
+    const bool is_sass = strcmp(code->text, "sass") == 0;
+    if (has_base && is_sass != machine_times_sass(machine))
+        return ytree_error(document, code, "code: a machine times what its base does, which is not %s",
+                           code->text);
+    if (is_sass) machine->model = MACHINE_SASS;
+    return WB_OK;
 }
 
 /* Whether a text is one of those in the library. */
@@ -250,6 +315,7 @@ static wb_status read_machine(const char *name, const char *text, size_t size, w
         status = ytree_error(&document, document.root, "bases are nested too deeply");
     else if (base != NULL)
         status = read_machine(base->name, base->text, base->size, diagnostics, depth - 1, machine);
+    if (status == WB_OK) status = read_code(&document, base != NULL, machine);
     if (status == WB_OK) status = read_keys(&document, base != NULL, machine);
     ytree_free(&document);
     return status;
@@ -301,6 +367,7 @@ wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics,
 }
 
 void machine_clear(struct wb_machine *machine) {
+    vec_free(&machine->sources);
     vec_free(&machine->inputs);
     vec_free(&machine->settings);
     arena_free(&machine->arena);
@@ -328,7 +395,8 @@ const char *wb_machine_setting(const wb_machine *machine, size_t index) {
 
 static void print_scalars(const struct wb_machine *machine, struct text *out) {
     for (const struct field *field = machine_fields; field->key != NULL; field++) {
-        if (field->kind == FIELD_NESTED) continue;
+        if (strcmp(field->key, "code") == 0 && machine_times_sass(machine)) text_string(out, "code: sass\n");
+        if (field->kind == FIELD_NESTED || !machine_has_key(machine, field->key)) continue;
         if (field->offset == offsetof(struct wb_machine, description) && machine->description[0] == '\0')
             continue;
         if (field->offset == offsetof(struct wb_machine, model) && machine->model == MACHINE_PLAIN) continue;
@@ -340,24 +408,6 @@ static void print_scalars(const struct wb_machine *machine, struct text *out) {
     }
 }
 
-static const uint32_t *field_word(const struct field *field, const void *target) {
-    return (const uint32_t *)((const char *)target + field->offset);
-}
-
-/* {key: value, ...} of the fields of a table. The first word of a FIELD_WORD is its default and not printed.
- */
-static void print_flow(const struct field *fields, const void *target, struct text *out) {
-    const char *separator = "";
-    text_char(out, '{');
-    for (size_t i = 0; fields[i].key != NULL; i++) {
-        if (fields[i].kind == FIELD_WORD && *field_word(&fields[i], target) == 0) continue;
-        text_printf(out, "%s%s: ", separator, fields[i].key);
-        separator = ", ";
-        field_print(&fields[i], target, out);
-    }
-    text_string(out, "}\n");
-}
-
 static void print_class(const struct wb_machine *machine, enum ptx_class class, struct text *out) {
     text_printf(out, "  %s:", ptx_class_name(class));
     text_pad(out, CLASS_COLUMN);
@@ -366,7 +416,7 @@ static void print_class(const struct wb_machine *machine, enum ptx_class class, 
     if (machine->classes[class].unit == UNIT_NONE)
         text_string(out, "{unit: none}\n");
     else
-        print_flow(machine_class_fields, &entry, out);
+        field_print_flow(machine_class_fields, &entry, out);
 }
 
 /* Whether a key is about caches and what lies behind them. */
@@ -387,36 +437,44 @@ static void print_memory(const struct machine_memory *memory, struct text *out) 
     }
 }
 
+static void print_classes(const struct wb_machine *machine, struct text *out) {
+    uint32_t given = 0;
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
+        given += machine->classes[i].given;
+    text_string(out, given > 0 ? "classes:\n" : "classes: {}\n");
+    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
+        if (machine->classes[i].given) print_class(machine, (enum ptx_class)i, out);
+}
+
 wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostics, char **text) {
     struct text out = {0};
     print_scalars(machine, &out);
     text_string(&out, "units:\n");
     for (uint32_t i = 0; i < machine->unit_count; i++) {
         text_string(&out, "  - ");
-        print_flow(machine_unit_fields, &machine->units[i], &out);
+        field_print_flow(machine_unit_table(machine), &machine->units[i], &out);
     }
-    uint32_t given = 0;
-    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
-        given += machine->classes[i].given;
-    text_string(&out, given > 0 ? "classes:\n" : "classes: {}\n");
-    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
-        if (machine->classes[i].given) print_class(machine, (enum ptx_class)i, &out);
+    if (machine_times_sass(machine))
+        machine_sass_classes_print(machine, &out);
+    else
+        print_classes(machine, &out);
     text_string(&out, "limits: ");
-    print_flow(machine_limit_fields, machine, &out);
+    field_print_flow(machine_limit_fields, machine, &out);
     text_string(&out, "memory:\n");
     print_memory(&machine->memory, &out);
     if (fetch_can_stall(&machine->fetch)) {
         text_string(&out, "fetch: ");
-        print_flow(machine_fetch_fields, &machine->fetch, &out);
+        field_print_flow(machine_fetch_fields, &machine->fetch, &out);
     }
     if (machine->model == MACHINE_GPGPUSIM) {
         text_string(&out, "gpgpusim: ");
-        print_flow(machine_gpgpusim_fields, &machine->gpgpusim, &out);
+        field_print_flow(machine_gpgpusim_fields, &machine->gpgpusim, &out);
     }
     if (machine->abstract_cta.stated) {
         text_string(&out, "abstract_cta: ");
-        print_flow(machine_abstract_cta_fields, &machine->abstract_cta, &out);
+        field_print_flow(machine_abstract_cta_fields, &machine->abstract_cta, &out);
     }
+    if (machine_times_sass(machine)) machine_sass_print(machine, &out);
     char *printed = text_take(&out);
     if (printed == NULL) return diagnose_out_of_memory(diagnostics, machine->name);
     *text = printed;

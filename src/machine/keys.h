@@ -9,6 +9,9 @@
 /* Table of struct wb_machine. */
 extern const struct field machine_fields[];
 
+/* Whether the key is one of what the machine times: PTX, or machine code. */
+bool machine_has_key(const struct wb_machine *machine, const char *key);
+
 /* A machine with every default and nothing that a file must give. */
 void machine_defaults(struct wb_machine *machine);
 

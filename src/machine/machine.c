@@ -277,7 +277,7 @@ const char *wb_machine_name(const wb_machine *machine) {
 }
 
 bool wb_machine_takes_grids(const wb_machine *machine) {
-    return machine->model == MACHINE_PLAIN;
+    return machine->model != MACHINE_GPGPUSIM;
 }
 
 uint32_t wb_machine_warp_width(const wb_machine *machine) {

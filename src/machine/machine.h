@@ -10,6 +10,7 @@
 #include "base/diagnostics.h"
 #include "base/field.h"
 #include "base/input.h"
+#include "machine/sass_model.h"
 #include "ptx/opcode.h"
 
 /* ---- Memory ----------------------------------------------------------------------------------------------
@@ -307,6 +308,7 @@ struct machine_unit {
     char name[MACHINE_NAME_MAX];
     uint32_t count; /* instances; an initiation takes one of them */
     bool shared;    /* one set for the SM, not one per sub-core */
+    uint32_t queue; /* of MACHINE_SASS: instructions that wait for it; 0: none, they wait for their issue */
 };
 
 /* Which machine-wide latency is added to a class's own. */
@@ -333,9 +335,10 @@ struct machine_limits {
     uint32_t shared_reserved;                    /* with so many bytes for the system */
 };
 
-/* Which simulator executes the machine's blocks: the one of docs/proofs.md, or the one of docs/gpgpusim.md,
- * for which no bound is proven. */
-enum machine_model { MACHINE_PLAIN, MACHINE_GPGPUSIM };
+/* What is timed, and which simulator executes the machine's blocks: that of docs/proofs.md, that of
+ * docs/gpgpusim.md, for which no bound is proven, or, of machine code by its control fields, that of
+ * docs/machine-code-bounds.md. The last is the key `code`, the others are the key `model`. */
+enum machine_model { MACHINE_PLAIN, MACHINE_GPGPUSIM, MACHINE_SASS };
 
 /* Which of the warps that could issue do so. */
 enum machine_policy { MACHINE_POLICY_ANY, MACHINE_POLICY_OLDEST };
@@ -366,7 +369,9 @@ struct wb_machine {
     struct machine_fetch fetch;
     struct machine_gpgpusim gpgpusim; /* of MACHINE_GPGPUSIM only */
     struct machine_abstract_cta abstract_cta;
-    struct arena arena;         /* owns the texts of these: */
+    struct machine_sass sass;          /* of MACHINE_SASS only, as is */
+    VEC(struct figure_source) sources; /* where its figures come from */
+    struct arena arena;                /* owns the texts of these: */
     input_list inputs;          /* what it was read from; nothing where it is part of another file */
     VEC(const char *) settings; /* what overrode keys since */
 };
@@ -389,6 +394,11 @@ uint32_t machine_latency_least(const struct wb_machine *machine, enum ptx_class 
  * `exact_arithmetic` is about. */
 static inline bool machine_class_is_arithmetic(enum ptx_class class) {
     return class <= PTX_CLASS_VOTE;
+}
+
+/* Whether the machine times machine code by its control fields, and nothing else. */
+static inline bool machine_times_sass(const struct wb_machine *machine) {
+    return machine->model == MACHINE_SASS;
 }
 
 /* Whether some class that the machine gives has a least latency above 0. */

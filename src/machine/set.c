@@ -4,6 +4,7 @@
 
 #include "machine/keys.h"
 #include "machine/machine.h"
+#include "machine/sass_keys.h"
 
 /* Longest key of an assignment: "class.", the longest class and unit names, and the last part. */
 #define KEY_MAX 160
@@ -16,6 +17,7 @@ struct assignment {
     size_t part_count;
     const char *value; /* NULL: there is none, or its key cannot be one */
     wb_diagnostics *diagnostics;
+    const struct wb_machine *machine;
 };
 
 /* Splits "class.fp32.latency=3" at its '=' and the dots before it. */
@@ -68,20 +70,31 @@ static const struct mapping {
     {"fetch", machine_fetch_fields, false, offsetof(struct wb_machine, fetch)},
     {"gpgpusim", machine_gpgpusim_fields, false, offsetof(struct wb_machine, gpgpusim)},
     {"abstract_cta", machine_abstract_cta_fields, false, offsetof(struct wb_machine, abstract_cta)},
+    {"sass", machine_sass_fields, false, offsetof(struct wb_machine, sass)},
 };
 #define MAPPINGS (sizeof mappings / sizeof *mappings)
 
 /* The mapping that a key is of, or NULL. */
 static const struct mapping *mapping_of(const struct assignment *assignment) {
     for (size_t m = 0; m < MAPPINGS && assignment->part_count > 0; m++)
-        if (strcmp(mappings[m].name, assignment->parts[0]) == 0) return &mappings[m];
+        if (strcmp(mappings[m].name, assignment->parts[0]) == 0 &&
+            machine_has_key(assignment->machine, mappings[m].name))
+            return &mappings[m];
     return NULL;
 }
 
+/* Its fields, which for units and classes depend on what the machine times. */
+static const struct field *fields_of(const struct mapping *mapping, const struct wb_machine *machine) {
+    if (mapping->fields == machine_unit_fields) return machine_unit_table(machine);
+    return mapping->fields == machine_class_fields && machine_times_sass(machine) ? sass_class_fields
+                                                                                  : mapping->fields;
+}
+
 /* "fetch.size, fetch.ways, ..." The name of a unit cannot be set. */
-static void list_mapping(const struct mapping *mapping, struct text *out) {
+static void list_mapping(const struct mapping *mapping, const struct wb_machine *machine,
+                         struct text *out) {
     const char *separator = "";
-    for (const struct field *field = mapping->fields; field->key != NULL; field++) {
+    for (const struct field *field = fields_of(mapping, machine); field->key != NULL; field++) {
         if (mapping->named && strcmp(field->key, "name") == 0) continue;
         text_printf(out, "%s%s%s.%s", separator, mapping->name, mapping->named ? ".NAME" : "", field->key);
         separator = ", ";
@@ -89,14 +102,16 @@ static void list_mapping(const struct mapping *mapping, struct text *out) {
 }
 
 /* All keys, those of mappings as "fetch.KEY". */
-static void list_keys(struct text *out) {
+static void list_keys(const struct wb_machine *machine, struct text *out) {
     for (const struct field *field = machine_fields; field->key != NULL; field++)
-        if (field->kind != FIELD_NESTED) text_printf(out, "%s, ", field->key);
+        if (field->kind != FIELD_NESTED && machine_has_key(machine, field->key))
+            text_printf(out, "%s, ", field->key);
     for (const struct field *field = machine_memory_fields; field->key != NULL; field++)
         text_printf(out, "%s, ", field->key);
     for (size_t m = 0; m < MAPPINGS; m++)
-        text_printf(out, "%s%s%s.KEY", m == 0 ? "" : ", ", mappings[m].name,
-                    mappings[m].named ? ".NAME" : "");
+        if (machine_has_key(machine, mappings[m].name))
+            text_printf(out, "%s%s%s.KEY", m == 0 ? "" : ", ", mappings[m].name,
+                        mappings[m].named ? ".NAME" : "");
 }
 
 /* Most keys that suggestions look at. */
@@ -117,7 +132,7 @@ static bool suggest_key(const struct assignment *assignment, struct text *out) {
     if (assignment->part_count == 1) {
         count = add_keys(machine_memory_fields, names, add_keys(machine_fields, names, 0));
     } else if (mapping != NULL && assignment->part_count == 2 + (size_t)mapping->named) {
-        count = add_keys(mapping->fields, names, 0);
+        count = add_keys(fields_of(mapping, assignment->machine), names, 0);
     } else if (mapping == NULL) {
         last = assignment->parts[0];
         for (; count < MAPPINGS; count++)
@@ -141,9 +156,9 @@ static wb_status unknown_key(const struct assignment *assignment) {
         return fail_with(assignment, &message);
     text_string(&message, "unknown key; expected KEY=VALUE with one of: ");
     if (mapping != NULL)
-        list_mapping(mapping, &message);
+        list_mapping(mapping, assignment->machine, &message);
     else
-        list_keys(&message);
+        list_keys(assignment->machine, &message);
     return fail_with(assignment, &message);
 }
 
@@ -164,7 +179,7 @@ static wb_status set_unit(const struct assignment *assignment, struct wb_machine
     uint8_t index = UNIT_NONE;
     if (strcmp(assignment->parts[2], "name") == 0) return unknown_key(assignment);
     if (machine_unit_find(machine, assignment->parts[1], &index) && index != UNIT_NONE)
-        return store(assignment, machine_unit_fields, assignment->parts[2], &machine->units[index]);
+        return store(assignment, machine_unit_table(machine), assignment->parts[2], &machine->units[index]);
     struct text message = {0};
     text_printf(&message, "no unit is named '%s'; units:", assignment->parts[1]);
     for (uint32_t i = 0; i < machine->unit_count; i++)
@@ -199,17 +214,46 @@ static wb_status set_class(const struct assignment *assignment, struct wb_machin
     return WB_OK;
 }
 
+/* The same of machine code. */
+static wb_status set_sass_class(const struct assignment *assignment, struct wb_machine *machine) {
+    struct text problem = {0};
+    const enum sass_class class = sass_class_find(assignment->parts[1]);
+    if (class == SASS_CLASS_COUNT) {
+        machine_sass_class_unknown(assignment->parts[1], &problem);
+        return fail_with(assignment, &problem);
+    }
+    struct sass_class_entry entry = machine_sass_class_entry(machine, class);
+    WB_TRY(store(assignment, sass_class_fields, assignment->parts[2], &entry));
+    if (strcmp(assignment->parts[2], "unit") == 0 && entry.stages[0].init == 0 &&
+        strcmp(entry.units[0], "none") != 0)
+        entry.stages[0].init = 1;
+    if (!machine_sass_class_check(machine, &entry, &problem)) return fail_with(assignment, &problem);
+    machine_sass_class_apply(&entry, machine, class);
+    return WB_OK;
+}
+
+/* A key of machines that time something else. */
+static wb_status other_key(const struct assignment *assignment) {
+    struct text message = {0};
+    const bool is_sass = machine_times_sass(assignment->machine);
+    text_printf(&message, "%s is a key of machines that time %s, this one times %s", assignment->parts[0],
+                is_sass ? "PTX" : "machine code", is_sass ? "machine code" : "PTX");
+    return fail_with(assignment, &message);
+}
+
 /* Changes the key, or says what is wrong. */
 static wb_status set_key(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
-    struct assignment split_up = {.text = assignment, .diagnostics = diagnostics};
+    struct assignment split_up = {.text = assignment, .diagnostics = diagnostics, .machine = machine};
     if (!split(&split_up)) return unknown_key(&split_up);
     const char *first = split_up.parts[0];
+    if (!machine_has_key(machine, first)) return other_key(&split_up);
     if (split_up.part_count == 1 && field_find(machine_memory_fields, first) != NULL)
         return store(&split_up, machine_memory_fields, first, &machine->memory);
     if (split_up.part_count == 1) return store(&split_up, machine_fields, first, machine);
     const struct mapping *mapping = mapping_of(&split_up);
     if (mapping != NULL && mapping->named && split_up.part_count == 3)
         return mapping->fields == machine_unit_fields ? set_unit(&split_up, machine)
+               : machine_times_sass(machine)          ? set_sass_class(&split_up, machine)
                                                       : set_class(&split_up, machine);
     if (mapping == NULL || mapping->named || split_up.part_count != 2) return unknown_key(&split_up);
     WB_TRY(store(&split_up, mapping->fields, split_up.parts[1], (char *)machine + mapping->offset));
@@ -234,7 +278,7 @@ static bool plain_only_check(const struct wb_machine *machine, struct text *prob
         return false;
     }
     const char *model = caches ? "l1_size" : "model gpgpusim";
-    if (!caches && machine->model == MACHINE_PLAIN) return true;
+    if (!caches && machine->model != MACHINE_GPGPUSIM) return true;
     if (machine->warp_width != MACHINE_WARP_WIDTH)
         text_printf(problem, "%s: warp_width has to be %u, not %u", model, MACHINE_WARP_WIDTH,
                     machine->warp_width);
@@ -248,7 +292,8 @@ static bool plain_only_check(const struct wb_machine *machine, struct text *prob
 wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostics) {
     struct text problem = {0};
     bool fits = machine_memory_check(&machine->memory, &problem) &&
-                machine_fetch_check(&machine->fetch, &problem) && plain_only_check(machine, &problem);
+                machine_fetch_check(&machine->fetch, &problem) && machine_sass_fits(machine, &problem) &&
+                plain_only_check(machine, &problem);
     if (!fits)
         diagnose(diagnostics, SEVERITY_ERROR, machine->name, "%s", problem.failed ? "wrong" : problem.data);
     text_free(&problem);

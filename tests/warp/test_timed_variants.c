@@ -209,7 +209,7 @@ static void test_long_loops_stay_folded(void **state) {
     make_code(&sample);
     for (uint32_t r = 0; r < 100000; r++)
         add_record(&random, &sample, 0, (struct access){.step = 2 * r + 1, .instruction = 4},
-                   (struct execution_cost){1 + r % 2, 4});
+                   (struct execution_cost){.init = 1 + r % 2, .latency = 4});
     assert_int_equal(make_variants(&sample), WB_OK);
     assert_int_equal(sample.timed.code.inst_count, INSTRUCTIONS + 1); /* init 2 is that of the class, too */
     assert_int_equal(sample.timed.path_count, 2);

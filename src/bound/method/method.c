@@ -99,6 +99,8 @@ static const char *const reasons[BOUND_NEEDS] = {
     "this method is for other schemes",
     "this method is for other schemes",
     "this method is for other schemes",
+    "this method is for machines that time PTX, not for code: sass",
+    "this method is for machines that time machine code (code: sass)",
 };
 
 static uint32_t need_if(bool given, enum bound_need need) {
@@ -125,6 +127,8 @@ static uint32_t needs_met(const struct bound_input *input) {
            need_if(input->work != NULL, NEED_KERNEL) |
            need_if(memory_dispatch_is_dynamic(&input->machine->memory), NEED_DYNAMIC_DISPATCH) |
            need_if(input->memory != NULL, NEED_CACHES) |
+           need_if(!machine_times_sass(input->machine), NEED_PTX_MODEL) |
+           need_if(machine_times_sass(input->machine), NEED_SASS_MODEL) |
            (input->scheme == NULL ? 0 : need_of_scheme(input->scheme));
 }
 

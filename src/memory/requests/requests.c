@@ -312,19 +312,35 @@ static void add_transactions(const struct access *access, const struct access_li
     sum->wavefronts += access_wavefront_count(access, list->tables.items);
 }
 
+/* What an access counts of each on a machine that times machine code, beyond the first. */
+static struct access_counts counts_of(const struct access *accesses, size_t count,
+                                      const struct access_list *list) {
+    uint32_t sums[SASS_COUNTS] = {0};
+    struct access_counts made = {{0}};
+    for (size_t a = 0; a < count; a++) {
+        sums[SASS_COUNT_PASSES] += access_request_count(&accesses[a], list->tables.items, MEMORY_LINE_BYTES) +
+                                   access_wavefront_count(&accesses[a], list->tables.items);
+        sums[SASS_COUNT_SECTORS] +=
+            access_request_count(&accesses[a], list->tables.items, MEMORY_SECTOR_BYTES);
+    }
+    for (uint32_t c = 0; c < SASS_COUNTS; c++)
+        made.further[c] = (uint16_t)(sums[c] == 0 ? 0 : sums[c] - 1 > UINT16_MAX ? UINT16_MAX : sums[c] - 1);
+    return made;
+}
+
 /* Requests and wavefronts follow one another on the unit. An instruction whose class has no unit takes no
  * time.
  */
 static struct execution_cost cost_of(const struct wb_machine *machine, const struct machine_class *class,
                                      struct transactions sum) {
-    if (class->unit == UNIT_NONE) return (struct execution_cost){0, 0};
+    if (class->unit == UNIT_NONE) return (struct execution_cost){0};
     uint32_t init = wavefront_cycles(class->init, sum.wavefronts);
     if (sum.requests > 0) init += transaction_cycles(&machine->memory, class->init, sum.requests);
     uint32_t latency = machine_latency(machine, class);
     /* Stores are acknowledged by a memory that all SMs share. */
     if (sum.requests > 0 && memory_is_contended(&machine->memory) && class->plus != LATENCY_PLUS_MEM)
         latency += machine->mem_latency;
-    return (struct execution_cost){init, latency};
+    return (struct execution_cost){.init = init, .latency = latency};
 }
 
 static void warp_costs(const struct wb_block *block, const struct wb_machine *machine,
@@ -336,7 +352,11 @@ static void warp_costs(const struct wb_block *block, const struct wb_machine *ma
         struct transactions sum = {0};
         for (end = r; end < list->items.count && list->items.items[end].step == access->step; end++)
             add_transactions(&list->items.items[end], list, granule, &sum);
-        struct execution_cost cost = cost_of(machine, &machine->classes[inst->form->class_], sum);
+        struct execution_cost cost = {0};
+        if (machine_times_sass(machine))
+            cost.counts = counts_of(access, end - r, list);
+        else
+            cost = cost_of(machine, &machine->classes[inst->form->class_], sum);
         for (size_t k = r; k < end; k++)
             costs[k] = cost;
     }

@@ -46,11 +46,25 @@ static void put_interval(struct json *json, const char *key, const struct ytree_
     json_close(json);
 }
 
+/* Where figures come from: an entry of the machine's `sources`. */
+static void put_source(struct json *json, const struct figure_source *source) {
+    json_open_object(json, NULL);
+    json_put_text(json, "mark", figure_mark_name((enum figure_mark)(source->mark + FIGURE_ASSUMED)));
+    json_put_text(json, "date", source->date[0] != '\0' ? source->date : NULL);
+    json_put_text(json, "from", source->from);
+    json_open_array(json, "keys");
+    for (uint32_t k = 0; k < source->key_count; k++)
+        json_put_text(json, NULL, source->keys[k]);
+    json_close(json);
+    json_close(json);
+}
+
 /* A setting, or those of a mapping or a list, each with its key as --set has it. */
 static void put_settings(struct json *json, const char *prefix, const struct ytree_node *node) {
     for (const struct ytree_node *value = node->first; value != NULL; value = value->next) {
         char key[KEY_MAX];
         (void)text_format(key, sizeof key, "%s%s%s", prefix, *prefix != '\0' ? "." : "", key_part(value));
+        if (value->key != NULL && strcmp(value->key, "sources") == 0) continue;
         if (value->kind == YTREE_LIST && strcmp(value->key, "units") != 0) {
             put_interval(json, key, value);
             continue;
@@ -84,6 +98,12 @@ wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, 
         json_open_array(&json, "settings");
         put_settings(&json, "", document.root);
         json_close(&json);
+        if (machine_times_sass(machine)) {
+            json_open_array(&json, "sources");
+            for (size_t s = 0; s < machine->sources.count; s++)
+                put_source(&json, &machine->sources.items[s]);
+            json_close(&json);
+        }
         json_close(&json);
     }
     ytree_free(&document);

@@ -32,6 +32,11 @@ wb_status simulate(const struct timed_block *block, const struct sim_policy *pol
                    wb_simulation *result) {
     if (block->machine->model == MACHINE_GPGPUSIM)
         return gpgpusim_simulate(block, policy, sink, watch, diagnostics, result);
+    if (machine_times_sass(block->machine)) {
+        diagnose(diagnostics, SEVERITY_ERROR, block->machine->name,
+                 "machine code timed by its control fields (code: sass) is not simulated");
+        return WB_ERR_DECLINED;
+    }
     const struct sm_program program = {
         .machine = block->machine, .code = &block->code, .block = block, .warp_count = block->warp_count};
     struct sm sm;

@@ -70,12 +70,37 @@ static void subtract_recorded(struct variant_maker *maker) {
     }
 }
 
+static bool is_same_cost(const struct execution_cost *a, const struct execution_cost *b) {
+    return a->init == b->init && a->latency == b->latency &&
+           memcmp(&a->counts, &b->counts, sizeof a->counts) == 0;
+}
+
+/* What an execution without a record costs. */
+static struct execution_cost cost_of_class(const struct timed_code *code, uint32_t instruction) {
+    const struct timed_inst *inst = &code->insts[instruction];
+    if (code->sass != NULL) return (struct execution_cost){0};
+    return (struct execution_cost){.init = inst->init, .latency = inst->latency};
+}
+
+/* Gives an entry of the code, so far that of its class, a cost. */
+static void apply_cost(struct timed_block *timed, uint32_t entry, const struct execution_cost *cost) {
+    struct timed_inst *inst = &timed->code.insts[entry];
+    if (timed->code.sass != NULL) {
+        sass_timing_count(timed->machine, &cost->counts, &timed->code.sass[entry]);
+        inst->init = timed_init_of_sass(&timed->code.sass[entry]);
+        return;
+    }
+    inst->init = cost->init;
+    inst->latency = cost->latency;
+    if (inst->latency_least > inst->latency) inst->latency_least = inst->latency;
+}
+
 /* The variant of an instruction with this cost, or NO_VARIANT. */
 static uint32_t find_variant(const struct variant_maker *maker, uint32_t instruction,
                              struct execution_cost cost) {
     for (uint32_t at = maker->newest[instruction]; at < maker->variants.count;) {
         const struct variant *variant = &maker->variants.items[at];
-        if (variant->cost.init == cost.init && variant->cost.latency == cost.latency) return at;
+        if (is_same_cost(&variant->cost, &cost)) return at;
         at = variant->next;
     }
     return NO_VARIANT;
@@ -95,13 +120,12 @@ static void add_variant(struct variant_maker *maker, uint32_t instruction, struc
 /* Finds the costs of every instruction. That of executions without a record comes first, so that these need
  * not be looked for in the paths. */
 static void find_variants(struct variant_maker *maker) {
-    const struct timed_inst *insts = maker->timed->code.insts;
     size_t before = 0; /* records of earlier warps */
     for (uint32_t w = 0; w < maker->block->warp_count; w++) {
         const struct access_list *list = &maker->block->accesses[w];
         for (size_t r = 0; r < list->items.count; r = next_step(list, r)) {
             uint32_t i = list->items.items[r].instruction;
-            const struct execution_cost of_class = {insts[i].init, insts[i].latency};
+            const struct execution_cost of_class = cost_of_class(&maker->timed->code, i);
             const struct execution_cost cost = maker->costs[before + r];
             if (maker->newest[i] == NO_VARIANT && maker->unrecorded[i] != 0) add_variant(maker, i, of_class);
             if (find_variant(maker, i, cost) == NO_VARIANT) add_variant(maker, i, cost);
@@ -119,20 +143,23 @@ static void extend_code(struct variant_maker *maker) {
         code->origin = arena_array(arena, (size_t)maker->entry_count + 1, sizeof *code->origin);
         memcpy(insts, code->insts, maker->inst_count * sizeof *insts);
         code->insts = insts;
+        if (code->sass != NULL) {
+            struct sass_timed *sass = arena_array(arena, (size_t)maker->entry_count + 1, sizeof *sass);
+            memcpy(sass, code->sass, maker->inst_count * sizeof *sass);
+            code->sass = sass;
+        }
         code->inst_count = maker->entry_count;
         for (uint32_t i = 0; i < maker->inst_count; i++)
             code->origin[i] = i;
     }
     for (size_t v = 0; v < maker->variants.count; v++) {
         const struct variant *variant = &maker->variants.items[v];
-        struct timed_inst *inst = &code->insts[variant->entry];
         if (variant->entry != variant->instruction) {
-            *inst = code->insts[variant->instruction];
+            code->insts[variant->entry] = code->insts[variant->instruction];
+            if (code->sass != NULL) code->sass[variant->entry] = code->sass[variant->instruction];
             code->origin[variant->entry] = variant->instruction;
         }
-        inst->init = variant->cost.init;
-        inst->latency = variant->cost.latency;
-        if (inst->latency_least > inst->latency) inst->latency_least = inst->latency;
+        apply_cost(maker->timed, variant->entry, &variant->cost);
     }
 }
 
@@ -214,16 +241,30 @@ static void rewrite_paths(struct variant_maker *maker) {
     timed->path_count = (uint32_t)timed->own_paths.count;
 }
 
+/* Gives an entry of machine code the counts, where they hold a stage for longer. */
+static void take_larger_counts(struct timed_block *timed, uint32_t entry, const struct access_counts *counts) {
+    struct sass_timed *own = &timed->code.sass[entry], counted = *own;
+    sass_timing_count(timed->machine, counts, &counted);
+    for (uint32_t s = 0; s < own->stage_count; s++)
+        if (counted.stages[s].init > own->stages[s].init) own->stages[s].init = counted.stages[s].init;
+    timed->code.insts[entry].init = timed_init_of_sass(own);
+}
+
 /* Gives every instruction the largest of its costs: paths that repeat iterations have no records of them to
  * tell its executions apart by, but one record of each of its costs. */
 static void take_largest(const struct variant_maker *maker) {
-    struct timed_inst *insts = maker->timed->code.insts;
+    const struct timed_code *code = &maker->timed->code;
     size_t before = 0; /* records of earlier warps */
     for (uint32_t w = 0; w < maker->block->warp_count; w++) {
         const struct access_list *list = &maker->block->accesses[w];
         for (size_t r = 0; r < list->items.count; r++) {
-            struct timed_inst *inst = &insts[list->items.items[r].instruction];
+            const uint32_t i = list->items.items[r].instruction;
+            struct timed_inst *inst = &code->insts[i];
             const struct execution_cost cost = maker->costs[before + r];
+            if (code->sass != NULL) {
+                take_larger_counts(maker->timed, i, &cost.counts);
+                continue;
+            }
             if (cost.init > inst->init) inst->init = cost.init;
             if (cost.latency > inst->latency) inst->latency = cost.latency;
             if (cost.latency < inst->latency_least) inst->latency_least = cost.latency;

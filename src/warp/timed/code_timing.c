@@ -59,6 +59,28 @@ static wb_status joins_block(const struct executed_code *executed, const struct 
     return WB_ERR_DECLINED;
 }
 
+/* Those of a machine instruction, on a machine that times machine code. */
+static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst, uint32_t entry) {
+    const struct machine_inst *machine_inst = &timing->executed->kernel->module->code->insts[inst->machine];
+    struct sass_timed *sass = &timing->code->sass[entry];
+    const char *problem =
+        sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
+    if (problem != NULL) {
+        const enum sass_class class = sass_class_of(&machine_inst->sass);
+        ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
+                     "'%s'%s%s%s cannot be timed by machine '%s': %s", inst->form->name,
+                     class == SASS_CLASS_COUNT ? "" : " (class '",
+                     class == SASS_CLASS_COUNT ? "" : sass_class_name(class),
+                     class == SASS_CLASS_COUNT ? "" : "')", timing->machine->name, problem);
+        return class == SASS_CLASS_COUNT ? WB_ERR_DECLINED : WB_ERR_INPUT;
+    }
+    struct timed_inst *timed = &timing->code->insts[entry];
+    timed->unit = sass->stage_count == 0 ? UNIT_NONE : sass->stages[0].unit;
+    timed->init = timed_init_of_sass(sass);
+    timed->latency = sass->write_most > sass->read_most ? sass->write_most : sass->read_most;
+    return WB_OK;
+}
+
 /* Unit, initiation and latency by the instruction's class. */
 static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst, struct timed_inst *timed) {
     uint32_t class_index = inst->form->class_;
@@ -215,10 +237,12 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         struct timed_inst *timed = &timing->code->insts[first + i];
         timed->uncounted = inst->form->class_ == PTX_CLASS_EXIT;
         if (machine != NULL) timing->code->addresses[first + i] = machine->insts[inst->machine].address;
-        wb_status classed = timing_class(timing, inst, timed);
+        wb_status classed = timing->code->sass != NULL ? timing_sass(timing, inst, first + i)
+                                                       : timing_class(timing, inst, timed);
         if (status == WB_OK) status = classed;
         WB_TRY(timing_sleep(timing, function, inst, timed));
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
+        if (timing->code->sass != NULL) timing->code->sass[first + i].barrier = timed->barrier;
         timing_assume(timing, inst, timed);
         timing_operands(timing, function, i, regs, timed);
     }
@@ -236,6 +260,49 @@ static wb_status timing_functions(struct timing *timing, struct ptx_regs *regs) 
     return status;
 }
 
+/* Which entries a jump leads to. */
+static void find_targets(const struct timing *timing, bool *targets) {
+    const struct wb_module *module = timing->executed->kernel->module;
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct ptx_function *function = &module->functions[f];
+        for (uint32_t l = 0; l < function->label_count; l++)
+            if (function->labels[l].target < function->inst_count)
+                targets[timing->executed->code_first[f] + ptx_issue_of(function, function->labels[l].target)] =
+                    true;
+    }
+}
+
+/* The machine instructions of the entries that paths have. */
+static void find_machine_insts(const struct timing *timing, const struct machine_inst **insts) {
+    const struct wb_module *module = timing->executed->kernel->module;
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct ptx_function *function = &module->functions[f];
+        const uint32_t first = timing->executed->code_first[f];
+        for (uint32_t i = 0; i < ptx_issued_count(function); i++)
+            if (timing->executed->used[first + i])
+                insts[first + i] = &module->code->insts[function->insts[ptx_issued(function, i)].machine];
+    }
+}
+
+/* Fences and caches of machine code whose entries have their times. */
+static void timing_sass_code(struct timing *timing) {
+    struct timed_code *code = timing->code;
+    const size_t count = (size_t)code->inst_count + 1;
+    const struct machine_inst **insts = arena_array(timing->arena, count, sizeof *insts);
+    bool *targets = arena_array(timing->arena, count, sizeof *targets), fenced = false;
+    find_targets(timing, targets);
+    find_machine_insts(timing, insts);
+    for (uint32_t e = 0; e < code->inst_count; e++)
+        fenced |= insts[e] != NULL && code->sass[e].write_counter == SASS_FENCE_COUNTER;
+    for (uint32_t e = 0; fenced && e < code->inst_count; e++)
+        code->sass[e].waits |= 1u << SASS_FENCE_COUNTER;
+    const struct sass_cached_code cached = {insts, targets, code->inst_count};
+    if (!sass_caches_apply(&timing->machine->sass, &cached, code->sass, &code->footprint))
+        arena_fail(timing->arena, WB_ERR_LIMIT);
+    for (uint32_t e = 0; e < code->inst_count; e++)
+        if (insts[e] != NULL) code->insts[e].init = timed_init_of_sass(&code->sass[e]);
+}
+
 /* The pass of timed_code_from. */
 static void timing_build(void *context) {
     struct timing *timing = context;
@@ -249,20 +316,47 @@ static void timing_build(void *context) {
     code->insts = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->insts);
     if (module->code != NULL)
         code->addresses = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->addresses);
+    if (machine_times_sass(timing->machine))
+        code->sass = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->sass);
     timing->registers = arena_array(arena, (size_t)most + 1, sizeof *timing->registers);
     struct ptx_regs *regs = arena_alloc(arena, sizeof *regs);
     timing->status = timing_queues(timing);
     if (timing->status == WB_OK) timing->status = timing_functions(timing, regs);
+    if (timing->status == WB_OK && code->sass != NULL) timing_sass_code(timing);
     arena_reserve(arena, &timing->operands, 1); /* there where no instruction has one, too: it is added to */
     code->operands = timing->operands.items;
 }
 
+/* Whether the machine executes the code that it is to time: any, unless it times machine code. */
+static wb_status check_code(const struct executed_code *executed, const struct wb_machine *machine,
+                            wb_diagnostics *diagnostics) {
+    const struct machine_code *code = executed->kernel->module->code;
+    const char *kernel = wb_kernel_name(executed->kernel);
+    if (!machine_times_sass(machine) || (code != NULL && machine_sass_executes(&machine->sass, code->sm)))
+        return WB_OK;
+    if (code == NULL)
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "this machine times machine code by its control fields, and '%s' is PTX; give a cubin, such as "
+                 "ptxas -arch=sm_%u makes of it, or a machine that times PTX",
+                 kernel, machine->sass.sm);
+    else
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "this machine executes machine code for sm_%u, and '%s' is for sm_%u", machine->sass.sm,
+                 kernel, code->sm);
+    return WB_ERR_INPUT;
+}
+
+/* What the times take for granted because of what they are of. */
+static assumed_set assumed_of_code(const struct executed_code *executed, const struct wb_machine *machine) {
+    if (machine_times_sass(machine)) return 0;
+    const bool is_machine = executed->kernel->module->code != NULL;
+    return assumed_bit(is_machine ? ASSUMED_MACHINE_CODE_CLASSES : ASSUMED_PTX_FOR_MACHINE_CODE);
+}
+
 wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct arena *arena, struct timed_code *code) {
-    const bool is_machine = executed->kernel->module->code != NULL;
-    const assumed_set of_code =
-        assumed_bit(is_machine ? ASSUMED_MACHINE_CODE_CLASSES : ASSUMED_PTX_FOR_MACHINE_CODE);
-    struct timed_code made = {.assumed = executed->notes->assumed | of_code};
+    WB_TRY(check_code(executed, machine, diagnostics));
+    struct timed_code made = {.assumed = executed->notes->assumed | assumed_of_code(executed, machine)};
     struct timing timing = {
         .executed = executed, .machine = machine, .diagnostics = diagnostics, .arena = arena, .code = &made};
     if (arena_protect(arena, timing_build, &timing) != WB_OK)

@@ -13,6 +13,7 @@
 #include "machine/machine.h"
 #include "warp/path/execution_notes.h"
 #include "warp/path/path.h"
+#include "warp/timed/sass_timing.h"
 
 /* What instructions of a warp can be waited for together, however many they are: asynchronous copies by the
  * groups that they are committed in, and accesses of memory, by fences (docs/execution.md). */
@@ -52,6 +53,8 @@ struct timed_code {
     uint32_t register_count;
     assumed_set assumed; /* what its times, and the paths through it, take for granted */
     struct timed_queue queues[QUEUE_COUNT];
+    struct sass_timed *sass; /* per entry; NULL on machines that time PTX */
+    struct sass_footprint footprint;
 };
 
 struct wb_block;

@@ -1,0 +1,337 @@
+#include "machine/sass_keys.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/names.h"
+
+/* What the nested keys expect, for messages. */
+#define SOURCES_EXPECTED "a list of sources such as {mark: measured, date: 2025, from: TEXT, keys: [KEY, ...]}"
+#define KEYS_EXPECTED "a list of keys such as class.alu.init"
+
+/* Column at which the entries of classes start. */
+#define CLASS_COLUMN 21
+
+/* Longest key of a figure. */
+#define FIGURE_KEY_MAX 160
+
+/* ---- Units --------------------------------------------------------------------------------------------- */
+
+static const char *const queue_words[] = {"unlimited", NULL};
+
+static const struct field unit_fields[] = {
+    TEXT_ROW(machine_unit, "name", name, FIELD_NAME, MACHINE_NAME_MAX, .required = true),
+    BOOL_ROW(machine_unit, "shared", shared),
+    NUMBER_ROW(machine_unit, "queue", queue, 0, MACHINE_TIME_MAX, .words = queue_words),
+    {0},
+};
+
+const struct field *machine_unit_table(const struct wb_machine *machine) {
+    return machine_times_sass(machine) ? unit_fields : machine_unit_fields;
+}
+
+/* ---- The core ------------------------------------------------------------------------------------------ */
+
+wb_status machine_sass_read(const struct ytree *document, const struct ytree_node *value,
+                            struct machine_sass *sass) {
+    WB_TRY(ytree_read_fields(document, value, machine_sass_fields, sass));
+    struct text problem = {0};
+    wb_status status = WB_OK;
+    if (!machine_sass_check(sass, &problem))
+        status = ytree_error(document, value, "%s", problem.failed ? "wrong" : problem.data);
+    text_free(&problem);
+    return status;
+}
+
+/* ---- Classes ------------------------------------------------------------------------------------------- */
+
+struct sass_class_entry machine_sass_class_entry(const struct wb_machine *machine, enum sass_class class) {
+    const char *names[MACHINE_UNITS_MAX];
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        names[u] = machine->units[u].name;
+    return sass_class_entry_of(&machine->sass.classes[class], names);
+}
+
+/* How many stages an entry has. */
+static uint32_t stage_count_of(const struct sass_class_entry *entry) {
+    uint32_t count = 0;
+    while (count < SASS_STAGES_MAX && entry->units[count][0] != '\0' && strcmp(entry->units[count], "none") != 0)
+        count++;
+    return count;
+}
+
+/* What the key of a stage ends in. */
+static const char *const suffixes[SASS_STAGES_MAX] = {"", "_2", "_3"};
+
+static bool stage_check(const struct wb_machine *machine, const struct sass_class_entry *entry, uint32_t stage,
+                        struct text *problem) {
+    const char *name = entry->units[stage], *suffix = suffixes[stage];
+    uint8_t unit;
+    if (!machine_unit_find(machine, name, &unit)) {
+        text_printf(problem, "no unit is named '%s'; expected ", name);
+        for (uint32_t u = 0; u < machine->unit_count; u++)
+            text_printf(problem, "%s, ", machine->units[u].name);
+        text_string(problem, "or none");
+    } else if (entry->stages[stage].init == 0) {
+        text_printf(problem, "unit%s: expected init%s, the cycles that it is held, too", suffix, suffix);
+    }
+    for (uint32_t other = 0; other < stage; other++)
+        if (strcmp(entry->units[other], name) == 0)
+            text_printf(problem, "unit%s: '%s' is one of the stages before, too", suffix, name);
+    return problem->length == 0;
+}
+
+/* What is stated of stages that there are not. */
+static bool is_empty_stage(const struct sass_class_entry *entry, uint32_t stage) {
+    return (stage == 0 || entry->units[stage][0] == '\0') && entry->stages[stage].init == 0 &&
+           entry->stages[stage].each == 0 && entry->stages[stage].count == SASS_COUNT_NONE &&
+           entry->stages[stage].transfer == 0;
+}
+
+bool machine_sass_class_check(const struct wb_machine *machine, const struct sass_class_entry *entry,
+                              struct text *problem) {
+    const uint32_t count = stage_count_of(entry);
+    for (uint32_t stage = 0; stage < count && problem->length == 0; stage++)
+        (void)stage_check(machine, entry, stage, problem);
+    for (uint32_t stage = count; stage < SASS_STAGES_MAX && problem->length == 0; stage++)
+        if (!is_empty_stage(entry, stage))
+            text_printf(problem, "a stage is stated without its unit: expected unit%s", suffixes[stage]);
+    uint8_t unit;
+    if (problem->length != 0) return false;
+    if (entry->fixed && count > 1)
+        text_string(problem, "fixed: an instruction of fixed latency has one stage at most");
+    else if (entry->fixed && (entry->write_most != 0 || entry->read_most != 0))
+        text_string(problem, "fixed: what has a fixed latency has no counters, expected no write and read");
+    else if (entry->fixed && count == 1 && machine_unit_find(machine, entry->units[0], &unit) &&
+             machine->units[unit].queue != 0)
+        text_printf(problem, "fixed: unit '%s' has a queue, which needs a variable latency", entry->units[0]);
+    else if (entry->plus != SASS_PLUS_NONE && count == 0)
+        text_string(problem, "plus: expected a unit, too");
+    return problem->length == 0;
+}
+
+void machine_sass_class_apply(const struct sass_class_entry *entry, struct wb_machine *machine,
+                              enum sass_class class) {
+    struct machine_sass_class made = {.given = true,
+                                      .fixed = entry->fixed,
+                                      .stage_count = (uint8_t)stage_count_of(entry),
+                                      .write_least = entry->write_least,
+                                      .read_least = entry->read_least,
+                                      .write_most = entry->write_most,
+                                      .read_most = entry->read_most,
+                                      .plus = entry->plus};
+    for (uint32_t s = 0; s < made.stage_count; s++) {
+        struct machine_sass_stage *stage = &made.stages[s];
+        const bool found = machine_unit_find(machine, entry->units[s], &stage->unit);
+        assert(found && "checked by machine_sass_class_check");
+        (void)found;
+        stage->init = entry->stages[s].init;
+        stage->each = entry->stages[s].each;
+        stage->count = entry->stages[s].count;
+        stage->transfer = entry->stages[s].transfer;
+    }
+    machine->sass.classes[class] = made;
+}
+
+void machine_sass_class_unknown(const char *name, struct text *out) {
+    const char *names[SASS_CLASS_COUNT];
+    for (uint32_t i = 0; i < SASS_CLASS_COUNT; i++)
+        names[i] = sass_class_name((enum sass_class)i);
+    const char *nearest = wb_nearest_name(name, names, SASS_CLASS_COUNT);
+    text_printf(out, "unknown class of machine instructions '%.60s'; ", name);
+    if (nearest != NULL) {
+        text_printf(out, "did you mean '%s'?", nearest);
+        return;
+    }
+    text_string(out, "expected one of: ");
+    for (uint32_t i = 0; i < SASS_CLASS_COUNT; i++)
+        text_printf(out, "%s%s", i == 0 ? "" : ", ", names[i]);
+}
+
+wb_status machine_sass_class_read(const struct ytree *document, const struct ytree_node *value,
+                                  struct wb_machine *machine) {
+    const enum sass_class class = sass_class_find(value->key);
+    struct text problem = {0};
+    struct sass_class_entry entry = {0};
+    wb_status status = WB_OK;
+    if (class == SASS_CLASS_COUNT) {
+        machine_sass_class_unknown(value->key, &problem);
+        status = ytree_key_error(document, value, "%s", problem.failed ? "unknown class" : problem.data);
+    } else {
+        status = ytree_read_fields(document, value, sass_class_fields, &entry);
+        if (status == WB_OK && !machine_sass_class_check(machine, &entry, &problem))
+            status = ytree_error(document, value, "%s: %s", value->key, problem.failed ? "wrong" : problem.data);
+    }
+    if (status == WB_OK) machine_sass_class_apply(&entry, machine, class);
+    text_free(&problem);
+    return status;
+}
+
+/* ---- Sources ------------------------------------------------------------------------------------------- */
+
+/* `keys` is read by itself: its table row only lets it be there. */
+static wb_status require_keys(const struct ytree *document, const struct ytree_node *value, void *target) {
+    (void)target;
+    return ytree_require(document, value, YTREE_LIST, KEYS_EXPECTED);
+}
+
+static wb_status read_source_keys(const struct ytree *document, const struct ytree_node *keys,
+                                  struct wb_machine *machine, struct figure_source *source) {
+    source->keys = arena_array(&machine->arena, (size_t)keys->count + 1, sizeof *source->keys);
+    if (source->keys == NULL) return diagnose_out_of_memory(document->diagnostics, document->source.name);
+    for (const struct ytree_node *key = keys->first; key != NULL; key = key->next) {
+        if (key->kind != YTREE_SCALAR || key->text[0] == '\0' || strlen(key->text) >= FIGURE_KEY_MAX)
+            return ytree_expected(document, key, "the key of a figure, such as class.alu.init");
+        const char *copy = arena_string(&machine->arena, key->text, strlen(key->text));
+        if (copy == NULL) return diagnose_out_of_memory(document->diagnostics, document->source.name);
+        source->keys[source->key_count++] = copy;
+    }
+    return WB_OK;
+}
+
+static wb_status read_source(const struct ytree *document, const struct ytree_node *value,
+                             struct wb_machine *machine) {
+    struct field fields[8] = {NESTED_ROW("keys", KEYS_EXPECTED, require_keys, .required = true)};
+    for (size_t i = 0; figure_source_fields[i].key != NULL; i++) {
+        assert(i + 2 < sizeof fields / sizeof *fields);
+        fields[i + 1] = figure_source_fields[i];
+    }
+    struct figure_source source = {0};
+    WB_TRY(ytree_read_fields(document, value, fields, &source));
+    WB_TRY(read_source_keys(document, ytree_find(value, "keys"), machine, &source));
+    if (vec_push(&machine->sources, source) != WB_OK)
+        return diagnose_out_of_memory(document->diagnostics, document->source.name);
+    return WB_OK;
+}
+
+wb_status machine_sources_read(const struct ytree *document, const struct ytree_node *value,
+                               struct wb_machine *machine) {
+    WB_TRY(ytree_require(document, value, YTREE_LIST, SOURCES_EXPECTED));
+    for (const struct ytree_node *source = value->first; source != NULL; source = source->next)
+        WB_TRY(read_source(document, source, machine));
+    return WB_OK;
+}
+
+/* How much of `key` the other key names: its length when it is the same or one above it, else 0. */
+static size_t named_part(const char *key, const char *other) {
+    const size_t length = strlen(other);
+    const bool is_prefix = strncmp(key, other, length) == 0 && (key[length] == '\0' || key[length] == '.');
+    return is_prefix ? length : 0;
+}
+
+const struct figure_source *machine_source_of(const struct wb_machine *machine, const char *key) {
+    const struct figure_source *best = NULL;
+    size_t most = 0;
+    for (size_t s = 0; s < machine->sources.count; s++) {
+        const struct figure_source *source = &machine->sources.items[s];
+        for (uint32_t k = 0; k < source->key_count; k++) {
+            const size_t part = named_part(key, source->keys[k]);
+            if (part == 0 || part < most) continue; /* of equal ones the last, which is nearest to the file */
+            most = part;
+            best = source;
+        }
+    }
+    return best;
+}
+
+enum figure_mark machine_figure_mark(const struct wb_machine *machine, const char *key) {
+    const size_t length = strlen(key);
+    for (size_t s = 0; s < machine->settings.count; s++) {
+        const char *setting = machine->settings.items[s];
+        if (strncmp(setting, key, length) == 0 && setting[length] == '=') return FIGURE_GIVEN;
+    }
+    const struct figure_source *source = machine_source_of(machine, key);
+    return source == NULL ? FIGURE_UNSTATED : (enum figure_mark)(source->mark + FIGURE_ASSUMED);
+}
+
+/* ---- What fits ----------------------------------------------------------------------------------------- */
+
+bool machine_sass_fits(const struct wb_machine *machine, struct text *problem) {
+    if (!machine_times_sass(machine)) return true;
+    if (!machine_sass_check(&machine->sass, problem)) return false;
+    for (uint32_t c = 0; c < SASS_CLASS_COUNT; c++) {
+        const struct sass_class_entry entry = machine_sass_class_entry(machine, (enum sass_class)c);
+        struct text reason = {0};
+        if (machine->sass.classes[c].given && !machine_sass_class_check(machine, &entry, &reason))
+            text_printf(problem, "%s: %s", sass_class_name((enum sass_class)c),
+                        reason.failed ? "wrong" : reason.data);
+        text_free(&reason);
+        if (problem->length != 0) return false;
+    }
+    if (machine->warp_width != MACHINE_WARP_WIDTH)
+        text_printf(problem, "warp_width: machine code has warps of %u threads, not %u", MACHINE_WARP_WIDTH,
+                    machine->warp_width);
+    else if (memory_has_hierarchy(&machine->memory) || machine->memory.service != 0)
+        text_string(problem, "l1_size and service are of machines that time PTX; latencies by level are keys "
+                             "of `sass`");
+    return problem->length == 0;
+}
+
+/* ---- Printing ------------------------------------------------------------------------------------------ */
+
+/* Whether a value is the one that a class has that does not state it. */
+static bool is_default(const struct field *field, const void *target) {
+    const void *member = (const char *)target + field->offset;
+    switch (field->kind) {
+    case FIELD_NAME: return *(const char *)member == '\0';
+    case FIELD_BOOL: return !*(const bool *)member;
+    case FIELD_U32:
+    case FIELD_WORD: return *(const uint32_t *)member == 0;
+    case FIELD_INTERVAL:
+        return *(const uint32_t *)member == 0 &&
+               !((const struct field_least *)((const char *)target + field->least_offset))->stated;
+    default: return false;
+    }
+}
+
+static void print_class(const struct wb_machine *machine, enum sass_class class, struct text *out) {
+    const struct sass_class_entry entry = machine_sass_class_entry(machine, class);
+    text_printf(out, "  %s:", sass_class_name(class));
+    text_pad(out, CLASS_COLUMN);
+    text_printf(out, " {unit: %s", entry.units[0][0] == '\0' ? "none" : entry.units[0]);
+    for (const struct field *field = sass_class_fields + 1; field->key != NULL; field++) {
+        if (is_default(field, &entry)) continue;
+        text_printf(out, ", %s: ", field->key);
+        field_print(field, &entry, out);
+    }
+    text_string(out, "}\n");
+}
+
+void machine_sass_classes_print(const struct wb_machine *machine, struct text *out) {
+    uint32_t given = 0;
+    for (uint32_t c = 0; c < SASS_CLASS_COUNT; c++)
+        given += machine->sass.classes[c].given;
+    text_string(out, given > 0 ? "classes:\n" : "classes: {}\n");
+    for (uint32_t c = 0; c < SASS_CLASS_COUNT; c++)
+        if (machine->sass.classes[c].given) print_class(machine, (enum sass_class)c, out);
+}
+
+static void print_source(const struct figure_source *source, struct text *out) {
+    text_string(out, "  - mark: ");
+    text_string(out, figure_mark_name((enum figure_mark)(source->mark + FIGURE_ASSUMED)));
+    if (source->date[0] != '\0') {
+        text_string(out, "\n    date: ");
+        field_print_quoted(source->date, out);
+    }
+    text_string(out, "\n    from: ");
+    field_print_quoted(source->from, out);
+    text_string(out, "\n    keys: [");
+    for (uint32_t k = 0; k < source->key_count; k++) {
+        if (k > 0) text_string(out, ", ");
+        field_print_quoted(source->keys[k], out);
+    }
+    text_string(out, "]\n");
+}
+
+void machine_sass_print(const struct wb_machine *machine, struct text *out) {
+    text_string(out, "sass:\n");
+    for (const struct field *field = machine_sass_fields; field->key != NULL; field++) {
+        text_printf(out, "  %s: ", field->key);
+        field_print(field, &machine->sass, out);
+        text_char(out, '\n');
+    }
+    if (machine->sources.count == 0) return;
+    text_string(out, "sources:\n");
+    for (size_t s = 0; s < machine->sources.count; s++)
+        print_source(&machine->sources.items[s], out);
+}

@@ -1,0 +1,228 @@
+#include "warp/timed/sass_timing.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Stall counts from here on are kept with the yield flag only: hardware goes on sooner without it. */
+#define STALL_WITH_YIELD 12u
+
+/* ---- Stalls -------------------------------------------------------------------------------------------- */
+
+/* Whether stall count 0 with yield is the long one: behind ERRBAR, and of a branch to itself. */
+static bool is_long_stall(const struct sass_inst *inst, uint32_t address) {
+    return inst->op == SASS_OP_ERRBAR || inst->op == SASS_OP_CGAERRBAR ||
+           (inst->op == SASS_OP_BRA && inst->target == address);
+}
+
+uint32_t sass_stall_least(const struct sass_inst *inst) {
+    const struct sass_control *control = &inst->control;
+    if (control->yield) return control->stall < 2 ? 2 : control->stall;
+    return control->stall == 0 || control->stall >= STALL_WITH_YIELD ? 1 : control->stall;
+}
+
+uint32_t sass_stall_most(const struct sass_inst *inst, uint32_t address, uint32_t long_stall) {
+    const struct sass_control *control = &inst->control;
+    if (control->stall == 0 && control->yield && is_long_stall(inst, address))
+        return long_stall < 2 ? 2 : long_stall;
+    const uint32_t least = control->yield ? 2 : 1;
+    return control->stall < least ? least : control->stall;
+}
+
+/* Whether the next instruction of the warp may stand elsewhere. */
+static bool may_jump(const struct sass_inst *inst, enum sass_class class) {
+    if (class == SASS_CLASS_BRANCH) return inst->op != SASS_OP_LEPC;
+    return class == SASS_CLASS_CONVERGENCE && inst->op != SASS_OP_BSSY && inst->op != SASS_OP_BMOV;
+}
+
+/* ---- An instruction ------------------------------------------------------------------------------------- */
+
+static bool has_counters(const struct sass_inst *inst) {
+    return inst->control.write_counter != SASS_NO_COUNTER || inst->control.read_counter != SASS_NO_COUNTER;
+}
+
+/* Cycles that an instruction of fixed latency waits for its operands beyond the first. */
+static uint32_t bubbles(const struct machine_sass *sass, const struct sass_timed *timed) {
+    uint32_t most = 0;
+    for (uint32_t bank = 0; bank < sass->register_banks; bank++)
+        most = timed->bank_reads[bank] > most ? timed->bank_reads[bank] : most;
+    return most == 0 ? 0 : (most - 1) / sass->bank_ports;
+}
+
+static void time_waits(const struct sass_inst *inst, struct sass_timed *timed) {
+    timed->waits = inst->control.waits;
+    timed->left_counter = SASS_NO_COUNTER;
+    if (inst->op != SASS_OP_DEPBAR) return;
+    timed->waits |= (uint8_t)sass_field(inst, SASS_FIELD_WAIT_MORE);
+    timed->left_counter = (uint8_t)sass_field(inst, SASS_FIELD_COUNTER);
+    timed->left = (uint8_t)sass_field(inst, SASS_FIELD_LIMIT);
+}
+
+/* What follows a fence waits for it, by a counter of its own when the code names none. */
+static void time_counters(const struct sass_inst *inst, enum sass_class class, struct sass_timed *timed) {
+    timed->write_counter = inst->control.write_counter;
+    timed->read_counter = inst->control.read_counter;
+    if (class == SASS_CLASS_FENCE && timed->write_counter == SASS_NO_COUNTER)
+        timed->write_counter = SASS_FENCE_COUNTER;
+}
+
+void sass_timing_count(const struct wb_machine *machine, const struct access_counts *counts,
+                       struct sass_timed *timed) {
+    const struct machine_sass_class *class = &machine->sass.classes[timed->class_];
+    for (uint32_t s = 0; s < class->stage_count; s++) {
+        const struct machine_sass_stage *stage = &class->stages[s];
+        const uint64_t init = stage->init + (uint64_t)stage->each * counts->further[stage->count];
+        timed->stages[s].init = init > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)init;
+    }
+}
+
+const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, const struct wb_machine *machine,
+                             struct sass_timed *timed) {
+    const enum sass_class class = sass_class_of(inst);
+    if (class == SASS_CLASS_COUNT) return "no machine states how long it takes";
+    const struct machine_sass *sass = &machine->sass;
+    const struct machine_sass_class *times = &sass->classes[class];
+    if (!times->given) return "the machine gives no times for its class";
+    if (has_counters(inst) && (times->fixed || times->stage_count == 0))
+        return "it has a dependence counter, but its class has a fixed latency on this machine";
+    *timed = (struct sass_timed){.stall_least = sass_stall_least(inst),
+                                 .stall = sass_stall_most(inst, address, sass->long_stall),
+                                 .class_ = (uint8_t) class,
+                                 .fixed = times->fixed || times->stage_count == 0,
+                                 .stage_count = times->stage_count,
+                                 .constant_line = SASS_NO_LINE};
+    if (may_jump(inst, class) && timed->stall < sass->branch) timed->stall = sass->branch;
+    sass_bank_reads(inst, sass->register_banks, timed->bank_reads);
+    timed->slot = 1 + (timed->fixed ? bubbles(sass, timed) : 0);
+    time_waits(inst, timed);
+    time_counters(inst, class, timed);
+    for (uint32_t s = 0; s < times->stage_count; s++)
+        timed->stages[s] = (struct sass_stage){.unit = times->stages[s].unit,
+                                               .init = times->stages[s].init,
+                                               .transfer = times->stages[s].transfer};
+    const bool memory = times->plus == SASS_PLUS_MEMORY;
+    timed->write_least = times->write_least.value + (memory ? sass_memory_least(sass) : 0);
+    timed->write_most = times->write_most + (memory ? sass_memory_most(sass) : 0);
+    timed->read_least = times->read_least.value;
+    timed->read_most = times->read_most;
+    return NULL;
+}
+
+uint32_t timed_init_of_sass(const struct sass_timed *timed) {
+    cycles sum = (cycles)timed->stall + timed->slot + timed->fetch;
+    for (uint32_t s = 0; s < timed->stage_count; s++)
+        sum += (cycles)timed->stages[s].init + timed->stages[s].transfer;
+    return sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
+}
+
+/* ---- Caches -------------------------------------------------------------------------------------------- */
+
+cycles sass_footprint_time(const struct sass_footprint *footprint, uint32_t sub_cores) {
+    const cycles own = cycles_add(
+        cycles_mul(footprint->instructions.lines, footprint->instructions.miss),
+        cycles_mul(footprint->constants.lines, (cycles)footprint->constants.miss + footprint->constants.hold));
+    return cycles_add(cycles_mul(sub_cores, own),
+                      cycles_mul(footprint->l1_instructions.lines, footprint->l1_instructions.miss));
+}
+
+/* A cache of instructions: the code fits when all of it, from its first line to its last, does, wherever
+ * lines are put by their address. */
+static struct sass_cached cached_instructions(const struct sass_cache *cache,
+                                              const struct sass_cached_code *code) {
+    uint32_t first = UINT32_MAX, last = 0;
+    for (uint32_t e = 0; e < code->count; e++) {
+        if (code->insts[e] == NULL) continue;
+        const uint32_t line = code->insts[e]->address / cache->line_bytes;
+        first = line < first ? line : first;
+        last = line > last ? line : last;
+    }
+    struct sass_cached made = {.miss = cache->miss, .fits = true};
+    if (first == UINT32_MAX) return made;
+    made.fits = (uint64_t)(last - first + 1) * cache->line_bytes <= cache->bytes;
+    if (made.fits) made.lines = last - first + 1;
+    return made;
+}
+
+/* A line of constants that the code reads. */
+struct constant_line {
+    uint32_t bank, line;
+};
+
+/* The number of a line among those that are known, which it joins. */
+static uint32_t number_line(struct constant_line *lines, uint32_t *count, struct constant_line line) {
+    uint32_t at = 0;
+    while (at < *count && (lines[at].bank != line.bank || lines[at].line != line.line))
+        at++;
+    if (at == *count) lines[(*count)++] = line;
+    return at;
+}
+
+/* Banks stand where they are put: lines of different ones may all fall into one set of the cache. */
+static bool constants_fit(const struct sass_cache *cache, const struct constant_line *lines, uint32_t count,
+                          bool any_line) {
+    if (any_line || (uint64_t)count * cache->line_bytes > cache->bytes) return false;
+    const uint32_t ways = cache->ways, sets = cache->bytes / cache->line_bytes / (ways == 0 ? 1 : ways);
+    uint32_t sum = 0;
+    if (sets == 0) return count == 0;
+    for (uint32_t l = 0; l < count; l++) {
+        /* Counted at the first line of each bank: the most lines of the bank in one set. */
+        uint32_t most = 0;
+        bool is_first = true;
+        for (uint32_t o = 0; o < count; o++) {
+            if (lines[o].bank != lines[l].bank) continue;
+            is_first = is_first && o >= l;
+            uint32_t same = 0;
+            for (uint32_t p = 0; p < count; p++)
+                same += lines[p].bank == lines[o].bank && lines[p].line % sets == lines[o].line % sets;
+            most = same > most ? same : most;
+        }
+        if (is_first) sum += most;
+    }
+    return sum <= ways;
+}
+
+/* What misses each time is added to the entries. */
+static void add_misses(const struct machine_sass *sass, const struct sass_cached_code *code,
+                       const struct sass_footprint *footprint, struct sass_timed *entries) {
+    for (uint32_t e = 0; e < code->count; e++) {
+        struct sass_timed *entry = &entries[e];
+        if (code->insts[e] == NULL) continue;
+        const uint32_t address = code->insts[e]->address;
+        if (code->targets[e] || address % sass->l0.line_bytes == 0) {
+            if (!footprint->instructions.fits) entry->fetch += footprint->instructions.miss;
+        }
+        if (entry->constant_line != SASS_NO_LINE && !footprint->constants.fits) {
+            entry->fetch += sass->constants.miss;
+            entry->slot += sass->constant_probe;
+        }
+    }
+}
+
+bool sass_caches_apply(const struct machine_sass *sass, const struct sass_cached_code *code,
+                       struct sass_timed *entries, struct sass_footprint *footprint) {
+    struct constant_line *lines = calloc((size_t)code->count * 2 + 1, sizeof *lines);
+    uint32_t line_count = 0;
+    bool any_line = false; /* a bank that is not known */
+    if (lines == NULL) return false;
+    for (uint32_t e = 0; e < code->count; e++) {
+        if (code->insts[e] == NULL) continue;
+        const struct sass_source *constant = sass_constant_operand(&code->insts[e]->sass);
+        entries[e].line = code->insts[e]->address / sass->l0.line_bytes;
+        if (constant == NULL) continue;
+        any_line |= constant->kind != SASS_SOURCE_CONST || sass_constant_is_indexed(&code->insts[e]->sass);
+        const struct constant_line line = {constant->number, constant->value / sass->constants.line_bytes};
+        entries[e].constant_line = number_line(lines, &line_count, line);
+    }
+    *footprint = (struct sass_footprint){.instructions = cached_instructions(&sass->l0, code),
+                                         .l1_instructions = cached_instructions(&sass->l1_instructions, code)};
+    if (!footprint->l1_instructions.fits) footprint->instructions.miss += sass->l1_instructions.miss;
+    footprint->constants = (struct sass_cached){.miss = sass->constants.miss,
+                                                .hold = sass->constant_probe,
+                                                .fits = constants_fit(&sass->constants, lines, line_count,
+                                                                      any_line)};
+    if (footprint->constants.fits) footprint->constants.lines = line_count;
+    if (footprint->l1_instructions.fits) footprint->l1_instructions.lines += line_count;
+    free(lines);
+    add_misses(sass, code, footprint, entries);
+    return true;
+}

@@ -227,6 +227,10 @@ bool wb_machine_needs_accesses(const wb_machine *machine);
 /* Whether whole grids can be analysed and simulated on the machine, not only single blocks. */
 bool wb_machine_takes_grids(const wb_machine *machine);
 
+/* Whether the machine times PTX, and machine code by the classes of PTX; else it times machine code by its
+ * control fields, and PTX is refused. */
+bool wb_machine_takes_ptx(const wb_machine *machine);
+
 /* Threads of a warp on the machine: what wb_trace_options.warp_width has to be. */
 uint32_t wb_machine_warp_width(const wb_machine *machine);
 

@@ -186,9 +186,9 @@ const struct field machine_fields[] = {
 };
 
 /* Keys of machines that time PTX only, and of those that time machine code only. */
-static const char *const ptx_keys[] = {
-    "model",          "issue_width",      "issue_per_warp", "policy",   "dispatch_depth", "mem_latency",
-    "shared_latency", "exact_arithmetic", "fetch",          "gpgpusim", "abstract_cta",   NULL};
+static const char *const ptx_keys[] = {"model",          "issue_width", "issue_per_warp", "policy",
+                                       "dispatch_depth", "mem_latency", "shared_latency", "exact_arithmetic",
+                                       "fetch",          "gpgpusim",    "abstract_cta",   NULL};
 static const char *const sass_keys[] = {"sass", "sources", NULL};
 
 static bool is_among(const char *const *keys, const char *key) {
@@ -205,9 +205,9 @@ bool machine_has_key(const struct wb_machine *machine, const char *key) {
 static wb_status reject_key(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct wb_machine *machine = target;
     const bool is_sass = machine_times_sass(machine);
-    return ytree_key_error(document, value, "%s is a key of machines that time %s (code: %s), this one times %s",
-                           value->key, is_sass ? "PTX" : "machine code", is_sass ? "ptx" : "sass",
-                           is_sass ? "machine code" : "PTX");
+    return ytree_key_error(
+        document, value, "%s is a key of machines that time %s (code: %s), this one times %s", value->key,
+        is_sass ? "PTX" : "machine code", is_sass ? "ptx" : "sass", is_sass ? "machine code" : "PTX");
 }
 
 void machine_defaults(struct wb_machine *machine) {
@@ -266,7 +266,8 @@ static wb_status read_keys(const struct ytree *document, bool has_base, struct w
     memcpy(fields, machine_fields, sizeof machine_fields);
     for (struct field *field = fields; field->key != NULL; field++) {
         field->required = field->required && !has_base;
-        if (!machine_has_key(machine, field->key)) *field = (struct field)NESTED_ROW(field->key, "", reject_key);
+        if (!machine_has_key(machine, field->key))
+            *field = (struct field)NESTED_ROW(field->key, "", reject_key);
     }
     WB_TRY(ytree_read_fields(document, document->root, fields, machine));
     const struct ytree_node *classes = ytree_find(document->root, "classes");

@@ -280,6 +280,10 @@ bool wb_machine_takes_grids(const wb_machine *machine) {
     return machine->model != MACHINE_GPGPUSIM;
 }
 
+bool wb_machine_takes_ptx(const wb_machine *machine) {
+    return !machine_times_sass(machine);
+}
+
 uint32_t wb_machine_warp_width(const wb_machine *machine) {
     return machine->warp_width;
 }

@@ -372,8 +372,8 @@ struct wb_machine {
     struct machine_sass sass;          /* of MACHINE_SASS only, as is */
     VEC(struct figure_source) sources; /* where its figures come from */
     struct arena arena;                /* owns the texts of these: */
-    input_list inputs;          /* what it was read from; nothing where it is part of another file */
-    VEC(const char *) settings; /* what overrode keys since */
+    input_list inputs;                 /* what it was read from; nothing where it is part of another file */
+    VEC(const char *) settings;        /* what overrode keys since */
 };
 
 /* Frees what a machine owns, but not itself: of one that is part of something else. */

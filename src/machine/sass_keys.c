@@ -6,7 +6,8 @@
 #include "base/names.h"
 
 /* What the nested keys expect, for messages. */
-#define SOURCES_EXPECTED "a list of sources such as {mark: measured, date: 2025, from: TEXT, keys: [KEY, ...]}"
+#define SOURCES_EXPECTED                                                                                     \
+    "a list of sources such as {mark: measured, date: 2025, from: TEXT, keys: [KEY, ...]}"
 #define KEYS_EXPECTED "a list of keys such as class.alu.init"
 
 /* Column at which the entries of classes start. */
@@ -55,7 +56,8 @@ struct sass_class_entry machine_sass_class_entry(const struct wb_machine *machin
 /* How many stages an entry has. */
 static uint32_t stage_count_of(const struct sass_class_entry *entry) {
     uint32_t count = 0;
-    while (count < SASS_STAGES_MAX && entry->units[count][0] != '\0' && strcmp(entry->units[count], "none") != 0)
+    while (count < SASS_STAGES_MAX && entry->units[count][0] != '\0' &&
+           strcmp(entry->units[count], "none") != 0)
         count++;
     return count;
 }
@@ -63,8 +65,8 @@ static uint32_t stage_count_of(const struct sass_class_entry *entry) {
 /* What the key of a stage ends in. */
 static const char *const suffixes[SASS_STAGES_MAX] = {"", "_2", "_3"};
 
-static bool stage_check(const struct wb_machine *machine, const struct sass_class_entry *entry, uint32_t stage,
-                        struct text *problem) {
+static bool stage_check(const struct wb_machine *machine, const struct sass_class_entry *entry,
+                        uint32_t stage, struct text *problem) {
     const char *name = entry->units[stage], *suffix = suffixes[stage];
     uint8_t unit;
     if (!machine_unit_find(machine, name, &unit)) {
@@ -95,7 +97,7 @@ bool machine_sass_class_check(const struct wb_machine *machine, const struct sas
         (void)stage_check(machine, entry, stage, problem);
     for (uint32_t stage = count; stage < SASS_STAGES_MAX && problem->length == 0; stage++)
         if (!is_empty_stage(entry, stage))
-            text_printf(problem, "a stage is stated without its unit: expected unit%s", suffixes[stage]);
+            text_printf(problem, "a stage is stated without its unit: expected unit%s", suffixes[count]);
     uint8_t unit;
     if (problem->length != 0) return false;
     if (entry->fixed && count > 1)
@@ -160,7 +162,8 @@ wb_status machine_sass_class_read(const struct ytree *document, const struct ytr
     } else {
         status = ytree_read_fields(document, value, sass_class_fields, &entry);
         if (status == WB_OK && !machine_sass_class_check(machine, &entry, &problem))
-            status = ytree_error(document, value, "%s: %s", value->key, problem.failed ? "wrong" : problem.data);
+            status =
+                ytree_error(document, value, "%s: %s", value->key, problem.failed ? "wrong" : problem.data);
     }
     if (status == WB_OK) machine_sass_class_apply(&entry, machine, class);
     text_free(&problem);

@@ -21,8 +21,8 @@ wb_status machine_sass_class_read(const struct ytree *document, const struct ytr
 wb_status machine_sources_read(const struct ytree *document, const struct ytree_node *value,
                                struct wb_machine *machine);
 
-/* Whether the parts fit together: units and classes, and what other parts of the machine are to be. False with
- * a sentence of what is wrong in *problem. */
+/* Whether the parts fit together: units and classes, and what other parts of the machine are to be. False
+ * with a sentence of what is wrong in *problem. */
 bool machine_sass_fits(const struct wb_machine *machine, struct text *problem);
 
 /* The class as a machine file has it. */

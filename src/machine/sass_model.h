@@ -21,7 +21,7 @@
 /* What an access makes several of, so that it holds a stage for longer. */
 enum sass_count {
     SASS_COUNT_NONE,
-    SASS_COUNT_PASSES,  /* lines of 128 bytes of global and local memory, passes over banks of shared memory */
+    SASS_COUNT_PASSES, /* lines of 128 bytes of global and local memory, passes over banks of shared memory */
     SASS_COUNT_SECTORS, /* of 32 bytes of global and local memory */
     SASS_COUNTS
 };
@@ -83,7 +83,7 @@ enum sass_worst { SASS_WORST_TLB, SASS_WORST_DRAM, SASS_WORST_L2, SASS_WORST_L1 
 /* A cache of instructions or constants. */
 struct sass_cache {
     uint32_t bytes; /* 0: none; what asks for it always misses */
-    uint32_t ways; /* of the one for constants: the others hold one stretch of memory, wherever it is */
+    uint32_t ways;  /* of the one for constants: the others hold one stretch of memory, wherever it is */
     uint32_t line_bytes;
     uint32_t miss; /* most cycles that a miss keeps its warp from issue */
 };
@@ -93,12 +93,12 @@ struct machine_sass {
     struct field_least clock_least;
     uint32_t clock_most; /* MHz: the range that the clock may be in */
     uint32_t register_banks;
-    uint32_t bank_ports; /* operands that an instruction of fixed latency reads from a bank in a cycle */
-    uint32_t constant_probe;      /* cycles that a constant that misses holds the issue stage */
-    struct sass_cache constants;  /* first level, of constant operands */
+    uint32_t bank_ports;     /* operands that an instruction of fixed latency reads from a bank in a cycle */
+    uint32_t constant_probe; /* cycles that a constant that misses holds the issue stage */
+    struct sass_cache constants;       /* first level, of constant operands */
     struct sass_cache l0;              /* of instructions, of a sub-core */
     struct sass_cache l1_instructions; /* of the SM, of constants, too: `miss` is what its miss adds */
-    uint32_t branch;    /* most cycles from a jump to the issue of its target, which is cached */
+    uint32_t branch;     /* most cycles from a jump to the issue of its target, which is cached */
     uint32_t long_stall; /* stall count 0 with yield, behind ERRBAR and of a branch to itself */
     uint32_t full_queue; /* enum sass_full_queue */
     struct field_least l1_least, l2_least, dram_least, tlb_least;
@@ -129,7 +129,8 @@ bool machine_sass_executes(const struct machine_sass *sass, uint32_t sm);
 struct sass_class_entry sass_class_entry_of(const struct machine_sass_class *class,
                                             const char *const *unit_names);
 
-/* ---- Where figures come from ---------------------------------------------------------------------------- */
+/* ---- Where figures come from ----------------------------------------------------------------------------
+ */
 
 /* How much a figure can be relied on, weakest first. */
 enum figure_mark {

@@ -91,8 +91,7 @@ static const struct field *fields_of(const struct mapping *mapping, const struct
 }
 
 /* "fetch.size, fetch.ways, ..." The name of a unit cannot be set. */
-static void list_mapping(const struct mapping *mapping, const struct wb_machine *machine,
-                         struct text *out) {
+static void list_mapping(const struct mapping *mapping, const struct wb_machine *machine, struct text *out) {
     const char *separator = "";
     for (const struct field *field = fields_of(mapping, machine); field->key != NULL; field++) {
         if (mapping->named && strcmp(field->key, "name") == 0) continue;

@@ -7,7 +7,8 @@
  * is sass/sass_class.c's. */
 
 /* Arithmetic. */
-SASS_CLASS(ALU, "alu", "integer sums, logic, shifts, moves, selections; comparisons, min and max of integers and f32")
+SASS_CLASS(ALU, "alu",
+           "integer sums, logic, shifts, moves, selections; comparisons, min and max of integers and f32")
 SASS_CLASS(FMA, "fma", "FADD, FMUL, FFMA")
 SASS_CLASS(IMAD, "imad", "IMAD, IDP, VABSDIFF")
 SASS_CLASS(IMAD_WIDE, "imad_wide", "IMAD.WIDE, IMAD.HI")

@@ -166,8 +166,8 @@ static const uint8_t classes[SASS_OP_COUNT] = {
 enum sass_class sass_class_of(const struct sass_inst *inst) {
     const uint8_t class = classes[inst->op];
     if (class == 0) return SASS_CLASS_COUNT;
-    const bool wide = sass_field(inst, SASS_FIELD_TO_SIZE) == SIZE_64 ||
-                      sass_field(inst, SASS_FIELD_FROM_SIZE) == SIZE_64;
+    const bool wide =
+        sass_field(inst, SASS_FIELD_TO_SIZE) == SIZE_64 || sass_field(inst, SASS_FIELD_FROM_SIZE) == SIZE_64;
     if (class - 1 == SASS_CLASS_CONVERT && wide) return SASS_CLASS_CONVERT_WIDE;
     return (enum sass_class)(class - 1);
 }

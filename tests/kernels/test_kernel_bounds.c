@@ -12,6 +12,7 @@
 
 #include "address_sanitizer.h"
 #include "kernel_suite.h"
+#include "ptx_presets.h"
 
 #define PRESET_OF_PAPER "orin-sm86"
 #define FAST_METHODS "sib,fib,aln,fifo,elb,gub"
@@ -104,6 +105,7 @@ static void check_machine(const struct traced_case *traced, const struct variant
 static void check_machines(const struct traced_case *traced) {
     for (size_t i = 0; i < wb_machine_preset_count(); i++) {
         const char *name = wb_machine_preset_name(i);
+        if (!preset_takes_ptx(name)) continue;
         bool searched = strcmp(name, PRESET_OF_PAPER) == 0;
         if (ADDRESS_SANITIZER && !searched && i % 3 != 0)
             continue; /* a third of the machines is slow enough */

@@ -53,7 +53,7 @@ static void test_presets_are_complete(void **state) {
         assert_string_equal(wb_machine_name(machine), name);
         assert_true(machine->limits.blocks > 0 &&
                     machine->limits.warps * machine->warp_width == machine->limits.threads);
-        for (uint32_t class = 0; class < PTX_CLASS_COUNT; class ++)
+        for (uint32_t class = 0; class < PTX_CLASS_COUNT && !machine_times_sass(machine); class ++)
             if (machine->classes[class].given == (class >= PTX_CLASS_VPRINTF && class <= PTX_CLASS_FREE))
                 fail_msg("%s: class %s", name, ptx_class_name(class));
         wb_machine_free(machine);
@@ -309,7 +309,7 @@ static void test_names_that_are_no_machine(void **state) {
     static const char start[] =
         "orin-sm87: error: no such file and no preset of that name; presets: ampere-sm80, ";
     assert_true(strncmp(text, start, sizeof start - 1) == 0);
-    assert_non_null(strstr(text, ", orin-sm86; did you mean 'orin-sm86'?\n"));
+    assert_non_null(strstr(text, ", orin-sm86, rtx-a6000; did you mean 'orin-sm86'?\n"));
     wb_diagnostics_free(diagnostics);
     diagnostics = wb_diagnostics_new();
     assert_int_equal(wb_machine_load("tests", diagnostics, &machine), WB_ERR_INPUT);

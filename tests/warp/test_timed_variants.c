@@ -87,7 +87,7 @@ static void random_records(struct random_state *random, struct sample *sample, u
         enum record_rule rule = rules[step.instruction];
         if (rule == RECORDS_NONE || (rule == RECORDS_SOME_SAME && random_below(random, 3) == 0)) continue;
         const struct access access = {.step = at, .instruction = step.instruction};
-        struct execution_cost cost = {9, 4};
+        struct execution_cost cost = {.init = 9, .latency = 4};
         if (rule == RECORDS_DIFFERENT) cost.init = 1 + (uint32_t)random_below(random, 4);
         add_record(random, sample, warp, access, cost);
     }
@@ -121,7 +121,7 @@ static void sample_free(struct sample *sample) {
 static struct execution_cost expected_cost(const struct sample *sample, uint32_t warp, uint32_t instruction,
                                            uint64_t step, size_t *record) {
     const struct access_list *list = &sample->accesses[warp];
-    struct execution_cost cost = {1 + instruction % 3, 4};
+    struct execution_cost cost = {.init = 1 + instruction % 3, .latency = 4};
     for (; *record < list->items.count && list->items.items[*record].step == step; ++*record)
         cost = sample->costs[warp].items[*record];
     return cost;

@@ -242,7 +242,8 @@ static void rewrite_paths(struct variant_maker *maker) {
 }
 
 /* Gives an entry of machine code the counts, where they hold a stage for longer. */
-static void take_larger_counts(struct timed_block *timed, uint32_t entry, const struct access_counts *counts) {
+static void take_larger_counts(struct timed_block *timed, uint32_t entry,
+                               const struct access_counts *counts) {
     struct sass_timed *own = &timed->code.sass[entry], counted = *own;
     sass_timing_count(timed->machine, counts, &counted);
     for (uint32_t s = 0; s < own->stage_count; s++)

@@ -8,7 +8,8 @@
 /* What one execution of an instruction takes; see struct timed_inst. */
 struct execution_cost {
     uint32_t init, latency;
-    struct access_counts counts; /* on a machine that times machine code, which init and latency are not for */
+    struct access_counts
+        counts; /* on a machine that times machine code, which init and latency are not for */
 };
 
 /* Makes `timed` (to be freed with timed_block_free on success) from a block and a machine, both of which it

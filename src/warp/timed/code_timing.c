@@ -63,8 +63,7 @@ static wb_status joins_block(const struct executed_code *executed, const struct 
 static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst, uint32_t entry) {
     const struct machine_inst *machine_inst = &timing->executed->kernel->module->code->insts[inst->machine];
     struct sass_timed *sass = &timing->code->sass[entry];
-    const char *problem =
-        sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
+    const char *problem = sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
     if (problem != NULL) {
         const enum sass_class class = sass_class_of(&machine_inst->sass);
         ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
@@ -267,8 +266,8 @@ static void find_targets(const struct timing *timing, bool *targets) {
         const struct ptx_function *function = &module->functions[f];
         for (uint32_t l = 0; l < function->label_count; l++)
             if (function->labels[l].target < function->inst_count)
-                targets[timing->executed->code_first[f] + ptx_issue_of(function, function->labels[l].target)] =
-                    true;
+                targets[timing->executed->code_first[f] +
+                        ptx_issue_of(function, function->labels[l].target)] = true;
     }
 }
 
@@ -335,10 +334,11 @@ static wb_status check_code(const struct executed_code *executed, const struct w
     if (!machine_times_sass(machine) || (code != NULL && machine_sass_executes(&machine->sass, code->sm)))
         return WB_OK;
     if (code == NULL)
-        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "this machine times machine code by its control fields, and '%s' is PTX; give a cubin, such as "
-                 "ptxas -arch=sm_%u makes of it, or a machine that times PTX",
-                 kernel, machine->sass.sm);
+        diagnose(
+            diagnostics, SEVERITY_ERROR, machine->name,
+            "this machine times machine code by its control fields, and '%s' is PTX; give a cubin, such as "
+            "ptxas -arch=sm_%u makes of it, or a machine that times PTX",
+            kernel, machine->sass.sm);
     else
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "this machine executes machine code for sm_%u, and '%s' is for sm_%u", machine->sass.sm,

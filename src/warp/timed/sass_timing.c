@@ -35,7 +35,8 @@ static bool may_jump(const struct sass_inst *inst, enum sass_class class) {
     return class == SASS_CLASS_CONVERGENCE && inst->op != SASS_OP_BSSY && inst->op != SASS_OP_BMOV;
 }
 
-/* ---- An instruction ------------------------------------------------------------------------------------- */
+/* ---- An instruction -------------------------------------------------------------------------------------
+ */
 
 static bool has_counters(const struct sass_inst *inst) {
     return inst->control.write_counter != SASS_NO_COUNTER || inst->control.read_counter != SASS_NO_COUNTER;
@@ -118,9 +119,9 @@ uint32_t timed_init_of_sass(const struct sass_timed *timed) {
 /* ---- Caches -------------------------------------------------------------------------------------------- */
 
 cycles sass_footprint_time(const struct sass_footprint *footprint, uint32_t sub_cores) {
-    const cycles own = cycles_add(
-        cycles_mul(footprint->instructions.lines, footprint->instructions.miss),
-        cycles_mul(footprint->constants.lines, (cycles)footprint->constants.miss + footprint->constants.hold));
+    const cycles own = cycles_add(cycles_mul(footprint->instructions.lines, footprint->instructions.miss),
+                                  cycles_mul(footprint->constants.lines,
+                                             (cycles)footprint->constants.miss + footprint->constants.hold));
     return cycles_add(cycles_mul(sub_cores, own),
                       cycles_mul(footprint->l1_instructions.lines, footprint->l1_instructions.miss));
 }
@@ -213,13 +214,14 @@ bool sass_caches_apply(const struct machine_sass *sass, const struct sass_cached
         const struct constant_line line = {constant->number, constant->value / sass->constants.line_bytes};
         entries[e].constant_line = number_line(lines, &line_count, line);
     }
-    *footprint = (struct sass_footprint){.instructions = cached_instructions(&sass->l0, code),
-                                         .l1_instructions = cached_instructions(&sass->l1_instructions, code)};
+    *footprint =
+        (struct sass_footprint){.instructions = cached_instructions(&sass->l0, code),
+                                .l1_instructions = cached_instructions(&sass->l1_instructions, code)};
     if (!footprint->l1_instructions.fits) footprint->instructions.miss += sass->l1_instructions.miss;
-    footprint->constants = (struct sass_cached){.miss = sass->constants.miss,
-                                                .hold = sass->constant_probe,
-                                                .fits = constants_fit(&sass->constants, lines, line_count,
-                                                                      any_line)};
+    footprint->constants =
+        (struct sass_cached){.miss = sass->constants.miss,
+                             .hold = sass->constant_probe,
+                             .fits = constants_fit(&sass->constants, lines, line_count, any_line)};
     if (footprint->constants.fits) footprint->constants.lines = line_count;
     if (footprint->l1_instructions.fits) footprint->l1_instructions.lines += line_count;
     free(lines);

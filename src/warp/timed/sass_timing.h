@@ -33,13 +33,13 @@ struct sass_timed {
      * than stall_least; both are the stall count, at least 1, unless it is one that hardware does not keep,
      * or the instruction may jump. */
     uint32_t stall, stall_least;
-    uint32_t slot; /* cycles of the issue stage: 1, bubbles of register banks, the probe for a constant that
-                      can miss each time */
-    uint32_t fetch;      /* cycles from the issue of the one before that a miss of instructions or constants
-                            can keep it from issue each time: I(k) >= I(k-1) + fetch; 0: not at all. What is
-                            missed once only is counted by struct sass_footprint instead */
-    uint8_t class_;      /* enum sass_class */
-    bool fixed;          /* one stage of depth 0 (a latch), or none; no counters */
+    uint32_t slot;  /* cycles of the issue stage: 1, bubbles of register banks, the probe for a constant that
+                       can miss each time */
+    uint32_t fetch; /* cycles from the issue of the one before that a miss of instructions or constants
+                       can keep it from issue each time: I(k) >= I(k-1) + fetch; 0: not at all. What is
+                       missed once only is counted by struct sass_footprint instead */
+    uint8_t class_; /* enum sass_class */
+    bool fixed;     /* one stage of depth 0 (a latch), or none; no counters */
     uint8_t stage_count; /* 0: it only takes its slot */
     struct sass_stage stages[SASS_STAGES_MAX];
     uint8_t write_counter, read_counter; /* SASS_NO_COUNTER: none */
@@ -55,8 +55,8 @@ struct sass_timed {
 
 /* What of the code and its constants lies in caches, for misses that each line makes once: of a cache whose
  * `fits` is set every line that the code touches is missed at most once by each cache that there is (L0 and
- * constants: one a sub-core; L1 of instructions: one), whoever asks for it, and no more (A3). Those misses are
- * in no entry; those of a cache that does not fit are in the entries. */
+ * constants: one a sub-core; L1 of instructions: one), whoever asks for it, and no more (A3). Those misses
+ * are in no entry; those of a cache that does not fit are in the entries. */
 struct sass_cached {
     bool fits;
     uint32_t lines; /* that the code touches; 0 when it does not fit */
@@ -77,8 +77,8 @@ cycles sass_footprint_time(const struct sass_footprint *footprint, uint32_t sub_
 uint32_t sass_stall_least(const struct sass_inst *inst);
 uint32_t sass_stall_most(const struct sass_inst *inst, uint32_t address, uint32_t long_stall);
 
-/* Gives the instruction at `address` its times; caches, barriers and counts of accesses are left out. NULL, or
- * why it has none: the end of a sentence about the instruction. */
+/* Gives the instruction at `address` its times; caches, barriers and counts of accesses are left out. NULL,
+ * or why it has none: the end of a sentence about the instruction. */
 const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, const struct wb_machine *machine,
                              struct sass_timed *timed);
 

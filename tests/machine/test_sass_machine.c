@@ -1,0 +1,288 @@
+/* Machine files of code: sass: what is read and printed, what is refused, and where figures come from. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/yaml.h"
+#include "machine/keys.h"
+#include "machine/sass_keys.h"
+#include "messages.h"
+
+#define HEAD "name: m\nclock_mhz: 100\ncode: sass\nsub_cores: 2\n"
+#define UNITS "units: [{name: A}, {name: Q, queue: 2}, {name: S, shared: true, queue: unlimited}]\n"
+#define SASS "sass: {sm: 86, l1: [20, 30], l2: [100, 200], dram: [300, 400], tlb: [0, 50]}\n"
+#define SMALL HEAD UNITS "classes: {alu: {unit: A, init: 2, fixed: true}}\n" SASS
+
+static wb_machine *parse(const char *text) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    if (machine_parse("m.yaml", text, strlen(text), diagnostics, &machine) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+    return machine;
+}
+
+static char *print(const wb_machine *machine) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    char *text = NULL;
+    assert_int_equal(wb_machine_print(machine, diagnostics, &text), WB_OK);
+    wb_diagnostics_free(diagnostics);
+    return text;
+}
+
+static void refuses(const char *text, const char *message) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = NULL;
+    assert_int_equal(machine_parse("m.yaml", text, strlen(text), diagnostics, &machine), WB_ERR_INPUT);
+    if (strstr(wb_diagnostics_text(diagnostics), message) == NULL)
+        fail_msg("expected '%s', got %s", message, wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+}
+
+static void set_refuses(wb_machine *machine, const char *assignment, const char *message) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(wb_machine_set(machine, assignment, diagnostics), WB_ERR_INPUT);
+    if (strstr(wb_diagnostics_text(diagnostics), message) == NULL)
+        fail_msg("expected '%s', got %s", message, wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+}
+
+static void set(wb_machine *machine, const char *assignment) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (wb_machine_set(machine, assignment, diagnostics) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_file_is_read(void **state) {
+    (void)state;
+    wb_machine *machine =
+        parse(HEAD "classes:\n  alu: {unit: A, init: 2, fixed: true}\n  nop: {unit: none, fixed: true}\n"
+                   "  load_global: {unit: Q, init: 4, unit_2: S, init_2: 2, each_2: 3, count_2: passes, "
+                   "transfer: 5, write: [6, 7], read: 8, plus: memory}\n" UNITS SASS);
+    const struct machine_sass_class *load = &machine->sass.classes[SASS_CLASS_LOAD_GLOBAL];
+    assert_true(machine_times_sass(machine));
+    assert_int_equal(machine->sass.sm, 86);
+    assert_int_equal(machine->units[1].queue, 2);
+    assert_int_equal(machine->units[2].queue, DEPTH_UNLIMITED);
+    assert_true(machine->units[2].shared);
+    assert_true(machine->sass.classes[SASS_CLASS_ALU].fixed);
+    assert_int_equal(machine->sass.classes[SASS_CLASS_NOP].stage_count, 0);
+    assert_true(machine->sass.classes[SASS_CLASS_NOP].given);
+    assert_false(machine->sass.classes[SASS_CLASS_FMA].given);
+    assert_int_equal(load->stage_count, 2);
+    assert_int_equal(load->stages[0].unit, 1);
+    assert_int_equal(load->stages[0].transfer, 5);
+    assert_int_equal(load->stages[1].unit, 2);
+    assert_int_equal(load->stages[1].init, 2);
+    assert_int_equal(load->stages[1].each, 3);
+    assert_int_equal(load->stages[1].count, SASS_COUNT_PASSES);
+    assert_int_equal(load->write_least.value, 6);
+    assert_int_equal(load->write_most, 7);
+    assert_int_equal(load->read_least.value, 0);
+    assert_int_equal(load->read_most, 8);
+    assert_int_equal(load->plus, SASS_PLUS_MEMORY);
+    wb_machine_free(machine);
+}
+
+/* What a bound takes of memory depends on the level that it takes for the worst. */
+static void test_worst_levels(void **state) {
+    (void)state;
+    static const struct {
+        const char *setting;
+        uint32_t most;
+    } levels[] = {
+        {"sass.worst=l1", 30}, {"sass.worst=l2", 200}, {"sass.worst=dram", 400}, {"sass.worst=tlb", 450}};
+    wb_machine *machine = parse(SMALL);
+    assert_int_equal(sass_memory_most(&machine->sass), 450);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        set(machine, levels[i].setting);
+        assert_int_equal(sass_memory_most(&machine->sass), levels[i].most);
+        assert_int_equal(sass_memory_least(&machine->sass), 20);
+    }
+    wb_machine_free(machine);
+}
+
+static void test_errors_of_files(void **state) {
+    (void)state;
+    refuses(HEAD UNITS SASS, "m.yaml:1:1: error: key 'classes' is missing");
+    refuses(HEAD UNITS "classes: {}\n", "key 'sass' is missing");
+    refuses(SMALL "mem_latency: 3\n",
+            "mem_latency is a key of machines that time PTX (code: ptx), this one times machine code");
+    refuses(
+        "name: m\nclock_mhz: 1\ndispatch_depth: 0\nmem_latency: 1\nshared_latency: 1\nunits: [{name: A}]\n"
+        "classes: {}\nsass: {sm: 86}\n",
+        "m.yaml:8:1: error: sass is a key of machines that time machine code (code: sass), this one times "
+        "PTX");
+    refuses("name: m\nbase: ampere-sm80\ncode: sass\n",
+            "m.yaml:3:7: error: code: a machine times what its base does");
+    refuses("name: m\nbase: rtx-a6000\ncode: ptx\n", "which is not ptx");
+    refuses("name: m\nclock_mhz: 100\ncode: c\n" UNITS SASS, "code: expected 'ptx' or 'sass', got 'c'");
+    refuses(HEAD UNITS "classes: {alo: {unit: A, init: 2}}\n" SASS, "did you mean 'alu'?");
+    refuses(HEAD UNITS "classes: {alu: {unit: B, init: 2}}\n" SASS, "no unit is named 'B'");
+    refuses(HEAD UNITS "classes: {alu: {unit: A}}\n" SASS, "expected init, the cycles that it is held, too");
+    refuses(HEAD UNITS "classes: {alu: {unit: A, init: 1, init_2: 2}}\n" SASS, "expected unit_2");
+    refuses(HEAD UNITS "classes: {alu: {unit: A, init: 1, unit_3: Q, init_3: 2}}\n" SASS, "expected unit_2");
+    refuses(HEAD UNITS "classes: {alu: {unit: Q, init: 1, unit_2: Q, init_2: 1}}\n" SASS,
+            "is one of the stages before");
+    refuses(HEAD UNITS "classes: {alu: {unit: Q, init: 1, fixed: true}}\n" SASS, "unit 'Q' has a queue");
+    refuses(HEAD UNITS "classes: {alu: {unit: A, init: 1, fixed: true, write: 3}}\n" SASS,
+            "expected no write and read");
+    refuses(HEAD UNITS "classes: {}\nsass: {sm: 86, l0_line: 48}\n",
+            "l0_line: expected a power of two, got 48");
+    refuses(HEAD UNITS "classes: {}\nsass: {sm: 86, constant_size: 96}\n",
+            "constant_size: 96 bytes are no whole number");
+    refuses(SMALL "sources: [{mark: sure, from: x, keys: [class]}]\n",
+            "'assumed', 'second-hand', 'published' or 'measured'");
+    refuses(SMALL "sources: [{mark: assumed, keys: [class]}]\n", "key 'from' is missing");
+    refuses(SMALL "sources: [{mark: assumed, from: x}]\n", "key 'keys' is missing");
+}
+
+static void test_set(void **state) {
+    (void)state;
+    wb_machine *machine = parse(SMALL);
+    set(machine, "class.alu.init=7");
+    assert_int_equal(machine->sass.classes[SASS_CLASS_ALU].stages[0].init, 7);
+    set(machine, "class.mufu.unit=Q");
+    assert_int_equal(machine->sass.classes[SASS_CLASS_MUFU].stages[0].init, 1);
+    set(machine, "class.mufu.write=3..9");
+    assert_int_equal(machine->sass.classes[SASS_CLASS_MUFU].write_most, 9);
+    set(machine, "unit.Q.queue=unlimited");
+    assert_int_equal(machine->units[1].queue, DEPTH_UNLIMITED);
+    set(machine, "sass.long_stall=46");
+    assert_int_equal(machine->sass.long_stall, 46);
+    set_refuses(machine, "mem_latency=3", "mem_latency is a key of machines that time PTX");
+    set_refuses(machine, "fetch.size=3", "fetch is a key of machines that time PTX");
+    set_refuses(machine, "model=gpgpusim", "model is a key of machines that time PTX");
+    set_refuses(machine, "class.aluu.init=3", "did you mean 'alu'?");
+    set_refuses(machine, "class.alu.write=3", "expected no write and read");
+    set_refuses(machine, "sass.long_stal=3", "did you mean sass.long_stall=3?");
+    set_refuses(machine, "class.alu.latency=3", "unknown key");
+    wb_machine_free(machine);
+}
+
+/* A unit may get a queue that its class cannot have, or caches what they cannot: found before anything is
+ * timed. */
+static void test_check(void **state) {
+    (void)state;
+    static const char *const settings[] = {"unit.A.queue=3", "warp_width=16", "sass.l0_size=100",
+                                           "l1_size=4096"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine = parse(SMALL);
+        assert_int_equal(wb_machine_check(machine, diagnostics), WB_OK);
+        set(machine, settings[i]);
+        assert_int_equal(wb_machine_check(machine, diagnostics), WB_ERR_INPUT);
+        wb_machine_free(machine);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+static void test_sources(void **state) {
+    (void)state;
+    wb_machine *machine =
+        parse(SMALL "sources:\n"
+                    "  - {mark: assumed, from: nobody, keys: [class, sass]}\n"
+                    "  - {mark: measured, date: 2025, from: somebody, keys: [class.alu, sass.l1]}\n"
+                    "  - {mark: published, from: vendor, keys: [class.alu.init]}\n");
+    assert_int_equal(machine_figure_mark(machine, "class.alu.init"), FIGURE_PUBLISHED);
+    assert_int_equal(machine_figure_mark(machine, "class.alu.unit"), FIGURE_MEASURED);
+    assert_int_equal(machine_figure_mark(machine, "class.alue"), FIGURE_ASSUMED);
+    assert_int_equal(machine_figure_mark(machine, "sass.l1"), FIGURE_MEASURED);
+    assert_int_equal(machine_figure_mark(machine, "sass.l1_instruction_size"), FIGURE_ASSUMED);
+    assert_int_equal(machine_figure_mark(machine, "limits.warps"), FIGURE_UNSTATED);
+    set(machine, "class.alu.init=3");
+    assert_int_equal(machine_figure_mark(machine, "class.alu.init"), FIGURE_GIVEN);
+    assert_string_equal(machine_source_of(machine, "class.alu.init")->from, "vendor");
+    wb_machine_free(machine);
+}
+
+/* What is printed reads back as the same, and states every figure that the file did. */
+static void test_printed_machines_read_back(void **state) {
+    (void)state;
+    wb_machine *machine = parse(SMALL "sources: [{mark: assumed, from: \"a: b\", keys: [class, \"x y\"]}]\n");
+    set(machine, "class.mufu.unit=Q");
+    set(machine, "class.mufu.read=[2, 4]");
+    char *text = print(machine);
+    wb_machine *again = parse(text);
+    char *second = print(again);
+    assert_string_equal(text, second);
+    assert_non_null(strstr(text, "  mufu:               {unit: Q, init: 1, read: [2, 4]}\n"));
+    assert_non_null(strstr(text, "  - {name: S, shared: true, queue: unlimited}\n"));
+    assert_null(strstr(text, "mem_latency"));
+    free(text);
+    free(second);
+    wb_machine_free(machine);
+    wb_machine_free(again);
+}
+
+/* The figures of a mapping of a preset. */
+static void check_sources(const wb_machine *machine, const char *prefix, const struct ytree_node *mapping) {
+    for (const struct ytree_node *value = mapping->first; value != NULL; value = value->next) {
+        const struct ytree_node *name = value->key == NULL ? ytree_find(value, "name") : NULL;
+        char key[200];
+        (void)text_format(key, sizeof key, "%s.%s", prefix, name != NULL ? name->text : value->key);
+        if (value->kind == YTREE_MAPPING)
+            check_sources(machine, key, value);
+        else if (machine_source_of(machine, key) == NULL)
+            fail_msg("%s: %s has no source", machine->name, key);
+    }
+}
+
+/* Presets give every class, and say of every figure where it comes from. */
+static void test_presets(void **state) {
+    (void)state;
+    for (size_t i = 0; i < wb_machine_preset_count(); i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine;
+        struct ytree document;
+        assert_int_equal(wb_machine_load(wb_machine_preset_name(i), diagnostics, &machine), WB_OK);
+        if (machine_times_sass(machine)) {
+            char *text = print(machine);
+            assert_int_equal(ytree_parse("m.yaml", text, strlen(text), diagnostics, &document), WB_OK);
+            static const char *const prefixes[][2] = {
+                {"units", "unit"}, {"classes", "class"}, {"limits", "limits"}, {"sass", "sass"}};
+            for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++)
+                check_sources(machine, prefixes[p][1], ytree_find(document.root, prefixes[p][0]));
+            for (uint32_t class = 0; class < SASS_CLASS_COUNT; class ++)
+                if (!machine->sass.classes[class].given)
+                    fail_msg("%s: class %s", machine->name, sass_class_name((enum sass_class) class));
+            assert_int_equal(wb_machine_check(machine, diagnostics), WB_OK);
+            ytree_free(&document);
+            free(text);
+        }
+        wb_machine_free(machine);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
+/* NANOSLEEP takes as long as it is told; nothing states that. */
+static void test_every_opcode_has_a_class(void **state) {
+    (void)state;
+    for (uint32_t op = 1; op < SASS_OP_COUNT; op++) {
+        const struct sass_inst inst = {.op = (uint16_t)op};
+        if ((sass_class_of(&inst) == SASS_CLASS_COUNT) != (op == SASS_OP_NANOSLEEP))
+            fail_msg("%s", sass_op_name((enum sass_op)op));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file_is_read),
+        cmocka_unit_test(test_worst_levels),
+        cmocka_unit_test(test_errors_of_files),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_printed_machines_read_back),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_every_opcode_has_a_class),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

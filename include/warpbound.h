@@ -950,6 +950,17 @@ typedef struct {
     bool with_data;   /* beside covering paths: with the data that the launch gives */
 } wb_slowest;
 
+/* Warps of different ways whose longest lanes are compared with what a machine says of these warps. */
+#define WB_STALLS_WARPS 8
+
+/* One of them. */
+typedef struct {
+    uint64_t cycles;   /* its longest lane takes at least */
+    uint64_t stated;   /* the machine says that the warp takes alone (wb_stalls_compare); 0: not known */
+    uint32_t block[3]; /* the first block that has such a warp, */
+    uint32_t warp;     /* and the warp of it */
+} wb_stalls_warp;
+
 /* What the stall counts and the dependence counters of machine code prove with the shortest latencies known,
  * a bound of kind lower (docs/machine-code.md): that so many cycles pass at least between the first
  * instruction that a lane issues and its last one. The longest lane of all that was executed. */
@@ -961,8 +972,8 @@ typedef struct {
     uint32_t sm;          /* its architecture: 86 for sm_86 */
     uint32_t block[3];    /* the first block that has such a lane, */
     uint32_t warp, lane;  /* and the warp of it, and the lane */
-    uint64_t stated;      /* how long the machine says that this warp takes alone (wb_stalls_compare); 0: not
-                             asked, or      not known */
+    wb_stalls_warp warps[WB_STALLS_WARPS]; /* the longest of different ways, this one first */
+    size_t warp_count;
     uint64_t loop_cycles; /* of the cycles those in the smallest loop with at least half of them; 0: there is
                              none */
     uint32_t loop[2];     /* addresses of that: its first instruction, and the branch back */
@@ -977,13 +988,16 @@ typedef struct {
 wb_status wb_stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
                          wb_diagnostics *diagnostics, wb_stalls *stalls);
 
-/* How long a machine says that the warp with the longest lane takes by itself: what it gives the code of
+/* How long a machine says that each of the compared warps takes by itself: what it gives the code of
  * `kernel`, PTX or machine code, of the same launch. Errors as wb_block_trace and wb_analysis_new. */
 wb_status wb_stalls_compare(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                             wb_diagnostics *diagnostics, wb_stalls *stalls);
 
+/* The compared warp that takes most cycles longer than the machine says, or NULL. */
+const wb_stalls_warp *wb_stalls_refuting(const wb_stalls *stalls);
+
 /* Gives an analysis what is known of the machine code that its launch executes. Where that takes longer than
- * a bound of kind upper, or its longest warp longer than the machine says of that warp alone, what bounds of
+ * a bound of kind upper, or a compared warp longer than the machine says of it alone, what bounds of
  * this code on this machine rest on is refuted, and no verdict rests on them. */
 void wb_analysis_set_stalls(wb_analysis *analysis, const wb_stalls *stalls);
 

@@ -162,7 +162,10 @@ static void test_refutes(void **state) {
                   "compared");
         assert_true(stalls.loop_cycles >= 3600 && stalls.cycles > stalls.loop_cycles);
         assert_string_equal(stalls.loop_file, "src/mandelbrot.cu");
-        assert_int_equal(stalls.stated < stalls.cycles, machines[i].refuted);
+        const wb_stalls_warp *refuting = wb_stalls_refuting(&stalls);
+        assert_true(stalls.warp_count > 1 && stalls.warps[0].cycles == stalls.cycles);
+        assert_int_equal(refuting != NULL, machines[i].refuted);
+        assert_true(refuting == NULL || refuting->stated < refuting->cycles);
         assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline).state, WB_MET);
         wb_analysis_set_stalls(analysis, &stalls);
         const wb_verdict verdict = wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline);
@@ -170,7 +173,7 @@ static void test_refutes(void **state) {
         assert_int_equal(verdict.refuted != NULL, machines[i].refuted);
         /* Far above every bound, whatever the machine says of the warp alone. */
         stalls.cycles = UINT64_C(1) << 40;
-        stalls.stated = 0;
+        stalls.warp_count = 0;
         wb_analysis_set_stalls(analysis, &stalls);
         assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline).state, WB_MISSED);
         wb_analysis_free(analysis);

@@ -1,5 +1,6 @@
 #include "bound/analysis/stalls.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,31 +154,65 @@ static void block_place(const struct wb_grid *grid, size_t number, uint32_t plac
     place[2] = (uint32_t)(number / grid->dimensions[0] / grid->dimensions[1]);
 }
 
+/* A path whose longest lane is among the longest of all. */
+struct long_way {
+    size_t path;
+    uint32_t lanes; /* that take longest */
+    struct lane_time time;
+};
+
+struct long_ways {
+    struct long_way items[WB_STALLS_WARPS]; /* the longest first */
+    size_t count;
+};
+
+static void keep_way(struct long_ways *ways, const struct long_way *way) {
+    const bool is_full = ways->count == WB_STALLS_WARPS;
+    if (way->time.total == 0 || (is_full && ways->items[ways->count - 1].time.total >= way->time.total))
+        return;
+    size_t place = is_full ? ways->count - 1 : ways->count++;
+    for (; place > 0 && ways->items[place - 1].time.total < way->time.total; place--)
+        ways->items[place] = ways->items[place - 1];
+    ways->items[place] = *way;
+}
+
+/* The first block, and the first warp of it, that goes each of these ways. */
+static void find_warps(const struct wb_grid *grid, const struct long_ways *ways, wb_stalls *found) {
+    size_t left = ways->count;
+    for (size_t b = 0; b < grid->blocks.count && left > 0; b++) {
+        const struct block_shape *shape = &grid->shapes.items[grid->blocks.items[b].shape];
+        for (uint32_t w = 0; w < grid->warp_count; w++) {
+            for (size_t i = 0; i < ways->count; i++) {
+                wb_stalls_warp *warp = &found->warps[i];
+                if (warp->cycles > 0 || shape->warps[w].path != ways->items[i].path) continue;
+                *warp = (wb_stalls_warp){.cycles = ways->items[i].time.total, .warp = w};
+                block_place(grid, b, warp->block);
+                left--;
+            }
+        }
+    }
+    assert(left == 0);
+}
+
 /* The longest lane of each path, once; then the first block and warp that has the longest of all. */
 static wb_status find_longest(const struct code_rules *code, wb_stalls *found) {
     const struct wb_grid *grid = code->grid;
-    size_t longest = 0;
-    uint32_t longest_group = 0;
+    struct long_ways ways = {0};
     for (size_t p = 0; p < grid->paths.count; p++) {
-        uint32_t lanes;
-        const struct lane_time time = longest_lanes(code, &grid->paths.items[p], &lanes);
-        if (time.total <= found->cycles) continue;
-        found->cycles = time.total;
-        found->wait_cycles = time.waits;
-        found->lane = (uint32_t)__builtin_ctz(lanes);
-        longest_group = lanes;
-        longest = p;
+        struct long_way way = {.path = p};
+        way.time = longest_lanes(code, &grid->paths.items[p], &way.lanes);
+        keep_way(&ways, &way);
     }
-    if (found->cycles == 0) return WB_OK;
-    for (size_t b = grid->blocks.count; b-- > 0;) {
-        const struct block_shape *shape = &grid->shapes.items[grid->blocks.items[b].shape];
-        for (uint32_t w = grid->warp_count; w-- > 0;) {
-            if (shape->warps[w].path != longest) continue;
-            found->warp = w;
-            block_place(grid, b, found->block);
-        }
-    }
-    return explain_longest(code, &grid->paths.items[longest], longest_group, found);
+    if (ways.count == 0) return WB_OK;
+    const struct long_way *longest = &ways.items[0];
+    found->warp_count = ways.count;
+    find_warps(grid, &ways, found);
+    found->cycles = longest->time.total;
+    found->wait_cycles = longest->time.waits;
+    found->lane = (uint32_t)__builtin_ctz(longest->lanes);
+    found->warp = found->warps[0].warp;
+    memcpy(found->block, found->warps[0].block, sizeof found->block);
+    return explain_longest(code, &grid->paths.items[longest->path], longest->lanes, found);
 }
 
 wb_status wb_stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
@@ -223,22 +258,51 @@ static wb_status lone_warp(const wb_analysis *analysis, uint32_t warp, wb_diagno
     return WB_OK;
 }
 
-wb_status wb_stalls_compare(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
-                            wb_diagnostics *diagnostics, wb_stalls *stalls) {
+/* What the machine says of the warps that are of one block. */
+static wb_status compare_block(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                               const uint32_t place[3], wb_diagnostics *diagnostics, wb_stalls *stalls) {
     wb_trace_options options = {.size = sizeof options,
                                 .record_accesses = wb_machine_needs_accesses(machine),
                                 .warp_width = wb_machine_warp_width(machine),
                                 .instruction_limit = EXECUTED_MAX};
     wb_block *block = NULL;
     wb_analysis *analysis = NULL;
-    memcpy(options.block, stalls->block, sizeof options.block);
-    stalls->stated = 0;
+    memcpy(options.block, place, sizeof options.block);
     WB_TRY(wb_block_trace(kernel, launch, &options, diagnostics, &block));
     wb_status status = wb_analysis_new(block, machine, diagnostics, &analysis);
-    if (status == WB_OK) status = lone_warp(analysis, stalls->warp, diagnostics, &stalls->stated);
+    for (size_t i = 0; i < stalls->warp_count && status == WB_OK; i++) {
+        wb_stalls_warp *warp = &stalls->warps[i];
+        if (memcmp(warp->block, place, sizeof warp->block) == 0)
+            status = lone_warp(analysis, warp->warp, diagnostics, &warp->stated);
+    }
     wb_analysis_free(analysis);
     wb_block_free(block);
     return status;
+}
+
+wb_status wb_stalls_compare(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                            wb_diagnostics *diagnostics, wb_stalls *stalls) {
+    for (size_t i = 0; i < stalls->warp_count; i++) {
+        const uint32_t *place = stalls->warps[i].block;
+        bool is_done = false;
+        for (size_t j = 0; j < i; j++)
+            is_done = is_done || memcmp(stalls->warps[j].block, place, 3 * sizeof *place) == 0;
+        if (!is_done) WB_TRY(compare_block(kernel, launch, machine, place, diagnostics, stalls));
+    }
+    return WB_OK;
+}
+
+const wb_stalls_warp *wb_stalls_refuting(const wb_stalls *stalls) {
+    const wb_stalls_warp *furthest = NULL;
+    uint64_t most = 0;
+    for (size_t i = 0; i < stalls->warp_count; i++) {
+        const wb_stalls_warp *warp = &stalls->warps[i];
+        if (warp->stated == 0 || warp->stated >= warp->cycles || warp->cycles - warp->stated <= most)
+            continue;
+        most = warp->cycles - warp->stated;
+        furthest = warp;
+    }
+    return furthest;
 }
 
 void wb_analysis_set_stalls(wb_analysis *analysis, const wb_stalls *stalls) {
@@ -259,6 +323,5 @@ const wb_bound *stalls_refute(const struct wb_analysis *analysis, const wb_verdi
     const wb_bound *bound = verdict->bound;
     if (bound == NULL || !is_about(analysis, verdict)) return NULL;
     const bool is_below = bound->cycles < stalls->cycles;
-    const bool times_are_below = stalls->stated != 0 && stalls->stated < stalls->cycles;
-    return is_below || times_are_below ? bound : NULL;
+    return is_below || wb_stalls_refuting(stalls) != NULL ? bound : NULL;
 }

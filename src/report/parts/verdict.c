@@ -254,18 +254,31 @@ void verdict_put_stalls(struct text *out, const wb_verdict *verdict) {
     text_string(out, ")");
 }
 
-void verdict_put_refuted(struct text *out, const wb_verdict *verdict) {
-    assert(verdict->refuted != NULL && verdict->stalls != NULL);
-    text_printf(out, "the machine %s, for this code: ", wb_machine_name(verdict->judged->machine));
-    if (verdict->refuted->cycles < verdict->stalls->cycles)
-        text_printf(out, "its bound of kind upper by %s, %" PRIu64 " cycles, is below that",
-                    verdict->refuted->method, verdict->refuted->cycles);
+/* What the machine says of a warp that takes longer. */
+static void put_refuting(struct text *out, const wb_stalls *stalls, const wb_stalls_warp *warp) {
+    if (warp == &stalls->warps[0])
+        text_printf(out, "by its times that warp takes %" PRIu64 " cycles alone, less than that",
+                    warp->stated);
     else
         text_printf(out,
-                    "by its times that warp takes %" PRIu64
-                    " cycles alone, less than that; what is proven with these "
-                    "times, such as %" PRIu64 " cycles by %s, says nothing of the GPU",
-                    verdict->stalls->stated, verdict->refuted->cycles, verdict->refuted->method);
+                    "by its times warp %u of block (%u,%u,%u) takes %" PRIu64
+                    " cycles alone, and by its machine code %" PRIu64 " at least",
+                    warp->warp, warp->block[0], warp->block[1], warp->block[2], warp->stated, warp->cycles);
+}
+
+void verdict_put_refuted(struct text *out, const wb_verdict *verdict) {
+    assert(verdict->refuted != NULL && verdict->stalls != NULL);
+    const wb_stalls_warp *warp = wb_stalls_refuting(verdict->stalls);
+    text_printf(out, "the machine %s, for this code: ", wb_machine_name(verdict->judged->machine));
+    if (verdict->refuted->cycles < verdict->stalls->cycles || warp == NULL) {
+        text_printf(out, "its bound of kind upper by %s, %" PRIu64 " cycles, is below that",
+                    verdict->refuted->method, verdict->refuted->cycles);
+        return;
+    }
+    put_refuting(out, verdict->stalls, warp);
+    text_printf(
+        out, "; what is proven with these times, such as %" PRIu64 " cycles by %s, says nothing of the GPU",
+        verdict->refuted->cycles, verdict->refuted->method);
 }
 
 /* What is known of the machine code, and what that says of the machine. */
@@ -359,6 +372,15 @@ static void slowest_json(struct json *json, const wb_slowest *slowest) {
     json_close(json);
 }
 
+static void compared_json(struct json *json, const wb_stalls_warp *warp) {
+    json_open_object(json, NULL);
+    json_put_counts(json, "block", warp->block, 3);
+    json_put_count(json, "warp", warp->warp);
+    json_put_count(json, "cycles", warp->cycles);
+    json_put_count_if(json, "stated", warp->stated > 0, warp->stated);
+    json_close(json);
+}
+
 static void stalls_json(struct json *json, const wb_verdict *verdict) {
     const wb_stalls *stalls = verdict->stalls;
     if (stalls == NULL) {
@@ -387,10 +409,10 @@ static void stalls_json(struct json *json, const wb_verdict *verdict) {
     } else {
         json_put_null(json, "loop");
     }
-    if (stalls->stated > 0)
-        json_put_count(json, "stated", stalls->stated);
-    else
-        json_put_null(json, "stated");
+    json_open_array(json, "compared");
+    for (size_t i = 0; i < stalls->warp_count; i++)
+        compared_json(json, &stalls->warps[i]);
+    json_close(json);
     json_put_text(json, "refutes", verdict->refuted != NULL ? verdict->refuted->method : NULL);
     json_close(json);
 }

@@ -57,9 +57,12 @@ static void read_result(struct lift *lift, const struct sass_inst *inst) {
         LIFT_EMIT(lift, "setp.ne.u32", holds, lift_none(), result, lift_int(0));
 }
 
+/* ptxas puts MEMBAR.SC.VC before the end of kernels that are compiled for a debugger, where PTX has nothing:
+ * taken for the fence of the widest scope. */
 static void fence(struct lift *lift, const struct sass_inst *inst) {
     static const char *const opcodes[] = {"membar.cta", "membar.cta", "membar.gl", "membar.sys"};
-    lift_emit(lift, opcodes[sass_field(inst, SASS_FIELD_SCOPE) & 3], NULL, 0);
+    const uint32_t scope = sass_field(inst, SASS_FIELD_SCOPE);
+    lift_emit(lift, opcodes[scope > 3 ? 3 : scope], NULL, 0);
 }
 
 void lift_barrier(struct lift *lift, const struct sass_inst *inst) {

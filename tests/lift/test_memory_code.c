@@ -55,6 +55,7 @@ static const struct kernel_row {
     {"generic_integers", false, false, "generic_code"},
     {"address_spaces", false, false, "generic_code"},
     {"generic_floats", false, false, "generic_float_code"},
+    {"through_stack", false, false, "debug_code"},
 };
 
 /* A buffer after the execution. */

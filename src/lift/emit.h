@@ -4,7 +4,7 @@
  * and %UP0 .. %UP6. Temporaries live inside of one group. An instruction that writes machine registers,
  * accesses memory or decides where control goes is guarded by the machine instruction's predicate; what only
  * writes temporaries is not. All sources of a group are read before it writes machine registers: whoever
- * writes a group sees to that; lift_emit asserts it.
+ * writes a group sees to that; lift_instruction asserts it.
  *
  * One instruction of a group stands for it in times and counts: the one that accesses memory, exchanges
  * values or decides where control goes if there is one, else the last one. The others are `auxiliary`

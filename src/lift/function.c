@@ -48,6 +48,7 @@ static void write_unknown(struct maker *maker, const struct machine_inst *machin
     inst.operand_count = 0;
     inst.guard = PTX_NO_INDEX;
     inst.guard_negated = inst.auxiliary = false;
+    inst.leads = true;
     if (maker->function->first_unknown == PTX_NO_INDEX) {
         maker->function->first_unknown = (uint32_t)lift->body.insts.count;
         maker->function->unknown_reason = arena_string(lift->arena, text, strlen(text));

@@ -2,6 +2,7 @@
  * every group. */
 #include "lift/lift.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "lift/emit.h"
@@ -159,16 +160,30 @@ static void choose_representative(struct lift *lift) {
     size_t chosen = count - 1;
     for (size_t i = count; i-- > 0;)
         if (stands_out(&group[i])) chosen = i;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         group[i].auxiliary = i != chosen;
+        group[i].leads = i == 0;
+    }
+}
+
+static bool is_written(char role) {
+    return strchr("dDOx", role) != NULL;
+}
+
+/* Whether an operand is a register, or has it inside. */
+static bool has_register(const struct lift *lift, const struct ptx_operand *operand, uint32_t reg) {
+    uint32_t count = 0;
+    if (operand->kind == PTX_OPERAND_VECTOR) count = operand->count;
+    if (operand->kind == PTX_OPERAND_ADDRESS) count = 1;
+    for (uint32_t i = 0; i < count; i++)
+        if (has_register(lift, &lift->operands.items[operand->index + i], reg)) return true;
+    return operand->kind == PTX_OPERAND_REG && operand->index == reg;
 }
 
 static bool writes(const struct lift *lift, const struct ptx_inst *inst, uint32_t reg) {
     const struct ptx_operand *operands = &lift->operands.items[inst->first_operand];
-    for (uint32_t i = 0; i < inst->operand_count; i++) {
-        bool written = strchr("dDOx", inst->form->roles[i]) != NULL;
-        if (written && operands[i].kind == PTX_OPERAND_REG && operands[i].index == reg) return true;
-    }
+    for (uint32_t i = 0; i < inst->operand_count; i++)
+        if (is_written(inst->form->roles[i]) && has_register(lift, &operands[i], reg)) return true;
     return false;
 }
 
@@ -179,6 +194,39 @@ static bool overwrites_guard(const struct lift *lift, uint32_t guard) {
         const struct ptx_inst *inst = &lift->body.insts.items[i];
         if (written && inst->guard == guard) return true;
         written |= writes(lift, inst, guard);
+    }
+    return false;
+}
+
+static bool reads(const struct lift *lift, const struct ptx_inst *inst, uint32_t reg) {
+    const struct ptx_operand *operands = &lift->operands.items[inst->first_operand];
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        const char role = inst->form->roles[i];
+        const bool read = !is_written(role) || role == 'x' || operands[i].kind == PTX_OPERAND_ADDRESS;
+        if (read && has_register(lift, &operands[i], reg)) return true;
+    }
+    return inst->guard == reg;
+}
+
+/* Whether an instruction of the group behind `i` reads a register of the machine that `written` has. */
+static bool is_read_behind(const struct lift *lift, size_t i, const struct ptx_operand *written) {
+    for (uint32_t e = 0; written->kind == PTX_OPERAND_VECTOR && e < written->count; e++)
+        if (is_read_behind(lift, i, &lift->operands.items[written->index + e])) return true;
+    if (written->kind != PTX_OPERAND_REG || lift->groups.items[written->index].temporary) return false;
+    while (++i < lift->body.insts.count)
+        if (reads(lift, &lift->body.insts.items[i], written->index)) return true;
+    return false;
+}
+
+/* Whether the group reads a register of the machine after it wrote it: the machine's instruction reads all
+ * that it reads before it writes. */
+static bool reads_what_it_wrote(const struct lift *lift) {
+    for (size_t i = lift->first; i + 1 < lift->body.insts.count; i++) {
+        const struct ptx_inst *inst = &lift->body.insts.items[i];
+        for (uint32_t k = 0; k < inst->operand_count; k++)
+            if (is_written(inst->form->roles[k]) &&
+                is_read_behind(lift, i, &lift->operands.items[inst->first_operand + k]))
+                return true;
     }
     return false;
 }
@@ -227,5 +275,8 @@ void lift_instruction(struct lift *lift, const struct sass_inst *sass, const str
     if (lift->body.insts.count == lift->first) lift_emit(lift, "machine idle", NULL, 0);
     /* Not that of a branch by two predicates, which is a temporary of the group. */
     if (guard.kind == PTX_OPERAND_REG && overwrites_guard(lift, guard.index)) copy_guard(lift, guard.index);
+    const bool wrong = reads_what_it_wrote(lift);
+    assert(!wrong);
+    if (wrong) lift_refuse(lift, "what it means cannot be written");
     choose_representative(lift);
 }

@@ -61,7 +61,33 @@ static uint32_t width_of(const struct sass_inst *inst) {
     case SASS_OP_HADD2:
     case SASS_OP_S2R:
     case SASS_OP_S2UR:
-    case SASS_OP_P2R: return 1;
+    case SASS_OP_P2R:
+    case SASS_OP_VOTE:
+    case SASS_OP_VOTEU:
+    case SASS_OP_SHFL:
+    case SASS_OP_REDUX:
+    case SASS_OP_POPC:
+    case SASS_OP_FLO:
+    case SASS_OP_BREV:
+    case SASS_OP_SGXT:
+    case SASS_OP_BMSK:
+    case SASS_OP_FSET:
+    case SASS_OP_HSET2:
+    case SASS_OP_HMNMX2:
+    case SASS_OP_HMUL2:
+    case SASS_OP_VIMNMX3:
+    case SASS_OP_VIADDMNMX:
+    case SASS_OP_VABSDIFF:
+    case SASS_OP_IDP:
+    case SASS_OP_B2R:
+    case SASS_OP_R2UR:
+    case SASS_OP_UPOPC:
+    case SASS_OP_UFLO:
+    case SASS_OP_UBREV:
+    case SASS_OP_USGXT:
+    case SASS_OP_UBMSK:
+    case SASS_OP_UPRMT:
+    case SASS_OP_I2FP: return 1;
     case SASS_OP_LDG:
     case SASS_OP_LD:
     case SASS_OP_LDS:

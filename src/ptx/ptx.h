@@ -80,6 +80,7 @@ struct ptx_inst {
     bool guard_negated : 1;      /* @!%p */
     bool auxiliary : 1;    /* of machine code: another one stands for the machine's instruction, this one
                               takes no slot and no time, and is not counted */
+    bool leads : 1;        /* of machine code: the first of those that are the machine's instruction */
     uint8_t relies_on : 2; /* of machine code: enum ptx_reliance */
     uint32_t guard;        /* register, or PTX_NO_INDEX */
     uint32_t at;           /* byte offset in the module's source */

@@ -97,8 +97,9 @@ static void print_smallest(const char *ptxas, uint64_t seed, uint32_t sm, uint32
     random_compiled_free(&kernel);
     random_compiled_make(seed, sm, omitted, &kernel);
     (void)compile_and_compare(ptxas, &kernel, sm, level, &violation);
-    print_error("seed %" PRIu64 ", sm_%u, -O%u, %u threads: %s%s", seed, sm, level, kernel.threads,
-                violation.data == NULL ? "" : violation.data, kernel.ptx);
+    /* Not print_error, which cuts what is longer than a kilobyte. */
+    (void)fprintf(stderr, "seed %" PRIu64 ", sm_%u, -O%u, %u threads: %s%s", seed, sm, level, kernel.threads,
+                  violation.data == NULL ? "" : violation.data, kernel.ptx);
     random_compiled_free(&kernel);
     text_free(&violation);
 }

@@ -12,6 +12,7 @@
 
 #define BLOCKS 2u
 #define INPUT_WORDS 1024u
+#define LOOP_DEPTHS 2u   /* where loops may begin */
 #define OUTPUT_WORDS 64u /* of a thread: what it computes with, and behind that elements that it uses */
 
 /* The registers that statements read and write, by the letter that stands for them in a statement. */
@@ -166,9 +167,12 @@ static struct place inside(const struct place *place) {
 }
 
 static void emit_if(struct writer *writer, const struct place *place) {
-    const struct place inner = inside(place);
+    struct place inner = inside(place);
     const uint32_t otherwise = new_label(writer), end = new_label(writer);
-    emit(writer, chance(writer, 50) ? "setp.#(lt|gt|eq|ne).s32 %q, #r, #I;" : "mov.pred %q, #p;");
+    const bool by_predicate = chance(writer, 50);
+    emit(writer, by_predicate ? "mov.pred %q, #p;" : "setp.#(lt|gt|eq|ne).s32 %q, #r, #I;");
+    /* No loop inside: ptxas takes the predicate to keep its value there, even where the loop writes it. */
+    if (by_predicate && inner.depth < LOOP_DEPTHS) inner.depth = LOOP_DEPTHS;
     put(writer, "@%s%%q bra $L%u;\n", chance(writer, 50) ? "!" : "", otherwise);
     sequence(writer, &inner);
     if (chance(writer, 60)) {
@@ -257,7 +261,7 @@ static void statement(struct writer *writer, const struct place *place) {
     const uint32_t kind = below(writer, 100);
     if (place->depth < 3 && kind < 10)
         emit_if(writer, place);
-    else if (place->depth < 2 && kind < 17)
+    else if (place->depth < LOOP_DEPTHS && kind < 17)
         emit_loop(writer, place);
     else if (place->depth < 1 && kind < 20 && !place->in_function)
         emit_switch(writer, place);

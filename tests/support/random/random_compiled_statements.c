@@ -22,7 +22,10 @@ static const struct compiled_statement integers[] = {
     {0, "#@#(and|or|xor).b32 #R, #r, #I;"},
     {0, "#@#(and|or|xor).b64 #L, #l, #l;"},
     {0, "#@#(not|cnot).b32 #R, #r;"},
-    {0, "#@lop3.b32 #R, #r, #r, #r, #b;"},
+    /* Of three different numbers: what ptxas makes of a lop3 with one twice and another operation of bits can
+     * be wrong. */
+    {0, "mul.lo.u32 %t, #r, 3;\nmul.lo.u32 %u, #r, 5;\n#@lop3.b32 #R, #r, %t, %u, #b;"},
+    {0, "mul.lo.u32 %t, #r, 3;\nmul.lo.u32 %u, #r, 5;\n#@lop3.b32 #R, %t, #r, %u, #b;"},
     {0, "#@shl.b32 #R, #r, #I;"},
     {0, "#@shr.#(u32|s32) #R, #r, #I;"},
     {0, "#@shl.b32 #R, #r, #k;"},
@@ -48,7 +51,9 @@ static const struct compiled_statement integers[] = {
     {0, "#@bfi.b32 #R, #r, #r, #k, #k;"},
     {0, "#@bfi.b32 #R, #r, #r, #r, #r;"},
     {0, "#@bfi.b64 #L, #l, #l, #k, #k;"},
-    {0, "#@szext.#(clamp|wrap).#(s32|u32) #R, #r, #I;"},
+    /* Not by a number that comes from a constant bank: ptxas writes the place of another one. */
+    {0, "and.b32 %t, #r, 63;\n#@szext.#(clamp|wrap).#(s32|u32) #R, #r, %t;"},
+    {0, "#@szext.#(clamp|wrap).#(s32|u32) #R, #r, #k;"},
     {0, "#@bmsk.#(clamp|wrap).b32 #R, #r, #I;"},
     {0, "#@prmt.b32 #R, #r, #r, #I;"},
     {0, "#@prmt.b32.#(f4e|b4e|rc8|ecl|ecr|rc16) #R, #r, #r, #r;"},

@@ -136,9 +136,9 @@ static uint64_t of_szext(const struct micro *op, const struct bit_source *s) {
 
 /* ---- Arithmetic ---------------------------------------------------------------------------------------- */
 
-/* A sum: a bit is known where both terms' are, and the carry is the same for the least and the largest
- * values that the terms can have. */
-static struct bit_source sum_of(struct bit_source a, struct bit_source b, uint64_t carry) {
+/* A sum with a carry: a bit is known where both terms' are, and what is carried to it is the same for the
+ * least and the largest values that the terms can have. Of more than one carry that would not be so. */
+static struct bit_source sum_of(struct bit_source a, struct bit_source b, bool carry) {
     const uint64_t least = (a.value & a.known) + (b.value & b.known) + carry;
     const uint64_t most = (a.value | ~a.known) + (b.value | ~b.known) + carry;
     const uint64_t carried = least ^ (a.value & a.known) ^ (b.value & b.known);
@@ -168,28 +168,28 @@ static struct bit_source product_of(struct bit_source a, struct bit_source b) {
 
 static uint64_t of_add(const struct micro *op, const struct bit_source *s) {
     (void)op;
-    return sum_of(s[0], s[1], 0).known;
+    return sum_of(s[0], s[1], false).known;
 }
 
 static uint64_t of_sub(const struct micro *op, const struct bit_source *s) {
     (void)op;
-    return sum_of(s[0], complement(s[1]), 1).known;
+    return sum_of(s[0], complement(s[1]), true).known;
 }
 
 static uint64_t of_neg(const struct micro *op, const struct bit_source *s) {
     (void)op;
-    return sum_of((struct bit_source){0, UINT64_MAX}, complement(s[0]), 1).known;
+    return sum_of((struct bit_source){0, UINT64_MAX}, complement(s[0]), true).known;
 }
 
 static uint64_t of_product(const struct micro *op, const struct bit_source *s) {
     struct bit_source product = product_of(s[0], s[1]);
     /* Above the factors it depends on their signs. */
     if (op->form->half == PTX_HALF_WIDE) product.known &= low_bits(width_of(op->form->type));
-    return op->form->op == PTX_OP_MAD ? sum_of(product, s[2], 0).known : product.known;
+    return op->form->op == PTX_OP_MAD ? sum_of(product, s[2], false).known : product.known;
 }
 
-uint64_t known_bits_of_add3(const struct bit_source *s, uint64_t carries) {
-    return sum_of(sum_of(s[0], s[1], carries), s[2], 0).known;
+uint64_t known_bits_of_add3(const struct bit_source *s, bool first, bool second) {
+    return sum_of(sum_of(s[0], s[1], first), s[2], second).known;
 }
 
 /* Pairs of 16-bit numbers: each half of the result is that of the sources. */

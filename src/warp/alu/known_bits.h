@@ -15,7 +15,7 @@ struct bit_source {
  * the register does not have count for nothing. NULL: all bits of all sources are needed. */
 known_bits_fn known_bits_find(const struct ptx_form *form);
 
-/* The known bits of the sum of three words and 0, 1 or 2 carries. */
-uint64_t known_bits_of_add3(const struct bit_source *sources, uint64_t carries);
+/* The known bits of the sum of three words and two carries. */
+uint64_t known_bits_of_add3(const struct bit_source *sources, bool first, bool second);
 
 #endif

@@ -128,9 +128,10 @@ void half_add(const struct half_term *terms, uint32_t count, struct half_sum *su
     if (lows + highs + carries == 0) {
         sum->known = sum->carry[0].known = sum->carry[1].known = true;
     } else if (highs == 0 && carries == 0) {
-        if (lows == 1) add_to_low(sorted.of[HALF_LOW][0], sorted.numbers, sum);
-        if (lows == 2) add_lows(sorted.of[HALF_LOW][0], sorted.of[HALF_LOW][1], sorted.numbers, sum);
-    } else if (lows == 0 && highs != 0) {
+        const struct half_term *first = sorted.of[HALF_LOW][0], *second = sorted.of[HALF_LOW][1];
+        if (first != NULL && second == NULL) add_to_low(first, sorted.numbers, sum);
+        if (first != NULL && second != NULL) add_lows(first, second, sorted.numbers, sum);
+    } else if (lows == 0 && sorted.of[HALF_HIGH][0] != NULL) {
         add_highs(&sorted, sum);
     }
 }

@@ -38,7 +38,8 @@ void partial_of_add3(const struct warp *warp, const struct micro *op, uint32_t m
         struct bit_source sources[3];
         for (uint32_t i = 0; i < 3; i++)
             sources[i] = source_of(warp_slot(warp, op->source[i]), l);
-        partial_add(out, l, known_bits_of_add3(sources, (x >> l & 1) + (y >> l & 1)), op->result_mask);
+        partial_add(out, l, known_bits_of_add3(sources, (x >> l & 1) != 0, (y >> l & 1) != 0),
+                    op->result_mask);
     }
 }
 

@@ -1,0 +1,107 @@
+#include "bound/sass/code_rules.h"
+
+#include <assert.h>
+
+static uint32_t unit_bit(uint8_t unit) {
+    return UINT32_C(1) << unit;
+}
+
+/* How the ways of the code reach each unit, while they are looked through. */
+struct unit_ways {
+    uint32_t before; /* units that an instruction has passed before it */
+    bool reached, at_issue;
+};
+
+static void note_way(struct code_rules *rules, const struct sass_timed *inst, uint32_t stage,
+                     struct unit_ways *ways) {
+    const uint8_t unit = inst->stages[stage].unit;
+    const bool at_issue = stage == 0 && code_starts_at_issue(rules, inst);
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < stage; i++)
+        before |= unit_bit(inst->stages[i].unit);
+    struct unit_ways *way = &ways[unit];
+    const bool differs = way->reached && (way->before != before || way->at_issue != at_issue);
+    if (differs || (before & unit_bit(unit)) != 0) rules->clash |= unit_bit(unit);
+    *way = (struct unit_ways){before, true, at_issue};
+    if (at_issue) rules->latches |= unit_bit(unit);
+}
+
+static void note_inst(struct code_rules *rules, const struct sass_timed *inst, struct unit_ways *ways) {
+    const struct machine_unit *units = rules->block->machine->units;
+    for (uint32_t i = 0; i < inst->stage_count; i++) {
+        note_way(rules, inst, i, ways);
+        if (i == 0) continue;
+        const uint8_t unit = inst->stages[i].unit;
+        if (units[unit].queue != DEPTH_UNLIMITED)
+            rules->blocking[inst->stages[i - 1].unit] |= unit_bit(unit);
+    }
+    if (inst->left_counter != SASS_NO_COUNTER && inst->left > rules->recent[inst->left_counter])
+        rules->recent[inst->left_counter] = inst->left;
+}
+
+/* What blocks a unit is blocked by what blocks that. */
+static void close_blocking(struct code_rules *rules, uint32_t unit_count) {
+    for (uint32_t through = 0; through < unit_count; through++)
+        for (uint32_t u = 0; u < unit_count; u++)
+            if (rules->blocking[u] >> through & 1) rules->blocking[u] |= rules->blocking[through];
+}
+
+wb_status code_rules_make(const struct timed_block *block, struct code_rules *rules) {
+    const struct wb_machine *machine = block->machine;
+    const struct timed_code *code = &block->code;
+    struct unit_ways ways[MACHINE_UNITS_MAX] = {{0}};
+    struct arena arena = {0};
+    assert(code->sass != NULL);
+    *rules = (struct code_rules){.block = block};
+    for (uint32_t u = 0; u < machine->unit_count; u++) {
+        rules->blocking[u] = UINT32_C(1) << u;
+        if (machine->units[u].shared) rules->shared |= UINT32_C(1) << u;
+    }
+    const bool *used = executed_instructions(block->paths, block->path_count, code->inst_count, &arena);
+    for (uint32_t i = 0; used != NULL && i < code->inst_count; i++)
+        if (used[i]) note_inst(rules, &code->sass[i], ways);
+    close_blocking(rules, machine->unit_count);
+    if (machine->sass.full_queue == SASS_FULL_HOLDS_ISSUE) {
+        for (uint32_t i = 0; used != NULL && i < code->inst_count; i++) {
+            const struct sass_timed *inst = &code->sass[i];
+            if (!used[i] || inst->stage_count == 0 || code_starts_at_issue(rules, inst)) continue;
+            const uint8_t first = inst->stages[0].unit;
+            if (machine->units[first].queue != DEPTH_UNLIMITED) rules->held_issue |= rules->blocking[first];
+        }
+    }
+    arena_free(&arena);
+    return used == NULL ? WB_ERR_LIMIT : WB_OK;
+}
+
+bool code_starts_at_issue(const struct code_rules *rules, const struct sass_timed *inst) {
+    return inst->stage_count != 0 &&
+           (inst->fixed || rules->block->machine->units[inst->stages[0].unit].queue == 0);
+}
+
+cycles code_charge_near(const struct code_rules *rules, const struct sass_timed *inst) {
+    const cycles stages = code_stage_time(inst);
+    if (!code_starts_at_issue(rules, inst)) return inst->slot + stages;
+    const cycles first = inst->stages[0].init;
+    /* A constant is looked up before the unit starts: its probe and the unit are held one after the other. */
+    if (inst->operand > 0) return inst->slot - 1 + stages;
+    return cycles_max(inst->slot, first) + stages - first;
+}
+
+cycles code_charge_far(const struct code_rules *rules, const struct sass_timed *inst) {
+    cycles sum = 0;
+    for (uint32_t i = 0; i < inst->stage_count; i++)
+        if (rules->shared >> inst->stages[i].unit & 1) sum += inst->stages[i].init;
+    return sum;
+}
+
+cycles code_work(const struct sass_timed *inst) {
+    const cycles stages = code_stage_time(inst);
+    if (inst->operand > 0 || inst->stage_count == 0) return inst->slot + stages;
+    return cycles_max(inst->slot, inst->stages[0].init) + stages - inst->stages[0].init;
+}
+
+cycles code_hold(const struct sass_timed *inst) {
+    const cycles first = inst->stage_count == 0 ? 1 : inst->stages[0].init;
+    if (inst->operand > 0) return cycles_max(1, first);
+    return cycles_max(inst->slot, inst->stage_count == 0 ? inst->slot : first);
+}

@@ -1,0 +1,49 @@
+/* What of a block's code the bounds of machine code look up: which units keep which others waiting, what an
+ * instruction can hold of a machine, and how many increments of each dependence counter are told apart
+ * (docs/machine-code-bounds.md). */
+#ifndef WB_BOUND_SASS_CODE_RULES_H
+#define WB_BOUND_SASS_CODE_RULES_H
+
+#include "base/arena.h"
+#include "warp/timed/timed_block.h"
+
+_Static_assert(MACHINE_UNITS_MAX <= 32, "units are the bits of a number");
+
+struct code_rules {
+    const struct timed_block *block;
+    uint32_t blocking[MACHINE_UNITS_MAX]; /* per unit those that it waits for when its instructions do: itself,
+                                             and every unit behind it with a queue that can be full */
+    uint32_t shared;  /* units that sub-cores share */
+    uint32_t clash;   /* units that two ways of the code reach differently: own instructions may overtake
+                         there */
+    uint32_t latches; /* units that take an instruction in the cycle of its issue, or not at all */
+    uint32_t held_issue; /* those that every instruction waits for, as one that finds a queue full holds the
+                            issue stage */
+    uint8_t recent[SASS_COUNTERS]; /* per counter the largest `left` of an instruction that waits for it */
+};
+
+/* Looks through the instructions that some path has. WB_ERR_LIMIT when memory is exhausted. */
+wb_status code_rules_make(const struct timed_block *block, struct code_rules *rules);
+
+/* Whether the unit of the first stage starts an instruction when it is issued. */
+bool code_starts_at_issue(const struct code_rules *rules, const struct sass_timed *inst);
+
+/* Most cycles that an instruction of another warp can keep a warp waiting: of the same sub-core, and of
+ * another one. */
+cycles code_charge_near(const struct code_rules *rules, const struct sass_timed *inst);
+cycles code_charge_far(const struct code_rules *rules, const struct sass_timed *inst);
+
+/* What an instruction is to ELB: all that it holds, and the cycles from its issue in which something is held
+ * for certain. */
+cycles code_work(const struct sass_timed *inst);
+cycles code_hold(const struct sass_timed *inst);
+
+/* Of an instruction the cycles that it holds its stages. */
+static inline cycles code_stage_time(const struct sass_timed *inst) {
+    cycles sum = 0;
+    for (uint32_t i = 0; i < inst->stage_count; i++)
+        sum += inst->stages[i].init;
+    return sum;
+}
+
+#endif

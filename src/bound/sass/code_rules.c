@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "warp/timed/code_timing.h"
+
 static uint32_t unit_bit(uint8_t unit) {
     return UINT32_C(1) << unit;
 }
@@ -32,8 +34,7 @@ static void note_inst(struct code_rules *rules, const struct sass_timed *inst, s
         note_way(rules, inst, i, ways);
         if (i == 0) continue;
         const uint8_t unit = inst->stages[i].unit;
-        if (units[unit].queue != DEPTH_UNLIMITED)
-            rules->blocking[inst->stages[i - 1].unit] |= unit_bit(unit);
+        if (units[unit].queue != DEPTH_UNLIMITED) rules->blocking[inst->stages[i - 1].unit] |= unit_bit(unit);
     }
     if (inst->left_counter != SASS_NO_COUNTER && inst->left > rules->recent[inst->left_counter])
         rules->recent[inst->left_counter] = inst->left;

@@ -11,12 +11,12 @@ _Static_assert(MACHINE_UNITS_MAX <= 32, "units are the bits of a number");
 
 struct code_rules {
     const struct timed_block *block;
-    uint32_t blocking[MACHINE_UNITS_MAX]; /* per unit those that it waits for when its instructions do: itself,
-                                             and every unit behind it with a queue that can be full */
-    uint32_t shared;  /* units that sub-cores share */
-    uint32_t clash;   /* units that two ways of the code reach differently: own instructions may overtake
-                         there */
-    uint32_t latches; /* units that take an instruction in the cycle of its issue, or not at all */
+    uint32_t blocking[MACHINE_UNITS_MAX]; /* per unit those that it waits for when its instructions do:
+                                             itself, and every unit behind it with a queue that can be full */
+    uint32_t shared;                      /* units that sub-cores share */
+    uint32_t clash;      /* units that two ways of the code reach differently: own instructions may overtake
+                            there */
+    uint32_t latches;    /* units that take an instruction in the cycle of its issue, or not at all */
     uint32_t held_issue; /* those that every instruction waits for, as one that finds a queue full holds the
                             issue stage */
     uint8_t recent[SASS_COUNTERS]; /* per counter the largest `left` of an instruction that waits for it */

@@ -71,7 +71,8 @@ static void count_up(const struct code_rules *rules, cycles *const *done, const 
     if (write != SASS_NO_COUNTER) increment(done[write], rules->recent[write], end + inst->write_most);
 }
 
-/* ---- Holds that nobody has waited for ------------------------------------------------------------------- */
+/* ---- Holds that nobody has waited for -------------------------------------------------------------------
+ */
 
 static cycles *pending_of(const struct own_walker *walker, uint32_t row, uint32_t unit) {
     return &walker->pending[(size_t)row * (walker->rules->block->machine->unit_count + 1) + unit];
@@ -122,8 +123,8 @@ static cycles latest_of(const cycles *at, uint32_t units) {
     return latest;
 }
 
-/* How long its fetch keeps it from issue behind the one before. Behind a barrier the section before has waited
- * for it. */
+/* How long its fetch keeps it from issue behind the one before. Behind a barrier the section before has
+ * waited for it. */
 static uint32_t own_fetch(const struct own_walker *walker, const struct sass_timed *inst) {
     return walker->begun || !walker->later ? inst->fetch : 0;
 }

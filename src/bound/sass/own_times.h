@@ -44,16 +44,16 @@ enum own_time {
 struct own_walker {
     const struct code_rules *rules;
     struct path_cursor cursor;
-    cycles *times;         /* enum own_time, and behind them what the next ones point to: */
+    cycles *times; /* enum own_time, and behind them what the next ones point to: */
     size_t time_count;
-    cycles *free_at;       /* per unit the end of the last own hold */
-    cycles *lam_at;        /* per unit the start of the last one by latencies alone */
-    cycles *spare;         /* see own_section */
-    cycles *done[SASS_COUNTERS];     /* per counter when all increments but the most recent ones are undone, */
+    cycles *free_at;             /* per unit the end of the last own hold */
+    cycles *lam_at;              /* per unit the start of the last one by latencies alone */
+    cycles *spare;               /* see own_section */
+    cycles *done[SASS_COUNTERS]; /* per counter when all increments but the most recent ones are undone, */
     cycles *lam_done[SASS_COUNTERS]; /* then each of those, the oldest first */
-    cycles *pending;       /* per counter, and for those without, and unit of the first stage: holds of queued
-                              instructions that nobody has waited for */
-    cycles left;           /* see own_section */
+    cycles *pending; /* per counter, and for those without, and unit of the first stage: holds of queued
+                        instructions that nobody has waited for */
+    cycles left;     /* see own_section */
     uint32_t units;
     bool later; /* than the first section */
     bool begun; /* something of the section has been walked */

@@ -110,7 +110,7 @@ const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, con
 }
 
 uint32_t timed_init_of_sass(const struct sass_timed *timed) {
-    cycles sum = (cycles)timed->stall + timed->slot + timed->fetch;
+    cycles sum = (cycles)timed->stall + timed->slot + timed->fetch + timed->operand;
     for (uint32_t s = 0; s < timed->stage_count; s++)
         sum += (cycles)timed->stages[s].init + timed->stages[s].transfer;
     return sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
@@ -193,7 +193,7 @@ static void add_misses(const struct machine_sass *sass, const struct sass_cached
             if (!footprint->instructions.fits) entry->fetch += footprint->instructions.miss;
         }
         if (entry->constant_line != SASS_NO_LINE && !footprint->constants.fits) {
-            entry->fetch += sass->constants.miss;
+            entry->operand += sass->constants.miss;
             entry->slot += sass->constant_probe;
         }
     }

@@ -35,11 +35,13 @@ struct sass_timed {
     uint32_t stall, stall_least;
     uint32_t slot;  /* cycles of the issue stage: 1, bubbles of register banks, the probe for a constant that
                        can miss each time */
-    uint32_t fetch; /* cycles from the issue of the one before that a miss of instructions or constants
-                       can keep it from issue each time: I(k) >= I(k-1) + fetch; 0: not at all. What is
-                       missed once only is counted by struct sass_footprint instead */
-    uint8_t class_; /* enum sass_class */
-    bool fixed;     /* one stage of depth 0 (a latch), or none; no counters */
+    uint32_t fetch; /* cycles from the issue of the one before that a miss of instructions can keep it from
+                       issue each time: I(k) >= I(k-1) + fetch; 0: not at all. What is missed once only is
+                       counted by struct sass_footprint instead */
+    uint32_t operand;    /* cycles that a miss of its constant keeps it from issue each time, behind all that
+                            it waits for besides, as constants are looked up at the issue; 0: likewise */
+    uint8_t class_;      /* enum sass_class */
+    bool fixed;          /* one stage of depth 0 (a latch), or none; no counters */
     uint8_t stage_count; /* 0: it only takes its slot */
     struct sass_stage stages[SASS_STAGES_MAX];
     uint8_t write_counter, read_counter; /* SASS_NO_COUNTER: none */

@@ -231,8 +231,8 @@ static bool induction_on_next(const struct loop_view *view, uint32_t phi, uint32
     induction_on_phi(view, phi, factor, &shifted, induction);
     induction->start = range_add(&induction->start, &induction->step);
     struct linear step = linear_constant(rest->bits, induction->step.low);
-    induction->has_form &= range_is_single(&induction->step) &&
-                           linear_add(&induction->start_form, &step, 1, &induction->start_form);
+    induction->has_form = induction->has_form && range_is_single(&induction->step) &&
+                          linear_add(&induction->start_form, &step, 1, &induction->start_form);
     return true;
 }
 

@@ -12,6 +12,7 @@
 #include "exact_check.h"
 #include "kernel_check.h"
 #include "random_check.h"
+#include "sass_check.h"
 
 /* Seeds between two looks at the state file; every one of so many blocks is annealed, too, and of so many
  * grids searched a second time. */
@@ -22,11 +23,15 @@
 /* Candidates of the search for long executions of a large grid, for one in CAMPAIGN_ANNEALED. */
 #define CAMPAIGN_CANDIDATES 1000u
 
+/* States after which the search of a grid of machine code is given up. */
+#define CAMPAIGN_STATES 400u
+
 /* What was seen, family by family. */
 struct campaign_census {
     struct random_census blocks[RANDOM_FAMILIES];
     struct kernel_census grids[KERNEL_FAMILIES];
     struct exact_census exact[EXACT_FAMILIES];
+    struct sass_census machine_code[SASS_FAMILIES];
 };
 
 static uint64_t saved_seed(const char *path) {
@@ -61,6 +66,8 @@ static bool check_seed(uint64_t seed, struct campaign_census *census) {
     for (size_t f = 0; holds && f < EXACT_FAMILIES; f++)
         holds =
             exact_check(&exact_families[f], seed, seed % CAMPAIGN_TWICE == 0, &census->exact[f], &violation);
+    for (size_t f = 0; holds && f < SASS_FAMILIES; f++)
+        holds = sass_check(&sass_families[f], seed, CAMPAIGN_STATES, &census->machine_code[f], &violation);
     holds =
         holds && large_grid_check(seed, seed % CAMPAIGN_ANNEALED == 0 ? CAMPAIGN_CANDIDATES : 0, &violation);
     if (!holds) printf("VIOLATION: %s\n", violation.failed ? "out of memory" : violation.data);
@@ -91,6 +98,12 @@ static void print_census(uint64_t first, uint64_t seeds, const struct campaign_c
         exact_census_print(&census->exact[f], &shown);
         printf("%s: %s\n", exact_families[f].name, shown.failed ? "" : shown.data);
         text_free(&shown);
+    }
+    for (size_t f = 0; f < SASS_FAMILIES; f++) {
+        const struct sass_census *grids = &census->machine_code[f];
+        printf("machine code, %-52s %10" PRIu64 " %7.1f %%, the least bound attained in %.1f %%\n",
+               sass_families[f].name, seeds, percent_of(grids->searched, seeds),
+               percent_of(grids->attained, grids->searched));
     }
 }
 

@@ -1,0 +1,175 @@
+/* The bounds of docs/machine-code-bounds.md against the longest of all executions of small random grids of
+ * machine code, and mistakes in them that such a search finds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "random_block.h"
+#include "sass_check.h"
+
+/* Of each family; searches that go through more states are given up: one in fifteen. */
+#define FAMILY_ROUNDS 45000u
+#define STATES 400
+
+static void check_family(const struct sass_family *family, uint32_t rounds) {
+    struct sass_census census = {0};
+    struct text violation = {0};
+    for (uint64_t seed = 1; seed <= rounds; seed++)
+        if (!sass_check(family, seed, STATES, &census, &violation))
+            fail_msg("%s", violation.failed ? "out of memory" : violation.data);
+    text_free(&violation);
+    printf("%s: %" PRIu64 " of %" PRIu32 " searched, the least bound attained in %" PRIu64 "\n", family->name,
+           census.searched, rounds, census.attained);
+    assert_true(census.searched > rounds / 10 * 6);
+    assert_true(census.attained > rounds / 25);
+}
+
+static void test_no_execution_is_beyond_a_bound(void **state) {
+    (void)state;
+    for (size_t f = 0; f < SASS_FAMILIES; f++)
+        check_family(&sass_families[f], random_rounds(FAMILY_ROUNDS));
+}
+
+/* ---- Grids written by hand ------------------------------------------------------------------------------
+ */
+
+static struct sass_grid grid;
+
+static void begin(uint32_t warps, uint32_t units) {
+    memset(&grid, 0, sizeof grid);
+    grid.sub_cores = grid.blocks = grid.sms = grid.slots = 1;
+    grid.warps = warps;
+    grid.units = units;
+}
+
+static struct sass_timed *add(uint32_t warp, bool fixed, uint8_t stall) {
+    struct sass_program *program = &grid.programs[warp];
+    struct sass_step *step = &program->steps[program->count++];
+    step->stated = (struct sass_timed){.stall = stall,
+                                       .stall_least = stall,
+                                       .slot = 1,
+                                       .fixed = fixed,
+                                       .write_counter = SASS_NO_COUNTER,
+                                       .read_counter = SASS_NO_COUNTER,
+                                       .left_counter = SASS_NO_COUNTER};
+    step->actual.stall = stall;
+    step->actual.slot = 1;
+    return &step->stated;
+}
+
+static void add_stage(uint32_t warp, uint8_t unit, uint8_t init, uint8_t transfer) {
+    struct sass_program *program = &grid.programs[warp];
+    struct sass_step *step = &program->steps[program->count - 1];
+    const uint32_t i = step->stated.stage_count++;
+    step->stated.stages[i] = (struct sass_stage){.unit = unit, .init = init, .transfer = transfer};
+    step->actual.init[i] = init;
+    step->actual.transfer[i] = transfer;
+}
+
+static void add_many(uint32_t count, uint32_t warp, bool fixed, uint8_t stall, uint8_t unit, uint8_t init) {
+    for (uint32_t i = 0; i < count; i++) {
+        (void)add(warp, fixed, stall);
+        add_stage(warp, unit, init, 0);
+    }
+}
+
+static uint32_t explored(void) {
+    const uint32_t time = sass_explore(&grid, 100000);
+    assert_int_not_equal(time, 0);
+    assert_false(sass_exceeds(&grid, time, SASS_AS_PROVEN));
+    return time;
+}
+
+/* A queue of depth d in front of u1 that another warp fills holds up instructions of u0. */
+static void begin_full_queue(uint8_t depth) {
+    begin(2, 2);
+    grid.queue[1] = depth;
+    grid.rules.full_holds_issue = true;
+}
+
+static void test_full_queue_holds_up_other_pipes(void **state) {
+    (void)state;
+    const uint32_t longest[] = {19, 23};
+    for (uint8_t depth = 1; depth <= 2; depth++) {
+        begin_full_queue(depth);
+        add_many(1u + depth, 0, false, 1, 1, 4);
+        add_many(3, 0, true, 5, 0, 1);
+        add_many(1u + depth, 1, false, 1, 1, 1);
+        assert_int_equal(explored(), longest[depth - 1]);
+    }
+    begin_full_queue(1);
+    add_many(1, 0, false, 1, 1, 10);
+    add_many(3, 0, true, 5, 0, 1);
+    add_many(3, 1, false, 1, 1, 1);
+    assert_int_equal(explored(), 22);
+    assert_true(sass_exceeds(&grid, 22, SASS_NO_HOLDING));
+}
+
+/* An instruction that is sooner at a stage than one of its warp before it waits for that. */
+static void test_own_order_is_part_of_the_chain(void **state) {
+    (void)state;
+    begin(1, 2);
+    grid.queue[0] = 1;
+    grid.queue[1] = SASS_UNLIMITED;
+    (void)add(0, false, 1);
+    add_stage(0, 0, 1, 10);
+    add_stage(0, 1, 1, 0);
+    struct sass_timed *load = add(0, false, 1);
+    add_stage(0, 0, 1, 0);
+    add_stage(0, 1, 1, 0);
+    load->write_least = load->write_most = 20;
+    assert_int_equal(explored(), 33);
+    assert_true(sass_exceeds(&grid, 33, SASS_LAM_OWN_ORDER));
+}
+
+/* ---- Mistakes -------------------------------------------------------------------------------------------
+ */
+
+struct mutant_case {
+    enum sass_mutant mutant;
+    const char *what;
+    uint32_t family;
+    uint64_t seed;
+};
+
+static const struct mutant_case mutant_cases[] = {
+    {SASS_NO_BUBBLES, "a slot of one cycle", 0, 23},
+    {SASS_PROBE_INSIDE, "max(slot, init) where a constant can miss", 0, 1327},
+    {SASS_LARGEST_STAGE, "the largest stage only", 2, 5},
+    {SASS_NO_FETCH, "no fetch", 0, 7},
+    {SASS_NO_READ_COUNTER, "no counters of what is read", 0, 124},
+    {SASS_OPERAND_BESIDE, "constants that are missed beside other waits", 0, 815},
+    {SASS_NO_CLOSING_STALL, "the stall of a barrier forgotten", 0, 54},
+    {SASS_NO_OWN_CLASH, "own instructions that overtake forgotten", 4, 301},
+    {SASS_NO_TRANSFER, "no way between stages", 0, 801},
+    {SASS_DEPBAR_WRITE_FIRST, "both counters of an instruction as one", 0, 7206},
+    {SASS_ISO_AND_WARPS, "iso + warps - 1", 0, 1},
+    {SASS_LARGEST_STAGE, "the largest stage only, in grids", 5, 5},
+    {SASS_NO_TRANSFER, "no way between stages, in grids", 5, 43},
+};
+
+static void test_mistakes_are_found(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof mutant_cases / sizeof *mutant_cases; i++) {
+        const struct mutant_case *that = &mutant_cases[i];
+        random_sass_grid(&sass_families[that->family], that->seed, &grid);
+        if (!sass_exceeds(&grid, explored(), that->mutant)) fail_msg("not found: %s", that->what);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_execution_is_beyond_a_bound),
+        cmocka_unit_test(test_full_queue_holds_up_other_pipes),
+        cmocka_unit_test(test_own_order_is_part_of_the_chain),
+        cmocka_unit_test(test_mistakes_are_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,596 @@
+/* The bounds of docs/machine-code-bounds.md, instruction by instruction. */
+#include "naive_sass.h"
+
+#include <string.h>
+
+#define POSITIONS SASS_GRID_INSTS
+
+/* A block in the middle of it. */
+struct view {
+    const struct sass_grid *grid;
+    const struct sass_program *programs; /* of the block */
+    enum sass_mutant mutant;
+    bool clash[SASS_GRID_UNITS];
+    bool blocks_back[SASS_GRID_UNITS][SASS_GRID_UNITS]; /* [u][v]: v, when held, can keep u from its next */
+    uint32_t section[SASS_GRID_WARPS][POSITIONS];
+    uint32_t sections;
+};
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+static uint32_t operand_of(const struct view *view, uint32_t w, uint32_t k) {
+    return view->programs[w].steps[k].operand;
+}
+
+static const struct sass_timed *entry(const struct view *view, uint32_t w, uint32_t k) {
+    return &view->programs[w].steps[k].stated;
+}
+
+static uint32_t slot_of(const struct view *view, const struct sass_timed *timed) {
+    return view->mutant == SASS_NO_BUBBLES ? 1 : timed->slot;
+}
+
+static bool is_latch(const struct sass_grid *grid, const struct sass_timed *timed) {
+    return timed->stage_count > 0 && (timed->fixed || grid->queue[timed->stages[0].unit] == 0);
+}
+
+static bool is_finite(const struct sass_grid *grid, const struct sass_timed *timed) {
+    return timed->stage_count > 0 && !is_latch(grid, timed) &&
+           grid->queue[timed->stages[0].unit] != SASS_UNLIMITED;
+}
+
+/* ---- Ways -----------------------------------------------------------------------------------------------
+ */
+
+/* Whether two instructions that have unit u on their ways, at stages a and b, come to it differently. */
+static bool comes_differently(const struct sass_timed *x, uint32_t a, const struct sass_timed *y,
+                              uint32_t b) {
+    if (a != b || x->fixed != y->fixed) return true;
+    for (uint32_t i = 0; i < a; i++)
+        if (x->stages[i].unit != y->stages[i].unit) return true;
+    return false;
+}
+
+void naive_sass_clashes(const struct sass_grid *grid, bool clash[SASS_GRID_UNITS]) {
+    const struct sass_timed *first[SASS_GRID_UNITS] = {NULL};
+    uint32_t stage[SASS_GRID_UNITS] = {0};
+    memset(clash, 0, SASS_GRID_UNITS * sizeof *clash);
+    for (uint32_t w = 0; w < grid->blocks * grid->warps; w++)
+        for (uint32_t k = 0; k < grid->programs[w].count; k++) {
+            const struct sass_timed *timed = &grid->programs[w].steps[k].stated;
+            for (uint32_t i = 0; i < timed->stage_count; i++) {
+                const uint8_t unit = timed->stages[i].unit;
+                if (first[unit] == NULL) {
+                    first[unit] = timed;
+                    stage[unit] = i;
+                }
+                if (comes_differently(timed, i, first[unit], stage[unit])) clash[unit] = true;
+            }
+        }
+}
+
+static void find_blocking(struct view *view) {
+    const struct sass_grid *grid = view->grid;
+    for (uint32_t u = 0; u < grid->units; u++)
+        view->blocks_back[u][u] = true;
+    for (uint32_t w = 0; w < grid->blocks * grid->warps; w++)
+        for (uint32_t k = 0; k < grid->programs[w].count; k++) {
+            const struct sass_timed *timed = &grid->programs[w].steps[k].stated;
+            for (uint32_t i = 0; i + 1 < timed->stage_count; i++)
+                if (grid->queue[timed->stages[i + 1].unit] != SASS_UNLIMITED)
+                    view->blocks_back[timed->stages[i].unit][timed->stages[i + 1].unit] = true;
+        }
+    for (uint32_t v = 0; v < grid->units; v++)
+        for (uint32_t u = 0; u < grid->units; u++)
+            for (uint32_t x = 0; x < grid->units; x++)
+                if (view->blocks_back[u][v] && view->blocks_back[v][x]) view->blocks_back[u][x] = true;
+}
+
+/* Whether an instruction that asks for stage i of `timed` can be kept waiting by one that holds `unit`. */
+static bool keeps_back(const struct view *view, const struct sass_timed *timed, uint32_t i, uint8_t unit) {
+    return view->blocks_back[timed->stages[i].unit][unit];
+}
+
+/* ---- Own graph ------------------------------------------------------------------------------------------
+ */
+
+/* Longest paths to the events of one section of a warp. */
+struct events {
+    uint64_t issue[POSITIONS], start[POSITIONS][SASS_STAGES_MAX];
+    uint64_t end[POSITIONS]; /* of the last stage */
+};
+
+static uint64_t read_end(const struct view *view, const struct events *events, uint32_t j,
+                         const struct sass_timed *timed) {
+    return view->mutant == SASS_NO_READ_COUNTER ? 0 : events->end[j] + timed->read_most;
+}
+
+/* What wait mask and DEPBAR of instruction k wait for, from instruction `first` on. */
+static uint64_t awaited(const struct view *view, const struct events *events, uint32_t w, uint32_t first,
+                        uint32_t k) {
+    const struct sass_timed *timed = entry(view, w, k);
+    uint64_t at = 0;
+    uint32_t newer = 0; /* increments of the counter that may be left */
+    for (uint32_t j = k; j-- > first;) {
+        const struct sass_timed *before = entry(view, w, j);
+        const uint64_t write = events->end[j] + before->write_most;
+        const uint64_t read = read_end(view, events, j, before);
+        if (before->write_counter != SASS_NO_COUNTER && (timed->waits >> before->write_counter & 1) != 0)
+            at = larger(at, write);
+        if (before->read_counter != SASS_NO_COUNTER && (timed->waits >> before->read_counter & 1) != 0)
+            at = larger(at, read);
+        if (timed->left_counter == SASS_NO_COUNTER) continue;
+        const bool both =
+            before->write_counter == timed->left_counter && before->read_counter == timed->left_counter;
+        if (before->write_counter == timed->left_counter && newer++ >= timed->left) at = larger(at, write);
+        if (before->read_counter == timed->left_counter && newer++ >= timed->left)
+            at = larger(at, both && view->mutant == SASS_DEPBAR_WRITE_FIRST ? 0 : read);
+    }
+    return at;
+}
+
+/* Ends of own holds from instruction `first` on that must be over for k to be issued. */
+static uint64_t own_holds(const struct view *view, const struct events *events, uint32_t w, uint32_t first,
+                          uint32_t k) {
+    const struct sass_timed *timed = entry(view, w, k);
+    const struct sass_grid *grid = view->grid;
+    uint64_t at = 0;
+    for (uint32_t o = first; o < k; o++) {
+        const struct sass_timed *before = entry(view, w, o);
+        for (uint32_t i = 0; i < before->stage_count; i++) {
+            const uint8_t unit = before->stages[i].unit;
+            bool needed =
+                (is_latch(grid, timed) || is_finite(grid, timed)) && keeps_back(view, timed, 0, unit);
+            /* a full queue of the sub-core holds up everybody */
+            for (uint32_t v = w % grid->sub_cores; !needed && v < grid->warps; v += grid->sub_cores)
+                for (uint32_t q = 0; !needed && q < view->programs[v].count; q++)
+                    needed = grid->rules.full_holds_issue && view->mutant != SASS_NO_HOLDING &&
+                             is_finite(grid, entry(view, v, q)) &&
+                             keeps_back(view, entry(view, v, q), 0, unit);
+            if (needed) at = larger(at, events->start[o][i] + before->stages[i].init);
+        }
+    }
+    return at;
+}
+
+static void set_starts(const struct view *view, struct events *events, uint32_t w, uint32_t first,
+                       uint32_t k) {
+    const struct sass_timed *timed = entry(view, w, k);
+    uint64_t asked = events->issue[k];
+    for (uint32_t i = 0; i < timed->stage_count; i++) {
+        for (uint32_t o = first; o < k; o++) {
+            const struct sass_timed *before = entry(view, w, o);
+            for (uint32_t j = 0; j < before->stage_count; j++)
+                if (keeps_back(view, timed, i, before->stages[j].unit))
+                    asked = larger(asked, events->start[o][j] + before->stages[j].init);
+        }
+        events->start[k][i] = asked;
+        asked += timed->stages[i].init;
+        events->end[k] = asked;
+        asked += timed->stages[i].transfer;
+    }
+    if (timed->stage_count == 0) events->end[k] = events->issue[k];
+}
+
+/* How long section s of warp w takes alone. */
+static uint64_t iso(const struct view *view, uint32_t s, uint32_t w) {
+    const struct sass_program *program = &view->programs[w];
+    struct events events;
+    uint32_t first = 0;
+    uint64_t end = 0;
+    while (first < program->count && view->section[w][first] < s)
+        first++;
+    for (uint32_t k = first; k < program->count && view->section[w][k] == s; k++) {
+        const struct sass_timed *timed = entry(view, w, k);
+        const uint64_t operand = operand_of(view, w, k);
+        const uint64_t fetch = view->mutant == SASS_NO_FETCH ? 0 : timed->fetch;
+        uint64_t at = k == 0 ? fetch : 0;
+        if (k > first) {
+            const struct sass_timed *before = entry(view, w, k - 1);
+            at = events.issue[k - 1] + larger(larger(before->stall, slot_of(view, before)), fetch);
+        }
+        const uint64_t waits = awaited(view, &events, w, first, k),
+                       holds = own_holds(view, &events, w, first, k);
+        at = view->mutant == SASS_OPERAND_BESIDE ? larger(at + operand, larger(waits, holds))
+                                                 : larger(at, larger(waits, holds)) + operand;
+        events.issue[k] = at;
+        set_starts(view, &events, w, first, k);
+        end = larger(end, events.end[k] + larger(timed->write_most, timed->read_most));
+        end = larger(end, at + slot_of(view, timed));
+        if (timed->barrier && view->mutant != SASS_NO_CLOSING_STALL) {
+            end = larger(end, at + timed->stall);
+            if (k + 1 < program->count && view->mutant != SASS_NO_FETCH)
+                end = larger(end, at + entry(view, w, k + 1)->fetch);
+        }
+    }
+    return end;
+}
+
+/* ---- Charges --------------------------------------------------------------------------------------------
+ */
+
+static uint64_t sum_of_inits(const struct view *view, const struct sass_timed *timed, bool shared_only) {
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < timed->stage_count; i++) {
+        if (shared_only && !view->grid->shared[timed->stages[i].unit]) continue;
+        sum = view->mutant == SASS_LARGEST_STAGE ? larger(sum, timed->stages[i].init)
+                                                 : sum + timed->stages[i].init;
+    }
+    return sum;
+}
+
+/* How long an instruction can hold up the warps of its sub-core. */
+static uint64_t charge(const struct view *view, uint32_t w, uint32_t k) {
+    const struct sass_timed *timed = entry(view, w, k);
+    const uint64_t inits = sum_of_inits(view, timed, false), slot = slot_of(view, timed);
+    if (timed->stage_count == 0) return slot;
+    if (view->mutant == SASS_LARGEST_STAGE) return larger(slot, inits);
+    if (!is_latch(view->grid, timed)) return slot + inits;
+    if (operand_of(view, w, k) > 0 && view->mutant != SASS_PROBE_INSIDE)
+        return slot + inits - (view->mutant == SASS_NO_BUBBLES ? 0 : 1);
+    return larger(slot, timed->stages[0].init) + inits - timed->stages[0].init;
+}
+
+static bool uses(const struct view *view, uint32_t w, uint32_t s, uint8_t unit) {
+    for (uint32_t k = 0; k < view->programs[w].count; k++) {
+        const struct sass_timed *timed = entry(view, w, k);
+        for (uint32_t i = 0; i < timed->stage_count && view->section[w][k] == s; i++)
+            if (timed->stages[i].unit == unit) return true;
+    }
+    return false;
+}
+
+/* What the other warps, and own instructions that may overtake own ones, hold in section s. */
+static uint64_t others(const struct view *view, uint32_t s, uint32_t w, bool fib) {
+    const struct sass_grid *grid = view->grid;
+    uint64_t sum = 0;
+    for (uint32_t u = 0; u < grid->warps; u++)
+        for (uint32_t k = 0; k < view->programs[u].count; k++) {
+            const struct sass_timed *timed = entry(view, u, k);
+            if (view->section[u][k] != s) continue;
+            if (u == w) {
+                for (uint32_t i = 0; i < timed->stage_count && view->mutant != SASS_NO_OWN_CLASH; i++)
+                    sum += view->clash[timed->stages[i].unit] ? timed->stages[i].init : 0;
+                continue;
+            }
+            const bool unused = fib && timed->fixed && timed->stage_count > 0 &&
+                                !view->clash[timed->stages[0].unit] &&
+                                !uses(view, w, s, timed->stages[0].unit);
+            if (u % grid->sub_cores == w % grid->sub_cores)
+                sum += unused ? slot_of(view, timed) : charge(view, u, k);
+            else if (!unused)
+                sum += sum_of_inits(view, timed, true);
+        }
+    return sum;
+}
+
+/* Whether the warp waits for all of instruction k before position `end`. */
+static bool is_awaited(const struct view *view, uint32_t w, uint32_t k, uint32_t end) {
+    const struct sass_timed *timed = entry(view, w, k);
+    for (uint32_t j = k + 1; j < end; j++) {
+        uint32_t waits = entry(view, w, j)->waits;
+        if (entry(view, w, j)->left_counter != SASS_NO_COUNTER && entry(view, w, j)->left == 0)
+            waits |= 1u << entry(view, w, j)->left_counter;
+        if (timed->write_counter != SASS_NO_COUNTER && (waits >> timed->write_counter & 1) != 0) return true;
+        if (timed->read_counter != SASS_NO_COUNTER && (waits >> timed->read_counter & 1) != 0) return true;
+    }
+    return false;
+}
+
+static bool is_serial(const struct view *view, const struct sass_timed *timed) {
+    for (uint32_t i = 0; i < timed->stage_count; i++)
+        if (!view->blocks_back[timed->stages[0].unit][timed->stages[i].unit]) return false;
+    return true;
+}
+
+/* What warp w can leave behind at the barrier that ends section s beyond the end of its longest path. */
+static uint64_t spill(const struct view *view, uint32_t s, uint32_t w) {
+    const struct sass_program *program = &view->programs[w];
+    uint64_t left = 0, pipe[SASS_GRID_UNITS] = {0}, largest = 0;
+    uint32_t end = 0;
+    while (end < program->count && !(view->section[w][end] == s && entry(view, w, end)->barrier))
+        end++;
+    if (end == program->count) return 0;
+    left = slot_of(view, entry(view, w, end)) - 1u;
+    uint64_t ahead = 0;
+    for (uint32_t k = end; k-- > 0 && view->section[w][k] == s;) {
+        const struct sass_timed *timed = entry(view, w, k);
+        ahead += timed->stall_least;
+        const uint64_t inits = sum_of_inits(view, timed, false);
+        if (timed->fixed) {
+            left += timed->stage_count > 0 && inits > ahead + 1 ? inits - ahead - 1 : 0;
+        } else if (timed->stage_count > 0 && !is_awaited(view, w, k, end + 1)) {
+            uint64_t *sum = &pipe[timed->stages[0].unit];
+            left += inits;
+            *sum = is_serial(view, timed) ? *sum + inits : larger(*sum, inits);
+            largest = larger(largest, *sum);
+        }
+    }
+    return left - largest;
+}
+
+/* ---- Latencies ------------------------------------------------------------------------------------------
+ */
+
+/* Cycles from its issue in which an instruction holds something, without a gap. */
+static uint64_t hold_of(const struct view *view, uint32_t w, uint32_t k) {
+    const struct sass_timed *timed = entry(view, w, k);
+    const uint32_t first = timed->stage_count > 0 ? timed->stages[0].init : 1;
+    return operand_of(view, w, k) > 0 || timed->slot < first ? first : timed->slot;
+}
+
+static uint64_t work_of(const struct view *view, uint32_t w, uint32_t k) {
+    const struct sass_timed *timed = entry(view, w, k);
+    const uint64_t inits = sum_of_inits(view, timed, false);
+    if (view->mutant == SASS_NO_BUBBLES) return inits > 0 ? inits : 1;
+    if (operand_of(view, w, k) > 0 || timed->stage_count == 0) return timed->slot + inits;
+    return hold_of(view, w, k) + inits - timed->stages[0].init;
+}
+
+static uint64_t beyond(uint64_t time, uint64_t hold) {
+    return time > hold ? time - hold : 0;
+}
+
+/* Longest chain of cycles in which nothing need be held. */
+static uint64_t chain(const struct view *view) {
+    const struct sass_grid *grid = view->grid;
+    static struct events events[SASS_GRID_WARPS];
+    uint64_t released = 0, lam = 0;
+    uint32_t next[SASS_GRID_WARPS] = {0};
+    for (uint32_t s = 0; s < view->sections; s++) {
+        uint64_t arrived = released;
+        for (uint32_t w = 0; w < grid->warps; w++) {
+            for (uint32_t k = next[w]; k < view->programs[w].count && view->section[w][k] == s; k++) {
+                const struct sass_timed *timed = entry(view, w, k);
+                const uint64_t operand = operand_of(view, w, k);
+                const uint64_t fetch = view->mutant == SASS_NO_FETCH ? 0 : timed->fetch;
+                uint64_t at = larger(released, k == 0 ? fetch : 0);
+                if (k > 0) {
+                    const struct sass_timed *before = entry(view, w, k - 1);
+                    at = larger(at, events[w].issue[k - 1] +
+                                        beyond(larger(before->stall, fetch), hold_of(view, w, k - 1)));
+                }
+                const uint64_t waits = awaited(view, &events[w], w, 0, k);
+                at = view->mutant == SASS_OPERAND_BESIDE ? larger(at + operand, waits)
+                                                         : larger(at, waits) + operand;
+                events[w].issue[k] = events[w].end[k] = at;
+                uint64_t start = at;
+                for (uint32_t i = 0; i < timed->stage_count; i++) {
+                    for (uint32_t o = 0; o < k && view->mutant != SASS_LAM_OWN_ORDER; o++)
+                        for (uint32_t j = 0; j < entry(view, w, o)->stage_count; j++)
+                            if (entry(view, w, o)->stages[j].unit == timed->stages[i].unit)
+                                start = larger(start, events[w].start[o][j]);
+                    events[w].start[k][i] = events[w].end[k] = start;
+                    start += view->mutant == SASS_NO_TRANSFER ? 0 : timed->stages[i].transfer;
+                }
+                lam = larger(lam, events[w].end[k] + larger(timed->write_most, timed->read_most));
+                arrived = larger(arrived, at);
+                if (timed->barrier) arrived = larger(arrived, events[w].end[k]);
+                next[w] = k + 1;
+            }
+        }
+        released = arrived + (s + 1 < view->sections ? grid->release : 0);
+    }
+    return lam;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------------------
+ */
+
+static struct view view_of(const struct sass_grid *grid, uint32_t first_warp, enum sass_mutant mutant) {
+    struct view view = {.grid = grid, .programs = &grid->programs[first_warp], .mutant = mutant};
+    naive_sass_clashes(grid, view.clash);
+    find_blocking(&view);
+    for (uint32_t w = 0; w < grid->warps; w++) {
+        uint32_t s = 0;
+        for (uint32_t k = 0; k < view.programs[w].count; k++) {
+            view.section[w][k] = s;
+            if (s + 1 > view.sections) view.sections = s + 1;
+            s += entry(&view, w, k)->barrier;
+        }
+    }
+    return view;
+}
+
+struct sass_bounds naive_sass_block(const struct sass_grid *grid, uint32_t first_warp,
+                                    enum sass_mutant mutant) {
+    const struct view view = view_of(grid, first_warp, mutant);
+    struct sass_bounds bounds = {.sib = 0};
+    for (uint32_t s = 0; s < view.sections; s++) {
+        uint64_t sib = 0, fib = 0;
+        bool ends = false;
+        for (uint32_t w = 0; w < grid->warps; w++) {
+            const uint64_t own = iso(&view, s, w) + spill(&view, s, w);
+            sib = larger(sib, own + others(&view, s, w, false));
+            fib = larger(fib, own + others(&view, s, w, true));
+            for (uint32_t k = 0; k < view.programs[w].count; k++)
+                ends = ends || (view.section[w][k] == s && entry(&view, w, k)->barrier);
+        }
+        if (mutant == SASS_ISO_AND_WARPS) fib = iso(&view, s, 0) + grid->warps - 1;
+        bounds.sib += sib + (ends ? grid->release : 0);
+        bounds.fib += fib + (ends ? grid->release : 0);
+    }
+    bounds.elb = chain(&view);
+    for (uint32_t w = 0; w < grid->warps; w++)
+        for (uint32_t k = 0; k < view.programs[w].count; k++)
+            bounds.elb += work_of(&view, w, k);
+    return bounds;
+}
+
+/* ---- Grids ----------------------------------------------------------------------------------------------
+ */
+
+/* What the bounds of grids take from a block, and those that an SM gets: in falling order. */
+struct works {
+    uint32_t count;
+    uint64_t work[SASS_GRID_WARPS]; /* E */
+    uint64_t lam[SASS_GRID_WARPS];
+    uint64_t holds[SASS_GRID_WARPS];   /* H: what it can hold as one of others */
+    uint64_t alone[SASS_GRID_WARPS];   /* SIB+ */
+    uint64_t solo[SASS_GRID_WARPS];    /* the least of the bounds of the block */
+    uint64_t busiest[SASS_GRID_WARPS]; /* sub-core, and what is shared */
+    uint32_t extra_count;
+    uint64_t extras[SASS_GRID_WARPS * SASS_GRID_CORES]; /* what the other sub-cores have of their own */
+    bool barriers;
+};
+
+static void add_work(const struct sass_grid *grid, uint32_t b, enum sass_mutant mutant, struct works *works) {
+    const struct view view = view_of(grid, b * grid->warps, mutant);
+    const struct sass_bounds bounds = naive_sass_block(grid, b * grid->warps, mutant);
+    const uint32_t n = works->count++;
+    uint64_t own[SASS_GRID_CORES] = {0}, shared = 0;
+    works->lam[n] = chain(&view);
+    works->alone[n] = bounds.sib;
+    works->solo[n] = bounds.fib < bounds.elb ? bounds.fib : bounds.elb;
+    works->work[n] = works->holds[n] = works->busiest[n] = 0;
+    for (uint32_t w = 0; w < grid->warps; w++)
+        for (uint32_t k = 0; k < view.programs[w].count; k++) {
+            const struct sass_timed *timed = entry(&view, w, k);
+            const uint64_t both = sum_of_inits(&view, timed, true);
+            works->work[n] += work_of(&view, w, k);
+            works->holds[n] += charge(&view, w, k);
+            own[w % grid->sub_cores] += beyond(work_of(&view, w, k), both);
+            shared += both;
+            works->barriers |= timed->barrier;
+        }
+    for (uint32_t i = 0; i < grid->sub_cores; i++)
+        for (uint32_t j = i + 1; j < grid->sub_cores; j++)
+            if (own[j] > own[i]) {
+                const uint64_t swap = own[i];
+                own[i] = own[j];
+                own[j] = swap;
+            }
+    works->busiest[n] = own[0] + shared;
+    for (uint32_t i = 1; i < grid->sub_cores; i++)
+        works->extras[works->extra_count++] = own[i];
+}
+
+static void sort(uint64_t *numbers, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = i + 1; j < count; j++)
+            if (numbers[j] > numbers[i]) {
+                const uint64_t swap = numbers[i];
+                numbers[i] = numbers[j];
+                numbers[j] = swap;
+            }
+}
+
+/* Sum of the n largest. */
+static uint64_t top(const uint64_t *numbers, uint32_t count, uint32_t n) {
+    uint64_t sorted[SASS_GRID_WARPS * SASS_GRID_CORES], sum = 0;
+    memcpy(sorted, numbers, count * sizeof *numbers);
+    sort(sorted, count);
+    for (uint32_t i = 0; i < n && i < count; i++)
+        sum += sorted[i];
+    return sum;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* S_n: n blocks that no other comes to. */
+static uint64_t tail(const struct works *works, uint32_t n) {
+    uint64_t most = 0;
+    if (n == 1) return top(works->solo, works->count, 1);
+    for (uint32_t b = 0; b < works->count && n > 0; b++) {
+        uint64_t work[SASS_GRID_WARPS], holds[SASS_GRID_WARPS];
+        uint32_t count = 0;
+        for (uint32_t o = 0; o < works->count; o++) {
+            if (o == b) continue;
+            work[count] = works->work[o];
+            holds[count++] = works->holds[o];
+        }
+        const uint64_t idle = works->work[b] + works->lam[b] + top(work, count, n - 1);
+        const uint64_t walk = works->alone[b] + top(holds, count, n - 1);
+        most = larger(most, smaller(idle, walk));
+    }
+    return most;
+}
+
+/* W(n, f): n blocks, f of which follow each other in a slot. */
+static uint64_t follow(const struct works *works, uint32_t n, uint32_t f) {
+    uint64_t alpha[SASS_GRID_WARPS];
+    for (uint32_t b = 0; b < works->count; b++)
+        alpha[b] = larger(works->alone[b], works->holds[b]);
+    const uint64_t lam = top(works->lam, works->count, 1);
+    const uint64_t idle = top(works->work, works->count, n) + f * lam;
+    return smaller(idle, top(alpha, works->count, f) + top(works->holds, works->count, n - f));
+}
+
+/* h(n): an SM that gets n blocks in all. */
+static uint64_t one_sm(const struct sass_grid *grid, const struct works *works, uint32_t n) {
+    if (grid->slots == 1) return top(works->solo, works->count, n);
+    if (n <= grid->slots) return tail(works, n);
+    const uint32_t f = (n - 1) / grid->slots;
+    return follow(works, n, f) + top(works->lam, works->count, 1);
+}
+
+/* The same from the busiest sub-core of each block; without barriers. */
+static uint64_t one_sm_chain(const struct sass_grid *grid, const struct works *works, uint32_t n,
+                             enum sass_mutant mutant) {
+    const uint32_t f = (n + grid->slots - 1) / grid->slots;
+    uint64_t extras = 0;
+    if (works->barriers || n == 0) return UINT64_MAX;
+    if (mutant != SASS_NO_EXTRAS)
+        extras = top(works->extras, works->extra_count, (f - 1) * (grid->slots - 1));
+    return top(works->busiest, works->count, n) + f * top(works->lam, works->count, 1) + extras;
+}
+
+static uint64_t area(const struct sass_grid *grid, const struct works *works) {
+    const uint64_t m = grid->sms, r = grid->slots, lam = top(works->lam, works->count, 1);
+    const uint64_t all = works->count, rest = smaller(r, all);
+    const uint64_t x =
+        smaller(top(works->work, works->count, (uint32_t)rest), beyond(tail(works, (uint32_t)rest), lam));
+    if (all <= m * r) return UINT64_MAX;
+    return ((top(works->work, works->count, works->count) + (m - 1) * x) * r +
+            top(works->lam, works->count, works->count) + (m * r - 1) * lam) /
+           (m * r);
+}
+
+static uint64_t balance(const struct sass_grid *grid, const struct works *works) {
+    const uint32_t m = grid->sms, r = grid->slots, b = works->count;
+    uint64_t most = 0;
+    if (m < 2 || b <= m * r) return UINT64_MAX;
+    for (uint32_t n = r; n <= b - (m - 1) * r; n++) {
+        const uint32_t q = (b - n) / (m - 1);
+        const uint64_t rest = r == 1 ? top(works->solo, b, q) : follow(works, q, q / r);
+        most = larger(most, smaller(one_sm(grid, works, n), rest + tail(works, r)));
+    }
+    return most;
+}
+
+struct sass_bounds naive_sass_grid(const struct sass_grid *grid, enum sass_mutant mutant) {
+    struct sass_bounds bounds = naive_sass_block(grid, 0, mutant);
+    struct works all = {.count = 0};
+    if (grid->blocks == 1) {
+        bounds.least = smaller(bounds.fib, bounds.elb);
+        return bounds;
+    }
+    for (uint32_t b = 0; b < grid->blocks; b++)
+        add_work(grid, b, mutant, &all);
+    bounds.area = bounds.balance = UINT64_MAX;
+    bounds.kernel = bounds.chain = 0;
+    if (grid->is_static) {
+        for (uint32_t sm = 0; sm < grid->sms; sm++) {
+            struct works works = {.count = 0};
+            for (uint32_t b = sm; b < grid->blocks; b += grid->sms)
+                add_work(grid, b, mutant, &works);
+            bounds.kernel = larger(bounds.kernel, one_sm(grid, &works, works.count));
+            if (works.count > 0)
+                bounds.chain = larger(bounds.chain, one_sm_chain(grid, &works, works.count, mutant));
+        }
+    } else {
+        const uint32_t full = grid->sms * grid->slots;
+        const uint32_t n = grid->blocks > full ? grid->blocks - (grid->sms - 1) * grid->slots
+                                               : (grid->blocks + grid->sms - 1) / grid->sms;
+        bounds.kernel = one_sm(grid, &all, n);
+        bounds.chain = one_sm_chain(grid, &all, n, mutant);
+        bounds.area = area(grid, &all);
+        bounds.balance = balance(grid, &all);
+    }
+    bounds.least = smaller(smaller(bounds.kernel, bounds.chain), smaller(bounds.area, bounds.balance));
+    return bounds;
+}

@@ -1,0 +1,102 @@
+/* Machine code with times as the tests have it: small grids, the bounds of docs/machine-code-bounds.md
+ * computed over their instructions one by one, and their exact worst case. */
+#ifndef WB_TESTS_NAIVE_SASS_H
+#define WB_TESTS_NAIVE_SASS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "warp/timed/sass_timing.h"
+
+#define SASS_GRID_WARPS 8 /* of all blocks together */
+#define SASS_GRID_INSTS 8 /* of a warp */
+#define SASS_GRID_UNITS 6 /* kinds of them */
+#define SASS_GRID_CORES 4 /* sub-cores of all SMs */
+#define SASS_GRID_SECTIONS 4
+#define SASS_UNLIMITED UINT8_MAX
+
+/* An instruction as it is stated, and as it turns out: no longer, latencies apart, which may be anything that
+ * is stated. */
+struct sass_step {
+    struct sass_timed stated;
+    uint32_t operand; /* cycles behind all else that a constant that is not there keeps it from issue, */
+    uint32_t probe;   /* the first of which are part of the stated slot: the issue stage looks for it */
+    struct {
+        uint8_t stall, slot, probe, operand, fetch, init[SASS_STAGES_MAX], transfer[SASS_STAGES_MAX];
+    } actual;
+};
+
+struct sass_program {
+    uint32_t count;
+    struct sass_step steps[SASS_GRID_INSTS];
+};
+
+/* What the rules of the machine leave open. */
+struct sass_rules {
+    bool full_holds_issue; /* an instruction is issued to a full queue, and holds the issue stage */
+    bool first_in_first_out;
+    bool issue_first; /* in a cycle: what is issued competes with what waits, and a place that becomes free is
+                         not yet there */
+    bool late_stall;  /* stall and slot count from when there was room */
+    bool hidden_count; /* a counter that was incremented in the cycle before is not yet seen */
+};
+
+struct sass_grid {
+    uint32_t sub_cores, units, release;
+    bool shared[SASS_GRID_UNITS];
+    uint8_t queue[SASS_GRID_UNITS]; /* SASS_UNLIMITED */
+    struct sass_rules rules;
+    uint32_t actual_release;
+    uint32_t blocks, warps; /* warps of a block */
+    uint32_t sms, slots;
+    bool is_static;                                /* block b goes to SM b mod sms */
+    bool identical;                                /* blocks; else all may differ */
+    struct sass_program programs[SASS_GRID_WARPS]; /* block after block */
+};
+
+/* Units that ways of instructions reach differently, so that own instructions may overtake each other there.
+ */
+void naive_sass_clashes(const struct sass_grid *grid, bool clash[SASS_GRID_UNITS]);
+
+/* ---- Bounds ---- */
+
+/* Mistakes that the search has to find. */
+enum sass_mutant {
+    SASS_AS_PROVEN,
+    SASS_NO_BUBBLES,    /* charges of one cycle for a slot */
+    SASS_PROBE_INSIDE,  /* the cycles in which a constant is looked for as if they were those of the unit */
+    SASS_LARGEST_STAGE, /* instead of the sum of the stages */
+    SASS_NO_FETCH,
+    SASS_NO_READ_COUNTER,
+    SASS_OPERAND_BESIDE, /* a constant's miss beside the waits, not behind them */
+    SASS_NO_CLOSING_STALL,
+    SASS_NO_HOLDING, /* no edges of queues that hold up the issue stage */
+    SASS_NO_OWN_CLASH,
+    SASS_NO_TRANSFER,   /* in the longest chain of latencies */
+    SASS_LAM_OWN_ORDER, /* the chain forgets that own instructions start in order */
+    SASS_DEPBAR_WRITE_FIRST,
+    SASS_ISO_AND_WARPS, /* iso + warps - 1 */
+    SASS_NO_EXTRAS,     /* grids: only the busiest sub-core of each block */
+    SASS_MUTANTS
+};
+
+struct sass_bounds {
+    uint64_t sib, fib, elb;                /* of one block */
+    uint64_t kernel, area, balance, chain; /* of the grid */
+    uint64_t least;                        /* of what is for the grid */
+};
+
+/* Of the block that has the programs first_warp to first_warp + warps - 1. */
+struct sass_bounds naive_sass_block(const struct sass_grid *grid, uint32_t first_warp,
+                                    enum sass_mutant mutant);
+
+/* Of the whole grid; sib, fib and elb only where it has one block. */
+struct sass_bounds naive_sass_grid(const struct sass_grid *grid, enum sass_mutant mutant);
+
+/* ---- Search ---- */
+
+/* The longest execution of the grid, or 0 when the search would go through more states. */
+uint32_t sass_explore(const struct sass_grid *grid, size_t states);
+
+#endif

@@ -1,0 +1,237 @@
+#include "random_sass.h"
+
+#include <string.h>
+
+#include "base/random.h"
+
+const struct sass_family sass_families[SASS_FAMILIES] = {
+    {.name = "of everything"},
+    {.name = "full queues hold up the issue stage", .full_queues = true},
+    {.name = "two stages, the second shared", .two_stages = true},
+    {.name = "barriers", .barriers = true, .two_stages = true},
+    {.name = "ways that meet", .clashes = true},
+    {.name = "grids", .several = true},
+    {.name = "many shorter times", .chosen_inits = true},
+};
+
+#define PIPES 4u
+
+struct pipe {
+    bool fixed;
+    uint32_t stages;
+    uint8_t units[SASS_STAGES_MAX];
+    uint32_t init[SASS_STAGES_MAX], transfer[SASS_STAGES_MAX]; /* most of what its instructions have */
+};
+
+struct draft {
+    struct random_state random;
+    const struct sass_family *family;
+    struct sass_grid *grid;
+    struct pipe pipes[PIPES];
+    uint32_t pipe_count, longest; /* stall */
+};
+
+static uint32_t below(struct draft *draft, uint32_t limit) {
+    return (uint32_t)random_below(&draft->random, limit);
+}
+
+static bool one_in(struct draft *draft, uint32_t n) {
+    return below(draft, n) == 0;
+}
+
+/* A queue of any depth; 0 where the first stage is to be a latch. */
+static uint8_t draw_queue(struct draft *draft) {
+    static const uint8_t depths[] = {0, 1, 1, 2, SASS_UNLIMITED};
+    if (draft->family->full_queues) return (uint8_t)(1 + below(draft, 2));
+    return depths[below(draft, sizeof depths)];
+}
+
+static uint8_t add_unit(struct draft *draft, bool shared, uint8_t queue) {
+    struct sass_grid *grid = draft->grid;
+    grid->shared[grid->units] = shared;
+    grid->queue[grid->units] = queue;
+    return (uint8_t)grid->units++;
+}
+
+static void draw_pipes(struct draft *draft) {
+    struct sass_grid *grid = draft->grid;
+    const uint32_t fixed = 1 + below(draft, 2);
+    for (uint32_t i = 0; i < fixed; i++)
+        draft->pipes[draft->pipe_count++] = (struct pipe){.fixed = true,
+                                                          .stages = 1,
+                                                          .units = {add_unit(draft, one_in(draft, 8), 0)},
+                                                          .init = {1 + below(draft, 3)}};
+    const uint32_t queued = 1 + (one_in(draft, 3) || draft->family->clashes || draft->family->barriers);
+    for (uint32_t i = 0; i < queued && draft->pipe_count < PIPES; i++) {
+        struct pipe *pipe = &draft->pipes[draft->pipe_count++];
+        const bool shared = one_in(draft, 4);
+        *pipe = (struct pipe){.stages = 1,
+                              .units = {add_unit(draft, shared, draw_queue(draft))},
+                              .init = {1 + below(draft, 5)}};
+        if (!draft->family->two_stages && !draft->family->clashes && !one_in(draft, 4)) continue;
+        if (grid->units == SASS_GRID_UNITS) continue;
+        pipe->stages = 2;
+        const bool meets = i > 0 && draft->pipes[draft->pipe_count - 2].stages == 2 &&
+                           (draft->family->clashes || one_in(draft, 4));
+        pipe->units[1] = meets ? draft->pipes[draft->pipe_count - 2].units[1]
+                               : add_unit(draft, shared || !one_in(draft, 3), draw_queue(draft));
+        pipe->init[1] = 1 + below(draft, 4);
+        pipe->transfer[0] = grid->queue[pipe->units[1]] == SASS_UNLIMITED ? below(draft, 4) : 0;
+    }
+    /* the same first stage, then another way on */
+    if (draft->family->clashes && one_in(draft, 3) && draft->pipe_count < PIPES &&
+        grid->units < SASS_GRID_UNITS) {
+        struct pipe *pipe = &draft->pipes[draft->pipe_count];
+        *pipe = draft->pipes[draft->pipe_count - 1];
+        pipe->stages = 2;
+        pipe->units[1] = add_unit(draft, one_in(draft, 2), draw_queue(draft));
+        pipe->init[1] = 1 + below(draft, 4);
+        pipe->transfer[0] = grid->queue[pipe->units[1]] == SASS_UNLIMITED ? below(draft, 4) : 0;
+        draft->pipe_count++;
+    }
+}
+
+static uint32_t up_to(struct draft *draft, uint32_t least, uint32_t most) {
+    if (most <= least || !one_in(draft, draft->family->chosen_inits ? 2 : 5)) return most;
+    return least + below(draft, most - least + 1);
+}
+
+/* What the times of an instruction are in the end. */
+static void draw_actual(struct draft *draft, struct sass_step *step) {
+    const struct sass_timed *timed = &step->stated;
+    step->actual.stall = (uint8_t)timed->stall;
+    step->actual.slot = (uint8_t)up_to(draft, 1, timed->slot - step->probe);
+    if (step->operand > 0 && !one_in(draft, 8)) {
+        step->actual.probe = (uint8_t)up_to(draft, 1, step->probe);
+        step->actual.operand = (uint8_t)up_to(draft, step->actual.probe, step->operand);
+    }
+    step->actual.fetch = (uint8_t)up_to(draft, 0, timed->fetch);
+    for (uint32_t i = 0; i < timed->stage_count; i++) {
+        step->actual.init[i] = (uint8_t)up_to(draft, 1, timed->stages[i].init);
+        step->actual.transfer[i] = (uint8_t)up_to(draft, 0, timed->stages[i].transfer);
+    }
+}
+
+static void draw_latencies(struct draft *draft, struct sass_timed *timed) {
+    static const uint32_t most[] = {0, 1, 2, 3, 5, 8};
+    timed->write_counter = timed->read_counter = SASS_NO_COUNTER;
+    if (!one_in(draft, 4)) timed->write_counter = (uint8_t)below(draft, 2);
+    if (one_in(draft, 3)) timed->read_counter = (uint8_t)below(draft, 2);
+    timed->write_most = most[below(draft, 6)];
+    timed->write_least = one_in(draft, 3) ? below(draft, timed->write_most + 1) : timed->write_most;
+    if (timed->read_counter != SASS_NO_COUNTER) {
+        timed->read_most = below(draft, 4);
+        timed->read_least = one_in(draft, 4) ? below(draft, timed->read_most + 1) : timed->read_most;
+    }
+}
+
+static void draw_step(struct draft *draft, struct sass_step *step) {
+    struct sass_timed *timed = &step->stated;
+    const struct pipe *pipe = &draft->pipes[below(draft, draft->pipe_count)];
+    memset(step, 0, sizeof *step);
+    timed->stall = timed->stall_least = one_in(draft, 2) ? 1 : 1 + below(draft, draft->longest);
+    timed->slot = 1;
+    timed->write_counter = timed->read_counter = timed->left_counter = SASS_NO_COUNTER;
+    if (one_in(draft, 12)) timed->fetch = 1 + below(draft, 8);
+    if (one_in(draft, 4)) timed->waits = (uint8_t)(1 + below(draft, 3));
+    if (one_in(draft, 10)) {
+        timed->left_counter = (uint8_t)below(draft, 2);
+        timed->left = (uint8_t)below(draft, 2);
+    }
+    if (one_in(draft, 12)) return; /* what only waits */
+    timed->fixed = pipe->fixed;
+    timed->stage_count = (uint8_t)pipe->stages;
+    for (uint32_t i = 0; i < pipe->stages; i++)
+        timed->stages[i] = (struct sass_stage){.unit = pipe->units[i],
+                                               .init = 1 + below(draft, pipe->init[i]),
+                                               .transfer = below(draft, pipe->transfer[i] + 1)};
+    if (!pipe->fixed) {
+        draw_latencies(draft, timed);
+        return;
+    }
+    const uint32_t bubbles = one_in(draft, 4) ? 1 + below(draft, 2) : 0;
+    timed->slot += bubbles;
+    timed->stages[0].init += bubbles;
+    if (one_in(draft, 10)) {
+        step->probe = 1 + below(draft, 3); /* it takes the issue stage for a cycle at least */
+        step->operand = step->probe + below(draft, 6);
+        timed->slot += step->probe;
+    }
+}
+
+static void draw_program(struct draft *draft, uint32_t barriers, uint32_t steps,
+                         struct sass_program *program) {
+    program->count = 0;
+    for (uint32_t s = 0; s <= barriers; s++) {
+        const uint32_t count = barriers > 0 ? below(draft, steps + 1) : 1 + below(draft, steps);
+        for (uint32_t i = 0; i < count && program->count < SASS_GRID_INSTS; i++)
+            draw_step(draft, &program->steps[program->count++]);
+        if (s == barriers || program->count == SASS_GRID_INSTS) break;
+        struct sass_step *bar = &program->steps[program->count++];
+        memset(bar, 0, sizeof *bar);
+        bar->stated = (struct sass_timed){.stall = 1 + (one_in(draft, 2) ? below(draft, 6) : 0),
+                                          .slot = 1,
+                                          .barrier = true,
+                                          .write_counter = SASS_NO_COUNTER,
+                                          .read_counter = SASS_NO_COUNTER,
+                                          .left_counter = SASS_NO_COUNTER};
+        bar->stated.stall_least = bar->stated.stall;
+    }
+    for (uint32_t i = 0; i < program->count; i++)
+        draw_actual(draft, &program->steps[i]);
+}
+
+static void draw_rules(struct draft *draft) {
+    struct sass_rules *rules = &draft->grid->rules;
+    rules->full_holds_issue = draft->family->full_queues || one_in(draft, 2);
+    rules->first_in_first_out = one_in(draft, 3);
+    rules->issue_first = one_in(draft, 2);
+    rules->late_stall = one_in(draft, 2);
+    rules->hidden_count = one_in(draft, 4);
+}
+
+static void draw_blocks(struct draft *draft) {
+    struct sass_grid *grid = draft->grid;
+    const struct sass_family *family = draft->family;
+    const bool barriers = family->barriers || one_in(draft, 4);
+    const bool same = one_in(draft, 3);
+    const uint32_t barrier_count = barriers ? 1 + below(draft, family->barriers ? 2 : 1) : 0;
+    const uint32_t steps = family->several ? 2 : barriers ? 2 : 2 + below(draft, 3);
+    for (uint32_t w = 0; w < grid->warps; w++)
+        if (same && w > 0)
+            grid->programs[w] = grid->programs[0];
+        else
+            draw_program(draft, barrier_count, grid->warps > 2 && steps > 3 ? 3 : steps, &grid->programs[w]);
+    const bool two_kinds = !grid->identical && one_in(draft, 2);
+    for (uint32_t w = grid->warps; w < grid->warps * grid->blocks; w++) {
+        if (two_kinds && w < 2 * grid->warps)
+            draw_program(draft, barrier_count, steps, &grid->programs[w]);
+        else
+            grid->programs[w] = grid->programs[w % ((1 + two_kinds) * grid->warps)];
+        for (uint32_t i = 0; !grid->identical && i < grid->programs[w].count; i++)
+            draw_actual(draft, &grid->programs[w].steps[i]);
+    }
+}
+
+void random_sass_grid(const struct sass_family *family, uint64_t seed, struct sass_grid *grid) {
+    struct draft draft = {.random = random_seeded(seed), .family = family, .grid = grid};
+    memset(grid, 0, sizeof *grid);
+    draft.longest = 1 + below(&draft, 7);
+    grid->sub_cores = 1 + one_in(&draft, 3);
+    if (family->two_stages || family->barriers) grid->sub_cores = 1 + below(&draft, 2);
+    grid->warps = 2 + below(&draft, 2) + one_in(&draft, 6);
+    grid->blocks = grid->slots = grid->sms = 1;
+    if (family->several) {
+        grid->warps = 1 + below(&draft, 2);
+        grid->blocks = 2 + below(&draft, grid->warps == 1 ? 4 : 3);
+        grid->slots = 1 + below(&draft, 2);
+        grid->sms = grid->sub_cores == 1 || one_in(&draft, 2) ? 1 + below(&draft, 2) : 1;
+        grid->is_static = one_in(&draft, 4);
+        grid->identical = one_in(&draft, 2);
+    }
+    grid->release = one_in(&draft, 4) ? below(&draft, 4) : 0;
+    grid->actual_release = up_to(&draft, 0, grid->release);
+    draw_pipes(&draft);
+    draw_rules(&draft);
+    draw_blocks(&draft);
+}

@@ -146,17 +146,16 @@ static bool is_register(const struct sass_source *source) {
 
 /* The source is what the register contains. */
 static void take_source(struct search *search, struct point point, const struct sass_source *source) {
-    if (source->negated) {
-        search->differs = true;
-    } else if (source->kind == SASS_SOURCE_IMM) {
+    const bool plain = !source->negated;
+    if (plain && source->kind == SASS_SOURCE_IMM) {
         found_number(search, source->value);
-    } else if (is_register(source) && source->number == SASS_RZ) {
+    } else if (plain && is_register(source) && source->number == SASS_RZ) {
         found_number(search, 0);
-    } else if (is_register(source)) {
+    } else if (plain && is_register(source)) {
         point.reg = source->number;
         point.uniform = source->kind == SASS_SOURCE_UREG;
         push(search, point);
-    } else if (source->kind == SASS_SOURCE_CONST && source->number == 4 && source->value % 4 == 0) {
+    } else if (plain && source->kind == SASS_SOURCE_CONST && source->number == 4 && source->value % 4 == 0) {
         found_address(search, source->value);
     } else {
         search->differs = true;

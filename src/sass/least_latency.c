@@ -22,8 +22,7 @@ static const struct by_width global_load = {{29, 31, 35}}, shared_load = {{23, 2
 
 /* Second-hand figures: of chains of single operations on sm_80 and sm_86, whose least is taken; of S2R, "low
  * 20s" since Volta. */
-#define SPECIAL_FUNCTION 16u
-#define BIT_COUNT 16u
+#define SPECIAL_FUNCTION 16u /* and counts of bits */
 #define CONVERSION 15u
 #define SHUFFLE 22u
 #define SPECIAL_REGISTER 20u
@@ -79,10 +78,10 @@ static struct sass_latency of_access(uint32_t sm, const struct sass_inst *inst) 
 /* For the result alone. */
 static uint8_t of_operation(uint32_t sm, const struct sass_inst *inst) {
     switch ((enum sass_op)inst->op) {
-    case SASS_OP_MUFU: return known_if(is_ampere(sm), SPECIAL_FUNCTION);
+    case SASS_OP_MUFU:
     case SASS_OP_POPC:
     case SASS_OP_FLO:
-    case SASS_OP_BREV: return known_if(is_ampere(sm), BIT_COUNT);
+    case SASS_OP_BREV: return known_if(is_ampere(sm), SPECIAL_FUNCTION);
     case SASS_OP_F2F:
     case SASS_OP_F2I:
     case SASS_OP_I2F:

@@ -185,7 +185,8 @@ static void walk_fold(struct walk *walk, const struct path_entry *runs, size_t c
 
 struct lane_time lane_time(const struct issue_rule *rules, const struct path *path, uint32_t lanes,
                            uint64_t *profile) {
-    struct walk walk = {.rules = rules, .lanes = lanes, .profile = profile, .weight = 1};
+    struct walk walk = {.rules = rules, .lanes = lanes, .weight = 1};
+    walk.profile = profile;
     memset(walk.state.unseen_counters, SASS_NO_COUNTER, sizeof walk.state.unseen_counters);
     for (size_t i = 0; i < path->entries.count; i++) {
         const struct path_entry *entry = &path->entries.items[i];

@@ -47,7 +47,8 @@ static void branch(struct lift *lift, const struct sass_inst *inst) {
     LIFT_EMIT(lift, kind == UNIFORM ? "bra.uni" : "bra", target_of(lift, inst));
 }
 
-/* BRX: the table's entry whose target the register has. */
+/* BRX: the table's entry whose target the register has; where none has it, one past the last, which brx.idx
+ * refuses. */
 static void branch_by_table(struct lift *lift, const struct sass_inst *inst) {
     const struct cubin_branch_table *table = plan_table(lift->plan, lift->position);
     struct ptx_prototype prototype = {
@@ -56,10 +57,9 @@ static void branch_by_table(struct lift *lift, const struct sass_inst *inst) {
     prototype.targets = arena_array(lift->arena, table->target_count, sizeof *prototype.targets);
     struct ptx_operand at = lift_source(lift, &inst->a);
     struct ptx_operand entry = lift_temp(lift, PTX_B32);
-    LIFT_EMIT(lift, "mov.b32", entry, lift_int(table->target_count - 1));
+    LIFT_EMIT(lift, "mov.b32", entry, lift_int(table->target_count));
     for (uint32_t t = table->target_count; t-- > 0;) {
         prototype.targets[t] = label_at(lift, lift->copy, plan_inst_at(lift->plan, table->targets[t])).index;
-        if (t == table->target_count - 1) continue;
         struct ptx_operand is = lift_temp(lift, PTX_PRED);
         LIFT_EMIT(lift, "setp.eq.u32", is, lift_none(), at,
                   lift_int((uint32_t)(table->targets[t] - inst->target)));

@@ -52,11 +52,12 @@ static uint16_t register_at(struct decoding *decoding, uint32_t low, bool unifor
 /* Sign and magnitude of source A, and of what stands in bits 32 to 63 and in 64 to 71. */
 enum place { PLACE_A, PLACE_LOW, PLACE_HIGH };
 
-static void decode_signs(struct decoding *decoding, enum sass_signs signs, enum place place,
+static void decode_signs(struct decoding *decoding, const struct sass_item *item, enum place place,
                          struct sass_source *source) {
     static const struct {
         uint8_t negated, absolute, half_negated, half_absolute, lanes;
     } places[] = {{72, 73, 72, 73, 74}, {63, 62, 63, 62, 60}, {75, 74, 84, 83, 81}};
+    const enum sass_signs signs = (enum sass_signs)item->signs;
     bool immediate = source->kind == SASS_SOURCE_IMM;
     if (immediate || signs == SIGNS_NONE) return;
     switch (signs) {
@@ -77,8 +78,9 @@ static void decode_signs(struct decoding *decoding, enum sass_signs signs, enum 
     case SIGNS_UPPER:
         source->negated = get(decoding, places[place].negated, 1);
         source->absolute = get(decoding, places[place].absolute, 1);
-        source->lanes = get(decoding, 60, 1) ? 3 : 0;
+        source->lanes = get(decoding, item->high, 1) ? 3 : 0;
         break;
+    case SIGNS_DESC:
     case SIGNS_ROW:
     case SIGNS_COL: break;
     case SIGNS_MASK:
@@ -134,7 +136,7 @@ static void decode_source(struct decoding *decoding, const struct sass_item *ite
         source->kind = item->uniform ? SASS_SOURCE_UREG : SASS_SOURCE_REG;
         source->number = register_at(decoding, 64, item->uniform);
     }
-    decode_signs(decoding, item->signs, flexible ? PLACE_LOW : PLACE_HIGH, source);
+    decode_signs(decoding, item, flexible ? PLACE_LOW : PLACE_HIGH, source);
     if (source->kind == SASS_SOURCE_REG) source->reuse = get(decoding, reuse_bit, 1);
 }
 
@@ -164,7 +166,7 @@ static void decode_a(struct decoding *decoding, const struct sass_item *item) {
     if (!sass_item_used(decoding->inst, item)) return;
     source->kind = item->uniform ? SASS_SOURCE_UREG : SASS_SOURCE_REG;
     source->number = register_at(decoding, item->low, item->uniform);
-    decode_signs(decoding, item->signs, PLACE_A, source);
+    decode_signs(decoding, item, PLACE_A, source);
     if (source->kind == SASS_SOURCE_REG) source->reuse = get(decoding, 122, 1);
 }
 
@@ -243,8 +245,14 @@ static void decode_address_part(struct decoding *decoding, const struct sass_ite
     case ITEM_ADDRESS_WIDE:
         address->wide = get(decoding, sass_item_used(decoding->inst, item) ? item->low : 72, 1);
         break;
-    case ITEM_ADDRESS_POLICY: address->ureg_is_policy = get(decoding, item->low, 1); break;
-    default: address->scale = (uint8_t[]){1, 4, 8, 16}[get(decoding, item->low, 2)]; break;
+    case ITEM_ADDRESS_POLICY:
+        address->ureg_is_policy = get(decoding, item->low, 1);
+        if (address->ureg_is_policy && !get(decoding, 91, 1)) refuse(decoding, "a policy where there is none");
+        break;
+    default:
+        address->scale = (uint8_t[]){1, 4, 8, 16}[get(decoding, item->low, 2)];
+        if (address->scale > 1 && address->reg == SASS_RZ) refuse(decoding, "a scale without a register");
+        break;
     }
 }
 
@@ -272,7 +280,7 @@ static void decode_named(struct decoding *decoding, const struct sass_item *item
     uint32_t bits = (uint32_t)get(decoding, item->low, item->width);
     if (item->high_width) bits |= (uint32_t)get(decoding, item->high, item->high_width) << item->width;
     if (item->names && !item->names[bits]) refuse(decoding, "a modifier's value");
-    if (bits < 32 && item->listed >> bits & 1) decoding->inst->listed = true;
+    if (bits < 64 && item->listed >> bits & 1) decoding->inst->listed = true;
     if (item->when == WHEN_BIT && bits && !sass_item_used(decoding->inst, item))
         refuse(decoding, "a number where there is none");
 }
@@ -302,7 +310,9 @@ static void decode_item(struct decoding *decoding, const struct sass_item *item)
         inst->d = register_at(decoding, item->low, item->uniform);
         break;
     case ITEM_A: decode_a(decoding, item); break;
-    case ITEM_B: decode_b(decoding, item, &inst->b); break;
+    case ITEM_B:
+        if (sass_item_used(inst, item)) decode_b(decoding, item, &inst->b);
+        break;
     case ITEM_C: decode_c(decoding, item, &inst->c); break;
     case ITEM_REG_B:
         inst->b =

@@ -35,7 +35,8 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define TEXT2(at, bits, at2, bits2, ...) {.kind = ITEM_TEXT, .low = (at), .width = (bits), .high = (at2), .high_width = (bits2), .names = NAMES((bits) + (bits2), __VA_ARGS__)}
 /* What these texts say is not known: what has them is only listed. */
 #define LISTED_FLAG(at, text) {.kind = ITEM_TEXT, .low = (at), .width = 1, .names = NAMES(1, "", text), .listed = 2}
-#define LISTED_TEXT(at, bits, ...) {.kind = ITEM_TEXT, .low = (at), .width = (bits), .names = NAMES(bits, __VA_ARGS__), .listed = ~UINT32_C(1)}
+#define FIELD_LISTED(f, at, text) {.kind = ITEM_FIELD, .field = SASS_FIELD_##f, .low = (at), .width = 1, .names = NAMES(1, "", text), .listed = 2}
+#define LISTED_TEXT(at, bits, ...) {.kind = ITEM_TEXT, .low = (at), .width = (bits), .names = NAMES(bits, __VA_ARGS__), .listed = ~UINT64_C(1)}
 #define PLAIN(text) {.kind = ITEM_PLAIN, .names = NAMES(0, text)}
 #define CONSTANT(f, v) {.kind = ITEM_CONSTANT, .field = SASS_FIELD_##f, .value = (v)}
 #define FIXED(at, bits, v) {.kind = ITEM_FIXED, .low = (at), .width = (bits), .value = (v)}
@@ -50,6 +51,8 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 /* Registers that are only printed. */
 #define REGISTER(at) {.kind = ITEM_REGISTER, .low = (at), .width = 8}
 #define REGISTER_IF(b, at) {.kind = ITEM_REGISTER, .low = (at), .width = 8, .when = WHEN_BIT, .bit = (b)}
+#define UREGISTER_AT(at) {.kind = ITEM_REGISTER, .low = (at), .width = 6, .uniform = true, .signs = SIGNS_SHARED}
+#define POLICY_IF(b, at) {.kind = ITEM_REGISTER, .low = (at), .width = 6, .uniform = true, .when = WHEN_BIT, .bit = (b), .signs = SIGNS_DESC}
 #define UREGISTER(at) {.kind = ITEM_REGISTER, .low = (at), .width = 6, .uniform = true}
 #define NUMBER_IF(b, f, at, bits) {.kind = ITEM_NUMBER, .field = SASS_FIELD_##f, .low = (at), .width = (bits), .when = WHEN_BIT, .bit = (b)}
 #define TO_LISTED(i, at) {.kind = ITEM_TO, .value = (i), .low = (at), .width = 3, .when = WHEN_USED, .listed = 1}
@@ -69,7 +72,7 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define B_FLOAT {.kind = ITEM_B, .signs = SIGNS_FLOAT}
 #define B_HALF {.kind = ITEM_B, .signs = SIGNS_HALF}
 #define B_FLOAT_HALF {.kind = ITEM_B, .signs = SIGNS_LANE}
-#define B_FLOAT_UPPER {.kind = ITEM_B, .signs = SIGNS_UPPER}
+#define B_FLOAT_UPPER(at) {.kind = ITEM_B, .signs = SIGNS_UPPER, .high = (at)}
 #define A_ROW {.kind = ITEM_A, .low = 24, .signs = SIGNS_ROW}
 #define B_COL {.kind = ITEM_B, .signs = SIGNS_COL}
 #define B_PART {.kind = ITEM_B, .signs = SIGNS_PART}
@@ -158,6 +161,8 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define SIZE_FLOAT(f, at) FIELD(f, at, 2, NULL, ".F16", "", ".F64")
 /* With BF16. */
 #define SIZE_FLOAT_90(f, at) {.kind = ITEM_FIELD, .field = SASS_FIELD_##f, .low = (at), .width = 3, .names = NAMES(3, NULL, ".F16", "", ".F64", ".BF16"), .listed = 1 << 4}
+/* From and to the same. */
+#define FRND_SIZE {.kind = ITEM_TEXT, .low = 75, .width = 3, .high = 84, .high_width = 3, .names = NAMES(6, [9] = ".F16", [18] = "", [27] = ".F64", [36] = ".BF16"), .listed = UINT64_C(1) << 36}, HIDDEN(TO_SIZE, 75, 3), HIDDEN(FROM_SIZE, 84, 3)
 #define FIXED_SIZE(f, at, v) FIXED(at, 2, v), CONSTANT(f, v)
 #define INTEGER_TYPE(f, at, sign_at) {.kind = ITEM_TEXT, .low = (at), .width = 2, .high = (sign_at), .high_width = 1, .names = NAMES(3, ".U8", ".U16", ".U32", ".U64", ".S8", ".S16", "", ".S64")}, HIDDEN(f, at, 2), HIDDEN(SIGNED, sign_at, 1)
 /* .MOV, .IADD, .SHL: names for uses of it, which the printer finds; then .U32. */
@@ -188,6 +193,14 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define ATOMS_COUNT_OR_ARRIVE {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, [9] = ".ARRIVE", ".POPC.INC"), .values = (const uint8_t[16]) { [9] = 12, 10 }}, FIELD(ATOMIC_TYPE, 73, 3, ".32", NULL, ".64")
 #define ATOMS_CAS {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, ".CAS", [3] = ".CAST.SPIN"), .values = (const uint8_t[16]){9, [3] = 11}}, FIELD(ATOMIC_TYPE, 73, 3, "", [2] = ".64")
 
+#define F2FP_TO {.kind = ITEM_TEXT, .low = 76, .width = 1, .high = 86, .high_width = 5, .names = NAMES(6, ".F16", ".BF16", [16] = ".F16", [19] = ".TF32", [24] = ".F16", [36] = ".E5M2", ".E4M3"), .listed = ~UINT64_C(3)}
+#define F2FP_FROM {.kind = ITEM_TEXT, .low = 73, .width = 2, .high = 86, .high_width = 4, .names = NAMES(6, ".F32", [8] = ".F32", ".F16", [34] = ".E5M2", ".E4M3", ".F32", [50] = ".E5M2", ".E4M3"), .listed = ~UINT64_C(1)}
+#define TENSOR_DIMENSIONS TEXT(79, 3, ".1D", ".2D", ".3D", ".4D", ".5D")
+#define BULK_SPACES TEXT(73, 2, NULL, ".S.G", ".G.S", ".S.S")
+#define BULK_TYPES TEXT(81, 4, ".U32", ".S32", ".U64", NULL, ".F16.RN", ".F32.FTZ.RN", NULL, ".F64.RN", ".BF16.RN")
+#define ARRIVE_COUNTS TEXT(84, 3, "", ".A1T0", ".A0T1", ".A0TR", ".A0TX", ".ART0")
+#define SYNCS_ADDRESS ADDRESS(40, 24), ADDRESS_UREG(64), FIXED(91, 1, 1)
+#define B_IF_ALONE {.kind = ITEM_B, .when = WHEN_ALONE}
 #define WORD(at, bits, ...) {.kind = ITEM_WORD, .low = (at), .width = (bits), .names = NAMES(bits, __VA_ARGS__)}
 #define HANDLE {.kind = ITEM_HANDLE}
 #define HANDLE_UREG {.kind = ITEM_HANDLE, .uniform = true}

@@ -283,9 +283,9 @@ static bool is_printed(const struct sass_inst *inst, const struct sass_item *ite
     case ITEM_TARGET:
     case ITEM_REGISTER:
     case ITEM_NUMBER:
+    case ITEM_B:
     case ITEM_C: return used;
     case ITEM_D:
-    case ITEM_B:
     case ITEM_REG_B:
     case ITEM_REG_C:
     case ITEM_IMM_B:
@@ -312,7 +312,11 @@ static bool is_printed(const struct sass_inst *inst, const struct sass_item *ite
 static void put_listed_register(const struct sass_inst *inst, const struct sass_item *item,
                                 struct text *text) {
     const uint32_t number = (uint32_t)sass_bits(inst->word, item->low, item->width);
+    static const char *const before[] = {[SIGNS_SHARED] = "[", [SIGNS_DESC] = "desc["};
+    const bool brackets = item->signs == SIGNS_SHARED || item->signs == SIGNS_DESC;
+    if (brackets) text_string(text, before[item->signs]);
     put_register(text, number == (UINT32_C(1) << item->width) - 1 ? SASS_RZ : number, item->uniform);
+    if (brackets) text_char(text, ']');
 }
 
 static void put_operand(const struct sass_inst *inst, const struct sass_item *item, struct text *text) {

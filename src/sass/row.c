@@ -20,6 +20,7 @@ bool sass_item_used(const struct sass_inst *inst, const struct sass_item *item) 
     case WHEN_RED: return sass_bits(word, 78, 1);
     case WHEN_DIVERGENT: return sass_bits(word, 33, 1);
     case WHEN_COLLECTIVE: return sass_bits(word, 86, 1);
+    case WHEN_ALONE: return !sass_bits(word, 86, 1);
     case WHEN_NO_UREG: return !sass_bits(word, 91, 1);
     case WHEN_UREG: return sass_bits(word, 91, 1);
     }

@@ -55,7 +55,8 @@ enum sass_signs {
     SIGNS_NOT,   /* inverted */
     SIGNS_PART,  /* which byte or half of an integer; of numbers: B registers */
     SIGNS_MASK,  /* inverted by bit 30 */
-    SIGNS_UPPER, /* of a number; bit 60: its upper half */
+    SIGNS_UPPER, /* of a number; the bit at `high`: its upper half */
+    SIGNS_DESC,  /* none, printed as desc[] */
     SIGNS_ROW,   /* of matrices: none, printed as .ROW and .COL */
     SIGNS_COL,
     SIGNS_SHARED /* of LDGSTS: an address, with an offset that is source C */
@@ -73,6 +74,7 @@ enum sass_when {
     WHEN_LEA,        /* C of LEA: HIGH is set and SX32 is not; else RZ */
     WHEN_MERGE,      /* C of F2FP: MERGE_C is set; else RZ */
     WHEN_COLLECTIVE, /* bit 86 is set */
+    WHEN_ALONE,      /* bit 86 is not set */
     WHEN_RED,        /* of BAR: RED and SCAN; else all bits 0, or PT */
     WHEN_DIVERGENT,  /* of BRA: .DIV and .CONV; else 0 */
     WHEN_NO_UREG,    /* bit 91 is not set */
@@ -88,7 +90,7 @@ struct sass_item {
     uint8_t signs;            /* enum sass_signs */
     bool uniform;             /* register or predicate */
     uint16_t value;
-    uint32_t listed;          /* set of values of which only the text is known, not what they mean */
+    uint64_t listed;          /* set of values of which only the text is known, not what they mean */
     const char *const *names; /* 1 << (width + high_width) of them; NULL: a value that is not known */
     const uint8_t *values;    /* what the field's value is for each of them; NULL: the bits themselves */
 };

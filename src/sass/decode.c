@@ -247,7 +247,8 @@ static void decode_address_part(struct decoding *decoding, const struct sass_ite
         break;
     case ITEM_ADDRESS_POLICY:
         address->ureg_is_policy = get(decoding, item->low, 1);
-        if (address->ureg_is_policy && !get(decoding, 91, 1)) refuse(decoding, "a policy where there is none");
+        if (address->ureg_is_policy && !get(decoding, 91, 1))
+            refuse(decoding, "a policy where there is none");
         break;
     default:
         address->scale = (uint8_t[]){1, 4, 8, 16}[get(decoding, item->low, 2)];
@@ -288,6 +289,7 @@ static void decode_named(struct decoding *decoding, const struct sass_item *item
 /* A register that is printed only: none is all bits 0. */
 static void decode_listed_register(struct decoding *decoding, const struct sass_item *item) {
     const uint64_t bits = get(decoding, item->low, item->width);
+    if (item->high_width) (void)get(decoding, item->high, item->high_width);
     if (bits && !sass_item_used(decoding->inst, item)) refuse(decoding, "a register where there is none");
 }
 

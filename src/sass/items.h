@@ -51,13 +51,15 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 /* Registers that are only printed. */
 #define REGISTER(at) {.kind = ITEM_REGISTER, .low = (at), .width = 8}
 #define REGISTER_IF(b, at) {.kind = ITEM_REGISTER, .low = (at), .width = 8, .when = WHEN_BIT, .bit = (b)}
+/* With an offset in bits 40 to 63. */
+#define UREGISTER_OFFSET(at) {.kind = ITEM_REGISTER, .low = (at), .width = 6, .high = 40, .high_width = 24, .uniform = true, .signs = SIGNS_SHARED}
 #define UREGISTER_AT(at) {.kind = ITEM_REGISTER, .low = (at), .width = 6, .uniform = true, .signs = SIGNS_SHARED}
 #define POLICY_IF(b, at) {.kind = ITEM_REGISTER, .low = (at), .width = 6, .uniform = true, .when = WHEN_BIT, .bit = (b), .signs = SIGNS_DESC}
 #define UREGISTER(at) {.kind = ITEM_REGISTER, .low = (at), .width = 6, .uniform = true}
 #define NUMBER_IF(b, f, at, bits) {.kind = ITEM_NUMBER, .field = SASS_FIELD_##f, .low = (at), .width = (bits), .when = WHEN_BIT, .bit = (b)}
 #define TO_LISTED(i, at) {.kind = ITEM_TO, .value = (i), .low = (at), .width = 3, .when = WHEN_USED, .listed = 1}
 #define ATOM_DONE TO(0, 81)
-#define SPACE FIELD(SPACE, 73, 3, ".G", ".L", ".S")
+#define SPACE {.kind = ITEM_FIELD, .field = SASS_FIELD_SPACE, .low = 73, .width = 3, .names = NAMES(3, ".G", ".L", ".S", ".D"), .listed = 1 << 3}
 #define A {.kind = ITEM_A, .low = 24}
 #define A_NEG {.kind = ITEM_A, .low = 24, .signs = SIGNS_NEG}
 #define A_FLOAT {.kind = ITEM_A, .low = 24, .signs = SIGNS_FLOAT}
@@ -186,6 +188,7 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define ATOMIC ATOMIC_OF(4, ".XOR", ".EXCH")
 #define REDUCE ATOMIC_OF(3, ".XOR")
 #define CAS PLAIN(".CAS"), CONSTANT(ATOMIC, 9)
+#define CAS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, ".CAS", [3] = ".CAST.SPIN"), .values = (const uint8_t[16]) { 9, [3] = 11 }, .listed = 1 << 3}
 #define ATOMIC_TYPES FIELD(ATOMIC_TYPE, 73, 3, "", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN")
 #define ATOMIC_TYPES_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, "", ".S32", ".64", ".S64"), .values = (const uint8_t[16]) { 0, 1, 2, 5 }}
 #define ATOMIC_FLOATS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, ".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", ".BF16x8.RN", [9] = ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", ".F32.RN", ".F32x2.RN", ".F32x4.RN", ".F64.RN"), .values = (const uint8_t[16]) { 4, 8, 8, 8, 8, 8, [9] = 3, 8, 8, 7, 8, 8, 6 }, .listed = 0x6c3e}

@@ -316,6 +316,10 @@ static void put_listed_register(const struct sass_inst *inst, const struct sass_
     const bool brackets = item->signs == SIGNS_SHARED || item->signs == SIGNS_DESC;
     if (brackets) text_string(text, before[item->signs]);
     put_register(text, number == (UINT32_C(1) << item->width) - 1 ? SASS_RZ : number, item->uniform);
+    if (item->high_width) {
+        const uint32_t offset = (uint32_t)sass_bits(inst->word, item->high, item->high_width);
+        if (offset) text_printf(text, "+0x%x", offset);
+    }
     if (brackets) text_char(text, ']');
 }
 

@@ -288,7 +288,9 @@ static void products_of_matrices(void **state) {
          "IMMA.16816.S8.S8 R16, R8.reuse.ROW, R24.reuse.COL, R4"},
         {80, {{0x0000001808147237, 0x000fe20000585c04}}, "IMMA.16832.S4.S4 R20, R8.ROW, R24.COL, R4"},
         {80, {{0x0000001808047237, 0x000fe60000780404}}, "IMMA.16864.U4.U4 R4, R8.ROW, R24.COL, R4"},
-        {75, {{0x0000000300067237, 0x0c0e680000040404}}, "IMMA.8816.U8.U8.SAT R6, R0.reuse.ROW, R3.reuse.COL, R4"},
+        {75,
+         {{0x0000000300067237, 0x0c0e680000040404}},
+         "IMMA.8816.U8.U8.SAT R6, R0.reuse.ROW, R3.reuse.COL, R4"},
         {75, {{0x0000000300047237, 0x000ea40000385404}}, "IMMA.8832.S4.S4 R4, R0.ROW, R3.COL, R4"},
         {80, {{0x000000060404723f, 0x004e360000000008}}, "DMMA.884 R4, R4, R6, R8"},
     };

@@ -141,14 +141,15 @@ struct mutant_case {
 
 static const struct mutant_case mutant_cases[] = {
     {SASS_NO_BUBBLES, "a slot of one cycle", 0, 23},
-    {SASS_PROBE_INSIDE, "max(slot, init) where a constant can miss", 0, 1327},
+    {SASS_PROBE_INSIDE, "max(slot, init) where a constant can miss", 0, 983},
     {SASS_LARGEST_STAGE, "the largest stage only", 2, 5},
     {SASS_NO_FETCH, "no fetch", 0, 7},
     {SASS_NO_READ_COUNTER, "no counters of what is read", 0, 124},
     {SASS_OPERAND_BESIDE, "constants that are missed beside other waits", 0, 815},
     {SASS_NO_CLOSING_STALL, "the stall of a barrier forgotten", 0, 54},
     {SASS_NO_OWN_CLASH, "own instructions that overtake forgotten", 4, 301},
-    {SASS_NO_TRANSFER, "no way between stages", 0, 801},
+    {SASS_SHARED_ONLY, "units of other sub-cores that keep shared ones blocked", 2, 5902},
+    {SASS_NO_TRANSFER, "no way between stages", 0, 1849},
     {SASS_DEPBAR_WRITE_FIRST, "both counters of an instruction as one", 0, 7206},
     {SASS_ISO_AND_WARPS, "iso + warps - 1", 0, 1},
     {SASS_LARGEST_STAGE, "the largest stage only, in grids", 5, 5},

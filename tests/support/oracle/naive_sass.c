@@ -88,6 +88,16 @@ static void find_blocking(struct view *view) {
                 if (view->blocks_back[u][v] && view->blocks_back[v][x]) view->blocks_back[u][x] = true;
 }
 
+/* Whether warps of other sub-cores can be kept waiting by who holds the unit: it is shared, or blocks back
+ * onto one that is. */
+static bool concerns_all(const struct view *view, uint8_t unit) {
+    for (uint32_t u = 0; u < view->grid->units; u++)
+        if (view->grid->shared[u] &&
+            (u == unit || (view->blocks_back[u][unit] && view->mutant != SASS_SHARED_ONLY)))
+            return true;
+    return false;
+}
+
 /* Whether an instruction that asks for stage i of `timed` can be kept waiting by one that holds `unit`. */
 static bool keeps_back(const struct view *view, const struct sass_timed *timed, uint32_t i, uint8_t unit) {
     return view->blocks_back[timed->stages[i].unit][unit];
@@ -211,10 +221,10 @@ static uint64_t iso(const struct view *view, uint32_t s, uint32_t w) {
 /* ---- Charges --------------------------------------------------------------------------------------------
  */
 
-static uint64_t sum_of_inits(const struct view *view, const struct sass_timed *timed, bool shared_only) {
+static uint64_t sum_of_inits(const struct view *view, const struct sass_timed *timed, bool of_all) {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < timed->stage_count; i++) {
-        if (shared_only && !view->grid->shared[timed->stages[i].unit]) continue;
+        if (of_all && !concerns_all(view, timed->stages[i].unit)) continue;
         sum = view->mutant == SASS_LARGEST_STAGE ? larger(sum, timed->stages[i].init)
                                                  : sum + timed->stages[i].init;
     }

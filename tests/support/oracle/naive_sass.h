@@ -73,6 +73,7 @@ enum sass_mutant {
     SASS_NO_CLOSING_STALL,
     SASS_NO_HOLDING, /* no edges of queues that hold up the issue stage */
     SASS_NO_OWN_CLASH,
+    SASS_SHARED_ONLY,   /* of other sub-cores shared units, and not those that block back onto them */
     SASS_NO_TRANSFER,   /* in the longest chain of latencies */
     SASS_LAM_OWN_ORDER, /* the chain forgets that own instructions start in order */
     SASS_DEPBAR_WRITE_FIRST,

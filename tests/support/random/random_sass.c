@@ -74,7 +74,7 @@ static void draw_pipes(struct draft *draft) {
         const bool meets = i > 0 && draft->pipes[draft->pipe_count - 2].stages == 2 &&
                            (draft->family->clashes || one_in(draft, 4));
         pipe->units[1] = meets ? draft->pipes[draft->pipe_count - 2].units[1]
-                               : add_unit(draft, shared || !one_in(draft, 3), draw_queue(draft));
+                               : add_unit(draft, !one_in(draft, 3), draw_queue(draft));
         pipe->init[1] = 1 + below(draft, 4);
         pipe->transfer[0] = grid->queue[pipe->units[1]] == SASS_UNLIMITED ? below(draft, 4) : 0;
     }

@@ -276,10 +276,11 @@ static uint64_t others(const struct view *view, uint32_t s, uint32_t w, bool fib
     return sum;
 }
 
-/* Whether the warp waits for all of instruction k before position `end`. */
+/* Whether the warp waits for all of instruction k before position `end`: not by one that is issued in the
+ * next cycle, which may not see its count yet. */
 static bool is_awaited(const struct view *view, uint32_t w, uint32_t k, uint32_t end) {
     const struct sass_timed *timed = entry(view, w, k);
-    for (uint32_t j = k + 1; j < end; j++) {
+    for (uint32_t j = k + (timed->stall_least > 1 ? 1 : 2); j < end; j++) {
         uint32_t waits = entry(view, w, j)->waits;
         if (entry(view, w, j)->left_counter != SASS_NO_COUNTER && entry(view, w, j)->left == 0)
             waits |= 1u << entry(view, w, j)->left_counter;

@@ -168,7 +168,8 @@ static void end_counters(const struct search *search, struct state *state, uint3
     state->steps[w][k].read = (uint8_t)read;
 }
 
-/* The stage that an instruction holds is over, and not its last one. */
+/* The stage that an instruction holds is over, and not its last one. A last stage of no time is passed over.
+ */
 static void leave_stage(const struct search *search, struct state *state, uint32_t w, uint32_t k,
                         uint32_t i) {
     const struct sass_step *inst = step_of(search, w, k);
@@ -178,6 +179,10 @@ static void leave_stage(const struct search *search, struct state *state, uint32
     if (inst->actual.transfer[i] > 0) {
         step->progress = (uint8_t)(FIRST_STAGE + STEPS * i + MOVES);
         step->left = inst->actual.transfer[i];
+        return;
+    }
+    if (inst->actual.init[i + 1] == 0) {
+        step->progress = (uint8_t)(FIRST_STAGE + STEPS * (i + 1) + HOLDS);
         return;
     }
     const uint8_t queue = search->grid->queue[next];
@@ -222,6 +227,8 @@ static bool end_stage(struct search *search, const struct state *state, struct m
             struct state next = *state;
             if (kind == HOLDS)
                 leave_stage(search, &next, w, k, stage);
+            else if (step_of(search, w, k)->actual.init[stage + 1] == 0)
+                next.steps[w][k].progress = (uint8_t)(FIRST_STAGE + STEPS * (stage + 1) + HOLDS);
             else
                 arrive(search, &next, w, k, FIRST_STAGE + STEPS * (stage + 1),
                        step_of(search, w, k)->stated.stages[stage + 1].unit);

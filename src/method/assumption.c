@@ -11,7 +11,7 @@ static const struct {
     const char *name;
 } groups[] = {
     {'K', "kernel"},    {'F', "facts"},    {'E', "execution"}, {'R', "registers"},
-    {'S', "scheduler"}, {'D', "dispatch"}, {'M', "machine"},   {'C', "memory"},
+    {'S', "scheduler"}, {'D', "dispatch"}, {'M', "machine"},   {'H', "hardware"}, {'C', "memory"},
     {'A', "abstract"},  {'I', "strings"},  {'L', "launches"},
 };
 
@@ -108,6 +108,33 @@ static const struct {
         {.id = "M8",
          .text =
              "initiations exactly as the machine states them, latencies inside the intervals that it states"},
+    [WB_ASSUME_MACHINE_CODE_TIMES] =
+        {.id = "M9",
+         .text = ("machine instructions hold the issue stage and their units, and take from there until their "
+                  "counters count down, as long as the machine states, or shorter")},
+    /* Cores that execute machine code. */
+    [WB_ASSUME_STALLS_KEPT] =
+        {.id = "H1",
+         .text = "a stall count keeps its warp from issue no longer than it says, or the machine of jumps"},
+    [WB_ASSUME_CONSTANTS_MISSED_ONCE] =
+        {.id = "H2", .text = "an instruction misses its constant at most once each time it is executed"},
+    [WB_ASSUME_CODE_STAYS_CACHED] =
+        {.id = "H3",
+         .text = ("instructions and constants that fit into a cache miss once a line there, and nothing else "
+                  "uses these caches")},
+    [WB_ASSUME_FETCHED_AHEAD] =
+        {.id = "H4", .text = "instructions that are cached are fetched before their warp could issue them"},
+    [WB_ASSUME_FILLS_UNCONTENDED] =
+        {.id = "H5",
+         .text = "misses of instructions and constants take no longer than stated, however many there are"},
+    [WB_ASSUME_WARPS_IN_ORDER] =
+        {.id = "H6",
+         .text = ("units start the instructions that one warp has sent them the same way in order; of "
+                  "different warps in any order")},
+    [WB_ASSUME_RESULTS_NOT_STARVED] =
+        {.id = "H7", .text = "results wait for a port of the register file no longer than latencies contain"},
+    [WB_ASSUME_COUNTERS_NOT_FULL] =
+        {.id = "H8", .text = "no dependence counter comes to count more than 63"},
     [WB_ASSUME_NO_CACHE_MISSES] =
         {.id = "C1", .text = "no cache misses and no memory interference beyond the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =
@@ -127,6 +154,10 @@ static const struct {
                                            .text =
                                                "the memory serves requests in the order of their arrival"},
     [WB_ASSUME_MEMORY_ROUND_ROBIN] = {.id = "C7", .text = "the memory serves waiting SMs round-robin"},
+    [WB_ASSUME_MEMORY_IN_LEVEL] =
+        {.id = "C9",
+         .text = ("memory answers within the cycles that the machine states for the level that bounds count "
+                  "(worst), whatever other SMs do")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] =
         {.id = "D1",

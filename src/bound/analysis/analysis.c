@@ -128,6 +128,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     grid_work_free(&analysis->work);
     block_classes_free(&analysis->classes);
     if (analysis->prepared && analysis_is_block(analysis)) block_profile_free(&analysis->profile);
+    code_profile_free(&analysis->code);
     timed_block_free(&analysis->own);
     synthetic_block_free(&analysis->by_hand);
     acta_warp_file_free(&analysis->abstract);
@@ -172,8 +173,13 @@ static wb_status analysis_fetch_time(wb_analysis *analysis) {
 static wb_status analysis_prepare(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
     if (analysis->prepared || !(analysis_is_block(analysis) || analysis_has_caches(analysis))) return WB_OK;
     if (analysis_fetch_time(analysis) != WB_OK) return analysis_no_memory(diagnostics);
-    if (analysis_is_block(analysis))
+    if (analysis_is_block(analysis)) {
         WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
+        analysis->prepared = true;
+        if (analysis->timed->code.sass != NULL &&
+            code_profile_make(analysis->timed, &analysis->code) != WB_OK)
+            return analysis_no_memory(diagnostics);
+    }
     analysis->prepared = true;
     return WB_OK;
 }
@@ -243,6 +249,7 @@ static struct bound_input analysis_input(wb_analysis *analysis, const struct ana
     if (analysis_is_block(analysis)) {
         input.block = analysis->timed;
         input.profile = &analysis->profile;
+        if (analysis->timed->code.sass != NULL) input.code = &analysis->code;
     }
     if (analysis_has_caches(analysis)) {
         input.memory = &analysis->memory;

@@ -6,6 +6,7 @@
 #include "bound/cache/memory_work.h"
 #include "bound/grid/block_classes.h"
 #include "bound/grid/contention.h"
+#include "bound/sass/code_profile.h"
 #include "bound/search/grid_search.h"
 #include "bound/search/witness.h"
 #include "launch/sources.h"
@@ -74,6 +75,7 @@ struct wb_analysis {
     struct timed_block own;          /* *timed, where it was made from `block` */
     struct synthetic_block by_hand;  /* *timed is in it, where it was read from a block file */
     struct block_profile profile;    /* if `prepared` */
+    struct code_profile code;        /* likewise, of machine code that its machine times */
     struct contended_block contended;
 
     /* Of a grid, and of a block as a grid: */

@@ -13,6 +13,9 @@
     X(aln)                                                                                                   \
     X(fifo)                                                                                                  \
     X(elb)                                                                                                   \
+    X(code_sib)                                                                                              \
+    X(code_fib)                                                                                              \
+    X(code_elb)                                                                                              \
     X(gub)                                                                                                   \
     X(sections)                                                                                              \
     X(exhaustive)                                                                                            \

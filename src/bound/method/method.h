@@ -8,6 +8,7 @@
 
 struct acta_group;
 struct arena;
+struct code_profile;
 struct facts_used;
 struct gpu_scheme;
 struct grid_work;
@@ -21,6 +22,7 @@ struct timed_grid;
 struct bound_input {
     const struct timed_block *block; /* NULL: not one block */
     const struct block_profile *profile;
+    const struct code_profile *code; /* of a block of machine code that its machine times; else NULL */
     const struct memory_work *memory; /* NULL: no caches */
     const struct grid_work *work;     /* of a grid on a machine without caches; else NULL */
     const struct request_load *load; /* of a block whose requests wait for one memory of all SMs; else NULL */
@@ -109,6 +111,10 @@ void bound_assume_paths(const struct bound_input *input, wb_bound *bound);
 
 /* Adds the assumptions that every bound of this model rests on, those of the paths included. */
 void bound_assume_model(const struct bound_input *input, wb_bound *bound);
+
+/* Adds the assumptions that every bound of machine code on a machine that times it rests on, those of the
+ * paths included (docs/machine-code-bounds.md). */
+void bound_assume_machine_code(const struct bound_input *input, wb_bound *bound);
 
 /* Adds the assumptions that every bound of a grid on a machine with caches rests on, those of the paths
  * included. */

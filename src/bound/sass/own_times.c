@@ -8,12 +8,12 @@
 /* Rows of pending holds: one per counter, one of instructions without. */
 #define PENDING_ROWS (SASS_COUNTERS + 1u)
 
-wb_status own_walker_init(struct own_walker *walker, const struct code_rules *rules, uint32_t path,
+wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rules, uint32_t path,
                           struct arena *arena) {
     const struct timed_block *block = rules->block;
     const uint32_t units = block->machine->unit_count;
     *walker = (struct own_walker){.rules = rules, .cursor = path_begin(&block->paths[path])};
-    walker->time_count = OWN_TIMES + (size_t)3 * units + (size_t)PENDING_ROWS * (units + 1);
+    walker->time_count = OWN_TIMES + (size_t)4 * units + (size_t)PENDING_ROWS * (units + 1);
     for (uint32_t c = 0; c < SASS_COUNTERS; c++)
         walker->time_count += 2 * ((size_t)1 + rules->recent[c]);
     walker->times = arena_array(arena, walker->time_count, sizeof *walker->times);
@@ -21,7 +21,8 @@ wb_status own_walker_init(struct own_walker *walker, const struct code_rules *ru
     walker->free_at = walker->times + OWN_TIMES;
     walker->lam_at = walker->free_at + units;
     walker->spare = walker->lam_at + units;
-    walker->pending = walker->spare + units;
+    walker->latched = walker->spare + units;
+    walker->pending = walker->latched + units;
     cycles *next = walker->pending + (size_t)PENDING_ROWS * (units + 1);
     for (uint32_t c = 0; c < SASS_COUNTERS; c++) {
         walker->done[c] = next;
@@ -54,7 +55,7 @@ static void increment(cycles *done, uint32_t recent, cycles at) {
 }
 
 /* When the counters allow the instruction, in one of both kinds of times. */
-static cycles counters_allow(const struct code_rules *rules, cycles *const *done,
+static cycles counters_allow(const struct way_rules *rules, cycles *const *done,
                              const struct sass_timed *inst) {
     cycles at = 0;
     for (uint32_t c = 0; c < SASS_COUNTERS; c++)
@@ -64,15 +65,14 @@ static cycles counters_allow(const struct code_rules *rules, cycles *const *done
     return at;
 }
 
-static void count_up(const struct code_rules *rules, cycles *const *done, const struct sass_timed *inst,
+static void count_up(const struct way_rules *rules, cycles *const *done, const struct sass_timed *inst,
                      cycles end) {
     const uint8_t read = inst->read_counter, write = inst->write_counter;
     if (read != SASS_NO_COUNTER) increment(done[read], rules->recent[read], end + inst->read_most);
     if (write != SASS_NO_COUNTER) increment(done[write], rules->recent[write], end + inst->write_most);
 }
 
-/* ---- Holds that nobody has waited for -------------------------------------------------------------------
- */
+/* ---- Holds that are left behind a barrier --------------------------------------------------------------- */
 
 static cycles *pending_of(const struct own_walker *walker, uint32_t row, uint32_t unit) {
     return &walker->pending[(size_t)row * (walker->rules->block->machine->unit_count + 1) + unit];
@@ -83,13 +83,14 @@ static void forget_pending(const struct own_walker *walker, uint32_t counter) {
            (walker->rules->block->machine->unit_count + (size_t)1) * sizeof *walker->pending);
 }
 
-/* Behind an instruction that waits, and that is then on its way itself. */
+/* Behind an instruction that waits, and that is then on its way itself. A barrier is released when nothing of
+ * it is left. What waits may be no part of what a warp executes. */
 static void note_pending(const struct own_walker *walker, const struct sass_timed *inst) {
-    const struct code_rules *rules = walker->rules;
-    for (uint32_t c = 0; c < SASS_COUNTERS; c++)
+    const struct way_rules *rules = walker->rules;
+    for (uint32_t c = 0; c < SASS_COUNTERS && !rules->parts; c++)
         if ((inst->waits >> c & 1) != 0 || (inst->left_counter == c && inst->left == 0))
             forget_pending(walker, c);
-    if (inst->stage_count == 0 || inst->fixed) return;
+    if (inst->stage_count == 0 || inst->fixed || inst->barrier) return;
     uint32_t row = PENDING_ROWS - 1;
     if (inst->read_counter != SASS_NO_COUNTER) row = inst->read_counter;
     if (inst->write_counter != SASS_NO_COUNTER) row = inst->write_counter;
@@ -99,8 +100,30 @@ static void note_pending(const struct own_walker *walker, const struct sass_time
     *pending_of(walker, row, pipe) += code_stage_time(inst);
 }
 
-/* What can be left to do behind the release of a barrier, and be overtaken by what follows: all that is
- * pending but the most of one pipe, whose queue keeps its order. */
+/* Notes when the latch of an instruction is free again, and what passes until the next one is issued; of
+ * parts of a path only what passes behind itself is known. */
+static void note_latch(const struct own_walker *walker, const struct sass_timed *inst) {
+    cycles *passed = &walker->times[OWN_PASSED];
+    if (inst->fixed && inst->stage_count > 0) {
+        cycles *latched = &walker->latched[inst->stages[0].unit];
+        const cycles until = *passed + inst->stages[0].init;
+        *latched = cycles_max(*latched, walker->rules->parts ? cycles_sub(until, inst->stall_least) : until);
+    }
+    if (!inst->barrier && !walker->rules->parts) *passed += inst->stall_least;
+}
+
+/* What latches can still be busy with when a barrier is released, at the earliest in the cycle behind its
+ * issue. Each has only the last instruction that was issued to it. */
+static cycles left_latched(const struct own_walker *walker) {
+    cycles sum = 0;
+    for (uint32_t unit = 0; unit < walker->rules->block->machine->unit_count; unit++)
+        sum += cycles_sub(cycles_max(walker->latched[unit], walker->times[OWN_PASSED] + 1),
+                          walker->times[OWN_PASSED] + 1);
+    return sum;
+}
+
+/* What queues can have left to do behind the release of a barrier, and be overtaken by what follows: all that
+ * is pending but the most of one pipe, whose queue keeps its order. */
 static cycles left_pending(const struct own_walker *walker) {
     const uint32_t units = walker->rules->block->machine->unit_count;
     cycles sum = 0, most = 0;
@@ -131,7 +154,7 @@ static uint32_t own_fetch(const struct own_walker *walker, const struct sass_tim
 
 /* When the own graph lets the instruction be issued. */
 static cycles own_issue(const struct own_walker *walker, const struct sass_timed *inst) {
-    const struct code_rules *rules = walker->rules;
+    const struct way_rules *rules = walker->rules;
     cycles at = cycles_max(walker->times[OWN_NEXT], walker->times[OWN_ISSUE] + own_fetch(walker, inst));
     at = cycles_max(at, counters_allow(rules, walker->done, inst));
     uint32_t waits = rules->held_issue;
@@ -146,7 +169,7 @@ static cycles own_issue(const struct own_walker *walker, const struct sass_timed
 
 /* Follows it through its stages; when the last of them is free again. */
 static cycles own_stages(struct own_walker *walker, const struct sass_timed *inst, cycles issue) {
-    const struct code_rules *rules = walker->rules;
+    const struct way_rules *rules = walker->rules;
     cycles start = issue, end = issue;
     for (uint32_t i = 0; i < inst->stage_count; i++) {
         const struct sass_stage *stage = &inst->stages[i];
@@ -170,7 +193,8 @@ static void own_step(struct own_walker *walker, const struct sass_timed *inst) {
     times[OWN_COMPLETE] = cycles_max(times[OWN_COMPLETE], done);
 }
 
-/* The same by latencies alone: what is held is counted by ELB anyway. */
+/* The same by latencies alone: what is held is counted by ELB anyway, also of fetches, unless what they are
+ * counted from may be no part of what a warp executes. */
 static void lam_step(struct own_walker *walker, const struct sass_timed *inst) {
     cycles *times = walker->times;
     const cycles hold = code_hold(inst);
@@ -187,13 +211,13 @@ static void lam_step(struct own_walker *walker, const struct sass_timed *inst) {
     }
     count_up(walker->rules, walker->lam_done, inst, start);
     times[OWN_LAM_NEXT] = issue + cycles_sub(cycles_max(inst->stall, hold), hold);
-    times[OWN_LAM_ISSUE] = issue + OWN_LAM_SHIFT - hold;
+    times[OWN_LAM_ISSUE] = issue + OWN_LAM_SHIFT - (walker->rules->parts ? 0 : hold);
     times[OWN_LAM_COMPLETE] =
         cycles_max(times[OWN_LAM_COMPLETE], start + cycles_max(inst->write_most, inst->read_most));
 }
 
 static void add_charges(struct own_walker *walker, const struct sass_timed *inst) {
-    const struct code_rules *rules = walker->rules;
+    const struct way_rules *rules = walker->rules;
     cycles *times = walker->times;
     const cycles near = code_charge_near(rules, inst);
     times[OWN_INSTRUCTIONS]++;
@@ -219,6 +243,7 @@ static bool own_run(struct own_walker *walker, struct path_cursor *cursor) {
         lam_step(walker, inst);
         add_charges(walker, inst);
         note_pending(walker, inst);
+        note_latch(walker, inst);
         walker->begun = true;
         if (inst->barrier) return true;
     }
@@ -297,7 +322,7 @@ static void end_at_barrier(struct own_walker *walker, const struct sass_timed *b
     cycles next = times[OWN_LAM_NEXT];
     if (fetched > OWN_LAM_SHIFT) next = cycles_max(next, fetched - OWN_LAM_SHIFT);
     times[OWN_LAM_COMPLETE] = cycles_max(times[OWN_LAM_COMPLETE], next);
-    walker->left = left_pending(walker) + barrier->slot - 1;
+    walker->left = left_pending(walker) + left_latched(walker) + barrier->slot - 1;
 }
 
 static wb_status walk_to_barrier(struct own_walker *walker, bool *at_barrier) {

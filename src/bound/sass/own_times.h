@@ -6,7 +6,7 @@
 #ifndef WB_BOUND_SASS_OWN_TIMES_H
 #define WB_BOUND_SASS_OWN_TIMES_H
 
-#include "bound/sass/code_rules.h"
+#include "bound/sass/way_rules.h"
 
 /* What one section of one path amounts to. */
 struct own_section {
@@ -19,8 +19,11 @@ struct own_section {
     cycles clash;                    /* own holds of units in which own instructions may overtake */
     cycles left;                     /* that its queues can have left to do when the barrier is released */
     uint32_t units;                  /* that it uses */
-    bool barrier;                    /* ends the section */
+    uint32_t barrier;                /* 1: one ends the section */
 };
+
+_Static_assert(sizeof(struct own_section) == (8 + MACHINE_UNITS_MAX) * sizeof(cycles) + 2 * sizeof(uint32_t),
+               "sections are compared byte by byte");
 
 /* The times of a walker, in one array. */
 enum own_time {
@@ -35,6 +38,7 @@ enum own_time {
     OWN_NEAR,
     OWN_FAR,
     OWN_CLASH,
+    OWN_PASSED, /* cycles that have passed at least since the section began */
     OWN_TIMES
 };
 
@@ -42,13 +46,14 @@ enum own_time {
 #define OWN_LAM_SHIFT ((cycles)1 << 40)
 
 struct own_walker {
-    const struct code_rules *rules;
+    const struct way_rules *rules;
     struct path_cursor cursor;
     cycles *times; /* enum own_time, and behind them what the next ones point to: */
     size_t time_count;
     cycles *free_at;             /* per unit the end of the last own hold */
     cycles *lam_at;              /* per unit the start of the last one by latencies alone */
     cycles *spare;               /* see own_section */
+    cycles *latched;             /* per latch how many must have passed until it is surely free */
     cycles *done[SASS_COUNTERS]; /* per counter when all increments but the most recent ones are undone, */
     cycles *lam_done[SASS_COUNTERS]; /* then each of those, the oldest first */
     cycles *pending; /* per counter, and for those without, and unit of the first stage: holds of queued
@@ -62,7 +67,7 @@ struct own_walker {
 
 /* A walker at the start of path number `path`; its memory comes from `arena`. WB_ERR_LIMIT when memory is
  * exhausted. */
-wb_status own_walker_init(struct own_walker *walker, const struct code_rules *rules, uint32_t path,
+wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rules, uint32_t path,
                           struct arena *arena);
 
 /* Walks to the end of the next section: behind the next barrier, or to the end of the path, which sets

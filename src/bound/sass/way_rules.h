@@ -1,37 +1,38 @@
 /* What of a block's code the bounds of machine code look up: which units keep which others waiting, what an
  * instruction can hold of a machine, and how many increments of each dependence counter are told apart
  * (docs/machine-code-bounds.md). */
-#ifndef WB_BOUND_SASS_CODE_RULES_H
-#define WB_BOUND_SASS_CODE_RULES_H
+#ifndef WB_BOUND_SASS_WAY_RULES_H
+#define WB_BOUND_SASS_WAY_RULES_H
 
 #include "base/arena.h"
 #include "warp/timed/timed_block.h"
 
 _Static_assert(MACHINE_UNITS_MAX <= 32, "units are the bits of a number");
 
-struct code_rules {
+struct way_rules {
     const struct timed_block *block;
+    bool parts;                           /* warps execute parts of the paths, which are covering ones */
     uint32_t blocking[MACHINE_UNITS_MAX]; /* per unit those that it waits for when its instructions do:
                                              itself, and every unit behind it with a queue that can be full */
     uint32_t shared;                      /* units that sub-cores share */
     uint32_t clash;      /* units that two ways of the code reach differently: own instructions may overtake
                             there */
-    uint32_t latches;    /* units that take an instruction in the cycle of its issue, or not at all */
+    uint32_t latches;    /* units of instructions of fixed latency */
     uint32_t held_issue; /* those that every instruction waits for, as one that finds a queue full holds the
                             issue stage */
     uint8_t recent[SASS_COUNTERS]; /* per counter the largest `left` of an instruction that waits for it */
 };
 
 /* Looks through the instructions that some path has. WB_ERR_LIMIT when memory is exhausted. */
-wb_status code_rules_make(const struct timed_block *block, struct code_rules *rules);
+wb_status way_rules_make(const struct timed_block *block, struct way_rules *rules);
 
 /* Whether the unit of the first stage starts an instruction when it is issued. */
-bool code_starts_at_issue(const struct code_rules *rules, const struct sass_timed *inst);
+bool code_starts_at_issue(const struct way_rules *rules, const struct sass_timed *inst);
 
 /* Most cycles that an instruction of another warp can keep a warp waiting: of the same sub-core, and of
  * another one. */
-cycles code_charge_near(const struct code_rules *rules, const struct sass_timed *inst);
-cycles code_charge_far(const struct code_rules *rules, const struct sass_timed *inst);
+cycles code_charge_near(const struct way_rules *rules, const struct sass_timed *inst);
+cycles code_charge_far(const struct way_rules *rules, const struct sass_timed *inst);
 
 /* What an instruction is to ELB: all that it holds, and the cycles from its issue in which something is held
  * for certain. */

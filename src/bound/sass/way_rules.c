@@ -1,7 +1,8 @@
-#include "bound/sass/code_rules.h"
+#include "bound/sass/way_rules.h"
 
 #include <assert.h>
 
+#include "warp/path/block.h"
 #include "warp/timed/code_timing.h"
 
 static uint32_t unit_bit(uint8_t unit) {
@@ -10,25 +11,27 @@ static uint32_t unit_bit(uint8_t unit) {
 
 /* How the ways of the code reach each unit, while they are looked through. */
 struct unit_ways {
-    uint32_t before; /* units that an instruction has passed before it */
-    bool reached, at_issue;
+    uint32_t before; /* the units that an instruction has passed before it, in order */
+    bool reached, fixed;
 };
 
-static void note_way(struct code_rules *rules, const struct sass_timed *inst, uint32_t stage,
+static void note_way(struct way_rules *rules, const struct sass_timed *inst, uint32_t stage,
                      struct unit_ways *ways) {
     const uint8_t unit = inst->stages[stage].unit;
-    const bool at_issue = stage == 0 && code_starts_at_issue(rules, inst);
     uint32_t before = 0;
-    for (uint32_t i = 0; i < stage; i++)
-        before |= unit_bit(inst->stages[i].unit);
+    bool twice = false;
+    for (uint32_t i = 0; i < stage; i++) {
+        before = before * (MACHINE_UNITS_MAX + 1) + inst->stages[i].unit + 1;
+        twice |= inst->stages[i].unit == unit;
+    }
     struct unit_ways *way = &ways[unit];
-    const bool differs = way->reached && (way->before != before || way->at_issue != at_issue);
-    if (differs || (before & unit_bit(unit)) != 0) rules->clash |= unit_bit(unit);
-    *way = (struct unit_ways){before, true, at_issue};
-    if (at_issue) rules->latches |= unit_bit(unit);
+    const bool differs = way->reached && (way->before != before || way->fixed != inst->fixed);
+    if (differs || twice) rules->clash |= unit_bit(unit);
+    *way = (struct unit_ways){before, true, inst->fixed};
+    if (inst->fixed) rules->latches |= unit_bit(unit);
 }
 
-static void note_inst(struct code_rules *rules, const struct sass_timed *inst, struct unit_ways *ways) {
+static void note_inst(struct way_rules *rules, const struct sass_timed *inst, struct unit_ways *ways) {
     const struct machine_unit *units = rules->block->machine->units;
     for (uint32_t i = 0; i < inst->stage_count; i++) {
         note_way(rules, inst, i, ways);
@@ -41,19 +44,19 @@ static void note_inst(struct code_rules *rules, const struct sass_timed *inst, s
 }
 
 /* What blocks a unit is blocked by what blocks that. */
-static void close_blocking(struct code_rules *rules, uint32_t unit_count) {
+static void close_blocking(struct way_rules *rules, uint32_t unit_count) {
     for (uint32_t through = 0; through < unit_count; through++)
         for (uint32_t u = 0; u < unit_count; u++)
             if (rules->blocking[u] >> through & 1) rules->blocking[u] |= rules->blocking[through];
 }
 
-wb_status code_rules_make(const struct timed_block *block, struct code_rules *rules) {
+wb_status way_rules_make(const struct timed_block *block, struct way_rules *rules) {
     const struct wb_machine *machine = block->machine;
     const struct timed_code *code = &block->code;
     struct unit_ways ways[MACHINE_UNITS_MAX] = {{0}};
     struct arena arena = {0};
     assert(code->sass != NULL);
-    *rules = (struct code_rules){.block = block};
+    *rules = (struct way_rules){.block = block, .parts = block->traced != NULL && block->traced->covering};
     for (uint32_t u = 0; u < machine->unit_count; u++) {
         rules->blocking[u] = UINT32_C(1) << u;
         if (machine->units[u].shared) rules->shared |= UINT32_C(1) << u;
@@ -74,12 +77,12 @@ wb_status code_rules_make(const struct timed_block *block, struct code_rules *ru
     return used == NULL ? WB_ERR_LIMIT : WB_OK;
 }
 
-bool code_starts_at_issue(const struct code_rules *rules, const struct sass_timed *inst) {
+bool code_starts_at_issue(const struct way_rules *rules, const struct sass_timed *inst) {
     return inst->stage_count != 0 &&
            (inst->fixed || rules->block->machine->units[inst->stages[0].unit].queue == 0);
 }
 
-cycles code_charge_near(const struct code_rules *rules, const struct sass_timed *inst) {
+cycles code_charge_near(const struct way_rules *rules, const struct sass_timed *inst) {
     const cycles stages = code_stage_time(inst);
     if (!code_starts_at_issue(rules, inst)) return inst->slot + stages;
     const cycles first = inst->stages[0].init;
@@ -88,7 +91,7 @@ cycles code_charge_near(const struct code_rules *rules, const struct sass_timed 
     return cycles_max(inst->slot, first) + stages - first;
 }
 
-cycles code_charge_far(const struct code_rules *rules, const struct sass_timed *inst) {
+cycles code_charge_far(const struct way_rules *rules, const struct sass_timed *inst) {
     cycles sum = 0;
     for (uint32_t i = 0; i < inst->stage_count; i++)
         if (rules->shared >> inst->stages[i].unit & 1) sum += inst->stages[i].init;

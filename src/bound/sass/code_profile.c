@@ -1,0 +1,189 @@
+#include "bound/sass/code_profile.h"
+
+#include "bound/profile/sections.h"
+
+void code_profile_free(struct code_profile *profile) {
+    vec_free(&profile->groups);
+    vec_free(&profile->row_counts);
+    intern_free(&profile->rows);
+}
+
+const struct own_section *code_profile_section(const struct code_profile *profile, size_t row,
+                                               uint32_t path) {
+    /* The copy came from an arena, which aligns for any type. */
+    const void *sections = profile->rows.entries.items[row].text;
+    return (const struct own_section *)sections + path;
+}
+
+cycles code_profile_releases(const struct code_profile *profile) {
+    const uint64_t barriers = profile->sections == 0 ? 0 : profile->sections - 1;
+    return cycles_mul(barriers, profile->rules.block->machine->barrier_release);
+}
+
+/* ---- The walk ------------------------------------------------------------------------------------------ */
+
+struct code_profile_maker {
+    struct code_profile *profile;
+    struct arena arena;
+    struct own_walker *walkers;    /* per path */
+    struct own_section *sections;  /* per path: the row at hand */
+    struct path_cursor *cursors;   /* per path: where it ends */
+    uint64_t *path_warps;          /* per path */
+    struct section_cycle cycle;    /* of the rows */
+};
+
+/* Warps by path and sub-core, in order of the first warp of each group. */
+static wb_status group_warps(struct code_profile_maker *maker) {
+    struct code_profile *profile = maker->profile;
+    const struct timed_block *block = profile->rules.block;
+    const uint32_t sub_cores = block->machine->sub_cores;
+    uint32_t *number_of = /* + 1 */
+        arena_array(&maker->arena, (size_t)block->path_count * sub_cores + 1, sizeof *number_of);
+    if (number_of == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        const struct warp_group group = {block->warp_path[w], w % sub_cores, 0};
+        uint32_t *number = &number_of[(size_t)group.path * sub_cores + group.sub_core];
+        if (*number == 0) {
+            WB_TRY(vec_push(&profile->groups, group));
+            *number = (uint32_t)profile->groups.count;
+        }
+        profile->groups.items[*number - 1].warps++;
+        maker->path_warps[group.path]++;
+    }
+    return WB_OK;
+}
+
+static wb_status prepare(struct code_profile_maker *maker) {
+    const struct timed_block *block = maker->profile->rules.block;
+    const uint32_t count = block->path_count;
+    maker->walkers = arena_array(&maker->arena, (size_t)count + 1, sizeof *maker->walkers);
+    maker->sections = arena_array(&maker->arena, (size_t)count + 1, sizeof *maker->sections);
+    maker->cursors = arena_array(&maker->arena, (size_t)count + 1, sizeof *maker->cursors);
+    maker->path_warps = arena_array(&maker->arena, (size_t)count + 1, sizeof *maker->path_warps);
+    if (maker->walkers == NULL || maker->sections == NULL || maker->cursors == NULL ||
+        maker->path_warps == NULL)
+        return WB_ERR_LIMIT;
+    for (uint32_t p = 0; p < count; p++)
+        WB_TRY(own_walker_init(&maker->walkers[p], &maker->profile->rules, p, &maker->arena));
+    WB_TRY(section_cycle_init(&maker->cycle, count));
+    return group_warps(maker);
+}
+
+/* Walks one section on every path, and skips what repeats itself behind it: sections start clean, so that
+ * equal ones are as long. */
+static wb_status walk_row(struct code_profile_maker *maker, bool *more) {
+    struct code_profile *profile = maker->profile;
+    uint32_t row;
+    bool is_new;
+    uint64_t times;
+    *more = false;
+    for (uint32_t p = 0; p < profile->path_count; p++) {
+        WB_TRY(own_walker_section(&maker->walkers[p], &maker->sections[p]));
+        maker->cursors[p] = maker->walkers[p].cursor;
+        *more = *more || !maker->walkers[p].ended;
+    }
+    WB_TRY(intern_copy(&profile->rows, maker->sections, profile->path_count * sizeof *maker->sections, &row,
+                       &is_new));
+    if (is_new) WB_TRY(vec_push(&profile->row_counts, 0));
+    profile->row_counts.items[row]++;
+    WB_TRY(section_cycle_note(&maker->cycle, maker->cursors, row, &times));
+    if (times == 0) return WB_OK;
+    for (size_t i = 0; i < maker->cycle.rows.count; i++)
+        profile->row_counts.items[maker->cycle.rows.items[i]] += times;
+    section_cycle_skip(&maker->cycle, times, maker->cursors);
+    for (uint32_t p = 0; p < profile->path_count; p++)
+        maker->walkers[p].cursor = maker->cursors[p];
+    return WB_OK;
+}
+
+/* What all rows amount to. */
+static void add_up(const struct code_profile_maker *maker) {
+    struct code_profile *profile = maker->profile;
+    for (size_t r = 0; r < profile->row_counts.count; r++) {
+        const uint64_t count = profile->row_counts.items[r];
+        cycles latency = 0;
+        for (uint32_t p = 0; p < profile->path_count; p++) {
+            const struct own_section *section = code_profile_section(profile, r, p);
+            const uint64_t times = cycles_mul(maker->path_warps[p], count);
+            profile->instructions = cycles_add(profile->instructions, cycles_mul(section->instructions, times));
+            profile->work = cycles_add(profile->work, cycles_mul(section->work, times));
+            profile->held = cycles_add(profile->held, cycles_mul(section->near, times));
+            latency = cycles_max(latency, section->lam);
+        }
+        profile->sections += count;
+        profile->latency = cycles_add(profile->latency, cycles_mul(latency, count));
+    }
+}
+
+wb_status code_profile_make(const struct timed_block *block, struct code_profile *profile) {
+    struct code_profile_maker maker = {.profile = profile};
+    bool more = block->path_count > 0;
+    *profile = (struct code_profile){.path_count = block->path_count};
+    wb_status status = way_rules_make(block, &profile->rules);
+    if (status == WB_OK) status = prepare(&maker);
+    while (status == WB_OK && more)
+        status = walk_row(&maker, &more);
+    if (status == WB_OK) add_up(&maker);
+    section_cycle_free(&maker.cycle);
+    arena_free(&maker.arena);
+    return status;
+}
+
+/* ---- Sums ---------------------------------------------------------------------------------------------- */
+
+/* What the warps of a row can keep a warp of one sub-core waiting, itself included. */
+struct row_charges {
+    cycles near, far;
+    cycles spare[MACHINE_UNITS_MAX]; /* per latch what of `near` is more than the slots */
+};
+
+static struct row_charges sum_charges(const struct code_profile *profile, size_t row, uint32_t sub_core) {
+    struct row_charges sums = {0};
+    for (size_t g = 0; g < profile->groups.count; g++) {
+        const struct warp_group *group = &profile->groups.items[g];
+        const struct own_section *section = code_profile_section(profile, row, group->path);
+        if (group->sub_core != sub_core) {
+            sums.far = cycles_add(sums.far, cycles_mul(section->far, group->warps));
+            continue;
+        }
+        sums.near = cycles_add(sums.near, cycles_mul(section->near, group->warps));
+        for (uint32_t unit = 0; unit < profile->rules.block->machine->unit_count; unit++)
+            sums.spare[unit] = cycles_add(sums.spare[unit], cycles_mul(section->spare[unit], group->warps));
+    }
+    return sums;
+}
+
+/* What others hold of latches that the warp does not use; it has none of them itself. */
+static cycles unused_latches(const struct way_rules *rules, const struct own_section *section,
+                             const struct row_charges *sums) {
+    cycles sum = 0;
+    for (uint32_t units = rules->latches & ~rules->clash & ~section->units; units != 0; units &= units - 1)
+        sum = cycles_add(sum, sums->spare[__builtin_ctz(units)]);
+    return sum;
+}
+
+/* The most that any warp takes in a row. */
+static cycles longest_of(const struct code_profile *profile, size_t row, bool by_latches) {
+    cycles most = 0;
+    for (uint32_t c = 0; c < profile->rules.block->machine->sub_cores; c++) {
+        const struct row_charges sums = sum_charges(profile, row, c);
+        for (size_t g = 0; g < profile->groups.count; g++) {
+            const struct warp_group *group = &profile->groups.items[g];
+            if (group->sub_core != c) continue;
+            const struct own_section *own = code_profile_section(profile, row, group->path);
+            cycles others = cycles_add(cycles_sub(sums.near, own->near), sums.far);
+            if (others != CYCLES_SATURATED && by_latches)
+                others -= unused_latches(&profile->rules, own, &sums);
+            const cycles alone = cycles_add(own->iso, cycles_add(own->clash, own->left));
+            most = cycles_max(most, cycles_add(alone, others));
+        }
+    }
+    return most;
+}
+
+cycles code_profile_sum(const struct code_profile *profile, bool by_latches) {
+    cycles sum = 0;
+    for (size_t r = 0; r < profile->row_counts.count; r++)
+        sum = cycles_add(sum, cycles_mul(longest_of(profile, r, by_latches), profile->row_counts.items[r]));
+    return sum;
+}

@@ -1,0 +1,41 @@
+/* What every section of every path of a block of machine code amounts to, and the bounds of the block that
+ * are sums over it (docs/machine-code-bounds.md). */
+#ifndef WB_BOUND_SASS_CODE_PROFILE_H
+#define WB_BOUND_SASS_CODE_PROFILE_H
+
+#include "base/table.h"
+#include "bound/profile/warp_group.h"
+#include "bound/sass/own_times.h"
+
+struct code_profile {
+    struct way_rules rules;
+    uint32_t path_count;
+    VEC(struct warp_group) groups;
+    struct intern rows;       /* sections between two barriers, each distinct one once: path_count sections */
+    VEC(uint64_t) row_counts; /* how many sections of the block each row stands for */
+    uint64_t sections;        /* of the block: one more than it has barriers */
+    uint64_t instructions;    /* of all warps */
+    cycles work;              /* E: what surely is held in the cycles of all warps that ELB counts */
+    cycles latency;           /* lam: the longest chain of cycles in which nothing need be held */
+    cycles held;              /* H: what the block can keep others waiting */
+};
+
+/* Walks all paths of a block, which passed timed_block_check, on a machine that times machine code. The
+ * profile is to be freed with code_profile_free in any case. WB_ERR_LIMIT without a message when memory is
+ * exhausted. */
+wb_status code_profile_make(const struct timed_block *block, struct code_profile *profile);
+
+void code_profile_free(struct code_profile *profile);
+
+/* The section of a path in a row. */
+const struct own_section *code_profile_section(const struct code_profile *profile, size_t row, uint32_t path);
+
+/* The bounds of theorem 1, what barriers and caches add left out: the sum over all rows of the most that any
+ * warp takes alone with all that others hold meanwhile; `by_latches`: without what they hold of latches that
+ * the warp does not use in the section. */
+cycles code_profile_sum(const struct code_profile *profile, bool by_latches);
+
+/* What the machine's barriers take to let the warps go, over all sections. */
+cycles code_profile_releases(const struct code_profile *profile);
+
+#endif

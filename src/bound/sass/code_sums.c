@@ -1,0 +1,47 @@
+/* Bounds of a block of machine code that are sums: code-sib, code-fib, code-elb
+ * (docs/machine-code-bounds.md). */
+#include "bound/method/method.h"
+#include "bound/sass/code_profile.h"
+
+/* Makes a sum a bound: once-only misses are added, the release of barriers is by whoever asked. */
+static wb_status set_bound(const struct bound_input *input, cycles sum, wb_bound *bound) {
+    const cycles misses = sass_footprint_time(&input->block->code.footprint, input->machine->sub_cores);
+    bound->kind = WB_UPPER;
+    bound->cycles = cycles_add(sum, misses);
+    bound_assume_machine_code(input, bound);
+    return WB_OK;
+}
+
+static wb_status sib_run(const struct bound_input *input, wb_bound *bound) {
+    return set_bound(input, code_profile_sum(input->code, false), bound);
+}
+
+const struct bound_method bound_code_sib = {
+    .name = "code-sib",
+    .summary = "machine code: one warp alone plus all that the instructions of the others hold, by section",
+    .run = sib_run,
+    .needs = FOR_CODE_BLOCKS,
+};
+
+static wb_status fib_run(const struct bound_input *input, wb_bound *bound) {
+    return set_bound(input, code_profile_sum(input->code, true), bound);
+}
+
+const struct bound_method bound_code_fib = {
+    .name = "code-fib",
+    .summary = "like code-sib, but units of fixed latency that the warp does not use cost only issue slots",
+    .run = fib_run,
+    .needs = FOR_CODE_BLOCKS,
+};
+
+static wb_status elb_run(const struct bound_input *input, wb_bound *bound) {
+    return set_bound(input, cycles_add(input->code->work, input->code->latency), bound);
+}
+
+const struct bound_method bound_code_elb = {
+    .name = "code-elb",
+    .summary = "machine code: all that is held plus the longest chain of stalls, waits and latencies",
+    .run = elb_run,
+    .needs = FOR_CODE_BLOCKS,
+    .any_order = true,
+};

@@ -11,8 +11,8 @@ static const struct {
     const char *name;
 } groups[] = {
     {'K', "kernel"},    {'F', "facts"},    {'E', "execution"}, {'R', "registers"},
-    {'S', "scheduler"}, {'D', "dispatch"}, {'M', "machine"},   {'H', "hardware"}, {'C', "memory"},
-    {'A', "abstract"},  {'I', "strings"},  {'L', "launches"},
+    {'S', "scheduler"}, {'D', "dispatch"}, {'M', "machine"},   {'H', "hardware"},
+    {'C', "memory"},    {'A', "abstract"}, {'I', "strings"},   {'L', "launches"},
 };
 
 #define GROUP_COUNT (sizeof groups / sizeof *groups)
@@ -110,8 +110,9 @@ static const struct {
              "initiations exactly as the machine states them, latencies inside the intervals that it states"},
     [WB_ASSUME_MACHINE_CODE_TIMES] =
         {.id = "M9",
-         .text = ("machine instructions hold the issue stage and their units, and take from there until their "
-                  "counters count down, as long as the machine states, or shorter")},
+         .text =
+             ("machine instructions hold the issue stage and their units, and take from there until their "
+              "counters count down, as long as the machine states, or shorter")},
     /* Cores that execute machine code. */
     [WB_ASSUME_STALLS_KEPT] =
         {.id = "H1",
@@ -133,8 +134,7 @@ static const struct {
                   "different warps in any order")},
     [WB_ASSUME_RESULTS_NOT_STARVED] =
         {.id = "H7", .text = "results wait for a port of the register file no longer than latencies contain"},
-    [WB_ASSUME_COUNTERS_NOT_FULL] =
-        {.id = "H8", .text = "no dependence counter comes to count more than 63"},
+    [WB_ASSUME_COUNTERS_NOT_FULL] = {.id = "H8", .text = "no dependence counter comes to count more than 63"},
     [WB_ASSUME_NO_CACHE_MISSES] =
         {.id = "C1", .text = "no cache misses and no memory interference beyond the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =

@@ -75,10 +75,10 @@ void bound_assume_model(const struct bound_input *input, wb_bound *bound) {
 
 void bound_assume_machine_code(const struct bound_input *input, wb_bound *bound) {
     static const wb_assumption assumed[] = {
-        WB_ASSUME_WORK_CONSERVING,       WB_ASSUME_UNITS_NOT_IDLE,      WB_ASSUME_MACHINE_CODE_TIMES,
-        WB_ASSUME_MEMORY_IN_LEVEL,       WB_ASSUME_STALLS_KEPT,         WB_ASSUME_CONSTANTS_MISSED_ONCE,
-        WB_ASSUME_CODE_STAYS_CACHED,     WB_ASSUME_FETCHED_AHEAD,       WB_ASSUME_FILLS_UNCONTENDED,
-        WB_ASSUME_WARPS_IN_ORDER,        WB_ASSUME_RESULTS_NOT_STARVED, WB_ASSUME_COUNTERS_NOT_FULL,
+        WB_ASSUME_WORK_CONSERVING,   WB_ASSUME_UNITS_NOT_IDLE,      WB_ASSUME_MACHINE_CODE_TIMES,
+        WB_ASSUME_MEMORY_IN_LEVEL,   WB_ASSUME_STALLS_KEPT,         WB_ASSUME_CONSTANTS_MISSED_ONCE,
+        WB_ASSUME_CODE_STAYS_CACHED, WB_ASSUME_FETCHED_AHEAD,       WB_ASSUME_FILLS_UNCONTENDED,
+        WB_ASSUME_WARPS_IN_ORDER,    WB_ASSUME_RESULTS_NOT_STARVED, WB_ASSUME_COUNTERS_NOT_FULL,
     };
     bound_assume_paths(input, bound);
     for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++)

@@ -22,7 +22,7 @@ struct timed_grid;
 struct bound_input {
     const struct timed_block *block; /* NULL: not one block */
     const struct block_profile *profile;
-    const struct code_profile *code; /* of a block of machine code that its machine times; else NULL */
+    const struct code_profile *code;  /* of a block of machine code that its machine times; else NULL */
     const struct memory_work *memory; /* NULL: no caches */
     const struct grid_work *work;     /* of a grid on a machine without caches; else NULL */
     const struct request_load *load; /* of a block whose requests wait for one memory of all SMs; else NULL */

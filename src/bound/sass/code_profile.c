@@ -25,11 +25,11 @@ cycles code_profile_releases(const struct code_profile *profile) {
 struct code_profile_maker {
     struct code_profile *profile;
     struct arena arena;
-    struct own_walker *walkers;    /* per path */
-    struct own_section *sections;  /* per path: the row at hand */
-    struct path_cursor *cursors;   /* per path: where it ends */
-    uint64_t *path_warps;          /* per path */
-    struct section_cycle cycle;    /* of the rows */
+    struct own_walker *walkers;   /* per path */
+    struct own_section *sections; /* per path: the row at hand */
+    struct path_cursor *cursors;  /* per path: where it ends */
+    uint64_t *path_warps;         /* per path */
+    struct section_cycle cycle;   /* of the rows */
 };
 
 /* Warps by path and sub-core, in order of the first warp of each group. */
@@ -105,7 +105,8 @@ static void add_up(const struct code_profile_maker *maker) {
         for (uint32_t p = 0; p < profile->path_count; p++) {
             const struct own_section *section = code_profile_section(profile, r, p);
             const uint64_t times = cycles_mul(maker->path_warps[p], count);
-            profile->instructions = cycles_add(profile->instructions, cycles_mul(section->instructions, times));
+            profile->instructions =
+                cycles_add(profile->instructions, cycles_mul(section->instructions, times));
             profile->work = cycles_add(profile->work, cycles_mul(section->work, times));
             profile->held = cycles_add(profile->held, cycles_mul(section->near, times));
             latency = cycles_max(latency, section->lam);

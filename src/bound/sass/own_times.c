@@ -72,7 +72,8 @@ static void count_up(const struct way_rules *rules, cycles *const *done, const s
     if (write != SASS_NO_COUNTER) increment(done[write], rules->recent[write], end + inst->write_most);
 }
 
-/* ---- Holds that are left behind a barrier --------------------------------------------------------------- */
+/* ---- Holds that are left behind a barrier ---------------------------------------------------------------
+ */
 
 static cycles *pending_of(const struct own_walker *walker, uint32_t row, uint32_t unit) {
     return &walker->pending[(size_t)row * (walker->rules->block->machine->unit_count + 1) + unit];

@@ -157,6 +157,33 @@ static void pack(struct lift *lift, const struct sass_inst *inst) {
                    sass_field(inst, SASS_FIELD_BF16) != 0 ? "bf16x2" : "f16x2");
 }
 
+/* I2I: saturated to 8 or 16 bits. ptxas always extends the result before it uses more than these, so what is
+ * above them is not known: that of a register which is never written. */
+static void saturate(struct lift *lift, const struct sass_inst *inst) {
+    static const char *const types[] = {"u8", "s8", "u16", "s16"};
+    const uint32_t type = sass_field(inst, SASS_FIELD_TYPE) & 3;
+    const struct ptx_operand part = lift_temp(lift, PTX_B32);
+    const struct ptx_operand operands[] = {part, lift_source(lift, &inst->b)};
+    LIFT_EMIT_TEXT(lift, operands, "cvt.sat.%s.s32", types[type]);
+    LIFT_EMIT(lift, "prmt.b32", lift_to_reg(lift, inst->d, inst->d_uniform), part, lift_unwritten(lift),
+              lift_int(type < 2 ? 0x7650 : 0x7610));
+}
+
+/* I2IP: A and B saturated, B the lower one; of bytes the lower half of C above them. */
+static void saturate_two(struct lift *lift, const struct sass_inst *inst) {
+    enum { U8, S8 = 4, U16 = 8, S16 = 12 };
+    const uint32_t type = sass_field(inst, SASS_FIELD_TYPE);
+    const struct ptx_operand operands[] = {lift_to_reg(lift, inst->d, inst->d_uniform),
+                                           lift_source(lift, &inst->a), lift_source(lift, &inst->b),
+                                           lift_source(lift, &inst->c)};
+    if (type == U8 || type == S8)
+        LIFT_EMIT_TEXT(lift, operands, "cvt.pack.sat.%s.s32.b32", type == U8 ? "u8" : "s8");
+    else if ((type == U16 || type == S16) && operands[3].kind == PTX_OPERAND_INT && operands[3].value == 0)
+        lift_emit_text(lift, operands, 3, "cvt.pack.sat.%s.s32", type == U16 ? "u16" : "s16");
+    else
+        lift_refuse(lift, "numbers of 2 and 4 bits, and a third source with 16, are not known");
+}
+
 void lift_convert(struct lift *lift, const struct sass_inst *inst) {
     switch (inst->op) {
     case SASS_OP_F2F: float_to_float(lift, inst, false); break;
@@ -165,6 +192,8 @@ void lift_convert(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_I2F: integer_to_float(lift, inst); break;
     case SASS_OP_I2FP: integer_to_f32(lift, inst); break;
     case SASS_OP_F2FP: pack(lift, inst); break;
+    case SASS_OP_I2I: saturate(lift, inst); break;
+    case SASS_OP_I2IP: saturate_two(lift, inst); break;
     default: lift_refuse(lift, "what it does is not known"); break;
     }
 }

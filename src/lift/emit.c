@@ -83,6 +83,11 @@ struct ptx_operand lift_temp(struct lift *lift, enum ptx_type type) {
     return register_operand(temps->registers.items[temps->used++]);
 }
 
+struct ptx_operand lift_unwritten(struct lift *lift) {
+    if (lift->unwritten == PTX_NO_INDEX) lift->unwritten = lift_new_register(lift, "%unwritten", PTX_B32);
+    return register_operand(lift->unwritten);
+}
+
 /* ---- What is read -------------------------------------------------------------------------------------- */
 
 struct ptx_operand lift_int(uint64_t value) {

@@ -62,6 +62,10 @@ uint32_t lift_declared(const struct lift *lift, const char *name);
 /* A predicate, negation included; PT is the literal 1, !PT 0. */
 struct ptx_operand lift_predicate(struct lift *lift, const struct sass_predicate *predicate);
 
+/* A register of 32 bits that nothing writes: what the machine leaves in bits that no source says anything of.
+ */
+struct ptx_operand lift_unwritten(struct lift *lift);
+
 struct ptx_operand lift_int(uint64_t value);
 struct ptx_operand lift_special_register(uint32_t sreg);              /* enum ptx_sreg */
 struct ptx_operand lift_variable(uint32_t variable, uint64_t offset); /* its address */

@@ -85,6 +85,8 @@ static const family_fn families[SASS_OP_COUNT] = {
     [SASS_OP_I2F] = lift_convert,
     [SASS_OP_I2FP] = lift_convert,
     [SASS_OP_F2FP] = lift_convert,
+    [SASS_OP_I2I] = lift_convert,
+    [SASS_OP_I2IP] = lift_convert,
     [SASS_OP_LDG] = lift_memory,
     [SASS_OP_STG] = lift_memory,
     [SASS_OP_LD] = lift_memory,
@@ -142,6 +144,7 @@ void lift_begin(struct lift *lift) {
     memset(lift->predicate, 0xff, sizeof lift->predicate);
     memset(lift->upredicate, 0xff, sizeof lift->upredicate);
     lift->barrier_result = PTX_NO_INDEX;
+    lift->unwritten = PTX_NO_INDEX;
     lift->out = &lift->body;
 }
 

@@ -58,6 +58,7 @@ struct lift {
     /* Registers of the machine's files, or PTX_NO_INDEX. */
     uint32_t reg[SASS_RZ], ureg[SASS_RZ], predicate[SASS_PT], upredicate[SASS_PT];
     uint32_t barrier_result; /* what BAR.RED leaves for B2R.RESULT, or PTX_NO_INDEX */
+    uint32_t unwritten;      /* lift_unwritten's, or PTX_NO_INDEX */
     struct lift_temps temps[LIFT_TEMP_KINDS];
 
     /* The group that is written. */

@@ -56,6 +56,8 @@ static const struct kernel_row {
     {"address_spaces", false, false, "generic_code"},
     {"generic_floats", false, false, "generic_float_code"},
     {"through_stack", false, false, "debug_code"},
+    {"saturate", false, false, "conversion_code"},
+    {"pack", false, false, "conversion_code"},
 };
 
 /* A buffer after the execution. */

@@ -8,12 +8,15 @@
 /* Rows of pending holds: one per counter, one of instructions without. */
 #define PENDING_ROWS (SASS_COUNTERS + 1u)
 
+/* Of each: pipes, by their first unit; all that is of no pipe; and that by unit. */
+#define PENDING_COLUMNS(units) ((size_t)2 * (units) + 1)
+
 wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rules, uint32_t path,
                           struct arena *arena) {
     const struct timed_block *block = rules->block;
     const uint32_t units = block->machine->unit_count;
     *walker = (struct own_walker){.rules = rules, .cursor = path_begin(&block->paths[path])};
-    walker->time_count = OWN_TIMES + (size_t)4 * units + (size_t)PENDING_ROWS * (units + 1);
+    walker->time_count = OWN_TIMES + (size_t)4 * units + (size_t)PENDING_ROWS * PENDING_COLUMNS(units);
     for (uint32_t c = 0; c < SASS_COUNTERS; c++)
         walker->time_count += 2 * ((size_t)1 + rules->recent[c]);
     walker->times = arena_array(arena, walker->time_count, sizeof *walker->times);
@@ -23,7 +26,7 @@ wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rul
     walker->spare = walker->lam_at + units;
     walker->latched = walker->spare + units;
     walker->pending = walker->latched + units;
-    cycles *next = walker->pending + (size_t)PENDING_ROWS * (units + 1);
+    cycles *next = walker->pending + (size_t)PENDING_ROWS * PENDING_COLUMNS(units);
     for (uint32_t c = 0; c < SASS_COUNTERS; c++) {
         walker->done[c] = next;
         walker->lam_done[c] = next += 1 + rules->recent[c];
@@ -76,29 +79,33 @@ static void count_up(const struct way_rules *rules, cycles *const *done, const s
  */
 
 static cycles *pending_of(const struct own_walker *walker, uint32_t row, uint32_t unit) {
-    return &walker->pending[(size_t)row * (walker->rules->block->machine->unit_count + 1) + unit];
+    return &walker->pending[row * PENDING_COLUMNS(walker->rules->block->machine->unit_count) + unit];
 }
 
 static void forget_pending(const struct own_walker *walker, uint32_t counter) {
     memset(pending_of(walker, counter, 0), 0,
-           (walker->rules->block->machine->unit_count + (size_t)1) * sizeof *walker->pending);
+           PENDING_COLUMNS(walker->rules->block->machine->unit_count) * sizeof *walker->pending);
 }
 
 /* Behind an instruction that waits, and that is then on its way itself. A barrier is released when nothing of
  * it is left. What waits may be no part of what a warp executes. */
 static void note_pending(const struct own_walker *walker, const struct sass_timed *inst) {
     const struct way_rules *rules = walker->rules;
-    for (uint32_t c = 0; c < SASS_COUNTERS && !rules->parts; c++)
+    for (uint32_t c = 0; c < SASS_COUNTERS && !rules->parts && !rules->unseen; c++)
         if ((inst->waits >> c & 1) != 0 || (inst->left_counter == c && inst->left == 0))
             forget_pending(walker, c);
     if (inst->stage_count == 0 || inst->fixed || inst->barrier) return;
     uint32_t row = PENDING_ROWS - 1;
     if (inst->read_counter != SASS_NO_COUNTER) row = inst->read_counter;
     if (inst->write_counter != SASS_NO_COUNTER) row = inst->write_counter;
-    uint32_t pipe = inst->stages[0].unit, elsewhere = rules->block->machine->unit_count;
+    uint32_t pipe = inst->stages[0].unit;
+    const uint32_t elsewhere = rules->block->machine->unit_count;
     for (uint32_t i = 1; i < inst->stage_count; i++)
         if ((rules->blocking[inst->stages[0].unit] >> inst->stages[i].unit & 1) == 0) pipe = elsewhere;
     *pending_of(walker, row, pipe) += code_stage_time(inst);
+    for (uint32_t i = 0; i < inst->stage_count && pipe == elsewhere; i++)
+        if ((rules->clash >> inst->stages[i].unit & 1) == 0)
+            *pending_of(walker, row, elsewhere + 1 + inst->stages[i].unit) += inst->stages[i].init;
 }
 
 /* Notes when the latch of an instruction is free again, and what passes until the next one is issued; of
@@ -124,16 +131,16 @@ static cycles left_latched(const struct own_walker *walker) {
 }
 
 /* What queues can have left to do behind the release of a barrier, and be overtaken by what follows: all that
- * is pending but the most of one pipe, whose queue keeps its order. */
+ * is pending but the most of one pipe or unit, which keeps its order. */
 static cycles left_pending(const struct own_walker *walker) {
     const uint32_t units = walker->rules->block->machine->unit_count;
     cycles sum = 0, most = 0;
-    for (uint32_t unit = 0; unit <= units; unit++) {
+    for (uint32_t column = 0; column < PENDING_COLUMNS(units); column++) {
         cycles one = 0;
         for (uint32_t row = 0; row < PENDING_ROWS; row++)
-            one += *pending_of(walker, row, unit);
-        sum += one;
-        if (unit < units) most = cycles_max(most, one);
+            one += *pending_of(walker, row, column);
+        if (column <= units) sum += one;
+        if (column != units) most = cycles_max(most, one);
     }
     return sum - most;
 }

@@ -12,7 +12,7 @@ static uint32_t unit_bit(uint8_t unit) {
 /* How the ways of the code reach each unit, while they are looked through. */
 struct unit_ways {
     uint32_t before; /* the units that an instruction has passed before it, in order */
-    bool reached, fixed;
+    bool reached, latched;
 };
 
 static void note_way(struct way_rules *rules, const struct sass_timed *inst, uint32_t stage,
@@ -24,10 +24,11 @@ static void note_way(struct way_rules *rules, const struct sass_timed *inst, uin
         before = before * (MACHINE_UNITS_MAX + 1) + inst->stages[i].unit + 1;
         twice |= inst->stages[i].unit == unit;
     }
+    const bool latched = code_starts_at_issue(rules, inst);
     struct unit_ways *way = &ways[unit];
-    const bool differs = way->reached && (way->before != before || way->fixed != inst->fixed);
+    const bool differs = way->reached && (way->before != before || way->latched != latched);
     if (differs || twice) rules->clash |= unit_bit(unit);
-    *way = (struct unit_ways){before, true, inst->fixed};
+    *way = (struct unit_ways){before, true, latched};
     if (inst->fixed) rules->latches |= unit_bit(unit);
 }
 
@@ -50,6 +51,23 @@ static void close_blocking(struct way_rules *rules, uint32_t unit_count) {
             if (rules->blocking[u] >> through & 1) rules->blocking[u] |= rules->blocking[through];
 }
 
+/* What keeps a shared unit blocked keeps warps of all sub-cores waiting, whoever's it is. */
+static void close_shared(struct way_rules *rules, uint32_t unit_count) {
+    const uint32_t shared = rules->shared;
+    for (uint32_t u = 0; u < unit_count; u++)
+        if ((shared >> u & 1) != 0) rules->shared |= rules->blocking[u];
+}
+
+/* Whether the instruction waits for a counter that the one before it counts up, in the next cycle, in which
+ * that may not be seen yet. */
+static bool waits_too_soon(const struct sass_timed *before, const struct sass_timed *inst) {
+    uint32_t waits = inst->waits;
+    if (inst->left_counter != SASS_NO_COUNTER) waits |= UINT32_C(1) << inst->left_counter;
+    const bool write = before->write_counter != SASS_NO_COUNTER && (waits >> before->write_counter & 1) != 0;
+    const bool read = before->read_counter != SASS_NO_COUNTER && (waits >> before->read_counter & 1) != 0;
+    return before->stall_least < 2 && (write || read);
+}
+
 wb_status way_rules_make(const struct timed_block *block, struct way_rules *rules) {
     const struct wb_machine *machine = block->machine;
     const struct timed_code *code = &block->code;
@@ -65,6 +83,9 @@ wb_status way_rules_make(const struct timed_block *block, struct way_rules *rule
     for (uint32_t i = 0; used != NULL && i < code->inst_count; i++)
         if (used[i]) note_inst(rules, &code->sass[i], ways);
     close_blocking(rules, machine->unit_count);
+    close_shared(rules, machine->unit_count);
+    for (uint32_t i = 1; i < code->inst_count; i++)
+        rules->unseen |= waits_too_soon(&code->sass[i - 1], &code->sass[i]);
     if (machine->sass.full_queue == SASS_FULL_HOLDS_ISSUE) {
         for (uint32_t i = 0; used != NULL && i < code->inst_count; i++) {
             const struct sass_timed *inst = &code->sass[i];

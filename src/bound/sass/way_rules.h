@@ -14,7 +14,8 @@ struct way_rules {
     bool parts;                           /* warps execute parts of the paths, which are covering ones */
     uint32_t blocking[MACHINE_UNITS_MAX]; /* per unit those that it waits for when its instructions do:
                                              itself, and every unit behind it with a queue that can be full */
-    uint32_t shared;                      /* units that sub-cores share */
+    bool unseen;         /* some instruction waits for a counter before it is sure to see it counted up */
+    uint32_t shared;     /* units that sub-cores share, and those that can keep these blocked */
     uint32_t clash;      /* units that two ways of the code reach differently: own instructions may overtake
                             there */
     uint32_t latches;    /* units of instructions of fixed latency */

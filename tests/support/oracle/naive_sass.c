@@ -20,8 +20,12 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
+static uint64_t beyond(uint64_t time, uint64_t hold) {
+    return time > hold ? time - hold : 0;
+}
+
 static uint32_t operand_of(const struct view *view, uint32_t w, uint32_t k) {
-    return view->programs[w].steps[k].operand;
+    return view->programs[w].steps[k].stated.operand;
 }
 
 static const struct sass_timed *entry(const struct view *view, uint32_t w, uint32_t k) {
@@ -44,10 +48,10 @@ static bool is_finite(const struct sass_grid *grid, const struct sass_timed *tim
 /* ---- Ways -----------------------------------------------------------------------------------------------
  */
 
-/* Whether two instructions that have unit u on their ways, at stages a and b, come to it differently. */
-static bool comes_differently(const struct sass_timed *x, uint32_t a, const struct sass_timed *y,
-                              uint32_t b) {
-    if (a != b || x->fixed != y->fixed) return true;
+/* Whether two instructions that have one unit on their ways, at stages a and b, come to it differently. */
+static bool comes_differently(const struct sass_grid *grid, const struct sass_timed *x, uint32_t a,
+                              const struct sass_timed *y, uint32_t b) {
+    if (a != b || is_latch(grid, x) != is_latch(grid, y)) return true;
     for (uint32_t i = 0; i < a; i++)
         if (x->stages[i].unit != y->stages[i].unit) return true;
     return false;
@@ -66,7 +70,7 @@ void naive_sass_clashes(const struct sass_grid *grid, bool clash[SASS_GRID_UNITS
                     first[unit] = timed;
                     stage[unit] = i;
                 }
-                if (comes_differently(timed, i, first[unit], stage[unit])) clash[unit] = true;
+                if (comes_differently(grid, timed, i, first[unit], stage[unit])) clash[unit] = true;
             }
         }
 }
@@ -299,7 +303,8 @@ static bool is_serial(const struct view *view, const struct sass_timed *timed) {
 /* What warp w can leave behind at the barrier that ends section s beyond the end of its longest path. */
 static uint64_t spill(const struct view *view, uint32_t s, uint32_t w) {
     const struct sass_program *program = &view->programs[w];
-    uint64_t left = 0, pipe[SASS_GRID_UNITS] = {0}, largest = 0;
+    uint64_t left = 0, pipe[SASS_GRID_UNITS] = {0}, one[SASS_GRID_UNITS] = {0}, largest = 0;
+    uint64_t latch[SASS_GRID_UNITS] = {0};
     uint32_t end = 0;
     while (end < program->count && !(view->section[w][end] == s && entry(view, w, end)->barrier))
         end++;
@@ -311,14 +316,24 @@ static uint64_t spill(const struct view *view, uint32_t s, uint32_t w) {
         ahead += timed->stall_least;
         const uint64_t inits = sum_of_inits(view, timed, false);
         if (timed->fixed) {
-            left += timed->stage_count > 0 && inits > ahead + 1 ? inits - ahead - 1 : 0;
+            if (timed->stage_count > 0)
+                latch[timed->stages[0].unit] = larger(latch[timed->stages[0].unit], beyond(inits, ahead + 1));
         } else if (timed->stage_count > 0 && !is_awaited(view, w, k, end + 1)) {
-            uint64_t *sum = &pipe[timed->stages[0].unit];
             left += inits;
-            *sum = is_serial(view, timed) ? *sum + inits : larger(*sum, inits);
-            largest = larger(largest, *sum);
+            if (is_serial(view, timed)) {
+                pipe[timed->stages[0].unit] += inits;
+                largest = larger(largest, pipe[timed->stages[0].unit]);
+                continue;
+            }
+            for (uint32_t i = 0; i < timed->stage_count; i++) {
+                const uint8_t unit = timed->stages[i].unit;
+                one[unit] += view->clash[unit] ? 0 : timed->stages[i].init;
+                largest = larger(largest, one[unit]);
+            }
         }
     }
+    for (uint32_t u = 0; u < SASS_GRID_UNITS; u++)
+        left += latch[u];
     return left - largest;
 }
 
@@ -338,10 +353,6 @@ static uint64_t work_of(const struct view *view, uint32_t w, uint32_t k) {
     if (view->mutant == SASS_NO_BUBBLES) return inits > 0 ? inits : 1;
     if (operand_of(view, w, k) > 0 || timed->stage_count == 0) return timed->slot + inits;
     return hold_of(view, w, k) + inits - timed->stages[0].init;
-}
-
-static uint64_t beyond(uint64_t time, uint64_t hold) {
-    return time > hold ? time - hold : 0;
 }
 
 /* Longest chain of cycles in which nothing need be held. */

@@ -20,8 +20,7 @@
  * is stated. */
 struct sass_step {
     struct sass_timed stated;
-    uint32_t operand; /* cycles behind all else that a constant that is not there keeps it from issue, */
-    uint32_t probe;   /* the first of which are part of the stated slot: the issue stage looks for it */
+    uint32_t probe; /* of the stated slot: while the issue stage looks for a constant that is not there */
     struct {
         uint8_t stall, slot, probe, operand, fetch, init[SASS_STAGES_MAX], transfer[SASS_STAGES_MAX];
     } actual;

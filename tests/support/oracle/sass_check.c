@@ -12,8 +12,8 @@ static void print_step(const struct sass_step *step, struct text *out) {
     text_printf(out, " stall %" PRIu32 " slot %" PRIu32 " %" PRIu8, timed->stall, timed->slot,
                 step->actual.slot);
     if (timed->fetch > 0) text_printf(out, " fetch %" PRIu32 " %" PRIu8, timed->fetch, step->actual.fetch);
-    if (step->operand > 0)
-        text_printf(out, " operand %" PRIu32 " %" PRIu8 " probe %" PRIu32 " %" PRIu8, step->operand,
+    if (timed->operand > 0)
+        text_printf(out, " operand %" PRIu32 " %" PRIu8 " probe %" PRIu32 " %" PRIu8, timed->operand,
                     step->actual.operand, step->probe, step->actual.probe);
     text_printf(out, " write SB%" PRIu8 " %" PRIu32 "..%" PRIu32, timed->write_counter, timed->write_least,
                 timed->write_most);

@@ -101,9 +101,9 @@ static void draw_actual(struct draft *draft, struct sass_step *step) {
     const struct sass_timed *timed = &step->stated;
     step->actual.stall = (uint8_t)timed->stall;
     step->actual.slot = (uint8_t)up_to(draft, 1, timed->slot - step->probe);
-    if (step->operand > 0 && !one_in(draft, 8)) {
+    if (timed->operand > 0 && !one_in(draft, 8)) {
         step->actual.probe = (uint8_t)up_to(draft, 1, step->probe);
-        step->actual.operand = (uint8_t)up_to(draft, step->actual.probe, step->operand);
+        step->actual.operand = (uint8_t)up_to(draft, step->actual.probe, timed->operand);
     }
     step->actual.fetch = (uint8_t)up_to(draft, 0, timed->fetch);
     for (uint32_t i = 0; i < timed->stage_count; i++) {
@@ -156,7 +156,7 @@ static void draw_step(struct draft *draft, struct sass_step *step) {
     timed->stages[0].init += bubbles;
     if (one_in(draft, 10)) {
         step->probe = 1 + below(draft, 3); /* it takes the issue stage for a cycle at least */
-        step->operand = step->probe + below(draft, 6);
+        timed->operand = step->probe + below(draft, 6);
         timed->slot += step->probe;
     }
 }

@@ -1,0 +1,111 @@
+/* code-sib, code-fib and code-elb as the library computes them, against every execution of small random
+ * blocks, against the formulas of the tests, and along loops against the same instructions one by one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "bound/sass/code_profile.h"
+#include "random_block.h"
+#include "sass_block.h"
+#include "sass_check.h"
+
+#define FAMILY_ROUNDS 9000u
+#define STATES 400
+
+struct sums {
+    cycles sib, fib, elb;
+};
+
+static struct sums sums_of(const struct sass_grid *grid, uint32_t times, bool unfolded) {
+    struct wb_machine machine;
+    struct timed_block block;
+    struct code_profile profile;
+    sass_block_from(grid, times, unfolded, &machine, &block);
+    assert_int_equal(code_profile_make(&block, &profile), WB_OK);
+    const cycles releases = code_profile_releases(&profile);
+    const struct sums sums = {.sib = code_profile_sum(&profile, false) + releases,
+                              .fib = code_profile_sum(&profile, true) + releases,
+                              .elb = profile.work + profile.latency + releases};
+    code_profile_free(&profile);
+    timed_block_free(&block);
+    return sums;
+}
+
+static void fail_at(const struct sass_family *family, uint64_t seed, const struct sass_grid *grid,
+                    const char *what) {
+    struct text text = {0};
+    text_printf(&text, "family \"%s\", seed %" PRIu64 ": %s\n", family->name, seed, what);
+    sass_grid_print(grid, &text);
+    fputs(text.data, stderr);
+    text_free(&text);
+    fail();
+}
+
+/* What the library says is no less than the tests' formulas, mostly the same, and no execution is longer. */
+static void test_sums_are_bounds(void **state) {
+    (void)state;
+    const uint32_t rounds = random_rounds(FAMILY_ROUNDS);
+    for (size_t f = 0; f < SASS_FAMILIES; f++) {
+        uint32_t same = 0;
+        for (uint64_t seed = 1; seed <= rounds; seed++) {
+            struct sass_grid grid;
+            random_sass_grid(&sass_families[f], seed, &grid);
+            grid.blocks = grid.sms = grid.slots = 1;
+            const struct sums sums = sums_of(&grid, 1, false);
+            const struct sass_bounds naive = naive_sass_block(&grid, 0, SASS_AS_PROVEN);
+            const uint32_t time = sass_explore(&grid, STATES);
+            if (sums.sib < time || sums.fib < time || sums.elb < time)
+                fail_at(&sass_families[f], seed, &grid, "an execution is longer than a bound");
+            if (sums.sib < naive.sib || sums.fib < naive.fib || sums.elb < naive.elb)
+                fail_at(&sass_families[f], seed, &grid, "less than proven");
+            same += sums.sib == naive.sib && sums.fib == naive.fib && sums.elb == naive.elb;
+        }
+        printf("%s: the same in %" PRIu32 " of %" PRIu32 "\n", sass_families[f].name, same, rounds);
+        assert_true(same > rounds / 10 * 3); /* chains end at barriers there */
+    }
+}
+
+/* A jump is no instruction behind which the next one follows at once. */
+static void end_as_loops_do(struct sass_grid *grid) {
+    for (uint32_t w = 0; w < grid->warps; w++) {
+        struct sass_program *program = &grid->programs[w];
+        if (program->count == 0) continue;
+        struct sass_timed *last = &program->steps[program->count - 1].stated;
+        last->stall = last->stall < 2 ? 2 : last->stall;
+        last->stall_least = last->stall;
+    }
+}
+
+/* The last section of a loop is taken for one like those before, which have an instruction behind them. */
+static void test_loops_are_walked_exactly(void **state) {
+    (void)state;
+    const uint32_t rounds = random_rounds(FAMILY_ROUNDS / 10);
+    for (size_t f = 0; f < SASS_FAMILIES; f++) {
+        uint32_t same = 0;
+        for (uint64_t seed = 1; seed <= rounds; seed++) {
+            struct sass_grid grid;
+            random_sass_grid(&sass_families[f], seed, &grid);
+            end_as_loops_do(&grid);
+            const uint32_t times = 9 + (uint32_t)(seed % 60);
+            const struct sums folded = sums_of(&grid, times, false), plain = sums_of(&grid, times, true);
+            if (folded.sib < plain.sib || folded.fib < plain.fib || folded.elb < plain.elb)
+                fail_at(&sass_families[f], seed, &grid, "a loop is less than its instructions");
+            same += folded.sib == plain.sib && folded.fib == plain.fib && folded.elb == plain.elb;
+        }
+        assert_true(same > rounds / 10 * 9);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums_are_bounds),
+        cmocka_unit_test(test_loops_are_walked_exactly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1534,6 +1534,12 @@ wb_status wb_cache_report(wb_gpu *gpu, wb_report_format format, const wb_watch *
 wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, wb_diagnostics *diagnostics,
                             char **text);
 
+/* Which figures of a machine that times machine code bounds of the code rest on, those first that can be
+ * relied on least, and where each comes from. WB_ERR_INPUT when the machine times PTX, or the module is not
+ * machine code that it executes. */
+wb_status wb_figures_report(const wb_machine *machine, const wb_module *module, wb_report_format format,
+                            wb_diagnostics *diagnostics, char **text);
+
 /* The presets: as text their names, one a line; as JSON with what each of them is. */
 wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *diagnostics, char **text);
 

@@ -1,4 +1,5 @@
-/* warpbound machine: the presets, one machine as YAML, or a gpgpusim.config turned into one. */
+/* warpbound machine: the presets, one machine as YAML, what of it bounds of some machine code rest on, or a
+ * gpgpusim.config turned into one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,20 @@ static wb_status make_machine(const struct options *options, wb_diagnostics *dia
     return status;
 }
 
+/* check FILE -m MACHINE */
+static wb_status check_code(const struct options *options, wb_diagnostics *diagnostics, char **text) {
+    wb_machine *machine = NULL;
+    wb_module *module = NULL;
+    if (options->machine == NULL)
+        return usage_error(diagnostics, "machine check: expected -m MACHINE, one that times machine code");
+    wb_status status = wb_module_read(options->operands.items[1], diagnostics, &module);
+    if (status == WB_OK) status = load_machine(options, options->machine, diagnostics, &machine);
+    if (status == WB_OK) status = wb_figures_report(machine, module, format_of(options), diagnostics, text);
+    wb_machine_free(machine);
+    wb_module_free(module);
+    return status;
+}
+
 int command_machine(const struct options *options, wb_diagnostics *diagnostics) {
     const char *verb = options->operands.count > 0 ? options->operands.items[0] : "";
     char *text = NULL;
@@ -33,8 +48,12 @@ int command_machine(const struct options *options, wb_diagnostics *diagnostics) 
         status = wb_machine_presets_report(format_of(options), diagnostics, &text);
     } else if ((strcmp(verb, "show") == 0 || strcmp(verb, "import") == 0) && options->operands.count == 2) {
         status = make_machine(options, diagnostics, &text);
+    } else if (strcmp(verb, "check") == 0 && options->operands.count == 2) {
+        status = check_code(options, diagnostics, &text);
     } else {
-        status = usage_error(diagnostics, "expected: machine list | show NAME | import gpgpusim.config");
+        status = usage_error(
+            diagnostics,
+            "expected: machine list | show NAME | check FILE.cubin -m MACHINE | import gpgpusim.config");
     }
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);

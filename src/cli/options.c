@@ -85,6 +85,8 @@ static const struct option_row option_table[] = {
      .help = "preset name or YAML file (default orin-sm86)"},
     {'m', "machine", "MACHINE", INTO(TEXT, machine, COMMAND_CACHE),
      .help = "preset name or YAML file, with caches (default jcse2017)"},
+    {'m', "machine", "MACHINE", INTO(TEXT, machine, COMMAND_MACHINE),
+     .help = "of `check`: preset name or YAML file whose figures are listed"},
     {0, "set", "KEY=VALUE",
      INTO(LIST, sets, TIMES | COMMAND_CACHE | COMMAND_MACHINE | COMMAND_OCCUPANCY | COMMAND_CFG),
      .help = "override one key of the machine, such as mem_latency=200"},

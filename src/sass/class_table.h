@@ -9,12 +9,12 @@
 /* Arithmetic. */
 SASS_CLASS(ALU, "alu",
            "integer sums, logic, shifts, moves, selections; comparisons, min and max of integers and f32")
-SASS_CLASS(FMA, "fma", "FADD, FMUL, FFMA")
-SASS_CLASS(IMAD, "imad", "IMAD, IDP, VABSDIFF")
+SASS_CLASS(FMA, "fma", "FADD, FMUL, FFMA, FSWZADD")
+SASS_CLASS(IMAD, "imad", "IMAD, IDP, VABSDIFF, VABSDIFF4")
 SASS_CLASS(IMAD_WIDE, "imad_wide", "IMAD.WIDE, IMAD.HI")
 SASS_CLASS(FP16, "fp16", "HADD2, HMUL2, HFMA2 and comparisons of halves")
 SASS_CLASS(FP64, "fp64", "DADD, DMUL, DFMA, DSETP")
-SASS_CLASS(TENSOR, "tensor", "HMMA, IMMA")
+SASS_CLASS(TENSOR, "tensor", "HMMA, IMMA, BMMA")
 SASS_CLASS(TENSOR_FP64, "tensor_fp64", "DMMA")
 SASS_CLASS(MUFU, "mufu", "MUFU, FCHK")
 SASS_CLASS(CONVERT, "convert", "F2F, F2I, I2F, FRND, both sides of at most 32 bits")
@@ -28,7 +28,7 @@ SASS_CLASS(VOTE, "vote", "VOTE, VOTEU")
 SASS_CLASS(MATCH, "match", "MATCH")
 SASS_CLASS(SHUFFLE, "shuffle", "SHFL")
 SASS_CLASS(MATRIX_MOVE, "matrix_move", "MOVM")
-SASS_CLASS(SPECIAL, "special", "S2R, S2UR, B2R")
+SASS_CLASS(SPECIAL, "special", "S2R, S2UR, B2R, QSPC")
 SASS_CLASS(CLOCK, "clock", "CS2R")
 
 /* Control. */

@@ -136,6 +136,8 @@ def commands(folder):
         f"path {vecadd} --format jcse-json",
         f"path {bfs} --format jcse-json",
         "machine list",
+        "machine show rtx-a6000",
+        "machine check kernels/vecadd.sm_86.cubin -m rtx-a6000 --set sass.branch=20",
         "machine show hirvisalo",
         "machine show orin-sm86 --set mem_latency=300 --set dispatch_depth=unlimited",
         "makespan LLC -w 4 -u L=1,C=1",

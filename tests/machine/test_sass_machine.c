@@ -262,13 +262,21 @@ static void test_presets(void **state) {
     }
 }
 
-/* NANOSLEEP takes as long as it is told; nothing states that. */
-static void test_every_opcode_has_a_class(void **state) {
+/* Opcodes whose time nobody states: what sleeps as long as it is told, textures and surfaces, and what no kernel
+ * was seen to execute. Code with them is refused. */
+static const uint16_t without_class[] = {
+    SASS_OP_NANOSLEEP, SASS_OP_TEX,  SASS_OP_TLD,    SASS_OP_TLD4, SASS_OP_TXD,     SASS_OP_TXQ,
+    SASS_OP_SULD,      SASS_OP_SUST, SASS_OP_SUST_P, SASS_OP_SURED, SASS_OP_ARRIVES, SASS_OP_F2IP,
+    SASS_OP_I2I,       SASS_OP_I2IP, SASS_OP_PMTRIG};
+
+static void test_opcodes_have_classes(void **state) {
     (void)state;
     for (uint32_t op = 1; op < SASS_OP_COUNT; op++) {
         const struct sass_inst inst = {.op = (uint16_t)op};
-        if ((sass_class_of(&inst) == SASS_CLASS_COUNT) != (op == SASS_OP_NANOSLEEP))
-            fail_msg("%s", sass_op_name((enum sass_op)op));
+        bool expected = true;
+        for (size_t i = 0; i < sizeof without_class / sizeof *without_class; i++)
+            expected = expected && without_class[i] != op;
+        if ((sass_class_of(&inst) != SASS_CLASS_COUNT) != expected) fail_msg("%s", sass_op_name((enum sass_op)op));
     }
 }
 
@@ -282,7 +290,7 @@ int main(void) {
         cmocka_unit_test(test_sources),
         cmocka_unit_test(test_printed_machines_read_back),
         cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_every_opcode_has_a_class),
+        cmocka_unit_test(test_opcodes_have_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

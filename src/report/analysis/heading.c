@@ -67,8 +67,10 @@ void report_heading_put(struct text *out, const struct wb_analysis *analysis, bo
     if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->block);
     text_printf(out, "machine  %s at %g MHz, global memory latency ", machine->name, machine->clock_mhz);
     heading_put_memory_latency(out, machine);
-    text_string(out, ", dispatch depth ");
-    if (machine->dispatch_depth == DEPTH_UNLIMITED) {
+    text_string(out, machine_times_sass(machine) ? ", machine code of sm_" : ", dispatch depth ");
+    if (machine_times_sass(machine)) {
+        text_printf(out, "%u", machine->sass.sm);
+    } else if (machine->dispatch_depth == DEPTH_UNLIMITED) {
         text_string(out, "unlimited");
     } else {
         text_printf(out, "%u", machine->dispatch_depth);

@@ -14,7 +14,7 @@ static const struct {
     [DOCUMENT_PATH] = {"warpbound-path", 1},         [DOCUMENT_REQUESTS] = {"warpbound-requests", 1},
     [DOCUMENT_MAKESPAN] = {"warpbound-makespan", 1}, [DOCUMENT_MESSAGES] = {"warpbound-messages", 1},
     [DOCUMENT_CODE] = {"warpbound-code", 1},         [DOCUMENT_MACHINE] = {"warpbound-machine", 1},
-    [DOCUMENT_MACHINES] = {"warpbound-machines", 1},
+    [DOCUMENT_MACHINES] = {"warpbound-machines", 1}, [DOCUMENT_FIGURES] = {"warpbound-figures", 1},
 };
 
 void document_open(struct json *json, enum document what) {

@@ -18,7 +18,8 @@ enum document {
     DOCUMENT_MAKESPAN,
     DOCUMENT_MESSAGES, /* of a run that failed */
     DOCUMENT_MACHINE,
-    DOCUMENT_MACHINES /* the list of presets */
+    DOCUMENT_MACHINES, /* the list of presets */
+    DOCUMENT_FIGURES   /* machine check */
 };
 
 /* Opens the object of a document and writes its first members, "format" and "warpbound". */

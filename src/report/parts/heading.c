@@ -95,9 +95,22 @@ void heading_launch_json(struct json *json, const struct launch_inputs *inputs,
     heading_registers_json(json, &registers);
 }
 
+/* The least and the most cycles that data from memory takes, as the machine states them. */
+struct latency_range {
+    bool has_least;
+    uint32_t least, most;
+};
+
+static struct latency_range memory_latency(const struct wb_machine *machine) {
+    if (machine_times_sass(machine))
+        return (struct latency_range){true, sass_memory_least(&machine->sass), sass_memory_most(&machine->sass)};
+    return (struct latency_range){machine->mem_least.stated, machine->mem_least.value, machine->mem_latency};
+}
+
 void heading_put_memory_latency(struct text *out, const struct wb_machine *machine) {
-    if (machine->mem_least.stated) text_printf(out, "%u to ", machine->mem_least.value);
-    text_printf(out, "%u", machine->mem_latency);
+    const struct latency_range range = memory_latency(machine);
+    if (range.has_least) text_printf(out, "%u to ", range.least);
+    text_printf(out, "%u", range.most);
 }
 
 void heading_put_fetch(struct text *out, const struct machine_fetch *fetch) {
@@ -186,8 +199,10 @@ void heading_machine_json(struct json *json, const struct wb_machine *machine, b
         json_put_text(json, "dispatch_depth", "unlimited");
     else
         json_put_count(json, "dispatch_depth", machine->dispatch_depth);
-    json_put_count(json, "mem_latency", machine->mem_latency);
-    if (machine->mem_least.stated) json_put_count(json, "mem_latency_least", machine->mem_least.value);
+    const struct latency_range range = memory_latency(machine);
+    if (machine_times_sass(machine)) json_put_count(json, "architecture", machine->sass.sm);
+    json_put_count(json, "mem_latency", range.most);
+    if (range.has_least) json_put_count(json, "mem_latency_least", range.least);
     json_put_count(json, "launch_overhead", machine->launch_overhead);
     json_put_text(json, "requests", memory_requests_name(&machine->memory));
     if (fetch_can_stall(&machine->fetch)) record_object(json, "fetch", fetch_fields, &machine->fetch, NULL);

@@ -193,7 +193,7 @@ static void add_misses(const struct machine_sass *sass, const struct sass_cached
             if (!footprint->instructions.fits) entry->fetch += footprint->instructions.miss;
         }
         if (entry->constant_line != SASS_NO_LINE && !footprint->constants.fits) {
-            entry->operand += sass->constants.miss;
+            entry->operand = footprint->constants.miss;
             entry->slot += sass->constant_probe;
         }
     }
@@ -218,8 +218,8 @@ bool sass_caches_apply(const struct machine_sass *sass, const struct sass_cached
         (struct sass_footprint){.instructions = cached_instructions(&sass->l0, code),
                                 .l1_instructions = cached_instructions(&sass->l1_instructions, code)};
     if (!footprint->l1_instructions.fits) footprint->instructions.miss += sass->l1_instructions.miss;
-    footprint->constants =
-        (struct sass_cached){.miss = sass->constants.miss,
+    const uint32_t beyond = footprint->l1_instructions.fits ? 0 : sass->l1_instructions.miss;
+    footprint->constants = (struct sass_cached){.miss = sass->constants.miss + beyond,
                              .hold = sass->constant_probe,
                              .fits = constants_fit(&sass->constants, lines, line_count, any_line)};
     if (footprint->constants.fits) footprint->constants.lines = line_count;

@@ -14,7 +14,7 @@
 /* Exit status beside the values of wb_status. */
 #define EXIT_DEADLINE_MISSED 1
 
-enum { EXAMPLES_MAX = 4 };
+enum { EXAMPLES_MAX = 5 };
 
 /* A sub-command: its row in the table of command.c. `run` returns the exit status. */
 struct command {

@@ -43,7 +43,7 @@ static const struct command commands[] = {
      "solves strings, for which machines have no meaning", command_makespan,
      .examples = {"makespan LLC -w 12 -u L=1,C=1", "makespan LLC -w 4 -u L=1,C=1 --method exact --schedule",
                   "makespan k.ptx -l k.yaml -u L=1,C=4 --method closed,exact"}},
-    {"machine", COMMAND_MACHINE, "list | show NAME | check FILE.cubin | import FILE",
+    {"machine", COMMAND_MACHINE, "list | show NAME | check FILE | import FILE",
      "list, print, question or import machines",
      "prints machines and has no kernel", command_machine,
      .examples = {"machine list", "machine show orin-sm86 > mine.yaml",

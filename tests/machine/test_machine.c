@@ -309,7 +309,8 @@ static void test_names_that_are_no_machine(void **state) {
     static const char start[] =
         "orin-sm87: error: no such file and no preset of that name; presets: a100, ampere-sm80, ";
     assert_true(strncmp(text, start, sizeof start - 1) == 0);
-    assert_non_null(strstr(text, ", orin-sm86, rtx-4090, rtx-a6000, turing-rtx2080; did you mean 'orin-sm86'?\n"));
+    assert_non_null(
+        strstr(text, ", orin-sm86, rtx-4090, rtx-a6000, turing-rtx2080; did you mean 'orin-sm86'?\n"));
     wb_diagnostics_free(diagnostics);
     diagnostics = wb_diagnostics_new();
     assert_int_equal(wb_machine_load("tests", diagnostics, &machine), WB_ERR_INPUT);

@@ -263,8 +263,8 @@ static void test_presets(void **state) {
     }
 }
 
-/* Whatever is timed by a class of PTX of its own has one of machine code; what sleeps as long as it is told, and
- * textures, have none. */
+/* Whatever is timed by a class of PTX of its own has one of machine code; what sleeps as long as it is told,
+ * and textures, have none. */
 static void test_opcodes_have_classes(void **state) {
     (void)state;
     static const struct ptx_form form = {.class_ = PTX_CLASS_OTHER};

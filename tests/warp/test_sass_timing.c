@@ -17,7 +17,8 @@
 static wb_machine *load(const char *name) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_machine *machine = NULL;
-    if (wb_machine_load(name, diagnostics, &machine) != WB_OK) fail_msg("%s", wb_diagnostics_text(diagnostics));
+    if (wb_machine_load(name, diagnostics, &machine) != WB_OK)
+        fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
     return machine;
 }
@@ -31,10 +32,9 @@ static void set(wb_machine *machine, const char *assignment) {
 
 /* An instruction that waits for nothing, with stall count 1. */
 static struct sass_inst plain(enum sass_op op) {
-    return (struct sass_inst){.op = (uint16_t)op,
-                              .control = {.stall = 1,
-                                          .write_counter = SASS_NO_COUNTER,
-                                          .read_counter = SASS_NO_COUNTER}};
+    return (struct sass_inst){
+        .op = (uint16_t)op,
+        .control = {.stall = 1, .write_counter = SASS_NO_COUNTER, .read_counter = SASS_NO_COUNTER}};
 }
 
 static struct sass_source reg(uint32_t number) {
@@ -49,12 +49,12 @@ static void test_stalls(void **state) {
         bool yield;
         uint32_t target, least, most;
     } cases[] = {
-        {SASS_OP_IADD3, 0, false, 0, 1, 1},      {SASS_OP_IADD3, 1, false, 0, 1, 1},
-        {SASS_OP_IADD3, 1, true, 0, 2, 2},       {SASS_OP_IADD3, 0, true, 0, 2, 2},
-        {SASS_OP_IADD3, 2, true, 0, 2, 2},       {SASS_OP_IADD3, 11, false, 0, 11, 11},
-        {SASS_OP_IADD3, 12, false, 0, 1, 12},    {SASS_OP_IADD3, 15, false, 0, 1, 15},
-        {SASS_OP_IADD3, 15, true, 0, 15, 15},    {SASS_OP_ERRBAR, 0, true, 0, 2, 45},
-        {SASS_OP_BRA, 0, true, ADDRESS, 2, 45},  {SASS_OP_BRA, 0, true, ADDRESS + 16, 2, 2},
+        {SASS_OP_IADD3, 0, false, 0, 1, 1},     {SASS_OP_IADD3, 1, false, 0, 1, 1},
+        {SASS_OP_IADD3, 1, true, 0, 2, 2},      {SASS_OP_IADD3, 0, true, 0, 2, 2},
+        {SASS_OP_IADD3, 2, true, 0, 2, 2},      {SASS_OP_IADD3, 11, false, 0, 11, 11},
+        {SASS_OP_IADD3, 12, false, 0, 1, 12},   {SASS_OP_IADD3, 15, false, 0, 1, 15},
+        {SASS_OP_IADD3, 15, true, 0, 15, 15},   {SASS_OP_ERRBAR, 0, true, 0, 2, 45},
+        {SASS_OP_BRA, 0, true, ADDRESS, 2, 45}, {SASS_OP_BRA, 0, true, ADDRESS + 16, 2, 2},
         {SASS_OP_BRA, 5, false, ADDRESS, 5, 5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -79,7 +79,8 @@ static void test_bubbles(void **state) {
     (void)state;
     static const struct {
         uint32_t a, b, c, slot;
-    } cases[] = {{1, 2, 3, 2}, {2, 4, 6, 3}, {1, 2, SASS_RZ, 1}, {2, 4, SASS_RZ, 2}, {SASS_RZ, SASS_RZ, 8, 1}};
+    } cases[] = {
+        {1, 2, 3, 2}, {2, 4, 6, 3}, {1, 2, SASS_RZ, 1}, {2, 4, SASS_RZ, 2}, {SASS_RZ, SASS_RZ, 8, 1}};
     wb_machine *machine = load("rtx-a6000");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sass_inst inst = plain(SASS_OP_FFMA);
@@ -88,6 +89,7 @@ static void test_bubbles(void **state) {
         inst.c = reg(cases[i].c);
         inst.a.reuse = true;
         assert_int_equal(timed(&inst, machine).slot, cases[i].slot);
+        assert_int_equal(timed(&inst, machine).stages[0].init, cases[i].slot); /* 1 on this machine */
     }
     struct sass_inst wide = plain(SASS_OP_IMAD_WIDE); /* c is a pair: one in each bank */
     wide.a = reg(2);
@@ -105,11 +107,16 @@ static void test_bubbles(void **state) {
 static void test_load(void **state) {
     (void)state;
     wb_machine *machine = load("rtx-a6000");
-    static const char *const settings[] = {"class.load_global.init=4",    "class.load_global.init_2=2",
-                                           "class.load_global.each_2=3",  "class.load_global.init_3=5",
-                                           "class.load_global.each_3=7",  "class.load_global.write=2..9",
-                                           "class.load_global.read=1..6", "sass.l1=20..30",
-                                           "sass.dram=300..400",          "sass.l2=100..200",
+    static const char *const settings[] = {"class.load_global.init=4",
+                                           "class.load_global.init_2=2",
+                                           "class.load_global.each_2=3",
+                                           "class.load_global.init_3=5",
+                                           "class.load_global.each_3=7",
+                                           "class.load_global.write=2..9",
+                                           "class.load_global.read=1..6",
+                                           "sass.l1=20..30",
+                                           "sass.dram=300..400",
+                                           "sass.l2=100..200",
                                            "sass.tlb=0..50"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         set(machine, settings[i]);
@@ -163,10 +170,12 @@ static void test_what_has_no_times(void **state) {
     wb_machine *machine = load("rtx-a6000");
     struct sass_timed made;
     struct sass_inst inst = plain(SASS_OP_NANOSLEEP);
-    assert_string_equal(sass_timing_from(&inst, ADDRESS, machine, &made), "no machine states how long it takes");
+    assert_string_equal(sass_timing_from(&inst, ADDRESS, machine, &made),
+                        "no machine states how long it takes");
     inst = plain(SASS_OP_IADD3);
     inst.control.write_counter = 0;
-    assert_non_null(strstr(sass_timing_from(&inst, ADDRESS, machine, &made), "its class has a fixed latency"));
+    assert_non_null(
+        strstr(sass_timing_from(&inst, ADDRESS, machine, &made), "its class has a fixed latency"));
     machine->sass.classes[SASS_CLASS_ALU].given = false;
     inst.control.write_counter = SASS_NO_COUNTER;
     assert_string_equal(sass_timing_from(&inst, ADDRESS, machine, &made),
@@ -174,14 +183,13 @@ static void test_what_has_no_times(void **state) {
     wb_machine_free(machine);
 }
 
-/* Three instructions: at the end of a line, at the begin of the next one, and where a jump leads; the first
- * and the last read constants. */
+/* Three instructions: at the end of a line, and two at the begin of the next one; the first and the last read
+ * constants. Where the code does not fit each of them may miss. */
 static void test_caches(void **state) {
     (void)state;
     static struct machine_inst code[3] = {{.address = 0x70}, {.address = 0x80}, {.address = 0x90}};
     const struct machine_inst *insts[] = {&code[0], &code[1], &code[2]};
-    static const bool targets[] = {false, false, true};
-    const struct sass_cached_code cached = {insts, targets, 3};
+    const struct sass_cached_code cached = {insts, 3};
     for (size_t i = 0; i < 3; i++)
         code[i].sass = plain(SASS_OP_IADD3);
     code[0].sass.b = (struct sass_source){.kind = SASS_SOURCE_CONST, .number = 0, .value = 0x160};
@@ -197,9 +205,8 @@ static void test_caches(void **state) {
         assert_int_equal(footprint.constants.fits, fits);
         assert_int_equal(footprint.instructions.lines, fits ? 2 : 0);
         assert_int_equal(footprint.constants.lines, fits ? 2 : 0);
-        assert_int_equal(entries[0].fetch, 0);
-        assert_int_equal(entries[1].fetch, fits ? 0 : machine->sass.l0.miss);
-        assert_int_equal(entries[2].fetch, fits ? 0 : machine->sass.l0.miss);
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(entries[i].fetch, fits ? 0 : machine->sass.l0.miss);
         assert_int_equal(entries[0].operand, fits ? 0 : machine->sass.constants.miss);
         assert_int_equal(entries[0].slot, fits ? 1 : 1 + machine->sass.constant_probe);
         assert_int_equal(entries[1].operand, 0);
@@ -218,14 +225,37 @@ static void test_caches(void **state) {
     wb_machine_free(machine);
 }
 
-/* Constants of different banks may all fall into one set: two lines of two banks each need a cache of two ways.
+/* The cache of the SM is missed by constants, too, and has to have room for them. */
+static void test_shared_cache(void **state) {
+    (void)state;
+    static struct machine_inst code[1] = {{.address = 0}};
+    const struct machine_inst *insts[] = {&code[0]};
+    const struct sass_cached_code cached = {insts, 1};
+    wb_machine *machine = load("rtx-a6000");
+    struct sass_timed entry;
+    struct sass_footprint footprint;
+    code[0].sass = plain(SASS_OP_IADD3);
+    code[0].sass.b = (struct sass_source){.kind = SASS_SOURCE_CONST, .value = 0x160};
+    for (int fits = 1; fits >= 0; fits--) {
+        entry = timed(&code[0].sass, machine);
+        assert_true(sass_caches_apply(&machine->sass, &cached, &entry, &footprint));
+        assert_int_equal(footprint.l1_instructions.fits, fits);
+        assert_int_equal(footprint.l1_instructions.lines, fits ? 2 : 0);
+        assert_int_equal(footprint.instructions.miss, 80 + (fits ? 0 : machine->sass.l1_instructions.miss));
+        assert_int_equal(footprint.constants.miss, 79 + (fits ? 0 : machine->sass.l1_instructions.miss));
+        set(machine, "sass.l1_instruction_size=128"); /* a line of instructions */
+    }
+    wb_machine_free(machine);
+}
+
+/* Constants of different banks may all fall into one set: two lines of two banks each need a cache of two
+ * ways.
  */
 static void test_constant_banks(void **state) {
     (void)state;
     static struct machine_inst code[2] = {{.address = 0}, {.address = 16}};
     const struct machine_inst *insts[] = {&code[0], &code[1]};
-    static const bool targets[2];
-    const struct sass_cached_code cached = {insts, targets, 2};
+    const struct sass_cached_code cached = {insts, 2};
     wb_machine *machine = load("rtx-a6000");
     struct sass_timed entries[2];
     struct sass_footprint footprint;
@@ -248,9 +278,11 @@ static void test_constant_banks(void **state) {
  * control field says. */
 static void test_kernels(void **state) {
     (void)state;
-    static const char *const presets[][2] = {{"75", "turing-rtx2080"},  {"80", "a100"},     {"86", "rtx-a6000"},
-                                             {"87", "jetson-agx-orin"}, {"89", "rtx-4090"}, {"90", "h100"}};
-    static const char *const kernels[] = {"sgemm_tiled", "reduce", "mandelbrot", "special_functions", "bfs_level"};
+    static const char *const presets[][2] = {{"75", "turing-rtx2080"}, {"80", "a100"},
+                                             {"86", "rtx-a6000"},      {"87", "jetson-agx-orin"},
+                                             {"89", "rtx-4090"},       {"90", "h100"}};
+    static const char *const kernels[] = {"sgemm_tiled", "reduce", "mandelbrot", "special_functions",
+                                          "bfs_level"};
     for (size_t p = 0; p < sizeof presets / sizeof *presets; p++) {
         wb_machine *machine = load(presets[p][1]);
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
@@ -280,15 +312,11 @@ static void test_kernels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stalls),
-        cmocka_unit_test(test_bubbles),
-        cmocka_unit_test(test_load),
-        cmocka_unit_test(test_what_follows_a_fence_waits),
-        cmocka_unit_test(test_jumps),
-        cmocka_unit_test(test_what_has_no_times),
-        cmocka_unit_test(test_caches),
-        cmocka_unit_test(test_constant_banks),
-        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_stalls),         cmocka_unit_test(test_bubbles),
+        cmocka_unit_test(test_load),           cmocka_unit_test(test_what_follows_a_fence_waits),
+        cmocka_unit_test(test_jumps),          cmocka_unit_test(test_what_has_no_times),
+        cmocka_unit_test(test_caches),         cmocka_unit_test(test_shared_cache),
+        cmocka_unit_test(test_constant_banks), cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

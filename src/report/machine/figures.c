@@ -76,8 +76,8 @@ static struct figure_row *row_of(struct figures *figures, const char *name, cons
 }
 
 /* Adds the figure name.KEY of a table. */
-static void add_figure(struct figures *figures, const char *name, const struct field *field, const void *target,
-                       uint64_t uses) {
+static void add_figure(struct figures *figures, const char *name, const struct field *field,
+                       const void *target, uint64_t uses) {
     struct text key = {.arena = figures->arena}, values = {.arena = figures->arena};
     text_printf(&key, "%s%s%s", name, *name != '\0' ? "." : "", field->key);
     struct figure_row *row = row_of(figures, *name != '\0' ? name : field->key, key.data, uses);
@@ -117,14 +117,17 @@ static void add_key(struct figures *figures, const char *name, const struct fiel
 
 /* Keys of the core that all code rests on, and those that some does. */
 static void add_core(struct figures *figures) {
-    static const char *const all[] = {"register_banks", "bank_ports", "l0_size", "l0_line", "l0_miss",
-                                      "l1_instruction_size", "l1_instruction_line", "l1_instruction_miss"};
-    static const char *const constants[] = {"constant_probe", "constant_size", "constant_line", "constant_ways",
-                                            "constant_miss"};
+    static const char *const all[] = {
+        "register_banks",      "bank_ports",         "l0_size", "l0_line", "l0_miss", "l1_instruction_size",
+        "l1_instruction_line", "l1_instruction_miss"};
+    static const char *const constants[] = {"constant_probe", "constant_size", "constant_line",
+                                            "constant_ways", "constant_miss"};
     static const char *const levels[] = {"l1", "l2", "dram", "tlb", "worst"};
     const struct machine_sass *sass = &figures->machine->sass;
-    const uint32_t levels_used = sass->worst == SASS_WORST_TLB ? 4 : sass->worst == SASS_WORST_DRAM ? 3
-                                 : sass->worst == SASS_WORST_L2 ? 2 : 1;
+    const uint32_t levels_used = sass->worst == SASS_WORST_TLB    ? 4
+                                 : sass->worst == SASS_WORST_DRAM ? 3
+                                 : sass->worst == SASS_WORST_L2   ? 2
+                                                                  : 1;
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         add_key(figures, "sass", machine_sass_fields, all[k], sass, 0);
     for (size_t k = 0; figures->constants > 0 && k < sizeof constants / sizeof *constants; k++)
@@ -162,7 +165,8 @@ static void add_units(struct figures *figures) {
         text_printf(&name, "unit.%s", unit->name);
         add_key(figures, name.data, machine_unit_table(figures->machine), "shared", unit, figures->units[u]);
         if (unit->queue != 0)
-            add_key(figures, name.data, machine_unit_table(figures->machine), "queue", unit, figures->units[u]);
+            add_key(figures, name.data, machine_unit_table(figures->machine), "queue", unit,
+                    figures->units[u]);
     }
 }
 
@@ -221,7 +225,8 @@ static void put_row(struct text *out, const struct figure_row *row) {
     text_string(out, line.failed ? "" : line.data);
     struct text words = {0};
     text_string(&words, row->values);
-    if (row->uses > 0) text_printf(&words, "; %llu instruction%s", (unsigned long long)row->uses, plural(row->uses));
+    if (row->uses > 0)
+        text_printf(&words, "; %llu instruction%s", (unsigned long long)row->uses, plural(row->uses));
     if (row->source != NULL) text_printf(&words, " [%zu]", row->number + 1);
     layout_words(out, &page, (uint32_t)(line.failed ? 0 : line.length), VALUE_COLUMN,
                  words.failed ? "" : words.data);
@@ -236,7 +241,8 @@ static void put_sources(struct text *out, const struct figures *figures) {
         if (row->source == NULL || row->number != next) continue;
         text_printf(out, "%s[%zu] ", next == 0 ? "\n" : "", next + 1);
         struct text words = {0};
-        text_printf(&words, "%s%s%s: %s", figure_mark_name((enum figure_mark)(row->source->mark + FIGURE_ASSUMED)),
+        text_printf(&words, "%s%s%s: %s",
+                    figure_mark_name((enum figure_mark)(row->source->mark + FIGURE_ASSUMED)),
                     row->source->date[0] != '\0' ? ", " : "", row->source->date, row->source->from);
         layout_words(out, &page, 4 + (next >= 9), 4, words.failed ? "" : words.data);
         text_free(&words);
@@ -249,8 +255,9 @@ static void put_figures(struct text *out, const struct figures *figures) {
     text_printf(out, "code     %s, for sm_%u: %llu instructions\nmachine  %s, for machine code of sm_%u\n\n",
                 figures->module->source.name, code->sm, (unsigned long long)figures->instructions,
                 figures->machine->name, figures->machine->sass.sm);
-    text_string(out, "Bounds of this code rest on these figures of the machine, those first that can be relied on "
-                     "least:\n\n");
+    text_string(out,
+                "Bounds of this code rest on these figures of the machine, those first that can be relied on "
+                "least:\n\n");
     for (size_t r = 0; r < figures->rows.count; r++)
         put_row(out, &figures->rows.items[r]);
     put_sources(out, figures);

@@ -103,7 +103,8 @@ struct latency_range {
 
 static struct latency_range memory_latency(const struct wb_machine *machine) {
     if (machine_times_sass(machine))
-        return (struct latency_range){true, sass_memory_least(&machine->sass), sass_memory_most(&machine->sass)};
+        return (struct latency_range){true, sass_memory_least(&machine->sass),
+                                      sass_memory_most(&machine->sass)};
     return (struct latency_range){machine->mem_least.stated, machine->mem_least.value, machine->mem_latency};
 }
 

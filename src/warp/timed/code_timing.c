@@ -259,18 +259,6 @@ static wb_status timing_functions(struct timing *timing, struct ptx_regs *regs) 
     return status;
 }
 
-/* Which entries a jump leads to. */
-static void find_targets(const struct timing *timing, bool *targets) {
-    const struct wb_module *module = timing->executed->kernel->module;
-    for (uint32_t f = 0; f < module->function_count; f++) {
-        const struct ptx_function *function = &module->functions[f];
-        for (uint32_t l = 0; l < function->label_count; l++)
-            if (function->labels[l].target < function->inst_count)
-                targets[timing->executed->code_first[f] +
-                        ptx_issue_of(function, function->labels[l].target)] = true;
-    }
-}
-
 /* The machine instructions of the entries that paths have. */
 static void find_machine_insts(const struct timing *timing, const struct machine_inst **insts) {
     const struct wb_module *module = timing->executed->kernel->module;
@@ -288,14 +276,14 @@ static void timing_sass_code(struct timing *timing) {
     struct timed_code *code = timing->code;
     const size_t count = (size_t)code->inst_count + 1;
     const struct machine_inst **insts = arena_array(timing->arena, count, sizeof *insts);
-    bool *targets = arena_array(timing->arena, count, sizeof *targets), fenced = false;
-    find_targets(timing, targets);
+    bool fenced = false;
+
     find_machine_insts(timing, insts);
     for (uint32_t e = 0; e < code->inst_count; e++)
         fenced |= insts[e] != NULL && code->sass[e].write_counter == SASS_FENCE_COUNTER;
     for (uint32_t e = 0; fenced && e < code->inst_count; e++)
         code->sass[e].waits |= 1u << SASS_FENCE_COUNTER;
-    const struct sass_cached_code cached = {insts, targets, code->inst_count};
+    const struct sass_cached_code cached = {insts, code->inst_count};
     if (!sass_caches_apply(&timing->machine->sass, &cached, code->sass, &code->footprint))
         arena_fail(timing->arena, WB_ERR_LIMIT);
     for (uint32_t e = 0; e < code->inst_count; e++)

@@ -101,6 +101,8 @@ const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, con
         timed->stages[s] = (struct sass_stage){.unit = times->stages[s].unit,
                                                .init = times->stages[s].init,
                                                .transfer = times->stages[s].transfer};
+    /* The unit is taken when the operands are there. */
+    if (timed->fixed && timed->stage_count > 0) timed->stages[0].init += timed->slot - 1;
     const bool memory = times->plus == SASS_PLUS_MEMORY;
     timed->write_least = times->write_least.value + (memory ? sass_memory_least(sass) : 0);
     timed->write_most = times->write_most + (memory ? sass_memory_most(sass) : 0);
@@ -182,21 +184,28 @@ static bool constants_fit(const struct sass_cache *cache, const struct constant_
     return sum <= ways;
 }
 
-/* What misses each time is added to the entries. */
+/* What misses each time is added to the entries. Of code that does not fit each instruction may: its line can
+ * go while its warp is in the middle of it. */
 static void add_misses(const struct machine_sass *sass, const struct sass_cached_code *code,
                        const struct sass_footprint *footprint, struct sass_timed *entries) {
     for (uint32_t e = 0; e < code->count; e++) {
         struct sass_timed *entry = &entries[e];
         if (code->insts[e] == NULL) continue;
-        const uint32_t address = code->insts[e]->address;
-        if (code->targets[e] || address % sass->l0.line_bytes == 0) {
-            if (!footprint->instructions.fits) entry->fetch += footprint->instructions.miss;
-        }
+        if (!footprint->instructions.fits) entry->fetch += footprint->instructions.miss;
         if (entry->constant_line != SASS_NO_LINE && !footprint->constants.fits) {
-            entry->operand = footprint->constants.miss;
+            entry->operand += footprint->constants.miss;
             entry->slot += sass->constant_probe;
         }
     }
+}
+
+/* The cache of the SM holds instructions and constants side by side. */
+static void share_l1(const struct machine_sass *sass, uint32_t constant_lines,
+                     struct sass_cached *l1_instructions) {
+    const uint64_t bytes = (uint64_t)l1_instructions->lines * sass->l1_instructions.line_bytes +
+                           (uint64_t)constant_lines * sass->constants.line_bytes;
+    l1_instructions->fits = l1_instructions->fits && bytes <= sass->l1_instructions.bytes;
+    l1_instructions->lines = l1_instructions->fits ? l1_instructions->lines + constant_lines : 0;
 }
 
 bool sass_caches_apply(const struct machine_sass *sass, const struct sass_cached_code *code,
@@ -217,13 +226,15 @@ bool sass_caches_apply(const struct machine_sass *sass, const struct sass_cached
     *footprint =
         (struct sass_footprint){.instructions = cached_instructions(&sass->l0, code),
                                 .l1_instructions = cached_instructions(&sass->l1_instructions, code)};
+    share_l1(sass, line_count, &footprint->l1_instructions);
     if (!footprint->l1_instructions.fits) footprint->instructions.miss += sass->l1_instructions.miss;
     const uint32_t beyond = footprint->l1_instructions.fits ? 0 : sass->l1_instructions.miss;
-    footprint->constants = (struct sass_cached){.miss = sass->constants.miss + beyond,
+    footprint->constants =
+        (struct sass_cached){.miss = sass->constants.miss + beyond,
                              .hold = sass->constant_probe,
                              .fits = constants_fit(&sass->constants, lines, line_count, any_line)};
     if (footprint->constants.fits) footprint->constants.lines = line_count;
-    if (footprint->l1_instructions.fits) footprint->l1_instructions.lines += line_count;
+
     free(lines);
     add_misses(sass, code, footprint, entries);
     return true;

@@ -95,7 +95,7 @@ uint32_t timed_init_of_sass(const struct sass_timed *timed);
 /* What of the code caches hold. */
 struct sass_cached_code {
     const struct machine_inst **insts; /* per entry; NULL where no path has it */
-    const bool *targets;               /* per entry: a jump leads to it */
+
     uint32_t count;
 };
 

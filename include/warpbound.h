@@ -872,13 +872,13 @@ wb_status wb_analysis_bound_alike(wb_analysis *analysis, const wb_analysis *mode
  * anything else, none. Errors as wb_analysis_bound. */
 wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics);
 
-/* Simulates a block under the policies of a comma-separated list (lrr, gto, rr, oldest), or all for "all"; on
- * a machine with caches alone on the GPU. NULL: those that bounds are usually held against, lrr and gto (of a
- * scheme with strict round-robin rr), which are left out (wb_analysis_declined) where they
- * would be of more than twelve million warp instructions. Grids are simulated by wb_gpu_simulate. A policy
- * that cannot be simulated is listed by wb_analysis_declined; the status is that of the first of them when
- * the analysis has no result at all, neither of a policy nor of a method. WB_ERR_LIMIT when `watch` stopped
- * it. */
+/* Simulates a block under the policies of a comma-separated list (lrr, gto, rr, oldest; cggty where machine
+ * code is timed by its control fields), or all that the machine can have for "all"; on a machine with caches
+ * alone on the GPU. NULL: those that bounds are usually held against, lrr and gto, with cggty where it can be
+ * (of a scheme with strict round-robin rr), which are left out (wb_analysis_declined) where they would be of
+ * more than twelve million warp instructions. Grids are simulated by wb_gpu_simulate. A policy that cannot be
+ * simulated is listed by wb_analysis_declined; the status is that of the first of them when the analysis has
+ * no result at all, neither of a policy nor of a method. WB_ERR_LIMIT when `watch` stopped it. */
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics);
 

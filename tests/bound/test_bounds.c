@@ -399,7 +399,7 @@ static void test_results_in_order(void **state) {
         strstr(wb_diagnostics_text(diagnostics), "methods: error: unknown name 'nosuch' (known: sib, "));
     assert_non_null(strstr(wb_diagnostics_text(diagnostics), ", all)"));
     assert_non_null(strstr(wb_diagnostics_text(diagnostics),
-                           "policies: error: unknown name '' (known: lrr, gto, rr, oldest, all)"));
+                           "policies: error: unknown name '' (known: lrr, gto, rr, oldest, cggty, all)"));
     wb_analysis_free(analysis);
     wb_diagnostics_free(diagnostics);
     synthetic_block_free(&block);

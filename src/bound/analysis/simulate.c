@@ -41,7 +41,8 @@ static const char *analysis_unsimulated(const struct wb_analysis *analysis) {
 
 /* Why the machine does not issue by a policy, or NULL. */
 static const char *policy_objection(const struct wb_machine *machine, const struct sim_policy *policy) {
-    if (machine->policy == MACHINE_POLICY_ANY || policy == &policy_oldest) return NULL;
+    if (machine->policy == MACHINE_POLICY_ANY || policy == &policy_oldest)
+        return policy_misfit(policy, machine);
     return "the machine issues of the oldest block first (policy: oldest)";
 }
 
@@ -99,7 +100,7 @@ static uint64_t analysis_instructions(const struct wb_analysis *analysis) {
 /* Simulates the chosen policies. */
 static wb_status analysis_run_policies(wb_analysis *analysis, const char *policies, struct method_run *run) {
     uint64_t chosen = 0;
-    WB_TRY(choose_names("policies", policies, wb_policy_name, run->diagnostics, &chosen));
+    WB_TRY(policies_choose(policies, analysis->machine, run->diagnostics, &chosen));
     return method_run_chosen(run, chosen, &analysis->policies_run, analysis_run_policy, analysis);
 }
 
@@ -107,15 +108,17 @@ static wb_status analysis_run_policies(wb_analysis *analysis, const char *polici
  * instructions would be simulated for them. */
 static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, struct method_run *run) {
     const bool in_turns = analysis_has_caches(analysis) && !analysis->memory.scheme->policy->work_conserving;
-    const uint64_t instructions = cycles_mul(analysis_instructions(analysis), in_turns ? 1 : 2);
+    const bool is_sass = machine_times_sass(analysis->machine);
+    const uint64_t instructions = cycles_mul(analysis_instructions(analysis), in_turns ? 1 : is_sass ? 3 : 2);
     const bool is_known = analysis->machine->policy == MACHINE_POLICY_OLDEST;
-    const char *usual = in_turns ? "rr" : is_known ? "oldest" : "lrr,gto";
+    const char *usual = in_turns ? "rr" : is_known ? "oldest" : is_sass ? "cggty,gto,lrr" : "lrr,gto";
     if (instructions <= *left) {
         *left -= instructions;
         return analysis_run_policies(analysis, usual, run);
     }
     static const char reason[] = "more instructions than are simulated unless it is named";
     if (in_turns || is_known) return method_decline(&analysis->log, usual, WB_OK, reason);
+    if (is_sass) WB_TRY(method_decline(&analysis->log, policy_cggty.name, WB_OK, reason));
     WB_TRY(method_decline(&analysis->log, policy_lrr.name, WB_OK, reason));
     return method_decline(&analysis->log, policy_gto.name, WB_OK, reason);
 }

@@ -254,7 +254,8 @@ static wb_status try_shipped(struct kernel_adversary *adversary) {
     const uint32_t given = adversary->machine.memory.dispatch;
     const bool dynamic = grid_work_is_dynamic(adversary->input->work);
     for (size_t p = 0; policy_at(p) != NULL; p++) {
-        if (!policy_at(p)->work_conserving) continue;
+        if (!policy_at(p)->work_conserving || policy_misfit(policy_at(p), &adversary->machine) != NULL)
+            continue;
         for (uint32_t d = DISPATCH_STATIC; d <= DISPATCH_MOST_FREE; d++) {
             cycles makespan;
             if (dynamic != (d != DISPATCH_STATIC)) continue;

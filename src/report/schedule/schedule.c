@@ -10,8 +10,8 @@
 
 void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,
                        uint32_t instance) {
-    const struct machine_unit *described = &machine->units[unit];
-    assert(unit < machine->unit_count && instance < described->count);
+    const struct machine_unit *described = schedule_unit(machine, unit);
+    assert(instance < described->count);
     text_string(out, described->name);
     if (machine->sub_cores > 1 && !described->shared) text_printf(out, ".%u", sub_core);
     if (described->count > 1) text_printf(out, "#%u", instance);

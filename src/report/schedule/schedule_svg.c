@@ -117,11 +117,11 @@ static void put_legend(struct picture *picture) {
     struct text *out = &picture->report->out;
     const int y = TOP + picture->height + 20;
     int x = LEFT;
-    for (uint32_t u = 0; u < machine->unit_count; u++) {
+    for (uint32_t u = 0; u < schedule_unit_count(machine); u++) {
         if ((picture->used >> u & 1) == 0) continue;
         svg_rect(out, x, y, 12, 12, unit_colour(picture, u));
         svg_text(out, x + 18, y + 11, "");
-        text_string(out, machine->units[u].name);
+        text_string(out, schedule_unit(machine, u)->name);
         svg_text_end(out);
         x += LEGEND_STEP;
     }

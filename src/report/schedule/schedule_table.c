@@ -17,9 +17,9 @@ static void begin_table(struct schedule_report *report, struct sheet *table) {
     if (is_grid) sheet_column(table, SHEET_RIGHT, 24, "block");
     sheet_column(table, SHEET_RIGHT, 16 + more, "warp");
     sheet_column(table, SHEET_LEFT, 18 + more, "unit");
-    for (uint32_t u = 0; u < machine->unit_count; u++) {
+    for (uint32_t u = 0; u < schedule_unit_count(machine); u++) {
         struct text longest = {0};
-        schedule_put_unit(&longest, machine, u, machine->sub_cores - 1, machine->units[u].count - 1);
+        schedule_put_unit(&longest, machine, u, machine->sub_cores - 1, schedule_unit(machine, u)->count - 1);
         sheet_expect(table, is_grid ? 4 : 2, longest.length);
         text_free(&longest);
     }

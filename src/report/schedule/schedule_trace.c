@@ -179,9 +179,9 @@ static void name_slot(struct trace *trace, uint32_t sm, uint32_t slot) {
 /* The instances of a unit that are used. */
 static void name_unit(struct trace *trace, uint32_t sm, uint32_t unit) {
     const struct wb_machine *machine = trace->schedule->machine;
-    const uint32_t sets = machine->units[unit].shared ? 1 : machine->sub_cores;
+    const uint32_t sets = schedule_unit(machine, unit)->shared ? 1 : machine->sub_cores;
     for (uint32_t s = 0; s < sets; s++) {
-        for (uint32_t i = 0; i < machine->units[unit].count; i++) {
+        for (uint32_t i = 0; i < schedule_unit(machine, unit)->count; i++) {
             const uint32_t row = trace_unit_row(machine, unit, s, i);
             if (!trace->lanes.unit_used[(size_t)sm * trace->lanes.unit_row_count + row]) continue;
             struct text *name = begin_scratch(trace);
@@ -213,7 +213,7 @@ static void name_sm(struct trace *trace, uint32_t sm) {
     name_groups(trace, sm);
     for (uint32_t slot = 0; slot < trace->schedule->info.slot_count; slot++)
         name_slot(trace, sm, slot);
-    for (uint32_t u = 0; u < trace->schedule->machine->unit_count; u++)
+    for (uint32_t u = 0; u < schedule_unit_count(trace->schedule->machine); u++)
         name_unit(trace, sm, u);
 }
 
@@ -290,7 +290,7 @@ static void put_issue(struct trace *trace, size_t index) {
     put_place(trace, issue->instruction);
     if (schedule_is_grid(trace->report)) json_put_count(json, "block", issue->block);
     json_put_count(json, "step", issue->step);
-    json_put_text(json, "unit", trace->schedule->machine->units[issue->unit].name);
+    json_put_text(json, "unit", wb_schedule_unit(trace->schedule, issue->unit));
     json_put_count(json, "start", issue->start);
     json_put_count(json, "result", issue->ready);
     close_slice(trace);

@@ -6,9 +6,9 @@ uint32_t trace_unit_row(const struct wb_machine *machine, uint32_t unit, uint32_
                         uint32_t instance) {
     uint32_t row = 0;
     for (uint32_t u = 0; u < unit; u++)
-        row += machine->units[u].count * machine->sub_cores;
-    const uint32_t set = machine->units[unit].shared ? 0 : sub_core;
-    return row + set * machine->units[unit].count + instance;
+        row += schedule_unit(machine, u)->count * machine->sub_cores;
+    const struct machine_unit *described = schedule_unit(machine, unit);
+    return row + (described->shared ? 0 : sub_core) * described->count + instance;
 }
 
 /* When the results in the lanes of each warp are there. */
@@ -81,8 +81,8 @@ wb_status trace_lanes_make(const struct wb_schedule *schedule, struct trace_lane
     const struct wb_machine *machine = schedule->machine;
     const size_t warps = trace_warp_place(schedule, schedule->info.sm_count, 0, 0);
     *lanes = (struct trace_lanes){.schedule = schedule};
-    for (uint32_t u = 0; u < machine->unit_count; u++)
-        lanes->unit_row_count += machine->units[u].count * machine->sub_cores;
+    for (uint32_t u = 0; u < schedule_unit_count(machine); u++)
+        lanes->unit_row_count += schedule_unit(machine, u)->count * machine->sub_cores;
     lanes->lane = calloc(schedule->issues.count + 1, sizeof *lanes->lane);
     lanes->lanes = calloc(warps + 1, sizeof *lanes->lanes);
     lanes->first_row = calloc(warps + 1, sizeof *lanes->first_row);

@@ -100,7 +100,7 @@ wb_status wb_gpu_simulate(wb_gpu *gpu, const char *schemes, const char *policies
     WB_TRY(grid_decline_covering(gpu->timed.grid, diagnostics));
     WB_TRY(choose_names("schemes", schemes, wb_scheme_name, diagnostics, &chosen));
     if (policies != NULL)
-        WB_TRY(choose_names("policies", policies, wb_policy_name, diagnostics, &chosen_policies));
+        WB_TRY(policies_choose(policies, gpu->timed.machine, diagnostics, &chosen_policies));
     for (size_t i = 0; gpu_scheme_at(i) != NULL; i++)
         if (chosen >> i & 1) WB_TRY(gpu_run_scheme(gpu, i, chosen_policies, watch, diagnostics));
     return WB_OK;

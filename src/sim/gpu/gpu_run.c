@@ -60,6 +60,8 @@ static wb_status find_requests(struct gpu *gpu) {
 static wb_status check(const struct gpu *gpu) {
     if (machine_times_sass(gpu->program.machine))
         return refuse(gpu, "machine code timed by its control fields (code: sass) is not simulated");
+    const char *misfit = policy_misfit(gpu->scheme->policy, gpu->program.machine);
+    if (misfit != NULL) return refuse(gpu, misfit);
     if (gpu->program.machine->model != MACHINE_PLAIN)
         return refuse(gpu, "the model of GPGPU-Sim executes single blocks only");
     WB_TRY(wb_machine_check(gpu->program.machine, gpu->diagnostics));

@@ -1,6 +1,7 @@
 #include "sim/gpu/simulator.h"
 
 #include "sim/gpgpusim/gpgpusim.h"
+#include "sim/sass/sass_simulate.h"
 #include "sim/sm/sm_ifetch.h"
 
 /* How many cycles pass between two looks at the watch. */
@@ -30,12 +31,16 @@ static wb_status simulate_block(struct sm *sm, const wb_watch *watch, wb_diagnos
 wb_status simulate(const struct timed_block *block, const struct sim_policy *policy,
                    const struct sim_sink *sink, const wb_watch *watch, wb_diagnostics *diagnostics,
                    wb_simulation *result) {
+    const char *misfit = policy_misfit(policy, block->machine);
+    if (misfit != NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, block->machine->name, "%s", misfit);
+        return WB_ERR_DECLINED;
+    }
     if (block->machine->model == MACHINE_GPGPUSIM)
         return gpgpusim_simulate(block, policy, sink, watch, diagnostics, result);
     if (machine_times_sass(block->machine)) {
-        diagnose(diagnostics, SEVERITY_ERROR, block->machine->name,
-                 "machine code timed by its control fields (code: sass) is not simulated");
-        return WB_ERR_DECLINED;
+        const struct sass_run run = {.policy = policy, .sink = sink, .watch = watch};
+        return sass_simulate(block, &run, diagnostics, result);
     }
     const struct sm_program program = {
         .machine = block->machine, .code = &block->code, .block = block, .warp_count = block->warp_count};

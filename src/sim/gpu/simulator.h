@@ -7,7 +7,8 @@
 #include "sim/sm/policy.h"
 #include "warp/timed/timed_block.h"
 
-/* Simulates the block, on the model that the machine names (sim/gpgpusim/gpgpusim.h: the other one). All of
+/* Simulates the block, on the model that the machine names (sim/gpgpusim/gpgpusim.h and
+ * sim/sass/sass_simulate.h: the other ones). All of
  * `result` except `seconds` is set. WB_ERR_LIMIT with a message when memory is exhausted or `watch` (may be
  * NULL) stopped it. */
 wb_status simulate(const struct timed_block *block, const struct sim_policy *policy,

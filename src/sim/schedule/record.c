@@ -166,14 +166,21 @@ static void take_lone_pass(void *user, const struct sim_event *event) {
     take_pass(user, 0, event);
 }
 
+static void take_lone_landing(void *user, const struct sim_landing *landing) {
+    take_landing(user, 0, landing);
+}
+
 static void take_lone_block(void *user, const struct sim_block *block) {
     take_block(user, 0, block);
 }
 
 static wb_status record_block(const struct schedule_subject *subject, struct recorder *recorder,
                               wb_diagnostics *diagnostics, cycles *end) {
-    const struct sim_sink sink = {
-        .event = take_lone_issue, .user = recorder, .pass = take_lone_pass, .block = take_lone_block};
+    const struct sim_sink sink = {.event = take_lone_issue,
+                                  .user = recorder,
+                                  .land = take_lone_landing,
+                                  .pass = take_lone_pass,
+                                  .block = take_lone_block};
     wb_simulation result;
     WB_TRY(simulate(subject->block, subject->policy, &sink, &recorder->options.watch, diagnostics, &result));
     *end = result.cycles;
@@ -409,7 +416,7 @@ wb_status schedule_record(const struct schedule_subject *subject, const wb_sched
     describe(subject, info, made);
     recorder.code = made->code;
     recorder.warp_count = made->info.warp_count;
-    recorder.has_waits = made->machine->model == MACHINE_PLAIN;
+    recorder.has_waits = made->machine->model != MACHINE_GPGPUSIM;
     recorder.until = recorder.options.until == 0 ? CYCLES_SATURATED : recorder.options.until;
     recorder.most = recorder.options.most == 0 ? SCHEDULE_ISSUES_MAX : recorder.options.most;
     atomic_init(&recorder.left, SCHEDULE_ISSUES_MAX);

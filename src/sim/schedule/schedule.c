@@ -32,9 +32,18 @@ const wb_block_time *wb_schedule_blocks(const wb_schedule *schedule, size_t *cou
     return schedule->blocks.items;
 }
 
+uint32_t schedule_unit_count(const struct wb_machine *machine) {
+    return machine->unit_count + machine_times_sass(machine);
+}
+
+const struct machine_unit *schedule_unit(const struct wb_machine *machine, uint32_t unit) {
+    static const struct machine_unit issue_stage = {.name = "issue", .count = 1};
+    assert(unit < schedule_unit_count(machine));
+    return unit < machine->unit_count ? &machine->units[unit] : &issue_stage;
+}
+
 const char *wb_schedule_unit(const wb_schedule *schedule, uint32_t unit) {
-    assert(unit < schedule->machine->unit_count);
-    return schedule->machine->units[unit].name;
+    return schedule_unit(schedule->machine, unit)->name;
 }
 
 _Static_assert(WB_WAIT_BARRIER == (int)SIM_WAIT_BARRIER && WB_WAIT_RESULT == (int)SIM_WAIT_RESULT &&

@@ -21,6 +21,11 @@ struct wb_schedule {
     VEC(wb_block_time) blocks;
 };
 
+/* What issues keep busy: the units of the machine, and behind them, where machine code is timed, the issue
+ * stage for instructions that take nothing else. */
+uint32_t schedule_unit_count(const struct wb_machine *machine);
+const struct machine_unit *schedule_unit(const struct wb_machine *machine, uint32_t unit);
+
 /* What is simulated, and how: a block by itself, or a grid. */
 struct schedule_subject {
     const struct timed_block *block; /* or NULL, */

@@ -44,7 +44,7 @@ struct sim_event {
     uint32_t sub_core;
     uint64_t step;        /* position in the warp's path, from 0 */
     uint32_t instruction; /* index into the code */
-    uint32_t unit;        /* index into the machine's units */
+    uint32_t unit;        /* index into the machine's units; of machine code that takes none their number */
     uint32_t instance;    /* of the unit, within its sub-core unless the unit is shared */
     cycles issue, start, init_end, completion;
     struct sim_waits waits; /* all zero on a machine of model gpgpusim */

@@ -1,6 +1,8 @@
 #include "sim/sm/policy.h"
 
-#include "warpbound.h"
+#include <string.h>
+
+#include "base/names.h"
 
 /* The ready member of the oldest block that has one, the first of them, or WARP_NONE. Of one block alone it
  * is the ready member of lowest index. */
@@ -68,7 +70,44 @@ const struct sim_policy policy_oldest = {
     .pick = policy_oldest_ready,
 };
 
-static const struct sim_policy *const policies[] = {&policy_lrr, &policy_gto, &policy_rr, &policy_oldest};
+/* Compiler-guided greedy, then youngest: what NVIDIA's cores do with the stalls that the compiler has written
+ * down. The warp issued last as long as it can go on, else the ready warp of the youngest block, of highest
+ * index. */
+
+static uint32_t cggty_pick(const struct policy_view *view) {
+    if (view->last != WARP_NONE && warp_set_has(view->ready, view->last)) return view->last;
+    for (uint32_t i = view->blocks; i-- > 0;) {
+        const uint32_t first = view->oldest_first[i] * view->block_warps;
+        const uint32_t warp =
+            warp_set_last_of_both(view->ready, view->members, first + view->block_warps - 1);
+        if (warp != WARP_NONE && warp >= first) return warp;
+    }
+    return WARP_NONE;
+}
+
+const struct sim_policy policy_cggty = {
+    .name = "cggty",
+    .summary = "greedy, then youngest, by the stalls of machine code: the warp issued last, else the ready "
+               "warp of highest index",
+    .work_conserving = true,
+    .pick = cggty_pick,
+};
+
+static const struct sim_policy *const policies[] = {&policy_lrr, &policy_gto, &policy_rr, &policy_oldest,
+                                                    &policy_cggty};
+
+const char *policy_misfit(const struct sim_policy *policy, const struct wb_machine *machine) {
+    if (policy != &policy_cggty || machine_times_sass(machine)) return NULL;
+    return "cggty is a policy of machines that time machine code by its control fields (code: sass)";
+}
+
+wb_status policies_choose(const char *list, const struct wb_machine *machine, wb_diagnostics *diagnostics,
+                          uint64_t *chosen) {
+    WB_TRY(choose_names("policies", list, wb_policy_name, diagnostics, chosen));
+    for (size_t i = 0; strcmp(list, "all") == 0 && policy_at(i) != NULL; i++)
+        if (policy_misfit(policy_at(i), machine) != NULL) *chosen &= ~(UINT64_C(1) << i);
+    return WB_OK;
+}
 
 const struct sim_policy *policy_at(size_t index) {
     return index < sizeof policies / sizeof policies[0] ? policies[index] : NULL;

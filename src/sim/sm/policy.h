@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/machine.h"
+
 /* Sets of warps as bits, 64 a word, so that a scheduler's choice is a few word operations. */
 
 #define WARP_NONE UINT32_MAX
@@ -52,6 +54,17 @@ static inline uint32_t warp_set_next_of_both(const uint64_t *a, const uint64_t *
     return found != WARP_NONE ? found : warp_set_first_of_both(a, b, words, 0);
 }
 
+/* The last warp of both sets that is not above `last`, or WARP_NONE. */
+static inline uint32_t warp_set_last_of_both(const uint64_t *a, const uint64_t *b, uint32_t last) {
+    uint64_t mask = UINT64_MAX >> (63 - last % 64);
+    for (uint32_t i = last / 64 + 1; i-- > 0;) {
+        const uint64_t both = a[i] & b[i] & mask;
+        if (both != 0) return i * 64 + 63 - (uint32_t)__builtin_clzll(both);
+        mask = UINT64_MAX;
+    }
+    return WARP_NONE;
+}
+
 struct sim_policy;
 
 /* Where a warp is: how many instructions it has executed, and the unit of the next one (UNIT_NONE: none). */
@@ -86,10 +99,18 @@ struct sim_policy {
     bool (*hurries)(const struct sim_policy *policy, uint32_t warp, uint64_t step);
 };
 
-extern const struct sim_policy policy_lrr, policy_gto, policy_rr, policy_oldest;
+extern const struct sim_policy policy_lrr, policy_gto, policy_rr, policy_oldest, policy_cggty;
 
 /* The policies in the order of help texts and of results; NULL past the end. */
 const struct sim_policy *policy_at(size_t index);
+
+/* Why a policy cannot be that of a machine, a sentence; NULL: it can. */
+const char *policy_misfit(const struct sim_policy *policy, const struct wb_machine *machine);
+
+/* The policies of a comma-separated list: bit i for policy i. "all" are those that can be the machine's. Errors
+ * as choose_names. */
+wb_status policies_choose(const char *list, const struct wb_machine *machine, wb_diagnostics *diagnostics,
+                          uint64_t *chosen);
 
 /* Where the search for the next warp starts in a round: behind the last one issued. */
 static inline uint32_t policy_round_start(const struct policy_view *view) {

@@ -33,6 +33,7 @@ static void find_lines(const struct sass_sm *sm, struct sass_lines *lines) {
     if (first > last) return;
     lines->first = first;
     lines->count = last - first + 1;
+    if (sm->block->code.footprint.l1_instructions.lines == 0) return;
     lines->l1_first = l1_line(sm, first);
     lines->l1_count = l1_line(sm, last) - lines->l1_first + 1;
 }

@@ -66,7 +66,8 @@ static void fill_waits(const struct sass_warp *warp, struct sim_waits *waits) {
                                 .producer = STEP_NONE,
                                 .fetched = warp->fetched,
                                 .open = warp->opened};
-    for (uint32_t counters = warp->head->waits; counters != 0 && warp->allowed > 0; counters &= counters - 1) {
+    for (uint32_t counters = warp->head->waits; counters != 0 && warp->allowed > 0;
+         counters &= counters - 1) {
         const uint32_t counter = (uint32_t)__builtin_ctz(counters);
         if (warp->counted_at[counter] == warp->allowed) waits->producer = warp->counted_by[counter];
     }

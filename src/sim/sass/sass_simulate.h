@@ -18,7 +18,8 @@ struct sass_run {
 };
 
 /* Simulates the block, whose code has times (timed_code.sass). All of `result` but `seconds` is set.
- * WB_ERR_LIMIT with a message when memory is exhausted or the watch stopped it; else what the sink answers. */
+ * WB_ERR_LIMIT with a message when memory is exhausted or the watch stopped it; else what the sink answers.
+ */
 wb_status sass_simulate(const struct timed_block *block, const struct sass_run *run,
                         wb_diagnostics *diagnostics, wb_simulation *result);
 

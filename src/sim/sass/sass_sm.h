@@ -1,8 +1,8 @@
 /* A streaming multiprocessor that executes machine code while it does so: machine M of
- * docs/machine-code-bounds.md, with every choice that it leaves open made in one way (docs/sass-simulator.md).
- * Of the files that work on it, sass_lines has what is missed once, sass_stages units and the instructions on
- * their way through them, sass_warps program order, dependence counters and barriers, and on top of them
- * sass_run issue and cycles. */
+ * docs/machine-code-bounds.md, with every choice that it leaves open made in one way
+ * (docs/sass-simulator.md). Of the files that work on it, sass_lines has what is missed once, sass_stages
+ * units and the instructions on their way through them, sass_warps program order, dependence counters and
+ * barriers, and on top of them sass_run issue and cycles. */
 #ifndef WB_SIM_SASS_SASS_SM_H
 #define WB_SIM_SASS_SASS_SM_H
 
@@ -53,16 +53,16 @@ struct sass_warp {
     bool held;      /* by a counter */
     bool hasty;     /* could issue only as long as counters are not seen */
     bool at_barrier;
-    bool shut;           /* the head's unit had no room when it was looked at last */
-    uint32_t *taken;     /* per unit of the machine: tickets given out, */
-    uint32_t *served;    /* and those that have started */
-    cycles from;         /* behind the instruction before the head, or when the block started */
-    cycles released;     /* when the barrier before the head opened; or `from` */
-    cycles fetched;      /* when the head was */
-    cycles paced;        /* when the stall count let it go */
-    cycles allowed;      /* when a counter did that held it; 0: none has */
-    cycles opened;       /* when its unit had room again; 0: it always had */
-    cycles counted_at[SASS_COUNTERS];   /* when the last of those that count it down does, */
+    bool shut;                        /* the head's unit had no room when it was looked at last */
+    uint32_t *taken;                  /* per unit of the machine: tickets given out, */
+    uint32_t *served;                 /* and those that have started */
+    cycles from;                      /* behind the instruction before the head, or when the block started */
+    cycles released;                  /* when the barrier before the head opened; or `from` */
+    cycles fetched;                   /* when the head was */
+    cycles paced;                     /* when the stall count let it go */
+    cycles allowed;                   /* when a counter did that held it; 0: none has */
+    cycles opened;                    /* when its unit had room again; 0: it always had */
+    cycles counted_at[SASS_COUNTERS]; /* when the last of those that count it down does, */
     uint64_t counted_by[SASS_COUNTERS]; /* and the step of that */
 };
 
@@ -93,9 +93,9 @@ struct sass_sm {
     uint32_t warp_count, words;
     uint32_t live, arrived; /* warps that have not ended; of these, held by a barrier */
     struct sass_core *cores;
-    struct sass_unit *units;     /* [unit * sub_cores + sub-core], a shared one at sub-core 0 */
-    struct sass_unit **unit_of;  /* [sub-core * units of the machine + unit] */
-    struct sass_unit **dirty;    /* units that something may start on in this cycle */
+    struct sass_unit *units;    /* [unit * sub_cores + sub-core], a shared one at sub-core 0 */
+    struct sass_unit **unit_of; /* [sub-core * units of the machine + unit] */
+    struct sass_unit **dirty;   /* units that something may start on in this cycle */
     uint32_t dirty_count;
     uint64_t *allowed; /* warps that lack nothing but their turn and room in a unit */
     uint64_t *ready, *running;
@@ -103,12 +103,13 @@ struct sass_sm {
     VEC(struct sass_flight) flights;
     uint32_t free_flights;
     VEC(struct heap_item) event_room; /* of: */
-    struct heap events; /* ends of stages and transfers, id: the flight; and counts down, id: see count_down */
+    struct heap
+        events; /* ends of stages and transfers, id: the flight; and counts down, id: see count_down */
     uint64_t event_count;
     struct heap wakes; /* id: the warp */
     struct sass_lines lines;
     cycles now;
-    cycles look_at; /* a cycle in which warps may issue that wait for no event */
+    cycles look_at;                         /* a cycle in which warps may issue that wait for no event */
     uint64_t executed, total, flight_count; /* instructions so far, and of the block; flights so far */
     cycles watch_at;
     bool told; /* whoever ended the simulation has said why */
@@ -178,8 +179,8 @@ void sass_count_up(const struct sass_sm *sm, struct sass_warp *warp);
 /* The head has been issued in this cycle: the warp goes on to the next one. */
 void sass_advance(struct sass_sm *sm, uint32_t index);
 
-/* Of an instruction whose last stage ends in this cycle: has its counters go down when the result is there and
- * the sources are read; returns when both are. */
+/* Of an instruction whose last stage ends in this cycle: has its counters go down when the result is there
+ * and the sources are read; returns when both are. */
 cycles sass_count_back(struct sass_sm *sm, uint32_t index, uint64_t step, const struct sass_timed *timed);
 
 /* The counter of an event of sass_count_back goes down. */
@@ -194,11 +195,15 @@ void sass_put_off(struct sass_sm *sm, uint32_t index, cycles at);
 /* Whether the counters allow the head in this cycle. */
 bool sass_counters_allow(const struct sass_sm *sm, const struct sass_warp *warp);
 
-/* ---- sass_run.c ------------------------------------------------------------------------------------------ */
+/* ---- sass_run.c ------------------------------------------------------------------------------------------
+ */
 
 /* Ids of events that are no flights: a counter goes down, or unit number .. is free. */
 #define SASS_COUNT_DOWN UINT32_C(0x80000000)
 #define SASS_UNIT_FREE UINT32_C(0x40000000)
+
+/* Of a count down: of what has not been seen counted up. */
+#define SASS_NEVER_SEEN UINT32_C(0x40000000)
 
 /* Something happens in cycle `at`, behind all that has been told of that cycle. */
 void sass_event(struct sass_sm *sm, cycles at, uint32_t id);

@@ -195,8 +195,7 @@ static void fill_room(struct sass_sm *sm, struct sass_unit *unit) {
         struct sass_core *longest = NULL;
         for (uint32_t c = 0; c < sm->machine->sub_cores; c++) {
             struct sass_core *core = &sm->cores[c];
-            if (core->no_room == FLIGHT_END ||
-                stage_unit(sm, &sm->flights.items[core->no_room], 0) != unit)
+            if (core->no_room == FLIGHT_END || stage_unit(sm, &sm->flights.items[core->no_room], 0) != unit)
                 continue;
             if (longest == NULL || core->no_room_since < longest->no_room_since) longest = core;
         }
@@ -229,10 +228,8 @@ static void complete(struct sass_sm *sm, uint32_t number) {
     const cycles back = sass_count_back(sm, flight.warp, flight.step, timed);
     sass_lasts(sm, back);
     if (sink != NULL && sink->land != NULL) {
-        const struct sim_landing landing = {.flight = flight.number,
-                                            .start = flight.start,
-                                            .init_end = flight.init_end,
-                                            .completion = back};
+        const struct sim_landing landing = {
+            .flight = flight.number, .start = flight.start, .init_end = flight.init_end, .completion = back};
         sink->land(sink->user, &landing);
     }
     sm->flights.items[number].next = sm->free_flights;

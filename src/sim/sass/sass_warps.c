@@ -12,7 +12,7 @@
 /* What the warp sees of a counter in this cycle. */
 static uint32_t seen(const struct sass_sm *sm, const struct sass_warp *warp, uint32_t counter) {
     const uint32_t fresh = sm->now < warp->visible_at ? warp->fresh[counter] : 0;
-    return u32_sub(warp->counts[counter], fresh);
+    return warp->counts[counter] - fresh;
 }
 
 bool sass_counters_allow(const struct sass_sm *sm, const struct sass_warp *warp) {
@@ -47,9 +47,11 @@ void sass_count_up(const struct sass_sm *sm, struct sass_warp *warp) {
 
 static void count_at(struct sass_sm *sm, uint32_t index, uint8_t counter, uint64_t step, cycles at) {
     struct sass_warp *warp = &sm->warps[index];
-    const uint32_t id = SASS_COUNT_DOWN | index * 8 | counter;
+    uint32_t id = SASS_COUNT_DOWN | index * 8 | counter;
     _Static_assert(SASS_COUNTERS <= 8, "a counter is three bits of an id");
     if (counter == SASS_NO_COUNTER) return;
+    /* Back before it was seen. */
+    if (at < warp->visible_at && step + 1 >= warp->step) id |= SASS_NEVER_SEEN;
     if (at >= warp->counted_at[counter]) {
         warp->counted_at[counter] = at;
         warp->counted_by[counter] = step;
@@ -72,10 +74,11 @@ cycles sass_count_back(struct sass_sm *sm, uint32_t index, uint64_t step, const 
 }
 
 void sass_count_down(struct sass_sm *sm, uint32_t id) {
-    const uint32_t index = (id & ~SASS_COUNT_DOWN) / 8, counter = id % 8;
+    const uint32_t index = (id & ~(SASS_COUNT_DOWN | SASS_NEVER_SEEN)) / 8, counter = id % 8;
     struct sass_warp *warp = &sm->warps[index];
     assert(warp->counts[counter] > 0);
     warp->counts[counter]--;
+    if ((id & SASS_NEVER_SEEN) != 0) warp->fresh[counter]--;
     if (!warp->held) return;
     warp->held = false;
     sass_await(sm, index);

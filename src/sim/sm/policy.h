@@ -107,8 +107,8 @@ const struct sim_policy *policy_at(size_t index);
 /* Why a policy cannot be that of a machine, a sentence; NULL: it can. */
 const char *policy_misfit(const struct sim_policy *policy, const struct wb_machine *machine);
 
-/* The policies of a comma-separated list: bit i for policy i. "all" are those that can be the machine's. Errors
- * as choose_names. */
+/* The policies of a comma-separated list: bit i for policy i. "all" are those that can be the machine's.
+ * Errors as choose_names. */
 wb_status policies_choose(const char *list, const struct wb_machine *machine, wb_diagnostics *diagnostics,
                           uint64_t *chosen);
 

@@ -1,0 +1,164 @@
+/* Simulations of blocks of machine code: every schedule is one that the machine allows, so none is longer
+ * than the longest of all executions, nor than a bound; and where there is only one execution, it is that. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/random.h"
+#include "bound/sass/code_profile.h"
+#include "random_block.h"
+#include "sass_block.h"
+#include "sass_check.h"
+#include "sim/sass/sass_simulate.h"
+
+#define FAMILY_ROUNDS 6000u
+#define STATES 600
+#define DRAWS 4u
+#define PROBE 1u /* of its slot the cycles in which a constant is looked for */
+
+static const struct sim_policy *const tried[] = {&policy_cggty, &policy_gto, &policy_lrr, &policy_oldest};
+
+static void fail_at(const struct sass_grid *grid, const char *what, const char *policy, uint64_t seed,
+                    cycles time) {
+    struct text text = {0};
+    text_printf(&text, "seed %" PRIu64 ", %s: %" PRIu64 " cycles: %s\n", seed, policy, time, what);
+    sass_grid_print(grid, &text);
+    fputs(text.data, stderr);
+    text_free(&text);
+    fail();
+}
+
+static uint32_t any_between(void *user, uint32_t least, uint32_t most) {
+    return most <= least ? most : least + (uint32_t)random_below(user, most - least + 1);
+}
+
+static cycles simulated(const struct timed_block *block, const struct sim_policy *policy,
+                        struct random_state *random) {
+    const struct sass_run run = {
+        .policy = policy, .choose = random == NULL ? NULL : any_between, .user = random};
+    struct wb_diagnostics messages = {0};
+    wb_simulation result;
+    assert_int_equal(sass_simulate(block, &run, &messages, &result), WB_OK);
+    return result.cycles;
+}
+
+/* Everything takes as long as it is stated, but for latencies, and goes as the simulator has it. */
+static void state_all(struct sass_grid *grid) {
+    grid->blocks = grid->sms = grid->slots = 1;
+    grid->actual_release = grid->release;
+    grid->rules.first_in_first_out = grid->rules.issue_first = grid->rules.late_stall = false;
+    grid->rules.hidden_count = true;
+    for (uint32_t w = 0; w < grid->warps; w++)
+        for (uint32_t k = 0; k < grid->programs[w].count; k++) {
+            struct sass_step *step = &grid->programs[w].steps[k];
+            const struct sass_timed *timed = &step->stated;
+            step->probe = timed->operand > 0 ? PROBE : 0;
+            step->actual.stall = (uint8_t)timed->stall;
+            step->actual.slot = (uint8_t)(timed->slot - step->probe);
+            step->actual.probe = (uint8_t)step->probe;
+            step->actual.operand = (uint8_t)timed->operand;
+            step->actual.fetch = (uint8_t)timed->fetch;
+            for (uint32_t i = 0; i < timed->stage_count; i++) {
+                step->actual.init[i] = (uint8_t)timed->stages[i].init;
+                step->actual.transfer[i] = (uint8_t)timed->stages[i].transfer;
+            }
+        }
+}
+
+static void make_block(const struct sass_grid *grid, struct wb_machine *machine, struct timed_block *block) {
+    sass_block_from(grid, 1, false, machine, block);
+    machine->sass.constant_probe = PROBE;
+}
+
+static void test_no_simulation_is_beyond_a_bound(void **state) {
+    (void)state;
+    const uint32_t rounds = random_rounds(FAMILY_ROUNDS);
+    for (size_t f = 0; f < SASS_FAMILIES; f++) {
+        uint32_t searched = 0, longest = 0;
+        for (uint64_t seed = 1; seed <= rounds; seed++) {
+            struct sass_grid grid;
+            struct wb_machine machine;
+            struct timed_block block;
+            struct code_profile profile;
+            random_sass_grid(&sass_families[f], seed, &grid);
+            state_all(&grid);
+            make_block(&grid, &machine, &block);
+            assert_int_equal(code_profile_make(&block, &profile), WB_OK);
+            const cycles releases = code_profile_releases(&profile);
+            const struct sass_bounds naive = naive_sass_block(&grid, 0, SASS_AS_PROVEN);
+            const cycles bound = cycles_min(
+                cycles_min(naive.sib, cycles_min(naive.fib, naive.elb)),
+                cycles_min(code_profile_sum(&profile, true), profile.work + profile.latency) + releases);
+            const cycles exact = sass_explore(&grid, STATES);
+            cycles most = 0;
+            for (size_t p = 0; p < sizeof tried / sizeof *tried; p++) {
+                struct random_state random = random_seeded(seed);
+                for (uint32_t draw = 0; draw <= DRAWS; draw++) {
+                    const cycles time = simulated(&block, tried[p], draw == 0 ? NULL : &random);
+                    if (time > bound) fail_at(&grid, "more than a bound", tried[p]->name, seed, time);
+                    if (draw == 0 && exact > 0 && time > exact)
+                        fail_at(&grid, "more than any execution", tried[p]->name, seed, time);
+                    most = cycles_max(most, time);
+                }
+            }
+            searched += exact > 0;
+            longest += exact > 0 && most == exact;
+            code_profile_free(&profile);
+            timed_block_free(&block);
+        }
+        printf("%s: %" PRIu32 " of %" PRIu32 " searched, some simulation the longest in %" PRIu32 "\n",
+               sass_families[f].name, searched, rounds, longest);
+        assert_true(searched > rounds / 3);
+        assert_true(longest > searched / 10);
+    }
+}
+
+/* A warp by itself whose latencies are known has no choice. */
+static void test_a_lone_warp_takes_what_it_takes(void **state) {
+    (void)state;
+    const uint32_t rounds = random_rounds(FAMILY_ROUNDS);
+    uint32_t searched = 0, same = 0;
+    for (size_t f = 0; f < SASS_FAMILIES; f++)
+        for (uint64_t seed = 1; seed <= rounds; seed++) {
+            struct sass_grid grid;
+            struct wb_machine machine;
+            struct timed_block block;
+            bool clash[SASS_GRID_UNITS], clashes = false;
+            random_sass_grid(&sass_families[f], seed, &grid);
+            grid.warps = 1;
+            state_all(&grid);
+            grid.rules.first_in_first_out = true;
+            for (uint32_t k = 0; k < grid.programs[0].count; k++) {
+                struct sass_timed *timed = &grid.programs[0].steps[k].stated;
+                timed->write_least = timed->write_most;
+                timed->read_least = timed->read_most;
+            }
+            naive_sass_clashes(&grid, clash);
+            for (uint32_t u = 0; u < grid.units; u++)
+                clashes |= clash[u];
+            const cycles exact = sass_explore(&grid, 100000);
+            make_block(&grid, &machine, &block);
+            const cycles time = simulated(&block, &policy_lrr, NULL);
+            timed_block_free(&block);
+            if (exact == 0) continue;
+            searched++;
+            same += time == exact;
+            if (time > exact || (time < exact && !clashes))
+                fail_at(&grid, "not what the only execution takes", sass_families[f].name, seed, time);
+        }
+    printf("%" PRIu32 " searched, the same in %" PRIu32 "\n", searched, same);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_lone_warp_takes_what_it_takes),
+        cmocka_unit_test(test_no_simulation_is_beyond_a_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

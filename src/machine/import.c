@@ -17,6 +17,13 @@
 /* Cycles after which a store or fence has left the load/store unit. */
 #define STORE_CYCLES 3u
 
+/* Most SMs of a machine. */
+#define SMS_MAX 1024u
+
+/* The first architectures whose lanes become requests by lines of 128 bytes, and by sectors of 32. */
+#define LEAST_COALESCING 20u
+#define LEAST_SECTORED 40u
+
 /* Most threads of a block, a limit of CUDA that the file does not state. */
 #define BLOCK_THREADS_MAX 1024u
 
@@ -44,6 +51,7 @@ static const struct import_config simulator_defaults = {
     .dram_latency = 30,
     .threads = 1024,
     .blocks = 8,
+    .cluster_sms = 3,
     .registers = 8192,
     .shared_bytes = 16384,
     .gpgpusim =
@@ -190,6 +198,18 @@ static void set_fetch(struct wb_machine *machine, const struct import_config *co
     machine->fetch.miss_latency = sum < 1 ? 1 : sum < MACHINE_TIME_MAX ? sum : MACHINE_TIME_MAX;
 }
 
+/* What is not one SM alone: how many there are, how blocks come to them, and how lanes become requests: by
+ * lines up to architecture 39, by sectors behind. */
+static void set_gpu(struct wb_machine *machine, const struct import_config *config) {
+    const uint64_t sms = (uint64_t)config->clusters * config->cluster_sms;
+    machine->launch_overhead = config->launch_latency;
+    machine->memory.dispatch_latency = config->block_latency;
+    if (sms > 0) machine->memory.sms = sms < SMS_MAX ? (uint32_t)sms : SMS_MAX;
+    if (sms > 1) machine->memory.dispatch = DISPATCH_ROUND_ROBIN;
+    if (config->coalescing < LEAST_COALESCING || config->perfect_memory == 1) return;
+    machine->memory.requests = config->coalescing < LEAST_SECTORED ? REQUESTS_FERMI : REQUESTS_VOLTA;
+}
+
 /* ---- Whether the model gpgpusim can execute the SM, and what else it is then told
  * -------------------------- */
 
@@ -262,6 +282,7 @@ static void import_build(const struct import_config *config, struct wb_machine *
     set_simple(machine, &map);
     set_memory(machine, &map);
     set_fetch(machine, config);
+    set_gpu(machine, config);
     machine->limits = (struct machine_limits){
         .blocks = config->blocks,
         .warps = config->threads / 32,
@@ -269,6 +290,7 @@ static void import_build(const struct import_config *config, struct wb_machine *
         .threads_per_block = config->threads < BLOCK_THREADS_MAX ? config->threads : BLOCK_THREADS_MAX,
         .registers = config->registers,
         .shared_bytes = config->shared_bytes,
+        .shared_per_block = config->block_shared_bytes,
     };
     import_model(config, machine);
 }

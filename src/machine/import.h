@@ -28,10 +28,14 @@ struct import_config {
     uint32_t perfect_fetch;                    /* 1: it has everything */
     struct machine_gpgpusim gpgpusim; /* store_banks and store_ack_delay follow from the next three */
     uint32_t l1_banks, skip_l1, perfect_memory;
-    uint32_t own_collectors; /* 0: units have no operand collectors of their own */
-    uint32_t widest_oc_ex;   /* registers between the collectors and a unit, the most that one has */
-    size_t one_unit_at;      /* where the file lets one unit take them, for a warning */
-    size_t known_flags;      /* how many flags of the file were understood */
+    uint32_t own_collectors;        /* 0: units have no operand collectors of their own */
+    uint32_t widest_oc_ex;          /* registers between the collectors and a unit, the most that one has */
+    uint32_t clusters, cluster_sms; /* clusters 0: the file does not say how many SMs there are */
+    uint32_t launch_latency, block_latency;
+    uint32_t coalescing; /* architecture by whose rule lanes become requests; 0: the file does not say */
+    uint32_t block_shared_bytes;
+    size_t one_unit_at; /* where the file lets one unit take them, for a warning */
+    size_t known_flags; /* how many flags of the file were understood */
 };
 
 /* Reads the flags of a file. */

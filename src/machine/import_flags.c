@@ -15,6 +15,9 @@
 /* Fastest clock of a flag, in megahertz. */
 #define FLAG_CLOCK_MAX 100000.0
 
+/* Longest name of a flag that is told as ignored. */
+#define FLAG_NAME_MAX 100
+
 /* Latency in `-specialized_unit_N` of a unit is its third number, its name the sixth part. */
 #define SPECIALIZED_PARTS 6
 
@@ -88,6 +91,12 @@ static const struct flag flags[] = {
     NUMBER("-gpgpu_perfect_inst_const_cache", perfect_fetch, 0, 1),
     NUMBER("-gpgpu_inst_fetch_throughput", fetch.per_cycle, 1, 1024),
     {.name = "-gpgpu_cache:il1", .kind = FLAG_INSTRUCTION_CACHE},
+    NUMBER("-gpgpu_n_clusters", clusters, 1, 1024),
+    NUMBER("-gpgpu_n_cores_per_cluster", cluster_sms, 1, 1024),
+    NUMBER("-gpgpu_kernel_launch_latency", launch_latency, 0, MACHINE_TIME_MAX),
+    NUMBER("-gpgpu_TB_launch_latency", block_latency, 0, MACHINE_TIME_MAX),
+    NUMBER("-gpgpu_coalesce_arch", coalescing, 0, 1000),
+    NUMBER("-gpgpu_shmem_per_block", block_shared_bytes, 0, FLAG_SIZE_MAX),
     NUMBER("-gpgpu_shader_cta", blocks, 1, 1024),
     NUMBER("-gpgpu_shader_registers", registers, 1, FLAG_SIZE_MAX),
     NUMBER("-gpgpu_shmem_size", shared_bytes, 0, FLAG_SIZE_MAX),
@@ -316,28 +325,65 @@ static const struct flag *find_flag(const struct token *token) {
     return NULL;
 }
 
-wb_status import_read(const struct source *source, wb_diagnostics *diagnostics,
-                      struct import_config *config) {
-    struct scanner scanner = scanner_of(source, SCAN_SPACES | SCAN_HASH_COMMENTS, diagnostics);
+/* Adds a flag to those that are ignored, unless it is there. */
+static void note_ignored(const struct token *token, struct text *ignored, uint32_t *count) {
+    const char *at = ignored->data;
+    char name[FLAG_NAME_MAX];
+    if (token->length + 3 > sizeof name) return; /* of no simulator */
+    (void)text_format(name, sizeof name, " %.*s,", (int)token->length, token->text);
+    if (at != NULL && strstr(at, name) != NULL) return;
+    text_string(ignored, name);
+    ++*count;
+}
+
+/* Says which flags are ignored. */
+static void say_ignored(const struct source *source, const struct text *ignored, uint32_t count,
+                        wb_diagnostics *diagnostics) {
+    if (count == 0 || ignored->failed) return;
+    diagnose(diagnostics, SEVERITY_NOTE, source->name,
+             "%u flag%s of this file %s nothing that a machine file has, and %s ignored:%.*s", count,
+             count == 1 ? "" : "s", count == 1 ? "says" : "say", count == 1 ? "is" : "are",
+             (int)ignored->length - 1, ignored->data);
+}
+
+/* Reads all flags; those that no key is for go to *ignored. */
+static wb_status read_flags(struct scanner *scanner, struct import_config *config, struct text *ignored,
+                            uint32_t *ignored_count) {
     struct token token;
-    WB_TRY(next_token(&scanner, &token));
+    WB_TRY(next_token(scanner, &token));
     while (token.length > 0 || token.quoted) {
-        if (!is_flag(&token)) return scan_fail_at(&scanner, token.at, "expected a flag that starts with '-'");
+        if (!is_flag(&token)) return scan_fail_at(scanner, token.at, "expected a flag that starts with '-'");
         struct token value;
-        WB_TRY(next_token(&scanner, &value));
+        WB_TRY(next_token(scanner, &value));
         bool has_value = value.quoted || (value.length > 0 && !is_flag(&value));
         const struct flag *flag = find_flag(&token);
         if (flag != NULL && !has_value) {
-            return scan_fail_at(&scanner, token.at, "%s: expected a value", flag->name);
+            return scan_fail_at(scanner, token.at, "%s: expected a value", flag->name);
         }
-        if (flag != NULL) WB_TRY(read_value(&scanner, flag, &value, config));
+        if (flag != NULL)
+            WB_TRY(read_value(scanner, flag, &value, config));
+        else
+            note_ignored(&token, ignored, ignored_count);
         if (has_value)
-            WB_TRY(next_token(&scanner, &token));
+            WB_TRY(next_token(scanner, &token));
         else
             token = value;
     }
-    if (config->known_flags > 0) return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, source->name,
-             "not a gpgpusim.config: none of its flags describes an SM");
-    return WB_ERR_INPUT;
+    return WB_OK;
+}
+
+wb_status import_read(const struct source *source, wb_diagnostics *diagnostics,
+                      struct import_config *config) {
+    struct scanner scanner = scanner_of(source, SCAN_SPACES | SCAN_HASH_COMMENTS, diagnostics);
+    struct text ignored = {0};
+    uint32_t ignored_count = 0;
+    wb_status status = read_flags(&scanner, config, &ignored, &ignored_count);
+    if (status == WB_OK && config->known_flags == 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, source->name,
+                 "not a gpgpusim.config: none of its flags describes an SM");
+        status = WB_ERR_INPUT;
+    }
+    if (status == WB_OK) say_ignored(source, &ignored, ignored_count, diagnostics);
+    text_free(&ignored);
+    return status;
 }

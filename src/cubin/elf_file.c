@@ -241,7 +241,9 @@ static int compare_relocations(const void *a, const void *b) {
 static struct elf_relocation relocation_at(const struct elf_section *table, uint64_t at,
                                            const struct elf_section *about) {
     struct elf_relocation relocation = {.offset = elf_u64(table->bytes + at),
-                                        .symbol = elf_u32(table->bytes + at + 12)};
+                                        .symbol = elf_u32(table->bytes + at + 12),
+                                        .type = elf_u32(table->bytes + at + 8),
+                                        .in_place = table->type != SHT_RELA};
     if (table->type == SHT_RELA)
         relocation.addend = (int64_t)elf_u64(table->bytes + at + 16);
     else if (about->size >= 8 && relocation.offset <= about->size - 8)

@@ -29,8 +29,9 @@ struct elf_symbol {
 
 struct elf_relocation {
     uint64_t offset; /* in the section that it is about; there are so many bytes that 8 can be filled */
-    uint32_t symbol;
+    uint32_t symbol, type;
     int64_t addend;
+    bool in_place; /* the addend is what stands in the 8 bytes */
 };
 
 typedef VEC(struct elf_relocation) elf_relocations;

@@ -237,22 +237,12 @@ static void read_kernel_attributes(struct cubin_reader *reader, const struct elf
 
 /* ---- Other sections of a kernel ------------------------------------------------------------------------ */
 
-static void read_patches(struct cubin_reader *reader, uint32_t section, struct cubin_kernel *kernel) {
-    const elf_relocations relocations = elf_file_relocations(&reader->file, section);
-    kernel->patched = arena_array(reader->file.arena, relocations.count, sizeof(uint32_t));
-    kernel->patched_count = (uint32_t)relocations.count;
-    for (size_t i = 0; i < relocations.count; i++)
-        kernel->patched[i] = (uint32_t)relocations.items[i].offset / 16 * 16;
-}
-
 static void read_kernel_section(struct cubin_reader *reader, uint32_t index) {
     struct elf_file *file = &reader->file;
     const struct elf_section *section = &file->sections[index];
     struct cubin_kernel *kernel = kernel_of(reader, section->info);
     const char *suffix = NULL;
-    if (cubin_kernel_of_section(reader, index) != CUBIN_NONE)
-        read_patches(reader, index, kernel_of(reader, index));
-    else if (kernel == NULL)
+    if (kernel == NULL || cubin_kernel_of_section(reader, index) != CUBIN_NONE)
         return;
     else if (elf_section_is(section, ".nv.info", &suffix) && suffix != NULL)
         read_kernel_attributes(reader, section, kernel);
@@ -332,4 +322,5 @@ void cubin_read_kernels(struct cubin_reader *reader) {
         read_kernel_section(reader, i);
     read_common_constants(reader);
     read_file_attributes(reader);
+    cubin_join_callees(reader);
 }

@@ -78,9 +78,9 @@ typedef VEC(struct cubin_line) line_list;
 /* What is gathered of a table. */
 struct gathered {
     struct cubin_reader *reader;
-    line_list *lines;     /* by kernel */
-    struct intern *files; /* NULL: of PTX lines, whose table names no files */
-    uint32_t only_kernel; /* of addresses that no relocation gave a section; or CUBIN_NONE */
+    line_list *lines;      /* by section */
+    struct intern *files;  /* NULL: of PTX lines, whose table names no files */
+    uint32_t only_section; /* of addresses that no relocation gave a section; or CUBIN_NONE */
 };
 
 static uint32_t number_of_file(struct gathered *gathered, Dwarf_Line *line) {
@@ -99,17 +99,17 @@ static void add_row(struct gathered *gathered, Dwarf_Line *row) {
     bool ends = false;
     if (dwarf_lineaddr(row, &address) != 0 || dwarf_lineendsequence(row, &ends) != 0) return;
     const uint64_t section = address >> SECTION_SHIFT;
-    const uint32_t kernel =
-        section == 0 ? gathered->only_kernel : cubin_kernel_of_section(gathered->reader, section);
+    const struct elf_file *file = &gathered->reader->file;
+    const uint64_t of = section == 0 ? gathered->only_section : section;
     const uint32_t offset = (uint32_t)(address & UINT32_MAX);
-    if (kernel == CUBIN_NONE || offset >= gathered->reader->cubin->kernels[kernel].code_bytes) return;
+    if (of >= file->section_count || offset >= file->sections[of].size) return;
     struct cubin_line added = {.offset = offset, .file = CUBIN_NONE};
     if (!ends && dwarf_lineno(row, &line) == 0 && line > 0) {
         added.line = (uint32_t)line;
         if (dwarf_linecol(row, &column) == 0 && column > 0) added.column = (uint32_t)column;
         added.file = number_of_file(gathered, row);
     }
-    line_list *lines = &gathered->lines[kernel];
+    line_list *lines = &gathered->lines[of];
     if (lines->count > 0 && lines->items[lines->count - 1].offset == offset)
         lines->items[lines->count - 1] = added;
     else
@@ -171,10 +171,10 @@ static void read_table(struct cubin_reader *reader, uint32_t section, line_list 
                        struct intern *files) {
     struct elf_file *file = &reader->file;
     const uint8_t *bytes = elf_section_bytes(file, &file->sections[section]);
-    struct table_pass pass = {.gathered = {.reader = reader,
-                                           .lines = lines,
-                                           .files = files,
-                                           .only_kernel = reader->cubin->kernel_count == 1 ? 0 : CUBIN_NONE}};
+    struct table_pass pass = {
+        .gathered = {.reader = reader, .lines = lines, .files = files, .only_section = CUBIN_NONE}};
+    if (reader->cubin->kernel_count == 1)
+        pass.gathered.only_section = file->symbols[reader->kernel_symbols[0]].section;
     if (bytes == NULL || file->sections[section].size == 0) return;
     struct image image = make_image(file->arena, bytes, file->sections[section].size);
     place_addresses(reader, section, &image);
@@ -200,23 +200,43 @@ static void keep_files(struct cubin_reader *reader, const struct intern *files) 
             arena_string(arena, files->entries.items[i].text, files->entries.items[i].length);
 }
 
+/* The rows of kernel `kernel`: those of its own section, and of the functions behind it. */
+static line_list lines_of(struct cubin_reader *reader, const line_list *of_section, uint32_t kernel) {
+    line_list lines = {0};
+    for (size_t i = reader->first_placed[kernel];
+         i < reader->placed.count && reader->placed.items[i].kernel == kernel; i++) {
+        const struct cubin_placement *from = &reader->placed.items[i];
+        const line_list *own = &of_section[from->section];
+        for (size_t row = 0; row < own->count; row++) {
+            struct cubin_line line = own->items[row];
+            line.offset += from->offset;
+            arena_push(reader->file.arena, &lines, line);
+        }
+    }
+    return lines;
+}
+
 /* Both tables; `files` is the caller's to free. */
 static void read_tables(struct cubin_reader *reader, struct intern *files) {
     struct cubin *cubin = reader->cubin;
-    line_list *lines = arena_array(reader->file.arena, cubin->kernel_count, sizeof *lines);
-    line_list *ptx_lines = arena_array(reader->file.arena, cubin->kernel_count, sizeof *ptx_lines);
+    const uint32_t sections = reader->file.section_count;
+    line_list *lines = arena_array(reader->file.arena, sections, sizeof *lines);
+    line_list *ptx_lines = arena_array(reader->file.arena, sections, sizeof *ptx_lines);
     for (uint32_t i = 0; i < reader->file.section_count; i++) {
         if (strcmp(reader->file.sections[i].name, ".debug_line") == 0) read_table(reader, i, lines, files);
         if (strcmp(reader->file.sections[i].name, ".nv_debug_line_sass") == 0)
             read_table(reader, i, ptx_lines, NULL);
     }
+    for (uint32_t s = 0; s < sections; s++) {
+        sort_lines(&lines[s]);
+        sort_lines(&ptx_lines[s]);
+    }
     for (uint32_t k = 0; k < cubin->kernel_count; k++) {
-        sort_lines(&lines[k]);
-        sort_lines(&ptx_lines[k]);
-        cubin->kernels[k].lines = lines[k].items;
-        cubin->kernels[k].line_count = (uint32_t)lines[k].count;
-        cubin->kernels[k].ptx_lines = ptx_lines[k].items;
-        cubin->kernels[k].ptx_line_count = (uint32_t)ptx_lines[k].count;
+        const line_list own = lines_of(reader, lines, k), of_ptx = lines_of(reader, ptx_lines, k);
+        cubin->kernels[k].lines = own.items;
+        cubin->kernels[k].line_count = (uint32_t)own.count;
+        cubin->kernels[k].ptx_lines = of_ptx.items;
+        cubin->kernels[k].ptx_line_count = (uint32_t)of_ptx.count;
     }
     keep_files(reader, files);
 }

@@ -165,7 +165,12 @@ void lift_control(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_BRA: branch(lift, inst); break;
     case SASS_OP_BRX: branch_by_table(lift, inst); break;
     case SASS_OP_CALL_REL: call(lift, inst); break;
-    case SASS_OP_CALL_ABS: call_runtime(lift, inst); break;
+    case SASS_OP_CALL_ABS:
+        if (plan_calls(inst))
+            call(lift, inst);
+        else
+            call_runtime(lift, inst);
+        break;
     case SASS_OP_RET: call_return(lift, inst); break;
     case SASS_OP_EXIT:
         narrow_by_source(lift, inst);

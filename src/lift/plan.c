@@ -50,14 +50,18 @@ static bool is_conditional(const struct sass_inst *inst) {
     return !always;
 }
 
+bool plan_calls(const struct sass_inst *inst) {
+    return inst->op == SASS_OP_CALL_REL || (inst->op == SASS_OP_CALL_ABS && inst->a.kind == SASS_SOURCE_NONE);
+}
+
 bool plan_goes_on(const struct machine_inst *inst) {
     enum { DIVIDED = 2 };
     if (inst->unknown != NULL) return false;
+    if (plan_calls(&inst->sass)) return is_conditional(&inst->sass);
     switch ((enum sass_op)inst->sass.op) {
     case SASS_OP_BRA:
         return is_conditional(&inst->sass) || sass_field(&inst->sass, SASS_FIELD_CONV) == DIVIDED;
     case SASS_OP_BRX:
-    case SASS_OP_CALL_REL:
     case SASS_OP_RET:
     case SASS_OP_EXIT:
     case SASS_OP_BPT: return is_conditional(&inst->sass);
@@ -160,6 +164,9 @@ static void follow(struct walk *walk, uint32_t copy, uint32_t inst) {
     case SASS_OP_BRA:
     case SASS_OP_BSSY: branch(walk, copy, inst, plan_inst_at(walk->plan, sass->target)); break;
     case SASS_OP_BRX: follow_table(walk, copy, inst); break;
+    case SASS_OP_CALL_ABS:
+        if (plan_calls(sass)) follow_call(walk, copy, inst);
+        break;
     case SASS_OP_CALL_REL:
         if (sass->a.kind == SASS_SOURCE_NONE)
             follow_call(walk, copy, inst);

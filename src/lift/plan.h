@@ -51,6 +51,9 @@ uint32_t plan_address_in_register(const struct plan *plan, uint32_t lepc);
 /* Whether the instruction behind it may be executed next: of a call not by itself, but when it returns. */
 bool plan_goes_on(const struct machine_inst *inst);
 
+/* Whether it is a call of code of the file. */
+bool plan_calls(const struct sass_inst *inst);
+
 /* The targets of a BRX, or NULL. */
 const struct cubin_branch_table *plan_table(const struct plan *plan, uint32_t inst);
 

@@ -2,12 +2,17 @@
 
 #include <assert.h>
 
-/* A register before an instruction of a copy. */
+/* A register before an instruction of a copy, or 4 bytes of the function's stack. */
 struct point {
     uint32_t copy, inst;
-    uint16_t reg;
+    uint16_t reg; /* of bytes on the stack: R1 */
     bool uniform;
+    bool spilled;
+    int32_t offset; /* of bytes on the stack: from R1 */
 };
+
+#define STACK_POINTER 1u
+#define STACK_MAX 65536 /* places farther away are not followed */
 
 /* What a register contains: a number, or half of the address of a function outside of the file. Places in
  * the code are counted from the kernel's first instruction. */
@@ -210,6 +215,29 @@ static void take_constant(struct search *search, const struct sass_inst *inst, s
         search->differs = true;
 }
 
+static bool is_on_stack(const struct sass_address *address) {
+    return address->reg == STACK_POINTER && address->ureg == SASS_URZ;
+}
+
+/* The width of an access in registers; 0: it is narrower. */
+static uint32_t registers_of(const struct sass_inst *inst) {
+    static const uint8_t of_width[] = {0, 0, 0, 0, 1, 2, 4, 0};
+    return of_width[sass_field(inst, SASS_FIELD_WIDTH) % 8];
+}
+
+/* LDL: what the register contains is what the stack does. */
+static void take_load(struct search *search, const struct sass_inst *inst, struct point point) {
+    const uint32_t index = (uint32_t)point.reg - inst->d;
+    if (!is_on_stack(&inst->address) || index >= registers_of(inst)) {
+        search->differs = true;
+        return;
+    }
+    point.reg = STACK_POINTER;
+    point.spilled = true;
+    point.offset = inst->address.offset + 4 * (int32_t)index;
+    push(search, point);
+}
+
 /* An instruction writes the register: what does it write? */
 static void take_write(struct search *search, const struct sass_inst *inst, struct point point) {
     switch ((enum sass_op)inst->op) {
@@ -239,6 +267,7 @@ static void take_write(struct search *search, const struct sass_inst *inst, stru
     case SASS_OP_IADD3: take_sum(search, inst, point); break;
     case SASS_OP_LDC:
     case SASS_OP_ULDC: take_constant(search, inst, point, point.reg - inst->d); break;
+    case SASS_OP_LDL: take_load(search, inst, point); break;
     case SASS_OP_LEPC:
         if (point.reg == inst->d) {
             found_number(search, plan_address_in_register(search->plan, point.inst));
@@ -250,6 +279,50 @@ static void take_write(struct search *search, const struct sass_inst *inst, stru
     }
 }
 
+/* R1 is another one behind the instruction. */
+static void move_stack(struct search *search, const struct sass_inst *inst, struct point point, bool always) {
+    const bool sum = inst->op == SASS_OP_IADD3 && always && sass_field(inst, SASS_FIELD_X) == 0 &&
+                     inst->a.kind == SASS_SOURCE_REG && inst->a.number == STACK_POINTER && !inst->a.negated &&
+                     inst->b.kind == SASS_SOURCE_IMM && is_zero(&inst->c);
+    const int64_t offset = point.offset + (int64_t)(int32_t)inst->b.value;
+    if (!sum || inst->b.negated || offset < -STACK_MAX || offset > STACK_MAX) {
+        search->differs = true;
+        return;
+    }
+    point.offset = (int32_t)offset;
+    push(search, point);
+}
+
+/* Bytes of the stack after an instruction. Where a function saves the address that it returns to, nothing but
+ * its STL at R1 writes: programs that go there by a pointer are out of bounds. */
+static void follow_stack(struct search *search, const struct sass_inst *inst, struct point before,
+                         bool always) {
+    const struct point stack_pointer = {.reg = STACK_POINTER};
+    if (writes(inst, &stack_pointer)) {
+        move_stack(search, inst, before, always);
+        return;
+    }
+    const int64_t first = (int64_t)before.offset - inst->address.offset,
+                  bytes = 4 * (int64_t)registers_of(inst);
+    const bool stores = inst->op == SASS_OP_STL;
+    const bool on_stack = is_on_stack(&inst->address);
+    const bool apart = first >= (bytes == 0 ? 2 : bytes) || first <= -4;
+    const bool whole = on_stack && bytes > 0 && first >= 0 && first % 4 == 0 && first < bytes;
+    if (stores && whole) {
+        struct point data = before;
+        data.spilled = false;
+        data.reg = inst->b.number == SASS_RZ ? SASS_RZ : (uint16_t)(inst->b.number + first / 4);
+        data.offset = 0;
+        if (data.reg == SASS_RZ)
+            found_number(search, 0);
+        else
+            push(search, data);
+    } else if (stores && on_stack && !apart) {
+        search->differs = true;
+    }
+    if (!(stores && whole) || !always) push(search, before);
+}
+
 /* The register after an instruction, which was executed just before. */
 static void follow(struct search *search, uint32_t copy, uint32_t inst, struct point after) {
     const struct sass_inst *sass = &search->plan->insts[inst].sass;
@@ -257,6 +330,10 @@ static void follow(struct search *search, uint32_t copy, uint32_t inst, struct p
     before.copy = copy;
     before.inst = inst;
     const bool always = sass->guard.number == SASS_PT && !sass->guard.negated;
+    if (after.spilled) {
+        follow_stack(search, sass, before, always);
+        return;
+    }
     const bool written = writes(sass, &after);
     if (written) take_write(search, sass, before);
     if (!written || !always) push(search, before);
@@ -264,7 +341,7 @@ static void follow(struct search *search, uint32_t copy, uint32_t inst, struct p
 
 static bool goes_to(const struct plan *plan, uint32_t from, uint32_t to) {
     const struct sass_inst *inst = &plan->insts[from].sass;
-    if (inst->op == SASS_OP_BRA || inst->op == SASS_OP_CALL_REL) return inst->target == to * SASS_BYTES;
+    if (inst->op == SASS_OP_BRA || plan_calls(inst)) return inst->target == to * SASS_BYTES;
     const struct cubin_branch_table *table = inst->op == SASS_OP_BRX ? plan_table(plan, from) : NULL;
     for (uint32_t t = 0; table != NULL && t < table->target_count; t++)
         if (table->targets[t] == to * SASS_BYTES) return true;
@@ -299,7 +376,7 @@ static bool was_joined(struct search *search, struct point point) {
     for (size_t i = 0; i < search->joins.count; i++) {
         const struct point *join = &search->joins.items[i];
         if (join->copy == point.copy && join->inst == point.inst && join->reg == point.reg &&
-            join->uniform == point.uniform)
+            join->uniform == point.uniform && join->spilled == point.spilled && join->offset == point.offset)
             return true;
     }
     arena_push(search->plan->arena, &search->joins, point);
@@ -315,7 +392,7 @@ static void follow_all(struct search *search, struct point point) {
     }
     if (point.copy == 0 && point.inst == 0) search->differs = true; /* what the kernel starts with */
     if (point.inst == 0 || !is_reached(plan, point.copy, point.inst - 1)) return;
-    const uint32_t callee = plan->insts[point.inst - 1].sass.op == SASS_OP_CALL_REL
+    const uint32_t callee = plan_calls(&plan->insts[point.inst - 1].sass)
                                 ? plan_callee(plan, point.copy, point.inst - 1)
                                 : PLAN_NONE;
     if (callee != PLAN_NONE) follow_returns(search, callee, point);

@@ -257,10 +257,11 @@ static void decode_address_part(struct decoding *decoding, const struct sass_ite
     }
 }
 
-/* Relative to the next instruction, in units of 4 bytes. */
-static void decode_target(struct decoding *decoding, bool wide) {
+/* In units of 4 bytes, relative to the next instruction unless it is an address. */
+static void decode_target(struct decoding *decoding, const struct sass_item *item) {
+    enum { SHORT, WIDE, ABSOLUTE };
     int64_t offset;
-    if (!wide) {
+    if (item->value == SHORT) {
         offset = sign_extend(get(decoding, 34, 30), 30) * 4;
     } else if (decoding->generation == SASS_TURING || decoding->generation == SASS_AMPERE) {
         offset = sign_extend(get(decoding, 34, 48), 48) * 4;
@@ -268,7 +269,8 @@ static void decode_target(struct decoding *decoding, bool wide) {
         uint64_t units = get(decoding, 34, 48) << 8 | get(decoding, 16, 8);
         offset = sign_extend(units, 56) * 4;
     }
-    offset += (int64_t)decoding->at + SASS_BYTES;
+    const bool returns = decoding->inst->row->op == SASS_OP_RET && get(decoding, 85, 1); /* .ABS */
+    if (item->value != ABSOLUTE && !returns) offset += (int64_t)decoding->at + SASS_BYTES;
     if (offset < 0 || offset > UINT32_MAX || offset % SASS_BYTES)
         refuse(decoding, "a target that is no instruction");
     else
@@ -342,7 +344,7 @@ static void decode_item(struct decoding *decoding, const struct sass_item *item)
     case ITEM_ADDRESS_POLICY:
     case ITEM_ADDRESS_SCALE: decode_address_part(decoding, item); break;
     case ITEM_TARGET:
-        if (sass_item_used(inst, item)) decode_target(decoding, item->value);
+        if (sass_item_used(inst, item)) decode_target(decoding, item);
         break;
     case ITEM_GUARD: inst->guard.uniform = true; break;
     case ITEM_COUNTERS:

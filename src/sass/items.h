@@ -135,6 +135,8 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 
 #define TARGET {.kind = ITEM_TARGET, .value = 1}
 #define TARGET_IF_COLLECTIVE {.kind = ITEM_TARGET, .value = 1, .when = WHEN_COLLECTIVE}
+/* An address, which the loader writes. */
+#define TARGET_ABSOLUTE {.kind = ITEM_TARGET, .value = 2}
 #define TARGET_SHORT {.kind = ITEM_TARGET}
 #define BRANCH_UREG {.kind = ITEM_A, .low = 24, .uniform = true, .when = WHEN_DIVERGENT, .signs = SIGNS_MASK}
 #define BRANCH_UREG_IF {.kind = ITEM_A, .low = 24, .uniform = true, .when = WHEN_UREG, .signs = SIGNS_MASK}

@@ -10,6 +10,7 @@ static bool has_label(const struct machine_inst *inst) {
     case SASS_OP_BRA:
     case SASS_OP_BSSY:
     case SASS_OP_CALL_REL: return true;
+    case SASS_OP_CALL_ABS: return inst->sass.a.kind == SASS_SOURCE_NONE;
     case SASS_OP_WARPSYNC: return sass_field(&inst->sass, SASS_FIELD_COLLECTIVE) != 0;
     default: return false;
     }

@@ -27,8 +27,8 @@ static const struct failure_case failures[] = {
     {"analyze " SGEMM "--cubin kernels/sgemm_tiled.sm_86.cubin", 2, "--cubin goes with PTX"},
     {"path tests/data/cubin/indirect_call.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota' -a i64:0", 2,
      "it calls a function whose address is in a register"},
-    {"path tests/data/cubin/other_section.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota'", 2,
-     "it is only complete when the file is loaded"},
+    {"path tests/data/cubin/debug_print.sm_86.cubin -g 1 -b 32 -a 'buf:u32[32]=iota' -a 'buf:u64[32]=zero'",
+     2, "it is only complete when the file is loaded"},
     {"analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml -m kernels/vecadd.sm_86.cubin", 2,
      "expected a machine file, but this is machine code of a GPU (cubin)"},
 };
@@ -37,6 +37,17 @@ static void test_failures_say_what_is_wrong(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         check_failure(&failures[i]);
+}
+
+/* A function in a section of its own stands behind the kernel that calls it. */
+static void test_function_of_another_section(void **state) {
+    (void)state;
+    struct run run =
+        run_command("path tests/data/cubin/other_section.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota'");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "0x0000-0x00a0"));
+    assert_non_null(strstr(run.out, "0x0180-0x0190"));
+    run_free(&run);
 }
 
 /* Files that are damaged end with one line, wherever the damage is. */
@@ -294,6 +305,7 @@ static void test_inputs_of_results(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_function_of_another_section),
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_standard_input),
         cmocka_unit_test(test_occupancy),

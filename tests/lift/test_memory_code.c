@@ -58,6 +58,7 @@ static const struct kernel_row {
     {"through_stack", false, false, "debug_code"},
     {"saturate", false, false, "conversion_code"},
     {"pack", false, false, "conversion_code"},
+    {"calls", false, false, "callee_code"},
 };
 
 /* A buffer after the execution. */

@@ -32,6 +32,10 @@
     X(k_area)                                                                                                \
     X(k_bal)                                                                                                 \
     X(k_sm)                                                                                                  \
+    X(code_k_area)                                                                                           \
+    X(code_k_bal)                                                                                            \
+    X(code_k_sm)                                                                                             \
+    X(code_k_chain)                                                                                          \
     X(k_chain_area)                                                                                          \
     X(k_chain_bal)                                                                                           \
     X(k_chain)                                                                                               \

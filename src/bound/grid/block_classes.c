@@ -6,6 +6,7 @@
 #include "memory/requests/access_order.h"
 #include "memory/requests/requests.h"
 #include "warp/timed/block_timing.h"
+#include "warp/timed/code_timing.h"
 #include "warp/trace/grid_block.h"
 
 /* Most cycles that latencies can count for the waiting of a request. */
@@ -47,14 +48,43 @@ wb_status class_times_make(const struct timed_grid *timed, const struct grid_wor
     return time_class(timed, work->machine, work->classes.items[class].first, diagnostics, made);
 }
 
+/* Adds a class of machine code in its sums. */
+static wb_status profile_code_class(const struct timed_block *timed, wb_diagnostics *diagnostics,
+                                    struct grid_work *work) {
+    struct code_profile profile;
+    wb_status status = code_profile_make(timed, &profile);
+    if (status == WB_OK) status = grid_work_add_code_class(work, timed, &profile);
+    code_profile_free(&profile);
+    return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, timed->machine->name);
+}
+
 /* Adds a class in its sums. */
 static wb_status profile_class(const struct timed_block *timed, const wb_watch *watch,
                                wb_diagnostics *diagnostics, struct grid_work *work) {
+    if (timed->code.sass != NULL) return profile_code_class(timed, diagnostics, work);
     struct block_profile profile;
     WB_TRY(block_profile_make(timed, watch, diagnostics, &profile));
     wb_status status = grid_work_add_class(work, timed, &profile);
     block_profile_free(&profile);
     return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, timed->machine->name);
+}
+
+/* Blocks of all classes come to an SM, so that its caches have to hold what any of them executes: gives a
+ * block the misses of the whole grid's code. */
+static wb_status share_caches(const struct timed_code *all, struct timed_block *timed,
+                              wb_diagnostics *diagnostics) {
+    struct timed_code *code = &timed->code;
+    if (code->sass == NULL) return WB_OK;
+    for (uint32_t e = 0; e < code->inst_count; e++) {
+        const struct sass_timed *shared = &all->sass[timed_origin(code, e)];
+        struct sass_timed *own = &code->sass[e];
+        own->fetch = shared->fetch > own->fetch ? shared->fetch : own->fetch;
+        own->operand = shared->operand > own->operand ? shared->operand : own->operand;
+        own->slot = shared->slot > own->slot ? shared->slot : own->slot;
+        code->insts[e].init = timed_init_of_sass(own);
+    }
+    code->footprint = all->footprint;
+    return timed_block_check(timed, diagnostics);
 }
 
 /* Adds the block class number `number`; `classes` keeps it, unless it is NULL. */
@@ -64,6 +94,7 @@ static wb_status add_class(const struct timed_grid *timed, uint32_t number, cons
     struct class_times *class = calloc(1, sizeof *class);
     if (class == NULL) return diagnose_out_of_memory(diagnostics, timed->machine->name);
     wb_status status = time_class(timed, work->machine, number, diagnostics, class);
+    if (status == WB_OK) status = share_caches(&timed->code, &class->timed, diagnostics);
     if (status == WB_OK) status = profile_class(&class->timed, watch, diagnostics, work);
     if (status == WB_OK && classes != NULL && classes->kept_count < CLASSES_KEPT_MAX) {
         classes->kept[classes->kept_count++] = class;
@@ -159,11 +190,35 @@ static wb_status add_blocks_by_hand(const struct class_source *source, struct gr
     return WB_OK;
 }
 
+/* The code that any covering block of a grid executes, on a machine that times machine code; else none. */
+static wb_status time_covering_code(const struct class_source *source, struct grid_work *work,
+                                    struct timed_code *code) {
+    const struct wb_grid *grid = source->covering;
+    const char *kernel = wb_kernel_name(grid->kernel);
+    const uint32_t count = grid->code_first[grid->kernel->module->function_count];
+    bool *any = arena_array(&work->arena, (size_t)count + 1, sizeof *any);
+    if (!machine_times_sass(work->machine)) return WB_OK;
+    if (any == NULL) return diagnose_out_of_memory(source->diagnostics, kernel);
+    for (size_t k = 0; k < grid->covering.count; k++) {
+        const struct wb_block *block = grid->covering.items[k].block;
+        const bool *used =
+            executed_instructions(block->paths.items, block->paths.count, count, &work->arena);
+        if (used == NULL) return diagnose_out_of_memory(source->diagnostics, kernel);
+        for (uint32_t i = 0; i < count; i++)
+            any[i] = any[i] || used[i];
+    }
+    const struct wb_block *first = grid->covering.items[0].block;
+    const struct executed_code executed = {first->kernel, first->code_first, first->size, first->warp_width,
+                                           any,           &first->notes};
+    return timed_code_from(&executed, work->machine, source->diagnostics, &work->arena, code);
+}
+
 /* Adds the class of a covering block. */
-static wb_status add_covering(const struct wb_block *block, const wb_watch *watch,
-                              wb_diagnostics *diagnostics, struct grid_work *work) {
+static wb_status add_covering(const struct wb_block *block, const struct timed_code *all,
+                              const wb_watch *watch, wb_diagnostics *diagnostics, struct grid_work *work) {
     struct timed_block timed = {0};
     wb_status status = time_block(block, work->machine, diagnostics, &timed);
+    if (status == WB_OK) status = share_caches(all, &timed, diagnostics);
     if (status == WB_OK) status = profile_class(&timed, watch, diagnostics, work);
     if (status == WB_OK) work->classes.items[work->classes.count - 1].timed = NULL;
     timed_block_free(&timed);
@@ -176,9 +231,11 @@ static wb_status add_blocks_covering(const struct class_source *source, struct g
     work->covering = grid->covering.items[0].block;
     work->class_of = arena_array(&work->arena, grid->blocks.count + 1, sizeof *work->class_of);
     if (work->class_of == NULL) return diagnose_out_of_memory(source->diagnostics, work->machine->name);
+    struct timed_code all = {0};
+    WB_TRY(time_covering_code(source, work, &all));
     for (uint32_t k = 0; k < classes; k++) {
         WB_TRY(ask_watch(source->watch, k, classes, source->diagnostics));
-        WB_TRY(add_covering(grid->covering.items[k].block, source->watch, source->diagnostics, work));
+        WB_TRY(add_covering(grid->covering.items[k].block, &all, source->watch, source->diagnostics, work));
     }
     for (size_t b = 0; b < grid->blocks.count; b++)
         grid_work_add_block(work, grid->blocks.items[b].covering);

@@ -17,6 +17,20 @@ static void add_run(const struct timed_code *code, struct path_entry run, uint64
     }
 }
 
+/* The same of machine code: what is behind the slot. */
+static void add_code_run(const struct timed_code *code, struct path_entry run, uint64_t times,
+                         cycles *units) {
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+        const struct sass_timed *inst = &code->sass[i];
+        for (uint32_t s = 0; s < inst->stage_count; s++) {
+            const bool inside = s == 0 && inst->operand == 0;
+            const cycles held = cycles_sub(inst->stages[s].init, inside ? inst->slot : 0);
+            cycles *unit = &units[inst->stages[s].unit];
+            *unit = cycles_add(*unit, cycles_mul(held, times));
+        }
+    }
+}
+
 /* The same of a path, taken by `warps` warps. */
 static void add_path(const struct timed_code *code, const struct path *path, uint64_t warps, cycles *units) {
     const struct path_entry *entries = path->entries.items;
@@ -27,7 +41,11 @@ static void add_path(const struct timed_code *code, const struct path *path, uin
             repetitions = entries[i].mask;
             continue;
         }
-        add_run(code, entries[i], cycles_mul(warps, folded > 0 ? repetitions + 1 : 1), units);
+        const uint64_t times = cycles_mul(warps, folded > 0 ? repetitions + 1 : 1);
+        if (code->sass != NULL)
+            add_code_run(code, entries[i], times, units);
+        else
+            add_run(code, entries[i], times, units);
         folded -= folded > 0;
     }
     assert(folded == 0); /* a fold is behind what it repeats */
@@ -70,6 +88,7 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
     class.residency = class.isolated = cycles_add(class.initiations, class.latency);
     if (window_is_proven(work->machine)) class.residency = cycles_min(class.residency, sib);
     if (sib_unproven(work->machine) == NULL) class.isolated = cycles_min(class.isolated, sib);
+    class.held = class.initiations;
     /* Where SMs share a memory lemma 3 asks for more than is looked at here. */
     const bool contended = memory_is_contended(&work->machine->memory);
     const struct chain_demand demand = {class.initiations, class.latency,
@@ -79,6 +98,55 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
     WB_TRY(serial_time_of(profile, demand.covering, &class.serial));
     if (oldest_objection(work->machine) == NULL)
         WB_TRY(oldest_times_of(profile, demand.covering, work->oldest.init, &work->arena, &class.oldest));
+    return vec_push(&work->classes, class);
+}
+
+/* What the block holds by sub-cores. */
+static wb_status code_chain_make(const struct code_profile *profile, struct arena *arena,
+                                 struct code_chain *chain) {
+    const uint32_t sub_cores = profile->rules.block->machine->sub_cores;
+    cycles shared = 0;
+    uint32_t busiest = 0;
+    chain->known = profile->sections <= 1;
+    chain->own = arena_array(arena, sub_cores, sizeof *chain->own);
+    if (chain->own == NULL) return WB_ERR_LIMIT;
+    for (size_t r = 0; r < profile->row_counts.count; r++) {
+        for (size_t g = 0; g < profile->groups.count; g++) {
+            const struct warp_group *group = &profile->groups.items[g];
+            const struct own_section *section = code_profile_section(profile, r, group->path);
+            const uint64_t times = cycles_mul(group->warps, profile->row_counts.items[r]);
+            cycles *own = &chain->own[group->sub_core];
+            *own = cycles_add(*own, cycles_mul(section->work - section->far, times));
+            shared = cycles_add(shared, cycles_mul(section->far, times));
+        }
+    }
+    for (uint32_t c = 1; c < sub_cores; c++)
+        if (chain->own[c] > chain->own[busiest]) busiest = c;
+    chain->busiest = cycles_add(chain->own[busiest], shared);
+    chain->own[busiest] = 0;
+    return WB_OK;
+}
+
+wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_block *timed,
+                                   const struct code_profile *profile) {
+    const cycles release = code_profile_releases(profile);
+    struct block_class class = {.first = work->block_count,
+                                .instructions = profile->instructions,
+                                .initiations = profile->work,
+                                .latency = cycles_add(profile->latency, release),
+                                .residency = cycles_add(code_profile_sum(profile, false), release),
+                                .held = profile->held,
+                                .serial = CYCLES_SATURATED,
+                                .units = sum_units(timed, &work->arena),
+                                .timed = timed};
+    if (class.units == NULL) return WB_ERR_LIMIT;
+    if (timed->warp_count > work->warps) work->warps = timed->warp_count;
+    work->assumed |= timed->code.assumed;
+    work->misses = cycles_max(
+        work->misses, sass_footprint_time(&timed->code.footprint, work->machine->sub_cores));
+    class.isolated = cycles_min(cycles_add(class.initiations, class.latency),
+                                cycles_add(code_profile_sum(profile, true), release));
+    WB_TRY(code_chain_make(profile, &work->arena, &class.code_chain));
     return vec_push(&work->classes, class);
 }
 
@@ -96,6 +164,16 @@ static cycles initiations_of(const struct grid_work *work, const struct block_cl
     return class->initiations;
 }
 
+static cycles held_of(const struct grid_work *work, const struct block_class *class) {
+    (void)work;
+    return class->held;
+}
+
+static cycles busiest_of(const struct grid_work *work, const struct block_class *class) {
+    (void)work;
+    return class->code_chain.busiest;
+}
+
 /* Where SMs share a memory, turns count with all their latencies. */
 static cycles residency_within(const struct grid_work *work, const struct block_class *class, cycles alone) {
     if (memory_is_contended(&work->machine->memory)) return cycles_add(class->initiations, class->latency);
@@ -103,7 +181,7 @@ static cycles residency_within(const struct grid_work *work, const struct block_
 }
 
 static cycles residency_of(const struct grid_work *work, const struct block_class *class) {
-    return residency_within(work, class, cycles_max(class->initiations, class->residency));
+    return residency_within(work, class, cycles_max(class->held, class->residency));
 }
 
 static cycles isolated_of(const struct grid_work *work, const struct block_class *class) {
@@ -146,6 +224,28 @@ static wb_status sum_chains(struct grid_work *work) {
     return status;
 }
 
+/* Sums up what blocks of machine code amount to by sub-cores. */
+static wb_status sum_code_chains(struct grid_work *work) {
+    const size_t count = work->classes.count, sub_cores = work->machine->sub_cores;
+    work->code_chains = machine_times_sass(work->machine);
+    for (size_t k = 0; k < count; k++)
+        work->code_chains = work->code_chains && work->classes.items[k].code_chain.known;
+    if (!work->code_chains) return WB_OK;
+    struct ranked_class *ranked = calloc(count * sub_cores + 1, sizeof *ranked);
+    uint64_t *blocks = calloc(count * sub_cores + 1, sizeof *blocks);
+    wb_status status = ranked == NULL || blocks == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (size_t e = 0; status == WB_OK && e < count * sub_cores; e++) {
+        const struct block_class *class = &work->classes.items[e / sub_cores];
+        ranked[e] = (struct ranked_class){class->code_chain.own[e % sub_cores], (uint32_t)e};
+        blocks[e] = class->blocks;
+    }
+    if (status == WB_OK)
+        status = class_ranking_make(&work->arena, ranked, count * sub_cores, blocks, &work->by_extra);
+    free(ranked);
+    free(blocks);
+    return status == WB_OK ? rank_classes(work, busiest_of, &work->by_busiest) : status;
+}
+
 /* Sums up what blocks take where the oldest issues first. */
 static wb_status sum_oldest(struct grid_work *work) {
     struct oldest_work *oldest = &work->oldest;
@@ -162,6 +262,7 @@ static wb_status sum_oldest(struct grid_work *work) {
 
 wb_status grid_work_finish(struct grid_work *work) {
     WB_TRY(rank_classes(work, initiations_of, &work->by_initiations));
+    WB_TRY(rank_classes(work, held_of, &work->by_held));
     WB_TRY(rank_classes(work, residency_of, &work->by_residency));
     WB_TRY(rank_classes(work, serial_of, &work->by_serial));
     WB_TRY(rank_classes(work, isolated_of, &work->by_isolated));
@@ -170,6 +271,7 @@ wb_status grid_work_finish(struct grid_work *work) {
         work->latency_total = cycles_add(work->latency_total, cycles_mul(class->blocks, class->latency));
         work->latency_most = cycles_max(work->latency_most, class->latency);
     }
+    if (machine_times_sass(work->machine)) return sum_code_chains(work);
     WB_TRY(sum_chains(work));
     return sum_oldest(work);
 }
@@ -187,7 +289,7 @@ wb_status grid_work_rank_isolated(struct grid_work *work) {
 static cycles fetch_time_of(const struct grid_work *work, uint64_t fetches, uint64_t sms, uint64_t resident) {
     const struct fetch_demand demand = {
         .fetches = fetches, .lines = &work->code, .sms = sms, .warps = work->warps * resident};
-    return fetch_time(&work->machine->fetch, &demand);
+    return cycles_add(fetch_time(&work->machine->fetch, &demand), cycles_mul(sms, work->misses));
 }
 
 static uint64_t fetches_of_all(const struct grid_work *work) {
@@ -229,8 +331,18 @@ cycles grid_work_most(const struct grid_work *work, uint64_t n) {
     return class_ranking_sum(&work->by_initiations, n);
 }
 
+cycles grid_work_held(const struct grid_work *work, uint64_t n) {
+    return class_ranking_sum(&work->by_held, n);
+}
+
 cycles grid_work_residencies(const struct grid_work *work, bool isolated, uint64_t n) {
     return class_ranking_sum(isolated ? &work->by_isolated : &work->by_residency, n);
+}
+
+/* The sum over the n largest of a ranking without one of them, or of all others, that counts `own`. */
+static cycles others_of(const struct class_ranking *ranking, cycles own, uint64_t n) {
+    const cycles with = class_ranking_sum(ranking, n + 1), without = class_ranking_sum(ranking, n);
+    return with == CYCLES_SATURATED ? without : cycles_min(without, with - own);
 }
 
 cycles grid_work_together(const struct grid_work *work, uint64_t n) {
@@ -239,12 +351,15 @@ cycles grid_work_together(const struct grid_work *work, uint64_t n) {
     for (size_t k = 0; n == 1 && k < work->classes.count; k++)
         longest = cycles_max(longest, work->classes.items[k].isolated);
     for (size_t k = 0; n > 1 && k < work->classes.count; k++) {
-        const struct block_class *class = &work->classes.items[work->by_initiations.classes[k]];
-        /* The n - 1 others: the first n - 1, or, where the block is among these, the first n without it. */
-        bool among = work->by_initiations.blocks_before[k] < n - 1;
-        cycles others = grid_work_most(work, among ? n : n - 1);
-        if (among && others != CYCLES_SATURATED) others -= class->initiations;
-        longest = cycles_max(longest, cycles_add(class->residency, others));
+        const struct block_class *class = &work->classes.items[k];
+        const cycles held = others_of(&work->by_held, class->held, n - 1);
+        cycles one = cycles_add(class->residency, held);
+        if (machine_times_sass(work->machine)) {
+            const cycles initiations = others_of(&work->by_initiations, class->initiations, n - 1);
+            const cycles own = cycles_add(class->initiations, class->latency);
+            one = cycles_min(one, cycles_add(own, initiations));
+        }
+        longest = cycles_max(longest, one);
     }
     return longest;
 }

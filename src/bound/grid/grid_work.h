@@ -10,6 +10,14 @@
 #include "bound/grid/fetch_time.h"
 #include "bound/grid/oldest_times.h"
 #include "bound/profile/profile.h"
+#include "bound/sass/code_profile.h"
+
+/* What a block of machine code amounts to by sub-cores (docs/machine-code-bounds.md, theorem 5). */
+struct code_chain {
+    bool known;     /* it has no barriers */
+    cycles busiest; /* E1: what its busiest sub-core holds of its own, and what it holds of shared units */
+    cycles *own;    /* per sub-core what that holds of its own; of the busiest 0: X */
+};
 
 /* Blocks whose warps execute the same instructions at the same cost. */
 struct block_class {
@@ -19,11 +27,13 @@ struct block_class {
     cycles initiations;    /* E: cycles that units are busy with a block */
     cycles latency;        /* lam: its longest chain of latencies, the releases of barriers included */
     cycles residency; /* alpha: its residence takes at most alpha plus all initiations of others meanwhile */
+    cycles held;      /* H: as what counts of it as one of these others: of PTX its initiations */
     cycles isolated;  /* its residence takes at most so long when it has an SM to itself */
     uint64_t fetches; /* of instructions, of a block; 0 where they never stall */
     struct request_load load; /* on the memory that all SMs share; else zero */
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     struct block_chain chain;
+    struct code_chain code_chain;
     cycles serial;               /* V: its serial time; CYCLES_SATURATED: not known */
     struct oldest_times *oldest; /* NULL: not known */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
@@ -65,10 +75,14 @@ struct grid_work {
                                                thread are known, any number between these */
     uint32_t slots;                         /* of an SM at most, also those that stay empty in any case */
     struct class_ranking by_initiations;    /* E */
+    struct class_ranking by_held;           /* H */
     struct class_ranking by_residency,
         by_isolated;                    /* alpha, E at least; solo. Where SMs share a memory, E + lam */
     cycles latency_total, latency_most; /* of all blocks; of any block */
     struct chain_work chains;
+    bool code_chains;                          /* known of all classes */
+    struct class_ranking by_busiest, by_extra; /* E1; X of all blocks, not by class */
+    cycles misses; /* of machine code: cycles of an SM that misses take which each line makes once */
     struct class_ranking by_serial; /* V */
     struct oldest_work oldest;
 };
@@ -77,6 +91,10 @@ struct grid_work {
  * when memory is exhausted. */
 wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *timed,
                               const struct block_profile *profile);
+
+/* The same of machine code on a machine that times it. */
+wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_block *timed,
+                                   const struct code_profile *profile);
 
 /* Notes that the next block is of a class; there must be room in work->class_of. */
 void grid_work_add_block(struct grid_work *work, uint32_t class);
@@ -96,6 +114,9 @@ void grid_work_free(struct grid_work *work);
 /* E^n: the initiations of the n blocks that have most of them. */
 cycles grid_work_most(const struct grid_work *work, uint64_t n);
 
+/* H^n: what so many blocks count as others. */
+cycles grid_work_held(const struct grid_work *work, uint64_t n);
+
 /* A^n: the same of their residencies; `isolated`: of blocks that have an SM to themselves. */
 cycles grid_work_residencies(const struct grid_work *work, bool isolated, uint64_t n);
 
@@ -108,7 +129,7 @@ static inline cycles grid_work_total(const struct grid_work *work) {
     return class_ranking_total(&work->by_initiations);
 }
 
-/* What instruction fetch adds, 0 where it never stalls: on an SM that gets `blocks` blocks, whichever they
+/* What instruction fetch, and of machine code all that is missed once only, adds, 0 where it never stalls: on an SM that gets `blocks` blocks, whichever they
  * are, of which it holds `resident` at a time; on all SMs together; on one that a block of a class has to
  * itself. */
 cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint64_t resident);

@@ -76,7 +76,7 @@ static struct kernel_time time_of_slot(const struct grid_work *work, const struc
     const cycles initiations = grid_work_most(work, n);
     const cycles residencies = grid_work_residencies(work, residency->resident == 1, f);
     const cycles all = cycles_min(cycles_add(initiations, cycles_mul(f, work->latency_most)),
-                                  cycles_add(residencies, grid_work_most(work, n - f)));
+                                  cycles_add(residencies, grid_work_held(work, n - f)));
     const cycles busy = cycles_min(initiations, all);
     return (struct kernel_time){.busy = busy, .latency = all - busy};
 }
@@ -110,6 +110,19 @@ static struct kernel_time time_of_sm(const struct grid_work *work, const struct 
     return time;
 }
 
+/* Theorem 5 of docs/machine-code-bounds.md: an SM that gets n blocks of machine code without barriers. */
+static struct kernel_time code_chain_of_sm(const struct grid_work *work, const struct residency *residency,
+                                           uint64_t n) {
+    const uint64_t waves = cycles_ceiling(n, residency->resident);
+    if (n == 0) return (struct kernel_time){0};
+    return (struct kernel_time){
+        .busy = class_ranking_sum(&work->by_busiest, n),
+        .extras = class_ranking_sum(&work->by_extra, cycles_mul(waves - 1, residency->resident - 1)),
+        .latency = cycles_mul(waves, work->latency_most),
+        .dispatch = cycles_mul(waves - 1, residency->delay),
+        .fetch = grid_work_fetch_time(work, n, residency->resident)};
+}
+
 /* Blocks that an SM can get at most, when `residency.waits`: every other SM fills its residency. */
 static uint64_t most_blocks(const struct residency *residency) {
     assert(residency->waits);
@@ -139,6 +152,12 @@ struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident
 struct kernel_time kernel_chain_one_sm(const struct grid_work *work, uint64_t resident) {
     const struct residency residency = residency_of(work, resident, true);
     return one_sm(work, &residency);
+}
+
+struct kernel_time kernel_code_chain(const struct grid_work *work, uint64_t resident) {
+    const struct residency residency = residency_of(work, resident, false);
+    const uint64_t n = residency.waits ? most_blocks(&residency) : dealt_blocks(&residency);
+    return with_dispatcher(work, code_chain_of_sm(work, &residency, n));
 }
 
 /* The same where an SM holds one block at a time, which has it to itself. */
@@ -302,6 +321,15 @@ void kernel_upper_set(const struct bound_input *input, const struct grid_work *w
     if (sib_unproven(work->machine) == NULL) assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
     grid_assume_dispatch(work, bound);
     contention_assume(work, bound);
+}
+
+wb_status kernel_code_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {
+    const struct kernel_time time = kernel_time_worst(input->work, formula);
+    kernel_bound_set(input->work, &time, bound);
+    bound->kind = WB_UPPER;
+    bound_assume_machine_code(input, bound);
+    grid_assume_dispatch(input->work, bound);
+    return WB_OK;
 }
 
 wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound) {

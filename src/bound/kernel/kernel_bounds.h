@@ -30,6 +30,10 @@ struct kernel_time kernel_chain_balance(const struct grid_work *work, uint64_t r
 struct kernel_time kernel_chain_one_sm(const struct grid_work *work, uint64_t resident);
 struct kernel_time kernel_chain_static(const struct grid_work *work, uint64_t resident);
 
+/* The same of machine code without barriers, by what its busiest sub-core holds
+ * (docs/machine-code-bounds.md, theorem 5). */
+struct kernel_time kernel_code_chain(const struct grid_work *work, uint64_t resident);
+
 /* Makes a time that is proven a bound, with what all kernel bounds assume. */
 void kernel_upper_set(const struct bound_input *input, const struct grid_work *work,
                       const struct kernel_time *time, wb_bound *bound);
@@ -37,6 +41,9 @@ void kernel_upper_set(const struct bound_input *input, const struct grid_work *w
 /* What methods say with a formula: its largest time for any number of resident blocks, or, where requests
  * wait in a known order, that with their waiting in their latencies, if it is less. An upper bound. */
 wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
+
+/* The same of machine code on a machine that times it. */
+wb_status kernel_code_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
 
 /* Whether "all" asks for what is about sub-cores: of one there is nothing else to say. */
 bool kernel_has_sub_cores(const struct bound_input *input);

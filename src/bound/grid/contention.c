@@ -73,6 +73,7 @@ void contention_charge(struct grid_work *work) {
         /* Requests of several ports can hold each other back while one of them leaves. */
         if (several) class->residency = class->isolated = cycles_add(class->initiations, class->latency);
         class->initiations = cycles_add(class->initiations, class->stalls);
+        class->held = cycles_add(class->held, class->stalls);
         class->residency = cycles_add(class->residency, class->stalls);
         class->isolated = cycles_add(class->isolated, class->stalls);
     }

@@ -9,9 +9,10 @@
 struct sm_blocks {
     uint64_t blocks;
     cycles initiations;  /* of all of them */
+    cycles held;         /* the same as others count them: H, which of PTX is E */
     cycles latency_most; /* the largest lam */
-    cycles slack_most;   /* the largest alpha less E */
-    cycles deficit;      /* where that is below 0 for all, the least E less alpha */
+    cycles slack_most;   /* the largest alpha less H */
+    cycles deficit;      /* where that is below 0 for all, the least H less alpha */
     cycles isolated;     /* of one block alone */
     cycles isolated_sum; /* the sum of that over all of them */
     struct chain_blocks chains;
@@ -22,20 +23,23 @@ static struct sm_blocks assigned_blocks(const struct grid_work *work, uint32_t s
     for (uint64_t b = sm; b < work->block_count; b += work->machine->memory.sms, sum.blocks++) {
         const struct block_class *class = &work->classes.items[work->class_of[b]];
         sum.initiations = cycles_add(sum.initiations, class->initiations);
+        sum.held = cycles_add(sum.held, class->held);
         sum.latency_most = cycles_max(sum.latency_most, class->latency);
         sum.isolated = cycles_max(sum.isolated, class->isolated);
         sum.isolated_sum = cycles_add(sum.isolated_sum, class->isolated);
-        sum.slack_most = cycles_max(sum.slack_most, cycles_sub(class->residency, class->initiations));
-        sum.deficit = cycles_min(sum.deficit, cycles_sub(class->initiations, class->residency));
+        sum.slack_most = cycles_max(sum.slack_most, cycles_sub(class->residency, class->held));
+        sum.deficit = cycles_min(sum.deficit, cycles_sub(class->held, class->residency));
         chain_blocks_add(&sum.chains, class);
     }
     return sum;
 }
 
 /* Until blocks that all have a slot at once have ended, without dispatch. */
-static struct kernel_time assigned_together(const struct sm_blocks *sm) {
-    cycles together = cycles_add(sm->initiations, sm->slack_most);
+static struct kernel_time assigned_together(const struct grid_work *work, const struct sm_blocks *sm) {
+    cycles together = cycles_add(sm->held, sm->slack_most);
     if (together != CYCLES_SATURATED) together = cycles_sub(together, sm->deficit);
+    if (machine_times_sass(work->machine))
+        together = cycles_min(together, cycles_add(sm->initiations, sm->latency_most));
     if (sm->blocks == 1) together = sm->isolated;
     cycles busy = cycles_min(sm->initiations, together);
     return (struct kernel_time){.busy = busy, .latency = cycles_min(sm->latency_most, together - busy)};
@@ -57,7 +61,7 @@ static struct kernel_time assigned_time(const struct grid_work *work, const stru
     const uint64_t waves = cycles_ceiling(sm->blocks, resident);
     const struct machine_memory *memory = &work->machine->memory;
     assert(waves > 0);
-    struct kernel_time time = waves > 1 ? assigned_in_turns(work, sm, resident) : assigned_together(sm);
+    struct kernel_time time = waves > 1 ? assigned_in_turns(work, sm, resident) : assigned_together(work, sm);
     if (chains) time = kernel_time_min(time, chain_time_of_blocks(work, resident, &sm->chains));
     time.dispatch = cycles_mul(waves - 1, memory->dispatch_latency);
     if (waves > 1) return time;

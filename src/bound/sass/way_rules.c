@@ -84,8 +84,8 @@ wb_status way_rules_make(const struct timed_block *block, struct way_rules *rule
         if (used[i]) note_inst(rules, &code->sass[i], ways);
     close_blocking(rules, machine->unit_count);
     close_shared(rules, machine->unit_count);
-    for (uint32_t i = 1; i < code->inst_count; i++)
-        rules->unseen |= waits_too_soon(&code->sass[i - 1], &code->sass[i]);
+    for (uint32_t i = 1; used != NULL && i < code->inst_count; i++)
+        rules->unseen |= used[i - 1] && used[i] && waits_too_soon(&code->sass[i - 1], &code->sass[i]);
     if (machine->sass.full_queue == SASS_FULL_HOLDS_ISSUE) {
         for (uint32_t i = 0; used != NULL && i < code->inst_count; i++) {
             const struct sass_timed *inst = &code->sass[i];

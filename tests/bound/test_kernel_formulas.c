@@ -178,7 +178,7 @@ static void test_saturation(void **state) {
                       "resident: 4\n");
     struct block_class *kind = &f.work.classes.items[0];
     assert_true(kind->residency < kind->initiations);
-    kind->initiations = CYCLES_SATURATED / 2;
+    kind->initiations = kind->held = CYCLES_SATURATED / 2;
     kind->residency = kind->isolated = CYCLES_SATURATED / 4;
     assert_int_equal(grid_work_finish(&f.work), WB_OK);
     assert_int_equal(grid_work_most(&f.work, 3), CYCLES_SATURATED);

@@ -69,10 +69,10 @@ static wb_status profile_class(const struct timed_block *timed, const wb_watch *
     return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, timed->machine->name);
 }
 
-/* Blocks of all classes come to an SM, so that its caches have to hold what any of them executes: gives a
- * block the misses of the whole grid's code. */
-static wb_status share_caches(const struct timed_code *all, struct timed_block *timed,
-                              wb_diagnostics *diagnostics) {
+/* Blocks of all classes come to an SM, so that its caches have to hold what any of them executes, and all
+ * wait for its units: gives a block the misses of the whole grid's code. */
+static wb_status share_sm(const struct timed_code *all, struct timed_block *timed,
+                          wb_diagnostics *diagnostics) {
     struct timed_code *code = &timed->code;
     if (code->sass == NULL) return WB_OK;
     for (uint32_t e = 0; e < code->inst_count; e++) {
@@ -84,6 +84,7 @@ static wb_status share_caches(const struct timed_code *all, struct timed_block *
         code->insts[e].init = timed_init_of_sass(own);
     }
     code->footprint = all->footprint;
+    code->beside = all;
     return timed_block_check(timed, diagnostics);
 }
 
@@ -94,7 +95,7 @@ static wb_status add_class(const struct timed_grid *timed, uint32_t number, cons
     struct class_times *class = calloc(1, sizeof *class);
     if (class == NULL) return diagnose_out_of_memory(diagnostics, timed->machine->name);
     wb_status status = time_class(timed, work->machine, number, diagnostics, class);
-    if (status == WB_OK) status = share_caches(&timed->code, &class->timed, diagnostics);
+    if (status == WB_OK) status = share_sm(&timed->code, &class->timed, diagnostics);
     if (status == WB_OK) status = profile_class(&class->timed, watch, diagnostics, work);
     if (status == WB_OK && classes != NULL && classes->kept_count < CLASSES_KEPT_MAX) {
         classes->kept[classes->kept_count++] = class;
@@ -201,8 +202,7 @@ static wb_status time_covering_code(const struct class_source *source, struct gr
     if (any == NULL) return diagnose_out_of_memory(source->diagnostics, kernel);
     for (size_t k = 0; k < grid->covering.count; k++) {
         const struct wb_block *block = grid->covering.items[k].block;
-        const bool *used =
-            executed_instructions(block->paths.items, block->paths.count, count, &work->arena);
+        const bool *used = executed_instructions(block->paths.items, block->paths.count, count, &work->arena);
         if (used == NULL) return diagnose_out_of_memory(source->diagnostics, kernel);
         for (uint32_t i = 0; i < count; i++)
             any[i] = any[i] || used[i];
@@ -218,7 +218,7 @@ static wb_status add_covering(const struct wb_block *block, const struct timed_c
                               const wb_watch *watch, wb_diagnostics *diagnostics, struct grid_work *work) {
     struct timed_block timed = {0};
     wb_status status = time_block(block, work->machine, diagnostics, &timed);
-    if (status == WB_OK) status = share_caches(all, &timed, diagnostics);
+    if (status == WB_OK) status = share_sm(all, &timed, diagnostics);
     if (status == WB_OK) status = profile_class(&timed, watch, diagnostics, work);
     if (status == WB_OK) work->classes.items[work->classes.count - 1].timed = NULL;
     timed_block_free(&timed);

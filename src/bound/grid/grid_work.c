@@ -142,8 +142,8 @@ wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_bl
     if (class.units == NULL) return WB_ERR_LIMIT;
     if (timed->warp_count > work->warps) work->warps = timed->warp_count;
     work->assumed |= timed->code.assumed;
-    work->misses = cycles_max(
-        work->misses, sass_footprint_time(&timed->code.footprint, work->machine->sub_cores));
+    work->misses =
+        cycles_max(work->misses, sass_footprint_time(&timed->code.footprint, work->machine->sub_cores));
     class.isolated = cycles_min(cycles_add(class.initiations, class.latency),
                                 cycles_add(code_profile_sum(profile, true), release));
     WB_TRY(code_chain_make(profile, &work->arena, &class.code_chain));

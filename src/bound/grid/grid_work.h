@@ -129,9 +129,9 @@ static inline cycles grid_work_total(const struct grid_work *work) {
     return class_ranking_total(&work->by_initiations);
 }
 
-/* What instruction fetch, and of machine code all that is missed once only, adds, 0 where it never stalls: on an SM that gets `blocks` blocks, whichever they
- * are, of which it holds `resident` at a time; on all SMs together; on one that a block of a class has to
- * itself. */
+/* What instruction fetch, and of machine code all that is missed once only, adds, 0 where it never stalls: on
+ * an SM that gets `blocks` blocks, whichever they are, of which it holds `resident` at a time; on all SMs
+ * together; on one that a block of a class has to itself. */
 cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint64_t resident);
 cycles grid_work_fetch_time_of_all(const struct grid_work *work, uint64_t resident);
 cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t class);

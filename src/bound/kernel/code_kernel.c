@@ -47,7 +47,8 @@ static wb_status chain_run(const struct bound_input *input, wb_bound *bound) {
 
 const struct bound_method bound_code_k_chain = {
     .name = "code-k-chain",
-    .summary = "machine code without barriers: the busiest sub-core of each block, and others where they change",
+    .summary =
+        "machine code without barriers: the busiest sub-core of each block, and others where they change",
     .run = chain_run,
     .objection = chain_objection,
     .fits = kernel_has_sub_cores,

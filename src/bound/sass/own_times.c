@@ -214,8 +214,7 @@ static void lam_step(struct own_walker *walker, const struct sass_timed *inst) {
     for (uint32_t i = 0; i < inst->stage_count; i++) {
         const struct sass_stage *stage = &inst->stages[i];
         if (i > 0) start += inst->stages[i - 1].transfer;
-        if ((walker->rules->clash >> stage->unit & 1) == 0)
-            start = cycles_max(start, walker->lam_at[stage->unit]);
+        start = cycles_max(start, walker->lam_at[stage->unit]);
         walker->lam_at[stage->unit] = start;
     }
     count_up(walker->rules, walker->lam_done, inst, start);

@@ -68,10 +68,37 @@ static bool waits_too_soon(const struct sass_timed *before, const struct sass_ti
     return before->stall_least < 2 && (write || read);
 }
 
+/* What an instruction waits for that finds the queue of its first unit full holds the issue stage. */
+static void note_held_issue(struct way_rules *rules, const struct sass_timed *inst) {
+    if (inst->stage_count == 0 || code_starts_at_issue(rules, inst)) return;
+    const uint8_t first = inst->stages[0].unit;
+    if (rules->block->machine->units[first].queue != DEPTH_UNLIMITED)
+        rules->held_issue |= rules->blocking[first];
+}
+
+/* Looks through the ways of the block's instructions, and of those beside them: entries that nobody executes
+ * have none. */
+static void note_ways(struct way_rules *rules, const bool *used) {
+    const struct timed_code *code = &rules->block->code, *beside = code->beside;
+    const struct wb_machine *machine = rules->block->machine;
+    const uint32_t others = beside == NULL ? 0 : beside->inst_count;
+    const bool holds_issue = machine->sass.full_queue == SASS_FULL_HOLDS_ISSUE;
+    struct unit_ways ways[MACHINE_UNITS_MAX] = {{0}};
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        if (used[i]) note_inst(rules, &code->sass[i], ways);
+    for (uint32_t i = 0; i < others; i++)
+        note_inst(rules, &beside->sass[i], ways);
+    close_blocking(rules, machine->unit_count);
+    close_shared(rules, machine->unit_count);
+    for (uint32_t i = 0; holds_issue && i < code->inst_count; i++)
+        if (used[i]) note_held_issue(rules, &code->sass[i]);
+    for (uint32_t i = 0; holds_issue && i < others; i++)
+        note_held_issue(rules, &beside->sass[i]);
+}
+
 wb_status way_rules_make(const struct timed_block *block, struct way_rules *rules) {
     const struct wb_machine *machine = block->machine;
     const struct timed_code *code = &block->code;
-    struct unit_ways ways[MACHINE_UNITS_MAX] = {{0}};
     struct arena arena = {0};
     assert(code->sass != NULL);
     *rules = (struct way_rules){.block = block, .parts = block->traced != NULL && block->traced->covering};
@@ -80,20 +107,9 @@ wb_status way_rules_make(const struct timed_block *block, struct way_rules *rule
         if (machine->units[u].shared) rules->shared |= UINT32_C(1) << u;
     }
     const bool *used = executed_instructions(block->paths, block->path_count, code->inst_count, &arena);
-    for (uint32_t i = 0; used != NULL && i < code->inst_count; i++)
-        if (used[i]) note_inst(rules, &code->sass[i], ways);
-    close_blocking(rules, machine->unit_count);
-    close_shared(rules, machine->unit_count);
+    if (used != NULL) note_ways(rules, used);
     for (uint32_t i = 1; used != NULL && i < code->inst_count; i++)
         rules->unseen |= used[i - 1] && used[i] && waits_too_soon(&code->sass[i - 1], &code->sass[i]);
-    if (machine->sass.full_queue == SASS_FULL_HOLDS_ISSUE) {
-        for (uint32_t i = 0; used != NULL && i < code->inst_count; i++) {
-            const struct sass_timed *inst = &code->sass[i];
-            if (!used[i] || inst->stage_count == 0 || code_starts_at_issue(rules, inst)) continue;
-            const uint8_t first = inst->stages[0].unit;
-            if (machine->units[first].queue != DEPTH_UNLIMITED) rules->held_issue |= rules->blocking[first];
-        }
-    }
     arena_free(&arena);
     return used == NULL ? WB_ERR_LIMIT : WB_OK;
 }

@@ -55,6 +55,7 @@ struct timed_code {
     struct timed_queue queues[QUEUE_COUNT];
     struct sass_timed *sass; /* per entry; NULL on machines that time PTX */
     struct sass_footprint footprint;
+    const struct timed_code *beside; /* the code of all blocks that share an SM with these; NULL: this */
 };
 
 struct wb_block;

@@ -382,7 +382,8 @@ static uint64_t chain(const struct view *view) {
                 for (uint32_t i = 0; i < timed->stage_count; i++) {
                     for (uint32_t o = 0; o < k && view->mutant != SASS_LAM_OWN_ORDER; o++)
                         for (uint32_t j = 0; j < entry(view, w, o)->stage_count; j++)
-                            if (entry(view, w, o)->stages[j].unit == timed->stages[i].unit)
+                            if (entry(view, w, o)->stages[j].unit == timed->stages[i].unit &&
+                                !view->clash[timed->stages[i].unit])
                                 start = larger(start, events[w].start[o][j]);
                     events[w].start[k][i] = events[w].end[k] = start;
                     start += view->mutant == SASS_NO_TRANSFER ? 0 : timed->stages[i].transfer;

@@ -8,6 +8,7 @@ static void set_machine(const struct sass_grid *grid, struct wb_machine *machine
     machine->model = MACHINE_SASS;
     machine->sub_cores = grid->sub_cores;
     machine->barrier_release = grid->release;
+    machine_sass_defaults(&machine->sass);
     machine->sass.full_queue = grid->rules.full_holds_issue ? SASS_FULL_HOLDS_ISSUE : SASS_FULL_HOLDS_WARP;
     machine->unit_count = grid->units;
     for (uint32_t u = 0; u < grid->units; u++) {

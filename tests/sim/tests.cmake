@@ -1,4 +1,5 @@
 wb_test(test_sim wb_sim)
+wb_test(test_sass_sim wb_sim)
 wb_test(test_event_waits wb_sim)
 wb_test(test_gpgpusim_rules wb_sim)
 wb_test(test_gpgpusim wb_sim)

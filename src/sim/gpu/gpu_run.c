@@ -59,7 +59,8 @@ static wb_status find_requests(struct gpu *gpu) {
 
 static wb_status check(const struct gpu *gpu) {
     if (machine_times_sass(gpu->program.machine))
-        return refuse(gpu, "machine code timed by its control fields (code: sass) is not simulated");
+        return refuse(gpu, "of machine code timed by its control fields (code: sass) single blocks are "
+                           "simulated, no grids");
     const char *misfit = policy_misfit(gpu->scheme->policy, gpu->program.machine);
     if (misfit != NULL) return refuse(gpu, misfit);
     if (gpu->program.machine->model != MACHINE_PLAIN)

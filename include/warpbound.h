@@ -255,6 +255,21 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
 size_t wb_machine_preset_count(void);
 const char *wb_machine_preset_name(size_t index);
 
+/* Small kernels, as PTX for one architecture, whose machine code shows what a compiler keeps between machine
+ * instructions: for wb_calibrate. */
+wb_status wb_calibration_ptx(uint32_t architecture, wb_diagnostics *diagnostics, char **text);
+
+/* The first preset that times machine code of exactly that architecture. WB_ERR_INPUT when there is none. */
+wb_status wb_calibration_machine(uint32_t architecture, wb_diagnostics *diagnostics, wb_machine **machine);
+
+/* Reads the stall counts and dependence counters of machine code, and writes a machine file that stands on
+ * `machine`, a preset for exactly its architecture: as comments the fewest cycles that the compiler, which is
+ * called `compiler`, leaves between instructions and those that read their results, and as a source of the
+ * machine which classes of instructions these show to be of fixed latency, or not. WB_ERR_INPUT when the
+ * machine states another latency than the code has: a message for each class. */
+wb_status wb_calibrate(const wb_module *module, const wb_machine *machine, const char *compiler,
+                       wb_diagnostics *diagnostics, char **text);
+
 /* ---- Launch -------------------------------------------------------------------------------------------- */
 
 /* A launch with nothing given yet, or NULL when memory is exhausted. */

@@ -14,6 +14,9 @@ struct embedded_file {
 /* Machine descriptions of machines/, sorted by name; the last entry has no name. */
 extern const struct embedded_file embedded_presets[];
 
+/* Kernels whose machine code shows what a compiler keeps to, src/calibrate/ptx/, likewise. */
+extern const struct embedded_file embedded_calibration[];
+
 /* Style and script of HTML reports, src/report/html/page/, likewise. */
 extern const struct embedded_file embedded_html_page[];
 

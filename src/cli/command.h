@@ -152,6 +152,9 @@ wb_status write_as_made(const struct options *options,
                         wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
                         void *user, wb_diagnostics *diagnostics);
 
+/* calibrate.c: machine calibrate. */
+wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagnostics, char **text);
+
 /* report.c: writes the report in HTML, of an analysis or, where that is NULL, of a stream, to the file of
  * --report; nothing without that. */
 wb_status write_html_report(const struct options *options, const wb_analysis *analysis,

@@ -50,10 +50,12 @@ int command_machine(const struct options *options, wb_diagnostics *diagnostics) 
         status = make_machine(options, diagnostics, &text);
     } else if (strcmp(verb, "check") == 0 && options->operands.count == 2) {
         status = check_code(options, diagnostics, &text);
+    } else if (strcmp(verb, "calibrate") == 0 && options->operands.count == 2) {
+        status = calibrate_machine(options, diagnostics, &text);
     } else {
-        status = usage_error(
-            diagnostics,
-            "expected: machine list | show NAME | check FILE.cubin -m MACHINE | import gpgpusim.config");
+        status =
+            usage_error(diagnostics, "expected: machine list | show NAME | check FILE.cubin -m MACHINE | "
+                                     "calibrate sm_XX | import gpgpusim.config");
     }
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);

@@ -86,7 +86,8 @@ static const struct option_row option_table[] = {
     {'m', "machine", "MACHINE", INTO(TEXT, machine, COMMAND_CACHE),
      .help = "preset name or YAML file, with caches (default jcse2017)"},
     {'m', "machine", "MACHINE", INTO(TEXT, machine, COMMAND_MACHINE),
-     .help = "of `check`: preset name or YAML file whose figures are listed"},
+     .help = "of `check`: preset name or YAML file whose figures are listed; of `calibrate`: the preset "
+             "to stand on"},
     {0, "set", "KEY=VALUE",
      INTO(LIST, sets, TIMES | COMMAND_CACHE | COMMAND_MACHINE | COMMAND_OCCUPANCY | COMMAND_CFG),
      .help = "override one key of the machine, such as mem_latency=200"},
@@ -214,6 +215,11 @@ static const struct option_row option_table[] = {
      .help = "print the N source lines (default 10) that most cycles of the bound are spent on, loops and "
              "functions",
      .least = 10, .most = UINT32_MAX, .expected = "a number of lines from 1 on"},
+    {0, "ptxas", "PROGRAM", INTO(TEXT, ptxas, COMMAND_MACHINE),
+     .help = "of `calibrate`: the ptxas that is asked (default: that of PATH, CUDA_HOME, CUDA_PATH or "
+             "/usr/local/cuda)"},
+    {0, "cubin", "FILE", INTO(TEXT, cubin, COMMAND_MACHINE),
+     .help = "of `calibrate`: read this machine code, and run no ptxas"},
     {0, "cubin", "FILE", INTO(TEXT, cubin, COMMAND_ANALYZE),
      .help =
          "the machine code that the PTX becomes: its stall counts, which no execution undercuts, are held "

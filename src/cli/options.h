@@ -85,7 +85,7 @@ struct options {
     struct option_place block_index;
     unsigned inputs, scope, memory, color;
     const char *methods, *policies, *schemes, *deadline, *output, *report, *window, *annotate, *cubin,
-        *lines_of, *source;
+        *lines_of, *source, *ptxas;
     struct option_number lines;
     struct option_number threads, states;
     uint64_t memory_limit; /* bytes; 0: not given */

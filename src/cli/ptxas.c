@@ -1,0 +1,271 @@
+#include "ptxas.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stop.h"
+
+/* What is looked for, and where messages say that they are from. */
+#define PROGRAM "ptxas"
+
+/* Seconds that a run may take, and between two looks whether it has ended. */
+#define RUN_SECONDS 60
+#define LOOK_SECONDS 0.01
+
+/* Most bytes of machine code, and of what is said on standard output and error, that are read. */
+#define CODE_MAX (64u << 20)
+#define SAID_MAX 2000u
+
+extern char **environ;
+
+/* ---- Where it is ----------------------------------------------------------------------------------------
+ */
+
+static bool is_program(const char *path) {
+    struct stat stat_of;
+    return stat(path, &stat_of) == 0 && S_ISREG(stat_of.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool is_in(const char *folder, size_t length, const char *below, char path[PATH_MAX]) {
+    if (length == 0) return false;
+    const int written = snprintf(path, PATH_MAX, "%.*s%s/" PROGRAM, (int)length, folder, below);
+    return written > 0 && written < PATH_MAX && is_program(path);
+}
+
+static bool is_in_path(char path[PATH_MAX]) {
+    const char *folders = getenv("PATH");
+    while (folders != NULL && *folders != '\0') {
+        const size_t length = strcspn(folders, ":");
+        if (length < PATH_MAX && is_in(folders, length, "", path)) return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+static bool is_in_toolkit(const char *variable, char path[PATH_MAX]) {
+    const char *folder = getenv(variable);
+    return folder != NULL && strlen(folder) < PATH_MAX && is_in(folder, strlen(folder), "/bin", path);
+}
+
+static wb_status find_program(const char *given, wb_diagnostics *diagnostics, char path[PATH_MAX]) {
+    static const char usual[] = "/usr/local/cuda";
+    if (given != NULL) {
+        if (strlen(given) < PATH_MAX && is_program(given)) {
+            (void)snprintf(path, PATH_MAX, "%s", given);
+            return WB_OK;
+        }
+        wb_diagnostics_error(diagnostics, given, "is no program that can be run");
+        return WB_ERR_INPUT;
+    }
+    if (is_in_path(path) || is_in_toolkit("CUDA_HOME", path) || is_in_toolkit("CUDA_PATH", path) ||
+        is_in(usual, sizeof usual - 1, "/bin", path))
+        return WB_OK;
+    wb_diagnostics_error(
+        diagnostics, PROGRAM,
+        "is not found in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda: --ptxas names it, or "
+        "--cubin machine code that it made elsewhere");
+    return WB_ERR_DECLINED;
+}
+
+/* ---- A folder for it ------------------------------------------------------------------------------------
+ */
+
+struct folder {
+    char path[PATH_MAX - 16]; /* with room for the names of files in it */
+};
+
+static bool folder_make(struct folder *folder) {
+    const char *place = getenv("TMPDIR");
+    if (place == NULL || *place == '\0') place = "/tmp";
+    const int written = snprintf(folder->path, sizeof folder->path, "%s/warpbound-XXXXXX", place);
+    return written > 0 && (size_t)written < sizeof folder->path && mkdtemp(folder->path) != NULL;
+}
+
+static int remove_entry(const char *path, const struct stat *stat_of, int kind, struct FTW *at) {
+    (void)stat_of;
+    (void)kind;
+    (void)at;
+    (void)remove(path);
+    return 0;
+}
+
+static void folder_remove(const struct folder *folder) {
+    (void)nftw(folder->path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void folder_file(const struct folder *folder, const char *name, char path[PATH_MAX]) {
+    (void)snprintf(path, PATH_MAX, "%s/%s", folder->path, name);
+}
+
+static bool write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "wbx");
+    if (file == NULL) return false;
+    const bool written = fputs(text, file) >= 0;
+    return fclose(file) == 0 && written;
+}
+
+/* At most `most` bytes of a file with a zero byte behind them, malloc'd; NULL when it is no usual file, or,
+ * with `whole`, longer. */
+static char *read_bytes(const char *path, size_t most, bool whole, size_t *size) {
+    const int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat stat_of;
+    if (descriptor < 0) return NULL;
+    char *bytes = NULL;
+    if (fstat(descriptor, &stat_of) == 0 && S_ISREG(stat_of.st_mode) &&
+        (!whole || (uintmax_t)stat_of.st_size <= most)) {
+        const size_t wanted = (uintmax_t)stat_of.st_size < most ? (size_t)stat_of.st_size : most;
+        bytes = malloc(wanted + 1);
+        size_t count = 0;
+        while (bytes != NULL && count < wanted) {
+            const ssize_t got = read(descriptor, bytes + count, wanted - count);
+            if (got <= 0) break;
+            count += (size_t)got;
+        }
+        if (bytes != NULL) bytes[count] = '\0';
+        *size = count;
+    }
+    (void)close(descriptor);
+    return bytes;
+}
+
+/* ---- A run ----------------------------------------------------------------------------------------------
+ */
+
+/* Waits for the end of a process, which is ended with all that it started when it takes too long or the
+ * command is to stop. */
+static bool wait_for(pid_t process, int *status) {
+    const struct timespec pause = {0, (long)(LOOK_SECONDS * 1e9)};
+    const int looks = (int)(RUN_SECONDS / LOOK_SECONDS);
+    for (int look = 0; look < looks && !stop_requested(); look++) {
+        if (waitpid(process, status, WNOHANG) == process) {
+            (void)kill(-process, SIGKILL);
+            return true;
+        }
+        (void)nanosleep(&pause, NULL);
+    }
+    (void)kill(-process, SIGKILL);
+    (void)waitpid(process, status, 0);
+    return false;
+}
+
+/* Starts a program, in a group of processes of its own, without input, all that it says in a file. */
+static bool start(char *const arguments[], const char *said, pid_t *process) {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    if (posix_spawn_file_actions_init(&files) != 0) return false;
+    if (posix_spawnattr_init(&attributes) != 0) {
+        (void)posix_spawn_file_actions_destroy(&files);
+        return false;
+    }
+    const bool started =
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0) == 0 &&
+        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, said, O_WRONLY | O_CREAT | O_TRUNC, 0600) ==
+            0 &&
+        posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO) == 0 &&
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP) == 0 &&
+        posix_spawn(process, arguments[0], &files, &attributes, arguments, environ) == 0;
+    (void)posix_spawnattr_destroy(&attributes);
+    (void)posix_spawn_file_actions_destroy(&files);
+    return started;
+}
+
+/* Its first line of words, cut to what a message has room for. */
+static void explain(const char *program, const char *said, wb_diagnostics *diagnostics) {
+    char line[400];
+    size_t length = 0;
+    for (; said != NULL && said[length] != '\0' && said[length] != '\n' && length < 300; length++)
+        line[length] = said[length] >= ' ' && said[length] <= '~' ? said[length] : '?';
+    (void)snprintf(line + length, sizeof line - length, "%s",
+                   length == 0 ? "fails and says nothing" : " (what it said of the kernels)");
+    wb_diagnostics_error(diagnostics, program, line);
+}
+
+/* Runs a program to its end; what it said is in `*said`, malloc'd or NULL. */
+static wb_status run(char *const arguments[], const struct folder *folder, wb_diagnostics *diagnostics,
+                     char **said) {
+    char path[PATH_MAX];
+    pid_t process;
+    int status = 0;
+    size_t size = 0;
+    folder_file(folder, "said", path);
+    if (!start(arguments, path, &process)) {
+        wb_diagnostics_error(diagnostics, arguments[0], "cannot be started");
+        return WB_ERR_INPUT;
+    }
+    if (!wait_for(process, &status)) {
+        if (stop_requested()) return WB_ERR_LIMIT;
+        wb_diagnostics_error(diagnostics, arguments[0], "does not end within a minute");
+        return WB_ERR_INPUT;
+    }
+    *said = read_bytes(path, SAID_MAX, false, &size);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return WB_OK;
+    explain(arguments[0], *said, diagnostics);
+    return WB_ERR_INPUT;
+}
+
+/* "ptxas 13.0, V13.0.88" from "Cuda compilation tools, release 13.0, V13.0.88". */
+static wb_status ask_version(char *program, const struct folder *folder, wb_diagnostics *diagnostics,
+                             char version[PTXAS_VERSION_MAX]) {
+    char option[] = "--version";
+    char *const arguments[] = {program, option, NULL};
+    char *said = NULL;
+    const wb_status status = run(arguments, folder, diagnostics, &said);
+    const char *release = said != NULL ? strstr(said, "release ") : NULL;
+    if (release != NULL) {
+        release += strlen("release ");
+        (void)snprintf(version, PTXAS_VERSION_MAX, PROGRAM " %.*s", (int)strcspn(release, "\r\n"), release);
+    } else {
+        (void)snprintf(version, PTXAS_VERSION_MAX, PROGRAM " of an unknown version");
+    }
+    free(said);
+    return status;
+}
+
+static wb_status assemble(char *program, const struct folder *folder, unsigned sm,
+                          wb_diagnostics *diagnostics, struct ptxas_code *code) {
+    char target[32], in[PATH_MAX], out[PATH_MAX], output_option[] = "-o";
+    (void)snprintf(target, sizeof target, "-arch=sm_%u", sm);
+    folder_file(folder, "kernels.ptx", in);
+    folder_file(folder, "code.cubin", out);
+    char *const arguments[] = {program, target, output_option, out, in, NULL};
+    char *said = NULL;
+    wb_status status = run(arguments, folder, diagnostics, &said);
+    free(said);
+    if (status != WB_OK) return status;
+    code->bytes = read_bytes(out, CODE_MAX, true, &code->size);
+    if (code->bytes != NULL) return WB_OK;
+    wb_diagnostics_error(diagnostics, program, "ends well, but makes no file with machine code");
+    return WB_ERR_INPUT;
+}
+
+wb_status ptxas_assemble(const char *program, const char *ptx, unsigned sm, wb_diagnostics *diagnostics,
+                         struct ptxas_code *code) {
+    char path[PATH_MAX], in[PATH_MAX];
+    struct folder folder;
+    wb_status status = find_program(program, diagnostics, path);
+    if (status != WB_OK) return status;
+    if (!folder_make(&folder)) {
+        wb_diagnostics_error(diagnostics, "machine calibrate", "no temporary folder can be made (TMPDIR)");
+        return WB_ERR_INPUT;
+    }
+    folder_file(&folder, "kernels.ptx", in);
+    if (!write_text(in, ptx)) {
+        wb_diagnostics_error(diagnostics, in, "cannot be written");
+        status = WB_ERR_INPUT;
+    }
+    if (status == WB_OK) status = ask_version(path, &folder, diagnostics, code->version);
+    if (status == WB_OK) status = assemble(path, &folder, sm, diagnostics, code);
+    folder_remove(&folder);
+    return status;
+}

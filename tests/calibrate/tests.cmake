@@ -1,0 +1,1 @@
+wb_test(test_calibrate wb_calibrate)

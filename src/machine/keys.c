@@ -290,6 +290,7 @@ static wb_status read_code(const struct ytree *document, bool has_base, struct w
     if (has_base && is_sass != machine_times_sass(machine))
         return ytree_error(document, code, "code: a machine times what its base does, which is not %s",
                            code->text);
+    if (is_sass && !has_base) machine->memory.requests = REQUESTS_VOLTA;
     if (is_sass) machine->model = MACHINE_SASS;
     return WB_OK;
 }

@@ -267,6 +267,8 @@ bool machine_sass_fits(const struct wb_machine *machine, struct text *problem) {
     else if (memory_has_hierarchy(&machine->memory) || machine->memory.service != 0)
         text_string(problem, "l1_size and service are of machines that time PTX; latencies by level are keys "
                              "of `sass`");
+    else if (machine->memory.requests != REQUESTS_VOLTA)
+        text_string(problem, "requests: what accesses of machine code make is counted, expected volta");
     return problem->length == 0;
 }
 

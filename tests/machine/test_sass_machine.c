@@ -173,7 +173,7 @@ static void test_set(void **state) {
 static void test_check(void **state) {
     (void)state;
     static const char *const settings[] = {"unit.A.queue=3", "warp_width=16", "sass.l0_size=100",
-                                           "l1_size=4096"};
+                                           "l1_size=4096", "requests=ideal"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         wb_machine *machine = parse(SMALL);

@@ -61,7 +61,9 @@ static wb_status joins_block(const struct executed_code *executed, const struct 
 
 /* Those of a machine instruction, on a machine that times machine code. */
 static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst, uint32_t entry) {
-    const struct machine_inst *machine_inst = &timing->executed->kernel->module->code->insts[inst->machine];
+    const struct machine_code *code = timing->executed->kernel->module->code;
+    assert(code != NULL); /* check_code */
+    const struct machine_inst *machine_inst = &code->insts[inst->machine];
     struct sass_timed *sass = &timing->code->sass[entry];
     const char *problem = sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
     if (problem != NULL) {
@@ -275,7 +277,7 @@ static void find_machine_insts(const struct timing *timing, const struct machine
 static void timing_sass_code(struct timing *timing) {
     struct timed_code *code = timing->code;
     const size_t count = (size_t)code->inst_count + 1;
-    const struct machine_inst **insts = arena_array(timing->arena, count, sizeof *insts);
+    const struct machine_inst **insts = arena_array(timing->arena, count, sizeof(void *));
     bool fenced = false;
 
     find_machine_insts(timing, insts);

@@ -1,0 +1,168 @@
+/* Bounds of machine code against the stall counts of the same code: every kernel for sm_86, its longest lane
+ * of any block. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <glob.h>
+
+#include "base/text.h"
+#include "warpbound.h"
+
+/* Kernels that have a launch of their name. */
+#define CUBINS "kernels/*.sm_86.cubin"
+#define CUBIN_ENDING ".sm_86.cubin"
+#define COMPARED_LEAST 35
+
+struct analysed {
+    wb_diagnostics *diagnostics;
+    wb_machine *machine;
+    wb_module *module;
+    wb_launch *launch;
+    wb_analysis *analysis;
+    const wb_kernel *kernel;
+};
+
+static void expect_ok(const struct analysed *analysed, wb_status status, const char *what) {
+    if (status != WB_OK) fail_msg("%s: %s", what, wb_diagnostics_text(analysed->diagnostics));
+}
+
+static void free_analysed(struct analysed *analysed) {
+    wb_analysis_free(analysed->analysis);
+    wb_launch_free(analysed->launch);
+    wb_module_free(analysed->module);
+    wb_machine_free(analysed->machine);
+    wb_diagnostics_free(analysed->diagnostics);
+}
+
+static struct analysed analyse(const char *cubin, const char *launch, bool one_block) {
+    struct analysed made = {.diagnostics = wb_diagnostics_new()};
+    const wb_analyze_options options = {.size = sizeof options, .one_block = one_block};
+    expect_ok(&made, wb_machine_load("rtx-a6000", made.diagnostics, &made.machine), cubin);
+    expect_ok(&made, wb_launch_read(launch, WB_FILES_BELOW, made.diagnostics, &made.launch), launch);
+    expect_ok(&made, wb_module_read(cubin, made.diagnostics, &made.module), cubin);
+    expect_ok(&made,
+              wb_module_find_kernel(made.module, wb_launch_kernel(made.launch), made.diagnostics, &made.kernel),
+              cubin);
+    expect_ok(&made,
+              wb_analyze(made.kernel, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
+              cubin);
+    return made;
+}
+
+static const wb_bound *find_bound(const wb_analysis *analysis, const char *method) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t b = 0; b < count; b++)
+        if (strcmp(bounds[b].method, method) == 0) return &bounds[b];
+    return NULL;
+}
+
+static bool assumes(const wb_bound *bound, const char *id) {
+    for (size_t a = 0; a < bound->assumption_count; a++)
+        if (strcmp(wb_assumption_id(bound->assumptions[a]), id) == 0) return true;
+    return false;
+}
+
+/* What holds of machine code is said, and what does not is not. */
+static void expect_assumptions(const wb_bound *bound) {
+    static const char *const said[] = {"S1", "M3", "M9", "C9", "H1", "H2", "H3", "H4", "H5", "H6", "H7", "H8"};
+    static const char *const unsaid[] = {"M1", "M6", "C1", "E20", "E21"};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        assert_true(assumes(bound, said[i]));
+    for (size_t i = 0; i < sizeof unsaid / sizeof *unsaid; i++)
+        assert_false(assumes(bound, unsaid[i]));
+}
+
+/* Every bound is an upper one, and no less than what the stall counts of a lane say. */
+static void expect_bounds(const wb_analysis *analysis, const char *cubin, uint64_t stalls) {
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    assert_true(count > 0);
+    for (size_t b = 0; b < count; b++) {
+        assert_int_equal(bounds[b].kind, WB_UPPER);
+        expect_assumptions(&bounds[b]);
+        if (bounds[b].cycles < stalls) fail_msg("%s: %s is below the stall counts", cubin, bounds[b].method);
+    }
+}
+
+static bool launch_of(const char *cubin, char *launch, size_t size) {
+    const size_t length = strlen(cubin) - strlen(CUBIN_ENDING);
+    (void)text_format(launch, size, "%.*s.yaml", (int)length, cubin);
+    FILE *file = fopen(launch, "rb");
+    if (file != NULL) (void)fclose(file);
+    return file != NULL;
+}
+
+static void compare(const char *cubin, const char *launch) {
+    const uint32_t first[3] = {0, 0, 0};
+    wb_stalls stalls;
+    struct analysed kernel = analyse(cubin, launch, false), block = analyse(cubin, launch, true);
+    expect_ok(&kernel, wb_stalls_find(kernel.kernel, kernel.launch, NULL, kernel.diagnostics, &stalls), cubin);
+    assert_true(stalls.cycles > 0);
+    expect_bounds(kernel.analysis, cubin, stalls.cycles);
+    expect_bounds(wb_analysis_longest_block(kernel.analysis), cubin, stalls.cycles);
+    expect_ok(&block, wb_stalls_find(block.kernel, block.launch, first, block.diagnostics, &stalls), cubin);
+    expect_bounds(block.analysis, cubin, stalls.cycles);
+    const wb_bound *sib = find_bound(block.analysis, "code-sib"), *fib = find_bound(block.analysis, "code-fib");
+    assert_non_null(sib);
+    assert_non_null(fib);
+    assert_true(fib->cycles <= sib->cycles);
+    assert_non_null(find_bound(block.analysis, "code-elb"));
+    free_analysed(&block);
+    free_analysed(&kernel);
+}
+
+static void test_bounds_are_above_stall_counts(void **state) {
+    (void)state;
+    glob_t cubins;
+    char launch[200];
+    size_t compared = 0;
+    assert_int_equal(glob(CUBINS, 0, NULL, &cubins), 0);
+    for (size_t i = 0; i < cubins.gl_pathc; i++) {
+        if (!launch_of(cubins.gl_pathv[i], launch, sizeof launch)) continue;
+        compare(cubins.gl_pathv[i], launch);
+        compared++;
+    }
+    globfree(&cubins);
+    assert_true(compared >= COMPARED_LEAST);
+}
+
+/* With data that is not known bounds are of covering paths: they hold for the launch's data, too. */
+static void test_unknown_data(void **state) {
+    static const char *const kernels[] = {"prefix_scan", "reduce", "sgemm_tiled", "bitonic"};
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        char cubin[200], launch[200];
+        (void)text_format(cubin, sizeof cubin, "kernels/%s.sm_86.cubin", kernels[i]);
+        (void)text_format(launch, sizeof launch, "kernels/%s.yaml", kernels[i]);
+        struct analysed given = analyse(cubin, launch, true);
+        const wb_analyze_options options = {
+            .size = sizeof options, .one_block = true, .inputs = WB_INPUTS_ANY};
+        wb_analysis *any;
+        expect_ok(&given,
+                  wb_analyze(given.kernel, given.launch, given.machine, &options, given.diagnostics, &any),
+                  cubin);
+        static const char *const methods[] = {"code-sib", "code-fib", "code-elb"};
+        for (size_t m = 0; m < 3; m++) {
+            const wb_bound *known = find_bound(given.analysis, methods[m]), *all = find_bound(any, methods[m]);
+            assert_non_null(all);
+            assert_true(all->cycles >= known->cycles);
+        }
+        wb_analysis_free(any);
+        free_analysed(&given);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds_are_above_stall_counts),
+        cmocka_unit_test(test_unknown_data),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -46,9 +46,10 @@ static struct analysed analyse(const char *cubin, const char *launch, bool one_b
     expect_ok(&made, wb_machine_load("rtx-a6000", made.diagnostics, &made.machine), cubin);
     expect_ok(&made, wb_launch_read(launch, WB_FILES_BELOW, made.diagnostics, &made.launch), launch);
     expect_ok(&made, wb_module_read(cubin, made.diagnostics, &made.module), cubin);
-    expect_ok(&made,
-              wb_module_find_kernel(made.module, wb_launch_kernel(made.launch), made.diagnostics, &made.kernel),
-              cubin);
+    expect_ok(
+        &made,
+        wb_module_find_kernel(made.module, wb_launch_kernel(made.launch), made.diagnostics, &made.kernel),
+        cubin);
     expect_ok(&made,
               wb_analyze(made.kernel, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
               cubin);
@@ -71,7 +72,8 @@ static bool assumes(const wb_bound *bound, const char *id) {
 
 /* What holds of machine code is said, and what does not is not. */
 static void expect_assumptions(const wb_bound *bound) {
-    static const char *const said[] = {"S1", "M3", "M9", "C9", "H1", "H2", "H3", "H4", "H5", "H6", "H7", "H8"};
+    static const char *const said[] = {"S1", "M3", "M9", "C9", "H1", "H2",
+                                       "H3", "H4", "H5", "H6", "H7", "H8"};
     static const char *const unsaid[] = {"M1", "M6", "C1", "E20", "E21"};
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         assert_true(assumes(bound, said[i]));
@@ -103,13 +105,15 @@ static void compare(const char *cubin, const char *launch) {
     const uint32_t first[3] = {0, 0, 0};
     wb_stalls stalls;
     struct analysed kernel = analyse(cubin, launch, false), block = analyse(cubin, launch, true);
-    expect_ok(&kernel, wb_stalls_find(kernel.kernel, kernel.launch, NULL, kernel.diagnostics, &stalls), cubin);
+    expect_ok(&kernel, wb_stalls_find(kernel.kernel, kernel.launch, NULL, kernel.diagnostics, &stalls),
+              cubin);
     assert_true(stalls.cycles > 0);
     expect_bounds(kernel.analysis, cubin, stalls.cycles);
     expect_bounds(wb_analysis_longest_block(kernel.analysis), cubin, stalls.cycles);
     expect_ok(&block, wb_stalls_find(block.kernel, block.launch, first, block.diagnostics, &stalls), cubin);
     expect_bounds(block.analysis, cubin, stalls.cycles);
-    const wb_bound *sib = find_bound(block.analysis, "code-sib"), *fib = find_bound(block.analysis, "code-fib");
+    const wb_bound *sib = find_bound(block.analysis, "code-sib"),
+                   *fib = find_bound(block.analysis, "code-fib");
     assert_non_null(sib);
     assert_non_null(fib);
     assert_true(fib->cycles <= sib->cycles);
@@ -150,7 +154,8 @@ static void test_unknown_data(void **state) {
                   cubin);
         static const char *const methods[] = {"code-sib", "code-fib", "code-elb"};
         for (size_t m = 0; m < 3; m++) {
-            const wb_bound *known = find_bound(given.analysis, methods[m]), *all = find_bound(any, methods[m]);
+            const wb_bound *known = find_bound(given.analysis, methods[m]),
+                           *all = find_bound(any, methods[m]);
             assert_non_null(all);
             assert_true(all->cycles >= known->cycles);
         }

@@ -39,31 +39,35 @@ struct callees {
 
 /* ---- What sections have -------------------------------------------------------------------------------- */
 
-static uint64_t symbol_order(const struct elf_symbol *symbol) {
-    return (uint64_t)symbol->section << 32 | (symbol->value & UINT32_MAX);
-}
+/* A function, and what it is sorted by: its section, then its place there. */
+struct function_place {
+    uint64_t place;
+    uint32_t symbol;
+};
 
-static int compare_functions(const void *a, const void *b) {
-    const struct elf_symbol *first = *(const struct elf_symbol *const *)a;
-    const struct elf_symbol *second = *(const struct elf_symbol *const *)b;
-    const uint64_t x = symbol_order(first), y = symbol_order(second);
-    return x != y ? (x > y) - (x < y) : (first > second) - (first < second);
+static int compare_places(const void *a, const void *b) {
+    const struct function_place *first = a, *second = b;
+    if (first->place != second->place) return first->place < second->place ? -1 : 1;
+    return (first->symbol > second->symbol) - (first->symbol < second->symbol);
 }
 
 /* Finds the functions of each section. */
 static void find_functions(struct callees *callees) {
     const struct elf_file *file = &callees->reader->file;
-    VEC(const struct elf_symbol *) found = {0};
+    VEC(struct function_place) found = {0};
     for (uint32_t i = 0; i < file->symbol_count; i++) {
         const struct elf_symbol *symbol = &file->symbols[i];
+        const struct function_place place = {
+            .place = (uint64_t)symbol->section << 32 | (symbol->value & UINT32_MAX), .symbol = i};
         if (symbol->type == STT_FUNC && symbol->section != 0 && symbol->section < file->section_count)
-            arena_push(file->arena, &found, symbol);
+            arena_push(file->arena, &found, place);
     }
-    if (found.count > 0) qsort((void *)found.items, found.count, sizeof *found.items, compare_functions);
+    if (found.count > 0) qsort(found.items, found.count, sizeof *found.items, compare_places);
     for (size_t i = 0; i < found.count; i++) {
-        struct section_calls *calls = &callees->sections[found.items[i]->section];
+        const uint32_t symbol = found.items[i].symbol;
+        struct section_calls *calls = &callees->sections[file->symbols[symbol].section];
         if (calls->function_count++ == 0) calls->first_function = (uint32_t)i;
-        arena_push(file->arena, &callees->functions, (uint32_t)(found.items[i] - file->symbols));
+        arena_push(file->arena, &callees->functions, symbol);
     }
 }
 

@@ -39,6 +39,52 @@ static void test_failures_say_what_is_wrong(void **state) {
         check_failure(&failures[i]);
 }
 
+/* Which figures bounds of some code rest on, those first that can be relied on least. */
+static void test_figures(void **state) {
+    (void)state;
+    struct run run =
+        run_command("machine check kernels/mandelbrot.sm_86.cubin -m rtx-a6000 --set sass.branch=20");
+    const char *given = strstr(run.out, "\ngiven "), *assumed = strstr(run.out, "\nassumed ");
+    const char *measured = strstr(run.out, "\nmeasured ");
+    if (run.status != 0 || given == NULL || assumed == NULL || measured == NULL)
+        fail_msg("%s%s", run.out, run.err);
+    assert_true(given < assumed && assumed < measured);
+    assert_true(says(given, "branch 20; 7 instructions"));
+    assert_null(strstr(run.out, "class.fp64")); /* it has none */
+    assert_true(says(run.out, "class.mufu") == says(run.out, "unit.XU"));
+    for (const char *line = run.out, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        assert_true(end - line <= 80);
+    run_free(&run);
+    static const struct {
+        const char *arguments, *message;
+    } refused[] = {{"kernels/mandelbrot.sm_86.cubin", "expected -m MACHINE"},
+                   {"kernels/mandelbrot.sm_86.cubin -m orin-sm86", "have no marks"},
+                   {"kernels/mandelbrot.ptx -m rtx-a6000", "this is PTX"},
+                   {"kernels/mandelbrot.sm_90.cubin -m rtx-a6000", "for another architecture"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char arguments[200];
+        (void)snprintf(arguments, sizeof arguments, "machine check %s", refused[i].arguments);
+        run = run_command(arguments);
+        if (run.status != 2 || strstr(run.err, refused[i].message) == NULL)
+            fail_msg("%s: %s", arguments, run.err);
+        run_free(&run);
+    }
+}
+
+/* PTX is not what such a machine times, nor is code of another architecture. */
+static void test_machines_of_machine_code(void **state) {
+    (void)state;
+    struct run run = run_command("analyze kernels/vecadd.ptx -l kernels/vecadd.yaml -m rtx-a6000");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.err, "'vecadd' is PTX; give a cubin"));
+    run_free(&run);
+    run = run_command("analyze kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m h100");
+    assert_int_equal(run.status, 2);
+    assert_non_null(
+        strstr(run.err, "this machine executes machine code for sm_90, and 'vecadd' is for sm_80"));
+    run_free(&run);
+}
+
 /* A function in a section of its own stands behind the kernel that calls it. */
 static void test_function_of_another_section(void **state) {
     (void)state;
@@ -305,6 +351,8 @@ static void test_inputs_of_results(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_machines_of_machine_code),
         cmocka_unit_test(test_function_of_another_section),
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_standard_input),

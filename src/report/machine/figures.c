@@ -209,10 +209,10 @@ static void find_figures(void *context) {
 /* ---- For people ---------------------------------------------------------------------------------------- */
 
 /* Lines of people's reports. */
-static const struct layout page = {.width = 100};
+static const struct layout page = {.width = 80};
 
 #define NAME_COLUMN 15u
-#define VALUE_COLUMN 42u
+#define VALUE_COLUMN 39u
 
 static void put_row(struct text *out, const struct figure_row *row) {
     struct text line = {0};
@@ -255,9 +255,11 @@ static void put_figures(struct text *out, const struct figures *figures) {
     text_printf(out, "code     %s, for sm_%u: %llu instructions\nmachine  %s, for machine code of sm_%u\n\n",
                 figures->module->source.name, code->sm, (unsigned long long)figures->instructions,
                 figures->machine->name, figures->machine->sass.sm);
-    text_string(out,
-                "Bounds of this code rest on these figures of the machine, those first that can be relied on "
-                "least:\n\n");
+    layout_words(
+        out, &page, 0, 0,
+        "Bounds of this code rest on these figures of the machine, those first that can be relied on "
+        "least:");
+    text_char(out, '\n');
     for (size_t r = 0; r < figures->rows.count; r++)
         put_row(out, &figures->rows.items[r]);
     put_sources(out, figures);

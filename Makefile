@@ -5,6 +5,7 @@
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make bench-tightness [TIGHTNESS="--machines ampere-sm80 --sms 2"]: how far bounds of kernels are above slow executions, and
 #                                  why: tables, build/tightness.csv and .json; some 25 minutes of processor time for all
+#   make bench-machine-code        bounds of machine code of all kernels and architectures, into docs/machine-code-tables.md
 #   make campaign [SEEDS=1000000]: all rounds of the random tests, of which `make test` has a third, then bounds against all
 #                                  schedules of random blocks; goes on where it was stopped
 #   make campaign-caches [SEEDS=1000000] [FIRST=1]: bounds of kernels for all data against executions, on random machines with caches
@@ -25,7 +26,7 @@ CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint bench bench-tightness fuzz campaign campaign-caches campaign-sub-cores install clean packages-%
+.PHONY: help demo build test lint bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-sub-cores install clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -61,6 +62,9 @@ bench-tightness: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
 	@$(NINJA) -C build --quiet tightness
 	@build/bench/tightness --jobs $(JOBS) --csv build/tightness.csv --json build/tightness.json $(TIGHTNESS)
+
+bench-machine-code: build
+	@bench/machine_code_tables --jobs $(JOBS)
 
 fuzz: packages-build+test
 	@CC=clang $(CMAKE) -B build-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON -DWB_FUZZ_COVERAGE=ON >/dev/null

@@ -33,8 +33,8 @@ struct walk {
 };
 
 static uint32_t place_of_register(uint32_t number, bool uniform) {
-    if (number >= (uniform ? SASS_URZ : SASS_RZ)) return NOWHERE;
-    return (uniform ? UNIFORM_REGISTERS : REGISTERS) + number;
+    if (uniform) return number < SASS_URZ ? UNIFORM_REGISTERS + number : NOWHERE;
+    return number < SASS_RZ ? REGISTERS + number : NOWHERE;
 }
 
 static uint32_t place_of_predicate(const struct sass_predicate *predicate) {

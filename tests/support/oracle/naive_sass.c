@@ -545,7 +545,7 @@ static uint64_t follow(const struct works *works, uint32_t n, uint32_t f) {
 
 /* h(n): an SM that gets n blocks in all. */
 static uint64_t one_sm(const struct sass_grid *grid, const struct works *works, uint32_t n) {
-    if (grid->slots == 1) return top(works->solo, works->count, n);
+    if (grid->slots <= 1) return top(works->solo, works->count, n);
     if (n <= grid->slots) return tail(works, n);
     const uint32_t f = (n - 1) / grid->slots;
     return follow(works, n, f) + top(works->lam, works->count, 1);
@@ -567,7 +567,7 @@ static uint64_t area(const struct sass_grid *grid, const struct works *works) {
     const uint64_t all = works->count, rest = smaller(r, all);
     const uint64_t x =
         smaller(top(works->work, works->count, (uint32_t)rest), beyond(tail(works, (uint32_t)rest), lam));
-    if (all <= m * r) return UINT64_MAX;
+    if (m * r == 0 || all <= m * r) return UINT64_MAX;
     return ((top(works->work, works->count, works->count) + (m - 1) * x) * r +
             top(works->lam, works->count, works->count) + (m * r - 1) * lam) /
            (m * r);
@@ -576,7 +576,7 @@ static uint64_t area(const struct sass_grid *grid, const struct works *works) {
 static uint64_t balance(const struct sass_grid *grid, const struct works *works) {
     const uint32_t m = grid->sms, r = grid->slots, b = works->count;
     uint64_t most = 0;
-    if (m < 2 || b <= m * r) return UINT64_MAX;
+    if (m < 2 || r == 0 || b <= m * r) return UINT64_MAX;
     for (uint32_t n = r; n <= b - (m - 1) * r; n++) {
         const uint32_t q = (b - n) / (m - 1);
         const uint64_t rest = r == 1 ? top(works->solo, b, q) : follow(works, q, q / r);

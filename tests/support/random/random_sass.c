@@ -56,25 +56,30 @@ static uint8_t add_unit(struct draft *draft, bool shared, uint8_t queue) {
 static void draw_pipes(struct draft *draft) {
     struct sass_grid *grid = draft->grid;
     const uint32_t fixed = 1 + below(draft, 2);
-    for (uint32_t i = 0; i < fixed; i++)
-        draft->pipes[draft->pipe_count++] = (struct pipe){.fixed = true,
-                                                          .stages = 1,
-                                                          .units = {add_unit(draft, one_in(draft, 8), 0)},
-                                                          .init = {1 + below(draft, 3)}};
+    for (uint32_t i = 0; i < fixed; i++) {
+        const uint8_t unit = add_unit(draft, one_in(draft, 8), 0);
+        const uint32_t init = 1 + below(draft, 3);
+        draft->pipes[draft->pipe_count++] =
+            (struct pipe){.fixed = true, .stages = 1, .units = {unit}, .init = {init}};
+    }
     const uint32_t queued = 1 + (one_in(draft, 3) || draft->family->clashes || draft->family->barriers);
     for (uint32_t i = 0; i < queued && draft->pipe_count < PIPES; i++) {
         struct pipe *pipe = &draft->pipes[draft->pipe_count++];
         const bool shared = one_in(draft, 4);
-        *pipe = (struct pipe){.stages = 1,
-                              .units = {add_unit(draft, shared, draw_queue(draft))},
-                              .init = {1 + below(draft, 5)}};
+        const uint8_t unit = add_unit(draft, shared, draw_queue(draft));
+        const uint32_t init = 1 + below(draft, 5);
+        *pipe = (struct pipe){.stages = 1, .units = {unit}, .init = {init}};
         if (!draft->family->two_stages && !draft->family->clashes && !one_in(draft, 4)) continue;
         if (grid->units == SASS_GRID_UNITS) continue;
         pipe->stages = 2;
         const bool meets = i > 0 && draft->pipes[draft->pipe_count - 2].stages == 2 &&
                            (draft->family->clashes || one_in(draft, 4));
-        pipe->units[1] = meets ? draft->pipes[draft->pipe_count - 2].units[1]
-                               : add_unit(draft, !one_in(draft, 3), draw_queue(draft));
+        if (meets) {
+            pipe->units[1] = draft->pipes[draft->pipe_count - 2].units[1];
+        } else {
+            const uint8_t queue = draw_queue(draft);
+            pipe->units[1] = add_unit(draft, !one_in(draft, 3), queue);
+        }
         pipe->init[1] = 1 + below(draft, 4);
         pipe->transfer[0] = grid->queue[pipe->units[1]] == SASS_UNLIMITED ? below(draft, 4) : 0;
     }
@@ -84,7 +89,8 @@ static void draw_pipes(struct draft *draft) {
         struct pipe *pipe = &draft->pipes[draft->pipe_count];
         *pipe = draft->pipes[draft->pipe_count - 1];
         pipe->stages = 2;
-        pipe->units[1] = add_unit(draft, one_in(draft, 2), draw_queue(draft));
+        const uint8_t queue = draw_queue(draft);
+        pipe->units[1] = add_unit(draft, one_in(draft, 2), queue);
         pipe->init[1] = 1 + below(draft, 4);
         pipe->transfer[0] = grid->queue[pipe->units[1]] == SASS_UNLIMITED ? below(draft, 4) : 0;
         draft->pipe_count++;
@@ -143,10 +149,11 @@ static void draw_step(struct draft *draft, struct sass_step *step) {
     if (one_in(draft, 12)) return; /* what only waits */
     timed->fixed = pipe->fixed;
     timed->stage_count = (uint8_t)pipe->stages;
-    for (uint32_t i = 0; i < pipe->stages; i++)
-        timed->stages[i] = (struct sass_stage){.unit = pipe->units[i],
-                                               .init = 1 + below(draft, pipe->init[i]),
-                                               .transfer = below(draft, pipe->transfer[i] + 1)};
+    for (uint32_t i = 0; i < pipe->stages; i++) {
+        const uint32_t init = 1 + below(draft, pipe->init[i]);
+        const uint32_t transfer = below(draft, pipe->transfer[i] + 1);
+        timed->stages[i] = (struct sass_stage){.unit = pipe->units[i], .init = init, .transfer = transfer};
+    }
     if (!pipe->fixed) {
         draw_latencies(draft, timed);
         return;

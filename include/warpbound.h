@@ -1673,6 +1673,12 @@ typedef enum { WB_SCHEDULE_TEXT, WB_SCHEDULE_TRACE, WB_SCHEDULE_SVG } wb_schedul
 wb_status wb_schedule_write(const wb_schedule *schedule, wb_schedule_format format, const wb_writer *writer,
                             wb_diagnostics *diagnostics);
 
+/* Several schedules of one kernel or block on one machine, say under different policies, as one file of
+ * Chrome trace events: each has its own groups of rows, whose names begin with the policy. WB_ERR_INPUT for
+ * none. */
+wb_status wb_schedules_trace(const wb_schedule *const *schedules, size_t count, const wb_writer *writer,
+                             wb_diagnostics *diagnostics);
+
 /* Writes `text` to `path`: to a temporary file beside it first, renamed when complete. "-" is the standard
  * output of the process, which nothing else of the library writes to. */
 wb_status wb_file_write(const char *path, const char *text, wb_diagnostics *diagnostics);

@@ -160,7 +160,7 @@ static wb_status write_worst_schedule(const struct options *options, const wb_an
     wb_status status = read_schedule_options(options, diagnostics, &asked);
     if (status == WB_OK) status = wb_schedule_worst(analysis, &asked, diagnostics, &schedule);
     if (status == WB_OK) warn_of_longer(wb_schedule_describe(schedule), diagnostics);
-    if (status == WB_OK) status = write_schedule(options, schedule, diagnostics);
+    if (status == WB_OK) status = write_schedules(options, &(const wb_schedule *){schedule}, 1, diagnostics);
     wb_schedule_free(schedule);
     return status;
 }

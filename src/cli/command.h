@@ -170,9 +170,9 @@ wb_status refuse_window(const struct options *options, wb_diagnostics *diagnosti
 wb_status read_schedule_options(const struct options *options, wb_diagnostics *diagnostics,
                                 wb_schedule_options *asked);
 
-/* Writes a schedule as --format says. */
-wb_status write_schedule(const struct options *options, const wb_schedule *schedule,
-                         wb_diagnostics *diagnostics);
+/* Writes schedules as --format says; several go with trace only. */
+wb_status write_schedules(const struct options *options, const wb_schedule *const *schedules, size_t count,
+                          wb_diagnostics *diagnostics);
 
 /* Progress on a terminal's standard error, and an end when the command is asked to stop (stop.h). */
 wb_watch watch_terminal(void);

@@ -40,19 +40,23 @@ wb_status read_schedule_options(const struct options *options, wb_diagnostics *d
 
 /* What write_as_made makes. */
 struct written_schedule {
-    const wb_schedule *schedule;
+    const wb_schedule *const *schedules;
+    size_t count;
     wb_schedule_format format;
 };
 
 static wb_status make(void *user, const wb_writer *writer, wb_diagnostics *diagnostics) {
     const struct written_schedule *written = user;
-    return wb_schedule_write(written->schedule, written->format, writer, diagnostics);
+    if (written->count > 1)
+        return wb_schedules_trace(written->schedules, written->count, writer, diagnostics);
+    return wb_schedule_write(written->schedules[0], written->format, writer, diagnostics);
 }
 
-wb_status write_schedule(const struct options *options, const wb_schedule *schedule,
-                         wb_diagnostics *diagnostics) {
-    struct written_schedule written = {schedule, options->format == OUTPUT_TRACE ? WB_SCHEDULE_TRACE
-                                                 : options->format == OUTPUT_SVG ? WB_SCHEDULE_SVG
-                                                                                 : WB_SCHEDULE_TEXT};
+wb_status write_schedules(const struct options *options, const wb_schedule *const *schedules, size_t count,
+                          wb_diagnostics *diagnostics) {
+    struct written_schedule written = {schedules, count,
+                                       options->format == OUTPUT_TRACE ? WB_SCHEDULE_TRACE
+                                       : options->format == OUTPUT_SVG ? WB_SCHEDULE_SVG
+                                                                       : WB_SCHEDULE_TEXT};
     return write_as_made(options, make, &written, diagnostics);
 }

@@ -66,21 +66,42 @@ static const char *schemes_of(const struct options *options) {
     return options->schemes != NULL ? options->schemes : "default";
 }
 
-/* The schedule of one policy, of a grid of one scheme, instead of the totals. */
+/* Most schedules in one file. */
+#define SCHEDULES_MAX 8
+
+/* The schedule of one policy (NULL: the usual one), of a grid of one scheme. */
 static wb_status make_schedule(const struct options *options, const struct simulated *simulated,
-                               wb_diagnostics *diagnostics) {
+                               const char *policy, wb_diagnostics *diagnostics, wb_schedule **schedule) {
     wb_schedule_options asked;
-    wb_schedule *schedule = NULL;
     wb_status status = read_schedule_options(options, diagnostics, &asked);
-    if (status == WB_OK && simulated->gpu != NULL)
-        status = wb_schedule_of_gpu(simulated->gpu, schemes_of(options), options->policies, &asked,
-                                    diagnostics, &schedule);
-    else if (status == WB_OK)
-        status =
-            wb_schedule_simulate(simulated->analysis, options->policies != NULL ? options->policies : "lrr",
-                                 &asked, diagnostics, &schedule);
-    if (status == WB_OK) status = write_schedule(options, schedule, diagnostics);
-    wb_schedule_free(schedule);
+    if (status != WB_OK) return status;
+    if (simulated->gpu != NULL)
+        return wb_schedule_of_gpu(simulated->gpu, schemes_of(options), policy, &asked, diagnostics, schedule);
+    return wb_schedule_simulate(simulated->analysis, policy != NULL ? policy : "lrr", &asked, diagnostics,
+                                schedule);
+}
+
+/* Schedules instead of the totals: of one policy, in a trace of each of a list. */
+static wb_status make_schedules(const struct options *options, const struct simulated *simulated,
+                                wb_diagnostics *diagnostics) {
+    wb_schedule *schedules[SCHEDULES_MAX] = {NULL};
+    size_t count = 0;
+    const bool each = options->policies != NULL && options->format == OUTPUT_TRACE;
+    char *list = each ? strdup(options->policies) : NULL, *rest = NULL;
+    const char *policy = each ? (list == NULL ? NULL : strtok_r(list, ",", &rest)) : options->policies;
+    wb_status status = each && list == NULL ? WB_ERR_LIMIT : WB_OK;
+    while (status == WB_OK && count < SCHEDULES_MAX) {
+        status = make_schedule(options, simulated, policy, diagnostics, &schedules[count++]);
+        policy = each ? strtok_r(NULL, ",", &rest) : NULL;
+        if (policy == NULL) break;
+    }
+    if (status == WB_OK && policy != NULL && count == SCHEDULES_MAX)
+        status = usage_error(diagnostics, "--schedule: more than 8 policies");
+    if (status == WB_OK)
+        status = write_schedules(options, (const wb_schedule *const *)schedules, count, diagnostics);
+    for (size_t i = 0; i < count; i++)
+        wb_schedule_free(schedules[i]);
+    free(list);
     return status;
 }
 
@@ -165,7 +186,7 @@ int command_simulate(const struct options *options, wb_diagnostics *diagnostics)
     wb_status status = check_output(options, diagnostics);
     if (status == WB_OK) status = load(options, &inputs, diagnostics, &simulated);
     if (status == WB_OK && options->schedule)
-        status = make_schedule(options, &simulated, diagnostics);
+        status = make_schedules(options, &simulated, diagnostics);
     else if (status == WB_OK)
         status = simulated.gpu != NULL ? simulate_grid(options, &simulated, diagnostics, &text)
                                        : write_totals(options, simulated.analysis, diagnostics, &text);

@@ -341,6 +341,32 @@ static void test_worst_schedule(void **state) {
     }
 }
 
+/* The schedules of several policies in one trace, each in processes of its own, and as long as that says. */
+static void test_trace_of_several_policies(void **state) {
+    (void)state;
+    static const char *const policies[] = {"cggty", "gto", "lrr"};
+    json_t *trace = run_json("simulate kernels/reduce.sm_86.cubin -l kernels/reduce.yaml -m rtx-a6000 -i 0 "
+                             "--policy cggty,gto,lrr --schedule --format trace",
+                             0);
+    json_t *event;
+    size_t index;
+    const json_t *about = json_object_get(json_object_get(trace, "otherData"), "schedules");
+    assert_int_equal(json_array_size(about), 3);
+    json_int_t last[4] = {0};
+    json_array_foreach(json_object_get(trace, "traceEvents"), index, event) {
+        const json_t *result = json_object_get(json_object_get(event, "args"), "result");
+        const json_int_t of = (json_integer_value(json_object_get(event, "pid")) - 1) / 2;
+        assert_in_range(of, 0, 2);
+        if (json_integer_value(result) > last[of]) last[of] = json_integer_value(result);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *one = json_array_get(about, i);
+        assert_string_equal(json_string_value(json_object_get(one, "policy")), policies[i]);
+        assert_int_equal(json_integer_value(json_object_get(one, "cycles")), last[i]);
+    }
+    json_decref(trace);
+}
+
 /* Without a scheme it is the kernel that is simulated, as analyze has it. */
 static void test_kernels_are_simulated_whole(void **state) {
     (void)state;
@@ -508,6 +534,7 @@ int main(void) {
         cmocka_unit_test(test_instruction_cache),
         cmocka_unit_test(test_both_caches),
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_trace_of_several_policies),
     };
     return cmocka_run_group_tests_name("gpu at the command line", tests, NULL, NULL);
 }

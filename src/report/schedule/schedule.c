@@ -48,9 +48,14 @@ static wb_status write_format(struct schedule_report *report, wb_schedule_format
     return schedule_write_table(report);
 }
 
-wb_status wb_schedule_write(const wb_schedule *schedule, wb_schedule_format format, const wb_writer *writer,
-                            wb_diagnostics *diagnostics) {
-    struct schedule_report report = {.schedule = schedule, .writer = writer, .diagnostics = diagnostics};
+static wb_status write_schedules(const wb_schedule *const *schedules, size_t count, wb_schedule_format format,
+                                 const wb_writer *writer, wb_diagnostics *diagnostics) {
+    const struct wb_schedule *schedule = schedules[0];
+    struct schedule_report report = {.schedules = schedules,
+                                     .count = count,
+                                     .schedule = schedule,
+                                     .writer = writer,
+                                     .diagnostics = diagnostics};
     if (schedule->grid != NULL) report.module = schedule->grid->kernel->module;
     if (schedule->block != NULL) report.module = schedule->block->kernel->module;
     wb_status status = WB_OK;
@@ -61,4 +66,16 @@ wb_status wb_schedule_write(const wb_schedule *schedule, wb_schedule_format form
     text_free(&report.out);
     /* A picture that has no room has said so. */
     return status == WB_ERR_DECLINED ? WB_ERR_LIMIT : report_written(status, diagnostics);
+}
+
+wb_status wb_schedule_write(const wb_schedule *schedule, wb_schedule_format format, const wb_writer *writer,
+                            wb_diagnostics *diagnostics) {
+    return write_schedules(&schedule, 1, format, writer, diagnostics);
+}
+
+wb_status wb_schedules_trace(const wb_schedule *const *schedules, size_t count, const wb_writer *writer,
+                             wb_diagnostics *diagnostics) {
+    if (count > 0) return write_schedules(schedules, count, WB_SCHEDULE_TRACE, writer, diagnostics);
+    diagnose(diagnostics, SEVERITY_ERROR, "schedules", "there is none to write");
+    return WB_ERR_INPUT;
 }

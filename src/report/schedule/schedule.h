@@ -9,9 +9,11 @@
 #include "sim/schedule/schedule.h"
 
 struct schedule_report {
-    const struct wb_schedule *schedule;
-    const struct wb_module *module; /* NULL: written by hand */
-    struct source_lines lines;      /* of the module */
+    const struct wb_schedule *const *schedules; /* of one kernel and machine; several only of a trace */
+    size_t count;
+    const struct wb_schedule *schedule; /* the one that is being written */
+    const struct wb_module *module;     /* NULL: written by hand */
+    struct source_lines lines;          /* of the module */
     const wb_writer *writer;
     struct text out; /* what is not handed to the writer yet */
     wb_diagnostics *diagnostics;

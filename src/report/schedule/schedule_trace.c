@@ -14,16 +14,18 @@ struct trace {
     const struct wb_schedule *schedule;
     struct json json;
     struct trace_lanes lanes;
-    struct text scratch; /* for a name or a text of one event */
+    struct text scratch;    /* for a name or a text of one event */
+    uint64_t first_process; /* of the schedule, behind those of the schedules before it */
+    size_t first_arrow;
 };
 
 /* An SM is two groups of rows: what it does, and the results that are under way. */
-static uint64_t sm_process(uint32_t sm) {
-    return 2 * (uint64_t)sm + 1;
+static uint64_t sm_process(const struct trace *trace, uint32_t sm) {
+    return trace->first_process + 2 * (uint64_t)sm + 1;
 }
 
-static uint64_t results_process(uint32_t sm) {
-    return 2 * (uint64_t)sm + 2;
+static uint64_t results_process(const struct trace *trace, uint32_t sm) {
+    return trace->first_process + 2 * (uint64_t)sm + 2;
 }
 
 /* Rows in the group of an SM: of each slot its blocks and warps; then units. */
@@ -153,11 +155,11 @@ static void name_warp(struct trace *trace, uint32_t sm, uint32_t slot, uint32_t 
     const size_t place = trace_warp_place(trace->schedule, sm, slot, warp);
     if (!trace->lanes.warp_used[place]) return;
     (void)begin_warp_name(trace, slot, warp);
-    name_row(trace, sm_process(sm), warp_row(trace, slot, warp));
+    name_row(trace, sm_process(trace, sm), warp_row(trace, slot, warp));
     for (uint32_t lane = 0; lane < trace->lanes.lanes[place]; lane++) {
         struct text *name = begin_warp_name(trace, slot, warp);
         if (lane > 0) text_printf(name, " (%u)", lane + 1);
-        name_row(trace, results_process(sm), (uint64_t)trace->lanes.first_row[place] + lane);
+        name_row(trace, results_process(trace, sm), (uint64_t)trace->lanes.first_row[place] + lane);
     }
 }
 
@@ -171,7 +173,7 @@ static void name_slot(struct trace *trace, uint32_t sm, uint32_t slot) {
         text_printf(begin_scratch(trace), "slot %u blocks", slot);
     else
         text_string(begin_scratch(trace), "block");
-    name_row(trace, sm_process(sm), block_row(trace, slot));
+    name_row(trace, sm_process(trace, sm), block_row(trace, slot));
     for (uint32_t w = 0; w < warps; w++)
         name_warp(trace, sm, slot, w);
 }
@@ -187,25 +189,32 @@ static void name_unit(struct trace *trace, uint32_t sm, uint32_t unit) {
             struct text *name = begin_scratch(trace);
             text_string(name, "unit ");
             schedule_put_unit(name, machine, unit, s, i);
-            name_row(trace, sm_process(sm), block_row(trace, trace->schedule->info.slot_count) + row);
+            name_row(trace, sm_process(trace, sm), block_row(trace, trace->schedule->info.slot_count) + row);
         }
     }
 }
 
+/* Of several schedules a name begins with whose it is. */
+static struct text *begin_group_name(struct trace *trace) {
+    struct text *name = begin_scratch(trace);
+    if (trace->report->count > 1) text_printf(name, "%s: ", trace->schedule->info.policy);
+    return name;
+}
+
 static void name_groups(struct trace *trace, uint32_t sm) {
     const bool is_grid = schedule_is_grid(trace->report);
-    struct text *name = begin_scratch(trace);
+    struct text *name = begin_group_name(trace);
     if (is_grid)
         text_printf(name, "SM %u", sm);
     else
         text_string(name, "block");
-    put_name(trace, "process_name", sm_process(sm), 0);
-    put_order(trace, "process_sort_index", sm_process(sm), 0, sm_process(sm));
-    name = begin_scratch(trace);
+    put_name(trace, "process_name", sm_process(trace, sm), 0);
+    put_order(trace, "process_sort_index", sm_process(trace, sm), 0, sm_process(trace, sm));
+    name = begin_group_name(trace);
     if (is_grid) text_printf(name, "SM %u: ", sm);
     text_string(name, "from issue to result");
-    put_name(trace, "process_name", results_process(sm), 0);
-    put_order(trace, "process_sort_index", results_process(sm), 0, results_process(sm));
+    put_name(trace, "process_name", results_process(trace, sm), 0);
+    put_order(trace, "process_sort_index", results_process(trace, sm), 0, results_process(trace, sm));
 }
 
 /* Names all rows of an SM that are used. */
@@ -229,8 +238,8 @@ static wb_status put_blocks(struct trace *trace) {
                      to = cycles_min(block->end, info->kept_until);
         if (from >= to) continue;
         text_printf(begin_scratch(trace), "block %u", block->block);
-        open_slice(trace, scratch_text(trace), sm_process(block->sm), block_row(trace, block->slot), from,
-                   to);
+        open_slice(trace, scratch_text(trace), sm_process(trace, block->sm), block_row(trace, block->slot),
+                   from, to);
         json_put_count(&trace->json, "start", block->start);
         json_put_count(&trace->json, "end", block->end);
         close_slice(trace);
@@ -282,7 +291,7 @@ static void put_issue_time(struct trace *trace, size_t index, bool with_end) {
 static void put_issue(struct trace *trace, size_t index) {
     const wb_issue *issue = &trace->schedule->issues.items[index];
     struct json *json = &trace->json;
-    open_event(trace, opcode_name(trace, issue->instruction), "X", sm_process(issue->sm),
+    open_event(trace, opcode_name(trace, issue->instruction), "X", sm_process(trace, issue->sm),
                warp_row(trace, issue->slot, issue->warp));
     put_issue_time(trace, index, true);
     json_open_object(json, "args");
@@ -299,13 +308,13 @@ static void put_issue(struct trace *trace, size_t index) {
 /* The time that it keeps its unit busy, and the time until its result is there. */
 static void put_times(struct trace *trace, size_t index) {
     const wb_issue *issue = &trace->schedule->issues.items[index];
-    open_slice(trace, opcode_name(trace, issue->instruction), sm_process(issue->sm), unit_row(trace, issue),
-               issue->start, issue->free);
+    open_slice(trace, opcode_name(trace, issue->instruction), sm_process(trace, issue->sm),
+               unit_row(trace, issue), issue->start, issue->free);
     if (schedule_is_grid(trace->report)) json_put_count(&trace->json, "slot", issue->slot);
     json_put_count(&trace->json, "warp", issue->warp);
     json_put_count(&trace->json, "step", issue->step);
     close_slice(trace);
-    open_slice(trace, opcode_name(trace, issue->instruction), results_process(issue->sm),
+    open_slice(trace, opcode_name(trace, issue->instruction), results_process(trace, issue->sm),
                result_row(trace, index), issue->issue, issue->ready);
     json_put_count(&trace->json, "step", issue->step);
     close_slice(trace);
@@ -330,8 +339,8 @@ static void put_wait(struct trace *trace, const wb_wait *wait) {
                                                      [WB_WAIT_TURN] = "waits for its turn",
                                                      [WB_WAIT_END] = "has ended"};
     const struct wb_schedule *schedule = trace->schedule;
-    open_slice(trace, names[wait->reason], sm_process(wait->sm), warp_row(trace, wait->slot, wait->warp),
-               wait->from, wait->to);
+    open_slice(trace, names[wait->reason], sm_process(trace, wait->sm),
+               warp_row(trace, wait->slot, wait->warp), wait->from, wait->to);
     if (wait->reason == WB_WAIT_RESULT && wait->producer != WB_NO_ISSUE) {
         const uint32_t producer = schedule->issues.items[wait->producer].instruction;
         put_instruction(trace, "of", producer);
@@ -353,12 +362,12 @@ static void put_arrow_end(struct trace *trace, const char *phase, uint64_t proce
  */
 static void put_arrow(struct trace *trace, size_t index) {
     const wb_wait *wait = &trace->schedule->waits.items[index];
-    const uint64_t process = sm_process(wait->sm);
+    const uint64_t process = sm_process(trace, wait->sm);
     const uint64_t row = warp_row(trace, wait->slot, wait->warp);
-    put_arrow_end(trace, "s", process, row, index);
+    put_arrow_end(trace, "s", process, row, trace->first_arrow + index);
     put_issue_time(trace, wait->producer, false);
     json_close(&trace->json);
-    put_arrow_end(trace, "f", process, row, index);
+    put_arrow_end(trace, "f", process, row, trace->first_arrow + index);
     json_put_count(&trace->json, "ts", wait->to - 1);
     json_close(&trace->json);
 }
@@ -375,10 +384,9 @@ static wb_status put_waits(struct trace *trace) {
 
 /* ---- The whole --------------------------------------------------------------------------------------- */
 
-static void put_description(struct trace *trace) {
+static void put_origin(struct trace *trace) {
     const wb_schedule_info *info = &trace->schedule->info;
     struct json *json = &trace->json;
-    json_open_object(json, "otherData");
     json_put_text(json, "machine", trace->schedule->machine->name);
     if (info->method != NULL) json_put_text(json, "method", info->method);
     json_put_text(json, "policy", info->policy);
@@ -388,33 +396,60 @@ static void put_description(struct trace *trace) {
     json_put_count(json, "cycles", info->cycles);
     json_put_count(json, "issues", info->issues);
     json_put_count(json, "kept_issues", trace->schedule->issues.count);
+}
+
+/* What the schedules are of: the members of the one, or an array. */
+static void put_description(struct trace *trace) {
+    struct schedule_report *report = trace->report;
+    struct json *json = &trace->json;
+    json_open_object(json, "otherData");
+    if (report->count > 1) json_open_array(json, "schedules");
+    for (size_t i = 0; i < report->count; i++) {
+        trace->schedule = report->schedules[i];
+        if (report->count > 1) json_open_object(json, NULL);
+        put_origin(trace);
+        if (report->count > 1) json_close(json);
+    }
+    if (report->count > 1) json_close(json);
     json_close(json);
 }
 
-static wb_status put_all(struct trace *trace) {
-    struct json *json = &trace->json;
-    *json = json_begin(&trace->report->out, JSON_ONE_LINE);
-    json_open_object(json, NULL);
-    json_put_text(json, "displayTimeUnit", "ns");
-    json_open_array(json, "traceEvents");
+/* The events of a schedule. */
+static wb_status put_schedule(struct trace *trace) {
+    WB_TRY(trace_lanes_make(trace->schedule, &trace->lanes));
     for (uint32_t sm = 0; sm < trace->schedule->info.sm_count; sm++)
         name_sm(trace, sm);
     WB_TRY(put_blocks(trace));
     WB_TRY(put_issues(trace));
-    WB_TRY(put_waits(trace));
+    return put_waits(trace);
+}
+
+static wb_status put_all(struct trace *trace) {
+    struct schedule_report *report = trace->report;
+    struct json *json = &trace->json;
+    *json = json_begin(&report->out, JSON_ONE_LINE);
+    json_open_object(json, NULL);
+    json_put_text(json, "displayTimeUnit", "ns");
+    json_open_array(json, "traceEvents");
+    for (size_t i = 0; i < report->count; i++) {
+        trace->schedule = report->schedule = report->schedules[i];
+        const wb_status status = put_schedule(trace);
+        trace_lanes_free(&trace->lanes);
+        WB_TRY(status);
+        trace->first_process += 2 * (uint64_t)trace->schedule->info.sm_count;
+        trace->first_arrow += trace->schedule->waits.count;
+    }
     json_break(json, 0);
     json_close(json);
     put_description(trace);
     json_close(json);
-    text_char(&trace->report->out, '\n');
+    text_char(&report->out, '\n');
     return WB_OK;
 }
 
 wb_status schedule_write_trace(struct schedule_report *report) {
-    struct trace trace = {.report = report, .schedule = report->schedule};
-    wb_status status = trace_lanes_make(report->schedule, &trace.lanes);
-    if (status == WB_OK) status = put_all(&trace);
-    trace_lanes_free(&trace.lanes);
+    struct trace trace = {.report = report};
+    const wb_status status = put_all(&trace);
     text_free(&trace.scratch);
     return status;
 }

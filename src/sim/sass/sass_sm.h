@@ -162,8 +162,8 @@ void sass_enter(struct sass_sm *sm, struct sass_core *core, uint32_t index, stru
 /* A unit that nobody on his way through stages has held is free in this cycle. */
 void sass_unit_freed(struct sass_sm *sm, uint32_t unit);
 
-/* A stage or transfer of the flight ends in this cycle. */
-void sass_flight_moves(struct sass_sm *sm, uint32_t flight);
+/* A stage or transfer of flight `number` ends in this cycle. */
+void sass_flight_moves(struct sass_sm *sm, uint32_t number);
 
 /* All that can start in this cycle does. */
 void sass_serve(struct sass_sm *sm);

@@ -82,8 +82,7 @@ static void test_simulations_are_schedules(void **state) {
         struct synthetic_block block;
         make_block(&problem, &block);
         for (size_t i = 0; policy_at(i) != NULL; i++)
-            if (policy_at(i)->work_conserving &&
-                policy_misfit(policy_at(i), block.timed.machine) == NULL)
+            if (policy_at(i)->work_conserving && policy_misfit(policy_at(i), block.timed.machine) == NULL)
                 check_policy(&problem, &block, policy_at(i), brute.bound.cycles);
         synthetic_block_free(&block);
         makespan_result_free(&brute);

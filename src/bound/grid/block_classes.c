@@ -1,5 +1,6 @@
 #include "bound/grid/block_classes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "bound/grid/contention.h"
@@ -75,6 +76,7 @@ static wb_status share_sm(const struct timed_code *all, struct timed_block *time
                           wb_diagnostics *diagnostics) {
     struct timed_code *code = &timed->code;
     if (code->sass == NULL) return WB_OK;
+    assert(all->sass != NULL); /* of the same machine */
     for (uint32_t e = 0; e < code->inst_count; e++) {
         const struct sass_timed *shared = &all->sass[timed_origin(code, e)];
         struct sass_timed *own = &code->sass[e];

@@ -65,7 +65,7 @@ static void put_settings(struct json *json, const char *prefix, const struct ytr
         char key[KEY_MAX];
         (void)text_format(key, sizeof key, "%s%s%s", prefix, *prefix != '\0' ? "." : "", key_part(value));
         if (value->key != NULL && strcmp(value->key, "sources") == 0) continue;
-        if (value->kind == YTREE_LIST && strcmp(value->key, "units") != 0) {
+        if (value->kind == YTREE_LIST && (value->key == NULL || strcmp(value->key, "units") != 0)) {
             put_interval(json, key, value);
             continue;
         }

@@ -85,6 +85,24 @@ static void test_machines_of_machine_code(void **state) {
     run_free(&run);
 }
 
+/* A call of the run-time system takes what nobody states: no bound leaves that out. */
+static void test_runtime_calls_are_not_timed(void **state) {
+    static const char *const kernels[][2] = {{"allocate", "malloc"}, {"print_values", "vprintf"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
+        char command[256], message[64];
+        (void)snprintf(command, sizeof command,
+                       "analyze tests/data/machine_code/runtime_code.sm_86.cubin -k %s -g 1 -b 32 "
+                       "-a 'buf:u32[256]=iota' -a 'buf:u32[256]=zero' -m rtx-a6000",
+                       kernels[i][0]);
+        (void)snprintf(message, sizeof message, "how long a call of %s takes is not known", kernels[i][1]);
+        struct run run = run_command(command);
+        assert_int_equal(run.status, 3);
+        assert_non_null(strstr(run.err, message));
+        run_free(&run);
+    }
+}
+
 /* A function in a section of its own stands behind the kernel that calls it. */
 static void test_function_of_another_section(void **state) {
     (void)state;
@@ -353,6 +371,7 @@ int main(void) {
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_machines_of_machine_code),
+        cmocka_unit_test(test_runtime_calls_are_not_timed),
         cmocka_unit_test(test_function_of_another_section),
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_standard_input),

@@ -59,12 +59,35 @@ static wb_status joins_block(const struct executed_code *executed, const struct 
     return WB_ERR_DECLINED;
 }
 
+/* Nobody knows how long a function of the run-time system takes. Machines that time PTX can be told; the code
+ * of such a function is in no cubin, whose control fields would say it. */
+static wb_status decline_runtime_call(const struct timing *timing, const struct ptx_inst *inst,
+                                      enum ptx_runtime runtime) {
+    const char *name = ptx_runtime_name(runtime), *machine = timing->machine->name;
+    char because[512];
+    if (timing->code->sass != NULL)
+        (void)text_format(because, sizeof because,
+                          "its code is not in the cubin that machine '%s' times. Leave", machine);
+    else
+        (void)text_format(because, sizeof because,
+                          "machine '%s' gives no times for class '%s'. State them, in the machine file or by "
+                          "--set class.%s.unit=UNIT --set class.%s.latency=CYCLES; or leave",
+                          machine, name, name, name);
+    ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
+                 "how long a call of %s takes is not known: %s such calls out of the code that is timed "
+                 "(#ifdef), or say by a flow fact that they are never reached: never LABEL (--facts)",
+                 name, because);
+    return WB_ERR_DECLINED;
+}
+
 /* Those of a machine instruction, on a machine that times machine code. */
 static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst, uint32_t entry) {
     const struct machine_code *code = timing->executed->kernel->module->code;
     assert(code != NULL); /* check_code */
     const struct machine_inst *machine_inst = &code->insts[inst->machine];
     struct sass_timed *sass = &timing->code->sass[entry];
+    const enum ptx_runtime runtime = (enum ptx_runtime)inst->form->runtime;
+    if (runtime != PTX_RUNTIME_NONE) return decline_runtime_call(timing, inst, runtime);
     const char *problem = sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
     if (problem != NULL) {
         const enum sass_class class = sass_class_of(&machine_inst->sass);
@@ -98,18 +121,8 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
     const enum ptx_runtime runtime = (enum ptx_runtime)inst->form->runtime;
     if (timing->unknown_classes[class_index / 64] & bit) return WB_ERR_INPUT;
     timing->unknown_classes[class_index / 64] |= bit;
-    if (class_index != PTX_CLASS_CALL && runtime != PTX_RUNTIME_NONE) {
-        const char *name = ptx_runtime_name(runtime);
-        ptx_diagnose(
-            timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
-            "how long a call of %s takes is not known: machine '%s' gives no times for class '%s'. State "
-            "them, in the machine file or by --set class.%s.unit=UNIT --set class.%s.latency=CYCLES; or "
-            "leave "
-            "such calls out of the code that is timed (#ifdef), or say by a flow fact that they are never "
-            "reached: never LABEL (--facts)",
-            name, timing->machine->name, name, name, name);
-        return WB_ERR_DECLINED;
-    }
+    if (class_index != PTX_CLASS_CALL && runtime != PTX_RUNTIME_NONE)
+        return decline_runtime_call(timing, inst, runtime);
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
                  "machine '%s' gives no times for class '%s', which '%s' belongs to", timing->machine->name,
                  ptx_class_name((enum ptx_class)class_index), inst->form->name);

@@ -75,7 +75,7 @@ struct profile_maker {
     struct path_cursor *cursors;   /* of the walkers: where the section at hand ends */
     struct section_cycle cycle;    /* of the rows */
     struct section_profile *cells; /* of the section at hand */
-    uint32_t *path_warps;          /* warps that have each path */
+    uint64_t *path_warps;          /* warps that have each path */
     struct block_spill spill;
     uint64_t *turns; /* per sub-core the longest sequence so far that ends with it: profile->turns */
     size_t recent[PROFILE_RECENT];    /* row number + 1 by hash, 0: none */
@@ -83,27 +83,6 @@ struct profile_maker {
     wb_status status;                 /* of walk_cycle */
     bool stopped;                     /* by the watch, which has left a message */
 };
-
-/* Warps by path and sub-core, in order of the first warp of each group. */
-static wb_status profile_group_warps(struct profile_maker *maker) {
-    struct block_profile *profile = maker->profile;
-    const struct timed_block *block = profile->block;
-    const uint32_t sub_cores = block->machine->sub_cores;
-    uint32_t *group_of =
-        arena_array(&maker->arena, (size_t)block->path_count * sub_cores, sizeof *group_of); /* + 1 */
-    if (group_of == NULL) return WB_ERR_LIMIT;
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        struct warp_group group = {block->warp_path[w], w % sub_cores, 0};
-        uint32_t *number = &group_of[(size_t)group.path * sub_cores + group.sub_core];
-        if (*number == 0) {
-            WB_TRY(vec_push(&profile->groups, group));
-            *number = (uint32_t)profile->groups.count;
-        }
-        profile->groups.items[*number - 1].warps++;
-        maker->path_warps[group.path]++;
-    }
-    return WB_OK;
-}
 
 static uint64_t profile_hash(const struct section_profile *cells, uint32_t count) {
     uint64_t hash = 0;
@@ -315,7 +294,7 @@ static wb_status profile_prepare(struct profile_maker *maker) {
         WB_TRY(phase_walker_init(&maker->walkers[p], block, p, charges, &maker->arena));
         maker->total += block->paths[p].length;
     }
-    return profile_group_warps(maker);
+    return warp_groups_find(block, &maker->arena, &maker->profile->groups, maker->path_warps);
 }
 
 wb_status block_profile_make(const struct timed_block *block, const wb_watch *watch,

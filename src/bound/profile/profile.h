@@ -16,7 +16,7 @@ struct profile_row {
 struct block_profile {
     const struct timed_block *block;
     uint32_t path_count;
-    VEC(struct warp_group) groups;
+    warp_group_list groups;
     VEC(struct profile_row) rows;
     VEC(struct section_profile) cells;
     uint64_t sections;     /* of the block: one more than it has barriers */

@@ -32,27 +32,6 @@ struct code_profile_maker {
     struct section_cycle cycle;   /* of the rows */
 };
 
-/* Warps by path and sub-core, in order of the first warp of each group. */
-static wb_status group_warps(struct code_profile_maker *maker) {
-    struct code_profile *profile = maker->profile;
-    const struct timed_block *block = profile->rules.block;
-    const uint32_t sub_cores = block->machine->sub_cores;
-    uint32_t *number_of = /* + 1 */
-        arena_array(&maker->arena, (size_t)block->path_count * sub_cores + 1, sizeof *number_of);
-    if (number_of == NULL) return WB_ERR_LIMIT;
-    for (uint32_t w = 0; w < block->warp_count; w++) {
-        const struct warp_group group = {block->warp_path[w], w % sub_cores, 0};
-        uint32_t *number = &number_of[(size_t)group.path * sub_cores + group.sub_core];
-        if (*number == 0) {
-            WB_TRY(vec_push(&profile->groups, group));
-            *number = (uint32_t)profile->groups.count;
-        }
-        profile->groups.items[*number - 1].warps++;
-        maker->path_warps[group.path]++;
-    }
-    return WB_OK;
-}
-
 static wb_status prepare(struct code_profile_maker *maker) {
     const struct timed_block *block = maker->profile->rules.block;
     const uint32_t count = block->path_count;
@@ -66,7 +45,7 @@ static wb_status prepare(struct code_profile_maker *maker) {
     for (uint32_t p = 0; p < count; p++)
         WB_TRY(own_walker_init(&maker->walkers[p], &maker->profile->rules, p, &maker->arena));
     WB_TRY(section_cycle_init(&maker->cycle, count));
-    return group_warps(maker);
+    return warp_groups_find(block, &maker->arena, &maker->profile->groups, maker->path_warps);
 }
 
 /* Walks one section on every path, and skips what repeats itself behind it: sections start clean, so that

@@ -10,7 +10,7 @@
 struct code_profile {
     struct way_rules rules;
     uint32_t path_count;
-    VEC(struct warp_group) groups;
+    warp_group_list groups;
     struct intern rows;       /* sections between two barriers, each distinct one once: path_count sections */
     VEC(uint64_t) row_counts; /* how many sections of the block each row stands for */
     uint64_t sections;        /* of the block: one more than it has barriers */

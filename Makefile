@@ -9,6 +9,7 @@
 #   make campaign [SEEDS=1000000]: all rounds of the random tests, of which `make test` has a third, then bounds against all
 #                                  schedules of random blocks; goes on where it was stopped
 #   make campaign-caches [SEEDS=1000000] [FIRST=1]: bounds of kernels for all data against executions, on random machines with caches
+#   make campaign-machine-code [SEEDS=1000000] [FIRST=1]: bounds of machine code against all executions of small grids, alone
 #   make campaign-sub-cores [SEEDS=1000000] [FIRST=1]: climbs towards the worst case of small grids on several sub-cores over the
 #                                  proven bounds of kernels, until one is exceeded
 #   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-wcet2014 reproduce-jcse2017 reproduce-ecrts2025
@@ -26,7 +27,7 @@ CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-sub-cores install clean packages-%
+.PHONY: help demo build test lint bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -39,7 +40,7 @@ build: packages-build
 	@$(NINJA) -C build --quiet
 
 demo: build
-	./build/warpbound analyze kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml -m orin-sm86
+	./build/warpbound analyze kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml -m ecrts2025-orin
 
 test: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DWB_WERROR=$(WERROR) >/dev/null
@@ -82,6 +83,11 @@ campaign-caches: packages-build+test
 	@$(NINJA) -C build --quiet
 	@mkdir -p build/violation
 	./build/tests/steered_campaign build/violation $(SEEDS) $(FIRST)
+
+campaign-machine-code: packages-build+test
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build --quiet sass_campaign
+	./build/tests/sass_campaign $(FIRST) $(SEEDS)
 
 campaign-sub-cores: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null

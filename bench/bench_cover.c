@@ -55,7 +55,7 @@ static void bench_loop(uint32_t iterations) {
     require(wb_launch_set_grid(loop.launch, (const uint32_t[3]){1, 1, 1}, d), d);
     require(wb_launch_set_block(loop.launch, (const uint32_t[3]){256, 1, 1}, d), d);
     require(wb_launch_add_argument(loop.launch, "buf:u32[256]", d), d);
-    require(wb_machine_load("orin-sm86", d, &machine), d);
+    require(wb_machine_load("ecrts2025-orin", d, &machine), d);
     double start = seconds();
     require(wb_module_parse("loop.ptx", ptx, (size_t)length, d, &loop.module), d);
     require(wb_module_find_kernel(loop.module, NULL, d, &loop.kernel), d);

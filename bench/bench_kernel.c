@@ -69,7 +69,7 @@ static void bench_launch(void) {
     require(wb_module_parse("uneven.ptx", kernel_text, sizeof kernel_text - 1, diagnostics, &module),
             diagnostics);
     require(wb_module_find_kernel(module, NULL, diagnostics, &kernel), diagnostics);
-    require(wb_machine_load("orin-sm86", diagnostics, &machine), diagnostics);
+    require(wb_machine_load("ecrts2025-orin", diagnostics, &machine), diagnostics);
     wb_launch *launch = make_launch(diagnostics);
     double start = seconds(), now = start;
     require(wb_grid_trace(kernel, launch, NULL, diagnostics, &grid), diagnostics);

@@ -42,17 +42,8 @@ static void bench_kernel(const struct index_kernel *ptx) {
     const struct spent of_ptx = execution_seconds(ptx);
     printf("execution   %-24s PTX %9.1f us; machine code, times that:", ptx->name, of_ptx.block * 1e6);
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
-        char code[160];
-        const char *end = strstr(ptx->code, ".ptx");
-        (void)snprintf(code, sizeof code, "%.*s.sm_%d.cubin", (int)(end - ptx->code), ptx->code,
-                       architectures[a]);
-        char path[200];
-        (void)snprintf(path, sizeof path, "kernels/%s", code);
-        FILE *there = fopen(path, "rb");
-        if (there == NULL) continue;
-        (void)fclose(there);
-        struct index_kernel machine = {.name = ptx->name};
-        index_open(code, ptx->launch_file, &machine);
+        struct index_kernel machine;
+        if (!index_open_code(ptx, architectures[a], &machine)) continue;
         const struct spent spent = execution_seconds(&machine);
         const double times = spent.block / of_ptx.block, each = spent.instruction / of_ptx.instruction;
         index_close(&machine);

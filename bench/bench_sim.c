@@ -10,7 +10,7 @@
 #include "bound/analysis/analysis.h"
 #include "warp/synthetic/synthetic_block.h"
 
-/* Units as those of the orin-sm86 machine. */
+/* Units as those of the ecrts2025-orin machine. */
 #define UNITS "I(2,6) F(1,7) M(1,203) S(1,5) X(8,17) i(1,4)@I"
 
 /* The body of a loop like that of a tiled matrix product: loads, a barrier, multiplications, a branch. */

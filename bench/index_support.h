@@ -28,6 +28,21 @@ static inline void index_open(const char *ptx, const char *launch, struct index_
         diagnostics);
 }
 
+/* Loads the machine code of a PTX kernel for an architecture, with its launch; false when there is none. */
+static inline bool index_open_code(const struct index_kernel *ptx, int architecture,
+                                   struct index_kernel *kernel) {
+    char code[160], path[200];
+    const char *end = strstr(ptx->code, ".ptx");
+    (void)snprintf(code, sizeof code, "%.*s.sm_%d.cubin", (int)(end - ptx->code), ptx->code, architecture);
+    (void)snprintf(path, sizeof path, "kernels/%s", code);
+    FILE *there = fopen(path, "rb");
+    if (there == NULL) return false;
+    (void)fclose(there);
+    *kernel = (struct index_kernel){.name = ptx->name};
+    index_open(code, ptx->launch_file, kernel);
+    return true;
+}
+
 static inline void index_close(struct index_kernel *kernel) {
     wb_launch_free(kernel->launch);
     wb_module_free(kernel->module);

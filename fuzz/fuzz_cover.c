@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_bounds(const wb_block *covering, const wb_block *given, wb_diagnostics *diagnostics) {
     wb_machine *machine = NULL;
     wb_analysis *all = NULL, *one = NULL;
-    if (wb_machine_load("orin-sm86", diagnostics, &machine) != WB_OK) abort();
+    if (wb_machine_load("ecrts2025-orin", diagnostics, &machine) != WB_OK) abort();
     if (wb_analysis_new(covering, machine, diagnostics, &all) == WB_OK &&
         wb_analysis_new(given, machine, diagnostics, &one) == WB_OK) {
         if (wb_analysis_bound(all, "sib,fib,elb", NULL, diagnostics) != WB_OK ||
@@ -58,7 +58,7 @@ static void check_grid(const struct fuzz_kernel *fuzz, wb_diagnostics *diagnosti
     wb_machine *machine = NULL;
     wb_grid *covering = NULL;
     wb_analysis *analysis = NULL;
-    if (wb_machine_load("orin-sm86", diagnostics, &machine) != WB_OK) abort();
+    if (wb_machine_load("ecrts2025-orin", diagnostics, &machine) != WB_OK) abort();
     size_t errors = wb_diagnostics_errors(diagnostics);
     wb_status covered = wb_grid_trace(fuzz->kernel, fuzz->launch, &options, diagnostics, &covering);
     if ((covered == WB_OK) != (wb_diagnostics_errors(diagnostics) == errors)) abort();

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wb_machine_free(machine);
 
     char *assignment = strndup((const char *)data, size);
-    if (wb_machine_load("orin-sm86", diagnostics, &machine) != WB_OK) abort();
+    if (wb_machine_load("ecrts2025-orin", diagnostics, &machine) != WB_OK) abort();
     if (wb_machine_set(machine, assignment, diagnostics) == WB_OK) assert_prints(machine, diagnostics);
     uint64_t cycles_of_deadline;
     (void)wb_deadline_cycles(machine, assignment, diagnostics, &cycles_of_deadline);

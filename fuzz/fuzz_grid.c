@@ -45,7 +45,7 @@ static void check_machine(const wb_grid *grid, const wb_machine *machine, wb_dia
 static void check_kernel(const wb_grid *grid, wb_diagnostics *diagnostics) {
     wb_machine *machine = NULL;
     wb_analysis *analysis = NULL;
-    if (wb_machine_load("orin-sm86", diagnostics, &machine) != WB_OK) abort();
+    if (wb_machine_load("ecrts2025-orin", diagnostics, &machine) != WB_OK) abort();
     if (wb_machine_set(machine, "sms=2", diagnostics) != WB_OK) abort();
     if (wb_analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis) == WB_OK) /* room for a block? */
         require_bounds(analysis, "k-area,k-bal,k-sm", "lrr,gto", diagnostics);

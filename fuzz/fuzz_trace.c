@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_machine *machine = NULL;
     wb_block *block = NULL;
-    if (wb_machine_load("orin-sm86", diagnostics, &machine) != WB_OK) abort();
+    if (wb_machine_load("ecrts2025-orin", diagnostics, &machine) != WB_OK) abort();
     struct fuzz_kernel fuzz = fuzz_kernel_open(data, size, diagnostics);
     const wb_trace_options options = {
         .size = sizeof options, .instruction_limit = FUZZ_INSTRUCTIONS_MAX, .record_accesses = true};

@@ -214,7 +214,7 @@ wb_status wb_kernel_abstract_warp(const wb_kernel *kernel, wb_diagnostics *diagn
 
 typedef struct wb_machine wb_machine;
 
-/* A preset by name ("orin-sm86") or a YAML file by path (docs/machine.md documents its keys). */
+/* A preset by name ("ecrts2025-orin") or a YAML file by path (docs/machine.md documents its keys). */
 wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine);
 
 /* Reads a gpgpusim.config: what it says of one SM becomes a machine of this model. */
@@ -230,6 +230,10 @@ bool wb_machine_takes_grids(const wb_machine *machine);
 /* Whether the machine times PTX, and machine code by the classes of PTX; else it times machine code by its
  * control fields, and PTX is refused. */
 bool wb_machine_takes_ptx(const wb_machine *machine);
+
+/* The policies that are simulated unless others are asked for, separated by commas; the one that is closest
+ * to what the machine does comes first. */
+const char *wb_machine_policies(const wb_machine *machine);
 
 /* Threads of a warp on the machine: what wb_trace_options.warp_width has to be. */
 uint32_t wb_machine_warp_width(const wb_machine *machine);
@@ -594,6 +598,7 @@ typedef enum {
     WB_ASSUME_REFINED_RESULTS,
     WB_ASSUME_DIVISION_CHECKS,
     WB_ASSUME_START_OF_SM_87,
+    WB_ASSUME_RETURNS_BY_STACK,
     /* What warps execute. */
     WB_ASSUME_PATHS_ON_SM,
     WB_ASSUME_PATHS_ON_GPU,
@@ -637,6 +642,8 @@ typedef enum {
     WB_ASSUME_WARPS_IN_ORDER,
     WB_ASSUME_RESULTS_NOT_STARVED,
     WB_ASSUME_COUNTERS_NOT_FULL,
+    WB_ASSUME_CACHE_CONTROL,
+    WB_ASSUME_NOT_SOONER,
     /* The way of blocks to SMs. */
     WB_ASSUME_DISPATCH_TO_ANY_SM,
     WB_ASSUME_DISPATCH_ROUND_ROBIN_AT_START,
@@ -681,7 +688,7 @@ const char *wb_assumption_id(wb_assumption what);
 /* The group of an assumption: "kernel", "machine", "scheduler", ... */
 const char *wb_assumption_group(wb_assumption what);
 
-#define WB_PARTS_MAX 40
+#define WB_PARTS_MAX 48
 
 /* What some cycles of a bound are spent on. */
 typedef enum {
@@ -690,7 +697,10 @@ typedef enum {
     WB_PART_BUSY, /* issue and units, where they are not told apart */
     WB_PART_LATENCY,
     WB_PART_MEMORY,
-    WB_PART_FETCH, /* of instructions */
+    WB_PART_FETCH,     /* of instructions */
+    WB_PART_STALL,     /* of machine code: stall counts beyond the issue, and what jumps take */
+    WB_PART_BANKS,     /* likewise: operands that are read from one bank of registers */
+    WB_PART_CONSTANTS, /* likewise: misses of constants */
     WB_PART_DISPATCH,
     WB_PART_TAIL,
     WB_PART_SUB_CORES,    /* initiations in other sub-cores than the busiest of their block */
@@ -736,7 +746,8 @@ typedef struct {
     size_t assumption_count;
     const char *reason; /* of an estimate: why it is no bound; of a search that a limit stopped: which, and
                            what was seen; else NULL. Owned by what was analysed. */
-    wb_part parts[WB_PARTS_MAX]; /* of a bound of a kernel: what `cycles` is the sum of, largest first */
+    wb_part parts[WB_PARTS_MAX]; /* of a bound of a kernel, and of machine code that is timed: what `cycles`
+                                    is the sum of, largest first */
     size_t part_count;
     const wb_window *windows; /* of abstract CTA simulation: `cycles` is their sum. Owned as `reason` is */
     size_t window_count;
@@ -1044,6 +1055,7 @@ typedef struct {
     const wb_stalls *stalls; /* those; NULL: not known, or of a stream */
     bool every_block;        /* with WB_SCOPE_BLOCK: the bound holds for every block of the launch alone */
     bool is_bounded;         /* `cycles` are proven; never of a block where the scope is the kernel */
+    bool of_ptx;             /* and with times of PTX, of which a compiler makes the machine code that runs */
     uint64_t cycles;         /* of the bound, or of the sum of all of a stream, with `overhead` */
     uint64_t overhead;       /* the launch overhead that is in them, and in those of `slowest` */
     wb_slowest slowest;
@@ -1678,6 +1690,13 @@ wb_status wb_schedule_write(const wb_schedule *schedule, wb_schedule_format form
  * none. */
 wb_status wb_schedules_trace(const wb_schedule *const *schedules, size_t count, const wb_writer *writer,
                              wb_diagnostics *diagnostics);
+
+/* A certificate of what was found: the block or the grid as the bounds saw it, and what they claim, from
+ * which the program warpbound-check computes every claim anew, without this library (docs/certificates.md).
+ * Bounds that it cannot claim it names. WB_ERR_DECLINED with a message for machines with caches, memory that
+ * SMs share, instruction fetch that can stall, and machine code that is timed as such. */
+wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,
+                                  wb_diagnostics *diagnostics);
 
 /* Writes `text` to `path`: to a temporary file beside it first, renamed when complete. "-" is the standard
  * output of the process, which nothing else of the library writes to. */

@@ -29,7 +29,7 @@ static const struct option options[] = {
 static const char usage[] =
     "tightness [--machines LIST] [--sms LIST] [--grids LIST] [--kernels LIST] [--csv FILE] [--json FILE]\n"
     "          [--jobs N] [--means] [--no-search]\n"
-    "    machines: ampere-sm80, hopper-sm90, orin-sm86, orin-sm86/4 (with four sub-cores)\n"
+    "    machines: ampere-sm80, hopper-sm90, ecrts2025-orin, ecrts2025-orin/4 (with four sub-cores)\n"
     "    sms: 1, 2, 8, max (as many as the machine has)      grids: one-wave, waves (three and a half)\n"
     "    kernels: names of kernels/index.txt                 means: without the tables of single kernels\n"
     "    no-search: the slowest simulation stands for the witness, in a tenth of the time\n";

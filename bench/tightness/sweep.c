@@ -11,8 +11,8 @@
 static const struct sweep_machine machines[] = {
     {"ampere-sm80", "ampere-sm80", NULL},
     {"hopper-sm90", "hopper-sm90", NULL},
-    {"orin-sm86", "orin-sm86", NULL},
-    {"orin-sm86/4", "orin-sm86", "sub_cores=4"},
+    {"ecrts2025-orin", "ecrts2025-orin", NULL},
+    {"ecrts2025-orin/4", "ecrts2025-orin", "sub_cores=4"},
 };
 
 static const char *const sm_counts[] = {"1", "2", "8", "max"};

@@ -43,15 +43,16 @@ static const struct {
     const char *preset;
     const char *const *settings;
 } lone_features[LONE_COUNT] = {
-    [LONE_FETCH] = {"orin-sm86", (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, FETCH, NULL}},
-    [LONE_SUB_CORES] = {"orin-sm86",
+    [LONE_FETCH] = {"ecrts2025-orin", (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, FETCH, NULL}},
+    [LONE_SUB_CORES] = {"ecrts2025-orin",
                         (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, SHARED_UNITS, SUB_CORES, NULL}},
-    [LONE_DUAL_ISSUE] = {"orin-sm86", (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, DUAL_ISSUE, NULL}},
+    [LONE_DUAL_ISSUE] = {"ecrts2025-orin",
+                         (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, DUAL_ISSUE, NULL}},
     [LONE_DUAL_ISSUE_GPGPUSIM] = {"gpgpusim-orin", (const char *const[]){TYPICAL_LATENCY, DUAL_ISSUE, NULL}},
-    [LONE_SECTORS] = {"orin-sm86", (const char *const[]){TYPICAL_LATENCY, NULL}},
-    [LONE_MEMORY_400] = {"orin-sm86",
+    [LONE_SECTORS] = {"ecrts2025-orin", (const char *const[]){TYPICAL_LATENCY, NULL}},
+    [LONE_MEMORY_400] = {"ecrts2025-orin",
                          (const char *const[]){"mem_latency=400", "sms=1", SHARED_UNITS, "service=1", NULL}},
-    [LONE_MEMORY_600] = {"orin-sm86",
+    [LONE_MEMORY_600] = {"ecrts2025-orin",
                          (const char *const[]){"mem_latency=600", "sms=1", SHARED_UNITS, "service=1", NULL}},
 };
 
@@ -69,7 +70,7 @@ static wb_status simulate_with(const wb_block *block, const char *preset, const 
 static wb_status simulate_without(const wb_block *block, size_t first, wb_diagnostics *diagnostics,
                                   uint64_t simulated[POLICY_COUNT]) {
     wb_machine *machine = NULL;
-    WB_TRY(measure_machine("orin-sm86", ablation_everything, diagnostics, &machine));
+    WB_TRY(measure_machine("ecrts2025-orin", ablation_everything, diagnostics, &machine));
     wb_status status = WB_OK;
     for (size_t c = 0; c < first && status == WB_OK; c++)
         status = measure_settings(machine, ablation_without[c], diagnostics);

@@ -34,8 +34,8 @@ struct ablation {
     uint64_t lone[LONE_COUNT][POLICY_COUNT];
 };
 
-/* Settings of the preset orin-sm86, KEY=VALUE, NULL behind the last: the machine that has everything, and
- * what takes the feature of each column away. */
+/* Settings of the preset ecrts2025-orin, KEY=VALUE, NULL behind the last: the machine that has everything,
+ * and what takes the feature of each column away. */
 extern const char *const ablation_everything[];
 extern const char *const *const ablation_without[COLUMN_COUNT];
 

@@ -59,37 +59,37 @@ static void put_setting(struct text *out, const struct study *study) {
         "latencies rather than their values.\n",
         study->kernels.count);
     text_string(
-        out,
-        "- **Matrix products**: [reproduce/ecrts2025/sgemm.cu](../../reproduce/ecrts2025/sgemm.cu), "
-        "written after the paper's "
-        "description (tiles in shared memory; two barriers a\n"
-        "  tile, or one and double buffering; inner dimension = threads of the block, so four tiles for "
-        "4 warps). The\n"
-        "  paper's sources are not known to us.\n- **Machines**: `gpgpusim-orin`, which follows "
-        "GPGPU-Sim 4 with the authors' settings cycle by "
-        "cycle "
-        "([docs/gpgpusim.md](../gpgpusim.md)), with\n"
-        "  `--set mem_latency=L`; for 5 cycles `gpgpusim-orin-5l`, since their settings for 5 cycles "
-        "differ in "
-        "stores, operand collectors and register banks\n"
-        "  as well. And `orin-sm86 --memory ideal`, the plain machine of [docs/proofs.md](../proofs.md).\n"
-        "- **Kinds**: on `gpgpusim-orin` every bound is an estimate, since no proof covers it. On "
-        "`orin-sm86` "
-        "SIB, FIB, ALN, FIFO and ELB are proven; GUB is an\n"
-        "  estimate everywhere.\n- **Time**: from the first issue to the last "
-        "commit, for bounds and simulations alike "
-        "(GPGPU-Sim counts "
-        "from the block's placement, two cycles\n"
-        "  before its first issue; these two are taken off).\n"
-        "- **Single warp** (S.w. in the paper): the end of the multi-phase profile of warp 0 against a "
-        "simulation of warp 0 without the\n"
-        "  others. It waits for nobody at barriers, so its profile is not divided there.\n- "
-        "**Statistics**: overestimation is bound / simulation - 1, in percent. The weighted mean "
-        "weights each "
-        "block with its simulated time; the\n"
-        "  standard deviation has the number of blocks as divisor. The paper says of neither how it is "
-        "computed.\n"
-        "- **In parentheses**: the figure that the paper published.\n\n");
+        out, "- **Matrix products**: [reproduce/ecrts2025/sgemm.cu](../../reproduce/ecrts2025/sgemm.cu), "
+             "written after the paper's "
+             "description (tiles in shared memory; two barriers a\n"
+             "  tile, or one and double buffering; inner dimension = threads of the block, so four tiles for "
+             "4 warps). The\n"
+             "  paper's sources are not known to us.\n- **Machines**: `gpgpusim-orin`, which follows "
+             "GPGPU-Sim 4 with the authors' settings cycle by "
+             "cycle "
+             "([docs/gpgpusim.md](../gpgpusim.md)), with\n"
+             "  `--set mem_latency=L`; for 5 cycles `gpgpusim-orin-5l`, since their settings for 5 cycles "
+             "differ in "
+             "stores, operand collectors and register banks\n"
+             "  as well. And `ecrts2025-orin --memory ideal`, the plain machine of "
+             "[docs/proofs.md](../proofs.md).\n"
+             "- **Kinds**: on `gpgpusim-orin` every bound is an estimate, since no proof covers it. On "
+             "`ecrts2025-orin` "
+             "SIB, FIB, ALN, FIFO and ELB are proven; GUB is an\n"
+             "  estimate everywhere.\n- **Time**: from the first issue to the last "
+             "commit, for bounds and simulations alike "
+             "(GPGPU-Sim counts "
+             "from the block's placement, two cycles\n"
+             "  before its first issue; these two are taken off).\n"
+             "- **Single warp** (S.w. in the paper): the end of the multi-phase profile of warp 0 against a "
+             "simulation of warp 0 without the\n"
+             "  others. It waits for nobody at barriers, so its profile is not divided there.\n- "
+             "**Statistics**: overestimation is bound / simulation - 1, in percent. The weighted mean "
+             "weights each "
+             "block with its simulated time; the\n"
+             "  standard deviation has the number of blocks as divisor. The paper says of neither how it is "
+             "computed.\n"
+             "- **In parentheses**: the figure that the paper published.\n\n");
 }
 
 /* Table 3 on one machine. */
@@ -113,7 +113,7 @@ static void put_kernels(const struct output *output, struct text *out, const str
     put_table3(out, study, MODEL_PLAIN);
     text_printf(out, "## Each block, with a memory latency of %u cycles\n\n", study_latencies[STUDY_TYPICAL]);
     text_string(out, "Cycles and the first four overestimations are of `gpgpusim-orin`, the last two of "
-                     "`orin-sm86`.\n\n");
+                     "`ecrts2025-orin`.\n\n");
     table_kernels(out, study);
 }
 
@@ -190,7 +190,7 @@ static void put_settings(struct text *out, const char *const *settings) {
 static void put_ablation_machines(struct text *out) {
     text_string(
         out, "The first machine has all five features, as the paper's baseline; each row takes one away, and "
-             "the next goes on from there. The machine with everything is `orin-sm86` with\n\n   ");
+             "the next goes on from there. The machine with everything is `ecrts2025-orin` with\n\n   ");
     put_settings(out, ablation_everything);
     text_string(out, "\n\nand the features are taken away, in this order, by\n\n");
     for (size_t c = 0; c < COLUMN_COUNT; c++) {

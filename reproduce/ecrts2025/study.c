@@ -19,7 +19,7 @@ const struct sgemm_kernel study_sgemm_kernels[SGEMM_COUNT] = {
 _Static_assert(STUDY_NAME_MAX == KERNEL_FIELD_MAX, "names are copied");
 
 const char *study_preset(enum model model, size_t latency) {
-    if (model == MODEL_PLAIN) return "orin-sm86";
+    if (model == MODEL_PLAIN) return "ecrts2025-orin";
     /* The authors' configuration for 5 cycles differs from the others in more than the latency. */
     return latency == STUDY_SHORTEST ? "gpgpusim-orin-5l" : "gpgpusim-orin";
 }

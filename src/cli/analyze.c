@@ -187,6 +187,19 @@ static wb_status annotate(const struct options *options, const wb_analysis *anal
     return status;
 }
 
+/* --certificate */
+static wb_status write_certificate(const struct options *options, const wb_analysis *analysis,
+                                   wb_diagnostics *diagnostics) {
+    wb_file *file = NULL;
+    if (options->certificate == NULL) return WB_OK;
+    wb_status status = wb_file_new(options->certificate, diagnostics, &file);
+    const wb_writer writer = {wb_file_append, file};
+    if (status == WB_OK) status = wb_analysis_certificate(analysis, &writer, diagnostics);
+    if (status == WB_OK) status = wb_file_complete(file, diagnostics);
+    wb_file_free(file);
+    return status;
+}
+
 /* Options that say how lines are shown, where none are. */
 static wb_status check_lines(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->lines.given || options->annotate != NULL) return WB_OK;
@@ -213,6 +226,7 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         int written = (int)write_results(options, analysis, &report, diagnostics);
         if (written == WB_OK) written = (int)write_html_report(options, analysis, NULL, &report, diagnostics);
         if (written == WB_OK) written = (int)annotate(options, analysis, &report, diagnostics);
+        if (written == WB_OK) written = (int)write_certificate(options, analysis, diagnostics);
         if (status == WB_OK) status = written;
     }
     if (status == WB_OK && report.has_deadline) {
@@ -237,6 +251,8 @@ static wb_status refuse_options(const struct options *options, wb_diagnostics *d
     if (options->lines.given || options->annotate != NULL || options->lines_of != NULL ||
         options->source != NULL)
         return usage_error(diagnostics, "--lines and --annotate are of one launch: not with a list");
+    if (options->certificate != NULL)
+        return usage_error(diagnostics, "--certificate is of one launch: not with a list of launches");
     if (options->facts != NULL)
         return usage_error(diagnostics, "--facts is of one kernel: not with a list of launches");
     if (options->schemes != NULL)

@@ -6,7 +6,7 @@
 #include "warpbound.h"
 
 /* The machine of commands for which any will do, unless one is named. */
-#define DEFAULT_MACHINE "orin-sm86"
+#define DEFAULT_MACHINE "ecrts2025-orin"
 
 /* The machine of commands that need caches, unless one is named. */
 #define GPU_MACHINE "jcse2017"

@@ -74,18 +74,6 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     return WB_OK;
 }
 
-/* The preset whose name says that it is of an architecture, or NULL. */
-static const char *preset_for(uint32_t architecture) {
-    char ending[16];
-    (void)snprintf(ending, sizeof ending, "-sm%u", architecture);
-    for (size_t i = 0; i < wb_machine_preset_count(); i++) {
-        const char *name = wb_machine_preset_name(i);
-        if (strlen(name) > strlen(ending) && strcmp(name + strlen(name) - strlen(ending), ending) == 0)
-            return name;
-    }
-    return NULL;
-}
-
 /* The architecture that a machine's name ends with, such as that of ampere-sm80; 0: it states none. */
 static uint32_t stated_architecture(const char *machine) {
     const char *dash = strrchr(machine, '-');
@@ -95,21 +83,24 @@ static uint32_t stated_architecture(const char *machine) {
     return states ? (uint32_t)number : 0;
 }
 
-/* Says so where machine code is not for the machine. Orin, sm_87, is modelled with what is known of sm_86. */
+/* Says so where machine code is not for the machine, or no machine was named for it. */
 static void compare_architectures(const wb_module *module, const char *machine, bool is_named,
                                   wb_diagnostics *diagnostics) {
-    const uint32_t code = wb_module_architecture(module), architecture = code == 87 ? 86 : code;
-    const uint32_t stated = stated_architecture(machine);
-    if (code == 0 || stated == 0 || (stated == 87 ? 86 : stated) == architecture) return;
-    const char *preset = preset_for(architecture);
-    const char *advice = preset != NULL ? "a preset for it: -m " : "no preset is for it";
+    const uint32_t code = wb_module_architecture(module), stated = stated_architecture(machine);
+    if (code == 0 || (is_named && (stated == 0 || stated == code))) return;
+    wb_diagnostics *unheard = wb_diagnostics_new(); /* that no preset is for it is said in the note */
+    wb_machine *preset = NULL;
+    const bool has_preset = unheard != NULL && wb_calibration_machine(code, unheard, &preset) == WB_OK;
     char note[400];
     (void)snprintf(note, sizeof note,
                    is_named
                        ? "this machine code is for sm_%u, and the machine %s is of another architecture; %s%s"
                        : "this machine code is for sm_%u, and the machine, where none is named, is %s; %s%s",
-                   code, machine, advice, preset != NULL ? preset : "");
+                   code, machine, has_preset ? "a preset that times it: -m " : "no preset times it",
+                   has_preset ? wb_machine_name(preset) : "");
     wb_diagnostics_note(diagnostics, wb_module_input(module)->path, note);
+    wb_machine_free(preset);
+    wb_diagnostics_free(unheard);
 }
 
 wb_status load_machine_for(const struct options *options, const wb_module *module, const char *usual,

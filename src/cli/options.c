@@ -82,7 +82,7 @@ static const struct option_row option_table[] = {
     SETTING(0, "issue", "N", "most instructions issued in a cycle (default unlimited)"),
     HEADING("The machine"),
     {'m', "machine", "MACHINE", INTO(TEXT, machine, TIMES | COMMAND_OCCUPANCY | COMMAND_CFG),
-     .help = "preset name or YAML file (default orin-sm86)"},
+     .help = "preset name or YAML file (default ecrts2025-orin)"},
     {'m', "machine", "MACHINE", INTO(TEXT, machine, COMMAND_CACHE),
      .help = "preset name or YAML file, with caches (default jcse2017)"},
     {'m', "machine", "MACHINE", INTO(TEXT, machine, COMMAND_MACHINE),
@@ -100,7 +100,9 @@ static const struct option_row option_table[] = {
     {0, "method", "LIST", INTO(NAMES, methods, COMMAND_MAKESPAN),
      .help = "bounds to compute, separated by commas (default all)", .names = wb_makespan_method_name},
     {0, "policy", "LIST", INTO(NAMES, policies, TIMES | COMMAND_CFG),
-     .help = "warp schedulers to simulate (default lrr,gto)", .names = wb_policy_name},
+     .help =
+         "warp schedulers to simulate (default lrr,gto; on a machine that times machine code cggty,gto,lrr)",
+     .names = wb_policy_name},
     {0, "scheme", "LIST", INTO(NAMES, schemes, COMMAND_SIMULATE),
      .help = "how requests get at the first-level caches: default, pure-rr, reorder or all (with it -m is "
              "jcse2017 "
@@ -248,8 +250,10 @@ static const struct option_row option_table[] = {
      .help = "print the processor seconds that each result took (makespan, --scheme: elapsed)"},
     {0, "witness", "FILE", INTO(TEXT, witness, COMMAND_MAKESPAN),
      .help = "write the longest schedule found to FILE, for --check"},
-    {0, "certificate", "FILE", INTO(TEXT, certificate, COMMAND_MAKESPAN),
-     .help = "write that schedule with a proof that none is longer, for --check"},
+    {0, "certificate", "FILE", INTO(TEXT, certificate, COMMAND_MAKESPAN | COMMAND_ANALYZE),
+     .help =
+         "makespan: write that schedule with a proof that none is longer, for --check; analyze: write the "
+         "bounds with what they are computed from, for warpbound-check"},
     {0, "convergence", "FILE", INTO(TEXT, convergence, COMMAND_MAKESPAN),
      .help = "anneal: write every improvement to FILE as CSV, or as a chart when its name ends in .svg"},
     {0, "write-lp", "FILE", INTO(TEXT, write_lp, COMMAND_MAKESPAN),

@@ -180,13 +180,14 @@ static bool start(char *const arguments[], const char *said, pid_t *process) {
 
 /* Its first line of words, cut to what a message has room for. */
 static void explain(const char *program, const char *said, wb_diagnostics *diagnostics) {
-    char line[400];
+    char line[301], message[400];
     size_t length = 0;
-    for (; said != NULL && said[length] != '\0' && said[length] != '\n' && length < 300; length++)
+    for (; said != NULL && said[length] != '\0' && said[length] != '\n' && length + 1 < sizeof line; length++)
         line[length] = said[length] >= ' ' && said[length] <= '~' ? said[length] : '?';
-    (void)snprintf(line + length, sizeof line - length, "%s",
-                   length == 0 ? "fails and says nothing" : " (what it said of the kernels)");
-    wb_diagnostics_error(diagnostics, program, line);
+    line[length] = '\0';
+    (void)snprintf(message, sizeof message, "fails on the kernels that are to be assembled, and says %s%s",
+                   length == 0 ? "nothing" : "of them: ", line);
+    wb_diagnostics_error(diagnostics, program, message);
 }
 
 /* Runs a program to its end; what it said is in `*said`, malloc'd or NULL. */

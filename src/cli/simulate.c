@@ -5,25 +5,32 @@
 
 #include "command.h"
 
-static wb_status write_totals(const struct options *options, wb_analysis *analysis,
+/* What is simulated, each or NULL. */
+struct simulated {
+    const wb_machine *machine; /* not of blocks written by hand */
+    wb_block *block;           /* of `analysis`, unless that was written by hand */
+    wb_analysis *analysis;
+    wb_grid *grid; /* of `gpu` */
+    wb_gpu *gpu;
+};
+
+/* The schedulers that are simulated. */
+static const char *policies_of(const struct options *options, const struct simulated *simulated) {
+    if (options->policies != NULL) return options->policies;
+    return simulated->machine != NULL ? wb_machine_policies(simulated->machine) : "lrr,gto";
+}
+
+static wb_status write_totals(const struct options *options, const struct simulated *simulated,
                               wb_diagnostics *diagnostics, char **text) {
     wb_watch watch = watch_terminal();
-    const char *policies = options->policies != NULL ? options->policies : "lrr,gto";
-    wb_status status = wb_analysis_simulate(analysis, policies, &watch, diagnostics);
+    wb_analysis *analysis = simulated->analysis;
+    wb_status status = wb_analysis_simulate(analysis, policies_of(options, simulated), &watch, diagnostics);
     if (status != WB_OK) return status;
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     wb_report_options report = {.size = sizeof report, .timing = options->timing, .simulated = true};
     report_look(options, &report);
     return wb_report(analysis, format, &report, diagnostics, text);
 }
-
-/* What is simulated, each or NULL. */
-struct simulated {
-    wb_block *block; /* of `analysis`, unless that was written by hand */
-    wb_analysis *analysis;
-    wb_grid *grid; /* of `gpu` */
-    wb_gpu *gpu;
-};
 
 static void simulated_free(struct simulated *simulated) {
     wb_gpu_free(simulated->gpu);
@@ -72,9 +79,11 @@ static const char *schemes_of(const struct options *options) {
 /* The schedule of one policy (NULL: the usual one), of a grid of one scheme. */
 static wb_status make_schedule(const struct options *options, const struct simulated *simulated,
                                const char *policy, wb_diagnostics *diagnostics, wb_schedule **schedule) {
+    const bool is_sass = simulated->machine != NULL && !wb_machine_takes_ptx(simulated->machine);
     wb_schedule_options asked;
     wb_status status = read_schedule_options(options, diagnostics, &asked);
     if (status != WB_OK) return status;
+    if (policy == NULL && is_sass) policy = "cggty";
     if (simulated->gpu != NULL)
         return wb_schedule_of_gpu(simulated->gpu, schemes_of(options), policy, &asked, diagnostics, schedule);
     return wb_schedule_simulate(simulated->analysis, policy != NULL ? policy : "lrr", &asked, diagnostics,
@@ -112,18 +121,18 @@ static wb_status check_output(const struct options *options, wb_diagnostics *dia
     return status == WB_OK ? refuse_window(options, diagnostics) : status;
 }
 
-/* The schedulers: those of a scheme are its own, unless others are asked for. */
-static const char *policies_of(const struct options *options) {
-    if (options->policies != NULL) return options->policies;
-    return options->schemes != NULL ? NULL : "lrr,gto";
+/* The same of a grid: those of a scheme are its own, unless others are asked for. */
+static const char *grid_policies_of(const struct options *options, const struct simulated *simulated) {
+    const bool own = options->policies == NULL && options->schemes != NULL;
+    return own ? NULL : policies_of(options, simulated);
 }
 
 /* All blocks. After an interrupt or at a limit what is done is reported. */
 static wb_status simulate_grid(const struct options *options, const struct simulated *simulated,
                                wb_diagnostics *diagnostics, char **text) {
     wb_watch watch = watch_terminal();
-    wb_status status =
-        wb_gpu_simulate(simulated->gpu, schemes_of(options), policies_of(options), &watch, diagnostics);
+    wb_status status = wb_gpu_simulate(simulated->gpu, schemes_of(options),
+                                       grid_policies_of(options, simulated), &watch, diagnostics);
     size_t done;
     (void)wb_gpu_simulations(simulated->gpu, &done);
     if (status != WB_OK && (status != WB_ERR_LIMIT || done == 0)) return status;
@@ -175,6 +184,7 @@ static wb_status load(const struct options *options, struct inputs *inputs, wb_d
     if (options->threads.given && !whole)
         return usage_error(diagnostics, "--threads is for whole grids: one block takes one thread");
     if (by_hand) return WB_OK;
+    simulated->machine = inputs->machine;
     return whole ? load_kernel(options, inputs, diagnostics, simulated)
                  : load_block(options, inputs, diagnostics, simulated);
 }
@@ -189,7 +199,7 @@ int command_simulate(const struct options *options, wb_diagnostics *diagnostics)
         status = make_schedules(options, &simulated, diagnostics);
     else if (status == WB_OK)
         status = simulated.gpu != NULL ? simulate_grid(options, &simulated, diagnostics, &text)
-                                       : write_totals(options, simulated.analysis, diagnostics, &text);
+                                       : write_totals(options, &simulated, diagnostics, &text);
     if (text != NULL) {
         wb_status written = write_output(options, text, diagnostics);
         if (status == WB_OK) status = written;

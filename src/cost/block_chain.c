@@ -230,13 +230,26 @@ static wb_status walk_fail(struct block_walk *walk) {
     return WB_ERR_LIMIT;
 }
 
+wb_part_kind chain_step_part(enum chain_step step) {
+    switch (step) {
+    case CHAIN_ISSUE: return WB_PART_ISSUE;
+    case CHAIN_UNIT:
+    case CHAIN_STAGE:
+    case CHAIN_STAGE_2:
+    case CHAIN_STAGE_3: return WB_PART_UNIT;
+    case CHAIN_STALL: return WB_PART_STALL;
+    case CHAIN_FETCH: return WB_PART_FETCH;
+    case CHAIN_BANKS: return WB_PART_BANKS;
+    case CHAIN_CONSTANTS: return WB_PART_CONSTANTS;
+    default: return WB_PART_LATENCY;
+    }
+}
+
 void chain_spent_add(const struct timed_code *code, const cycles *spent, uint64_t times,
                      struct tally *tally) {
-    static const wb_part_kind kinds[] = {
-        [CHAIN_ISSUE] = WB_PART_ISSUE, [CHAIN_UNIT] = WB_PART_UNIT, [CHAIN_LATENCY] = WB_PART_LATENCY};
     for (uint32_t i = 0; i < code->inst_count; i++)
-        for (size_t step = 0; step < CHAIN_STEPS; step++)
-            tally_add(tally, timed_origin(code, i), kinds[step],
+        for (enum chain_step step = 0; step < CHAIN_STEPS; step++)
+            tally_add(tally, timed_origin(code, i), chain_step_part(step),
                       cycles_mul(spent[(size_t)i * CHAIN_STEPS + step], times));
 }
 

@@ -6,6 +6,9 @@
 #include "cost/chain_walk.h"
 #include "cost/tally.h"
 
+/* What the cycles of a step are spent on. */
+wb_part_kind chain_step_part(enum chain_step step);
+
 /* Adds to a tally, by instruction, what a chain over entries of the code was found to spend, `times` times.
  */
 void chain_spent_add(const struct timed_code *code, const cycles *spent, uint64_t times, struct tally *tally);

@@ -4,6 +4,7 @@
 
 #include "bound/cache/isolated_block.h"
 #include "cost/block_chain.h"
+#include "cost/code_costs.h"
 #include "cost/costs.h"
 
 /* ---- ELB ----------------------------------------------------------------------------------------------- */
@@ -135,9 +136,10 @@ static cycles memory_time(const struct cost_maker *maker) {
 }
 
 /* Methods whose cycles are followed one by one. */
-enum block_sum { SUM_ELB, SUM_SIB, SUM_FIB };
+enum block_sum { SUM_ELB, SUM_SIB, SUM_FIB, SUM_CODE };
 
 static wb_status add_sum(struct cost_maker *maker, enum block_sum sum, struct tally *tally) {
+    if (sum == SUM_CODE) return code_block_costs(maker, tally, maker->causes);
     return sum == SUM_ELB ? add_elb(maker, tally) : add_sections(maker, sum == SUM_FIB, tally);
 }
 
@@ -149,8 +151,9 @@ struct block_rule {
 };
 
 static const struct block_rule rules[] = {
-    {"elb", SUM_ELB, SUM_ELB}, {"sib", SUM_SIB, SUM_SIB},  {"fib", SUM_FIB, SUM_SIB},
-    {"aln", SUM_FIB, SUM_SIB}, {"fifo", SUM_FIB, SUM_SIB}, {"gub", SUM_SIB, SUM_SIB},
+    {"elb", SUM_ELB, SUM_ELB},        {"sib", SUM_SIB, SUM_SIB},        {"fib", SUM_FIB, SUM_SIB},
+    {"aln", SUM_FIB, SUM_SIB},        {"fifo", SUM_FIB, SUM_SIB},       {"gub", SUM_SIB, SUM_SIB},
+    {"code-elb", SUM_CODE, SUM_CODE}, {"code-sib", SUM_CODE, SUM_CODE}, {"code-fib", SUM_CODE, SUM_CODE},
 };
 
 static bool of_any_kind(const void *user, size_t row, wb_part_kind what) {
@@ -171,6 +174,7 @@ static wb_status add_by_rule(struct cost_maker *maker, const struct block_rule *
         tally_add_all(&maker->shares, &sums[i], 1);
         return WB_OK;
     }
+    maker->causes = NULL; /* of another sum */
     if (tally_apportion(&maker->shares, WB_PART_COUNT, total, &sums[0], of_any_kind, NULL, COST_OTHER) ==
         WB_OK)
         return WB_OK;
@@ -197,6 +201,8 @@ static wb_status add_additions(struct cost_maker *maker, const struct additions 
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     cost_add_asking(maker->work, &weights);
     tally_add(&maker->shares, tally_apart(&maker->shares, COST_RELEASE), WB_PART_LATENCY, added->release);
+    if (maker->causes != NULL)
+        maker->causes->of[WB_PART_LATENCY] = cycles_add(maker->causes->of[WB_PART_LATENCY], added->release);
     WB_TRY(cost_divide(maker, WB_PART_MEMORY, added->memory, &weights));
     return cost_divide(maker, WB_PART_FETCH, added->fetch, &weights);
 }

@@ -12,7 +12,15 @@ enum chain_step {
     CHAIN_ISSUE,   /* the cycle of an instruction's issue */
     CHAIN_UNIT,    /* its initiation: that cycle, and those of its unit behind it */
     CHAIN_LATENCY, /* its latency */
-    CHAIN_STEPS    /* (how many there are) */
+    /* Of machine code that is timed: */
+    CHAIN_STAGE,   /* its first stage, asked for behind its issue; behind it its other stages, */
+    CHAIN_STAGE_2, /* of which each is counted by itself */
+    CHAIN_STAGE_3,
+    CHAIN_STALL,     /* its stall count beyond the cycle of its issue */
+    CHAIN_FETCH,     /* until it is there, behind the issue of the one before */
+    CHAIN_BANKS,     /* until its operands are read from the banks of registers */
+    CHAIN_CONSTANTS, /* until its constant is there */
+    CHAIN_STEPS      /* (how many there are) */
 };
 
 /* A time with its chain: a link, or CHAIN_NONE. */

@@ -18,7 +18,7 @@ static wb_status find_bound(struct cost_maker *maker, const char *method) {
         if (strcmp(bound_method_at(i)->name, method) == 0) maker->method = bound_method_at(maker->index = i);
     for (size_t i = 0; i < analysis->bounds.count; i++)
         if (strcmp(analysis->bounds.items[i].method, method) == 0) maker->bound = &analysis->bounds.items[i];
-    if (maker->bound != NULL) return WB_OK;
+    if (maker->bound != NULL && maker->method != NULL) return WB_OK;
     diagnose(maker->diagnostics, SEVERITY_ERROR, method, "this method has no result");
     return WB_ERR_INPUT;
 }
@@ -73,6 +73,7 @@ static wb_status attribute(struct cost_maker *maker) {
     WB_TRY(status);
     if (cost_left(maker) != 0 || tally_sum(&maker->shares) > maker->bound->cycles)
         return cost_decline(maker, "its parts do not sum up to it");
+    maker->costs->causes = maker->causes;
     tally_add(&maker->shares, tally_apart(&maker->shares, COST_LAUNCH), WB_PART_LAUNCH,
               analysis_overhead(analysis));
     return cost_rows_make(maker);
@@ -83,6 +84,13 @@ wb_status costs_begin(struct cost_maker *maker) {
     const size_t instructions = find_code(maker->analysis, costs);
     costs->method = maker->name;
     maker->work = arena_array(&costs->arena, instructions + 1, sizeof *maker->work);
+    if (machine_times_sass(maker->analysis->machine)) {
+        const size_t units = maker->analysis->machine->unit_count;
+        maker->causes = arena_array(&costs->arena, 1, sizeof *maker->causes);
+        maker->by_unit = arena_array(&costs->arena, instructions * units + 1, sizeof *maker->by_unit);
+        if (maker->causes == NULL || maker->by_unit == NULL)
+            return diagnose_out_of_memory(maker->diagnostics, "costs");
+    }
     if (maker->work == NULL || tally_init(&maker->shares, instructions, &costs->arena) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     for (size_t i = 0; i < instructions; i++)
@@ -105,6 +113,56 @@ wb_status wb_costs_of_bound(const wb_analysis *analysis, const char *method, con
     else
         wb_costs_free(maker.costs);
     return status;
+}
+
+const wb_bound *cost_formula_of(const struct wb_analysis *analysis, const wb_bound *bound) {
+    for (size_t f = 0; f < analysis->formulas.count; f++) {
+        const wb_bound *formula = &analysis->formulas.items[f];
+        if (strcmp(formula->method, bound->method) == 0 && formula->cycles == bound->cycles) return formula;
+    }
+    return bound;
+}
+
+/* Sets the parts of a bound by causes, if these sum up to it. */
+static void set_parts(const struct code_causes *causes, const struct wb_machine *machine, wb_bound *bound) {
+    wb_bound made = {0};
+    cycles sum = 0;
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        bound_add_part(&made, WB_PART_UNIT, machine->units[u].name, causes->units[u]);
+    for (wb_part_kind what = 0; what < WB_PART_COUNT; what++)
+        bound_add_part(&made, what, NULL, causes->of[what]);
+    for (size_t p = 0; p < made.part_count; p++)
+        sum = cycles_add(sum, made.parts[p].cycles);
+    if (sum != bound->cycles) return;
+    memcpy(bound->parts, made.parts, sizeof bound->parts);
+    bound->part_count = made.part_count;
+}
+
+/* Keeps the parts of a kernel's bound that its formula gives; whether that is done. */
+static bool keep_formula(struct wb_analysis *analysis, const wb_bound *bound) {
+    if (analysis->kind != SUBJECT_KERNEL || cost_formula_of(analysis, bound) != bound) return true;
+    return vec_push(&analysis->formulas, *bound) == WB_OK;
+}
+
+static void set_parts_of(struct wb_analysis *analysis, const wb_watch *watch) {
+    for (size_t i = 0; i < analysis->bounds.count; i++) {
+        wb_bound *bound = &analysis->bounds.items[i];
+        struct wb_diagnostics unheard = {0};
+        wb_costs *costs = NULL;
+        if (bound->kind != WB_UPPER) continue;
+        if (wb_costs_of_bound(analysis, bound->method, watch, &unheard, &costs) == WB_OK && costs != NULL) {
+            if (costs->causes != NULL && keep_formula(analysis, bound))
+                set_parts(costs->causes, analysis->machine, bound);
+            wb_costs_free(costs);
+        }
+        diagnostics_clear(&unheard);
+    }
+}
+
+void costs_set_parts(struct wb_analysis *analysis, const wb_watch *watch) {
+    if (!machine_times_sass(analysis->machine)) return;
+    set_parts_of(analysis, watch);
+    if (analysis->longest != NULL) set_parts_of(analysis->longest, watch);
 }
 
 void wb_costs_free(wb_costs *costs) {

@@ -3,14 +3,16 @@
 #define WB_COST_COSTS_H
 
 #include "bound/analysis/analysis.h"
+#include "cost/code_chain.h"
 #include "cost/work.h"
 
 struct wb_costs {
     struct arena arena; /* of everything below */
     const char *method;
-    const struct wb_module *module; /* of the instructions; NULL of what is written by hand */
-    const uint32_t *code_first;     /* of the module: as in struct wb_block */
-    VEC(wb_cost) rows;              /* in the arena */
+    const struct wb_module *module;   /* of the instructions; NULL of what is written by hand */
+    const uint32_t *code_first;       /* of the module: as in struct wb_block */
+    VEC(wb_cost) rows;                /* in the arena */
+    const struct code_causes *causes; /* of machine code that is timed, if they are known; else NULL */
     uint64_t total;
 };
 
@@ -23,14 +25,25 @@ struct cost_maker {
     size_t index;          /* of the method in the registry */
     const wb_bound *bound; /* NULL of an execution, as is the method */
     struct tally shares;
-    struct cost_work *work; /* per instruction */
-    const wb_watch *watch;  /* or NULL */
+    struct cost_work *work;     /* per instruction */
+    struct code_causes *causes; /* of machine code that is timed; NULL: not known */
+    cycles *
+        by_unit; /* of a kernel of such code, what blocks hold: [instruction * units of the machine + unit] */
+    const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
 };
 
 /* Makes room for what instructions do and for their shares, of which there are none yet. WB_ERR_LIMIT with a
  * message when memory is exhausted. */
 wb_status costs_begin(struct cost_maker *maker);
+
+/* Sets the parts of all bounds of machine code that its machine times, of a kernel and of its longest block,
+ * to what costs say that they are spent on. Bounds that are not attributed, for whatever reason, keep those
+ * that they have. */
+void costs_set_parts(struct wb_analysis *analysis, const wb_watch *watch);
+
+/* A bound of a kernel with the parts that its formula gives. */
+const wb_bound *cost_formula_of(const struct wb_analysis *analysis, const wb_bound *bound);
 
 /* The message that a number cannot be attributed; WB_ERR_DECLINED. */
 wb_status cost_decline(const struct cost_maker *maker, const char *reason);
@@ -54,6 +67,14 @@ wb_status cost_divide(struct cost_maker *maker, wb_part_kind what, cycles total,
  * issue, unit and latency of `last`. */
 wb_status cost_divide_parts(struct cost_maker *maker, const struct tally *weights,
                             const struct tally *latencies, const struct tally *last);
+
+/* Divides cycles in proportion to weights of the kinds that a mask names, each part a share of its own kind.
+ */
+wb_status cost_divide_kinds(struct cost_maker *maker, uint32_t kinds, cycles total,
+                            const struct tally *weights, enum cost_apart apart);
+
+/* Divides cycles of a unit in proportion to what instructions hold of it (by_unit). */
+wb_status cost_divide_unit(struct cost_maker *maker, const char *unit, cycles total);
 
 /* Cycles of the bound that no share has yet. */
 cycles cost_left(const struct cost_maker *maker);

@@ -18,7 +18,7 @@ static bool part_has(const void *user, size_t row, wb_part_kind what) {
     const struct part_filter *filter = user;
     const bool is_busy = what == WB_PART_ISSUE || what == WB_PART_UNIT;
     if (filter->what == WB_PART_BUSY || filter->what == WB_PART_SUB_CORES) return is_busy;
-    if (filter->what == WB_PART_TAIL) return is_busy || what == WB_PART_LATENCY;
+    if (filter->what == WB_PART_TAIL) return true;
     if (filter->what != what) return false;
     if (filter->unit == NULL) return true;
     return row < filter->instructions && filter->work[row].unit != UNIT_NONE &&
@@ -62,6 +62,33 @@ wb_status cost_divide_parts(struct cost_maker *maker, const struct tally *weight
         WB_TRY(divide(maker, part, by));
     }
     return WB_OK;
+}
+
+/* Which kinds of weights count: bits. */
+static bool kinds_have(const void *user, size_t row, wb_part_kind what) {
+    const uint32_t *kinds = user;
+    (void)row;
+    return (*kinds >> what & 1) != 0;
+}
+
+wb_status cost_divide_kinds(struct cost_maker *maker, uint32_t kinds, cycles total,
+                            const struct tally *weights, enum cost_apart apart) {
+    if (tally_apportion(&maker->shares, WB_PART_COUNT, total, weights, kinds_have, &kinds, apart) == WB_OK)
+        return WB_OK;
+    return diagnose_out_of_memory(maker->diagnostics, "costs");
+}
+
+wb_status cost_divide_unit(struct cost_maker *maker, const char *unit, cycles total) {
+    const struct wb_machine *machine = maker->analysis->machine;
+    struct tally weights;
+    uint32_t number = 0;
+    while (strcmp(machine->units[number].name, unit) != 0)
+        number++;
+    if (tally_init(&weights, maker->shares.instructions, &maker->costs->arena) != WB_OK)
+        return diagnose_out_of_memory(maker->diagnostics, "costs");
+    for (size_t i = 0; i < weights.instructions; i++)
+        tally_add(&weights, i, WB_PART_UNIT, maker->by_unit[i * machine->unit_count + number]);
+    return cost_divide(maker, WB_PART_UNIT, total, &weights);
 }
 
 cycles cost_left(const struct cost_maker *maker) {

@@ -6,6 +6,7 @@
 
 #include "cost/costs.h"
 #include "memory/requests/access_order.h"
+#include "sass/sass_class.h"
 #include "warp/interpret/launch_demand.h"
 
 /* Instructions with a smaller part of the number are not worth a word: a hundredth. */
@@ -45,7 +46,9 @@ static void add_hint(struct hint_pass *pass, wb_hint_kind kind, const wb_cost *r
 static cycles removable(const struct hint_pass *pass, const wb_cost *row, uint64_t removed) {
     const cycles others = row->share[WB_PART_INTERFERENCE] + row->share[WB_PART_MEMORY];
     const cycles unit = row->share[WB_PART_UNIT] + row->share[WB_PART_BUSY];
-    if (pass->analysis->kind != SUBJECT_KERNEL || row->busy == 0 || removed >= row->busy)
+    /* Machine code holds several units; which of their cycles go is not told apart. */
+    if (machine_times_sass(pass->analysis->machine) || pass->analysis->kind != SUBJECT_KERNEL ||
+        row->busy == 0 || removed >= row->busy)
         return unit + others;
     const double part = (double)removed / (double)row->busy;
     return cycles_min(unit, (cycles)((double)unit * part) + 1) + others;
@@ -93,29 +96,48 @@ static void look_at_conflicts(struct hint_pass *pass, const wb_cost *row, const 
              &text);
 }
 
-/* Instructions that keep their unit long whatever the program does. */
-static void look_at_class(struct hint_pass *pass, const wb_cost *row, const struct ptx_form *form) {
+/* Cycles that instructions keep their unit: this one, and, to compare it with, those of single precision. */
+struct kept_unit {
+    uint32_t cycles, single;
+};
+
+static struct kept_unit kept_unit_of(const struct hint_pass *pass, const struct ptx_inst *inst) {
     const struct wb_machine *machine = pass->analysis->machine;
-    const struct machine_class *class = &machine->classes[form->class_];
+    if (!machine_times_sass(machine))
+        return (struct kept_unit){machine->classes[inst->form->class_].init,
+                                  machine->classes[PTX_CLASS_FP32].init};
+    const struct machine_sass_class *classes = machine->sass.classes;
+    const enum sass_class class = sass_class_of(&pass->costs->module->code->insts[inst->machine].sass);
+    return (struct kept_unit){class == SASS_CLASS_COUNT ? 0 : classes[class].stages[0].init,
+                              classes[SASS_CLASS_FMA].stages[0].init};
+}
+
+/* Instructions that keep their unit long whatever the program does. */
+static void look_at_class(struct hint_pass *pass, const wb_cost *row, const struct ptx_inst *inst) {
+    const struct ptx_form *form = inst->form;
+    const struct kept_unit kept = kept_unit_of(pass, inst);
     struct text text = {.arena = &pass->hints->arena};
     if (row->unit == NULL) return;
     switch ((enum ptx_class)form->class_) {
     case PTX_CLASS_INT_DIV:
+    case PTX_CLASS_INT_DIV64:
     case PTX_CLASS_FP32_DIV:
+    case PTX_CLASS_FP32_DIV_APPROX:
     case PTX_CLASS_FP64_DIV:
         text_printf(&text, "%s by a variable value keeps %s %u cycles for a warp", form->name, row->unit,
-                    class->init);
+                    kept.cycles);
         add_hint(pass, WB_HINT_DIVISION, row, row->cycles, &text);
         return;
     case PTX_CLASS_FP32_SPECIAL:
+    case PTX_CLASS_FP32_SPECIAL_RN:
     case PTX_CLASS_FP64_SPECIAL:
-        text_printf(&text, "%s keeps %s %u cycles for a warp", form->name, row->unit, class->init);
+        text_printf(&text, "%s keeps %s %u cycles for a warp", form->name, row->unit, kept.cycles);
         add_hint(pass, WB_HINT_SPECIAL, row, row->cycles, &text);
         return;
     case PTX_CLASS_FP64:
-        if (class->init < 4 * machine->classes[PTX_CLASS_FP32].init) return;
+        if (kept.cycles < 4 * kept.single) return;
         text_printf(&text, "double precision keeps %s %u cycles for a warp, single precision %u", row->unit,
-                    class->init, machine->classes[PTX_CLASS_FP32].init);
+                    kept.cycles, kept.single);
         add_hint(pass, WB_HINT_DOUBLE, row, row->cycles, &text);
         return;
     default: return;
@@ -134,7 +156,7 @@ static void look_at(struct hint_pass *pass, const wb_cost *row) {
     else if (row->conflicts > 0)
         look_at_conflicts(pass, row, inst->form);
     else
-        look_at_class(pass, row, inst->form);
+        look_at_class(pass, row, inst);
 }
 
 /* ---- Occupancy ----------------------------------------------------------------------------------------- */

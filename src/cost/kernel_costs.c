@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cost/block_chain.h"
+#include "cost/code_costs.h"
 #include "cost/costs.h"
 
 /* What the parts of a kernel's bound are divided by. */
@@ -11,6 +12,9 @@ struct kernel_weights {
     struct tally all;  /* every block: its initiations and its longest chain of latencies */
     struct tally last; /* an SM full of the blocks with the most initiations, and the longest chain of any:
                           what the tail is made of, and, of a bound on one SM, its latencies */
+    struct tally
+        chains; /* of machine code that is timed: the chains of all blocks, which `all` is without, */
+    struct tally misses; /* and what each line of it misses once, of any block */
     bool found_longest;
 };
 
@@ -50,6 +54,35 @@ static wb_status add_timed(struct cost_maker *maker, uint32_t number, const stru
     return add_chain(maker, class, timed, 1, &weights->last);
 }
 
+/* The longest chain of a block of machine code. */
+static wb_status add_code_chain(const struct cost_maker *maker, const struct block_class *class,
+                                const struct timed_block *timed, uint64_t times, struct tally *tally) {
+    struct way_rules rules;
+    cycles length;
+    if (way_rules_make(timed, &rules) != WB_OK) return diagnose_out_of_memory(maker->diagnostics, "costs");
+    WB_TRY(code_latency_chain(&rules, times, tally, maker->watch, maker->diagnostics, &length));
+    const cycles release = cycles_sub(class->latency, length);
+    tally_add(tally, tally_apart(tally, COST_RELEASE), WB_PART_LATENCY, cycles_mul(release, times));
+    return WB_OK;
+}
+
+/* The same of machine code that is timed. */
+static wb_status add_code(struct cost_maker *maker, uint32_t number, const struct timed_block *timed,
+                          struct kernel_weights *weights) {
+    const struct grid_work *work = weights->work;
+    const struct block_class *class = &work->classes.items[number];
+    wb_status status = cost_work_add(timed, 0, class->blocks, maker->work);
+    if (status == WB_OK) status = code_add_work(timed, class->blocks, &weights->all, maker->by_unit, NULL);
+    if (status == WB_OK) status = code_add_misses(timed, &weights->misses);
+    if (status == WB_OK && work->by_initiations.classes[0] == number)
+        status = code_add_work(timed, work->resident_most, &weights->last, NULL, NULL);
+    if (status != WB_OK) return diagnose_out_of_memory(maker->diagnostics, "costs");
+    WB_TRY(add_code_chain(maker, class, timed, class->blocks, &weights->chains));
+    if (weights->found_longest || class->latency < work->latency_most) return WB_OK;
+    weights->found_longest = true;
+    return add_code_chain(maker, class, timed, 1, &weights->last);
+}
+
 static wb_status add_class(struct cost_maker *maker, uint32_t number, struct kernel_weights *weights) {
     const struct wb_analysis *analysis = maker->analysis;
     const bool by_hand = analysis->by_hand.is_grid;
@@ -61,7 +94,9 @@ static wb_status add_class(struct cost_maker *maker, uint32_t number, struct ker
         status = class_times_make(&analysis->grid_times, work, number, maker->diagnostics, &made);
         timed = &made.timed;
     }
-    if (status == WB_OK) status = add_timed(maker, number, timed, weights);
+    if (status == WB_OK)
+        status = timed->code.sass != NULL ? add_code(maker, number, timed, weights)
+                                          : add_timed(maker, number, timed, weights);
     class_times_clear(&made);
     return status;
 }
@@ -78,14 +113,59 @@ static wb_status add_classes(struct cost_maker *maker, struct kernel_weights *we
     return WB_OK;
 }
 
+#define KIND(what) (UINT32_C(1) << (what))
+#define KINDS_HELD (KIND(WB_PART_ISSUE) | KIND(WB_PART_BANKS) | KIND(WB_PART_CONSTANTS))
+#define ALL_KINDS (KIND(WB_PART_COUNT) - 1)
+
+/* A part of a bound of machine code, among what it is made of. */
+static wb_status divide_code_part(struct cost_maker *maker, const wb_part *part,
+                                  const struct kernel_weights *weights) {
+    const cycles all = part->cycles;
+    switch (part->what) {
+    case WB_PART_UNIT: return cost_divide_unit(maker, part->unit, all);
+    case WB_PART_ISSUE: return cost_divide_kinds(maker, KINDS_HELD, all, &weights->all, COST_OTHER);
+    case WB_PART_BUSY: return cost_divide_kinds(maker, ALL_KINDS, all, &weights->all, COST_OTHER);
+    case WB_PART_LATENCY: return cost_divide_kinds(maker, ALL_KINDS, all, &weights->chains, COST_OTHER);
+    case WB_PART_FETCH: return cost_divide_kinds(maker, ALL_KINDS, all, &weights->misses, COST_FETCH);
+    case WB_PART_TAIL: return cost_divide(maker, WB_PART_TAIL, all, &weights->last);
+    default: return cost_divide(maker, part->what, all, &weights->all);
+    }
+}
+
+/* What shares add up to by causes; of units the formula says it. */
+static void sum_causes(struct cost_maker *maker, const wb_bound *formula) {
+    const struct wb_machine *machine = maker->analysis->machine;
+    for (size_t row = 0; row < tally_rows(&maker->shares); row++)
+        for (wb_part_kind what = 0; what < WB_PART_COUNT; what++)
+            if (what != WB_PART_UNIT)
+                maker->causes->of[what] =
+                    cycles_add(maker->causes->of[what], *tally_at(&maker->shares, row, what));
+    for (size_t p = 0; p < formula->part_count; p++) {
+        const wb_part *part = &formula->parts[p];
+        for (uint32_t u = 0; u < machine->unit_count && part->what == WB_PART_UNIT; u++)
+            if (strcmp(machine->units[u].name, part->unit) == 0) maker->causes->units[u] = part->cycles;
+    }
+}
+
+static wb_status divide_code_parts(struct cost_maker *maker, const struct kernel_weights *weights) {
+    const wb_bound *formula = cost_formula_of(maker->analysis, maker->bound);
+    for (size_t p = 0; p < formula->part_count; p++)
+        WB_TRY(divide_code_part(maker, &formula->parts[p], weights));
+    sum_causes(maker, formula);
+    return WB_OK;
+}
+
 wb_status kernel_costs(struct cost_maker *maker) {
     struct kernel_weights weights = {.work = work_of(maker)};
     const size_t instructions = maker->shares.instructions;
     if (maker->bound->part_count == 0) return cost_decline(maker, "nothing says where its cycles go");
     if (tally_init(&weights.all, instructions, &maker->costs->arena) != WB_OK ||
-        tally_init(&weights.last, instructions, &maker->costs->arena) != WB_OK)
+        tally_init(&weights.last, instructions, &maker->costs->arena) != WB_OK ||
+        tally_init(&weights.chains, instructions, &maker->costs->arena) != WB_OK ||
+        tally_init(&weights.misses, instructions, &maker->costs->arena) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     WB_TRY(add_classes(maker, &weights));
+    if (machine_times_sass(maker->analysis->machine)) return divide_code_parts(maker, &weights);
     cost_add_asking(maker->work, &weights.all);
     const bool of_all =
         strcmp(maker->method->name, "k-area") == 0 || strcmp(maker->method->name, "k-chain-area") == 0;

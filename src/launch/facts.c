@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/content.h"
 #include "base/file.h"
 #include "flow/bounds/unrolled.h"
@@ -311,9 +312,6 @@ wb_status facts_require_launch(const struct wb_facts *facts, const struct wb_lau
  * Registers, variables and functions count by the order in which the code meets them, labels by where they
  * stand, so that names play no part. */
 
-#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME UINT64_C(0x100000001b3)
-
 /* Things of one kind that the code names, numbered as they are met. */
 struct numbering {
     uint32_t *number; /* by index: 1 + its number, 0: not met */
@@ -328,13 +326,12 @@ struct checksum {
     uint64_t hash;
 };
 
-static void add_byte(struct checksum *sum, uint8_t byte) {
-    sum->hash = (sum->hash ^ byte) * FNV_PRIME;
+static void add_bytes(struct checksum *sum, const void *bytes, uint64_t size) {
+    sum->hash = checksum_add(sum->hash, bytes, size);
 }
 
-static void add_bytes(struct checksum *sum, const uint8_t *bytes, uint64_t size) {
-    for (uint64_t i = 0; i < size; i++)
-        add_byte(sum, bytes[i]);
+static void add_byte(struct checksum *sum, uint8_t byte) {
+    add_bytes(sum, &byte, 1);
 }
 
 /* The low byte first, on every machine. */
@@ -345,9 +342,7 @@ static void add_number(struct checksum *sum, uint64_t number) {
 
 /* A text and its end. */
 static void add_text(struct checksum *sum, const char *text) {
-    for (; *text != '\0'; text++)
-        add_byte(sum, (uint8_t)*text);
-    add_byte(sum, 0);
+    add_bytes(sum, text, strlen(text) + 1);
 }
 
 static wb_status numbering_open(struct arena *arena, uint32_t room, struct numbering *numbering) {
@@ -483,7 +478,7 @@ static void add_variable(struct checksum *sum, const struct ptx_variable *variab
  * that these point to. */
 static wb_status compute(const struct wb_kernel *kernel, struct arena *arena, uint64_t *checksum) {
     const struct wb_module *module = kernel->module;
-    struct checksum sum = {.module = module, .hash = FNV_BASIS};
+    struct checksum sum = {.module = module, .hash = CHECKSUM_START};
     struct ptx_reach reach;
     WB_TRY(ptx_reach(kernel, arena, &reach));
     WB_TRY(numbering_open(arena, module->function_count, &sum.functions));
@@ -500,13 +495,11 @@ static wb_status compute(const struct wb_kernel *kernel, struct arena *arena, ui
 }
 
 uint64_t facts_text_checksum(const char *text, size_t size) {
-    struct checksum sum = {.hash = FNV_BASIS};
-    add_bytes(&sum, (const uint8_t *)text, size);
-    return sum.hash;
+    return checksum_add(CHECKSUM_START, text, size);
 }
 
 uint64_t facts_launch_checksum(uint64_t kernel_checksum, const char *launch) {
-    struct checksum sum = {.hash = FNV_BASIS};
+    struct checksum sum = {.hash = CHECKSUM_START};
     add_number(&sum, kernel_checksum);
     add_text(&sum, launch);
     return sum.hash;

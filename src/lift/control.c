@@ -83,8 +83,10 @@ static void call(struct lift *lift, const struct sass_inst *inst) {
 
 static void call_return(struct lift *lift, const struct sass_inst *inst) {
     const struct plan_copy *copy = &lift->plan->copies.items[lift->copy];
-    if (!target_is_caller(lift->plan, lift->copy, lift->position))
+    bool by_stack;
+    if (!target_is_caller(lift->plan, lift->copy, lift->position, &by_stack))
         lift_refuse(lift, "it is not known to return behind its call");
+    lift->in->returns_by_stack |= by_stack;
     narrow_by_source(lift, inst);
     LIFT_EMIT(lift, "bra", label_at(lift, copy->caller, copy->call + 1));
 }

@@ -279,6 +279,7 @@ static void make_function(struct making *making, uint32_t index) {
     source.shared = shared[0] == PTX_NO_INDEX ? &shared[1] : shared;
     source.shared_count = shared[0] == PTX_NO_INDEX ? 1 : 2;
     lift_function(&making->in, &source, function);
+    making->code->returns_by_stack = making->in.returns_by_stack;
     module->kernels[index] = (struct wb_kernel){module, index};
     add_item(making, PTX_ITEM_BODY, index);
 }

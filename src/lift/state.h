@@ -35,7 +35,8 @@ struct lift_module {
     VEC(struct ptx_variable) variables;
     uint32_t *symbol_variable; /* per symbol of the file its variable, or PTX_NO_INDEX */
     uint32_t first_declared,
-        declared_count; /* functions of the module that the file calls and does not have */
+        declared_count;    /* functions of the module that the file calls and does not have */
+    bool returns_by_stack; /* machine_code.returns_by_stack */
 };
 
 struct lift {

@@ -20,6 +20,7 @@ struct content {
     enum { CONTENT_NONE, CONTENT_NUMBER, CONTENT_LOWER_HALF, CONTENT_UPPER_HALF } kind;
     uint32_t number;  /* or */
     const char *name; /* of the function */
+    bool by_stack;    /* it was there on some way */
 };
 
 /* The search for what a register can contain: backwards over the ways that lead to an instruction. */
@@ -27,6 +28,7 @@ struct search {
     const struct plan *plan;
     struct content content;  /* on the ways that were followed so far */
     bool differs;            /* it can be another value, or one that is not known */
+    bool by_stack;           /* the stack is on some of them */
     uint32_t depth;          /* of searches for what the value is computed from */
     VEC(struct point) open;  /* to be followed */
     VEC(struct point) joins; /* instructions with a label that were followed */
@@ -184,6 +186,7 @@ static bool number_of(struct search *search, struct point point, const struct sa
         point.uniform = source->kind == SASS_SOURCE_UREG;
         const struct content content = content_of(search->plan, point, search->depth + 1);
         if (content.kind != CONTENT_NUMBER) return false;
+        search->by_stack |= content.by_stack;
         *number = content.number;
     } else if (source->kind != SASS_SOURCE_IMM) {
         return false;
@@ -232,6 +235,7 @@ static void take_load(struct search *search, const struct sass_inst *inst, struc
         search->differs = true;
         return;
     }
+    search->by_stack = true;
     point.reg = STACK_POINTER;
     point.spilled = true;
     point.offset = inst->address.offset + 4 * (int32_t)index;
@@ -407,6 +411,7 @@ static struct content content_of(const struct plan *plan, struct point point, ui
     push(&search, point);
     while (!search.differs && search.open.count > 0)
         follow_all(&search, search.open.items[--search.open.count]);
+    search.content.by_stack = search.by_stack;
     return search.differs ? (struct content){.kind = CONTENT_NONE} : search.content;
 }
 
@@ -415,14 +420,18 @@ static bool is_number(const struct plan *plan, struct point point, uint32_t numb
     return content.kind == CONTENT_NUMBER && content.number == number;
 }
 
-bool target_is_caller(const struct plan *plan, uint32_t copy, uint32_t inst) {
+bool target_is_caller(const struct plan *plan, uint32_t copy, uint32_t inst, bool *by_stack) {
     const struct plan_copy *in = &plan->copies.items[copy];
     const struct sass_inst *ret = &plan->insts[inst].sass;
     assert(in->caller != PLAN_NONE);
+    *by_stack = false;
     if (ret->a.kind != SASS_SOURCE_REG || ret->a.number >= SASS_RZ - 1) return false;
-    const struct point low = {.copy = copy, .inst = inst, .reg = ret->a.number};
-    const struct point high = {.copy = copy, .inst = inst, .reg = (uint16_t)(ret->a.number + 1)};
-    return is_number(plan, low, (in->call + 1) * SASS_BYTES - ret->target) && is_number(plan, high, 0);
+    const struct point at = {.copy = copy, .inst = inst, .reg = ret->a.number};
+    const struct point above = {.copy = copy, .inst = inst, .reg = (uint16_t)(ret->a.number + 1)};
+    const struct content low = content_of(plan, at, 0), high = content_of(plan, above, 0);
+    *by_stack = low.by_stack || high.by_stack;
+    return low.kind == CONTENT_NUMBER && low.number == (in->call + 1) * SASS_BYTES - ret->target &&
+           high.kind == CONTENT_NUMBER && high.number == 0;
 }
 
 bool target_number(const struct plan *plan, uint32_t copy, uint32_t inst, uint16_t reg, bool uniform,

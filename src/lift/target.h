@@ -5,8 +5,9 @@
 
 #include "lift/plan.h"
 
-/* Whether a RET of a copy goes behind the call that the copy is for, on every way that leads to it. */
-bool target_is_caller(const struct plan *plan, uint32_t copy, uint32_t inst);
+/* Whether a RET of a copy goes behind the call that the copy is for, on every way that leads to it; in
+ * *by_stack whether local memory says so, on the stack. */
+bool target_is_caller(const struct plan *plan, uint32_t copy, uint32_t inst, bool *by_stack);
 
 /* What a register contains before an instruction, on every way that leads to it; false: not always the same
  * number. */

@@ -293,6 +293,7 @@ static void import_build(const struct import_config *config, struct wb_machine *
         .shared_per_block = config->block_shared_bytes,
     };
     import_model(config, machine);
+    machine_take_over_classes(machine);
 }
 
 wb_status import_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,

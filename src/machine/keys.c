@@ -11,6 +11,7 @@
 #include "base/yaml.h"
 #include "machine/machine.h"
 #include "machine/sass_keys.h"
+#include "machine/sources.h"
 
 /* Most presets that a file can stand on, each the base of the one before. */
 #define BASES_MAX 4u
@@ -49,10 +50,24 @@ const char *wb_machine_preset_name(size_t index) {
     return index < wb_machine_preset_count() ? embedded_presets[index].name : NULL;
 }
 
-/* The preset of that name, or NULL. */
+/* Names that presets once had, which files and scripts may still give. */
+static const struct { const char *old, *name; } renamed_presets[] = {{"orin-sm86", "ecrts2025-orin"}};
+
+#define RENAMED                                                                                              \
+    "the preset is called %s now: it is the GPU of ECRTS 2025, which models an Orin as one sub-core"
+
+/* What the preset is called now that once had that name, or NULL. */
+static const char *preset_renamed(const char *name) {
+    for (size_t i = 0; i < sizeof renamed_presets / sizeof *renamed_presets; i++)
+        if (strcmp(renamed_presets[i].old, name) == 0) return renamed_presets[i].name;
+    return NULL;
+}
+
+/* The preset that has or once had that name, or NULL. */
 static const struct embedded_file *preset_find(const char *name) {
+    const char *renamed = preset_renamed(name);
     for (const struct embedded_file *preset = embedded_presets; preset->name != NULL; preset++)
-        if (strcmp(preset->name, name) == 0) return preset;
+        if (strcmp(preset->name, renamed != NULL ? renamed : name) == 0) return preset;
     return NULL;
 }
 
@@ -78,8 +93,12 @@ static wb_status read_unit(const struct ytree *document, const struct ytree_node
 /* Another preset stands in for what a file leaves out; read before all other keys, by read_machine. */
 static wb_status require_base(const struct ytree *document, const struct ytree_node *value, void *target) {
     (void)target;
-    if (value->kind == YTREE_SCALAR && preset_find(value->text) != NULL) return WB_OK;
-    return ytree_expected(document, value, BASE_EXPECTED);
+    if (value->kind != YTREE_SCALAR || preset_find(value->text) == NULL)
+        return ytree_expected(document, value, BASE_EXPECTED);
+    const char *renamed = preset_renamed(value->text);
+    if (renamed != NULL)
+        diagnose_at(document->diagnostics, SEVERITY_WARNING, &document->source, value->at, RENAMED, renamed);
+    return WB_OK;
 }
 
 /* Units of the file take the place of all units of its base. */
@@ -189,7 +208,7 @@ const struct field machine_fields[] = {
 static const char *const ptx_keys[] = {"model",          "issue_width", "issue_per_warp", "policy",
                                        "dispatch_depth", "mem_latency", "shared_latency", "exact_arithmetic",
                                        "fetch",          "gpgpusim",    "abstract_cta",   NULL};
-static const char *const sass_keys[] = {"sass", "sources", NULL};
+static const char *const sass_keys[] = {"sass", NULL};
 
 static bool is_among(const char *const *keys, const char *key) {
     while (*keys != NULL && strcmp(*keys, key) != 0)
@@ -356,6 +375,8 @@ static wb_status unknown_machine(const char *name, wb_diagnostics *diagnostics) 
 
 wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine) {
     const struct embedded_file *preset = preset_find(name_or_path);
+    const char *renamed = preset_renamed(name_or_path);
+    if (renamed != NULL) diagnose(diagnostics, SEVERITY_WARNING, name_or_path, RENAMED, renamed);
     if (preset != NULL) return machine_parse(preset->name, preset->text, preset->size, diagnostics, machine);
     if (strcmp(name_or_path, FILE_STREAM) != 0 && access(name_or_path, F_OK) != 0)
         return unknown_machine(name_or_path, diagnostics);
@@ -445,7 +466,8 @@ static void print_classes(const struct wb_machine *machine, struct text *out) {
         given += machine->classes[i].given;
     text_string(out, given > 0 ? "classes:\n" : "classes: {}\n");
     for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
-        if (machine->classes[i].given) print_class(machine, (enum ptx_class)i, out);
+        if (machine->classes[i].given && !machine->classes[i].taken_over)
+            print_class(machine, (enum ptx_class)i, out);
 }
 
 wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostics, char **text) {
@@ -477,6 +499,7 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
         field_print_flow(machine_abstract_cta_fields, &machine->abstract_cta, &out);
     }
     if (machine_times_sass(machine)) machine_sass_print(machine, &out);
+    machine_sources_print(machine, &out);
     char *printed = text_take(&out);
     if (printed == NULL) return diagnose_out_of_memory(diagnostics, machine->name);
     *text = printed;

@@ -284,6 +284,11 @@ bool wb_machine_takes_ptx(const wb_machine *machine) {
     return !machine_times_sass(machine);
 }
 
+const char *wb_machine_policies(const wb_machine *machine) {
+    if (machine->policy == MACHINE_POLICY_OLDEST) return "oldest";
+    return machine_times_sass(machine) ? "cggty,gto,lrr" : "lrr,gto";
+}
+
 uint32_t wb_machine_warp_width(const wb_machine *machine) {
     return machine->warp_width;
 }
@@ -395,6 +400,16 @@ bool class_entry_check(const struct wb_machine *machine, const struct class_entr
     return true;
 }
 
+void machine_take_over_classes(struct wb_machine *machine) {
+    for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++) {
+        struct machine_class *class = &machine->classes[c];
+        const enum ptx_class wider = ptx_class_wider((enum ptx_class)c);
+        if (wider == (enum ptx_class)c || (class->given && !class->taken_over)) continue;
+        *class = machine->classes[wider];
+        class->taken_over = class->given;
+    }
+}
+
 void class_entry_apply(const struct class_entry *entry, struct wb_machine *machine, enum ptx_class class) {
     uint8_t unit = UNIT_NONE;
     const bool found = machine_unit_find(machine, entry->unit, &unit);
@@ -408,6 +423,7 @@ void class_entry_apply(const struct class_entry *entry, struct wb_machine *machi
         .latency_least = entry->latency_least,
         .plus = (enum latency_base)entry->plus,
     };
+    machine_take_over_classes(machine);
 }
 
 enum ptx_class machine_class_find(const char *name) {

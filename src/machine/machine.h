@@ -318,6 +318,7 @@ enum latency_base { LATENCY_FIXED, LATENCY_PLUS_MEM, LATENCY_PLUS_SHARED };
  */
 struct machine_class {
     bool given;       /* false: the machine does not say; using the class is an error */
+    bool taken_over;  /* given by that of ptx_class_wider, not by the machine's file */
     uint8_t unit;     /* index into units, or UNIT_NONE */
     uint32_t init;    /* cycles, at least 1 unless the unit is UNIT_NONE */
     uint32_t latency; /* most cycles after the initiation, without the base */
@@ -393,7 +394,7 @@ uint32_t machine_latency_least(const struct wb_machine *machine, enum ptx_class 
 /* Whether a class computes in the lanes' registers only, whatever its operands stand for: what
  * `exact_arithmetic` is about. */
 static inline bool machine_class_is_arithmetic(enum ptx_class class) {
-    return class <= PTX_CLASS_VOTE;
+    return class <= PTX_CLASS_REDUX;
 }
 
 /* Whether the machine times machine code by its control fields, and nothing else. */
@@ -433,6 +434,9 @@ struct class_entry class_entry_of(const struct wb_machine *machine, enum ptx_cla
 /* Whether a machine can have the class like this. False with a sentence of what is wrong in *problem. */
 bool class_entry_check(const struct wb_machine *machine, const struct class_entry *entry,
                        struct text *problem);
+
+/* Gives classes without times of their own those of ptx_class_wider: after each change of a class. */
+void machine_take_over_classes(struct wb_machine *machine);
 
 /* Makes a checked entry the machine's. */
 void class_entry_apply(const struct class_entry *entry, struct wb_machine *machine, enum ptx_class class);

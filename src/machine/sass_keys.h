@@ -1,5 +1,5 @@
-/* The keys of a machine file that are about machine code: units with queues, classes of machine instructions,
- * the core, and where the figures come from. */
+/* The keys of a machine file that are about machine code: units with queues, classes of machine instructions
+ * and the core. */
 #ifndef WB_MACHINE_SASS_KEYS_H
 #define WB_MACHINE_SASS_KEYS_H
 
@@ -16,10 +16,6 @@ wb_status machine_sass_read(const struct ytree *document, const struct ytree_nod
 /* Reads an entry of `classes`. */
 wb_status machine_sass_class_read(const struct ytree *document, const struct ytree_node *value,
                                   struct wb_machine *machine);
-
-/* Reads the list `sources`; what the machine's base says stays, for what the list does not name. */
-wb_status machine_sources_read(const struct ytree *document, const struct ytree_node *value,
-                               struct wb_machine *machine);
 
 /* Whether the parts fit together: units and classes, and what other parts of the machine are to be. False
  * with a sentence of what is wrong in *problem. */
@@ -39,15 +35,8 @@ void machine_sass_class_apply(const struct sass_class_entry *entry, struct wb_ma
 /* Appends "unknown class 'x'; did you mean 'y'?" or, when nothing is near, all classes. */
 void machine_sass_class_unknown(const char *name, struct text *out);
 
-/* `classes`, and behind all other keys `sass` and `sources`. */
+/* `classes`, and `sass`, which stands behind them. */
 void machine_sass_classes_print(const struct wb_machine *machine, struct text *out);
 void machine_sass_print(const struct wb_machine *machine, struct text *out);
-
-/* The source of the figure with this key, with dots as in --set, that names most of it; NULL when there is
- * none. */
-const struct figure_source *machine_source_of(const struct wb_machine *machine, const char *key);
-
-/* How much it can be relied on: FIGURE_GIVEN when a setting changed it. */
-enum figure_mark machine_figure_mark(const struct wb_machine *machine, const char *key);
 
 #endif

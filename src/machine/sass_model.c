@@ -35,6 +35,7 @@ const struct field sass_class_fields[] = {
 };
 
 static const char *const full_queues[] = {"holds_issue", "holds_warp", NULL};
+static const char *const register_caches[] = {"none", "reuse", NULL};
 static const char *const worsts[] = {"tlb", "dram", "l2", "l1", NULL};
 
 #define CACHE_ROWS(name, member)                                                                             \
@@ -48,10 +49,12 @@ const struct field machine_sass_fields[] = {
     INTERVAL_ROW(machine_sass, "clock", clock_most, clock_least, 0, CLOCK_MAX),
     NUMBER_ROW(machine_sass, "register_banks", register_banks, 1, SASS_BANKS_MAX),
     NUMBER_ROW(machine_sass, "bank_ports", bank_ports, 1, 16),
+    WORD_ROW(machine_sass, "register_cache", register_cache, register_caches),
     NUMBER_ROW(machine_sass, "constant_probe", constant_probe, 0, SASS_TIME_MAX),
     CACHE_ROWS("constant", constants),
     NUMBER_ROW(machine_sass, "constant_ways", constants.ways, 1, 1024),
     CACHE_ROWS("l0", l0),
+    NUMBER_ROW(machine_sass, "l0_prefetch", l0_prefetch, 0, 64),
     CACHE_ROWS("l1_instruction", l1_instructions),
     NUMBER_ROW(machine_sass, "branch", branch, 0, SASS_TIME_MAX),
     NUMBER_ROW(machine_sass, "long_stall", long_stall, 1, SASS_TIME_MAX),

@@ -88,15 +88,20 @@ struct sass_cache {
     uint32_t miss; /* most cycles that a miss keeps its warp from issue */
 };
 
+/* What simulations know of operands with a reuse flag; bounds count every operand that is read. */
+enum sass_register_cache { SASS_REGISTERS_READ, SASS_REGISTERS_KEPT };
+
 struct machine_sass {
     uint32_t sm; /* architecture: 75, 80, ... */
     struct field_least clock_least;
     uint32_t clock_most; /* MHz: the range that the clock may be in */
     uint32_t register_banks;
     uint32_t bank_ports;     /* operands that an instruction of fixed latency reads from a bank in a cycle */
+    uint32_t register_cache; /* enum sass_register_cache */
     uint32_t constant_probe; /* cycles that a constant that misses holds the issue stage */
-    struct sass_cache constants;       /* first level, of constant operands */
-    struct sass_cache l0;              /* of instructions, of a sub-core */
+    struct sass_cache constants; /* first level, of constant operands */
+    struct sass_cache l0;        /* of instructions, of a sub-core */
+    uint32_t l0_prefetch;        /* lines behind one that misses that are fetched with it, in simulations */
     struct sass_cache l1_instructions; /* of the SM, of constants, too: `miss` is what its miss adds */
     uint32_t branch;     /* most cycles from a jump to the issue of its target, which is cached */
     uint32_t long_stall; /* stall count 0 with yield, behind ERRBAR and of a branch to itself */

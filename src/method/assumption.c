@@ -51,6 +51,7 @@ static const struct {
     [WB_ASSUME_REFINED_RESULTS] = {.id = "E24", .executed = ASSUMED_REFINED_RESULTS},
     [WB_ASSUME_DIVISION_CHECKS] = {.id = "E25", .executed = ASSUMED_DIVISION_CHECKS},
     [WB_ASSUME_START_OF_SM_87] = {.id = "E26", .executed = ASSUMED_START_OF_SM_87},
+    [WB_ASSUME_RETURNS_BY_STACK] = {.id = "E27", .executed = ASSUMED_RETURNS_BY_STACK},
     /* What warps execute. */
     [WB_ASSUME_PATHS_ON_SM] = {.id = "K1",
                                .text =
@@ -124,7 +125,9 @@ static const struct {
          .text = ("instructions and constants that fit into a cache miss once a line there, and nothing else "
                   "uses these caches")},
     [WB_ASSUME_FETCHED_AHEAD] =
-        {.id = "H4", .text = "instructions that are cached are fetched before their warp could issue them"},
+        {.id = "H4",
+         .text = ("instructions that are cached are fetched before their warp could issue them, others from "
+                  "when the one before is issued")},
     [WB_ASSUME_FILLS_UNCONTENDED] =
         {.id = "H5",
          .text = "misses of instructions and constants take no longer than stated, however many there are"},
@@ -135,6 +138,11 @@ static const struct {
     [WB_ASSUME_RESULTS_NOT_STARVED] =
         {.id = "H7", .text = "results wait for a port of the register file no longer than latencies contain"},
     [WB_ASSUME_COUNTERS_NOT_FULL] = {.id = "H8", .text = "no dependence counter comes to count more than 63"},
+    [WB_ASSUME_CACHE_CONTROL] = {.id = "H9", .executed = ASSUMED_CACHE_CONTROL},
+    [WB_ASSUME_NOT_SOONER] =
+        {.id = "H10",
+         .text = ("a stall count keeps its warp from issue no shorter than it says, and results take no less "
+                  "than the least that the machine states")},
     [WB_ASSUME_NO_CACHE_MISSES] =
         {.id = "C1", .text = "no cache misses and no memory interference beyond the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =

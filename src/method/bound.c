@@ -34,6 +34,9 @@ const char *wb_part_name(wb_part_kind what) {
     case WB_PART_LATENCY: return "latency";
     case WB_PART_MEMORY: return "memory";
     case WB_PART_FETCH: return "fetch";
+    case WB_PART_STALL: return "stall";
+    case WB_PART_BANKS: return "banks";
+    case WB_PART_CONSTANTS: return "constants";
     case WB_PART_DISPATCH: return "dispatch";
     case WB_PART_TAIL: return "tail";
     case WB_PART_SUB_CORES: return "sub-cores";

@@ -261,6 +261,23 @@ static uint8_t class_in_space(uint8_t class_, uint8_t space) {
     return class_;
 }
 
+/* Instructions for which machines may state times of their own, as compilers make more or fewer machine
+ * instructions of them than of the others of their class. */
+static uint8_t class_of_its_own(uint8_t class_, const struct ptx_form *form) {
+    const bool wide = ptx_type_bytes((enum ptx_type)form->type) == 8;
+    switch (class_) {
+    case PTX_CLASS_INT_ADD: return wide ? PTX_CLASS_INT_ADD64 : class_;
+    case PTX_CLASS_INT_MUL: return wide ? PTX_CLASS_INT_MUL64 : class_;
+    case PTX_CLASS_INT_DIV: return wide ? PTX_CLASS_INT_DIV64 : class_;
+    case PTX_CLASS_FP32_DIV: return form->approx || form->full ? PTX_CLASS_FP32_DIV_APPROX : class_;
+    case PTX_CLASS_FP32_SPECIAL:
+        return !form->approx && (form->op == PTX_OP_RCP || form->op == PTX_OP_SQRT)
+                   ? PTX_CLASS_FP32_SPECIAL_RN
+                   : class_;
+    default: return class_;
+    }
+}
+
 static uint8_t class_of(const struct row *row, const struct ptx_form *form) {
     int column = 0;
     switch (form->type2 == PTX_F64 ? PTX_F64 : form->type) {
@@ -274,7 +291,7 @@ static uint8_t class_of(const struct row *row, const struct ptx_form *form) {
     case PTX_F64: column = 3; break;
     default: break;
     }
-    return class_in_space(row->classes[column], form->space);
+    return class_of_its_own(class_in_space(row->classes[column], form->space), form);
 }
 
 /* Decodes all modifiers; the parts of the row's own name count where they are modifiers too (bar.red). */

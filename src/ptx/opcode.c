@@ -47,6 +47,19 @@ const char *ptx_class_name(enum ptx_class class) {
     return class_names[class];
 }
 
+enum ptx_class ptx_class_wider(enum ptx_class class) {
+    switch (class) {
+    case PTX_CLASS_INT_ADD64: return PTX_CLASS_INT_ADD;
+    case PTX_CLASS_INT_MUL64: return PTX_CLASS_INT_MUL;
+    case PTX_CLASS_INT_DIV64: return PTX_CLASS_INT_DIV;
+    case PTX_CLASS_FP32_DIV_APPROX: return PTX_CLASS_FP32_DIV;
+    case PTX_CLASS_FP32_SPECIAL_RN: return PTX_CLASS_FP32_SPECIAL;
+    case PTX_CLASS_MATCH:
+    case PTX_CLASS_REDUX: return PTX_CLASS_VOTE;
+    default: return class;
+    }
+}
+
 const char *ptx_type_name(enum ptx_type type) {
     assert(type < PTX_TYPE_COUNT);
     return types[type].name;

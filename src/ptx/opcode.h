@@ -98,53 +98,60 @@ enum ptx_space {
 /* Opcode classes, the granularity at which a machine states units, initiation intervals and latencies.
  * X(enumerator, name in machine files). */
 #define PTX_CLASS_TABLE(X)                                                                                   \
-    X(INT_ADD, "int_add")             /* add sub min max sad addc subc, integers of any width */             \
-    X(INT_MUL, "int_mul")             /* mul mad madc dp4a, integers */                                      \
-    X(INT_MUL24, "int_mul24")         /* mul24 mad24 */                                                      \
-    X(INT_DIV, "int_div")             /* div rem, integers */                                                \
-    X(LOGIC, "logic")                 /* and or xor not cnot lop3 shl shr shf */                             \
-    X(BITS, "bits")                   /* bfe bfi bfind brev popc clz prmt fns */                             \
-    X(MOVE, "move")                   /* mov cvta abs neg (integer) selp slct isspacep ... */                \
-    X(COMPARE, "compare")             /* setp set testp */                                                   \
-    X(CONVERT, "convert")             /* cvt between 32-bit and narrower types */                            \
-    X(CONVERT64, "convert64")         /* cvt to or from f64 */                                               \
-    X(FP16, "fp16")                   /* arithmetic on f16, bf16 and their pairs */                          \
-    X(FP32, "fp32")                   /* add sub mul mad fma min max, f32 */                                 \
-    X(FP32_MOVE, "fp32_move")         /* abs neg copysign, f16 f32 f64 */                                    \
-    X(FP32_DIV, "fp32_div")           /* div f32 */                                                          \
-    X(FP32_SPECIAL, "fp32_special")   /* rcp sqrt rsqrt sin cos ex2 lg2 tanh, f32 and f16 */                 \
-    X(FP64, "fp64")                   /* add sub mul mad fma min max, f64 */                                 \
-    X(FP64_DIV, "fp64_div")           /* div f64 */                                                          \
-    X(FP64_SPECIAL, "fp64_special")   /* rcp sqrt rsqrt, f64 */                                              \
-    X(TENSOR, "tensor")               /* mma wmma.mma wgmma */                                               \
-    X(SHUFFLE, "shuffle")             /* shfl */                                                             \
-    X(VOTE, "vote")                   /* vote match activemask redux elect */                                \
-    X(BRANCH, "branch")               /* bra brx */                                                          \
-    X(CALL, "call")                   /* call and the callee's ret */                                        \
-    X(VPRINTF, "vprintf")             /* call of vprintf, by which kernels print */                          \
-    X(MALLOC, "malloc")               /* call of malloc */                                                   \
-    X(FREE, "free")                   /* call of free */                                                     \
-    X(EXIT, "exit")                   /* ret of the kernel, exit, trap */                                    \
-    X(BARRIER, "barrier")             /* bar barrier */                                                      \
-    X(WARP_SYNC, "warp_sync")         /* bar.warp.sync */                                                    \
-    X(FENCE, "fence")                 /* membar fence */                                                     \
-    X(LOAD_PARAM, "load_param")       /* ld.param */                                                         \
-    X(LOAD_CONST, "load_const")       /* ld.const */                                                         \
-    X(LOAD_GLOBAL, "load_global")     /* ld.global ldu */                                                    \
-    X(LOAD_SHARED, "load_shared")     /* ld.shared ldmatrix */                                               \
-    X(LOAD_LOCAL, "load_local")       /* ld.local */                                                         \
-    X(LOAD_GENERIC, "load_generic")   /* ld without a space */                                               \
-    X(STORE_PARAM, "store_param")     /* st.param */                                                         \
-    X(STORE_GLOBAL, "store_global")   /* st.global */                                                        \
-    X(STORE_SHARED, "store_shared")   /* st.shared stmatrix */                                               \
-    X(STORE_LOCAL, "store_local")     /* st.local */                                                         \
-    X(STORE_GENERIC, "store_generic") /* st without a space */                                               \
-    X(ATOMIC_GLOBAL, "atomic_global") /* atom red, global or generic */                                      \
-    X(ATOMIC_SHARED, "atomic_shared") /* atom red, shared */                                                 \
-    X(ASYNC_COPY, "async_copy")       /* cp.async and its groups, cp.async.bulk, mbarrier */                 \
-    X(TEXTURE, "texture")             /* tex tld4 txq suld sust */                                           \
-    X(PREFETCH, "prefetch")           /* prefetch prefetchu applypriority discard */                         \
-    X(OTHER, "other")                 /* nanosleep pmevent brkpt setmaxnreg ... */
+    X(INT_ADD, "int_add")                 /* add sub min max sad addc subc, integers of any width */         \
+    X(INT_ADD64, "int_add64")             /* int_add of 64 bits */                                           \
+    X(INT_MUL, "int_mul")                 /* mul mad madc dp4a, integers */                                  \
+    X(INT_MUL64, "int_mul64")             /* mul mad of 64-bit operands */                                   \
+    X(INT_MUL24, "int_mul24")             /* mul24 mad24 */                                                  \
+    X(INT_DIV, "int_div")                 /* div rem, integers */                                            \
+    X(INT_DIV64, "int_div64")             /* div rem of 64 bits */                                           \
+    X(LOGIC, "logic")                     /* and or xor not cnot lop3 shl shr shf */                         \
+    X(BITS, "bits")                       /* bfe bfi bfind brev popc clz prmt fns */                         \
+    X(MOVE, "move")                       /* mov cvta abs neg (integer) selp isspacep ... */                 \
+    X(COMPARE, "compare")                 /* setp set testp slct */                                          \
+    X(CONVERT, "convert")                 /* cvt between 32-bit and narrower types */                        \
+    X(CONVERT64, "convert64")             /* cvt to or from f64 */                                           \
+    X(FP16, "fp16")                       /* arithmetic on f16, bf16 and their pairs */                      \
+    X(FP32, "fp32")                       /* add sub mul mad fma min max, f32 */                             \
+    X(FP32_MOVE, "fp32_move")             /* abs neg copysign, f16 f32 f64 */                                \
+    X(FP32_DIV, "fp32_div")               /* div f32 */                                                      \
+    X(FP32_DIV_APPROX, "fp32_div_approx") /* div.approx div.full, f32 */                                     \
+    X(FP32_SPECIAL, "fp32_special")       /* rcp sqrt rsqrt sin cos ex2 lg2 tanh, f32 and f16 */             \
+    X(FP32_SPECIAL_RN, "fp32_special_rn") /* rcp sqrt with rounding, f32 */                                  \
+    X(FP64, "fp64")                       /* add sub mul mad fma min max, f64 */                             \
+    X(FP64_DIV, "fp64_div")               /* div f64 */                                                      \
+    X(FP64_SPECIAL, "fp64_special")       /* rcp sqrt rsqrt, f64 */                                          \
+    X(TENSOR, "tensor")                   /* mma wmma.mma wgmma */                                           \
+    X(SHUFFLE, "shuffle")                 /* shfl */                                                         \
+    X(VOTE, "vote")                       /* vote activemask elect */                                        \
+    X(MATCH, "match")                     /* match */                                                        \
+    X(REDUX, "redux")                     /* redux */                                                        \
+    X(BRANCH, "branch")                   /* bra brx */                                                      \
+    X(CALL, "call")                       /* call and the callee's ret */                                    \
+    X(VPRINTF, "vprintf")                 /* call of vprintf, by which kernels print */                      \
+    X(MALLOC, "malloc")                   /* call of malloc */                                               \
+    X(FREE, "free")                       /* call of free */                                                 \
+    X(EXIT, "exit")                       /* ret of the kernel, exit, trap */                                \
+    X(BARRIER, "barrier")                 /* bar barrier */                                                  \
+    X(WARP_SYNC, "warp_sync")             /* bar.warp.sync */                                                \
+    X(FENCE, "fence")                     /* membar fence */                                                 \
+    X(LOAD_PARAM, "load_param")           /* ld.param */                                                     \
+    X(LOAD_CONST, "load_const")           /* ld.const */                                                     \
+    X(LOAD_GLOBAL, "load_global")         /* ld.global ldu */                                                \
+    X(LOAD_SHARED, "load_shared")         /* ld.shared ldmatrix */                                           \
+    X(LOAD_LOCAL, "load_local")           /* ld.local */                                                     \
+    X(LOAD_GENERIC, "load_generic")       /* ld without a space */                                           \
+    X(STORE_PARAM, "store_param")         /* st.param */                                                     \
+    X(STORE_GLOBAL, "store_global")       /* st.global */                                                    \
+    X(STORE_SHARED, "store_shared")       /* st.shared stmatrix */                                           \
+    X(STORE_LOCAL, "store_local")         /* st.local */                                                     \
+    X(STORE_GENERIC, "store_generic")     /* st without a space */                                           \
+    X(ATOMIC_GLOBAL, "atomic_global")     /* atom red, global or generic */                                  \
+    X(ATOMIC_SHARED, "atomic_shared")     /* atom red, shared */                                             \
+    X(ASYNC_COPY, "async_copy")           /* cp.async and its groups, cp.async.bulk, mbarrier */             \
+    X(TEXTURE, "texture")                 /* tex tld4 txq suld sust */                                       \
+    X(PREFETCH, "prefetch")               /* prefetch prefetchu applypriority discard */                     \
+    X(OTHER, "other")                     /* nanosleep pmevent brkpt setmaxnreg ... */
 
 enum ptx_class {
 #define X(enumerator, name) PTX_CLASS_##enumerator,
@@ -155,6 +162,10 @@ enum ptx_class {
 
 /* The class's name in machine files. */
 const char *ptx_class_name(enum ptx_class class);
+
+/* The class that takes in the instructions of `class` where a machine does not state times of their own for
+ * them, as a multiplication of 64 bits is one of integers; else itself. */
+enum ptx_class ptx_class_wider(enum ptx_class class);
 
 /* "u32", without the dot; "" for PTX_TYPE_NONE. */
 const char *ptx_type_name(enum ptx_type type);

@@ -76,7 +76,7 @@ SIMPLE(TANH,     "tanh",     "ds",   "f",    ALU, FP32_SPECIAL, NOTHING)
 SIMPLE(SETP,     "setp",     "dDsso", "cbf", ALU, COMPARE, NOTHING)
 SIMPLE(SET,      "set",      "dsso", "cbf",  ALU, COMPARE, NOTHING)
 SIMPLE(SELP,     "selp",     "dsss", "",     ALU, MOVE, NOTHING)
-SIMPLE(SLCT,     "slct",     "dsss", "f",    ALU, MOVE, NOTHING)
+SIMPLE(SLCT,     "slct",     "dsss", "f",    ALU, COMPARE, NOTHING)
 SIMPLE(TESTP,    "testp",    "ds",   "t",    ALU, COMPARE, NOTHING)
 
 /* Logic and bits */
@@ -213,9 +213,9 @@ VARIANT(VOTE,    "vote.all.sync", "dss", "wu", VOTE, LANES) /* ptxas takes the m
 VARIANT(VOTE,    "vote.any.sync", "dss", "wu", VOTE, LANES)
 VARIANT(VOTE,    "vote.uni.sync", "dss", "wu", VOTE, LANES)
 VARIANT(VOTE,    "vote.ballot.sync", "dss", "wu", VOTE, LANES)
-SIMPLE(MATCH,    "match",    "dDss", "wu",   WARP, VOTE, LANES)
+SIMPLE(MATCH,    "match",    "dDss", "wu",   WARP, MATCH, LANES)
 SIMPLE(ACTIVEMASK, "activemask", "d", "",    WARP, VOTE, CONVERGENCE)
-SIMPLE(REDUX,    "redux",    "dss",  "auf",  WARP, VOTE, LANES)
+SIMPLE(REDUX,    "redux",    "dss",  "auf",  WARP, REDUX, LANES)
 SIMPLE(ELECT,    "elect",    "dDs",  "u",    WARP, VOTE, ELECTION)
 
 /* Matrices */

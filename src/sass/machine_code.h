@@ -31,6 +31,7 @@ struct machine_code {
     uint32_t kernel_count;
     const char **files; /* of source lines */
     uint32_t file_count;
+    bool returns_by_stack; /* some RET goes where local memory says */
 };
 
 /* Writes all kernels with addresses, control codes, labels and source lines, an instruction a line; at[i] is

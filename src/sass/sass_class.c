@@ -187,28 +187,40 @@ static uint32_t operand_registers(const struct sass_inst *inst, uint32_t operand
     case SASS_OP_DMUL:
     case SASS_OP_DFMA:
     case SASS_OP_DSETP: return 2;
-    case SASS_OP_IMAD_WIDE: return operand == 2 ? 2 : 1;
+    case SASS_OP_IMAD_WIDE:
+    case SASS_OP_IMAD_HI: return operand == 2 ? 2 : 1;
     case SASS_OP_HMMA:
     case SASS_OP_IMMA:
-    case SASS_OP_DMMA: return 4; /* or fewer */
+    case SASS_OP_DMMA: return operand == 1 ? 2 : 4; /* or fewer */
     default: return 1;
     }
 }
 
-void sass_bank_reads(const struct sass_inst *inst, uint32_t banks, uint8_t reads[SASS_BANKS_MAX]) {
-    const struct sass_source *sources[] = {&inst->a, &inst->b, &inst->c};
-    memset(reads, 0, SASS_BANKS_MAX * sizeof *reads);
-    for (uint32_t operand = 0; operand < 3; operand++) {
-        if (sources[operand]->kind != SASS_SOURCE_REG || sources[operand]->number == SASS_RZ) continue;
-        const uint32_t count = operand_registers(inst, operand);
-        for (uint32_t i = 0; i < count && i < banks; i++)
-            reads[(sources[operand]->number + i) % banks]++;
+void sass_operands(const struct sass_inst *inst, struct sass_operand operands[SASS_OPERANDS]) {
+    const struct sass_source *sources[SASS_OPERANDS] = {&inst->a, &inst->b, &inst->c};
+    for (uint32_t i = 0; i < SASS_OPERANDS; i++) {
+        const struct sass_source *source = sources[i];
+        const bool reads = source->kind == SASS_SOURCE_REG && source->number != SASS_RZ;
+        operands[i] = (struct sass_operand){0};
+        if (reads)
+            operands[i] = (struct sass_operand){(uint8_t)source->number, (uint8_t)operand_registers(inst, i),
+                                                source->reuse};
     }
+}
+
+void sass_bank_reads(const struct sass_operand operands[SASS_OPERANDS], uint32_t banks,
+                     uint8_t reads[SASS_BANKS_MAX]) {
+    memset(reads, 0, SASS_BANKS_MAX * sizeof *reads);
+    for (uint32_t i = 0; i < SASS_OPERANDS; i++)
+        for (uint32_t r = 0; r < operands[i].count; r++)
+            reads[(operands[i].number + r) % banks]++;
 }
 
 bool sass_constant_is_indexed(const struct sass_inst *inst) {
     const bool loads = inst->op == SASS_OP_ULDC || inst->op == SASS_OP_LDCU || inst->op == SASS_OP_LDC;
-    return loads && inst->a.kind != SASS_SOURCE_NONE;
+    const struct sass_source *index = &inst->a;
+    return loads && ((index->kind == SASS_SOURCE_REG && index->number != SASS_RZ) ||
+                     (index->kind == SASS_SOURCE_UREG && index->number != SASS_URZ));
 }
 
 const struct sass_source *sass_constant_operand(const struct sass_inst *inst) {

@@ -27,10 +27,21 @@ enum sass_class sass_class_of(const struct sass_inst *inst);
 /* Most banks of a register file. */
 #define SASS_BANKS_MAX 4u
 
-/* Counts the operands that an instruction reads from each of `banks` banks: register r is in bank r mod
- * banks; of an operand of several registers each bank counts once. What the register cache keeps (`reuse`)
- * counts, too. */
-void sass_bank_reads(const struct sass_inst *inst, uint32_t banks, uint8_t reads[SASS_BANKS_MAX]);
+/* Operands A, B and C of an instruction. */
+#define SASS_OPERANDS 3u
+
+/* The registers that one of them is read from. */
+struct sass_operand {
+    uint8_t number, count; /* from this one on; none: 0 */
+    bool kept;             /* reuse: the register cache keeps it */
+};
+
+void sass_operands(const struct sass_inst *inst, struct sass_operand operands[SASS_OPERANDS]);
+
+/* Counts what is read from each of `banks` banks: register r is in bank r mod banks, an operand of several
+ * registers in each of theirs. What the register cache keeps counts, too. */
+void sass_bank_reads(const struct sass_operand operands[SASS_OPERANDS], uint32_t banks,
+                     uint8_t reads[SASS_BANKS_MAX]);
 
 /* Whether a register is added to where the constant operand stands. */
 bool sass_constant_is_indexed(const struct sass_inst *inst);

@@ -27,7 +27,8 @@ static uint8_t unit_of_class(enum ptx_class class) {
     case PTX_CLASS_ASYNC_COPY:
     case PTX_CLASS_TEXTURE:
     case PTX_CLASS_PREFETCH: return UNIT_L;
-    case PTX_CLASS_FP32_SPECIAL: return UNIT_S;
+    case PTX_CLASS_FP32_SPECIAL:
+    case PTX_CLASS_FP32_SPECIAL_RN: return UNIT_S;
     case PTX_CLASS_FP64:
     case PTX_CLASS_FP64_DIV:
     case PTX_CLASS_FP64_SPECIAL:

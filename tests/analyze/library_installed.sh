@@ -36,7 +36,7 @@ expect() {
 }
 
 # The number that it proves is the one up to which the command calls a deadline missed.
-vecadd="kernels/vecadd.ptx kernels/vecadd.yaml orin-sm86"
+vecadd="kernels/vecadd.ptx kernels/vecadd.yaml ecrts2025-orin"
 expect 0 "deadline met" "$vecadd 1000000000"
 proven=${printed#* at most }
 proven=${proven%% *}
@@ -57,4 +57,4 @@ block: 256
 arguments: ["buf:i32[2049]", "buf:i32[8032]", "buf:i32[2048]", "buf:u8[2048]=zero", "i32:2048", "i32:5"]
 END
 # shellcheck disable=SC2016 # a label of PTX
-expect 3 'loop $L__BB0_4 <= ?' "kernels/bfs_level.ptx $prefix/unknown.yaml orin-sm86 1000"
+expect 3 'loop $L__BB0_4 <= ?' "kernels/bfs_level.ptx $prefix/unknown.yaml ecrts2025-orin 1000"

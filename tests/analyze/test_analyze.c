@@ -46,7 +46,7 @@ static struct loaded load_vecadd(const char *machine) {
 }
 
 static struct loaded load_bfs(void) {
-    struct loaded loaded = load("kernels/bfs_level.ptx", "kernels/bfs_level.yaml", "orin-sm86");
+    struct loaded loaded = load("kernels/bfs_level.ptx", "kernels/bfs_level.yaml", "ecrts2025-orin");
     expect_ok(&loaded,
               wb_facts_read("kernels/bfs_level.facts", loaded.kernel, loaded.messages, &loaded.facts));
     return loaded;
@@ -83,7 +83,7 @@ static char *report(const struct loaded *loaded, const wb_analysis *analysis) {
 /* What it does with known data is what its steps do. */
 static void test_known_data(void **state) {
     (void)state;
-    struct loaded loaded = load_vecadd("orin-sm86");
+    struct loaded loaded = load_vecadd("ecrts2025-orin");
     wb_analysis *analysis = NULL, *step = NULL;
     wb_grid *grid = NULL;
     expect_ok(&loaded, analyze(&loaded, NULL, &analysis));
@@ -107,7 +107,7 @@ static void test_known_data(void **state) {
 
 static void test_one_block(void **state) {
     (void)state;
-    struct loaded loaded = load_vecadd("orin-sm86");
+    struct loaded loaded = load_vecadd("ecrts2025-orin");
     wb_analysis *analysis = NULL;
     const wb_analyze_options options = {
         .size = sizeof options, .one_block = true, .block = {1, 0, 0}, .methods = "sib,gub"};
@@ -129,7 +129,7 @@ static void assert_state(const wb_analysis *analysis, wb_scope scope, uint64_t d
  * there is a deadline of it. */
 static void test_deadline(void **state) {
     (void)state;
-    struct loaded loaded = load_vecadd("orin-sm86");
+    struct loaded loaded = load_vecadd("ecrts2025-orin");
     wb_analyze_options options = {.size = sizeof options, .methods = "sib", .has_deadline = true};
     wb_analysis *analysis = NULL;
     uint64_t proven;
@@ -193,7 +193,7 @@ static void test_bad_facts(void **state) {
         {"kernel bfs_level d54a1f262ec908b0\nloop $L__BB0_4 <= ?;\n", "?", WB_ERR_DECLINED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct loaded loaded = load("kernels/bfs_level.ptx", "kernels/bfs_level.yaml", "orin-sm86");
+        struct loaded loaded = load("kernels/bfs_level.ptx", "kernels/bfs_level.yaml", "ecrts2025-orin");
         expect_ok(&loaded, wb_facts_parse("bad.facts", cases[i].text, strlen(cases[i].text), loaded.kernel,
                                           loaded.messages, &loaded.facts));
         const wb_analyze_options options = {.size = sizeof options, .facts = loaded.facts};
@@ -222,7 +222,7 @@ static struct loaded load_late(void) {
     expect_ok(&loaded, wb_launch_set_grid(loaded.launch, blocks, loaded.messages));
     expect_ok(&loaded, wb_launch_set_block(loaded.launch, threads, loaded.messages));
     expect_ok(&loaded, wb_launch_add_argument(loaded.launch, "buf:u32[1]", loaded.messages));
-    expect_ok(&loaded, wb_machine_load("orin-sm86", loaded.messages, &loaded.machine));
+    expect_ok(&loaded, wb_machine_load("ecrts2025-orin", loaded.messages, &loaded.machine));
     return loaded;
 }
 
@@ -263,7 +263,7 @@ static void test_bad_options(void **state) {
          "grids are analysed on machines with caches"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct loaded loaded = load_vecadd("orin-sm86");
+        struct loaded loaded = load_vecadd("ecrts2025-orin");
         expect_failure(&loaded, &cases[i].options, WB_ERR_INPUT, cases[i].message);
         unload(&loaded);
     }
@@ -286,7 +286,7 @@ static void test_bad_options(void **state) {
  * while it asks for nothing that is new. */
 static void test_options_of_other_versions(void **state) {
     (void)state;
-    struct loaded loaded = load_vecadd("orin-sm86");
+    struct loaded loaded = load_vecadd("ecrts2025-orin");
     struct {
         wb_analyze_options known;
         uint64_t unknown;
@@ -339,7 +339,7 @@ static bool refuse(void *user, const char *stage, uint64_t done, uint64_t total)
 
 static void test_progress_callback_stops_it(void **state) {
     (void)state;
-    struct loaded loaded = load_vecadd("orin-sm86");
+    struct loaded loaded = load_vecadd("ecrts2025-orin");
     const wb_analyze_options options = {.size = sizeof options, .watch = {.poll = refuse}};
     expect_failure(&loaded, &options, WB_ERR_LIMIT, "interrupted");
     unload(&loaded);
@@ -348,7 +348,7 @@ static void test_progress_callback_stops_it(void **state) {
 /* What a limit left is handed out with it. */
 static void test_results_before_a_limit(void **state) {
     (void)state;
-    struct loaded loaded = load_vecadd("orin-sm86");
+    struct loaded loaded = load_vecadd("ecrts2025-orin");
     wb_analysis *analysis = NULL;
     const wb_analyze_options options = {
         .size = sizeof options, .methods = "sib,exhaustive", .state_limit = 1, .one_block = true};
@@ -366,7 +366,7 @@ static void test_list_of_launches(void **state) {
     wb_stream *stream = NULL;
     uint64_t proven, sum = 0;
     expect_ok(&loaded, wb_module_read("kernels/horner.ptx", loaded.messages, &loaded.module));
-    expect_ok(&loaded, wb_machine_load("orin-sm86", loaded.messages, &loaded.machine));
+    expect_ok(&loaded, wb_machine_load("ecrts2025-orin", loaded.messages, &loaded.machine));
     expect_ok(&loaded,
               wb_launches_read("kernels/horner_stream.yaml", WB_FILES_BELOW, loaded.messages, &launches));
     expect_ok(&loaded,

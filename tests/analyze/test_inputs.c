@@ -117,15 +117,15 @@ static void test_machine(void **state) {
     (void)state;
     char path[64];
     wb_machine *machine = NULL;
-    write_file(path, "machine.yaml", "name: mine\nbase: orin-sm86\nmem_latency: 3\n");
+    write_file(path, "machine.yaml", "name: mine\nbase: ecrts2025-orin\nmem_latency: 3\n");
     expect_ok(wb_machine_load(path, messages, &machine));
     assert_checksum(wb_machine_input(machine, 0), WB_INPUT_MACHINE, path);
     assert_int_equal(wb_machine_input(machine, 1)->role, WB_INPUT_PRESET);
-    assert_string_equal(wb_machine_input(machine, 1)->path, "orin-sm86");
+    assert_string_equal(wb_machine_input(machine, 1)->path, "ecrts2025-orin");
     assert_null(wb_machine_input(machine, 2));
     assert_null(wb_machine_setting(machine, 0));
     wb_machine *preset = NULL;
-    expect_ok(wb_machine_load("orin-sm86", messages, &preset));
+    expect_ok(wb_machine_load("ecrts2025-orin", messages, &preset));
     assert_string_equal(wb_machine_input(preset, 0)->sha256, wb_machine_input(machine, 1)->sha256);
     expect_ok(wb_machine_set(machine, "mem_latency=7", messages));
     assert_int_equal(wb_machine_set(machine, "mem_latency=many", messages), WB_ERR_INPUT);
@@ -156,7 +156,7 @@ static void check_analysis(const char *ptx, const char *launch_path, const char 
     expect_ok(wb_module_read(ptx, messages, &module));
     expect_ok(wb_launch_read(launch_path, WB_FILES_BELOW, messages, &launch));
     expect_ok(wb_module_find_kernel(module, wb_launch_kernel(launch), messages, &kernel));
-    expect_ok(wb_machine_load("orin-sm86", messages, &machine));
+    expect_ok(wb_machine_load("ecrts2025-orin", messages, &machine));
     if (facts_path != NULL) expect_ok(wb_facts_read(facts_path, kernel, messages, &facts));
     for (int one_block = 0; one_block < 2; one_block++) {
         const wb_analyze_options options = {
@@ -211,7 +211,7 @@ static void test_stream(void **state) {
     wb_stream *stream = NULL;
     expect_ok(wb_module_read("kernels/horner.ptx", messages, &module));
     expect_ok(wb_launches_read("kernels/horner_stream.yaml", WB_FILES_BELOW, messages, &launches));
-    expect_ok(wb_machine_load("orin-sm86", messages, &machine));
+    expect_ok(wb_machine_load("ecrts2025-orin", messages, &machine));
     expect_ok(wb_analyze_launches(module, launches, machine, NULL, messages, &stream));
     assert_true(wb_stream_count(stream) > 1);
     assert_checksum(wb_stream_input(stream, 0), WB_INPUT_PTX, "kernels/horner.ptx");

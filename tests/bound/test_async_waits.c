@@ -49,7 +49,7 @@ static struct traced_kernel open_on(const char *machine, const char *text, const
 }
 
 static struct traced_kernel open_kernel(const char *text, const char *threads, bool analyze) {
-    return open_on("orin-sm86", text, threads, analyze);
+    return open_on("ecrts2025-orin", text, threads, analyze);
 }
 
 /* Every bound at least, and every simulation about `trips` ways to memory and back. */

@@ -15,7 +15,7 @@
 #include "sass_check.h"
 
 /* Of each family; searches that go through more states are given up: one in fifteen. */
-#define FAMILY_ROUNDS 45000u
+#define FAMILY_ROUNDS 24000u
 #define STATES 400
 
 static void check_family(const struct sass_family *family, uint32_t rounds) {
@@ -27,8 +27,9 @@ static void check_family(const struct sass_family *family, uint32_t rounds) {
     text_free(&violation);
     printf("%s: %" PRIu64 " of %" PRIu32 " searched, the least bound attained in %" PRIu64 "\n", family->name,
            census.searched, rounds, census.attained);
-    assert_true(census.searched > rounds / 10 * 6);
-    assert_true(census.attained > rounds / 25);
+    /* Grids whose chains change their sub-core have many states, and every extra in their bounds. */
+    assert_true(census.searched > rounds / 10 * (family->chains ? 2 : 6));
+    assert_true(census.attained > rounds / (family->chains ? 300 : 25));
 }
 
 static void test_no_execution_is_beyond_a_bound(void **state) {
@@ -47,6 +48,7 @@ static void begin(uint32_t warps, uint32_t units) {
     grid.sub_cores = grid.blocks = grid.sms = grid.slots = 1;
     grid.warps = warps;
     grid.units = units;
+    grid.lines.halves = 1;
 }
 
 static struct sass_timed *add(uint32_t warp, bool fixed, uint8_t stall) {
@@ -58,7 +60,8 @@ static struct sass_timed *add(uint32_t warp, bool fixed, uint8_t stall) {
                                        .fixed = fixed,
                                        .write_counter = SASS_NO_COUNTER,
                                        .read_counter = SASS_NO_COUNTER,
-                                       .left_counter = SASS_NO_COUNTER};
+                                       .left_counter = SASS_NO_COUNTER,
+                                       .constant_line = SASS_NO_LINE};
     step->actual.stall = stall;
     step->actual.slot = 1;
     return &step->stated;
@@ -129,6 +132,31 @@ static void test_own_order_is_part_of_the_chain(void **state) {
     assert_true(sass_exceeds(&grid, 33, SASS_LAM_OWN_ORDER));
 }
 
+/* Of a path that begins the miss of line 1 while a load is under way a warp may execute all but the
+ * instruction that does. */
+static void test_parts_miss_elsewhere(void **state) {
+    (void)state;
+    uint64_t bounds[2];
+    uint32_t times[2] = {0};
+    for (uint32_t part = 0; part < 2; part++) {
+        begin(1, 1);
+        grid.queue[0] = SASS_UNLIMITED;
+        grid.lines = (struct sass_lines){.l0 = true, .halves = 1, .stated.l0 = 10, .actual.l0 = {10, 10}};
+        struct sass_timed *load = add(0, false, 1);
+        add_stage(0, 0, 1, 0);
+        load->write_counter = 0;
+        load->write_least = load->write_most = 10;
+        if (part == 0) add(0, true, 1)->line = 1;
+        add(0, true, 2)->waits = 1;
+        add(0, true, 1)->line = 1;
+        times[part] = explored();
+        bounds[part] = naive_sass_block(&grid, 0, SASS_AS_PROVEN).sib;
+    }
+    assert_int_equal(bounds[0], 24);
+    assert_int_equal(times[1], 32);
+    assert_int_equal(bounds[1], 32);
+}
+
 /* ---- Mistakes -------------------------------------------------------------------------------------------
  */
 
@@ -152,8 +180,20 @@ static const struct mutant_case mutant_cases[] = {
     {SASS_NO_TRANSFER, "no way between stages", 2, 639},
     {SASS_DEPBAR_WRITE_FIRST, "both counters of an instruction as one", 0, 6459},
     {SASS_ISO_AND_WARPS, "iso + warps - 1", 0, 1},
+    {SASS_NO_COLD, "no misses that are made once", 7, 5},
+    {SASS_COLD_FIRST_WARP, "misses of the first warp only", 7, 39},
+    {SASS_COLD_ONE_CORE, "misses of the first sub-core only", 8, 46},
+    {SASS_COLD_SAME_SECTION, "what others come to in the same section is there", 8, 6},
+    {SASS_COLD_ASKED, "what is asked for at a barrier is there behind it", 7, 37880},
+    {SASS_COLD_PROBE, "no probes of constants that are missed once", 7, 116},
+    {SASS_COLD_PROBE_ONCE, "one probe a sub-core", 7, 318},
     {SASS_LARGEST_STAGE, "the largest stage only, in grids", 5, 5},
     {SASS_NO_TRANSFER, "no way between stages, in grids", 5, 43},
+    {SASS_COLD_ONE_SECTION, "misses of one section, in grids", 9, 867},
+    {SASS_COLD_WARM, "blocks that come later find all lines", 9, 58},
+    {SASS_ONE_TURN, "chains that change their sub-core at no barrier", 15, 650},
+    {SASS_NO_EXTRAS, "the busiest sub-core of each block only", 16, 2791},
+    {SASS_COLD_HELD, "probes of blocks that come first", 9, 27808},
 };
 
 static void test_mistakes_are_found(void **state) {
@@ -170,6 +210,7 @@ int main(void) {
         cmocka_unit_test(test_no_execution_is_beyond_a_bound),
         cmocka_unit_test(test_full_queue_holds_up_other_pipes),
         cmocka_unit_test(test_own_order_is_part_of_the_chain),
+        cmocka_unit_test(test_parts_miss_elsewhere),
         cmocka_unit_test(test_mistakes_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

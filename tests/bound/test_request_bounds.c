@@ -34,7 +34,7 @@ static struct traced_kernel open_kernel(const char *ptx, const char *threads, co
                                                       .kernel = "k",
                                                       .threads = threads,
                                                       .arguments = arguments,
-                                                      .machine = "orin-sm86",
+                                                      .machine = "ecrts2025-orin",
                                                       .settings = settings,
                                                       .record_accesses = true,
                                                       .analyze = true});

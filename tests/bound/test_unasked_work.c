@@ -107,7 +107,7 @@ static void test_alignment_is_cut_short(void **state) {
     assert_int_equal(wb_module_find_kernel(module, "k", messages, &kernel), WB_OK);
     assert_int_equal(wb_launch_set_grid(launch, (const uint32_t[3]){1, 1, 1}, messages), WB_OK);
     assert_int_equal(wb_launch_set_block(launch, (const uint32_t[3]){64, 1, 1}, messages), WB_OK);
-    assert_int_equal(wb_machine_load("orin-sm86", messages, &machine), WB_OK);
+    assert_int_equal(wb_machine_load("ecrts2025-orin", messages, &machine), WB_OK);
     assert_int_equal(wb_block_trace(kernel, launch, &options, messages, &block), WB_OK);
     assert_int_equal(wb_analysis_new(block, machine, messages, &analysis), WB_OK);
     check_all(analysis, messages);

@@ -62,7 +62,7 @@ def by_hand(folder):
         copied.write(source.read())
     machine = os.path.join(folder, "machine.yaml")
     with open(machine, "w") as out:
-        out.write("name: mine\nbase: orin-sm86\nlaunch_overhead: 1000\n")
+        out.write("name: mine\nbase: ecrts2025-orin\nlaunch_overhead: 1000\n")
     ptxas = os.path.join(folder, "ptxas.txt")
     with open(ptxas, "w") as out:
         out.write("ptxas info    : Compiling entry function 'vecadd' for 'sm_86'\nptxas info    : Used 12 registers\n")
@@ -131,7 +131,7 @@ def commands(folder):
         f"path {vecadd}",
         f"path {vecadd} --accesses",
         f"path {machine_code} --accesses",
-        f"analyze {machine_code} -m orin-sm86 --lines 5 --method k-area --policy lrr",
+        f"analyze {machine_code} -m ecrts2025-orin --lines 5 --method k-area --policy lrr",
         f"path {facts} --accesses",
         f"path {vecadd} --format jcse-json",
         f"path {bfs} --format jcse-json",
@@ -139,7 +139,7 @@ def commands(folder):
         "machine show rtx-a6000",
         "machine check kernels/vecadd.sm_86.cubin -m rtx-a6000 --set sass.branch=20",
         "machine show hirvisalo",
-        "machine show orin-sm86 --set mem_latency=300 --set dispatch_depth=unlimited",
+        "machine show ecrts2025-orin --set mem_latency=300 --set dispatch_depth=unlimited",
         "makespan LLC -w 4 -u L=1,C=1",
         "makespan L5(LC)2 -w 3 -u L=1/2,C=4 --method brute,sat,anneal,closed --timing",
         "makespan docs/examples/ecrts2012-fig4.conf --method closed,pessimistic",

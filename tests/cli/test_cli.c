@@ -138,7 +138,7 @@ static void test_dash_is_a_standard_stream(void **state) {
 
 static void test_analyze_json_has_the_documented_shape(void **state) {
     (void)state;
-    json_t *root = run_json("analyze " SGEMM "-m orin-sm86 --json --policy lrr,gto,rr", 0);
+    json_t *root = run_json("analyze " SGEMM "-m ecrts2025-orin --json --policy lrr,gto,rr", 0);
     assert_true(json_is_string(json_object_get(root, "warpbound")));
     assert_string_is(root, "kernel", "sgemm_tiled");
     assert_non_null(json_object_get(root, "machine"));
@@ -178,8 +178,8 @@ static void test_json_of_a_file_whose_name_is_not_utf8(void **state) {
 
 static void test_simulate_json_has_the_documented_shape(void **state) {
     (void)state;
-    json_t *root =
-        run_json("simulate " REDUCE "-i 0 -m orin-sm86 --set mem_latency=200 --policy lrr,gto,rr --json", 0);
+    json_t *root = run_json(
+        "simulate " REDUCE "-i 0 -m ecrts2025-orin --set mem_latency=200 --policy lrr,gto,rr --json", 0);
     static const char *const policies[] = {"lrr", "gto", "rr"};
     for (size_t i = 0; i < 3; i++) {
         json_t *simulation = entry(root, "simulations", "policy", policies[i]);
@@ -401,7 +401,7 @@ static void test_readme_shows_the_demo(void **state) {
     assert_non_null(file);
     char *readme = read_stream(file);
     (void)fclose(file);
-    struct run run = run_command("analyze " SGEMM "-m orin-sm86");
+    struct run run = run_command("analyze " SGEMM "-m ecrts2025-orin");
     assert_int_equal(run.status, 0);
     char *example = strstr(readme, "    bounded: the kernel takes at most "), *end = strstr(example, "\n\n");
     assert_non_null(end);

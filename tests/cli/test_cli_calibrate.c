@@ -65,9 +65,10 @@ static void check_program(const char *text, const char *message) {
 
 static void test_programs_that_are_no_ptxas(void **state) {
     (void)state;
-    check_program(WITH_PROGRAM("exit 3"), "fails and says nothing");
+    check_program(WITH_PROGRAM("exit 3"), "fails on the kernels that are to be assembled, and says nothing");
     check_program(WITH_PROGRAM("echo what is this; exit 1"), "what is this");
-    check_program(WITH_PROGRAM("kill -9 $$"), "fails and says nothing");
+    check_program(WITH_PROGRAM("kill -9 $$"),
+                  "fails on the kernels that are to be assembled, and says nothing");
     check_program(WITH_PROGRAM("exit 0"), "makes no file with machine code");
     check_program(WITH_PROGRAM("mkfifo \"$4\"; exit 0"), "makes no file with machine code");
     check_program(WITH_PROGRAM("ln -s /dev/zero \"$3\"; exit 0"), "makes no file with machine code");

@@ -354,7 +354,7 @@ static void test_calls_of_the_run_time_system(void **state) {
     (void)state;
     static const struct failure_case declined[] = {
         {RUNTIME("printing") "-a 'buf:i32[32]' -a i32:3", 3,
-         "how long a call of vprintf takes is not known: machine 'orin-sm86' gives no times for class "
+         "how long a call of vprintf takes is not known: machine 'ecrts2025-orin' gives no times for class "
          "'vprintf'. "
          "State them, in the machine file or by --set class.vprintf.unit=UNIT"},
         {RUNTIME("allocating") "-a 'buf:i32[32]'", 3, "how long a call of malloc takes is not known"},
@@ -399,6 +399,19 @@ static void test_what_is_too_long_to_execute_is_covered(void **state) {
     run_free(&run);
 }
 
+/* A certificate has the blocks that the kernel was bounded by; of covering paths these are not kept. */
+static void test_no_certificate_of_covering_kernels(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("\"$WB\" analyze kernels/bfs_level.ptx -l kernels/bfs_level.yaml --inputs any --facts "
+                  "kernels/bfs_level.facts --quiet --certificate /tmp/warpbound_covering_certificate; "
+                  "status=$?; test ! -e /tmp/warpbound_covering_certificate && exit $status");
+    assert_int_equal(run.status, 3);
+    assert_true(says(
+        run.err, "certificate: error: no bound is claimed: not all kinds of blocks of the kernel are kept"));
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_are_near_the_slowest_arguments),
@@ -418,6 +431,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_facts_are_found_out_by_the_given_data),
         cmocka_unit_test(test_a_deadline_is_judged_for_all_inputs),
         cmocka_unit_test(test_calls_of_the_run_time_system),
+        cmocka_unit_test(test_no_certificate_of_covering_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,7 @@ static void test_figures(void **state) {
         fail_msg("%s%s", run.out, run.err);
     assert_true(given < assumed && assumed < measured);
     assert_true(says(given, "branch 20; 7 instructions"));
+    assert_true(says(run.out, "fixed true") && says(run.out, "full_queue") && says(run.out, "worst tlb"));
     assert_null(strstr(run.out, "class.fp64")); /* it has none */
     assert_true(says(run.out, "class.mufu") == says(run.out, "unit.XU"));
     for (const char *line = run.out, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
@@ -57,10 +58,11 @@ static void test_figures(void **state) {
     run_free(&run);
     static const struct {
         const char *arguments, *message;
-    } refused[] = {{"kernels/mandelbrot.sm_86.cubin", "expected -m MACHINE"},
-                   {"kernels/mandelbrot.sm_86.cubin -m orin-sm86", "have no marks"},
-                   {"kernels/mandelbrot.ptx -m rtx-a6000", "this is PTX"},
-                   {"kernels/mandelbrot.sm_90.cubin -m rtx-a6000", "for another architecture"}};
+    } refused[] = {
+        {"kernels/mandelbrot.sm_86.cubin", "expected -m MACHINE"},
+        {"kernels/mandelbrot.sm_86.cubin -m ecrts2025-orin", "have no marks"},
+        {"kernels/mandelbrot.ptx -m rtx-a6000", "this is PTX"},
+        {"kernels/mandelbrot.sm_90.cubin -m rtx-a6000", "is for sm_90; rtx-a6000 executes that for sm_86"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char arguments[200];
         (void)snprintf(arguments, sizeof arguments, "machine check %s", refused[i].arguments);
@@ -82,6 +84,88 @@ static void test_machines_of_machine_code(void **state) {
     assert_int_equal(run.status, 2);
     assert_non_null(
         strstr(run.err, "this machine executes machine code for sm_90, and 'vecadd' is for sm_80"));
+    run_free(&run);
+}
+
+/* What is asked of machine code that is timed, and does not go together, is refused by name. */
+static void test_wrong_requests(void **state) {
+#define REDUCE "kernels/reduce.sm_86.cubin -l kernels/reduce.yaml -m rtx-a6000 "
+    static const struct {
+        const char *arguments;
+        int status;
+        const char *message;
+    } refused[] = {
+        {"simulate kernels/reduce.sm_87.cubin -l kernels/reduce.yaml -m rtx-a6000", 2,
+         "this machine executes machine code for sm_86, and 'reduce' is for sm_87"},
+        {"simulate kernels/reduce.ptx -l kernels/reduce.yaml -m rtx-a6000", 2,
+         "'reduce' is PTX; give a cubin"},
+        {"analyze " REDUCE "--method fib", 3, "for machines that time PTX, not for code: sass"},
+        {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m ecrts2025-orin --method code-sib", 3,
+         "for machines that time machine code (code: sass)"},
+        {"analyze " REDUCE "--method code-foo", 2, "did you mean 'code-fib'?"},
+        {"analyze " REDUCE "--memory ideal", 2, "what accesses of machine code make is counted"},
+        {"analyze " REDUCE "--cubin kernels/reduce.sm_86.cubin", 2, "--cubin goes with PTX"},
+        {"analyze " REDUCE "--lines --of code-foo", 2, "no method or policy of this name has a result"},
+        {"machine show rtx-a6000 --set sass.worst=l3", 2, "expected 'tlb', 'dram', 'l2' or 'l1', got 'l3'"},
+        {"machine show rtx-a6000 --set sass.wurst=l2", 2, "did you mean sass.worst=l2?"},
+        {"machine show rtx-a6000 --set class.mufo.write=4", 2, "did you mean 'mufu'?"},
+        {"machine show rtx-a6000 --set class.mufu.write=40..10", 2, "expected a whole number"},
+        {"machine show rtx-a6000 --set unit.NONE.queue=4", 2, "no unit is named 'NONE'; units: "},
+        {"machine show rtx-a6000 --set mem_latency=4", 2, "is a key of machines that time PTX"},
+        {"machine check kernels/no_such.cubin -m rtx-a6000", 2, "cannot read"},
+        {"machine check README.md -m rtx-a6000", 2, "README.md:3:1: error: expected a PTX module"},
+        {"machine calibrate sm_999 -o -", 2, "no preset of `code: sass` is of sm_999"},
+        {"machine calibrate sm_86 --cubin kernels/reduce.ptx -o -", 2, "is no machine code"},
+        {"machine calibrate sm_86 --ptxas /no/such -o -", 2, "is no program that can be run"}};
+#undef REDUCE
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct run run = run_command(refused[i].arguments);
+        if (run.status != refused[i].status || strstr(run.err, refused[i].message) == NULL)
+            fail_msg("%s: status %d, %s", refused[i].arguments, run.status, run.err);
+        run_free(&run);
+    }
+}
+
+/* Where the cycles of bounds of machine code go, by source line and by cause. */
+static void test_costs(void **state) {
+    static const struct {
+        const char *arguments;
+        const char *said[3];
+    } asked[] = {
+        {"-i 0,0,0 --of gto --lines 2", {"execution gto of the block, ", " latency ", "reduce.cu:"}},
+        {"-i 0,0,0 --of code-elb --lines 2", {"of the block, ", "made of", "reduce.cu:"}},
+        {"-i 0,0,0 --of code-sib --lines 2", {"upper code-sib of the block", " others ", "reduce.cu:"}},
+        {"--of code-k-area --lines 2", {"upper code-k-area of the kernel", " fetch ", "launch overhead"}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        char command[200];
+        (void)snprintf(
+            command, sizeof command,
+            "analyze kernels/reduce.sm_86.cubin -l kernels/reduce.yaml -m rtx-a6000 --policy gto %s",
+            asked[i].arguments);
+        struct run run = run_command(command);
+        const char *table = strstr(run.out, "where the time goes: ");
+        if (run.status != 0 || table == NULL) fail_msg("%s: %s%s", command, run.out, run.err);
+        for (size_t s = 0; s < 3; s++)
+            if (strstr(run.out, asked[i].said[s]) == NULL)
+                fail_msg("%s: no '%s' in %s", command, asked[i].said[s], run.out);
+        assert_null(strstr(table, "rounding"));
+        for (const char *line = table, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+            assert_true(end - line <= 80);
+        run_free(&run);
+    }
+}
+
+/* Hints have the times of machine instructions. */
+static void test_hints(void **state) {
+    (void)state;
+    struct run run =
+        run_command("analyze kernels/special_functions.sm_86.cubin -l kernels/special_functions.yaml "
+                    "-m rtx-a6000 --method code-k-area --policy gto --lines 1");
+    const char *hints = strstr(run.out, "what would lower them");
+    if (run.status != 0 || hints == NULL) fail_msg("%s%s", run.out, run.err);
+    assert_non_null(strstr(hints, "MUFU.SIN keeps XU 8 cycles for a warp"));
     run_free(&run);
 }
 
@@ -160,10 +244,13 @@ static void test_occupancy(void **state) {
                     " 0 bytes of shared memory");
 }
 
-/* Stall counts of machine code refute a preset: no deadline is met by what rests on it. */
+/* Times that say too little of hopper-sm90. */
+#define TOO_FAST "hopper-sm90 --set class.compare.latency=0 --set class.fp32.latency=1 "
+
+/* Stall counts of machine code refute a machine: no deadline is met by what rests on it. */
 static void test_refuted_machine(void **state) {
     (void)state;
-    struct run run = run_command("analyze kernels/mandelbrot.ptx -l kernels/mandelbrot.yaml -m hopper-sm90 "
+    struct run run = run_command("analyze kernels/mandelbrot.ptx -l kernels/mandelbrot.yaml -m " TOO_FAST
                                  "--cubin kernels/mandelbrot.sm_90.cubin --method k-area --policy gto "
                                  "--deadline 1ms");
     assert_int_equal(run.status, 3);
@@ -190,8 +277,7 @@ static void test_refuted_list(void **state) {
     static const struct {
         const char *machine, *state;
         bool refuted;
-    } cases[] = {{"hopper-sm90", "unproven", true},
-                 {"hopper-sm90 --set class.compare.latency=30", "bounded", false}};
+    } cases[] = {{TOO_FAST, "unproven", true}, {"hopper-sm90", "bounded", false}};
     char command[300];
     (void)state;
     for (size_t i = 0; i < 2; i++) {
@@ -213,7 +299,7 @@ static void test_refuted_list(void **state) {
     }
     struct run run =
         run_command("analyze kernels/mandelbrot.ptx --cubin kernels/mandelbrot.sm_90.cubin " TWICE
-                    "-m hopper-sm90 --deadline 1ms");
+                    "-m " TOO_FAST "--deadline 1ms");
     assert_int_equal(run.status, 3);
     assert_non_null(strstr(run.out, "  stalls    launch 1: "));
     assert_non_null(strstr(run.out, "  refuted   in launch 1, and in 1 other, the machine hopper-sm90"));
@@ -231,7 +317,7 @@ static void test_other_numbers_of_registers(void **state) {
                            "--registers: warning: 40 registers a thread are not those of the machine code, "
                            "which has 39; its number counts"));
     run_free(&run);
-    run = run_command("occupancy " SGEMM "--registers 39");
+    run = run_command("occupancy " SGEMM "-m ecrts2025-orin --registers 39");
     assert_int_equal(run.status, 0);
     assert_string_equal(run.err, "");
     run_free(&run);
@@ -252,22 +338,26 @@ static void test_architecture_of_the_machine(void **state) {
     (void)state;
     struct run run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml");
     assert_int_equal(run.status, 0);
-    assert_non_null(strstr(run.err,
-                           "kernels/sgemm_tiled.sm_90.cubin: note: this machine code is for sm_90, and the "
-                           "machine, where none is named, is orin-sm86; a preset for it: -m hopper-sm90"));
+    assert_non_null(strstr(
+        run.err, "kernels/sgemm_tiled.sm_90.cubin: note: this machine code is for sm_90, and the "
+                 "machine, where none is named, is ecrts2025-orin; a preset that times it: -m h100\n"));
     run_free(&run);
     run = run_command("occupancy kernels/sgemm_tiled.sm_75.cubin -l kernels/sgemm_tiled.yaml");
     assert_non_null(strstr(run.err,
                            "note: this machine code is for sm_75, and the machine, where none is named, is "
-                           "orin-sm86; no preset is for it\n"));
+                           "ecrts2025-orin; a preset that times it: -m turing-rtx2080\n"));
     run_free(&run);
     run = run_command("occupancy " SGEMM);
-    assert_string_equal(run.err, "");
+    assert_string_equal(run.err,
+                        "kernels/sgemm_tiled.sm_86.cubin: note: this machine code is for sm_86, and "
+                        "the machine, where none is named, is ecrts2025-orin; a preset that times it: "
+                        "-m rtx-a6000\n");
     run_free(&run);
     run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hopper-sm90");
     assert_string_equal(run.err, "");
     run_free(&run);
-    run = run_command("occupancy kernels/sgemm_tiled.sm_87.cubin -l kernels/sgemm_tiled.yaml -m orin-sm86");
+    run = run_command(
+        "occupancy kernels/sgemm_tiled.sm_87.cubin -l kernels/sgemm_tiled.yaml -m ecrts2025-orin");
     assert_string_equal(run.err, "");
     run_free(&run);
     run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hirvisalo");
@@ -275,10 +365,36 @@ static void test_architecture_of_the_machine(void **state) {
     run_free(&run);
     run = run_command("occupancy kernels/sgemm_tiled.sm_86.cubin -l kernels/sgemm_tiled.yaml -m ampere-sm80");
     assert_int_equal(run.status, 0);
-    assert_string_equal(run.err, "kernels/sgemm_tiled.sm_86.cubin: note: this machine code is for sm_86, and "
-                                 "the machine ampere-sm80 is of another architecture; a preset for it: "
-                                 "-m orin-sm86\n");
+    assert_string_equal(run.err,
+                        "kernels/sgemm_tiled.sm_86.cubin: note: this machine code is for sm_86, and "
+                        "the machine ampere-sm80 is of another architecture; a preset that times it: "
+                        "-m rtx-a6000\n");
     run_free(&run);
+}
+
+/* A bound says whether it is one of PTX. */
+static void test_what_is_bounded(void **state) {
+    (void)state;
+    static const struct {
+        const char *arguments;
+        bool of_ptx;
+    } cases[] = {{"kernels/vecadd.ptx -l kernels/vecadd.yaml -m ampere-sm80 --method k-area", true},
+                 {"kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m ampere-sm80 --method k-area", false},
+                 {"kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 --method code-k-area", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char command[200];
+        (void)snprintf(command, sizeof command, "analyze %s --json", cases[i].arguments);
+        json_t *root = run_json(command, 0);
+        const json_t *verdict = json_object_get(root, "verdict");
+        assert_int_equal(json_is_true(json_object_get(verdict, "of_ptx")), cases[i].of_ptx);
+        json_decref(root);
+        (void)snprintf(command, sizeof command, "analyze %s", cases[i].arguments);
+        struct run run = run_command(command);
+        assert_int_equal(
+            count_of(run.out, "is of     the model of PTX, not the machine code that ptxas makes"),
+            cases[i].of_ptx);
+        run_free(&run);
+    }
 }
 
 /* ---- Launch files -------------------------------------------------------------------------------------- */
@@ -371,6 +487,9 @@ int main(void) {
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_machines_of_machine_code),
+        cmocka_unit_test(test_wrong_requests),
+        cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_hints),
         cmocka_unit_test(test_runtime_calls_are_not_timed),
         cmocka_unit_test(test_function_of_another_section),
         cmocka_unit_test(test_cut_short),
@@ -381,6 +500,7 @@ int main(void) {
         cmocka_unit_test(test_other_numbers_of_registers),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_architecture_of_the_machine),
+        cmocka_unit_test(test_what_is_bounded),
         cmocka_unit_test(test_launch_files),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_several_kernels),

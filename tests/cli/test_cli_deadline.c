@@ -15,7 +15,7 @@
 #define HORNER "analyze kernels/horner.ptx -l kernels/horner_stream.yaml "
 
 /* The grid takes longer than 100 us, each of its blocks less than 20. */
-#define MANY STENCIL "-g 16,16 -m orin-sm86 "
+#define MANY STENCIL "-g 16,16 -m ecrts2025-orin "
 
 /* A gate, what the report begins with and what goes to stderr; NULL: nothing. */
 struct gate {

@@ -30,7 +30,7 @@ static const struct wrong_file files[] = {
     {"printf '\\nFatbin ptx code:\\n====\\narch = sm_70\\n\\n.version 7.0\\n'", "what cuobjdump prints",
      "sed -n '/^\\.version/,$p' "},
     {"printf ' \\n\\t\\n'", "an empty file", NULL},
-    {"\"$WB\" machine show orin-sm86", "a machine file", "a machine is given with --machine"},
+    {"\"$WB\" machine show ecrts2025-orin", "a machine file", "a machine is given with --machine"},
     {"\"$WB\" facts kernels/reduce.ptx -l kernels/reduce.yaml", "a file of flow facts", "with --facts"},
     {"printf -- '-gpgpu_n_clusters 4\\n'", "a configuration of GPGPU-Sim", "warpbound machine import "},
 };
@@ -55,8 +55,8 @@ static void test_files_that_are_no_code(void **state) {
 }
 
 static const struct failure_case misplaced[] = {
-    {"analyze kernels/reduce.ptx -l machines/orin-sm86.yaml", 2,
-     "orin-sm86.yaml: error: expected a launch file, but this is a machine file"},
+    {"analyze kernels/reduce.ptx -l machines/ecrts2025-orin.yaml", 2,
+     "ecrts2025-orin.yaml: error: expected a launch file, but this is a machine file"},
     {"analyze kernels/reduce.ptx -l kernels/reduce.ptx", 2, "expected a launch file, but this is PTX"},
     {"analyze kernels/reduce.ptx -l kernels/reduce.sm_86.cubin", 2,
      "expected a launch file, but this is machine code of a GPU (cubin)"},
@@ -68,8 +68,8 @@ static const struct failure_case misplaced[] = {
      "expected a machine file, but this is PTX"},
     {"analyze kernels/reduce.ptx -l kernels/reduce.yaml --facts kernels/reduce.yaml", 2,
      "expected a file of flow facts, but this is a launch file"},
-    {"analyze machines/orin-sm86.yaml", 2, "a machine is given with --machine"},
-    {"machine import machines/orin-sm86.yaml", 2, "expected a configuration of GPGPU-Sim"},
+    {"analyze machines/ecrts2025-orin.yaml", 2, "a machine is given with --machine"},
+    {"machine import machines/ecrts2025-orin.yaml", 2, "expected a configuration of GPGPU-Sim"},
     {"print tests", 2, "tests: error: cannot read: Is a directory"},
 };
 

@@ -20,7 +20,7 @@
 
 static const struct failure_case failures[] = {
     {"cache", 2, "expected one PTX file"},
-    {"cache " STENCIL "-m orin-sm86", 2, "the machine has no first-level cache (l1_size)"},
+    {"cache " STENCIL "-m ecrts2025-orin", 2, "the machine has no first-level cache (l1_size)"},
     {"cache " STENCIL "--set l1_ways=3", 2, "l1_size: 16384 bytes are no whole number of sets of 3 lines"},
     {"cache " STENCIL "--set l1_sector=64", 2, "l1_line and l1_sector: expected powers of two"},
     {"cache " STENCIL "--format svg", 2, "does not write that format"},
@@ -56,8 +56,8 @@ static const struct failure_case failures[] = {
      "sib: error: this method is for one block"},
     {"analyze " STENCIL "-m jcse2017 --scheme reorder --method segment-sum", 3,
      "this method is for other schemes"},
-    {"analyze " STENCIL "-m orin-sm86 --scheme reorder", 2, "(l1_size)"},
-    {"analyze " STENCIL "-m orin-sm86 --method segments", 3, "is for machines with caches"},
+    {"analyze " STENCIL "-m ecrts2025-orin --scheme reorder", 2, "(l1_size)"},
+    {"analyze " STENCIL "-m ecrts2025-orin --method segments", 3, "is for machines with caches"},
     {"simulate " UNKNOWN "-m jcse2017 --scheme all", 3, "histogram.ptx:"},
 };
 
@@ -296,8 +296,8 @@ static void test_schedules(void **state) {
     check_schedule("-m jcse2017 --scheme pure-rr");
     check_schedule("-m jcse2017 --scheme reorder --set sms=2 --set limits.blocks=1");
     check_schedule("-m jcse2017 --scheme reorder --policy gto --set sms=1");
-    check_schedule("-m orin-sm86 --scheme default --set service=4 --set sms=2");
-    check_schedule("-m orin-sm86 --scheme default");
+    check_schedule("-m ecrts2025-orin --scheme default --set service=4 --set sms=2");
+    check_schedule("-m ecrts2025-orin --scheme default");
 }
 
 /* As a table: SM and block beside the warp, in the order of time, the same whatever the number of threads. */
@@ -370,7 +370,7 @@ static void test_trace_of_several_policies(void **state) {
 /* Without a scheme it is the kernel that is simulated, as analyze has it. */
 static void test_kernels_are_simulated_whole(void **state) {
     (void)state;
-    static const char *const machines[] = {"-m orin-sm86 --set sms=2", "-m jcse2017"};
+    static const char *const machines[] = {"-m ecrts2025-orin --set sms=2", "-m jcse2017"};
     for (size_t m = 0; m < 2; m++) {
         char arguments[240];
         (void)snprintf(arguments, sizeof arguments, "simulate " STENCIL "%s --json", machines[m]);
@@ -387,7 +387,7 @@ static void test_kernels_are_simulated_whole(void **state) {
         json_decref(simulated);
         json_decref(root);
     }
-    json_t *block = run_json("simulate " STENCIL "-m orin-sm86 -i 0 --json", 0);
+    json_t *block = run_json("simulate " STENCIL "-m ecrts2025-orin -i 0 --json", 0);
     assert_int_equal(number(entry(block, "simulations", "policy", "gto"), "cycles"), 6331);
     json_decref(block);
 }
@@ -455,8 +455,8 @@ static bool assumes(json_t *bound, const char *start) {
 /* An instruction cache: proven without caches of data, with its part of the bound of a kernel. */
 static void test_instruction_cache(void **state) {
     (void)state;
-    json_t *without = run_json("analyze " REDUCE "-m orin-sm86 --method sib,k-bal", 0);
-    json_t *with = run_json("analyze " REDUCE "-m orin-sm86 --method sib,exhaustive,k-bal " FETCH, 0);
+    json_t *without = run_json("analyze " REDUCE "-m ecrts2025-orin --method sib,k-bal", 0);
+    json_t *with = run_json("analyze " REDUCE "-m ecrts2025-orin --method sib,exhaustive,k-bal " FETCH, 0);
     assert_null(json_object_get(json_object_get(without, "machine"), "fetch"));
     assert_null(json_object_get(entry(without, "simulations", "policy", "lrr"), "fetches"));
     assert_true(assumes(entry(without, "bounds", "method", "sib"), "no instruction fetch stalls"));

@@ -189,8 +189,8 @@ static const struct session launch_files[] = {
      "ampere-sm80\ndeadline: "
      "9ns'; "
      "} > "
-     "$D/x.yaml; $WB analyze $D/x.yaml --method k-area --deadline 1s -m orin-sm86",
-     0, "orin-sm86", NULL},
+     "$D/x.yaml; $WB analyze $D/x.yaml --method k-area --deadline 1s -m ecrts2025-orin",
+     0, "ecrts2025-orin", NULL},
     {"{ echo code: $PWD/kernels/saxpy.ptx; grep -v ^code: kernels/saxpy.yaml; echo 'machine: orin'; } > "
      "$D/x.yaml; $WB "
      "analyze "

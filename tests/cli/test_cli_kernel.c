@@ -14,8 +14,8 @@
 #include "run_cli.h"
 
 #define STENCIL "kernels/stencil5.ptx -l kernels/stencil5.yaml "
-#define MANY STENCIL "-g 4,40 -m orin-sm86 "
-#define SGEMM "kernels/sgemm_tiled.ptx -l docs/examples/sgemm-256.yaml -m orin-sm86 "
+#define MANY STENCIL "-g 4,40 -m ecrts2025-orin "
+#define SGEMM "kernels/sgemm_tiled.ptx -l docs/examples/sgemm-256.yaml -m ecrts2025-orin "
 #define READING "docs/reading-a-bound.md"
 
 /* The cycles of the simulation that took longest. */
@@ -47,7 +47,7 @@ static void check_bounds(json_t *grid) {
 
 static void test_a_grid_has_block_and_kernel_bounds(void **state) {
     (void)state;
-    json_t *root = run_json("analyze " STENCIL "-g 64,64 -m orin-sm86 --json", 0);
+    json_t *root = run_json("analyze " STENCIL "-g 64,64 -m ecrts2025-orin --json", 0);
     json_t *grid = json_object_get(root, "grid");
     assert_int_equal(number(grid, "blocks"), 4096);
     assert_int_equal(number(grid, "kind_count"), 4);
@@ -146,7 +146,7 @@ static void test_the_page_measured_what_it_says(void **state) {
         {SGEMM "--registers 40 --set mem_latency=100", "`--set mem_latency=100`"},
         {SGEMM "--registers 40 --memory ideal", "`--memory ideal`"},
         {"kernels/sgemm_double_buffered.ptx -k sgemm_double_buffered -l docs/examples/sgemm-256.yaml -m "
-         "orin-sm86 "
+         "ecrts2025-orin "
          "--registers 40",
          "`kernels/sgemm_double_buffered.ptx`"},
     };

@@ -203,7 +203,7 @@ static void test_graph(void **state) {
     run = run_command("cfg kernels/sgemm_tiled.ptx --format dot");
     assert_int_equal(count_of(run.out, "warps"), 0);
     run_free(&run);
-    const struct failure_case failure = {"cfg kernels/sgemm_tiled.ptx --format dot -m orin-sm86", 2,
+    const struct failure_case failure = {"cfg kernels/sgemm_tiled.ptx --format dot -m ecrts2025-orin", 2,
                                          "go with --format dot and a launch"};
     check_failure(&failure);
 }

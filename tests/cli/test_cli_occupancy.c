@@ -40,10 +40,11 @@ static const struct failure_case failures[] = {
     {"occupancy " SGEMM NO_LIMITS, 3, "the machine does not state how much of anything an SM has"},
     /* What an analysis says of a block for which there is no room. */
     {"analyze " SGEMM "--set limits.threads=128", 2,
-     "orin-sm86: error: an SM has no room for a block of 8 warps, 2048 bytes of shared memory and 1 or more "
+     "ecrts2025-orin: error: an SM has no room for a block of 8 warps, 2048 bytes of shared memory and 1 or "
+     "more "
      "registers a thread"},
     {"analyze " SGEMM "--registers 255 --set limits.registers=32768", 2,
-     "orin-sm86: error: an SM has no room for a block of 8 warps, 2048 bytes of shared memory and 255 "
+     "ecrts2025-orin: error: an SM has no room for a block of 8 warps, 2048 bytes of shared memory and 255 "
      "registers a thread"},
     {"analyze " STENCIL "-m jcse2017 --scheme default --registers 255", 2, "and 255 registers a thread"},
     {"simulate " STENCIL "-m jcse2017 --scheme reorder --registers 255", 2, "and 255 registers a thread"},
@@ -59,12 +60,12 @@ static void test_failures_say_what_is_wrong(void **state) {
 /* The whole report, with registers unknown and known. */
 static void test_text(void **state) {
     (void)state;
-    struct run run = run_command("occupancy " SGEMM "-m orin-sm86");
+    struct run run = run_command("occupancy " SGEMM "-m ecrts2025-orin");
     assert_int_equal(run.status, 0);
     assert_string_equal(
         run.out, "kernel     sgemm_tiled (kernels/sgemm_tiled.ptx)\n"
                  "block      16x16x1 threads: 8 warps, 2048 bytes of shared memory\n"
-                 "machine    orin-sm86\n"
+                 "machine    ecrts2025-orin\n"
                  "registers  1 to 255 a thread: not given, at most what a thread of the machine can have\n"
                  "\n"
                  "resource               a block takes     an SM has      blocks\n"
@@ -117,9 +118,9 @@ static void test_no_room(void **state) {
 
 static void test_json(void **state) {
     (void)state;
-    json_t *root = run_json("occupancy " SGEMM "-m orin-sm86 --json", 0);
+    json_t *root = run_json("occupancy " SGEMM "-m ecrts2025-orin --json", 0);
     assert_string_is(root, "kernel", "sgemm_tiled");
-    assert_string_is(json_object_get(root, "machine"), "name", "orin-sm86");
+    assert_string_is(json_object_get(root, "machine"), "name", "ecrts2025-orin");
     assert_int_equal(number(root, "threads"), 256);
     assert_int_equal(number(root, "warps"), 8);
     assert_int_equal(number(root, "shared_bytes"), 2048);
@@ -157,7 +158,7 @@ static void test_json(void **state) {
 /* A kernel that says how many registers it may have. */
 #define DIRECTIVES(directives)                                                                               \
     "printf '%s\\n' '.version 7.0' '.target sm_86' '.address_size 64' '.visible .entry k() " directives      \
-    " { ret; }' > \"$T\" && $WB occupancy \"$T\" -b 256 -m orin-sm86"
+    " { ret; }' > \"$T\" && $WB occupancy \"$T\" -b 256 -m ecrts2025-orin"
 
 static const struct {
     const char *command, *expected[2];
@@ -209,7 +210,7 @@ static void test_every_number_of_registers(void **state) {
     static const unsigned registers[] = {1, 48, 80, 255};
     static const json_int_t blocks[] = {6, 5, 3, 1};
     static const char command[] =
-        "analyze " SGEMM "-m orin-sm86 --set memory.sms=1 --method k-area,k-bal,k-sm --json ";
+        "analyze " SGEMM "-m ecrts2025-orin --set memory.sms=1 --method k-area,k-bal,k-sm --json ";
     json_t *unknown = run_json(command, 0);
     json_int_t slowest = 0;
     assert_int_equal(resident(unknown, "least"), 1);

@@ -33,9 +33,9 @@ static const struct failure_case misspelt[] = {
     {"analyze " VECADD "--set class.fp32.latncy=3", 2, "did you mean class.fp32.latency=3?"},
     {"analyze " VECADD "--set fetch.sise=3", 2, "did you mean fetch.size=3?"},
     {"analyze " VECADD "--set fetsh.size=3", 2, "did you mean fetch.size=3?"},
-    {"machine show orin-sm86 --set mem_latncy=3", 2, "did you mean mem_latency=3?"},
+    {"machine show ecrts2025-orin --set mem_latncy=3", 2, "did you mean mem_latency=3?"},
     {"analyze " VECADD "-m orin-sm87", 2, "--machine orin-sm87: error: no such file and no preset"},
-    {"analyze " VECADD "-m orin", 2, "did you mean 'orin-sm86'?"},
+    {"analyze " VECADD "-m ecrts2025-orn", 2, "did you mean 'ecrts2025-orin'?"},
     {"analyze " VECADD "--format jason", 2, "; did you mean json?"},
     {"analyze " VECADD "--memory idael", 2, "did you mean ideal?"},
     {"analyze " VECADD "-k vecad_", 2, "there is no kernel 'vecad_'; did you mean 'vecadd'? There are:"},
@@ -274,14 +274,14 @@ static void test_reports_say_readable_names(void **state) {
 static void test_machines_as_json(void **state) {
     (void)state;
     json_t *list = run_json("machine list --json", 0);
-    json_t *preset = entry(list, "presets", "name", "orin-sm86");
+    json_t *preset = entry(list, "presets", "name", "ecrts2025-orin");
     assert_true(json_string_length(json_object_get(preset, "description")) > 0);
     json_decref(list);
-    json_t *machine = run_json("machine show orin-sm86 --json --set mem_latency=77", 0);
-    assert_string_is(machine, "name", "orin-sm86");
+    json_t *machine = run_json("machine show ecrts2025-orin --json --set mem_latency=77", 0);
+    assert_string_is(machine, "name", "ecrts2025-orin");
     assert_int_equal(number(entry(machine, "settings", "key", "mem_latency"), "value"), 77);
     assert_int_equal(number(entry(machine, "settings", "key", "class.fp32.init"), "value"), 1);
-    json_t *interval = run_json("machine show orin-sm86 --json --set mem_latency=7..77", 0);
+    json_t *interval = run_json("machine show ecrts2025-orin --json --set mem_latency=7..77", 0);
     assert_int_equal(number(entry(interval, "settings", "key", "mem_latency"), "value"), 77);
     assert_int_equal(number(entry(interval, "settings", "key", "mem_latency"), "least"), 7);
     json_decref(interval);
@@ -299,7 +299,7 @@ static void test_machines_as_json(void **state) {
             (void)snprintf(text, sizeof text, "%s", json_is_true(value) ? "true" : "false");
         else
             (void)snprintf(text, sizeof text, "%.6g", json_number_value(value));
-        (void)snprintf(arguments, sizeof arguments, "machine show orin-sm86 --set '%s=%s'", key, text);
+        (void)snprintf(arguments, sizeof arguments, "machine show ecrts2025-orin --set '%s=%s'", key, text);
         struct run run = run_command(arguments);
         if (run.status != 0) fail_msg("%s: %s", arguments, run.err);
         run_free(&run);

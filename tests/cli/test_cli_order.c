@@ -27,7 +27,8 @@ static const struct failure_case failures[] = {
     {"cache " STENCIL "--order >/dev/full", 2, "there is no room left, or nobody reads it"},
     {"cache " STENCIL "--order --format svg --first 10001", 2, "at most 10000 accesses, not 10001"},
     {"cache " STENCIL "--channels --format svg", 2, "only of the order; expected text or json"},
-    {"cache " STENCIL "--order -m orin-sm86", 2, "no first-level cache (l1_size); expected one that has"},
+    {"cache " STENCIL "--order -m ecrts2025-orin", 2,
+     "no first-level cache (l1_size); expected one that has"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {

@@ -119,13 +119,14 @@ static void rows_are_declined_or_assumed_by_name(void **state) {
 /* Sleeps and traps stand where data decide. */
 static void analyze_body(const char *options, const char *body, struct run *run) {
     char text[2048];
-    (void)snprintf(text, sizeof text,
-                   "\"$WB\" analyze /dev/stdin -g 1 -b 32 -a 'buf:u32[64]' -m orin-sm86 %s --json <<'END'\n"
-                   ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 data) {\n"
-                   ".reg .pred %%p;\n.reg .b32 %%r<4>;\n.reg .b64 %%x;\nld.param.u64 %%x, [data];\n"
-                   "ld.global.u32 %%r0, [%%x];\nsetp.eq.u32 %%p, %%r0, 7;\n@%%p add.u32 %%r0, %%r0, "
-                   "1;\n%s\nst.global.u32 [%%x], %%r0;\nret;\n}\nEND\n",
-                   options, body);
+    (void)snprintf(
+        text, sizeof text,
+        "\"$WB\" analyze /dev/stdin -g 1 -b 32 -a 'buf:u32[64]' -m ecrts2025-orin %s --json <<'END'\n"
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 data) {\n"
+        ".reg .pred %%p;\n.reg .b32 %%r<4>;\n.reg .b64 %%x;\nld.param.u64 %%x, [data];\n"
+        "ld.global.u32 %%r0, [%%x];\nsetp.eq.u32 %%p, %%r0, 7;\n@%%p add.u32 %%r0, %%r0, "
+        "1;\n%s\nst.global.u32 [%%x], %%r0;\nret;\n}\nEND\n",
+        options, body);
     *run = run_shell(text);
 }
 
@@ -185,11 +186,11 @@ static void clusters_are_declined(void **state) {
     static const struct {
         const char *command;
         int status;
-    } runs[] = {{"analyze -g 4 -m orin-sm86 --method k-sm", 3},
-                {"analyze -g 4 -m orin-sm86 --method k-sm --inputs any", 3},
+    } runs[] = {{"analyze -g 4 -m ecrts2025-orin --method k-sm", 3},
+                {"analyze -g 4 -m ecrts2025-orin --method k-sm --inputs any", 3},
                 {"simulate -g 4 -m jcse2017 --scheme default", 3},
-                {"analyze -g 4 -m orin-sm86 --method sib", 0},
-                {"analyze -g 1 -m orin-sm86 --method k-sm", 0}};
+                {"analyze -g 4 -m ecrts2025-orin --method sib", 0},
+                {"analyze -g 1 -m ecrts2025-orin --method k-sm", 0}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         char text[1024];
         (void)snprintf(text, sizeof text,

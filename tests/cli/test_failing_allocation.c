@@ -207,7 +207,7 @@ static struct analyzed analyzed_load(void) {
     assert_int_equal(wb_module_find_kernel(loaded.module, NULL, messages, &loaded.kernel), WB_OK);
     assert_int_equal(wb_launch_read("kernels/bfs_level.yaml", WB_FILES_BELOW, messages, &loaded.launch),
                      WB_OK);
-    assert_int_equal(wb_machine_load("orin-sm86", messages, &loaded.machine), WB_OK);
+    assert_int_equal(wb_machine_load("ecrts2025-orin", messages, &loaded.machine), WB_OK);
     assert_int_equal(wb_facts_read("kernels/bfs_level.facts", loaded.kernel, messages, &loaded.facts), WB_OK);
     return loaded;
 }

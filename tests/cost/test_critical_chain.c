@@ -11,6 +11,8 @@
 #include "cost/critical_chain.h"
 #include "random_block.h"
 #include "random_gpu.h"
+#include "random_sass.h"
+#include "sass_block.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/simulator.h"
 
@@ -167,10 +169,11 @@ static void record_pass(void *user, uint32_t sm, const struct sim_event *event) 
     sm_record_pass(&((struct records *)user)->sms[sm], event);
 }
 
-static void check_grid(uint64_t seed, const struct random_gpu *gpu, const struct gpu_scheme *scheme) {
+static void check_grid(uint64_t seed, const struct timed_grid *timed, const struct gpu_scheme *scheme,
+                       const char *label) {
     struct records records = {0};
     for (uint32_t s = 0; s < 8; s++)
-        records.sms[s] = (struct sm_record){.code = &gpu->timed.code};
+        records.sms[s] = (struct sm_record){.code = &timed->code};
     const struct gpu_sink sink = {.sm = GPU_EVERY_SM,
                                   .issue = record_issue,
                                   .user = &records,
@@ -181,13 +184,13 @@ static void check_grid(uint64_t seed, const struct random_gpu *gpu, const struct
     struct arena arena = {0};
     wb_gpu_simulation result;
     struct spent spent;
-    assert_true(gpu->hand.machine.memory.sms <= 8);
-    assert_int_equal(gpu_simulate(&gpu->timed, scheme, &options, diagnostics, &arena, &result), WB_OK);
-    walk(&records.sms[result.last_sm], gpu->timed.machine, result.cycles, &spent);
+    assert_true(timed->machine->memory.sms <= 8);
+    assert_int_equal(gpu_simulate(timed, scheme, &options, diagnostics, &arena, &result), WB_OK);
+    walk(&records.sms[result.last_sm], timed->machine, result.cycles, &spent);
     if (spent.total != result.cycles)
         fail_msg("seed %llu, %s %s: %llu of %llu cycles\n%s", (unsigned long long)seed, scheme->name,
                  scheme->policy->name, (unsigned long long)spent.total, (unsigned long long)result.cycles,
-                 gpu->label.data);
+                 label);
     assert_int_equal(spent.apart, spent.by_kind[WB_PART_DISPATCH]);
     for (uint32_t s = 0; s < 8; s++)
         sm_record_free(&records.sms[s]);
@@ -234,8 +237,25 @@ static void test_random_grids(void **state) {
         random_gpu_make(seed, &varied, &gpu);
         if (seed % 7 == 0) gpu.hand.machine.fetch = random_fetch(&random);
         if (seed % 5 != 0) random_gpu_vary_code(seed, &gpu);
-        check_grid(seed, &gpu, &schemes[seed / 4 % (varied.contended ? 4 : 5)]);
+        check_grid(seed, &gpu.timed, &schemes[seed / 4 % (varied.contended ? 4 : 5)], gpu.label.data);
         random_gpu_free(&gpu);
+    }
+}
+
+/* Machine code on a machine that times it: blocks, and grids on one or two SMs. */
+static void test_random_machine_code(void **state) {
+    (void)state;
+    static const struct gpu_scheme schemes[] = {{.name = "default", .policy = &policy_cggty},
+                                                {.name = "default", .policy = &policy_gto},
+                                                {.name = "default", .policy = &policy_lrr}};
+    for (uint64_t seed = 0; seed < random_rounds(12000); seed++) {
+        const struct sass_family *drawn = &sass_families[seed % SASS_FAMILIES];
+        struct sass_grid grid;
+        struct sass_gpu gpu;
+        random_sass_grid(drawn, seed, &grid);
+        sass_gpu_from(&grid, &gpu);
+        check_grid(seed, &gpu.timed, &schemes[seed / SASS_FAMILIES % 3], drawn->name);
+        sass_gpu_free(&gpu);
     }
 }
 
@@ -244,6 +264,7 @@ int main(void) {
         cmocka_unit_test(test_known_chains),
         cmocka_unit_test(test_random_blocks),
         cmocka_unit_test(test_random_grids),
+        cmocka_unit_test(test_random_machine_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

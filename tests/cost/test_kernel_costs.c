@@ -160,7 +160,7 @@ static void test_sums(void **state) {
         if (preset_takes_ptx(wb_machine_preset_name(p)))
             check_machine(&loaded, wb_machine_preset_name(p), settings[0]);
     for (size_t s = 1; s < sizeof settings / sizeof settings[0]; s++)
-        check_machine(&loaded, "orin-sm86", settings[s]);
+        check_machine(&loaded, "ecrts2025-orin", settings[s]);
     kernel_unload(&loaded);
 }
 

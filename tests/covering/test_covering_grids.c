@@ -25,10 +25,10 @@
 
 /* Machines without caches and with: a preset and what is changed of it. */
 static const char *const variants[][4] = {
-    {"orin-sm86", "sms=1", "dispatch=greedy", "mem_latency=200"},
-    {"orin-sm86", "sms=2", "dispatch=greedy", "mem_latency=20"},
-    {"orin-sm86", "sms=2", "dispatch=greedy", "dispatch_depth=0"},
-    {"orin-sm86", "sms=4", "dispatch=static", "requests=ideal"},
+    {"ecrts2025-orin", "sms=1", "dispatch=greedy", "mem_latency=200"},
+    {"ecrts2025-orin", "sms=2", "dispatch=greedy", "mem_latency=20"},
+    {"ecrts2025-orin", "sms=2", "dispatch=greedy", "dispatch_depth=0"},
+    {"ecrts2025-orin", "sms=4", "dispatch=static", "requests=ideal"},
     {"ampere-sm80", "sms=2", "dispatch=greedy", "mem_latency=100"},
     {"jcse2017", "sms=2", "l1_store=update", "l1_victim=stall"},
     {"jcse2017", "sms=1", "dispatch=greedy", "l1_size=65536"},

@@ -20,8 +20,9 @@
 static const struct variant {
     const char *machine, *setting;
 } variants[] = {
-    {"orin-sm86", "mem_latency=200"},  {"orin-sm86", "mem_latency=5"},    {"orin-sm86", "requests=ideal"},
-    {"orin-sm86", "dispatch_depth=0"}, {"orin-sm86", "dispatch_depth=1"}, {"jcse2017", "l1_victim=bypass"},
+    {"ecrts2025-orin", "mem_latency=200"},  {"ecrts2025-orin", "mem_latency=5"},
+    {"ecrts2025-orin", "requests=ideal"},   {"ecrts2025-orin", "dispatch_depth=0"},
+    {"ecrts2025-orin", "dispatch_depth=1"}, {"jcse2017", "l1_victim=bypass"},
     {"jcse2017", "l1_victim=stall"},
 };
 

@@ -103,7 +103,7 @@ static void check_case(const struct library_case *given, const char *const files
                                                                                  .kernel = given->kernel,
                                                                                  .threads = "64",
                                                                                  .arguments = arguments,
-                                                                                 .machine = "orin-sm86",
+                                                                                 .machine = "ecrts2025-orin",
                                                                                  .settings = none});
         struct arena arena = {0};
         struct ptx_reach reach;

@@ -34,7 +34,7 @@
 
 /* ---- Machines ----------------------------------------------------------------------------------------- */
 
-static const char *const presets[] = {"orin-sm86", "kepler-sm35", "hopper-sm90"};
+static const char *const presets[] = {"ecrts2025-orin", "kepler-sm35", "hopper-sm90"};
 static const char *const depths[] = {"dispatch_depth=0", "dispatch_depth=1", "dispatch_depth=unlimited"};
 static const char *const requests[] = {"requests=ideal", "requests=fermi", "requests=volta"};
 static const char *const sms[] = {"sms=1", "sms=2", "sms=3", "sms=4"};

@@ -14,7 +14,7 @@
 #include "kernel_suite.h"
 #include "ptx_presets.h"
 
-#define PRESET_OF_PAPER "orin-sm86"
+#define PRESET_OF_PAPER "ecrts2025-orin"
 #define FAST_METHODS "sib,fib,aln,fifo,elb,gub"
 
 /* A machine, what is changed of it, and the methods that are worth their time there. */

@@ -18,7 +18,7 @@
 #include "launch_text.h"
 
 /* The second has four sub-cores. */
-static const char *const machines[] = {"orin-sm86", "ampere-sm80"};
+static const char *const machines[] = {"ecrts2025-orin", "ampere-sm80"};
 
 /* Blocks of a grid; where the kernel's data do not have so many, the grid is left out. */
 static const uint32_t block_counts[] = {1, 2, 3, 7, 16, 64};

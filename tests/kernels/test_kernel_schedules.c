@@ -15,10 +15,10 @@ static const struct {
     const char *machine, *settings[3];
     const char *scheme, *policy;
 } cases[] = {
-    {"orin-sm86", {"dispatch_depth=0"}, "default", "gto"},
-    {"orin-sm86", {"issue_per_warp=2", "barrier_release=9", "dispatch=round_robin"}, "default", "rr"},
-    {"orin-sm86", {"fetch.size=512", "fetch.miss_latency=30", "fetch.misses=2"}, "default", "lrr"},
-    {"orin-sm86", {"requests=volta", "service=2"}, "default", "lrr"},
+    {"ecrts2025-orin", {"dispatch_depth=0"}, "default", "gto"},
+    {"ecrts2025-orin", {"issue_per_warp=2", "barrier_release=9", "dispatch=round_robin"}, "default", "rr"},
+    {"ecrts2025-orin", {"fetch.size=512", "fetch.miss_latency=30", "fetch.misses=2"}, "default", "lrr"},
+    {"ecrts2025-orin", {"requests=volta", "service=2"}, "default", "lrr"},
     {"jcse2017", {"l1_mshrs=4"}, "default", "oldest"},
     {"jcse2017", {"channel_depth=1"}, "reorder", "lrr"},
     {"jcse2017", {"l1_mshrs=32"}, "pure-rr", NULL},

@@ -74,7 +74,7 @@ static void no_execution_is_longer_than_a_bound(void **state) {
     wb_machine *machine;
     unsigned checked = 0;
     assert_true(kernel_index_read(&index));
-    assert_int_equal(wb_machine_load("orin-sm86", messages, &machine), WB_OK);
+    assert_int_equal(wb_machine_load("ecrts2025-orin", messages, &machine), WB_OK);
     for (size_t i = 0; i < index.cases.count; i++) {
         const struct kernel_case *entry = &index.cases.items[i];
         char code[2 * KERNEL_FIELD_MAX];

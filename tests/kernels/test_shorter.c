@@ -18,7 +18,7 @@
 #include "kernel_suite.h"
 #include "sim/gpu/simulator.h"
 
-#define MACHINE "orin-sm86"
+#define MACHINE "ecrts2025-orin"
 
 /* Instructions that the search of one kernel simulates, and most schedules it tries. */
 #define SEARCH_INSTRUCTIONS ((uint64_t)2000000)

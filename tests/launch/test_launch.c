@@ -531,7 +531,7 @@ static void test_settings(void **state) {
         {"facts: /k.ptx\n", WB_LAUNCH_FACTS, NULL},
         {"ptxas_info: build/log\n", WB_LAUNCH_PTXAS_INFO, "some/folder/build/log"},
         {"ptxas_info: ../log\n", WB_LAUNCH_PTXAS_INFO, NULL},
-        {"machine: orin-sm86\n", WB_LAUNCH_MACHINE, "orin-sm86"},
+        {"machine: ecrts2025-orin\n", WB_LAUNCH_MACHINE, "ecrts2025-orin"},
         {"machine: mine.yaml\n", WB_LAUNCH_MACHINE, "some/folder/mine.yaml"},
         {"machine: ../mine.yml\n", WB_LAUNCH_MACHINE, NULL},
         {"deadline: 1.5ms\n", WB_LAUNCH_DEADLINE, "1.5ms"},

@@ -147,7 +147,7 @@ static void a_path_is_charged_by_machine_instructions(void **state) {
         .threads = "32",
         .arguments = (const char *const[]){"buf:f32[32]=random(1)", "buf:f32[32]=random(2)",
                                            "buf:f32[32]=zero", "i32:32", NULL},
-        .machine = "orin-sm86",
+        .machine = "ecrts2025-orin",
         .settings = (const char *const[]){NULL},
         .record_accesses = true,
     };

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "machine/keys.h"
+#include "machine/sources.h"
 #include "messages.h"
 
 /* What a latency can be. */
@@ -38,7 +39,7 @@ static char *print(const wb_machine *machine) {
 static void test_presets_are_complete(void **state) {
     (void)state;
     static const char *const names[] = {"ampere-sm80", "fermi-sm20", "hopper-sm90", "kepler-sm35",
-                                        "orin-sm86"};
+                                        "ecrts2025-orin"};
     size_t count = wb_machine_preset_count();
     assert_null(wb_machine_preset_name(count));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -76,7 +77,7 @@ static void test_orin_has_the_measured_distances(void **state) {
         {PTX_CLASS_FP64_DIV, "SFU", 130, 334},  {PTX_CLASS_LOAD_GLOBAL, "MEM", 1, 204},
         {PTX_CLASS_LOAD_SHARED, "LSU", 1, 6},   {PTX_CLASS_ATOMIC_GLOBAL, "LSU", 1, 9},
     };
-    wb_machine *machine = load("orin-sm86");
+    wb_machine *machine = load("ecrts2025-orin");
     for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
         const struct machine_class *class = &machine->classes[measured[i].class];
         assert_string_equal(machine->units[class->unit].name, measured[i].unit);
@@ -121,8 +122,8 @@ static void test_file_is_read(void **state) {
 
 static void test_preset_files_load_by_path(void **state) {
     (void)state;
-    wb_machine *machine = load("machines/orin-sm86.yaml");
-    assert_string_equal(wb_machine_name(machine), "orin-sm86");
+    wb_machine *machine = load("machines/ecrts2025-orin.yaml");
+    assert_string_equal(wb_machine_name(machine), "ecrts2025-orin");
     wb_machine_free(machine);
 }
 
@@ -300,17 +301,85 @@ static void test_too_many_units(void **state) {
     text_free(&text);
 }
 
+/* A class of its own has the times of the wider one until it is given others, by a file or a setting. */
+static void test_classes_of_their_own(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = load("ecrts2025-orin");
+    const struct machine_class *wide = &machine->classes[PTX_CLASS_INT_MUL64];
+    const struct machine_class *narrow = &machine->classes[PTX_CLASS_INT_MUL];
+    assert_int_equal(wide->latency, narrow->latency);
+    assert_int_equal(wb_machine_set(machine, "class.int_mul.latency=77", diagnostics), WB_OK);
+    assert_int_equal(wide->latency, 77);
+    char *text = print(machine);
+    assert_null(strstr(text, "int_mul64"));
+    free(text);
+    assert_int_equal(wb_machine_set(machine, "class.int_mul64.init=9", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_set(machine, "class.int_mul.latency=5", diagnostics), WB_OK);
+    assert_true(wide->init == 9 && wide->latency == 77 && narrow->latency == 5);
+    text = print(machine);
+    assert_non_null(strstr(text, "  int_mul64:        {unit: INT, init: 9, latency: 77}\n"));
+    free(text);
+    wb_machine_free(machine);
+    wb_diagnostics_free(diagnostics);
+}
+
+/* Machines that time PTX say, too, where their figures come from. */
+static void test_sources_of_ptx_machines(void **state) {
+    (void)state;
+    wb_machine *machine = load("ampere-sm80");
+    for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++) {
+        char key[80];
+        (void)text_format(key, sizeof key, "class.%s.latency", ptx_class_name((enum ptx_class)c));
+        assert_non_null(machine_source_of(machine, key));
+    }
+    assert_int_equal(machine_figure_mark(machine, "class.match.latency"), FIGURE_SECOND_HAND);
+    char *text = print(machine);
+    assert_non_null(strstr(text, "\nsources:\n  - mark: assumed\n"));
+    free(text);
+    wb_machine_free(machine);
+}
+
+/* A preset's old name is another name of it: in a call and as a base, each with one warning. */
+static void test_old_name_of_preset(void **state) {
+    (void)state;
+    static const char warning[] =
+        "warning: the preset is called ecrts2025-orin now: it is the GPU of ECRTS 2025, "
+        "which models an Orin as one sub-core";
+    static const char file[] = "name: mine\nbase: orin-sm86\n";
+    wb_machine *preset = load("ecrts2025-orin");
+    for (int as_base = 0; as_base <= 1; as_base++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine = NULL;
+        const wb_status status = as_base
+                                     ? machine_parse("m.yaml", file, sizeof file - 1, diagnostics, &machine)
+                                     : wb_machine_load("orin-sm86", diagnostics, &machine);
+        assert_int_equal(status, WB_OK);
+        const char *text = wb_diagnostics_text(diagnostics);
+        const char *where = as_base ? "m.yaml:2:7: " : "orin-sm86: ";
+        assert_true(strncmp(text, where, strlen(where)) == 0);
+        assert_true(strncmp(text + strlen(where), warning, sizeof warning - 1) == 0);
+        assert_null(strstr(text + strlen(where) + sizeof warning, "warning"));
+        assert_string_equal(wb_machine_name(machine), as_base ? "mine" : "ecrts2025-orin");
+        assert_memory_equal(machine->classes, preset->classes, sizeof machine->classes);
+        wb_machine_free(machine);
+        wb_diagnostics_free(diagnostics);
+    }
+    wb_machine_free(preset);
+}
+
 static void test_names_that_are_no_machine(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_machine *machine = NULL;
-    assert_int_equal(wb_machine_load("orin-sm87", diagnostics, &machine), WB_ERR_INPUT);
+    assert_int_equal(wb_machine_load("ecrts2052-orin", diagnostics, &machine), WB_ERR_INPUT);
     const char *text = wb_diagnostics_text(diagnostics);
     static const char start[] =
-        "orin-sm87: error: no such file and no preset of that name; presets: a100, ampere-sm80, ";
+        "ecrts2052-orin: error: no such file and no preset of that name; presets: a100, ampere-sm80, "
+        "ecrts2025-orin, fermi-sm20, ";
     assert_true(strncmp(text, start, sizeof start - 1) == 0);
     assert_non_null(
-        strstr(text, ", orin-sm86, rtx-4090, rtx-a6000, turing-rtx2080; did you mean 'orin-sm86'?\n"));
+        strstr(text, ", kepler-sm35, rtx-4090, rtx-a6000, turing-rtx2080; did you mean 'ecrts2025-orin'?\n"));
     wb_diagnostics_free(diagnostics);
     diagnostics = wb_diagnostics_new();
     assert_int_equal(wb_machine_load("tests", diagnostics, &machine), WB_ERR_INPUT);
@@ -324,7 +393,8 @@ static bool least_equal(const struct field_least *a, const struct field_least *b
 }
 
 /* Asserts that the machine's text reads back as the same machine. */
-static void assert_reads_back(const wb_machine *machine, uint64_t seed) {
+static void assert_reads_back(wb_machine *machine, uint64_t seed) {
+    machine_take_over_classes(machine); /* which were made without it */
     char *text = print(machine);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_machine *again = NULL;
@@ -444,7 +514,7 @@ static void test_least_latencies(void **state) {
         {"mem_latency=300", 7, 2, 1, 0},
         {"exact_arithmetic=false", 0, 2, 1, 0},
     };
-    wb_machine *machine = load("orin-sm86");
+    wb_machine *machine = load("ecrts2025-orin");
     assert_false(machine_has_least_latencies(machine));
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -481,7 +551,7 @@ static void test_set(void **state) {
         "description=by hand",
         "shared_latency=9",
     };
-    wb_machine *machine = load("orin-sm86");
+    wb_machine *machine = load("ecrts2025-orin");
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (wb_machine_set(machine, good[i], diagnostics) != WB_OK)
@@ -511,7 +581,7 @@ static void test_set(void **state) {
 static void test_fetch(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_machine *machine = load("orin-sm86");
+    wb_machine *machine = load("ecrts2025-orin");
     assert_false(fetch_can_stall(&machine->fetch));
     char *before = print(machine);
     assert_null(strstr(before, "\nfetch:"));
@@ -576,7 +646,7 @@ static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
         {"gpgpusim.x=3", "gpgpusim.", "\n"},
         {"abstract_cta.x=3", "abstract_cta.header, ", ", abstract_cta.stores_stall\n"},
     };
-    wb_machine *machine = load("orin-sm86");
+    wb_machine *machine = load("ecrts2025-orin");
     char *before = print(machine);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -629,7 +699,7 @@ static void test_errors_of_set(void **state) {
          "unit.none.count=1: error: no unit is named 'none'; units: SP, INT, SFU, DP, TENSOR, MEM, LSU"},
         {"name=\xff", "name=\xff: error: name: expected a text of 1 to 63 bytes, got '?'"},
     };
-    wb_machine *machine = load("orin-sm86");
+    wb_machine *machine = load("ecrts2025-orin");
     char *before = print(machine);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -685,7 +755,7 @@ static void test_deadlines(void **state) {
         {"clock_mhz=930", "18446744073709551614", UINT64_MAX - 1},
         {"clock_mhz=1000", "18446744073s", UINT64_C(18446744073000000000)},
     };
-    wb_machine *machine = load("orin-sm86");
+    wb_machine *machine = load("ecrts2025-orin");
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t got = 0;
@@ -721,7 +791,7 @@ static void test_errors_of_deadlines(void **state) {
         {"5e3us", "5e3us: error: unknown unit; expected cycles, ns, us, ms or s"},
         {"99999999999s", "99999999999s: error: more cycles than 64 bits can count"},
     };
-    wb_machine *machine = load("orin-sm86");
+    wb_machine *machine = load("ecrts2025-orin");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         uint64_t got = 77;
@@ -744,6 +814,9 @@ int main(void) {
         cmocka_unit_test(test_fetch),
         cmocka_unit_test(test_errors_of_files),
         cmocka_unit_test(test_too_many_units),
+        cmocka_unit_test(test_classes_of_their_own),
+        cmocka_unit_test(test_sources_of_ptx_machines),
+        cmocka_unit_test(test_old_name_of_preset),
         cmocka_unit_test(test_names_that_are_no_machine),
         cmocka_unit_test(test_printed_machines_read_back),
         cmocka_unit_test(test_least_latencies),

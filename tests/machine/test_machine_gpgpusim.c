@@ -150,7 +150,7 @@ static void test_files(void **state) {
     wb_machine_free(again);
     wb_machine_free(machine);
     /* A plain machine says nothing of the model. */
-    machine = load("orin-sm86");
+    machine = load("ecrts2025-orin");
     assert_int_equal(wb_machine_set(machine, "requests=ideal", diagnostics), WB_OK);
     assert_false(wb_machine_needs_accesses(machine));
     assert_int_equal(wb_machine_print(machine, diagnostics, &text), WB_OK);

@@ -74,11 +74,12 @@ static void assert_same_sm(const wb_machine *a, const wb_machine *b) {
     assert_int_equal(a->limits.shared_bytes, b->limits.shared_bytes);
 }
 
-/* The paper's settings give the paper's machine, but for what orin-sm86 says otherwise in its comments. */
+/* The paper's settings give the paper's machine, but for what ecrts2025-orin says otherwise in its comments.
+ */
 static void test_settings_of_the_paper_give_its_preset(void **state) {
     (void)state;
     wb_machine *imported = import_file(DATA "SM86_ONE/gpgpusim.config");
-    wb_machine *preset = load("orin-sm86");
+    wb_machine *preset = load("ecrts2025-orin");
     assert_string_equal(wb_machine_name(imported), "SM86_ONE");
     assert_same_sm(imported, preset);
     assert_int_equal(imported->unit_count, 7);

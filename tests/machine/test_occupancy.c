@@ -152,20 +152,20 @@ static const struct known known[] = {
     {"ampere-sm80", 1024, 65, 0, 0},
     {"ampere-sm80", 33, 32, 0, 32}, /* two warps a block */
     /* 8.6: 1536 threads, 16 blocks, 100 kB. */
-    {"orin-sm86", 256, 32, 0, 6},
-    {"orin-sm86", 256, 40, 0, 6}, /* 1280: 51, in fours 48 */
-    {"orin-sm86", 256, 41, 0, 5}, /* 1312, that is 1536: 42, in fours 40 */
-    {"orin-sm86", 256, 64, 0, 4},
-    {"orin-sm86", 256, 128, 0, 2},
-    {"orin-sm86", 256, 129, 0, 1},     /* 4352: 15, in fours 12 */
-    {"orin-sm86", 64, 32, 0, 16},      /* as many blocks as there may be: two thirds of the warps */
-    {"orin-sm86", 128, 32, 7424, 12},  /* 8448: 12.1; there are warps for 12 */
-    {"orin-sm86", 128, 32, 7552, 11},  /* 8576: 11.9 */
-    {"orin-sm86", 128, 32, 16384, 5},  /* 17408: 5.9 */
-    {"orin-sm86", 128, 32, 101376, 1}, /* 99 kB, the most of a block */
-    {"orin-sm86", 128, 32, 101377, 0},
-    {"orin-sm86", 1024, 32, 0, 1},
-    {"orin-sm86", 768, 40, 0, 2},
+    {"ecrts2025-orin", 256, 32, 0, 6},
+    {"ecrts2025-orin", 256, 40, 0, 6}, /* 1280: 51, in fours 48 */
+    {"ecrts2025-orin", 256, 41, 0, 5}, /* 1312, that is 1536: 42, in fours 40 */
+    {"ecrts2025-orin", 256, 64, 0, 4},
+    {"ecrts2025-orin", 256, 128, 0, 2},
+    {"ecrts2025-orin", 256, 129, 0, 1},     /* 4352: 15, in fours 12 */
+    {"ecrts2025-orin", 64, 32, 0, 16},      /* as many blocks as there may be: two thirds of the warps */
+    {"ecrts2025-orin", 128, 32, 7424, 12},  /* 8448: 12.1; there are warps for 12 */
+    {"ecrts2025-orin", 128, 32, 7552, 11},  /* 8576: 11.9 */
+    {"ecrts2025-orin", 128, 32, 16384, 5},  /* 17408: 5.9 */
+    {"ecrts2025-orin", 128, 32, 101376, 1}, /* 99 kB, the most of a block */
+    {"ecrts2025-orin", 128, 32, 101377, 0},
+    {"ecrts2025-orin", 1024, 32, 0, 1},
+    {"ecrts2025-orin", 768, 40, 0, 2},
     /* 9.0: 2048 threads, 32 blocks, 228 kB. */
     {"hopper-sm90", 256, 32, 0, 8},
     {"hopper-sm90", 256, 64, 0, 4},
@@ -217,19 +217,33 @@ struct register_row {
 };
 
 static const struct register_row register_rows[] = {
-    {"orin-sm86", 256, {0}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
-    {"orin-sm86", 1024, {0}, 1, 64, WB_REGISTERS_ONE_BLOCK, 1, 1},
-    {"orin-sm86", 32, {0}, 1, 255, WB_REGISTERS_OF_MACHINE, 8, 16},
-    {"orin-sm86", 256, {.exact = 40}, 40, 40, WB_REGISTERS_GIVEN, 6, 6},
-    {"orin-sm86", 256, {.exact = 41, .most = 32}, 41, 41, WB_REGISTERS_GIVEN, 5, 5},
-    {"orin-sm86", 256, {.most = 64}, 1, 64, WB_REGISTERS_MAXNREG, 4, 6},
-    {"orin-sm86", 256, {.most = 8}, 1, 24, WB_REGISTERS_MAXNREG, 6, 6}, /* calls may need 24 */
-    {"orin-sm86", 256, {.most = 4000}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
-    {"orin-sm86", 256, {.bound_threads = 1024}, 1, 64, WB_REGISTERS_LAUNCH_BOUNDS, 4, 6},
-    {"orin-sm86", 256, {.bound_threads = 256}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
-    {"orin-sm86", 256, {.bound_threads = 256, .bound_blocks = 3}, 1, 80, WB_REGISTERS_LAUNCH_BOUNDS, 3, 6},
-    {"orin-sm86", 128, {.bound_threads = 256, .bound_blocks = 3}, 1, 80, WB_REGISTERS_LAUNCH_BOUNDS, 6, 12},
-    {"orin-sm86",
+    {"ecrts2025-orin", 256, {0}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
+    {"ecrts2025-orin", 1024, {0}, 1, 64, WB_REGISTERS_ONE_BLOCK, 1, 1},
+    {"ecrts2025-orin", 32, {0}, 1, 255, WB_REGISTERS_OF_MACHINE, 8, 16},
+    {"ecrts2025-orin", 256, {.exact = 40}, 40, 40, WB_REGISTERS_GIVEN, 6, 6},
+    {"ecrts2025-orin", 256, {.exact = 41, .most = 32}, 41, 41, WB_REGISTERS_GIVEN, 5, 5},
+    {"ecrts2025-orin", 256, {.most = 64}, 1, 64, WB_REGISTERS_MAXNREG, 4, 6},
+    {"ecrts2025-orin", 256, {.most = 8}, 1, 24, WB_REGISTERS_MAXNREG, 6, 6}, /* calls may need 24 */
+    {"ecrts2025-orin", 256, {.most = 4000}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
+    {"ecrts2025-orin", 256, {.bound_threads = 1024}, 1, 64, WB_REGISTERS_LAUNCH_BOUNDS, 4, 6},
+    {"ecrts2025-orin", 256, {.bound_threads = 256}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
+    {"ecrts2025-orin",
+     256,
+     {.bound_threads = 256, .bound_blocks = 3},
+     1,
+     80,
+     WB_REGISTERS_LAUNCH_BOUNDS,
+     3,
+     6},
+    {"ecrts2025-orin",
+     128,
+     {.bound_threads = 256, .bound_blocks = 3},
+     1,
+     80,
+     WB_REGISTERS_LAUNCH_BOUNDS,
+     6,
+     12},
+    {"ecrts2025-orin",
      256,
      {.bound_threads = 256, .bound_blocks = 3, .most = 48},
      1,
@@ -238,11 +252,11 @@ static const struct register_row register_rows[] = {
      5,
      6},
     /* More blocks than there is room for otherwise, and blocks without their threads: ignored. */
-    {"orin-sm86", 256, {.bound_threads = 256, .bound_blocks = 7}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
-    {"orin-sm86", 256, {.bound_blocks = 6}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
-    {"orin-sm86", 32, {.bound_threads = 32, .bound_blocks = 17}, 1, 255, WB_REGISTERS_OF_MACHINE, 8, 16},
+    {"ecrts2025-orin", 256, {.bound_threads = 256, .bound_blocks = 7}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
+    {"ecrts2025-orin", 256, {.bound_blocks = 6}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
+    {"ecrts2025-orin", 32, {.bound_threads = 32, .bound_blocks = 17}, 1, 255, WB_REGISTERS_OF_MACHINE, 8, 16},
     /* No block of so many threads: the directive says nothing. */
-    {"orin-sm86", 256, {.bound_threads = UINT32_MAX}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
+    {"ecrts2025-orin", 256, {.bound_threads = UINT32_MAX}, 1, 255, WB_REGISTERS_OF_MACHINE, 1, 6},
     {"fermi-sm20", 256, {0}, 1, 63, WB_REGISTERS_OF_MACHINE, 2, 6},
     {"fermi-sm20", 1024, {0}, 1, 32, WB_REGISTERS_ONE_BLOCK, 1, 1},
     /* What papers do not say is not taken from NVIDIA. */
@@ -274,7 +288,7 @@ static void test_register_ranges(void **state) {
 /* The launch of a block that does not fit fails, with one message wherever it is asked for. */
 static void test_no_room(void **state) {
     (void)state;
-    wb_machine *machine = load("orin-sm86");
+    wb_machine *machine = load("ecrts2025-orin");
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct block_demand demand = demand_of(machine, 1024, 2048);
     struct resident_range range;
@@ -283,11 +297,12 @@ static void test_no_room(void **state) {
     demand.registers.exact = 0;
     demand.shared_bytes = 101377;
     assert_int_equal(machine_resident_range(machine, &demand, false, diagnostics, &range), WB_ERR_INPUT);
-    assert_string_equal(wb_diagnostics_text(diagnostics),
-                        "orin-sm86: error: an SM has no room for a block of 32 warps, 2048 bytes of shared "
-                        "memory and 65 registers a thread\n"
-                        "orin-sm86: error: an SM has no room for a block of 32 warps, 101377 bytes of shared "
-                        "memory and 1 or more registers a thread\n");
+    assert_string_equal(
+        wb_diagnostics_text(diagnostics),
+        "ecrts2025-orin: error: an SM has no room for a block of 32 warps, 2048 bytes of shared "
+        "memory and 65 registers a thread\n"
+        "ecrts2025-orin: error: an SM has no room for a block of 32 warps, 101377 bytes of shared "
+        "memory and 1 or more registers a thread\n");
     wb_diagnostics_free(diagnostics);
     wb_machine_free(machine);
 }

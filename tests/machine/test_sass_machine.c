@@ -13,6 +13,7 @@
 #include "lift/issued.h"
 #include "machine/keys.h"
 #include "machine/sass_keys.h"
+#include "machine/sources.h"
 #include "messages.h"
 
 #define HEAD "name: m\nclock_mhz: 100\ncode: sass\nsub_cores: 2\n"

@@ -103,8 +103,8 @@ static const struct body_case bodies[] = {
 static void test_transactions_make_the_initiation(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        struct execution_cost lines = last_cost(bodies[i].body, "orin-sm86", "requests=fermi", NULL);
-        struct execution_cost sectors = last_cost(bodies[i].body, "orin-sm86", "requests=volta", NULL);
+        struct execution_cost lines = last_cost(bodies[i].body, "ecrts2025-orin", "requests=fermi", NULL);
+        struct execution_cost sectors = last_cost(bodies[i].body, "ecrts2025-orin", "requests=volta", NULL);
         if (lines.init == bodies[i].lines && sectors.init == bodies[i].sectors) continue;
         fail_msg("%s\n%u cycles with lines, %u with sectors", bodies[i].body, lines.init, sectors.init);
     }
@@ -123,13 +123,13 @@ static void test_initiation_of_the_class(void **state) {
     assert_int_equal(last_cost(load, "ampere-sm80", volta, slow).init, 12);
     assert_int_equal(last_cost(load, "ampere-sm80", "requests=fermi", slow).init, 4);
     assert_int_equal(last_cost(banks, "ampere-sm80", volta, slow).init, 8);
-    assert_int_equal(last_cost(load, "orin-sm86", volta, "mem_latency=77").latency, 80);
-    assert_int_equal(last_cost(load, "orin-sm86", volta, "class.load_global.unit=none").init, 0);
+    assert_int_equal(last_cost(load, "ecrts2025-orin", volta, "mem_latency=77").latency, 80);
+    assert_int_equal(last_cost(load, "ecrts2025-orin", volta, "class.load_global.unit=none").init, 0);
 }
 
 static void test_ideal_requests_need_no_records(void **state) {
     (void)state;
-    struct traced_kernel traced = open_body("", false, "orin-sm86", "requests=ideal", NULL);
+    struct traced_kernel traced = open_body("", false, "ecrts2025-orin", "requests=ideal", NULL);
     struct execution_cost *costs = NULL;
     traced_expect_ok(&traced, access_costs_make(traced.block, traced.machine, traced.diagnostics, &costs));
     assert_null(costs);
@@ -145,13 +145,13 @@ struct refusal {
 };
 
 static const struct refusal refusals[] = {
-    {"", "orin-sm86", "requests=volta", false, WB_ERR_INPUT, "without recording its accesses"},
+    {"", "ecrts2025-orin", "requests=volta", false, WB_ERR_INPUT, "without recording its accesses"},
     {"", "gpgpusim-orin", "requests=fermi", true, WB_ERR_INPUT, "expected requests: ideal"},
     {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12}, "
      "[%rd1], 16;",
-     "orin-sm86", "requests=volta", true, WB_ERR_DECLINED, "--memory ideal"},
-    {"mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd3, %rd1;\n@%p1 ld.global.u32 %r5, [%rd3];", "orin-sm86",
-     "requests=volta", true, WB_ERR_DECLINED, "k.ptx:20:"},
+     "ecrts2025-orin", "requests=volta", true, WB_ERR_DECLINED, "--memory ideal"},
+    {"mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd3, %rd1;\n@%p1 ld.global.u32 %r5, [%rd3];",
+     "ecrts2025-orin", "requests=volta", true, WB_ERR_DECLINED, "k.ptx:20:"},
 };
 
 static void test_what_cannot_be_counted_is_refused(void **state) {
@@ -174,7 +174,7 @@ static void test_what_cannot_be_counted_is_refused(void **state) {
 static void test_other_classes_are_not_counted(void **state) {
     (void)state;
     struct traced_kernel traced =
-        open_body("prefetch.global.L2 [%rd1];", true, "orin-sm86", "requests=volta", NULL);
+        open_body("prefetch.global.L2 [%rd1];", true, "ecrts2025-orin", "requests=volta", NULL);
     struct execution_cost *costs = NULL;
     traced_expect_ok(&traced, access_costs_make(traced.block, traced.machine, traced.diagnostics, &costs));
     free(costs);
@@ -229,13 +229,13 @@ static void test_blocks_of_grids_cost_the_same(void **state) {
                                      several_records[i / 3].sectors};
         char init[64];
         (void)snprintf(init, sizeof init, "class.%s.init=5", several_records[i / 3].class);
-        struct traced_kernel traced = open_body(body, true, "orin-sm86", requests[i % 3], init);
+        struct traced_kernel traced = open_body(body, true, "ecrts2025-orin", requests[i % 3], init);
         const uint64_t in_grid = cycles_in_grid(&traced);
         if (in_grid != expected[i % 3])
             fail_msg("%s\n%s: %llu cycles", body, requests[i % 3], (unsigned long long)in_grid);
         traced_kernel_close(&traced);
         if (i % 3 == 0) continue;
-        assert_int_equal(last_cost(body, "orin-sm86", requests[i % 3], init).init, expected[i % 3]);
+        assert_int_equal(last_cost(body, "ecrts2025-orin", requests[i % 3], init).init, expected[i % 3]);
     }
 }
 

@@ -266,13 +266,13 @@ static const struct {
     const char *kernel, *machine, *settings[2], *scheme, *policy;
     uint64_t from, until;
 } cases[] = {
-    {"reduce", "orin-sm86", {NULL}, "default", "lrr", 0, 0},
-    {"vecadd", "orin-sm86", {"issue_per_warp=3", "dispatch_depth=2"}, "default", "gto", 0, 0},
-    {"saxpy", "orin-sm86", {"sub_cores=2", "issue_width=2"}, "default", "rr", 0, 0},
+    {"reduce", "ecrts2025-orin", {NULL}, "default", "lrr", 0, 0},
+    {"vecadd", "ecrts2025-orin", {"issue_per_warp=3", "dispatch_depth=2"}, "default", "gto", 0, 0},
+    {"saxpy", "ecrts2025-orin", {"sub_cores=2", "issue_width=2"}, "default", "rr", 0, 0},
     {"vecadd", "jcse2017", {"l1_mshrs=4"}, "default", "lrr", 0, 0},
     {"reduce", "jcse2017", {"channel_depth=1"}, "reorder", "lrr", 0, 0},
-    {"reduce", "orin-sm86", {NULL}, "default", "lrr", 500, 900},
-    {"reduce", "orin-sm86", {NULL}, "default", "lrr", UINT64_MAX - 1, UINT64_MAX},
+    {"reduce", "ecrts2025-orin", {NULL}, "default", "lrr", 500, 900},
+    {"reduce", "ecrts2025-orin", {NULL}, "default", "lrr", UINT64_MAX - 1, UINT64_MAX},
 };
 
 static json_t *trace_case(size_t which) {

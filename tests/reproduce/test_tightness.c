@@ -24,7 +24,7 @@ static struct sweep sweep_of(const char *machines, const char *sms, const char *
 
 static void test_cases(void **state) {
     (void)state;
-    struct sweep sweep = sweep_of("orin-sm86/4,ampere-sm80", "1,max", "all", "saxpy,vecadd");
+    struct sweep sweep = sweep_of("ecrts2025-orin/4,ampere-sm80", "1,max", "all", "saxpy,vecadd");
     assert_int_equal(sweep.cases.count, 2 * 2 * 2 * 2);
     assert_string_equal(sweep.cases.items[0].machine->name, "ampere-sm80");
     assert_string_equal(sweep.cases.items[15].machine->setting, "sub_cores=4");

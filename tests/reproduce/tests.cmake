@@ -10,5 +10,5 @@ target_sources(test_tightness PRIVATE ${PROJECT_SOURCE_DIR}/bench/tightness/swee
                                       ${PROJECT_SOURCE_DIR}/bench/tightness/measure.c
                                       ${PROJECT_SOURCE_DIR}/bench/tightness/tables.c)
 target_include_directories(test_tightness PRIVATE ${PROJECT_SOURCE_DIR}/bench/tightness)
-add_test(NAME tightness COMMAND tightness --machines orin-sm86/4 --sms 1,2 --kernels vecadd --means
+add_test(NAME tightness COMMAND tightness --machines ecrts2025-orin/4 --sms 1,2 --kernels vecadd --means
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

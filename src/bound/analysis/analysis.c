@@ -138,6 +138,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     grid_clear(&analysis->lone);
     arena_free(&analysis->texts);
     vec_free(&analysis->bounds);
+    vec_free(&analysis->formulas);
     vec_free(&analysis->simulations);
     vec_free(&analysis->witnesses);
     method_log_free(&analysis->log);
@@ -177,7 +178,7 @@ static wb_status analysis_prepare(wb_analysis *analysis, const wb_watch *watch, 
         WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
         analysis->prepared = true;
         if (analysis->timed->code.sass != NULL &&
-            code_profile_make(analysis->timed, &analysis->code) != WB_OK)
+            code_profile_make(analysis->timed, MISSES_ON_PATHS, &analysis->code) != WB_OK)
             return analysis_no_memory(diagnostics);
     }
     analysis->prepared = true;

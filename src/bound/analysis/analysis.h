@@ -106,6 +106,9 @@ struct wb_analysis {
     uint64_t methods_run;  /* bit i: method i of the registry has a bound */
     uint64_t policies_run; /* bit i: policy i has a simulation */
     VEC(wb_bound) bounds;  /* in the registry's order */
+    VEC(wb_bound)
+    formulas; /* of a kernel of machine code: those whose parts say more now than formulas do, with
+                 what these say */
     VEC(struct schedule_witness) witnesses; /* what searches found, in the order of their methods */
     VEC(wb_simulation) simulations;         /* in the order of the policies */
     struct method_log log; /* why others were declined; owns the reasons and windows of bounds, too */

@@ -35,6 +35,8 @@
     X(code_k_area)                                                                                           \
     X(code_k_bal)                                                                                            \
     X(code_k_sm)                                                                                             \
+    X(code_k_chain_area)                                                                                     \
+    X(code_k_chain_bal)                                                                                      \
     X(code_k_chain)                                                                                          \
     X(k_chain_area)                                                                                          \
     X(k_chain_bal)                                                                                           \

@@ -108,19 +108,19 @@ static wb_status analysis_run_policies(wb_analysis *analysis, const char *polici
  * instructions would be simulated for them. */
 static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, struct method_run *run) {
     const bool in_turns = analysis_has_caches(analysis) && !analysis->memory.scheme->policy->work_conserving;
-    const bool is_sass = machine_times_sass(analysis->machine);
-    const uint64_t instructions = cycles_mul(analysis_instructions(analysis), in_turns ? 1 : is_sass ? 3 : 2);
-    const bool is_known = analysis->machine->policy == MACHINE_POLICY_OLDEST;
-    const char *usual = in_turns ? "rr" : is_known ? "oldest" : is_sass ? "cggty,gto,lrr" : "lrr,gto";
+    const char *usual = in_turns ? policy_rr.name : wb_machine_policies(analysis->machine);
+    uint64_t chosen = 0;
+    WB_TRY(policies_choose(usual, analysis->machine, run->diagnostics, &chosen));
+    const uint64_t policies = (uint64_t)__builtin_popcountll(chosen);
+    const uint64_t instructions = cycles_mul(analysis_instructions(analysis), policies);
     if (instructions <= *left) {
         *left -= instructions;
         return analysis_run_policies(analysis, usual, run);
     }
     static const char reason[] = "more instructions than are simulated unless it is named";
-    if (in_turns || is_known) return method_decline(&analysis->log, usual, WB_OK, reason);
-    if (is_sass) WB_TRY(method_decline(&analysis->log, policy_cggty.name, WB_OK, reason));
-    WB_TRY(method_decline(&analysis->log, policy_lrr.name, WB_OK, reason));
-    return method_decline(&analysis->log, policy_gto.name, WB_OK, reason);
+    for (size_t i = 0; policy_at(i) != NULL; i++)
+        if (chosen >> i & 1) WB_TRY(method_decline(&analysis->log, policy_at(i)->name, WB_OK, reason));
+    return WB_OK;
 }
 
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,

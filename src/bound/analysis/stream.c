@@ -109,6 +109,8 @@ static wb_slowest stream_slowest(const struct wb_stream *stream) {
 wb_verdict wb_stream_judge(const wb_stream *stream, const uint64_t *deadline) {
     wb_verdict verdict = {.scope = WB_SCOPE_STREAM, .overhead = stream_overhead(stream)};
     verdict.is_bounded = wb_stream_proven(stream, &verdict.cycles);
+    verdict.of_ptx = verdict.is_bounded && /* one module has all kernels */
+                     bound_is_of_ptx(wb_analysis_best(stream->kernels.items[0].analysis));
     verdict.slowest = stream_slowest(stream);
     verdict.refuted = stream_refuted(stream);
     verdict_decide(&verdict, deadline);

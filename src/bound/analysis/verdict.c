@@ -130,8 +130,14 @@ static void take_stalls(wb_verdict *verdict, const struct wb_analysis *analysis)
                     "stalls");
     if (verdict->refuted == NULL) return;
     verdict->bound = NULL;
-    verdict->is_bounded = false;
+    verdict->is_bounded = verdict->of_ptx = false;
     verdict->cycles = 0;
+}
+
+bool bound_is_of_ptx(const wb_bound *bound) {
+    for (size_t i = 0; bound != NULL && i < bound->assumption_count; i++)
+        if (bound->assumptions[i] == WB_ASSUME_PTX_FOR_MACHINE_CODE) return true;
+    return false;
 }
 
 /* Takes what is known of `judged`, with its launch overhead. */
@@ -139,6 +145,7 @@ static void take_times(wb_verdict *verdict, const struct wb_analysis *judged) {
     verdict->overhead = analysis_overhead(judged);
     verdict->bound = wb_analysis_best(judged);
     verdict->is_bounded = wb_analysis_proven(judged, &verdict->cycles);
+    verdict->of_ptx = verdict->is_bounded && bound_is_of_ptx(verdict->bound);
     verdict->slowest = analysis_slowest(judged);
     if (verdict->slowest.cycles > 0)
         verdict->slowest.cycles = cycles_add(verdict->slowest.cycles, verdict->overhead);

@@ -24,6 +24,9 @@ wb_slowest analysis_slowest(const struct wb_analysis *analysis);
 /* The same, or what its machine code takes at least, where that is longer. */
 wb_slowest analysis_slowest_with_stalls(const struct wb_analysis *analysis);
 
+/* Whether a bound is of PTX, as a promise about the machine code that is made of it says; false of NULL. */
+bool bound_is_of_ptx(const wb_bound *bound);
+
 /* The part of a verdict that is the same of analyses and streams: the state and the margin, from what is
  * known. */
 void verdict_decide(wb_verdict *verdict, const uint64_t *deadline);

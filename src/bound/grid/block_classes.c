@@ -49,13 +49,17 @@ wb_status class_times_make(const struct timed_grid *timed, const struct grid_wor
     return time_class(timed, work->machine, work->classes.items[class].first, diagnostics, made);
 }
 
-/* Adds a class of machine code in its sums. */
+/* Adds a class of machine code in its sums, with and without misses on the paths of its warps. */
 static wb_status profile_code_class(const struct timed_block *timed, wb_diagnostics *diagnostics,
                                     struct grid_work *work) {
-    struct code_profile profile;
-    wb_status status = code_profile_make(timed, &profile);
-    if (status == WB_OK) status = grid_work_add_code_class(work, timed, &profile);
-    code_profile_free(&profile);
+    struct code_profile warm, cold;
+    wb_status status = code_profile_make(timed, MISSES_BESIDE, &warm);
+    if (status == WB_OK) {
+        status = code_profile_make(timed, MISSES_ON_PATHS, &cold);
+        if (status == WB_OK) status = grid_work_add_code_class(work, timed, &warm, &cold);
+        code_profile_free(&cold);
+    }
+    code_profile_free(&warm);
     return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, timed->machine->name);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bound/block/block_sums.h"
+#include "bound/grid/code_chain.h"
 #include "bound/grid/serial_time.h"
 #include "bound/method/method.h"
 
@@ -101,34 +102,37 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
     return vec_push(&work->classes, class);
 }
 
-/* What the block holds by sub-cores. */
-static wb_status code_chain_make(const struct code_profile *profile, struct arena *arena,
-                                 struct code_chain *chain) {
-    const uint32_t sub_cores = profile->rules.block->machine->sub_cores;
-    cycles shared = 0;
-    uint32_t busiest = 0;
-    chain->known = profile->sections <= 1;
-    chain->own = arena_array(arena, sub_cores, sizeof *chain->own);
-    if (chain->own == NULL) return WB_ERR_LIMIT;
-    for (size_t r = 0; r < profile->row_counts.count; r++) {
-        for (size_t g = 0; g < profile->groups.count; g++) {
-            const struct warp_group *group = &profile->groups.items[g];
-            const struct own_section *section = code_profile_section(profile, r, group->path);
-            const uint64_t times = cycles_mul(group->warps, profile->row_counts.items[r]);
-            cycles *own = &chain->own[group->sub_core];
-            *own = cycles_add(*own, cycles_mul(section->work - section->far, times));
-            shared = cycles_add(shared, cycles_mul(section->far, times));
-        }
-    }
-    for (uint32_t c = 1; c < sub_cores; c++)
-        if (chain->own[c] > chain->own[busiest]) busiest = c;
-    chain->busiest = cycles_add(chain->own[busiest], shared);
-    chain->own[busiest] = 0;
+/* By how much a block is longer, and holds more, with misses on its paths. */
+static struct cold_times cold_times_of(const struct code_profile *warm, const struct code_profile *cold) {
+    struct cold_times times = {.longer = CYCLES_SATURATED, .held = CYCLES_SATURATED};
+    if (cold->misses > 0) return times; /* they are not on its paths */
+    times.held = cycles_max(cycles_sub(cold->work, warm->work), cycles_sub(cold->held, warm->held));
+    times.longer = cycles_max(times.held, cycles_sub(cold->latency, warm->latency));
+    for (int by_latches = 0; by_latches <= 1; by_latches++)
+        times.longer = cycles_max(times.longer, cycles_sub(code_profile_sum(cold, by_latches != 0),
+                                                           code_profile_sum(warm, by_latches != 0)));
+    return times;
+}
+
+/* What misses that each line makes once add to a class, and to the grid. */
+static wb_status add_cold(struct grid_work *work, const struct timed_block *timed,
+                          const struct code_profile *profile, const struct code_profile *cold,
+                          struct cold_times *times) {
+    struct cold_sets sets;
+    WB_TRY(cold_sets_make(timed, &work->arena, &sets));
+    *times = cold_times_of(profile, cold);
+    times->chain = sets.chain;
+    times->shared = cold_shared_time(&timed->code.footprint, work->machine->sub_cores);
+    cold_sets_join(&work->cold_sets, &sets);
+    work->cold.shared = cycles_max(work->cold.shared, times->shared);
+    work->cold.chain = cycles_max(work->cold.chain, times->chain);
+    work->cold.longer = cycles_max(work->cold.longer, times->longer);
+    work->cold.held = cycles_max(work->cold.held, times->held);
     return WB_OK;
 }
 
 wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_block *timed,
-                                   const struct code_profile *profile) {
+                                   const struct code_profile *profile, const struct code_profile *cold) {
     const cycles release = code_profile_releases(profile);
     struct block_class class = {.first = work->block_count,
                                 .instructions = profile->instructions,
@@ -142,11 +146,10 @@ wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_bl
     if (class.units == NULL) return WB_ERR_LIMIT;
     if (timed->warp_count > work->warps) work->warps = timed->warp_count;
     work->assumed |= timed->code.assumed;
-    work->misses =
-        cycles_max(work->misses, sass_footprint_time(&timed->code.footprint, work->machine->sub_cores));
+    WB_TRY(add_cold(work, timed, profile, cold, &class.cold));
     class.isolated = cycles_min(cycles_add(class.initiations, class.latency),
                                 cycles_add(code_profile_sum(profile, true), release));
-    WB_TRY(code_chain_make(profile, &work->arena, &class.code_chain));
+    WB_TRY(code_chain_make(profile, class.latency, &work->arena, &class.chain));
     return vec_push(&work->classes, class);
 }
 
@@ -167,11 +170,6 @@ static cycles initiations_of(const struct grid_work *work, const struct block_cl
 static cycles held_of(const struct grid_work *work, const struct block_class *class) {
     (void)work;
     return class->held;
-}
-
-static cycles busiest_of(const struct grid_work *work, const struct block_class *class) {
-    (void)work;
-    return class->code_chain.busiest;
 }
 
 /* Where SMs share a memory, turns count with all their latencies. */
@@ -224,28 +222,6 @@ static wb_status sum_chains(struct grid_work *work) {
     return status;
 }
 
-/* Sums up what blocks of machine code amount to by sub-cores. */
-static wb_status sum_code_chains(struct grid_work *work) {
-    const size_t count = work->classes.count, sub_cores = work->machine->sub_cores;
-    work->code_chains = machine_times_sass(work->machine);
-    for (size_t k = 0; k < count; k++)
-        work->code_chains = work->code_chains && work->classes.items[k].code_chain.known;
-    if (!work->code_chains) return WB_OK;
-    struct ranked_class *ranked = calloc(count * sub_cores + 1, sizeof *ranked);
-    uint64_t *blocks = calloc(count * sub_cores + 1, sizeof *blocks);
-    wb_status status = ranked == NULL || blocks == NULL ? WB_ERR_LIMIT : WB_OK;
-    for (size_t e = 0; status == WB_OK && e < count * sub_cores; e++) {
-        const struct block_class *class = &work->classes.items[e / sub_cores];
-        ranked[e] = (struct ranked_class){class->code_chain.own[e % sub_cores], (uint32_t)e};
-        blocks[e] = class->blocks;
-    }
-    if (status == WB_OK)
-        status = class_ranking_make(&work->arena, ranked, count * sub_cores, blocks, &work->by_extra);
-    free(ranked);
-    free(blocks);
-    return status == WB_OK ? rank_classes(work, busiest_of, &work->by_busiest) : status;
-}
-
 /* Sums up what blocks take where the oldest issues first. */
 static wb_status sum_oldest(struct grid_work *work) {
     struct oldest_work *oldest = &work->oldest;
@@ -271,9 +247,8 @@ wb_status grid_work_finish(struct grid_work *work) {
         work->latency_total = cycles_add(work->latency_total, cycles_mul(class->blocks, class->latency));
         work->latency_most = cycles_max(work->latency_most, class->latency);
     }
-    if (machine_times_sass(work->machine)) return sum_code_chains(work);
     WB_TRY(sum_chains(work));
-    return sum_oldest(work);
+    return machine_times_sass(work->machine) ? WB_OK : sum_oldest(work);
 }
 
 void grid_work_sharpen(struct grid_work *work, uint32_t class, cycles proven) {
@@ -285,11 +260,29 @@ wb_status grid_work_rank_isolated(struct grid_work *work) {
     return rank_classes(work, isolated_of, &work->by_isolated);
 }
 
-/* The same for so many fetches on some SMs. */
+/* What so many fetches take on some SMs. */
 static cycles fetch_time_of(const struct grid_work *work, uint64_t fetches, uint64_t sms, uint64_t resident) {
     const struct fetch_demand demand = {
         .fetches = fetches, .lines = &work->code, .sms = sms, .warps = work->warps * resident};
-    return cycles_add(fetch_time(&work->machine->fetch, &demand), cycles_mul(sms, work->misses));
+    return fetch_time(&work->machine->fetch, &demand);
+}
+
+/* The least of what misses add that each line of machine code makes once, where so many blocks meet them, and
+ * blocks that follow these make `beside` or `behind` more. */
+static cycles cold_least(const struct cold_times *times, uint64_t blocks, cycles beside, cycles behind) {
+    const cycles on_paths = cycles_add(times->longer, cycles_mul(blocks, times->held));
+    return cycles_min(cycles_add(cycles_add(times->shared, times->chain), beside),
+                      cycles_add(on_paths, behind));
+}
+
+/* The same on an SM that gets so many blocks: chains of several of them when they follow each other. */
+static cycles cold_time(const struct grid_work *work, uint64_t blocks, uint64_t resident) {
+    const uint32_t sub_cores = work->machine->sub_cores;
+    if (work->cold_sets.any == NULL) return 0;
+    if (blocks <= resident) return cold_least(&work->cold, blocks, 0, 0);
+    const cycles turns = cold_turns_time(&work->cold_sets, sub_cores);
+    return cold_least(&work->cold, resident, cycles_sub(turns, work->cold.chain),
+                      cold_unsure_time(&work->cold_sets, sub_cores));
 }
 
 static uint64_t fetches_of_all(const struct grid_work *work) {
@@ -305,17 +298,20 @@ cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint6
     uint64_t most = 0;
     for (size_t k = 0; k < work->classes.count; k++)
         most = cycles_max(most, work->classes.items[k].fetches);
-    return fetch_time_of(work, cycles_min(cycles_mul(most, blocks), fetches_of_all(work)), 1, resident);
+    const uint64_t fetches = cycles_min(cycles_mul(most, blocks), fetches_of_all(work));
+    return cycles_add(fetch_time_of(work, fetches, 1, resident), cold_time(work, blocks, resident));
 }
 
 cycles grid_work_fetch_time_of_all(const struct grid_work *work, uint64_t resident) {
-    const uint32_t sms = work->machine->memory.sms;
-    return fetch_time_of(work, fetches_of_all(work), sms < work->block_count ? sms : work->block_count,
-                         resident);
+    const uint32_t most = work->machine->memory.sms,
+                   sms = most < work->block_count ? most : work->block_count;
+    return cycles_add(fetch_time_of(work, fetches_of_all(work), sms, resident),
+                      cycles_mul(sms, cold_time(work, resident + 1, resident)));
 }
 
 cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t class) {
-    return fetch_time_of(work, work->classes.items[class].fetches, 1, 1);
+    const struct block_class *that = &work->classes.items[class];
+    return cycles_add(fetch_time_of(work, that->fetches, 1, 1), cold_least(&that->cold, 1, 0, 0));
 }
 
 void grid_work_free(struct grid_work *work) {

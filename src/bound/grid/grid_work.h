@@ -11,12 +11,13 @@
 #include "bound/grid/oldest_times.h"
 #include "bound/profile/profile.h"
 #include "bound/sass/code_profile.h"
+#include "bound/sass/cold_sets.h"
 
-/* What a block of machine code amounts to by sub-cores (docs/machine-code-bounds.md, theorem 5). */
-struct code_chain {
-    bool known;     /* it has no barriers */
-    cycles busiest; /* E1: what its busiest sub-core holds of its own, and what it holds of shared units */
-    cycles *own;    /* per sub-core what that holds of its own; of the busiest 0: X */
+/* What misses that each line of machine code makes once add to a block that comes first (docs/
+ * machine-code-bounds.md, section 6): beside its times, or to these and to what it holds. */
+struct cold_times {
+    cycles shared, chain; /* V and F */
+    cycles longer, held;  /* CYCLES_SATURATED: not known */
 };
 
 /* Blocks whose warps execute the same instructions at the same cost. */
@@ -33,7 +34,7 @@ struct block_class {
     struct request_load load; /* on the memory that all SMs share; else zero */
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     struct block_chain chain;
-    struct code_chain code_chain;
+    struct cold_times cold;      /* of machine code */
     cycles serial;               /* V: its serial time; CYCLES_SATURATED: not known */
     struct oldest_times *oldest; /* NULL: not known */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
@@ -80,9 +81,8 @@ struct grid_work {
         by_isolated;                    /* alpha, E at least; solo. Where SMs share a memory, E + lam */
     cycles latency_total, latency_most; /* of all blocks; of any block */
     struct chain_work chains;
-    bool code_chains;                          /* known of all classes */
-    struct class_ranking by_busiest, by_extra; /* E1; X of all blocks, not by class */
-    cycles misses; /* of machine code: cycles of an SM that misses take which each line makes once */
+    struct cold_sets cold_sets;     /* of machine code: lines that are missed once, */
+    struct cold_times cold;         /* and what that takes of any block at most */
     struct class_ranking by_serial; /* V */
     struct oldest_work oldest;
 };
@@ -92,9 +92,9 @@ struct grid_work {
 wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *timed,
                               const struct block_profile *profile);
 
-/* The same of machine code on a machine that times it. */
+/* The same of machine code on a machine that times it; `cold` is its profile with misses on the paths. */
 wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_block *timed,
-                                   const struct code_profile *profile);
+                                   const struct code_profile *profile, const struct code_profile *cold);
 
 /* Notes that the next block is of a class; there must be room in work->class_of. */
 void grid_work_add_block(struct grid_work *work, uint32_t class);

@@ -35,22 +35,39 @@ const struct bound_method bound_code_k_sm = {
     .needs = FOR_CODE_KERNELS,
 };
 
-static const char *chain_objection(const struct bound_input *input) {
-    return input->work->code_chains ? NULL : "this method is for kernels without barriers";
+static wb_status chain_area_run(const struct bound_input *input, wb_bound *bound) {
+    return kernel_code_upper(input, kernel_chain_area, bound);
 }
 
+const struct bound_method bound_code_k_chain_area = {
+    .name = "code-k-chain-area",
+    .summary = "like code-k-area, the busiest sub-core of each block, and others where chains change",
+    .run = chain_area_run,
+    .fits = kernel_has_sub_cores,
+    .needs = FOR_CODE_KERNELS | NEED_DYNAMIC_DISPATCH,
+};
+
+static wb_status chain_balance_run(const struct bound_input *input, wb_bound *bound) {
+    return kernel_code_upper(input, kernel_chain_balance, bound);
+}
+
+const struct bound_method bound_code_k_chain_bal = {
+    .name = "code-k-chain-bal",
+    .summary = "like code-k-bal, the busiest sub-core of each block, and others where chains change",
+    .run = chain_balance_run,
+    .fits = kernel_has_sub_cores,
+    .needs = FOR_CODE_KERNELS | NEED_DYNAMIC_DISPATCH,
+};
+
 static wb_status chain_run(const struct bound_input *input, wb_bound *bound) {
-    WB_TRY(kernel_code_upper(input, kernel_code_chain, bound));
-    assume(bound, WB_ASSUME_SUB_CORES_KEPT);
-    return WB_OK;
+    return kernel_code_upper(
+        input, grid_work_is_dynamic(input->work) ? kernel_chain_one_sm : kernel_chain_static, bound);
 }
 
 const struct bound_method bound_code_k_chain = {
     .name = "code-k-chain",
-    .summary =
-        "machine code without barriers: the busiest sub-core of each block, and others where they change",
+    .summary = "like code-k-sm, the busiest sub-core of each block, and others where chains change",
     .run = chain_run,
-    .objection = chain_objection,
     .fits = kernel_has_sub_cores,
-    .needs = FOR_CODE_KERNELS | NEED_DYNAMIC_DISPATCH,
+    .needs = FOR_CODE_KERNELS,
 };

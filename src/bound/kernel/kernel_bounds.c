@@ -110,19 +110,6 @@ static struct kernel_time time_of_sm(const struct grid_work *work, const struct 
     return time;
 }
 
-/* Theorem 5 of docs/machine-code-bounds.md: an SM that gets n blocks of machine code without barriers. */
-static struct kernel_time code_chain_of_sm(const struct grid_work *work, const struct residency *residency,
-                                           uint64_t n) {
-    const uint64_t waves = cycles_ceiling(n, residency->resident);
-    if (n == 0) return (struct kernel_time){0};
-    return (struct kernel_time){
-        .busy = class_ranking_sum(&work->by_busiest, n),
-        .extras = class_ranking_sum(&work->by_extra, cycles_mul(waves - 1, residency->resident - 1)),
-        .latency = cycles_mul(waves, work->latency_most),
-        .dispatch = cycles_mul(waves - 1, residency->delay),
-        .fetch = grid_work_fetch_time(work, n, residency->resident)};
-}
-
 /* Blocks that an SM can get at most, when `residency.waits`: every other SM fills its residency. */
 static uint64_t most_blocks(const struct residency *residency) {
     assert(residency->waits);
@@ -152,12 +139,6 @@ struct kernel_time kernel_one_sm(const struct grid_work *work, uint64_t resident
 struct kernel_time kernel_chain_one_sm(const struct grid_work *work, uint64_t resident) {
     const struct residency residency = residency_of(work, resident, true);
     return one_sm(work, &residency);
-}
-
-struct kernel_time kernel_code_chain(const struct grid_work *work, uint64_t resident) {
-    const struct residency residency = residency_of(work, resident, false);
-    const uint64_t n = residency.waits ? most_blocks(&residency) : dealt_blocks(&residency);
-    return with_dispatcher(work, code_chain_of_sm(work, &residency, n));
 }
 
 /* The same where an SM holds one block at a time, which has it to itself. */

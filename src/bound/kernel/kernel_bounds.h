@@ -30,10 +30,6 @@ struct kernel_time kernel_chain_balance(const struct grid_work *work, uint64_t r
 struct kernel_time kernel_chain_one_sm(const struct grid_work *work, uint64_t resident);
 struct kernel_time kernel_chain_static(const struct grid_work *work, uint64_t resident);
 
-/* The same of machine code without barriers, by what its busiest sub-core holds
- * (docs/machine-code-bounds.md, theorem 5). */
-struct kernel_time kernel_code_chain(const struct grid_work *work, uint64_t resident);
-
 /* Makes a time that is proven a bound, with what all kernel bounds assume. */
 void kernel_upper_set(const struct bound_input *input, const struct grid_work *work,
                       const struct kernel_time *time, wb_bound *bound);

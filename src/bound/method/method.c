@@ -83,6 +83,7 @@ void bound_assume_machine_code(const struct bound_input *input, wb_bound *bound)
     bound_assume_paths(input, bound);
     for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++)
         assume(bound, assumed[i]);
+    if (input->machine->sub_cores > 1) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
 }
 
 void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {

@@ -1,6 +1,7 @@
 #include "bound/sass/code_profile.h"
 
 #include "bound/profile/sections.h"
+#include "bound/sass/cold_sets.h"
 
 void code_profile_free(struct code_profile *profile) {
     vec_free(&profile->groups);
@@ -25,6 +26,7 @@ cycles code_profile_releases(const struct code_profile *profile) {
 struct code_profile_maker {
     struct code_profile *profile;
     struct arena arena;
+    struct cold_block cold;       /* of a profile with misses on its paths */
     struct own_walker *walkers;   /* per path */
     struct own_section *sections; /* per path: the row at hand */
     struct path_cursor *cursors;  /* per path: where it ends */
@@ -32,7 +34,7 @@ struct code_profile_maker {
     struct section_cycle cycle;   /* of the rows */
 };
 
-static wb_status prepare(struct code_profile_maker *maker) {
+static wb_status prepare(struct code_profile_maker *maker, bool cold) {
     const struct timed_block *block = maker->profile->rules.block;
     const uint32_t count = block->path_count;
     maker->walkers = arena_array(&maker->arena, (size_t)count + 1, sizeof *maker->walkers);
@@ -42,8 +44,10 @@ static wb_status prepare(struct code_profile_maker *maker) {
     if (maker->walkers == NULL || maker->sections == NULL || maker->cursors == NULL ||
         maker->path_warps == NULL)
         return WB_ERR_LIMIT;
+    if (cold) WB_TRY(cold_block_init(&maker->cold, block, &maker->arena));
     for (uint32_t p = 0; p < count; p++)
-        WB_TRY(own_walker_init(&maker->walkers[p], &maker->profile->rules, p, &maker->arena));
+        WB_TRY(own_walker_init(&maker->walkers[p], &maker->profile->rules, p, cold ? &maker->cold : NULL,
+                               &maker->arena));
     WB_TRY(section_cycle_init(&maker->cycle, count));
     return warp_groups_find(block, &maker->arena, &maker->profile->groups, maker->path_warps);
 }
@@ -61,12 +65,14 @@ static wb_status walk_row(struct code_profile_maker *maker, bool *more) {
         maker->cursors[p] = maker->walkers[p].cursor;
         *more = *more || !maker->walkers[p].ended;
     }
+    if (maker->cold.code != NULL) cold_section_ends(&maker->cold);
     WB_TRY(intern_copy(&profile->rows, maker->sections, profile->path_count * sizeof *maker->sections, &row,
                        &is_new));
     if (is_new) WB_TRY(vec_push(&profile->row_counts, 0));
     profile->row_counts.items[row]++;
     WB_TRY(section_cycle_note(&maker->cycle, maker->cursors, row, &times));
     if (times == 0) return WB_OK;
+    times--; /* the last time has other code behind it, which its barrier asks for */
     for (size_t i = 0; i < maker->cycle.rows.count; i++)
         profile->row_counts.items[maker->cycle.rows.items[i]] += times;
     section_cycle_skip(&maker->cycle, times, maker->cursors);
@@ -95,12 +101,26 @@ static void add_up(const struct code_profile_maker *maker) {
     }
 }
 
-wb_status code_profile_make(const struct timed_block *block, struct code_profile *profile) {
+static wb_status sum_misses(struct code_profile_maker *maker) {
+    struct code_profile *profile = maker->profile;
+    const struct timed_block *block = profile->rules.block;
+    struct cold_sets cold;
+    WB_TRY(cold_sets_make(block, &maker->arena, &cold));
+    profile->misses =
+        cycles_add(cold.chain, cold_shared_time(&block->code.footprint, block->machine->sub_cores));
+    return WB_OK;
+}
+
+wb_status code_profile_make(const struct timed_block *block, enum code_misses misses,
+                            struct code_profile *profile) {
     struct code_profile_maker maker = {.profile = profile};
     bool more = block->path_count > 0;
     *profile = (struct code_profile){.path_count = block->path_count};
     wb_status status = way_rules_make(block, &profile->rules);
-    if (status == WB_OK) status = prepare(&maker);
+    /* Warps that execute parts of a path may come to lines later than the path does. */
+    const bool cold = misses == MISSES_ON_PATHS && !profile->rules.parts;
+    if (status == WB_OK && !cold) status = sum_misses(&maker);
+    if (status == WB_OK) status = prepare(&maker, cold);
     while (status == WB_OK && more)
         status = walk_row(&maker, &more);
     if (status == WB_OK) add_up(&maker);
@@ -117,11 +137,12 @@ struct row_charges {
     cycles spare[MACHINE_UNITS_MAX]; /* per latch what of `near` is more than the slots */
 };
 
-static struct row_charges sum_charges(const struct code_profile *profile, size_t row, uint32_t sub_core) {
+static struct row_charges sum_charges(const struct code_profile *profile, const struct own_section *sections,
+                                      uint32_t sub_core) {
     struct row_charges sums = {0};
     for (size_t g = 0; g < profile->groups.count; g++) {
         const struct warp_group *group = &profile->groups.items[g];
-        const struct own_section *section = code_profile_section(profile, row, group->path);
+        const struct own_section *section = &sections[group->path];
         if (group->sub_core != sub_core) {
             sums.far = cycles_add(sums.far, cycles_mul(section->far, group->warps));
             continue;
@@ -133,29 +154,37 @@ static struct row_charges sum_charges(const struct code_profile *profile, size_t
     return sums;
 }
 
+uint32_t code_unused_latches(const struct way_rules *rules, const struct own_section *section) {
+    return rules->latches & ~rules->clash & ~section->units;
+}
+
 /* What others hold of latches that the warp does not use; it has none of them itself. */
 static cycles unused_latches(const struct way_rules *rules, const struct own_section *section,
                              const struct row_charges *sums) {
     cycles sum = 0;
-    for (uint32_t units = rules->latches & ~rules->clash & ~section->units; units != 0; units &= units - 1)
+    for (uint32_t units = code_unused_latches(rules, section); units != 0; units &= units - 1)
         sum = cycles_add(sum, sums->spare[__builtin_ctz(units)]);
     return sum;
 }
 
-/* The most that any warp takes in a row. */
-static cycles longest_of(const struct code_profile *profile, size_t row, bool by_latches) {
+cycles code_row_longest(const struct code_profile *profile, const struct own_section *sections,
+                        bool by_latches, size_t *decider) {
     cycles most = 0;
+    *decider = 0;
     for (uint32_t c = 0; c < profile->rules.block->machine->sub_cores; c++) {
-        const struct row_charges sums = sum_charges(profile, row, c);
+        const struct row_charges sums = sum_charges(profile, sections, c);
         for (size_t g = 0; g < profile->groups.count; g++) {
             const struct warp_group *group = &profile->groups.items[g];
             if (group->sub_core != c) continue;
-            const struct own_section *own = code_profile_section(profile, row, group->path);
+            const struct own_section *own = &sections[group->path];
             cycles others = cycles_add(cycles_sub(sums.near, own->near), sums.far);
             if (others != CYCLES_SATURATED && by_latches)
                 others -= unused_latches(&profile->rules, own, &sums);
             const cycles alone = cycles_add(own->iso, cycles_add(own->clash, own->left));
-            most = cycles_max(most, cycles_add(alone, others));
+            const cycles all = cycles_add(alone, others);
+            if (all <= most) continue;
+            most = all;
+            *decider = g;
         }
     }
     return most;
@@ -163,7 +192,11 @@ static cycles longest_of(const struct code_profile *profile, size_t row, bool by
 
 cycles code_profile_sum(const struct code_profile *profile, bool by_latches) {
     cycles sum = 0;
-    for (size_t r = 0; r < profile->row_counts.count; r++)
-        sum = cycles_add(sum, cycles_mul(longest_of(profile, r, by_latches), profile->row_counts.items[r]));
+    for (size_t r = 0; r < profile->row_counts.count; r++) {
+        size_t decider;
+        const struct own_section *sections = code_profile_section(profile, r, 0);
+        const cycles longest = code_row_longest(profile, sections, by_latches, &decider);
+        sum = cycles_add(sum, cycles_mul(longest, profile->row_counts.items[r]));
+    }
     return sum;
 }

@@ -7,6 +7,10 @@
 #include "bound/profile/warp_group.h"
 #include "bound/sass/own_times.h"
 
+/* Misses that each line makes once are added to the times of the warps that come to it, or counted beside
+ * them. */
+enum code_misses { MISSES_ON_PATHS, MISSES_BESIDE };
+
 struct code_profile {
     struct way_rules rules;
     uint32_t path_count;
@@ -18,12 +22,14 @@ struct code_profile {
     cycles work;              /* E: what surely is held in the cycles of all warps that ELB counts */
     cycles latency;           /* lam: the longest chain of cycles in which nothing need be held */
     cycles held;              /* H: what the block can keep others waiting */
+    cycles misses;            /* cycles of misses that are made once, and are in none of these times */
 };
 
 /* Walks all paths of a block, which passed timed_block_check, on a machine that times machine code. The
  * profile is to be freed with code_profile_free in any case. WB_ERR_LIMIT without a message when memory is
  * exhausted. */
-wb_status code_profile_make(const struct timed_block *block, struct code_profile *profile);
+wb_status code_profile_make(const struct timed_block *block, enum code_misses misses,
+                            struct code_profile *profile);
 
 void code_profile_free(struct code_profile *profile);
 
@@ -34,6 +40,15 @@ const struct own_section *code_profile_section(const struct code_profile *profil
  * warp takes alone with all that others hold meanwhile; `by_latches`: without what they hold of latches that
  * the warp does not use in the section. */
 cycles code_profile_sum(const struct code_profile *profile, bool by_latches);
+
+/* The most that any warp takes in a row, whose sections stand by path, and the group of the first that takes
+ * so long. */
+cycles code_row_longest(const struct code_profile *profile, const struct own_section *sections,
+                        bool by_latches, size_t *decider);
+
+/* Latches, one a bit, that a warp does not use in a section, so that FIB leaves out what others hold of them
+ * beyond their slots. */
+uint32_t code_unused_latches(const struct way_rules *rules, const struct own_section *section);
 
 /* What the machine's barriers take to let the warps go, over all sections. */
 cycles code_profile_releases(const struct code_profile *profile);

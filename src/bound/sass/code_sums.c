@@ -3,11 +3,10 @@
 #include "bound/method/method.h"
 #include "bound/sass/code_profile.h"
 
-/* Makes a sum a bound: once-only misses are added, the release of barriers is by whoever asked. */
+/* Makes a sum a bound: misses beside it are added, the release of barriers is by whoever asked. */
 static wb_status set_bound(const struct bound_input *input, cycles sum, wb_bound *bound) {
-    const cycles misses = sass_footprint_time(&input->block->code.footprint, input->machine->sub_cores);
     bound->kind = WB_UPPER;
-    bound->cycles = cycles_add(sum, misses);
+    bound->cycles = cycles_add(sum, input->code->misses);
     bound_assume_machine_code(input, bound);
     return WB_OK;
 }

@@ -12,7 +12,7 @@
 #define PENDING_COLUMNS(units) ((size_t)2 * (units) + 1)
 
 wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rules, uint32_t path,
-                          struct arena *arena) {
+                          struct cold_block *cold, struct arena *arena) {
     const struct timed_block *block = rules->block;
     const uint32_t units = block->machine->unit_count;
     *walker = (struct own_walker){.rules = rules, .cursor = path_begin(&block->paths[path])};
@@ -33,7 +33,7 @@ wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rul
         next += 1 + rules->recent[c];
     }
     assert(next == walker->times + walker->time_count);
-    return WB_OK;
+    return cold == NULL ? WB_OK : cold_path_init(&walker->cold, cold, arena);
 }
 
 /* ---- Counters ------------------------------------------------------------------------------------------ */
@@ -108,16 +108,18 @@ static void note_pending(const struct own_walker *walker, const struct sass_time
             *pending_of(walker, row, elsewhere + 1 + inst->stages[i].unit) += inst->stages[i].init;
 }
 
-/* Notes when the latch of an instruction is free again, and what passes until the next one is issued; of
- * parts of a path only what passes behind itself is known. */
+/* Notes when the latch of an instruction is free again, and what passes until the next one is issued, or
+ * behind a barrier, until that is released: nothing; of parts of a path only what passes behind itself is
+ * known. */
 static void note_latch(const struct own_walker *walker, const struct sass_timed *inst) {
     cycles *passed = &walker->times[OWN_PASSED];
+    const cycles passes = inst->barrier ? 0 : inst->stall_least;
     if (inst->fixed && inst->stage_count > 0) {
         cycles *latched = &walker->latched[inst->stages[0].unit];
         const cycles until = *passed + inst->stages[0].init;
-        *latched = cycles_max(*latched, walker->rules->parts ? cycles_sub(until, inst->stall_least) : until);
+        *latched = cycles_max(*latched, walker->rules->parts ? cycles_sub(until, passes) : until);
     }
-    if (!inst->barrier && !walker->rules->parts) *passed += inst->stall_least;
+    if (!walker->rules->parts) *passed += passes;
 }
 
 /* What latches can still be busy with when a barrier is released, at the earliest in the cycle behind its
@@ -244,16 +246,24 @@ static void add_charges(struct own_walker *walker, const struct sass_timed *inst
  */
 static bool own_run(struct own_walker *walker, struct path_cursor *cursor) {
     const struct sass_timed *insts = walker->rules->block->code.sass;
+    struct sass_timed missed;
     while (cursor->left > 0) {
         const struct sass_timed *inst = &insts[cursor->instruction++];
         cursor->left--;
+        if (walker->cold.block != NULL) {
+            if (!walker->begun) cold_executed(&walker->cold, inst);
+            if (is_cold(&walker->cold, inst)) inst = cold_executes(&walker->cold, inst, &missed);
+        }
         own_step(walker, inst);
         lam_step(walker, inst);
         add_charges(walker, inst);
         note_pending(walker, inst);
         note_latch(walker, inst);
         walker->begun = true;
-        if (inst->barrier) return true;
+        if (inst->barrier) {
+            walker->last_slot = inst->slot;
+            return true;
+        }
     }
     return false;
 }
@@ -318,19 +328,24 @@ static void begin_section(struct own_walker *walker) {
 }
 
 /* The barrier that the walker is behind ends the section when the instruction behind it may be issued. */
-static void end_at_barrier(struct own_walker *walker, const struct sass_timed *barrier) {
+static void end_at_barrier(struct own_walker *walker) {
     const struct sass_timed *insts = walker->rules->block->code.sass;
     cycles *times = walker->times;
     struct path_cursor behind = walker->cursor;
     struct path_step step;
-    const uint32_t fetch = path_next(&behind, &step) ? insts[step.instruction].fetch : 0;
+    cycles fetch = 0;
+    if (path_next(&behind, &step)) {
+        const struct sass_timed *next = &insts[step.instruction];
+        fetch = next->fetch;
+        if (walker->cold.block != NULL) fetch += cold_asks(&walker->cold, next);
+    }
     times[OWN_COMPLETE] =
         cycles_max(times[OWN_COMPLETE], cycles_max(times[OWN_NEXT], times[OWN_ISSUE] + fetch));
     const cycles fetched = times[OWN_LAM_ISSUE] + fetch;
-    cycles next = times[OWN_LAM_NEXT];
-    if (fetched > OWN_LAM_SHIFT) next = cycles_max(next, fetched - OWN_LAM_SHIFT);
-    times[OWN_LAM_COMPLETE] = cycles_max(times[OWN_LAM_COMPLETE], next);
-    walker->left = left_pending(walker) + left_latched(walker) + barrier->slot - 1;
+    cycles lam_next = times[OWN_LAM_NEXT];
+    if (fetched > OWN_LAM_SHIFT) lam_next = cycles_max(lam_next, fetched - OWN_LAM_SHIFT);
+    times[OWN_LAM_COMPLETE] = cycles_max(times[OWN_LAM_COMPLETE], lam_next);
+    walker->left = left_pending(walker) + left_latched(walker) + walker->last_slot - 1;
 }
 
 static wb_status walk_to_barrier(struct own_walker *walker, bool *at_barrier) {
@@ -346,13 +361,12 @@ static wb_status walk_to_barrier(struct own_walker *walker, bool *at_barrier) {
 }
 
 wb_status own_walker_section(struct own_walker *walker, struct own_section *section) {
-    const struct sass_timed *insts = walker->rules->block->code.sass;
     const cycles *times = walker->times;
     bool at_barrier;
     begin_section(walker);
     WB_TRY(walk_to_barrier(walker, &at_barrier));
     walker->left = 0;
-    if (at_barrier) end_at_barrier(walker, &insts[walker->cursor.instruction - 1]);
+    if (at_barrier) end_at_barrier(walker);
     walker->later = true;
     *section = (struct own_section){.instructions = times[OWN_INSTRUCTIONS],
                                     .iso = times[OWN_COMPLETE],

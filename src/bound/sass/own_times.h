@@ -6,6 +6,7 @@
 #ifndef WB_BOUND_SASS_OWN_TIMES_H
 #define WB_BOUND_SASS_OWN_TIMES_H
 
+#include "bound/sass/cold_lines.h"
 #include "bound/sass/way_rules.h"
 
 /* What one section of one path amounts to. */
@@ -56,19 +57,21 @@ struct own_walker {
     cycles *latched;             /* per latch how many must have passed until it is surely free */
     cycles *done[SASS_COUNTERS]; /* per counter when all increments but the most recent ones are undone, */
     cycles *lam_done[SASS_COUNTERS]; /* then each of those, the oldest first */
-    cycles *pending; /* per counter, and for those without, and unit of the first stage: holds of queued
-                        instructions that nobody has waited for */
-    cycles left;     /* see own_section */
+    cycles *pending;       /* per counter, and for those without, and unit of the first stage: holds of queued
+                              instructions that nobody has waited for */
+    cycles left;           /* see own_section */
+    struct cold_path cold; /* no block: misses that are made once are not counted here */
     uint32_t units;
-    bool later; /* than the first section */
-    bool begun; /* something of the section has been walked */
+    uint32_t last_slot; /* of the barrier that the section ends with */
+    bool later;         /* than the first section */
+    bool begun;         /* something of the section has been walked */
     bool ended;
 };
 
-/* A walker at the start of path number `path`; its memory comes from `arena`. WB_ERR_LIMIT when memory is
- * exhausted. */
+/* A walker at the start of path number `path`, which counts misses that are made once if `cold` is not NULL;
+ * its memory comes from `arena`. WB_ERR_LIMIT when memory is exhausted. */
 wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rules, uint32_t path,
-                          struct arena *arena);
+                          struct cold_block *cold, struct arena *arena);
 
 /* Walks to the end of the next section: behind the next barrier, or to the end of the path, which sets
  * `ended`. A walker that has ended gives empty sections. */

@@ -96,6 +96,16 @@ static void note_ways(struct way_rules *rules, const bool *used) {
         note_held_issue(rules, &beside->sass[i]);
 }
 
+/* Notes whether some instruction comes to a wait too soon. Entries of one instruction differ only in what its
+ * accesses hold, so that those of the kernel's code, one behind the other, stand for all. */
+static void note_unseen(struct way_rules *rules, const bool *used, bool *executed) {
+    const struct timed_code *code = &rules->block->code;
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        if (used[i]) executed[timed_origin(code, i)] = true;
+    for (uint32_t i = 1; i < code->inst_count; i++)
+        rules->unseen |= executed[i - 1] && executed[i] && waits_too_soon(&code->sass[i - 1], &code->sass[i]);
+}
+
 wb_status way_rules_make(const struct timed_block *block, struct way_rules *rules) {
     const struct wb_machine *machine = block->machine;
     const struct timed_code *code = &block->code;
@@ -107,11 +117,14 @@ wb_status way_rules_make(const struct timed_block *block, struct way_rules *rule
         if (machine->units[u].shared) rules->shared |= UINT32_C(1) << u;
     }
     const bool *used = executed_instructions(block->paths, block->path_count, code->inst_count, &arena);
-    if (used != NULL) note_ways(rules, used);
-    for (uint32_t i = 1; used != NULL && i < code->inst_count; i++)
-        rules->unseen |= used[i - 1] && used[i] && waits_too_soon(&code->sass[i - 1], &code->sass[i]);
+    bool *executed = arena_array(&arena, (size_t)code->inst_count + 1, sizeof *executed);
+    const bool made = used != NULL && executed != NULL;
+    if (made) {
+        note_ways(rules, used);
+        note_unseen(rules, used, executed);
+    }
     arena_free(&arena);
-    return used == NULL ? WB_ERR_LIMIT : WB_OK;
+    return made ? WB_OK : WB_ERR_LIMIT;
 }
 
 bool code_starts_at_issue(const struct way_rules *rules, const struct sass_timed *inst) {

@@ -6,6 +6,7 @@
 
 #include "bound/grid/grid_work.h"
 #include "bound/method/method.h"
+#include "bound/sass/code_profile.h"
 #include "bound/search/annealing.h"
 #include "bound/search/witness.h"
 #include "sim/gpu/gpu.h"
@@ -13,9 +14,9 @@
 
 /* The simulator of model gpgpusim decides for itself. */
 static const char *adversary_objection(const struct bound_input *input) {
-    return input->machine->model == MACHINE_PLAIN
+    return input->machine->model != MACHINE_GPGPUSIM
                ? NULL
-               : "this method needs a scheduler whose decisions can be chosen (model plain)";
+               : "this method needs a scheduler whose decisions can be chosen (not model gpgpusim)";
 }
 
 /* What all of them say of what was found. */
@@ -101,9 +102,13 @@ static wb_status block_anneal(struct annealing *annealing) {
     return annealing->orders.warps > 1 ? annealing_run(annealing, present) : WB_OK;
 }
 
+static uint64_t instructions_of(const struct bound_input *input) {
+    return input->code != NULL ? input->code->instructions : input->profile->instructions;
+}
+
 static wb_status search_block(const struct bound_input *input, const char *method, bool may_hurry,
                               wb_bound *bound) {
-    const uint64_t instructions = input->profile->instructions;
+    const uint64_t instructions = instructions_of(input);
     struct block_adversary adversary = {.input = input,
                                         .annealing = {.method = method,
                                                       .may_hurry = may_hurry,
@@ -136,14 +141,14 @@ static wb_status adversary_short_run(const struct bound_input *input, wb_bound *
 }
 
 static bool adversary_too_large(const struct bound_input *input) {
-    return input->profile->instructions > ANNEALED_INSTRUCTIONS;
+    return instructions_of(input) > ANNEALED_INSTRUCTIONS;
 }
 
 const struct bound_method bound_adversary = {
     .name = "adversary",
     .summary = "longest schedule found by annealing over the scheduler's decisions",
     .run = adversary_run,
-    .needs = FOR_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
+    .needs = FOR_ALL_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = adversary_objection,
     .too_large = adversary_too_large,
     .searches = true,
@@ -155,7 +160,7 @@ const struct bound_method bound_adversary_short = {
     .name = "adversary-short",
     .summary = "the same, with latencies as stated or shorter",
     .run = adversary_short_run,
-    .needs = FOR_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
+    .needs = FOR_ALL_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = adversary_objection,
     .fits = only_named,
     .searches = true,
@@ -424,7 +429,7 @@ const struct bound_method bound_k_adversary = {
     .name = "k-adversary",
     .summary = "kernel: longest execution found by annealing over dispatch and issue",
     .run = kernel_adversary_run,
-    .needs = FOR_KERNELS | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
+    .needs = NEED_INSTRUCTIONS | NEED_KERNEL | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = adversary_objection,
     .too_large = kernel_adversary_too_large,
     .searches = true,
@@ -436,7 +441,7 @@ const struct bound_method bound_k_adversary_short = {
     .name = "k-adversary-short",
     .summary = "kernel: the same, with latencies as stated or shorter",
     .run = kernel_adversary_short_run,
-    .needs = FOR_KERNELS | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
+    .needs = NEED_INSTRUCTIONS | NEED_KERNEL | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = adversary_objection,
     .fits = only_named,
     .searches = true,

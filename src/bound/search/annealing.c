@@ -10,9 +10,11 @@
 #define ANNEALED_SEED 1u
 
 /* Work of a simulation that is short, and of an instruction of it (in units of search_budget): more where
- * more warps share a sub-core than those of GPUs do, as each of them is looked at. */
+ * more warps share a sub-core than those of GPUs do, as each of them is looked at, and where units have
+ * stages and queues. */
 #define SIMULATION_WORK 10000u
 #define SIMULATED_INSTRUCTION_WORK 60u
+#define SIMULATED_MACHINE_INSTRUCTION_WORK 240u
 #define USUAL_WARPS 64u
 
 /* Most windows. */
@@ -44,13 +46,22 @@ static bool orders_hurry(const struct sim_policy *policy, uint32_t warp, uint64_
     return pattern_hurries(&((const struct issue_orders *)policy)->pattern, warp);
 }
 
+static bool orders_yield(const struct sim_policy *policy, uint32_t warp) {
+    const struct issue_orders *own = (const struct issue_orders *)policy;
+    return own->starves ? warp == own->starved : pattern_yields(&own->pattern, warp);
+}
+
 /* Orders of the warps of a pattern for sub-cores that issue at most `issues` instructions; their memory is of
  * `arena`. WB_ERR_LIMIT when that is exhausted. */
 static wb_status issue_orders_init(struct issue_orders *orders, const char *name,
                                    const struct pattern *pattern, uint64_t issues, struct arena *arena) {
     const uint32_t warps = pattern->warps;
     *orders = (struct issue_orders){
-        .policy = {.name = name, .work_conserving = true, .pick = orders_pick, .hurries = orders_hurry},
+        .policy = {.name = name,
+                   .work_conserving = true,
+                   .pick = orders_pick,
+                   .hurries = orders_hurry,
+                   .yields = orders_yield},
         .pattern = *pattern,
         .warps = warps,
         .windows = issues < WINDOWS_MAX ? (uint32_t)issues : WINDOWS_MAX,
@@ -80,6 +91,8 @@ void issue_orders_assign(struct issue_orders *copy, const struct issue_orders *o
     assert(copy->windows == orders->windows && copy->warps == orders->warps);
     memcpy(copy->orders, orders->orders, (size_t)orders->windows * orders->warps * sizeof *copy->orders);
     memcpy(copy->loose, orders->loose, orders->windows * sizeof *copy->loose);
+    copy->starves = orders->starves;
+    copy->starved = orders->starved;
     pattern_assign(&copy->pattern, &orders->pattern);
 }
 
@@ -87,6 +100,8 @@ void issue_orders_assign(struct issue_orders *copy, const struct issue_orders *o
  * runs alone. */
 static void issue_orders_starve(struct issue_orders *orders, uint32_t victim) {
     memset(orders->loose, false, orders->windows * sizeof *orders->loose);
+    orders->starves = true;
+    orders->starved = victim;
     for (uint32_t window = 0; window < orders->windows; window++)
         for (uint32_t rank = 0; rank < orders->warps; rank++)
             order_of(orders, window)[rank] = (victim + 1 + rank) % orders->warps;
@@ -94,6 +109,7 @@ static void issue_orders_starve(struct issue_orders *orders, uint32_t victim) {
 
 void issue_orders_rotate(struct issue_orders *orders) {
     memset(orders->loose, true, orders->windows * sizeof *orders->loose);
+    orders->starves = false;
     for (uint32_t window = 0; window < orders->windows; window++)
         for (uint32_t rank = 0; rank < orders->warps; rank++)
             order_of(orders, window)[rank] = (window + rank) % orders->warps;
@@ -118,8 +134,11 @@ void issue_orders_restore(struct issue_orders *orders) {
 
 /* How many candidates may be simulated that issue so many instructions each, on sub-cores with so many warps.
  */
-static uint64_t candidates_within(uint64_t instructions, uint64_t warps, struct search_budget *budget) {
-    const uint64_t each = SIMULATED_INSTRUCTION_WORK + cycles_sub(warps, USUAL_WARPS);
+static uint64_t candidates_within(const struct wb_machine *machine, uint64_t instructions, uint64_t warps,
+                                  struct search_budget *budget) {
+    const uint64_t one =
+        machine_times_sass(machine) ? SIMULATED_MACHINE_INSTRUCTION_WORK : SIMULATED_INSTRUCTION_WORK;
+    const uint64_t each = one + cycles_sub(warps, USUAL_WARPS);
     const uint64_t work = cycles_add(SIMULATION_WORK, cycles_mul(each, instructions));
     uint64_t candidates = ANNEALED_INSTRUCTIONS / cycles_add(instructions, 1) + 2;
     if (candidates > ANNEALED_CANDIDATES) candidates = ANNEALED_CANDIDATES;
@@ -134,7 +153,7 @@ wb_status annealing_begin(struct annealing *annealing, const struct wb_machine *
     struct pattern pattern;
     annealing->random = random_seeded(ANNEALED_SEED);
     annealing->candidates =
-        candidates_within(instructions, (uint64_t)slots * block_warps / machine->sub_cores, budget);
+        candidates_within(machine, instructions, (uint64_t)slots * block_warps / machine->sub_cores, budget);
     annealing->arena = arena;
     WB_TRY(pattern_init(&pattern, machine, slots, block_warps, arena));
     return issue_orders_init(&annealing->orders, annealing->method, &pattern, issues, arena);

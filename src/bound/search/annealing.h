@@ -26,6 +26,8 @@ struct issue_orders {
     bool *loose;              /* per window: the pattern, whatever the order */
     uint32_t *orders;         /* [window * warps + rank]: warps of an SM, the most preferred first */
     uint32_t windows, warps;
+    bool starves; /* one warp comes last in all orders, and at units: */
+    uint32_t starved;
     uint64_t window_issues; /* issues of a sub-core in one window */
     uint32_t changed;       /* the window of the last change, and what it was before: */
     bool was_loose;

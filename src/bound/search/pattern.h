@@ -60,6 +60,14 @@ static inline bool pattern_has_memory(const struct pattern *pattern) {
     return pattern->victims != NULL && pattern->hurried != NULL && pattern->ages != NULL;
 }
 
+/* Whether it puts the warp behind all others, at units, too. */
+static inline bool pattern_yields(const struct pattern *pattern, uint32_t warp) {
+    for (uint32_t r = 0; r < pattern->rule_count; r++)
+        if (pattern->rules[r] == RULE_VICTIM && !pattern->reversed[RULE_VICTIM])
+            return warp < pattern->warps && warp_set_has(pattern->victims, warp);
+    return false;
+}
+
 static inline bool pattern_hurries(const struct pattern *pattern, uint32_t warp) {
     return warp < pattern->warps && warp_set_has(pattern->hurried, warp);
 }

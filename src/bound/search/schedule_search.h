@@ -5,6 +5,7 @@
 
 #include "bound/method/search_budget.h"
 #include "bound/search/search_model.h"
+#include "bound/search/search_space.h"
 
 struct schedule_search {
     const wb_watch *watch; /* or NULL */
@@ -32,5 +33,8 @@ static inline const char *schedule_search_end_name(const struct schedule_search 
 /* Searches what a model is set to; the longest of it and of what was searched before is kept. WB_ERR_LIMIT
  * when the budget or the watch stopped it: something may be longer than what was found. No messages. */
 wb_status schedule_search_run(const struct search_model *model, struct schedule_search *search);
+
+/* The same of any space. */
+wb_status schedule_search_through(const struct search_space *space, struct schedule_search *search);
 
 #endif

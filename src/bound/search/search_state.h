@@ -6,6 +6,7 @@
 
 #include "bound/search/search_model.h"
 #include "bound/search/search_parts.h"
+#include "bound/search/search_space.h"
 
 /* What is searched with the model, which may be changed between searches. False when its states are too
  * large. */
@@ -23,18 +24,9 @@ enum search_choice_kind {
     CHOICE_ISSUE,     /* warp `which` of a slot of the SM uses a slot of its sub-core */
 };
 
-struct search_choice {
-    uint8_t kind; /* enum search_choice_kind */
-    uint8_t sm, slot, which;
-};
-
 /* A block of any class to any slot of any SM. */
-#define SEARCH_CHOICES_MAX (SEARCH_SMS_MAX * SEARCH_SLOTS_MAX * SEARCH_CLASSES_MAX)
-
-struct search_choices {
-    uint32_t count;
-    struct search_choice items[SEARCH_CHOICES_MAX];
-};
+_Static_assert(SEARCH_SMS_MAX *SEARCH_SLOTS_MAX *SEARCH_CLASSES_MAX <= SEARCH_CHOICES_MAX,
+               "all choices have room");
 
 /* Lets everything happen that is not to be chosen, up to the next choices between two or more (of a scope
  * with every_issue, the next issue). No choices: every block has ended. *passed: the time until then;

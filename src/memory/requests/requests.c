@@ -287,16 +287,42 @@ static uint32_t lane_requests_at_most(const struct access *access) {
     return many_words ? access->bytes / WORD_BYTES : 1;
 }
 
-uint32_t access_request_count(const struct access *access, const uint64_t *tables, uint32_t granule) {
+/* Those of an access whose addresses are `base` further on. */
+static uint32_t count_requests(const struct access *access, const uint64_t *tables, uint64_t base,
+                               uint32_t granule) {
     uint64_t requests[REQUESTS_MAX];
-    if (access->table != ACCESS_UNKNOWN) return access_requests(access, tables, 0, granule, requests);
+    if (access->table != ACCESS_UNKNOWN) return access_requests(access, tables, base, granule, requests);
     return (uint32_t)__builtin_popcount(access->mask) * lane_requests_at_most(access);
 }
 
-uint32_t access_wavefront_count(const struct access *access, const uint64_t *tables) {
+static uint32_t count_wavefronts(const struct access *access, const uint64_t *tables, uint64_t base) {
     if (access_makes_requests(access)) return 0;
-    if (access->table != ACCESS_UNKNOWN) return access_wavefronts(access, tables, 0);
+    if (access->table != ACCESS_UNKNOWN) return access_wavefronts(access, tables, base);
     return (uint32_t)__builtin_popcount(access->mask);
+}
+
+uint32_t access_request_count(const struct access *access, const uint64_t *tables, uint32_t granule) {
+    return count_requests(access, tables, 0, granule);
+}
+
+uint32_t access_wavefront_count(const struct access *access, const uint64_t *tables) {
+    return count_wavefronts(access, tables, 0);
+}
+
+void access_sums_add(const struct access *access, const uint64_t *tables, uint64_t base,
+                     struct access_sums *sums) {
+    sums->of[SASS_COUNT_PASSES] +=
+        count_requests(access, tables, base, MEMORY_LINE_BYTES) + count_wavefronts(access, tables, base);
+    sums->of[SASS_COUNT_SECTORS] += count_requests(access, tables, base, MEMORY_SECTOR_BYTES);
+}
+
+struct access_counts access_sums_counts(const struct access_sums *sums) {
+    struct access_counts made = {{0}};
+    for (uint32_t c = 0; c < SASS_COUNTS; c++) {
+        const uint32_t sum = sums->of[c];
+        made.further[c] = (uint16_t)(sum == 0 ? 0 : sum - 1 > UINT16_MAX ? UINT16_MAX : sum - 1);
+    }
+    return made;
 }
 
 /* Transactions of one executed instruction, over all of its records: an asynchronous copy loads and stores,
@@ -312,20 +338,13 @@ static void add_transactions(const struct access *access, const struct access_li
     sum->wavefronts += access_wavefront_count(access, list->tables.items);
 }
 
-/* What an access counts of each on a machine that times machine code, beyond the first. */
+/* What the accesses of one execution count on a machine that times machine code. */
 static struct access_counts counts_of(const struct access *accesses, size_t count,
                                       const struct access_list *list) {
-    uint32_t sums[SASS_COUNTS] = {0};
-    struct access_counts made = {{0}};
-    for (size_t a = 0; a < count; a++) {
-        sums[SASS_COUNT_PASSES] += access_request_count(&accesses[a], list->tables.items, MEMORY_LINE_BYTES) +
-                                   access_wavefront_count(&accesses[a], list->tables.items);
-        sums[SASS_COUNT_SECTORS] +=
-            access_request_count(&accesses[a], list->tables.items, MEMORY_SECTOR_BYTES);
-    }
-    for (uint32_t c = 0; c < SASS_COUNTS; c++)
-        made.further[c] = (uint16_t)(sums[c] == 0 ? 0 : sums[c] - 1 > UINT16_MAX ? UINT16_MAX : sums[c] - 1);
-    return made;
+    struct access_sums sums = {{0}};
+    for (size_t a = 0; a < count; a++)
+        access_sums_add(&accesses[a], list->tables.items, 0, &sums);
+    return access_sums_counts(&sums);
 }
 
 /* Requests and wavefronts follow one another on the unit. An instruction whose class has no unit takes no

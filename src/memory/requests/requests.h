@@ -52,6 +52,18 @@ uint32_t access_wavefronts(const struct access *access, const uint64_t *tables, 
 uint32_t access_request_count(const struct access *access, const uint64_t *tables, uint32_t granule);
 uint32_t access_wavefront_count(const struct access *access, const uint64_t *tables);
 
+/* What the accesses of one executed instruction count on a machine that times machine code. */
+struct access_sums {
+    uint32_t of[SASS_COUNTS];
+};
+
+/* Adds an access; `base` is added to its addresses. */
+void access_sums_add(const struct access *access, const uint64_t *tables, uint64_t base,
+                     struct access_sums *sums);
+
+/* How many there are of each beyond the first. */
+struct access_counts access_sums_counts(const struct access_sums *sums);
+
 /* Cycles that a unit is busy with `requests` of an instruction whose class has initiation interval `init`: at
  * least the interval, in which the lanes' addresses pass. */
 static inline uint32_t transaction_cycles(const struct machine_memory *memory, uint32_t init,

@@ -4,6 +4,7 @@
 
 #include "memory/requests/number_table.h"
 #include "warp/timed/code_timing.h"
+#include "warp/timed/code_variants.h"
 #include "warp/trace/grid_block.h"
 
 static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics) {
@@ -16,13 +17,39 @@ static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics
     return timed_code_from(&executed, timed->machine, diagnostics, &timed->arena, &timed->code);
 }
 
+/* Gives the code an entry for each cost of an instruction, on a machine that times machine code. */
+static void make_variants(void *context) {
+    struct timed_grid *timed = context;
+    struct arena scratch = {0};
+    arena_bind(&scratch, &timed->arena);
+    struct code_variants variants = code_variants_begin(timed->machine, &timed->code, &scratch);
+    for (size_t p = 0; p < timed->traffic.patterns.count; p++) {
+        const struct traffic_pattern *pattern = &timed->traffic.patterns.items[p];
+        for (uint32_t a = 0; a < pattern->access_count; a++) {
+            const uint32_t instruction = pattern->accesses[a].instruction;
+            const struct execution_cost of_class = code_variant_cost(&timed->code, instruction);
+            const struct execution_cost cost = {.counts = pattern->counts[a]};
+            if (a > 0 && pattern->accesses[a].step == pattern->accesses[a - 1].step) continue;
+            if (variants.newest[instruction] == NO_VARIANT)
+                (void)code_variant_of(&variants, instruction, &of_class);
+            const uint32_t variant = code_variant_of(&variants, instruction, &cost);
+            pattern->entries[a] = variants.items.items[variant].entry;
+        }
+    }
+    code_variants_apply(&variants, &timed->arena);
+    arena_free(&scratch);
+}
+
 wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct timed_grid *timed) {
     *timed = (struct timed_grid){.grid = grid, .machine = machine};
     WB_TRY(wb_machine_check(machine, diagnostics));
     WB_TRY(grid_decline_clusters(grid, diagnostics));
     WB_TRY(traffic_make(grid, machine, diagnostics, &timed->traffic));
-    return make_code(timed, diagnostics);
+    WB_TRY(make_code(timed, diagnostics));
+    if (!machine_times_sass(machine) || arena_protect(&timed->arena, make_variants, timed) == WB_OK)
+        return WB_OK;
+    return diagnose_out_of_memory(diagnostics, machine->name);
 }
 
 void timed_grid_free(struct timed_grid *timed) {

@@ -377,6 +377,21 @@ static void decline_split(const struct traffic_maker *maker, const struct access
     }
 }
 
+/* What the accesses of each step count on a machine that times machine code. */
+static void count_pattern(struct traffic_maker *maker, const struct access_stream *stream,
+                          struct traffic_pattern *made) {
+    struct arena *arena = &maker->traffic->arena;
+    made->counts = arena_array(arena, (size_t)made->access_count + 1, sizeof *made->counts);
+    made->entries = arena_array(arena, (size_t)made->access_count + 1, sizeof *made->entries);
+    for (uint32_t first = 0, a = 0; first < stream->access_count; first = a) {
+        struct access_sums sums = {{0}};
+        for (; a < stream->access_count && stream->accesses[a].step == stream->accesses[first].step; a++)
+            access_sums_add(&stream->accesses[a], stream->tables, maker->alignments[stream->groups[a]],
+                            &sums);
+        made->counts[first] = access_sums_counts(&sums);
+    }
+}
+
 /* Adds the pattern of a stream with the alignments of its groups. */
 static void add_pattern(struct traffic_maker *maker, const struct access_stream *stream) {
     struct arena *arena = &maker->traffic->arena;
@@ -400,6 +415,7 @@ static void add_pattern(struct traffic_maker *maker, const struct access_stream 
         if (made.request_count > 0)
             memcpy(made.perhaps, maker->perhaps.items, made.request_count * sizeof *made.perhaps);
     }
+    if (machine_times_sass(maker->traffic->machine)) count_pattern(maker, stream, &made);
     arena_push(arena, &maker->traffic->patterns, made);
 }
 

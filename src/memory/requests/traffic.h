@@ -54,6 +54,9 @@ struct traffic_pattern {
     bool *perhaps;     /* per request: it is perhaps not made, though the paths be executed; NULL: all are */
     uint32_t request_count;
     bool *group_is_local; /* per group of the stream: its space is local memory */
+    /* On a machine that times machine code, else NULL, each of the first access of a step: */
+    struct access_counts *counts; /* what all accesses of the step count, */
+    uint32_t *entries;            /* and the entry of the grid's code that takes so long (timed_grid_make) */
 };
 
 /* The blocks of one shape and one alignment of its bases. */

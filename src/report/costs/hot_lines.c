@@ -110,17 +110,45 @@ static void percent_cell(struct sheet *table, uint64_t part, uint64_t whole) {
 struct hot_table {
     struct costs_shown *shown;
     struct sheet sheet;
-    bool parts[WB_PART_COUNT]; /* of which some row has cycles */
+    bool parts[WB_PART_COUNT]; /* of which some row has cycles, if they have a column of their own */
+    bool rest;                 /* a column of all others */
 };
 
+/* Columns of parts, 8 characters each, that there is room for. */
+static size_t room_for_parts(const struct hot_table *table) {
+    return (LINE_WIDTH - 18 - 8 - (table->shown->beside != NULL ? 9u : 0u)) / 8;
+}
+
+/* Gives the kinds that have cycles a column each; where there is no room, the largest, and one to the rest.
+ */
 static void find_parts(struct hot_table *table) {
+    uint64_t sums[WB_PART_COUNT] = {0};
+    size_t count = 0;
     for (size_t r = 0; r < table->shown->lines.items.count; r++)
         for (size_t what = 0; what < WB_PART_COUNT; what++)
-            if (table->shown->lines.items.items[r].cost->share[what] > 0) table->parts[what] = true;
+            sums[what] += table->shown->lines.items.items[r].cost->share[what];
+    for (size_t what = 0; what < WB_PART_COUNT; what++)
+        count += table->parts[what] = sums[what] > 0;
+    for (const size_t room = room_for_parts(table); count + table->rest > room; count--) {
+        size_t least = WB_PART_COUNT;
+        for (size_t what = 0; what < WB_PART_COUNT; what++)
+            if (table->parts[what] && (least == WB_PART_COUNT || sums[what] < sums[least])) least = what;
+        table->parts[least] = false;
+        table->rest = true;
+    }
+}
+
+/* What a row has of kinds without a column. */
+static uint64_t rest_of(const struct hot_table *table, const wb_cost *cost) {
+    uint64_t rest = 0;
+    for (size_t what = 0; what < WB_PART_COUNT; what++)
+        if (!table->parts[what]) rest += cost->share[what];
+    return rest;
 }
 
 static void begin_table(struct hot_table *table) {
-    static const char *const headings[WB_PART_COUNT] = {[WB_PART_INTERFERENCE] = "others"};
+    static const char *const headings[WB_PART_COUNT] = {
+        [WB_PART_INTERFERENCE] = "others", [WB_PART_CONSTANTS] = "consts"};
     uint32_t at = 18;
     sheet_column(&table->sheet, SHEET_RIGHT, 7, "share");
     sheet_column(&table->sheet, SHEET_RIGHT, at, "cycles");
@@ -128,6 +156,7 @@ static void begin_table(struct hot_table *table) {
         if (table->parts[what])
             sheet_column(&table->sheet, SHEET_RIGHT, at += 8,
                          headings[what] != NULL ? headings[what] : wb_part_name((wb_part_kind)what));
+    if (table->rest) sheet_column(&table->sheet, SHEET_RIGHT, at += 8, "rest");
     sheet_column(&table->sheet, SHEET_RIGHT, at += 8, "runs");
     if (table->shown->beside != NULL) sheet_column(&table->sheet, SHEET_RIGHT, at + 9, "simulated");
     sheet_headings(&table->sheet);
@@ -139,6 +168,7 @@ static void put_numbers(struct hot_table *table, const wb_cost *cost, uint64_t s
     sheet_count(sheet, cost->with_inner);
     for (size_t what = 0; what < WB_PART_COUNT; what++)
         if (table->parts[what]) compact_cell(sheet, cost->share[what]);
+    if (table->rest) compact_cell(sheet, rest_of(table, cost));
     if (cost->about == NULL)
         compact_cell(sheet, cost->executions);
     else

@@ -309,7 +309,7 @@ static void put_optional(const struct launch_template *template) {
         text_string(out, "# ptxas_info: FILE");
         put_comment(template, "or a file with what nvcc --resource-usage printed");
     }
-    text_string(out, "# machine: orin-sm86");
+    text_string(out, "# machine: ecrts2025-orin");
     put_comment(template, "which GPU: warpbound machine list");
     text_string(out, "# deadline: 1ms");
     put_comment(template, "of the kernel; analyze says whether it is met");

@@ -94,6 +94,7 @@ static void put_verdict(struct html_page *page, const wb_verdict *verdict) {
     text_printf(out, "<div class=\"verdict %s\">\n", wb_state_name(verdict->state));
     put_line(page, verdict);
     if (meaning_of(verdict->state) != NULL) text_printf(out, "<p>%s</p>\n", meaning_of(verdict->state));
+    if (verdict->of_ptx) text_string(out, "<p>The bound is of " VERDICT_OF_PTX ".</p>\n");
     if (verdict->stalls != NULL) put_sentence(page, verdict, "Machine code", verdict_put_stalls);
     if (verdict->stalls != NULL && verdict->refuted != NULL)
         put_sentence(page, verdict, "Refuted", verdict_put_refuted);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "machine/sass_keys.h"
+#include "machine/sources.h"
 #include "ptx/ptx.h"
 #include "report/parts/document.h"
 #include "report/parts/inputs.h"
@@ -86,8 +87,11 @@ static void add_figure(struct figures *figures, const char *name, const struct f
     row->values = values.data;
 }
 
-/* Whether a key of a class is a figure: neither the name of a unit nor what kind of class it is. */
+/* Whether a key of a class is a figure: no name of a unit, and not what a class that does not state it has;
+ * that an instruction has a fixed latency, or not, is one always. */
 static bool is_class_figure(const struct field *field, const struct sass_class_entry *entry) {
+    if (field->kind == FIELD_BOOL) return true;
+    if (field->kind == FIELD_WORD) return *(const uint32_t *)((const char *)entry + field->offset) != 0;
     if (field->kind != FIELD_U32 && field->kind != FIELD_INTERVAL) return false;
     return *(const uint32_t *)((const char *)entry + field->offset) != 0;
 }
@@ -115,6 +119,16 @@ static void add_key(struct figures *figures, const char *name, const struct fiel
     if (field != NULL) add_figure(figures, name, field, target, uses);
 }
 
+/* Most uses of a unit whose queue can be full. */
+static uint64_t count_queued(const struct figures *figures) {
+    uint64_t most = 0;
+    for (uint32_t u = 0; u < figures->machine->unit_count; u++) {
+        const uint32_t queue = figures->machine->units[u].queue;
+        if (queue != 0 && queue != DEPTH_UNLIMITED && figures->units[u] > most) most = figures->units[u];
+    }
+    return most;
+}
+
 /* Keys of the core that all code rests on, and those that some does. */
 static void add_core(struct figures *figures) {
     static const char *const all[] = {
@@ -122,7 +136,7 @@ static void add_core(struct figures *figures) {
         "l1_instruction_line", "l1_instruction_miss"};
     static const char *const constants[] = {"constant_probe", "constant_size", "constant_line",
                                             "constant_ways", "constant_miss"};
-    static const char *const levels[] = {"l1", "l2", "dram", "tlb", "worst"};
+    static const char *const levels[] = {"l1", "l2", "dram", "tlb"};
     const struct machine_sass *sass = &figures->machine->sass;
     const uint32_t levels_used = sass->worst == SASS_WORST_TLB    ? 4
                                  : sass->worst == SASS_WORST_DRAM ? 3
@@ -134,6 +148,9 @@ static void add_core(struct figures *figures) {
         add_key(figures, "sass", machine_sass_fields, constants[k], sass, figures->constants);
     for (size_t k = 0; figures->memory > 0 && k < levels_used; k++)
         add_key(figures, "sass", machine_sass_fields, levels[k], sass, figures->memory);
+    if (figures->memory > 0) add_key(figures, "sass", machine_sass_fields, "worst", sass, figures->memory);
+    const uint64_t queued = count_queued(figures);
+    if (queued > 0) add_key(figures, "sass", machine_sass_fields, "full_queue", sass, queued);
     if (figures->jumps > 0) add_key(figures, "sass", machine_sass_fields, "branch", sass, figures->jumps);
     if (figures->long_stalls > 0)
         add_key(figures, "sass", machine_sass_fields, "long_stall", sass, figures->long_stalls);
@@ -301,10 +318,15 @@ static wb_status check(const wb_machine *machine, const wb_module *module, wb_di
         return WB_ERR_INPUT;
     }
     if (module->code != NULL && machine_sass_executes(&machine->sass, module->code->sm)) return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, module->source.name, "%s; this machine executes code for sm_%u",
-             module->code == NULL ? "this is PTX, of which no machine instructions are known"
-                                  : "this machine code is for another architecture",
-             machine->sass.sm);
+    if (module->code == NULL)
+        diagnose(
+            diagnostics, SEVERITY_ERROR, module->source.name,
+            "this is PTX, of which no machine instructions are known; %s executes machine code for sm_%u",
+            machine->name, machine->sass.sm);
+    else
+        diagnose(diagnostics, SEVERITY_ERROR, module->source.name,
+                 "this machine code is for sm_%u; %s executes that for sm_%u", module->code->sm,
+                 machine->name, machine->sass.sm);
     return WB_ERR_INPUT;
 }
 

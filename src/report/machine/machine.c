@@ -98,7 +98,7 @@ wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, 
         json_open_array(&json, "settings");
         put_settings(&json, "", document.root);
         json_close(&json);
-        if (machine_times_sass(machine)) {
+        if (machine_times_sass(machine) || machine->sources.count > 0) {
             json_open_array(&json, "sources");
             for (size_t s = 0; s < machine->sources.count; s++)
                 put_source(&json, &machine->sources.items[s]);

@@ -31,6 +31,7 @@ void report_put_parts(struct text *out, const wb_bound *bound, bool cycles) {
     for (size_t p = 0; p < bound->part_count; p++) {
         const wb_part *part = &bound->parts[p];
         const double percent = report_percent(part->cycles, bound->cycles);
+        if (!cycles && percent < 0.5) break; /* the largest come first */
         text_printf(out, "%s%s%s%s", p > 0 ? ", " : "", wb_part_name(part->what),
                     part->unit != NULL ? " " : "", part->unit != NULL ? part->unit : "");
         if (cycles)

@@ -17,8 +17,8 @@ void report_put_time(struct text *out, double clock_mhz, uint64_t time);
 void report_time_cell(struct sheet *table, double clock_mhz, uint64_t time);
 void report_time_json(struct json *json, const char *key, double clock_mhz, uint64_t time);
 
-/* What the cycles of a bound are spent on, largest part first, in percent: "issue 57 %, tail 27 %"; with
- * their cycles. */
+/* What the cycles of a bound are spent on, largest part first, in percent: "issue 57 %, tail 27 %", what is
+ * rounded to 0 % left out; or all of it, with their cycles. */
 void report_put_parts(struct text *out, const wb_bound *bound, bool cycles);
 
 /* What is said of a method without a result, by its status (wb_declined): "declined", "limit", "left out". */

@@ -152,6 +152,9 @@ void heading_put_gpu(struct text *out, const struct timed_grid *timed) {
     if (memory_has_hierarchy(memory))
         text_printf(out, "first level %u bytes in %u ways, second level %u bytes in %u ways",
                     memory->l1.bytes, memory->l1.ways, memory->l2.bytes, memory->l2.ways);
+    else if (machine_times_sass(machine))
+        text_printf(out, "global memory latency %u to %u", sass_memory_least(&machine->sass),
+                    sass_memory_most(&machine->sass));
     else
         text_string(out, "no caches");
     heading_put_fetch(out, &machine->fetch);

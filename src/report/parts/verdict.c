@@ -203,6 +203,13 @@ static void put_bound(struct text *out, const struct layout *layout, const wb_ve
     put_detail(out, layout, "bound", &line);
 }
 
+static void put_bounded_code(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
+    struct text line = {0};
+    if (!verdict->of_ptx) return;
+    text_string(&line, VERDICT_OF_PTX);
+    put_detail(out, layout, "is of", &line);
+}
+
 static void put_parts(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
     struct text line = {0};
     if (verdict->bound == NULL || verdict->bound->part_count == 0) return;
@@ -334,6 +341,7 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
                          const struct verdict_words *words) {
     struct text deadline = {0};
     put_bound(out, layout, verdict, words);
+    put_bounded_code(out, layout, verdict);
     put_parts(out, layout, verdict);
     if (verdict->has_deadline) {
         put_both(&deadline, words, verdict->deadline);
@@ -425,6 +433,7 @@ void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz
     json_put_count_if(json, "bound", is_bounded, verdict->cycles);
     json_put_text(json, "kind", is_bounded ? wb_kind_name(WB_UPPER) : NULL);
     json_put_text(json, "method", verdict->bound != NULL ? verdict->bound->method : NULL);
+    json_put_bool(json, "of_ptx", verdict->of_ptx);
     json_put_count(json, "launch_overhead", verdict->overhead);
     if (is_bounded)
         report_time_json(json, "microseconds", clock_mhz, verdict->cycles);

@@ -26,6 +26,9 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
 void verdict_put(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                  const struct verdict_words *words);
 
+/* What bounds with times of PTX (verdict->of_ptx) are not. */
+#define VERDICT_OF_PTX "the model of PTX, not the machine code that ptxas makes of it"
+
 /* What stall counts of machine code prove (verdict->stalls), and what that says of the machine where it
  * refutes a bound (verdict->refuted). */
 void verdict_put_stalls(struct text *out, const wb_verdict *verdict);

@@ -115,12 +115,12 @@ static uint32_t next_block(struct gpu_dispatcher *dispatcher, uint32_t sm) {
 
 /* Takes over the slots that an SM has reported. */
 static void take_freed(struct gpu *gpu, uint32_t number) {
-    struct sm *sm = &gpu->sms[number].sm;
-    for (uint32_t r = 0; r < sm->freed_count; r++) {
-        const struct freed_slot freed = sm->freed[r];
+    struct sm_host *host = gpu->sms[number].host;
+    for (uint32_t r = 0; r < host->freed_count; r++) {
+        const struct freed_slot freed = host->freed[r];
         heap_push(&gpu->dispatcher.freed, freed.at, (uint64_t)freed.slot << SLOT_SHIFT | number, number);
     }
-    sm->freed_count = 0;
+    host->freed_count = 0;
 }
 
 /* The slots that become free in cycle `at`, which comes next. */
@@ -140,7 +140,7 @@ static bool dispatch_one(struct gpu *gpu, cycles at, uint32_t latency, uint32_t 
     if (*sm == dispatcher->sm_count) return false;
     dispatcher->busy_until = cycles_max(dispatcher->busy_until, at) + gpu->memory->dispatch_service;
     uint32_t slot = take_slot(dispatcher, *sm);
-    sm_place(&gpu->sms[*sm].sm, slot, next_block(dispatcher, *sm), dispatcher->busy_until + latency);
+    sm_host_place(gpu->sms[*sm].host, slot, next_block(dispatcher, *sm), dispatcher->busy_until + latency);
     dispatcher->last_sm = *sm;
     return true;
 }
@@ -148,10 +148,10 @@ static bool dispatch_one(struct gpu *gpu, cycles at, uint32_t latency, uint32_t 
 /* Gives blocks to the SMs whose blocks are known from the start. */
 static void place_own(struct gpu *gpu) {
     for (uint32_t s = 0; s < gpu->sm_count; s++) {
-        struct sm *sm = &gpu->sms[s].sm;
-        for (uint32_t slot = 0; slot < gpu->slots && sm->feed.next < sm->feed.end; slot++) {
-            sm_place(sm, slot, (uint32_t)sm->feed.next, 0);
-            sm->feed.next += sm->feed.stride;
+        struct sm_host *host = gpu->sms[s].host;
+        for (uint32_t slot = 0; slot < gpu->slots && host->feed.next < host->feed.end; slot++) {
+            sm_host_place(host, slot, (uint32_t)host->feed.next, 0);
+            host->feed.next += host->feed.stride;
         }
     }
 }
@@ -169,21 +169,27 @@ void gpu_dispatch_first(struct gpu *gpu) {
         continue;
 }
 
-void gpu_dispatch(struct gpu *gpu, cycles now) {
+/* What is due on an SM by cycle `now` happens, and its free slots are taken over. */
+static wb_status catch_up(struct gpu *gpu, uint32_t number, cycles now) {
+    struct sm_host *host = gpu->sms[number].host;
+    WB_TRY(host->model->catch_up(host, now));
+    take_freed(gpu, number);
+    return WB_OK;
+}
+
+wb_status gpu_dispatch(struct gpu *gpu, cycles now) {
     struct gpu_dispatcher *dispatcher = &gpu->dispatcher;
-    for (uint32_t s = 0; s < gpu->sm_count; s++) {
-        sm_catch_up(&gpu->sms[s].sm, now);
-        take_freed(gpu, s);
-    }
+    for (uint32_t s = 0; s < gpu->sm_count; s++)
+        WB_TRY(catch_up(gpu, s, now));
     while (dispatcher->freed.count > 0 && gpu_blocks_left(gpu)) {
         const cycles at = heap_first(&dispatcher->freed);
         uint32_t sm;
         open_freed(dispatcher, at);
         while (dispatch_one(gpu, at, gpu->memory->dispatch_latency, &sm)) {
             /* A block that does nothing has ended by now, too. */
-            sm_catch_up(&gpu->sms[sm].sm, now);
-            take_freed(gpu, sm);
+            WB_TRY(catch_up(gpu, sm, now));
             open_freed(dispatcher, at);
         }
     }
+    return WB_OK;
 }

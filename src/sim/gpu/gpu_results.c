@@ -13,12 +13,6 @@ static wb_status gpu_no_memory(wb_diagnostics *diagnostics) {
 
 wb_status wb_gpu_new(const wb_grid *grid, const wb_machine *machine, wb_diagnostics *diagnostics,
                      wb_gpu **gpu) {
-    if (machine_times_sass(machine)) {
-        diagnose(
-            diagnostics, SEVERITY_ERROR, machine->name,
-            "of machine code timed by its control fields (code: sass) single blocks are simulated, no grids");
-        return WB_ERR_DECLINED;
-    }
     struct wb_gpu *made = calloc(1, sizeof *made);
     if (made == NULL) return gpu_no_memory(diagnostics);
     made->threads = 1;

@@ -58,12 +58,9 @@ static wb_status find_requests(struct gpu *gpu) {
 }
 
 static wb_status check(const struct gpu *gpu) {
-    if (machine_times_sass(gpu->program.machine))
-        return refuse(gpu, "of machine code timed by its control fields (code: sass) single blocks are "
-                           "simulated, no grids");
     const char *misfit = policy_misfit(gpu->scheme->policy, gpu->program.machine);
     if (misfit != NULL) return refuse(gpu, misfit);
-    if (gpu->program.machine->model != MACHINE_PLAIN)
+    if (gpu->program.machine->model == MACHINE_GPGPUSIM)
         return refuse(gpu, "the model of GPGPU-Sim executes single blocks only");
     WB_TRY(wb_machine_check(gpu->program.machine, gpu->diagnostics));
     if (!gpu->scheme->reorder) return WB_OK;
@@ -110,19 +107,33 @@ static wb_status connect_sink(const struct gpu *gpu, struct gpu_sm *own) {
                                     .pass = sink->pass != NULL ? hand_on_pass : NULL,
                                     .block = sink->block != NULL ? hand_on_block : NULL};
     if (sink->access != NULL) own->memory.sink = (struct sm_access_sink){hand_on_access, own};
-    return sink->issue != NULL ? sm_take_events(&own->sm, &own->issues) : WB_OK;
+    if (sink->issue == NULL) return WB_OK;
+    if (own->host != &own->sm.host)
+        own->host->sink = &own->issues;
+    else
+        WB_TRY(sm_take_events(&own->sm, &own->issues));
+    return WB_OK;
+}
+
+/* An SM of the machine's model. */
+static wb_status make_host(struct gpu *gpu, struct gpu_sm *own) {
+    if (machine_times_sass(gpu->program.machine))
+        return sass_sm_make(&gpu->sass, &gpu->sass_run, gpu->slots, &own->host);
+    own->host = &own->sm.host;
+    return sm_init(&own->sm, &gpu->program, gpu->scheme->policy, gpu->slots);
 }
 
 static wb_status init_sm(struct gpu *gpu, uint32_t number) {
     struct gpu_sm *own = &gpu->sms[number];
     const struct sm_share share = {number, gpu->memory->sms, gpu->slots};
     own->number = number;
-    WB_TRY(sm_init(&own->sm, &gpu->program, gpu->scheme->policy, gpu->slots));
+    WB_TRY(make_host(gpu, own));
     own->memory.first_sent = CYCLES_SATURATED;
     if (gpu_is_connected(gpu))
         WB_TRY(sm_memory_init(&own->sm, &own->memory, gpu->scheme->reorder ? &share : NULL));
-    if (!gpu->dispatches) own->sm.feed = (struct sm_feed){number, gpu->memory->sms, gpu->block_count};
-    own->sm.block_times = gpu->options->block_times;
+    if (!gpu->dispatches) own->host->feed = (struct sm_feed){number, gpu->memory->sms, gpu->block_count};
+    own->host->dispatch_latency = gpu->memory->dispatch_latency;
+    own->host->block_times = gpu->options->block_times;
     return connect_sink(gpu, own);
 }
 
@@ -196,6 +207,10 @@ static wb_status gpu_init(struct gpu *gpu) {
     gpu->block_count = (uint32_t)grid->grid->blocks.count;
     gpu->total = gpu_instructions(grid->grid);
     WB_TRY(check(gpu));
+    if (machine_times_sass(grid->machine)) {
+        gpu->sass = sass_program_of_grid(grid->machine, &grid->code, &grid->traffic);
+        gpu->sass_run = (struct sass_run){.policy = gpu->scheme->policy};
+    }
     if (gpu->block_count == 0) return WB_OK;
     WB_TRY(find_requests(gpu));
     WB_TRY(count_slots(gpu));
@@ -207,8 +222,10 @@ static wb_status gpu_init(struct gpu *gpu) {
 
 static void gpu_free(struct gpu *gpu) {
     for (uint32_t s = 0; gpu->sms != NULL && s < gpu->sm_count; s++) {
-        if (gpu_is_connected(gpu)) sm_memory_free(&gpu->sms[s].memory);
-        sm_free(&gpu->sms[s].sm);
+        struct gpu_sm *own = &gpu->sms[s];
+        if (gpu_is_connected(gpu)) sm_memory_free(&own->memory);
+        sm_free(&own->sm);
+        if (own->host != &own->sm.host) sass_sm_free(own->host);
     }
     for (uint32_t c = 0; gpu->channels != NULL && c < gpu->channel_count; c++) {
         gpu_partition_free(&gpu->channels[c].partition);
@@ -248,12 +265,12 @@ const char *wb_scheme_summary(size_t index) {
 static void add_sm(const struct gpu_sm *own, uint32_t instructions, wb_instruction_traffic *sums,
                    wb_gpu_simulation *result) {
     const wb_gpu_simulation *counts = &own->memory.counts;
-    if (own->sm.last_commit > result->cycles) {
-        result->cycles = own->sm.last_commit;
+    if (own->host->last_commit > result->cycles) {
+        result->cycles = own->host->last_commit;
         result->last_sm = own->number;
     }
-    result->last_issue = cycles_max(result->last_issue, own->sm.last_issue);
-    result->warp_instructions += own->sm.warp_instructions;
+    result->last_issue = cycles_max(result->last_issue, own->host->last_issue);
+    result->warp_instructions += own->host->warp_instructions;
     result->loads += counts->loads;
     result->hits += counts->hits;
     result->misses += counts->misses;

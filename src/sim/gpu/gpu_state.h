@@ -9,11 +9,13 @@
 #include "base/heap.h"
 #include "sim/gpu/gpu.h"
 #include "sim/memory/partitions.h"
+#include "sim/sass/sass_simulate.h"
 
 struct gpu_sm {
-    struct sm sm;
-    struct sm_memory memory;
-    struct sim_sink issues; /* hands on what sm takes for the sink of gpu_options */
+    struct sm_host *host;    /* the SM, of whichever model: `sm`, or one that executes machine code */
+    struct sm sm;            /* on machines that time PTX, */
+    struct sm_memory memory; /* and what goes with it */
+    struct sim_sink issues;  /* hands on what sm takes for the sink of gpu_options */
     const struct gpu_sink *sink;
     uint32_t number;
 };
@@ -66,6 +68,8 @@ struct gpu {
     wb_diagnostics *diagnostics;
     struct arena arena;
     struct sm_program program;
+    struct sass_sm_program sass; /* on machines that time machine code, */
+    struct sass_run sass_run;    /* and how it is executed */
     const struct machine_memory *memory;
     bool has_hierarchy;
     bool dispatches;   /* one dispatcher serves all SMs; else each has its blocks from the start */
@@ -94,8 +98,9 @@ wb_status gpu_dispatcher_init(struct gpu *gpu);
 /* Gives the first blocks to the SMs. */
 void gpu_dispatch_first(struct gpu *gpu);
 
-/* Gives blocks to the slots that are free by cycle `now`, in the order in which they became so. */
-void gpu_dispatch(struct gpu *gpu, cycles now);
+/* Gives blocks to the slots that are free by cycle `now`, in the order in which they became so. WB_ERR_LIMIT
+ * when memory is exhausted. */
+wb_status gpu_dispatch(struct gpu *gpu, cycles now);
 
 /* Whether the dispatcher has blocks left. */
 static inline bool gpu_blocks_left(const struct gpu *gpu) {

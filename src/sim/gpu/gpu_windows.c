@@ -14,10 +14,10 @@ static wb_status run_sm(const struct gpu *gpu, struct gpu_sm *own, struct gpu_su
         struct gpu_mailbox *boxes = gpu->boxes[gpu->turn] + (size_t)own->number * gpu->channel_count;
         WB_TRY(sm_begin_window(&own->sm, boxes, gpu->end));
     }
-    WB_TRY(sm_run(&own->sm, gpu->end));
-    summary->next = sm_next_activity(&own->sm);
+    WB_TRY(own->host->model->run(own->host, gpu->end));
+    summary->next = own->host->model->next(own->host);
     summary->first_sent = own->memory.first_sent;
-    summary->executed = own->sm.executed;
+    summary->executed = own->host->executed;
     return WB_OK;
 }
 
@@ -94,10 +94,10 @@ static wb_status ask_watch(struct gpu *gpu, uint64_t executed) {
 static bool all_ended(const struct gpu *gpu) {
     bool ended = !gpu_blocks_left(gpu);
     for (uint32_t s = 0; s < gpu->sm_count; s++) {
-        const struct sm *sm = &gpu->sms[s].sm;
-        ended = ended && sm->feed.next >= sm->feed.end;
+        const struct sm_host *host = gpu->sms[s].host;
+        ended = ended && host->feed.next >= host->feed.end;
         for (uint32_t slot = 0; slot < gpu->slots; slot++)
-            ended = ended && sm->slots[slot].block == SM_NONE;
+            ended = ended && host->slots[slot].block == SM_NONE;
     }
     return ended;
 }
@@ -111,14 +111,15 @@ static wb_status finish(struct gpu *gpu) {
     return WB_ERR_INPUT;
 }
 
-/* Gives blocks to slots that are free by cycle `now`; when something happens next that may not be in the
- * summary. */
-static cycles dispatch(struct gpu *gpu, cycles now) {
-    cycles next = CYCLES_SATURATED;
-    gpu_dispatch(gpu, now);
-    for (uint32_t s = 0; s < gpu->sm_count; s++)
-        next = cycles_min(next, sm_next_activity(&gpu->sms[s].sm));
-    return next;
+/* Gives blocks to slots that are free by cycle `now`; *next: no later than when something happens next that
+ * may not be in the summary. */
+static wb_status dispatch(struct gpu *gpu, cycles now, cycles *next) {
+    WB_TRY(gpu_dispatch(gpu, now));
+    for (uint32_t s = 0; s < gpu->sm_count; s++) {
+        const struct sm_host *host = gpu->sms[s].host;
+        *next = cycles_min(*next, host->model->next(host));
+    }
+    return WB_OK;
 }
 
 /* Chooses the next window: from where something happens on, and so long that all answers which arrive in it
@@ -127,13 +128,13 @@ static wb_status next_window(struct gpu *gpu, const struct gpu_summary *summary)
     const bool dispatches = gpu_blocks_left(gpu);
     const cycles unknown = cycles_add(summary->first_sent, gpu->answer_delay);
     cycles next = cycles_min(summary->next, unknown);
-    if (dispatches) next = cycles_min(next, dispatch(gpu, gpu->end));
+    if (dispatches) WB_TRY(dispatch(gpu, gpu->end, &next));
     if (next == CYCLES_SATURATED) return finish(gpu);
     gpu->turn = 1 - gpu->turn;
     gpu->start = cycles_max(gpu->end, next);
     gpu->end = cycles_min(cycles_add(gpu->start, gpu->longest), unknown);
     if (!dispatches) return WB_OK;
-    gpu_dispatch(gpu, gpu->start);
+    WB_TRY(gpu_dispatch(gpu, gpu->start));
     const cycles apart = (cycles)gpu->memory->dispatch_service + gpu->memory->dispatch_latency;
     gpu->end = cycles_min(gpu->end, gpu->start + apart + 1);
     return WB_OK;
@@ -141,10 +142,9 @@ static wb_status next_window(struct gpu *gpu, const struct gpu_summary *summary)
 
 /* All tasks have been run: chooses the next window, or ends with gpu->done and gpu->status. */
 static void gpu_end_window(struct gpu *gpu, const struct gpu_summary *summary) {
-    gpu->status = summary->status;
+    gpu->status = summary->status == WB_OK ? next_window(gpu, summary) : summary->status;
     if (gpu->status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(gpu->diagnostics, gpu->scheme->name);
-    if (gpu->status == WB_OK) gpu->status = ask_watch(gpu, summary->executed);
-    if (gpu->status == WB_OK) gpu->status = next_window(gpu, summary);
+    if (gpu->status == WB_OK && !gpu->done) gpu->status = ask_watch(gpu, summary->executed);
     if (gpu->status != WB_OK) gpu->done = true;
 }
 

@@ -6,42 +6,9 @@
 
 /* ---- Units --------------------------------------------------------------------------------------------- */
 
-/* How instructions get to a unit. */
-struct unit_way {
-    bool reached, at_issue;
-    uint32_t before; /* mask of the units that they have used */
-};
-
-static void note_way(const struct sass_sm *sm, const struct sass_timed *timed, struct unit_way *ways,
-                     uint32_t *clash) {
-    uint32_t before = 0;
-    for (uint32_t i = 0; i < timed->stage_count; i++) {
-        const uint8_t unit = timed->stages[i].unit;
-        const bool at_issue = i == 0 && (timed->fixed || sm->machine->units[unit].queue == 0);
-        struct unit_way *way = &ways[unit];
-        const bool differs = way->reached && (way->before != before || way->at_issue != at_issue);
-        if (differs || (before >> unit & 1) != 0) *clash |= UINT32_C(1) << unit;
-        *way = (struct unit_way){true, at_issue, before};
-        before |= UINT32_C(1) << unit;
-    }
-}
-
-/* Units that the block's paths reach in several ways. */
-static uint32_t find_clashes(const struct sass_sm *sm) {
-    struct unit_way ways[MACHINE_UNITS_MAX] = {{0}};
-    uint32_t clash = 0;
-    for (uint32_t p = 0; p < sm->block->path_count; p++) {
-        const struct path *path = &sm->block->paths[p];
-        for (size_t e = 0; e < path->entries.count; e++)
-            for (uint32_t i = 0; i < path->entries.items[e].count; i++)
-                note_way(sm, &sm->block->code.sass[path->entries.items[e].first + i], ways, &clash);
-    }
-    return clash;
-}
-
 void sass_units_init(struct sass_sm *sm) {
     const struct wb_machine *machine = sm->machine;
-    const uint32_t count = machine->unit_count * machine->sub_cores, clash = find_clashes(sm);
+    const uint32_t count = machine->unit_count * machine->sub_cores;
     sm->units = arena_array(&sm->arena, count, sizeof *sm->units);
     sm->unit_of = arena_array(&sm->arena, count, sizeof(struct sass_unit *));
     sm->dirty = arena_array(&sm->arena, count, sizeof(struct sass_unit *));
@@ -50,7 +17,7 @@ void sass_units_init(struct sass_sm *sm) {
         sm->units[i] = (struct sass_unit){.first = FLIGHT_END,
                                           .last = FLIGHT_END,
                                           .number = (uint8_t)unit,
-                                          .clash = (clash >> unit & 1) != 0,
+                                          .clash = (sm->program->clash >> unit & 1) != 0,
                                           .queue = machine->units[unit].queue};
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -64,22 +31,6 @@ static void mark(struct sass_sm *sm, struct sass_unit *unit) {
     if (unit->dirty) return;
     unit->dirty = true;
     sm->dirty[sm->dirty_count++] = unit;
-}
-
-static bool is_free(const struct sass_sm *sm, const struct sass_unit *unit) {
-    return unit->free_at <= sm->now && !unit->blocked;
-}
-
-static bool has_room(const struct sass_unit *unit) {
-    return unit->queue == DEPTH_UNLIMITED || unit->entered < unit->queue;
-}
-
-bool sass_unit_open(const struct sass_sm *sm, const struct sass_warp *warp) {
-    if (warp->head->stage_count == 0) return true;
-    const struct sass_unit *unit = sass_unit_of(sm, warp, warp->head->stages[0].unit);
-    if (!sass_starts_at_issue(warp->head, unit))
-        return sm->machine->sass.full_queue == SASS_FULL_HOLDS_ISSUE || has_room(unit);
-    return is_free(sm, unit) && (unit->clash || warp->taken[unit->number] == warp->served[unit->number]);
 }
 
 /* ---- Flights ------------------------------------------------------------------------------------------- */
@@ -99,29 +50,27 @@ static uint32_t new_flight(struct sass_sm *sm, uint32_t index) {
     *flight = (struct sass_flight){.number = sm->flight_count++,
                                    .step = warp->step,
                                    .warp = index,
-                                   .entry = warp->entry,
+                                   .timed = warp->head,
+                                   .unit = warp->unit,
                                    .next = FLIGHT_END};
+    sass_slot_of(sm, index)->flights++;
     for (uint32_t i = 0; i < warp->head->stage_count; i++)
         flight->tickets[i] = warp->taken[warp->head->stages[i].unit]++;
     return number;
 }
 
-static const struct sass_timed *timed_of(const struct sass_sm *sm, const struct sass_flight *flight) {
-    return &sm->block->code.sass[flight->entry];
-}
-
-/* The unit of a stage of the flight. */
+/* The unit of another stage of the flight. */
 static struct sass_unit *stage_unit(const struct sass_sm *sm, const struct sass_flight *flight,
                                     uint32_t stage) {
-    return sass_unit_of(sm, &sm->warps[flight->warp], timed_of(sm, flight)->stages[stage].unit);
+    return sass_unit_of(sm, &sm->warps[flight->warp], flight->timed->stages[stage].unit);
 }
 
 /* The flight holds the unit of its stage from now on. */
 static void start(struct sass_sm *sm, uint32_t number) {
     struct sass_flight *flight = &sm->flights.items[number];
-    struct sass_unit *unit = stage_unit(sm, flight, flight->stage);
-    assert(is_free(sm, unit));
-    unit->free_at = sm->now + sass_take(sm, 1, timed_of(sm, flight)->stages[flight->stage].init);
+    struct sass_unit *unit = flight->unit;
+    assert(sass_unit_is_free(sm, unit));
+    unit->free_at = sm->now + sass_take(sm, 1, flight->timed->stages[flight->stage].init);
     sm->warps[flight->warp].served[unit->number]++;
     if (flight->stage == 0) {
         flight->start = sm->now;
@@ -133,7 +82,7 @@ static void start(struct sass_sm *sm, uint32_t number) {
 /* The flight waits for the unit of its stage. */
 static void queue_up(struct sass_sm *sm, uint32_t number) {
     struct sass_flight *flight = &sm->flights.items[number];
-    struct sass_unit *unit = stage_unit(sm, flight, flight->stage);
+    struct sass_unit *unit = flight->unit;
     flight->next = FLIGHT_END;
     if (unit->last == FLIGHT_END)
         unit->first = number;
@@ -142,7 +91,9 @@ static void queue_up(struct sass_sm *sm, uint32_t number) {
     unit->last = number;
     if (flight->stage == 0)
         unit->entered++;
-    else if (!flight->blocks)
+    else if (flight->blocks)
+        unit->blocking++;
+    else
         unit->passing++;
     mark(sm, unit);
 }
@@ -153,13 +104,29 @@ static bool is_next_of_warp(const struct sass_sm *sm, const struct sass_unit *un
     return unit->clash || flight->tickets[flight->stage] == sm->warps[flight->warp].served[unit->number];
 }
 
-/* Takes the first flight that may start out of the queue; FLIGHT_END: there is none. */
-static uint32_t dequeue(struct sass_sm *sm, struct sass_unit *unit) {
-    uint32_t before = FLIGHT_END, number = unit->first;
-    while (number != FLIGHT_END && !is_next_of_warp(sm, unit, &sm->flights.items[number])) {
-        before = number;
-        number = sm->flights.items[number].next;
+/* The first flight of the queue that may start, of a warp that does not yield to others if there is one, or
+ * FLIGHT_END; *before: the one in front of it. */
+static uint32_t next_in_queue(const struct sass_sm *sm, const struct sass_unit *unit, uint32_t *before) {
+    const struct sim_policy *policy = sm->run->policy;
+    uint32_t found = FLIGHT_END;
+    *before = FLIGHT_END;
+    for (uint32_t last = FLIGHT_END, f = unit->first; f != FLIGHT_END;
+         last = f, f = sm->flights.items[f].next) {
+        const struct sass_flight *flight = &sm->flights.items[f];
+        if (!is_next_of_warp(sm, unit, flight)) continue;
+        const bool yields = policy->yields != NULL && policy->yields(policy, flight->warp);
+        if (yields && found != FLIGHT_END) continue;
+        found = f;
+        *before = last;
+        if (!yields) break;
     }
+    return found;
+}
+
+/* Takes the flight that starts next out of the queue; FLIGHT_END: there is none. */
+static uint32_t dequeue(struct sass_sm *sm, struct sass_unit *unit) {
+    uint32_t before;
+    const uint32_t number = next_in_queue(sm, unit, &before);
     if (number == FLIGHT_END) return FLIGHT_END;
     const struct sass_flight *flight = &sm->flights.items[number];
     if (before == FLIGHT_END)
@@ -169,7 +136,9 @@ static uint32_t dequeue(struct sass_sm *sm, struct sass_unit *unit) {
     if (unit->last == number) unit->last = before;
     if (flight->stage == 0)
         unit->entered--;
-    else if (!flight->blocks)
+    else if (flight->blocks)
+        unit->blocking--;
+    else
         unit->passing--;
     return number;
 }
@@ -185,23 +154,24 @@ static void unblock(struct sass_sm *sm, struct sass_flight *flight) {
 /* Places of the queue that have become free are taken: by flights that hold the stage before, and by those
  * that hold an issue stage, the longest there first. */
 static void fill_room(struct sass_sm *sm, struct sass_unit *unit) {
-    for (uint32_t f = unit->first; f != FLIGHT_END && unit->passing < unit->queue;
+    for (uint32_t f = unit->first; unit->blocking > 0 && unit->passing < unit->queue;
          f = sm->flights.items[f].next) {
         if (!sm->flights.items[f].blocks) continue;
         unblock(sm, &sm->flights.items[f]);
         unit->passing++;
+        unit->blocking--;
     }
-    while (has_room(unit)) {
+    while (sm->no_room_count > 0 && sass_unit_has_room(unit)) {
         struct sass_core *longest = NULL;
         for (uint32_t c = 0; c < sm->machine->sub_cores; c++) {
             struct sass_core *core = &sm->cores[c];
-            if (core->no_room == FLIGHT_END || stage_unit(sm, &sm->flights.items[core->no_room], 0) != unit)
-                continue;
+            if (core->no_room == FLIGHT_END || core->no_room_in != unit) continue;
             if (longest == NULL || core->no_room_since < longest->no_room_since) longest = core;
         }
         if (longest == NULL) return;
         queue_up(sm, longest->no_room);
         longest->no_room = FLIGHT_END;
+        sm->no_room_count--;
     }
 }
 
@@ -209,7 +179,7 @@ void sass_serve(struct sass_sm *sm) {
     while (sm->dirty_count > 0) {
         struct sass_unit *unit = sm->dirty[--sm->dirty_count];
         unit->dirty = false;
-        if (is_free(sm, unit)) {
+        if (sass_unit_is_free(sm, unit)) {
             const uint32_t number = dequeue(sm, unit);
             if (number != FLIGHT_END) {
                 if (sm->flights.items[number].blocks) unblock(sm, &sm->flights.items[number]);
@@ -223,10 +193,13 @@ void sass_serve(struct sass_sm *sm) {
 /* The last stage of the flight has ended. */
 static void complete(struct sass_sm *sm, uint32_t number) {
     const struct sass_flight flight = sm->flights.items[number];
-    const struct sass_timed *timed = timed_of(sm, &flight);
-    const struct sim_sink *sink = sm->run->sink;
+    const struct sass_timed *timed = flight.timed;
+    const struct sim_sink *sink = sm->host.sink;
+    struct sm_slot *slot = sass_slot_of(sm, flight.warp);
     const cycles back = sass_count_back(sm, flight.warp, flight.step, timed);
-    sass_lasts(sm, back);
+    sass_lasts(slot, back);
+    slot->flights--;
+    sm_host_settle(&sm->host, slot);
     if (sink != NULL && sink->land != NULL) {
         const struct sim_landing landing = {
             .flight = flight.number, .start = flight.start, .init_end = flight.init_end, .completion = back};
@@ -239,10 +212,11 @@ static void complete(struct sass_sm *sm, uint32_t number) {
 /* The flight comes to its next stage: from a transfer, or from the stage before. */
 static void arrive(struct sass_sm *sm, uint32_t number, bool from_stage) {
     struct sass_flight *flight = &sm->flights.items[number];
-    struct sass_unit *before = stage_unit(sm, flight, flight->stage);
+    struct sass_unit *before = flight->unit;
     flight->moves = false;
     flight->stage++;
-    const struct sass_unit *unit = stage_unit(sm, flight, flight->stage);
+    flight->unit = stage_unit(sm, flight, flight->stage);
+    const struct sass_unit *unit = flight->unit;
     const bool room = unit->queue == DEPTH_UNLIMITED || unit->passing < unit->queue;
     flight->blocks = from_stage && !room;
     if (flight->blocks) before->blocked = true;
@@ -255,12 +229,12 @@ void sass_unit_freed(struct sass_sm *sm, uint32_t unit) {
 
 void sass_flight_moves(struct sass_sm *sm, uint32_t number) {
     struct sass_flight *flight = &sm->flights.items[number];
-    const struct sass_timed *timed = timed_of(sm, flight);
+    const struct sass_timed *timed = flight->timed;
     if (flight->moves) {
         arrive(sm, number, false);
         return;
     }
-    mark(sm, stage_unit(sm, flight, flight->stage));
+    mark(sm, flight->unit);
     if (flight->stage + 1u >= timed->stage_count) {
         complete(sm, number);
         return;
@@ -284,15 +258,15 @@ static void enter_latch(struct sass_sm *sm, const struct sass_core *core, uint32
     event->start = sm->now;
     event->init_end = event->completion = core->hold_until;
     if (timed->stage_count > 0) {
-        struct sass_unit *unit = sass_unit_of(sm, warp, timed->stages[0].unit);
-        unit->free_at = sm->now + sass_take(sm, 1, timed->stages[0].init);
+        struct sass_unit *unit = warp->unit;
+        unit->free_at = sm->now + sass_take(sm, 1, u32_max(1, timed->stages[0].init - warp->saved));
         event->init_end = event->completion = unit->free_at;
         warp->taken[unit->number]++;
         warp->served[unit->number]++;
         if (unit->clash) sass_event(sm, unit->free_at, SASS_UNIT_FREE | (uint32_t)(unit - sm->units));
     }
     if (sass_has_counters(timed)) event->completion = sass_count_back(sm, index, warp->step, timed);
-    sass_lasts(sm, event->completion);
+    sass_lasts(sass_slot_of(sm, index), event->completion);
 }
 
 void sass_enter(struct sass_sm *sm, struct sass_core *core, uint32_t index, struct sim_event *event) {
@@ -304,16 +278,18 @@ void sass_enter(struct sass_sm *sm, struct sass_core *core, uint32_t index, stru
         return;
     }
     const uint32_t number = new_flight(sm, index);
-    const struct sass_unit *unit = sass_unit_of(sm, warp, timed->stages[0].unit);
+    const struct sass_unit *unit = warp->unit;
     event->flight = sm->flights.items[number].number;
     event->start = event->init_end = event->completion = CYCLES_SATURATED;
     if (sass_starts_at_issue(timed, unit)) {
         start(sm, number);
-    } else if (has_room(unit)) {
+    } else if (sass_unit_has_room(unit)) {
         queue_up(sm, number);
         sass_serve(sm);
     } else {
         core->no_room = number;
+        core->no_room_in = unit;
+        sm->no_room_count++;
         core->no_room_since = sm->now;
     }
 }

@@ -97,6 +97,10 @@ struct sim_policy {
      * allows, rather than after the one that it states: searches for slow executions choose latencies as
      * well. NULL: all are as stated. */
     bool (*hurries)(const struct sim_policy *policy, uint32_t warp, uint64_t step);
+    /* Whether what a warp of the SM has sent to a unit waits there until nothing of other warps does:
+     * machines that time machine code leave open in which order units serve warps, and searches choose it.
+     * NULL: in the order of arrival. */
+    bool (*yields)(const struct sim_policy *policy, uint32_t warp);
 };
 
 extern const struct sim_policy policy_lrr, policy_gto, policy_rr, policy_oldest, policy_cggty;

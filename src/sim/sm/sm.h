@@ -9,11 +9,10 @@
 #include "base/heap.h"
 #include "memory/requests/timed_grid.h"
 #include "sim/sm/events.h"
+#include "sim/sm/host.h"
 #include "sim/sm/policy.h"
 #include "sim/sm/unit_queue.h"
 #include "warp/timed/timed_block.h"
-
-#define SM_NONE UINT32_MAX
 
 /* What is executed: a block alone, or the blocks of a grid with their accesses. */
 struct sm_program {
@@ -25,16 +24,6 @@ struct sm_program {
     uint32_t late_units; /* bit u: instructions keep unit u until the first level has taken their requests, or
                             until they have left for the memory that all SMs share */
     uint32_t least_return; /* of that memory: the least request_return of any instruction */
-};
-
-/* The blocks that an SM gets in turn: next, next + stride, ... below end. */
-struct sm_feed {
-    uint64_t next, stride, end;
-};
-
-/* From when a block can issue, and when its last result is there. */
-struct block_times {
-    cycles start, end;
 };
 
 /* A list of memory instructions, linked by sm_flight.next. */
@@ -78,18 +67,6 @@ struct sm_warp {
     bool blocked; /* nobody knows yet when the head can issue */
 };
 
-/* A CTA slot: room for a resident block. */
-struct sm_slot {
-    uint32_t block;         /* or SM_NONE */
-    uint32_t live, arrived; /* warps that have not ended; of these, held by a barrier */
-    uint32_t flights;       /* memory instructions whose completion is not known */
-    bool started;
-    cycles start;    /* of the block, if it has started */
-    cycles event_at; /* when the block starts, or ends; CYCLES_SATURATED: not known */
-    cycles release;  /* when the barrier opens at the earliest */
-    cycles commit;   /* when its last result so far is there */
-};
-
 /* A unit of one sub-core, or one that all share. */
 struct sm_unit {
     struct unit_queue queue;
@@ -107,28 +84,14 @@ struct sm_turn {
     uint32_t units; /* bit u: one has been issued to unit u of the machine */
 };
 
-/* A slot that has become free. */
-struct freed_slot {
-    cycles at;
-    uint32_t slot;
-};
-
 struct sm {
+    struct sm_host host; /* its sink is set by sm_take_events */
     const struct sm_program *program;
     const struct sim_policy *policy;
-    const struct sim_sink *sink; /* NULL: nobody takes the events (sm_take_events) */
     struct arena arena;
     struct sm_warp *warps; /* slot by slot */
     uint32_t warp_count;   /* of all slots */
-    struct sm_slot *slots;
-    uint32_t slot_count;
-    uint32_t *oldest_first; /* the slots in the order in which their blocks came */
-    cycles slot_event;      /* the first start or end of a block */
-    struct sm_feed feed;
-    struct freed_slot *freed; /* slots that have become free and got no block of the feed */
-    uint32_t freed_count;
-    struct block_times *block_times; /* per block of the grid; NULL: nobody asks */
-    struct sm_unit *units;           /* [unit * sub_cores + sub-core], a shared one at sub-core 0 */
+    struct sm_unit *units; /* [unit * sub_cores + sub-core], a shared one at sub-core 0 */
     uint32_t unit_count;
     struct sm_unit **unit_of; /* [sub-core * units of the machine + unit] */
     uint32_t held_count;      /* instructions that units hold */
@@ -145,11 +108,7 @@ struct sm {
     cycles look_at; /* a cycle in which warps may issue that wait for no event; CYCLES_SATURATED: none */
     struct sm_memory *memory; /* NULL: no memory system, latencies stand for it */
     struct sm_ifetch *ifetch; /* NULL: every warp always has its next instruction */
-    uint64_t executed;        /* instructions so far */
-    uint64_t warp_instructions;
-    uint64_t channel_waits; /* cycles that warps waited only for an entry of their channel */
-    cycles last_issue;
-    cycles last_commit; /* of all blocks so far */
+    uint64_t channel_waits;   /* cycles that warps waited only for an entry of their channel */
 };
 
 /* sm_run.c: an SM with free slots on the program's machine; all its memory is of sm->arena. WB_ERR_LIMIT
@@ -167,22 +126,12 @@ wb_status sm_take_events(struct sm *sm, const struct sim_sink *sink);
 void sm_fill_waits(const struct sm *sm, uint32_t index, struct sim_waits *waits);
 
 /* Hands the issue of the head on to the sink; *event has its times and waits. */
-wb_status sm_tell_issue(const struct sm *sm, uint32_t index, struct sim_event *event);
+wb_status sm_tell_issue(struct sm *sm, uint32_t index, struct sim_event *event);
 
 /* The same of a head without a unit that is executed in cycle `at`. */
 void sm_tell_pass(const struct sm *sm, uint32_t index, cycles at);
 
-/* The slot's block has ended in cycle `end`. */
-void sm_tell_block(const struct sm *sm, const struct sm_slot *slot, cycles end);
-
-/* sm_run.c: slot number `index` takes a block, which can issue from cycle `at` on. */
-void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at);
-
-/* Everything happens that takes no time and is due by cycle `now`: instructions without a unit, starts and
- * ends of blocks. The feed fills free slots. */
-void sm_catch_up(struct sm *sm, cycles now);
-
-/* sm_warps.c: the warps of the slot's block, rewound, begin to execute in cycle slot->release. */
+/* sm_warps.c: the warps of the slot's block begin to execute in cycle slot->release. */
 void sm_begin_warps(struct sm *sm, struct sm_slot *slot);
 
 /* The head of warp number `index` has issued in this cycle: goes on to what follows. */
@@ -199,8 +148,8 @@ void sm_land(struct sm *sm, uint32_t slot, cycles completion);
 
 /* Counts an executed instruction. */
 static inline void sm_count(struct sm *sm, const struct timed_inst *inst) {
-    sm->executed++;
-    if (!inst->uncounted) sm->warp_instructions++;
+    sm->host.executed++;
+    if (!inst->uncounted) sm->host.warp_instructions++;
 }
 
 /* The latency of the head of warp number `index`: as stated, or the least that the machine promises. */
@@ -231,18 +180,15 @@ static inline void sm_set_results(const struct sm *sm, struct sm_warp *warp, con
 
 /* The head of the warp is executed; its results can be read from cycle `completion` on. */
 static inline void sm_complete(struct sm *sm, struct sm_warp *warp, cycles completion) {
-    struct sm_slot *slot = &sm->slots[warp->slot];
+    struct sm_slot *slot = &sm->host.slots[warp->slot];
     sm_set_results(sm, warp, warp->head, completion);
     if ((warp->head->joins | warp->head->commits) != 0) sm_join_queues(sm, warp, completion);
     slot->commit = cycles_max(slot->commit, completion);
     sm_count(sm, warp->head);
 }
 
-/* sm_run.c: executes all cycles before `until`. WB_ERR_LIMIT when memory is exhausted; else what the sink
- * answers. */
-wb_status sm_run(struct sm *sm, cycles until);
-
-/* The next cycle in which something happens by itself, or CYCLES_SATURATED. */
+/* sm_run.c: the next cycle in which something but its memory side does something by itself, or
+ * CYCLES_SATURATED. */
 cycles sm_next_event(const struct sm *sm);
 
 #endif

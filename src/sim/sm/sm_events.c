@@ -11,7 +11,7 @@ static void make_writers(void *context) {
 
 wb_status sm_take_events(struct sm *sm, const struct sim_sink *sink) {
     if (sink == NULL) return WB_OK;
-    sm->sink = sink;
+    sm->host.sink = sink;
     return arena_protect(&sm->arena, make_writers, sm);
 }
 
@@ -49,7 +49,7 @@ static void fill_place(const struct sm *sm, uint32_t index, struct sim_event *ev
     struct sm_warp *warp = &sm->warps[index];
     const struct timed_inst *inst = warp->head;
     const uint32_t *written = sm->program->code->operands + inst->first_operand + inst->source_count;
-    event->block = sm->slots[warp->slot].block;
+    event->block = sm->host.slots[warp->slot].block;
     event->slot = warp->slot;
     event->warp = index - warp->slot * sm->program->warp_count;
     event->sub_core = warp->sub_core;
@@ -61,10 +61,12 @@ static void fill_place(const struct sm *sm, uint32_t index, struct sim_event *ev
         warp->writers[written[i]] = warp->step;
 }
 
-wb_status sm_tell_issue(const struct sm *sm, uint32_t index, struct sim_event *event) {
+wb_status sm_tell_issue(struct sm *sm, uint32_t index, struct sim_event *event) {
     fill_place(sm, index, event);
     event->issue = sm->now;
-    return sm->sink->event(sm->sink->user, event);
+    const wb_status status = sm->host.sink->event(sm->host.sink->user, event);
+    sm->host.told = status != WB_OK;
+    return status;
 }
 
 void sm_tell_pass(const struct sm *sm, uint32_t index, cycles at) {
@@ -73,12 +75,7 @@ void sm_tell_pass(const struct sm *sm, uint32_t index, cycles at) {
     sm_fill_waits(sm, index, &event.waits);
     fill_place(sm, index, &event);
     event.completion += sm_latency(sm, index);
-    if (sm->sink->pass != NULL) sm->sink->pass(sm->sink->user, &event);
-}
-
-void sm_tell_block(const struct sm *sm, const struct sm_slot *slot, cycles end) {
-    const struct sim_block block = {slot->block, (uint32_t)(slot - sm->slots), slot->start, end};
-    if (sm->sink->block != NULL) sm->sink->block(sm->sink->user, &block);
+    if (sm->host.sink->pass != NULL) sm->host.sink->pass(sm->host.sink->user, &event);
 }
 
 uint32_t sim_waits_of(const struct sim_event *event, struct sim_wait spans[SIM_WAIT_KINDS]) {

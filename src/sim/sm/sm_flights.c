@@ -85,14 +85,14 @@ wb_status sm_take_off(struct sm *sm, uint32_t index, uint32_t *flight) {
     if (warp->request != NULL) {
         made.access = warp->request;
         made.offsets = warp->pattern->offsets + made.access->first_request;
-        made.base = traffic_base(sm->program->traffic, sm->slots[warp->slot].block,
+        made.base = traffic_base(sm->program->traffic, sm->host.slots[warp->slot].block,
                                  index - warp->slot * sm->program->warp_count, made.access->group);
         wb_instruction_traffic *counts = &memory->instructions[made.access->instruction];
         counts->accesses++;
         counts->requests += made.access->request_count;
     }
     memory->flights.items[*flight] = made;
-    sm->slots[warp->slot].flights++;
+    sm->host.slots[warp->slot].flights++;
     sm_set_results(sm, warp, inst, CYCLES_SATURATED);
     sm_join_queues(sm, warp, CYCLES_SATURATED);
     sm_count(sm, inst);
@@ -101,21 +101,21 @@ wb_status sm_take_off(struct sm *sm, uint32_t index, uint32_t *flight) {
 
 /* Hands the times of a flight on to the sink. */
 static void report_landing(const struct sm *sm, const struct sm_flight *flight, cycles completion) {
-    if (sm->sink == NULL || sm->sink->land == NULL) return;
+    if (sm->host.sink == NULL || sm->host.sink->land == NULL) return;
     const bool known_at_issue = sm->memory->reorder != NULL;
     const struct sim_landing landing = {.flight = flight->number,
                                         .instance = flight->instance,
                                         .start = known_at_issue ? 0 : flight->start,
                                         .init_end = known_at_issue ? 0 : flight->left,
                                         .completion = completion};
-    sm->sink->land(sm->sink->user, &landing);
+    sm->host.sink->land(sm->host.sink->user, &landing);
 }
 
 /* Flight number `index` has its last result in cycle `completion`, and is gone. */
 static void sm_flight_land(struct sm *sm, uint32_t index, cycles completion) {
     struct sm_flight *flight = sm_flight_at(sm, index);
     uint32_t warp = flight->warp;
-    assert(sm->slots[sm->warps[warp].slot].flights > 0);
+    assert(sm->host.slots[sm->warps[warp].slot].flights > 0);
     report_landing(sm, flight, completion);
     sm_set_results(sm, &sm->warps[warp], flight->inst, completion);
     sm_know_joined(sm, &sm->warps[warp], flight->inst, flight->step, flight->commits, completion);

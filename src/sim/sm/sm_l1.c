@@ -115,7 +115,7 @@ static wb_status sm_report_access(const struct sm *sm, const struct sm_flight *f
     if (sink->access == NULL) return WB_OK;
     uint32_t slot = sm->warps[flight->warp].slot;
     const struct sm_access access = {.at = at,
-                                     .block = sm->slots[slot].block,
+                                     .block = sm->host.slots[slot].block,
                                      .warp = flight->warp - slot * sm->program->warp_count,
                                      .step = flight->step,
                                      .instruction = flight->access->instruction,
@@ -179,8 +179,9 @@ static void remove_pending(struct sm *sm, const struct sm_flight *flight) {
 /* The warp whose instruction has the next key; NULL while its block is not resident. */
 static struct sm_warp *next_warp(const struct sm *sm) {
     const struct ordered_access *next = &sm->memory->reorder->next;
-    for (uint32_t s = 0; s < sm->slot_count; s++) {
-        if (sm->slots[s].block == next->block) return &sm->warps[s * sm->program->warp_count + next->warp];
+    for (uint32_t s = 0; s < sm->host.slot_count; s++) {
+        if (sm->host.slots[s].block == next->block)
+            return &sm->warps[s * sm->program->warp_count + next->warp];
     }
     return NULL;
 }

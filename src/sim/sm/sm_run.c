@@ -43,21 +43,11 @@ static void init_sub_cores(struct sm *sm) {
                                                 .members = members,
                                                 .words = sm->words,
                                                 .policy = sm->policy,
-                                                .oldest_first = sm->oldest_first,
-                                                .blocks = sm->slot_count,
+                                                .oldest_first = sm->host.oldest_first,
+                                                .blocks = sm->host.slot_count,
                                                 .block_warps = sm->program->warp_count,
                                                 .last = WARP_NONE,
                                                 .warps = sm->places};
-    }
-}
-
-static void init_slots(struct sm *sm) {
-    sm->slots = arena_array(&sm->arena, sm->slot_count, sizeof *sm->slots);
-    sm->freed = arena_array(&sm->arena, sm->slot_count, sizeof *sm->freed);
-    sm->oldest_first = arena_array(&sm->arena, sm->slot_count, sizeof *sm->oldest_first);
-    for (uint32_t s = 0; s < sm->slot_count; s++) {
-        sm->slots[s] = (struct sm_slot){.block = SM_NONE, .event_at = CYCLES_SATURATED};
-        sm->oldest_first[s] = s;
     }
 }
 
@@ -79,9 +69,11 @@ static void init_warps(struct sm *sm) {
     }
 }
 
+static const struct sm_model plain_model;
+
 static void init_parts(void *context) {
     struct sm *sm = context;
-    init_slots(sm);
+    sm_host_init(&sm->host, &plain_model, sm->host.slot_count, &sm->arena);
     init_units(sm);
     init_sub_cores(sm);
     init_warps(sm);
@@ -92,12 +84,11 @@ wb_status sm_init(struct sm *sm, const struct sm_program *program, const struct 
                   uint32_t slots) {
     uint32_t warp_count;
     if (__builtin_mul_overflow(slots, program->warp_count, &warp_count)) return WB_ERR_LIMIT;
-    *sm = (struct sm){.program = program,
+    *sm = (struct sm){.host = {.slot_count = slots},
+                      .program = program,
                       .policy = policy,
-                      .slot_count = slots,
                       .warp_count = warp_count,
                       .words = warp_set_words(warp_count),
-                      .slot_event = CYCLES_SATURATED,
                       .look_at = CYCLES_SATURATED};
     return arena_protect(&sm->arena, init_parts, sm);
 }
@@ -106,100 +97,18 @@ void sm_free(struct sm *sm) {
     arena_free(&sm->arena);
 }
 
-/* Puts a warp of the slot's block at the start of its path. */
-static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint32_t index) {
-    const struct sm_program *program = sm->program;
-    const struct path *path;
-    warp->step = 0;
-    warp->buffer_from = warp->buffer_end = 0;
-    warp->pattern = NULL;
-    warp->access = warp->access_end = NULL;
-    if (program->block != NULL) {
-        path = &program->block->paths[program->block->warp_path[index]];
-    } else {
-        const struct wb_grid *grid = program->traffic->grid;
-        path = &grid->paths.items[grid->shapes.items[grid->blocks.items[block].shape].warps[index].path];
-        warp->pattern = traffic_pattern_of(program->traffic, block, index);
-        warp->access = warp->pattern->accesses;
-        warp->access_end = warp->access + warp->pattern->access_count;
-    }
-    warp->cursor = path_begin(path);
-    memset(warp->ready, 0, program->code->register_count * sizeof *warp->ready);
-    for (uint32_t q = 0; q < QUEUE_COUNT; q++)
-        memset(warp->joined[q], 0, program->code->queues[q].count * sizeof *warp->joined[q]);
-    memset(warp->commits, 0, sizeof warp->commits);
-    warp->held_from = CYCLES_SATURATED;
-    if (warp->writers == NULL) return;
-    for (uint32_t r = 0; r < program->code->register_count; r++)
-        warp->writers[r] = STEP_NONE;
-}
-
-void sm_place(struct sm *sm, uint32_t index, uint32_t block, cycles at) {
-    assert(index < sm->slot_count);
-    struct sm_slot *slot = &sm->slots[index];
-    *slot = (struct sm_slot){.block = block, .event_at = at};
-    sm->slot_event = cycles_min(sm->slot_event, at);
-    for (uint32_t w = 0; w < sm->program->warp_count; w++)
-        sm_rewind(sm, &sm->warps[index * sm->program->warp_count + w], block, w);
-    uint32_t age = 0;
-    while (sm->oldest_first[age] != index)
-        age++;
-    assert(age < sm->slot_count && "every slot has an age");
-    for (; age + 1 < sm->slot_count; age++)
-        sm->oldest_first[age] = sm->oldest_first[age + 1];
-    sm->oldest_first[age] = index;
-}
-
-/* The slot's block can issue from now on. */
-static void sm_start_block(struct sm *sm, struct sm_slot *slot) {
-    slot->started = true;
-    slot->start = slot->release = slot->commit = slot->event_at;
-    slot->event_at = CYCLES_SATURATED;
-    if (sm->block_times != NULL) sm->block_times[slot->block].start = slot->commit;
-    sm_begin_warps(sm, slot);
-}
-
-/* The slot is free, and gets the next block of the feed. */
-static void sm_end_block(struct sm *sm, struct sm_slot *slot) {
-    cycles end = slot->event_at;
-    uint32_t index = (uint32_t)(slot - sm->slots);
-    if (sm->block_times != NULL) sm->block_times[slot->block].end = end;
-    if (sm->sink != NULL) sm_tell_block(sm, slot, end);
-    sm->last_commit = cycles_max(sm->last_commit, end);
-    *slot = (struct sm_slot){.block = SM_NONE, .event_at = CYCLES_SATURATED};
-    if (sm->feed.next < sm->feed.end) {
-        sm_place(sm, index, (uint32_t)sm->feed.next, end + sm->program->machine->memory.dispatch_latency);
-        sm->feed.next += sm->feed.stride;
-    } else {
-        sm->freed[sm->freed_count++] = (struct freed_slot){end, index};
-    }
-}
-
-/* Starts or ends the block that does so first, of several the one in the lowest slot. */
-static void sm_handle_slot(struct sm *sm) {
-    struct sm_slot *due = sm->slots;
-    for (uint32_t s = 1; s < sm->slot_count; s++) {
-        if (sm->slots[s].event_at < due->event_at) due = &sm->slots[s];
-    }
-    if (due->started) {
-        sm_end_block(sm, due);
-    } else {
-        sm_start_block(sm, due);
-    }
-    sm->slot_event = CYCLES_SATURATED;
-    for (uint32_t s = 0; s < sm->slot_count; s++)
-        sm->slot_event = cycles_min(sm->slot_event, sm->slots[s].event_at);
-}
-
-void sm_catch_up(struct sm *sm, cycles now) {
+/* Everything happens that takes no time and is due by cycle `now`: instructions without a unit, starts and
+ * ends of blocks. */
+static void sm_catch_up(struct sm *sm, cycles now) {
     for (;;) {
         cycles pass = heap_first(&sm->passes);
-        if (cycles_min(pass, sm->slot_event) > now) return;
+        if (cycles_min(pass, sm->host.slot_event) > now) return;
         sm->look_at = cycles_min(sm->look_at, now); /* it may have become another warp's turn */
-        if (pass <= sm->slot_event) {
+        if (pass <= sm->host.slot_event) {
             sm_pass(sm, heap_pop(&sm->passes));
         } else {
-            sm_handle_slot(sm);
+            struct sm_slot *starts = sm_host_change(&sm->host);
+            if (starts != NULL) sm_begin_warps(sm, starts);
         }
     }
 }
@@ -232,7 +141,7 @@ static void sm_open_units(struct sm *sm) {
 /* Everything that becomes possible in this cycle: blocks, units with room again, fetches, warps with their
  * operands and instructions. */
 static wb_status sm_begin_cycle(struct sm *sm) {
-    if (cycles_min(heap_first(&sm->passes), sm->slot_event) <= sm->now) sm_catch_up(sm, sm->now);
+    if (cycles_min(heap_first(&sm->passes), sm->host.slot_event) <= sm->now) sm_catch_up(sm, sm->now);
     if (sm->held_count > 0) WB_TRY(sm_start_held(sm));
     sm_open_units(sm);
     if (sm->ifetch != NULL && sm->ifetch->look_at <= sm->now) sm_ifetch_cycle(sm);
@@ -266,11 +175,11 @@ static wb_status sm_issue(struct sm *sm, uint32_t index) {
     struct sim_event event;
     warp_set_remove(unit->waiting, index);
     warp_set_remove(sm->ready, index);
-    if (sm->sink != NULL) sm_fill_waits(sm, index, &event.waits);
+    if (sm->host.sink != NULL) sm_fill_waits(sm, index, &event.waits);
     WB_TRY(sm_enter_unit(sm, index, &event));
     sm_close_unit(sm, unit);
-    sm->last_issue = sm->now;
-    if (sm->sink != NULL) WB_TRY(sm_tell_issue(sm, index, &event));
+    sm->host.last_issue = sm->now;
+    if (sm->host.sink != NULL) WB_TRY(sm_tell_issue(sm, index, &event));
     sm_advance(sm, index);
     return WB_OK;
 }
@@ -310,7 +219,7 @@ static wb_status sm_issue_slots(struct sm *sm) {
 cycles sm_next_event(const struct sm *sm) {
     if (sm->look_at == sm->now + 1) return sm->look_at;
     cycles next = cycles_min(heap_first(&sm->wakes), heap_first(&sm->passes));
-    next = cycles_min(next, cycles_min(sm->slot_event, sm->look_at));
+    next = cycles_min(next, cycles_min(sm->host.slot_event, sm->look_at));
     if (sm->held_count > 0) next = cycles_min(next, sm_next_start(sm));
     if (sm->ifetch != NULL) next = cycles_min(next, sm->ifetch->look_at);
     if (sm->memory != NULL && sm->memory->is_contended) next = cycles_min(next, sm_next_send(sm));
@@ -322,7 +231,8 @@ cycles sm_next_event(const struct sm *sm) {
     return next;
 }
 
-wb_status sm_run(struct sm *sm, cycles until) {
+static wb_status plain_run(struct sm_host *host, cycles until) {
+    struct sm *sm = (struct sm *)host;
     for (cycles next; (next = sm_next_event(sm)) < until;) {
         sm->now = next;
         WB_TRY(sm_begin_cycle(sm));
@@ -331,3 +241,14 @@ wb_status sm_run(struct sm *sm, cycles until) {
     }
     return WB_OK;
 }
+
+static cycles plain_next(const struct sm_host *host) {
+    return sm_next_activity((const struct sm *)host);
+}
+
+static wb_status plain_catch_up(struct sm_host *host, cycles now) {
+    sm_catch_up((struct sm *)host, now);
+    return WB_OK;
+}
+
+static const struct sm_model plain_model = {plain_run, plain_next, plain_catch_up};

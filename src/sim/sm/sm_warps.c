@@ -1,5 +1,6 @@
 /* Warps: program order, operands, barriers, and the queues of instructions that wait for others in groups. */
 #include <assert.h>
+#include <string.h>
 
 #include "sim/sm/sm.h"
 #include "sim/sm/sm_ifetch.h"
@@ -25,23 +26,16 @@ static cycles sm_entry_at(struct sm *sm, const struct sm_warp *warp, cycles at) 
     return cycles_max(at, entry);
 }
 
-/* Notes the end of a block whose last completion is known. */
-static void sm_settle_end(struct sm *sm, struct sm_slot *slot) {
-    if (slot->live > 0 || slot->flights > 0) return;
-    slot->event_at = slot->commit;
-    sm->slot_event = cycles_min(sm->slot_event, slot->event_at);
-}
-
 void sm_land(struct sm *sm, uint32_t slot, cycles completion) {
-    sm->slots[slot].commit = cycles_max(sm->slots[slot].commit, completion);
-    sm->slots[slot].flights--;
-    sm_settle_end(sm, &sm->slots[slot]);
+    sm->host.slots[slot].commit = cycles_max(sm->host.slots[slot].commit, completion);
+    sm->host.slots[slot].flights--;
+    sm_host_settle(&sm->host, &sm->host.slots[slot]);
 }
 
 /* Leaves the warp held by a barrier, which it reached in cycle warp->earliest. */
 static void sm_arrive(struct sm *sm, uint32_t index) {
     struct sm_warp *warp = &sm->warps[index];
-    struct sm_slot *slot = &sm->slots[warp->slot];
+    struct sm_slot *slot = &sm->host.slots[warp->slot];
     warp->at_barrier = true;
     sm->turn.left = 0;
     warp_set_remove(sm->running, index);
@@ -51,7 +45,7 @@ static void sm_arrive(struct sm *sm, uint32_t index) {
 
 static void sm_end_warp(struct sm *sm, uint32_t index) {
     struct sm_warp *warp = &sm->warps[index];
-    struct sm_slot *slot = &sm->slots[warp->slot];
+    struct sm_slot *slot = &sm->host.slots[warp->slot];
     warp_set_remove(sm->running, index);
     slot->release = cycles_max(slot->release, warp->earliest);
     slot->live--;
@@ -83,7 +77,7 @@ static bool sm_execute(struct sm *sm, uint32_t index, cycles at) {
     struct sm_warp *warp = &sm->warps[index];
     const bool barrier = warp->head->barrier;
     sm->turn.left = 0;
-    if (sm->sink != NULL) sm_tell_pass(sm, index, at);
+    if (sm->host.sink != NULL) sm_tell_pass(sm, index, at);
     warp->earliest = at;
     sm_complete(sm, warp, at + sm_latency(sm, index));
     warp->step++;
@@ -131,7 +125,7 @@ static void sm_proceed(struct sm *sm, uint32_t index) {
 
 /* Opens the block's barrier while every live warp is held by it, and notes when the block has ended. */
 static void sm_settle(struct sm *sm, struct sm_slot *slot) {
-    uint32_t first = (uint32_t)(slot - sm->slots) * sm->program->warp_count;
+    uint32_t first = (uint32_t)(slot - sm->host.slots) * sm->program->warp_count;
     while (slot->live > 0 && slot->arrived == slot->live) {
         slot->arrived = 0;
         cycles release = slot->release + sm->program->machine->barrier_release;
@@ -145,7 +139,7 @@ static void sm_settle(struct sm *sm, struct sm_slot *slot) {
             sm_proceed(sm, w);
         }
     }
-    sm_settle_end(sm, slot);
+    sm_host_settle(&sm->host, slot);
 }
 
 void sm_advance(struct sm *sm, uint32_t index) {
@@ -157,7 +151,7 @@ void sm_advance(struct sm *sm, uint32_t index) {
     } else {
         sm_proceed(sm, index);
     }
-    struct sm_slot *slot = &sm->slots[warp->slot];
+    struct sm_slot *slot = &sm->host.slots[warp->slot];
     assert(slot->arrived <= slot->live);
     if (slot->arrived == slot->live) sm_settle(sm, slot);
 }
@@ -168,14 +162,42 @@ void sm_unblock(struct sm *sm, uint32_t index) {
 
 void sm_pass(struct sm *sm, struct heap_item pass) {
     if (sm_execute(sm, pass.id, pass.key)) sm_proceed(sm, pass.id);
-    sm_settle(sm, &sm->slots[sm->warps[pass.id].slot]);
+    sm_settle(sm, &sm->host.slots[sm->warps[pass.id].slot]);
+}
+
+/* Puts a warp at the start of its path. */
+static void sm_rewind(struct sm *sm, struct sm_warp *warp, uint32_t block, uint32_t index) {
+    const struct sm_program *program = sm->program;
+    const struct path *path;
+    warp->step = 0;
+    warp->buffer_from = warp->buffer_end = 0;
+    warp->pattern = NULL;
+    warp->access = warp->access_end = NULL;
+    if (program->block != NULL) {
+        path = &program->block->paths[program->block->warp_path[index]];
+    } else {
+        path = grid_path_of(program->traffic->grid, block, index);
+        warp->pattern = traffic_pattern_of(program->traffic, block, index);
+        warp->access = warp->pattern->accesses;
+        warp->access_end = warp->access + warp->pattern->access_count;
+    }
+    warp->cursor = path_begin(path);
+    memset(warp->ready, 0, program->code->register_count * sizeof *warp->ready);
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++)
+        memset(warp->joined[q], 0, program->code->queues[q].count * sizeof *warp->joined[q]);
+    memset(warp->commits, 0, sizeof warp->commits);
+    warp->held_from = CYCLES_SATURATED;
+    if (warp->writers == NULL) return;
+    for (uint32_t r = 0; r < program->code->register_count; r++)
+        warp->writers[r] = STEP_NONE;
 }
 
 void sm_begin_warps(struct sm *sm, struct sm_slot *slot) {
-    uint32_t first = (uint32_t)(slot - sm->slots) * sm->program->warp_count;
+    uint32_t first = (uint32_t)(slot - sm->host.slots) * sm->program->warp_count;
     uint32_t end = first + sm->program->warp_count;
     slot->live = sm->program->warp_count;
     for (uint32_t w = first; w < end; w++) {
+        sm_rewind(sm, &sm->warps[w], slot->block, w - first);
         sm->warps[w].earliest = slot->release;
         warp_set_add(sm->running, w);
     }

@@ -33,6 +33,27 @@ struct half {
     uint32_t a, b;  /* lower halves, as the kind says */
 };
 
+/* That of all lanes, column by column, so that lanes that are alike are written and compared together. */
+struct half_lanes_of {
+    union {
+        uint64_t home[WARP_LANES];
+        uint64_t bits[WARP_LANES];
+    };
+    uint64_t other[WARP_LANES];
+    uint32_t a[WARP_LANES], b[WARP_LANES];
+};
+
+static inline struct half half_get(const struct half_lanes_of *halves, uint32_t lane) {
+    return (struct half){{halves->home[lane]}, halves->other[lane], halves->a[lane], halves->b[lane]};
+}
+
+static inline void half_put(struct half_lanes_of *halves, uint32_t lane, const struct half *half) {
+    halves->home[lane] = half->home;
+    halves->other[lane] = half->other;
+    halves->a[lane] = half->a;
+    halves->b[lane] = half->b;
+}
+
 /* A value of n bits stands in the low n bits, the others are 0. A predicate register uses value[0] alone: bit
  * l is the predicate of lane l. The value of an unknown lane is arbitrary. */
 struct lanes {
@@ -45,7 +66,7 @@ struct lanes {
     uint32_t numbers;      /* of machine code, where there is a home: bit l says that lane l is a number */
     uint32_t halved;       /* bit l: if lane l is unknown, half[l] says what half of what it is */
     uint32_t partial;      /* bit l: if lane l is unknown, half[l].bits of its value are known; not halved */
-    struct half half[WARP_LANES]; /* the value of a lane that is half of something is that of this run */
+    struct half_lanes_of half; /* the value of a lane that is half of something is that of this run */
 };
 
 /* Runs `statement` for every lane l; iterations are independent even where arrays are the same. */
@@ -69,6 +90,18 @@ static inline uint64_t low_bytes_mask(uint32_t bytes) {
 /* The lowest `count` bits of 64. */
 static inline uint64_t low_bits(uint32_t count) {
     return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+}
+
+/* The lowest bit but `shift` of a byte for each lane, lane l's as bit l. */
+static inline uint32_t lanes_bits(const uint8_t *bytes, uint32_t shift) {
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < WARP_LANES; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, bytes + i, sizeof eight);
+        eight = eight >> shift & UINT64_C(0x0101010101010101);
+        bits |= (uint32_t)(eight * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
+    return bits;
 }
 
 static inline float float_of(uint64_t bits) {
@@ -104,10 +137,24 @@ static inline void lanes_blend(uint64_t *to, const uint64_t *from, uint32_t mask
         FOR_LANES_OF(l, mask) to[l] = from[l];
 }
 
+/* Takes what the lanes of `mask` are halves of from `from`. */
+static inline void halves_blend(struct half_lanes_of *to, const struct half_lanes_of *from, uint32_t mask) {
+    if (mask == LANES_ALL) {
+        *to = *from;
+        return;
+    }
+    FOR_LANES_OF(l, mask) {
+        to->home[l] = from->home[l];
+        to->other[l] = from->other[l];
+        to->a[l] = from->a[l];
+        to->b[l] = from->b[l];
+    }
+}
+
 /* Takes all lanes. */
 static inline void lanes_copy(struct lanes *to, const struct lanes *from) {
     memcpy(to, from, offsetof(struct lanes, half));
-    FOR_LANES_OF(l, from->halved | from->partial) to->half[l] = from->half[l];
+    halves_blend(&to->half, &from->half, from->halved | from->partial);
 }
 
 /* The same known value in all lanes. */

@@ -20,7 +20,7 @@ static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask
     to->numbers = (to->numbers & ~mask) | (from->numbers & mask);
     to->halved = (to->halved & ~mask) | (from->halved & mask);
     to->partial = (to->partial & ~mask) | (from->partial & mask);
-    FOR_LANES_OF(h, (from->halved | from->partial) & mask) to->half[h] = from->half[h];
+    halves_blend(&to->half, &from->half, (from->halved | from->partial) & mask);
     if (is_predicate)
         to->value[0] = (to->value[0] & ~(uint64_t)mask) | (from->value[0] & mask);
     else
@@ -83,8 +83,8 @@ static uint32_t equal_lanes(const struct lanes *a, const struct lanes *b, bool i
 static uint32_t equal_halves(const struct lanes *a, const struct lanes *b, bool is_predicate) {
     uint32_t equal = 0;
     FOR_LANES_OF(l, lanes_halves(a) & lanes_halves(b)) {
-        const struct half *x = &a->half[l], *y = &b->half[l];
-        const bool same = x->home == y->home && x->other == y->other && x->a == y->a && x->b == y->b;
+        const struct half x = half_get(&a->half, l), y = half_get(&b->half, l);
+        const bool same = x.home == y.home && x.other == y.other && x.a == y.a && x.b == y.b;
         equal |= (uint32_t)same << l;
     }
     return equal == 0 ? 0 : equal & equal_lanes(a, b, is_predicate);
@@ -94,8 +94,8 @@ static uint32_t equal_halves(const struct lanes *a, const struct lanes *b, bool 
 static uint32_t equal_partial(const struct lanes *a, const struct lanes *b) {
     uint32_t equal = 0;
     FOR_LANES_OF(l, lanes_partial(a) & lanes_partial(b)) {
-        const uint64_t bits = a->half[l].bits;
-        equal |= (uint32_t)(bits == b->half[l].bits && ((a->value[l] ^ b->value[l]) & bits) == 0) << l;
+        const uint64_t bits = a->half.bits[l];
+        equal |= (uint32_t)(bits == b->half.bits[l] && ((a->value[l] ^ b->value[l]) & bits) == 0) << l;
     }
     return equal;
 }

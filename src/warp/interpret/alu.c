@@ -73,10 +73,7 @@ static bool move_halves(struct warp *warp, const struct micro *op, const struct 
     alu_lanes(warp, op, in, mask);
     mark_known(out, mask, 0, origin);
     out->halved |= mask;
-    if (mask == LANES_ALL)
-        memcpy(out->half, from->half, sizeof out->half);
-    else
-        FOR_LANES_OF(l, mask) out->half[l] = from->half[l];
+    halves_blend(&out->half, &from->half, mask);
     return true;
 }
 
@@ -105,7 +102,8 @@ static void execute_partial(struct warp *warp, const struct micro *op, const str
 }
 
 wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    struct inputs in = read_inputs(warp, op);
+    struct inputs in;
+    read_inputs(warp, op, &in);
     struct lanes *out = warp_slot(warp, op->destination);
     uint32_t known = in.known, origin = op->index;
     if ((mask & ~known) != 0) known = settle_known(op, &in, mask, &origin);
@@ -130,7 +128,8 @@ wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) 
 }
 
 wb_status test_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    struct inputs in = read_inputs(warp, op);
+    struct inputs in;
+    read_inputs(warp, op, &in);
     uint32_t known = in.known, origin = op->index;
     if ((mask & ~known) != 0) known = settle_known(op, &in, mask, &origin);
     write_predicate(warp_slot(warp, op->destination), mask, op->compute.test(op, in.values), known, origin);
@@ -169,7 +168,8 @@ static struct condition third_source(const struct warp *warp, const struct micro
 }
 
 wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    struct inputs in = read_inputs(warp, op);
+    struct inputs in;
+    read_inputs(warp, op, &in);
     struct condition holds = compare(warp, op, &in, mask), other = third_source(warp, op);
     struct condition fails = {~holds.bits, holds.known};
     uint32_t origin = op->index;
@@ -202,7 +202,8 @@ static struct condition compare_upper(const struct warp *warp, const struct micr
 }
 
 wb_status machine_setp_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    const struct inputs in = read_inputs(warp, op);
+    struct inputs in;
+    read_inputs(warp, op, &in);
     const struct condition other = {warp_predicate(warp, op->source[3]),
                                     warp_slot(warp, op->source[3])->known};
     const struct condition holds = compare_upper(warp, op, &in, mask);
@@ -217,7 +218,8 @@ wb_status machine_setp_execute(struct warp *warp, const struct micro *op, uint32
 }
 
 wb_status set_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    struct inputs in = read_inputs(warp, op);
+    struct inputs in;
+    read_inputs(warp, op, &in);
     struct condition holds = join(op->form->mode, compare(warp, op, &in, mask), third_source(warp, op));
     struct lanes *out = warp_slot(warp, op->destination);
     uint64_t yes = UINT32_MAX;

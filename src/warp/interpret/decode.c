@@ -622,13 +622,18 @@ static void decode_barrier(struct decoder *decoder, const struct ptx_operand *op
 
 /* ---- Instructions -------------------------------------------------------------------------------------- */
 
+/* Whether operands of a role are written. */
+static bool is_output(char role) {
+    return role == 'd' || role == 'D' || role == 'x' || role == 'O';
+}
+
 /* Collects the registers that the instruction writes. */
 static void decode_outputs(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     uint32_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
         if (pass == 1) op->outputs = arena_array(decoder->program->arena, count, sizeof *op->outputs);
         for (uint32_t i = 0; op->form->roles[i] != '\0'; i++) {
-            if (strchr("dDxO", op->form->roles[i]) == NULL) continue;
+            if (!is_output(op->form->roles[i])) continue;
             bool is_vector = operands[i].kind == PTX_OPERAND_VECTOR;
             const struct ptx_operand *parts =
                 is_vector ? &decoder->code->function->operands[operands[i].index] : &operands[i];

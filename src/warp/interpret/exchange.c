@@ -131,7 +131,7 @@ wb_status shuffle_execute(struct warp *warp, const struct micro *op, uint32_t ma
                                                     : warp_origin(&b, op);
         write_lane(out, l, in.value[from], known && active, origin);
         if (active && (steered >> l & 1) != 0 && (lanes_partial(&in) >> from & 1) != 0)
-            partial_write_lane(out, l, in.half[from].bits);
+            partial_write_lane(out, l, in.half.bits[from]);
         insides |= (uint32_t)inside << l;
     }
     write_predicates(warp_slot(warp, op->destination2), mask, insides, steered, op->index);

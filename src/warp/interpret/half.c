@@ -5,7 +5,7 @@
 void half_write(struct lanes *out, const struct half_lanes *halves) {
     assert((out->known & halves->halved) == 0);
     out->halved |= halves->halved;
-    FOR_LANES_OF(l, halves->halved) out->half[l] = halves->half[l];
+    halves_blend(&out->half, &halves->half, halves->halved);
 }
 
 struct half half_low(uint64_t home) {
@@ -18,9 +18,13 @@ struct half half_high(uint64_t home, uint64_t address) {
 
 uint64_t half_common(const struct lanes *lanes, uint32_t mask) {
     if (mask == 0 || (mask & ~lanes_halves(lanes)) != 0) return 0;
-    const uint64_t home = lanes->half[__builtin_ctz(mask)].home;
+    const uint64_t *homes = lanes->half.home, home = homes[__builtin_ctz(mask)];
     uint64_t differing = 0;
-    FOR_LANES_OF(l, mask) differing |= lanes->half[l].home ^ home;
+    if (mask == LANES_ALL)
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            differing |= homes[l] ^ home;
+    else
+        FOR_LANES_OF(l, mask) differing |= homes[l] ^ home;
     return differing == 0 ? home : 0;
 }
 
@@ -37,7 +41,7 @@ struct half_term half_carry_of(const struct lanes *lanes, uint32_t lane, bool ne
     struct half_term term = {.value = (uint32_t)(lanes->value[0] >> lane & 1) ^ negated,
                              .known = (lanes->known >> lane & 1) != 0};
     if ((lanes_halves(lanes) >> lane & 1) == 0) return term;
-    term.half = lanes->half[lane];
+    term.half = half_get(&lanes->half, lane);
     if (negated) half_opposite(&term.half);
     return term;
 }
@@ -214,7 +218,8 @@ static void choose(const struct warp *warp, const struct micro *op, uint32_t mas
     const uint32_t decided = mask & warp_slot(warp, op->source[2])->known;
     out->known = decided & ((first & a->known) | (~first & b->known));
     out->halved = decided & ((first & lanes_halves(a)) | (~first & lanes_halves(b)));
-    FOR_LANES_OF(l, out->halved) out->half[l] = (first >> l & 1) != 0 ? a->half[l] : b->half[l];
+    halves_blend(&out->half, &a->half, out->halved & first);
+    halves_blend(&out->half, &b->half, out->halved & ~first);
 }
 
 void half_of_result(const struct warp *warp, const struct micro *op, uint32_t mask, struct half_lanes *out) {
@@ -234,7 +239,7 @@ void half_of_result(const struct warp *warp, const struct micro *op, uint32_t ma
         out->known |= (uint32_t)result.known << l;
         if (result.known || half_kind(&result.half) == HALF_NONE) continue;
         out->halved |= 1u << l;
-        out->half[l] = result.half;
+        half_put(&out->half, l, &result.half);
     }
 }
 
@@ -289,8 +294,10 @@ void half_of_comparison(const struct warp *warp, const struct micro *op, uint32_
         const struct half_term b = half_term_of(warp_slot(warp, op->source[1]), l);
         if (!is_low_or_number(&a) || !is_low_or_number(&b) || (a.known && b.known)) continue;
         out->halved |= 1u << l;
-        out->half[l] = compared(compare, &a, &b);
-        opposite->half[l] = compared(opposite_compare(compare), &a, &b);
+        const struct half holds = compared(compare, &a, &b);
+        const struct half fails = compared(opposite_compare(compare), &a, &b);
+        half_put(&out->half, l, &holds);
+        half_put(&opposite->half, l, &fails);
     }
     opposite->halved = out->halved;
 }
@@ -309,14 +316,14 @@ uint32_t half_comparison_known(const struct warp *warp, const struct micro *op, 
     FOR_LANES_OF(l, mask & lanes_halves(lower)) {
         const struct half_term a = half_term_of(warp_slot(warp, op->source[0]), l);
         const struct half_term b = half_term_of(warp_slot(warp, op->source[1]), l);
-        const struct half *half = &lower->half[l];
-        const uint64_t compares = UINT64_C(31) << COMPARE_SHIFT, other = half->other & ~compares;
-        if (half_kind(half) != HALF_COMPARED ||
-            (half->other & compares) >> COMPARE_SHIFT != plain_compare(op->form->compare) ||
-            !is_upper_of(&a, half_home(half), half->a) || !is_upper_of(&b, other, half->b))
+        const struct half half = half_get(&lower->half, l);
+        const uint64_t compares = UINT64_C(31) << COMPARE_SHIFT, other = half.other & ~compares;
+        if (half_kind(&half) != HALF_COMPARED ||
+            (half.other & compares) >> COMPARE_SHIFT != plain_compare(op->form->compare) ||
+            !is_upper_of(&a, half_home(&half), half.a) || !is_upper_of(&b, other, half.b))
             continue;
-        const uint64_t x = (uint64_t)a.value << 32 | half->a, y = (uint64_t)b.value << 32 | half->b;
-        known |= (uint32_t)home_lane_comparable(warp->run, op, x, half_home(half), y, other) << l;
+        const uint64_t x = (uint64_t)a.value << 32 | half.a, y = (uint64_t)b.value << 32 | half.b;
+        known |= (uint32_t)home_lane_comparable(warp->run, op, x, half_home(&half), y, other) << l;
     }
     return known;
 }

@@ -35,7 +35,7 @@ static inline struct half half_make(enum half_kind kind, uint64_t home, uint32_t
  * are halves. */
 struct half_lanes {
     uint32_t known, halved;
-    struct half half[WARP_LANES];
+    struct half_lanes_of half;
 };
 
 /* Notes in a register that was just written which lanes are halves; they must not be known. */
@@ -75,7 +75,7 @@ struct half_sum {
 /* A source of 32 bits, a carry, in a lane, as a term. */
 static inline struct half_term half_term_of(const struct lanes *lanes, uint32_t lane) {
     struct half_term term = {.value = (uint32_t)lanes->value[lane], .known = (lanes->known >> lane & 1) != 0};
-    if ((lanes_halves(lanes) >> lane & 1) != 0) term.half = lanes->half[lane];
+    if ((lanes_halves(lanes) >> lane & 1) != 0) term.half = half_get(&lanes->half, lane);
     return term;
 }
 struct half_term half_carry_of(const struct lanes *lanes, uint32_t lane, bool negated);

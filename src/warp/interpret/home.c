@@ -39,7 +39,8 @@ void home_of_lanes(const struct run *run, const struct lanes *lanes, uint32_t ma
     const uint64_t known_home = is_region ? lanes->home : HOME_NONE;
     if ((mask & ~lanes->known & ~lanes->halved) != 0) home_agree(lanes->unknown_home, home);
     FOR_LANES_OF(l, mask & lanes_halves(lanes)) {
-        const uint64_t of = half_home(&lanes->half[l]);
+        const struct half half = half_get(&lanes->half, l);
+        const uint64_t of = half_home(&half);
         home_agree((of & HOME_NEGATED) == 0 ? of : HOME_NONE, home);
     }
     FOR_LANES_OF(l, mask & lanes->known) {

@@ -238,7 +238,7 @@ static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t 
             bool known = (from->known >> l & 1) != 0 && home_is_kept(warp, from, l, memory->bytes);
             if ((lanes_partial(from) >> l & 1) != 0) {
                 WB_TRY(write_known_bytes(warp, op, l, addresses[l] + i * memory->bytes, from->value[l],
-                                         from->half[l].bits));
+                                         from->half.bits[l]));
                 continue;
             }
             WB_TRY(write_place(warp, op, &place, memory->bytes, from->value[l], known));
@@ -250,7 +250,7 @@ static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t 
 /* The bits that a lane stores as known ones. */
 static uint64_t stored_bits(const struct lanes *from, uint32_t lane) {
     if ((from->known >> lane & 1) != 0) return UINT64_MAX;
-    return (lanes_partial(from) >> lane & 1) != 0 ? from->half[lane].bits : 0;
+    return (lanes_partial(from) >> lane & 1) != 0 ? from->half.bits[lane] : 0;
 }
 
 /* Whether what stays in memory depends on which of two lanes stores last to one place. What neither knows is

@@ -20,7 +20,7 @@ static bool join_common(const struct warp *warp, const struct micro *op, uint32_
     bool same = half_kind(&of_low) == HALF_LOW && half_kind(&of_high) == HALF_HIGH &&
                 half_home(&of_low) == half_home(&of_high);
     if (!same) return false;
-    FOR_LANES_OF(l, mask) same &= half_same_low((uint32_t)low->value[l], high->half[l].a);
+    FOR_LANES_OF(l, mask) same &= half_same_low((uint32_t)low->value[l], high->half.a[l]);
     if (same) *home = half_home(&of_low);
     return same;
 }
@@ -56,9 +56,10 @@ static bool pack_words(struct warp *warp, const struct micro *op, uint32_t mask)
     const struct lanes *low = warp_slot(warp, op->pack.elements[0]);
     const struct lanes *high = warp_slot(warp, op->pack.elements[1]);
     if ((mask & ~(low->known & high->known)) != 0 || (low->home | high->home) != 0) return false;
-    uint64_t result[WARP_LANES];
-    FOR_LANES(l) result[l] = (uint32_t)low->value[l] | high->value[l] << 32;
-    lanes_blend(out->value, result, mask);
+    if (mask == LANES_ALL)
+        FOR_LANES(l) out->value[l] = (uint32_t)low->value[l] | high->value[l] << 32;
+    else
+        FOR_LANES_OF(l, mask) out->value[l] = (uint32_t)low->value[l] | high->value[l] << 32;
     home_write(warp, out, mask, HOME_NONE);
     out->known |= mask;
     return true;
@@ -125,8 +126,9 @@ static void split_addresses(const struct run *run, const struct lanes *in, uint3
             parts[0].known |= 1u << l;
         } else if (home != HOME_NONE) {
             parts[0].halved |= 1u << l;
-            parts[0].half[l] = half_low(home);
-            parts[1].half[l] = half_high(home, in->value[l]);
+            const struct half low = half_low(home), high = half_high(home, in->value[l]);
+            half_put(&parts[0].half, l, &low);
+            half_put(&parts[1].half, l, &high);
         }
     }
     parts[1].known = parts[0].known;

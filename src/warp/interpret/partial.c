@@ -59,13 +59,13 @@ void partial_of_part(const struct lanes *in, const struct micro *op, uint32_t in
                      struct partial_lanes *out) {
     out->known = out->partial = 0;
     FOR_LANES_OF(l, mask)
-    partial_add(out, l, in->half[l].bits >> (index * op->pack.bits), low_bytes_mask(op->pack.bits / 8));
+    partial_add(out, l, in->half.bits[l] >> (index * op->pack.bits), low_bytes_mask(op->pack.bits / 8));
 }
 
 void partial_write_lane(struct lanes *out, uint32_t lane, uint64_t bits) {
     assert(((out->known | out->halved) >> lane & 1) == 0);
     out->partial |= 1u << lane;
-    out->half[lane].bits = bits;
+    out->half.bits[lane] = bits;
 }
 
 void partial_write(struct lanes *out, const struct partial_lanes *lanes) {

@@ -11,7 +11,7 @@
 static inline uint64_t partial_bits(const struct lanes *lanes, uint32_t lane) {
     if ((lanes->known >> lane & 1) != 0)
         return lanes->home == 0 || (lanes->numbers >> lane & 1) != 0 ? UINT64_MAX : 0;
-    return (lanes->partial >> lane & 1) != 0 ? lanes->half[lane].bits : 0;
+    return (lanes->partial >> lane & 1) != 0 ? lanes->half.bits[lane] : 0;
 }
 
 /* What of unknown sources is known of results: the lanes that are known nevertheless, and those of which some

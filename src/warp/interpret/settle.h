@@ -15,16 +15,19 @@ struct inputs {
     uint32_t halved; /* lanes in which some source is half of an address */
 };
 
-static inline struct inputs read_inputs(const struct warp *warp, const struct micro *op) {
-    struct inputs in = {.known = LANES_ALL};
+/* Filled in place: as a whole they would go through memory in pieces of other sizes. */
+static inline void read_inputs(const struct warp *warp, const struct micro *op, struct inputs *in) {
+    in->known = LANES_ALL;
+    in->homes = 0;
+    in->halved = 0;
     for (uint32_t i = 0; i < MICRO_SOURCES; i++) {
-        in.lanes[i] = warp_slot(warp, op->source[i]);
-        in.values[i] = in.lanes[i]->value;
-        in.known &= in.lanes[i]->known;
-        in.homes |= in.lanes[i]->home;
-        in.halved |= lanes_halves(in.lanes[i]);
+        const struct lanes *lanes = warp_slot(warp, op->source[i]);
+        in->lanes[i] = lanes;
+        in->values[i] = lanes->value;
+        in->known &= lanes->known;
+        in->homes |= lanes->home;
+        in->halved |= lanes_halves(lanes);
     }
-    return in;
 }
 
 /* Takes the lanes of `open` from those that are known, because they depend on where memory stands, unless

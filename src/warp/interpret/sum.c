@@ -28,6 +28,11 @@ static uint64_t carry_lane(const struct ptx_form *form, const uint64_t *v, uint3
     return (uint64_t)sum & ones;
 }
 
+/* Whether nobody reads what is written there. */
+static bool is_sink(const struct warp *warp, struct slot slot) {
+    return slot.bank == BANK_FRAME && slot.index == warp->frame->code->function->reg_count + SLOT_SINK;
+}
+
 /* What a sum by halves gives in some lanes: a word, and two carries. */
 struct half_sums {
     struct half_lanes word, carry[2];
@@ -38,7 +43,7 @@ static void add_result(struct half_lanes *to, uint32_t lane, bool known, const s
     to->known |= (uint32_t)known << lane;
     if (known || half_kind(half) == HALF_NONE) return;
     to->halved |= 1u << lane;
-    to->half[lane] = *half;
+    half_put(&to->half, lane, half);
 }
 
 static void sums_begin(struct half_sums *sums) {
@@ -78,7 +83,10 @@ static void subtract(struct half_sums *sums, uint32_t lane, struct half_term *te
     const uint32_t bit = 1u << lane;
     struct half_lanes *carry = &sums->carry[0];
     sums->carries[0] ^= bit;
-    if ((carry->halved & bit) != 0) half_opposite(&carry->half[lane]);
+    if ((carry->halved & bit) == 0) return;
+    struct half half = half_get(&carry->half, lane);
+    half_opposite(&half);
+    half_put(&carry->half, lane, &half);
 }
 
 /* Add, sub and mad with carry of 32 bits, where some sources are halves of addresses. */
@@ -129,30 +137,39 @@ static void add3_halves(struct warp *warp, const struct micro *op, uint32_t mask
     }
 }
 
+/* Writes a carry that somebody may read. */
+static void write_read_carry(const struct warp *warp, struct slot to, uint32_t mask, uint32_t bits,
+                             uint32_t known, uint32_t origin) {
+    if (!is_sink(warp, to)) write_predicate(warp_slot(warp, to), mask, bits, known, origin);
+}
+
 /* All sources are known, or none is half of an address. */
 static void add3_numbers(struct warp *warp, const struct micro *op, uint32_t mask, const struct inputs *in,
                          uint32_t known, uint32_t origin) {
     struct lanes *out = warp_slot(warp, op->destination);
     const uint32_t x = warp_predicate(warp, op->source[3]), y = warp_predicate(warp, op->sum.carry);
     uint64_t sums[WARP_LANES];
-    uint32_t carries[2] = {0, 0};
+    uint8_t over[WARP_LANES];
     struct partial_lanes partial;
     partial.known = partial.partial = 0;
     if ((mask & ~known) != 0) partial_of_add3(warp, op, mask & ~known, &partial);
     FOR_LANES(l) {
-        sums[l] = (uint64_t)(uint32_t)in->values[0][l] + (uint32_t)in->values[1][l] +
-                  (uint32_t)in->values[2][l] + (x >> l & 1) + (y >> l & 1);
+        sums[l] =
+            (uint64_t)(uint32_t)in->values[0][l] + (uint32_t)in->values[1][l] + (uint32_t)in->values[2][l];
     }
-    for (uint32_t l = 0; l < WARP_LANES; l++) {
-        carries[0] |= (uint32_t)(sums[l] >> 32 != 0) << l;
-        carries[1] |= (uint32_t)(sums[l] >> 33 != 0) << l;
+    if ((x | y) != 0)
+        for (uint32_t l = 0; l < WARP_LANES; l++)
+            sums[l] += (x >> l & 1) + (y >> l & 1);
+    FOR_LANES(l) {
+        over[l] = (uint8_t)(sums[l] >> 32);
         sums[l] &= UINT32_MAX;
     }
     lanes_blend(out->value, sums, mask);
     mark_known(out, mask, known | partial.known, origin);
     partial_write(out, &partial);
-    write_predicate(warp_slot(warp, op->destination2), mask, carries[0], known, origin);
-    write_predicate(warp_slot(warp, op->sum.over), mask, carries[1], known, origin);
+    const uint32_t twice = lanes_bits(over, 1);
+    write_read_carry(warp, op->destination2, mask, lanes_bits(over, 0) | twice, known, origin);
+    write_read_carry(warp, op->sum.over, mask, twice, known, origin);
 }
 
 /* A sum in lanes that are all halves of one thing: what is read before anything is written. */
@@ -179,15 +196,22 @@ static bool read_common_sum(const struct inputs *in, uint32_t mask, uint32_t x, 
     sum->home = half == NULL ? 0 : half_common(half, mask);
     if (sum->home == 0) return false;
     FOR_LANES(l) sum->half[l] = (uint32_t)half->value[l];
-    FOR_LANES_OF(h, mask) sum->lower[h] = half->half[h].a;
+    FOR_LANES(h) sum->lower[h] = half->half.a[h];
     return true;
 }
 
 static void write_common(struct lanes *out, uint32_t mask, const struct common_sum *sum, uint32_t origin) {
-    FOR_LANES_OF(l, mask) {
-        out->value[l] = (uint32_t)(sum->half[l] + sum->numbers[l]);
-        out->half[l] = (struct half){.home = sum->home, .a = sum->lower[l]};
+    struct half_lanes_of halves;
+    uint64_t values[WARP_LANES];
+    FOR_LANES(l) {
+        values[l] = (uint32_t)(sum->half[l] + sum->numbers[l]);
+        halves.home[l] = sum->home;
+        halves.other[l] = 0;
+        halves.a[l] = sum->lower[l];
+        halves.b[l] = 0;
     }
+    lanes_blend(out->value, values, mask);
+    halves_blend(&out->half, &halves, mask);
     mark_known(out, mask, 0, origin);
     out->halved |= mask;
 }
@@ -195,16 +219,21 @@ static void write_common(struct lanes *out, uint32_t mask, const struct common_s
 /* Whether the sum is `most` times 2^32 or more: known where the numbers say it by themselves. */
 static void write_common_carry(struct lanes *out, uint32_t mask, const struct common_sum *sum, uint32_t most,
                                uint32_t origin) {
-    uint32_t bits = 0, by_half = 0;
-    FOR_LANES_OF(l, mask) {
+    const uint64_t home = half_make(HALF_CARRY, half_home(&(struct half){.home = sum->home}), 0, 0).home;
+    struct half_lanes_of halves;
+    uint8_t carried[WARP_LANES], open[WARP_LANES];
+    FOR_LANES(l) {
         const uint64_t total = sum->half[l] + sum->numbers[l];
-        bits |= (uint32_t)(total >> 32 >= most) << l;
-        if (sum->numbers[l] >> 32 != most - 1) continue;
-        by_half |= 1u << l;
-        out->half[l] = half_make(HALF_CARRY, half_home(&(struct half){.home = sum->home}), sum->half[l],
-                                 (uint32_t)total);
+        carried[l] = (uint32_t)(total >> 32) >= most;
+        open[l] = (uint32_t)(sum->numbers[l] >> 32) == most - 1;
+        halves.home[l] = home;
+        halves.other[l] = 0;
+        halves.a[l] = sum->half[l];
+        halves.b[l] = (uint32_t)total;
     }
-    write_predicate(out, mask, bits, ~by_half, origin);
+    const uint32_t by_half = mask & lanes_bits(open, 0);
+    halves_blend(&out->half, &halves, by_half);
+    write_predicate(out, mask, lanes_bits(carried, 0), ~by_half, origin);
     out->halved |= by_half;
 }
 
@@ -215,8 +244,8 @@ static bool carry_common(const struct lanes *carry, uint32_t mask, struct common
     if (home == 0 || half_kind(&of_carry) != HALF_CARRY || half_home(&of_carry) != half_home(&of_sum))
         return false;
     FOR_LANES_OF(l, mask) {
-        if (!half_same_low(carry->half[l].a, sum->lower[l])) return false;
-        sum->lower[l] = carry->half[l].b;
+        if (!half_same_low(carry->half.a[l], sum->lower[l])) return false;
+        sum->lower[l] = carry->half.b[l];
         sum->numbers[l] += carry->value[0] >> l & 1;
     }
     return true;
@@ -237,18 +266,20 @@ static bool add3_common(struct warp *warp, const struct micro *op, uint32_t mask
     if (kind == HALF_LOW ? !carry_known : kind != HALF_HIGH) return false;
     if (!carry_known && !carry_common(carry, mask, &sum)) return false;
     write_common(warp_slot(warp, op->destination), mask, &sum, origin);
-    struct lanes *carries[] = {warp_slot(warp, op->destination2), warp_slot(warp, op->sum.over)};
+    const struct slot carries[] = {op->destination2, op->sum.over};
     for (uint32_t i = 0; i < 2; i++) {
+        if (is_sink(warp, carries[i])) continue;
         if (kind == HALF_LOW)
-            write_common_carry(carries[i], mask, &sum, i + 1, origin);
+            write_common_carry(warp_slot(warp, carries[i]), mask, &sum, i + 1, origin);
         else
-            write_predicate(carries[i], mask, 0, 0, origin);
+            write_predicate(warp_slot(warp, carries[i]), mask, 0, 0, origin);
     }
     return true;
 }
 
 wb_status machine_add3_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    const struct inputs in = read_inputs(warp, op);
+    struct inputs in;
+    read_inputs(warp, op, &in);
     const struct lanes *second = warp_slot(warp, op->sum.carry);
     struct lanes *out = warp_slot(warp, op->destination);
     const uint32_t known = in.known & second->known, halved = (in.halved | lanes_halves(second)) & ~known;
@@ -271,7 +302,8 @@ wb_status machine_add3_execute(struct warp *warp, const struct micro *op, uint32
 }
 
 wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
-    struct inputs in = read_inputs(warp, op);
+    struct inputs in;
+    read_inputs(warp, op, &in);
     struct lanes *out = warp_slot(warp, op->destination), *flag = warp_slot(warp, op->destination2);
     if (!op->form->carry_in) {
         in.known = in.lanes[0]->known & in.lanes[1]->known & in.lanes[2]->known;

@@ -79,7 +79,13 @@
       "machine code executed FCHK")                                                                          \
     X(START_OF_SM_87,                                                                                        \
       "UR2 is 0 when a warp starts, so that code for sm_87 empties its convergence barriers first",          \
-      "the kernel is machine code for sm_87, which tests UR2")
+      "the kernel is machine code for sm_87, which tests UR2")                                               \
+    X(RETURNS_BY_STACK,                                                                                      \
+      "what machine code keeps on the stack of where its functions return to is not overwritten by its "     \
+      "other stores",                                                                                        \
+      "a RET of the code takes the address from local memory, as code for debuggers (nvcc -G) does")         \
+    X(CACHE_CONTROL, "CCTL and ERRBAR hold no more than their issue slot",                                   \
+      "the kernel has one of them, and is timed by its control fields: nobody publishes what they take")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,

@@ -8,16 +8,6 @@
 /* ---- An entry of the code for each cost of an instruction ------------------------------------------------
  */
 
-#define NO_VARIANT UINT32_MAX
-
-/* One cost of an instruction. The first of them takes the instruction's own entry of the code. */
-struct variant {
-    struct execution_cost cost;
-    uint32_t instruction;
-    uint32_t entry; /* of the code */
-    uint32_t next;  /* variant of the same instruction, or NO_VARIANT */
-};
-
 struct variant_maker {
     const struct wb_block *block;
     const struct execution_cost *costs;
@@ -25,9 +15,7 @@ struct variant_maker {
     struct arena scratch; /* bound to that of `timed` */
     uint32_t inst_count;  /* of the kernel */
     uint64_t *unrecorded; /* per instruction its executions without a record */
-    uint32_t *newest;     /* per instruction its newest variant, or NO_VARIANT */
-    uint32_t entry_count; /* of the code with variants */
-    VEC(struct variant) variants;
+    struct code_variants variants;
     struct path_writer writer; /* of the path at hand: to be freed whatever happens */
     struct path path;
 };
@@ -70,53 +58,6 @@ static void subtract_recorded(struct variant_maker *maker) {
     }
 }
 
-static bool is_same_cost(const struct execution_cost *a, const struct execution_cost *b) {
-    return a->init == b->init && a->latency == b->latency &&
-           memcmp(&a->counts, &b->counts, sizeof a->counts) == 0;
-}
-
-/* What an execution without a record costs. */
-static struct execution_cost cost_of_class(const struct timed_code *code, uint32_t instruction) {
-    const struct timed_inst *inst = &code->insts[instruction];
-    if (code->sass != NULL) return (struct execution_cost){0};
-    return (struct execution_cost){.init = inst->init, .latency = inst->latency};
-}
-
-/* Gives an entry of the code, so far that of its class, a cost. */
-static void apply_cost(struct timed_block *timed, uint32_t entry, const struct execution_cost *cost) {
-    struct timed_inst *inst = &timed->code.insts[entry];
-    if (timed->code.sass != NULL) {
-        sass_timing_count(timed->machine, &cost->counts, &timed->code.sass[entry]);
-        inst->init = timed_init_of_sass(&timed->code.sass[entry]);
-        return;
-    }
-    inst->init = cost->init;
-    inst->latency = cost->latency;
-    if (inst->latency_least > inst->latency) inst->latency_least = inst->latency;
-}
-
-/* The variant of an instruction with this cost, or NO_VARIANT. */
-static uint32_t find_variant(const struct variant_maker *maker, uint32_t instruction,
-                             struct execution_cost cost) {
-    for (uint32_t at = maker->newest[instruction]; at < maker->variants.count;) {
-        const struct variant *variant = &maker->variants.items[at];
-        if (is_same_cost(&variant->cost, &cost)) return at;
-        at = variant->next;
-    }
-    return NO_VARIANT;
-}
-
-/* Adds a variant of an instruction. */
-static void add_variant(struct variant_maker *maker, uint32_t instruction, struct execution_cost cost) {
-    struct variant variant = {cost, instruction, instruction, maker->newest[instruction]};
-    if (variant.next != NO_VARIANT) {
-        if (maker->entry_count == UINT32_MAX) arena_fail(&maker->scratch, WB_ERR_LIMIT);
-        variant.entry = maker->entry_count++;
-    }
-    maker->newest[instruction] = (uint32_t)maker->variants.count;
-    arena_push(&maker->scratch, &maker->variants, variant);
-}
-
 /* Finds the costs of every instruction. That of executions without a record comes first, so that these need
  * not be looked for in the paths. */
 static void find_variants(struct variant_maker *maker) {
@@ -125,41 +66,12 @@ static void find_variants(struct variant_maker *maker) {
         const struct access_list *list = &maker->block->accesses[w];
         for (size_t r = 0; r < list->items.count; r = next_step(list, r)) {
             uint32_t i = list->items.items[r].instruction;
-            const struct execution_cost of_class = cost_of_class(&maker->timed->code, i);
-            const struct execution_cost cost = maker->costs[before + r];
-            if (maker->newest[i] == NO_VARIANT && maker->unrecorded[i] != 0) add_variant(maker, i, of_class);
-            if (find_variant(maker, i, cost) == NO_VARIANT) add_variant(maker, i, cost);
+            const struct execution_cost of_class = code_variant_cost(&maker->timed->code, i);
+            if (maker->unrecorded[i] != 0 && maker->variants.newest[i] == NO_VARIANT)
+                (void)code_variant_of(&maker->variants, i, &of_class);
+            (void)code_variant_of(&maker->variants, i, &maker->costs[before + r]);
         }
         before += list->items.count;
-    }
-}
-
-/* Makes the code with an entry for each variant. */
-static void extend_code(struct variant_maker *maker) {
-    struct timed_code *code = &maker->timed->code;
-    struct arena *arena = &maker->timed->arena;
-    if (maker->entry_count > maker->inst_count) {
-        struct timed_inst *insts = arena_array(arena, (size_t)maker->entry_count + 1, sizeof *insts);
-        code->origin = arena_array(arena, (size_t)maker->entry_count + 1, sizeof *code->origin);
-        memcpy(insts, code->insts, maker->inst_count * sizeof *insts);
-        code->insts = insts;
-        if (code->sass != NULL) {
-            struct sass_timed *sass = arena_array(arena, (size_t)maker->entry_count + 1, sizeof *sass);
-            memcpy(sass, code->sass, maker->inst_count * sizeof *sass);
-            code->sass = sass;
-        }
-        code->inst_count = maker->entry_count;
-        for (uint32_t i = 0; i < maker->inst_count; i++)
-            code->origin[i] = i;
-    }
-    for (size_t v = 0; v < maker->variants.count; v++) {
-        const struct variant *variant = &maker->variants.items[v];
-        if (variant->entry != variant->instruction) {
-            code->insts[variant->entry] = code->insts[variant->instruction];
-            if (code->sass != NULL) code->sass[variant->entry] = code->sass[variant->instruction];
-            code->origin[variant->entry] = variant->instruction;
-        }
-        apply_cost(maker->timed, variant->entry, &variant->cost);
     }
 }
 
@@ -190,9 +102,9 @@ static void rewrite_run(struct rewriter *rewriter) {
         assert(list->items.items[r].step >= rewriter->step);
         if (list->items.items[r].step - rewriter->step >= cursor->left) break;
         const uint32_t i = list->items.items[r].instruction;
-        const uint32_t variant = find_variant(maker, i, maker->costs[rewriter->before + r]);
+        const uint32_t variant = code_variant_find(&maker->variants, i, &maker->costs[rewriter->before + r]);
         assert(at <= i && i < end && variant != NO_VARIANT);
-        const uint32_t entry = maker->variants.items[variant].entry;
+        const uint32_t entry = maker->variants.items.items[variant].entry;
         if (entry == i) continue;
         require(maker, path_append_run(writer, at, i - at, cursor->mask));
         require(maker, path_append_run(writer, entry, 1, cursor->mask));
@@ -284,21 +196,19 @@ static void make(void *context) {
     const size_t count = (size_t)maker->inst_count + 1;
     arena_bind(&maker->scratch, &maker->timed->arena);
     maker->unrecorded = arena_array(&maker->scratch, count, sizeof *maker->unrecorded);
-    maker->newest = arena_array(&maker->scratch, count, sizeof *maker->newest);
-    memset(maker->newest, 0xff, count * sizeof *maker->newest);
+    maker->variants = code_variants_begin(maker->timed->machine, &maker->timed->code, &maker->scratch);
     count_executions(maker);
     subtract_recorded(maker);
     find_variants(maker);
-    extend_code(maker);
-    if (maker->entry_count > maker->inst_count) rewrite_paths(maker);
+    code_variants_apply(&maker->variants, &maker->timed->arena);
+    if (maker->variants.entry_count > maker->inst_count) rewrite_paths(maker);
     arena_free(&maker->scratch);
 }
 
 wb_status timed_variants_make(const struct wb_block *block, const struct execution_cost *costs,
                               struct timed_block *timed) {
     const uint32_t inst_count = timed->code.inst_count;
-    struct variant_maker maker = {
-        .block = block, .costs = costs, .timed = timed, .inst_count = inst_count, .entry_count = inst_count};
+    struct variant_maker maker = {.block = block, .costs = costs, .timed = timed, .inst_count = inst_count};
     wb_status status = arena_protect(&timed->arena, make, &maker);
     path_writer_free(&maker.writer);
     path_free(&maker.path);

@@ -3,14 +3,7 @@
 #define WB_WARP_TIMED_BLOCK_TIMING_H
 
 #include "warp/path/block.h"
-#include "warp/timed/timed_block.h"
-
-/* What one execution of an instruction takes; see struct timed_inst. */
-struct execution_cost {
-    uint32_t init, latency;
-    struct access_counts
-        counts; /* on a machine that times machine code, which init and latency are not for */
-};
+#include "warp/timed/code_variants.h"
 
 /* Makes `timed` (to be freed with timed_block_free on success) from a block and a machine, both of which it
  * refers to. Issued instruction i of function f has index block->code_first[f] + i; only instructions on some

@@ -8,6 +8,9 @@
 #include "sass/machine_code.h"
 #include "warp/timed/wait_role.h"
 
+/* Bytes before the parameters in constant bank 0, at most. */
+#define LAUNCH_CONSTANTS 0x400u
+
 /* What giving times to the code of one kernel needs. */
 struct timing {
     const struct executed_code *executed;
@@ -88,6 +91,9 @@ static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst,
     struct sass_timed *sass = &timing->code->sass[entry];
     const enum ptx_runtime runtime = (enum ptx_runtime)inst->form->runtime;
     if (runtime != PTX_RUNTIME_NONE) return decline_runtime_call(timing, inst, runtime);
+    const uint16_t op = machine_inst->sass.op;
+    if (op == SASS_OP_CCTL || op == SASS_OP_ERRBAR || op == SASS_OP_CGAERRBAR)
+        timing->code->assumed |= assumed_bit(ASSUMED_CACHE_CONTROL);
     const char *problem = sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
     if (problem != NULL) {
         const enum sass_class class = sass_class_of(&machine_inst->sass);
@@ -286,6 +292,18 @@ static void find_machine_insts(const struct timing *timing, const struct machine
     }
 }
 
+/* Bytes of all that stands in constant banks, as the kernel sees them; the launch puts its own numbers before
+ * the parameters. */
+static uint64_t constant_bytes(const struct wb_module *module, const struct ptx_function *kernel) {
+    uint64_t bytes = LAUNCH_CONSTANTS;
+    for (uint32_t v = 0; v < module->variable_count; v++)
+        if (module->variables[v].space == PTX_SPACE_CONST)
+            bytes += module->variables[v].size + module->variables[v].align;
+    for (uint32_t p = 0; p < kernel->param_count; p++)
+        bytes += module->variables[kernel->params[p]].size + module->variables[kernel->params[p]].align;
+    return bytes;
+}
+
 /* Fences and caches of machine code whose entries have their times. */
 static void timing_sass_code(struct timing *timing) {
     struct timed_code *code = timing->code;
@@ -298,7 +316,9 @@ static void timing_sass_code(struct timing *timing) {
         fenced |= insts[e] != NULL && code->sass[e].write_counter == SASS_FENCE_COUNTER;
     for (uint32_t e = 0; fenced && e < code->inst_count; e++)
         code->sass[e].waits |= 1u << SASS_FENCE_COUNTER;
-    const struct sass_cached_code cached = {insts, code->inst_count};
+    const struct wb_kernel *kernel = timing->executed->kernel;
+    const struct sass_cached_code cached = {insts, code->inst_count,
+                                            constant_bytes(kernel->module, kernel_function(kernel))};
     if (!sass_caches_apply(&timing->machine->sass, &cached, code->sass, &code->footprint))
         arena_fail(timing->arena, WB_ERR_LIMIT);
     for (uint32_t e = 0; e < code->inst_count; e++)
@@ -351,9 +371,10 @@ static wb_status check_code(const struct executed_code *executed, const struct w
 
 /* What the times take for granted because of what they are of. */
 static assumed_set assumed_of_code(const struct executed_code *executed, const struct wb_machine *machine) {
-    if (machine_times_sass(machine)) return 0;
-    const bool is_machine = executed->kernel->module->code != NULL;
-    return assumed_bit(is_machine ? ASSUMED_MACHINE_CODE_CLASSES : ASSUMED_PTX_FOR_MACHINE_CODE);
+    const struct machine_code *code = executed->kernel->module->code;
+    if (code == NULL) return assumed_bit(ASSUMED_PTX_FOR_MACHINE_CODE);
+    const assumed_set stack = code->returns_by_stack ? assumed_bit(ASSUMED_RETURNS_BY_STACK) : 0;
+    return stack | (machine_times_sass(machine) ? 0 : assumed_bit(ASSUMED_MACHINE_CODE_CLASSES));
 }
 
 wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,

@@ -42,11 +42,10 @@ static bool has_counters(const struct sass_inst *inst) {
     return inst->control.write_counter != SASS_NO_COUNTER || inst->control.read_counter != SASS_NO_COUNTER;
 }
 
-/* Cycles that an instruction of fixed latency waits for its operands beyond the first. */
-static uint32_t bubbles(const struct machine_sass *sass, const struct sass_timed *timed) {
+uint32_t sass_bubbles(const struct machine_sass *sass, const uint8_t bank_reads[SASS_BANKS_MAX]) {
     uint32_t most = 0;
     for (uint32_t bank = 0; bank < sass->register_banks; bank++)
-        most = timed->bank_reads[bank] > most ? timed->bank_reads[bank] : most;
+        most = bank_reads[bank] > most ? bank_reads[bank] : most;
     return most == 0 ? 0 : (most - 1) / sass->bank_ports;
 }
 
@@ -93,8 +92,9 @@ const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, con
                                  .stage_count = times->stage_count,
                                  .constant_line = SASS_NO_LINE};
     if (may_jump(inst, class) && timed->stall < sass->branch) timed->stall = sass->branch;
-    sass_bank_reads(inst, sass->register_banks, timed->bank_reads);
-    timed->slot = 1 + (timed->fixed ? bubbles(sass, timed) : 0);
+    sass_operands(inst, timed->operands);
+    sass_bank_reads(timed->operands, sass->register_banks, timed->bank_reads);
+    timed->slot = 1 + (timed->fixed ? sass_bubbles(sass, timed->bank_reads) : 0);
     time_waits(inst, timed);
     time_counters(inst, class, timed);
     for (uint32_t s = 0; s < times->stage_count; s++)
@@ -120,18 +120,10 @@ uint32_t timed_init_of_sass(const struct sass_timed *timed) {
 
 /* ---- Caches -------------------------------------------------------------------------------------------- */
 
-cycles sass_footprint_time(const struct sass_footprint *footprint, uint32_t sub_cores) {
-    const cycles own = cycles_add(cycles_mul(footprint->instructions.lines, footprint->instructions.miss),
-                                  cycles_mul(footprint->constants.lines,
-                                             (cycles)footprint->constants.miss + footprint->constants.hold));
-    return cycles_add(cycles_mul(sub_cores, own),
-                      cycles_mul(footprint->l1_instructions.lines, footprint->l1_instructions.miss));
-}
-
 /* A cache of instructions: the code fits when all of it, from its first line to its last, does, wherever
- * lines are put by their address. */
-static struct sass_cached cached_instructions(const struct sass_cache *cache,
-                                              const struct sass_cached_code *code) {
+ * lines are put by their address. *span: bytes of these lines. False when memory is exhausted. */
+static bool cached_instructions(const struct sass_cache *cache, const struct sass_cached_code *code,
+                                struct sass_cached *made, uint64_t *span) {
     uint32_t first = UINT32_MAX, last = 0;
     for (uint32_t e = 0; e < code->count; e++) {
         if (code->insts[e] == NULL) continue;
@@ -139,11 +131,21 @@ static struct sass_cached cached_instructions(const struct sass_cache *cache,
         first = line < first ? line : first;
         last = line > last ? line : last;
     }
-    struct sass_cached made = {.miss = cache->miss, .fits = true};
-    if (first == UINT32_MAX) return made;
-    made.fits = (uint64_t)(last - first + 1) * cache->line_bytes <= cache->bytes;
-    if (made.fits) made.lines = last - first + 1;
-    return made;
+    *made = (struct sass_cached){.miss = cache->miss, .fits = true};
+    *span = 0;
+    if (first == UINT32_MAX) return true;
+    *span = (uint64_t)(last - first + 1) * cache->line_bytes;
+    made->fits = *span <= cache->bytes;
+    bool *touched = calloc((size_t)(last - first) + 1, sizeof *touched);
+    if (touched == NULL) return false;
+    for (uint32_t e = 0; made->fits && e < code->count; e++) {
+        if (code->insts[e] == NULL) continue;
+        bool *line = &touched[code->insts[e]->address / cache->line_bytes - first];
+        made->lines += !*line;
+        *line = true;
+    }
+    free(touched);
+    return true;
 }
 
 /* A line of constants that the code reads. */
@@ -199,21 +201,57 @@ static void add_misses(const struct machine_sass *sass, const struct sass_cached
     }
 }
 
-/* The cache of the SM holds instructions and constants side by side. */
-static void share_l1(const struct machine_sass *sass, uint32_t constant_lines,
-                     struct sass_cached *l1_instructions) {
-    const uint64_t bytes = (uint64_t)l1_instructions->lines * sass->l1_instructions.line_bytes +
-                           (uint64_t)constant_lines * sass->constants.line_bytes;
-    l1_instructions->fits = l1_instructions->fits && bytes <= sass->l1_instructions.bytes;
-    l1_instructions->lines = l1_instructions->fits ? l1_instructions->lines + constant_lines : 0;
+/* The lines of the cache of the SM that constants take besides those of operands: what LDC loads, which is
+ * missed as often as it is loaded (its class says how long that takes). */
+static uint32_t loaded_lines(const struct machine_sass *sass, const struct sass_cached_code *code,
+                             struct constant_line *lines, uint32_t line_count) {
+    uint32_t count = line_count;
+    for (uint32_t e = 0; e < code->count; e++) {
+        const struct sass_inst *inst = code->insts[e] == NULL ? NULL : &code->insts[e]->sass;
+        if (inst == NULL || inst->op != SASS_OP_LDC) continue;
+        const struct constant_line line = {inst->b.number, inst->b.value / sass->constants.line_bytes};
+        (void)number_line(lines, &count, line);
+    }
+    return count - line_count;
 }
 
-bool sass_caches_apply(const struct machine_sass *sass, const struct sass_cached_code *code,
-                       struct sass_timed *entries, struct sass_footprint *footprint) {
-    struct constant_line *lines = calloc((size_t)code->count * 2 + 1, sizeof *lines);
-    uint32_t line_count = 0;
-    bool any_line = false; /* a bank that is not known */
-    if (lines == NULL) return false;
+/* Lines of all constants when some are read at an index: by LDC, or as operands. */
+static uint64_t indexed_lines(const struct machine_sass *sass, const struct sass_cached_code *code,
+                              bool by_ldc) {
+    bool is_indexed = false;
+    for (uint32_t e = 0; e < code->count; e++)
+        is_indexed |= code->insts[e] != NULL && (code->insts[e]->sass.op == SASS_OP_LDC) == by_ldc &&
+                      sass_constant_is_indexed(&code->insts[e]->sass);
+    return is_indexed ? code->constant_bytes / sass->constants.line_bytes + 1 : 0;
+}
+
+/* Whether the code reads constants of which nothing is known. */
+static bool reads_bindless(const struct sass_cached_code *code) {
+    for (uint32_t e = 0; e < code->count; e++) {
+        if (code->insts[e] == NULL) continue;
+        const struct sass_source *constant = sass_constant_operand(&code->insts[e]->sass);
+        if (constant != NULL && constant->kind == SASS_SOURCE_BINDLESS) return true;
+    }
+    return false;
+}
+
+/* The cache of the SM holds instructions, of which the code takes so many bytes, and constants side by side.
+ */
+static void share_l1(const struct machine_sass *sass, const struct sass_cached_code *code,
+                     struct constant_line *lines, uint32_t line_count, uint64_t code_bytes,
+                     struct sass_cached *l1_instructions) {
+    const uint64_t missed = line_count + indexed_lines(sass, code, false),
+                   loaded = loaded_lines(sass, code, lines, line_count) + indexed_lines(sass, code, true);
+    const uint64_t bytes = code_bytes + (missed + loaded) * sass->constants.line_bytes;
+    l1_instructions->fits =
+        l1_instructions->fits && bytes <= sass->l1_instructions.bytes && !reads_bindless(code);
+    l1_instructions->lines = l1_instructions->fits ? l1_instructions->lines + (uint32_t)missed : 0;
+}
+
+/* The lines of operands, numbered; whether some operand may be of any line. */
+static bool number_constants(const struct machine_sass *sass, const struct sass_cached_code *code,
+                             struct sass_timed *entries, struct constant_line *lines, uint32_t *line_count) {
+    bool any_line = false;
     for (uint32_t e = 0; e < code->count; e++) {
         if (code->insts[e] == NULL) continue;
         const struct sass_source *constant = sass_constant_operand(&code->insts[e]->sass);
@@ -221,12 +259,24 @@ bool sass_caches_apply(const struct machine_sass *sass, const struct sass_cached
         if (constant == NULL) continue;
         any_line |= constant->kind != SASS_SOURCE_CONST || sass_constant_is_indexed(&code->insts[e]->sass);
         const struct constant_line line = {constant->number, constant->value / sass->constants.line_bytes};
-        entries[e].constant_line = number_line(lines, &line_count, line);
+        entries[e].constant_line = number_line(lines, line_count, line);
     }
-    *footprint =
-        (struct sass_footprint){.instructions = cached_instructions(&sass->l0, code),
-                                .l1_instructions = cached_instructions(&sass->l1_instructions, code)};
-    share_l1(sass, line_count, &footprint->l1_instructions);
+    return any_line;
+}
+
+bool sass_caches_apply(const struct machine_sass *sass, const struct sass_cached_code *code,
+                       struct sass_timed *entries, struct sass_footprint *footprint) {
+    struct constant_line *lines = calloc((size_t)code->count * 2 + 1, sizeof *lines);
+    uint32_t line_count = 0;
+    if (lines == NULL) return false;
+    const bool any_line = number_constants(sass, code, entries, lines, &line_count);
+    uint64_t span, l1_span;
+    if (!cached_instructions(&sass->l0, code, &footprint->instructions, &span) ||
+        !cached_instructions(&sass->l1_instructions, code, &footprint->l1_instructions, &l1_span)) {
+        free(lines);
+        return false;
+    }
+    share_l1(sass, code, lines, line_count, l1_span, &footprint->l1_instructions);
     if (!footprint->l1_instructions.fits) footprint->instructions.miss += sass->l1_instructions.miss;
     const uint32_t beyond = footprint->l1_instructions.fits ? 0 : sass->l1_instructions.miss;
     footprint->constants =

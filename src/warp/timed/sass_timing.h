@@ -50,9 +50,10 @@ struct sass_timed {
     uint8_t waits;                       /* mask: these counters must be 0; bit SASS_FENCE_COUNTER, too */
     uint8_t left_counter, left; /* DEPBAR.LE: the counter may be at most `left`; SASS_NO_COUNTER: none */
     bool barrier;               /* BAR that joins the block */
-    uint8_t bank_reads[SASS_BANKS_MAX]; /* operands that it reads from each bank */
-    uint32_t line;                      /* of instructions: address / line of the L0 */
-    uint32_t constant_line;             /* of constants, numbered through the code; SASS_NO_LINE: none */
+    struct sass_operand operands[SASS_OPERANDS]; /* the registers that it reads, */
+    uint8_t bank_reads[SASS_BANKS_MAX];          /* and how many of them from each bank */
+    uint32_t line;                               /* of instructions: address / line of the L0 */
+    uint32_t constant_line; /* of constants, numbered through the code; SASS_NO_LINE: none */
 };
 
 /* What of the code and its constants lies in caches, for misses that each line makes once: of a cache whose
@@ -61,7 +62,7 @@ struct sass_timed {
  * are in no entry; those of a cache that does not fit are in the entries. */
 struct sass_cached {
     bool fits;
-    uint32_t lines; /* that the code touches; 0 when it does not fit */
+    uint32_t lines; /* that the code touches, not those in between; 0 when it does not fit */
     uint32_t miss;  /* most cycles that a miss keeps a warp from issue */
     uint32_t hold;  /* of it cycles in which the sub-core issues nothing: the probe for a constant */
 };
@@ -70,14 +71,14 @@ struct sass_footprint {
     struct sass_cached instructions, l1_instructions, constants;
 };
 
-/* Most cycles that all misses of a footprint take that each line makes once, on an SM with so many
- * sub-cores. */
-cycles sass_footprint_time(const struct sass_footprint *footprint, uint32_t sub_cores);
-
 /* Cycles until the next issue of the warp by the control field of the instruction at `address` alone: the
  * least that pass, and the most. */
 uint32_t sass_stall_least(const struct sass_inst *inst);
 uint32_t sass_stall_most(const struct sass_inst *inst, uint32_t address, uint32_t long_stall);
+
+/* Cycles that an instruction of fixed latency that reads so many operands from each bank waits for them
+ * beyond the first. */
+uint32_t sass_bubbles(const struct machine_sass *sass, const uint8_t bank_reads[SASS_BANKS_MAX]);
 
 /* Gives the instruction at `address` its times; caches, barriers and counts of accesses are left out. NULL,
  * or why it has none: the end of a sentence about the instruction. */
@@ -95,8 +96,8 @@ uint32_t timed_init_of_sass(const struct sass_timed *timed);
 /* What of the code caches hold. */
 struct sass_cached_code {
     const struct machine_inst **insts; /* per entry; NULL where no path has it */
-
     uint32_t count;
+    uint64_t constant_bytes; /* that what reads a constant at an index may read */
 };
 
 /* Finds out which caches the code fits into, gives the entries their lines, and adds to them what they miss

@@ -2,6 +2,13 @@
 
 #include <assert.h>
 
+uint64_t timed_block_length(const struct timed_block *block) {
+    uint64_t length = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        length += block->paths[block->warp_path[w]].length;
+    return length;
+}
+
 cycles timed_block_horizon(const struct timed_block *block) {
     cycles longest = 0; /* one instruction, from its issue to its result */
     for (uint32_t i = 0; i < block->code.inst_count; i++) {

@@ -86,6 +86,9 @@ static inline uint64_t timed_address(const struct timed_code *code, uint32_t ent
     return code->addresses != NULL ? code->addresses[origin] : (uint64_t)origin * instruction_bytes;
 }
 
+/* Instructions that all warps of the block execute. */
+uint64_t timed_block_length(const struct timed_block *block);
+
 /* Most cycles that any schedule or bound of the block can reach: the sum over all instructions of all warps
  * of the largest initiation, latency, one issue slot, and a fetch where it can stall. Saturated when it does
  * not fit. */

@@ -124,6 +124,11 @@ const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
 /* The place of block `block` in the launch. */
 void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]);
 
+/* What a warp of a block executes. */
+static inline const struct path *grid_path_of(const struct wb_grid *grid, uint32_t block, uint32_t warp) {
+    return &grid->paths.items[grid->shapes.items[grid->blocks.items[block].shape].warps[warp].path];
+}
+
 /* The base of a group of a warp of a block. */
 static inline uint64_t grid_base(const struct wb_grid *grid, const struct grid_block *block, uint32_t warp,
                                  uint32_t group) {

@@ -24,16 +24,93 @@ static uint64_t beyond(uint64_t time, uint64_t hold) {
     return time > hold ? time - hold : 0;
 }
 
-static uint32_t operand_of(const struct view *view, uint32_t w, uint32_t k) {
-    return view->programs[w].steps[k].stated.operand;
-}
-
 static const struct sass_timed *entry(const struct view *view, uint32_t w, uint32_t k) {
     return &view->programs[w].steps[k].stated;
 }
 
-static uint32_t slot_of(const struct view *view, const struct sass_timed *timed) {
-    return view->mutant == SASS_NO_BUBBLES ? 1 : timed->slot;
+/* ---- Lines that are missed once -------------------------------------------------------------------------
+ */
+
+static uint32_t l1_line(const struct view *view, uint32_t w, uint32_t k) {
+    return entry(view, w, k)->line / view->grid->lines.halves;
+}
+
+/* Whether a warp has executed an instruction of the L1's line (or its constant) in a section before
+ * `section`.
+ */
+static bool is_in_l1(const struct view *view, uint32_t w, uint32_t section, uint32_t line, bool constant) {
+    for (uint32_t v = 0; v < view->grid->warps; v++)
+        for (uint32_t q = 0; q < view->programs[v].count; q++) {
+            const uint32_t its = constant ? entry(view, v, q)->constant_line : l1_line(view, v, q);
+            uint32_t since = view->section[v][q];
+            if (view->mutant == SASS_COLD_ASKED && !constant && q > 0) since = view->section[v][q - 1];
+            const bool soon = view->mutant == SASS_COLD_SAME_SECTION && v != w;
+            if (its == line && since < section + soon) return true;
+        }
+    return false;
+}
+
+/* What a miss of the line of instruction k keeps it from issue behind the one before. */
+static uint64_t fetch_of(const struct view *view, uint32_t w, uint32_t k) {
+    const struct sass_lines *lines = &view->grid->lines;
+    const uint32_t line = entry(view, w, k)->line;
+    /* A barrier asks for what is behind it. */
+    const uint32_t section = k > 0 ? view->section[w][k - 1] : 0;
+    bool asked = false, asked_l1 = is_in_l1(view, w, section, l1_line(view, w, k), false);
+    if (view->mutant == SASS_NO_FETCH) return 0;
+    for (uint32_t o = 0; o < k; o++) {
+        asked = asked || entry(view, w, o)->line == line;
+        asked_l1 = asked_l1 || l1_line(view, w, o) == l1_line(view, w, k);
+    }
+    if (view->mutant == SASS_NO_COLD || (view->mutant == SASS_COLD_FIRST_WARP && w > 0))
+        asked = asked_l1 = true;
+    if (view->mutant == SASS_COLD_ONE_CORE && w > 0) asked = true;
+    return entry(view, w, k)->fetch + (lines->l0 && !asked ? lines->stated.l0 : 0) +
+           (lines->l1 && !asked_l1 ? lines->stated.l1 : 0);
+}
+
+/* Whether the warp asks for the constant of instruction k for the first time. */
+static bool is_new_constant(const struct view *view, uint32_t w, uint32_t k) {
+    const uint32_t line = entry(view, w, k)->constant_line;
+    for (uint32_t o = 0; o < k; o++)
+        if (entry(view, w, o)->constant_line == line) return false;
+    return line != SASS_NO_LINE && view->grid->lines.constants && view->mutant != SASS_NO_COLD;
+}
+
+static uint32_t operand_of(const struct view *view, uint32_t w, uint32_t k) {
+    const struct sass_lines *lines = &view->grid->lines;
+    const uint32_t stated = entry(view, w, k)->operand, line = entry(view, w, k)->constant_line;
+    if (!is_new_constant(view, w, k)) return stated;
+    const bool in_l1 = !lines->l1 || is_in_l1(view, w, view->section[w][k], line, true);
+    return stated + lines->stated.constant + (in_l1 ? 0 : lines->stated.l1);
+}
+
+static uint32_t slot_of(const struct view *view, uint32_t w, uint32_t k) {
+    if (view->mutant == SASS_NO_BUBBLES) return 1;
+    bool probes = is_new_constant(view, w, k) && view->mutant != SASS_COLD_PROBE;
+    if (view->mutant == SASS_COLD_PROBE_ONCE && w >= view->grid->sub_cores) probes = false;
+    return entry(view, w, k)->slot + (probes ? view->grid->lines.stated.probe : 0);
+}
+
+uint64_t naive_sass_misses(const struct sass_grid *grid) {
+    const struct sass_lines *lines = &grid->lines;
+    uint32_t l0 = 0, l1 = 0, constants = 0;
+    uint64_t sum = 0;
+    for (uint32_t w = 0; w < grid->blocks * grid->warps; w++)
+        for (uint32_t k = 0; k < grid->programs[w].count; k++) {
+            const struct sass_timed *timed = &grid->programs[w].steps[k].stated;
+            if (lines->l0) l0 |= 1u << timed->line;
+            if (lines->l1) l1 |= 1u << timed->line / lines->halves;
+            if (lines->constants && timed->constant_line != SASS_NO_LINE)
+                constants |= 1u << timed->constant_line;
+        }
+    for (uint32_t l = 0; l < SASS_GRID_LINES; l++)
+        sum += (l0 >> l & 1) * grid->sub_cores * lines->stated.l0 + (l1 >> l & 1) * lines->stated.l1;
+    for (uint32_t l = 0; l < SASS_GRID_CONSTANTS; l++)
+        if ((constants >> l & 1) != 0)
+            sum += (uint64_t)grid->sub_cores * (lines->stated.constant + lines->stated.probe) +
+                   (lines->l1 ? lines->stated.l1 : 0);
+    return sum;
 }
 
 static bool is_latch(const struct sass_grid *grid, const struct sass_timed *timed) {
@@ -199,11 +276,11 @@ static uint64_t iso(const struct view *view, uint32_t s, uint32_t w) {
     for (uint32_t k = first; k < program->count && view->section[w][k] == s; k++) {
         const struct sass_timed *timed = entry(view, w, k);
         const uint64_t operand = operand_of(view, w, k);
-        const uint64_t fetch = view->mutant == SASS_NO_FETCH ? 0 : timed->fetch;
+        const uint64_t fetch = fetch_of(view, w, k);
         uint64_t at = k == 0 ? fetch : 0;
         if (k > first) {
             const struct sass_timed *before = entry(view, w, k - 1);
-            at = events.issue[k - 1] + larger(larger(before->stall, slot_of(view, before)), fetch);
+            at = events.issue[k - 1] + larger(larger(before->stall, slot_of(view, w, k - 1)), fetch);
         }
         const uint64_t waits = awaited(view, &events, w, first, k),
                        holds = own_holds(view, &events, w, first, k);
@@ -212,11 +289,10 @@ static uint64_t iso(const struct view *view, uint32_t s, uint32_t w) {
         events.issue[k] = at;
         set_starts(view, &events, w, first, k);
         end = larger(end, events.end[k] + larger(timed->write_most, timed->read_most));
-        end = larger(end, at + slot_of(view, timed));
+        end = larger(end, at + slot_of(view, w, k));
         if (timed->barrier && view->mutant != SASS_NO_CLOSING_STALL) {
             end = larger(end, at + timed->stall);
-            if (k + 1 < program->count && view->mutant != SASS_NO_FETCH)
-                end = larger(end, at + entry(view, w, k + 1)->fetch);
+            if (k + 1 < program->count) end = larger(end, at + fetch_of(view, w, k + 1));
         }
     }
     return end;
@@ -238,7 +314,7 @@ static uint64_t sum_of_inits(const struct view *view, const struct sass_timed *t
 /* How long an instruction can hold up the warps of its sub-core. */
 static uint64_t charge(const struct view *view, uint32_t w, uint32_t k) {
     const struct sass_timed *timed = entry(view, w, k);
-    const uint64_t inits = sum_of_inits(view, timed, false), slot = slot_of(view, timed);
+    const uint64_t inits = sum_of_inits(view, timed, false), slot = slot_of(view, w, k);
     if (timed->stage_count == 0) return slot;
     if (view->mutant == SASS_LARGEST_STAGE) return larger(slot, inits);
     if (!is_latch(view->grid, timed)) return slot + inits;
@@ -273,7 +349,7 @@ static uint64_t others(const struct view *view, uint32_t s, uint32_t w, bool fib
                                 !view->clash[timed->stages[0].unit] &&
                                 !uses(view, w, s, timed->stages[0].unit);
             if (u % grid->sub_cores == w % grid->sub_cores)
-                sum += unused ? slot_of(view, timed) : charge(view, u, k);
+                sum += unused ? slot_of(view, u, k) : charge(view, u, k);
             else if (!unused)
                 sum += sum_of_inits(view, timed, true);
         }
@@ -309,8 +385,11 @@ static uint64_t spill(const struct view *view, uint32_t s, uint32_t w) {
     while (end < program->count && !(view->section[w][end] == s && entry(view, w, end)->barrier))
         end++;
     if (end == program->count) return 0;
-    left = slot_of(view, entry(view, w, end)) - 1u;
+    left = slot_of(view, w, end) - 1u;
     uint64_t ahead = 0;
+    const struct sass_timed *barrier = entry(view, w, end);
+    if (barrier->stage_count > 0)
+        latch[barrier->stages[0].unit] = beyond(sum_of_inits(view, barrier, false), 1);
     for (uint32_t k = end; k-- > 0 && view->section[w][k] == s;) {
         const struct sass_timed *timed = entry(view, w, k);
         ahead += timed->stall_least;
@@ -351,7 +430,7 @@ static uint64_t work_of(const struct view *view, uint32_t w, uint32_t k) {
     const struct sass_timed *timed = entry(view, w, k);
     const uint64_t inits = sum_of_inits(view, timed, false);
     if (view->mutant == SASS_NO_BUBBLES) return inits > 0 ? inits : 1;
-    if (operand_of(view, w, k) > 0 || timed->stage_count == 0) return timed->slot + inits;
+    if (operand_of(view, w, k) > 0 || timed->stage_count == 0) return slot_of(view, w, k) + inits;
     return hold_of(view, w, k) + inits - timed->stages[0].init;
 }
 
@@ -367,7 +446,7 @@ static uint64_t chain(const struct view *view) {
             for (uint32_t k = next[w]; k < view->programs[w].count && view->section[w][k] == s; k++) {
                 const struct sass_timed *timed = entry(view, w, k);
                 const uint64_t operand = operand_of(view, w, k);
-                const uint64_t fetch = view->mutant == SASS_NO_FETCH ? 0 : timed->fetch;
+                const uint64_t fetch = fetch_of(view, w, k);
                 uint64_t at = larger(released, k == 0 ? fetch : 0);
                 if (k > 0) {
                     const struct sass_timed *before = entry(view, w, k - 1);
@@ -454,9 +533,11 @@ struct works {
     uint64_t alone[SASS_GRID_WARPS];   /* SIB+ */
     uint64_t solo[SASS_GRID_WARPS];    /* the least of the bounds of the block */
     uint64_t busiest[SASS_GRID_WARPS]; /* sub-core, and what is shared */
+    uint64_t beyond[SASS_GRID_WARPS];  /* what the other sub-cores have of their own, together */
+    uint64_t own[SASS_GRID_WARPS];     /* what its stay takes beside what is held by `busiest` and others */
     uint32_t extra_count;
-    uint64_t extras[SASS_GRID_WARPS * SASS_GRID_CORES]; /* what the other sub-cores have of their own */
-    bool barriers;
+    uint64_t extras[SASS_GRID_WARPS * SASS_GRID_CORES]; /* what each of the other sub-cores has */
+    uint32_t turns; /* sub-cores that a chain of a block runs in, one behind the other, at most */
 };
 
 static void add_work(const struct sass_grid *grid, uint32_t b, enum sass_mutant mutant, struct works *works) {
@@ -476,7 +557,6 @@ static void add_work(const struct sass_grid *grid, uint32_t b, enum sass_mutant 
             works->holds[n] += charge(&view, w, k);
             own[w % grid->sub_cores] += beyond(work_of(&view, w, k), both);
             shared += both;
-            works->barriers |= timed->barrier;
         }
     for (uint32_t i = 0; i < grid->sub_cores; i++)
         for (uint32_t j = i + 1; j < grid->sub_cores; j++)
@@ -485,9 +565,17 @@ static void add_work(const struct sass_grid *grid, uint32_t b, enum sass_mutant 
                 own[i] = own[j];
                 own[j] = swap;
             }
+    const bool one = grid->warps == 1 || mutant == SASS_ONE_TURN;
+    const uint32_t turns = one || view.sections == 0 ? 1 : view.sections;
+    works->turns = turns > works->turns ? turns : works->turns;
     works->busiest[n] = own[0] + shared;
-    for (uint32_t i = 1; i < grid->sub_cores; i++)
-        works->extras[works->extra_count++] = own[i];
+    works->own[n] = works->lam[n];
+    works->beyond[n] = 0;
+    for (uint32_t i = 1; i < grid->sub_cores; i++) {
+        if (mutant != SASS_NO_EXTRAS) works->extras[works->extra_count++] = own[i];
+        if (i < turns) works->own[n] += own[i];
+        works->beyond[n] += own[i];
+    }
 }
 
 static void sort(uint64_t *numbers, uint32_t count) {
@@ -551,15 +639,42 @@ static uint64_t one_sm(const struct sass_grid *grid, const struct works *works, 
     return follow(works, n, f) + top(works->lam, works->count, 1);
 }
 
-/* The same from the busiest sub-core of each block; without barriers. */
-static uint64_t one_sm_chain(const struct sass_grid *grid, const struct works *works, uint32_t n,
-                             enum sass_mutant mutant) {
-    const uint32_t f = (n + grid->slots - 1) / grid->slots;
-    uint64_t extras = 0;
-    if (works->barriers || n == 0) return UINT64_MAX;
-    if (mutant != SASS_NO_EXTRAS)
-        extras = top(works->extras, works->extra_count, (f - 1) * (grid->slots - 1));
-    return top(works->busiest, works->count, n) + f * top(works->lam, works->count, 1) + extras;
+/* What n blocks hold of what a chain reaches that changes its sub-core so often among `others` of them. */
+static uint64_t reached(const struct works *works, uint32_t n, uint32_t changes, uint32_t others) {
+    const uint64_t cut =
+        smaller(top(works->extras, works->extra_count, changes), top(works->beyond, works->count, others));
+    return top(works->busiest, works->count, n) + smaller(cut, top(works->beyond, works->count, n));
+}
+
+/* S'_n, h'(n), g'(n): the same by chains through sub-cores. */
+static uint64_t tail_chain(const struct works *works, uint32_t n) {
+    if (n == 0) return 0;
+    return reached(works, n, (n - 1) * (works->turns - 1), n - 1) + top(works->own, works->count, 1);
+}
+
+static uint64_t one_sm_chain(const struct sass_grid *grid, const struct works *works, uint32_t n) {
+    const uint32_t r = grid->slots, f = (n + r - 1) / r;
+    if (n <= r) return tail_chain(works, n);
+    const uint64_t last = larger(top(works->own, works->count, 1), top(works->lam, works->count, 1));
+    return reached(works, n, (r - 1) * (f * works->turns - 1), n) + top(works->own, works->count, f - 1) +
+           last;
+}
+
+static uint64_t other_chain(const struct sass_grid *grid, const struct works *works, uint32_t q) {
+    const uint32_t r = grid->slots, f = q / r;
+    const uint32_t changes = (r - 1) * (f * works->turns - 1);
+    return reached(works, q, changes, q) + top(works->own, works->count, f);
+}
+
+static uint64_t area_chain(const struct sass_grid *grid, const struct works *works) {
+    const uint32_t m = grid->sms, r = grid->slots, b = works->count;
+    if (m * r == 0 || b <= m * r) return UINT64_MAX;
+    const uint32_t changes = b * works->turns + (r - 1) * works->turns - m * r;
+    const uint64_t work = top(works->busiest, b, b), extras = reached(works, b, changes, b) - work;
+    const uint64_t last = larger(top(works->own, b, 1), top(works->lam, b, 1));
+    const uint64_t behind = smaller(tail(works, r), tail_chain(works, r));
+    return (r * work + (r - 1) * extras + top(works->own, b, b) + (r - 1) * last + (m - 1) * r * behind) /
+           (m * r);
 }
 
 static uint64_t area(const struct sass_grid *grid, const struct works *works) {
@@ -573,47 +688,183 @@ static uint64_t area(const struct sass_grid *grid, const struct works *works) {
            (m * r);
 }
 
-static uint64_t balance(const struct sass_grid *grid, const struct works *works) {
+/* ---- Lines that grids miss once -------------------------------------------------------------------------
+ */
+
+/* What that adds where some blocks come first, and where others follow them. */
+struct cold {
+    uint64_t shared, chain, turns; /* beside their times */
+    uint64_t longer, held, unsure; /* or to these */
+    uint32_t slots;
+};
+
+static bool has_l0_line(const struct sass_grid *grid, const struct sass_timed *timed, uint32_t line) {
+    return line < SASS_GRID_LINES ? timed->line == line
+                                  : grid->lines.constants && timed->constant_line == line - SASS_GRID_LINES;
+}
+
+/* The section in which a warp of the block in a sub-core has a line first, of instructions or behind those of
+ * constants; SASS_GRID_INSTS: in none. */
+static uint32_t first_section(const struct view *view, uint32_t core, uint32_t line) {
+    uint32_t first = SASS_GRID_INSTS;
+    for (uint32_t w = core; w < view->grid->warps; w += view->grid->sub_cores)
+        for (uint32_t k = 0; k < view->programs[w].count; k++)
+            if (has_l0_line(view->grid, entry(view, w, k), line) && view->section[w][k] < first)
+                first = view->section[w][k];
+    return first;
+}
+
+/* Misses of L0s that keep back a chain of the block's warps. */
+static uint64_t cold_chain(const struct view *view) {
+    uint64_t sum = 0, largest = 0;
+    for (uint32_t s = 0; s < SASS_GRID_INSTS && view->grid->lines.l0; s++) {
+        uint64_t most = 0;
+        for (uint32_t c = 0; c < view->grid->sub_cores; c++) {
+            uint64_t own = 0;
+            for (uint32_t line = 0; line < SASS_GRID_LINES; line++)
+                if (first_section(view, c, line) == s) own += view->grid->lines.stated.l0;
+            most = larger(most, own);
+        }
+        sum += most;
+        largest = larger(largest, most);
+    }
+    return view->mutant == SASS_COLD_ONE_SECTION ? largest : sum;
+}
+
+/* By how much the block is longer, and holds more, when its warps find no line. */
+static void note_longer(const struct sass_grid *grid, const struct sass_grid *warm, uint32_t b,
+                        enum sass_mutant mutant, struct cold *cold) {
+    const struct sass_bounds with = naive_sass_block(grid, b * grid->warps, mutant),
+                             without = naive_sass_block(warm, b * grid->warps, mutant);
+    const struct view cold_view = view_of(grid, b * grid->warps, mutant),
+                      warm_view = view_of(warm, b * grid->warps, mutant);
+    uint64_t work = 0, holds = 0;
+    for (uint32_t w = 0; w < grid->warps; w++)
+        for (uint32_t k = 0; k < warm_view.programs[w].count; k++) {
+            work += work_of(&cold_view, w, k) - work_of(&warm_view, w, k);
+            holds += charge(&cold_view, w, k) - charge(&warm_view, w, k);
+        }
+    cold->held = larger(cold->held, larger(work, holds));
+    cold->longer = larger(cold->longer, larger(with.sib - without.sib, with.fib - without.fib));
+    cold->longer = larger(cold->longer, beyond(chain(&cold_view), chain(&warm_view)));
+    cold->longer = larger(cold->longer, cold->held);
+    cold->chain = larger(cold->chain, cold_chain(&cold_view));
+}
+
+/* Lines that not every block has in every sub-core. */
+static void note_unsure(const struct sass_grid *grid, enum sass_mutant mutant, struct cold *cold) {
+    const struct sass_lines *lines = &grid->lines;
+    uint64_t any = 0, unsure_l0 = 0;
+    for (uint32_t line = 0; line < SASS_GRID_LINES + SASS_GRID_CONSTANTS; line++) {
+        const bool constant = line >= SASS_GRID_LINES;
+        const uint64_t l0 = lines->l0 && !constant ? grid->sub_cores * lines->stated.l0 : 0;
+        const uint64_t own = constant ? grid->sub_cores * (lines->stated.constant + lines->stated.probe) : l0;
+        bool touched = false, by_all = true;
+        for (uint32_t b = 0; b < grid->blocks; b++)
+            for (uint32_t c = 0; c < grid->sub_cores; c++) {
+                const struct view view = view_of(grid, b * grid->warps, mutant);
+                const bool here = first_section(&view, c, line) < SASS_GRID_INSTS;
+                touched |= here;
+                by_all &= here;
+            }
+        if (touched) any += l0;
+        if (!touched || by_all || mutant == SASS_COLD_WARM) continue;
+        unsure_l0 += l0;
+        cold->unsure += own + (lines->l1 ? lines->stated.l1 : 0);
+    }
+    cold->turns = smaller(cold->chain + unsure_l0, any);
+}
+
+static struct cold cold_of(const struct sass_grid *grid, const struct sass_grid *warm,
+                           enum sass_mutant mutant) {
+    struct cold cold = {.slots = grid->slots};
+    struct sass_grid shared = *grid;
+    if (mutant == SASS_NO_COLD) return cold;
+    shared.lines.l0 = false;
+    cold.shared = naive_sass_misses(&shared);
+    for (uint32_t b = 0; b < grid->blocks; b++)
+        note_longer(grid, warm, b, mutant, &cold);
+    note_unsure(grid, mutant, &cold);
+    if (mutant == SASS_COLD_HELD) cold.held = 0;
+    return cold;
+}
+
+/* On an SM that gets n blocks. */
+static uint64_t cold_time(const struct cold *cold, uint32_t n) {
+    if (n <= cold->slots) return smaller(cold->shared + cold->chain, cold->longer + n * cold->held);
+    return smaller(cold->shared + cold->turns, cold->longer + cold->slots * cold->held + cold->unsure);
+}
+
+static uint64_t sum_of(uint64_t bound, uint64_t misses) {
+    return bound == UINT64_MAX ? bound : bound + misses;
+}
+
+/* ---- All bounds of grids --------------------------------------------------------------------------------
+ */
+
+static uint64_t balance(const struct sass_grid *grid, const struct works *works, const struct cold *cold,
+                        bool chains) {
     const uint32_t m = grid->sms, r = grid->slots, b = works->count;
     uint64_t most = 0;
     if (m < 2 || r == 0 || b <= m * r) return UINT64_MAX;
     for (uint32_t n = r; n <= b - (m - 1) * r; n++) {
         const uint32_t q = (b - n) / (m - 1);
-        const uint64_t rest = r == 1 ? top(works->solo, b, q) : follow(works, q, q / r);
-        most = larger(most, smaller(one_sm(grid, works, n), rest + tail(works, r)));
+        uint64_t rest = r == 1 ? top(works->solo, b, q) : follow(works, q, q / r);
+        uint64_t own = one_sm(grid, works, n), behind = tail(works, r);
+        if (chains) {
+            rest = smaller(rest, other_chain(grid, works, q));
+            own = smaller(own, one_sm_chain(grid, works, n));
+            behind = smaller(behind, tail_chain(works, r));
+        }
+        const uint64_t other = rest + cold_time(cold, q) + behind + cold_time(cold, r);
+        most = larger(most, smaller(own + cold_time(cold, n), other));
     }
     return most;
 }
 
-struct sass_bounds naive_sass_grid(const struct sass_grid *grid, enum sass_mutant mutant) {
+static struct sass_bounds several_blocks(const struct sass_grid *grid, const struct cold *cold,
+                                         enum sass_mutant mutant) {
     struct sass_bounds bounds = naive_sass_block(grid, 0, mutant);
     struct works all = {.count = 0};
-    if (grid->blocks == 1) {
-        bounds.least = smaller(bounds.fib, bounds.elb);
-        return bounds;
-    }
     for (uint32_t b = 0; b < grid->blocks; b++)
         add_work(grid, b, mutant, &all);
-    bounds.area = bounds.balance = UINT64_MAX;
+    bounds.area = bounds.balance = bounds.chain_area = bounds.chain_balance = UINT64_MAX;
     bounds.kernel = bounds.chain = 0;
     if (grid->is_static) {
         for (uint32_t sm = 0; sm < grid->sms; sm++) {
             struct works works = {.count = 0};
             for (uint32_t b = sm; b < grid->blocks; b += grid->sms)
                 add_work(grid, b, mutant, &works);
-            bounds.kernel = larger(bounds.kernel, one_sm(grid, &works, works.count));
-            if (works.count > 0)
-                bounds.chain = larger(bounds.chain, one_sm_chain(grid, &works, works.count, mutant));
+            if (works.count == 0) continue;
+            const uint64_t misses = cold_time(cold, works.count);
+            bounds.kernel = larger(bounds.kernel, one_sm(grid, &works, works.count) + misses);
+            bounds.chain = larger(bounds.chain, one_sm_chain(grid, &works, works.count) + misses);
         }
     } else {
         const uint32_t full = grid->sms * grid->slots;
         const uint32_t n = grid->blocks > full ? grid->blocks - (grid->sms - 1) * grid->slots
                                                : (grid->blocks + grid->sms - 1) / grid->sms;
-        bounds.kernel = one_sm(grid, &all, n);
-        bounds.chain = one_sm_chain(grid, &all, n, mutant);
-        bounds.area = area(grid, &all);
-        bounds.balance = balance(grid, &all);
+        bounds.kernel = one_sm(grid, &all, n) + cold_time(cold, n);
+        bounds.chain = one_sm_chain(grid, &all, n) + cold_time(cold, n);
+        const uint64_t misses = cold_time(cold, grid->slots + 1) + cold_time(cold, grid->slots);
+        bounds.area = sum_of(area(grid, &all), misses);
+        bounds.chain_area = sum_of(area_chain(grid, &all), misses);
+        bounds.balance = balance(grid, &all, cold, false);
+        bounds.chain_balance = balance(grid, &all, cold, true);
     }
     bounds.least = smaller(smaller(bounds.kernel, bounds.chain), smaller(bounds.area, bounds.balance));
+    bounds.least = smaller(bounds.least, smaller(bounds.chain_area, bounds.chain_balance));
     return bounds;
+}
+
+struct sass_bounds naive_sass_grid(const struct sass_grid *grid, enum sass_mutant mutant) {
+    if (grid->blocks == 1) {
+        struct sass_bounds bounds = naive_sass_block(grid, 0, mutant);
+        bounds.least = smaller(bounds.fib, bounds.elb);
+        return bounds;
+    }
+    struct sass_grid warm = *grid;
+    warm.lines.l0 = warm.lines.l1 = warm.lines.constants = false;
+    const struct cold cold = cold_of(grid, &warm, mutant);
+    return several_blocks(&warm, &cold, mutant);
 }

@@ -14,6 +14,8 @@
 #define SASS_GRID_UNITS 6 /* kinds of them */
 #define SASS_GRID_CORES 4 /* sub-cores of all SMs */
 #define SASS_GRID_SECTIONS 4
+#define SASS_GRID_LINES 4     /* of instructions */
+#define SASS_GRID_CONSTANTS 2 /* lines of them */
 #define SASS_UNLIMITED UINT8_MAX
 
 /* An instruction as it is stated, and as it turns out: no longer, latencies apart, which may be anything that
@@ -38,7 +40,26 @@ struct sass_rules {
     bool issue_first; /* in a cycle: what is issued competes with what waits, and a place that becomes free is
                          not yet there */
     bool late_stall;  /* stall and slot count from when there was room */
+    bool probes_again; /* who finds a constant under way that another warp has missed holds the issue stage,
+                          too */
     bool hidden_count; /* a counter that was incremented in the cycle before is not yet seen */
+    bool late_release; /* a barrier waits for the end of the instructions that join it */
+    bool prompt_start; /* unless issue_first: what is issued to a free unit takes no place in its queue, not
+                          even until the other sub-cores have issued */
+};
+
+/* Caches in which each line is missed once, as they are stated and as they turn out. */
+struct sass_lines {
+    bool l0, l1, constants; /* which of them hold what the grid executes */
+    uint32_t halves;        /* lines of the L0 in one of the L1 */
+    struct {
+        uint8_t l0, l1, constant; /* cycles of a miss; the L1 is of both */
+        uint8_t probe;            /* of the issue stage, of who does not find its constant */
+    } stated;
+    struct {
+        uint8_t l0[SASS_GRID_LINES], l1[SASS_GRID_LINES];
+        uint8_t constant[SASS_GRID_CONSTANTS], l1_constant[SASS_GRID_CONSTANTS], probe;
+    } actual;
 };
 
 struct sass_grid {
@@ -46,6 +67,7 @@ struct sass_grid {
     bool shared[SASS_GRID_UNITS];
     uint8_t queue[SASS_GRID_UNITS]; /* SASS_UNLIMITED */
     struct sass_rules rules;
+    struct sass_lines lines;
     uint32_t actual_release;
     uint32_t blocks, warps; /* warps of a block */
     uint32_t sms, slots;
@@ -76,16 +98,30 @@ enum sass_mutant {
     SASS_NO_TRANSFER,   /* in the longest chain of latencies */
     SASS_LAM_OWN_ORDER, /* the chain forgets that own instructions start in order */
     SASS_DEPBAR_WRITE_FIRST,
-    SASS_ISO_AND_WARPS, /* iso + warps - 1 */
-    SASS_NO_EXTRAS,     /* grids: only the busiest sub-core of each block */
+    SASS_ISO_AND_WARPS,     /* iso + warps - 1 */
+    SASS_NO_EXTRAS,         /* grids: only the busiest sub-core of each block */
+    SASS_ONE_TURN,          /* grids: chains that change their sub-core at no barrier */
+    SASS_NO_COLD,           /* no misses of lines that are missed once */
+    SASS_COLD_FIRST_WARP,   /* only the first warp misses them */
+    SASS_COLD_ONE_CORE,     /* what the L0 of one sub-core has others have, too */
+    SASS_COLD_SAME_SECTION, /* the L1 has what other warps come to in the same section */
+    SASS_COLD_ASKED,        /* and what was asked for at a barrier behind it */
+    SASS_COLD_PROBE,        /* no probes of constants that are missed once */
+    SASS_COLD_PROBE_ONCE,   /* only by the first warp of a sub-core */
+    SASS_COLD_ONE_SECTION,  /* grids: misses of the sub-core and section that has most of them */
+    SASS_COLD_WARM,         /* grids: a block that follows another finds all lines */
+    SASS_COLD_HELD,         /* grids: blocks that come first hold no more than others */
     SASS_MUTANTS
 };
 
 struct sass_bounds {
-    uint64_t sib, fib, elb;                /* of one block */
-    uint64_t kernel, area, balance, chain; /* of the grid */
-    uint64_t least;                        /* of what is for the grid */
+    uint64_t sib, fib, elb;                                           /* of one block */
+    uint64_t kernel, area, balance, chain, chain_area, chain_balance; /* of the grid */
+    uint64_t least;                                                   /* of what is for the grid */
 };
+
+/* Most cycles that all misses of an SM take that each line makes once. */
+uint64_t naive_sass_misses(const struct sass_grid *grid);
 
 /* Of the block that has the programs first_warp to first_warp + warps - 1. */
 struct sass_bounds naive_sass_block(const struct sass_grid *grid, uint32_t first_warp,

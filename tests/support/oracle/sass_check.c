@@ -15,6 +15,8 @@ static void print_step(const struct sass_step *step, struct text *out) {
     if (timed->operand > 0)
         text_printf(out, " operand %" PRIu32 " %" PRIu8 " probe %" PRIu32 " %" PRIu8, timed->operand,
                     step->actual.operand, step->probe, step->actual.probe);
+    text_printf(out, " line %" PRIu32, timed->line);
+    if (timed->constant_line != SASS_NO_LINE) text_printf(out, " constant %" PRIu32, timed->constant_line);
     text_printf(out, " write SB%" PRIu8 " %" PRIu32 "..%" PRIu32, timed->write_counter, timed->write_least,
                 timed->write_most);
     text_printf(out, " read SB%" PRIu8 " %" PRIu32 "..%" PRIu32, timed->read_counter, timed->read_least,
@@ -25,6 +27,21 @@ static void print_step(const struct sass_step *step, struct text *out) {
     text_string(out, "\n");
 }
 
+static void print_lines(const struct sass_lines *lines, struct text *out) {
+    if (!lines->l0 && !lines->l1 && !lines->constants) return;
+    text_printf(out, "missed once:%s%s%s, %" PRIu32 " lines in one of the L1, in the end",
+                lines->l0 ? " L0" : "", lines->l1 ? " L1" : "", lines->constants ? " constants" : "",
+                lines->halves);
+    for (uint32_t l = 0; l < SASS_GRID_LINES; l++)
+        text_printf(out, " %" PRIu8 " of %" PRIu8 " L1 %" PRIu8 " of %" PRIu8 ";", lines->actual.l0[l],
+                    lines->stated.l0, lines->actual.l1[l], lines->stated.l1);
+    text_string(out, " constants");
+    for (uint32_t l = 0; l < SASS_GRID_CONSTANTS; l++)
+        text_printf(out, " %" PRIu8 " of %" PRIu8 " L1 %" PRIu8 " of %" PRIu8 ";", lines->actual.constant[l],
+                    lines->stated.constant, lines->actual.l1_constant[l], lines->stated.l1);
+    text_printf(out, " probe %" PRIu8 " of %" PRIu8 "\n", lines->actual.probe, lines->stated.probe);
+}
+
 void sass_grid_print(const struct sass_grid *grid, struct text *out) {
     const struct sass_rules *rules = &grid->rules;
     text_printf(out,
@@ -32,11 +49,15 @@ void sass_grid_print(const struct sass_grid *grid, struct text *out) {
                 " sub-cores%s, release %" PRIu32 " %" PRIu32 "\n",
                 grid->blocks, grid->warps, grid->sms, grid->slots, grid->sub_cores,
                 grid->is_static ? ", static" : "", grid->release, grid->actual_release);
-    text_printf(out, "full queue holds %s, %s, %s first, stall from %s, counters %s\n",
+    text_printf(out, "full queue holds %s, %s, %s first, stall from %s, counters %s%s%s%s\n",
                 rules->full_holds_issue ? "the issue stage" : "the warp",
                 rules->first_in_first_out ? "first in first out" : "any order",
                 rules->issue_first ? "issue" : "start", rules->late_stall ? "room on" : "issue on",
-                rules->hidden_count ? "seen late" : "seen at once");
+                rules->hidden_count ? "seen late" : "seen at once",
+                rules->probes_again ? ", constants under way are looked for" : "",
+                rules->late_release ? ", barriers wait for the end" : "",
+                rules->prompt_start ? ", what can start starts at once" : "");
+    print_lines(&grid->lines, out);
     for (uint32_t u = 0; u < grid->units; u++)
         text_printf(out, "u%" PRIu32 "%s queue %" PRIu8 "\n", u, grid->shared[u] ? " shared" : "",
                     grid->queue[u]);
@@ -50,7 +71,8 @@ void sass_grid_print(const struct sass_grid *grid, struct text *out) {
 bool sass_exceeds(const struct sass_grid *grid, uint32_t time, enum sass_mutant mutant) {
     const struct sass_bounds bounds = naive_sass_grid(grid, mutant);
     if (grid->blocks == 1) return time > bounds.sib || time > bounds.fib || time > bounds.elb;
-    return time > bounds.kernel || time > bounds.area || time > bounds.balance || time > bounds.chain;
+    return time > bounds.kernel || time > bounds.area || time > bounds.balance || time > bounds.chain ||
+           time > bounds.chain_area || time > bounds.chain_balance;
 }
 
 bool sass_check(const struct sass_family *family, uint64_t seed, size_t states, struct sass_census *census,
@@ -69,8 +91,10 @@ bool sass_check(const struct sass_family *family, uint64_t seed, size_t states, 
                     bounds.elb);
     else
         text_printf(violation,
-                    ", one SM %" PRIu64 " area %" PRIu64 " balance %" PRIu64 " chain %" PRIu64 "\n",
-                    bounds.kernel, bounds.area, bounds.balance, bounds.chain);
+                    ", one SM %" PRIu64 " area %" PRIu64 " balance %" PRIu64 " chains %" PRIu64 " %" PRIu64
+                    " %" PRIu64 "\n",
+                    bounds.kernel, bounds.area, bounds.balance, bounds.chain, bounds.chain_area,
+                    bounds.chain_balance);
     sass_grid_print(&grid, violation);
     return false;
 }

@@ -7,7 +7,7 @@
 
 #include "naive_sass.h"
 
-#define UNDONE UINT8_MAX /* of a counter: not yet known how long */
+#define UNDONE UINT8_MAX /* of a counter: not yet known how long; of a line: nobody has asked for it */
 
 /* How far an instruction is. */
 enum { NOT_ISSUED, BEFORE_QUEUE, FIRST_STAGE, ENDED = UINT8_MAX };
@@ -31,6 +31,8 @@ struct state {
     uint8_t issue_holds[SASS_GRID_CORES], issue_owner[SASS_GRID_CORES]; /* 1 + warp */
     uint8_t waits_for_room[SASS_GRID_CORES];                            /* 1 + warp */
     uint8_t sm[SASS_GRID_WARPS]; /* per block: 0 not dispatched, 1 + SM, ENDED */
+    uint8_t l0[SASS_GRID_CORES][SASS_GRID_LINES], l1[SASS_GRID_CORES][SASS_GRID_LINES]; /* L1: per SM */
+    uint8_t constant[SASS_GRID_CORES][SASS_GRID_CONSTANTS], l1_constant[SASS_GRID_CORES][SASS_GRID_CONSTANTS];
     uint8_t padding[4];
 };
 
@@ -238,11 +240,14 @@ static bool end_stage(struct search *search, const struct state *state, struct m
     return false;
 }
 
-/* An instruction that held a stage because the next had no room: it has now. */
-static bool unblock(const struct search *search, struct state *state) {
+/* An instruction that held a stage because the next had no room: it has now. True when there is one; of
+ * several any. */
+static bool unblock(struct search *search, const struct state *state, struct moment moment, uint32_t *time) {
+    bool any = false;
+    *time = 0;
     for (uint32_t w = 0; w < search->grid->blocks * search->grid->warps; w++)
         for (uint32_t k = 0; k < state->warps[w].next; k++) {
-            struct step_state *step = &state->steps[w][k];
+            const struct step_state *step = &state->steps[w][k];
             if (step->progress < FIRST_STAGE || step->progress == ENDED) continue;
             if ((step->progress - FIRST_STAGE) % STEPS != BLOCKS) continue;
             const uint32_t stage = (uint32_t)(step->progress - FIRST_STAGE) / STEPS;
@@ -251,11 +256,14 @@ static bool unblock(const struct search *search, struct state *state) {
             const uint32_t core = core_of(search, state, w);
             if (queued(search, state, next, place_of(search, next, core), false) >= search->grid->queue[next])
                 continue;
-            step->progress = (uint8_t)(FIRST_STAGE + STEPS * (stage + 1) + WAITS);
-            state->blocked[unit][place_of(search, unit, core)] = 0;
-            return true;
+            struct state then = *state;
+            then.steps[w][k].progress = (uint8_t)(FIRST_STAGE + STEPS * (stage + 1) + WAITS);
+            then.blocked[unit][place_of(search, unit, core)] = 0;
+            const uint32_t most = proceed(search, &then, moment);
+            *time = most > *time ? most : *time;
+            any = true;
         }
-    return false;
+    return any;
 }
 
 /* Lets every instruction start that may be the next on some free unit; true when there is one. */
@@ -296,10 +304,49 @@ static uint32_t larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
+/* Cycles until a line of a cache is there that is asked for now, where it is in the one behind it after some
+ * cycles. */
+static uint32_t ask(uint8_t *left, uint32_t behind, uint8_t miss) {
+    if (*left == UNDONE) *left = (uint8_t)(behind + miss);
+    return *left;
+}
+
+/* Cycles until instruction k of the warp, which is asked for now, is there. */
+static uint32_t fetched(const struct search *search, struct state *state, uint32_t w, uint32_t k) {
+    const struct sass_lines *lines = &search->grid->lines;
+    const struct sass_step *step = step_of(search, w, k);
+    const uint32_t core = core_of(search, state, w), sm = core / search->grid->sub_cores;
+    const uint32_t line = step->stated.line, l1_line = line / lines->halves;
+    uint32_t behind = 0;
+    if (lines->l1) behind = ask(&state->l1[sm][l1_line], 0, lines->actual.l1[l1_line]);
+    if (lines->l0) behind = ask(&state->l0[core][line], behind, lines->actual.l0[line]);
+    return larger(behind, step->actual.fetch);
+}
+
+/* Cycles until the constant of its next instruction is there, UNDONE where nobody has asked for it. */
+static uint32_t constant_left(const struct search *search, const struct state *state, uint32_t w) {
+    const uint32_t line = step_of(search, w, state->warps[w].next)->stated.constant_line;
+    if (line == SASS_NO_LINE || !search->grid->lines.constants) return 0;
+    return state->constant[core_of(search, state, w)][line];
+}
+
+/* A warp that was chosen does not find its constant: it and its sub-core wait. */
+static void look_for_constant(const struct search *search, struct state *state, uint32_t w) {
+    const struct sass_lines *lines = &search->grid->lines;
+    const uint32_t line = step_of(search, w, state->warps[w].next)->stated.constant_line;
+    const uint32_t core = core_of(search, state, w), sm = core / search->grid->sub_cores;
+    uint32_t behind = 0;
+    if (lines->l1) behind = ask(&state->l1_constant[sm][line], 0, lines->actual.l1_constant[line]);
+    const uint32_t left = ask(&state->constant[core][line], behind, lines->actual.constant[line]);
+    state->issue_owner[core] = (uint8_t)(1 + w);
+    state->issue_holds[core] = lines->actual.probe;
+    state->warps[w].earliest = (uint8_t)larger(left, lines->actual.probe);
+}
+
 /* The warp goes on after its instruction k, whose stall counts from now. */
 static void set_pace(const struct search *search, struct state *state, uint32_t w, uint32_t k) {
     const struct sass_program *program = &search->grid->programs[w];
-    const uint32_t fetch = k + 1 < program->count ? program->steps[k + 1].actual.fetch : 0;
+    const uint32_t fetch = k + 1 < program->count ? fetched(search, state, w, k + 1) : 0;
     state->warps[w].earliest = (uint8_t)larger(program->steps[k].actual.stall, fetch);
 }
 
@@ -356,6 +403,8 @@ static bool is_ready(const struct search *search, const struct state *state, uin
     const uint8_t sm = state->sm[w / search->grid->warps];
     if (sm == 0 || sm == ENDED || warp->next >= search->grid->programs[w].count) return false;
     if (warp->held || warp->earliest > 0 || !counts_hold(search, state, w)) return false;
+    const uint32_t constant = constant_left(search, state, w);
+    if (constant > 0 && constant != UNDONE && !search->grid->rules.probes_again) return false;
     const struct sass_timed *timed = &step_of(search, w, warp->next)->stated;
     if (timed->stage_count == 0) return true;
     const uint32_t unit = timed->stages[0].unit;
@@ -365,28 +414,43 @@ static bool is_ready(const struct search *search, const struct state *state, uin
     return search->grid->rules.full_holds_issue || has_room(search, state, w, warp->next);
 }
 
+/* Whether the barrier instruction that holds a warp has ended. */
+static bool barrier_ended(const struct state *state, uint32_t w) {
+    return state->steps[w][state->warps[w].next - 1u].progress == ENDED;
+}
+
 /* Opens barriers that all warps of a block have reached that have not ended. */
-static void release(const struct search *search, struct state *state) {
+static bool release(const struct search *search, struct state *state) {
     const struct sass_grid *grid = search->grid;
+    bool opened = false;
     for (uint32_t b = 0; b < grid->blocks; b++) {
         uint32_t held = 0, live = 0;
+        bool ended = true;
         for (uint32_t w = b * grid->warps; w < (b + 1) * grid->warps; w++) {
             held += state->warps[w].held;
             live += state->warps[w].held || state->warps[w].next < grid->programs[w].count;
+            ended = ended && (!state->warps[w].held || barrier_ended(state, w));
         }
-        if (held == 0 || held != live) continue;
+        if (held == 0 || held != live || (grid->rules.late_release && !ended)) continue;
+        opened = true;
         for (uint32_t w = b * grid->warps; w < (b + 1) * grid->warps; w++) {
             if (!state->warps[w].held) continue;
             state->warps[w].held = 0;
-            state->warps[w].earliest = (uint8_t)larger(state->warps[w].earliest, 1 + grid->actual_release);
+            state->warps[w].earliest =
+                (uint8_t)larger(state->warps[w].earliest, !grid->rules.late_release + grid->actual_release);
         }
     }
+    return opened;
 }
 
 static void issue(const struct search *search, struct state *state, uint32_t w) {
     struct warp_state *warp = &state->warps[w];
     const uint32_t k = warp->next, core = core_of(search, state, w);
     const struct sass_step *inst = step_of(search, w, k);
+    if (constant_left(search, state, w) > 0) {
+        look_for_constant(search, state, w);
+        return;
+    }
     state->issue_owner[core] = (uint8_t)(1 + w);
     if (inst->actual.operand + inst->actual.probe > 0 && !warp->probed) {
         warp->probed = 1;
@@ -413,7 +477,7 @@ static void issue(const struct search *search, struct state *state, uint32_t w) 
         state->waits_for_room[core] = (uint8_t)(1 + w);
         if (search->grid->rules.late_stall) warp->earliest = UNDONE;
     }
-    release(search, state);
+    if (!search->grid->rules.late_release) (void)release(search, state);
 }
 
 /* Some sub-core issues, or none can any more. */
@@ -498,7 +562,7 @@ static bool dispatch(struct search *search, const struct state *state, struct mo
             next.sm[b] = (uint8_t)(1 + sm);
             for (uint32_t w = b * grid->warps; w < (b + 1) * grid->warps; w++)
                 next.warps[w].earliest =
-                    grid->programs[w].count > 0 ? step_of(search, w, 0)->actual.fetch : 0;
+                    grid->programs[w].count > 0 ? (uint8_t)fetched(search, &next, w, 0) : 0;
             *time = larger(*time, proceed(search, &next, moment));
             any = true;
         }
@@ -546,6 +610,14 @@ static bool dispatch(struct search *search, const struct state *state, struct mo
                 uint8_t *time = &(state)->holds[u_][c_];                                                     \
                 body                                                                                         \
             }                                                                                                \
+            for (uint32_t l_ = 0; l_ < 2 * SASS_GRID_LINES; l_++) {                                          \
+                uint8_t *time = &(l_ % 2 == 0 ? (state)->l0 : (state)->l1)[c_][l_ / 2];                      \
+                body                                                                                         \
+            }                                                                                                \
+            for (uint32_t l_ = 0; l_ < 2 * SASS_GRID_CONSTANTS; l_++) {                                      \
+                uint8_t *time = &(l_ % 2 == 0 ? (state)->constant : (state)->l1_constant)[c_][l_ / 2];       \
+                body                                                                                         \
+            }                                                                                                \
         }                                                                                                    \
     } while (false)
 
@@ -564,16 +636,21 @@ static uint32_t proceed(struct search *search, const struct state *state, struct
     uint32_t time = 0;
     if (search->exhausted) return 0;
     if (end_stage(search, state, moment, &time)) return time;
+    if (search->grid->rules.late_release) {
+        struct state next = *state;
+        if (release(search, &next)) return proceed(search, &next, moment);
+    }
     if (moment.phase == DISPATCH) {
         if (dispatch(search, state, moment, &time)) return time;
         moment.phase = search->grid->rules.issue_first ? ISSUE : START;
     }
-    if (moment.phase == START || moment.phase == START_ISSUED) {
-        struct state next = *state;
-        if (unblock(search, &next)) return proceed(search, &next, moment);
+    const struct sass_rules *rules = &search->grid->rules;
+    const bool is_prompt = moment.phase == ISSUE && rules->prompt_start && !rules->issue_first;
+    if (moment.phase == START || moment.phase == START_ISSUED || is_prompt) {
+        if (unblock(search, state, moment, &time)) return time;
         if (start_some(search, state, moment, &time)) return time;
         if (enter_some(search, state, moment, &time)) return time;
-        moment.phase = moment.phase == START ? ISSUE : ADVANCE;
+        if (!is_prompt) moment.phase = moment.phase == START ? ISSUE : ADVANCE;
     }
     if (moment.phase == ISSUE) return issue_some(search, state, moment);
     struct state next = *state;
@@ -637,6 +714,10 @@ uint32_t sass_explore(const struct sass_grid *grid, size_t states) {
     naive_sass_clashes(grid, search.clash);
     struct state state;
     memset(&state, 0, sizeof state);
+    memset(state.l0, UNDONE, sizeof state.l0);
+    memset(state.l1, UNDONE, sizeof state.l1);
+    memset(state.constant, UNDONE, sizeof state.constant);
+    memset(state.l1_constant, UNDONE, sizeof state.l1_constant);
     const uint32_t time = longest(&search, &state);
     free(search.keys);
     free(search.values);

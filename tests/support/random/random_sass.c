@@ -12,6 +12,28 @@ const struct sass_family sass_families[SASS_FAMILIES] = {
     {.name = "ways that meet", .clashes = true},
     {.name = "grids", .several = true},
     {.name = "many shorter times", .chosen_inits = true},
+    {.name = "lines missed once", .lines = true},
+    {.name = "lines missed once, and barriers", .lines = true, .barriers = true},
+    {.name = "lines missed once by grids", .lines = true, .several = true},
+    {.name = "as presets have it", .presets = true, .loose_stalls = true, .barrier_unit = true},
+    {.name = "as presets have it, four sub-cores", .presets = true, .four_cores = true},
+    {.name = "stalls that are shorter, barriers",
+     .barriers = true,
+     .loose_stalls = true,
+     .barrier_unit = true},
+    {.name = "as presets have it, lines missed once, four sub-cores",
+     .presets = true,
+     .lines = true,
+     .four_cores = true,
+     .loose_stalls = true,
+     .barrier_unit = true},
+    {.name = "as presets have it, lines missed once by grids",
+     .presets = true,
+     .lines = true,
+     .several = true,
+     .barrier_unit = true},
+    {.name = "grids, chains through sub-cores", .several = true, .chains = true},
+    {.name = "grids, chains through sub-cores, barriers", .several = true, .chains = true, .barriers = true},
 };
 
 #define PIPES 4u
@@ -29,6 +51,8 @@ struct draft {
     struct sass_grid *grid;
     struct pipe pipes[PIPES];
     uint32_t pipe_count, longest; /* stall */
+    bool has_barrier_unit;
+    uint8_t barrier_unit;
 };
 
 static uint32_t below(struct draft *draft, uint32_t limit) {
@@ -53,8 +77,28 @@ static uint8_t add_unit(struct draft *draft, bool shared, uint8_t queue) {
     return (uint8_t)grid->units++;
 }
 
+/* A latch of each sub-core, and a way of three units of which the later ones are shared: instructions end at
+ * any of them. */
+static void draw_preset_pipes(struct draft *draft) {
+    const uint8_t latch = add_unit(draft, false, 0);
+    draft->pipes[draft->pipe_count++] =
+        (struct pipe){.fixed = true, .stages = 1, .units = {latch}, .init = {1 + below(draft, 3)}};
+    struct pipe way = {.stages = 0};
+    for (uint32_t i = 0; i < SASS_STAGES_MAX; i++) {
+        const uint8_t queue = (uint8_t)(i > 0 && one_in(draft, 4) ? SASS_UNLIMITED : 1 + below(draft, 2));
+        way.units[i] = add_unit(draft, i > 0, queue);
+        way.init[i] = 1 + below(draft, 4);
+        way.stages = i + 1;
+        draft->pipes[draft->pipe_count++] = way;
+    }
+}
+
 static void draw_pipes(struct draft *draft) {
     struct sass_grid *grid = draft->grid;
+    if (draft->family->presets) {
+        draw_preset_pipes(draft);
+        return;
+    }
     const uint32_t fixed = 1 + below(draft, 2);
     for (uint32_t i = 0; i < fixed; i++) {
         const uint8_t unit = add_unit(draft, one_in(draft, 8), 0);
@@ -105,7 +149,7 @@ static uint32_t up_to(struct draft *draft, uint32_t least, uint32_t most) {
 /* What the times of an instruction are in the end. */
 static void draw_actual(struct draft *draft, struct sass_step *step) {
     const struct sass_timed *timed = &step->stated;
-    step->actual.stall = (uint8_t)timed->stall;
+    step->actual.stall = (uint8_t)up_to(draft, timed->stall_least, timed->stall);
     step->actual.slot = (uint8_t)up_to(draft, 1, timed->slot - step->probe);
     if (timed->operand > 0 && !one_in(draft, 8)) {
         step->actual.probe = (uint8_t)up_to(draft, 1, step->probe);
@@ -140,6 +184,7 @@ static void draw_step(struct draft *draft, struct sass_step *step) {
     timed->stall = timed->stall_least = one_in(draft, 2) ? 1 : 1 + below(draft, draft->longest);
     timed->slot = 1;
     timed->write_counter = timed->read_counter = timed->left_counter = SASS_NO_COUNTER;
+    timed->constant_line = SASS_NO_LINE;
     if (one_in(draft, 12)) timed->fetch = 1 + below(draft, 8);
     if (one_in(draft, 4)) timed->waits = (uint8_t)(1 + below(draft, 3));
     if (one_in(draft, 10)) {
@@ -168,6 +213,38 @@ static void draw_step(struct draft *draft, struct sass_step *step) {
     }
 }
 
+/* A program goes on to further lines, and sometimes back. */
+static void draw_lines(struct draft *draft, struct sass_program *program) {
+    uint32_t line = one_in(draft, 3) ? below(draft, 2) : 0;
+    for (uint32_t i = 0; i < program->count; i++) {
+        if (i > 0 && one_in(draft, 2)) line = one_in(draft, 6) ? 0 : line + 1;
+        line = line < SASS_GRID_LINES ? line : SASS_GRID_LINES - 1;
+        struct sass_timed *timed = &program->steps[i].stated;
+        timed->line = line;
+        if (!timed->barrier && one_in(draft, 3)) timed->constant_line = below(draft, SASS_GRID_CONSTANTS);
+    }
+}
+
+static void draw_misses(struct draft *draft, struct sass_lines *lines) {
+    lines->l0 = !one_in(draft, 6);
+    lines->l1 = one_in(draft, 2);
+    lines->constants = one_in(draft, 2);
+    lines->halves = 1 + one_in(draft, 3);
+    lines->stated.l0 = (uint8_t)below(draft, 5);
+    lines->stated.l1 = (uint8_t)below(draft, 11);
+    lines->stated.probe = (uint8_t)(1 + below(draft, 2));
+    lines->stated.constant = (uint8_t)(lines->stated.probe + below(draft, 5));
+    for (uint32_t l = 0; l < SASS_GRID_LINES; l++) {
+        lines->actual.l0[l] = (uint8_t)up_to(draft, 0, lines->stated.l0);
+        lines->actual.l1[l] = (uint8_t)up_to(draft, 0, lines->stated.l1);
+    }
+    for (uint32_t l = 0; l < SASS_GRID_CONSTANTS; l++) {
+        lines->actual.constant[l] = (uint8_t)up_to(draft, 0, lines->stated.constant);
+        lines->actual.l1_constant[l] = (uint8_t)up_to(draft, 0, lines->stated.l1);
+    }
+    lines->actual.probe = (uint8_t)up_to(draft, 1, lines->stated.probe);
+}
+
 static void draw_program(struct draft *draft, uint32_t barriers, uint32_t steps,
                          struct sass_program *program) {
     program->count = 0;
@@ -183,11 +260,23 @@ static void draw_program(struct draft *draft, uint32_t barriers, uint32_t steps,
                                           .barrier = true,
                                           .write_counter = SASS_NO_COUNTER,
                                           .read_counter = SASS_NO_COUNTER,
-                                          .left_counter = SASS_NO_COUNTER};
+                                          .left_counter = SASS_NO_COUNTER,
+                                          .constant_line = SASS_NO_LINE};
         bar->stated.stall_least = bar->stated.stall;
+        if (draft->has_barrier_unit) {
+            bar->stated.fixed = true;
+            bar->stated.stage_count = 1;
+            bar->stated.stages[0] =
+                (struct sass_stage){.unit = draft->barrier_unit, .init = 1 + below(draft, 4)};
+        }
     }
-    for (uint32_t i = 0; i < program->count; i++)
+    for (uint32_t i = 0; i < program->count; i++) {
+        struct sass_timed *timed = &program->steps[i].stated;
+        if (draft->family->loose_stalls && one_in(draft, 2))
+            timed->stall_least = 1 + below(draft, timed->stall);
         draw_actual(draft, &program->steps[i]);
+    }
+    if (draft->family->lines) draw_lines(draft, program);
 }
 
 static void draw_rules(struct draft *draft) {
@@ -197,6 +286,7 @@ static void draw_rules(struct draft *draft) {
     rules->issue_first = one_in(draft, 2);
     rules->late_stall = one_in(draft, 2);
     rules->hidden_count = one_in(draft, 4);
+    rules->probes_again = draft->family->lines && one_in(draft, 2);
 }
 
 static void draw_blocks(struct draft *draft) {
@@ -205,7 +295,8 @@ static void draw_blocks(struct draft *draft) {
     const bool barriers = family->barriers || one_in(draft, 4);
     const bool same = one_in(draft, 3);
     const uint32_t barrier_count = barriers ? 1 + below(draft, family->barriers ? 2 : 1) : 0;
-    const uint32_t steps = family->several ? 2 : barriers ? 2 : 2 + below(draft, 3);
+    const bool few = family->several || family->four_cores || barriers;
+    const uint32_t steps = few ? 2 : 2 + below(draft, 3);
     for (uint32_t w = 0; w < grid->warps; w++)
         if (same && w > 0)
             grid->programs[w] = grid->programs[0];
@@ -229,18 +320,35 @@ void random_sass_grid(const struct sass_family *family, uint64_t seed, struct sa
     grid->sub_cores = 1 + one_in(&draft, 3);
     if (family->two_stages || family->barriers) grid->sub_cores = 1 + below(&draft, 2);
     grid->warps = 2 + below(&draft, 2) + one_in(&draft, 6);
+    if (family->four_cores) {
+        grid->sub_cores = SASS_GRID_CORES;
+        grid->warps = 4 + below(&draft, 3);
+    }
     grid->blocks = grid->slots = grid->sms = 1;
     if (family->several) {
         grid->warps = 1 + below(&draft, 2);
         grid->blocks = 2 + below(&draft, grid->warps == 1 ? 4 : 3);
-        grid->slots = 1 + below(&draft, 2);
+        grid->slots = 1 + below(&draft, family->presets ? 3 : 2);
         grid->sms = grid->sub_cores == 1 || one_in(&draft, 2) ? 1 + below(&draft, 2) : 1;
         grid->is_static = one_in(&draft, 4);
         grid->identical = one_in(&draft, 2);
     }
+    if (family->chains) {
+        grid->sub_cores = grid->warps = grid->slots = 2;
+        grid->sms = 1 + one_in(&draft, 3);
+        grid->blocks = 3 + below(&draft, 2);
+    }
     grid->release = one_in(&draft, 4) ? below(&draft, 4) : 0;
     grid->actual_release = up_to(&draft, 0, grid->release);
+    grid->lines.halves = 1;
+    if (family->lines) draw_misses(&draft, &grid->lines);
     draw_pipes(&draft);
     draw_rules(&draft);
+    if (family->barrier_unit && grid->units < SASS_GRID_UNITS && !one_in(&draft, 3)) {
+        draft.has_barrier_unit = true;
+        draft.barrier_unit = add_unit(&draft, !one_in(&draft, 3), 0);
+        grid->rules.late_release = one_in(&draft, 2);
+    }
+    if (family->presets || family->barrier_unit) grid->rules.prompt_start = one_in(&draft, 2);
     draw_blocks(&draft);
 }

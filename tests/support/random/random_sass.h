@@ -12,10 +12,17 @@ struct sass_family {
     bool two_stages;   /* private, then shared */
     bool clashes;      /* pipes that meet behind different stages */
     bool several;      /* blocks, one after the other in the slots of one or two SMs */
+    bool chains;       /* of these two in two slots, with a warp in each of two sub-cores */
+    bool lines;        /* caches in which each line is missed once, in blocks or grids */
     bool chosen_inits; /* few instructions, whose actual times are drawn anew several times */
+    bool presets;      /* one way of three stages, of which instructions go a part, and latches, as in the
+                          machines of machines/ */
+    bool four_cores;   /* sub-cores, with a warp or two each */
+    bool loose_stalls; /* that may be shorter than they are stated, as behind jumps */
+    bool barrier_unit; /* barrier instructions hold a latch, too */
 };
 
-#define SASS_FAMILIES 7u
+#define SASS_FAMILIES 17u
 #define SASS_FAMILY_OF_GRIDS 5u
 extern const struct sass_family sass_families[SASS_FAMILIES];
 

@@ -1,0 +1,159 @@
+/* Certificates of times: what bounds are claimed, of which block or grid, so that check/warpbound-check.c can
+ * compute them anew (docs/certificates.md). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "bound/analysis/analysis.h"
+#include "bound/kernel/kernel_bounds.h"
+#include "report/certificate/block_part.h"
+
+/* Why the blocks of a kernel cannot be written, or NULL. */
+static const char *kernel_objection(const struct grid_work *work) {
+    if (!grid_work_is_dynamic(work)) return "blocks are dispatched to fixed SMs";
+    for (size_t k = 0; k < work->classes.count; k++)
+        if (work->classes.items[k].timed == NULL)
+            return "not all kinds of blocks of the kernel are kept, as they are many, or of covering paths; "
+                   "--block-index asks for one block";
+    return NULL;
+}
+
+/* Why there is no certificate of what was analysed, or NULL. */
+static const char *objection(const wb_analysis *analysis) {
+    if (analysis->kind != SUBJECT_BLOCK && analysis->kind != SUBJECT_KERNEL)
+        return "certificates are of blocks and kernels on machines without caches, whose SMs share no memory";
+    if (analysis_is_contended(analysis)) return "requests wait for one memory that all SMs share";
+    if (machine_times_sass(analysis->machine)) return "certificates of machine code are not written yet";
+    if (fetch_can_stall(&analysis->machine->fetch)) return "instruction fetch can stall";
+    return analysis->kind == SUBJECT_KERNEL ? kernel_objection(&analysis->work) : NULL;
+}
+
+static bool write_summed(void *user, const char *bytes, size_t size) {
+    struct certificate *certificate = user;
+    certificate->sum = checksum_add(certificate->sum, bytes, size);
+    return certificate->out->write(certificate->out->user, bytes, size);
+}
+
+/* The last line: the sum of all that stands above it. */
+static wb_status put_end(struct certificate *certificate) {
+    WB_TRY(report_flush(&certificate->text, &certificate->writer, true));
+    text_printf(&certificate->text, "end %016" PRIx64 "\n", certificate->sum);
+    return report_flush(&certificate->text, &certificate->writer, true);
+}
+
+static void put_heading(struct certificate *certificate, const wb_analysis *analysis) {
+    const struct sources sources = analysis_sources(analysis);
+    const struct wb_machine *machine = analysis->machine;
+    struct text *out = &certificate->text;
+    const wb_input *input;
+    text_string(out, "warpbound timing certificate 1\n");
+    for (size_t i = 0; (input = sources_at(&sources, i)) != NULL; i++)
+        text_printf(out, "from %s %s sha256 %s\n", wb_input_role_name(input->role), input->path,
+                    input->sha256);
+    for (size_t i = 0; wb_machine_setting(machine, i) != NULL; i++)
+        text_printf(out, "from --set %s\n", wb_machine_setting(machine, i));
+    text_string(out, "machine ");
+    if (machine->dispatch_depth == DEPTH_UNLIMITED)
+        text_string(out, "unlimited");
+    else
+        text_printf(out, "%" PRIu32, machine->dispatch_depth);
+    text_printf(out, " %" PRIu32 " %" PRIu32 "\n", machine->sub_cores, machine->barrier_release);
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        text_printf(out, "unit %s %s\n", machine->units[u].shared ? "shared" : "own", machine->units[u].name);
+}
+
+/* Whether a bound can be claimed. */
+static bool is_claimed(const wb_bound *bound, const char *const *methods) {
+    if (bound->kind != WB_UPPER || bound->cycles == CYCLES_SATURATED) return false;
+    for (; *methods != NULL; methods++)
+        if (strcmp(bound->method, *methods) == 0) return true;
+    return false;
+}
+
+/* Claims what was found by these methods; what the report says besides is a comment. */
+static void claim_bounds(struct certificate *certificate, const wb_analysis *analysis,
+                         const char *const *methods) {
+    for (size_t b = 0; b < analysis->bounds.count; b++) {
+        const wb_bound *bound = &analysis->bounds.items[b];
+        if (is_claimed(bound, methods))
+            text_printf(&certificate->text, "claim %s %" PRIu64 "\n", bound->method, bound->cycles);
+        else if (bound->kind == WB_UPPER || bound->kind == WB_EXACT)
+            text_printf(&certificate->text, "# reported: %s %" PRIu64 "\n", bound->method, bound->cycles);
+    }
+}
+
+static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis) {
+    static const char *const methods[] = {"sib", "fib", "elb", NULL};
+    WB_TRY(certificate_put_block(certificate, "block", analysis->timed));
+    claim_bounds(certificate, analysis, methods);
+    return WB_OK;
+}
+
+/* ---- Kernels
+ * ----------------------------------------------------------------------------------------------- */
+
+/* A formula for kernels, claimed of any input that it is for. */
+struct kernel_claim {
+    const char *method;
+    kernel_formula formula;
+};
+
+/* What the formulas say if they know of a block alone on an SM only what the certificate shows: of its class
+ * no more than sib and elb. */
+static wb_status put_kernel_claims(struct certificate *certificate, const wb_analysis *analysis) {
+    static const struct kernel_claim claims[] = {{"k-sm", kernel_one_sm}, {"k-area", kernel_area}};
+    struct grid_work work = analysis->work;
+    memset(&work.arena, 0, sizeof work.arena);
+    memset(&work.classes, 0, sizeof work.classes);
+    wb_status status = WB_OK;
+    for (size_t k = 0; status == WB_OK && k < analysis->work.classes.count; k++) {
+        struct block_class class = analysis->work.classes.items[k];
+        class.isolated = class.residency;
+        status = vec_push(&work.classes, class);
+    }
+    if (status == WB_OK) status = grid_work_rank_isolated(&work);
+    for (size_t c = 0; status == WB_OK && c < sizeof claims / sizeof claims[0]; c++) {
+        const struct kernel_time time = kernel_time_worst(&work, claims[c].formula);
+        const cycles claimed = kernel_time_sum(&time);
+        if (claimed != CYCLES_SATURATED)
+            text_printf(&certificate->text, "claim %s %" PRIu64 "\n", claims[c].method, claimed);
+    }
+    vec_free(&work.classes);
+    arena_free(&work.arena);
+    return status;
+}
+
+static wb_status put_kernel(struct certificate *certificate, const wb_analysis *analysis) {
+    static const char *const none[] = {NULL};
+    const struct grid_work *work = &analysis->work;
+    const struct machine_memory *memory = &analysis->machine->memory;
+    char name[32];
+    for (size_t k = 0; k < work->classes.count; k++) {
+        (void)text_format(name, sizeof name, "block-%" PRIu32, work->classes.items[k].first);
+        WB_TRY(certificate_put_block(certificate, name, work->classes.items[k].timed));
+    }
+    text_printf(&certificate->text, "grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
+                memory->sms, work->resident_least, work->resident_most, memory->dispatch_latency,
+                memory->dispatch_service);
+    for (size_t k = 0; k < work->classes.count; k++)
+        text_printf(&certificate->text, "class %zu %" PRIu64 "\n", k, work->classes.items[k].blocks);
+    claim_bounds(certificate, analysis, none);
+    return put_kernel_claims(certificate, analysis);
+}
+
+wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,
+                                  wb_diagnostics *diagnostics) {
+    struct certificate certificate = {
+        .writer = {write_summed, &certificate}, .out = writer, .sum = CHECKSUM_START};
+    const char *why = objection(analysis);
+    if (why != NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, "certificate", "no bound is claimed: %s", why);
+        return WB_ERR_DECLINED;
+    }
+    put_heading(&certificate, analysis);
+    wb_status status = analysis->kind == SUBJECT_KERNEL ? put_kernel(&certificate, analysis)
+                                                        : put_block(&certificate, analysis);
+    if (status == WB_OK) status = put_end(&certificate);
+    text_free(&certificate.text);
+    return report_written(status, diagnostics);
+}

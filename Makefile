@@ -3,6 +3,7 @@
 #   make demo    analyse a tiled SGEMM kernel          make test    every test, also under sanitizers
 #   make build   release build in build/               make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
+#   make proofs  have Coq check the proofs of the bounds, and say what each theorem rests on
 #   make bench-tightness [TIGHTNESS="--machines ampere-sm80 --sms 2"]: how far bounds of kernels are above slow executions, and
 #                                  why: tables, build/tightness.csv and .json; some 25 minutes of processor time for all
 #   make bench-machine-code        bounds of machine code of all kernels and architectures, into docs/machine-code-tables.md
@@ -27,7 +28,7 @@ CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install clean packages-%
+.PHONY: help demo build test lint proofs bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -53,6 +54,9 @@ test: packages-build+test
 lint: packages-build+test+lint
 	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
 	scripts/lint $(if $(CHANGED),--changed)
+
+proofs: packages-proofs
+	@scripts/proofs
 
 bench: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null

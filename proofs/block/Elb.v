@@ -1,0 +1,207 @@
+(** * Lemma 1 (idle cycles) and ELB: docs/proofs.md, section 8
+
+    For every dispatch depth, issue width, number of sub-cores and instances,
+    with barriers, and for times up to the stated ones. *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Cycles Model.
+Import ListNotations.
+
+(** A cycle is busy when some unit initiates. *)
+Definition busy (b : block) (s : schedule) (t : nat) : bool :=
+  existsb (initiates s t) (keys b).
+Definition idle b s t : bool := negb (busy b s t).
+
+(** [L] is a certificate of the latency path: it satisfies the inequalities of
+    [lamI].  The least such [L] is [lamI] itself (file Paths.v). *)
+Definition lam_cert (m : machine) (b : block) (L : key -> nat) : Prop :=
+  forall w k, In (w, k) (keys b) ->
+    (forall j, k = S j -> L (w, j) <= L (w, k))
+    /\ (forall p, In p (ops (get b (w, k))) -> L (w, p) + lat (get b (w, p)) <= L (w, k))
+    /\ (forall y, In y (keys b) -> group m (fst y) = group m w ->
+          sec (get b y) < sec (get b (w, k)) -> L y + release m (sec (get b (w, k))) <= L (w, k)).
+
+Definition E (b : block) : nat := sum (fun x => init (get b x)) (keys b).
+Definition top (b : block) (L : key -> nat) : nat :=
+  list_max (map (fun x => L x + lat (get b x)) (keys b)).
+
+Section Elb.
+  Variables (m : machine) (b : block) (s : schedule).
+  Hypothesis M : machine_ok m.
+  Hypothesis W : wf b.
+  Hypothesis V : valid m b s.
+
+  Lemma initiates_busy x t : In x (keys b) -> initiates s t x = true -> busy b s t = true.
+  Proof. intros H1 H2. apply existsb_exists. eauto. Qed.
+
+  Lemma full_busy f t : inst m f <= n_init b s f t -> busy b s t = true.
+  Proof.
+    intros H. pose proof (proj1 M f) as Hf.
+    destruct (count_pos b (fun x => on b f x && initiates s t x)) as [x [Hx Hp]].
+    - unfold n_init in H. lia.
+    - apply andb_prop in Hp as [_ Hp]. eauto using initiates_busy.
+  Qed.
+
+  (** From its issue to the end of its initiation an instruction keeps a unit busy:
+      its own or, while it waits, the instances it waits for. *)
+  Lemma issued_busy x t : In x (keys b) -> I s x <= t < D s x + ai s x -> busy b s t = true.
+  Proof.
+    intros Hx Ht. destruct (le_lt_dec (D s x) t) as [H|H].
+    - apply (initiates_busy x t Hx). unfold initiates.
+      apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
+    - apply (full_busy (fu (get b x)) t), (v_asap _ _ _ V x t Hx).
+      unfold waits. apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
+  Qed.
+
+  Lemma issue_busy x : In x (keys b) -> busy b s (I s x) = true.
+  Proof.
+    intros Hx. apply (issued_busy x); [assumption|].
+    pose proof (v_start _ _ _ V x Hx). pose proof (v_init _ _ _ V x Hx). lia.
+  Qed.
+
+  (** Work conservation: where only a slot or a unit holds a warp, the cycle is busy. *)
+  Lemma eligible_busy w k t : In (w, k) (keys b) -> eligible b m s w k t -> busy b s t = true.
+  Proof.
+    intros Hk He. destruct (v_conserving _ _ _ V w k t Hk He) as [H|[H _]].
+    - pose proof (proj2 M). unfold n_issue in H.
+      destruct (count_pos b (fun x => (core m (fst x) =? core m w) && (I s x =? t))) as [x [Hx Hp]]; [lia|].
+      apply andb_prop in Hp as [_ Hp]. apply Nat.eqb_eq in Hp. subst t. apply issue_busy, Hx.
+    - eauto using full_busy.
+  Qed.
+
+  (** Busy cycles from [t0] on. *)
+  Definition busy_from (t0 t : nat) : bool := (t0 <=? t) && busy b s t.
+
+  Lemma busy_from_on t0 t : t0 <= t -> busy b s t = true -> busy_from t0 t = true.
+  Proof. intros H1 H2. unfold busy_from. rewrite H2, andb_true_r. apply Nat.leb_le, H1. Qed.
+
+  (** When the issue of [x] is at most [B] late, so is its completion, but for its latency. *)
+  Lemma complete_late t0 x B : In x (keys b) -> t0 <= I s x ->
+    I s x <= B + cnt (busy_from t0) (I s x) -> C s x <= B + al s x + cnt (busy_from t0) (C s x).
+  Proof.
+    intros Hx H0 H. pose proof (v_start _ _ _ V x Hx) as H1. unfold C.
+    assert (cnt (busy_from t0) (D s x + ai s x)
+            = cnt (busy_from t0) (I s x) + (D s x + ai s x - I s x)) as H2.
+    { apply cnt_all; [lia|]. intros t Ht. apply busy_from_on; [lia|].
+      apply (issued_busy x); assumption || lia. }
+    pose proof (cnt_mono (busy_from t0) (D s x + ai s x) (D s x + ai s x + al s x) ltac:(lia)). lia.
+  Qed.
+
+  Variable L : key -> nat.
+  Hypothesis HL : lam_cert m b L.
+
+  Lemma issue_late g : forall n x, In x (keys b) -> group m (fst x) = g -> I s x <= n ->
+    I s x <= (begin s g + L x) + cnt (busy_from (begin s g)) (I s x).
+  Proof.
+    induction n as [n IH] using lt_wf_ind. intros [w k] Hk Hg Hn. simpl in Hg.
+    destruct (HL w k Hk) as [L1 [L2 L3]]. destruct (W w k Hk) as [_ [Wp _]].
+    set (t0 := begin s g) in *. set (q := sec (get b (w, k))) in *.
+    set (before := fun y => (group m (fst y) =? g) && (sec (get b y) <? q)).
+    set (ys := t0 :: match k with 0 => [] | S j => [I s (w, j) + 1] end
+           ++ map (fun p => C s (w, p)) (ops (get b (w, k)))
+           ++ map (fun y => I s y + 1 + ar s g q) (filter before (keys b))).
+    assert (forall y, In y (keys b) -> group m (fst y) = g -> t0 <= I s y) as T0.
+    { intros y Hy Hgy. unfold t0. rewrite <- Hgy. apply (v_begin _ _ _ V y Hy). }
+    assert (forall y, In y ys -> y <= I s (w, k) /\ y <= (t0 + L (w, k)) + cnt (busy_from t0) y) as Y.
+    { intros y Hy. unfold ys in Hy. simpl in Hy. rewrite !in_app_iff, !in_map_iff in Hy.
+      destruct Hy as [<-|[Hy|[[p [<- Hp]]|[z [<- Hz]]]]].
+      - split; [auto|lia].
+      - destruct k as [|j]; [destruct Hy|]. destruct Hy as [<-|[]].
+        pose proof (v_order _ _ _ V w j Hk) as Ho. split; [lia|].
+        assert (In (w, j) (keys b)) as Hj by (eapply keys_before; [exact Hk|lia]).
+        pose proof (IH (I s (w, j)) ltac:(lia) (w, j) Hj Hg ltac:(lia)) as H.
+        specialize (L1 j eq_refl).
+        rewrite Nat.add_1_r. cbn [cnt].
+        rewrite (busy_from_on t0 (I s (w, j))) by auto using issue_busy. lia.
+      - pose proof (v_ops _ _ _ V w k p Hk Hp) as Ho. split; [exact Ho|].
+        assert (In (w, p) (keys b)) as Hj.
+        { eapply keys_before; [exact Hk|]. specialize (Wp p Hp). lia. }
+        assert (I s (w, p) < C s (w, p)) as Hlt.
+        { pose proof (v_start _ _ _ V _ Hj). pose proof (v_init _ _ _ V _ Hj). unfold C. lia. }
+        pose proof (IH (I s (w, p)) ltac:(lia) (w, p) Hj Hg ltac:(lia)) as H.
+        apply complete_late in H; [|assumption|apply T0; assumption].
+        pose proof (v_lat _ _ _ V _ Hj). specialize (L2 p Hp). lia.
+      - apply filter_In in Hz as [Hz Hb]. unfold before in Hb. apply andb_prop in Hb as [Hgz Hs].
+        apply Nat.eqb_eq in Hgz. apply Nat.ltb_lt in Hs.
+        pose proof (v_barrier _ _ _ V (w, k) z Hk Hz ltac:(simpl; congruence) Hs) as Ho.
+        simpl fst in Ho. rewrite Hg in Ho. split; [exact Ho|].
+        pose proof (IH (I s z) ltac:(lia) z Hz Hgz ltac:(lia)) as H.
+        specialize (L3 z Hz ltac:(congruence) Hs). pose proof (v_rel _ _ _ V g q).
+        pose proof (cnt_mono (busy_from t0) (S (I s z)) (I s z + 1 + ar s g q) ltac:(lia)) as Hm.
+        cbn [cnt] in Hm. rewrite (busy_from_on t0 (I s z)) in Hm by auto using issue_busy.
+        fold q in L3. lia. }
+    apply (walk _ _ _ ys).
+    - intros y Hy _. apply Y, Hy.
+    - intros y Hy Hgt. apply Y in Hy. lia.
+    - intros t Ht Hys.
+      assert (t0 <= t) as Ht0 by (apply Hys; left; reflexivity).
+      apply busy_from_on; [exact Ht0|].
+      apply (eligible_busy w k t Hk). split; [exact Ht|]. split; [rewrite Hg; exact Ht0|]. split; [|split].
+      + intros j ->. enough (I s (w, j) + 1 <= t) by lia. apply Hys. unfold ys.
+        right. apply in_or_app. left. left. reflexivity.
+      + intros p Hp. apply Hys. unfold ys. right. apply in_or_app. right. apply in_or_app. left.
+        apply in_map_iff. eauto.
+      + intros y Hy Hgy Hs. rewrite Hg in *. apply Hys. unfold ys. right. apply in_or_app. right.
+        apply in_or_app. right. apply in_map_iff. exists y. split; [reflexivity|].
+        apply filter_In. split; [exact Hy|]. unfold before. rewrite Hgy, Nat.eqb_refl.
+        apply Nat.ltb_lt, Hs.
+  Qed.
+
+  (** Idle cycles in [t0, n). *)
+  Definition idle_from (t0 t : nat) : bool := (t0 <=? t) && idle b s t.
+
+  Lemma split_from t0 n : t0 <= n ->
+    t0 + cnt (busy_from t0) n + cnt (idle_from t0) n = n.
+  Proof.
+    intros H. assert (forall d, t0 + cnt (busy_from t0) (t0 + d) + cnt (idle_from t0) (t0 + d) = t0 + d) as A.
+    { induction d as [|d IH].
+      - rewrite Nat.add_0_r, !cnt_none; [lia| |];
+          intros t Ht; [unfold idle_from|unfold busy_from]; rewrite (proj2 (Nat.leb_gt _ _)) by exact Ht; reflexivity.
+      - rewrite Nat.add_succ_r. cbn [cnt]. unfold busy_from at 2, idle_from at 2, idle.
+        rewrite (proj2 (Nat.leb_le t0 (t0 + d))) by lia. destruct (busy b s (t0 + d)); simpl; lia. }
+    replace n with (t0 + (n - t0)) at 1 2 by lia. rewrite A. lia.
+  Qed.
+
+  (** *** Lemma 1.  From the start of its thread block to the issue of an instruction at
+      most [L] cycles of the SM are idle, to its completion at most [L] and its latency,
+      whatever other thread blocks the SM holds. *)
+  Theorem idle_issue x : In x (keys b) ->
+    cnt (idle_from (begin s (group m (fst x)))) (I s x) <= L x.
+  Proof.
+    intros Hx. pose proof (issue_late _ (I s x) x Hx eq_refl (le_n _)) as H.
+    pose proof (split_from _ (I s x) (v_begin _ _ _ V x Hx)) as N. lia.
+  Qed.
+
+  Theorem idle_complete x : In x (keys b) ->
+    cnt (idle_from (begin s (group m (fst x)))) (C s x) <= L x + lat (get b x).
+  Proof.
+    intros Hx. pose proof (issue_late _ (I s x) x Hx eq_refl (le_n _)) as H.
+    pose proof (v_begin _ _ _ V x Hx) as Hb. pose proof (v_start _ _ _ V x Hx).
+    apply complete_late in H; [|assumption|assumption].
+    pose proof (v_lat _ _ _ V x Hx).
+    pose proof (split_from (begin s (group m (fst x))) (C s x) ltac:(unfold C; lia)) as N. lia.
+  Qed.
+
+  Lemma busy_sum n : cnt (busy b s) n <= E b.
+  Proof.
+    etransitivity; [apply (cnt_exists (initiates s))|]. apply sum_le. intros x Hx.
+    pose proof (v_init _ _ _ V x Hx). pose proof (cnt_interval (D s x) (ai s x) n).
+    unfold initiates. lia.
+  Qed.
+
+  Lemma top_ge x : In x (keys b) -> L x + lat (get b x) <= top b L.
+  Proof. intros Hx. apply list_max_ge, in_map_iff. eauto. Qed.
+
+  (** *** Theorem 2 (ELB), counted from the start of the thread block; [E] is that of
+      all thread blocks on the SM.  One thread block, started at 0: the page's. *)
+  Theorem elb x : In x (keys b) ->
+    C s x <= begin s (group m (fst x)) + E b + top b L.
+  Proof.
+    intros Hx. pose proof (idle_complete x Hx) as H. pose proof (busy_sum (C s x)) as HE.
+    pose proof (v_begin _ _ _ V x Hx). pose proof (v_start _ _ _ V x Hx).
+    pose proof (split_from (begin s (group m (fst x))) (C s x) ltac:(unfold C; lia)) as N.
+    assert (cnt (busy_from (begin s (group m (fst x)))) (C s x) <= cnt (busy b s) (C s x)).
+    { apply cnt_le. intros t _ Ht. apply andb_prop in Ht as [_ Ht]. exact Ht. }
+    pose proof (top_ge x Hx). lia.
+  Qed.
+End Elb.

@@ -1,0 +1,177 @@
+(** * Checkers: of schedules (R1 to R7) and of certificates (bounds) *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Cycles Model Elb Sib Paths.
+Import ListNotations.
+
+Definition all {A} (p : A -> bool) (l : list A) : bool := forallb p l.
+
+Ltac unb := repeat match goal with
+  | H : andb _ _ = true |- _ => apply andb_prop in H as [? H]
+  | H : (_ =? _) = true |- _ => apply Nat.eqb_eq in H
+  | H : (_ <=? _) = true |- _ => apply Nat.leb_le in H
+  | H : (_ <? _) = true |- _ => apply Nat.ltb_lt in H
+  end.
+
+Lemma all_ok {A} (p : A -> bool) l : all p l = true -> forall x, In x l -> p x = true.
+Proof. apply forallb_forall. Qed.
+
+Definition implb' (a b : bool) : bool := if a then b else true.
+
+(** ** Well-formed programs *)
+Definition wf_b (b : block) : bool :=
+  all (fun x : key => let (w, k) := x in
+    (1 <=? init (get b x)) && (all (fun p => p <? k) (ops (get b x))
+    && all (fun j => sec (get b (w, j)) <=? sec (get b x)) (seq 0 k))) (keys b).
+
+Lemma wf_ok b : wf_b b = true -> wf b.
+Proof.
+  intros H w k Hk. pose proof (all_ok _ _ H (w, k) Hk) as B. cbv beta iota in B.
+  apply andb_prop in B as [B1 B]. apply andb_prop in B as [B2 B3]. unb. split; [lia|split].
+  - intros p Hp. pose proof (all_ok _ _ B2 p Hp) as P. cbv beta in P. unb. lia.
+  - intros j Hj. pose proof (all_ok _ _ B3 j ltac:(apply in_seq; lia)) as P. cbv beta in P. unb. lia.
+Qed.
+
+(** ** Schedules *)
+Section Sched.
+  Variables (m : machine) (b : block) (s : schedule).
+
+  Definition times_b : bool := all (fun x =>
+    (1 <=? ai s x) && ((ai s x <=? init (get b x)) && ((al s x <=? lat (get b x)) && ((I s x <=? D s x) && (begin s (group m (fst x)) <=? I s x))))) (keys b).
+
+  Definition warps_b : bool := all (fun x : key => let (w, k) := x in
+    match k with 0 => true | S j => I s (w, j) <? I s x end
+    && all (fun p => C s (w, p) <=? I s x) (ops (get b x))) (keys b).
+
+  Definition cap_b : bool := all (fun x => all (fun t => n_init b s (fu (get b x)) t <=? inst m (fu (get b x)))
+    (seq (D s x) (ai s x))) (keys b).
+
+  Definition pairs_b : bool := all (fun x => all (fun y =>
+    implb' ((fu (get b x) =? fu (get b y)) && (I s x <? I s y)) (D s x <=? D s y)
+    && implb' ((group m (fst y) =? group m (fst x)) && (sec (get b y) <? sec (get b x)))
+        (I s y + 1 + ar s (group m (fst x)) (sec (get b x)) <=? I s x)) (keys b)) (keys b).
+
+  Definition asap_b : bool := all (fun x => all (fun t => inst m (fu (get b x)) <=? n_init b s (fu (get b x)) t)
+    (seq (I s x) (D s x - I s x))) (keys b).
+
+  Definition room_b : bool := all (fun x => (D s x =? I s x) ||
+    match depth m with None => true | Some d => n_queued b s (fu (get b x)) (I s x) <? d end) (keys b).
+
+  Definition width_b : bool := all (fun x => n_issue b m s (core m (fst x)) (I s x) <=? width m) (keys b).
+
+  Definition eligible_b (w k t : nat) : bool :=
+    (begin s (group m w) <=? t)
+    && match k with 0 => true | S j => I s (w, j) <? t end
+    && (all (fun p => C s (w, p) <=? t) (ops (get b (w, k)))
+    && all (fun y => implb' ((group m (fst y) =? group m w) && (sec (get b y) <? sec (get b (w, k))))
+                       (I s y + 1 + ar s (group m w) (sec (get b (w, k))) <=? t)) (keys b)).
+
+  Definition blocked_b (f t : nat) : bool :=
+    (inst m f <=? n_init b s f t)
+    && match depth m with None => false | Some d => d <=? n_wait b s f t end.
+
+  Definition conserving_b : bool := all (fun x : key => let (w, k) := x in all (fun t =>
+    implb' (eligible_b w k t) ((n_issue b m s (core m w) t =? width m) || blocked_b (fu (get b x)) t))
+    (seq 0 (I s x))) (keys b).
+
+  Definition valid_b : bool :=
+    times_b && (warps_b && (cap_b && (pairs_b && (asap_b && (room_b && (width_b && conserving_b)))))).
+
+  Lemma count_zero p : (forall x, In x (keys b) -> p x = true -> False) -> count b p = 0.
+  Proof.
+    intros H. destruct (count b p) as [|n] eqn:E; [reflexivity|].
+    destruct (count_pos b p) as [x [Hx Hp]]; [lia|]. destruct (H x Hx Hp).
+  Qed.
+
+  Theorem valid_ok : valid_b = true -> (forall g n, ar s g n <= release m n) -> valid m b s.
+  Proof.
+    unfold valid_b. intros H HR.
+    apply andb_prop in H as [Ht H]. apply andb_prop in H as [Hw H]. apply andb_prop in H as [Hc H].
+    apply andb_prop in H as [Hp H]. apply andb_prop in H as [Ha H]. apply andb_prop in H as [Hr H].
+    apply andb_prop in H as [Hx Hk].
+    assert (forall x, In x (keys b) -> 1 <= ai s x <= init (get b x) /\ al s x <= lat (get b x)
+              /\ I s x <= D s x /\ begin s (group m (fst x)) <= I s x) as T.
+    { intros x Hi. pose proof (all_ok _ _ Ht x Hi) as B. cbv beta in B. unb. repeat split; assumption. }
+    constructor.
+    - intros x Hi. apply T, Hi.
+    - intros x Hi. apply T, Hi.
+    - exact HR.
+    - intros x Hi. apply T, Hi.
+    - intros w k Hi. pose proof (all_ok _ _ Hw _ Hi) as B. cbv beta iota in B.
+      apply andb_prop in B as [B _]. unb. exact B.
+    - intros w k p Hi Ho. pose proof (all_ok _ _ Hw _ Hi) as B. cbv beta iota in B.
+      apply andb_prop in B as [_ B]. pose proof (all_ok _ _ B p Ho) as P. cbv beta in P. unb. exact P.
+    - intros x Hi. apply T, Hi.
+    - intros f t. destruct (n_init b s f t) as [|n] eqn:E; [lia|].
+      destruct (count_pos b (fun x => on b f x && initiates s t x)) as [x [Hi Hq]].
+      { unfold n_init in E. lia. }
+      apply andb_prop in Hq as [Hf Hq]. unfold on in Hf. apply Nat.eqb_eq in Hf. subst f.
+      pose proof (all_ok _ _ Hc x Hi) as B. cbv beta in B.
+      unfold initiates in Hq. apply andb_prop in Hq as [Q1 Q2]. apply Nat.leb_le in Q1. apply Nat.ltb_lt in Q2.
+      pose proof (all_ok _ _ B t ltac:(apply in_seq; lia)) as P. cbv beta in P. unb. lia.
+    - intros x y Hi Hj F L. pose proof (all_ok _ _ (all_ok _ _ Hp x Hi) y Hj) as B. cbv beta in B.
+      apply andb_prop in B as [B _]. rewrite F, Nat.eqb_refl in B.
+      rewrite (proj2 (Nat.ltb_lt _ _) L) in B. simpl in B. unb. exact B.
+    - intros x t Hi Hq. unfold waits in Hq. apply andb_prop in Hq as [Q1 Q2].
+      apply Nat.leb_le in Q1. apply Nat.ltb_lt in Q2.
+      pose proof (all_ok _ _ (all_ok _ _ Ha x Hi) t ltac:(apply in_seq; lia)) as P. cbv beta in P. unb. exact P.
+    - intros x Hi. pose proof (all_ok _ _ Hr x Hi) as B. cbv beta in B.
+      apply orb_prop in B as [B|B]; [left; unb; exact B|right].
+      destruct (depth m); [unb; exact B|exact Logic.I].
+    - intros c t. destruct (n_issue b m s c t) as [|n] eqn:E; [lia|].
+      destruct (count_pos b (fun x => (core m (fst x) =? c) && (I s x =? t))) as [x [Hi Hq]].
+      { unfold n_issue in E. lia. }
+      apply andb_prop in Hq as [Q1 Q2]. apply Nat.eqb_eq in Q1. apply Nat.eqb_eq in Q2. subst c t.
+      pose proof (all_ok _ _ Hx x Hi) as P. cbv beta in P. unb. lia.
+    - intros w k t Hi [E1 [E0 [E2 [E3 E4]]]].
+      pose proof (all_ok _ _ (all_ok _ _ Hk (w, k) Hi) t ltac:(apply in_seq; lia)) as P. cbv beta in P.
+      assert (eligible_b w k t = true) as E.
+      { unfold eligible_b. apply andb_true_intro. split; [apply andb_true_intro; split|apply andb_true_intro; split].
+        - apply Nat.leb_le, E0.
+        - destruct k as [|j]; [reflexivity|]. apply Nat.ltb_lt. auto.
+        - apply forallb_forall. intros p Ho. apply Nat.leb_le. auto.
+        - apply forallb_forall. intros y Hy. unfold implb'.
+          destruct ((group m (fst y) =? group m w) && (sec (get b y) <? sec (get b (w, k)))) eqn:L; [|reflexivity].
+          apply andb_prop in L as [Lg L]. apply Nat.eqb_eq in Lg. apply Nat.ltb_lt in L. apply Nat.leb_le. auto. }
+      rewrite E in P. simpl in P. apply orb_prop in P as [P|P]; [left; unb; exact P|right].
+      unfold blocked_b in P. apply andb_prop in P as [P1 P2]. unb. split; [exact P1|].
+      destruct (depth m); [unb; exact P2|discriminate].
+    - intros x y Hi Hj G L. pose proof (all_ok _ _ (all_ok _ _ Hp x Hi) y Hj) as B. cbv beta in B.
+      apply andb_prop in B as [_ B]. rewrite G, Nat.eqb_refl, (proj2 (Nat.ltb_lt _ _) L) in B. simpl in B. unb. exact B.
+  Qed.
+End Sched.
+
+(** ** Certificates: tables of [lam] and [iso] made by untrusted code *)
+Definition table (l : list (list nat)) (x : key) : nat := nth (snd x) (nth (fst x) l []) 0.
+
+Definition lam_check (m : machine) (b : block) (L : key -> nat) : bool :=
+  all (fun x => all (fun e => L (fst e) + snd e <=? L x) (lam_preds b m x)) (keys b).
+Definition iso_check (b : block) (L : key -> nat) : bool :=
+  all (fun x => all (fun e => L (fst e) + snd e <=? L x) (iso_preds b x)) (keys b).
+
+Lemma lam_check_ok m b L : lam_check m b L = true -> lam_cert m b L.
+Proof.
+  intros H w k Hk.
+  assert (forall e, In e (lam_preds b m (w, k)) -> L (fst e) + snd e <= L (w, k)) as B.
+  { intros e He. apply Nat.leb_le. apply (all_ok _ _ (all_ok _ _ H (w, k) Hk) e He). }
+  unfold lam_preds in B. split; [|split].
+  - intros j ->. specialize (B ((w, j), 0)). simpl in B. rewrite Nat.add_0_r in B. auto.
+  - intros p Hp. apply (B ((w, p), lat (get b (w, p)))). apply in_or_app; right.
+    apply in_or_app; left. apply in_map_iff. eauto.
+  - intros y Hy Hg Hs. apply (B (y, release m (sec (get b (w, k))))). apply in_or_app; right.
+    apply in_or_app; right. apply in_map_iff. exists y. split; [reflexivity|].
+    apply filter_In. split; [exact Hy|]. rewrite Hg, Nat.eqb_refl. apply Nat.ltb_lt, Hs.
+Qed.
+
+(** The bound is read off the certificate; nothing else of the writer is trusted. *)
+Definition elb_check (m : machine) (b : block) (l : list (list nat)) (bound : nat) : bool :=
+  wf_b b && (lam_check m b (table l) && (E b + top b (table l) <=? bound)).
+
+Theorem elb_check_ok m b l bound : elb_check m b l bound = true -> machine_ok m ->
+  forall s, valid m b s -> forall x, In x (keys b) ->
+  C s x <= begin s (group m (fst x)) + bound.
+Proof.
+  unfold elb_check. intros H M s V x Hx. apply andb_prop in H as [H1 H]. apply andb_prop in H as [H2 H3].
+  apply wf_ok in H1. apply lam_check_ok in H2. apply Nat.leb_le in H3.
+  pose proof (elb m b s M H1 V _ H2 x Hx). lia.
+Qed.

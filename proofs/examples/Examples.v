@@ -1,0 +1,70 @@
+(** * The rules can be kept, and the bounds are the program's *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Cycles Model Elb Sib Paths CheckSchedule.
+Import ListNotations.
+
+(** docs/refutations/gub-depth0.yaml: A(3,0) B(2,0); "B A B" and "A B"; depth 0. *)
+Definition A := Instr 0 3 0 [] 0.
+Definition B := Instr 1 2 0 [] 0.
+Definition blk : block := [[B; A; B]; [A; B]].
+Definition sm : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) (fun _ => 0) (fun _ => 0).
+
+(** The schedule of the exhaustive search: 8 cycles; GUB of this block is 7. *)
+Definition late : schedule :=
+  let t := table [[1; 3; 4]; [0; 6]] in
+  Schedule t t (fun x => init (get blk x)) (fun _ => 0) (fun _ _ => 0) (fun _ => 0).
+
+Example late_valid : valid sm blk late.
+Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
+
+Example gub_refuted : exists s, valid sm blk s /\ exists x, In x (keys blk) /\ C s x = 8.
+Proof.
+  exists late. split; [exact late_valid|]. exists (1, 1). split; [vm_compute; tauto|reflexivity].
+Qed.
+
+(** The same numbers as `warpbound analyze`: elb 12, sib 10. *)
+Example elb_value : ELB blk sm = 12. Proof. vm_compute. reflexivity. Qed.
+Example sib_value : SIB blk sm = 10. Proof. vm_compute. reflexivity. Qed.
+
+(** docs/refutations/barriers-exact.yaml: A(3,5) B(1,1); "A | A.0 B.1 B.0" and
+    "A | B.0 A.1.0"; unlimited depth.  Here with a release delay of 2, actual
+    times below the stated ones, and queues in use. *)
+Definition a o q := Instr 0 3 5 o q.
+Definition b' o q := Instr 1 1 1 o q.
+Definition blk2 : block := [[a [] 0; a [0] 1; b' [1] 1; b' [0] 1]; [a [] 0; b' [0] 1; a [1; 0] 1]].
+Definition sm2 : machine := Machine (fun _ => 1) None 1 (fun _ => 0) (fun _ => 0) (fun _ => 2).
+Definition sched2 : schedule :=
+  Schedule (table [[0; 8; 16; 17]; [1; 11; 13]]) (table [[0; 8; 16; 17]; [3; 11; 13]])
+           (fun x => init (get blk2 x)) (fun x => lat (get blk2 x)) (fun _ _ => 0) (fun _ => 0).
+
+Example sched2_valid : valid sm2 blk2 sched2.
+Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
+
+(** A certificate in place of the recursion: checked, not computed. *)
+Example cert2 : elb_check sm2 blk2 [[0; 5; 10; 10]; [0; 5; 6]] 30 = true.
+Proof. vm_compute. reflexivity. Qed.
+
+(** Two thread blocks of one instruction on an SM with one room: the second starts
+    when the first ends, and K-SM says 6 + 2 * 0. *)
+From Warpbound Require Import Ksm.
+Definition blk3 : block := [[A]; [A]].
+Definition sm3 : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) (fun w => w) (fun _ => 0).
+Definition sched3 : schedule :=
+  let t := table [[0]; [3]] in
+  Schedule t t (fun x => init (get blk3 x)) (fun _ => 0) (fun _ _ => 0) (fun g => 3 * g).
+
+Example sched3_valid : valid sm3 blk3 sched3.
+Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
+
+Example sched3_dispatch : dispatch sm3 blk3 sched3 2 1 (fun _ => 0) (fun g => 3 * g + 3).
+Proof.
+  constructor.
+  - intros [w k] H. apply in_keys in H. simpl in *. lia.
+  - intros; lia.
+  - intros x [<-|[<-|[]]]; vm_compute; lia.
+  - intros g Hg. right. destruct g as [|[|g]]; [| |lia];
+      [exists (0, 0)|exists (1, 0)]; (split; [vm_compute; tauto|split; reflexivity]).
+  - intros g t r Hg Ht Hr. destruct g as [|[|g]]; simpl in Ht; [lia| |lia].
+    exists 0. simpl. lia.
+Qed.

@@ -53,9 +53,9 @@ Section Elb.
       unfold waits. apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
   Qed.
 
-  Lemma issue_busy x : In x (keys b) -> busy b s (I s x) = true.
+  Lemma issue_busy x : In x (keys b) -> 1 <= init (get b x) -> busy b s (I s x) = true.
   Proof.
-    intros Hx. apply (issued_busy x); [assumption|].
+    intros Hx Hu. apply (issued_busy x); [assumption|].
     pose proof (v_start _ _ _ V x Hx). pose proof (v_init _ _ _ V x Hx). lia.
   Qed.
 
@@ -63,9 +63,8 @@ Section Elb.
   Lemma eligible_busy w k t : In (w, k) (keys b) -> eligible b m s w k t -> busy b s t = true.
   Proof.
     intros Hk He. destruct (v_conserving _ _ _ V w k t Hk He) as [H|[H _]].
-    - pose proof (proj2 M). unfold n_issue in H.
-      destruct (count_pos b (fun x => (core m (fst x) =? core m w) && (I s x =? t))) as [x [Hx Hp]]; [lia|].
-      apply andb_prop in Hp as [_ Hp]. apply Nat.eqb_eq in Hp. subst t. apply issue_busy, Hx.
+    - pose proof (proj2 M). destruct (issue_some b m s (core m w) t) as [x [Hx [_ [<- Hu]]]]; [lia|].
+      apply issue_busy; assumption.
     - eauto using full_busy.
   Qed.
 
@@ -90,46 +89,50 @@ Section Elb.
   Variable L : key -> nat.
   Hypothesis HL : lam_cert m b L.
 
-  Lemma issue_late g : forall n x, In x (keys b) -> group m (fst x) = g -> I s x <= n ->
+  (** Behind an issue: the cycle of an issue is busy. *)
+  Lemma issue_passed t0 x B : In x (keys b) -> t0 <= I s x -> I s x <= B + cnt (busy_from t0) (I s x) ->
+    I s x + takes (get b x) <= B + cnt (busy_from t0) (I s x + takes (get b x)).
+  Proof.
+    intros Hx H0 H. destruct (init (get b x)) as [|i] eqn:Hi; [simpl; rewrite Nat.add_0_r; exact H|].
+    replace (takes (get b x)) with 1 by lia. rewrite Nat.add_1_r. cbn [cnt].
+    rewrite (busy_from_on t0 (I s x)) by (assumption || (apply issue_busy; [exact Hx|lia])). lia.
+  Qed.
+
+  Lemma issue_late g : forall n x, In x (keys b) -> group m (fst x) = g -> rank b x <= n ->
     I s x <= (begin s g + L x) + cnt (busy_from (begin s g)) (I s x).
   Proof.
     induction n as [n IH] using lt_wf_ind. intros [w k] Hk Hg Hn. simpl in Hg.
     destruct (HL w k Hk) as [L1 [L2 L3]]. destruct (W w k Hk) as [_ [Wp _]].
     set (t0 := begin s g) in *. set (q := sec (get b (w, k))) in *.
     set (before := fun y => (group m (fst y) =? g) && (sec (get b y) <? q)).
-    set (ys := t0 :: match k with 0 => [] | S j => [I s (w, j) + 1] end
+    set (ys := t0 :: match k with 0 => [] | S j => [I s (w, j) + takes (get b (w, j))] end
            ++ map (fun p => C s (w, p)) (ops (get b (w, k)))
-           ++ map (fun y => I s y + 1 + ar s g q) (filter before (keys b))).
+           ++ map (fun y => I s y + takes (get b y) + ar s g q) (filter before (keys b))).
     assert (forall y, In y (keys b) -> group m (fst y) = g -> t0 <= I s y) as T0.
     { intros y Hy Hgy. unfold t0. rewrite <- Hgy. apply (v_begin _ _ _ V y Hy). }
     assert (forall y, In y ys -> y <= I s (w, k) /\ y <= (t0 + L (w, k)) + cnt (busy_from t0) y) as Y.
-    { intros y Hy. unfold ys in Hy. simpl in Hy. rewrite !in_app_iff, !in_map_iff in Hy.
+    { intros y Hy. unfold ys in Hy. cbn [In] in Hy. rewrite !in_app_iff, !in_map_iff in Hy.
       destruct Hy as [<-|[Hy|[[p [<- Hp]]|[z [<- Hz]]]]].
       - split; [auto|lia].
       - destruct k as [|j]; [destruct Hy|]. destruct Hy as [<-|[]].
         pose proof (v_order _ _ _ V w j Hk) as Ho. split; [lia|].
-        assert (In (w, j) (keys b)) as Hj by (eapply keys_before; [exact Hk|lia]).
-        pose proof (IH (I s (w, j)) ltac:(lia) (w, j) Hj Hg ltac:(lia)) as H.
-        specialize (L1 j eq_refl).
-        rewrite Nat.add_1_r. cbn [cnt].
-        rewrite (busy_from_on t0 (I s (w, j))) by auto using issue_busy. lia.
+        destruct (rank_prog b W w (S j) j Hk (Nat.lt_succ_diag_r j)) as [Hj Rj].
+        pose proof (IH _ (Nat.lt_le_trans _ _ _ Rj Hn) (w, j) Hj Hg (le_n _)) as H.
+        apply issue_passed in H; auto. specialize (L1 j eq_refl). lia.
       - pose proof (v_ops _ _ _ V w k p Hk Hp) as Ho. split; [exact Ho|].
-        assert (In (w, p) (keys b)) as Hj.
-        { eapply keys_before; [exact Hk|]. specialize (Wp p Hp). lia. }
-        assert (I s (w, p) < C s (w, p)) as Hlt.
-        { pose proof (v_start _ _ _ V _ Hj). pose proof (v_init _ _ _ V _ Hj). unfold C. lia. }
-        pose proof (IH (I s (w, p)) ltac:(lia) (w, p) Hj Hg ltac:(lia)) as H.
+        destruct (rank_prog b W w k p Hk (Wp p Hp)) as [Hj Rj].
+        pose proof (IH _ (Nat.lt_le_trans _ _ _ Rj Hn) (w, p) Hj Hg (le_n _)) as H.
         apply complete_late in H; [|assumption|apply T0; assumption].
         pose proof (v_lat _ _ _ V _ Hj). specialize (L2 p Hp). lia.
       - apply filter_In in Hz as [Hz Hb]. unfold before in Hb. apply andb_prop in Hb as [Hgz Hs].
         apply Nat.eqb_eq in Hgz. apply Nat.ltb_lt in Hs.
         pose proof (v_barrier _ _ _ V (w, k) z Hk Hz ltac:(simpl; congruence) Hs) as Ho.
         simpl fst in Ho. rewrite Hg in Ho. split; [exact Ho|].
-        pose proof (IH (I s z) ltac:(lia) z Hz Hgz ltac:(lia)) as H.
-        specialize (L3 z Hz ltac:(congruence) Hs). pose proof (v_rel _ _ _ V g q).
-        pose proof (cnt_mono (busy_from t0) (S (I s z)) (I s z + 1 + ar s g q) ltac:(lia)) as Hm.
-        cbn [cnt] in Hm. rewrite (busy_from_on t0 (I s z)) in Hm by auto using issue_busy.
-        fold q in L3. lia. }
+        pose proof (IH _ (Nat.lt_le_trans _ _ _ (rank_sec b _ z Hz Hs) Hn) z Hz Hgz (le_n _)) as H.
+        apply issue_passed in H; auto. specialize (L3 z Hz ltac:(congruence) Hs).
+        pose proof (v_rel _ _ _ V g q).
+        pose proof (cnt_mono (busy_from t0) (I s z + takes (get b z)) (I s z + takes (get b z) + ar s g q)
+                      ltac:(lia)). fold q in L3. lia. }
     apply (walk _ _ _ ys).
     - intros y Hy _. apply Y, Hy.
     - intros y Hy Hgt. apply Y in Hy. lia.
@@ -137,7 +140,7 @@ Section Elb.
       assert (t0 <= t) as Ht0 by (apply Hys; left; reflexivity).
       apply busy_from_on; [exact Ht0|].
       apply (eligible_busy w k t Hk). split; [exact Ht|]. split; [rewrite Hg; exact Ht0|]. split; [|split].
-      + intros j ->. enough (I s (w, j) + 1 <= t) by lia. apply Hys. unfold ys.
+      + intros j ->. apply Hys. unfold ys.
         right. apply in_or_app. left. left. reflexivity.
       + intros p Hp. apply Hys. unfold ys. right. apply in_or_app. right. apply in_or_app. left.
         apply in_map_iff. eauto.
@@ -168,14 +171,14 @@ Section Elb.
   Theorem idle_issue x : In x (keys b) ->
     cnt (idle_from (begin s (group m (fst x)))) (I s x) <= L x.
   Proof.
-    intros Hx. pose proof (issue_late _ (I s x) x Hx eq_refl (le_n _)) as H.
+    intros Hx. pose proof (issue_late _ (rank b x) x Hx eq_refl (le_n _)) as H.
     pose proof (split_from _ (I s x) (v_begin _ _ _ V x Hx)) as N. lia.
   Qed.
 
   Theorem idle_complete x : In x (keys b) ->
     cnt (idle_from (begin s (group m (fst x)))) (C s x) <= L x + lat (get b x).
   Proof.
-    intros Hx. pose proof (issue_late _ (I s x) x Hx eq_refl (le_n _)) as H.
+    intros Hx. pose proof (issue_late _ (rank b x) x Hx eq_refl (le_n _)) as H.
     pose proof (v_begin _ _ _ V x Hx) as Hb. pose proof (v_start _ _ _ V x Hx).
     apply complete_late in H; [|assumption|assumption].
     pose proof (v_lat _ _ _ V x Hx).

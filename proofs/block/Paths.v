@@ -51,13 +51,11 @@ Definition lam_preds (b : block) (m : machine) (x : key) : list (key * nat) :=
 Definition iso_preds (b : block) (x : key) : list (key * nat) :=
   let (w, k) := x in
   let same j := sec (get b (w, j)) =? sec (get b x) in
-  match k with 0 => [] | S j => if same j then [((w, j), 1)] else [] end
+  match k with 0 => [] | S j => if same j then [((w, j), takes (get b (w, j)))] else [] end
   ++ map (fun p => ((w, p), init (get b (w, p)) + lat (get b (w, p)))) (filter same (ops (get b x)))
   ++ map (fun o => ((w, o), init (get b (w, o))))
        (filter (fun o => same o && on b (fu (get b x)) (w, o)) (seq 0 k)).
 
-Definition longest (b : block) : nat := S (list_max (map snd (keys b))).
-Definition rank (b : block) (x : key) : nat := sec (get b x) * longest b + snd x.
 Definition enough (b : block) : nat := S (list_max (map (rank b) (keys b))).
 
 Definition lamI (b : block) (m : machine) : key -> nat := lp (lam_preds b m) (enough b).
@@ -72,27 +70,13 @@ Section Certificates.
     intros Hx. unfold enough. apply le_n_S, list_max_ge, in_map_iff. eauto.
   Qed.
 
-  Lemma rank_prog w k j : In (w, k) (keys b) -> j < k ->
-    In (w, j) (keys b) /\ rank b (w, j) < rank b (w, k).
-  Proof.
-    intros Hk Hj. split; [eapply keys_before; [exact Hk|lia]|].
-    destruct (W w k Hk) as [_ [_ Ws]]. specialize (Ws j Hj). unfold rank. simpl snd. nia.
-  Qed.
-
-  Lemma rank_sec x y : In y (keys b) -> sec (get b y) < sec (get b x) -> rank b y < rank b x.
-  Proof.
-    intros Hy Hs. assert (snd y < longest b) as Hl.
-    { unfold longest. apply le_n_S, list_max_ge, in_map_iff. eauto. }
-    unfold rank. nia.
-  Qed.
-
   Lemma lam_ranked x e : In x (keys b) -> In e (lam_preds b m x) ->
     In (fst e) (keys b) /\ rank b (fst e) < rank b x.
   Proof.
     intros Hx He. destruct x as [w k]. unfold lam_preds in He.
     rewrite !in_app_iff, !in_map_iff in He. destruct He as [He|[[p [<- Hp]]|[y [<- Hy]]]].
-    - destruct k as [|j]; [destruct He|]. destruct He as [<-|[]]. apply rank_prog; [exact Hx|lia].
-    - apply rank_prog; [exact Hx|]. apply W in Hx. apply Hx, Hp.
+    - destruct k as [|j]; [destruct He|]. destruct He as [<-|[]]. apply (rank_prog b W); [exact Hx|lia].
+    - apply (rank_prog b W); [exact Hx|]. apply W in Hx. apply Hx, Hp.
     - apply filter_In in Hy as [Hy Hs]. apply andb_prop in Hs as [_ Hs].
       apply Nat.ltb_lt in Hs. simpl. split; [exact Hy|]. apply rank_sec; assumption.
   Qed.
@@ -104,9 +88,9 @@ Section Certificates.
     rewrite !in_app_iff, !in_map_iff in He. destruct He as [He|[[p [<- Hp]]|[y [<- Hy]]]].
     - destruct k as [|j]; [destruct He|].
       destruct (sec (get b (w, j)) =? sec (get b (w, S j))); [|destruct He].
-      destruct He as [<-|[]]. apply rank_prog; [exact Hx|lia].
-    - apply filter_In in Hp as [Hp _]. apply rank_prog; [exact Hx|]. apply W in Hx. apply Hx, Hp.
-    - apply filter_In in Hy as [Hy _]. apply in_seq in Hy. apply rank_prog; [exact Hx|lia].
+      destruct He as [<-|[]]. apply (rank_prog b W); [exact Hx|lia].
+    - apply filter_In in Hp as [Hp _]. apply (rank_prog b W); [exact Hx|]. apply W in Hx. apply Hx, Hp.
+    - apply filter_In in Hy as [Hy _]. apply in_seq in Hy. apply (rank_prog b W); [exact Hx|lia].
   Qed.
 
   Theorem lamI_cert : lam_cert m b (lamI b m).
@@ -129,7 +113,7 @@ Section Certificates.
     assert (forall e, In e (iso_preds b (w, k)) -> isoI b (fst e) + snd e <= isoI b (w, k)) as H.
     { intros e He. apply (lp_edge _ (fun x => In x (keys b)) (rank b)); auto using iso_ranked, enough_ok. }
     unfold iso_preds in H. split; [|split].
-    - intros j -> Hs. apply (H ((w, j), 1)). apply in_or_app; left. rewrite Hs, Nat.eqb_refl. left. reflexivity.
+    - intros j -> Hs. apply (H ((w, j), takes (get b (w, j)))). apply in_or_app; left. rewrite Hs, Nat.eqb_refl. left. reflexivity.
     - intros p Hp Hs. rewrite <- Nat.add_assoc.
       apply (H ((w, p), init (get b (w, p)) + lat (get b (w, p)))). apply in_or_app; right.
       apply in_or_app; left. apply in_map_iff. exists p. split; [reflexivity|].

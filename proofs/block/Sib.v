@@ -12,7 +12,7 @@ Import ListNotations.
 Definition iso_cert (b : block) (iso : key -> nat) : Prop :=
   forall w k, In (w, k) (keys b) ->
     (forall j, k = S j -> sec (get b (w, j)) = sec (get b (w, k)) ->
-       iso (w, j) + 1 <= iso (w, k))
+       iso (w, j) + takes (get b (w, j)) <= iso (w, k))
     /\ (forall p, In p (ops (get b (w, k))) -> sec (get b (w, p)) = sec (get b (w, k)) ->
        iso (w, p) + init (get b (w, p)) + lat (get b (w, p)) <= iso (w, k))
     /\ (forall o, o < k -> sec (get b (w, o)) = sec (get b (w, k)) ->
@@ -68,7 +68,7 @@ Section Sib.
   Section OneSection.
     Variables (q T : nat).
     Hypothesis Old : forall x, In x (keys b) -> sec (get b x) < q -> C s x <= T.
-    Hypothesis Rel : forall x, In x (keys b) -> sec (get b x) < q -> forall g, I s x + 1 + ar s g q <= T.
+    Hypothesis Rel : forall x, In x (keys b) -> sec (get b x) < q -> forall g, I s x + takes (get b x) + ar s g q <= T.
 
     (** Cycles from [T] on in which a rival of [w] initiates. *)
     Definition hit (w t : nat) : bool :=
@@ -114,14 +114,14 @@ Section Sib.
       destruct (HI w k Hk) as [H1 [H2 H3]]. destruct (W w k Hk) as [_ [Wp Ws]].
       assert (forall j, j < k -> In (w, j) (keys b)) as Kj by (intros; eapply keys_before; [exact Hk|lia]).
       set (same := fun j => sec (get b (w, j)) =? q).
-      set (ys := T :: match k with 0 => [] | S j => if same j then [I s (w, j) + 1] else [] end
+      set (ys := T :: match k with 0 => [] | S j => if same j then [I s (w, j) + takes (get b (w, j))] else [] end
            ++ map (fun p => C s (w, p)) (filter same (ops (get b (w, k))))
            ++ map (fun o => I s (w, o) + ai s (w, o))
                 (filter (fun o => same o && on b (fu (get b (w, k))) (w, o)) (seq 0 k))).
       assert (forall y, In y ys ->
         (y <= I s (w, k) -> y <= (T + iso (w, k)) + cnt (hit w) y)
         /\ (I s (w, k) < y -> I s (w, k) <= (T + iso (w, k)) + cnt (hit w) (I s (w, k)))) as Y.
-      { intros y Hy. unfold ys in Hy. simpl in Hy. rewrite !in_app_iff, !in_map_iff in Hy.
+      { intros y Hy. unfold ys in Hy. cbn [In] in Hy. rewrite !in_app_iff, !in_map_iff in Hy.
         destruct Hy as [<-|[Hy|[[p [<- Hp]]|[o [<- Ho]]]]].
         - split; lia.
         - destruct k as [|j]; [destruct Hy|]. destruct (same j) eqn:Sj; [|destruct Hy].
@@ -129,7 +129,7 @@ Section Sib.
           pose proof (IH j ltac:(lia) (Kj j ltac:(lia)) Sj) as B.
           specialize (H1 j eq_refl ltac:(congruence)).
           pose proof (v_order _ _ _ V w j Hk).
-          pose proof (cnt_mono (hit w) (I s (w, j)) (I s (w, j) + 1) ltac:(lia)). split; lia.
+          pose proof (cnt_mono (hit w) (I s (w, j)) (I s (w, j) + takes (get b (w, j))) ltac:(lia)). split; lia.
         - apply filter_In in Hp as [Hp Sp]. apply Nat.eqb_eq in Sp.
           pose proof (Wp p Hp) as Lp.
           pose proof (IH p Lp (Kj p Lp) Sp) as B. specialize (H2 p Hp ltac:(congruence)).
@@ -143,7 +143,7 @@ Section Sib.
           pose proof (IH o ltac:(lia) (Kj o ltac:(lia)) So) as B.
           specialize (H3 o ltac:(lia) ltac:(congruence) Fo).
           pose proof (v_init _ _ _ V _ (Kj o ltac:(lia))).
-          pose proof (order_lt _ _ _ V w k o Hk ltac:(lia)).
+          pose proof (order_le _ _ _ V w k o Hk ltac:(lia)).
           split; intros Hle.
           + pose proof (cnt_mono (hit w) (I s (w, o)) (I s (w, o) + ai s (w, o)) ltac:(lia)). lia.
           + pose proof (cnt_mono (hit w) (I s (w, o)) (I s (w, k)) ltac:(lia)). lia. }
@@ -157,7 +157,7 @@ Section Sib.
         assert (eligible b m s w k t) as He.
         { split; [exact Ht|]. split; [rewrite Zero; lia|]. split; [|split].
           - intros j ->. destruct (same j) eqn:Sj.
-            + enough (I s (w, j) + 1 <= t) by lia. apply Hys. right. apply in_or_app. left.
+            + apply Hys. right. apply in_or_app. left.
               left. reflexivity.
             + apply Nat.eqb_neq in Sj. pose proof (Oldj j ltac:(lia) Sj) as H.
               pose proof (v_start _ _ _ V _ (Kj j ltac:(lia))). pose proof (v_init _ _ _ V _ (Kj j ltac:(lia))).
@@ -169,9 +169,8 @@ Section Sib.
           - intros y Hy _ Hs. rewrite Hq in *. specialize (Rel y Hy Hs (group m w)). lia. }
         destruct (v_conserving _ _ _ V w k t Hk He) as [H|[H _]].
         + (* a slot *)
-          pose proof (proj2 M). unfold n_issue in H.
-          destruct (count_pos b (fun x => (core m (fst x) =? core m w) && (I s x =? t))) as [y [Hy Hp]]; [lia|].
-          apply andb_prop in Hp as [Hc Hp]. apply Nat.eqb_eq in Hc. apply Nat.eqb_eq in Hp.
+          pose proof (proj2 M).
+          destruct (issue_some b m s (core m w) t) as [y [Hy [Hc [Hp Hu]]]]; [lia|].
           apply (rival_hit w k y t); auto.
           * unfold initiates. rewrite (start_is_issue y Hy). pose proof (v_init _ _ _ V y Hy).
             apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
@@ -179,9 +178,9 @@ Section Sib.
             destruct (lt_eq_lt_dec j k) as [[L|L]|L].
             -- destruct k as [|k']; [lia|]. destruct He as [_ [_ [He _]]]. specialize (He k' eq_refl).
                destruct (Nat.eq_dec j k') as [->|N]; [lia|].
-               pose proof (order_lt _ _ _ V w k' j ltac:(auto) ltac:(lia)). lia.
+               pose proof (order_lt _ _ _ V w k' j ltac:(auto) ltac:(lia) Hu). lia.
             -- subst j. lia.
-            -- pose proof (order_lt _ _ _ V w j k Hy L). lia.
+            -- pose proof (order_le _ _ _ V w j k Hy L). lia.
         + (* the unit *)
           pose proof (proj1 M (fu (get b (w, k)))).
           destruct (count_pos b (fun x => on b (fu (get b (w, k))) x && initiates s t x)) as [y [Hy Hp]].
@@ -193,7 +192,7 @@ Section Sib.
           destruct y as [v j]. simpl. intros ->. rewrite (start_is_issue _ Hy) in *.
           destruct (le_lt_dec k j) as [L|L].
           * destruct (Nat.eq_dec j k) as [->|N]; [lia|].
-            pose proof (order_lt _ _ _ V w j k Hy ltac:(lia)). lia.
+            pose proof (order_le _ _ _ V w j k Hy ltac:(lia)). lia.
           * destruct (Nat.eq_dec (sec (get b (w, j))) q) as [Sj|Sj].
             -- enough (I s (w, j) + ai s (w, j) <= t) by lia. apply Hys. right.
                apply in_or_app. right. apply in_or_app. right. apply in_map_iff. exists j.
@@ -216,7 +215,7 @@ Section Sib.
 
   Lemma start_ok q :
     (forall x, In x (keys b) -> sec (get b x) < q -> C s x <= start b m iso q)
-    /\ (forall x, In x (keys b) -> sec (get b x) < q -> forall g, I s x + 1 + ar s g q <= start b m iso q).
+    /\ (forall x, In x (keys b) -> sec (get b x) < q -> forall g, I s x + takes (get b x) + ar s g q <= start b m iso q).
   Proof.
     induction q as [|q [IH1 IH2]]; [split; intros; lia|].
     assert (forall x, In x (keys b) -> sec (get b x) < S q ->

@@ -11,7 +11,7 @@ Import ListNotations.
 (** Certificate of [G_s(w)]: the nodes I(k) and D(k). *)
 Definition iso2_cert (b : block) (iI iD : key -> nat) : Prop :=
   forall w k, In (w, k) (keys b) ->
-    (forall j, k = S j -> sec (get b (w, j)) = sec (get b (w, k)) -> iI (w, j) + 1 <= iI (w, k))
+    (forall j, k = S j -> sec (get b (w, j)) = sec (get b (w, k)) -> iI (w, j) + takes (get b (w, j)) <= iI (w, k))
     /\ (forall p, In p (ops (get b (w, k))) -> sec (get b (w, p)) = sec (get b (w, k)) ->
        iD (w, p) + init (get b (w, p)) + lat (get b (w, p)) <= iI (w, k))
     /\ iI (w, k) <= iD (w, k)
@@ -156,7 +156,7 @@ Section SibUnlimited.
   Section OneSection.
     Variables (q T : nat).
     Hypothesis Old : forall x, In x (keys b) -> sec (get b x) < q -> C s x <= T.
-    Hypothesis Rel : forall x, In x (keys b) -> sec (get b x) < q -> forall g, I s x + 1 + ar s g q <= T.
+    Hypothesis Rel : forall x, In x (keys b) -> sec (get b x) < q -> forall g, I s x + takes (get b x) + ar s g q <= T.
 
     (** The rivals issued before [x]; those that an instruction has before it. *)
     Definition since (w x : nat) (y : key) : bool := rival b m w q y && (I s y <? x).
@@ -186,10 +186,10 @@ Section SibUnlimited.
 
     (** An instruction that initiates at or after [T] and was issued no later than one of
         section [q] is of section [q]. *)
-    Lemma now y k t : In y (keys b) -> In k (keys b) -> sec (get b k) = q ->
+    Lemma now y k t : In y (keys b) -> In k (keys b) -> sec (get b k) = q -> 1 <= init (get b k) ->
       T <= t -> initiates s t y = true -> I s y <= I s k -> sec (get b y) = q.
     Proof.
-      intros Hy Hk Hq Ht Hi HI'. apply init_iff in Hi.
+      intros Hy Hk Hq Hu Ht Hi HI'. apply init_iff in Hi.
       destruct (lt_eq_lt_dec (sec (get b y)) q) as [[H|H]|H]; [|exact H|].
       - specialize (Old y Hy H). unfold C in Old. lia.
       - rewrite <- Hq in H. pose proof (v_barrier _ _ _ V y k Hy Hk (One _ _) H). lia.
@@ -209,9 +209,10 @@ Section SibUnlimited.
       { induction x as [x IHx] using lt_wf_ind. intros Hx.
         destruct (le_lt_dec x T) as [HT|HT]; [lia|].
         (* behind the issue before *)
-        destruct (match k as k' return k = k' -> {x <= I s (w, k' - 1) + 1 /\ 0 < k'} + {k' = 0 \/ I s (w, k' - 1) + 1 < x} with
+        destruct (match k as k' return k = k' -> {x <= I s (w, k' - 1) + takes (get b (w, k' - 1)) /\ 0 < k'}
+                                          + {k' = 0 \/ I s (w, k' - 1) + takes (get b (w, k' - 1)) < x} with
                   | 0 => fun _ => right (or_introl eq_refl)
-                  | S j => fun _ => match le_lt_dec x (I s (w, S j - 1) + 1) with
+                  | S j => fun _ => match le_lt_dec x (I s (w, S j - 1) + takes (get b (w, S j - 1))) with
                                     | left h => left (conj h (Nat.lt_0_succ j))
                                     | right h => right (or_intror h) end end eq_refl) as [[Hc Hk0]|Hc].
         { destruct k as [|j]; [lia|]. replace (S j - 1) with j in Hc by lia.
@@ -244,9 +245,8 @@ Section SibUnlimited.
           - intros p Hp. specialize (Ho p Hp). lia.
           - intros y Hy _ Hs. rewrite Hq in *. specialize (Rel y Hy Hs (group m w)). lia. }
         2: { rewrite Unlimited in H. destruct H. }
-        pose proof (proj2 M). unfold n_issue in H.
-        destruct (count_pos b (fun y => (core m (fst y) =? core m w) && (I s y =? x - 1))) as [y [Hy Hp]]; [lia|].
-        apply andb_prop in Hp as [Hcy Hp]. apply Nat.eqb_eq in Hcy. apply Nat.eqb_eq in Hp.
+        pose proof (proj2 M).
+        destruct (issue_some b m s (core m w) (x - 1)) as [y [Hy [Hcy [Hp Hu]]]]; [lia|].
         specialize (IHx (x - 1) ltac:(lia) ltac:(lia)).
         assert (wsum b (since w (x - 1)) + wsum b (fun z => (fst z =? fst y) && (snd z =? snd y)) <= wsum b (since w x)) as A.
         { assert (rival b m w q y = true) as Ry.
@@ -255,9 +255,9 @@ Section SibUnlimited.
               destruct (lt_eq_lt_dec j k) as [[L|L]|L].
               + destruct Hc as [Hc|Hc]; [lia|].
                 destruct (Nat.eq_dec j (k - 1)) as [->|N]; [lia|].
-                pose proof (order_lt _ _ _ V w (k - 1) j ltac:(apply Kj; lia) ltac:(lia)). lia.
+                pose proof (order_lt _ _ _ V w (k - 1) j ltac:(apply Kj; lia) ltac:(lia) Hu). lia.
               + subst j. lia.
-              + pose proof (order_lt _ _ _ V w j k Hy L). lia.
+              + pose proof (order_le _ _ _ V w j k Hy L). lia.
             - destruct (lt_eq_lt_dec (sec (get b y)) q) as [[L|L]|L]; [|exact L|].
               + specialize (Rel y Hy L 0). lia.
               + rewrite <- Hq in L. pose proof (v_barrier _ _ _ V y (w, k) Hy Hk (One _ _) L). lia. }
@@ -272,7 +272,7 @@ Section SibUnlimited.
             unfold since in Hz1. apply andb_prop in Hz1 as [_ Hz1]. apply Nat.ltb_lt in Hz1. lia. }
         pose proof (wsum_one b (fun z => (fst z =? fst y) && (snd z =? snd y)) y Hy
                      ltac:(cbv beta; rewrite !Nat.eqb_refl; reflexivity)) as A1.
-        assert (1 <= init (get b y)) by (pose proof (v_init _ _ _ V y Hy); lia). lia. }
+        lia. }
       split; [exact PI|].
       destruct (Nat.eq_dec (D s (w, k)) (I s (w, k))) as [E|N].
       { pose proof (PI (I s (w, k)) (le_n _)) as B.
@@ -280,6 +280,7 @@ Section SibUnlimited.
         apply wsum_le. intros y _ Hy. unfold since, ahead in *. apply andb_prop in Hy as [-> Hy].
         simpl. rewrite Hy. reflexivity. }
       destruct (le_lt_dec (D s (w, k)) T) as [HT|HT]; [lia|].
+      assert (1 <= init (get b (w, k))) as Hu by (apply (wait_unit b m s); auto; lia).
       (* what initiates on the unit, at or after T and before k, without being own *)
       set (f := fu (get b (w, k))) in *.
       set (J := fun x d y => rival b m w q y && (fu (get b y) =? f) && (x <=? I s y) && (d <=? D s y)
@@ -307,7 +308,7 @@ Section SibUnlimited.
                 fu (get b y) = f -> j < k) as Own.
       { intros y j t -> Hy Hi Ht Hf. apply init_iff in Hi. destruct (le_lt_dec k j) as [L|L]; [exfalso|exact L].
         destruct (Nat.eq_dec j k) as [->|Nj]; [lia|].
-        pose proof (order_lt _ _ _ V w j k Hy ltac:(lia)) as L1.
+        pose proof (order_lt _ _ _ V w j k Hy ltac:(lia) Hu) as L1.
         pose proof (v_fifo _ _ _ V (w, k) (w, j) Hk Hy ltac:(unfold f in *; congruence) L1). lia. }
       (* the last own instruction on the unit in this section, if there is one *)
       assert ((exists o, o < k /\ fu (get b (w, o)) = f /\ sec (get b (w, o)) = q /\
@@ -342,7 +343,7 @@ Section SibUnlimited.
       { intros j t Hj Ht Hi. destruct (Nat.eq_dec (sec (get b (w, j))) q) as [E|E]; [exact E|exfalso].
         specialize (Oldj j Hj E). apply init_iff in Hi. unfold C in Oldj. lia. }
       assert (forall o, o < k -> fu (get b (w, o)) = f -> D s (w, o) + ai s (w, o) <= D s (w, k)) as Before.
-      { intros o Ho Hf. pose proof (v_fifo _ _ _ V (w, o) (w, k) (Kj o Ho) Hk Hf (order_lt _ _ _ V w k o Hk Ho)) as F.
+      { intros o Ho Hf. pose proof (v_fifo _ _ _ V (w, o) (w, k) (Kj o Ho) Hk Hf (order_unit b m s W V w k o Hk Ho Hf Hu)) as F.
         destruct (le_lt_dec (D s (w, o) + ai s (w, o)) (D s (w, k))) as [L|L]; [exact L|exfalso].
         assert ((w, o) = (w, k)) as X; [|inversion X; lia].
         apply (alone _ _ (D s (w, k)) (Kj o Ho) Hk Hf); apply init_iff; [lia|].
@@ -368,11 +369,12 @@ Section SibUnlimited.
       destruct Last as [[o [Ho [Fo [So Lo]]]]|NoOwn].
       - (* own o before k: from max(T, end of o) on *)
         pose proof (Before o Ho Fo) as Bo.
+        pose proof (same_unit b W _ _ Hk (Kj o Ho) (eq_sym Fo) Hu) as Hou.
         assert (forall j t, j < k -> T <= t -> D s (w, o) + ai s (w, o) <= t -> fu (get b (w, j)) = f ->
                   initiates s t (w, j) = true -> False) as HO.
         { intros j t Hj HTt Ht Hf Hi. pose proof (OwnNow j t Hj HTt Hi) as Sj.
           destruct (lt_eq_lt_dec j o) as [[L|L]|L].
-          - pose proof (v_fifo _ _ _ V (w, j) (w, o) (Kj j Hj) (Kj o Ho) ltac:(congruence) (order_lt _ _ _ V w o j (Kj o Ho) L)) as F.
+          - pose proof (v_fifo _ _ _ V (w, j) (w, o) (Kj j Hj) (Kj o Ho) ltac:(congruence) (order_unit b m s W V w o j (Kj o Ho) L ltac:(congruence) Hou)) as F.
             apply init_iff in Hi. pose proof (v_init _ _ _ V _ (Kj o Ho)).
             assert ((w, j) = (w, o)) as X; [|inversion X; lia].
             apply (alone _ _ (D s (w, o)) (Kj j Hj) (Kj o Ho) ltac:(congruence)); apply init_iff; lia.
@@ -399,7 +401,7 @@ Section SibUnlimited.
           destruct (IH o Ho (Kj o Ho) So) as [_ B2]. specialize (H4 o Ho ltac:(congruence) Fo).
           pose proof (v_init _ _ _ V _ (Kj o Ho)).
           assert (wsum b (ahead w (w, o)) + wsum b (J (I s (w, o)) (S (D s (w, o)))) <= wsum b (ahead w (w, k))) as A; [|lia].
-          pose proof (order_lt _ _ _ V w k o Hk Ho). apply wsum_add.
+          pose proof (order_lt _ _ _ V w k o Hk Ho Hou). apply wsum_add.
           * intros y _ Hy. unfold ahead in *. apply andb_prop in Hy as [-> Hy]. simpl.
             apply orb_true_iff. left. apply Nat.ltb_lt. apply orb_prop in Hy as [Hy|Hy]; [apply Nat.ltb_lt in Hy; lia|].
             apply andb_prop in Hy as [Hy _]. apply andb_prop in Hy as [Hy _]. apply Nat.eqb_eq in Hy. lia.
@@ -430,7 +432,7 @@ Section SibUnlimited.
 
   Lemma start_ok q :
     (forall x, In x (keys b) -> sec (get b x) < q -> C s x <= start b m iD q)
-    /\ (forall x, In x (keys b) -> sec (get b x) < q -> forall g, I s x + 1 + ar s g q <= start b m iD q).
+    /\ (forall x, In x (keys b) -> sec (get b x) < q -> forall g, I s x + takes (get b x) + ar s g q <= start b m iD q).
   Proof.
     induction q as [|q [IH1 IH2]]; [split; intros; lia|].
     assert (forall x, In x (keys b) -> sec (get b x) < S q ->

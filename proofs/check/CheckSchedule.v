@@ -21,13 +21,16 @@ Definition implb' (a b : bool) : bool := if a then b else true.
 (** ** Well-formed programs *)
 Definition wf_b (b : block) : bool :=
   all (fun x : key => let (w, k) := x in
-    (1 <=? init (get b x)) && (all (fun p => p <? k) (ops (get b x))
+    all (fun y => implb' ((fu (get b y) =? fu (get b x)) && (init (get b x) =? 0)) (init (get b y) =? 0)) (keys b)
+    && (all (fun p => p <? k) (ops (get b x))
     && all (fun j => sec (get b (w, j)) <=? sec (get b x)) (seq 0 k))) (keys b).
 
 Lemma wf_ok b : wf_b b = true -> wf b.
 Proof.
   intros H w k Hk. pose proof (all_ok _ _ H (w, k) Hk) as B. cbv beta iota in B.
-  apply andb_prop in B as [B1 B]. apply andb_prop in B as [B2 B3]. unb. split; [lia|split].
+  apply andb_prop in B as [B1 B]. apply andb_prop in B as [B2 B3]. split; [|split].
+  - intros y Hy F N. pose proof (all_ok _ _ B1 y Hy) as P. cbv beta in P.
+    rewrite F, N, !Nat.eqb_refl in P. apply Nat.eqb_eq, P.
   - intros p Hp. pose proof (all_ok _ _ B2 p Hp) as P. cbv beta in P. unb. lia.
   - intros j Hj. pose proof (all_ok _ _ B3 j ltac:(apply in_seq; lia)) as P. cbv beta in P. unb. lia.
 Qed.
@@ -37,10 +40,10 @@ Section Sched.
   Variables (m : machine) (b : block) (s : schedule).
 
   Definition times_b : bool := all (fun x =>
-    (1 <=? ai s x) && ((ai s x <=? init (get b x)) && ((al s x <=? lat (get b x)) && ((I s x <=? D s x) && (begin s (group m (fst x)) <=? I s x))))) (keys b).
+    (takes (get b x) <=? ai s x) && ((ai s x <=? init (get b x)) && ((al s x <=? lat (get b x)) && ((I s x <=? D s x) && (begin s (group m (fst x)) <=? I s x))))) (keys b).
 
   Definition warps_b : bool := all (fun x : key => let (w, k) := x in
-    match k with 0 => true | S j => I s (w, j) <? I s x end
+    match k with 0 => true | S j => I s (w, j) + takes (get b (w, j)) <=? I s x end
     && all (fun p => C s (w, p) <=? I s x) (ops (get b x))) (keys b).
 
   Definition cap_b : bool := all (fun x => all (fun t => n_init b s (fu (get b x)) t <=? inst m (fu (get b x)))
@@ -49,7 +52,7 @@ Section Sched.
   Definition pairs_b : bool := all (fun x => all (fun y =>
     implb' ((fu (get b x) =? fu (get b y)) && (I s x <? I s y)) (D s x <=? D s y)
     && implb' ((group m (fst y) =? group m (fst x)) && (sec (get b y) <? sec (get b x)))
-        (I s y + 1 + ar s (group m (fst x)) (sec (get b x)) <=? I s x)) (keys b)) (keys b).
+        (I s y + takes (get b y) + ar s (group m (fst x)) (sec (get b x)) <=? I s x)) (keys b)) (keys b).
 
   Definition asap_b : bool := all (fun x => all (fun t => inst m (fu (get b x)) <=? n_init b s (fu (get b x)) t)
     (seq (I s x) (D s x - I s x))) (keys b).
@@ -61,21 +64,24 @@ Section Sched.
 
   Definition eligible_b (w k t : nat) : bool :=
     (begin s (group m w) <=? t)
-    && match k with 0 => true | S j => I s (w, j) <? t end
+    && match k with 0 => true | S j => I s (w, j) + takes (get b (w, j)) <=? t end
     && (all (fun p => C s (w, p) <=? t) (ops (get b (w, k)))
     && all (fun y => implb' ((group m (fst y) =? group m w) && (sec (get b y) <? sec (get b (w, k))))
-                       (I s y + 1 + ar s (group m w) (sec (get b (w, k))) <=? t)) (keys b)).
+                       (I s y + takes (get b y) + ar s (group m w) (sec (get b (w, k))) <=? t)) (keys b)).
 
   Definition blocked_b (f t : nat) : bool :=
     (inst m f <=? n_init b s f t)
     && match depth m with None => false | Some d => d <=? n_wait b s f t end.
 
   Definition conserving_b : bool := all (fun x : key => let (w, k) := x in all (fun t =>
-    implb' (eligible_b w k t) ((n_issue b m s (core m w) t =? width m) || blocked_b (fu (get b x)) t))
+    implb' (eligible_b w k t) ((1 <=? init (get b x))
+      && ((n_issue b m s (core m w) t =? width m) || blocked_b (fu (get b x)) t)))
     (seq 0 (I s x))) (keys b).
 
+  Definition none_b : bool := all (fun x => implb' (init (get b x) =? 0) (D s x =? I s x)) (keys b).
+
   Definition valid_b : bool :=
-    times_b && (warps_b && (cap_b && (pairs_b && (asap_b && (room_b && (width_b && conserving_b)))))).
+    times_b && (warps_b && (cap_b && (pairs_b && (asap_b && (room_b && (width_b && (conserving_b && none_b))))))).
 
   Lemma count_zero p : (forall x, In x (keys b) -> p x = true -> False) -> count b p = 0.
   Proof.
@@ -83,13 +89,28 @@ Section Sched.
     destruct (count_pos b p) as [x [Hx Hp]]; [lia|]. destruct (H x Hx Hp).
   Qed.
 
+  Lemma conserving_ok : conserving_b = true -> forall w k t, In (w, k) (keys b) -> eligible b m s w k t ->
+    (1 <=? init (get b (w, k))) && ((n_issue b m s (core m w) t =? width m) || blocked_b (fu (get b (w, k))) t) = true.
+  Proof.
+    intros Hk w k t Hi [E1 [E0 [E2 [E3 E4]]]].
+    pose proof (all_ok _ _ (all_ok _ _ Hk (w, k) Hi) t ltac:(apply in_seq; lia)) as P. cbv beta in P.
+    assert (eligible_b w k t = true) as E; [|rewrite E in P; exact P].
+    unfold eligible_b. apply andb_true_intro. split; [apply andb_true_intro; split|apply andb_true_intro; split].
+    - apply Nat.leb_le, E0.
+    - destruct k as [|j]; [reflexivity|]. apply Nat.leb_le, E2. reflexivity.
+    - apply forallb_forall. intros p Ho. apply Nat.leb_le. auto.
+    - apply forallb_forall. intros y Hy. unfold implb'.
+      destruct ((group m (fst y) =? group m w) && (sec (get b y) <? sec (get b (w, k)))) eqn:L; [|reflexivity].
+      apply andb_prop in L as [Lg L]. apply Nat.eqb_eq in Lg. apply Nat.ltb_lt in L. apply Nat.leb_le. auto.
+  Qed.
+
   Theorem valid_ok : valid_b = true -> (forall g n, ar s g n <= release m n) -> valid m b s.
   Proof.
     unfold valid_b. intros H HR.
     apply andb_prop in H as [Ht H]. apply andb_prop in H as [Hw H]. apply andb_prop in H as [Hc H].
     apply andb_prop in H as [Hp H]. apply andb_prop in H as [Ha H]. apply andb_prop in H as [Hr H].
-    apply andb_prop in H as [Hx Hk].
-    assert (forall x, In x (keys b) -> 1 <= ai s x <= init (get b x) /\ al s x <= lat (get b x)
+    apply andb_prop in H as [Hx H]. apply andb_prop in H as [Hk Hn].
+    assert (forall x, In x (keys b) -> takes (get b x) <= ai s x <= init (get b x) /\ al s x <= lat (get b x)
               /\ I s x <= D s x /\ begin s (group m (fst x)) <= I s x) as T.
     { intros x Hi. pose proof (all_ok _ _ Ht x Hi) as B. cbv beta in B. unb. repeat split; assumption. }
     constructor.
@@ -119,25 +140,18 @@ Section Sched.
       apply orb_prop in B as [B|B]; [left; unb; exact B|right].
       destruct (depth m); [unb; exact B|exact Logic.I].
     - intros c t. destruct (n_issue b m s c t) as [|n] eqn:E; [lia|].
-      destruct (count_pos b (fun x => (core m (fst x) =? c) && (I s x =? t))) as [x [Hi Hq]].
-      { unfold n_issue in E. lia. }
-      apply andb_prop in Hq as [Q1 Q2]. apply Nat.eqb_eq in Q1. apply Nat.eqb_eq in Q2. subst c t.
+      destruct (issue_some b m s c t) as [x [Hi [<- [<- _]]]]; [lia|].
       pose proof (all_ok _ _ Hx x Hi) as P. cbv beta in P. unb. lia.
-    - intros w k t Hi [E1 [E0 [E2 [E3 E4]]]].
-      pose proof (all_ok _ _ (all_ok _ _ Hk (w, k) Hi) t ltac:(apply in_seq; lia)) as P. cbv beta in P.
-      assert (eligible_b w k t = true) as E.
-      { unfold eligible_b. apply andb_true_intro. split; [apply andb_true_intro; split|apply andb_true_intro; split].
-        - apply Nat.leb_le, E0.
-        - destruct k as [|j]; [reflexivity|]. apply Nat.ltb_lt. auto.
-        - apply forallb_forall. intros p Ho. apply Nat.leb_le. auto.
-        - apply forallb_forall. intros y Hy. unfold implb'.
-          destruct ((group m (fst y) =? group m w) && (sec (get b y) <? sec (get b (w, k)))) eqn:L; [|reflexivity].
-          apply andb_prop in L as [Lg L]. apply Nat.eqb_eq in Lg. apply Nat.ltb_lt in L. apply Nat.leb_le. auto. }
-      rewrite E in P. simpl in P. apply orb_prop in P as [P|P]; [left; unb; exact P|right].
+    - intros w k t Hi He. pose proof (conserving_ok Hk w k t Hi He) as P.
+      apply andb_prop in P as [_ P]. apply orb_prop in P as [P|P]; [left; unb; exact P|right].
       unfold blocked_b in P. apply andb_prop in P as [P1 P2]. unb. split; [exact P1|].
       destruct (depth m); [unb; exact P2|discriminate].
     - intros x y Hi Hj G L. pose proof (all_ok _ _ (all_ok _ _ Hp x Hi) y Hj) as B. cbv beta in B.
-      apply andb_prop in B as [_ B]. rewrite G, Nat.eqb_refl, (proj2 (Nat.ltb_lt _ _) L) in B. simpl in B. unb. exact B.
+      apply andb_prop in B as [_ B]. rewrite G, Nat.eqb_refl, (proj2 (Nat.ltb_lt _ _) L) in B.
+      cbv beta iota delta [implb' andb] in B. unb. exact B.
+    - intros w k Hi N. split.
+      + pose proof (all_ok _ _ Hn _ Hi) as P. cbv beta in P. rewrite N in P. apply Nat.eqb_eq, P.
+      + intros t He. pose proof (conserving_ok Hk w k t Hi He) as P. rewrite N in P. discriminate.
   Qed.
 End Sched.
 

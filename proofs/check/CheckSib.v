@@ -18,7 +18,7 @@ Proof.
     assert (forall e, In e (iso_preds b (w, k)) -> table l (fst e) + snd e <= table l (w, k)) as B.
     { intros e He. apply Nat.leb_le. apply (all_ok _ _ (all_ok _ _ H2 (w, k) Hk) e He). }
     unfold iso_preds in B. split; [|split].
-    - intros j -> Hs. apply (B ((w, j), 1)). apply in_or_app; left. rewrite Hs, Nat.eqb_refl. left. reflexivity.
+    - intros j -> Hs. apply (B ((w, j), takes (get b (w, j)))). apply in_or_app; left. rewrite Hs, Nat.eqb_refl. left. reflexivity.
     - intros p Hp Hs. rewrite <- Nat.add_assoc.
       apply (B ((w, p), init (get b (w, p)) + lat (get b (w, p)))). apply in_or_app; right.
       apply in_or_app; left. apply in_map_iff. exists p. split; [reflexivity|].
@@ -33,7 +33,7 @@ Qed.
 Definition iso2_check (b : block) (iI iD : key -> nat) : bool :=
   all (fun x : key => let (w, k) := x in
     let same j := sec (get b (w, j)) =? sec (get b x) in
-    (match k with 0 => true | S j => implb' (same j) (iI (w, j) + 1 <=? iI x) end)
+    (match k with 0 => true | S j => implb' (same j) (iI (w, j) + takes (get b (w, j)) <=? iI x) end)
     && (all (fun p => implb' (same p) (iD (w, p) + init (get b (w, p)) + lat (get b (w, p)) <=? iI x)) (ops (get b x))
     && ((iI x <=? iD x)
     && all (fun o => implb' (same o && (fu (get b (w, o)) =? fu (get b x)))

@@ -45,6 +45,20 @@ Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 Example cert2 : elb_check sm2 blk2 [[0; 5; 10; 10]; [0; 5; 6]] 30 = true.
 Proof. vm_compute. reflexivity. Qed.
 
+(** Without a unit: [N] waits for A and takes nothing, "B" follows in the same cycle; the
+    other warp has a barrier before anything else, and releases take 2 cycles. *)
+Definition N o q := Instr 9 0 0 o q.
+Definition blkN : block := [[A; N [0] 0; B; N [] 0; Instr 1 2 0 [] 1]; [N [] 0; Instr 1 2 0 [] 1]].
+Definition smN : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) (fun _ => 0) (fun _ => 2).
+Definition schedN (last : nat) : schedule :=
+  let t := table [[0; 3; 3; 4; 8]; [0; last]] in
+  Schedule t t (fun x => init (get blkN x)) (fun _ => 0) (fun _ _ => 2) (fun _ => 0).
+
+Example schedN_valid : valid smN blkN (schedN 6).
+Proof. apply valid_ok; [vm_compute; reflexivity|]. intros g n. simpl. lia. Qed.
+Example schedN_early : valid_b smN blkN (schedN 5) = false. Proof. vm_compute. reflexivity. Qed.
+Example schedN_idle : valid_b smN blkN (schedN 7) = false. Proof. vm_compute. reflexivity. Qed.
+
 (** Two thread blocks of one instruction on an SM with one room: the second starts
     when the first ends, and K-SM says 6 + 2 * 0. *)
 From Warpbound Require Import Ksm.

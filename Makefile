@@ -4,6 +4,8 @@
 #   make build   release build in build/               make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make proofs  have Coq check the proofs of the bounds, and say what each theorem rests on
+#   make qualify [QUALIFY="--only REQ-CERT"]: validate the tool on this machine, requirement by requirement, for those who have to
+#                                  qualify it: build/qualification/report.md (docs/qualification/how-to.md)
 #   make bench-tightness [TIGHTNESS="--machines ampere-sm80 --sms 2"]: how far bounds of kernels are above slow executions, and
 #                                  why: tables, build/tightness.csv and .json; some 25 minutes of processor time for all
 #   make bench-machine-code        bounds of machine code of all kernels and architectures, into docs/machine-code-tables.md
@@ -28,7 +30,7 @@ CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint proofs bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install clean packages-%
+.PHONY: help demo build test lint proofs qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -57,6 +59,13 @@ lint: packages-build+test+lint
 
 proofs: packages-proofs
 	@scripts/proofs
+
+# Without Coq the report says that no theorem was checked.
+qualify: packages-build+test
+	@scripts/install-packages proofs || true
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build --quiet
+	@python3 -B scripts/qualification/qualify.py --jobs $(JOBS) $(QUALIFY)
 
 bench: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null

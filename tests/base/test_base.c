@@ -1,3 +1,5 @@
+/* What all else stands on: saturating cycles, growable arrays, messages with place and caret, files that are
+ * written whole or not at all, random numbers, hash tables, heaps. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* The phases of a warp alone (ECRTS 2025, Algorithm 1): the paper's figure, small paths by hand, and against
+ * the simulator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Launches: arguments and contents from options and files, and what is refused with its place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

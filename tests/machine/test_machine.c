@@ -1,3 +1,5 @@
+/* Machine files: what is read, printed and read back, changed by --set, refused with its place; deadlines as
+ * cycles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* What is imported from a gpgpusim.config, and what is named as ignored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

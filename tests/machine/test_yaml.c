@@ -1,3 +1,4 @@
+/* The reader of YAML: every error with its line and column. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,5 @@
+/* One cache, access by access, against what LRU means without any order of lines; how lines spread over sets.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,5 @@
+/* Must and may states of a cache: the published example by hand, and random programs against every content
+ * that is possible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

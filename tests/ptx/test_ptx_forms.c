@@ -1,3 +1,4 @@
+/* Forms of instructions: opcode, modifiers and types of each row of the opcode table. */
 #include "ptx_support.h"
 
 /* What an opcode must be decoded to. */

@@ -1,3 +1,4 @@
+/* Words of PTX: numbers, names, strings, comments, and where each stands. */
 #include "ptx_support.h"
 
 #include "ptx/lexer.h"

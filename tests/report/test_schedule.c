@@ -1,3 +1,4 @@
+/* Schedules as tables and pictures. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

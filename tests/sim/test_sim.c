@@ -1,3 +1,4 @@
+/* The simulator of an SM, on blocks that can be followed by hand and against a naive one on random blocks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* Timed blocks: which unit, initiation, latency and registers instructions of a path are given. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

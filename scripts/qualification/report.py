@@ -1,0 +1,151 @@
+"""The report of a validation, as JSON and for people. The same results give the same bytes, but for dates and seconds."""
+
+import os
+import re
+import tempfile
+
+VERIFIED, FAILED, NOT_RUN = "verified", "failed", "not run"
+WORDS = {
+    "verified": "**Verified.** Every requirement was checked by all that holds it, and nothing failed.",
+    "failed": "**Failed.** Something that holds a requirement failed; the requirements that are not verified are listed first.",
+    "partial": "**Partial.** Only a part was asked for ({asked}). Nothing of it failed. It is no verdict on the tool.",
+    "incomplete": "**Incomplete.** Nothing failed, but not all could be run; [what was not run](#what-was-not-run) says why.",
+}
+HOW = {
+    "tests": "test",
+    "theorems": "theorem",
+    "checks": "check",
+}
+
+
+def all_of(states):
+    """Of several results: one failure decides, then one that is missing."""
+    return next((state for state in ("failed", "not run") if state in states), "passed")
+
+
+def judge(requirement, states):
+    """The verdict on a requirement, with what did not pass. `states`: by kind and name; "*" is all of a kind."""
+    rows = []
+    for kind in HOW:
+        for name in requirement.held_by[kind]:
+            state = all_of(states[kind].values()) if name == "*" else states[kind].get(name, "not run")
+            rows.append({"kind": HOW[kind], "name": name, "state": state})
+    return {"id": requirement.name, "section": requirement.section, "title": requirement.title,
+            "verdict": all_of({row["state"] for row in rows}).replace("passed", VERIFIED), "held_by": rows}
+
+
+def overall(document):
+    """failed, partial, incomplete or verified."""
+    results = [row["state"] for part in ("tests", "theorems") for row in document[part]]
+    results += [row["state"] for row in document["certificates"] if row["state"] == "failed"]
+    if "failed" in results or any(row["verdict"] == FAILED for row in document["requirements"]):
+        return "failed"
+    if document["asked"] != "everything":
+        return "partial"
+    return "verified" if all(row["verdict"] == VERIFIED for row in document["requirements"]) else "incomplete"
+
+
+def text_of(value):
+    """A cell: links lose their targets, which are relative to other pages."""
+    text = "unknown" if value is None else str(value).replace("|", "\\|")
+    return re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", text)
+
+
+def table(head, lines):
+    return [f"| {' | '.join(head)} |", "|" + " --- |" * len(head), *(f"| {' | '.join(map(text_of, line))} |" for line in lines), ""]
+
+
+def count(rows, key, value):
+    return sum(row[key] == value for row in rows)
+
+
+def summary(document):
+    certificates = document["certificates"]
+    lines = [(name, count(rows, key, good), count(rows, key, "failed"), count(rows, key, "not run"))
+             for name, rows, key, good in (("requirements", document["requirements"], "verdict", VERIFIED),
+                                           ("tests", document["tests"], "state", "passed"),
+                                           ("theorems", document["theorems"], "state", "passed"),
+                                           ("certificates", certificates, "state", "passed"))]
+    return table(("", "passed", "failed", "not run or declined"), lines)
+
+
+def what_was_validated(document):
+    tool, where = document["tool"], document["environment"]
+    changed = tool["changed_since_commit"]
+    lines = [("version", tool["version"]), ("commit", tool["commit"]),
+             ("changed since that commit", "not known" if changed is None else ", ".join(changed) or "nothing"),
+             ("sources", f"{tool['sources']} files, SHA-256 of their list {tool['sources_sha256']}")]
+    lines += [(f"`{name}`", f"SHA-256 {checksum}") for name, checksum in tool["binaries"].items()]
+    lines += [(key.replace("_", " "), value) for key, value in where.items() if not isinstance(value, dict)]
+    lines += [("options", " ".join(f"{key}={value}" for key, value in where["options"].items())),
+              ("packages", ", ".join(f"{name} {version or '(not installed)'}" for name, version in where["packages"].items()))]
+    return ["## What was validated, and where", "", *table(("what", "which"), lines)]
+
+
+def requirements(document):
+    rows = sorted(document["requirements"], key=lambda row: (FAILED, NOT_RUN, VERIFIED).index(row["verdict"]))
+    lines = []
+    for row in rows:
+        by_state = [(state, [f"`{held['name']}`" for held in row["held_by"] if held["state"] == state]) for state in ("failed", "not run", "passed")]
+        words = "; ".join(f"{state}: {' '.join(names)}" for state, names in by_state if names)
+        lines.append((row["id"], row["title"], row["verdict"], words.replace("`*`", "all theorems")))
+    return ["## Requirements", "", *table(("id", "requirement", "verdict", "what holds it"), lines)]
+
+
+def tests(document):
+    text = ["## Tests", "", *table(("test", "result", "seconds", "holds"),
+                                   [(f"`{row['name']}`", row["state"], f"{row['seconds']:.2f}", " ".join(row["holds"]))
+                                    for row in document["tests"]])]
+    for row in document["tests"]:
+        if row["output"]:
+            text += [f"The last lines of `{row['name']}`, which failed:", "", *(f"    {line}" for line in row["output"].splitlines()), ""]
+    return text
+
+
+def theorems(document):
+    return ["## Theorems", "", *table(("theorem", "place in docs/proofs.md", "result"),
+                                      [(f"`{row['name']}`", row["place"], row["state"]) for row in document["theorems"]])]
+
+
+def certificates(document):
+    lines = [(row["kernel"], row["machine"], row["scope"], row["state"] if row["state"] != "not run" else "declined",
+              row["reason"] or "; ".join(row["claims"])) for row in document["certificates"]]
+    return ["## Certificates", "", "Each was written by `warpbound analyze --certificate`, checked by `warpbound-check`, and refused when a claim was a cycle lower.", "",
+            *table(("kernel", "machine", "of", "result", "claims, or the reason"), lines)]
+
+
+def not_run(document):
+    lines = document["not_run"]
+    return ["## What was not run", "", *(table(("what", "why"), [(row["what"], row["why"]) for row in lines]) if lines else ["Nothing was left out.", ""])]
+
+
+def limitations(document):
+    return ["## Known limitations", "", "As of docs/limitations.md of these sources.", "",
+            *table(("id", "limitation", "what the tool does"), [(row["id"], row["limitation"], row["what_the_tool_does"])
+                                                                 for row in document["limitations"]])]
+
+
+def for_people(document):
+    """The report in Markdown."""
+    text = ["# Validation of Warpbound on this machine", "",
+            WORDS[document["verdict"]].format(asked=document["asked"]), "",
+            f"Begun {document['begun']}, took {document['seconds']:.0f} seconds. This report says what was run and what came of it. It claims compliance with no standard: "
+            "whether it is enough for a use of the tool is for whoever qualifies it.", "", *summary(document)]
+    for part in (what_was_validated, requirements, not_run, tests, theorems, certificates, limitations):
+        text += part(document)
+    return "\n".join(text).rstrip("\n") + "\n"
+
+
+def write(file, text):
+    """Writes a file whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name + ".")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, file)
+    except BaseException:
+        os.unlink(name)
+        raise

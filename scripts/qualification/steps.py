@@ -1,0 +1,123 @@
+"""The steps of a validation: tests, proofs, certificates. Each gives results, and reasons for what was not run."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+PASSED, FAILED, NOT_RUN = "passed", "failed", "not run"
+
+# Machines on which kernels of kernels/index.txt are certified: one sub-core and four.
+MACHINES = ("ecrts2025-orin", "ampere-sm80")
+
+
+def ctest(build, work, arguments):
+    """Runs CTest on the tests of a build from a folder of its own, so that the build's own records stay as they are."""
+    (work / "CTestTestfile.cmake").write_text(f'subdirs("{build}")\n', encoding="utf-8")
+    return subprocess.run(["ctest", "--test-dir", str(work), *arguments], capture_output=True, text=True,
+                          errors="replace", check=False)
+
+
+def test_names(build, work, pattern=None):
+    """Names of the tests of a build, of those that a regular expression finds."""
+    listed = ctest(build, work, ["-N", *(["-R", pattern] if pattern else [])])
+    return re.findall(r"^ *Test +#\d+: (\S+)$", listed.stdout, re.MULTILINE)
+
+
+def skipped_parts(text):
+    """What a test says that it skipped (cmocka)."""
+    return sorted(set(re.findall(r"^\[  SKIPPED \] (?!\d+ test)(\S+)$", text, re.MULTILINE)))
+
+
+def last_lines(text, count=20):
+    return "\n".join(text.rstrip().splitlines()[-count:])
+
+
+def run_tests(build, work, names, jobs):
+    """Results of tests by their names: state, seconds, skipped parts, and the end of the output of one that failed."""
+    results_file = work / "tests.xml"
+    results_file.unlink(missing_ok=True)
+    if names:
+        ctest(build, work, ["-R", f"^({'|'.join(map(re.escape, names))})$", "-j", str(jobs), "--output-junit", str(results_file),
+                            "--test-output-size-passed", "1000000", "--test-output-size-failed", "1000000"])
+    found = {}
+    cases = ElementTree.parse(results_file).getroot().iter("testcase") if results_file.is_file() else ()
+    for case in cases:
+        text = case.findtext("system-out") or ""
+        state = {"run": PASSED, "fail": FAILED}.get(case.get("status"), NOT_RUN)
+        found[case.get("name")] = {"name": case.get("name"), "state": state, "seconds": float(case.get("time") or 0),
+                                   "skipped": skipped_parts(text), "output": last_lines(text) if state == FAILED else None}
+    lost = {"state": NOT_RUN, "seconds": 0.0, "skipped": [], "output": None}
+    return [found.get(name, {"name": name, **lost}) for name in names]
+
+
+def check_proofs(root, theorems, log):
+    """Has Coq check all proofs: the state of each theorem, seconds, and why they were not checked."""
+    def all_are(state):
+        return {theorem.name: state for theorem in theorems}
+
+    if shutil.which("coqc") is None:
+        return all_are(NOT_RUN), 0.0, "Coq is not installed: `make proofs` says what it needs"
+    begin = time.monotonic()
+    done = subprocess.run([str(root / "scripts/proofs")], capture_output=True, text=True, errors="replace", check=False)
+    seconds = time.monotonic() - begin
+    log.write_text(done.stdout + done.stderr, encoding="utf-8")
+    if done.returncode != 0:
+        return all_are(FAILED), seconds, last_lines(done.stdout + done.stderr)
+    closed = set(re.findall(r"proofs/(\S+\.v:\S+): closed$", done.stdout, re.MULTILINE))
+    return {theorem.name: PASSED if theorem.name in closed else FAILED for theorem in theorems}, seconds, None
+
+
+def fnv1a(data):
+    """The checksum of certificates, by which they show that they were changed: no protection against forgery."""
+    value = 0xCBF29CE484222325
+    for byte in data:
+        value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return value
+
+
+def one_cycle_less(certificate):
+    """The certificate with its last claim lowered by a cycle and a checksum that fits."""
+    body = certificate[:certificate.rindex(b"end ")]
+    claim = list(re.finditer(rb"^claim \S+ (\d+)$", body, re.MULTILINE))[-1]
+    body = body[:claim.start(1)] + b"%d" % (int(claim.group(1)) - 1) + body[claim.end(1):]
+    return body + b"end %016x\n" % fnv1a(body)
+
+
+def certify(root, build, case, machine, block):
+    """Certifies one kernel on one machine, has the certificate checked, and a claim that is too low refused."""
+    name, code, launch = case
+    result = {"kernel": name, "machine": machine, "scope": "block" if block else "kernel", "state": NOT_RUN, "claims": [],
+              "reason": None}
+    with tempfile.TemporaryDirectory() as folder:
+        file, forged = Path(folder, "certificate"), Path(folder, "forged")
+        command = [str(build / "warpbound"), "analyze", str(root / "kernels" / code), "-l", str(root / "kernels" / launch),
+                   "-m", machine, "-q", "--certificate", str(file), *(["-i", "0,0,0"] if block else [])]
+        written = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        if not file.is_file():
+            reasons = [line for line in written.stderr.splitlines() if "ertificate" in line]
+            result["reason"] = re.sub(r"^.*?(?:error|warning|note): ", "", (reasons or written.stderr.splitlines() or [""])[-1])
+            return result
+        checked = subprocess.run([str(build / "warpbound-check"), str(file)], capture_output=True, text=True, check=False)
+        result["claims"] = checked.stdout.splitlines()
+        result["state"] = PASSED if checked.returncode == 0 and checked.stdout else FAILED
+        forged.write_bytes(one_cycle_less(file.read_bytes()))
+        refused = subprocess.run([str(build / "warpbound-check"), str(forged)], capture_output=True, text=True, check=False)
+        if result["state"] == FAILED:
+            result["reason"] = last_lines(checked.stdout + checked.stderr)
+        elif refused.returncode != 1:
+            result["state"] = FAILED
+            result["reason"] = f"a claim that is a cycle too low ends with status {refused.returncode}"
+    return result
+
+
+def check_certificates(root, build, cases, jobs):
+    """Certificates of kernels and of their first blocks, each written, checked, and forged."""
+    asked = [(case, machine, block) for case in cases for machine in MACHINES for block in (False, True)]
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(lambda one: certify(root, build, *one), asked))

@@ -1,0 +1,181 @@
+"""The report of a validation: of a small project with tests that pass, fail, skip and are not there, and of a few tests
+of this one.
+
+usage: report_test.py BUILD, in the project's top folder
+"""
+
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(sys.argv.pop()).resolve()
+
+REQUIREMENTS = """# Requirements
+
+## First
+
+| id | the requirement |
+| --- | --- |
+| REQ-A-1 | **Holds.** It holds. |
+| REQ-A-2 | **Breaks.** It does not hold. |
+
+## Second
+
+| id | the requirement |
+| --- | --- |
+| REQ-B-1 | **Is proven.** And tested. |
+| REQ-B-2 | **Cannot start.** There is no such program. |
+"""
+LIMITATIONS = """# Limitations
+
+## All
+
+| id | limitation | what the tool does |
+| --- | --- | --- |
+| LIM-1 | It is [small](x.md). | nothing |
+"""
+LINKS = """REQ-A-1  tests     good skips
+REQ-A-2  tests     good bad
+REQ-B-1  tests     good
+REQ-B-1  theorems  a/B.v:c
+REQ-B-2  tests     none
+"""
+LISTING = "".join(f"wb_test({name} x)\n" for name in ("good", "bad", "skips", "none"))
+CTEST = """add_test(good "true")
+add_test(bad "sh" "-c" "echo 4711 is wrong; exit 1")
+add_test(skips "echo" "[  SKIPPED ] part_of_it")
+add_test(none "/nowhere/none")
+"""
+PROOFS = "#!/bin/sh\necho 'the place       proofs/a/B.v:c: {}'\n"
+
+
+def write(root, name, text):
+    file = root / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def qualify(*options):
+    """Status, and what was printed."""
+    done = subprocess.run([sys.executable, "-B", ROOT / "scripts/qualification/qualify.py", *map(str, options)],
+                          capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+class SmallProject(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.folder.name).resolve()
+        for name, text in (("docs/qualification/requirements.md", REQUIREMENTS), ("docs/limitations.md", LIMITATIONS),
+                           ("tests/requirements", LINKS), ("tests/all/tests.cmake", LISTING),
+                           ("proofs/theorems", "the place  a/B.v:c\n"), ("build/CTestTestfile.cmake", CTEST),
+                           ("kernels/index.txt", "# none\n")):
+            write(self.root, name, text)
+        write(self.root, "scripts/proofs", PROOFS.format("closed")).chmod(0o755)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def report(self, *options):
+        """Status and report of a run; what both files say is compared."""
+        status, said = qualify("--root", self.root, "--no-certificates", *options)
+        folder = self.root / "build/qualification"
+        document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        text = (folder / "report.md").read_text(encoding="utf-8")
+        for row in document["requirements"]:
+            self.assertRegex(text, rf"(?m)^\| {row['id']} \| {row['title']} \| {row['verdict']} \|")
+        self.assertIn(f"{document['verdict']}: ", said)
+        self.assertEqual(sorted(file.name for file in folder.iterdir() if file.name != "proofs.log"),
+                         ["report.json", "report.md", "sources.sha256", "work"])
+        return status, document, text
+
+    @staticmethod
+    def verdicts(document):
+        return {row["id"]: row["verdict"] for row in document["requirements"]}
+
+    def test_a_failure_is_reported(self):
+        status, document, text = self.report("--no-proofs")
+        self.assertEqual((status, document["verdict"]), (1, "failed"))
+        self.assertEqual(self.verdicts(document),
+                         {"REQ-A-1": "verified", "REQ-A-2": "failed", "REQ-B-1": "not run", "REQ-B-2": "not run"})
+        self.assertIn("**Failed.**", text)
+        self.assertIn("    4711 is wrong", text)
+        self.assertLess(text.index("| REQ-A-2 |"), text.index("| REQ-A-1 |"))
+        self.assertIn("| `part_of_it` of test `skips` |", text)
+        self.assertIn("| test `none` | CTest could not start it |", text)
+        self.assertIn("| LIM-1 | It is small. | nothing |", text)
+
+    def test_a_part_is_no_verdict(self):
+        status, document, text = self.report("--only", "REQ-A-1")
+        self.assertEqual((status, document["verdict"]), (0, "partial"))
+        self.assertEqual(self.verdicts(document), {"REQ-A-1": "verified"})
+        self.assertIn("**Partial.** Only a part was asked for (requirements REQ-A-1; no certificates).", text)
+        self.assertEqual([row["name"] for row in document["tests"]], ["good", "skips"])
+
+    def test_theorems_are_asked_for(self):
+        for answer, verdict in (("closed", "verified"), ("open", "failed")):
+            write(self.root, "scripts/proofs", PROOFS.format(answer))
+            _, document, _ = self.report("--only", "REQ-B-1")
+            # Where there is no Coq nobody is asked.
+            self.assertIn(self.verdicts(document)["REQ-B-1"], (verdict, "not run"))
+
+    def test_failing_proofs_fail(self):
+        write(self.root, "scripts/proofs", "#!/bin/sh\necho no; exit 1\n")
+        status, document, text = self.report("--only", "REQ-B-1")
+        if document["theorems"][0]["state"] == "failed":
+            self.assertEqual((status, self.verdicts(document)["REQ-B-1"]), (1, "failed"))
+            self.assertIn("**Failed.**", text)
+
+    def test_reports_differ_in_times_alone(self):
+        texts = []
+        for _ in range(2):
+            _, _, text = self.report("--no-proofs")
+            texts.append(re.sub(r"Begun .* seconds\.|\| \d+\.\d\d \|", "", text))
+        self.assertEqual(texts[0], texts[1])
+
+    def test_sources_are_summed_up(self):
+        _, document, _ = self.report("--only", "REQ-A-1")
+        listing = (self.root / "build/qualification/sources.sha256").read_text(encoding="utf-8")
+        self.assertEqual(document["tool"]["sources_sha256"], hashlib.sha256(listing.encode()).hexdigest())
+        self.assertIn(f"{hashlib.sha256(LINKS.encode()).hexdigest()}  tests/requirements\n", listing)
+
+    def test_sources_that_contradict_themselves(self):
+        write(self.root, "tests/requirements", LINKS + "REQ-B-2 tests nothing\n")
+        status, said = qualify("--root", self.root)
+        self.assertEqual(status, 2)
+        self.assertIn("REQ-B-2 names nothing, which is none of the tests that there are", said)
+
+    def test_no_tests_is_no_success(self):
+        write(self.root, "build/CTestTestfile.cmake", "")
+        status, said = qualify("--root", self.root)
+        self.assertEqual(status, 2)
+        self.assertIn("has no tests", said)
+
+
+class ThisProject(unittest.TestCase):
+    def test_a_few_tests_and_certificates(self):
+        with tempfile.TemporaryDirectory() as folder:
+            output = pathlib.Path(folder)
+            status, said = qualify("--build", BUILD, "--output", output, "-R", "^(test_wheel|test_assumption_ids)$",
+                                   "--kernels", "^vecadd$", "--jobs", 2)
+            self.assertEqual(status, 0, said)
+            document = json.loads((output / "report.json").read_text(encoding="utf-8"))
+        self.assertEqual(document["verdict"], "partial")
+        self.assertEqual({row["name"]: row["state"] for row in document["tests"]},
+                         {"test_wheel": "passed", "test_assumption_ids": "passed"})
+        self.assertEqual([row["state"] for row in document["certificates"]], ["passed"] * 4)
+        self.assertTrue(all(row["claims"] for row in document["certificates"]))
+        self.assertRegex(document["tool"]["version"], r"^warpbound \d")
+        self.assertRegex(document["tool"]["binaries"]["warpbound-check"], r"^[0-9a-f]{64}$")
+        self.assertTrue(all(document["environment"][key] for key in ("system", "processor", "compiler", "build_type", "flags")))
+
+
+if __name__ == "__main__":
+    unittest.main()

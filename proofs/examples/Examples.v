@@ -1,7 +1,7 @@
 (** * The rules can be kept, and the bounds are the program's *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Sib Paths CheckSchedule.
+From Warpbound Require Import Cycles Model Elb Sib Paths CheckSchedule Run Progress Issued.
 Import ListNotations.
 
 (** docs/refutations/gub-depth0.yaml: A(3,0) B(2,0); "B A B" and "A B"; depth 0. *)
@@ -44,6 +44,22 @@ Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 (** A certificate in place of the recursion: checked, not computed. *)
 Example cert2 : elb_check sm2 blk2 [[0; 5; 10; 10]; [0; 5; 6]] 30 = true.
 Proof. vm_compute. reflexivity. Qed.
+
+(** The machine runs the first block, preferring the first warp, and ends at 7; the
+    theorem says that what it does is valid. *)
+Definition times0 (b : block) : schedule :=
+  Schedule (fun _ => 0) (fun _ => 0) (fun x => init (get b x)) (fun x => lat (get b x)) (fun _ _ => 0) (fun _ => 0).
+Definition ran : schedule := run sm blk (fun _ _ => keys blk) (times0 blk) (long_enough sm blk (times0 blk)).
+
+Example ran_issues : map (I ran) (keys blk) = [0; 1; 2; 4; 5]. Proof. vm_compute. reflexivity. Qed.
+Example ran_valid : valid sm blk ran.
+Proof.
+  apply run_valid.
+  - split; intros; simpl; lia.
+  - apply wf_ok. vm_compute. reflexivity.
+  - intros s n x. reflexivity.
+  - repeat split; intros; cbn [ai al ar times0 release sm]; lia.
+Qed.
 
 (** Without a unit: [N] waits for A and takes nothing, "B" follows in the same cycle; the
     other warp has a barrier before anything else, and releases take 2 cycles. *)

@@ -3,7 +3,8 @@
 #   make demo    analyse a tiled SGEMM kernel          make test    every test, also under sanitizers
 #   make build   release build in build/               make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
-#   make proofs  have Coq check the proofs of the bounds, and say what each theorem rests on
+#   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and compare the library with what
+#                                  the definitions say of random blocks
 #   make qualify [QUALIFY="--only REQ-CERT"]: validate the tool on this machine, requirement by requirement, for those who have to
 #                                  qualify it: build/qualification/report.md (docs/qualification/how-to.md)
 #   make bench-tightness [TIGHTNESS="--machines ampere-sm80 --sms 2"]: how far bounds of kernels are above slow executions, and
@@ -57,8 +58,11 @@ lint: packages-build+test+lint
 	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
 	scripts/lint $(if $(CHANGED),--changed)
 
-proofs: packages-proofs
+proofs: packages-build+test+proofs
 	@scripts/proofs
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build --quiet extracted_cases
+	@scripts/proofs-extracted
 
 # Without Coq the report says that no theorem was checked.
 qualify: packages-build+test

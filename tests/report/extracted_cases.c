@@ -1,0 +1,212 @@
+/* Random blocks as the definitions of proofs/ have them, with what the library computes of them, for the
+ * extracted definitions to compute it, too (proofs/extract/definitions.ml, docs/machine-checked.md).
+ *
+ * usage: extracted_cases blocks|schedules FIRST_SEED COUNT
+ *
+ * A case is `case SEED`, then lines
+ *   machine DEPTH WIDTH RELEASE   dispatch depth, a number or `unlimited`
+ *   unit F INSTANCES              each sub-core's private units have numbers of their own
+ *   warp SUB_CORE GROUP           begins a warp of thread block GROUP
+ *   inst F INIT LATENCY SECTION OPERAND...    operands are positions in the warp
+ *   number NAME VALUE             what the library says
+ *   schedule POLICY               then for each instruction, warp by warp:
+ *   at ISSUE START FREE READY
+ *   end
+ */
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bound/analysis/analysis.h"
+#include "random_block.h"
+
+#define REGISTERS_MAX 256u
+#define POSITIONS_MAX 64u /* of a warp: sets of them are words */
+
+static const uint32_t depths[] = {0, 0, 1, 2, DEPTH_UNLIMITED, DEPTH_UNLIMITED};
+
+static _Noreturn void give_up(const char *why) {
+    fprintf(stderr, "extracted_cases: %s\n", why);
+    exit(2);
+}
+
+/* ---- The block -------------------------------------------------------------------------------------------
+ */
+
+/* A warp on its way through its path: for each register the instructions that its value waits for. */
+struct writers {
+    uint64_t of[REGISTERS_MAX];
+};
+
+/* The instructions that one waits for: whose results it reads or overwrites. */
+static uint64_t waited_for(const struct writers *writers, const struct timed_code *code,
+                           const struct timed_inst *inst) {
+    uint64_t waited = 0;
+    for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++)
+        waited |= writers->of[code->operands[inst->first_operand + i]];
+    return waited;
+}
+
+static void note_results(struct writers *writers, const struct timed_code *code,
+                         const struct timed_inst *inst, uint64_t itself) {
+    for (uint32_t i = 0; i < inst->destination_count; i++)
+        writers->of[code->operands[inst->first_operand + inst->source_count + i]] = itself;
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++) {
+        uint64_t *queue = writers->of + code->queues[q].first;
+        if (code->queues[q].count == 0) continue;
+        if (inst->joins >> q & 1) queue[0] |= itself;
+        for (uint32_t j = code->queues[q].count - 1; (inst->commits >> q & 1) != 0 && j > 0; j--)
+            queue[j] = queue[j - 1];
+    }
+}
+
+/* The number of a unit as a sub-core reaches it; behind all others that of no unit. */
+static uint32_t physical_unit(const struct wb_machine *machine, uint32_t unit, uint32_t sub_core) {
+    if (unit == UNIT_NONE) return machine->unit_count * (machine->sub_cores + 1);
+    return machine->units[unit].shared ? unit : unit + machine->unit_count * (sub_core + 1);
+}
+
+static void print_inst(const struct timed_block *block, const struct timed_inst *inst, uint32_t sub_core,
+                       uint32_t section, uint64_t waited) {
+    printf("inst %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32,
+           physical_unit(block->machine, inst->unit, sub_core), inst->init, inst->latency, section);
+    for (uint32_t p = 0; p < POSITIONS_MAX; p++)
+        if (waited >> p & 1) printf(" %" PRIu32, p);
+    putchar('\n');
+}
+
+static void print_warp(const struct timed_block *block, uint32_t warp, uint32_t group) {
+    const struct timed_code *code = &block->code;
+    const uint32_t sub_core = warp % block->machine->sub_cores;
+    struct path_cursor cursor = path_begin(&block->paths[block->warp_path[warp]]);
+    struct writers writers = {{0}};
+    uint32_t section = 0, position = 0;
+    printf("warp %" PRIu32 " %" PRIu32 "\n", sub_core, group);
+    for (struct path_step step; path_next(&cursor, &step);) {
+        const struct timed_inst *inst = &code->insts[step.instruction];
+        if (inst->unit != UNIT_NONE) {
+            if (position == POSITIONS_MAX || code->register_count > REGISTERS_MAX)
+                give_up("too large a block");
+            print_inst(block, inst, sub_core, section, waited_for(&writers, code, inst));
+            note_results(&writers, code, inst, (uint64_t)1 << position++);
+        }
+        section += inst->barrier;
+    }
+}
+
+static void print_machine(const struct wb_machine *machine) {
+    if (machine->dispatch_depth == DEPTH_UNLIMITED)
+        printf("machine unlimited");
+    else
+        printf("machine %" PRIu32, machine->dispatch_depth);
+    printf(" %" PRIu32 " %" PRIu32 "\n", machine->issue_width, machine->barrier_release);
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        for (uint32_t s = 0; s < (machine->units[u].shared ? 1 : machine->sub_cores); s++)
+            printf("unit %" PRIu32 " %" PRIu32 "\n", physical_unit(machine, u, s), machine->units[u].count);
+}
+
+/* ---- What the library says -------------------------------------------------------------------------------
+ */
+
+/* The time that each section of each warp takes by itself. */
+static void print_isolation(const struct timed_block *block) {
+    struct arena arena = {0};
+    const cycles *charges = phase_charges(block, &arena);
+    if (charges == NULL) give_up("out of memory");
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        struct phase_walker walker;
+        struct section_profile profile;
+        if (phase_walker_init(&walker, block, block->warp_path[w], charges, &arena) != WB_OK)
+            give_up("out of memory");
+        for (uint32_t s = 0; !walker.ended; s++) {
+            if (phase_walker_section(&walker, &profile) != WB_OK) give_up("out of memory");
+            printf("number iso.%" PRIu32 ".%" PRIu32 " %" PRIu64 "\n", w, s, profile.iso);
+        }
+    }
+    arena_free(&arena);
+}
+
+static void print_bounds(wb_analysis *analysis, wb_diagnostics *diagnostics) {
+    if (wb_analysis_bound(analysis, "sib,fib,elb", NULL, diagnostics) != WB_OK) give_up("no bounds");
+    printf("number init %" PRIu64 "\nnumber lam %" PRIu64 "\n", analysis->profile.initiations,
+           cycles_add(analysis->profile.latency, profile_release_time(&analysis->profile)));
+    for (size_t b = 0; b < analysis->bounds.count; b++)
+        if (analysis->bounds.items[b].kind == WB_UPPER)
+            printf("number %s %" PRIu64 "\n", analysis->bounds.items[b].method,
+                   analysis->bounds.items[b].cycles);
+}
+
+/* ---- Schedules -------------------------------------------------------------------------------------------
+ */
+
+/* The issues of all warps, warp by warp. */
+static void print_schedule(const wb_analysis *analysis, const char *policy, wb_diagnostics *diagnostics) {
+    wb_schedule *schedule = NULL;
+    size_t count;
+    if (wb_schedule_simulate(analysis, policy, NULL, diagnostics, &schedule) != WB_OK) give_up("no schedule");
+    const wb_issue *issues = wb_schedule_issues(schedule, &count);
+    printf("schedule %s\n", policy);
+    for (uint32_t w = 0; w < analysis->timed->warp_count; w++)
+        for (size_t i = 0; i < count; i++)
+            if (issues[i].warp == w)
+                printf("at %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", issues[i].issue,
+                       issues[i].start, issues[i].free, issues[i].ready);
+    wb_schedule_free(schedule);
+}
+
+static void print_schedules(const wb_analysis *analysis, wb_diagnostics *diagnostics) {
+    static const char *const policies[] = {"lrr", "gto", "oldest"};
+    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++)
+        print_schedule(analysis, policies[p], diagnostics);
+}
+
+/* ---- Cases -----------------------------------------------------------------------------------------------
+ */
+
+static void print_case(uint64_t seed, bool schedules) {
+    static const struct random_shape shape = {.units = 3,
+                                              .init = 5,
+                                              .latency = 9,
+                                              .warps = 5,
+                                              .insts = 7,
+                                              .barrier_percent = 20,
+                                              .real_percent = 10,
+                                              .alias_percent = 30,
+                                              .instances = 2,
+                                              .sub_cores = 3,
+                                              .width = 2,
+                                              .release = 3,
+                                              .copy_percent = 20,
+                                              .fence_percent = 10};
+    struct random_block random;
+    wb_analysis *analysis = NULL;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    random_block_make(seed, &shape, depths, sizeof depths / sizeof *depths, &random);
+    if (analysis_of_timed(&random.block.timed, diagnostics, &analysis) != WB_OK) give_up("no analysis");
+    printf("case %" PRIu64 "\n", seed);
+    print_machine(&random.block.machine);
+    for (uint32_t w = 0; w < random.block.timed.warp_count; w++)
+        print_warp(&random.block.timed, w, 0);
+    if (schedules) {
+        print_schedules(analysis, diagnostics);
+    } else {
+        print_bounds(analysis, diagnostics);
+        print_isolation(&random.block.timed);
+    }
+    printf("end\n");
+    wb_analysis_free(analysis);
+    synthetic_block_free(&random.block);
+    wb_diagnostics_free(diagnostics);
+}
+
+int main(int count, char **words) {
+    if (count != 4) give_up("expected blocks|schedules FIRST_SEED COUNT");
+    const bool schedules = strcmp(words[1], "schedules") == 0;
+    const uint64_t first = strtoull(words[2], NULL, 10), cases = strtoull(words[3], NULL, 10);
+    if (!schedules && strcmp(words[1], "blocks") != 0) give_up("expected blocks or schedules");
+    for (uint64_t i = 0; i < cases; i++)
+        print_case(first + i, schedules);
+    return 0;
+}

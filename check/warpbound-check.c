@@ -136,7 +136,7 @@ struct block {
     LIST(struct warps) warps;
     uint64_t largest[UNITS_MAX];             /* initiation of any instruction */
     bool computed;                           /* nothing more can be said of it */
-    uint64_t sib, fib, initiations, latency; /* the releases of barriers are in latency */
+    uint64_t sib, fib, initiations, latency; /* the releases of barriers are in these times */
 };
 
 static struct machine machine = {.depth = UNLIMITED, .sub_cores = 1};
@@ -324,6 +324,7 @@ static uint64_t row_time(const struct block *block, uint64_t row, bool slots) {
     for (uint64_t g = 0; g < block->warps.count; g++) {
         const struct section *own = section_of(block, row, warps[g].path);
         uint64_t time = own->alone;
+        if (time == 0) continue; /* nothing to wait for */
         for (uint64_t h = 0; h < block->warps.count; h++) {
             const struct section *other = section_of(block, row, warps[h].path);
             const uint64_t one = delay(own, other, warps[g].sub_core == warps[h].sub_core, slots);
@@ -358,18 +359,21 @@ static void meet_latency(struct walk *walk, uint64_t number) {
     times[LATEST] = max(times[LATEST], result);
 }
 
+/* A release, then a row. Before the first row there is one, too, which is taken off at the end. */
 static void meet_row(struct walk *walk, uint64_t row) {
     const struct block *block = walk->block;
     const uint64_t count = LATENCY_TIMES + block->registers;
     uint64_t last = 0;
+    for (uint64_t p = 0; p < block->paths; p++)
+        last = max(last, walk->times[p * count + LAST]);
+    last = add(last, machine.release);
     for (uint64_t p = 0; p < block->paths; p++) {
         const program *steps = &section_of(block, row, p)->steps;
         struct walk own = {block, steps, meet_latency, walk->times + p * count, count};
+        own.times[LAST] = last;
+        own.times[LATEST] = max(own.times[LATEST], last);
         play(&own, 0, steps->count);
-        last = max(last, own.times[LAST]);
     }
-    for (uint64_t p = 0; p < block->paths; p++)
-        walk->times[p * count + LAST] = last;
 }
 
 static void compute_block(struct block *block) {
@@ -393,10 +397,10 @@ static void compute_block(struct block *block) {
     for (uint64_t p = 0; p < block->paths; p++)
         block->latency = max(block->latency, walk.times[p * count + LATEST]);
     free(walk.times);
+    block->latency -= rows == 0 ? 0 : machine.release;
     const uint64_t releases = mul(machine.release, rows == 0 ? 0 : rows - 1);
     block->sib = add(block->sib, releases);
     block->fib = add(block->fib, releases);
-    block->latency = add(block->latency, releases);
 }
 
 /* ---- Kernels: k-sm and k-area (docs/proofs.md, section 12) ---------------------------------------- */

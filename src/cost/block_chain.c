@@ -118,15 +118,21 @@ static wb_status walk_isolated(struct block_walk *walk, uint64_t times) {
     return walk->visitor->section(walk->visitor->user, &section);
 }
 
-/* Walks a section on every path. The latency path goes on from the latest warp: each waits for all. */
+/* Walks a section on every path, and through the barrier behind it: the latency path goes on from the latest
+ * warp, as each waits for all, and is longer by the release, which no link stands for. */
 static wb_status walk_latencies(struct block_walk *walk) {
     struct chain_time latest = {0, CHAIN_NONE};
-    for (uint32_t p = 0; p < walk->block->path_count; p++)
+    bool more = false;
+    for (uint32_t p = 0; p < walk->block->path_count; p++) {
         WB_TRY(chain_walker_section(&walk->walkers[p]));
-    for (uint32_t p = 0; p < walk->block->path_count; p++)
         latest = chain_later(latest, walk->walkers[p].now);
-    for (uint32_t p = 0; p < walk->block->path_count; p++)
+        more = more || !walk->walkers[p].ended;
+    }
+    latest.at += walk->block->machine->barrier_release;
+    for (uint32_t p = 0; p < walk->block->path_count && more; p++) {
         walk->walkers[p].now = latest;
+        walk->walkers[p].complete = chain_later(walk->walkers[p].complete, latest);
+    }
     return WB_OK;
 }
 
@@ -253,6 +259,13 @@ void chain_spent_add(const struct timed_code *code, const cycles *spent, uint64_
                       cycles_mul(spent[(size_t)i * CHAIN_STEPS + step], times));
 }
 
+/* The cycles of a chain that no step spends: those of releases. */
+static cycles spent_on_releases(const struct timed_block *block, const cycles *spent, cycles length) {
+    for (size_t s = 0; s < (size_t)block->code.inst_count * CHAIN_STEPS; s++)
+        length = cycles_sub(length, spent[s]);
+    return length;
+}
+
 wb_status latency_chain(const struct timed_block *block, uint64_t times, struct tally *tally,
                         const wb_watch *watch, wb_diagnostics *diagnostics, cycles *length) {
     struct block_walk walk = {.block = block, .watch = {.watch = watch}, .diagnostics = diagnostics};
@@ -263,7 +276,11 @@ wb_status latency_chain(const struct timed_block *block, uint64_t times, struct 
     for (uint32_t p = 0; status == WB_OK && p < block->path_count; p++)
         last = chain_later(last, walk.walkers[p].complete);
     if (status == WB_OK) status = chain_spend(&walk.chains, last.link, 1, spent);
-    if (status == WB_OK) chain_spent_add(&block->code, spent, times, tally);
+    if (status == WB_OK) {
+        const cycles released = spent_on_releases(block, spent, last.at);
+        chain_spent_add(&block->code, spent, times, tally);
+        tally_add(tally, tally_apart(tally, COST_RELEASE), WB_PART_LATENCY, cycles_mul(released, times));
+    }
     *length = last.at;
     if (status != WB_OK) status = walk_fail(&walk);
     walk_free(&walk);

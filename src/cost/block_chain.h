@@ -13,7 +13,8 @@ wb_part_kind chain_step_part(enum chain_step step);
  */
 void chain_spent_add(const struct timed_code *code, const cycles *spent, uint64_t times, struct tally *tally);
 
-/* Adds the longest path of a block that counts latencies only (lam), `times` times; *length is its length.
+/* Adds the longest path of a block that counts latencies and releases only (lam), `times` times; *length is
+ * its length.
  * Errors, each with a message: WB_ERR_LIMIT when memory is exhausted or `watch` (may be NULL) stopped it. */
 wb_status latency_chain(const struct timed_block *block, uint64_t times, struct tally *tally,
                         const wb_watch *watch, wb_diagnostics *diagnostics, cycles *length);

@@ -65,6 +65,7 @@ static uint64_t others_of(const struct block_profile *profile, size_t group, siz
 static cycles term_of(const struct section_sum *sum, const struct block_section *section, size_t own) {
     const struct warp_group *groups = sum->profile->groups.items;
     cycles term = section->isolated[groups[own].path];
+    if (term == 0) return 0;
     for (size_t g = 0; g < sum->profile->groups.count; g++)
         term +=
             others_of(sum->profile, g, own) * charge_of_path(sum, section, groups[own].path, groups[g].path,
@@ -94,6 +95,7 @@ static wb_status add_section(void *user, const struct block_section *section) {
         if (term_of(sum, section, g) > term_of(sum, section, longest)) longest = g;
     const uint32_t own = groups[longest].path;
     struct chain_walker *walker = &section->walkers[own];
+    if (section->isolated[own] == 0) return WB_OK;
     WB_TRY(chain_spend(walker->chains, walker->complete.link, section->times, sum->spent));
     for (size_t g = 0; g < sum->profile->groups.count; g++)
         add_interference(sum, section, own, groups[g].path, groups[g].sub_core == groups[longest].sub_core,
@@ -190,7 +192,8 @@ struct additions {
 static struct additions additions_of(const struct cost_maker *maker) {
     struct additions added = {.memory = memory_time(maker)};
     if (maker->method->searches) return added;
-    added.release = profile_release_time(&maker->analysis->profile);
+    if (bound_method_lacks_releases(maker->method))
+        added.release = profile_release_time(&maker->analysis->profile);
     added.fetch = maker->analysis->fetch_time;
     return added;
 }

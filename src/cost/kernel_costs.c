@@ -29,14 +29,11 @@ static const struct grid_work *work_of(const struct cost_maker *maker) {
     return work->in_order != NULL && !any_order ? work->in_order : work;
 }
 
-/* Adds the longest chain of latencies of a block of a class, with the releases of its barriers. */
-static wb_status add_chain(const struct cost_maker *maker, const struct block_class *class,
-                           const struct timed_block *timed, uint64_t times, struct tally *tally) {
+/* Adds the longest chain of latencies of a block, with the releases of its barriers. */
+static wb_status add_chain(const struct cost_maker *maker, const struct timed_block *timed, uint64_t times,
+                           struct tally *tally) {
     cycles length;
-    WB_TRY(latency_chain(timed, times, tally, maker->watch, maker->diagnostics, &length));
-    const cycles release = cycles_sub(class->latency, length);
-    tally_add(tally, tally_apart(tally, COST_RELEASE), WB_PART_LATENCY, cycles_mul(release, times));
-    return WB_OK;
+    return latency_chain(timed, times, tally, maker->watch, maker->diagnostics, &length);
 }
 
 static wb_status add_timed(struct cost_maker *maker, uint32_t number, const struct timed_block *timed,
@@ -48,10 +45,10 @@ static wb_status add_timed(struct cost_maker *maker, uint32_t number, const stru
     if (status == WB_OK && work->by_initiations.classes[0] == number)
         status = cost_add_initiations(timed, work->resident_most, &weights->last);
     if (status != WB_OK) return diagnose_out_of_memory(maker->diagnostics, "costs");
-    WB_TRY(add_chain(maker, class, timed, class->blocks, &weights->all));
+    WB_TRY(add_chain(maker, timed, class->blocks, &weights->all));
     if (weights->found_longest || class->latency < work->latency_most) return WB_OK;
     weights->found_longest = true;
-    return add_chain(maker, class, timed, 1, &weights->last);
+    return add_chain(maker, timed, 1, &weights->last);
 }
 
 /* The longest chain of a block of machine code. */

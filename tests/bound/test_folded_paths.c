@@ -293,8 +293,12 @@ static void compare_rows(struct comparison *comparison) {
             latest = cycles_max(latest, warp->latency);
             more = more || !ended[p];
         }
-        for (uint32_t p = 0; p < paths; p++)
-            comparison->warps[p].latency = latest;
+        latest += comparison->block->machine->barrier_release;
+        for (uint32_t p = 0; p < paths && more; p++) {
+            struct naive_warp *warp = &comparison->warps[p];
+            warp->latency = latest;
+            warp->latency_complete = cycles_max(warp->latency_complete, latest);
+        }
         note_sub_cores(comparison, !more);
         take_profile_row(comparison);
         take_sections_row(comparison);
@@ -472,7 +476,8 @@ static const struct random_shape plain_shape = {.units = 3,
                                                 .alias_percent = 60,
                                                 .instances = 1,
                                                 .sub_cores = 2,
-                                                .width = 1};
+                                                .width = 1,
+                                                .release = 9};
 
 static void test_random_loops(void **state) {
     (void)state;

@@ -107,9 +107,12 @@ static void write_results(const struct timed_code *code, uint32_t entry, uint32_
 struct warp_place {
     struct path_cursor cursor;
     struct writers writers;
-    uint32_t last; /* 1 + the node of its last issue, or of the barrier that let it go; 0: none */
+    uint32_t last; /* the node of its last issue, or of the barrier, or the start, that let it go */
     bool ended;
 };
+
+/* The entry of no instruction that stands for releases. */
+#define RELEASE (ENTRIES_MAX - 1)
 
 /* Nodes of one section of a warp; those of completions are collected in `completions`. */
 static void add_latencies(struct graph *graph, const struct timed_block *block, struct warp_place *warp,
@@ -119,10 +122,10 @@ static void add_latencies(struct graph *graph, const struct timed_block *block, 
         warp->ended = !path_next(&warp->cursor, &step);
         if (warp->ended) return;
         const uint32_t node = graph->node_count++, entry = step.instruction;
-        if (warp->last != 0) add_edge(graph, warp->last - 1, node, 0, 0, 0, 0);
+        add_edge(graph, warp->last, node, 0, 0, 0, 0);
         read_operands(graph, &block->code, entry, node, &warp->writers, false);
         write_results(&block->code, entry, node, &warp->writers);
-        warp->last = node + 1;
+        warp->last = node;
         completions[(*completion_count)++] = node;
         completions[(*completion_count)++] = entry;
         if (block->code.insts[entry].barrier) return;
@@ -133,7 +136,9 @@ static void check_latency_chain(const struct timed_block *block, const char *lab
     static struct graph graph;
     static struct warp_place warps[ENTRIES_MAX];
     uint32_t completions[NODES_MAX * 2], completion_count = 0;
-    graph.edge_count = graph.node_count = 0;
+    uint32_t barrier = 0; /* the start */
+    graph.edge_count = 0;
+    graph.node_count = 1;
     for (uint32_t p = 0; p < block->path_count; p++)
         warps[p] = (struct warp_place){.cursor = path_begin(&block->paths[p])};
     for (bool more = true; more;) {
@@ -142,13 +147,15 @@ static void check_latency_chain(const struct timed_block *block, const char *lab
             add_latencies(&graph, block, &warps[p], completions, &completion_count);
             more = more || !warps[p].ended;
         }
-        const uint32_t barrier = graph.node_count++;
+        if (!more) break;
+        barrier = graph.node_count++;
         for (uint32_t p = 0; p < block->path_count; p++) {
-            if (warps[p].last != 0) add_edge(&graph, warps[p].last - 1, barrier, 0, 0, 0, 0);
-            warps[p].last = barrier + 1;
+            add_edge(&graph, warps[p].last, barrier, RELEASE, 0, 0, block->machine->barrier_release);
+            warps[p].last = barrier;
         }
     }
     const uint32_t end = graph.node_count++;
+    add_edge(&graph, barrier, end, 0, 0, 0, 0);
     for (uint32_t c = 0; c < completion_count; c += 2)
         add_edge(&graph, completions[c], end, completions[c + 1], 0, 0,
                  block->code.insts[completions[c + 1]].latency);
@@ -161,6 +168,7 @@ static void check_latency_chain(const struct timed_block *block, const char *lab
     assert_int_equal(latency_chain(block, 1, &tally, NULL, diagnostics, &length), WB_OK);
     for (uint32_t i = 0; i < block->code.inst_count; i++)
         spent[i][CHAIN_LATENCY] = *tally_at(&tally, i, WB_PART_LATENCY);
+    spent[RELEASE][CHAIN_LATENCY] = *tally_at(&tally, tally_apart(&tally, COST_RELEASE), WB_PART_LATENCY);
     if (length != graph.longest[end] || !is_spent(&graph, end, spent))
         fail_msg("no longest path of latencies is this one\n%s", label);
     wb_diagnostics_free(diagnostics);
@@ -252,7 +260,8 @@ static void test_all_paths(void **state) {
                                  .alias_percent = 40,
                                  .instances = 1,
                                  .sub_cores = 2,
-                                 .width = 1};
+                                 .width = 1,
+                                 .release = 7};
     (void)state;
     for (uint32_t i = 0; i < random_rounds(3000); i++) {
         struct random_block random;

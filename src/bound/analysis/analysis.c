@@ -191,7 +191,7 @@ static wb_status analysis_compute(const struct bound_method *method, const struc
     wb_status status = method->run(input, bound);
     bool partial = status == WB_ERR_LIMIT && bound->kind == WB_LOWER && bound->cycles > 0;
     if (status != WB_OK && !partial) return status;
-    if (input->block != NULL && !method->searches)
+    if (input->block != NULL && bound_method_lacks_releases(method))
         bound->cycles = cycles_add(bound->cycles, profile_release_time(input->profile));
     if (input->memory != NULL && (method->needs & NEED_BLOCK) != 0)
         isolated_block_add_memory(method, input->memory, bound);

@@ -12,9 +12,10 @@
 
 /* The sum-of-initiations bound: what a warp takes alone, plus all initiations of all others, section by
  * section. docs/proofs.md, theorem 1. */
-/* iso_s(w) + sum over u != w of E_s(u|w) */
+/* iso_s(w) + sum over u != w of E_s(u|w), if there is anything in the section that w has to wait for */
 cycles sib_term(const struct section_profile *warp, const struct row_sums *sums) {
     assert(sums->shared + sums->local >= warp->charge);
+    if (warp->iso == 0) return 0;
     return warp->iso + (sums->shared + sums->local - warp->charge);
 }
 
@@ -62,6 +63,7 @@ const struct bound_method bound_elb = {
     .run = elb_run,
     .needs = FOR_BLOCKS,
     .any_order = true,
+    .counts_releases = true,
 };
 
 /* ---- GUB --------------------------------------------------------------------------------------------- */
@@ -74,19 +76,19 @@ static cycles gub_term(const struct section_profile *warp, const struct row_sums
     return warp->iso + (sums->exec - warp->exec);
 }
 
-/* Whether in no section of no warp two initiations overlap in isolation: the execution phases then last as
- * long as the charges of SIB, and GUB is no less than SIB. */
-static bool gub_is_sib(const struct block_profile *profile) {
+/* Whether in no section of no warp two initiations overlap in isolation, so that the execution phases last as
+ * long as the charges of SIB, and no warp without instructions in a section makes GUB larger. */
+static bool gub_is_sib(const struct block_profile *profile, cycles gub) {
     for (size_t i = 0; i < profile->cells.count; i++) {
         if (profile->cells.items[i].exec != profile->cells.items[i].charge) return false;
     }
-    return true;
+    return gub == profile_sum_of_maxima(profile, sib_term);
 }
 
 static wb_status gub_run(const struct bound_input *input, wb_bound *bound) {
     bound->cycles = profile_sum_of_maxima(input->profile, gub_term);
     bound->kind = WB_ESTIMATE;
-    if (gub_is_sib(input->profile)) {
+    if (gub_is_sib(input->profile, bound->cycles)) {
         bound->reason =
             "the published proof does not hold; on this block, where no two initiations of a warp overlap "
             "when it runs alone, it equals sib";
@@ -178,6 +180,8 @@ static wb_status group_bound(struct pairwise *pairwise, const uint32_t *row, siz
     const struct block_profile *profile = pairwise->input->profile;
     const struct warp_group *own = &profile->groups.items[group];
     cycles sum = 0;
+    *bound = 0;
+    if (pairwise->isolated.items[row[own->path]] == 0) return WB_OK; /* it has nothing to wait for */
     for (size_t g = 0; g < profile->groups.count; g++) {
         const struct warp_group *other = &profile->groups.items[g];
         const uint64_t warps = other->warps - (g == group);

@@ -7,7 +7,7 @@
 /* Methods that others start from, or fall back to. */
 extern const struct bound_method bound_sib, bound_fib, bound_fifo;
 
-/* iso_s(w) + sum over u != w of E_s(u|w) (docs/proofs.md, theorem 1) */
+/* iso_s(w) + sum over u != w of E_s(u|w), 0 for iso_s(w) = 0 (docs/proofs.md, theorem 1) */
 cycles sib_term(const struct section_profile *warp, const struct row_sums *sums);
 
 /* Why SIB is not proven on a machine, or NULL where it is (docs/proofs.md, theorem 1). */

@@ -186,6 +186,7 @@ static cycles improve(struct fifo *fifo, uint32_t code, uint32_t queued, uint32_
 static cycles group_bound(struct fifo *fifo, const uint32_t *row, size_t group) {
     const uint32_t code = row[fifo->input->profile->groups.items[group].path];
     uint32_t candidates = 0;
+    if (longest_path(fifo, code, 0) == 0) return 0; /* it has nothing to wait for */
     gather_charges(fifo, row, group);
     for (uint32_t u = 0; u < fifo->units; u++) {
         bool single = fifo->input->block->machine->units[u].count == 1;

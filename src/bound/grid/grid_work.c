@@ -73,11 +73,10 @@ static bool window_is_proven(const struct wb_machine *machine) {
 
 wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *timed,
                               const struct block_profile *profile) {
-    const cycles release = profile_release_time(profile);
     struct block_class class = {.first = work->block_count,
                                 .instructions = profile->instructions,
                                 .initiations = profile->initiations,
-                                .latency = cycles_add(profile->latency, release),
+                                .latency = profile->latency,
                                 .units = sum_units(timed, &work->arena),
                                 .timed = timed};
     if (class.units == NULL) return WB_ERR_LIMIT;
@@ -85,7 +84,7 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
     WB_TRY(code_lines_add(&work->code, timed));
     if (timed->warp_count > work->warps) work->warps = timed->warp_count;
     work->assumed |= timed->code.assumed;
-    const cycles sib = cycles_add(profile_sum_of_maxima(profile, sib_term), release);
+    const cycles sib = cycles_add(profile_sum_of_maxima(profile, sib_term), profile_release_time(profile));
     class.residency = class.isolated = cycles_add(class.initiations, class.latency);
     if (window_is_proven(work->machine)) class.residency = cycles_min(class.residency, sib);
     if (sib_unproven(work->machine) == NULL) class.isolated = cycles_min(class.isolated, sib);

@@ -196,7 +196,7 @@ wb_status serial_sums_of(const struct block_profile *profile, const cycles *bloc
 }
 
 wb_status serial_time_of(const struct block_profile *profile, bool covering, cycles *time) {
-    *time = cycles_add(cycles_add(profile->initiations, profile->latency), profile_release_time(profile));
+    *time = cycles_add(profile->initiations, profile->latency);
     if (profile->block->machine->sub_cores == 1) return WB_OK;
     *time = CYCLES_SATURATED;
     if ((covering && profile->sections > 1) || !serial_can_walk(profile->block)) return WB_OK;

@@ -98,10 +98,11 @@ struct bound_method {
     section_term term;
     const char *const *conventions; /* keys of the machine's abstract_cta that it reads; NULL: none */
     uint32_t needs;                 /* enum bound_need */
-    bool any_order;    /* holds in whatever order units start the instructions that wait for them */
-    bool sharpens;     /* as tight a sum as there is: asked of blocks that have an SM to themselves */
-    bool searches;     /* schedules, not sums over sections: the release of barriers is counted in them */
-    bool never_proven; /* on any machine */
+    bool any_order;       /* holds in whatever order units start the instructions that wait for them */
+    bool sharpens;        /* as tight a sum as there is: asked of blocks that have an SM to themselves */
+    bool searches;        /* schedules, not sums over sections */
+    bool counts_releases; /* of barriers; what does not search either is given them on top */
+    bool never_proven;    /* on any machine */
     uint64_t
         named_work; /* that it does at most, over all blocks of a kernel; 0: what states and memory allow */
     uint64_t unasked_work; /* that "all" gives it, over all blocks of a kernel; 0: as much as it takes */
@@ -124,6 +125,11 @@ void bound_assume_grid(const struct bound_input *input, wb_bound *bound);
 /* Whether the method is for what is analysed; if not, *why says so. */
 bool bound_method_applies(const struct bound_method *method, const struct bound_input *input,
                           const char **why);
+
+/* Whether the release of barriers is to be added to what the method says of a block. */
+static inline bool bound_method_lacks_releases(const struct bound_method *method) {
+    return !method->searches && !method->counts_releases;
+}
 
 /* Makes an estimate of a bound for a machine whose model the proofs are not about. */
 void bound_qualify(const struct bound_input *input, wb_bound *bound);

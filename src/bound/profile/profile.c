@@ -144,8 +144,17 @@ static void add_turn(struct profile_maker *maker) {
     }
 }
 
-/* Walks one section on every path, `again` if others like it are not walked. The latency path goes on from
- * the latest warp: each waits for all. */
+/* Takes the latency path through a barrier: each warp waits for all, and for the release. */
+static void walk_latencies_through(struct profile_maker *maker, cycles latest) {
+    latest += maker->profile->block->machine->barrier_release;
+    for (uint32_t p = 0; p < maker->profile->path_count; p++) {
+        struct phase_walker *walker = &maker->walkers[p];
+        walker->latency = latest;
+        walker->latency_complete = cycles_max(walker->latency_complete, latest);
+    }
+}
+
+/* Walks one section on every path, `again` if others like it are not walked. */
 static wb_status walk_row(struct profile_maker *maker, bool again, bool *more) {
     const uint32_t path_count = maker->profile->path_count;
     cycles latest = 0;
@@ -157,8 +166,7 @@ static wb_status walk_row(struct profile_maker *maker, bool again, bool *more) {
         *more = *more || !walker->ended;
         maker->walked += maker->cells[p].instructions;
     }
-    for (uint32_t p = 0; p < path_count; p++)
-        maker->walkers[p].latency = latest;
+    if (*more) walk_latencies_through(maker, latest);
     add_turn(maker);
     const struct spill_warps warps = {maker->profile->groups.items, maker->profile->groups.count,
                                       maker->walkers};

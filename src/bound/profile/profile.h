@@ -22,7 +22,7 @@ struct block_profile {
     uint64_t sections;     /* of the block: one more than it has barriers */
     uint64_t instructions; /* of all warps */
     cycles initiations;    /* of all warps: E of docs/proofs.md, section 8 */
-    cycles latency;        /* longest path that counts latencies only: lam there */
+    cycles latency;        /* longest path that counts latencies and releases only: lam there */
     uint64_t turns; /* the longest sequence of different sub-cores, each active in a section behind that of
                        the one before: chg of docs/sub-core-bounds.md; 1 at least */
     cycles spill;   /* what the units of a sub-core can have left to do of older sections when a barrier is

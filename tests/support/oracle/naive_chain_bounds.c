@@ -191,8 +191,8 @@ static uint64_t sigma(const struct sections *block, const struct chain_view *vie
 
 /* ---- Latencies ---- */
 
-static uint64_t releases_of(const struct sections *block) {
-    return block->mutant == CHAIN_NO_RELEASE ? 0 : (block->count - 1) * block->grid->release;
+static uint64_t release_of(const struct sections *block) {
+    return block->mutant == CHAIN_NO_RELEASE ? 0 : block->grid->release;
 }
 
 /* lam. */
@@ -200,6 +200,7 @@ static uint64_t latency_of(const struct sections *block) {
     uint64_t issue[SUB_CORE_WARPS][SUB_CORE_INSTS] = {{0}}, released = 0, longest = 0;
     for (uint32_t j = 0; j < block->count; j++) {
         uint64_t arrival = released;
+        longest = max(longest, released);
         for (uint32_t w = 0; w < block->kind->warps; w++) {
             uint64_t at = released;
             for (uint32_t i = 0; i < block->kind->programs[w].count; i++) {
@@ -214,9 +215,9 @@ static uint64_t latency_of(const struct sections *block) {
             }
             arrival = max(arrival, at);
         }
-        released = arrival;
+        released = arrival + release_of(block);
     }
-    return longest + releases_of(block);
+    return longest;
 }
 
 /* iso_j(w): the section alone, from a clean machine. */
@@ -250,13 +251,13 @@ static uint64_t isolated(const struct sections *block, uint32_t w, uint32_t j) {
 
 /* SIB with the releases; NONE where it is not proven of blocks that share their SM. */
 static uint64_t alone(const struct sections *block) {
-    uint64_t sum = releases_of(block);
+    uint64_t sum = (block->count - 1) * release_of(block);
     if (block->grid->depth > 0 && block->grid->depth != DEPTH_UNLIMITED) return NONE;
     for (uint32_t j = 0; j < block->count; j++) {
         uint64_t longest = 0;
         for (uint32_t w = 0; w < block->kind->warps; w++) {
             uint64_t time = isolated(block, w, j);
-            for (uint32_t u = 0; u < block->kind->warps; u++) {
+            for (uint32_t u = 0; time > 0 && u < block->kind->warps; u++) {
                 for (uint32_t i = 0; u != w && i < block->kind->programs[u].count; i++) {
                     if (!executes(block, u, i, j)) continue;
                     if (sub_core_of(block, u) == sub_core_of(block, w) ||

@@ -57,8 +57,8 @@ Section Sched.
   Definition asap_b : bool := all (fun x => all (fun t => inst m (fu (get b x)) <=? n_init b s (fu (get b x)) t)
     (seq (I s x) (D s x - I s x))) (keys b).
 
-  Definition room_b : bool := all (fun x => (D s x =? I s x) ||
-    match depth m with None => true | Some d => n_queued b s (fu (get b x)) (I s x) <? d end) (keys b).
+  Definition queue_b : bool := match depth m with None => true | Some d =>
+    all (fun x => all (fun t => n_wait b s (fu (get b x)) t <=? d) (seq (I s x) (D s x - I s x))) (keys b) end.
 
   Definition width_b : bool := all (fun x => n_issue b m s (core m (fst x)) (I s x) <=? width m) (keys b).
 
@@ -81,7 +81,7 @@ Section Sched.
   Definition none_b : bool := all (fun x => implb' (init (get b x) =? 0) (D s x =? I s x)) (keys b).
 
   Definition valid_b : bool :=
-    times_b && (warps_b && (cap_b && (pairs_b && (asap_b && (room_b && (width_b && (conserving_b && none_b))))))).
+    times_b && (warps_b && (cap_b && (pairs_b && (asap_b && (queue_b && (width_b && (conserving_b && none_b))))))).
 
   Lemma count_zero p : (forall x, In x (keys b) -> p x = true -> False) -> count b p = 0.
   Proof.
@@ -136,9 +136,12 @@ Section Sched.
     - intros x t Hi Hq. unfold waits in Hq. apply andb_prop in Hq as [Q1 Q2].
       apply Nat.leb_le in Q1. apply Nat.ltb_lt in Q2.
       pose proof (all_ok _ _ (all_ok _ _ Ha x Hi) t ltac:(apply in_seq; lia)) as P. cbv beta in P. unb. exact P.
-    - intros x Hi. pose proof (all_ok _ _ Hr x Hi) as B. cbv beta in B.
-      apply orb_prop in B as [B|B]; [left; unb; exact B|right].
-      destruct (depth m); [unb; exact B|exact Logic.I].
+    - intros f t. unfold queue_b in Hr. destruct (depth m) as [d|]; [|exact Logic.I].
+      destruct (n_wait b s f t) as [|n] eqn:E; [lia|].
+      destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hi Hq]]; [unfold n_wait in E; lia|].
+      apply andb_prop in Hq as [Hf Hq]. unfold on in Hf. apply Nat.eqb_eq in Hf. subst f.
+      unfold waits in Hq. apply andb_prop in Hq as [Q1 Q2]. apply Nat.leb_le in Q1. apply Nat.ltb_lt in Q2.
+      pose proof (all_ok _ _ (all_ok _ _ Hr x Hi) t ltac:(apply in_seq; lia)) as P. cbv beta in P. unb. lia.
     - intros c t. destruct (n_issue b m s c t) as [|n] eqn:E; [lia|].
       destruct (issue_some b m s c t) as [x [Hi [<- [<- _]]]]; [lia|].
       pose proof (all_ok _ _ Hx x Hi) as P. cbv beta in P. unb. lia.

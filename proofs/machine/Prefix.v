@@ -23,11 +23,8 @@ Record safe (m : machine) (b : block) (s : schedule) (n : nat) : Prop := {
   s_cap : forall f t, t < n -> n_init b s f t <= inst m f;
   s_fifo : forall x y, In x (keys b) -> In y (keys b) ->
               fu (get b x) = fu (get b y) -> I s x < I s y -> D s y < n -> D s x <= D s y;
-  s_room : forall x, In x (keys b) -> I s x < n -> D s x = I s x \/
-              match depth m with
-              | None => True
-              | Some d => n_queued b s (fu (get b x)) (I s x) < d
-              end;
+  s_queue : forall f t, t < n ->
+              match depth m with None => True | Some d => n_wait b s f t <= d end;
   s_width : forall c t, t < n -> n_issue b m s c t <= width m;
   s_barrier : forall x y, In x (keys b) -> In y (keys b) -> I s x < n ->
               group m (fst y) = group m (fst x) -> sec (get b y) < sec (get b x) ->
@@ -62,13 +59,6 @@ Proof.
     + intros w k Hk He. split; [|apply (v_conserving _ _ _ V w k t Hk He)].
       destruct (init (get b (w, k))) eqn:Hi; [|lia]. destruct (v_none _ _ _ V w k Hk Hi) as [_ H].
       destruct (H t He).
-Qed.
-
-Lemma count_le b p q : (forall x, In x (keys b) -> p x = true -> q x = true) -> count b p <= count b q.
-Proof.
-  unfold count. intros H. induction (keys b) as [|x l IH]; [simpl; lia|].
-  specialize (IH (fun y Hy => H y (or_intror Hy))). specialize (H x (or_introl eq_refl)).
-  cbn [filter]. destruct (p x); [rewrite H by reflexivity|destruct (q x)]; cbn [length]; lia.
 Qed.
 
 Lemma count_ext b p q : (forall x, In x (keys b) -> p x = q x) -> count b p = count b q.
@@ -113,7 +103,11 @@ Proof.
   - assert (t < n) as Ht.
     { unfold waits in H0. apply andb_prop in H0 as [_ H0]. apply Nat.ltb_lt in H0. apply A in H. lia. }
     apply (L t Ht); assumption.
-  - apply (s_room _ _ _ _ S); auto.
+  - destruct (le_lt_dec n t) as [H|H]; [|apply (s_queue _ _ _ _ S f t H)].
+    destruct (depth m) as [d|]; [|exact Logic.I]. replace (n_wait b s f t) with 0; [lia|]. symmetry.
+    destruct (n_wait b s f t) eqn:E; [reflexivity|].
+    destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hx P]]; [unfold n_wait in E; lia|].
+    apply andb_prop in P as [_ P]. apply andb_prop in P as [_ P]. apply Nat.ltb_lt in P. apply A in Hx. lia.
   - destruct (le_lt_dec n t) as [H|H]; [|apply (s_width _ _ _ _ S c t H)].
     destruct (n_issue b m s c t) eqn:E; [lia|].
     destruct (issue_some b m s c t) as [y [Hy [_ [Ht _]]]]; [lia|]. specialize (AI y Hy). lia.
@@ -164,12 +158,6 @@ Section Agree.
   Proof.
     intros Ht. apply count_ext. intros x Hx. pose proof (a_D _ _ _ _ A x Hx).
     pose proof (a_I _ _ _ _ A x Hx). unfold waits. f_equal. decide_nat.
-  Qed.
-
-  Lemma agree_queued f t : t < n -> n_queued b s f t = n_queued b s' f t.
-  Proof.
-    intros Ht. apply count_ext. intros x Hx. pose proof (a_D _ _ _ _ A x Hx).
-    pose proof (a_I _ _ _ _ A x Hx). f_equal; [f_equal|]; decide_nat.
   Qed.
 
   Lemma agree_issue c t : t < n -> n_issue b m s c t = n_issue b m s' c t.

@@ -168,7 +168,7 @@ Section Progress.
     - intros a a' Pa E. unfold start_one in E. destruct (find (startable m b n a) (keys b)) as [x|] eqn:F; [|discriminate].
       apply find_some in F as [Hx F]. inversion E; subst a'. pose proof (start_step s0 a n x Pa Hx F) as T.
       split; [apply (step_during m b s0 a _ n x Pa T)|].
-      apply (count_fewer b x); [exact Hx| | |].
+      apply (count_lt b _ _ x Hx).
       + rewrite (t_D _ _ _ _ _ _ T). apply Nat.ltb_lt. lia.
       + cbn [D set_start]. rewrite put_same. apply Nat.ltb_ge. lia.
       + intros y _ Hy. apply Nat.ltb_lt in Hy. apply Nat.ltb_lt.
@@ -189,7 +189,7 @@ Section Progress.
       pose proof (issue_step s0 a n x Pa Ba Hx F) as T.
       assert (n < I a x) as L by (unfold issuable in F; apply andb_prop in F as [F _]; apply Nat.ltb_lt, F).
       split; [split; [apply (step_during m b s0 a _ n x Pa T)|apply (issue_busy s0); assumption]|].
-      apply (count_fewer b x); [exact Hx|apply Nat.ltb_lt, L| |].
+      apply (count_lt b _ _ x Hx); [apply Nat.ltb_lt, L| |].
       + rewrite (proj1 (issue_times a n x)), put_same. apply Nat.ltb_ge. lia.
       + intros y _ Hy. apply Nat.ltb_lt in Hy. apply Nat.ltb_lt.
         pose proof (step_I m b a _ n x T y). lia.

@@ -113,21 +113,6 @@ Section Run.
     - specialize (IH (fun y Hy => H y (or_intror Hy))). destruct (p z); cbn [length]; lia.
   Qed.
 
-  Lemma count_fewer x p q : In x (keys b) -> p x = true -> q x = false ->
-    (forall y, In y (keys b) -> q y = true -> p y = true) -> count b q < count b p.
-  Proof.
-    unfold count. intros Hx Px Qx H. induction (keys b) as [|z l IH]; [destruct Hx|].
-    assert (forall y, In y l -> q y = true -> p y = true) as Hl by (intros y Hy; apply H; right; exact Hy).
-    assert (length (filter q l) <= length (filter p l)) as L.
-    { clear -Hl. induction l as [|y l IH]; [simpl; lia|].
-      specialize (IH (fun u Hu => Hl u (or_intror Hu))). specialize (Hl y (or_introl eq_refl)). cbn [filter].
-      destruct (q y); [rewrite Hl by reflexivity|destruct (p y)]; cbn [length]; lia. }
-    cbn [filter]. destruct Hx as [->|Hx].
-    - rewrite Px, Qx. cbn [length]. lia.
-    - specialize (IH Hx Hl). specialize (H z (or_introl eq_refl)).
-      destruct (q z); [rewrite H by reflexivity|destruct (p z)]; cbn [length]; lia.
-  Qed.
-
   Lemma count_all p : count b p <= length (keys b).
   Proof. unfold count. induction (keys b) as [|x l IH]; [simpl; lia|]. cbn [filter]. destruct (p x); simpl; lia. Qed.
 
@@ -192,10 +177,19 @@ Section Run.
       pose proof (s_start _ _ _ _ S0 y Hy (or_intror G')). rewrite (TI' y) in L by lia.
       destruct (TI x ltac:(lia)) as [E _]. rewrite E in L.
       pose proof (s_fifo _ _ _ _ S0 x y Hx Hy F L G'). rewrite TD'; lia.
-    - intros x Hx L. destruct (TI x L) as [-> L']. destruct (s_room _ _ _ _ S0 x Hx L') as [H|H].
-      + left. rewrite TD'; lia.
-      + right. destruct (depth m) as [d|]; [|exact Logic.I].
-        rewrite <- (agree_queued b s (tick n s) n A) by exact L'. exact H.
+    - intros f t Ht. destruct (Nat.eq_dec t n) as [->|N].
+      + destruct (depth m) as [d|] eqn:Dm; [|exact Logic.I].
+        destruct (n_wait b (tick n s) f n) eqn:E; [lia|]. rewrite <- E.
+        assert (forall x, waits (tick n s) n x = true -> I s x < n /\ n <= D s x) as Wt.
+        { intros x H. unfold waits in H. apply andb_prop in H as [H1 H2]. apply Nat.leb_le in H1.
+          apply Nat.ltb_lt in H2. destruct (TI x ltac:(lia)). split; [assumption|].
+          destruct (le_lt_dec n (D s x)) as [L|L]; [exact L|]. rewrite (TD' x L) in H2. lia. }
+        destruct (count_pos b (fun x => on b f x && waits (tick n s) n x)) as [x [_ H]]; [unfold n_wait in E; lia|].
+        apply andb_prop in H as [_ H]. apply Wt in H. destruct n as [|n']; [lia|].
+        pose proof (s_queue _ _ _ _ S0 f n' (Nat.lt_succ_diag_r n')) as Q. rewrite Dm in Q.
+        etransitivity; [|exact Q]. apply count_le. intros y _ Hy. apply andb_prop in Hy as [-> Hy].
+        apply Wt in Hy. unfold waits. cbn [andb]. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt. lia.
+      + rewrite <- (agree_wait b s (tick n s) n A) by lia. apply (s_queue _ _ _ _ S0). lia.
     - intros c t Ht. destruct (Nat.eq_dec t n) as [->|N].
       + destruct (n_issue b m (tick n s) c n) eqn:E; [lia|].
         destruct (issue_some b m (tick n s) c n) as [y [_ [_ [Hy _]]]]; [lia|]. destruct (TI y ltac:(lia)). lia.
@@ -309,28 +303,27 @@ Section Run.
           pose proof (s_start _ _ _ _ (m_safe _ _ _ P) z Hz (or_intror G)). lia.
     Qed.
 
-    Lemma step_room y : In y (keys b) -> I s' y < S n -> D s' y = I s' y \/
-      match depth m with None => True | Some d => n_queued b s' (fu (get b y)) (I s' y) < d end.
+    Lemma step_queue f : match depth m with None => True | Some d => n_wait b s' f n <= d end.
     Proof.
-      intros Hy L.
-      assert (forall f t, t <= n -> n_queued b s' f t <= n_queued b s f t) as Q.
-      { intros f t Ht. apply count_le. intros z Hz Hp. rewrite !andb_true_iff, !Nat.ltb_lt in *.
-        destruct Hp as [[H1 H2] H3]. pose proof (step_D z). destruct (step_I z) as [_ [E|[_ [E1 E2]]]]; [|lia].
-        split; [split; [exact H1|]|]; lia. }
-      assert (I s' y = I s y -> I s y < S n -> y = x \/ D s' y = D s y -> D s' y = I s' y \/
-        match depth m with None => True | Some d => n_queued b s' (fu (get b y)) (I s' y) < d end) as Same.
-      { intros E L' H. destruct (s_room _ _ _ _ (m_safe _ _ _ P) y Hy L') as [R|R].
-        - destruct H as [->|H]; [pose proof (t_D _ _ _ _ T); lia|left; lia].
-        - right. destruct (depth m) as [d|]; [|exact Logic.I]. rewrite E.
-          pose proof (Q (fu (get b y)) (I s y) ltac:(lia)). lia. }
-      destruct (key_dec y x) as [->|N].
-      - destruct (t_issue _ _ _ _ T) as [[E L']|[_ [E [_ [_ R]]]]]; [apply Same; auto; lia|].
-        destruct R as [R|R]; [left; lia|right]. destruct (depth m) as [d|]; [|exact Logic.I]. rewrite E.
-        enough (n_queued b s' (fu (get b x)) n <= n_wait b s (fu (get b x)) n) by lia.
-        etransitivity; [apply Q; lia|]. apply count_le. intros z Hz Hp. unfold waits.
-        rewrite !andb_true_iff, !Nat.ltb_lt, Nat.leb_le in *. destruct Hp as [[H1 H2] H3].
-        split; [exact H1|]. lia.
-      - destruct (t_other _ _ _ _ T y N) as [E1 E2]. apply Same; [exact E1|lia|right; exact E2].
+      pose proof (s_queue _ _ _ _ (m_safe _ _ _ P) f n (Nat.lt_succ_diag_r n)) as H.
+      destruct (depth m) as [d|] eqn:Dm; [|exact Logic.I].
+      assert (forall y, In y (keys b) -> on b f y && waits s' n y = true ->
+                on b f y && waits s n y = true
+                \/ y = x /\ fu (get b x) = f /\ D s' x = S n /\ I s x = S n) as Q.
+      { intros y Hy Hp. apply andb_prop in Hp as [Hf Hi]. unfold waits in *. rewrite Hf.
+        apply andb_prop in Hi as [H1 H2]. apply Nat.leb_le in H1. apply Nat.ltb_lt in H2.
+        pose proof (step_D y) as Dy. destruct (step_I y) as [_ [E|[-> [E1 E2]]]].
+        - left. cbn [andb]. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt. lia.
+        - right. unfold on in Hf. apply Nat.eqb_eq in Hf. pose proof (t_D _ _ _ _ T). repeat split; auto. lia. }
+      assert (n_wait b s' f n <= n_wait b s f n \/ fu (get b x) = f /\ D s' x = S n /\ I s x = S n) as G.
+      { destruct (Nat.eq_dec (fu (get b x)) f) as [F|F], (Nat.eq_dec (D s' x) (S n)) as [E|E],
+          (Nat.eq_dec (I s x) (S n)) as [E'|E']; auto; left; apply count_le; intros y Hy Hp;
+          destruct (Q y Hy Hp) as [G|[-> G]]; tauto. }
+      destruct G as [G|[F [E E']]]; [lia|].
+      destruct (t_issue _ _ _ _ T) as [[_ L]|[_ [_ [_ [_ [L|L]]]]]]; [lia|lia|].
+      assert (n_wait b s' f n <= n_wait b s f n + 1).
+      { apply (count_more x). intros y Hy Hp. destruct (Q y Hy Hp) as [G|[G _]]; auto. }
+      rewrite Dm, F in L. lia.
     Qed.
 
     Lemma step_safe : safe m b s' (S n).
@@ -364,7 +357,8 @@ Section Run.
       - intros f t Ht. destruct (Now t Ht) as [L| ->]; [|apply step_cap].
         rewrite <- (agree_init b s s' n step_agree f t L). apply (s_cap _ _ _ _ S0), Ht.
       - apply step_fifo.
-      - apply step_room.
+      - intros f t Ht. destruct (Now t Ht) as [L| ->]; [|apply step_queue].
+        rewrite <- (agree_wait b s s' n step_agree f t L). apply (s_queue _ _ _ _ S0), Ht.
       - intros c t Ht. destruct (Now t Ht) as [L| ->]; [|apply step_width].
         rewrite <- (agree_issue m b s s' n step_agree c t L). apply (s_width _ _ _ _ S0), Ht.
       - intros y z Hy Hz L G Q. rewrite Tr. destruct (step_I z) as [Z _].

@@ -90,6 +90,7 @@ static void change_controls(struct input *input, uint8_t *code, uint32_t count) 
 
 static void change_machine(struct input *input, wb_machine *machine) {
     wb_diagnostics *messages = wb_diagnostics_new();
+    if ((take(input) & 1) != 0) (void)wb_machine_set(machine, "unit.LSU.queue=unlimited", messages);
     for (uint32_t changes = take(input) % 8; changes > 0; changes--) {
         const uint32_t k = take(input) % (sizeof keys / sizeof *keys);
         char assignment[100];

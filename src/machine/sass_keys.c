@@ -72,6 +72,12 @@ static bool stage_check(const struct wb_machine *machine, const struct sass_clas
     for (uint32_t other = 0; other < stage; other++)
         if (strcmp(entry->units[other], name) == 0)
             text_printf(problem, "unit%s: '%s' is one of the stages before, too", suffix, name);
+    /* What is on its way holds nothing. Were there few places behind it, those that came later could fill
+     * them and keep units blocked meanwhile (docs/machine-code-bounds.md, M5). */
+    if (problem->length == 0 && stage > 0 && entry->stages[stage - 1].transfer > 0 &&
+        machine->units[unit].queue != DEPTH_UNLIMITED)
+        text_printf(problem, "transfer%s: expected 0 in front of unit '%s', whose queue is not unlimited",
+                    suffixes[stage - 1], name);
     return problem->length == 0;
 }
 

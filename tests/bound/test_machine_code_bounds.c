@@ -132,6 +132,31 @@ static void test_own_order_is_part_of_the_chain(void **state) {
     assert_true(sass_exceeds(&grid, 33, SASS_LAM_OWN_ORDER));
 }
 
+/* Own instructions come to u2 by u0 and by u1, and by u1 alone go on to u3: a later one there keeps u2
+ * blocked, and so u0, in which an earlier one waits. */
+static void test_later_own_instructions_behind_a_clash(void **state) {
+    (void)state;
+    begin(3, 4);
+    grid.queue[0] = grid.queue[1] = SASS_UNLIMITED;
+    struct sass_timed *load = add(0, false, 1);
+    load->write_counter = 0;
+    load->write_least = load->write_most = 16;
+    add_stage(0, 0, 1, 0);
+    add_stage(0, 2, 1, 0);
+    for (uint32_t w = 0; w < 2; w++) {
+        (void)add(w, false, 1);
+        add_stage(w, 1, 1, 0);
+        add_stage(w, 2, 1, 0);
+        add_stage(w, 3, w == 0 ? 16 : 1, 0);
+    }
+    add(0, true, 1)->waits = 1;
+    (void)add(2, false, 1);
+    add_stage(2, 0, 3, 0);
+    add_stage(2, 2, 1, 0);
+    assert_int_equal(explored(), 39);
+    assert_true(sass_exceeds(&grid, 39, SASS_CLASH_ALONE));
+}
+
 /* Of a path that begins the miss of line 1 while a load is under way a warp may execute all but the
  * instruction that does. */
 static void test_parts_miss_elsewhere(void **state) {
@@ -210,6 +235,7 @@ int main(void) {
         cmocka_unit_test(test_no_execution_is_beyond_a_bound),
         cmocka_unit_test(test_full_queue_holds_up_other_pipes),
         cmocka_unit_test(test_own_order_is_part_of_the_chain),
+        cmocka_unit_test(test_later_own_instructions_behind_a_clash),
         cmocka_unit_test(test_parts_miss_elsewhere),
         cmocka_unit_test(test_mistakes_are_found),
     };

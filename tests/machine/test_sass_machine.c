@@ -134,6 +134,8 @@ static void test_errors_of_files(void **state) {
     refuses(HEAD UNITS "classes: {alu: {unit: Q, init: 1, unit_2: Q, init_2: 1}}\n" SASS,
             "is one of the stages before");
     refuses(HEAD UNITS "classes: {alu: {unit: Q, init: 1, fixed: true}}\n" SASS, "unit 'Q' has a queue");
+    refuses(HEAD UNITS "classes: {alu: {unit: S, init: 1, transfer: 1, unit_2: Q, init_2: 1}}\n" SASS,
+            "transfer: expected 0 in front of unit 'Q', whose queue is not unlimited");
     refuses(HEAD UNITS "classes: {alu: {unit: A, init: 1, fixed: true, write: 3}}\n" SASS,
             "expected no write and read");
     refuses(HEAD UNITS "classes: {}\nsass: {sm: 86, l0_line: 48}\n",

@@ -58,6 +58,13 @@ static void close_shared(struct way_rules *rules, uint32_t unit_count) {
         if ((shared >> u & 1) != 0) rules->shared |= rules->blocking[u];
 }
 
+/* Own instructions that overtake in front of a unit that blocks another one come to that in any order. */
+static void close_clash(struct way_rules *rules, uint32_t unit_count) {
+    const uint32_t clash = rules->clash;
+    for (uint32_t u = 0; u < unit_count; u++)
+        if ((clash >> u & 1) != 0) rules->clash |= rules->blocking[u];
+}
+
 /* Whether the instruction waits for a counter that the one before it counts up, in the next cycle, in which
  * that may not be seen yet. */
 static bool waits_too_soon(const struct sass_timed *before, const struct sass_timed *inst) {
@@ -90,6 +97,7 @@ static void note_ways(struct way_rules *rules, const bool *used) {
         note_inst(rules, &beside->sass[i], ways);
     close_blocking(rules, machine->unit_count);
     close_shared(rules, machine->unit_count);
+    close_clash(rules, machine->unit_count);
     for (uint32_t i = 0; holds_issue && i < code->inst_count; i++)
         if (used[i]) note_held_issue(rules, &code->sass[i]);
     for (uint32_t i = 0; holds_issue && i < others; i++)

@@ -16,8 +16,8 @@ struct way_rules {
                                              itself, and every unit behind it with a queue that can be full */
     bool unseen;         /* some instruction waits for a counter before it is sure to see it counted up */
     uint32_t shared;     /* units that sub-cores share, and those that can keep these blocked */
-    uint32_t clash;      /* units that two ways of the code reach differently: own instructions may overtake
-                            there */
+    uint32_t clash;      /* units that two ways of the code reach differently, and all that these wait for:
+                            own instructions may overtake there */
     uint32_t latches;    /* units of instructions of fixed latency */
     uint32_t held_issue; /* those that every instruction waits for, as one that finds a queue full holds the
                             issue stage */

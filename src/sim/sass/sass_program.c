@@ -6,6 +6,7 @@
 struct unit_way {
     bool reached, at_issue;
     uint32_t before; /* mask of the units that they have used */
+    uint32_t behind; /* mask of the units that some ask for next, and that can keep this one blocked */
 };
 
 static void note_way(struct sass_sm_program *program, const struct sass_timed *timed, struct unit_way *ways) {
@@ -16,9 +17,18 @@ static void note_way(struct sass_sm_program *program, const struct sass_timed *t
         struct unit_way *way = &ways[unit];
         const bool differs = way->reached && (way->before != before || way->at_issue != at_issue);
         if (differs || (before >> unit & 1) != 0) program->clash |= UINT32_C(1) << unit;
-        *way = (struct unit_way){true, at_issue, before};
+        *way = (struct unit_way){true, at_issue, before, way->behind};
+        if (i > 0 && program->machine->units[unit].queue != DEPTH_UNLIMITED)
+            ways[timed->stages[i - 1].unit].behind |= UINT32_C(1) << unit;
         before |= UINT32_C(1) << unit;
     }
+}
+
+/* Instructions of a warp that overtake each other come to what is behind in any order, too. */
+static void close_clash(struct sass_sm_program *program, const struct unit_way *ways) {
+    for (uint32_t length = 0; program->clash != 0 && length < MACHINE_UNITS_MAX; length++)
+        for (uint32_t u = 0; u < MACHINE_UNITS_MAX; u++)
+            if ((program->clash >> u & 1) != 0) program->clash |= ways[u].behind;
 }
 
 /* The code that is looked through. */
@@ -47,6 +57,7 @@ static void look_at_paths(const struct path *paths, size_t count, struct sass_sm
     struct sass_line_range *lines = &program->lines;
     for (size_t p = 0; p < count; p++)
         look_at_path(&paths[p], program, &code);
+    close_clash(program, code.ways);
     if (code.first > code.last) return;
     lines->first = code.first;
     lines->count = code.last - code.first + 1;

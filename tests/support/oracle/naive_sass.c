@@ -134,7 +134,7 @@ static bool comes_differently(const struct sass_grid *grid, const struct sass_ti
     return false;
 }
 
-void naive_sass_clashes(const struct sass_grid *grid, bool clash[SASS_GRID_UNITS]) {
+static void find_meetings(const struct sass_grid *grid, bool clash[SASS_GRID_UNITS]) {
     const struct sass_timed *first[SASS_GRID_UNITS] = {NULL};
     uint32_t stage[SASS_GRID_UNITS] = {0};
     memset(clash, 0, SASS_GRID_UNITS * sizeof *clash);
@@ -152,21 +152,31 @@ void naive_sass_clashes(const struct sass_grid *grid, bool clash[SASS_GRID_UNITS
         }
 }
 
-static void find_blocking(struct view *view) {
-    const struct sass_grid *grid = view->grid;
+static void find_blocking(const struct sass_grid *grid, bool blocks_back[][SASS_GRID_UNITS]) {
+    memset(blocks_back, 0, SASS_GRID_UNITS * sizeof *blocks_back);
     for (uint32_t u = 0; u < grid->units; u++)
-        view->blocks_back[u][u] = true;
+        blocks_back[u][u] = true;
     for (uint32_t w = 0; w < grid->blocks * grid->warps; w++)
         for (uint32_t k = 0; k < grid->programs[w].count; k++) {
             const struct sass_timed *timed = &grid->programs[w].steps[k].stated;
             for (uint32_t i = 0; i + 1 < timed->stage_count; i++)
                 if (grid->queue[timed->stages[i + 1].unit] != SASS_UNLIMITED)
-                    view->blocks_back[timed->stages[i].unit][timed->stages[i + 1].unit] = true;
+                    blocks_back[timed->stages[i].unit][timed->stages[i + 1].unit] = true;
         }
     for (uint32_t v = 0; v < grid->units; v++)
         for (uint32_t u = 0; u < grid->units; u++)
             for (uint32_t x = 0; x < grid->units; x++)
-                if (view->blocks_back[u][v] && view->blocks_back[v][x]) view->blocks_back[u][x] = true;
+                if (blocks_back[u][v] && blocks_back[v][x]) blocks_back[u][x] = true;
+}
+
+void naive_sass_clashes(const struct sass_grid *grid, bool clash[SASS_GRID_UNITS]) {
+    bool meetings[SASS_GRID_UNITS], blocks_back[SASS_GRID_UNITS][SASS_GRID_UNITS];
+    find_meetings(grid, meetings);
+    find_blocking(grid, blocks_back);
+    memcpy(clash, meetings, sizeof meetings);
+    for (uint32_t u = 0; u < grid->units; u++)
+        for (uint32_t v = 0; v < grid->units; v++)
+            if (meetings[u] && blocks_back[u][v]) clash[v] = true;
 }
 
 /* Whether warps of other sub-cores can be kept waiting by who holds the unit: it is shared, or blocks back
@@ -483,8 +493,11 @@ static uint64_t chain(const struct view *view) {
 
 static struct view view_of(const struct sass_grid *grid, uint32_t first_warp, enum sass_mutant mutant) {
     struct view view = {.grid = grid, .programs = &grid->programs[first_warp], .mutant = mutant};
-    naive_sass_clashes(grid, view.clash);
-    find_blocking(&view);
+    if (mutant == SASS_CLASH_ALONE)
+        find_meetings(grid, view.clash);
+    else
+        naive_sass_clashes(grid, view.clash);
+    find_blocking(grid, view.blocks_back);
     for (uint32_t w = 0; w < grid->warps; w++) {
         uint32_t s = 0;
         for (uint32_t k = 0; k < view.programs[w].count; k++) {

@@ -76,8 +76,8 @@ struct sass_grid {
     struct sass_program programs[SASS_GRID_WARPS]; /* block after block */
 };
 
-/* Units that ways of instructions reach differently, so that own instructions may overtake each other there.
- */
+/* Units that ways of instructions reach differently, and those that can keep these from their next: own
+ * instructions may overtake each other there. */
 void naive_sass_clashes(const struct sass_grid *grid, bool clash[SASS_GRID_UNITS]);
 
 /* ---- Bounds ---- */
@@ -94,6 +94,7 @@ enum sass_mutant {
     SASS_NO_CLOSING_STALL,
     SASS_NO_HOLDING, /* no edges of queues that hold up the issue stage */
     SASS_NO_OWN_CLASH,
+    SASS_CLASH_ALONE,   /* own holds on units that ways meet at, but not on those behind */
     SASS_SHARED_ONLY,   /* of other sub-cores shared units, and not those that block back onto them */
     SASS_NO_TRANSFER,   /* in the longest chain of latencies */
     SASS_LAM_OWN_ORDER, /* the chain forgets that own instructions start in order */

@@ -5,14 +5,15 @@ From Warpbound Require Import Cycles Model Elb Sib.
 Import ListNotations.
 
 (** Longest path into a node, by recursion over the edges into it. *)
-Fixpoint lp (preds : key -> list (key * nat)) (fuel : nat) (x : key) : nat :=
+Fixpoint lp {A} (preds : A -> list (A * nat)) (fuel : nat) (x : A) : nat :=
   match fuel with
   | 0 => 0
   | S f => list_max (map (fun e => lp preds f (fst e) + snd e) (preds x))
   end.
 
 Section Longest.
-  Variables (preds : key -> list (key * nat)) (P : key -> Prop) (rank : key -> nat).
+  Context {A : Type}.
+  Variables (preds : A -> list (A * nat)) (P : A -> Prop) (rank : A -> nat).
   Hypothesis R : forall x e, P x -> In e (preds x) -> P (fst e) /\ rank (fst e) < rank x.
 
   Lemma lp_fuel : forall f g x, P x -> rank x < f -> rank x < g -> lp preds f x = lp preds g x.
@@ -29,7 +30,7 @@ Section Longest.
     cbn [lp]. apply list_max_ge, in_map_iff. eauto.
   Qed.
 
-  Lemma lp_least (L : key -> nat) :
+  Lemma lp_least (L : A -> nat) :
     (forall x e, P x -> In e (preds x) -> L (fst e) + snd e <= L x) ->
     forall f x, P x -> lp preds f x <= L x.
   Proof.

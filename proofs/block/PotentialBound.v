@@ -326,13 +326,13 @@ Section Bound.
 
   (** *** Potentials for every warp and section whose ends are at most [B q] give the bound Σ B. *)
   Theorem potential_bound (B : nat -> nat) :
-    (forall w q, exists F Q pI pD, potential m b F Q w q pI pD /\ queues_ok m b s F Q w q
+    (forall w q, w < length b -> exists F Q pI pD, potential m b F Q w q pI pD /\ queues_ok m b s F Q w q
        /\ forall k, In (w, k) (keys b) -> sec (get b (w, k)) = q ->
             pD k (everything b) + init (get b (w, k)) + lat (get b (w, k)) <= B q) ->
     forall x, In x (keys b) -> C s x <= total m b B.
   Proof.
     intros H. apply (sections_ok m b s B V). intros q T O [w k] Hk Hq.
-    destruct (H w q) as [F [Q [pI [pD [P [Hqu HB]]]]]].
+    destruct (H w q (proj1 (proj1 (in_keys _ _ _) Hk))) as [F [Q [pI [pD [P [Hqu HB]]]]]].
     pose proof (potential_section w q T F Q pI pD O P Hqu k (conj Hk Hq)).
     specialize (HB k Hk Hq). lia.
   Qed.

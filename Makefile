@@ -5,8 +5,8 @@
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and compare the library with what
 #                                  the definitions say of random blocks
-#   make qualify [QUALIFY="--only REQ-CERT"]: validate the tool on this machine, requirement by requirement, for those who have to
-#                                  qualify it: build/qualification/report.md (docs/qualification/how-to.md)
+#   make qualify [SANITIZED=1] [QUALIFY="--only REQ-CERT"]: validate the tool on this machine, requirement by requirement, for
+#                                  those who have to qualify it: build/qualification/report.md (docs/qualification/how-to.md)
 #   make bench-tightness [TIGHTNESS="--machines ampere-sm80 --sms 2"]: how far bounds of kernels are above slow executions, and
 #                                  why: tables, build/tightness.csv and .json; some 25 minutes of processor time for all
 #   make bench-machine-code        bounds of machine code of all kernels and architectures, into docs/machine-code-tables.md
@@ -69,7 +69,8 @@ qualify: packages-build+test
 	@scripts/install-packages proofs || true
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
 	@$(NINJA) -C build --quiet
-	@python3 -B scripts/qualification/qualify.py --jobs $(JOBS) $(QUALIFY)
+	@$(if $(SANITIZED),CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null && $(NINJA) -C build-sanitize --quiet)
+	@python3 -B scripts/qualification/qualify.py --jobs $(JOBS) $(if $(SANITIZED),--sanitized build-sanitize) $(QUALIFY)
 
 bench: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null

@@ -68,7 +68,7 @@ def make(root):
         text += table(("requirement", "", "tests", "theorems", "on paper"), lines)
     text += ["## Tests", "", "What each says of itself, and what it holds.", ""]
     text += table(("test", "what it does", "holds"),
-                  [(f"[{name}](../../{files[name]})", sources.says_of_itself(root / files[name]).replace("|", "\\|"), " ".join(ids))
+                  [(f"[{name}](../../{files[name]})", sources.says_of_itself(root / files[name], name).replace("|", "\\|"), " ".join(ids))
                    for name, ids in sorted(holders(wanted, "tests").items())])
     text += ["## Theorems", "", "Statements and proofs are in `proofs/`; places are those of [proofs.md](../proofs.md).", ""]
     named = holders(wanted, "theorems")

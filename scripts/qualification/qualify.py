@@ -27,15 +27,17 @@ def arguments():
     here = pathlib.Path(__file__).resolve().parents[2]
     parser.add_argument("--root", type=pathlib.Path, default=here, help="the sources (those that this is a part of)")
     parser.add_argument("--build", type=pathlib.Path, help="the release build, with its tests (build)")
+    parser.add_argument("--sanitized", type=pathlib.Path, metavar="BUILD", help="a build with sanitizers, whose tests are run, too")
     parser.add_argument("--output", type=pathlib.Path, help="folder of the report (BUILD/qualification)")
     parser.add_argument("-R", "--tests", metavar="REGEX", help="only tests whose names match")
-    parser.add_argument("--only", metavar="ID,...", help="only what holds requirements whose ids begin so")
+    parser.add_argument("--only", metavar="ID,...", help="only what holds these requirements: REQ-CERT-1, or REQ-CERT for all of them")
     parser.add_argument("--kernels", metavar="REGEX", help="only certificates of kernels whose names match")
     parser.add_argument("--no-proofs", action="store_true", help="do not ask Coq")
     parser.add_argument("--no-certificates", action="store_true", help="write and check no certificates")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at a time")
     given = parser.parse_args()
     given.build = (given.build or given.root / "build").resolve()
+    given.sanitized = given.sanitized and given.sanitized.resolve()
     given.output = (given.output or given.build / "qualification").resolve()
     return given
 
@@ -50,89 +52,119 @@ def said(given):
     return "; ".join(parts) or "everything"
 
 
+def chosen(given, requirements):
+    """The requirements that are asked for: all, or those whose ids are named, whole or up to a dash."""
+    if not given.only:
+        return list(requirements.values())
+    found = [one for name, one in requirements.items()
+             if any(name == asked or name.startswith(asked + "-") for asked in given.only.split(","))]
+    if not found:
+        raise sources.Mistake(f"--only {given.only}: there is no such requirement")
+    return found
+
+
 class Wanted:
     """What is to be run: tests by name, and whether proofs and certificates are."""
 
     def __init__(self, given, requirements, work):
         everywhere = steps.test_names(given.build, work)
+        self.others = len(everywhere)
+        self.requirements = chosen(given, requirements)
+        named = {name for one in self.requirements for name in one.held_by["tests"]}
+        self.missing = sorted(named - set(everywhere))
         self.tests = steps.test_names(given.build, work, given.tests) if given.tests else everywhere
-        self.missing = sorted({name for one in requirements.values() for name in one.held_by["tests"]} - set(everywhere))
-        self.proofs = not given.no_proofs and not given.tests
-        self.certificates = not given.no_certificates and (not given.tests or given.kernels is not None)
+        self.proofs, self.certificates = not given.no_proofs, not given.no_certificates
+        if given.tests:
+            self.proofs = False
+            self.certificates &= given.kernels is not None
         if given.only:
-            ids = tuple(given.only.split(","))
-            chosen = [one for name, one in requirements.items() if name.startswith(ids)]
-            if not chosen:
-                raise sources.Mistake(f"--only {given.only}: no requirement begins so")
-            names = {name for one in chosen for name in one.held_by["tests"]}
-            self.tests = [name for name in self.tests if name in names]
-            self.proofs &= any(one.held_by["theorems"] for one in chosen)
-            self.certificates &= any(one.held_by["checks"] for one in chosen)
+            self.tests = [name for name in self.tests if name in named]
+            checks = {name for one in self.requirements for name in one.held_by["checks"]}
+            self.proofs &= "extracted" in checks or any(one.held_by["theorems"] for one in self.requirements)
+            self.certificates &= "certificates" in checks
+        self.others -= len(self.tests)
 
 
-def left_out(given, wanted, everywhere, tests, why_no_proofs):
+def left_out(given, wanted, document):
     """What was not run, and why."""
     rows = [{"what": f"test `{name}`", "why": "it is not in this build"} for name in wanted.missing]
-    others = len(everywhere) - len(wanted.tests)
-    if others:
-        rows.append({"what": f"{others} other tests", "why": f"not asked for: {said(given)}"})
-    for row in tests:
+    if wanted.others:
+        rows.append({"what": f"{wanted.others} other tests", "why": f"not asked for: {said(given)}"})
+    for row in document["tests"] + document["sanitized_tests"]:
         if row["state"] == steps.NOT_RUN:
             rows.append({"what": f"test `{row['name']}`", "why": "CTest could not start it"})
-        rows += [{"what": f"`{part}` of test `{row['name']}`", "why": "skipped by the test: something that it needs is not installed"}
+        rows += [{"what": f"`{part}` of test `{row['name']}`", "why": "skipped by the test: something that it needs is not there"}
                  for part in row["skipped"]]
-    if why_no_proofs:
-        rows.append({"what": "theorems", "why": why_no_proofs})
-    if not wanted.certificates:
-        rows.append({"what": "certificates", "why": f"not asked for: {said(given)}"})
-    rows.append({"what": "tests under sanitizers, fuzzing", "why": "not part of this: `make test`, `make fuzz`"})
+    rows += [{"what": row["name"], "why": row["words"]} for row in document["steps"] if row["state"] == steps.NOT_RUN]
+    if not given.sanitized:
+        rows.append({"what": "tests under sanitizers", "why": "not asked for: `make qualify SANITIZED=1`, or `make test`"})
+    rows.append({"what": "fuzzing, long random campaigns", "why": "not part of this: `make fuzz`, `make campaign`"})
     return rows
 
 
-def state_of_certificates(rows):
-    """Of all certificates: failed if one is; not run if none was written."""
-    states = {row["state"] for row in rows}
+def worst(states):
+    """Of several results: failed if one is, passed if one did."""
     return next((state for state in (steps.FAILED, steps.PASSED) if state in states), steps.NOT_RUN)
+
+
+def run_steps(given, wanted, theorems):
+    """Proofs and certificates: states of theorems, certificates, and what came of each step."""
+    asked = f"not asked for: {said(given)}"
+    proven, certificates = dict.fromkeys((one.name for one in theorems), steps.NOT_RUN), []
+    done = [steps.step(name, steps.NOT_RUN, asked) for name in ("proofs", "extracted", "certificates")]
+    if wanted.proofs:
+        print(f"proofs: {len(theorems)} theorems", flush=True)
+        log = given.output / "proofs.log"
+        log.unlink(missing_ok=True)
+        proven, done[0] = steps.check_proofs(given.root, theorems, log)
+        done[1] = steps.compare_extracted(given.root, log)
+    if wanted.certificates:
+        cases = [case for case in sources.kernels(given.root) if re.search(given.kernels or "", case[0])]
+        print(f"certificates of {len(cases)} kernels", flush=True)
+        certificates = steps.check_certificates(given.root, given.build, cases, given.jobs)
+        state = worst({row["state"] for row in certificates})
+        done[2] = steps.step("certificates", state, "there are no kernels" if state == steps.NOT_RUN else None)
+    return proven, certificates, done
+
+
+def run_tests(given, wanted, build, work):
+    """Results of the tests of a build; those under sanitizers are fewer, as some are left out there."""
+    work.mkdir(parents=True, exist_ok=True)
+    there = set(steps.test_names(build, work))
+    names = [name for name in wanted.tests if name in there]
+    print(f"{len(names)} tests of {build.name}", flush=True)
+    return steps.run_tests(build, work, names, given.jobs)
 
 
 def validate(given, requirements, theorems):
     """Runs all that is wanted; the report as a tree."""
     begun, clock = datetime.datetime.now(datetime.timezone.utc), time.monotonic()
-    given.output.mkdir(parents=True, exist_ok=True)
     work = given.output / "work"
-    work.mkdir(exist_ok=True)
-    everywhere = steps.test_names(given.build, work)
-    if not everywhere:
+    work.mkdir(parents=True, exist_ok=True)
+    if not steps.test_names(given.build, work):
         raise sources.Mistake(f"{given.build} has no tests: make qualify builds them")
     wanted = Wanted(given, requirements, work)
-    print(f"{len(wanted.tests)} tests of {len(everywhere)}", flush=True)
-    tests = steps.run_tests(given.build, work, wanted.tests, given.jobs)
-    proven, why_no_proofs = {theorem.name: steps.NOT_RUN for theorem in theorems}, f"not asked for: {said(given)}"
-    if wanted.proofs:
-        print(f"proofs: {len(theorems)} theorems", flush=True)
-        proven, _, why_no_proofs = steps.check_proofs(given.root, theorems, given.output / "proofs.log")
-    certificates = []
-    if wanted.certificates:
-        cases = [case for case in sources.kernels(given.root) if re.search(given.kernels or "", case[0])]
-        print(f"certificates of {len(cases)} kernels", flush=True)
-        certificates = steps.check_certificates(given.root, given.build, cases, given.jobs)
-    states = {"tests": {row["name"]: row["state"] for row in tests}, "theorems": proven,
-              "checks": {"certificates": state_of_certificates(certificates)}}
-    holds = {row["name"]: [one.name for one in requirements.values() if row["name"] in one.held_by["tests"]] for row in tests}
+    tests = run_tests(given, wanted, given.build, work)
+    sanitized = run_tests(given, wanted, given.sanitized, given.output / "work-sanitized") if given.sanitized else []
+    proven, certificates, done = run_steps(given, wanted, theorems)
+    both = [(row["name"], row["state"]) for row in tests + sanitized]
+    states = {"tests": {name: worst({state for other, state in both if other == name}) for name, _ in both},
+              "theorems": proven, "checks": {row["name"]: row["state"] for row in done}}
     tool, listing = environment.tool(given.root, given.build)
     document = {
         "format": "warpbound-qualification", "format_version": 1, "verdict": None, "asked": said(given),
         "begun": begun.strftime("%Y-%m-%d %H:%M:%S UTC"), "seconds": time.monotonic() - clock,
         "tool": tool, "environment": environment.environment(given.root, given.build),
-        "requirements": [report.judge(one, states) for one in requirements.values()
-                         if not given.only or one.name.startswith(tuple(given.only.split(",")))],
-        "not_run": left_out(given, wanted, everywhere, tests, why_no_proofs),
-        "tests": [{**row, "holds": holds[row["name"]]} for row in tests],
-        "theorems": [{"name": theorem.name, "place": theorem.place, "state": proven[theorem.name]} for theorem in theorems],
-        "certificates": certificates,
+        "requirements": [report.judge(one, states) for one in wanted.requirements],
+        "tests": [{**row, "holds": [one.name for one in requirements.values() if row["name"] in one.held_by["tests"]]}
+                  for row in tests],
+        "sanitized_tests": sanitized,
+        "theorems": [{"name": one.name, "place": one.place, "state": proven[one.name]} for one in theorems],
+        "certificates": certificates, "steps": done,
         "limitations": [{"id": row[0], "section": row[1], "limitation": row[2], "what_the_tool_does": row[3]}
                         for row in sources.limitations(given.root)],
     }
+    document["not_run"] = left_out(given, wanted, document)
     document["verdict"] = report.overall(document)
     report.write(given.output / "sources.sha256", listing)
     return document
@@ -150,7 +182,7 @@ def main():
     report.write(given.output / "report.md", report.for_people(document))
     for row in document["requirements"]:
         if row["verdict"] == report.FAILED:
-            print(f"{row['id']} failed: {row['title']}")
+            print(f"{row['id']} ({row['title']}): failed")
     print(f"{document['verdict']}: {given.output / 'report.md'}")
     return STATUS[document["verdict"]]
 

@@ -36,9 +36,8 @@ def judge(requirement, states):
 
 def overall(document):
     """failed, partial, incomplete or verified."""
-    results = [row["state"] for part in ("tests", "theorems") for row in document[part]]
-    results += [row["state"] for row in document["certificates"] if row["state"] == "failed"]
-    if "failed" in results or any(row["verdict"] == FAILED for row in document["requirements"]):
+    parts = ("tests", "sanitized_tests", "theorems", "certificates", "steps")
+    if "failed" in (row["state"] for part in parts for row in document[part]):
         return "failed"
     if document["asked"] != "everything":
         return "partial"
@@ -64,6 +63,7 @@ def summary(document):
     lines = [(name, count(rows, key, good), count(rows, key, "failed"), count(rows, key, "not run"))
              for name, rows, key, good in (("requirements", document["requirements"], "verdict", VERIFIED),
                                            ("tests", document["tests"], "state", "passed"),
+                                           ("tests under sanitizers", document["sanitized_tests"], "state", "passed"),
                                            ("theorems", document["theorems"], "state", "passed"),
                                            ("certificates", certificates, "state", "passed"))]
     return table(("", "passed", "failed", "not run or declined"), lines)
@@ -92,19 +92,30 @@ def requirements(document):
     return ["## Requirements", "", *table(("id", "requirement", "verdict", "what holds it"), lines)]
 
 
+def last_lines(name, output):
+    """How something failed, as a block of code."""
+    return [f"The last lines of {name}, which failed:", "", *(f"    {line}" for line in output.splitlines()), ""] if output else []
+
+
 def tests(document):
     text = ["## Tests", "", *table(("test", "result", "seconds", "holds"),
                                    [(f"`{row['name']}`", row["state"], f"{row['seconds']:.2f}", " ".join(row["holds"]))
                                     for row in document["tests"]])]
     for row in document["tests"]:
-        if row["output"]:
-            text += [f"The last lines of `{row['name']}`, which failed:", "", *(f"    {line}" for line in row["output"].splitlines()), ""]
+        text += last_lines(row["name"], row["output"])
+    bad = [row for row in document["sanitized_tests"] if row["state"] == "failed"]
+    for row in bad:
+        text += last_lines(f"{row['name']}, under sanitizers", row["output"])
     return text
 
 
 def theorems(document):
-    return ["## Theorems", "", *table(("theorem", "place in docs/proofs.md", "result"),
+    text = ["## Theorems", "", *table(("theorem", "place in docs/proofs.md", "result"),
                                       [(f"`{row['name']}`", row["place"], row["state"]) for row in document["theorems"]])]
+    for row in document["steps"]:
+        if row["state"] == "failed" and row["name"] != "certificates":
+            text += last_lines(row["name"], row["words"])
+    return text
 
 
 def certificates(document):

@@ -13,7 +13,7 @@ LIMITATIONS = "docs/limitations.md"
 THEOREMS = "proofs/theorems"
 KERNELS = "kernels/index.txt"
 KINDS = ("tests", "theorems", "pages", "checks")
-CHECKS = ("certificates",)
+CHECKS = ("certificates", "extracted")
 
 
 class Mistake(Exception):
@@ -105,14 +105,17 @@ def test_files(root):
         for name in re.findall(r"^\s*wb_(?:\w+_)?test\((\w+)", text, re.MULTILINE):
             if name != "name":
                 found[name] = f"tests/{listing.parent.name}/{name}.c"
-        for name, file in re.findall(r"add_test\(NAME (\w+)[^)]*?(tests/[\w./]+\.(?:py|sh))", text):
-            found[name] = file
+        for name, file in re.findall(r"add_test\(NAME (\w+)(?:[^)]*?(tests/[\w./]+\.(?:py|sh)))?", text):
+            found[name] = file or str(listing.relative_to(root))
     return found
 
 
-def says_of_itself(file):
-    """The first sentence of the first comment of a test; empty where there is none."""
+def says_of_itself(file, name):
+    """The first sentence of the first comment of a test, of one without a file of its own of the comment above it in its
+    list; empty where there is none."""
     text = file.read_text(encoding="utf-8")
+    if file.suffix == ".cmake":
+        text = re.findall(r"(?:^#[^\n]*\n)+", text[:text.index(f"NAME {name} ")], re.MULTILINE)[-1]
     match = re.match(r'\s*(?:#![^\n]*\n)?(?:/\*(.*?)\*/|"""(.*?)"""|((?:# ?[^\n]*\n)+))', text, re.DOTALL)
     if match is None:
         return ""

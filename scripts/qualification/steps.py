@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 import xml.etree.ElementTree as ElementTree
 
 from concurrent.futures import ThreadPoolExecutor
@@ -56,21 +55,37 @@ def run_tests(build, work, names, jobs):
     return [found.get(name, {"name": name, **lost}) for name in names]
 
 
-def check_proofs(root, theorems, log):
-    """Has Coq check all proofs: the state of each theorem, seconds, and why they were not checked."""
-    def all_are(state):
-        return {theorem.name: state for theorem in theorems}
+def step(name, state, words=None):
+    """What came of a step: words say why it was not run, or how it failed."""
+    return {"name": name, "state": state, "words": words}
 
+
+def run_script(script, log):
+    """A script of the project, with what it prints kept in the log: whether it succeeded, and what it printed."""
+    done = subprocess.run([str(script)], capture_output=True, text=True, errors="replace", check=False)
+    printed = done.stdout + done.stderr
+    with log.open("a", encoding="utf-8") as file:
+        file.write(printed)
+    return done.returncode == 0, printed
+
+
+def check_proofs(root, theorems, log):
+    """Has Coq check all proofs: the state of each theorem, and what came of it."""
     if shutil.which("coqc") is None:
-        return all_are(NOT_RUN), 0.0, "Coq is not installed: `make proofs` says what it needs"
-    begin = time.monotonic()
-    done = subprocess.run([str(root / "scripts/proofs")], capture_output=True, text=True, errors="replace", check=False)
-    seconds = time.monotonic() - begin
-    log.write_text(done.stdout + done.stderr, encoding="utf-8")
-    if done.returncode != 0:
-        return all_are(FAILED), seconds, last_lines(done.stdout + done.stderr)
-    closed = set(re.findall(r"proofs/(\S+\.v:\S+): closed$", done.stdout, re.MULTILINE))
-    return {theorem.name: PASSED if theorem.name in closed else FAILED for theorem in theorems}, seconds, None
+        return dict.fromkeys((one.name for one in theorems), NOT_RUN), step("proofs", NOT_RUN, "Coq is not installed")
+    accepted, printed = run_script(root / "scripts/proofs", log)
+    closed = set(re.findall(r"proofs/(\S+\.v:\S+): closed$", printed, re.MULTILINE)) if accepted else ()
+    states = {one.name: PASSED if one.name in closed else FAILED for one in theorems}
+    good = accepted and FAILED not in states.values()
+    return states, step("proofs", PASSED if good else FAILED, None if good else last_lines(printed))
+
+
+def compare_extracted(root, log):
+    """Has what Coq extracts from the proofs compared with the library."""
+    if shutil.which("ocamlopt") is None or not (root / "build/proofs/extracted.ml").is_file():
+        return step("extracted", NOT_RUN, "there is no OCaml, or the proofs were not checked")
+    good, printed = run_script(root / "scripts/proofs-extracted", log)
+    return step("extracted", PASSED if good else FAILED, None if good else last_lines(printed))
 
 
 def fnv1a(data):

@@ -39,7 +39,7 @@ class Pages(unittest.TestCase):
         wanted, _, files = sources.read(ROOT)
         for requirement in wanted.values():
             for name in requirement.held_by["tests"]:
-                self.assertGreater(len(sources.says_of_itself(ROOT / files[name])), 20, files[name])
+                self.assertGreater(len(sources.says_of_itself(ROOT / files[name], name)), 20, files[name])
 
     def test_limitations_are_found(self):
         rows = sources.limitations(ROOT)

@@ -92,7 +92,8 @@ class SmallProject(unittest.TestCase):
         for row in document["requirements"]:
             self.assertRegex(text, rf"(?m)^\| {row['id']} \| {row['title']} \| {row['verdict']} \|")
         self.assertIn(f"{document['verdict']}: ", said)
-        self.assertEqual(sorted(file.name for file in folder.iterdir() if file.name != "proofs.log"),
+        self.assertEqual(sorted(file.name for file in folder.iterdir()
+                                if file.name not in ("proofs.log", "work-sanitized")),
                          ["report.json", "report.md", "sources.sha256", "work"])
         return status, document, text
 
@@ -125,6 +126,13 @@ class SmallProject(unittest.TestCase):
             _, document, _ = self.report("--only", "REQ-B-1")
             # Where there is no Coq nobody is asked.
             self.assertIn(self.verdicts(document)["REQ-B-1"], (verdict, "not run"))
+
+    def test_tests_under_sanitizers_count(self):
+        write(self.root, "sanitized/CTestTestfile.cmake", 'add_test(good "sh" "-c" "echo 4712 leaks; exit 1")\n')
+        status, document, text = self.report("--only", "REQ-A-1", "--sanitized", self.root / "sanitized")
+        self.assertEqual((status, self.verdicts(document)["REQ-A-1"]), (1, "failed"))
+        self.assertEqual([row["state"] for row in document["tests"]], ["passed", "passed"])
+        self.assertIn("    4712 leaks", text)
 
     def test_failing_proofs_fail(self):
         write(self.root, "scripts/proofs", "#!/bin/sh\necho no; exit 1\n")

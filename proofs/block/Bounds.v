@@ -111,7 +111,6 @@ Section Bounds.
   Hypothesis W : wf b.
   Hypothesis V : valid m b s.
   Hypothesis HI : iso_edges b m iI iD.
-  Hypothesis Queue : queue_rule m b s.
 
   Variables (ch : charges) (meets : nat -> nat -> nat -> Prop) (g : nat).
   (* the units on which [w] is delayed by initiations, and what is charged at least *)
@@ -143,7 +142,7 @@ Section Bounds.
     { intros y [_ [Y1 Y2]] G. apply beside_iff. auto. }
     pose proof (Term k Hk Hq) as Tk.
     enough (C s (w, k) < N) by lia.
-    apply (not_late m b s iI iD M W V HI ins Ins Queue w q T N top h HT Old Rel End (meets w q)); auto.
+    apply (not_late m b s iI iD M W V HI ins Ins w q T N top h HT Old Rel End (meets w q)); auto.
     - intros j Hj <- _. apply Meets_own, Hj.
     - intros D0 y [Hy _] Hg Hc _. destruct Others as [A|[A|[_ A]]]; [|contradiction|apply A; assumption].
       specialize (A y Hy). contradiction.
@@ -249,7 +248,6 @@ Section Theorems.
   Hypothesis W : wf b.
   Hypothesis V : valid m b s.
   Hypothesis HI : iso_edges b m iI iD.
-  Hypothesis Queue : queue_rule m b s.
 
   Let FIB := block_bound b m (fib_charge b m) iD g.
   Let SIB := block_bound b m (sib_charge b m) iD g.
@@ -283,7 +281,7 @@ Section Theorems.
   Theorem fib_bound x : alone b m g -> In x (keys b) -> C s x <= begin s g + FIB.
   Proof.
     intros A Hx. destruct finish_exists as [e He].
-    pose proof (block_end m b s iI iD M W V HI Queue (fib_charge b m) (fun w q f => uses b w q f = true) g
+    pose proof (block_end m b s iI iD M W V HI (fib_charge b m) (fun w q f => uses b w q f = true) g
       (fun w k Hk => uses_own b w k Hk) fib_unit fib_slot (or_introl A) (begin s g) e (le_n _) He x Hx (A x Hx)) as H.
     rewrite foreign_alone in H by exact A. unfold FIB. lia.
   Qed.
@@ -292,7 +290,7 @@ Section Theorems.
   Theorem sib_charge_bound x : alone b m g -> In x (keys b) -> C s x <= begin s g + SIB.
   Proof.
     intros A Hx. destruct finish_exists as [e He].
-    pose proof (block_end m b s iI iD M W V HI Queue (sib_charge b m) (fun w q f => in_reach b m (core m w) f = true) g
+    pose proof (block_end m b s iI iD M W V HI (sib_charge b m) (fun w q f => in_reach b m (core m w) f = true) g
       (fun w k Hk => in_reach_of b m (w, k) _ Hk eq_refl) sib_unit sib_slot (or_introl A) (begin s g) e (le_n _) He x Hx (A x Hx)) as H.
     rewrite foreign_alone in H by exact A. unfold SIB. lia.
   Qed.
@@ -302,7 +300,7 @@ Section Theorems.
     (forall y, In y (keys b) -> group m (fst y) = g -> C s y <= e) ->
     In x (keys b) -> group m (fst x) = g -> C s x <= t0 + FIB + foreign b m s g t0 e.
   Proof.
-    intros D0 Ht He Hx Hg. apply (block_end m b s iI iD M W V HI Queue _ (fun w q f => uses b w q f = true) g
+    intros D0 Ht He Hx Hg. apply (block_end m b s iI iD M W V HI _ (fun w q f => uses b w q f = true) g
       (fun w k Hk => uses_own b w k Hk) fib_unit fib_slot (or_intror (or_introl D0)) t0 e Ht He x Hx Hg).
   Qed.
 
@@ -310,7 +308,7 @@ Section Theorems.
     (forall y, In y (keys b) -> group m (fst y) = g -> C s y <= e) ->
     In x (keys b) -> group m (fst x) = g -> C s x <= t0 + SIB + foreign b m s g t0 e.
   Proof.
-    intros Dm Ht He Hx Hg. apply (block_end m b s iI iD M W V HI Queue _ (fun w q f => in_reach b m (core m w) f = true) g
+    intros Dm Ht He Hx Hg. apply (block_end m b s iI iD M W V HI _ (fun w q f => in_reach b m (core m w) f = true) g
       (fun w k Hk => in_reach_of b m (w, k) _ Hk eq_refl) sib_unit sib_slot); auto.
     destruct Dm as [D0|D1]; [auto|right; right]. split; [exact D1|]. intros w q y Hy Hc. apply in_reach_of; assumption.
   Qed.

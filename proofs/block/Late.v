@@ -23,7 +23,6 @@ Section Late.
   Hypothesis HI : iso_edges b m iI iD.
   Variable ins : key -> nat.
   Hypothesis Ins : instances_of m b s (keys b) ins.
-  Hypothesis Queue : queue_rule m b s.
   Variables (w q T N top : nat) (h : key -> nat).
   (* the section may begin at T: all before is complete, the barrier is released *)
   Hypothesis Begun : begin s (group m w) <= T.
@@ -350,7 +349,7 @@ Section Late.
       assert (ins y < inst m (fu (get b y))) as Hc by (apply Ins; [exact Hy|lia]).
       pose proof x_end as xN. pose proof (Top k Hk Hq) as Tk. destruct (HI w k Hk) as [_ [_ [H3 _]]].
       assert (depth m <> Some 0) as D0.
-      { intros E. pose proof (start_now m b s y Queue E Hy). lia. }
+      { intros E. pose proof (start_now m b s y V E Hy). lia. }
       assert (forall P, wsum b h P <= wsum b h (fun _ => true)) as All by (intros P; apply wsum_le; auto).
       destruct (chain (fu (get b y)) (ins y) N (I s y) Hc) as [[o [Ho [So [Fo [Lo [Do B]]]]]]|[[z [Z1 [Z2 B]]]|B]].
       - apply Meets_slot; auto.
@@ -399,7 +398,7 @@ Section Late.
       destruct (count_pos b (fun y => on b (fu (get b (w, k))) y && initiates s (x - 1) y)) as [y [Hy P]].
       { unfold n_init in H. lia. }
       apply andb_prop in P as [F Iy]. apply on_iff in F. pose proof Iy as Iy'. apply init_iff in Iy'.
-      pose proof (v_start _ _ _ V y Hy) as DI. pose proof (start_now m b s y Queue D0 Hy).
+      pose proof (v_start _ _ _ V y Hy) as DI. pose proof (start_now m b s y V D0 Hy).
       pose proof (active_unit y _ Hy Iy) as Huy.
       assert (rival y) as Ry.
       { split; [exact Hy|]. assert (group m (fst y) = group m w -> sec (get b y) = q) as Sy.
@@ -430,7 +429,7 @@ Section Late.
       { unfold n_wait, count in H. fold P in H. destruct (filter P (keys b)); [simpl in H; lia|discriminate]. }
       apply filter_In in Hj as [Hj Pj]. destruct (HP j Hj Pj) as [Ef Ij].
       assert (D s j <= I s j + S d * cmax b f) as Qt.
-      { rewrite <- Ef. apply (queue_time m b s ins (S d) M V Ins); [|exact Hj]. intros g t. apply Queue, Dd. }
+      { rewrite <- Ef. apply (queue_time m b s ins (S d) M V Ins Dd j Hj). }
       apply (charge k x (I s j) P); [apply IHx; lia|lia| |].
       - intros y Hy Py. destruct (HP y Hy Py) as [_ Iy].
         specialize (Fj y ltac:(apply filter_In; auto)). lia.

@@ -35,24 +35,13 @@ Proof.
   inversion D as [|? ? X _]; subst. apply X. left. apply H; assumption.
 Qed.
 
-(** R4: when a cycle is over no more instructions wait for a unit than its queue has entries.
-    At depth 0 and at unlimited depth every valid schedule keeps it. *)
-Definition queue_rule (m : machine) (b : block) (s : schedule) : Prop :=
-  forall f t d, depth m = Some d -> n_wait b s f t <= d.
+Lemma queue_kept m b s : valid m b s -> forall f t d, depth m = Some d -> n_wait b s f t <= d.
+Proof. intros V f t d E. pose proof (v_queue _ _ _ V f t) as H. rewrite E in H. exact H. Qed.
 
-Lemma queue_rule_open m b s : valid m b s -> depth m = Some 0 \/ depth m = None -> queue_rule m b s.
+Lemma start_now m b s y : valid m b s -> depth m = Some 0 -> In y (keys b) -> D s y <= I s y.
 Proof.
-  intros V [D0|D0] f t d E; [|congruence]. rewrite D0 in E. inversion E. subst d. apply Nat.le_0_r.
-  unfold n_wait. destruct (count b _) as [|n] eqn:C; [reflexivity|exfalso].
-  destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hx P]]; [lia|].
-  unfold waits in P. rewrite !andb_true_iff, Nat.leb_le, Nat.ltb_lt in P.
-  pose proof (v_room _ _ _ V x Hx) as R. rewrite D0 in R. lia.
-Qed.
-
-Lemma start_now m b s y : queue_rule m b s -> depth m = Some 0 -> In y (keys b) -> D s y <= I s y.
-Proof.
-  intros Q D0 Hy. destruct (le_lt_dec (D s y) (I s y)) as [L|L]; [exact L|exfalso].
-  specialize (Q (fu (get b y)) (I s y) 0 D0). unfold n_wait, count in Q.
+  intros V D0 Hy. destruct (le_lt_dec (D s y) (I s y)) as [L|L]; [exact L|exfalso].
+  pose proof (queue_kept m b s V (fu (get b y)) (I s y) 0 D0) as Q. unfold n_wait, count in Q.
   assert (In y (filter (fun x => on b (fu (get b y)) x && waits s (I s y) x) (keys b))) as F.
   { apply filter_In. split; [exact Hy|]. unfold on, waits.
     rewrite Nat.eqb_refl, Nat.leb_refl, (proj2 (Nat.ltb_lt _ _) L). reflexivity. }
@@ -64,7 +53,7 @@ Section Queue.
   Hypothesis M : machine_ok m.
   Hypothesis V : valid m b s.
   Hypothesis Ins : instances_of m b s (keys b) ins.
-  Hypothesis Queue : forall f t, n_wait b s f t <= d.
+  Hypothesis Depth : depth m = Some d.
 
   (** What the first instance initiates from the issue of [j] on: what runs on it then,
       and what waits beside [j]. *)
@@ -75,7 +64,7 @@ Section Queue.
 
   Lemma waiting_few j : In j (keys b) -> I s j < D s j -> count b (waiting j) + 1 <= d.
   Proof.
-    intros Hj L. etransitivity; [|apply (Queue (fu (get b j)) (I s j))]. unfold n_wait, count.
+    intros Hj L. etransitivity; [|apply (queue_kept m b s V (fu (get b j)) (I s j) d Depth)]. unfold n_wait, count.
     set (l := filter (waiting j) (keys b)). replace (length l + 1) with (length (j :: l)) by (simpl; lia).
     apply NoDup_incl_length.
     - constructor; [|apply NoDup_filter, keys_nodup]. intros X. apply filter_In in X as [_ X].

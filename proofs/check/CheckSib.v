@@ -54,11 +54,11 @@ Qed.
 
 Theorem sib_inf_check_ok m b lI lD bound :
   wf_b b && (iso2_check b (table lI) (table lD) && (sib b m (table lD) <=? bound)) = true ->
-  machine_ok m -> depth m = None -> (forall f, inst m f = 1) -> forall s, valid m b s ->
+  machine_ok m -> depth m = None -> forall s, valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
   forall x, In x (keys b) -> C s x <= bound.
 Proof.
-  intros H M D0 S1 s V O Z x Hx. apply andb_prop in H as [H1 H]. apply andb_prop in H as [H2 H3].
+  intros H M D0 s V O Z x Hx. apply andb_prop in H as [H1 H]. apply andb_prop in H as [H2 H3].
   apply wf_ok in H1. apply iso2_check_ok in H2. apply Nat.leb_le in H3.
-  pose proof (sib_inf_bound m b s _ _ M H1 V D0 S1 O Z H2 x Hx). lia.
+  pose proof (sib_inf_bound m b s _ _ M H1 V D0 O Z H2 x Hx). lia.
 Qed.

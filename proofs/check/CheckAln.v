@@ -20,13 +20,16 @@ Definition aln_check (m : machine) (b : block) (A : nat -> nat -> node -> nat ->
   wf_b b && (all (fun w => all (fun u => align_check m b w u (others b w) (A w u)) (peers b w)) (seq 0 (length b))
   && (aln m b A <=? bound)).
 
+Lemma in_nodes b w n : In (w, snd n) (keys b) -> In n (nodes b w).
+Proof.
+  intros Hn. apply in_keys in Hn as [_ Hn]. apply in_flat_map. exists (snd n). split; [apply in_seq; lia|].
+  destruct n as [[|] k]; simpl; auto.
+Qed.
+
 Lemma align_check_ok m b w u c A : align_check m b w u c A = true -> align_cert m b w u c A.
 Proof.
-  intros H n Hn. pose proof (all_ok _ _ H n) as B. cbv beta in B.
-  assert (In n (nodes b w)) as Hin.
-  { apply in_keys in Hn as [_ Hn]. apply in_flat_map. exists (snd n). split; [apply in_seq; lia|].
-    destruct n as [[|] k]; simpl; auto. }
-  apply andb_prop in B as [B1 B2]; [|exact Hin]. split.
+  intros H n Hn. pose proof (all_ok _ _ H n (in_nodes b w n Hn)) as B. cbv beta in B.
+  apply andb_prop in B as [B1 B2]. split.
   - intros e j He Hj. apply Nat.leb_le. apply (all_ok _ _ (all_ok _ _ B1 e He) j). apply in_seq. lia.
   - intros j Hj. apply Nat.leb_le. apply (all_ok _ _ B2 j). apply in_seq. lia.
 Qed.

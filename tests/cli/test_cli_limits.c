@@ -10,6 +10,9 @@
 #include "run_cli.h"
 
 #define ENDLESS "tests/data/limits/endless.ptx -g 1 -b 32 -a 'buf:u32[64]=zero' "
+#define NESTED                                                                                               \
+    "tests/data/limits/nested.ptx -g 1 -b 32 -a 'buf:u32[4]' -m ampere-sm80 --inputs any "                   \
+    "--facts tests/data/limits/nested.facts"
 #define SPINNING "tests/data/limits/endless.ptx -k spinning -g 1 -b 32 "
 
 static void test_execution_keeps_to_its_memory(void **state) {
@@ -48,6 +51,17 @@ static void test_contents_of_buffers_count(void **state) {
         4,
         "argument 1 (buf:f32[1048576]=iota): error: with its contents of 4 MB the execution takes more than"};
     check_failure(&failure);
+}
+
+/* Two loops of 2^32 - 1 passes each, by flow facts: their cycles would not fit into 64 bits. */
+static void test_paths_that_cannot_be_counted(void **state) {
+    (void)state;
+    static const struct failure_case failures[] = {
+        {"analyze " NESTED, 4, "nested: error: code of 12884901889 instructions is too long to be repeated"},
+        {"analyze -i 0 " NESTED, 4, "is too long to be repeated 4294964564 times"},
+    };
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        check_failure(&failures[i]);
 }
 
 static void test_limits_must_be_numbers(void **state) {
@@ -134,6 +148,7 @@ int main(void) {
         cmocka_unit_test(test_execution_keeps_to_its_memory),
         cmocka_unit_test(test_local_memory_has_a_limit),
         cmocka_unit_test(test_contents_of_buffers_count),
+        cmocka_unit_test(test_paths_that_cannot_be_counted),
         cmocka_unit_test(test_limits_must_be_numbers),
         cmocka_unit_test(test_time_limit_ends_every_command),
         cmocka_unit_test(test_stopped_method_has_its_own_message),

@@ -4,6 +4,7 @@ Everything is read from a checkout, none of it built: requirements and limitatio
 from tests/requirements, theorems from proofs/theorems, what tests say of themselves from their first comments.
 """
 
+import fnmatch
 import pathlib
 import re
 
@@ -124,10 +125,21 @@ def says_of_itself(file, name):
     return re.match(r".*?(?:\.(?=\s|$)|$)", words).group(0)
 
 
+def expand(requirement, names):
+    """Puts the theorems that a pattern finds, such as block/*, in its place; * alone stays."""
+    found = []
+    for name in requirement.held_by["theorems"]:
+        matching = [name] if name == "*" or "*" not in name else fnmatch.filter(names, name)
+        found += [one for one in matching or [name] if one not in found]
+    requirement.held_by["theorems"] = found
+
+
 def read(root):
     """Requirements, theorems and files of tests, after everything that they name was looked for."""
     root = pathlib.Path(root)
     wanted, proven, files = requirements(root), theorems(root), test_files(root)
+    for requirement in wanted.values():
+        expand(requirement, [theorem.name for theorem in proven])
     known = {"tests": set(files), "theorems": {theorem.name for theorem in proven} | {"*"}, "checks": set(CHECKS)}
     for requirement in wanted.values():
         if not requirement.held_by["tests"]:

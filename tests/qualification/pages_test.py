@@ -96,6 +96,10 @@ class Mistakes(unittest.TestCase):
         self.change(sources.THEOREMS, "examples/Examples.v:gub_refuted", "examples/Examples.v:gub_refuted_now")
         self.refused("REQ-EST-1 names examples/Examples.v:gub_refuted,")
 
+    def test_pattern_that_finds_nothing(self):
+        self.change(sources.LINKS, "block/*", "blocks/*")
+        self.refused(r"REQ-UPPER-1 names blocks/\*,")
+
     def test_page_that_is_not_there(self):
         (self.root / "docs/wave-bounds.md").unlink()
         self.refused("REQ-UPPER-4 names docs/wave-bounds.md")

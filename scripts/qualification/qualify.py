@@ -111,7 +111,7 @@ def run_steps(given, wanted, theorems):
     """Proofs and certificates: states of theorems, certificates, and what came of each step."""
     asked = f"not asked for: {said(given)}"
     proven, certificates = dict.fromkeys((one.name for one in theorems), steps.NOT_RUN), []
-    done = [steps.step(name, steps.NOT_RUN, asked) for name in ("proofs", "extracted", "certificates")]
+    done = [steps.step(name, steps.NOT_RUN, asked, False) for name in ("proofs", "extracted", "certificates")]
     if wanted.proofs:
         print(f"proofs: {len(theorems)} theorems", flush=True)
         log = given.output / "proofs.log"
@@ -147,9 +147,11 @@ def validate(given, requirements, theorems):
     tests = run_tests(given, wanted, given.build, work)
     sanitized = run_tests(given, wanted, given.sanitized, given.output / "work-sanitized") if given.sanitized else []
     proven, certificates, done = run_steps(given, wanted, theorems)
-    both = [(row["name"], row["state"]) for row in tests + sanitized]
-    states = {"tests": {name: worst({state for other, state in both if other == name}) for name, _ in both},
-              "theorems": proven, "checks": {row["name"]: row["state"] for row in done}}
+    found = {}
+    for row in tests + sanitized:
+        found.setdefault(row["name"], set()).add(row["state"])
+    states = {"tests": {name: worst(results) for name, results in found.items()}, "theorems": proven,
+              "checks": {row["name"]: row["state"] for row in done}}
     tool, listing = environment.tool(given.root, given.build)
     document = {
         "format": "warpbound-qualification", "format_version": 1, "verdict": None, "asked": said(given),

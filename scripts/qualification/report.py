@@ -9,7 +9,7 @@ WORDS = {
     "verified": "**Verified.** Every requirement was checked by all that holds it, and nothing failed.",
     "failed": "**Failed.** Something that holds a requirement failed; the requirements that are not verified are listed first.",
     "partial": "**Partial.** Only a part was asked for ({asked}). Nothing of it failed. It is no verdict on the tool.",
-    "incomplete": "**Incomplete.** Nothing failed, but not all could be run; [what was not run](#what-was-not-run) says why.",
+    "incomplete": "**Incomplete.** Nothing failed, but not all that was asked for could be run; [what was not run](#what-was-not-run) says why.",
 }
 HOW = {
     "tests": "test",
@@ -39,6 +39,8 @@ def overall(document):
     parts = ("tests", "sanitized_tests", "theorems", "certificates", "steps")
     if "failed" in (row["state"] for part in parts for row in document[part]):
         return "failed"
+    if any(row["state"] == "not run" and row.get("asked", True) for part in ("tests", "sanitized_tests", "steps") for row in document[part]):
+        return "incomplete"
     if document["asked"] != "everything":
         return "partial"
     return "verified" if all(row["verdict"] == VERIFIED for row in document["requirements"]) else "incomplete"

@@ -55,9 +55,9 @@ def run_tests(build, work, names, jobs):
     return [found.get(name, {"name": name, **lost}) for name in names]
 
 
-def step(name, state, words=None):
+def step(name, state, words=None, asked=True):
     """What came of a step: words say why it was not run, or how it failed."""
-    return {"name": name, "state": state, "words": words}
+    return {"name": name, "state": state, "words": words, "asked": asked}
 
 
 def run_script(script, log):

@@ -120,6 +120,12 @@ class SmallProject(unittest.TestCase):
         self.assertIn("**Partial.** Only a part was asked for (requirements REQ-A-1; no certificates).", text)
         self.assertEqual([row["name"] for row in document["tests"]], ["good", "skips"])
 
+    def test_what_cannot_be_run_is_no_success(self):
+        for options in (("--only", "REQ-B-2"), ("-R", "none")):
+            status, document, text = self.report(*options)
+            self.assertEqual((status, document["verdict"]), (3, "incomplete"))
+            self.assertIn("| test `none` | CTest could not start it |", text)
+
     def test_theorems_are_asked_for(self):
         for answer, verdict in (("closed", "verified"), ("open", "failed")):
             write(self.root, "scripts/proofs", PROOFS.format(answer))

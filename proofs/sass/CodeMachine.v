@@ -1,0 +1,257 @@
+(** * The machine of docs/machine-code-bounds.md, section 1
+
+    A block is a list of warps, a warp a list of instructions of machine code.  A
+    schedule gives the times of their events, and how long everything really took.
+    [valid] are the rules M1 to M7.  Where the page leaves the order within a cycle
+    open, or names a rule of which its proofs need less, the rule here is the weaker
+    one.  No rule bounds a time from below beyond the order of a warp's own events. *)
+
+From Coq Require Import List Arith Lia Bool.
+Import ListNotations.
+
+(** ** Programs *)
+
+(** [unit] is a physical unit: private ones of two sub-cores have two numbers. *)
+Record stage := Stage { unit : nat; hold : nat; transfer : nat }.
+
+(** [waits]: counters, and what may be left of each when the instruction is chosen: 0 for
+    a wait mask, [n] for DEPBAR.LE.  [sec]: the barriers that the warp has issued before. *)
+Record instr := Instr {
+  stall : nat; slot : nat; fetch : nat; operand : nat;
+  fixed : bool; way : list stage;
+  counts_write : option nat; write : nat;
+  counts_read : option nat; read : nat;
+  waits : list (nat * nat);
+  bar : bool; sec : nat }.
+
+Definition block := list (list instr).
+Definition key := (nat * nat)%type.          (* warp, position *)
+
+Definition nop : instr := Instr 1 1 0 0 true [] None 0 None 0 [] false 0.
+Definition get (b : block) (x : key) : instr := nth (snd x) (nth (fst x) b []) nop.
+Definition len (b : block) (w : nat) : nat := length (nth w b []).
+Definition keys (b : block) : list key :=
+  flat_map (fun w => map (fun k => (w, k)) (seq 0 (len b w))) (seq 0 (length b)).
+
+Definition stages (b : block) (x : key) : nat := length (way (get b x)).
+Definition st (b : block) (x : key) (i : nat) : stage := nth i (way (get b x)) (Stage 0 0 0).
+
+(** Stage [i] of [x] is on unit [u]. *)
+Definition at_stage (b : block) (x : key) (i u : nat) : Prop :=
+  In x (keys b) /\ i < stages b x /\ unit (st b x i) = u.
+
+(** What instruction [o] counts counter [c] up for, its sources first, with the time
+    that it may take from the end of its last stage; then all of a warp before position
+    [k], in program order. *)
+Definition increments_of (b : block) (c w o : nat) : list (nat * bool) :=
+  (match counts_read (get b (w, o)) with
+   | Some d => if d =? c then [(o, true)] else [] | None => [] end) ++
+  (match counts_write (get b (w, o)) with
+   | Some d => if d =? c then [(o, false)] else [] | None => [] end).
+Definition increments (b : block) (c w k : nat) : list (nat * bool) :=
+  flat_map (increments_of b c w) (seq 0 k).
+Definition latency (b : block) (w : nat) (j : nat * bool) : nat :=
+  if snd j then read (get b (w, fst j)) else write (get b (w, fst j)).
+
+(** ** Machines *)
+
+Record machine := Machine {
+  queue : nat -> option nat;    (* places in front of a unit; [None]: unlimited *)
+  core : nat -> nat;            (* the sub-core of a warp *)
+  holds_issue : bool;           (* full_queue: holds_issue, or holds_warp *)
+  clash : nat -> bool;          (* units on which own instructions may overtake *)
+  group : nat -> nat;           (* the thread block of a warp *)
+  release : nat }.              (* R, barrier_release *)
+
+(** Issued into the unit, or not at all. *)
+Definition latch (m : machine) (b : block) (x : key) : bool :=
+  match way (get b x) with
+  | [] => false
+  | f :: _ => fixed (get b x) || match queue m (unit f) with Some 0 => true | _ => false end
+  end.
+
+(** [v] blocks back onto [u]: some instruction goes from [u] to [v], and [v]'s queue can
+    be full.  [B u] is what can be reached so. *)
+Definition back (m : machine) (b : block) (u v : nat) : Prop :=
+  queue m v <> None /\ exists x i, at_stage b x i u /\ at_stage b x (S i) v.
+
+Inductive B (m : machine) (b : block) : nat -> nat -> Prop :=
+| B_self u : B m b u u
+| B_step u v z : back m b u v -> B m b v z -> B m b u z.
+
+(** [x] waits in a queue of its first unit that can be full. *)
+Definition queued (m : machine) (b : block) (x : key) : Prop :=
+  exists u, at_stage b x 0 u /\ latch m b x = false /\ queue m u <> None.
+
+(** An instruction of the sub-core of [w] can hold the issue stage until [v] is free. *)
+Definition feeds (m : machine) (b : block) (w v : nat) : Prop :=
+  holds_issue m = true /\
+  exists y u, queued m b y /\ core m (fst y) = core m w /\ at_stage b y 0 u /\ B m b u v.
+
+(** What code and machine files are: the ways that have a unit without a clash have the
+    same units before it; clash units are closed under B (src/bound/sass/way_rules.c);
+    what is on its way holds nothing, so the queue behind it is not limited
+    (src/machine/sass_keys.c); only what can be queued counts up. *)
+Record wf (m : machine) (b : block) : Prop := {
+  w_slot : forall x, In x (keys b) -> 1 <= slot (get b x);
+  w_hold : forall x i, In x (keys b) -> i < stages b x -> 1 <= hold (st b x i);
+  w_same_way : forall x y i j u, at_stage b x i u -> at_stage b y j u -> clash m u = false ->
+    i = j /\ forall n, n < i -> unit (st b x n) = unit (st b y n);
+  w_closed : forall u v, back m b u v -> clash m u = true -> clash m v = true;
+  w_transfer : forall x i v, at_stage b x (S i) v -> queue m v <> None -> transfer (st b x i) = 0;
+  w_first : forall w, In (w, 0) (keys b) -> sec (get b (w, 0)) = 0;
+  w_sections : forall w k, In (w, S k) (keys b) ->
+    sec (get b (w, S k)) = sec (get b (w, k)) + if bar (get b (w, k)) then 1 else 0 }.
+
+(** ** Schedules *)
+
+Record schedule := Schedule {
+  P : key -> nat;               (* chosen for the first time *)
+  V : key -> nat;               (* its constant is there: it can be chosen to be issued *)
+  I : key -> nat;               (* issued *)
+  L : key -> nat;               (* there is room for it in its queue *)
+  N : key -> nat;               (* its pace (stall counts) and its fetch let it be chosen *)
+  D : key -> nat -> nat;        (* stage begun *)
+  ah : key -> nat -> nat;       (* actual holds, *)
+  atr : key -> nat -> nat;      (* transfers, *)
+  aw : key -> nat;              (* latency of the result, *)
+  ar : key -> nat;              (* and of the sources, *)
+  aslot : key -> nat;           (* slot behind L *)
+  aprobe : key -> nat;          (* and of the probe *)
+  rel : nat -> nat -> nat }.    (* by thread block and section: the start of the thread block, and
+                                   releases of its barriers *)
+
+(** Stage [i] is asked for; the last stage ends. *)
+Definition A (s : schedule) (x : key) (i : nat) : nat :=
+  match i with 0 => L s x | S j => D s x j + ah s x j + atr s x j end.
+Definition E (b : block) (s : schedule) (x : key) : nat :=
+  match stages b x with 0 => I s x | S p => D s x p + ah s x p end.
+Definition undone (b : block) (s : schedule) (w : nat) (j : nat * bool) : nat :=
+  E b s (w, fst j) + if snd j then ar s (w, fst j) else aw s (w, fst j).
+
+(** Stage [i] of [x] holds its unit; [x] holds the issue stage by slot or probe. *)
+Definition holds (b : block) (s : schedule) (x : key) (i t : nat) : bool :=
+  (i <? stages b x) && (D s x i <=? t) && (t <? D s x i + ah s x i).
+Definition issues (s : schedule) (x : key) (t : nat) : bool :=
+  ((P s x <=? t) && (t <? P s x + aprobe s x)) || ((L s x <=? t) && (t <? L s x + aslot s x)).
+
+(** Some unit of [B u] is held. *)
+Definition taken (m : machine) (b : block) (s : schedule) (u t : nat) : Prop :=
+  exists y i v, at_stage b y i v /\ B m b u v /\ holds b s y i t = true.
+
+(** An instruction keeps [u] beyond its hold, as there is no place where it goes. *)
+Definition blocked (m : machine) (b : block) (s : schedule) (u t : nat) : Prop :=
+  exists y i v, at_stage b y i u /\ at_stage b y (S i) v /\ queue m v <> None /\
+    D s y i + ah s y i <= t < D s y (S i).
+
+(** An instruction waits in the queue in front of [u]. *)
+Definition in_queue (b : block) (m : machine) (s : schedule) (u t : nat) : Prop :=
+  exists y, at_stage b y 0 u /\ latch m b y = false /\ L s y <= t < D s y 0.
+
+(** M1 holds of [x] in [t], which has yet to be chosen, or to be chosen again. *)
+Definition may_issue (b : block) (m : machine) (s : schedule) (w k t : nat) : Prop :=
+  (t < P s (w, k) \/ V s (w, k) <= t < I s (w, k))
+  /\ N s (w, k) <= t
+  /\ rel s (group m w) (sec (get b (w, k))) <= t
+  /\ (forall c n, In (c, n) (waits (get b (w, k))) ->
+        length (filter (fun j => t <? undone b s w j) (increments b c w k)) <= n).
+
+Record valid (m : machine) (b : block) (s : schedule) : Prop := {
+  v_hold : forall x i, In x (keys b) -> i < stages b x -> ah s x i <= hold (st b x i);
+  v_transfer : forall x i, In x (keys b) -> i < stages b x -> atr s x i <= transfer (st b x i);
+  v_write : forall x, In x (keys b) -> aw s x <= write (get b x);
+  v_read : forall x, In x (keys b) -> ar s x <= read (get b x);
+  (* what hits in a cache may pass over its last stages, and does not wait for them *)
+  v_first : forall x, In x (keys b) -> 1 <= stages b x -> 1 <= ah s x 0;
+  v_pass : forall x i, In x (keys b) -> S i < stages b x -> ah s x i = 0 -> ah s x (S i) = 0;
+  v_passed : forall x i, In x (keys b) -> i < stages b x -> ah s x i = 0 -> D s x i = A s x i;
+  (* M1 *)
+  v_pace : forall w k, In (w, S k) (keys b) ->
+    N s (w, S k) <= L s (w, k) + max (stall (get b (w, k))) (fetch (get b (w, S k)));
+  v_pace0 : forall w, In (w, 0) (keys b) -> N s (w, 0) <= rel s (group m w) 0 + fetch (get b (w, 0));
+  v_order : forall w k, In (w, S k) (keys b) -> L s (w, k) <= P s (w, S k);
+  v_opened : forall x, In x (keys b) -> rel s (group m (fst x)) (sec (get b x)) <= P s x;
+  v_constant : forall x, In x (keys b) -> P s x <= V s x <= P s x + operand (get b x);
+  v_issue : forall x, In x (keys b) -> V s x <= I s x <= L s x;
+  v_ask : forall x i, In x (keys b) -> i < stages b x -> A s x i <= D s x i;
+  (* M2 *)
+  v_slot : forall x, In x (keys b) -> 1 <= aslot s x /\ aprobe s x + aslot s x <= slot (get b x);
+  v_probe : forall x, In x (keys b) -> P s x + aprobe s x <= V s x;
+  (* M3: the issue stage is held, by who was chosen or issued just now, too; or its own
+     unit or queue keeps it back *)
+  v_conserving : forall w k t, In (w, k) (keys b) -> may_issue b m s w k t ->
+    (exists y, In y (keys b) /\ core m (fst y) = core m w
+       /\ (issues s y t = true \/ I s y <= t < L s y))
+    \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true
+          /\ ((exists y i, at_stage b y i u /\ holds b s y i t = true) \/ blocked m b s u t))
+    \/ (exists u, queued m b (w, k) /\ holds_issue m = false /\ at_stage b (w, k) 0 u /\ in_queue b m s u t);
+  v_latch : forall x, In x (keys b) -> latch m b x = true -> D s x 0 = I s x;
+  v_room : forall x, In x (keys b) -> L s x = I s x \/ (queued m b x /\ holds_issue m = true);
+  (* M4: who waits for a stage, behind no own one where these keep their order, waits
+     for a unit that is held *)
+  v_busy : forall w k i u t, at_stage b (w, k) i u -> A s (w, k) i <= t < D s (w, k) i ->
+    (clash m u = false -> forall o j, o < k -> at_stage b (w, o) j u -> D s (w, o) j <= t) ->
+    taken m b s u t;
+  (* M5 *)
+  v_full : forall x u t, at_stage b x 0 u -> I s x <= t < L s x -> in_queue b m s u t;
+  (* M6 *)
+  v_in_order : forall w o k i j u, at_stage b (w, o) i u -> at_stage b (w, k) j u ->
+    clash m u = false -> o < k -> 1 <= ah s (w, k) j -> D s (w, o) i <= D s (w, k) j;
+  (* a unit is held by one instruction at a time *)
+  v_alone : forall x y i j u, at_stage b x i u -> at_stage b y j u -> x <> y ->
+    1 <= ah s x i -> D s x i <= D s y j -> 1 <= ah s y j -> D s x i + ah s x i <= D s y j;
+  (* M7: n is behind the issue of all that its warps have of older sections, and behind the end of
+     their barrier instructions *)
+  v_release : forall g q n,
+    (forall x, In x (keys b) -> group m (fst x) = g -> sec (get b x) <= q -> I s x < n) ->
+    (forall x, In x (keys b) -> group m (fst x) = g -> sec (get b x) <= q -> bar (get b x) = true -> E b s x <= n) ->
+    rel s g q <= n ->
+    rel s g (S q) <= n + release m }.
+
+(** ** Keys, positions *)
+
+Lemma in_keys b w k : In (w, k) (keys b) <-> w < length b /\ k < len b w.
+Proof.
+  unfold keys. rewrite in_flat_map. split.
+  - intros [v [Hv H]]. apply in_map_iff in H as [j [Hj H]].
+    inversion Hj; subst. apply in_seq in Hv, H. lia.
+  - intros [Hw Hk]. exists w. split; [apply in_seq; lia|].
+    apply in_map_iff. exists k. split; [reflexivity|apply in_seq; lia].
+Qed.
+
+Lemma keys_before b w k j : In (w, k) (keys b) -> j <= k -> In (w, j) (keys b).
+Proof. rewrite !in_keys. lia. Qed.
+
+Lemma at_key b x i u : at_stage b x i u -> In x (keys b).
+Proof. intros [H _]. exact H. Qed.
+
+Lemma at_own b x i : In x (keys b) -> i < stages b x -> at_stage b x i (unit (st b x i)).
+Proof. intros H1 H2. split; [exact H1|split; [exact H2|reflexivity]]. Qed.
+
+Lemma holds_iff b s x i t :
+  holds b s x i t = true <-> i < stages b x /\ D s x i <= t < D s x i + ah s x i.
+Proof. unfold holds. rewrite !andb_true_iff, !Nat.ltb_lt, Nat.leb_le. lia. Qed.
+
+Lemma issues_iff s x t : issues s x t = true <->
+  P s x <= t < P s x + aprobe s x \/ L s x <= t < L s x + aslot s x.
+Proof. unfold issues. rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt. tauto. Qed.
+
+Lemma increments_before b c w k j : In j (increments b c w k) -> fst j < k.
+Proof.
+  unfold increments. intros H. apply in_flat_map in H as [o [Ho H]]. apply in_seq in Ho.
+  unfold increments_of in H.
+  destruct (counts_read (get b (w, o))) as [d|], (counts_write (get b (w, o))) as [e|];
+    repeat match goal with H : context [if ?c then _ else _] |- _ => destruct c end;
+    simpl in H; intuition (subst; simpl; lia).
+Qed.
+
+Lemma B_trans m b u v z : B m b u v -> B m b v z -> B m b u z.
+Proof. induction 1; intros; [assumption|]. econstructor; [eassumption|auto]. Qed.
+
+Lemma sections_grow m b w k j : wf m b -> In (w, k) (keys b) -> j <= k -> sec (get b (w, j)) <= sec (get b (w, k)).
+Proof.
+  intros WF. induction k as [|k IH]; intros Hk Hj; [replace j with 0 by lia; apply le_n|].
+  destruct (Nat.eq_dec j (S k)) as [->|N]; [apply le_n|].
+  assert (In (w, k) (keys b)) as Hk' by (eapply keys_before; [exact Hk|lia]).
+  specialize (IH Hk' ltac:(lia)). pose proof (w_sections _ _ WF w k Hk). lia.
+Qed.

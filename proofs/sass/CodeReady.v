@@ -1,0 +1,207 @@
+(** * What keeps an instruction waiting: lemma 0 of docs/machine-code-bounds.md
+
+    Who waits for a queue, for a stage, or to be issued, waits for a unit that is held, or for
+    the issue stage. *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import CodeMachine.
+Import ListNotations.
+
+Section Ready.
+  Variables (m : machine) (b : block) (s : schedule).
+  Hypothesis WF : wf m b.
+  Hypothesis OK : valid m b s.
+
+  (** ** The events of an instruction are in their order *)
+
+  Lemma issue_order x : In x (keys b) -> P s x <= V s x /\ V s x <= I s x /\ I s x <= L s x.
+  Proof. intros H. pose proof (v_constant _ _ _ OK x H). pose proof (v_issue _ _ _ OK x H). lia. Qed.
+
+  Lemma stage_order x i : In x (keys b) -> S i < stages b x -> D s x i + ah s x i <= D s x (S i).
+  Proof. intros H Hi. pose proof (v_ask _ _ _ OK x (S i) H Hi) as Ha. simpl in Ha. lia. Qed.
+
+  Lemma stage_after x i j : In x (keys b) -> i < j -> j < stages b x -> D s x i + ah s x i <= D s x j.
+  Proof.
+    intros H Hi Hj. induction j as [|j IH]; [lia|].
+    pose proof (stage_order x j H Hj). destruct (Nat.eq_dec i j) as [->|N]; [lia|].
+    specialize (IH ltac:(lia) ltac:(lia)). lia.
+  Qed.
+
+  Lemma room_before_stage x i : In x (keys b) -> i < stages b x -> L s x <= D s x i.
+  Proof.
+    intros H Hi. pose proof (v_ask _ _ _ OK x 0 H ltac:(lia)) as H0. simpl in H0.
+    destruct i as [|i]; [exact H0|]. pose proof (stage_after x 0 (S i) H ltac:(lia) Hi). lia.
+  Qed.
+
+  Lemma own_order w k j : In (w, k) (keys b) -> j < k -> L s (w, j) <= P s (w, k).
+  Proof.
+    induction k as [|k IH]; intros Hk Hj; [lia|]. pose proof (v_order _ _ _ OK w k Hk) as H.
+    destruct (Nat.eq_dec j k) as [->|N]; [exact H|].
+    assert (In (w, k) (keys b)) as Hk' by (eapply keys_before; [exact Hk|lia]).
+    specialize (IH Hk' ltac:(lia)). pose proof (issue_order _ Hk'). lia.
+  Qed.
+
+  Lemma pass_all x i j : In x (keys b) -> ah s x i = 0 -> i <= j -> j < stages b x -> ah s x j = 0.
+  Proof.
+    intros H H0 Hi Hj. induction j as [|j IH]; [replace i with 0 in * by lia; exact H0|].
+    destruct (Nat.eq_dec i (S j)) as [->|N]; [exact H0|].
+    apply (v_pass _ _ _ OK); [assumption..|]. apply IH; lia.
+  Qed.
+
+  (** Who waits for a stage will hold it, and has held all that are before it. *)
+  Lemma waits_holds x i : In x (keys b) -> i < stages b x -> A s x i < D s x i ->
+    forall j, j <= i -> 1 <= ah s x j.
+  Proof.
+    intros H Hi Hw j Hj. destruct (Nat.eq_dec (ah s x j) 0) as [E|]; [|lia].
+    pose proof (pass_all x j i H E Hj Hi) as E2. pose proof (v_passed _ _ _ OK x i H Hi E2). lia.
+  Qed.
+
+  (** ** Ways *)
+
+  Lemma clash_back u v : B m b u v -> clash m u = true -> clash m v = true.
+  Proof. induction 1; intros C; [exact C|]. apply IHB. eapply (w_closed _ _ WF); eassumption. Qed.
+
+  (** All ways to a unit without a clash pass through all that it blocks. *)
+  Lemma back_through u v : B m b u v -> clash m v = false ->
+    forall x j, at_stage b x j v -> exists i, i <= j /\ at_stage b x i u.
+  Proof.
+    induction 1 as [u|u u' v [Q [y [i [Y1 Y2]]]] HB IH]; intros C x j Hx; [eauto|].
+    destruct (IH C x j Hx) as [i' [Hi' Hx']].
+    assert (clash m u' = false) as C'.
+    { destruct (clash m u') eqn:E; [|reflexivity]. rewrite (clash_back _ _ HB E) in C. discriminate. }
+    destruct (w_same_way _ _ WF _ _ _ _ _ Y2 Hx' C') as [<- Hs].
+    exists i. split; [lia|]. destruct Y1 as [_ [_ Y1]], Hx' as [H1 [H2 _]].
+    split; [exact H1|split; [lia|]]. rewrite <- Hs by lia. exact Y1.
+  Qed.
+
+  (** The first of several own instructions that satisfies something. *)
+  Lemma first_of (p : nat -> Prop) (dec : forall o, {p o} + {~ p o}) k :
+    p k -> exists o, o <= k /\ p o /\ forall j, j < o -> ~ p j.
+  Proof.
+    induction k as [k IH] using lt_wf_ind. intros Hk.
+    assert ({o | o < k /\ p o} + {forall o, o < k -> ~ p o}) as [[o [Ho Hp]]|N].
+    { clear -dec. induction k as [|k IH]; [right; intros; lia|].
+      destruct IH as [[o [H1 H2]]|IH]; [left; exists o; split; [lia|exact H2]|].
+      destruct (dec k) as [H|H]; [left; exists k; split; [lia|exact H]|].
+      right. intros o Ho. destruct (Nat.eq_dec o k) as [->|]; [exact H|apply IH; lia]. }
+    - destruct (IH o Ho Hp) as [j [H1 H2]]. exists j. split; [lia|exact H2].
+    - exists k. split; [lia|]. split; assumption.
+  Qed.
+
+  (** ** Who waits for a unit *)
+
+  (** Of the own instructions that have stage [i], on a unit without a clash, and have yet to begin
+      it, the first one waits for it if each of these has asked for it. *)
+  Lemma first_waits w k i u t : at_stage b (w, k) i u -> t < D s (w, k) i -> A s (w, k) i <= t ->
+    (clash m u = false -> forall o, o < k -> at_stage b (w, o) i u -> t < D s (w, o) i -> A s (w, o) i <= t) ->
+    taken m b s u t.
+  Proof.
+    intros Hk Ht Ha Hasked. destruct (clash m u) eqn:C.
+    { apply (v_busy _ _ _ OK w k i u t Hk); [lia|congruence]. }
+    set (p := fun o => i < stages b (w, o) /\ unit (st b (w, o) i) = u /\ t < D s (w, o) i).
+    assert (forall o, {p o} + {~ p o}) as dec.
+    { intros o. unfold p. destruct (lt_dec i (stages b (w, o))); [|right; tauto].
+      destruct (Nat.eq_dec (unit (st b (w, o) i)) u); [|right; tauto].
+      destruct (lt_dec t (D s (w, o) i)); [left|right]; tauto. }
+    destruct (first_of p dec k) as [o [Ho [[P1 [P2 P3]] Hmin]]].
+    { destruct Hk as [_ [H1 H2]]. repeat split; assumption. }
+    assert (In (w, o) (keys b)) as Io by (eapply keys_before; [exact (at_key _ _ _ _ Hk)|exact Ho]).
+    assert (at_stage b (w, o) i u) as Ao by (repeat split; assumption).
+    apply (v_busy _ _ _ OK w o i u t Ao).
+    - split; [|exact P3]. destruct (Nat.eq_dec o k) as [->|N]; [exact Ha|].
+      apply Hasked; [reflexivity|lia|exact Ao|exact P3].
+    - intros _ o' j Ho' Hj. destruct (w_same_way _ _ WF _ _ _ _ _ Ao Hj C) as [<- _].
+      destruct (le_lt_dec (D s (w, o') i) t) as [H|H]; [exact H|].
+      exfalso. apply (Hmin o' Ho'). destruct Hj as [_ [H1 H2]]. repeat split; assumption.
+  Qed.
+
+  (** Who waits in a queue of a first unit waits for a unit that is held. *)
+  Lemma queue_taken u t : in_queue b m s u t -> taken m b s u t.
+  Proof.
+    intros [[w k] [Hk [_ Ht]]]. apply (first_waits w k 0 u t Hk); [lia|simpl; lia|].
+    intros _ o Ho _ _. simpl. pose proof (own_order w k o (at_key _ _ _ _ Hk) Ho).
+    pose proof (issue_order _ (at_key _ _ _ _ Hk)). lia.
+  Qed.
+
+  (** Who finds a queue full waits for a unit that is held. *)
+  Lemma room_taken x u t : at_stage b x 0 u -> I s x <= t < L s x -> taken m b s u t.
+  Proof. intros Hx Ht. apply queue_taken, (v_full _ _ _ OK x); assumption. Qed.
+
+  (** Who keeps a unit blocked waits for a unit behind it that is held. *)
+  Lemma blocked_taken u t : blocked m b s u t -> taken m b s u t.
+  Proof.
+    intros [[w k] [i [v [Hu [Hv [Q Ht]]]]]].
+    assert (A s (w, k) (S i) <= t) as Ha.
+    { simpl. pose proof (at_key _ _ _ _ Hv) as Hk. destruct Hu as [_ [Hi _]].
+      pose proof (v_transfer _ _ _ OK _ i Hk Hi). rewrite (w_transfer _ _ WF _ _ _ Hv Q) in *. lia. }
+    assert (taken m b s v t) as [y [j [z [Hy [HB Hh]]]]].
+    { apply (first_waits w k (S i) v t Hv); [lia|exact Ha|]. intros C o Ho Ao Hlt.
+      assert (clash m u = false) as C'.
+      { destruct (clash m u) eqn:E; [|reflexivity].
+        rewrite (w_closed _ _ WF u v) in C; [discriminate| |exact E]. split; [exact Q|]. eauto. }
+      destruct (w_same_way _ _ WF _ _ _ _ _ Ao Hv C) as [_ Hs].
+      assert (at_stage b (w, o) i u) as Aou.
+      { destruct Ao as [A1 [A2 _]]. split; [exact A1|split; [lia|]].
+        rewrite Hs by lia. apply Hu. }
+      pose proof (waits_holds (w, k) (S i) (at_key _ _ _ _ Hv) ltac:(apply Hv) ltac:(lia)) as Hp.
+      pose proof (v_in_order _ _ _ OK w o k i i u Aou Hu C' Ho (Hp i ltac:(lia))) as Hd.
+      simpl. pose proof (at_key _ _ _ _ Ao) as Io.
+      assert (i < stages b (w, o)) as Hi by apply Aou.
+      pose proof (v_transfer _ _ _ OK _ i Io Hi) as Htr. rewrite (w_transfer _ _ WF _ _ _ Ao Q) in Htr.
+      destruct (Nat.eq_dec (ah s (w, o) i) 0) as [E|E]; [lia|].
+      pose proof (v_alone _ _ _ OK (w, o) (w, k) i i u Aou Hu ltac:(intros X; inversion X; lia)
+        ltac:(lia) Hd (Hp i ltac:(lia))). lia. }
+    exists y, j, z. split; [exact Hy|]. split; [|exact Hh].
+    econstructor; [|exact HB]. split; [exact Q|]. eauto.
+  Qed.
+
+  (** Who has yet to be chosen, or to be issued, though M1 holds, finds the issue stage held within somebody's slot or
+      probe, or a unit held that its own first unit, or that of a queue of its sub-core that holds the stage, waits for. *)
+  Lemma issue_taken w k t : In (w, k) (keys b) -> may_issue b m s w k t ->
+    (exists y, In y (keys b) /\ core m (fst y) = core m w /\ issues s y t = true)
+    \/ (exists v y i, at_stage b y i v /\ holds b s y i t = true /\
+          (feeds m b w v \/ exists u, at_stage b (w, k) 0 u /\
+             (latch m b (w, k) = true \/ queued m b (w, k)) /\ B m b u v)).
+  Proof.
+    intros Hk Hm. destruct (v_conserving _ _ _ OK w k t Hk Hm) as
+      [[y [Hy [Hc [Hi|Hw]]]]|[[u [Hu [Hl Hb]]]|[u [Hq [_ [Hu Hin]]]]]].
+    - left. eauto.
+    - right. destruct (v_room _ _ _ OK y Hy) as [E|[Hq Hh]]; [lia|].
+      pose proof Hq as [u [Hu [Hl Q]]].
+      destruct (room_taken y u t Hu Hw) as [z [i [v [Hz [HB Hv]]]]].
+      exists v, z, i. split; [exact Hz|]. split; [exact Hv|]. left. split; [exact Hh|]. exists y, u. auto.
+    - right. destruct Hb as [[y [i [Hy Hh]]]|Hb].
+      + exists u, y, i. split; [exact Hy|]. split; [exact Hh|]. right. exists u. split; [exact Hu|].
+        split; [left; exact Hl|constructor].
+      + destruct (blocked_taken u t Hb) as [y [i [v [Hy [HB Hh]]]]]. exists v, y, i.
+        split; [exact Hy|]. split; [exact Hh|]. right. exists u. auto.
+    - right. destruct (queue_taken u t Hin) as [y [i [v [Hy [HB Hh]]]]]. exists v, y, i.
+      split; [exact Hy|]. split; [exact Hh|]. right. exists u. auto.
+  Qed.
+
+  (** Who waits for stage [i], all own earlier ones with its unit having begun there, waits for a unit
+      that is held: by another warp, by an own earlier one, or on a clash unit. *)
+  Lemma stage_taken w k i u t : at_stage b (w, k) i u -> A s (w, k) i <= t < D s (w, k) i ->
+    (clash m u = false -> forall o j, o < k -> at_stage b (w, o) j u -> D s (w, o) j <= t) ->
+    exists v y j, at_stage b y j v /\ B m b u v /\ holds b s y j t = true /\
+      (fst y <> w \/ clash m v = true \/ snd y < k).
+  Proof.
+    intros Hk Ht Ho. destruct (v_busy _ _ _ OK w k i u t Hk Ht Ho) as [[v' o] [j [v [Hy [HB Hh]]]]].
+    exists v, (v', o), j. split; [exact Hy|]. split; [exact HB|]. split; [exact Hh|]. simpl.
+    destruct (Nat.eq_dec v' w) as [->|]; [|auto]. destruct (clash m v) eqn:C; [auto|].
+    destruct (le_lt_dec k o) as [Hko|]; [exfalso|auto].
+    apply holds_iff in Hh as [Hj Hh].
+    destruct (back_through u v HB C _ _ Hy) as [i' [Hi' Ho']].
+    assert (clash m u = false) as C'.
+    { destruct (clash m u) eqn:E; [|reflexivity]. rewrite (clash_back _ _ HB E) in C. discriminate. }
+    destruct (w_same_way _ _ WF _ _ _ _ _ Ho' Hk C') as [-> _].
+    assert (D s (w, o) i <= D s (w, o) j) as Hd.
+    { destruct (Nat.eq_dec i j) as [->|]; [lia|].
+      pose proof (stage_after (w, o) i j (at_key _ _ _ _ Hy) ltac:(lia) Hj). lia. }
+    destruct (Nat.eq_dec o k) as [->|N]; [lia|].
+    assert (1 <= ah s (w, o) i).
+    { destruct (Nat.eq_dec (ah s (w, o) i) 0) as [E|]; [|lia].
+      rewrite (pass_all _ i j (at_key _ _ _ _ Hy) E Hi' Hj) in Hh. lia. }
+    pose proof (v_in_order _ _ _ OK w k o i i u Hk Ho' C' ltac:(lia) ltac:(lia)). lia.
+  Qed.
+End Ready.

@@ -23,13 +23,20 @@ def first_line(command):
     return text.splitlines()[0] if text else None
 
 
+def git(root, *arguments):
+    """What git says of the sources; None where they are no repository of their own."""
+    if output_of(["git", "rev-parse", "--show-toplevel"], root) != str(root):
+        return None
+    return output_of(["git", *arguments], root)
+
+
 def sha256(file):
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else None
 
 
 def sources_of(root):
     """Files of the project with their checksums: what git tracks, else all that is not hidden or built."""
-    listed = output_of(["git", "ls-files", "-z"], root)
+    listed = git(root, "ls-files", "-z")
     if listed is not None:
         names = [name for name in listed.split("\0") if name]
     else:
@@ -42,11 +49,11 @@ def tool(root, build):
     """The tool that was validated: versions, checksums of what was built and of what it was built from."""
     files = sources_of(root)
     lines = "".join(f"{checksum}  {name}\n" for name, checksum in files)
-    changed = output_of(["git", "status", "--porcelain", "--untracked-files=no"], root)
+    changed = git(root, "status", "--porcelain")
     binaries = ["warpbound", "warpbound-check", *sorted(str(path.relative_to(build)) for path in build.glob("src/libwarpbound.*"))]
     return {
         "version": first_line([str(build / "warpbound"), "--version"]),
-        "commit": output_of(["git", "rev-parse", "HEAD"], root),
+        "commit": git(root, "rev-parse", "HEAD"),
         "changed_since_commit": None if changed is None else [line[2:].strip() for line in changed.splitlines()],
         "sources": len(files),
         "sources_sha256": hashlib.sha256(lines.encode()).hexdigest(),

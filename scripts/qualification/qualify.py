@@ -36,6 +36,7 @@ def arguments():
     parser.add_argument("--no-certificates", action="store_true", help="write and check no certificates")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at a time")
     given = parser.parse_args()
+    given.root = given.root.resolve()
     given.build = (given.build or given.root / "build").resolve()
     given.sanitized = given.sanitized and given.sanitized.resolve()
     given.output = (given.output or given.build / "qualification").resolve()

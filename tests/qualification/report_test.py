@@ -15,6 +15,9 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
+sys.path.insert(0, str(ROOT / "scripts/qualification"))
+
+import environment  # noqa: E402
 
 REQUIREMENTS = """# Requirements
 
@@ -159,6 +162,12 @@ class SmallProject(unittest.TestCase):
         listing = (self.root / "build/qualification/sources.sha256").read_text(encoding="utf-8")
         self.assertEqual(document["tool"]["sources_sha256"], hashlib.sha256(listing.encode()).hexdigest())
         self.assertIn(f"{hashlib.sha256(LINKS.encode()).hexdigest()}  tests/requirements\n", listing)
+
+    def test_sources_in_the_repository_of_something_else(self):
+        project = self.root / "docs"
+        subprocess.run(["git", "init", "-q", self.root], check=True)
+        self.assertEqual(environment.sources_of(project), [("limitations.md", hashlib.sha256(LIMITATIONS.encode()).hexdigest()),
+                                                           ("qualification/requirements.md", hashlib.sha256(REQUIREMENTS.encode()).hexdigest())])
 
     def test_sources_that_contradict_themselves(self):
         write(self.root, "tests/requirements", LINKS + "REQ-B-2 tests nothing\n")

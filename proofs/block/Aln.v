@@ -1,7 +1,8 @@
 (** * ALN: docs/proofs.md, theorem 1
 
     Any width, number of sub-cores and instances, with barriers and releases, for
-    times up to the stated ones; dispatch depths as in [depth_proven]. *)
+    times up to the stated ones.  Dispatch depths 0, 1 and unlimited as on the page; a
+    finite depth above 1 is bounded with the graph of depth 1. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model Potential PotentialBound Graph Paths.
@@ -155,11 +156,11 @@ Section Aln.
   Qed.
 
   (** *** Theorem 1, ALN *)
-  Theorem aln_bound s : machine_ok m -> valid m b s -> depth_proven m ->
+  Theorem aln_bound s : machine_ok m -> valid m b s ->
     (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
     forall x, In x (keys b) -> C s x <= aln m b A.
   Proof.
-    intros M V Dp One Zero x Hx. apply (potential_bound m b s M W V Dp One Zero); [|exact Hx].
+    intros M V One Zero x Hx. apply (potential_bound m b s M W V One Zero); [|exact Hx].
     intros w q L. exists no_unit, no_queue, (fun k => level w (false, k)), (fun k => level w (true, k)).
     split; [apply average_potential, L|]. split; [discriminate|].
     intros k Hk <-. apply average_end, Hk.

@@ -82,7 +82,7 @@ Section AlnPaths.
   Qed.
 End AlnPaths.
 
-Theorem ALN_bound m b s : machine_ok m -> wf b -> valid m b s -> depth_proven m ->
+Theorem ALN_bound m b s : machine_ok m -> wf b -> valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
   forall x, In x (keys b) -> C s x <= ALN b m.
-Proof. intros M W V Dp One Zero. apply (aln_bound m b _ W (alnI_cert m b W) s M V Dp One Zero). Qed.
+Proof. intros M W V One Zero. apply (aln_bound m b _ W (alnI_cert m b W) s M V One Zero). Qed.

@@ -235,7 +235,7 @@ Section Fifo.
     (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
     forall x, In x (keys b) -> C s x <= fifo m b F iso.
   Proof.
-    intros M V One Zero x Hx. apply (potential_bound m b s M W V (or_introl Unlimited) One Zero); [|exact Hx].
+    intros M V One Zero x Hx. apply (potential_bound m b s M W V One Zero); [|exact Hx].
     intros w q _. set (c := fifo_charge m b (F w q) w q).
     exists (F w q), (queue m b q w), (fun k J => iso w (false, k) + passed b w c J),
       (fun k J => iso w (true, k) + passed b w c J).

@@ -2,13 +2,13 @@
 
     A potential says how late a node of [G_s(w)], I(k) or D(k), can be when the
     other warps have got so far.  SIB, FIB, ALN and FIFO are potentials, and every
-    potential is a bound: this file, for dispatch depths 0, 1 and unlimited, any
-    width, number of sub-cores and instances, with barriers and releases, and
-    times up to the stated ones.  The page walks backwards from a completion and
+    potential is a bound (PotentialBound.v): for every dispatch depth, any width,
+    number of sub-cores and instances, with barriers and releases, and times up to
+    the stated ones.  The page walks backwards from a completion and
     pays each cycle of waiting by a charge; here is an induction forwards. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model.
+From Warpbound Require Import Cycles Model Queue.
 Import ListNotations.
 
 (** How many of its instructions each warp has behind it. *)
@@ -21,15 +21,12 @@ Definition reaches (J J' : progress) : Prop := forall u, J u <= J' u.
 Definition slot (m : machine) (b : block) (w : nat) (y : key) : nat :=
   if core m (fst y) =? core m w then takes (get b y) else 0.
 
-Definition max_init (b : block) (f : nat) : nat :=
-  list_max (map (fun y => init (get b y)) (filter (on b f) (keys b))).
-
-(** How long [y] can keep others from being issued to its unit. *)
+(** How long [y] can keep others from being issued to its unit; in a queue, from the time at which it is the first. *)
 Definition hold (m : machine) (b : block) (y : key) : nat :=
   match depth m with
   | None => 0
   | Some 0 => init (get b y)
-  | Some (S _) => max_init b (fu (get b y))
+  | Some (S _) => cmax b (fu (get b y))
   end.
 
 Definition charge_I (m : machine) (b : block) (x y : key) : nat :=
@@ -50,7 +47,7 @@ Definition passes (b : block) (w q : nat) (J J' : progress) (y : key) : Prop :=
 
     [pI k J] and [pD k J] bound I(k) and D(k) from the start of the section, when
     [J] is what the others have issued by then.  They respect the edges of
-    [G_s(w)] and the charges.  At a unit of [F] (unlimited depth only) a start waits [Q] and
+    [G_s(w)] (at a finite depth of 1 or more: of depth 1) and the charges.  At a unit of [F] (unlimited depth only) a start waits [Q] and
     charges nothing: theorem 3. *)
 Record potential (m : machine) (b : block) (F : nat -> bool) (Q : nat -> nat) (w q : nat)
     (pI pD : nat -> progress -> nat) : Prop := {

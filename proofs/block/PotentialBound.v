@@ -1,11 +1,8 @@
 (** * Every potential is a bound: docs/proofs.md, theorems 1 and 3 *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Potential.
+From Warpbound Require Import Cycles Model Instances Queue Potential.
 Import ListNotations.
-
-(** Depths for which [hold] is how long an instruction can hold back others. *)
-Definition depth_proven (m : machine) : Prop := depth m = None \/ depth m = Some 0.
 
 (** What other warps than [w] have issued to [f] in section [q] by [t], and what is not initiated to its end then. *)
 Definition pending (b : block) (s : schedule) (w q f t : nat) : list key :=
@@ -46,22 +43,18 @@ Section Bound.
   Hypothesis M : machine_ok m.
   Hypothesis W : wf b.
   Hypothesis V : valid m b s.
-  Hypothesis Depth : depth_proven m.
   (* one thread block, on a clean SM *)
   Hypothesis One : forall v w, group m v = group m w.
   Hypothesis Zero : forall g, begin s g = 0.
 
-  (** Where a unit takes nothing, an instruction issued no later holds it. *)
-  Lemma held f t : blocked b m s f t ->
-    exists y, In y (keys b) /\ fu (get b y) = f /\ I s y <= t < C s y /\ t < I s y + hold m b y
-      /\ match depth m with None => False | Some 0 => t < D s y + ai s y | Some (S _) => t < D s y end.
+  (** Depth 0: what initiates where a unit takes nothing. *)
+  Lemma unit_taken f t : depth m = Some 0 -> blocked b m s f t ->
+    exists y, In y (keys b) /\ fu (get b y) = f /\ I s y = D s y /\ D s y <= t < D s y + ai s y.
   Proof.
-    intros [H1 H2]. destruct Depth as [E|E]; rewrite E in H2; [destruct H2|].
-    pose proof (proj1 M f). destruct (count_pos _ _ (Nat.le_trans _ _ _ H H1)) as [y [Hy P]].
+    intros E [H1 _]. pose proof (proj1 M f). destruct (count_pos _ _ (Nat.le_trans _ _ _ H H1)) as [y [Hy P]].
     unfold on, initiates in P. rewrite !andb_true_iff, Nat.eqb_eq, Nat.leb_le, Nat.ltb_lt in P.
-    pose proof (v_init _ _ _ V y Hy). unfold hold, C. rewrite E. exists y.
-    assert (D s y = I s y) as Q; [|rewrite Q in *; repeat split; tauto || lia].
-    destruct (v_room _ _ _ V y Hy) as [R|R]; [exact R|]. rewrite E in R. lia.
+    pose proof (start_now m b s y V E Hy). pose proof (v_start _ _ _ V y Hy).
+    exists y. repeat split; tauto || lia.
   Qed.
 
   Section OneSection.
@@ -116,6 +109,71 @@ Section Bound.
       enough (passes b w q (issued b s (I s y)) (issued b s x) y) as X by (specialize (G X); lia).
       split; [exact Hy|]. split; [exact Nw|]. split; [exact Sy|]. split; [apply issued_mono; lia|].
       split; [apply (issued_self m); assumption|apply issued_gt; assumption].
+    Qed.
+
+    (** Several that the others have got past. *)
+    Lemma charge_all k c : in_section k -> 1 <= init (get b (w, k)) -> forall n l, length l = n -> NoDup l ->
+      forall J J', reaches J J' ->
+      (forall y, In y l -> passes b w q J J' y /\ c <= charge_I m b (w, k) y) -> pI k J + n * c <= pI k J'.
+    Proof.
+      intros [Hk Hq] Hi. induction n as [|n IH]; intros l Hn Nl J J' R H.
+      - pose proof (p_mono _ _ _ _ _ _ _ _ P k _ _ R). lia.
+      - destruct (latest snd l) as [y [Hy Ly]]; [destruct l; discriminate|].
+        apply in_split in Hy as [l1 [l2 ->]]. rewrite app_length in Hn. simpl in Hn.
+        pose proof (NoDup_remove _ _ _ Nl) as [Nl' Ny].
+        destruct (H y ltac:(apply in_elt)) as [[Hy [Nw [Sy [_ Jy]]]] Cy].
+        set (J2 := fun u => if u =? fst y then snd y else J' u).
+        assert (reaches J J2 /\ reaches J2 J') as [R1 R2].
+        { split; intros u; unfold J2; specialize (R u); destruct (Nat.eqb_spec u (fst y)) as [->|N]; lia. }
+        specialize (IH (l1 ++ l2) ltac:(rewrite app_length; lia) Nl' J J2 R1).
+        assert (pI k J + n * c <= pI k J2) as A.
+        { apply IH. intros z Hz. assert (In z (l1 ++ y :: l2)) as Hz'.
+          { apply in_app_iff. apply in_app_iff in Hz as [Hz|Hz]; [left|right; right]; exact Hz. }
+          destruct (H z Hz') as [[Kz [Nz [Sz [_ Jz]]]] Cz]. split; [|exact Cz].
+          repeat split; try assumption; try lia. unfold J2.
+          destruct (Nat.eqb_spec (fst z) (fst y)) as [E|N]; [|lia].
+          specialize (Ly z Hz'). destruct (Nat.eq_dec (snd z) (snd y)) as [E2|N]; [exfalso|lia].
+          apply Ny. destruct y, z. simpl in *. subst. exact Hz. }
+        pose proof (p_charge_I _ _ _ _ _ _ _ _ P k y J2 J' Hk Hq Hi) as G.
+        enough (passes b w q J2 J' y) as X by (specialize (G X); lia).
+        repeat split; try assumption; [unfold J2; rewrite Nat.eqb_refl; lia|lia].
+    Qed.
+
+    (** A full queue: what waits in it is own, or has got past. *)
+    Lemma queue_full k x d : in_section k -> 1 <= init (get b (w, k)) -> x <= I s (w, k) -> T < x -> depth m = Some (S d) ->
+      match depth m with None => False | Some d => d <= n_wait b s (fu (get b (w, k))) (x - 1) end ->
+      (forall y, In y (keys b) -> fu (get b y) = fu (get b (w, k)) -> I s y <= x - 1 < C s y -> sec (get b y) = q) ->
+      (forall j, In (w, j) (keys b) -> fu (get b (w, j)) = fu (get b (w, k)) -> I s (w, j) <= x - 1 < D s (w, j) ->
+         x <= T + pI k (issued b s x)) ->
+      (forall x', x' < x -> x' <= T + pI k (issued b s x')) -> x <= T + pI k (issued b s x).
+    Proof.
+      intros Sk Hi Hx HT Dm H Sec Own IH. rewrite Dm in H. set (f := fu (get b (w, k))) in *.
+      set (L := filter (fun y => on b f y && waits s (x - 1) y) (keys b)).
+      assert (forall y, In y L -> In y (keys b) /\ fu (get b y) = f /\ I s y <= x - 1 < D s y) as HL.
+      { intros y Hy. apply filter_In in Hy as [Hy G]. unfold on, waits in G.
+        rewrite !andb_true_iff, Nat.eqb_eq, Nat.leb_le, Nat.ltb_lt in G. tauto. }
+      destruct (existsb (fun y => fst y =? w) L) eqn:E.
+      { apply existsb_exists in E as [[v j] [Hy Ew]]. apply Nat.eqb_eq in Ew. simpl in Ew. subst v.
+        destruct (HL _ Hy) as [Ky [Fy By]]. apply (Own j Ky Fy By). }
+      destruct (latest (fun y => x - I s y) L) as [y1 [Hy1 L1]].
+      { unfold n_wait, count in H. fold L in H. destruct L; [simpl in H; lia|discriminate]. }
+      destruct (HL y1 Hy1) as [K1 [F1 B1]]. destruct (instances_exist m b s (v_cap _ _ _ V)) as [ins Ins].
+      assert (D s y1 <= I s y1 + S d * cmax b f) as Qt.
+      { rewrite <- F1. apply (queue_time m b s ins (S d) M V Ins Dm y1 K1). }
+      specialize (IH (I s y1) ltac:(lia)).
+      assert (pI k (issued b s (I s y1)) + length L * cmax b f <= pI k (issued b s x)) as A.
+      { apply (charge_all k (cmax b f) Sk Hi _ L eq_refl).
+        - apply NoDup_filter, keys_nodup.
+        - apply issued_mono. lia.
+        - intros y Hy. destruct (HL y Hy) as [Ky [Fy By]]. specialize (L1 y Hy). split.
+          + split; [exact Ky|]. split.
+            { intros Ew. assert (existsb (fun y => fst y =? w) L = true); [|congruence].
+              apply existsb_exists. exists y. split; [exact Hy|]. apply Nat.eqb_eq, Ew. }
+            split; [apply (Sec y Ky Fy); unfold C; lia|]. split; [apply issued_mono; lia|]. split.
+            * etransitivity; [apply (issued_mono b s (I s y1) (I s y)); lia|]. apply (issued_self m); assumption.
+            * apply issued_gt; [exact Ky|lia].
+          + unfold charge_I, hold. fold f. rewrite Fy, Nat.eqb_refl, Dm. lia. }
+      unfold n_wait, count in H. fold L in H. pose proof (Nat.mul_le_mono_r _ _ (cmax b f) H). lia.
     Qed.
 
     Lemma late_I k : in_section k -> (forall j, j < k -> in_section j -> timely_I j /\ timely_D j) -> timely_I k.
@@ -177,18 +235,27 @@ Section Bound.
         + unfold charge_I, slot. simpl fst. rewrite Hcy, Nat.eqb_refl.
           destruct (fu (get b y) =? fu (get b (w, k))); lia.
       - (* the unit *)
-        destruct (held _ _ H) as [y [Hy [Hf [Ht [Hh Hs]]]]].
-        assert (sec (get b y) = q) as Sy by (apply (of_section y k (x - 1) Hy Sk ltac:(lia)); lia).
-        destruct (Nat.eq_dec (fst y) w) as [Ew|Nw].
-        + destruct y as [v j]. simpl in Ew. subst v. destruct (Own j Hy ltac:(lia)) as [Lj _].
-          destruct (IH j Lj (conj Hy Sy)) as [A B].
-          pose proof (fun J => p_room _ _ _ _ _ _ _ _ P k j J Hk Hq (conj Lj (conj (eq_trans Sy (eq_sym Hq)) (conj Hf Hi)))) as R.
-          pose proof (v_init _ _ _ V _ Hy).
-          destruct (depth m) as [[|d]|]; [| |destruct Hs].
-          * apply (edge_late j k (init (get b (w, j))) x A B (conj Hy Sy) R). lia.
-          * apply (edge_late j k 0 x A B (conj Hy Sy)); [intros J; specialize (R J); lia|lia].
-        + apply (rival_late k y x Sk Hi Hx Hy); auto; try lia.
-          unfold charge_I. rewrite Hf, Nat.eqb_refl. lia.
+        assert (forall y, In y (keys b) -> fu (get b y) = fu (get b (w, k)) -> I s y <= x - 1 < C s y ->
+                  sec (get b y) = q) as Sec by (intros y Hy _ Hb; apply (of_section y k (x - 1) Hy Sk); lia).
+        assert (forall j, In (w, j) (keys b) -> fu (get b (w, j)) = fu (get b (w, k)) -> I s (w, j) <= x - 1 < C s (w, j) ->
+                  j < k /\ in_section j /\ own_before b w j k) as Held.
+        { intros j Hj Hf Hb. pose proof (Sec _ Hj Hf Hb) as Sj. destruct (Own j Hj ltac:(lia)) as [Lj _].
+          split; [exact Lj|]. split; [split; assumption|]. unfold own_before. repeat split; congruence || lia. }
+        pose proof (fun j J => p_room _ _ _ _ _ _ _ _ P k j J Hk Hq) as Room.
+        assert (exists d0, depth m = d0) as [[[|d]|] Dm] by eauto; rewrite Dm in Room.
+        + destruct (unit_taken _ _ Dm H) as [y [Hy [Hf [Hs Ht]]]]. pose proof (v_init _ _ _ V y Hy).
+          assert (I s y <= x - 1 < C s y) as Hb by (unfold C; lia).
+          destruct (Nat.eq_dec (fst y) w) as [Ew|Nw].
+          * destruct y as [v j]. simpl in Ew. subst v. destruct (Held j Hy Hf Hb) as [Lj [Sj Oj]].
+            destruct (IH j Lj Sj) as [A B].
+            apply (edge_late j k (init (get b (w, j))) x A B Sj (fun J => Room j J Oj)). lia.
+          * apply (rival_late k y x Sk Hi Hx Hy); auto; try lia.
+            unfold charge_I, hold. rewrite Hf, Nat.eqb_refl, Dm. lia.
+        + apply (queue_full k x d Sk Hi Hx ltac:(lia) Dm (proj2 H)); auto.
+          intros j Hj Hf Hb. destruct (Held j Hj Hf ltac:(unfold C; lia)) as [Lj [Sj Oj]].
+          destruct (IH j Lj Sj) as [A B].
+          apply (edge_late j k 0 x A B Sj); [intros J; specialize (Room j J Oj); lia|lia].
+        + destruct H as [_ H]. rewrite Dm in H. destruct H.
     Qed.
 
     Lemma started_of k y : in_section k -> In y (keys b) -> fu (get b y) = fu (get b (w, k)) ->

@@ -35,16 +35,16 @@ Proof.
 Qed.
 
 Theorem aln_check_ok m b l bound : aln_check m b (aln_table l) bound = true ->
-  machine_ok m -> depth_proven m -> forall s, valid m b s ->
+  machine_ok m -> forall s, valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
   forall x, In x (keys b) -> C s x <= bound.
 Proof.
-  unfold aln_check. intros H M Dp s V O Z x Hx. apply andb_prop in H as [H1 H]. apply andb_prop in H as [H2 H3].
+  unfold aln_check. intros H M s V O Z x Hx. apply andb_prop in H as [H1 H]. apply andb_prop in H as [H2 H3].
   apply wf_ok in H1. apply Nat.leb_le in H3.
   assert (aln_cert m b (aln_table l)) as HA.
   { intros w u Hu n Hn. pose proof (proj1 (in_keys _ _ _) Hn) as [Lw _].
     apply align_check_ok; [|exact Hn]. apply (all_ok _ _ (all_ok _ _ H2 w ltac:(apply in_seq; lia)) u Hu). }
-  pose proof (aln_bound m b _ H1 HA s M V Dp O Z x Hx). lia.
+  pose proof (aln_bound m b _ H1 HA s M V O Z x Hx). lia.
 Qed.
 
 (** ** A maker of such tables, row by row; nothing is proven of it, what it makes is checked *)

@@ -74,27 +74,3 @@ Example schedN_valid : valid smN blkN (schedN 6).
 Proof. apply valid_ok; [vm_compute; reflexivity|]. intros g n. simpl. lia. Qed.
 Example schedN_early : valid_b smN blkN (schedN 5) = false. Proof. vm_compute. reflexivity. Qed.
 Example schedN_idle : valid_b smN blkN (schedN 7) = false. Proof. vm_compute. reflexivity. Qed.
-
-(** Two thread blocks of one instruction on an SM with one room: the second starts
-    when the first ends, and K-SM says 6 + 2 * 0. *)
-From Warpbound Require Import Ksm.
-Definition blk3 : block := [[A]; [A]].
-Definition sm3 : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) (fun w => w) (fun _ => 0).
-Definition sched3 : schedule :=
-  let t := table [[0]; [3]] in
-  Schedule t t (fun x => init (get blk3 x)) (fun _ => 0) (fun _ _ => 0) (fun g => 3 * g).
-
-Example sched3_valid : valid sm3 blk3 sched3.
-Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
-
-Example sched3_dispatch : dispatch sm3 blk3 sched3 2 1 (fun _ => 0) (fun g => 3 * g + 3).
-Proof.
-  constructor.
-  - intros [w k] H. apply in_keys in H. simpl in *. lia.
-  - intros; lia.
-  - intros x [<-|[<-|[]]]; vm_compute; lia.
-  - intros g Hg. right. destruct g as [|[|g]]; [| |lia];
-      [exists (0, 0)|exists (1, 0)]; (split; [vm_compute; tauto|split; reflexivity]).
-  - intros g t r Hg Ht Hr. destruct g as [|[|g]]; simpl in Ht; [lia| |lia].
-    exists 0. simpl. lia.
-Qed.

@@ -1,7 +1,7 @@
 (** * What bounds the stay of one thread block among others, and of one by itself *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Isolation Weights Queue Bounds Largest Share Formulas.
+From Warpbound Require Import Cycles Model Elb Isolation Weights Bounds Largest Share Formulas.
 Import ListNotations.
 
 (** The instructions of thread block [b], and what [b] is by itself: the other warps are empty. *)
@@ -124,7 +124,7 @@ Theorem stay_sib m p b iI iD : machine_ok m -> wf p -> iso_edges p m iI iD ->
   depth m = Some 0 \/ depth m = None -> stay_bound m p b (block_bound p m (sib_charge p m) iD b).
 Proof.
   intros M W HI Hd s t0 e x V Ht He [Hx Hg].
-  apply (window_sib m p s iI iD b M W V HI (queue_rule_open m p s V Hd)); auto.
+  apply (window_sib m p s iI iD b M W V HI); auto.
   intros y Hy Gy. apply He. split; assumption.
 Qed.
 
@@ -144,19 +144,17 @@ Qed.
 
 (** *** solo by theorem 1: SIB and FIB of the thread block by itself *)
 Theorem solo_sib m p b iI iD : machine_ok m -> wf p -> iso_edges (only m b p) m iI iD ->
-  (forall s, valid m (only m b p) s -> queue_rule m (only m b p) s) ->
   solo_bound m p b (block_bound (only m b p) m (sib_charge (only m b p) m) iD b).
 Proof.
-  intros M W HI Q s x V Hx.
-  apply (sib_charge_bound m _ s iI iD b M (wf_only m b p W) V HI (Q s V)); [apply alone_only|exact Hx].
+  intros M W HI s x V Hx.
+  apply (sib_charge_bound m _ s iI iD b M (wf_only m b p W) V HI); [apply alone_only|exact Hx].
 Qed.
 
 Theorem solo_fib m p b iI iD : machine_ok m -> wf p -> iso_edges (only m b p) m iI iD ->
-  (forall s, valid m (only m b p) s -> queue_rule m (only m b p) s) ->
   solo_bound m p b (block_bound (only m b p) m (fib_charge (only m b p) m) iD b).
 Proof.
-  intros M W HI Q s x V Hx.
-  apply (fib_bound m _ s iI iD b M (wf_only m b p W) V HI (Q s V)); [apply alone_only|exact Hx].
+  intros M W HI s x V Hx.
+  apply (fib_bound m _ s iI iD b M (wf_only m b p W) V HI); [apply alone_only|exact Hx].
 Qed.
 
 Lemma solo_least m p b a c : solo_bound m p b a -> solo_bound m p b c -> solo_bound m p b (min a c).

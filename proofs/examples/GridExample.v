@@ -1,0 +1,108 @@
+(** * An execution of a grid that keeps the rules: they are not contradictory
+
+    Three thread blocks of one instruction, A(3,2), on two SMs with one slot each; the dispatcher
+    takes a cycle for each, and up to one more before a slot that was used. *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule Ledger Grid Stay GridLedger Kernel.
+Import ListNotations.
+
+Definition A : instr := Instr 0 3 2 [] 0.
+Definition pick (l : list nat) (b : nat) : nat := nth b l 0.
+
+Definition grid3 : grid := Grid 3 2 1 1 1
+  (fun i => Machine (fun _ => 1) (Some 0) 1 (fun _ => 0)
+    (fun w => if i =? 0 then pick [0; 2] w else 1) (fun _ => 0))
+  (fun i => if i =? 0 then [[A]; [A]] else [[A]]).
+
+(** Thread block 0 goes to SM 0, 1 to SM 1, and 2 to SM 0 when 0 has ended. *)
+Definition run3 : execution :=
+  let starts := [1; 2; 8] in
+  Execution
+    (fun i => let t := fun x => pick starts (if i =? 0 then pick [0; 2] (fst x) else 1) in
+      Schedule t t (fun _ => 3) (fun _ => 2) (fun _ _ => 0) (pick starts))
+    (pick [0; 1; 0]) (fun _ => 0) (fun b => b)
+    (pick [0; 1; 6]) (fun _ => 1) (pick [6; 7; 13]).
+
+Ltac three b H := destruct b as [|[|[|b]]]; [| | |cbn in H; lia].
+
+Lemma no_other c b : before grid3 run3 c b -> c = 0 /\ b = 2 \/ 3 <= b.
+Proof.
+  intros [H1 [H2 [_ H3]]]. cbn in H1, H2, H3. destruct c as [|[|[|c]]], b as [|[|[|b]]]; cbn in *; lia.
+Qed.
+
+Lemma working t : at_work grid3 run3 t = false -> t <> 0 /\ t <> 1 /\ t <> 6.
+Proof. repeat split; intros ->; discriminate. Qed.
+
+Lemma key3 i x : i < 2 -> In x (keys (prog grid3 i)) -> x = (0, 0) \/ i = 0 /\ x = (1, 0).
+Proof. intros H Hx. destruct i as [|[|i]]; [| |lia]; cbn in Hx; intuition congruence. Qed.
+
+Example run3_valid : grid_valid grid3 run3.
+Proof.
+  constructor.
+  - intros i Hi. cbn in Hi. destruct i as [|[|i]]; [| |lia];
+      (apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]).
+  - intros i x Hi Hx. apply key3 in Hx as [->|[-> ->]]; [|cbn; lia|exact Hi].
+    cbn in Hi. destruct i as [|[|i]]; cbn; lia.
+  - intros b Hb. three b Hb; cbn; lia.
+  - auto.
+  - intros i x Hi Hx. apply key3 in Hx as [->|[-> ->]]; [|cbn; lia|exact Hi].
+    cbn in Hi. destruct i as [|[|i]]; cbn; lia.
+  - intros b Hb. split; [three b Hb; cbn; lia|right].
+    three b Hb; [exists (0, 0)|exists (0, 0)|exists (1, 0)]; cbn; auto.
+  - intros b c Hb H. apply no_other in H as [[-> ->]|H]; cbn in *; lia.
+  - intros b c Hb Hc. three b Hb; three c Hc; cbn; lia.
+  - cbn. lia.
+  - intros b Hb. three b Hb; cbn; lia.
+  - intros b Hb H. three b Hb; try reflexivity. exfalso. apply (H 0). repeat split; cbn; lia.
+  - discriminate.
+  - intros b t q Hb W Ht Hq. apply working in W. cbn in Hq. three b Hb; cbn in Ht; try lia.
+    exists 0. cbn. lia.
+Qed.
+
+Example run3_dynamic : goes_anywhere grid3 run3.
+Proof.
+  intros b t i q Hb W Ht Hi Hq. apply working in W. cbn in Hi, Hq. three b Hb; cbn in Ht; try lia.
+  exists i. destruct i as [|[|i]]; cbn; lia.
+Qed.
+
+(** E = 3, lam = 2; alpha and solo by theorem 2. *)
+Definition kind3 : kind := Kind 3 2 5 5.
+Definition none : nat -> key -> nat := fun _ _ => 0.
+
+Example ready3 i : i < 2 -> machine_ok (mach grid3 i) /\ wf (prog grid3 i).
+Proof.
+  intros Hi. split; [split; intros; cbn; lia|]. apply wf_ok. destruct i as [|[|i]]; [| |lia]; reflexivity.
+Qed.
+
+Example cert3 i : i < 2 -> lam_cert (mach grid3 i) (prog grid3 i) (none i).
+Proof.
+  intros Hi w k H. assert (get (prog grid3 i) (w, k) = A) as ->.
+  { apply key3 in H as [E|[-> E]]; [|inversion E; reflexivity|exact Hi].
+    inversion E. destruct i as [|[|i]]; [| |lia]; reflexivity. }
+  split; [auto|]. split; [intros p []|]. intros y Hy _ Hs. cbn. lia.
+Qed.
+
+Example amounts3 : amounts_of grid3 run3 (fun _ => kind3) none.
+Proof.
+  intros b Hb. cbn in Hb. set (i := sm_of run3 b).
+  assert (i < 2) as Hi by (unfold i; three b Hb; cbn; lia).
+  assert (sum (fun x => if group (mach grid3 i) (fst x) =? b then init (get (prog grid3 i) x) else 0)
+    (keys (prog grid3 i)) <= 3) as HE by (unfold i; three b Hb; vm_compute; lia).
+  assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> none i x + lat (get (prog grid3 i) x) <= 2) as Hl.
+  { intros x [Hx _]. apply key3 in Hx as [->|[E ->]]; [| |exact Hi];
+      [unfold i; three b Hb; vm_compute; lia|rewrite E; vm_compute; lia]. }
+  destruct (ready3 i Hi) as [M W]. constructor; cbn [kE kL kA kS kind3]; [exact HE|exact Hl| |].
+  - apply (stay_elb _ _ b (none i) 3 2 M W (cert3 i Hi) HE Hl).
+  - apply (solo_elb _ _ b (none i) 3 2 M W (cert3 i Hi) HE Hl).
+Qed.
+
+(** It ends at 13; the bounds are 14, 14 and 14. *)
+Example bounds3 : map (fun f : nat -> nat -> nat -> list kind -> nat => f 2 1 1 [kind3; kind3; kind3] + 1 * 3) [k_sm; k_area; k_bal]
+  = [14; 14; 14].
+Proof. vm_compute. reflexivity. Qed.
+
+Example ends3 b : b < 3 -> ended run3 b <= 14.
+Proof.
+  intros Hb. apply (k_sm_bound grid3 run3 _ none ready3 run3_valid cert3 amounts3 run3_dynamic b); [cbn; lia|exact Hb].
+Qed.

@@ -17,7 +17,7 @@ PAGE = "docs/qualification/matrix.md"
 HEAD = """# From requirement to test and theorem, and back
 
 Made by `scripts/qualification/matrix.py` from [requirements.md](requirements.md), [tests/requirements](../../tests/requirements), [proofs/theorems](../../proofs/theorems) and the first comments of the tests; the
-test `qualification` fails where this page is not what they say. *Theorems* are checked by Coq (`make proofs`); *on paper* are the pages with the proofs of what Coq has not seen, or not all of. A test that passes shows
+test `qualification` fails where this page is not what they say. *Theorems* are checked by Coq (`make proofs`), `block/*` are all of that folder, [listed below](#theorems); *on paper* are the pages with the proofs of what Coq has not seen, or not all of. A test that passes shows
 that no counterexample is among what it tries; most compare with an independent second way to the same number.
 """
 
@@ -31,7 +31,7 @@ def link(page):
 
 
 def theorem_cell(names):
-    return "all of proofs/theorems" if names == ["*"] else cell(names)
+    return "[all](#theorems)" if names == ["*"] else f"[{cell(names)}](#theorems)" if names else ""
 
 
 def table(head, lines):
@@ -47,7 +47,7 @@ def by_requirement(wanted):
         held = requirement.held_by
         checks = [f"`make qualify`: {name}" for name in held["checks"]]
         lines[-1][1].append((requirement.name, requirement.title, " ".join([cell(held["tests"]), *checks]),
-                             theorem_cell(held["theorems"]), " ".join(link(page) for page in held["pages"])))
+                             theorem_cell(requirement.theorems_as_written), " ".join(link(page) for page in held["pages"])))
     return lines
 
 

@@ -108,6 +108,11 @@ def worst(states):
     return next((state for state in (steps.FAILED, steps.PASSED) if state in states), steps.NOT_RUN)
 
 
+def holds(requirements, kind, name):
+    """The requirements that a test or theorem holds."""
+    return [one.name for one in requirements.values() if name in one.held_by[kind]]
+
+
 def run_steps(given, wanted, theorems):
     """Proofs and certificates: states of theorems, certificates, and what came of each step."""
     asked = f"not asked for: {said(given)}"
@@ -159,10 +164,10 @@ def validate(given, requirements, theorems):
         "begun": begun.strftime("%Y-%m-%d %H:%M:%S UTC"), "seconds": time.monotonic() - clock,
         "tool": tool, "environment": environment.environment(given.root, given.build),
         "requirements": [report.judge(one, states) for one in wanted.requirements],
-        "tests": [{**row, "holds": [one.name for one in requirements.values() if row["name"] in one.held_by["tests"]]}
-                  for row in tests],
+        "tests": [{**row, "holds": holds(requirements, "tests", row["name"])} for row in tests],
         "sanitized_tests": sanitized,
-        "theorems": [{"name": one.name, "place": one.place, "state": proven[one.name]} for one in theorems],
+        "theorems": [{"name": one.name, "place": one.place, "state": proven[one.name],
+                      "holds": holds(requirements, "theorems", one.name)} for one in theorems],
         "certificates": certificates, "steps": done,
         "limitations": [{"id": row[0], "section": row[1], "limitation": row[2], "what_the_tool_does": row[3]}
                         for row in sources.limitations(given.root)],

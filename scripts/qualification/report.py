@@ -84,13 +84,24 @@ def what_was_validated(document):
     return ["## What was validated, and where", "", *table(("what", "which"), lines)]
 
 
+def names_of(held):
+    """Names of what holds a requirement; theorems, of which there can be many, stand below."""
+    names = [f"`{row['name']}`" for row in held if row["kind"] != "theorem"]
+    theorems = [row["name"] for row in held if row["kind"] == "theorem"]
+    if theorems == ["*"]:
+        names.append("all theorems")
+    elif theorems:
+        names.append(f"{len(theorems)} theorem{'s' if len(theorems) > 1 else ''}")
+    return " ".join(names)
+
+
 def requirements(document):
     rows = sorted(document["requirements"], key=lambda row: (FAILED, NOT_RUN, VERIFIED).index(row["verdict"]))
     lines = []
     for row in rows:
-        by_state = [(state, [f"`{held['name']}`" for held in row["held_by"] if held["state"] == state]) for state in ("failed", "not run", "passed")]
-        words = "; ".join(f"{state}: {' '.join(names)}" for state, names in by_state if names)
-        lines.append((row["id"], row["title"], row["verdict"], words.replace("`*`", "all theorems")))
+        by_state = [(state, [held for held in row["held_by"] if held["state"] == state]) for state in ("failed", "not run", "passed")]
+        words = "; ".join(f"{state}: {names_of(held)}" for state, held in by_state if held)
+        lines.append((row["id"], row["title"], row["verdict"], words))
     return ["## Requirements", "", *table(("id", "requirement", "verdict", "what holds it"), lines)]
 
 
@@ -112,8 +123,9 @@ def tests(document):
 
 
 def theorems(document):
-    text = ["## Theorems", "", *table(("theorem", "place in docs/proofs.md", "result"),
-                                      [(f"`{row['name']}`", row["place"], row["state"]) for row in document["theorems"]])]
+    text = ["## Theorems", "", *table(("theorem", "place in docs/proofs.md", "result", "holds"),
+                                      [(f"`{row['name']}`", row["place"], row["state"], " ".join(row["holds"]))
+                                       for row in document["theorems"]])]
     for row in document["steps"]:
         if row["state"] == "failed" and row["name"] != "certificates":
             text += last_lines(row["name"], row["words"])

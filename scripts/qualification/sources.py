@@ -27,6 +27,7 @@ class Requirement:
     def __init__(self, name, section, text):
         self.name, self.section, self.text = name, section, text
         self.held_by = {kind: [] for kind in KINDS}
+        self.theorems_as_written = []  # before patterns were expanded
 
     @property
     def title(self):
@@ -128,7 +129,8 @@ def says_of_itself(file, name):
 def expand(requirement, names):
     """Puts the theorems that a pattern finds, such as block/*, in its place; * alone stays."""
     found = []
-    for name in requirement.held_by["theorems"]:
+    requirement.theorems_as_written = requirement.held_by["theorems"]
+    for name in requirement.theorems_as_written:
         matching = [name] if name == "*" or "*" not in name else fnmatch.filter(names, name)
         found += [one for one in matching or [name] if one not in found]
     requirement.held_by["theorems"] = found

@@ -17,7 +17,7 @@ PAGE = "docs/qualification/matrix.md"
 HEAD = """# From requirement to test and theorem, and back
 
 Made by `scripts/qualification/matrix.py` from [requirements.md](requirements.md), [tests/requirements](../../tests/requirements), [proofs/theorems](../../proofs/theorems) and the first comments of the tests; the
-test `qualification` fails where this page is not what they say. *Theorems* are checked by Coq (`make proofs`), `block/*` are all of that folder, [listed below](#theorems); *on paper* are the pages with the proofs of what Coq has not seen, or not all of. A test that passes shows
+test `qualification` fails where this page is not what they say. *Theorems* are checked by Coq (`make proofs`), `block/*` are all of that folder; *on paper* are the pages with the proofs of what Coq has not seen, or not all of. A test that passes shows
 that no counterexample is among what it tries; most compare with an independent second way to the same number.
 """
 
@@ -28,10 +28,6 @@ def cell(names):
 
 def link(page):
     return f"[{page.removeprefix('docs/')}](../{page.removeprefix('docs/')})"
-
-
-def theorem_cell(names):
-    return "[all](#theorems)" if names == ["*"] else f"[{cell(names)}](#theorems)" if names else ""
 
 
 def table(head, lines):
@@ -47,21 +43,30 @@ def by_requirement(wanted):
         held = requirement.held_by
         checks = [f"`make qualify`: {name}" for name in held["checks"]]
         lines[-1][1].append((requirement.name, requirement.title, " ".join([cell(held["tests"]), *checks]),
-                             theorem_cell(requirement.theorems_as_written), " ".join(link(page) for page in held["pages"])))
+                             cell(requirement.theorems_as_written), " ".join(link(page) for page in held["pages"])))
     return lines
 
 
-def holders(wanted, kind):
-    """Names of a kind in the order in which they appear first, each with the requirements that name it."""
+def holders(wanted):
+    """Tests in the order in which they appear first, each with the requirements that name it."""
     found = {}
     for requirement in wanted.values():
-        for name in requirement.held_by[kind]:
+        for name in requirement.held_by["tests"]:
             found.setdefault(name, []).append(requirement.name)
     return found
 
 
+def as_written(wanted):
+    """Theorems as tests/requirements writes them, each with the requirements that name it so."""
+    found = {}
+    for requirement in wanted.values():
+        for pattern in requirement.theorems_as_written:
+            found.setdefault(pattern, []).append(requirement.name)
+    return found
+
+
 def make(root):
-    wanted, proven, files = sources.read(root)
+    wanted, _, files = sources.read(root)
     text = HEAD.splitlines() + [""]
     for section, lines in by_requirement(wanted):
         text += [f"## {section}", ""]
@@ -69,12 +74,10 @@ def make(root):
     text += ["## Tests", "", "What each says of itself, and what it holds.", ""]
     text += table(("test", "what it does", "holds"),
                   [(f"[{name}](../../{files[name]})", sources.says_of_itself(root / files[name], name).replace("|", "\\|"), " ".join(ids))
-                   for name, ids in sorted(holders(wanted, "tests").items())])
-    text += ["## Theorems", "", "Statements and proofs are in `proofs/`; places are those of [proofs.md](../proofs.md).", ""]
-    named = holders(wanted, "theorems")
-    text += table(("theorem", "what", "holds"),
-                  [(f"`{theorem.name}`", theorem.place, " ".join(named[theorem.name]))
-                   for theorem in proven if theorem.name in named])
+                   for name, ids in sorted(holders(wanted).items())])
+    text += ["## Theorems", "", "Each line of [proofs/theorems](../../proofs/theorems) is a theorem, with its place in [proofs.md](../proofs.md); its folder, or its name, says what it holds. The report",
+             "of `make qualify` lists them one by one.", ""]
+    text += table(("theorems", "hold"), [(f"`{pattern}`", " ".join(ids)) for pattern, ids in as_written(wanted).items()])
     return "\n".join(text).rstrip("\n") + "\n"
 
 

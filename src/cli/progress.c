@@ -79,8 +79,9 @@ static bool poll_terminal(void *user, const char *stage, uint64_t done, uint64_t
     put_progress(done, total, line, sizeof line);
     progress.last_drawn = now();
     progress.drawn = true;
+    stop_note_line(true);
     /* A line that is cut cannot wrap, and so can be erased. */
-    fprintf(stderr, "\r\033[K%.*s", (int)terminal_width(stderr) - 1, line);
+    fprintf(stderr, STOP_ERASE_LINE "%.*s", (int)terminal_width(stderr) - 1, line);
     (void)fflush(stderr);
     return true;
 }
@@ -92,6 +93,7 @@ wb_watch watch_terminal(void) {
 }
 
 void watch_clear(void) {
-    if (progress.drawn) fprintf(stderr, "\r\033[K");
+    if (progress.drawn) fprintf(stderr, STOP_ERASE_LINE);
     progress.drawn = false;
+    stop_note_line(false);
 }

@@ -13,11 +13,16 @@
 
 static volatile sig_atomic_t stop_signal; /* that asked to stop; SIGALRM: the time limit; 0: none */
 static pid_t command_process;             /* children have this one's handlers */
+static volatile sig_atomic_t line_drawn;  /* on the terminal, not ended */
 
 static void arm_timer(double seconds) {
     const double whole = floor(seconds);
     const struct itimerval timer = {.it_value = {(time_t)whole, (suseconds_t)((seconds - whole) * 1e6)}};
     (void)setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void put_at_once(const char *text) {
+    (void)!write(STDERR_FILENO, text, strlen(text));
 }
 
 static const char *reason(void) {
@@ -33,7 +38,10 @@ static void on_signal(int number) {
         arm_timer(GRACE_SECONDS);
         return;
     }
-    if (getpid() == command_process) (void)!write(STDERR_FILENO, reason(), strlen(reason()));
+    if (getpid() == command_process) {
+        if (line_drawn) put_at_once(STOP_ERASE_LINE);
+        put_at_once(reason());
+    }
     _exit(WB_ERR_LIMIT);
 }
 
@@ -52,6 +60,10 @@ void stop_listen(double seconds) {
     listen_to(SIGHUP);
     listen_to(SIGALRM);
     if (seconds > 0) arm_timer(seconds < 1e-6 ? 1e-6 : seconds);
+}
+
+void stop_note_line(bool drawn) {
+    line_drawn = drawn;
 }
 
 bool stop_requested(void) {

@@ -9,6 +9,13 @@
  * far is printed. A command that has not ended soon afterwards, or is interrupted again, is ended at once. */
 void stop_listen(double seconds);
 
+/* What erases a terminal's line. */
+#define STOP_ERASE_LINE "\r\033[K"
+
+/* Says whether a line of progress is on the terminal: a command that is ended at once erases it before it
+ * says why. */
+void stop_note_line(bool drawn);
+
 /* Whether the command has been asked to stop. */
 bool stop_requested(void);
 

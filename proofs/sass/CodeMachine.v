@@ -206,7 +206,10 @@ Record valid (m : machine) (b : block) (s : schedule) : Prop := {
     (forall x, In x (keys b) -> group m (fst x) = g -> sec (get b x) <= q -> I s x < n) ->
     (forall x, In x (keys b) -> group m (fst x) = g -> sec (get b x) <= q -> bar (get b x) = true -> E b s x <= n) ->
     rel s g q <= n ->
-    rel s g (S q) <= n + release m }.
+    rel s g (S q) <= n + release m;
+  v_releases : forall g q, rel s g q <= rel s g (S q);
+  v_arrived : forall x y q, In x (keys b) -> In y (keys b) -> group m (fst x) = group m (fst y) ->
+    sec (get b x) <= q -> q < sec (get b y) -> I s x < rel s (group m (fst x)) (S q) }.
 
 (** ** Keys, positions *)
 

@@ -64,6 +64,27 @@ Record iso_cert (m : machine) (b : block) (w n : nat) (iP iI : key -> nat) (iD :
 Definition pace (b : block) (s : schedule) (x : key) : nat :=
   L s x + max (stall (get b x)) (if S (snd x) <? len b (fst x) then fetch (get b (fst x, S (snd x))) else 0).
 
+(** ** Holders *)
+
+Lemma hit_other m b s reach w y i v t : at_stage b y i v -> fst y <> w -> reach v = true -> holds b s y i t = true ->
+  hit m b s reach w y t = true.
+Proof.
+  intros [_ [Hi Hu]] Hw Hv Hh. unfold hit. rewrite (proj2 (Nat.eqb_neq _ _) Hw).
+  apply orb_true_iff. right. apply existsb_exists. exists i. split; [apply in_seq; lia|].
+  rewrite Hu, Hv, Hh. reflexivity.
+Qed.
+
+Lemma hit_clash m b s reach w y i v t : at_stage b y i v -> clash m v = true -> fst y = w -> holds b s y i t = true ->
+  hit m b s reach w y t = true.
+Proof.
+  intros [_ [Hi Hu]] Hv Hw Hh. unfold hit. rewrite Hw, Nat.eqb_refl.
+  apply existsb_exists. exists i. split; [apply in_seq; lia|]. rewrite Hu, Hv, Hh. reflexivity.
+Qed.
+
+Lemma hit_stage m b s reach w y t : fst y <> w -> core m (fst y) = core m w -> issues s y t = true ->
+  hit m b s reach w y t = true.
+Proof. intros Hw Hc Hi. unfold hit. rewrite (proj2 (Nat.eqb_neq _ _) Hw), Hc, Nat.eqb_refl, Hi. reflexivity. Qed.
+
 Section Own.
   Variables (m : machine) (b : block) (s : schedule).
   Hypothesis WF : wf m b.
@@ -119,27 +140,6 @@ Section Own.
     - right. apply neg_Forall_Exists_neg in A; [|intros; apply le_dec].
       apply Exists_exists in A as [y [Hy Hn]]. exists y. split; [lia|auto].
   Qed.
-
-  (** ** Holders *)
-
-  Lemma hit_other y i v t : at_stage b y i v -> fst y <> w -> reach v = true -> holds b s y i t = true ->
-    hit m b s reach w y t = true.
-  Proof.
-    intros [_ [Hi Hu]] Hw Hv Hh. unfold hit. rewrite (proj2 (Nat.eqb_neq _ _) Hw).
-    apply orb_true_iff. right. apply existsb_exists. exists i. split; [apply in_seq; lia|].
-    rewrite Hu, Hv, Hh. reflexivity.
-  Qed.
-
-  Lemma hit_clash y i v t : at_stage b y i v -> clash m v = true -> fst y = w -> holds b s y i t = true ->
-    hit m b s reach w y t = true.
-  Proof.
-    intros [_ [Hi Hu]] Hv Hw Hh. unfold hit. rewrite Hw, Nat.eqb_refl.
-    apply existsb_exists. exists i. split; [apply in_seq; lia|]. rewrite Hu, Hv, Hh. reflexivity.
-  Qed.
-
-  Lemma hit_stage y t : fst y <> w -> core m (fst y) = core m w -> issues s y t = true ->
-    hit m b s reach w y t = true.
-  Proof. intros Hw Hc Hi. unfold hit. rewrite (proj2 (Nat.eqb_neq _ _) Hw), Hc, Nat.eqb_refl, Hi. reflexivity. Qed.
 
   Record timely_own (j : nat) : Prop := {
     o_chosen : by_path (iP (w, j)) (P s (w, j));
@@ -267,7 +267,7 @@ Section Own.
           right. apply (own_hold j i _ t Hj Hh). intros E. destruct Hw as [Hf|[u [Hu [Hl HB]]]].
           * apply (i_full _ _ _ _ _ _ _ _ HI k j i v); auto.
           * apply (i_queue _ _ _ _ _ _ _ _ HI k j i u v); auto.
-        + left. exists (x, j). split; [exact Ky|]. apply (hit_other _ i v); auto.
+        + left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s reach w _ i v); auto.
           destruct Hw as [Hf|[u [Hu [_ HB]]]]; [apply HR, Hf|eapply (proj1 HR); eassumption].
     Qed.
 
@@ -301,7 +301,7 @@ Section Own.
         right. apply (own_hold j i _ t Hj Hh). intros E.
         pose proof (i_full _ _ _ _ _ _ _ _ HI k j i v Hk Hn HF Hj E Hy).
         pose proof (i_operand _ _ _ _ _ _ _ _ HI k Hk Hn). lia.
-      - left. exists (x, j). split; [exact Ky|]. apply (hit_other _ i v); auto. apply HR, HF.
+      - left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s reach w _ i v); auto. apply HR, HF.
     Qed.
 
     Lemma ask_path i : i < stages b (w, k) -> (forall j, j < i -> by_path (iD (w, k) j) (D s (w, k) j)) ->
@@ -336,11 +336,11 @@ Section Own.
         split; [exact Ho|]. destruct Hj as [_ Hj]. exact Hj.
       - pose proof (at_key _ _ _ _ Hy) as Ky. destruct (Nat.eq_dec x w) as [->|N].
         + destruct (le_lt_dec k j) as [Hj|Hj].
-          * left. exists (w, j). split; [exact Ky|]. apply (hit_clash _ i' v); auto.
+          * left. exists (w, j). split; [exact Ky|]. apply (hit_clash m b s reach w _ i' v); auto.
             simpl in Hw. destruct Hw as [Hw|[Hw|Hw]]; [congruence|exact Hw|lia].
           * right. apply (own_hold j i' _ t Hj Hh). intros E.
             apply (i_unit _ _ _ _ _ _ _ _ HI k j i i' u v); auto.
-        + left. exists (x, j). split; [exact Ky|]. apply (hit_other _ i' v); auto.
+        + left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s reach w _ i' v); auto.
           eapply (proj1 HR); eassumption.
     Qed.
 

@@ -1,0 +1,585 @@
+(** * code-sib with barriers: theorem 2 of docs/machine-code-bounds.md
+
+    What instructions of older sections have yet to hold at a release is counted beside. *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Cycles CodeMachine CodeLate CodeReady CodeElb CodeOwn CodeSib.
+Import ListNotations.
+
+Lemma sum_app {A} (f : A -> nat) l1 l2 : sum f (l1 ++ l2) = sum f l1 + sum f l2.
+Proof. unfold sum. rewrite map_app. apply list_sum_app. Qed.
+
+Lemma sum_split {A} (f : A -> nat) (p : A -> bool) l :
+  sum f l = sum f (filter p l) + sum f (filter (fun x => negb (p x)) l).
+Proof.
+  unfold sum. induction l as [|x l IH]; [reflexivity|]. cbn [filter map list_sum].
+  change (list_sum (f x :: map f l)) with (f x + list_sum (map f l)).
+  destruct (p x); cbn [negb map list_sum]; [change (list_sum (f x :: ?l)) with (f x + list_sum l)|];
+    rewrite IH; simpl; lia.
+Qed.
+
+Lemma filter_ext_in {A} (p q : A -> bool) l : (forall x, In x l -> p x = q x) -> filter p l = filter q l.
+Proof.
+  induction l as [|x l IH]; intros H; [reflexivity|]. cbn [filter].
+  rewrite (H x (or_introl eq_refl)), IH; [reflexivity|]. intros; apply H; right; assumption.
+Qed.
+
+Lemma filter_filter {A} (p q : A -> bool) l : filter p (filter q l) = filter (fun x => q x && p x) l.
+Proof. induction l as [|x l IH]; [reflexivity|]. cbn [filter]. destruct (q x) eqn:Q; cbn [filter andb]; [destruct (p x)|]; rewrite IH; reflexivity. Qed.
+
+Lemma sum_one {A} (f : A -> nat) x : sum f [x] = f x.
+Proof. unfold sum. simpl. lia. Qed.
+
+(** The same hits from [t] on, or more. *)
+Lemma rest_le (p q : nat -> bool) t H : t <= H -> (forall t', t <= t' -> p t' = true -> q t' = true) ->
+  cnt p H + cnt q t <= cnt q H + cnt p t.
+Proof.
+  intros Ht HP. induction H as [|H IH]; [replace t with 0 by lia; lia|].
+  destruct (Nat.eq_dec t (S H)) as [->|N]; [lia|]. specialize (IH ltac:(lia)). cbn [cnt].
+  destruct (p H) eqn:E; [rewrite (HP H) by (lia || assumption); lia|]. destruct (q H); lia.
+Qed.
+
+Section Barriers.
+  Variables (m : machine) (b : block) (s : schedule) (g N : nat).
+  Hypothesis WF : wf m b.
+  Hypothesis OK : valid m b s.
+  (* one thread block, of the sections 0 to N *)
+  Hypothesis One : forall w, group m w = g.
+  Hypothesis Last : forall x, In x (keys b) -> sec (get b x) <= N.
+  Hypothesis Deepest : exists x, In x (keys b) /\ sec (get b x) = N.
+
+  (** What a warp reaches depends on its sub-core, and is what all reach where others have it (CodeReach.v). *)
+  Variable reach : nat -> nat -> bool.
+  Hypothesis Same : forall u w v, core m u = core m w -> reach u v = reach w v.
+  Hypothesis Cross : forall u w y i v, at_stage b y i v -> core m (fst y) <> core m w ->
+    reach w v = true -> reach u v = true.
+  Variables (iP iI : key -> nat) (iD : key -> nat -> nat) (iso Q : nat -> nat -> nat) (T : nat -> nat).
+  Hypothesis HR : forall w n, reaches m b (reach w) w n.
+  Hypothesis HI : forall w n, iso_cert m b w n iP iI iD (iso n w).
+
+  Definition in_section (n : nat) (y : key) : bool := sec (get b y) =? n.
+  Definition O (n w : nat) : nat := sum (occ m b (reach w) w) (filter (in_section n) (keys b)).
+
+  Hypothesis T0 : rel s g 0 <= T 0.
+  Hypothesis TN : forall n w, n < N -> w < length b -> T n + (iso n w + O n w + Q n w) + release m <= T (S n).
+  Hypothesis TL : forall w, w < length b -> T N + (iso N w + O N w) <= T (S N).
+
+  (** A time behind all holds that matter. *)
+  Variable H : nat.
+
+  Definition hits (w : nat) (y : key) (n : nat) : nat := cnt (hit m b s (reach w) w y) n.
+  Definition older (n : nat) (y : key) : bool := sec (get b y) <? n.
+  Definition all_of (w n : nat) : nat := sum (fun y => hits w y H) (filter (older n) (keys b)).
+  Definition done (w n t : nat) : nat := sum (fun y => hits w y t) (filter (older n) (keys b)).
+  Definition newer (w n t : nat) : bool :=
+    existsb (fun y => negb (older n y) && hit m b s (reach w) w y t) (keys b).
+  Definition f (w n t : nat) : nat := cnt (newer w n) t + done w n t.
+
+  Lemma done_rises w n t : done w n t <= done w n (S t).
+  Proof. apply sum_le. intros y _. apply cnt_mono. lia. Qed.
+
+  Lemma f_rises w n t : f w n t <= f w n (S t).
+  Proof. unfold f. pose proof (done_rises w n t). pose proof (cnt_rises (newer w n) t). lia. Qed.
+
+  Lemma sum_less {A} (p q : A -> nat) l x : In x l -> (forall y, In y l -> p y <= q y) -> p x < q x -> sum p l < sum q l.
+  Proof.
+    unfold sum. induction l as [|z l IH]; intros Hx Hle Hlt; [destruct Hx|].
+    assert (list_sum (map p l) <= list_sum (map q l)) as B by (apply (sum_le p q l); intros; apply Hle; right; assumption).
+    pose proof (Hle z (or_introl eq_refl)). simpl. destruct Hx as [->|Hx]; [lia|].
+    specialize (IH Hx ltac:(intros; apply Hle; right; assumption) Hlt). lia.
+  Qed.
+
+  Lemma f_counted w n t y : In y (keys b) -> hit m b s (reach w) w y t = true -> counted (f w n) t.
+  Proof.
+    intros Hy Ht. unfold counted, f. pose proof (done_rises w n t). pose proof (cnt_rises (newer w n) t).
+    destruct (older n y) eqn:Eo.
+    - enough (done w n t < done w n (S t)) by lia. apply (sum_less _ _ _ y).
+      + apply filter_In. auto.
+      + intros z _. apply cnt_mono. lia.
+      + unfold hits. cbn [cnt]. rewrite Ht. lia.
+    - enough (cnt (newer w n) t + 1 <= cnt (newer w n) (S t)) by lia. cbn [cnt].
+      enough (newer w n t = true) as -> by lia. apply existsb_exists. exists y. rewrite Eo, Ht. auto.
+  Qed.
+
+  (** ** From a section to the next *)
+
+  Lemma older_split n (h : key -> nat) :
+    sum h (filter (older (S n)) (keys b)) = sum h (filter (older n) (keys b)) + sum h (filter (in_section n) (keys b)).
+  Proof.
+    rewrite (sum_split h (older n) (filter (older (S n)) (keys b))), !filter_filter. f_equal; f_equal; apply filter_ext_in;
+      intros y _; unfold older, in_section; destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.ltb_spec (sec (get b y)) n),
+      (Nat.eqb_spec (sec (get b y)) n); cbn; lia || reflexivity.
+  Qed.
+
+  Lemma newer_split w n t : cnt (newer w n) t <= cnt (newer w (S n)) t + sum (fun y => hits w y t) (filter (in_section n) (keys b)).
+  Proof.
+    etransitivity; [apply (cnt_le _ (fun t => newer w (S n) t || existsb (fun y => hit m b s (reach w) w y t) (filter (in_section n) (keys b))))|].
+    - intros t' _ Ht. apply existsb_exists in Ht as [y [Hy Ht]]. apply andb_prop in Ht as [Ho Ht]. apply orb_true_iff.
+      unfold older in Ho. apply negb_true_iff, Nat.ltb_ge in Ho.
+      destruct (Nat.eq_dec (sec (get b y)) n) as [E|E].
+      + right. apply existsb_exists. exists y. split; [|exact Ht]. apply filter_In. split; [exact Hy|]. apply Nat.eqb_eq, E.
+      + left. apply existsb_exists. exists y. split; [exact Hy|]. rewrite Ht. unfold older.
+        rewrite (proj2 (Nat.ltb_ge _ _)) by lia. reflexivity.
+    - etransitivity; [apply cnt_or|]. apply Nat.add_le_mono_l.
+      apply (cnt_exists (fun t y => hit m b s (reach w) w y t)).
+  Qed.
+
+  Lemma f_split w n t : f w n t <= f w (S n) t.
+  Proof.
+    unfold f, done. rewrite (older_split n (fun y => hits w y t)). pose proof (newer_split w n t). lia.
+  Qed.
+
+  Lemma all_split w n : all_of w (S n) <= all_of w n + O n w.
+  Proof.
+    unfold all_of. rewrite (older_split n (fun y => hits w y H)). apply Nat.add_le_mono_l, sum_le.
+    intros y Hy. apply filter_In in Hy as [Hy _]. apply occ_count; assumption.
+  Qed.
+
+  (** (d) of the page: others of section [n] may have to hold all of O. *)
+  Lemma late_next w n t0 c X : late (f w n) t0 (all_of w n) c X -> late (f w (S n)) t0 (all_of w (S n)) (c + O n w) X.
+  Proof.
+    intros HL t H0 Ht. specialize (HL t H0 Ht). pose proof (f_split w n t). pose proof (all_split w n). lia.
+  Qed.
+
+  Lemma late_from (h : nat -> nat) t0 t1 q c X : t0 <= t1 -> late h t0 q c X -> late h t1 q c X.
+  Proof. intros H0 HL t H1 Ht. apply HL; lia. Qed.
+
+  (** What ends section [r] has passed by the release behind section [n - 1], but for what others hold. *)
+  Definition passed (r n w : nat) : nat := T r + iso r w + sum (fun q => O q w) (seq r (n - r)).
+
+  Lemma passed_next r n w : r <= n -> passed r (S n) w = passed r n w + O n w.
+  Proof.
+    intros Hr. unfold passed. replace (S n - r) with (n - r + 1) by lia. rewrite seq_app, sum_app. cbn [seq].
+    rewrite sum_one. replace (r + (n - r)) with n by lia. lia.
+  Qed.
+
+  Lemma T_grows r n w : w < length b -> r <= n -> n <= N ->
+    T r + sum (fun q => iso q w + O q w + Q q w) (seq r (n - r)) <= T n.
+  Proof.
+    intros Hw Hr Hn. assert (sum (fun q => iso q w + O q w + Q q w) [] = 0) as Z by reflexivity.
+    induction n as [|n IH]; [replace r with 0 by lia; cbn [seq Nat.sub]; lia|].
+    destruct (Nat.eq_dec r (S n)) as [->|E]; [rewrite Nat.sub_diag; cbn [seq]; lia|].
+    specialize (IH ltac:(lia) ltac:(lia)). replace (S n - r) with (n - r + 1) by lia. rewrite seq_app, sum_app. cbn [seq].
+    rewrite sum_one. replace (r + (n - r)) with n by lia. pose proof (TN n w ltac:(lia) Hw). lia.
+  Qed.
+
+  Lemma passed_T r n w : w < length b -> r < n -> n <= N ->
+    passed r n w + sum (fun q => Q q w) (seq r (n - r)) <= T n.
+  Proof.
+    intros Hw Hr Hn. pose proof (T_grows r n w Hw ltac:(lia) Hn) as HT. unfold passed.
+    replace (n - r) with (1 + (n - S r)) in * by lia. rewrite !seq_app, !sum_app in *. cbn [seq] in *. rewrite !sum_one in *.
+    enough (sum (fun q => O q w) (seq (r + 1) (n - S r)) + sum (fun q => Q q w) (seq (r + 1) (n - S r))
+      <= sum (fun q => iso q w + O q w + Q q w) (seq (r + 1) (n - S r))) by lia.
+    generalize (seq (r + 1) (n - S r)). intros l. unfold sum. induction l as [|q l IH]; simpl; lia.
+  Qed.
+
+  (** ** What is left behind a release
+
+      At [t] all of sections up to [n] is issued.  What [u] then has left of sections [r] to [n] that others
+      wait for is at most Q of these sections. *)
+  Definition left_of (w u r n : nat) (t : nat) : nat :=
+    sum (fun y => hits w y H - hits w y t)
+        (filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
+
+  Hypothesis Spill : forall w u r n t, n < N -> u <> w -> r <= n -> t <= rel s g (S n) ->
+    (forall x, In x (keys b) -> sec (get b x) <= n -> I s x < t) ->
+    left_of w u r n t <= sum (fun q => Q q u) (seq r (S n - r)).
+
+  Definition claim_a (n : nat) : Prop := forall w j, In (w, j) (keys b) -> sec (get b (w, j)) < n ->
+    late (f w n) (rel s g n) (all_of w n) (passed (sec (get b (w, j))) n w) (finish b s (w, j))
+    /\ (bar (get b (w, j)) = true ->
+        late (f w n) (rel s g n) (all_of w n) (passed (sec (get b (w, j))) n w) (pace b s (w, j))).
+  Definition claim_b (n : nat) : Prop := forall w, w < length b -> rel s g n + all_of w n <= T n + f w n (rel s g n).
+
+  (** (d), from the start of section [n] on. *)
+  Lemma section_late n w j : n <= N -> claim_a n -> claim_b n -> In (w, j) (keys b) -> sec (get b (w, j)) <= n ->
+    late (f w (S n)) (rel s g n) (all_of w (S n)) (passed (sec (get b (w, j))) (S n) w) (finish b s (w, j))
+    /\ (bar (get b (w, j)) = true ->
+        late (f w (S n)) (rel s g n) (all_of w (S n)) (passed (sec (get b (w, j))) (S n) w) (pace b s (w, j))).
+  Proof.
+    intros Hn CA CB Hj Hs. pose proof (proj1 (proj1 (in_keys _ _ _) Hj)) as Hw.
+    rewrite passed_next by lia. destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|E].
+    - destruct (own_finish m b s WF OK (reach w) w n iP iI iD (iso n w) (HR w n) (HI w n)
+        (f w n) (rel s g n) (all_of w n) (T n)) with (k := j) as [F1 F2]; auto.
+      + intros t. apply f_rises.
+      + intros t y _ Hy Ht. eapply f_counted; eassumption.
+      + rewrite One. apply le_n.
+      + intros i Hi Hsi. destruct (CA w i Hi Hsi) as [A1 A2].
+        pose proof (passed_T (sec (get b (w, i))) n w Hw Hsi Hn). split.
+        * eapply late_more; [exact A1|lia].
+        * intros Hb. eapply late_more; [exact (A2 Hb)|lia].
+      + assert (passed (sec (get b (w, j))) n w = T n + iso n w) as ->.
+        { unfold passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
+        split; [apply late_next, F1|]. intros Hb. apply late_next, F2, Hb.
+    - destruct (CA w j Hj ltac:(lia)) as [A1 A2]. split; [apply late_next, A1|]. intros Hb. apply late_next, A2, Hb.
+  Qed.
+
+  Lemma rel_grows n k : rel s g n <= rel s g (n + k).
+  Proof. clear - OK. induction k as [|k IH]; [rewrite Nat.add_0_r; lia|]. pose proof (v_releases _ _ _ OK g (n + k)). rewrite Nat.add_succ_r. lia. Qed.
+
+  (** A hit is a hold of an instruction that has begun, and not ended. *)
+  Lemma hit_when w y t : In y (keys b) -> hit m b s (reach w) w y t = true -> P s y <= t < finish b s y.
+  Proof.
+    intros Hy Hh. pose proof (issue_order m b s OK y Hy) as HO. pose proof (v_probe _ _ _ OK y Hy).
+    assert (forall p, existsb (fun i => p (unit (st b y i)) && holds b s y i t) (seq 0 (stages b y)) = true ->
+      P s y <= t < finish b s y) as A.
+    { intros p Hp. apply existsb_exists in Hp as [i [Hi Hp]]. apply in_seq in Hi. apply andb_prop in Hp as [_ Hp].
+      apply holds_iff in Hp as [_ Hp]. pose proof (room_before_stage m b s OK y i Hy ltac:(lia)).
+      pose proof (hold_finish m b s OK y i Hy ltac:(lia)). lia. }
+    unfold hit in Hh. destruct (fst y =? w); [eapply A; exact Hh|].
+    apply orb_true_iff in Hh as [Hh|Hh]; [|eapply A; exact Hh].
+    apply andb_prop in Hh as [_ Hh]. apply issues_iff in Hh. unfold finish. pose proof (v_slot _ _ _ OK y Hy). lia.
+  Qed.
+
+  Lemma hits_over w y t : In y (keys b) -> finish b s y <= t -> t <= H -> hits w y H = hits w y t.
+  Proof.
+    intros Hy Ht HH. pose proof (rest_le (hit m b s (reach w) w y) (fun _ => false) t H HH) as R1.
+    pose proof (cnt_mono (hit m b s (reach w) w y) t H HH).
+    assert (forall k, cnt (fun _ => false) k = 0) as Z by (intros; apply cnt_none; reflexivity).
+    rewrite !Z in R1. unfold hits.
+    enough (cnt (hit m b s (reach w) w y) H + 0 <= 0 + cnt (hit m b s (reach w) w y) t) by lia. apply R1.
+    intros t' Ht' Hh. apply hit_when in Hh; [lia|exact Hy].
+  Qed.
+
+  Lemma nothing_newer w n t : t <= rel s g (S n) -> cnt (newer w (S n)) t = 0.
+  Proof.
+    intros Ht. apply cnt_none. intros t' Ht'. apply not_true_is_false. intros Hx.
+    apply existsb_exists in Hx as [y [Hy Hx]]. apply andb_prop in Hx as [Ho Hh].
+    apply negb_true_iff in Ho. unfold older in Ho. apply Nat.ltb_ge in Ho.
+    apply hit_when in Hh; [|exact Hy]. pose proof (v_opened _ _ _ OK y Hy) as Hr. rewrite One in Hr.
+    pose proof (rel_grows (S n) (sec (get b y) - S n)) as Hg. replace (S n + (sec (get b y) - S n)) with (sec (get b y)) in Hg by lia. lia.
+  Qed.
+
+  (** What others hold later on is, seen from [w], what is seen from a warp [u] that reaches it, and what [u] has left. *)
+  Lemma seen_from w u r n t : t <= H -> t <= rel s g (S n) ->
+    (forall y t', In y (keys b) -> sec (get b y) <= n -> fst y <> u -> t <= t' ->
+       hit m b s (reach w) w y t' = true -> hit m b s (reach u) u y t' = true) ->
+    (forall y, In y (keys b) -> fst y = u -> sec (get b y) < r -> finish b s y <= t) ->
+    all_of w (S n) + f u (S n) t <= all_of u (S n) + f w (S n) t + left_of w u r n t.
+  Proof.
+    intros HH Ht Hsee Hold. unfold f. rewrite !nothing_newer by exact Ht. unfold all_of, done. simpl.
+    rewrite !(sum_split _ (fun y => fst y =? u) (filter (older (S n)) (keys b))).
+    assert (sum (fun y => hits w y H) (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b)))
+          + sum (fun y => hits u y t) (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b)))
+         <= sum (fun y => hits u y H) (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b)))
+          + sum (fun y => hits w y t) (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b)))) as A.
+    { assert (forall y, In y (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b))) ->
+        hits w y H + hits u y t <= hits u y H + hits w y t) as A0.
+      { intros y Hy. apply filter_In in Hy as [Hy Hu]. apply filter_In in Hy as [Hy Ho].
+        apply negb_true_iff, Nat.eqb_neq in Hu. unfold older in Ho. apply Nat.ltb_lt in Ho.
+        apply rest_le; [exact HH|]. intros t' Ht' Hh. apply Hsee; auto. lia. }
+      revert A0. generalize (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b))). intros l A0.
+      unfold sum. induction l as [|y l IH]; simpl; [lia|]. pose proof (A0 y (or_introl eq_refl)).
+      specialize (IH ltac:(intros; apply A0; right; assumption)). lia. }
+    assert (sum (fun y => hits w y H) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b)))
+         <= sum (fun y => hits w y t) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b))) + left_of w u r n t) as B.
+    { unfold left_of. rewrite filter_filter.
+      rewrite !(sum_split _ (fun y => r <=? sec (get b y)) (filter (fun x => older (S n) x && (fst x =? u)) (keys b))), !filter_filter.
+      rewrite (filter_ext_in (fun x => older (S n) x && (fst x =? u) && (r <=? sec (get b x)))
+        (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
+      2:{ intros y _. unfold older. destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.leb_spec (sec (get b y)) n), (fst y =? u), (r <=? sec (get b y)); reflexivity || lia. }
+      set (l1 := filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
+      set (l2 := filter (fun x => older (S n) x && (fst x =? u) && negb (r <=? sec (get b x))) (keys b)).
+      assert (sum (fun y => hits w y H) l2 <= sum (fun y => hits w y t) l2).
+      { apply sum_le. intros y Hy. apply filter_In in Hy as [Hy Hp]. apply andb_prop in Hp as [Hp Hr]. apply andb_prop in Hp as [_ Hu].
+        apply negb_true_iff, Nat.leb_gt in Hr. apply Nat.eqb_eq in Hu. rewrite (hits_over w y t); auto. }
+      assert (sum (fun y => hits w y H) l1 <= sum (fun y => hits w y t) l1 + sum (fun y => hits w y H - hits w y t) l1).
+      { generalize l1. intros l. unfold sum. induction l as [|y l IH]; simpl; lia. }
+      change (sum (fun y => hits w y H) l1 + sum (fun y => hits w y H) l2
+        <= sum (fun y => hits w y t) l1 + sum (fun y => hits w y t) l2 + sum (fun y => hits w y H - hits w y t) l1).
+      lia. }
+    assert (sum (fun y => hits u y t) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b)))
+         <= sum (fun y => hits u y H) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b)))) as C.
+    { apply sum_le. intros y _. apply cnt_mono, HH. }
+    unfold key in *. lia.
+  Qed.
+
+  (** ** The release behind section [n]: (b) *)
+
+  Definition arrivals (n : nat) : list nat :=
+    rel s g n :: map (fun x => I s x + 1) (filter (older (S n)) (keys b))
+    ++ map (E b s) (filter (fun x => bar (get b x)) (filter (older (S n)) (keys b))).
+
+  Lemma in_older n x : In x (filter (older (S n)) (keys b)) <-> In x (keys b) /\ sec (get b x) <= n.
+  Proof. rewrite filter_In. unfold older. rewrite Nat.ltb_lt. intuition lia. Qed.
+
+  Lemma arrived n : rel s g (S n) <= list_max (arrivals n) + release m.
+  Proof.
+    apply (v_release _ _ _ OK).
+    - intros x Hx _ Hs. enough (I s x + 1 <= list_max (arrivals n)) by lia. apply list_max_ge. right. apply in_or_app. left.
+      apply in_map_iff. exists x. split; [reflexivity|]. apply in_older. auto.
+    - intros x Hx _ Hs Hb. apply list_max_ge. right. apply in_or_app. right.
+      apply in_map_iff. exists x. split; [reflexivity|]. apply filter_In. split; [apply in_older; auto|exact Hb].
+    - apply list_max_ge. left. reflexivity.
+  Qed.
+
+  (** The last arrival is the start of the section, or no later than the end of an instruction. *)
+  Lemma last_arrival n : list_max (arrivals n) = rel s g n
+    \/ exists x, In x (keys b) /\ sec (get b x) <= n /\ list_max (arrivals n) <= finish b s x.
+  Proof.
+    assert (In (list_max (arrivals n)) (arrivals n)) as [A|A] by (apply list_max_in; discriminate); [auto|right].
+    apply in_app_or in A as [A|A]; apply in_map_iff in A as [x [<- A]].
+    - apply in_older in A as [Hx Hs]. exists x. split; [exact Hx|]. split; [exact Hs|].
+      pose proof (issue_order m b s OK x Hx). pose proof (v_slot _ _ _ OK x Hx). unfold finish. lia.
+    - apply filter_In in A as [A _]. apply in_older in A as [Hx Hs]. exists x. split; [exact Hx|]. split; [exact Hs|].
+      unfold finish. lia.
+  Qed.
+
+  Lemma start_bound n w : w < length b -> claim_b n -> rel s g n <= H -> rel s g n <= T n.
+  Proof.
+    intros Hw CB HH. pose proof (CB w Hw) as C. enough (f w n (rel s g n) <= all_of w n) by lia. unfold f.
+    assert (cnt (newer w n) (rel s g n) = 0) as ->.
+    { apply cnt_none. intros t Ht. apply not_true_is_false. intros Hx.
+      apply existsb_exists in Hx as [y [Hy Hx]]. apply andb_prop in Hx as [Ho Hh].
+      apply negb_true_iff in Ho. unfold older in Ho. apply Nat.ltb_ge in Ho. apply hit_when in Hh; [|exact Hy].
+      pose proof (v_opened _ _ _ OK y Hy) as Hr. rewrite One in Hr. pose proof (rel_grows n (sec (get b y) - n)) as Hg.
+      replace (n + (sec (get b y) - n)) with (sec (get b y)) in Hg by lia. lia. }
+    simpl. apply sum_le. intros y _. apply cnt_mono, HH.
+  Qed.
+
+  Section Release.
+    Variable n : nat.
+    Hypothesis Hn : n < N.
+    Hypothesis CA : claim_a n.
+    Hypothesis CB : claim_b n.
+    Hypothesis HH : rel s g (S n) <= H.
+
+    Definition tau : nat := min (rel s g (S n)) (list_max (arrivals n)).
+
+    Lemma tau_after : rel s g n <= tau.
+    Proof.
+      pose proof (v_releases _ _ _ OK g n). unfold tau.
+      enough (rel s g n <= list_max (arrivals n)) by lia. apply list_max_ge. left. reflexivity.
+    Qed.
+
+    Lemma tau_issued x : In x (keys b) -> sec (get b x) <= n -> I s x < tau.
+    Proof.
+      intros Hx Hs. unfold tau. apply Nat.min_glb_lt.
+      - destruct Deepest as [y [Hy Ey]]. rewrite <- (One (fst x)). apply (v_arrived _ _ _ OK x y n Hx Hy); [rewrite !One; reflexivity|exact Hs|lia].
+      - enough (I s x + 1 <= list_max (arrivals n)) by lia. apply list_max_ge. right. apply in_or_app. left.
+        apply in_map_iff. exists x. split; [reflexivity|]. apply in_older. auto.
+    Qed.
+
+    (** Of a warp that has something left. *)
+    Lemma by_own u x : In x (keys b) -> fst x = u -> sec (get b x) <= n -> tau <= finish b s x ->
+      tau + all_of u (S n) <= passed (sec (get b x)) (S n) u + f u (S n) tau.
+    Proof.
+      intros Hx Hu Hs Ht. destruct x as [u' k]. simpl in Hu. subst u'.
+      destruct (section_late n u k ltac:(lia) CA CB Hx Hs) as [HL _].
+      apply HL; [apply tau_after|exact Ht].
+    Qed.
+
+    Definition bound_here (w : nat) : Prop := tau + all_of w (S n) + release m <= T (S n) + f w (S n) tau.
+
+    Lemma passed_bound r w : w < length b -> r <= n ->
+      passed r (S n) w + sum (fun q => Q q w) (seq r (S n - r)) + release m <= T (S n).
+    Proof.
+      intros Hw Hr. assert (passed r (S n) w + sum (fun q => Q q w) (seq r (S n - r)) <= T r + sum (fun q => iso q w + O q w + Q q w) (seq r (S n - r))) as A.
+      { unfold passed. replace (S n - r) with (1 + (n - r)) by lia. rewrite !seq_app, !sum_app. cbn [seq]. rewrite !sum_one.
+        enough (sum (fun q => O q w) (seq (r + 1) (n - r)) + sum (fun q => Q q w) (seq (r + 1) (n - r))
+          <= sum (fun q => iso q w + O q w + Q q w) (seq (r + 1) (n - r))) by lia.
+        generalize (seq (r + 1) (n - r)). intros l. unfold sum. induction l as [|q l IH]; simpl; lia. }
+      pose proof (T_grows r n w Hw Hr ltac:(lia)) as B. pose proof (TN n w Hn Hw) as C.
+      replace (S n - r) with (n - r + 1) in * by lia. rewrite !seq_app, !sum_app in *. cbn [seq] in *.
+      rewrite !sum_one in *. replace (r + (n - r)) with n in * by lia. lia.
+    Qed.
+
+    Lemma tau_H : tau <= H.
+    Proof. unfold tau. lia. Qed.
+
+    Lemma key_warp x : In x (keys b) -> fst x < length b.
+    Proof. destruct x as [v k]. intros Hx. apply in_keys in Hx. apply Hx. Qed.
+
+    Definition unfinished (p : key -> bool) : list key :=
+      filter (fun x => p x && (tau <? finish b s x)) (filter (older (S n)) (keys b)).
+
+    Lemma in_unfinished p x : In x (unfinished p) <->
+      In x (keys b) /\ sec (get b x) <= n /\ p x = true /\ tau < finish b s x.
+    Proof. unfold unfinished. rewrite filter_In, in_older, andb_true_iff, Nat.ltb_lt. tauto. Qed.
+
+    (** The oldest section of which [u] has something left. *)
+    Lemma oldest u : unfinished (fun x => fst x =? u) <> [] ->
+      exists x, In x (keys b) /\ fst x = u /\ sec (get b x) <= n /\ tau < finish b s x
+        /\ forall y, In y (keys b) -> fst y = u -> sec (get b y) < sec (get b x) -> finish b s y <= tau.
+    Proof.
+      intros Hne. set (l := unfinished (fun x => fst x =? u)) in *.
+      assert (exists x, In x l /\ forall y, In y l -> sec (get b x) <= sec (get b y)) as [x [Hx Hmin]].
+      { clear -Hne. induction l as [|x l IH]; [congruence|]. destruct l as [|z l].
+        - exists x. split; [left; reflexivity|]. intros y [<-|[]]. apply le_n.
+        - destruct (IH ltac:(discriminate)) as [v [Hv Hmin]].
+          destruct (le_lt_dec (sec (get b x)) (sec (get b v))) as [C|C].
+          + exists x. split; [left; reflexivity|]. intros y [<-|Hy]; [apply le_n|]. specialize (Hmin y Hy). lia.
+          + exists v. split; [right; exact Hv|]. intros y [<-|Hy]; [lia|apply Hmin, Hy]. }
+      unfold l in Hx. apply in_unfinished in Hx as [H1 [H2 [H3 H4]]]. apply Nat.eqb_eq in H3.
+      exists x. repeat split; auto. intros y Hy Hu Hs. destruct (le_lt_dec (finish b s y) tau) as [C|C]; [exact C|exfalso].
+      assert (In y l) as Hl. { unfold l. apply in_unfinished. rewrite Hu, Nat.eqb_refl. repeat split; auto. lia. }
+      specialize (Hmin y Hl). lia.
+    Qed.
+
+    (** A warp [u] with something left, that reaches what others have left that [w] waits for. *)
+    Lemma by_other w u : w < length b -> u <> w -> unfinished (fun x => fst x =? u) <> [] ->
+      (forall y t', In y (keys b) -> sec (get b y) <= n -> fst y <> u -> tau <= t' ->
+         hit m b s (reach w) w y t' = true -> hit m b s (reach u) u y t' = true) ->
+      bound_here w.
+    Proof.
+      intros Hw Hu Hne Hsee. destruct (oldest u Hne) as [x [Hx [Ex [Hs [Ht Hold]]]]].
+      pose proof (by_own u x Hx Ex Hs ltac:(lia)) as B.
+      pose proof (seen_from w u (sec (get b x)) n tau tau_H ltac:(unfold tau; lia) Hsee Hold) as C.
+      pose proof (Spill w u (sec (get b x)) n tau Hn Hu Hs ltac:(unfold tau; lia) tau_issued) as S1.
+      pose proof (passed_bound (sec (get b x)) u ltac:(rewrite <- Ex; apply key_warp, Hx) Hs) as D.
+      unfold bound_here. lia.
+    Qed.
+
+    Lemma hit_own_unit w y t : In y (keys b) -> fst y = w -> hit m b s (reach w) w y t = true ->
+      exists i v, at_stage b y i v /\ holds b s y i t = true.
+    Proof.
+      intros Hy Hw Hh. unfold hit in Hh. rewrite Hw, Nat.eqb_refl in Hh. apply existsb_exists in Hh as [i [Hi Hh]].
+      apply in_seq in Hi. apply andb_prop in Hh as [_ Hh]. exists i, (unit (st b y i)). split; [|exact Hh].
+      apply at_own; [exact Hy|lia].
+    Qed.
+
+    Lemma own_reached w k i v : at_stage b (w, k) i v -> reach w v = true.
+    Proof. intros Hv. apply (proj1 (HR w (sec (get b (w, k)))) k i v v Hv eq_refl). constructor. Qed.
+
+    (** Whoever is of [w]'s sub-core reaches what [w] does. *)
+    Lemma same_core_sees w u y t : core m u = core m w -> In y (keys b) -> fst y <> u ->
+      hit m b s (reach w) w y t = true -> hit m b s (reach u) u y t = true.
+    Proof.
+      intros Hc Hy Hu Hh. destruct (Nat.eq_dec (fst y) w) as [E|E].
+      - destruct (hit_own_unit w y t Hy E Hh) as [i [v [Hv Hh']]]. apply (hit_other m b s (reach u) u y i v t Hv Hu); [|exact Hh'].
+        rewrite (Same u w v Hc). destruct y as [w' k]. simpl in E. subst w'. eapply own_reached, Hv.
+      - unfold hit in *. rewrite (proj2 (Nat.eqb_neq _ _) E) in Hh. rewrite (proj2 (Nat.eqb_neq _ _) Hu), Hc.
+        apply orb_true_iff in Hh as [Hh|Hh]; [rewrite Hh; reflexivity|]. apply orb_true_iff. right.
+        apply existsb_exists in Hh as [i [Hi Hh]]. apply existsb_exists. exists i. split; [exact Hi|].
+        rewrite (Same u w _ Hc). exact Hh.
+    Qed.
+
+    Lemma other_core_sees w u y t : core m (fst y) <> core m w -> In y (keys b) -> fst y <> u ->
+      hit m b s (reach w) w y t = true -> hit m b s (reach u) u y t = true.
+    Proof.
+      intros Hc Hy Hu Hh. unfold hit in Hh. destruct (Nat.eqb_spec (fst y) w) as [E|E]; [congruence|].
+      rewrite (proj2 (Nat.eqb_neq _ _) Hc) in Hh. simpl in Hh. apply existsb_exists in Hh as [i [Hi Hh]].
+      apply in_seq in Hi. apply andb_prop in Hh as [H1 H2].
+      pose proof (at_own b y i Hy ltac:(lia)) as Ha. apply (hit_other m b s (reach u) u y i _ t Ha Hu); [|exact H2].
+      eapply Cross; eassumption.
+    Qed.
+
+    (** When nobody has anything left, the last arrival decides. *)
+    Lemma by_arrival w : w < length b -> unfinished (fun _ => true) = [] -> bound_here w.
+    Proof.
+      intros Hw He.
+      assert (forall v, all_of v (S n) = f v (S n) tau) as All.
+      { intros v. unfold f. rewrite nothing_newer by (unfold tau; lia). simpl. unfold all_of, done, sum. f_equal. apply map_ext_in.
+        intros y Hy. apply in_older in Hy as [Hy Hs]. apply hits_over; [exact Hy| |apply tau_H].
+        destruct (le_lt_dec (finish b s y) tau) as [C|C]; [exact C|exfalso].
+        assert (In y (unfinished (fun _ => true))) as Hl by (apply in_unfinished; auto). rewrite He in Hl. destruct Hl. }
+      unfold bound_here. rewrite All. pose proof (passed_bound n w Hw (le_n _)) as HT. unfold tau.
+      destruct (last_arrival n) as [E|[x [Hx [Hs Hf]]]].
+      - rewrite E.
+        pose proof (start_bound n w Hw CB ltac:(pose proof (v_releases _ _ _ OK g n); lia)).
+        unfold passed in HT. lia.
+      - pose proof (by_own (fst x) x Hx eq_refl Hs ltac:(unfold tau; lia)) as B. rewrite All in B.
+        pose proof (passed_bound (sec (get b x)) (fst x) (key_warp x Hx) Hs). unfold tau in B. lia.
+    Qed.
+
+    Lemma release_bound w : w < length b -> bound_here w.
+    Proof.
+      intros Hw. destruct (unfinished (fun x => fst x =? w)) as [|x l] eqn:Eo.
+      2:{ assert (In x (unfinished (fun x => fst x =? w))) as Hx by (rewrite Eo; left; reflexivity).
+          apply in_unfinished in Hx as [Hx [Hs [Hf Ht]]]. apply Nat.eqb_eq in Hf.
+          pose proof (by_own w x Hx Hf Hs ltac:(lia)). pose proof (passed_bound (sec (get b x)) w Hw Hs). unfold bound_here. lia. }
+      destruct (unfinished (fun x => core m (fst x) =? core m w)) as [|x l] eqn:Ec.
+      - destruct (unfinished (fun _ => true)) as [|x l] eqn:Ea; [apply by_arrival; assumption|].
+        assert (In x (unfinished (fun _ => true))) as Hx by (rewrite Ea; left; reflexivity).
+        apply in_unfinished in Hx as [Hx [Hs [_ Ht]]].
+        assert (core m (fst x) <> core m w) as Hc.
+        { intros C. assert (In x (unfinished (fun x => core m (fst x) =? core m w))) as Hl.
+          { apply in_unfinished. rewrite C, Nat.eqb_refl. auto. } rewrite Ec in Hl. destruct Hl. }
+        apply (by_other w (fst x) Hw); [congruence| |].
+        + intros E. assert (In x (unfinished (fun y => fst y =? fst x))) as Hl.
+          { apply in_unfinished. rewrite Nat.eqb_refl. auto. } rewrite E in Hl. destruct Hl.
+        + intros y t' Hy Hys Hyu Ht' Hh. destruct (Nat.eq_dec (core m (fst y)) (core m w)) as [C|C].
+          * exfalso. apply hit_when in Hh; [|exact Hy].
+            assert (In y (unfinished (fun x => core m (fst x) =? core m w))) as Hl.
+            { apply in_unfinished. rewrite C, Nat.eqb_refl. repeat split; auto. lia. } rewrite Ec in Hl. destruct Hl.
+          * apply (other_core_sees w); assumption.
+      - assert (In x (unfinished (fun x => core m (fst x) =? core m w))) as Hx by (rewrite Ec; left; reflexivity).
+        apply in_unfinished in Hx as [Hx [Hs [Hc Ht]]]. apply Nat.eqb_eq in Hc.
+        apply (by_other w (fst x) Hw).
+        + intros E. assert (In x (unfinished (fun x => fst x =? w))) as Hl.
+          { apply in_unfinished. rewrite E, Nat.eqb_refl. auto. } rewrite Eo in Hl. destruct Hl.
+        + intros E. assert (In x (unfinished (fun y => fst y =? fst x))) as Hl.
+          { apply in_unfinished. rewrite Nat.eqb_refl. auto. } rewrite E in Hl. destruct Hl.
+        + intros y t' Hy _ Hyu _ Hh. apply (same_core_sees w); assumption.
+    Qed.
+
+    Lemma claim_b_next : claim_b (S n).
+    Proof.
+      intros w Hw. pose proof (release_bound w Hw) as B. unfold bound_here in B. pose proof (arrived n) as C.
+      assert (tau <= rel s g (S n) <= tau + release m) as [D1 D2] by (unfold tau; lia).
+      pose proof (rises (f w (S n)) (f_rises w (S n)) tau (rel s g (S n)) D1). lia.
+    Qed.
+  End Release.
+
+  Lemma claim_a_next n : n <= N -> claim_a n -> claim_b n -> claim_a (S n).
+  Proof.
+    intros Hn CA CB w j Hj Hs. destruct (section_late n w j Hn CA CB Hj ltac:(lia)) as [L1 L2].
+    pose proof (v_releases _ _ _ OK g n). split; [|intros Hb]; eapply late_from; eauto.
+  Qed.
+
+  Hypothesis Horizon : forall n, n <= N -> rel s g n <= H.
+
+  Lemma claims n : n <= N -> claim_a n /\ claim_b n.
+  Proof.
+    induction n as [|n IH]; intros Hn.
+    - split; [intros w j _ Hs; lia|]. intros w _. unfold f, done, all_of.
+      replace (filter (older 0) (keys b)) with (@nil key).
+      + change (sum (fun y => hits w y H) []) with 0. lia.
+      + symmetry. clear. induction (keys b) as [|x l IH]; [reflexivity|]. cbn [filter]. exact IH.
+    - destruct (IH ltac:(lia)) as [CA CB]. split; [apply claim_a_next; auto; lia|].
+      apply claim_b_next; auto.
+  Qed.
+
+  Lemma barrier_end w j : In (w, j) (keys b) -> finish b s (w, j) <= H -> finish b s (w, j) <= T (S N).
+  Proof.
+    intros Hj HH. pose proof (key_warp _ Hj) as Hw. simpl in Hw.
+    destruct (claims N (le_n _)) as [CA CB]. pose proof (Last _ Hj) as HL. pose proof (TL w Hw) as HT.
+    destruct (le_lt_dec (rel s g N) (finish b s (w, j))) as [C|C].
+    - destruct (section_late N w j (le_n _) CA CB Hj HL) as [L1 _]. specialize (L1 _ C (le_n _)).
+      assert (f w (S N) (finish b s (w, j)) <= all_of w (S N)) as D.
+      { unfold f. rewrite cnt_none; [simpl; apply sum_le; intros y _; apply cnt_mono, HH|].
+        intros t _. apply not_true_is_false. intros Hx. apply existsb_exists in Hx as [y [Hy Hx]].
+        apply andb_prop in Hx as [Hx _]. apply negb_true_iff in Hx. unfold older in Hx. apply Nat.ltb_ge in Hx.
+        specialize (Last y Hy). lia. }
+      enough (passed (sec (get b (w, j))) (S N) w <= T (S N)) by lia. rewrite passed_next by exact HL.
+      destruct (Nat.eq_dec (sec (get b (w, j))) N) as [E|E].
+      + unfold passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq N 0)) with 0. lia.
+      + pose proof (passed_T (sec (get b (w, j))) N w Hw ltac:(lia) (le_n _)). lia.
+    - pose proof (start_bound N w Hw CB (Horizon N (le_n _))). lia.
+  Qed.
+End Barriers.
+
+(** *** Theorem 2, of one thread block with sections 0 to [N].  [T n] bounds the release behind section
+    [n - 1], and [T (S N)] the end.  [Spill]: what a warp has left behind a release, of instructions of sections
+    that have been issued, is at most Q; CodeSpill.v says how it follows from the code. *)
+Theorem code_sib_barriers m b s g N reach iP iI iD iso Q T :
+  wf m b -> valid m b s -> (forall w, group m w = g) ->
+  (forall x, In x (keys b) -> sec (get b x) <= N) -> (exists x, In x (keys b) /\ sec (get b x) = N) ->
+  (forall u w v, core m u = core m w -> reach u v = reach w v) ->
+  (forall u w y i v, at_stage b y i v -> core m (fst y) <> core m w -> reach w v = true -> reach u v = true) ->
+  (forall w n, reaches m b (reach w) w n) ->
+  (forall w n, iso_cert m b w n iP iI iD (iso n w)) ->
+  rel s g 0 <= T 0 ->
+  (forall n w, n < N -> w < length b -> T n + (iso n w + O m b reach n w + Q n w) + release m <= T (S n)) ->
+  (forall w, w < length b -> T N + (iso N w + O m b reach N w) <= T (S N)) ->
+  (forall H w u r n t, n < N -> u <> w -> r <= n -> t <= rel s g (S n) ->
+     (forall x, In x (keys b) -> sec (get b x) <= n -> I s x < t) ->
+     left_of m b s reach H w u r n t <= sum (fun q => Q q u) (seq r (S n - r))) ->
+  forall x, In x (keys b) -> finish b s x <= T (S N).
+Proof.
+  intros WF OK One Last Deepest Same Cross HR HI T0 TN TL Spill [w j] Hj.
+  set (H := max (finish b s (w, j)) (rel s g N)).
+  apply (barrier_end m b s g N WF OK One Last Deepest reach Same Cross iP iI iD iso Q T HR HI T0 TN TL H); auto.
+  - intros n Hn. pose proof (rel_grows m b s g OK n (N - n)) as Hg. replace (n + (N - n)) with N in Hg by lia. unfold H. lia.
+  - unfold H. lia.
+Qed.

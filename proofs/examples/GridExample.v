@@ -106,3 +106,36 @@ Example ends3 b : b < 3 -> ended run3 b <= 14.
 Proof.
   intros Hb. apply (k_sm_bound grid3 run3 _ none ready3 run3_valid cert3 amounts3 run3_dynamic b); [cbn; lia|exact Hb].
 Qed.
+
+(** A certificate: one kind of thread block, three of it. *)
+From Warpbound Require Import Copies CheckKernel.
+Definition class3 : class := Class [[A]] [[0]] 3.
+
+Example made3 : made_of grid3 run3 (fun _ => 0) [class3] (fun _ _ => (0, 0)).
+Proof.
+  split; [reflexivity|]. intros b Hb. cbn in Hb.
+  assert (nth b (listed [class3]) no_class = class3) as -> by (three b Hb; reflexivity). cbn [paths class3].
+  set (i := sm_of run3 b). assert (i < 2) as Hi by (unfold i; three b Hb; cbn; lia).
+  assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> x = (if b =? 2 then 1 else 0, 0)) as One.
+  { intros x [Hx Hg]. apply key3 in Hx as [->|[E ->]]; [| |exact Hi];
+      [unfold i in Hg; three b Hb; cbn in Hg; try lia; reflexivity|].
+    rewrite E in Hg. cbn in Hg. subst b. reflexivity. }
+  assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> get (prog grid3 i) x = A) as IsA.
+  { intros x Hx. rewrite (One x Hx). unfold i. three b Hb; reflexivity. }
+  constructor.
+  - intros x _. cbn. auto.
+  - intros x y Hx Hy _. rewrite (One x Hx), (One y Hy). reflexivity.
+  - intros x Hx. rewrite (IsA x Hx). cbn. lia.
+  - intros w k Hx. apply One in Hx. discriminate.
+  - intros w k q Hx Hq. rewrite (IsA _ Hx) in Hq. destruct Hq.
+  - intros x y Hx Hy Hs. rewrite (IsA x Hx), (IsA y Hy) in Hs. cbn in Hs. lia.
+Qed.
+
+Example check3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 = true. Proof. vm_compute. reflexivity. Qed.
+Example forged3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 13 = false. Proof. vm_compute. reflexivity. Qed.
+
+Example certified3 b : b < 3 -> ended run3 b <= 14.
+Proof.
+  apply (kernel_check_ok _ _ _ _ _ _ _ _ check3 grid3 run3 (fun _ _ => (0, 0)) eq_refl eq_refl eq_refl eq_refl ready3 run3_valid
+    run3_dynamic); [cbn; lia|exact made3].
+Qed.

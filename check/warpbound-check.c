@@ -3,9 +3,9 @@
  *
  * A certificate (docs/certificates.md) is a thread block, or a grid of such, as a bound saw it: instructions
  * with unit, initiation, latency and registers; sections between barriers, of runs of instructions and loops;
- * rows of sections, one a path, which the block goes through; warps, each with a path and a sub-core. What is
- * computed of them is stated and proven in docs/proofs.md: sib and fib are theorem 1, elb theorem 2, loops
- * theorem 4, k-sm and k-area theorems 5 and 6.
+ * rows of sections, one a path, which the block goes through; warps, each with a path and a sub-core; and
+ * perhaps when each instruction was issued in one execution. What is computed of them is in docs/proofs.md:
+ * rules R1 to R7, sib and fib in theorem 1, elb in 2, loops in 4, k-sm, k-area and k-bal in 5, 6 and 7.
  *
  * Exit status: 0 when every claim is proven, 1 when one is not, 2 when the file is no certificate or was
  * changed. */
@@ -18,10 +18,8 @@
 #include <string.h>
 
 #define UNITS_MAX 64
-#define FNV_START UINT64_C(0xcbf29ce484222325) /* FNV-1a */
-#define FNV_PRIME UINT64_C(0x100000001b3)
-#define QUEUES_MAX 8
 #define NO_UNIT UNITS_MAX
+#define QUEUES_MAX 8
 #define UNLIMITED UINT64_MAX
 #define TIME_MAX ((uint64_t)1 << 62)     /* no sum may be larger */
 #define WORK_MAX ((uint64_t)20000000000) /* steps: minutes */
@@ -30,15 +28,17 @@
 static const char *file_name;
 static uint64_t line_number, work;
 
-static _Noreturn void refuse(const char *format, ...) {
+static _Noreturn void stop(int status, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, line_number == 0 ? "%s: " : "%s:%" PRIu64 ": ", file_name, line_number);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
-    exit(2);
+    exit(status);
 }
+
+#define refuse(...) stop(2, __VA_ARGS__)
 
 static uint64_t add(uint64_t a, uint64_t b) {
     if (a > TIME_MAX || b > TIME_MAX - a) refuse("a sum of times is larger than 2^62");
@@ -58,6 +58,15 @@ static uint64_t min(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+static uint64_t rounded_up(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
+
+static void count_work(uint64_t steps) {
+    work += 1 + steps;
+    if (work > WORK_MAX) refuse("takes too long");
+}
+
 static void *zeroed(uint64_t count, size_t size) {
     void *made = count <= TABLE_MAX ? calloc(count + 1, size) : NULL;
     if (made == NULL) refuse("out of memory");
@@ -70,34 +79,32 @@ static void *zeroed(uint64_t count, size_t size) {
         type *items;                                                                                         \
         uint64_t count, room;                                                                                \
     }
-#define PUSH(list, item)                                                                                     \
+#define PUSH(list, type, ...)                                                                                \
     do {                                                                                                     \
-        (list)->items = grown((list)->items, (list)->count, &(list)->room, sizeof *(list)->items);           \
-        (list)->items[(list)->count++] = (item);                                                             \
+        (list)->items = grown((list)->items, (list)->count, &(list)->room, sizeof(type));                    \
+        (list)->items[(list)->count++] = (type)__VA_ARGS__;                                                  \
     } while (0)
 
 static void *grown(void *items, uint64_t count, uint64_t *room, size_t size) {
     if (count < *room) return items;
     *room = max(16, 2 * count);
-    if (*room > TABLE_MAX) refuse("a list is too long");
-    void *more = realloc(items, *room * size);
-    if (more == NULL) refuse("out of memory");
+    void *more = *room <= TABLE_MAX ? realloc(items, *room * size) : NULL;
+    if (more == NULL) refuse("a list is too long");
     return more;
 }
 
-/* ---- What a certificate says --------------------------------------------------------------------------- */
+/* ---- What a certificate says ---- */
 
-struct machine {
-    uint64_t depth, sub_cores, release;
-    uint32_t units;
+static struct {
+    uint64_t depth, sub_cores, width, release;
+    uint64_t units, instances[UNITS_MAX];
     bool shared[UNITS_MAX];
-};
+} machine = {.depth = UNLIMITED, .sub_cores = 1};
 
 struct inst {
-    uint32_t unit;
-    uint64_t init, latency;
-    uint64_t first, sources, destinations; /* registers, in block.operands; destinations behind sources */
-    uint64_t joins, commits;               /* bit q: of queue q */
+    uint64_t unit, init, latency;
+    uint64_t first, sources, operands; /* registers, in block.operands: sources, and behind them results */
+    uint64_t joins, commits;           /* bit q: of queue q */
 };
 
 /* A step of a program: `count` things from number `first` on; or, with count 0, the `first` steps before it
@@ -117,16 +124,20 @@ struct section {
     uint64_t initiations;
 };
 
+/* Warps of the same path and sub-core. */
 struct warps {
     uint64_t path, sub_core, count;
 };
 
+/* When an instruction of a warp was issued and started, and what it took. */
+struct execution {
+    uint64_t issue, start, init, latency, line;
+    uint64_t ready;                     /* when the warp could issue it, but for slots and units */
+    uint64_t sub_core, unit, instances; /* units that sub-cores have for themselves are numbered apart */
+};
+
 struct block {
-    char name[128];
-    uint64_t registers;
-    struct {
-        uint64_t first, count;
-    } queues[QUEUES_MAX];
+    uint64_t registers, queues, queue_first[QUEUES_MAX], queue_count[QUEUES_MAX];
     LIST(struct inst) insts;
     LIST(uint64_t) operands;
     LIST(struct section) sections;
@@ -134,35 +145,35 @@ struct block {
     LIST(uint64_t) cells; /* rows: a section a path */
     program rows;
     LIST(struct warps) warps;
+    LIST(struct execution) executions;       /* row by row, warp by warp, in program order */
     uint64_t largest[UNITS_MAX];             /* initiation of any instruction */
     bool computed;                           /* nothing more can be said of it */
     uint64_t sib, fib, initiations, latency; /* the releases of barriers are in these times */
 };
 
-static struct machine machine = {.depth = UNLIMITED, .sub_cores = 1};
+/* ---- Times that loops make (theorem 4) ---- */
 
-/* ---- Times that loops make (theorem 4) ------------------------------------------------------------------
- */
-
-/* Somebody on the way through a program, with the times that he keeps. Each thing that he meets makes of them
- * maxima of them plus constants; so each time behind n repetitions of a loop is a convex function of those
- * before it, along any line. */
+/* A warp, or a block, on the way through a program, with the times that it keeps. Each thing that it meets
+ * makes of them maxima of them plus constants; so each time behind n repetitions of a loop is a convex
+ * function of those before it, along any line. */
 struct walk {
     const struct block *block;
     const program *steps;
     void (*meet)(struct walk *walk, uint64_t thing);
     uint64_t *times, time_count;
+    bool every;        /* loops are walked repetition by repetition, */
+    uint64_t sub_core; /* by a warp there */
 };
 
 static void play(struct walk *walk, uint64_t from, uint64_t to);
 
 static void play_often(struct walk *walk, uint64_t from, uint64_t to, uint64_t often) {
-    for (; often > 0; often--)
+    for (; often > 0; often--, count_work(0))
         play(walk, from, to);
 }
 
-/* Whether the times, `often` repetitions after c, can be had from the growth between b and c: they are no
- * more than this growth says at one more point of the line. */
+/* Whether the times, `skipped` periods after c, can be had from the growth between b and c: they are no more
+ * than this growth says at one more point of the line. */
 static bool jump(struct walk *walk, uint64_t from, uint64_t to, uint64_t period, uint64_t skipped,
                  const uint64_t *b, const uint64_t *c) {
     bool even = true;
@@ -181,20 +192,18 @@ static bool jump(struct walk *walk, uint64_t from, uint64_t to, uint64_t period,
 /* Walks a period twice. If all times grow by the same in both, skips what can be skipped; returns how many
  * repetitions that were. */
 static uint64_t skip(struct walk *walk, uint64_t from, uint64_t to, uint64_t period, uint64_t often) {
-    const size_t size = walk->time_count * sizeof *walk->times;
-    uint64_t *a = zeroed(3 * walk->time_count, sizeof *a), *b = a + walk->time_count,
-             *c = b + walk->time_count;
-    uint64_t skipped = often / period - 1;
+    const uint64_t n = walk->time_count;
+    uint64_t *a = zeroed(3 * n, sizeof *a), *b = a + n, *c = b + n, skipped = often / period - 1;
     bool even = true;
-    memcpy(a, walk->times, size);
+    memcpy(a, walk->times, n * sizeof *a);
     play_often(walk, from, to, period);
-    memcpy(b, walk->times, size);
+    memcpy(b, walk->times, n * sizeof *a);
     play_often(walk, from, to, period);
-    memcpy(c, walk->times, size);
-    for (uint64_t i = 0; i < walk->time_count && even; i++)
+    memcpy(c, walk->times, n * sizeof *a);
+    for (uint64_t i = 0; i < n && even; i++)
         even = a[i] <= b[i] && b[i] <= c[i] && c[i] - b[i] == b[i] - a[i];
-    for (; even && skipped > 0; skipped /= 2)
-        if (jump(walk, from, to, period, skipped, b, c)) break;
+    while (even && skipped > 0 && !jump(walk, from, to, period, skipped, b, c))
+        skipped /= 2;
     free(a);
     return even && skipped > 0 ? period * (skipped + 1) : 0;
 }
@@ -202,8 +211,8 @@ static uint64_t skip(struct walk *walk, uint64_t from, uint64_t to, uint64_t per
 /* Walks the steps from .. to `often` times. */
 static void repeat(struct walk *walk, uint64_t from, uint64_t to, uint64_t often) {
     static const uint64_t periods[] = {1, 2, 6, 12, 60, 420};
-    size_t p = 0;
-    while (p < sizeof periods / sizeof periods[0] && often / periods[p] >= 4) {
+    for (size_t p = 0; p < sizeof periods / sizeof periods[0] && !walk->every;) {
+        if (often / periods[p] < 4) break;
         often -= 2 * periods[p];
         const uint64_t skipped = skip(walk, from, to, periods[p], often);
         often -= skipped;
@@ -218,126 +227,146 @@ static void play(struct walk *walk, uint64_t from, uint64_t to) {
         for (uint64_t i = 0; i < step->count; i++)
             walk->meet(walk, step->first + i);
         if (step->count == 0) repeat(walk, s - step->first, s, step->times);
-        work += 1 + step->count;
-        if (work > WORK_MAX) refuse("takes too long");
+        count_work(step->count);
     }
 }
 
-/* What registers say: the latest of an instruction's operands, then its result. */
-static uint64_t operands_there(const struct block *block, const struct inst *inst, const uint64_t *registers,
-                               uint64_t since) {
-    for (uint64_t i = 0; i < inst->sources + inst->destinations; i++)
-        since = max(since, registers[block->operands.items[inst->first + i]]);
+/* ---- A warp by itself: iso of docs/proofs.md, section 1, and lam of section 8 ---- */
+
+/* The times of a warp; behind them registers, and each unit's end of initiation and last start. */
+enum { NOW, COMPLETE, WARP_TIMES };
+
+static uint64_t times_of(const struct block *block) {
+    return WARP_TIMES + block->registers + 2 * machine.units;
+}
+
+/* When all is there that an instruction waits for. */
+static uint64_t operands_there(const struct walk *walk, const struct inst *inst) {
+    uint64_t since = walk->times[NOW];
+    for (uint64_t i = inst->first; i < inst->first + inst->operands; i++)
+        since = max(since, walk->times[WARP_TIMES + walk->block->operands.items[i]]);
     return since;
 }
 
-static void result_there(const struct block *block, const struct inst *inst, uint64_t *registers,
-                         uint64_t at) {
-    for (uint64_t i = inst->sources; i < inst->sources + inst->destinations; i++)
-        registers[block->operands.items[inst->first + i]] = at;
-    for (uint64_t q = 0; q < QUEUES_MAX; q++) {
-        uint64_t *queue = registers + block->queues[q].first, count = block->queues[q].count;
-        if (count == 0) continue;
+/* Its result is there. */
+static void result_there(struct walk *walk, const struct inst *inst, uint64_t at) {
+    const struct block *block = walk->block;
+    uint64_t *registers = walk->times + WARP_TIMES;
+    for (uint64_t i = inst->first + inst->sources; i < inst->first + inst->operands; i++)
+        registers[block->operands.items[i]] = at;
+    for (uint64_t q = 0; q < block->queues; q++) {
+        uint64_t *queue = registers + block->queue_first[q], count = block->queue_count[q];
         if (inst->joins >> q & 1) queue[0] = max(queue[0], at);
         for (; (inst->commits >> q & 1) != 0 && count > 1; count--)
             queue[count - 1] = queue[count - 2];
     }
+    walk->times[COMPLETE] = max(walk->times[COMPLETE], at);
 }
 
-/* ---- A section alone: iso of docs/proofs.md, section 1 ---------------------------------------------------
- */
-
-enum { NOW, COMPLETE, ALONE_TIMES }; /* then registers, then each unit's end of initiation and last start */
-
+/* An instruction of a section alone on the machine. */
 static void meet_alone(struct walk *walk, uint64_t number) {
     const struct inst *inst = &walk->block->insts.items[number];
-    uint64_t *times = walk->times, *registers = times + ALONE_TIMES;
-    uint64_t issue = operands_there(walk->block, inst, registers, times[NOW]), end = issue;
+    uint64_t issue = operands_there(walk, inst), end = issue;
     if (inst->unit != NO_UNIT) {
-        uint64_t *unit = registers + walk->block->registers + 2 * (uint64_t)inst->unit;
+        uint64_t *unit = walk->times + WARP_TIMES + walk->block->registers + 2 * inst->unit;
         if (machine.depth == 0) issue = max(issue, unit[0]);
         if (machine.depth == 1) issue = max(issue, unit[1]);
         unit[1] = max(issue, unit[0]);
         end = unit[0] = add(unit[1], inst->init);
-        times[NOW] = issue + 1;
-    } else {
-        times[NOW] = issue;
     }
-    const uint64_t result = add(end, inst->latency);
-    result_there(walk->block, inst, registers, result);
-    times[COMPLETE] = max(times[COMPLETE], result);
+    walk->times[NOW] = issue + (inst->unit != NO_UNIT);
+    result_there(walk, inst, add(end, inst->latency));
 }
 
-static void walk_alone(const struct block *block, struct section *section) {
-    const uint64_t count = ALONE_TIMES + block->registers + 2 * (uint64_t)machine.units;
-    struct walk walk = {block, &section->steps, meet_alone, zeroed(count, sizeof(uint64_t)), count};
-    play(&walk, 0, section->steps.count);
-    section->alone = walk.times[COMPLETE];
-    free(walk.times);
+/* An instruction on the path that counts latencies only. */
+static void meet_latency(struct walk *walk, uint64_t number) {
+    const struct inst *inst = &walk->block->insts.items[number];
+    walk->times[NOW] = operands_there(walk, inst);
+    result_there(walk, inst, add(walk->times[NOW], inst->latency));
 }
-
-/* What an instruction is charged at: its initiation; at depth 1 the largest of its unit. */
-static uint64_t charge_of(const struct block *block, const struct inst *inst) {
-    return machine.depth == 1 ? block->largest[inst->unit] : inst->init;
-}
-
-static void count_section(const struct block *block, struct section *section) {
-    const program *steps = &section->steps;
-    for (uint64_t s = 0; s < steps->count; s++) {
-        const struct step *step = &steps->items[s];
-        for (uint64_t i = step->first; i < step->first + step->count; i++) {
-            const struct inst *inst = &block->insts.items[i];
-            if (inst->unit == NO_UNIT) continue;
-            section->count[inst->unit] = add(section->count[inst->unit], step->often);
-            section->charge[inst->unit] =
-                add(section->charge[inst->unit], mul(charge_of(block, inst), step->often));
-            section->initiations = add(section->initiations, mul(inst->init, step->often));
-        }
-    }
-}
-
-/* ---- Rows: sib and fib (theorem 1) -----------------------------------------------------------------------
- */
 
 static const struct section *section_of(const struct block *block, uint64_t row, uint64_t path) {
     return &block->sections.items[block->cells.items[row * block->paths + path]];
 }
 
+/* The release of a barrier: each of `count` warps, or paths, waits for all. */
+static void release_all(struct walk *walk, uint64_t count, uint64_t time_count) {
+    uint64_t at = 0;
+    for (uint64_t w = 0; w < count; w++)
+        at = max(at, walk->times[w * time_count + NOW]);
+    at = add(at, machine.release);
+    for (uint64_t w = 0; w < count; w++)
+        walk->times[w * time_count + NOW] = at;
+}
+
+/* A release, and the row of sections behind it, on all paths. Of the release before the first row everything
+ * is later by as much, which is taken off at the end. */
+static void meet_row(struct walk *walk, uint64_t row) {
+    const struct block *block = walk->block;
+    const uint64_t count = times_of(block);
+    release_all(walk, block->paths, count);
+    for (uint64_t p = 0; p < block->paths; p++) {
+        const program *steps = &section_of(block, row, p)->steps;
+        struct walk own = {block, steps, meet_latency, walk->times + p * count, count, false, 0};
+        play(&own, 0, steps->count);
+    }
+}
+
+static void compute_section(const struct block *block, struct section *section) {
+    const uint64_t count = times_of(block);
+    struct walk walk = {block, &section->steps, meet_alone, zeroed(count, sizeof(uint64_t)), count, false, 0};
+    play(&walk, 0, section->steps.count);
+    section->alone = walk.times[COMPLETE];
+    free(walk.times);
+    for (uint64_t s = 0; s < section->steps.count; s++) {
+        const struct step *step = &section->steps.items[s];
+        for (uint64_t i = step->first; i < step->first + step->count; i++) {
+            const struct inst *inst = &block->insts.items[i];
+            const uint64_t u = inst->unit;
+            if (u == NO_UNIT) continue;
+            const uint64_t charge = machine.depth == 1 ? block->largest[u] : inst->init;
+            section->count[u] = add(section->count[u], step->often);
+            section->charge[u] = add(section->charge[u], mul(charge, step->often));
+            section->initiations = add(section->initiations, mul(inst->init, step->often));
+        }
+    }
+}
+
+/* ---- A block: sib, fib (theorem 1) and elb (theorem 2) ---- */
+
 /* What another warp delays one: initiations on units that both reach, of fib issue slots where this one does
  * not use the unit. */
-static uint64_t delay(const struct section *own, const struct section *other, bool same_sub_core,
-                      bool slots) {
+static uint64_t delay(const struct section *own, const struct section *other, bool together, bool slots) {
     uint64_t sum = 0;
-    for (uint32_t u = 0; u < machine.units; u++) {
+    for (uint64_t u = 0; u < machine.units; u++) {
         if (slots && own->count[u] == 0)
-            sum = add(sum, same_sub_core ? other->count[u] : 0);
-        else if (same_sub_core || machine.shared[u])
+            sum = add(sum, together ? other->count[u] : 0);
+        else if (together || machine.shared[u])
             sum = add(sum, other->charge[u]);
     }
     return sum;
 }
 
-/* The most that any warp takes in a row. */
+/* The most that any warp takes in a row that has anything to wait for. */
 static uint64_t row_time(const struct block *block, uint64_t row, bool slots) {
     const struct warps *warps = block->warps.items;
     uint64_t most = 0;
     for (uint64_t g = 0; g < block->warps.count; g++) {
         const struct section *own = section_of(block, row, warps[g].path);
         uint64_t time = own->alone;
-        if (time == 0) continue; /* nothing to wait for */
         for (uint64_t h = 0; h < block->warps.count; h++) {
             const struct section *other = section_of(block, row, warps[h].path);
             const uint64_t one = delay(own, other, warps[g].sub_core == warps[h].sub_core, slots);
             time = add(time, mul(one, warps[h].count - (g == h)));
         }
-        most = max(most, time);
+        if (own->alone > 0) most = max(most, time);
     }
     return most;
 }
 
 static void add_row(struct block *block, uint64_t row, uint64_t often) {
-    block->sib = add(block->sib, mul(row_time(block, row, false), often));
-    block->fib = add(block->fib, mul(row_time(block, row, true), often));
+    block->sib = add(block->sib, mul(add(row_time(block, row, false), machine.release), often));
+    block->fib = add(block->fib, mul(add(row_time(block, row, true), machine.release), often));
     for (uint64_t g = 0; g < block->warps.count; g++) {
         const struct warps *warps = &block->warps.items[g];
         const uint64_t one = mul(section_of(block, row, warps->path)->initiations, warps->count);
@@ -345,100 +374,177 @@ static void add_row(struct block *block, uint64_t row, uint64_t often) {
     }
 }
 
-/* ---- Latencies of the whole block: lam of docs/proofs.md, section 8 --------------------------------------
- */
-
-enum { LAST, LATEST, LATENCY_TIMES }; /* of a path, then its registers */
-
-static void meet_latency(struct walk *walk, uint64_t number) {
-    const struct inst *inst = &walk->block->insts.items[number];
-    uint64_t *times = walk->times, *registers = times + LATENCY_TIMES;
-    times[LAST] = operands_there(walk->block, inst, registers, times[LAST]);
-    const uint64_t result = add(times[LAST], inst->latency);
-    result_there(walk->block, inst, registers, result);
-    times[LATEST] = max(times[LATEST], result);
-}
-
-/* A release, then a row. Before the first row there is one, too, which is taken off at the end. */
-static void meet_row(struct walk *walk, uint64_t row) {
-    const struct block *block = walk->block;
-    const uint64_t count = LATENCY_TIMES + block->registers;
-    uint64_t last = 0;
-    for (uint64_t p = 0; p < block->paths; p++)
-        last = max(last, walk->times[p * count + LAST]);
-    last = add(last, machine.release);
-    for (uint64_t p = 0; p < block->paths; p++) {
-        const program *steps = &section_of(block, row, p)->steps;
-        struct walk own = {block, steps, meet_latency, walk->times + p * count, count};
-        own.times[LAST] = last;
-        own.times[LATEST] = max(own.times[LATEST], last);
-        play(&own, 0, steps->count);
-    }
-}
-
 static void compute_block(struct block *block) {
-    uint64_t rows = 0;
+    const uint64_t count = times_of(block);
     if (block->computed) return;
     block->computed = true;
-    for (uint64_t s = 0; s < block->sections.count; s++) {
-        walk_alone(block, &block->sections.items[s]);
-        count_section(block, &block->sections.items[s]);
-    }
+    for (uint64_t s = 0; s < block->sections.count; s++)
+        compute_section(block, &block->sections.items[s]);
     for (uint64_t s = 0; s < block->rows.count; s++) {
         const struct step *step = &block->rows.items[s];
         for (uint64_t i = 0; i < step->count; i++)
             add_row(block, step->first + i, step->often);
-        rows = add(rows, mul(step->count, step->often));
     }
-    const uint64_t count = LATENCY_TIMES + block->registers;
-    struct walk walk = {block, &block->rows, meet_row, zeroed(block->paths * count, sizeof(uint64_t)),
-                        block->paths * count};
+    struct walk walk = {block,
+                        &block->rows,
+                        meet_row,
+                        zeroed(mul(block->paths, count), sizeof(uint64_t)),
+                        mul(block->paths, count),
+                        false,
+                        0};
     play(&walk, 0, block->rows.count);
     for (uint64_t p = 0; p < block->paths; p++)
-        block->latency = max(block->latency, walk.times[p * count + LATEST]);
+        block->latency =
+            max(block->latency, max(walk.times[p * count + NOW], walk.times[p * count + COMPLETE]));
     free(walk.times);
-    block->latency -= rows == 0 ? 0 : machine.release;
-    const uint64_t releases = mul(machine.release, rows == 0 ? 0 : rows - 1);
-    block->sib = add(block->sib, releases);
-    block->fib = add(block->fib, releases);
+    if (block->paths == 0) return;
+    block->sib -= machine.release; /* that before the first row */
+    block->fib -= machine.release;
+    block->latency -= machine.release;
 }
 
-/* ---- Kernels: k-sm and k-area (docs/proofs.md, section 12) ---------------------------------------- */
+/* ---- An execution of a block: rules R1 to R7 ---- */
 
+static uint64_t executed; /* of block->executions, so far */
+
+static void hold(bool kept, const char *rule, const struct execution *x) {
+    line_number = kept ? line_number : x->line;
+    if (!kept) stop(1, "NOT PROVEN: this is no execution, as it breaks %s", rule);
+}
+
+/* R1, R2 and R7 for the next instruction of a warp. One without a unit is executed as soon as these allow. */
+static void meet_execution(struct walk *walk, uint64_t number) {
+    const struct inst *inst = &walk->block->insts.items[number];
+    const uint64_t ready = operands_there(walk, inst), u = inst->unit;
+    uint64_t done = add(ready, inst->latency);
+    walk->times[NOW] = ready;
+    if (u != NO_UNIT) {
+        if (executed == walk->block->executions.count) refuse("not all instructions are executed");
+        struct execution *one = &walk->block->executions.items[executed++];
+        hold(one->init > 0 && one->init <= inst->init, "the stated initiation", one);
+        hold(one->latency <= inst->latency, "the stated latency", one);
+        hold(one->issue >= ready, "R1, R2 or R7", one);
+        hold(one->start >= one->issue, "R3 (it starts before its issue)", one);
+        one->ready = ready;
+        one->sub_core = walk->sub_core;
+        one->unit = add(mul(u, machine.sub_cores), machine.shared[u] ? 0 : walk->sub_core);
+        one->instances = machine.instances[u];
+        done = add(add(one->start, one->init), one->latency);
+        walk->times[NOW] = one->issue + 1;
+    }
+    result_there(walk, inst, done);
+}
+
+/* A row of sections, of all warps, and the release before it. */
+static void meet_executed_row(struct walk *walk, uint64_t row) {
+    const struct block *block = walk->block;
+    const uint64_t count = times_of(block);
+    uint64_t *times = walk->times, *is_behind = times + walk->time_count - 1;
+    if (*is_behind) release_all(walk, (walk->time_count - 1) / count, count);
+    *is_behind = 1;
+    for (uint64_t g = 0; g < block->warps.count; g++) {
+        const struct warps *warps = &block->warps.items[g];
+        const program *steps = &section_of(block, row, warps->path)->steps;
+        for (uint64_t w = 0; w < warps->count; w++, times += count) {
+            struct walk own = {block, steps, meet_execution, times, count, true, warps->sub_core};
+            play(&own, 0, steps->count);
+        }
+    }
+}
+
+/* By unit, and by the cycle of issue. */
+static int in_order(const void *a, const void *b) {
+    const struct execution *x = a, *y = b;
+    if (x->unit != y->unit) return x->unit < y->unit ? -1 : 1;
+    if (x->issue != y->issue) return x->issue < y->issue ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* R3 to R6, cycle by cycle, until all units are free in cycle `end`. */
+static void check_cycles(const struct execution *all, uint64_t count, uint64_t end) {
+    const uint64_t units = mul(machine.units, machine.sub_cores);
+    const uint64_t rows = mul(add(mul(2, units), machine.sub_cores), end);
+    uint32_t *starting = zeroed(rows, sizeof *starting), *waiting = starting + units * end;
+    uint32_t *issued = waiting + units * end;
+    for (uint64_t i = 0; i < count; i++) {
+        const struct execution *x = &all[i];
+        const bool first = i == 0 || x[-1].unit != x->unit;
+        hold(first || x[-1].start <= x->start, "R3 (first in, first out)", x);
+        hold(++issued[x->sub_core * end + x->issue] <= machine.width, "R5", x);
+        for (uint64_t t = x->issue; t < x->start; t++)
+            hold(++waiting[x->unit * end + t] <= machine.depth, "R4", x);
+        for (uint64_t t = x->start; t < x->start + x->init; t++)
+            hold(++starting[x->unit * end + t] <= x->instances, "R3 (instances)", x);
+        count_work(x->start + x->init - x->ready);
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        const struct execution *x = &all[i];
+        const uint32_t *busy = starting + x->unit * end, *queue = waiting + x->unit * end;
+        for (uint64_t t = x->issue; t < x->start; t++)
+            hold(busy[t] == x->instances, "R3 (it waits for a unit that is free)", x);
+        for (uint64_t t = x->ready; t < x->issue; t++)
+            hold(issued[x->sub_core * end + t] == machine.width ||
+                     (busy[t] == x->instances && queue[t] == machine.depth),
+                 "R6", x);
+    }
+    free(starting);
+}
+
+/* How long the execution takes. */
+static uint64_t execution_time(struct block *block) {
+    uint64_t warps = 0, end = 0, longest = 0;
+    for (uint64_t g = 0; g < block->warps.count; g++)
+        warps = add(warps, block->warps.items[g].count);
+    const uint64_t count = times_of(block), all = mul(warps, count) + 1;
+    struct walk walk = {block, &block->rows, meet_executed_row, zeroed(all, sizeof(uint64_t)), all, true, 0};
+    executed = 0;
+    play(&walk, 0, block->rows.count);
+    if (executed < block->executions.count) refuse("more is executed than there is");
+    for (uint64_t w = 0; w < warps; w++)
+        longest = max(longest, walk.times[w * count + COMPLETE]);
+    free(walk.times);
+    for (uint64_t i = 0; i < executed; i++)
+        end = max(end, block->executions.items[i].start + block->executions.items[i].init);
+    if (executed > 0) qsort(block->executions.items, executed, sizeof(struct execution), in_order);
+    check_cycles(block->executions.items, executed, end);
+    return longest;
+}
+
+/* ---- Kernels: k-sm, k-area and k-bal (docs/proofs.md, section 12) ---- */
+
+enum rank { INITIATIONS, RESIDENT, ALONE };
+
+/* Blocks that are alike. */
 struct class {
-    const struct block *block;
-    uint64_t blocks;
+    uint64_t block, blocks;
     uint64_t latency; /* lam */
     uint64_t alpha;
     uint64_t ranked[3]; /* by enum rank: E, the larger of E and alpha, solo */
 };
 
+static LIST(struct block) blocks;
+
 static struct {
-    uint64_t sms, least, most; /* blocks that an SM holds at a time, from .. to */
-    uint64_t delay, service;   /* of the dispatcher */
+    uint64_t sms, least, most, delay, service; /* an SM holds `least` to `most` blocks at a time */
     LIST(struct class) classes;
     uint64_t blocks, slots, room;             /* slots of all SMs; room: blocks that an SM holds */
     uint64_t initiations, latencies, latency; /* of all blocks; of any */
 } grid;
 
-enum rank { INITIATIONS, RESIDENT, ALONE };
-
 /* The sum over the n blocks that have most. */
 static uint64_t top(enum rank rank, uint64_t n) {
-    uint64_t sum = 0, below = UINT64_MAX;
-    while (n > 0) {
-        uint64_t value = 0, blocks = 0;
+    uint64_t sum = 0, below = UINT64_MAX, value = UINT64_MAX;
+    for (; n > 0 && value > 0; below = value) {
+        uint64_t alike = 0;
+        value = 0;
         for (uint64_t k = 0; k < grid.classes.count; k++) {
             const uint64_t one = grid.classes.items[k].ranked[rank];
             if (one >= below || one < value) continue;
-            blocks = one > value ? 0 : blocks;
+            alike = add(one > value ? 0 : alike, grid.classes.items[k].blocks);
             value = one;
-            blocks = add(blocks, grid.classes.items[k].blocks);
         }
-        if (value == 0) break;
-        sum = add(sum, mul(value, min(n, blocks)));
-        n -= min(n, blocks);
-        below = value;
+        sum = add(sum, mul(value, min(n, alike)));
+        n -= min(n, alike);
     }
     return sum;
 }
@@ -447,17 +553,12 @@ static uint64_t top(enum rank rank, uint64_t n) {
 static uint64_t together(uint64_t n) {
     uint64_t most = 0;
     n = min(n, grid.blocks);
-    for (uint64_t k = 0; k < grid.classes.count; k++) {
+    for (uint64_t k = 0; k < grid.classes.count && n > 1; k++) {
         const struct class *class = &grid.classes.items[k];
-        const uint64_t others =
-            n < 2 ? 0 : min(top(INITIATIONS, n - 1), top(INITIATIONS, n) - class->ranked[INITIATIONS]);
-        most = max(most, n == 1 ? class->ranked[ALONE] : add(class->alpha, others));
+        const uint64_t own = class->ranked[INITIATIONS];
+        most = max(most, add(class->alpha, min(top(INITIATIONS, n - 1), top(INITIATIONS, n) - own)));
     }
-    return n == 0 ? 0 : most;
-}
-
-static uint64_t rounded_up(uint64_t a, uint64_t b) {
-    return a / b + (a % b != 0);
+    return n > 1 ? most : top(ALONE, n);
 }
 
 /* W(n, f): n blocks of an SM, f of them one behind the other in a slot. */
@@ -497,13 +598,34 @@ static uint64_t k_area(void) {
     return min(time, add(add(top(ALONE, grid.blocks), delays), mul(grid.sms - 1, last)) / grid.sms);
 }
 
+/* The SM that ends last gets n blocks: h(n), or what the others take, one of which gets few, and then S_R. */
+static uint64_t balanced(uint64_t n) {
+    const uint64_t q = (grid.blocks - n) / (grid.sms - 1), f = q / grid.room;
+    return min(sm_time(n), add(add(slot_time(q, f), mul(f, grid.delay)), together(grid.room)));
+}
+
+static uint64_t k_bal(void) {
+    if (grid.blocks <= grid.slots || grid.sms == 1) return k_sm();
+    uint64_t low = grid.room, high = most_of_an_sm();
+    while (low < high) { /* to the least n at which h(n) is not the lesser */
+        const uint64_t n = low + (high - low) / 2;
+        if (balanced(n) < sm_time(n))
+            high = n;
+        else
+            low = n + 1;
+    }
+    return max(balanced(high), high > grid.room ? balanced(high - 1) : 0);
+}
+
 static void compute_grid(uint64_t room) {
     grid.room = room;
     grid.slots = mul(grid.sms, room);
     grid.blocks = grid.initiations = grid.latencies = grid.latency = 0;
+    count_work(grid.classes.count);
     for (uint64_t k = 0; k < grid.classes.count; k++) {
         struct class *class = &grid.classes.items[k];
-        const struct block *block = class->block;
+        struct block *block = &blocks.items[class->block];
+        compute_block(block);
         class->ranked[INITIATIONS] = block->initiations;
         class->latency = block->latency;
         class->alpha = class->ranked[ALONE] = add(block->initiations, block->latency);
@@ -518,178 +640,18 @@ static void compute_grid(uint64_t room) {
     }
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
-static FILE *file;
-static char *line, *rest;
-static size_t line_room;
-static LIST(struct block *) blocks;
 static struct block *block; /* being read, or NULL */
 static uint64_t claims, failed;
 
-static const char *word_or_none(void) {
-    return strtok_r(NULL, " ", &rest);
-}
+enum { ELB, SIB, FIB, LOWER, K_SM, K_AREA, K_BAL, METHODS };
+static const char *const methods[] = {"elb", "sib", "fib", "lower", "k-sm", "k-area", "k-bal"};
 
-static const char *word(const char *what) {
-    const char *found = word_or_none();
-    if (found == NULL) refuse("expected %s", what);
-    return found;
-}
-
-static uint64_t number_of(const char *text, const char *what, uint64_t most) {
-    uint64_t value = 0;
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c < '0' || *c > '9') refuse("expected %s, not '%s'", what, text);
-        value = 10 * value + (uint64_t)(*c - '0');
-        if (value > most) refuse("%s: %s is more than %" PRIu64, what, text, most);
-    }
-    return value;
-}
-
-static uint64_t number(const char *what, uint64_t most) {
-    return number_of(word(what), what, most);
-}
-
-/* Of the numbers below `count`. */
-static uint64_t one_of(const char *text, const char *what, uint64_t count) {
-    if (count == 0) refuse("no %s", what);
-    return number_of(text, what, count - 1);
-}
-
-static void read_machine(void) {
-    const char *depth = word("a depth");
-    machine.depth = strcmp(depth, "unlimited") == 0 ? UNLIMITED : number_of(depth, "a depth", 1 << 20);
-    machine.sub_cores = number("a number of sub-cores", 1024);
-    machine.release = number("cycles", UINT32_MAX);
-    if (machine.sub_cores == 0) refuse("no sub-cores");
-}
-
-static void read_unit(void) {
-    const char *whose = word("own or shared");
-    if (machine.units == UNITS_MAX) refuse("more than %d units", UNITS_MAX);
-    machine.shared[machine.units] = strcmp(whose, "shared") == 0;
-    if (!machine.shared[machine.units++] && strcmp(whose, "own") != 0) refuse("expected own or shared");
-    (void)word("a name");
-}
-
-static void read_block(void) {
-    block = zeroed(1, sizeof *block);
-    snprintf(block->name, sizeof block->name, "%s", word("a name"));
-    block->registers = number("a number of registers", 1 << 20);
-    PUSH(&blocks, block);
-}
-
-static void read_queue(void) {
-    const uint64_t q = number("a queue", QUEUES_MAX - 1);
-    block->queues[q].first = number("a register", block->registers);
-    block->queues[q].count = number("a number of registers", block->registers - block->queues[q].first);
-}
-
-/* inst UNIT INIT LATENCY [SOURCE ...] > [DESTINATION ...] [joins QUEUE] [commits QUEUE] */
-static void read_inst(void) {
-    const char *unit = word("a unit"), *found;
-    struct inst inst = {.first = block->operands.count, .unit = NO_UNIT};
-    if (strcmp(unit, "-") != 0) inst.unit = (uint32_t)one_of(unit, "units", machine.units);
-    inst.init = number("an initiation", UINT32_MAX);
-    inst.latency = number("a latency", UINT32_MAX);
-    if ((inst.unit == NO_UNIT) != (inst.init == 0)) refuse("a unit takes one cycle at least, no unit none");
-    uint64_t *operands = &inst.sources, *queues = NULL;
-    while ((found = word_or_none()) != NULL) {
-        if (strcmp(found, ">") == 0) {
-            operands = &inst.destinations;
-        } else if (strcmp(found, "joins") == 0 || strcmp(found, "commits") == 0) {
-            queues = *found == 'j' ? &inst.joins : &inst.commits;
-        } else if (queues != NULL) {
-            *queues |= (uint64_t)1 << one_of(found, "queues", QUEUES_MAX);
-        } else {
-            PUSH(&block->operands, one_of(found, "registers", block->registers));
-            ++*operands;
-        }
-    }
-    if (inst.unit != NO_UNIT) block->largest[inst.unit] = max(block->largest[inst.unit], inst.init);
-    PUSH(&block->insts, inst);
-}
-
-/* The program being read: of the last section, or behind it the rows. */
-static program *steps_read(void) {
-    if (block->sections.count == 0) refuse("no section");
-    return block->paths > 0 ? &block->rows : &block->sections.items[block->sections.count - 1].steps;
-}
-
-static void read_section(void) {
-    if (block->paths > 0) refuse("a section behind rows");
-    PUSH(&block->sections, (struct section){0});
-}
-
-static void read_run(void) {
-    if (block->paths > 0) refuse("a run behind rows");
-    struct step step = {.first = one_of(word("an instruction"), "instructions", block->insts.count),
-                        .often = 1};
-    step.count = number("a number of instructions", block->insts.count - step.first);
-    if (step.count == 0) refuse("no instructions");
-    PUSH(steps_read(), step);
-}
-
-/* again STEPS TIMES: loops do not nest. */
-static void read_again(void) {
-    program *steps = steps_read();
-    const struct step step = {.first = number("a number of steps", steps->count),
-                              .times = number("times", TIME_MAX / 2)};
-    for (uint64_t i = steps->count - step.first; i < steps->count; i++) {
-        if (steps->items[i].count == 0) refuse("a loop in a loop");
-        steps->items[i].often = step.times + 1;
-    }
-    PUSH(steps, step);
-}
-
-/* row SECTION ...: one for each path */
-static void read_row(void) {
-    uint64_t cells = 0;
-    for (const char *found; (found = word_or_none()) != NULL; cells++)
-        PUSH(&block->cells, one_of(found, "sections", block->sections.count));
-    if (cells == 0 || (block->paths != 0 && cells != block->paths))
-        refuse("a row has a section for every path");
-    block->paths = cells;
-    PUSH(&block->rows, ((struct step){block->cells.count / cells - 1, 1, 0, 1}));
-}
-
-static void read_warps(void) {
-    const struct warps warps = {one_of(word("a path"), "paths", block->paths),
-                                one_of(word("a sub-core"), "sub-cores", machine.sub_cores),
-                                number("a number of warps", UINT32_MAX)};
-    if (warps.count == 0) refuse("no warps");
-    PUSH(&block->warps, warps);
-}
-
-/* grid SMS LEAST MOST DELAY SERVICE */
-static void read_grid(void) {
-    grid.sms = number("a number of SMs", UINT32_MAX);
-    grid.least = number("a number of blocks", UINT32_MAX);
-    grid.most = number("a number of blocks", UINT32_MAX);
-    grid.delay = number("cycles", UINT32_MAX);
-    grid.service = number("cycles", UINT32_MAX);
-    if (grid.sms == 0 || grid.least == 0 || grid.most < grid.least || grid.most - grid.least > 4096)
-        refuse("no SMs, or they hold no blocks");
-    block = NULL;
-}
-
-/* class BLOCK COUNT: so many blocks of the grid are like that one of the file. */
-static void read_class(void) {
-    const uint64_t which = one_of(word("a block"), "blocks", blocks.count);
-    compute_block(blocks.items[which]);
-    const struct class class = {.block = blocks.items[which],
-                                .blocks = number("a number of blocks", UINT32_MAX)};
-    PUSH(&grid.classes, class);
-}
-
-static uint64_t computed_of_grid(const char *method) {
-    uint64_t (*const formula)(void) = strcmp(method, "k-sm") == 0     ? k_sm
-                                      : strcmp(method, "k-area") == 0 ? k_area
-                                                                      : NULL;
+static uint64_t computed_of_grid(uint64_t method) {
+    uint64_t (*const formula)(void) = method == K_SM ? k_sm : method == K_AREA ? k_area : k_bal;
     uint64_t most = 0;
-    if (formula == NULL || grid.classes.count == 0) refuse("no claim of a kernel: %s", method);
+    if (method < K_SM || grid.classes.count == 0) refuse("no claim of a kernel: %s", methods[method]);
     for (uint64_t room = grid.least; room <= grid.most; room++) {
         compute_grid(room);
         most = max(most, add(formula(), mul(grid.service, grid.blocks)));
@@ -697,84 +659,200 @@ static uint64_t computed_of_grid(const char *method) {
     return most;
 }
 
-static uint64_t computed_of_block(const char *method) {
+static uint64_t computed_of_block(uint64_t method) {
+    const bool known = machine.depth <= 1 || machine.depth == UNLIMITED || method == ELB || method == LOWER;
+    if (method >= K_SM || !known) refuse("no claim of this block: %s", methods[method]);
     compute_block(block);
-    if (strcmp(method, "elb") == 0) return add(block->initiations, block->latency);
-    if (machine.depth > 1 && machine.depth != UNLIMITED) refuse("%s is not proven for this depth", method);
-    if (strcmp(method, "sib") == 0) return block->sib;
-    if (strcmp(method, "fib") != 0) refuse("no claim of a block: %s", method);
-    return block->fib;
+    if (method == LOWER) return execution_time(block);
+    if (method == ELB) return add(block->initiations, block->latency);
+    return method == SIB ? block->sib : block->fib;
 }
 
-static void read_claim(void) {
-    const char *method = word("a method");
-    const uint64_t claim = number("a time", TIME_MAX);
+static void check_claim(uint64_t method, uint64_t claim) {
     const uint64_t shown = block == NULL ? computed_of_grid(method) : computed_of_block(method);
+    const bool proven = method == LOWER ? shown >= claim : shown <= claim;
+    printf("%s: %s: at %s %" PRIu64 " cycles: ", block == NULL ? "kernel" : "block", methods[method],
+           method == LOWER ? "least" : "most", claim);
+    if (!proven) printf("NOT PROVEN: what can be shown is %" PRIu64 "\n", shown);
+    if (proven) printf(shown == claim ? "proven\n" : "proven, even %" PRIu64 "\n", shown);
     claims++;
-    failed += shown > claim;
-    printf("%s: %s: at most %" PRIu64 " cycles: ", block == NULL ? "kernel" : block->name, method, claim);
-    if (shown > claim)
-        printf("NOT PROVEN: what can be shown is %" PRIu64 "\n", shown);
-    else
-        printf(shown == claim ? "proven\n" : "proven, even %" PRIu64 "\n", shown);
+    failed += !proven;
 }
 
-static const struct {
-    const char *key;
-    void (*read)(void);
-    bool of_block;
-} keys[] = {{"machine", read_machine, false}, {"unit", read_unit, false},  {"block", read_block, false},
-            {"queue", read_queue, true},      {"inst", read_inst, true},   {"section", read_section, true},
-            {"run", read_run, true},          {"again", read_again, true}, {"row", read_row, true},
-            {"warps", read_warps, true},      {"grid", read_grid, false},  {"class", read_class, false},
-            {"claim", read_claim, false},     {NULL, NULL, false}};
+/* Lines are a key and numbers, each of the kind of its letter (limit_of), the last as often as may be where a
+ * * follows. Those from `queue` to `at` are of the last block, before what is claimed of it. */
+enum { MACHINE, UNIT, BLOCK, QUEUE, INST, SECTION, RUN, AGAIN, ROW, WARPS, AT, GRID, CLASS, CLAIM, KEYS };
 
-static void read_line(const char *key) {
-    size_t k = 0;
-    while (keys[k].key != NULL && strcmp(keys[k].key, key) != 0)
-        k++;
-    if (keys[k].key == NULL) refuse("unknown: %s", key);
-    if (keys[k].of_block && (block == NULL || block->computed))
-        refuse("%s of no block, or behind its claims", key);
-    if (blocks.count > 0 && (keys[k].read == read_machine || keys[k].read == read_unit))
-        refuse("%s behind a block", key);
-    keys[k].read();
-    const char *more = word_or_none();
-    if (more != NULL) refuse("more than was expected: %s", more);
-}
+static const char *const keys[KEYS][2] = {
+    {"machine", "dnnt"},  /* depth, sub-cores, issue width, release of barriers */
+    {"unit", "fn"},       /* whether sub-cores share it, instances */
+    {"block", "t"},       /* registers */
+    {"queue", "rn"},      /* first register, count */
+    {"inst", "uttqqtr*"}, /* unit, initiation, latency, joins, commits, sources, registers: first the sources
+                           */
+    {"section", ""},      {"run", "in"}, /* first instruction, count: of the last section */
+    {"again", "tt"},                     /* steps, times: of the last section, or behind rows of these */
+    {"row", "ss*"},                      /* the section of each path */
+    {"warps", "pcn"},                    /* path, sub-core, count */
+    {"at", "tttt"},    /* issue, start, initiation, latency: of the next instruction that a warp issues */
+    {"grid", "nnntt"}, /* SMs, blocks that one holds at a time, from .. to, dispatch latency, service */
+    {"class", "bn"},   /* block, how many blocks are like it */
+    {"claim", "mt"},   /* method, cycles */
+};
 
-/* Whether nothing of the file was changed since it was written: its last line is the sum of all others. */
-static void check_sum(void) {
-    char expected[32];
-    uint64_t sum = FNV_START;
-    bool ended = false;
-    for (ssize_t length; !ended && (length = getline(&line, &line_room, file)) >= 0; line_number++) {
-        if (strlen(line) != (size_t)length) refuse("a zero byte");
-        (void)snprintf(expected, sizeof expected, "end %016" PRIx64 "\n", sum);
-        ended = strcmp(line, expected) == 0;
-        for (ssize_t i = 0; i < length; i++)
-            sum = (sum ^ (unsigned char)line[i]) * FNV_PRIME;
+/* Numbers of a kind are below this. */
+static uint64_t limit_of(char kind) {
+    switch (kind) {
+    case 'b': return blocks.count;
+    case 'c': return machine.sub_cores;
+    case 'f': return 2;
+    case 'i': return block->insts.count;
+    case 'p': return block->paths;
+    case 'q': return (uint64_t)1 << block->queues;
+    case 'r': return block->registers;
+    case 's': return block->sections.count;
+    case 'u': return machine.units;
+    default: return TIME_MAX;
     }
-    if (ferror(file)) refuse("%s", strerror(errno));
-    if (!ended || getline(&line, &line_room, file) >= 0)
-        refuse("it was changed, or is not complete: the sum in its last line is not that of the others");
-    rewind(file);
+}
+
+static uint64_t number_of(const char *word, char kind) {
+    uint64_t value = 0;
+    if (kind == 'u' && strcmp(word, "-") == 0) return NO_UNIT;
+    if (kind == 'd' && strcmp(word, "unlimited") == 0) return UNLIMITED;
+    for (uint64_t m = 0; kind == 'm'; m++) {
+        if (m == METHODS) refuse("no method: %s", word);
+        if (strcmp(word, methods[m]) == 0) return m;
+    }
+    for (const char *c = word; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9') refuse("not a number: %s", word);
+        value = add(mul(10, value), (uint64_t)(*c - '0'));
+    }
+    if (value >= limit_of(kind)) refuse("%s is not below %" PRIu64, word, limit_of(kind));
+    if (value == 0 && kind == 'n') refuse("1 is the least");
+    return value;
+}
+
+static void read_inst(const uint64_t *n, uint64_t count) {
+    const struct inst inst = {n[0], n[1], n[2], block->operands.count, n[5], count - 6, n[3], n[4]};
+    if ((inst.unit == NO_UNIT) != (inst.init == 0)) refuse("a unit takes one cycle at least, no unit none");
+    if (inst.sources > inst.operands) refuse("more sources than registers");
+    for (uint64_t i = 6; i < count; i++)
+        PUSH(&block->operands, uint64_t, (n[i]));
+    if (inst.unit != NO_UNIT) block->largest[inst.unit] = max(block->largest[inst.unit], inst.init);
+    PUSH(&block->insts, struct inst, (inst));
+}
+
+/* A step of the rows, or, if there are none yet, of the last section. Loops do not nest. */
+static void read_step(const struct step *step, bool of_rows) {
+    struct section *last = block->sections.items + block->sections.count - (block->sections.count > 0);
+    program *steps = block->paths > 0 ? &block->rows : &last->steps;
+    if (block->sections.count == 0 || (of_rows != (block->paths > 0) && step->count > 0))
+        refuse("no section");
+    if (step->count == 0 && step->first > steps->count) refuse("more than there are steps");
+    for (uint64_t i = steps->count - step->first; step->count == 0 && i < steps->count; i++) {
+        if (steps->items[i].count == 0) refuse("a loop in a loop");
+        steps->items[i].often = add(step->times, 1);
+    }
+    PUSH(steps, struct step, (*step));
+}
+
+static void read_row(const uint64_t *n, uint64_t count) {
+    if (block->paths != 0 && count != block->paths) refuse("a row has a section for every path");
+    block->paths = count;
+    for (uint64_t i = 0; i < count; i++)
+        PUSH(&block->cells, uint64_t, (n[i]));
+    read_step(&(struct step){block->cells.count / count - 1, 1, 0, 1}, true);
+}
+
+static void read_numbers(size_t key, const uint64_t *n, uint64_t count) {
+    switch (key) {
+    case MACHINE:
+        machine.depth = n[0], machine.sub_cores = n[1], machine.width = n[2], machine.release = n[3];
+        break;
+    case UNIT:
+        if (machine.units == UNITS_MAX) refuse("more than %d units", UNITS_MAX);
+        machine.shared[machine.units] = n[0] != 0;
+        machine.instances[machine.units++] = n[1];
+        break;
+    case BLOCK:
+        PUSH(&blocks, struct block, {.registers = n[0]});
+        block = &blocks.items[blocks.count - 1];
+        break;
+    case QUEUE:
+        if (block->queues == QUEUES_MAX) refuse("more than %d queues", QUEUES_MAX);
+        if (n[1] > block->registers - n[0]) refuse("more than there are registers");
+        block->queue_first[block->queues] = n[0];
+        block->queue_count[block->queues++] = n[1];
+        break;
+    case INST: read_inst(n, count); break;
+    case SECTION:
+        if (block->paths > 0) refuse("a section behind rows");
+        PUSH(&block->sections, struct section, {.alone = 0});
+        break;
+    case RUN:
+        if (n[1] > block->insts.count - n[0]) refuse("more than there are instructions");
+        read_step(&(struct step){n[0], n[1], 0, 1}, false);
+        break;
+    case AGAIN: read_step(&(struct step){n[0], 0, n[1], 1}, false); break;
+    case ROW: read_row(n, count); break;
+    case WARPS: PUSH(&block->warps, struct warps, {n[0], n[1], n[2]}); break;
+    case AT: PUSH(&block->executions, struct execution, {n[0], n[1], n[2], n[3], .line = line_number}); break;
+    case GRID:
+        block = NULL;
+        grid.sms = n[0], grid.least = n[1], grid.most = n[2], grid.delay = n[3], grid.service = n[4];
+        if (grid.least > grid.most) refuse("no number of blocks is from %" PRIu64 " to %" PRIu64, n[1], n[2]);
+        break;
+    case CLASS: PUSH(&grid.classes, struct class, {.block = n[0], .blocks = n[1]}); break;
+    default: check_claim(n[0], n[1]);
+    }
+}
+
+static void read_line(char *text) {
+    static LIST(uint64_t) numbers;
+    char *rest;
+    const char *name = strtok_r(text, " ", &rest), *word;
+    size_t k = 0;
+    if (name == NULL) return;
+    while (k < KEYS && strcmp(keys[k][0], name) != 0)
+        k++;
+    if (strcmp(name, "end") == 0) refuse("it was changed: this is not the sum of what stands above");
+    if (k == KEYS) refuse("unknown: %s", name);
+    if (k >= QUEUE && k <= AT && (block == NULL || block->computed))
+        refuse("%s of no block, or too late", name);
+    if (k <= UNIT && blocks.count > 0) refuse("%s behind a block", name);
+    const char *kind = keys[k][1];
+    for (numbers.count = 0; (word = strtok_r(NULL, " ", &rest)) != NULL;
+         kind += *kind != '\0' && kind[1] != '*') {
+        if (*kind == '\0') refuse("more than was expected: %s", word);
+        PUSH(&numbers, uint64_t, (number_of(word, *kind)));
+    }
+    if (*kind != '\0' && kind[1] != '*') refuse("%s: less than was expected", name);
+    read_numbers(k, numbers.items, numbers.count);
 }
 
 int main(int count, char **words) {
+    static char *line;
+    char end[32] = "";
+    size_t room = 0;
+    uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    bool ended = false;
     file_name = count == 2 ? words[1] : "warpbound-check";
     if (count != 2) refuse("expected one certificate: warpbound-check FILE");
-    file = fopen(file_name, "r");
+    FILE *file = fopen(file_name, "r");
     if (file == NULL) refuse("%s", strerror(errno));
-    if (getline(&line, &line_room, file) < 0 || strcmp(line, "warpbound timing certificate 1\n") != 0)
-        refuse("not a certificate of times, version 1");
-    rewind(file);
-    check_sum();
-    for (line_number = 1; getline(&line, &line_room, file) >= 0; line_number++) {
-        line[strcspn(line, "\n")] = '\0';
-        const char *key = line_number == 1 ? NULL : strtok_r(line, " ", &rest);
-        if (key != NULL && *key != '#' && strcmp(key, "from") != 0 && strcmp(key, "end") != 0) read_line(key);
+    for (ssize_t length; (length = getline(&line, &room, file)) >= 0;) {
+        const bool is_title = strcmp(line, "warpbound timing certificate 2\n") == 0;
+        if (ended || strlen(line) != (size_t)length) refuse("more behind the end, or a zero byte");
+        if (line_number++ == 0 && !is_title) refuse("not a certificate of times, version 2");
+        (void)snprintf(end, sizeof end, "end %016" PRIx64 "\n", sum);
+        ended = strcmp(line, end) == 0;
+        for (ssize_t i = 0; i < length; i++)
+            sum = (sum ^ (unsigned char)line[i]) * UINT64_C(0x100000001b3);
+        line[strcspn(line, "#\n")] = '\0';
+        if (!is_title && !ended) read_line(line);
     }
+    if (!ended) refuse("it is not complete: its last line is not the sum of all others");
     if (claims == 0) refuse("nothing is claimed");
     return failed > 0;
 }

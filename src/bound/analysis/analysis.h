@@ -220,4 +220,9 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
 wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const wb_watch *watch,
                                 wb_diagnostics *diagnostics);
 
+/* The longest schedule of a block that is known and that rules R1 to R7 of docs/proofs.md allow, recorded; or
+ * NULL. Errors leave a message. */
+wb_status analysis_longest_by_rules(const wb_analysis *analysis, wb_diagnostics *diagnostics,
+                                    wb_schedule **schedule);
+
 #endif

@@ -92,20 +92,23 @@ static void note_longest(const wb_analysis *analysis, wb_schedule_info *info) {
     }
 }
 
-/* The longest schedule that can be seen again: what a search kept, or the slowest simulation. */
-static wb_status record_longest(const wb_analysis *analysis, const wb_schedule_options *options,
-                                wb_diagnostics *diagnostics, wb_schedule **schedule) {
+/* The longest schedule that can be seen again: what a search kept, or the slowest simulation, of those that
+ * rules R1 to R7 of docs/proofs.md allow where `by_rules`. None: *schedule is NULL. */
+static wb_status record_longest(const wb_analysis *analysis, bool by_rules,
+                                const wb_schedule_options *options, wb_diagnostics *diagnostics,
+                                wb_schedule **schedule) {
     const struct schedule_witness *found = NULL;
     const wb_simulation *slowest = NULL;
+    *schedule = NULL;
     for (size_t w = 0; w < analysis->witnesses.count; w++)
         if (found == NULL || analysis->witnesses.items[w].cycles > found->cycles)
             found = &analysis->witnesses.items[w];
     for (size_t s = 0; s < analysis->simulations.count; s++)
-        if (slowest == NULL || analysis->simulations.items[s].cycles > slowest->cycles)
+        if (by_rules && !analysis->simulations.items[s].work_conserving)
+            continue;
+        else if (slowest == NULL || analysis->simulations.items[s].cycles > slowest->cycles)
             slowest = &analysis->simulations.items[s];
-    if (found == NULL && slowest == NULL)
-        return decline(analysis, "no execution is known: neither was anything simulated nor searched",
-                       diagnostics);
+    if (found == NULL && slowest == NULL) return WB_OK;
     if (found != NULL && (slowest == NULL || found->cycles >= slowest->cycles))
         return record_witness(analysis, found, kind_of(analysis, found->method), options, diagnostics,
                               schedule);
@@ -117,7 +120,15 @@ wb_status wb_schedule_worst(const wb_analysis *analysis, const wb_schedule_optio
                             wb_diagnostics *diagnostics, wb_schedule **schedule) {
     const char *objection = objection_to(analysis);
     if (objection != NULL) return decline(analysis, objection, diagnostics);
-    WB_TRY(record_longest(analysis, options, diagnostics, schedule));
+    WB_TRY(record_longest(analysis, false, options, diagnostics, schedule));
+    if (*schedule == NULL)
+        return decline(analysis, "no execution is known: neither was anything simulated nor searched",
+                       diagnostics);
     note_longest(analysis, &(*schedule)->info);
     return WB_OK;
+}
+
+wb_status analysis_longest_by_rules(const wb_analysis *analysis, wb_diagnostics *diagnostics,
+                                    wb_schedule **schedule) {
+    return record_longest(analysis, true, NULL, diagnostics, schedule);
 }

@@ -31,9 +31,12 @@ struct section_writer {
 /* ---- Instructions
  * ------------------------------------------------------------------------------------------ */
 
-static void put_queues(struct text *out, const char *what, uint32_t queues) {
-    for (uint32_t q = 0; queues >> q != 0; q++)
-        if (queues >> q & 1) text_printf(out, " %s %" PRIu32, what, q);
+/* The queues of a certificate are those that have registers, numbered from 0. */
+static uint32_t numbered_queues(const struct timed_code *code, uint32_t queues) {
+    uint32_t numbered = 0, number = 0;
+    for (uint32_t q = 0; q < QUEUE_COUNT; q++)
+        if (code->queues[q].count > 0) numbered |= (queues >> q & 1) << number++;
+    return numbered;
 }
 
 static void put_inst(struct text *out, const struct timed_code *code, const struct timed_inst *inst) {
@@ -42,11 +45,10 @@ static void put_inst(struct text *out, const struct timed_code *code, const stru
         text_string(out, "inst -");
     else
         text_printf(out, "inst %u", inst->unit);
-    text_printf(out, " %" PRIu32 " %" PRIu32, inst->init, inst->latency);
+    text_printf(out, " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %u", inst->init, inst->latency,
+                numbered_queues(code, inst->joins), numbered_queues(code, inst->commits), inst->source_count);
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++)
-        text_printf(out, "%s %" PRIu32, i == inst->source_count ? " >" : "", operands[i]);
-    put_queues(out, "joins", inst->joins);
-    put_queues(out, "commits", inst->commits);
+        text_printf(out, " %" PRIu32, operands[i]);
     text_char(out, '\n');
 }
 
@@ -209,11 +211,11 @@ static wb_status put_parts(struct section_writer *writer) {
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
                                 const struct timed_block *block) {
     struct section_writer writer = {.certificate = certificate, .block = block};
-    text_printf(&certificate->text, "block %s %" PRIu32 "\n", name, block->code.register_count);
+    text_printf(&certificate->text, "block %" PRIu32 " # %s\n", block->code.register_count, name);
     for (uint32_t q = 0; q < QUEUE_COUNT; q++)
         if (block->code.queues[q].count > 0)
-            text_printf(&certificate->text, "queue %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", q,
-                        block->code.queues[q].first, block->code.queues[q].count);
+            text_printf(&certificate->text, "queue %" PRIu32 " %" PRIu32 "\n", block->code.queues[q].first,
+                        block->code.queues[q].count);
     const wb_status status = put_parts(&writer);
     intern_free(&writer.sections);
     vec_free(&writer.steps);

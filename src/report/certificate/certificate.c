@@ -7,6 +7,7 @@
 #include "bound/analysis/analysis.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "report/certificate/block_part.h"
+#include "report/certificate/execution_part.h"
 
 /* Why the blocks of a kernel cannot be written, or NULL. */
 static const char *kernel_objection(const struct grid_work *work) {
@@ -25,6 +26,8 @@ static const char *objection(const wb_analysis *analysis) {
     if (analysis_is_contended(analysis)) return "requests wait for one memory that all SMs share";
     if (machine_times_sass(analysis->machine)) return "certificates of machine code are not written yet";
     if (fetch_can_stall(&analysis->machine->fetch)) return "instruction fetch can stall";
+    if (analysis->machine->model == MACHINE_GPGPUSIM)
+        return "no proof covers the operand collectors of this profile";
     return analysis->kind == SUBJECT_KERNEL ? kernel_objection(&analysis->work) : NULL;
 }
 
@@ -46,20 +49,22 @@ static void put_heading(struct certificate *certificate, const wb_analysis *anal
     const struct wb_machine *machine = analysis->machine;
     struct text *out = &certificate->text;
     const wb_input *input;
-    text_string(out, "warpbound timing certificate 1\n");
+    text_string(out, "warpbound timing certificate 2\n");
     for (size_t i = 0; (input = sources_at(&sources, i)) != NULL; i++)
-        text_printf(out, "from %s %s sha256 %s\n", wb_input_role_name(input->role), input->path,
+        text_printf(out, "# from %s %s sha256 %s\n", wb_input_role_name(input->role), input->path,
                     input->sha256);
     for (size_t i = 0; wb_machine_setting(machine, i) != NULL; i++)
-        text_printf(out, "from --set %s\n", wb_machine_setting(machine, i));
+        text_printf(out, "# from --set %s\n", wb_machine_setting(machine, i));
     text_string(out, "machine ");
     if (machine->dispatch_depth == DEPTH_UNLIMITED)
         text_string(out, "unlimited");
     else
         text_printf(out, "%" PRIu32, machine->dispatch_depth);
-    text_printf(out, " %" PRIu32 " %" PRIu32 "\n", machine->sub_cores, machine->barrier_release);
+    text_printf(out, " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", machine->sub_cores, machine->issue_width,
+                machine->barrier_release);
     for (uint32_t u = 0; u < machine->unit_count; u++)
-        text_printf(out, "unit %s %s\n", machine->units[u].shared ? "shared" : "own", machine->units[u].name);
+        text_printf(out, "unit %d %u # %s\n", machine->units[u].shared, machine->units[u].count,
+                    machine->units[u].name);
 }
 
 /* Whether a bound can be claimed. */
@@ -82,10 +87,14 @@ static void claim_bounds(struct certificate *certificate, const wb_analysis *ana
     }
 }
 
-static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis) {
+static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis,
+                           wb_diagnostics *diagnostics) {
     static const char *const methods[] = {"sib", "fib", "elb", NULL};
+    cycles longest;
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed));
+    WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
     claim_bounds(certificate, analysis, methods);
+    if (longest > 0) text_printf(&certificate->text, "claim lower %" PRIu64 "\n", longest);
     return WB_OK;
 }
 
@@ -98,10 +107,23 @@ struct kernel_claim {
     kernel_formula formula;
 };
 
-/* What the formulas say if they know of a block alone on an SM only what the certificate shows: of its class
- * no more than sib and elb. */
-static wb_status put_kernel_claims(struct certificate *certificate, const wb_analysis *analysis) {
-    static const struct kernel_claim claims[] = {{"k-sm", kernel_one_sm}, {"k-area", kernel_area}};
+/* What a certificate shows of a block that has an SM to itself: the least of elb, sib and fib. */
+static wb_status isolated_time(const struct timed_block *timed, wb_diagnostics *diagnostics, cycles *time) {
+    wb_analysis *analysis = NULL;
+    wb_status status = analysis_of_timed(timed, diagnostics, &analysis);
+    if (status == WB_OK) status = wb_analysis_bound(analysis, "elb,sib,fib", NULL, diagnostics);
+    for (size_t b = 0; status == WB_OK && b < analysis->bounds.count; b++)
+        if (analysis->bounds.items[b].kind == WB_UPPER)
+            *time = cycles_min(*time, analysis->bounds.items[b].cycles);
+    wb_analysis_free(analysis);
+    return status;
+}
+
+/* What the formulas say if they know of a block alone on an SM only what the certificate shows. */
+static wb_status put_kernel_claims(struct certificate *certificate, const wb_analysis *analysis,
+                                   wb_diagnostics *diagnostics) {
+    static const struct kernel_claim claims[] = {
+        {"k-sm", kernel_one_sm}, {"k-area", kernel_area}, {"k-bal", kernel_balance}};
     struct grid_work work = analysis->work;
     memset(&work.arena, 0, sizeof work.arena);
     memset(&work.classes, 0, sizeof work.classes);
@@ -109,7 +131,8 @@ static wb_status put_kernel_claims(struct certificate *certificate, const wb_ana
     for (size_t k = 0; status == WB_OK && k < analysis->work.classes.count; k++) {
         struct block_class class = analysis->work.classes.items[k];
         class.isolated = class.residency;
-        status = vec_push(&work.classes, class);
+        status = isolated_time(class.timed, diagnostics, &class.isolated);
+        if (status == WB_OK) status = vec_push(&work.classes, class);
     }
     if (status == WB_OK) status = grid_work_rank_isolated(&work);
     for (size_t c = 0; status == WB_OK && c < sizeof claims / sizeof claims[0]; c++) {
@@ -123,7 +146,8 @@ static wb_status put_kernel_claims(struct certificate *certificate, const wb_ana
     return status;
 }
 
-static wb_status put_kernel(struct certificate *certificate, const wb_analysis *analysis) {
+static wb_status put_kernel(struct certificate *certificate, const wb_analysis *analysis,
+                            wb_diagnostics *diagnostics) {
     static const char *const none[] = {NULL};
     const struct grid_work *work = &analysis->work;
     const struct machine_memory *memory = &analysis->machine->memory;
@@ -138,7 +162,7 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
     for (size_t k = 0; k < work->classes.count; k++)
         text_printf(&certificate->text, "class %zu %" PRIu64 "\n", k, work->classes.items[k].blocks);
     claim_bounds(certificate, analysis, none);
-    return put_kernel_claims(certificate, analysis);
+    return put_kernel_claims(certificate, analysis, diagnostics);
 }
 
 wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,
@@ -151,8 +175,8 @@ wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *
         return WB_ERR_DECLINED;
     }
     put_heading(&certificate, analysis);
-    wb_status status = analysis->kind == SUBJECT_KERNEL ? put_kernel(&certificate, analysis)
-                                                        : put_block(&certificate, analysis);
+    wb_status status = analysis->kind == SUBJECT_KERNEL ? put_kernel(&certificate, analysis, diagnostics)
+                                                        : put_block(&certificate, analysis, diagnostics);
     if (status == WB_OK) status = put_end(&certificate);
     text_free(&certificate.text);
     return report_written(status, diagnostics);

@@ -105,6 +105,9 @@ Proof.
   apply Z. intros y Hy. apply A. rewrite E. exact Hy.
 Qed.
 
+Lemma start_mono m b ch iD g q d : block_start b m ch iD g q + block_term b m ch iD g q <= block_start b m ch iD g (S q + d).
+Proof. induction d as [|d IH]; [rewrite Nat.add_0_r; cbn [block_start]; lia|]. rewrite Nat.add_succ_r. cbn [block_start]. lia. Qed.
+
 Section Bounds.
   Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat).
   Hypothesis M : machine_ok m.
@@ -211,9 +214,6 @@ Section Bounds.
         specialize (Finish z Hz Gz). pose proof (v_start _ _ _ V z Hz). unfold C in *. rewrite Gz, Sz in R. lia.
   Qed.
 
-  Lemma start_mono q d : block_start b m ch iD g q + block_term b m ch iD g q <= block_start b m ch iD g (S q + d).
-  Proof. induction d as [|d IH]; [rewrite Nat.add_0_r; cbn [block_start]; lia|]. rewrite Nat.add_succ_r. cbn [block_start]. lia. Qed.
-
   Theorem block_end x : In x (keys b) -> group m (fst x) = g ->
     C s x <= t0 + block_bound b m ch iD g + foreign b m s g t0 e.
   Proof.
@@ -225,7 +225,7 @@ Section Bounds.
     assert (sec (get b x) <= last_section b m g) as Hq.
     { apply list_max_ge, in_map_iff. exists x. split; [reflexivity|]. apply filter_In. split; [exact Hx|]. apply Nat.eqb_eq, Hg. }
     unfold block_bound. destruct (Nat.eq_dec (sec (get b x)) (last_section b m g)) as [E|NE]; [rewrite <- E; lia|].
-    pose proof (start_mono (sec (get b x)) (last_section b m g - S (sec (get b x)))) as Hs.
+    pose proof (start_mono m b ch iD g (sec (get b x)) (last_section b m g - S (sec (get b x)))) as Hs.
     replace (S (sec (get b x)) + (last_section b m g - S (sec (get b x)))) with (last_section b m g) in Hs by lia. lia.
   Qed.
 End Bounds.

@@ -68,3 +68,18 @@ Example sched3_valid : valid sm3 shared sched3.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 Example shared_window : C sched3 (0, 1) = 12 /\ FIB_at shared sm3 0 = 8 /\ foreign shared sm3 sched3 0 3 12 = 4.
 Proof. vm_compute. auto. Qed.
+
+(** A block that covers another: the second of two chained instructions is left out, and a wait
+    for it becomes one for the first. *)
+From Warpbound Require Import Covering.
+Definition chain3 : block := [[Instr 0 2 3 [] 0; Instr 0 2 3 [0] 0; Instr 1 1 1 [1] 0]].
+Definition chain2 : block := [[Instr 0 2 3 [] 0; Instr 1 1 1 [0] 0]].
+Example chain_covers : covers chain3 chain2 (fun _ k => 2 * k).
+Proof.
+  assert (forall w k, In (w, k) (keys chain2) -> w = 0 /\ (k = 0 \/ k = 1)) as D.
+  { intros w k H. apply in_keys in H as [H1 H2]. unfold len, chain2 in *. destruct w; simpl in *; lia. }
+  split; try (intros w k H; destruct (D w k H) as [-> [->| ->]]; vm_compute; auto; lia).
+  - intros. lia.
+  - intros w k p H. destruct (D w k H) as [-> [->| ->]]; simpl; [intros []|intros [<-|[]]].
+    apply (chain_on chain3 0 0 1); [left; reflexivity|]. apply chain_ops. left. reflexivity.
+Qed.

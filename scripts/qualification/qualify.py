@@ -150,6 +150,7 @@ def validate(given, requirements, theorems):
     if not steps.test_names(given.build, work):
         raise sources.Mistake(f"{given.build} has no tests: make qualify builds them")
     wanted = Wanted(given, requirements, work)
+    tool, listing = environment.tool(given.root, given.build)
     tests = run_tests(given, wanted, given.build, work)
     sanitized = run_tests(given, wanted, given.sanitized, given.output / "work-sanitized") if given.sanitized else []
     proven, certificates, done = run_steps(given, wanted, theorems)
@@ -158,7 +159,9 @@ def validate(given, requirements, theorems):
         found.setdefault(row["name"], set()).add(row["state"])
     states = {"tests": {name: worst(results) for name, results in found.items()}, "theorems": proven,
               "checks": {row["name"]: row["state"] for row in done}}
-    tool, listing = environment.tool(given.root, given.build)
+    after, listing_after = environment.tool(given.root, given.build)
+    if (after["binaries"], listing_after) != (tool["binaries"], listing):
+        raise sources.Mistake("sources or programs changed while this ran: begin again")
     document = {
         "format": "warpbound-qualification", "format_version": 1, "verdict": None, "asked": said(given),
         "begun": begun.strftime("%Y-%m-%d %H:%M:%S UTC"), "seconds": time.monotonic() - clock,

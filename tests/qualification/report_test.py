@@ -175,6 +175,13 @@ class SmallProject(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("REQ-B-2 names nothing, which is none of the tests that there are", said)
 
+    def test_sources_that_change_meanwhile(self):
+        write(self.root, "build/CTestTestfile.cmake", f'add_test(good "sh" "-c" "echo >>{self.root}/docs/limitations.md")\n')
+        status, said = qualify("--root", self.root, "--no-certificates", "--no-proofs")
+        self.assertEqual(status, 2)
+        self.assertIn("changed while this ran", said)
+        self.assertFalse((self.root / "build/qualification/report.md").exists())
+
     def test_no_tests_is_no_success(self):
         write(self.root, "build/CTestTestfile.cmake", "")
         status, said = qualify("--root", self.root)

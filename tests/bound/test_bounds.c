@@ -289,10 +289,14 @@ static void test_fifo_values(void **state) {
         /* Two B's can be in the queue at once, 16 before every own one, and the last A is issued behind the
          * third B, at 49. */
         {UNLIMITED, "B(8,0) A(1,39)", "2x B B A B.1 A.2", 108, 94, 85},
-        /* Limited queues, and a unit of two instances: FIB. */
+        /* Limited queues: FIB. */
         {0, "B(8,0) A(1,19)", "2x B A B.0 A.1 B.2 A.3", 88, 88, 0},
         {1, "B(8,0) A(1,19)", "2x B A B.0 A.1 B.2 A.3", 88, 88, 0},
-        {UNLIMITED, "B*2(8,0) A(1,19)", "2x B A B.0 A.1 B.2 A.3", 88, 88, 0},
+        /* Two instances share the one B that can be there: 4 cycles. */
+        {UNLIMITED, "B*2(8,0) A(1,19)", "2x B A B.0 A.1 B.2 A.3", 88, 67, 64},
+        /* That the second B is done does not say that the first is: with the two that follow 24, 12 for each.
+         */
+        {UNLIMITED, "B*2(8,0) A(1,39)", "2x B B A.1 A.2 B.2 B.2 A.3 A.6", 212, 208, 179},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct synthetic_block block;

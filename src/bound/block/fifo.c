@@ -20,10 +20,15 @@ struct fifo_charge {
     cycles waiting; /* per own instruction: all that can be in the queue before it */
 };
 
-/* The last write of a register in the section so far. */
-struct fifo_writer {
-    cycles through; /* work of the section on its unit, up to and including the writer */
-    uint8_t unit;   /* or UNIT_NONE */
+/* No instruction of the section. */
+#define NO_POSITION UINT32_MAX
+
+/* An instruction of the section. */
+struct fifo_executed {
+    cycles through; /* work of the section on its unit, up to and including it */
+    uint32_t init;
+    uint8_t unit; /* or UNIT_NONE */
+    bool over;    /* a later instruction was issued when it was complete */
 };
 
 struct fifo {
@@ -31,14 +36,14 @@ struct fifo {
     const struct bound_input *input;
     struct block_sections sections;
     uint32_t units;
-    struct fifo_load *loads;          /* [number of the section * units + unit] */
-    struct fifo_writer *writers;      /* per register */
-    struct queue_members queues;      /* positions in the section */
-    VEC(struct fifo_writer) executed; /* per position of the section so far */
-    cycles *ready;                    /* per register when it can be read, at the end of the longest path */
-    cycles *totals, *finished;        /* per unit: scratch */
-    struct fifo_charge *charges;      /* per unit, for the warp at hand */
-    bool stopped;                     /* by the watch, which has left a message */
+    struct fifo_load *loads;            /* [number of the section * units + unit] */
+    uint32_t *writers;                  /* per register the position of its last writer, or NO_POSITION */
+    struct queue_members queues;        /* positions in the section */
+    VEC(struct fifo_executed) executed; /* per position of the section so far */
+    cycles *ready;                      /* per register when it can be read, at the end of the longest path */
+    cycles *totals, *finished;          /* per unit: scratch */
+    struct fifo_charge *charges;        /* per unit, for the warp at hand */
+    bool stopped;                       /* by the watch, which has left a message */
 };
 
 static struct fifo_load *loads_of(const struct fifo *fifo, uint32_t code) {
@@ -52,7 +57,7 @@ static const struct timed_inst *fifo_inst(const struct fifo *fifo, uint32_t inde
 /* Forgets the section looked at last. */
 static void fifo_reset(struct fifo *fifo) {
     for (uint32_t r = 0; r < fifo->input->block->code.register_count; r++) {
-        fifo->writers[r] = (struct fifo_writer){.unit = UNIT_NONE};
+        fifo->writers[r] = NO_POSITION;
         fifo->ready[r] = 0;
     }
     for (uint32_t u = 0; u < fifo->units; u++)
@@ -61,10 +66,18 @@ static void fifo_reset(struct fifo *fifo) {
     fifo->executed.count = 0;
 }
 
-/* An instruction is complete: neither what was issued to its unit before it nor itself waits there. */
-static void finish(struct fifo *fifo, const struct fifo_writer *writer) {
-    if (writer->unit == UNIT_NONE) return;
-    fifo->finished[writer->unit] = cycles_max(fifo->finished[writer->unit], writer->through);
+/* An instruction is complete: it does not wait for its unit any more. What was issued to it before does not,
+ * either, if the unit has one instance; of several a later one may be done first. */
+static void finish(struct fifo *fifo, uint32_t position) {
+    if (position == NO_POSITION) return;
+    struct fifo_executed *executed = &fifo->executed.items[position];
+    if (executed->unit == UNIT_NONE) return;
+    cycles *finished = &fifo->finished[executed->unit];
+    if (fifo->input->block->machine->units[executed->unit].count == 1)
+        *finished = cycles_max(*finished, executed->through);
+    else if (!executed->over)
+        *finished += executed->init;
+    executed->over = true;
 }
 
 /* An instruction is issued once its operands are complete. */
@@ -72,10 +85,10 @@ static wb_status finish_operands(struct fifo *fifo, const struct timed_inst *ins
     const struct timed_code *code = &fifo->input->block->code;
     const uint32_t *operands = code->operands + inst->first_operand;
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
-        finish(fifo, &fifo->writers[operands[i]]);
+        finish(fifo, fifo->writers[operands[i]]);
         WB_TRY(queue_members_take(&fifo->queues, code, operands[i]));
         for (size_t t = 0; t < fifo->queues.taken.count; t++)
-            finish(fifo, &fifo->executed.items[fifo->queues.taken.items[t]]);
+            finish(fifo, fifo->queues.taken.items[t]);
     }
     return WB_OK;
 }
@@ -92,18 +105,18 @@ static wb_status load_section(struct fifo *fifo, uint32_t code) {
     fifo_reset(fifo);
     for (uint32_t k = 0; k < section.count; k++) {
         const struct timed_inst *inst = fifo_inst(fifo, section.insts[k]);
-        struct fifo_writer writer = {.unit = inst->unit};
+        struct fifo_executed executed = {.init = inst->init, .unit = inst->unit};
         WB_TRY(finish_operands(fifo, inst));
         if (inst->unit != UNIT_NONE) {
             struct fifo_load *load = &loads[inst->unit];
             load->work += inst->init;
             load->count++;
             load->waiting = cycles_max(load->waiting, load->work - fifo->finished[inst->unit]);
-            writer.through = load->work;
+            executed.through = load->work;
         }
         for (uint32_t i = 0; i < inst->destination_count; i++)
-            fifo->writers[written_by(fifo, inst)[i]] = writer;
-        WB_TRY(vec_push(&fifo->executed, writer));
+            fifo->writers[written_by(fifo, inst)[i]] = k;
+        WB_TRY(vec_push(&fifo->executed, executed));
         WB_TRY(queue_members_note(&fifo->queues, &fifo->input->block->code, inst, k));
     }
     return WB_OK;
@@ -153,6 +166,8 @@ static void gather_charges(struct fifo *fifo, const uint32_t *row, size_t group)
             sum.work = cycles_add(sum.work, cycles_mul(warps, load->work));
             sum.waiting = cycles_add(sum.waiting, cycles_mul(warps, load->waiting));
         }
+        /* The instances of a unit share what waits. */
+        if (sum.waiting != CYCLES_SATURATED) sum.waiting /= fifo->input->block->machine->units[u].count;
         fifo->charges[u] = sum;
     }
 }
@@ -181,17 +196,16 @@ static cycles improve(struct fifo *fifo, uint32_t code, uint32_t queued, uint32_
     return least;
 }
 
-/* The least bound of a warp of a group in a row. Every set of units gives one; units of several instances and
- * those where slots cost as much as initiations stay out. */
+/* The least bound of a warp of a group in a row. Every set of units gives one; those where slots cost as much
+ * as initiations stay out. */
 static cycles group_bound(struct fifo *fifo, const uint32_t *row, size_t group) {
     const uint32_t code = row[fifo->input->profile->groups.items[group].path];
     uint32_t candidates = 0;
     if (longest_path(fifo, code, 0) == 0) return 0; /* it has nothing to wait for */
     gather_charges(fifo, row, group);
     for (uint32_t u = 0; u < fifo->units; u++) {
-        bool single = fifo->input->block->machine->units[u].count == 1;
         bool used = loads_of(fifo, code)[u].count > 0;
-        if (single && used && fifo->charges[u].slots < fifo->charges[u].work) candidates |= UINT32_C(1) << u;
+        if (used && fifo->charges[u].slots < fifo->charges[u].work) candidates |= UINT32_C(1) << u;
     }
     cycles least = improve(fifo, code, 0, candidates);
     if (candidates == 0) return least;

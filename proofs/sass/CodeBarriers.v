@@ -3,11 +3,8 @@
     What instructions of older sections have yet to hold at a release is counted beside. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles CodeMachine CodeLate CodeReady CodeElb CodeOwn CodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeLate CodeReady CodeElb CodeOwn CodeSib.
 Import ListNotations.
-
-Lemma sum_app {A} (f : A -> nat) l1 l2 : sum f (l1 ++ l2) = sum f l1 + sum f l2.
-Proof. unfold sum. rewrite map_app. apply list_sum_app. Qed.
 
 Lemma sum_split {A} (f : A -> nat) (p : A -> bool) l :
   sum f l = sum f (filter p l) + sum f (filter (fun x => negb (p x)) l).
@@ -28,7 +25,7 @@ Lemma filter_filter {A} (p q : A -> bool) l : filter p (filter q l) = filter (fu
 Proof. induction l as [|x l IH]; [reflexivity|]. cbn [filter]. destruct (q x) eqn:Q; cbn [filter andb]; [destruct (p x)|]; rewrite IH; reflexivity. Qed.
 
 Lemma sum_one {A} (f : A -> nat) x : sum f [x] = f x.
-Proof. unfold sum. simpl. lia. Qed.
+Proof. rewrite sum_cons. change (sum f []) with 0. lia. Qed.
 
 (** The same hits from [t] on, or more. *)
 Lemma rest_le (p q : nat -> bool) t H : t <= H -> (forall t', t <= t' -> p t' = true -> q t' = true) ->
@@ -144,12 +141,28 @@ Section Barriers.
   Lemma late_from (h : nat -> nat) t0 t1 q c X : t0 <= t1 -> late h t0 q c X -> late h t1 q c X.
   Proof. intros H0 HL t H1 Ht. apply HL; lia. Qed.
 
-  (** What ends section [r] has passed by the release behind section [n - 1], but for what others hold. *)
-  Definition passed (r n w : nat) : nat := T r + iso r w + sum (fun q => O q w) (seq r (n - r)).
+  (** An event at [X] is at most [c] late, and stays so behind it. *)
+  Definition since (h : nat -> nat) (t0 q c X : nat) : Prop := forall t, t0 <= t -> min t X + q <= c + h t.
 
-  Lemma passed_next r n w : r <= n -> passed r (S n) w = passed r n w + O n w.
+  Lemma since_late (h : nat -> nat) t0 q c X : (forall t, h t <= h (S t)) -> t0 + q <= c + h t0 ->
+    late h t0 q c X -> since h t0 q c X.
   Proof.
-    intros Hr. unfold passed. replace (S n - r) with (n - r + 1) by lia. rewrite seq_app, sum_app. cbn [seq].
+    intros HM H0 HL t Ht. destruct (le_lt_dec t X) as [C|C]; [pose proof (HL t Ht C); lia|].
+    destruct (le_lt_dec t0 X) as [D|D].
+    - pose proof (HL X D (le_n _)). pose proof (rises h HM X t). lia.
+    - pose proof (rises h HM t0 t Ht). lia.
+  Qed.
+
+  Lemma since_next w n t0 c X : since (f w n) t0 (all_of w n) c X -> since (f w (S n)) t0 (all_of w (S n)) (c + O n w) X.
+  Proof. intros HL t Ht. specialize (HL t Ht). pose proof (f_split w n t). pose proof (all_split w n). lia. Qed.
+
+  (** What ends section [r] has passed by the release behind section [n - 1], but for what others hold. *)
+  Definition path_passed (d r n w : nat) : nat := T r + d + sum (fun q => O q w) (seq r (n - r)).
+  Definition passed (r n w : nat) : nat := path_passed (iso r w) r n w.
+
+  Lemma passed_next d r n w : r <= n -> path_passed d r (S n) w = path_passed d r n w + O n w.
+  Proof.
+    intros Hr. unfold path_passed. replace (S n - r) with (n - r + 1) by lia. rewrite seq_app, sum_app. cbn [seq].
     rewrite sum_one. replace (r + (n - r)) with n by lia. lia.
   Qed.
 
@@ -166,24 +179,92 @@ Section Barriers.
   Lemma passed_T r n w : w < length b -> r < n -> n <= N ->
     passed r n w + sum (fun q => Q q w) (seq r (n - r)) <= T n.
   Proof.
-    intros Hw Hr Hn. pose proof (T_grows r n w Hw ltac:(lia) Hn) as HT. unfold passed.
+    intros Hw Hr Hn. pose proof (T_grows r n w Hw ltac:(lia) Hn) as HT. unfold passed, path_passed.
     replace (n - r) with (1 + (n - S r)) in * by lia. rewrite !seq_app, !sum_app in *. cbn [seq] in *. rewrite !sum_one in *.
     enough (sum (fun q => O q w) (seq (r + 1) (n - S r)) + sum (fun q => Q q w) (seq (r + 1) (n - S r))
       <= sum (fun q => iso q w + O q w + Q q w) (seq (r + 1) (n - S r))) by lia.
     generalize (seq (r + 1) (n - S r)). intros l. unfold sum. induction l as [|q l IH]; simpl; lia.
   Qed.
 
+  (** ** What is left of a pipe
+
+      [piped y i]: stage [i] of [y] is of the pipe, or at the unit, whose holds Q leaves out.  They follow each other on a path. *)
+  Variable piped : key -> nat -> bool.
+  Definition pipe (q u : nat) : list (nat * nat) :=
+    flat_map (fun j => map (fun i => (j, i)) (filter (piped (u, j)) (seq 0 (stages b (u, j)))))
+      (filter (fun j => in_section q (u, j)) (seq 0 (len b u))).
+  Definition hold_of (u : nat) (ji : nat * nat) : nat := hold (st b (u, fst ji) (snd ji)).
+  Definition rest_of (u t : nat) (ji : nat * nat) : nat :=
+    D s (u, fst ji) (snd ji) + ah s (u, fst ji) (snd ji) - max t (D s (u, fst ji) (snd ji)).
+  Definition pipe_left (q u t : nat) : nat := sum (rest_of u t) (pipe q u).
+
+  Hypothesis Pipe : forall q u l0 ji l1, pipe q u = l0 ++ ji :: l1 ->
+    iD (u, fst ji) (snd ji) + sum (hold_of u) (ji :: l1) <= iso q u.
+
+  Lemma in_pipe q u j i : In (j, i) (pipe q u) -> In (u, j) (keys b) /\ sec (get b (u, j)) = q /\ i < stages b (u, j).
+  Proof.
+    unfold pipe. intros Hi. apply in_flat_map in Hi as [j' [Hj Hi]]. apply in_map_iff in Hi as [i' [E Hi]].
+    injection E as -> ->. apply filter_In in Hj as [Hj Hs]. apply filter_In in Hi as [Hi _]. apply in_seq in Hj, Hi.
+    apply Nat.eqb_eq in Hs. split; [|split; [exact Hs|lia]]. apply in_keys. split; [|lia].
+    destruct (le_lt_dec (length b) u) as [C|C]; [|exact C]. unfold len in Hj. rewrite nth_overflow in Hj by exact C. simpl in Hj. lia.
+  Qed.
+
+  (** The first of a list of which something is left. *)
+  Lemma first_left (h : nat * nat -> nat) l : sum h l = 0 \/ exists l0 x l1, l = l0 ++ x :: l1 /\ 0 < h x /\ sum h l = sum h (x :: l1).
+  Proof.
+    induction l as [|x l IH]; [left; reflexivity|]. destruct (Nat.eq_dec (h x) 0) as [E|E].
+    - destruct IH as [Z|[l0 [y [l1 [El [Hy Hs]]]]]].
+      + left. unfold sum in *. simpl. lia.
+      + right. exists (x :: l0), y, l1. subst l. split; [reflexivity|]. split; [exact Hy|].
+        unfold sum in *. simpl in *. lia.
+    - right. exists [], x, l. split; [reflexivity|]. split; [lia|reflexivity].
+  Qed.
+
+  Lemma rest_hold q u t l : (forall ji, In ji l -> In ji (pipe q u)) -> sum (rest_of u t) l <= sum (hold_of u) l.
+  Proof.
+    intros Hl. apply sum_le. intros [j i] Hi. apply Hl, in_pipe in Hi as [Hx [_ Hi]].
+    pose proof (v_hold _ _ _ OK (u, j) i Hx Hi). unfold rest_of, hold_of. simpl. lia.
+  Qed.
+
+  Lemma pipe_whole q u t : pipe_left q u t <= iso q u.
+  Proof.
+    unfold pipe_left. pose proof (rest_hold q u t (pipe q u) ltac:(auto)) as R1.
+    destruct (pipe q u) as [|ji l] eqn:E; [change (sum (rest_of u t) []) with 0; lia|].
+    pose proof (Pipe q u [] ji l E). lia.
+  Qed.
+
   (** ** What is left behind a release
 
-      At [t] all of sections up to [n] is issued.  What [u] then has left of sections [r] to [n] that others
-      wait for is at most Q of these sections. *)
+      At [t] all of sections up to [n] is issued.  What [u] then has left that others wait for is what is left of the
+      pipe of each section, and Q. *)
+  Definition left_sec (w u q t : nat) : nat :=
+    sum (fun y => hits w y H - hits w y t) (filter (fun y => (fst y =? u) && (sec (get b y) =? q)) (keys b)).
   Definition left_of (w u r n : nat) (t : nat) : nat :=
     sum (fun y => hits w y H - hits w y t)
         (filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
 
-  Hypothesis Spill : forall w u r n t, n < N -> u <> w -> r <= n -> t <= rel s g (S n) ->
+  Lemma left_sections w u r n t : r <= n -> left_of w u r n t = sum (fun q => left_sec w u q t) (seq r (S n - r)).
+  Proof.
+    intros Hr. induction n as [|n IH].
+    - replace r with 0 by lia. cbn [seq Nat.sub]. rewrite sum_one. unfold left_of, left_sec. f_equal. apply filter_ext_in.
+      intros y _. destruct (fst y =? u), (Nat.leb_spec 0 (sec (get b y))), (Nat.leb_spec (sec (get b y)) 0), (Nat.eqb_spec (sec (get b y)) 0); reflexivity || lia.
+    - destruct (Nat.eq_dec r (S n)) as [->|E].
+      + replace (S (S n) - S n) with 1 by lia. cbn [seq]. rewrite sum_one. unfold left_of, left_sec. f_equal. apply filter_ext_in.
+        intros y _. destruct (fst y =? u), (Nat.leb_spec (S n) (sec (get b y))), (Nat.leb_spec (sec (get b y)) (S n)), (Nat.eqb_spec (sec (get b y)) (S n)); reflexivity || lia.
+      + replace (S (S n) - r) with (S n - r + 1) by lia. rewrite seq_app, sum_app, <- (IH ltac:(lia)). cbn [seq]. rewrite sum_one.
+        replace (r + (S n - r)) with (S n) by lia. unfold left_of, left_sec.
+        rewrite (sum_split _ (fun y => sec (get b y) <=? n) (filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? S n)) (keys b))), !filter_filter.
+        f_equal; f_equal; apply filter_ext_in; intros y _;
+          destruct (fst y =? u), (Nat.leb_spec r (sec (get b y))), (Nat.leb_spec (sec (get b y)) (S n)), (Nat.leb_spec (sec (get b y)) n), (Nat.eqb_spec (sec (get b y)) (S n)); reflexivity || lia.
+  Qed.
+
+  Hypothesis Spill : forall w u q n t, n < N -> u <> w -> q <= n -> t <= rel s g (S n) ->
     (forall x, In x (keys b) -> sec (get b x) <= n -> I s x < t) ->
-    left_of w u r n t <= sum (fun q => Q q u) (seq r (S n - r)).
+    left_sec w u q t <= pipe_left q u t + Q q u.
+
+  (** Events of older sections, and that of what is under way. *)
+  Definition claim_d (n : nat) : Prop := forall w j i, In (w, j) (keys b) -> sec (get b (w, j)) < n -> i < stages b (w, j) ->
+    since (f w n) (rel s g n) (all_of w n) (path_passed (iD (w, j) i) (sec (get b (w, j))) n w) (D s (w, j) i).
 
   Definition claim_a (n : nat) : Prop := forall w j, In (w, j) (keys b) -> sec (get b (w, j)) < n ->
     late (f w n) (rel s g n) (all_of w n) (passed (sec (get b (w, j))) n w) (finish b s (w, j))
@@ -198,7 +279,7 @@ Section Barriers.
         late (f w (S n)) (rel s g n) (all_of w (S n)) (passed (sec (get b (w, j))) (S n) w) (pace b s (w, j))).
   Proof.
     intros Hn CA CB Hj Hs. pose proof (proj1 (proj1 (in_keys _ _ _) Hj)) as Hw.
-    rewrite passed_next by lia. destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|E].
+    unfold passed. rewrite passed_next by lia. destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|E].
     - destruct (own_finish m b s WF OK (reach w) w n iP iI iD (iso n w) (HR w n) (HI w n)
         (f w n) (rel s g n) (all_of w n) (T n)) with (k := j) as [F1 F2]; auto.
       + intros t. apply f_rises.
@@ -208,10 +289,31 @@ Section Barriers.
         pose proof (passed_T (sec (get b (w, i))) n w Hw Hsi Hn). split.
         * eapply late_more; [exact A1|lia].
         * intros Hb. eapply late_more; [exact (A2 Hb)|lia].
-      + assert (passed (sec (get b (w, j))) n w = T n + iso n w) as ->.
-        { unfold passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
+      + assert (path_passed (iso (sec (get b (w, j))) w) (sec (get b (w, j))) n w = T n + iso n w) as ->.
+        { unfold passed, path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
         split; [apply late_next, F1|]. intros Hb. apply late_next, F2, Hb.
     - destruct (CA w j Hj ltac:(lia)) as [A1 A2]. split; [apply late_next, A1|]. intros Hb. apply late_next, A2, Hb.
+  Qed.
+
+  Lemma section_begun n w j i : n <= N -> claim_a n -> claim_b n -> claim_d n -> In (w, j) (keys b) -> sec (get b (w, j)) <= n ->
+    i < stages b (w, j) ->
+    since (f w (S n)) (rel s g n) (all_of w (S n)) (path_passed (iD (w, j) i) (sec (get b (w, j))) (S n) w) (D s (w, j) i).
+  Proof.
+    intros Hn CA CB CD Hj Hs Hi. pose proof (proj1 (proj1 (in_keys _ _ _) Hj)) as Hw.
+    rewrite passed_next by lia. apply since_next. destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|E]; [|apply CD; auto; lia].
+    assert (path_passed (iD (w, j) i) (sec (get b (w, j))) n w = T n + iD (w, j) i) as ->.
+    { unfold path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
+    apply since_late; [intros; apply f_rises|pose proof (CB w Hw); lia|].
+    destruct (own_path m b s WF OK (reach w) w n iP iI iD (iso n w) (HR w n) (HI w n)
+        (f w n) (rel s g n) (all_of w n) (T n)) with (k := j) as [_ _ _ F]; auto.
+    - intros t. apply f_rises.
+    - intros t y _ Hy Ht. eapply f_counted; eassumption.
+    - rewrite One. apply le_n.
+    - intros i' Hi' Hsi. destruct (CA w i' Hi' Hsi) as [A1 A2].
+      pose proof (passed_T (sec (get b (w, i'))) n w Hw Hsi Hn). split.
+      + eapply late_more; [exact A1|lia].
+      + intros Hb. eapply late_more; [exact (A2 Hb)|lia].
+    - apply F, Hi.
   Qed.
 
   Lemma rel_grows n k : rel s g n <= rel s g (n + k).
@@ -342,6 +444,7 @@ Section Barriers.
     Hypothesis Hn : n < N.
     Hypothesis CA : claim_a n.
     Hypothesis CB : claim_b n.
+    Hypothesis CD : claim_d n.
     Hypothesis HH : rel s g (S n) <= H.
 
     Definition tau : nat := min (rel s g (S n)) (list_max (arrivals n)).
@@ -371,18 +474,23 @@ Section Barriers.
 
     Definition bound_here (w : nat) : Prop := tau + all_of w (S n) + release m <= T (S n) + f w (S n) tau.
 
-    Lemma passed_bound r w : w < length b -> r <= n ->
-      passed r (S n) w + sum (fun q => Q q w) (seq r (S n - r)) + release m <= T (S n).
+    Lemma passed_more r w : w < length b -> r <= n ->
+      passed r (S n) w + sum (fun q => iso q w) (seq (S r) (n - r)) + sum (fun q => Q q w) (seq r (S n - r)) + release m <= T (S n).
     Proof.
-      intros Hw Hr. assert (passed r (S n) w + sum (fun q => Q q w) (seq r (S n - r)) <= T r + sum (fun q => iso q w + O q w + Q q w) (seq r (S n - r))) as A.
-      { unfold passed. replace (S n - r) with (1 + (n - r)) by lia. rewrite !seq_app, !sum_app. cbn [seq]. rewrite !sum_one.
-        enough (sum (fun q => O q w) (seq (r + 1) (n - r)) + sum (fun q => Q q w) (seq (r + 1) (n - r))
+      intros Hw Hr. assert (passed r (S n) w + sum (fun q => iso q w) (seq (S r) (n - r)) + sum (fun q => Q q w) (seq r (S n - r))
+        <= T r + sum (fun q => iso q w + O q w + Q q w) (seq r (S n - r))) as A.
+      { unfold passed, path_passed. replace (S n - r) with (1 + (n - r)) by lia. rewrite !seq_app, !sum_app. cbn [seq]. rewrite !sum_one.
+        replace (S r) with (r + 1) by lia.
+        enough (sum (fun q => O q w) (seq (r + 1) (n - r)) + sum (fun q => iso q w) (seq (r + 1) (n - r)) + sum (fun q => Q q w) (seq (r + 1) (n - r))
           <= sum (fun q => iso q w + O q w + Q q w) (seq (r + 1) (n - r))) by lia.
         generalize (seq (r + 1) (n - r)). intros l. unfold sum. induction l as [|q l IH]; simpl; lia. }
       pose proof (T_grows r n w Hw Hr ltac:(lia)) as B. pose proof (TN n w Hn Hw) as C.
       replace (S n - r) with (n - r + 1) in * by lia. rewrite !seq_app, !sum_app in *. cbn [seq] in *.
       rewrite !sum_one in *. replace (r + (n - r)) with n in * by lia. lia.
     Qed.
+
+    Lemma passed_bound r w : w < length b -> r <= n -> passed r (S n) w + release m <= T (S n).
+    Proof. intros Hw Hr. pose proof (passed_more r w Hw Hr). lia. Qed.
 
     Lemma tau_H : tau <= H.
     Proof. unfold tau. lia. Qed.
@@ -416,6 +524,27 @@ Section Barriers.
       specialize (Hmin y Hl). lia.
     Qed.
 
+    (** What [u] has left of section [r] is on the path from what it waits for, or in Q. *)
+    Lemma by_pipe w u x : In x (keys b) -> fst x = u -> u <> w -> sec (get b x) <= n -> tau <= finish b s x ->
+      tau + all_of u (S n) + left_sec w u (sec (get b x)) tau
+      <= passed (sec (get b x)) (S n) u + Q (sec (get b x)) u + f u (S n) tau.
+    Proof.
+      intros Hx Hu Hw Hs Ht. set (r := sec (get b x)) in *.
+      pose proof (Spill w u r n tau Hn Hw Hs ltac:(unfold tau; lia) tau_issued) as S1.
+      destruct (first_left (rest_of u tau) (pipe r u)) as [Z|[l0 [[j i] [l1 [E [Hp Hl]]]]]].
+      - pose proof (by_own u x Hx Hu Hs Ht). fold r in H0. unfold pipe_left in S1. lia.
+      - pose proof (Pipe r u l0 (j, i) l1 E) as P1. simpl fst in P1. simpl snd in P1.
+        assert (In (j, i) (pipe r u)) as Hi by (rewrite E; apply in_or_app; right; left; reflexivity).
+        apply in_pipe in Hi as [Hj [Hr Hi]].
+        pose proof (section_begun n u j i ltac:(lia) CA CB CD Hj ltac:(lia) Hi tau tau_after) as B. rewrite Hr in B.
+        assert (sum (rest_of u tau) l1 <= sum (hold_of u) l1) as R1.
+        { apply (rest_hold r). intros ji Hji. rewrite E. apply in_or_app. right. right. exact Hji. }
+        pose proof (v_hold _ _ _ OK (u, j) i Hj Hi) as Hh. unfold pipe_left in S1. rewrite Hl in S1.
+        rewrite sum_cons in S1, P1.
+        unfold rest_of at 1 in S1. unfold rest_of in Hp. unfold hold_of at 1 in P1. simpl fst in *. simpl snd in *.
+        unfold passed, path_passed in *. lia.
+    Qed.
+
     (** A warp [u] with something left, that reaches what others have left that [w] waits for. *)
     Lemma by_other w u : w < length b -> u <> w -> unfinished (fun x => fst x =? u) <> [] ->
       (forall y t', In y (keys b) -> sec (get b y) <= n -> fst y <> u -> tau <= t' ->
@@ -423,11 +552,19 @@ Section Barriers.
       bound_here w.
     Proof.
       intros Hw Hu Hne Hsee. destruct (oldest u Hne) as [x [Hx [Ex [Hs [Ht Hold]]]]].
-      pose proof (by_own u x Hx Ex Hs ltac:(lia)) as B.
+      pose proof (by_pipe w u x Hx Ex Hu Hs ltac:(lia)) as B.
       pose proof (seen_from w u (sec (get b x)) n tau tau_H ltac:(unfold tau; lia) Hsee Hold) as C.
-      pose proof (Spill w u (sec (get b x)) n tau Hn Hu Hs ltac:(unfold tau; lia) tau_issued) as S1.
-      pose proof (passed_bound (sec (get b x)) u ltac:(rewrite <- Ex; apply key_warp, Hx) Hs) as D.
-      unfold bound_here. lia.
+      set (r := sec (get b x)) in *. rewrite (left_sections w u r n tau Hs) in C.
+      pose proof (passed_more r u ltac:(rewrite <- Ex; apply key_warp, Hx) Hs) as D1.
+      assert (sum (fun q => left_sec w u q tau) (seq (S r) (n - r)) <=
+        sum (fun q => iso q u) (seq (S r) (n - r)) + sum (fun q => Q q u) (seq (S r) (n - r))) as S1.
+      { assert (forall q, In q (seq (S r) (n - r)) -> left_sec w u q tau <= iso q u + Q q u) as A.
+        { intros q Hq. apply in_seq in Hq. pose proof (Spill w u q n tau Hn Hu ltac:(lia) ltac:(unfold tau; lia) tau_issued).
+          pose proof (pipe_whole q u tau). lia. }
+        revert A. generalize (seq (S r) (n - r)). intros l A. unfold sum. induction l as [|q l IH]; simpl; [lia|].
+        pose proof (A q (or_introl eq_refl)). specialize (IH ltac:(intros; apply A; right; assumption)). lia. }
+      replace (S n - r) with (1 + (n - r)) in * by lia. rewrite seq_app, !sum_app in *. cbn [seq] in *. rewrite !sum_one in *.
+      replace (r + 1) with (S r) in * by lia. unfold bound_here. lia.
     Qed.
 
     Lemma hit_own_unit w y t : In y (keys b) -> fst y = w -> hit m b s (reach w) w y t = true ->
@@ -477,7 +614,7 @@ Section Barriers.
       destruct (last_arrival n) as [E|[x [Hx [Hs Hf]]]].
       - rewrite E.
         pose proof (start_bound n w Hw CB ltac:(pose proof (v_releases _ _ _ OK g n); lia)).
-        unfold passed in HT. lia.
+        unfold passed, path_passed in HT. lia.
       - pose proof (by_own (fst x) x Hx eq_refl Hs ltac:(unfold tau; lia)) as B. rewrite All in B.
         pose proof (passed_bound (sec (get b x)) (fst x) (key_warp x Hx) Hs). unfold tau in B. lia.
     Qed.
@@ -529,21 +666,27 @@ Section Barriers.
 
   Hypothesis Horizon : forall n, n <= N -> rel s g n <= H.
 
-  Lemma claims n : n <= N -> claim_a n /\ claim_b n.
+  Lemma claim_d_next n : n <= N -> claim_a n -> claim_b n -> claim_d n -> claim_d (S n).
+  Proof.
+    intros Hn CA CB CD w j i Hj Hs Hi t Ht. pose proof (v_releases _ _ _ OK g n).
+    apply (section_begun n w j i Hn CA CB CD Hj ltac:(lia) Hi). lia.
+  Qed.
+
+  Lemma claims n : n <= N -> claim_a n /\ claim_b n /\ claim_d n.
   Proof.
     induction n as [|n IH]; intros Hn.
-    - split; [intros w j _ Hs; lia|]. intros w _. unfold f, done, all_of.
+    - split; [intros w j _ Hs; lia|]. split; [|intros w j i _ Hs; lia]. intros w _. unfold f, done, all_of.
       replace (filter (older 0) (keys b)) with (@nil key).
       + change (sum (fun y => hits w y H) []) with 0. lia.
       + symmetry. clear. induction (keys b) as [|x l IH]; [reflexivity|]. cbn [filter]. exact IH.
-    - destruct (IH ltac:(lia)) as [CA CB]. split; [apply claim_a_next; auto; lia|].
-      apply claim_b_next; auto.
+    - destruct (IH ltac:(lia)) as [CA [CB CD]]. split; [apply claim_a_next; auto; lia|].
+      split; [apply claim_b_next; auto|apply claim_d_next; auto; lia].
   Qed.
 
   Lemma barrier_end w j : In (w, j) (keys b) -> finish b s (w, j) <= H -> finish b s (w, j) <= T (S N).
   Proof.
     intros Hj HH. pose proof (key_warp _ Hj) as Hw. simpl in Hw.
-    destruct (claims N (le_n _)) as [CA CB]. pose proof (Last _ Hj) as HL. pose proof (TL w Hw) as HT.
+    destruct (claims N (le_n _)) as [CA [CB _]]. pose proof (Last _ Hj) as HL. pose proof (TL w Hw) as HT.
     destruct (le_lt_dec (rel s g N) (finish b s (w, j))) as [C|C].
     - destruct (section_late N w j (le_n _) CA CB Hj HL) as [L1 _]. specialize (L1 _ C (le_n _)).
       assert (f w (S N) (finish b s (w, j)) <= all_of w (S N)) as D.
@@ -551,10 +694,10 @@ Section Barriers.
         intros t _. apply not_true_is_false. intros Hx. apply existsb_exists in Hx as [y [Hy Hx]].
         apply andb_prop in Hx as [Hx _]. apply negb_true_iff in Hx. unfold older in Hx. apply Nat.ltb_ge in Hx.
         specialize (Last y Hy). lia. }
-      enough (passed (sec (get b (w, j))) (S N) w <= T (S N)) by lia. rewrite passed_next by exact HL.
+      enough (passed (sec (get b (w, j))) (S N) w <= T (S N)) by lia. unfold passed. rewrite passed_next by exact HL.
       destruct (Nat.eq_dec (sec (get b (w, j))) N) as [E|E].
-      + unfold passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq N 0)) with 0. lia.
-      + pose proof (passed_T (sec (get b (w, j))) N w Hw ltac:(lia) (le_n _)). lia.
+      + unfold passed, path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq N 0)) with 0. lia.
+      + pose proof (passed_T (sec (get b (w, j))) N w Hw ltac:(lia) (le_n _)) as PT. unfold passed in PT. lia.
     - pose proof (start_bound N w Hw CB (Horizon N (le_n _))). lia.
   Qed.
 End Barriers.
@@ -562,7 +705,7 @@ End Barriers.
 (** *** Theorem 2, of one thread block with sections 0 to [N].  [T n] bounds the release behind section
     [n - 1], and [T (S N)] the end.  [Spill]: what a warp has left behind a release, of instructions of sections
     that have been issued, is at most Q; CodeSpill.v says how it follows from the code. *)
-Theorem code_sib_barriers m b s g N reach iP iI iD iso Q T :
+Theorem code_sib_barriers m b s g N reach iP iI iD iso Q T piped :
   wf m b -> valid m b s -> (forall w, group m w = g) ->
   (forall x, In x (keys b) -> sec (get b x) <= N) -> (exists x, In x (keys b) /\ sec (get b x) = N) ->
   (forall u w v, core m u = core m w -> reach u v = reach w v) ->
@@ -572,14 +715,16 @@ Theorem code_sib_barriers m b s g N reach iP iI iD iso Q T :
   rel s g 0 <= T 0 ->
   (forall n w, n < N -> w < length b -> T n + (iso n w + O m b reach n w + Q n w) + release m <= T (S n)) ->
   (forall w, w < length b -> T N + (iso N w + O m b reach N w) <= T (S N)) ->
-  (forall H w u r n t, n < N -> u <> w -> r <= n -> t <= rel s g (S n) ->
+  (forall q u l0 ji l1, pipe b piped q u = l0 ++ ji :: l1 -> iD (u, fst ji) (snd ji) + sum (hold_of b u) (ji :: l1) <= iso q u) ->
+  (forall H w u q n t, n < N -> u <> w -> q <= n -> t <= rel s g (S n) ->
      (forall x, In x (keys b) -> sec (get b x) <= n -> I s x < t) ->
-     left_of m b s reach H w u r n t <= sum (fun q => Q q u) (seq r (S n - r))) ->
+     left_sec m b s reach H w u q t <= pipe_left b s piped q u t + Q q u) ->
   forall x, In x (keys b) -> finish b s x <= T (S N).
 Proof.
-  intros WF OK One Last Deepest Same Cross HR HI T0 TN TL Spill [w j] Hj.
+  intros WF OK One Last Deepest Same Cross HR HI T0 TN TL HP Spill [w j] Hj.
   set (H := max (finish b s (w, j)) (rel s g N)).
-  apply (barrier_end m b s g N WF OK One Last Deepest reach Same Cross iP iI iD iso Q T HR HI T0 TN TL H); auto.
+  apply (barrier_end m b s g N WF OK One Last Deepest reach Same Cross iP iI iD iso Q T HR HI T0 TN TL H piped); auto.
+  - intros v u q n t. apply Spill.
   - intros n Hn. pose proof (rel_grows m b s g OK n (N - n)) as Hg. replace (n + (N - n)) with N in Hg by lia. unfold H. lia.
   - unfold H. lia.
 Qed.

@@ -43,6 +43,18 @@ Section Reach.
     - intros v [_ [y [u [_ [Hc [Hu HB]]]]]]. eapply reach_back; [exact HB|]. eapply reach_way; eassumption.
   Qed.
 
+  (** It depends on the sub-core alone, and what others have of it all can reach: what theorem 2 needs. *)
+  Lemma reach_same u v : core m u = core m w -> reach_sib m home shared u v = reach_sib m home shared w v.
+  Proof. intros H. unfold reach_sib. rewrite H. reflexivity. Qed.
+
+  Lemma reach_cross u y i v : at_stage b y i v -> core m (fst y) <> core m w ->
+    reach_sib m home shared w v = true -> reach_sib m home shared u v = true.
+  Proof.
+    intros Hy Hc H. unfold reach_sib in *. apply orb_true_iff in H as [H|H]; [rewrite H; reflexivity|].
+    destruct (Ways _ _ _ Hy) as [E|E]; [rewrite (Shared _ E); reflexivity|]. rewrite E in H.
+    apply Nat.eqb_eq in H. congruence.
+  Qed.
+
   Variable unused : nat -> bool.
   (* way_rules.c: without a clash all that have a latch of fixed latency come to it alike, as their first stage *)
   Hypothesis Latches : forall v y i, unused v = true -> at_stage b y i v -> i = 0 /\ latch m b y = true.

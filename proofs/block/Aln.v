@@ -163,6 +163,6 @@ Section Aln.
     intros M V One Zero x Hx. apply (potential_bound m b s M W V One Zero); [|exact Hx].
     intros w q L. exists no_unit, no_queue, (fun k => level w (false, k)), (fun k => level w (true, k)).
     split; [apply average_potential, L|]. split; [discriminate|].
-    intros k Hk <-. apply average_end, Hk.
+    intros k Hk <- _. apply average_end, Hk.
   Qed.
 End Aln.

@@ -113,6 +113,27 @@ Section AlnFib.
     - exact Hj.
   Qed.
 
+  (** Where the section of [w] takes no time, nothing is charged. *)
+  Lemma align_timeless w u n j : In u (peers b w) -> In (w, snd n) (keys b) -> j <= len b u ->
+    (forall k, In (w, k) (keys b) -> sec (get b (w, k)) = sec (get b (w, snd n)) -> init (get b (w, k)) = 0) ->
+    alnI m b w u n j <= iso_node w n.
+  Proof.
+    intros Hu Hn Hj Hz. set (q := sec (get b (w, snd n))) in *.
+    assert (align_cert m b w u (others b w)
+      (fun n j => if sec (get b (w, snd n)) =? q then iso_node w n else alnI m b w u n j)) as HA.
+    { clearbody q. clear n j Hn Hj. intros n Hn. destruct (Nat.eqb_spec (sec (get b (w, snd n))) q) as [E|E].
+      - split.
+        + intros e j He Hj. destruct (edges_up m b W no_unit no_queue w _ n e (conj Hn eq_refl) He) as [[_ Se] _].
+          rewrite Se, E, Nat.eqb_refl. apply iso_node_edges; assumption.
+        + intros j Hj. unfold charge. destruct n as [d k]. cbn [snd] in *. rewrite (Hz k Hn E). cbn [Nat.leb andb]. lia.
+      - split.
+        + intros e j He Hj. destruct (edges_up m b W no_unit no_queue w _ n e (conj Hn eq_refl) He) as [[_ Se] _].
+          rewrite Se, (proj2 (Nat.eqb_neq _ _) E). apply (alnI_cert m b W w u Hu n Hn); assumption.
+        + intros j Hj. apply (alnI_cert m b W w u Hu n Hn). exact Hj. }
+    pose proof (align_cert_ok m b w u q (others b w) _ HA (n, j) _ (alnI_reached m b W w u n j Hn Hj) Hj) as H.
+    cbn [fst snd] in H. unfold q in H. rewrite Nat.eqb_refl in H. exact H.
+  Qed.
+
   Lemma charges_le w q : sum (fun u => fib_of w q u (len b u)) (peers b w) <= charged b (fib_charge b m) w q.
   Proof.
     unfold peers. etransitivity; [apply sum_incl_le|]. unfold charged, keys. rewrite sum_flat_map.
@@ -139,6 +160,17 @@ Section AlnFib.
         pose proof (align_le w u (true, k) (len b u) Hu ltac:(apply in_keys; simpl; lia) (le_n _)) as H.
         unfold iso_node in H. cbn [fst snd] in H. rewrite Sk in H. lia. }
       pose proof (peers_pos b w) as Pos.
+      destruct (Nat.eq_dec top 0) as [Z|NZ].
+      { rewrite sum_zero; [rewrite Nat.div_0_l; lia|]. intros u Hu. enough (align b (alnI m b) q w u <= 0) by lia.
+        apply list_max_le, Forall_forall. intros v Hv. apply in_map_iff in Hv as [k [<- Hk]].
+        assert (forall k, In k (filter (fun k => sec (get b (w, k)) =? q) (seq 0 (len b w))) ->
+                  iD (w, k) + init (get b (w, k)) + lat (get b (w, k)) = 0) as Top.
+        { intros j Hj. rewrite E in Hj. apply Nat.le_0_r. rewrite <- Z. apply list_max_ge, in_map_iff. eauto. }
+        pose proof (Top k Hk). pose proof Hk as Hk'. apply filter_In in Hk' as [Hk' Sk]. apply in_seq in Hk'. apply Nat.eqb_eq in Sk.
+        pose proof (align_timeless w u (true, k) (len b u) Hu ltac:(apply in_keys; simpl; lia) (le_n _)) as H1.
+        unfold iso_node in H1. cbn [fst snd] in H1. enough (alnI m b w u (true, k) (len b u) <= iD (w, k)) by lia.
+        apply H1. intros j Hj Sj. apply in_keys in Hj. specialize (Top j). rewrite filter_In, in_seq, Nat.eqb_eq in Top.
+        specialize (Top ltac:(lia)). lia. }
       assert (sum (align b (alnI m b) q w) (peers b w)
                 <= others b w * (top + sum (fun u => fib_of w q u (len b u)) (peers b w))) as B.
       { etransitivity; [apply sum_le, A|]. rewrite (sum_plus (fun _ => top)), sum_scaled.
@@ -151,7 +183,8 @@ Section AlnFib.
       apply Nat.eqb_eq in Sk.
       etransitivity; [|apply list_max_ge, in_map_iff; exists (w, k); split; [reflexivity|]].
       + cbn [fst]. lia.
-      + apply in_section. split; [apply in_keys; lia|]. split; [apply One|exact Sk].
+      + apply filter_In. rewrite !andb_true_iff, !Nat.eqb_eq, Nat.ltb_lt. split; [apply in_keys; lia|].
+        split; [split; [apply One|exact Sk]|cbn [fst]; lia].
   Qed.
 
   (** *** ALN is no more than FIB, with the paths of any [iI], [iD] that respect the edges *)

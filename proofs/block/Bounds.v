@@ -8,7 +8,7 @@
     up to the stated ones. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Sib Instances Weights Queue Isolation Late.
+From Warpbound Require Import Cycles Model Sib Idle Instances Weights Queue Isolation Late.
 Import ListNotations.
 
 (** ** What a warp [w] is charged in section [q] for an instruction [y] *)
@@ -42,14 +42,15 @@ Definition fib_charge (b : block) (m : machine) : charges := fun w q y =>
 
 Definition charged (b : block) (ch : charges) (w q : nat) : nat := sum (ch w q) (keys b).
 
-(** The instructions of section [q] of thread block [g]; the largest, over its warps, of
-    isolation and what is charged. *)
+(** The instructions of section [q] of thread block [g]; the largest, over its warps that take
+    time there, of isolation and what is charged. *)
 Definition of_section (b : block) (m : machine) (g q : nat) : list key :=
   filter (fun x => (group m (fst x) =? g) && (sec (get b x) =? q)) (keys b).
 
 Definition block_term (b : block) (m : machine) (ch : charges) (iD : key -> nat) (g q : nat) : nat :=
   list_max (map (fun x => iD x + init (get b x) + lat (get b x) + charged b ch (fst x) q)
-                (of_section b m g q)).
+                (filter (fun x => (group m (fst x) =? g) && (sec (get b x) =? q)
+                                  && (0 <? iD x + init (get b x) + lat (get b x))) (keys b))).
 
 Fixpoint block_start (b : block) (m : machine) (ch : charges) (iD : key -> nat) (g q : nat) : nat :=
   match q with
@@ -126,24 +127,42 @@ Section Bounds.
   Hypothesis Others : alone b m g \/ depth m = Some 0 \/
     (depth m = None /\ forall w q y, In y (keys b) -> core m (fst y) = core m w -> meets w q (fu (get b y))).
 
+  Lemma isolated w q : timeless b w q (fun j => In (w, j) (keys b) /\ sec (get b (w, j)) = q
+    /\ iI (w, j) = 0 /\ init (get b (w, j)) = 0).
+  Proof.
+    intros k [Hk [Hq [Hz Hu]]]. destruct (HI w k Hk) as [H1 [H2 _]]. destruct (W w k Hk) as [_ [Wp _]].
+    split; [exact Hk|]. split; [exact Hq|]. split; [exact Hu|]. split.
+    - intros j -> Sj. specialize (H1 j eq_refl ltac:(congruence)).
+      pose proof (keys_before _ _ _ j Hk ltac:(lia)). repeat split; auto; lia.
+    - intros p Hp Sp. specialize (Wp p Hp). specialize (H2 p Hp ltac:(congruence)).
+      pose proof (keys_before _ _ _ p Hk ltac:(lia)) as Kp. destruct (HI w p Kp) as [_ [_ [H3 _]]].
+      repeat split; auto; lia.
+  Qed.
+
   Lemma one_section q T N : begin s g <= T ->
     (forall y, In y (keys b) -> group m (fst y) = g -> sec (get b y) < q -> C s y <= T) ->
     (forall y, In y (keys b) -> group m (fst y) = g -> sec (get b y) < q -> I s y + takes (get b y) + ar s g q <= T) ->
     (forall y, In y (keys b) -> group m (fst y) = g -> sec (get b y) = q -> C s y <= N) ->
     (exists x, In x (keys b) /\ group m (fst x) = g /\ sec (get b x) = q /\ C s x = N) ->
-    N <= T + block_term b m ch iD g q + foreign b m s g T N.
+    T < N -> N <= T + block_term b m ch iD g q + foreign b m s g T N.
   Proof.
-    intros HT Old Rel End [[w k] [Hk [Hg [Hq HN]]]]. simpl in Hg. subst g.
+    intros HT Old Rel End [[w k] [Hk [Hg [Hq HN]]]] TN. simpl in Hg. subst g.
+    assert (0 < iD (w, k) + init (get b (w, k)) + lat (get b (w, k))) as Pk.
+    { destruct (Nat.eq_dec (iD (w, k) + init (get b (w, k)) + lat (get b (w, k))) 0) as [E|E]; [exfalso|lia].
+      pose proof (timeless_done m b s w q T _ W V (isolated w q) HT Old Rel k
+        ltac:(destruct (HI w k Hk) as [_ [_ [H3 _]]]; repeat split; auto; lia)) as [H1 H2].
+      pose proof (v_init _ _ _ V _ Hk). pose proof (v_lat _ _ _ V _ Hk). unfold C in HN. lia. }
     destruct (le_lt_dec N (T + block_term b m ch iD (group m w) q + foreign b m s (group m w) T N)) as [L|L]; [exact L|exfalso].
     destruct (instances_exist m b s (v_cap _ _ _ V)) as [ins Ins].
     set (top := block_term b m ch iD (group m w) q - charged b ch w q).
-    assert (forall j, In (w, j) (keys b) -> sec (get b (w, j)) = q ->
+    assert (forall j, In (w, j) (keys b) -> sec (get b (w, j)) = q -> 0 < iD (w, j) + init (get b (w, j)) + lat (get b (w, j)) ->
       iD (w, j) + init (get b (w, j)) + lat (get b (w, j)) + charged b ch w q <= block_term b m ch iD (group m w) q) as Term.
-    { intros j Hj Sj. apply list_max_ge, in_map_iff. exists (w, j). split; [reflexivity|]. apply in_section. auto. }
+    { intros j Hj Sj Pj. apply list_max_ge, in_map_iff. exists (w, j). split; [reflexivity|].
+      apply filter_In. rewrite !andb_true_iff, !Nat.eqb_eq, Nat.ltb_lt. auto. }
     set (h := fun y => ch w q y + (if group m (fst y) =? group m w then 0 else active s T N y)).
     assert (forall y, rival m b w q y -> group m (fst y) = group m w -> beside b m w q y = true) as Be.
     { intros y [_ [Y1 Y2]] G. apply beside_iff. auto. }
-    pose proof (Term k Hk Hq) as Tk.
+    pose proof (Term k Hk Hq Pk) as Tk.
     enough (C s (w, k) < N) by lia.
     apply (not_late m b s iI iD M W V HI ins Ins w q T N top h HT Old Rel End (meets w q)); auto.
     - intros j Hj <- _. apply Meets_own, Hj.
@@ -159,7 +178,8 @@ Section Bounds.
       + pose proof (Ch_slot w q y (proj1 R) (Be y R G) Hc). lia.
       + pose proof (v_start _ _ _ V y (proj1 R)). pose proof (v_init _ _ _ V y (proj1 R)).
         pose proof (active_some s T N y (D s y) ltac:(lia) ltac:(apply init_iff; lia)). lia.
-    - intros j Hj Sj. specialize (Term j Hj Sj). unfold top. lia.
+    - intros j Hj Sj. destruct (Nat.eq_dec (iD (w, j) + init (get b (w, j))) 0) as [E|E]; [lia|].
+      specialize (Term j Hj Sj ltac:(lia)). unfold top. lia.
     - unfold wsum. assert (sum (fun y => if true then h y else 0) (keys b) = charged b ch w q + foreign b m s (group m w) T N) as E.
       { unfold charged, foreign, h. apply sum_plus. }
       cbv beta. rewrite E. unfold top. lia.

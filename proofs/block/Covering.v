@@ -198,8 +198,9 @@ Section Covering.
 
     Lemma term_there q : block_term b' m ch' iD' g q <= block_term b m ch iD g q.
     Proof.
-      apply max_there. intros x Hx P. destruct (there_inst x Hx) as [_ [S [Ix Lx]]]. rewrite <- S. split; [exact P|].
-      specialize (HD x Hx). specialize (HC (fst x) q). change (fst (there x)) with (fst x). lia.
+      apply max_there. intros x Hx P. destruct (there_inst x Hx) as [_ [S [Ix Lx]]]. specialize (HD x Hx).
+      rewrite <- S, !andb_true_iff, !Nat.ltb_lt in *. split; [destruct P; split; [assumption|lia]|].
+      specialize (HC (fst x) q). change (fst (there x)) with (fst x). lia.
     Qed.
 
     Lemma start_there q : block_start b' m ch' iD' g q <= block_start b m ch iD g q.

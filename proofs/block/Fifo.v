@@ -47,7 +47,7 @@ Definition fifo_cert (m : machine) (b : block) (F : nat -> nat -> nat -> bool) (
 
 Definition fifo_term (m : machine) (b : block) (F : nat -> nat -> nat -> bool) (iso : nat -> node -> nat) (q : nat) : nat :=
   list_max (map (fun x => iso (fst x) (true, snd x) + init (get b x) + lat (get b x) + fifo_charges m b (F (fst x) q) (fst x) q)
-                (filter (fun x => sec (get b x) =? q) (keys b))).
+                (filter (fun x => (sec (get b x) =? q) && (0 <? iso (fst x) (true, snd x) + init (get b x) + lat (get b x))) (keys b))).
 Definition fifo (m : machine) (b : block) (F : nat -> nat -> nat -> bool) (iso : nat -> node -> nat) : nat :=
   total m b (fifo_term m b F iso).
 
@@ -244,12 +244,15 @@ Section Fifo.
       + intros n e [Hn <-] He. apply (HI w n Hn e He).
       + intros n y Hn Hy Sy. apply (charge_fifo w q n y Hn Hy Sy).
     - apply queue_queues_ok; assumption.
-    - intros k Hk Hq. unfold fifo_term.
+    - intros k Hk Hq Pk. unfold fifo_term.
+      assert (passed b w c none = 0) as Z.
+      { unfold passed, none. apply sum_zero. intros u _. reflexivity. }
+      rewrite Z, Nat.add_0_r in Pk.
       assert (passed b w c (everything b) = fifo_charges m b (F w q) w q) as ->.
       { unfold passed, fifo_charges, everything. unfold sum at 1 3. f_equal. apply map_ext. intros u.
         rewrite Nat.min_id. reflexivity. }
       etransitivity; [|apply list_max_ge, in_map_iff; exists (w, k); split;
-        [reflexivity|apply filter_In; split; [exact Hk|apply Nat.eqb_eq, Hq]]].
+        [reflexivity|apply filter_In; split; [exact Hk|apply andb_true_intro; split; [apply Nat.eqb_eq, Hq|apply Nat.ltb_lt, Pk]]]].
       cbn [fst snd]. lia.
   Qed.
 End Fifo.

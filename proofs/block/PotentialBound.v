@@ -1,7 +1,7 @@
 (** * Every potential is a bound: docs/proofs.md, theorems 1 and 3 *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Instances Queue Potential.
+From Warpbound Require Import Cycles Model Idle Instances Queue Potential.
 Import ListNotations.
 
 (** What other warps than [w] have issued to [f] in section [q] by [t], and what is not initiated to its end then. *)
@@ -391,16 +391,40 @@ Section Bound.
     Qed.
   End OneSection.
 
-  (** *** Potentials for every warp and section whose ends are at most [B q] give the bound Σ B. *)
+  (** Where a potential is 0 before any other warp has issued something, nothing takes time. *)
+  Definition none : progress := fun _ => 0.
+
+  Lemma slow_start w q F Q pI pD : potential m b F Q w q pI pD ->
+    timeless b w q (fun j => In (w, j) (keys b) /\ sec (get b (w, j)) = q /\ pI j none = 0 /\ init (get b (w, j)) = 0).
+  Proof.
+    intros P k [Hk [Hq [Hz Hu]]]. destruct (W w k Hk) as [_ [Wp _]].
+    split; [exact Hk|]. split; [exact Hq|]. split; [exact Hu|]. split.
+    - intros j -> Sj. pose proof (p_next _ _ _ _ _ _ _ _ P j none Hk Sj Hq).
+      pose proof (keys_before _ _ _ j Hk ltac:(lia)). repeat split; auto; lia.
+    - intros p Hp Sp. specialize (Wp p Hp). pose proof (p_ops _ _ _ _ _ _ _ _ P k p none Hk Hq Hp Sp).
+      pose proof (keys_before _ _ _ p Hk ltac:(lia)) as Kp.
+      pose proof (p_start _ _ _ _ _ _ _ _ P p none Kp Sp). repeat split; auto; lia.
+  Qed.
+
+  (** *** Potentials for every warp and section whose ends are at most [B q], where something
+      takes time, give the bound Σ B. *)
   Theorem potential_bound (B : nat -> nat) :
     (forall w q, w < length b -> exists F Q pI pD, potential m b F Q w q pI pD /\ queues_ok m b s F Q w q
        /\ forall k, In (w, k) (keys b) -> sec (get b (w, k)) = q ->
+            0 < pD k none + init (get b (w, k)) + lat (get b (w, k)) ->
             pD k (everything b) + init (get b (w, k)) + lat (get b (w, k)) <= B q) ->
     forall x, In x (keys b) -> C s x <= total m b B.
   Proof.
     intros H. apply (sections_ok m b s B V). intros q T O [w k] Hk Hq.
     destruct (H w q (proj1 (proj1 (in_keys _ _ _) Hk))) as [F [Q [pI [pD [P [Hqu HB]]]]]].
-    pose proof (potential_section w q T F Q pI pD O P Hqu k (conj Hk Hq)).
-    specialize (HB k Hk Hq). lia.
+    pose proof (potential_section w q T F Q pI pD O P Hqu k (conj Hk Hq)) as H1. specialize (HB k Hk Hq).
+    destruct (Nat.eq_dec (pD k none + init (get b (w, k)) + lat (get b (w, k))) 0) as [E|E]; [|specialize (HB ltac:(lia)); lia].
+    pose proof (p_start _ _ _ _ _ _ _ _ P k none Hk Hq).
+    destruct (timeless_done m b s w q T _ W V (slow_start w q F Q pI pD P)) with (k := k) as [D1 I1].
+    - rewrite Zero. lia.
+    - intros y Hy _ Hs. apply (O y Hy Hs).
+    - intros y Hy _ Hs. apply (O y Hy Hs).
+    - repeat split; auto; lia.
+    - pose proof (v_init _ _ _ V _ Hk). pose proof (v_lat _ _ _ V _ Hk). unfold C. lia.
   Qed.
 End Bound.

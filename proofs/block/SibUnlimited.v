@@ -45,7 +45,7 @@ Section SibUnlimited.
   Lemma fib_term q : block_term b m (fib_charge b m) iD g q <= term b m iD q.
   Proof.
     apply list_max_le, Forall_forall. intros t Ht. apply in_map_iff in Ht as [x [<- Hx]].
-    apply in_section in Hx as [Hx [_ Hq]]. pose proof (fib_others b m (fst x) q Unlimited).
+    apply filter_In in Hx as [Hx P]. rewrite !andb_true_iff, !Nat.eqb_eq in P. destruct P as [[_ Hq] _]. pose proof (fib_others b m (fst x) q Unlimited).
     assert (iD x + init (get b x) + lat (get b x) + others b m (fst x) q <= term b m iD q); [|lia].
     apply list_max_ge, in_map_iff. exists x. split; [reflexivity|]. apply filter_In.
     split; [exact Hx|]. apply Nat.eqb_eq, Hq.

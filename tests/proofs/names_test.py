@@ -1,6 +1,7 @@
 """What pages say is checked by Coq is a theorem of proofs/, and docs/machine-checked.md has every line of proofs/theorems.
 
-Pages and proofs/theorems name a theorem FILE:NAME, as in block/Elb.v:elb. Coq is not needed: `make proofs` asks it.
+Pages and proofs/theorems name a theorem FILE:NAME, as in block/Elb.v:elb; pages may also link to the file and name the
+theorem behind the link. Coq is not needed: `make proofs` asks it.
 
 usage: names_test.py
 """
@@ -14,7 +15,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STATEMENT = re.compile(r"^\s*(?:Theorem|Lemma|Corollary|Example)\s+([\w']+)", re.MULTILINE)
 TABLE = "docs/machine-checked.md"
-MENTION = re.compile(r"`((?:\w+/)*\w+\.v):([^`]*)`")
+MENTION = re.compile(r"`((?:\w+/)*\w+\.v):([\w']+)`")
+LINKED = re.compile(r"\]\((?:\.\./)+proofs/((?:\w+/)*\w+\.v)\), `([\w']+)`")
 
 
 def statements(root):
@@ -34,7 +36,8 @@ def listed(root):
 
 def mentioned(page):
     """FILE:NAME of what a page names."""
-    return {f"{file}:{name}" for file, name in MENTION.findall(page.read_text(encoding="utf-8"))}
+    text = page.read_text(encoding="utf-8")
+    return {f"{file}:{name}" for file, name in MENTION.findall(text) + LINKED.findall(text)}
 
 
 def mistakes(root):
@@ -83,6 +86,10 @@ class Mistakes(unittest.TestCase):
 
     def test_a_page_that_names_what_is_not_listed(self):
         self.change("docs/README.md", "# Documentation", "# Documentation\n\nchecked: `block/Elb.v:issue_late`")
+        self.expect("docs/README.md: not in proofs/theorems: block/Elb.v:issue_late")
+
+    def test_a_link_to_what_is_not_listed(self):
+        self.change("docs/README.md", "# Documentation", "# Documentation\n\n[Elb](../proofs/block/Elb.v), `issue_late`")
         self.expect("docs/README.md: not in proofs/theorems: block/Elb.v:issue_late")
 
     def test_a_theorem_listed_twice(self):

@@ -5,7 +5,7 @@
  * with unit, initiation, latency and registers; sections between barriers, of runs of instructions and loops;
  * rows of sections, one a path, which the block goes through; warps, each with a path and a sub-core; and
  * perhaps when each instruction was issued in one execution. What is computed of them is in docs/proofs.md:
- * rules R1 to R7, sib and fib in theorem 1, elb in 2, loops in 4, k-sm, k-area and k-bal in 5, 6 and 7.
+ * rules R1 to R7, sib, fib and aln in theorem 1, elb in 2, loops in 4, k-sm, k-area and k-bal in 5, 6 and 7.
  *
  * Exit status: 0 when every claim is proven, 1 when one is not, 2 when the file is no certificate or was
  * changed. */
@@ -116,12 +116,19 @@ struct step {
 
 typedef LIST(struct step) program;
 
+/* ALN of a section and that of another warp. */
+struct pair {
+    uint64_t other, time;
+    bool together; /* on one sub-core */
+};
+
 /* What a section of a warp amounts to. */
 struct section {
     program steps;
     uint64_t alone;                               /* iso: it takes so long by itself */
     uint64_t count[UNITS_MAX], charge[UNITS_MAX]; /* instructions of each unit; what they charge others */
     uint64_t initiations;
+    LIST(struct pair) pairs;
 };
 
 /* Warps of the same path and sub-core. */
@@ -161,8 +168,9 @@ struct walk {
     const program *steps;
     void (*meet)(struct walk *walk, uint64_t thing);
     uint64_t *times, time_count;
-    bool every;        /* loops are walked repetition by repetition, */
-    uint64_t sub_core; /* by a warp there */
+    bool every;          /* loops are walked repetition by repetition, */
+    uint64_t sub_core;   /* by a warp there */
+    struct other *other; /* a warp that delays this one */
 };
 
 static void play(struct walk *walk, uint64_t from, uint64_t to);
@@ -231,7 +239,8 @@ static void play(struct walk *walk, uint64_t from, uint64_t to) {
     }
 }
 
-/* ---- A warp by itself: iso of docs/proofs.md, section 1, and lam of section 8 ---- */
+/* ---- A warp by itself (iso of docs/proofs.md, section 1), beside another (align), in latencies (lam) ----
+ */
 
 /* The times of a warp; behind them registers, and each unit's end of initiation and last start. */
 enum { NOW, COMPLETE, WARP_TIMES };
@@ -263,19 +272,58 @@ static void result_there(struct walk *walk, const struct inst *inst, uint64_t at
     walk->times[COMPLETE] = max(walk->times[COMPLETE], at);
 }
 
-/* An instruction of a section alone on the machine. */
+/* The instructions of another warp, each to be consumed at some node of the path of the first, at m times
+ * what it costs there. */
+struct other {
+    const struct block *block;
+    LIST(uint64_t) insts;
+    bool together; /* on one sub-core */
+    uint64_t m;
+    uint64_t *at; /* the time of the node at hand, by how many are consumed */
+};
+
+/* What an initiation is charged at: at depth 1 as the largest of its unit. */
+static uint64_t charge_of(const struct block *block, const struct inst *inst) {
+    return machine.depth == 1 ? block->largest[inst->unit] : inst->init;
+}
+
+/* Consumes at the issue of an instruction on a unit, or at its start. */
+static void consume(const struct other *other, uint64_t unit, bool issue) {
+    for (uint64_t j = 0; j < other->insts.count && unit != NO_UNIT; j++) {
+        const struct inst *inst = &other->block->insts.items[other->insts.items[j]];
+        uint64_t charge = issue && other->together && inst->unit != NO_UNIT;
+        if (inst->unit == unit && (other->together || machine.shared[unit]) && !(issue && machine.depth > 1))
+            charge = max(charge, charge_of(other->block, inst));
+        other->at[j + 1] = max(other->at[j + 1], add(other->at[j], mul(other->m, charge)));
+    }
+}
+
+/* An instruction of a section alone on the machine, but for the other warp: times are kept for each number of
+ * its instructions that are consumed. */
 static void meet_alone(struct walk *walk, uint64_t number) {
     const struct inst *inst = &walk->block->insts.items[number];
-    uint64_t issue = operands_there(walk, inst), end = issue;
-    if (inst->unit != NO_UNIT) {
-        uint64_t *unit = walk->times + WARP_TIMES + walk->block->registers + 2 * inst->unit;
-        if (machine.depth == 0) issue = max(issue, unit[0]);
-        if (machine.depth == 1) issue = max(issue, unit[1]);
-        unit[1] = max(issue, unit[0]);
-        end = unit[0] = add(unit[1], inst->init);
+    const uint64_t count = times_of(walk->block), lanes = walk->other->insts.count + 1,
+                   slot = inst->unit != NO_UNIT;
+    const uint64_t unit = WARP_TIMES + walk->block->registers + 2 * (slot ? inst->unit : 0);
+    uint64_t *at = walk->other->at;
+    struct walk lane = *walk;
+    for (uint64_t l = 0; l < lanes; l++, lane.times += count) {
+        at[l] = operands_there(&lane, inst);
+        if (slot && machine.depth <= 1) at[l] = max(at[l], lane.times[unit + machine.depth]);
     }
-    walk->times[NOW] = issue + (inst->unit != NO_UNIT);
-    result_there(walk, inst, add(end, inst->latency));
+    consume(walk->other, inst->unit, true);
+    lane.times = walk->times;
+    for (uint64_t l = 0; l < lanes; l++, lane.times += count) {
+        lane.times[NOW] = at[l] + slot;
+        if (slot) at[l] = max(at[l], lane.times[unit]);
+    }
+    consume(walk->other, inst->unit, false);
+    lane.times = walk->times;
+    for (uint64_t l = 0; l < lanes; l++, lane.times += count) {
+        if (slot) lane.times[unit] = add(at[l], inst->init), lane.times[unit + 1] = at[l];
+        result_there(&lane, inst, add(add(at[l], inst->init), inst->latency));
+    }
+    count_work(lanes);
 }
 
 /* An instruction on the path that counts latencies only. */
@@ -285,7 +333,7 @@ static void meet_latency(struct walk *walk, uint64_t number) {
     result_there(walk, inst, add(walk->times[NOW], inst->latency));
 }
 
-static const struct section *section_of(const struct block *block, uint64_t row, uint64_t path) {
+static struct section *section_of(const struct block *block, uint64_t row, uint64_t path) {
     return &block->sections.items[block->cells.items[row * block->paths + path]];
 }
 
@@ -307,32 +355,52 @@ static void meet_row(struct walk *walk, uint64_t row) {
     release_all(walk, block->paths, count);
     for (uint64_t p = 0; p < block->paths; p++) {
         const program *steps = &section_of(block, row, p)->steps;
-        struct walk own = {block, steps, meet_latency, walk->times + p * count, count, false, 0};
+        struct walk own = {block, steps, meet_latency, walk->times + p * count, count, .every = false};
         play(&own, 0, steps->count);
     }
 }
 
-static void compute_section(const struct block *block, struct section *section) {
-    const uint64_t count = times_of(block);
-    struct walk walk = {block, &section->steps, meet_alone, zeroed(count, sizeof(uint64_t)), count, false, 0};
-    play(&walk, 0, section->steps.count);
-    section->alone = walk.times[COMPLETE];
+static void meet_other(struct walk *walk, uint64_t number) {
+    PUSH(&walk->other->insts, uint64_t, (number));
+}
+
+/* The longest path through a section, with `second` (or NULL) consumed on the way. */
+static uint64_t aligned(const struct block *block, const struct section *own, const struct section *second,
+                        bool together, uint64_t m) {
+    struct other other = {.block = block, .together = together, .m = m};
+    struct walk walk = {block, NULL, meet_other, NULL, 0, true, 0, &other};
+    if (second != NULL) walk.steps = &second->steps, play(&walk, 0, second->steps.count);
+    const uint64_t count = times_of(block), lanes = other.insts.count + 1, all = mul(count, lanes);
+    other.at = zeroed(lanes, sizeof *other.at);
+    walk =
+        (struct walk){block, &own->steps, meet_alone, zeroed(all, sizeof(uint64_t)), all, false, 0, &other};
+    play(&walk, 0, own->steps.count);
+    const uint64_t longest = walk.times[(lanes - 1) * count + COMPLETE];
     free(walk.times);
+    free(other.at);
+    free(other.insts.items);
+    return longest;
+}
+
+static void compute_section(const struct block *block, struct section *section) {
+    section->alone = aligned(block, section, NULL, false, 0);
     for (uint64_t s = 0; s < section->steps.count; s++) {
         const struct step *step = &section->steps.items[s];
         for (uint64_t i = step->first; i < step->first + step->count; i++) {
             const struct inst *inst = &block->insts.items[i];
             const uint64_t u = inst->unit;
             if (u == NO_UNIT) continue;
-            const uint64_t charge = machine.depth == 1 ? block->largest[u] : inst->init;
             section->count[u] = add(section->count[u], step->often);
-            section->charge[u] = add(section->charge[u], mul(charge, step->often));
+            section->charge[u] = add(section->charge[u], mul(charge_of(block, inst), step->often));
             section->initiations = add(section->initiations, mul(inst->init, step->often));
         }
     }
 }
 
-/* ---- A block: sib, fib (theorem 1) and elb (theorem 2) ---- */
+/* ---- A block: sib, fib, aln (theorem 1) and elb (theorem 2) ---- */
+
+enum { ELB, SIB, FIB, ALN, LOWER, K_SM, K_AREA, K_BAL, METHODS };
+static const char *const methods[] = {"elb", "sib", "fib", "aln", "lower", "k-sm", "k-area", "k-bal"};
 
 /* What another warp delays one: initiations on units that both reach, of fib issue slots where this one does
  * not use the unit. */
@@ -347,26 +415,50 @@ static uint64_t delay(const struct section *own, const struct section *other, bo
     return sum;
 }
 
-/* The most that any warp takes in a row that has anything to wait for. */
-static uint64_t row_time(const struct block *block, uint64_t row, bool slots) {
-    const struct warps *warps = block->warps.items;
-    uint64_t most = 0;
-    for (uint64_t g = 0; g < block->warps.count; g++) {
-        const struct section *own = section_of(block, row, warps[g].path);
-        uint64_t time = own->alone;
-        for (uint64_t h = 0; h < block->warps.count; h++) {
-            const struct section *other = section_of(block, row, warps[h].path);
-            const uint64_t one = delay(own, other, warps[g].sub_core == warps[h].sub_core, slots);
-            time = add(time, mul(one, warps[h].count - (g == h)));
-        }
-        if (own->alone > 0) most = max(most, time);
-    }
-    return most;
+/* The same of aln, with the longest path of this one, for m other warps in all; computed once. */
+static uint64_t pair_time(const struct block *block, struct section *own, uint64_t other, bool together,
+                          uint64_t m) {
+    for (uint64_t p = 0; p < own->pairs.count; p++)
+        if (own->pairs.items[p].other == other && own->pairs.items[p].together == together)
+            return own->pairs.items[p].time;
+    const uint64_t time = aligned(block, own, &block->sections.items[other], together, m);
+    PUSH(&own->pairs, struct pair, {other, time, together});
+    return time;
 }
 
-static void add_row(struct block *block, uint64_t row, uint64_t often) {
-    block->sib = add(block->sib, mul(add(row_time(block, row, false), machine.release), often));
-    block->fib = add(block->fib, mul(add(row_time(block, row, true), machine.release), often));
+/* The most that any warp takes in a row that has anything to wait for, and the release behind it. */
+static uint64_t row_time(const struct block *block, uint64_t row, int method) {
+    const struct warps *warps = block->warps.items;
+    uint64_t most = 0, m = 0;
+    for (uint64_t g = 0; g < block->warps.count; g++)
+        m = add(m, warps[g].count);
+    m = method == ALN && m > 1 ? m - 1 : 0;
+    for (uint64_t g = 0; g < block->warps.count; g++) {
+        struct section *own = section_of(block, row, warps[g].path);
+        uint64_t time = m > 0 ? 0 : own->alone;
+        for (uint64_t h = 0; h < block->warps.count; h++) {
+            const bool together = warps[g].sub_core == warps[h].sub_core;
+            const uint64_t number = block->cells.items[row * block->paths + warps[h].path];
+            const uint64_t one = m > 0 ? pair_time(block, own, number, together, m)
+                                       : delay(own, &block->sections.items[number], together, method == FIB);
+            time = add(time, mul(one, warps[h].count - (g == h)));
+        }
+        if (own->alone > 0) most = max(most, m > 0 ? time / m : time);
+    }
+    return add(most, machine.release);
+}
+
+/* The sum over all rows; behind the last there is no release. */
+static uint64_t block_time(const struct block *block, int method) {
+    uint64_t sum = 0;
+    for (uint64_t s = 0; s < block->rows.count; s++)
+        for (uint64_t i = 0; i < block->rows.items[s].count; i++)
+            sum = add(sum, mul(row_time(block, block->rows.items[s].first + i, method),
+                               block->rows.items[s].often));
+    return sum - (block->paths > 0 ? machine.release : 0);
+}
+
+static void add_initiations(struct block *block, uint64_t row, uint64_t often) {
     for (uint64_t g = 0; g < block->warps.count; g++) {
         const struct warps *warps = &block->warps.items[g];
         const uint64_t one = mul(section_of(block, row, warps->path)->initiations, warps->count);
@@ -383,24 +475,22 @@ static void compute_block(struct block *block) {
     for (uint64_t s = 0; s < block->rows.count; s++) {
         const struct step *step = &block->rows.items[s];
         for (uint64_t i = 0; i < step->count; i++)
-            add_row(block, step->first + i, step->often);
+            add_initiations(block, step->first + i, step->often);
     }
     struct walk walk = {block,
                         &block->rows,
                         meet_row,
                         zeroed(mul(block->paths, count), sizeof(uint64_t)),
                         mul(block->paths, count),
-                        false,
-                        0};
+                        .every = false};
     play(&walk, 0, block->rows.count);
     for (uint64_t p = 0; p < block->paths; p++)
         block->latency =
             max(block->latency, max(walk.times[p * count + NOW], walk.times[p * count + COMPLETE]));
     free(walk.times);
-    if (block->paths == 0) return;
-    block->sib -= machine.release; /* that before the first row */
-    block->fib -= machine.release;
-    block->latency -= machine.release;
+    block->latency -= block->paths > 0 ? machine.release : 0; /* that before the first row */
+    block->sib = block_time(block, SIB);
+    block->fib = block_time(block, FIB);
 }
 
 /* ---- An execution of a block: rules R1 to R7 ---- */
@@ -446,7 +536,7 @@ static void meet_executed_row(struct walk *walk, uint64_t row) {
         const struct warps *warps = &block->warps.items[g];
         const program *steps = &section_of(block, row, warps->path)->steps;
         for (uint64_t w = 0; w < warps->count; w++, times += count) {
-            struct walk own = {block, steps, meet_execution, times, count, true, warps->sub_core};
+            struct walk own = {block, steps, meet_execution, times, count, true, warps->sub_core, NULL};
             play(&own, 0, steps->count);
         }
     }
@@ -496,7 +586,8 @@ static uint64_t execution_time(struct block *block) {
     for (uint64_t g = 0; g < block->warps.count; g++)
         warps = add(warps, block->warps.items[g].count);
     const uint64_t count = times_of(block), all = mul(warps, count) + 1;
-    struct walk walk = {block, &block->rows, meet_executed_row, zeroed(all, sizeof(uint64_t)), all, true, 0};
+    struct walk walk = {block, &block->rows, meet_executed_row, zeroed(all, sizeof(uint64_t)),
+                        all,   .every = true};
     executed = 0;
     play(&walk, 0, block->rows.count);
     if (executed < block->executions.count) refuse("more is executed than there is");
@@ -645,9 +736,6 @@ static void compute_grid(uint64_t room) {
 static struct block *block; /* being read, or NULL */
 static uint64_t claims, failed;
 
-enum { ELB, SIB, FIB, LOWER, K_SM, K_AREA, K_BAL, METHODS };
-static const char *const methods[] = {"elb", "sib", "fib", "lower", "k-sm", "k-area", "k-bal"};
-
 static uint64_t computed_of_grid(uint64_t method) {
     uint64_t (*const formula)(void) = method == K_SM ? k_sm : method == K_AREA ? k_area : k_bal;
     uint64_t most = 0;
@@ -665,6 +753,7 @@ static uint64_t computed_of_block(uint64_t method) {
     compute_block(block);
     if (method == LOWER) return execution_time(block);
     if (method == ELB) return add(block->initiations, block->latency);
+    if (method == ALN) return block_time(block, ALN);
     return method == SIB ? block->sib : block->fib;
 }
 

@@ -135,7 +135,7 @@ def theorems(document):
 def certificates(document):
     lines = [(row["kernel"], row["machine"], row["scope"], row["state"] if row["state"] != "not run" else "declined",
               row["reason"] or "; ".join(row["claims"])) for row in document["certificates"]]
-    return ["## Certificates", "", "Each was written by `warpbound analyze --certificate`, checked by `warpbound-check`, and refused when a claim was a cycle lower.", "",
+    return ["## Certificates", "", "Each was written by `warpbound analyze --certificate`, checked by `warpbound-check`, and refused when any of its claims was a cycle better.", "",
             *table(("kernel", "machine", "of", "result", "claims, or the reason"), lines)]
 
 

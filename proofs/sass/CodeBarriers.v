@@ -203,7 +203,7 @@ Section Barriers.
 
   Lemma in_pipe q u j i : In (j, i) (pipe q u) -> In (u, j) (keys b) /\ sec (get b (u, j)) = q /\ i < stages b (u, j).
   Proof.
-    unfold pipe. intros Hi. apply in_flat_map in Hi as [j' [Hj Hi]]. apply in_map_iff in Hi as [i' [E Hi]].
+    clear. unfold pipe. intros Hi. apply in_flat_map in Hi as [j' [Hj Hi]]. apply in_map_iff in Hi as [i' [E Hi]].
     injection E as -> ->. apply filter_In in Hj as [Hj Hs]. apply filter_In in Hi as [Hi _]. apply in_seq in Hj, Hi.
     apply Nat.eqb_eq in Hs. split; [|split; [exact Hs|lia]]. apply in_keys. split; [|lia].
     destruct (le_lt_dec (length b) u) as [C|C]; [|exact C]. unfold len in Hj. rewrite nth_overflow in Hj by exact C. simpl in Hj. lia.

@@ -71,6 +71,7 @@ static wb_status walk_row(struct rows_walk *walk, uint64_t times) {
         WB_TRY(code_walker_section(&walk->walkers[p]));
         WB_TRY(own_walker_section(&walk->own[p], &walk->sections[p]));
     }
+    own_sections_end(walk->own, walk->rules->block->path_count, walk->sections);
     if (walk->cold.code != NULL) {
         cold_section_ends(&walk->cold);
         cold_section_ends(&walk->own_cold);

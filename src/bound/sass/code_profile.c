@@ -65,6 +65,7 @@ static wb_status walk_row(struct code_profile_maker *maker, bool *more) {
         maker->cursors[p] = maker->walkers[p].cursor;
         *more = *more || !maker->walkers[p].ended;
     }
+    own_sections_end(maker->walkers, profile->path_count, maker->sections);
     if (maker->cold.code != NULL) cold_section_ends(&maker->cold);
     WB_TRY(intern_copy(&profile->rows, maker->sections, profile->path_count * sizeof *maker->sections, &row,
                        &is_new));

@@ -94,7 +94,7 @@ static void note_pending(const struct own_walker *walker, const struct sass_time
     for (uint32_t c = 0; c < SASS_COUNTERS && !rules->parts && !rules->unseen; c++)
         if ((inst->waits >> c & 1) != 0 || (inst->left_counter == c && inst->left == 0))
             forget_pending(walker, c);
-    if (inst->stage_count == 0 || inst->fixed || inst->barrier) return;
+    if (inst->stage_count == 0 || inst->fixed) return;
     uint32_t row = PENDING_ROWS - 1;
     if (inst->read_counter != SASS_NO_COUNTER) row = inst->read_counter;
     if (inst->write_counter != SASS_NO_COUNTER) row = inst->write_counter;
@@ -122,13 +122,14 @@ static void note_latch(const struct own_walker *walker, const struct sass_timed 
     if (!walker->rules->parts) *passed += passes;
 }
 
-/* What latches can still be busy with when a barrier is released, at the earliest in the cycle behind its
- * issue. Each has only the last instruction that was issued to it. */
+/* What latches can still be busy with when a barrier is released, at the earliest in the cycle behind the
+ * section's last issue, whose stall nobody waits for. Each has only the last instruction that was issued to
+ * it. */
 static cycles left_latched(const struct own_walker *walker) {
-    cycles sum = 0;
+    const cycles issued = cycles_sub(walker->times[OWN_PASSED], walker->last_stall) + 1;
+    cycles sum = walker->rules->parts && walker->last_fixed ? walker->last_stall : 0;
     for (uint32_t unit = 0; unit < walker->rules->block->machine->unit_count; unit++)
-        sum += cycles_sub(cycles_max(walker->latched[unit], walker->times[OWN_PASSED] + 1),
-                          walker->times[OWN_PASSED] + 1);
+        sum += cycles_sub(walker->latched[unit], issued);
     return sum;
 }
 
@@ -145,6 +146,14 @@ static cycles left_pending(const struct own_walker *walker) {
         if (column != units) most = cycles_max(most, one);
     }
     return sum - most;
+}
+
+/* What of a section may be left when a barrier is released: that which ends it, or, where the warp ends with
+ * it, one of the others. The slot of what waits for room begins late. */
+static cycles left_behind(const struct own_walker *walker) {
+    if (walker->last_slot == 0) return 0;
+    const uint32_t slot = walker->last_slot - (walker->last_queued ? 0 : 1);
+    return left_pending(walker) + left_latched(walker) + slot;
 }
 
 /* ---- The walk ------------------------------------------------------------------------------------------ */
@@ -242,6 +251,13 @@ static void add_charges(struct own_walker *walker, const struct sass_timed *inst
     if (inst->fixed && inst->stage_count == 1) walker->spare[inst->stages[0].unit] += near - inst->slot;
 }
 
+static void note_last(struct own_walker *walker, const struct sass_timed *inst) {
+    walker->last_slot = inst->slot;
+    walker->last_stall = inst->barrier ? 0 : inst->stall_least;
+    walker->last_fixed = inst->fixed;
+    walker->last_queued = inst->stage_count > 0 && !inst->fixed;
+}
+
 /* Walks the rest of the run that `cursor` is in, up to behind the first barrier in it; whether there is one.
  */
 static bool own_run(struct own_walker *walker, struct path_cursor *cursor) {
@@ -260,10 +276,8 @@ static bool own_run(struct own_walker *walker, struct path_cursor *cursor) {
         note_pending(walker, inst);
         note_latch(walker, inst);
         walker->begun = true;
-        if (inst->barrier) {
-            walker->last_slot = inst->slot;
-            return true;
-        }
+        note_last(walker, inst);
+        if (inst->barrier) return true;
     }
     return false;
 }
@@ -324,6 +338,8 @@ static void begin_section(struct own_walker *walker) {
     memset(walker->times, 0, walker->time_count * sizeof *walker->times);
     walker->times[OWN_LAM_ISSUE] = OWN_LAM_SHIFT;
     walker->units = 0;
+    walker->last_slot = walker->last_stall = 0;
+    walker->last_fixed = walker->last_queued = false;
     walker->begun = false;
 }
 
@@ -345,7 +361,6 @@ static void end_at_barrier(struct own_walker *walker) {
     cycles lam_next = times[OWN_LAM_NEXT];
     if (fetched > OWN_LAM_SHIFT) lam_next = cycles_max(lam_next, fetched - OWN_LAM_SHIFT);
     times[OWN_LAM_COMPLETE] = cycles_max(times[OWN_LAM_COMPLETE], lam_next);
-    walker->left = left_pending(walker) + left_latched(walker) + walker->last_slot - 1;
 }
 
 static wb_status walk_to_barrier(struct own_walker *walker, bool *at_barrier) {
@@ -365,7 +380,7 @@ wb_status own_walker_section(struct own_walker *walker, struct own_section *sect
     bool at_barrier;
     begin_section(walker);
     WB_TRY(walk_to_barrier(walker, &at_barrier));
-    walker->left = 0;
+    walker->left = left_behind(walker);
     if (at_barrier) end_at_barrier(walker);
     walker->later = true;
     *section = (struct own_section){.instructions = times[OWN_INSTRUCTIONS],
@@ -380,4 +395,12 @@ wb_status own_walker_section(struct own_walker *walker, struct own_section *sect
                                     .barrier = at_barrier};
     memcpy(section->spare, walker->spare, walker->rules->block->machine->unit_count * sizeof *walker->spare);
     return WB_OK;
+}
+
+void own_sections_end(const struct own_walker *walkers, uint32_t count, struct own_section *sections) {
+    bool ended = true;
+    for (uint32_t p = 0; p < count; p++)
+        ended = ended && walkers[p].ended;
+    for (uint32_t p = 0; p < count && ended; p++)
+        sections[p].left = 0;
 }

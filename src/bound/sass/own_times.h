@@ -18,7 +18,7 @@ struct own_section {
     cycles near, far;                /* what it can keep others waiting: of its sub-core, and of other ones */
     cycles spare[MACHINE_UNITS_MAX]; /* per latch what of `near` is more than the slots */
     cycles clash;                    /* own holds of units in which own instructions may overtake */
-    cycles left;                     /* that its queues can have left to do when the barrier is released */
+    cycles left;                     /* that it can have left to do when a barrier behind it is released */
     uint32_t units;                  /* that it uses */
     uint32_t barrier;                /* 1: one ends the section */
 };
@@ -62,9 +62,11 @@ struct own_walker {
     cycles left;           /* see own_section */
     struct cold_path cold; /* no block: misses that are made once are not counted here */
     uint32_t units;
-    uint32_t last_slot; /* of the barrier that the section ends with */
-    bool later;         /* than the first section */
-    bool begun;         /* something of the section has been walked */
+    uint32_t last_slot,
+        last_stall; /* of the section's last instruction; 0: it has none. A barrier's stall: 0 */
+    bool last_fixed, last_queued;
+    bool later; /* than the first section */
+    bool begun; /* something of the section has been walked */
     bool ended;
 };
 
@@ -76,5 +78,9 @@ wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rul
 /* Walks to the end of the next section: behind the next barrier, or to the end of the path, which sets
  * `ended`. A walker that has ended gives empty sections. */
 wb_status own_walker_section(struct own_walker *walker, struct own_section *section);
+
+/* To be called when the walkers of all paths have walked a section: when it was the last one no barrier is
+ * released behind it, and what is left there is nobody's. */
+void own_sections_end(const struct own_walker *walkers, uint32_t count, struct own_section *sections);
 
 #endif

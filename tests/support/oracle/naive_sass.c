@@ -386,28 +386,35 @@ static bool is_serial(const struct view *view, const struct sass_timed *timed) {
     return true;
 }
 
-/* What warp w can leave behind at the barrier that ends section s beyond the end of its longest path. */
+static bool ends_with_barrier(const struct view *view, uint32_t s) {
+    for (uint32_t w = 0; w < view->grid->warps; w++)
+        for (uint32_t k = 0; k < view->programs[w].count; k++)
+            if (view->section[w][k] == s && entry(view, w, k)->barrier) return true;
+    return false;
+}
+
+/* What warp w can leave behind section s, beyond the end of its longest path, at the barrier that ends it, or
+ * at those of other warps when it ends there. */
 static uint64_t spill(const struct view *view, uint32_t s, uint32_t w) {
     const struct sass_program *program = &view->programs[w];
-    uint64_t left = 0, pipe[SASS_GRID_UNITS] = {0}, one[SASS_GRID_UNITS] = {0}, largest = 0;
-    uint64_t latch[SASS_GRID_UNITS] = {0};
-    uint32_t end = 0;
-    while (end < program->count && !(view->section[w][end] == s && entry(view, w, end)->barrier))
-        end++;
-    if (end == program->count) return 0;
-    left = slot_of(view, w, end) - 1u;
-    uint64_t ahead = 0;
-    const struct sass_timed *barrier = entry(view, w, end);
-    if (barrier->stage_count > 0)
-        latch[barrier->stages[0].unit] = beyond(sum_of_inits(view, barrier, false), 1);
+    uint64_t pipe[SASS_GRID_UNITS] = {0}, one[SASS_GRID_UNITS] = {0}, latch[SASS_GRID_UNITS] = {0};
+    uint64_t largest = 0, ahead = 0;
+    uint32_t end = program->count;
+    if (!ends_with_barrier(view, s)) return 0;
+    while (end > 0 && view->section[w][end - 1] > s)
+        end--;
+    if (end == 0 || view->section[w][end - 1] < s) return 0;
+    const struct sass_timed *last = entry(view, w, end - 1);
+    const bool queued = last->stage_count > 0 && !last->fixed;
+    uint64_t left = slot_of(view, w, end - 1) - (queued ? 0u : 1u);
     for (uint32_t k = end; k-- > 0 && view->section[w][k] == s;) {
         const struct sass_timed *timed = entry(view, w, k);
-        ahead += timed->stall_least;
+        if (k + 1 < end) ahead += timed->stall_least;
         const uint64_t inits = sum_of_inits(view, timed, false);
         if (timed->fixed) {
             if (timed->stage_count > 0)
                 latch[timed->stages[0].unit] = larger(latch[timed->stages[0].unit], beyond(inits, ahead + 1));
-        } else if (timed->stage_count > 0 && !is_awaited(view, w, k, end + 1)) {
+        } else if (timed->stage_count > 0 && !is_awaited(view, w, k, end)) {
             left += inits;
             if (is_serial(view, timed)) {
                 pipe[timed->stages[0].unit] += inits;
@@ -515,13 +522,11 @@ struct sass_bounds naive_sass_block(const struct sass_grid *grid, uint32_t first
     struct sass_bounds bounds = {.sib = 0};
     for (uint32_t s = 0; s < view.sections; s++) {
         uint64_t sib = 0, fib = 0;
-        bool ends = false;
+        const bool ends = ends_with_barrier(&view, s);
         for (uint32_t w = 0; w < grid->warps; w++) {
             const uint64_t own = iso(&view, s, w) + spill(&view, s, w);
             sib = larger(sib, own + others(&view, s, w, false));
             fib = larger(fib, own + others(&view, s, w, true));
-            for (uint32_t k = 0; k < view.programs[w].count; k++)
-                ends = ends || (view.section[w][k] == s && entry(&view, w, k)->barrier);
         }
         if (mutant == SASS_ISO_AND_WARPS) fib = iso(&view, s, 0) + grid->warps - 1;
         bounds.sib += sib + (ends ? grid->release : 0);

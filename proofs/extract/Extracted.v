@@ -5,7 +5,7 @@
     number that comes out is the one that is meant. *)
 
 From Coq Require Import List Arith Bool Extraction ExtrOcamlBasic.
-From Warpbound Require Import Cycles Model Elb Sib Paths CheckSchedule Forward Compute.
+From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections.
 
 Extract Inductive nat => "int" ["0" "Checked.succ"]
   "(fun zero succ n -> if n = 0 then zero () else succ (n - 1))".
@@ -22,5 +22,8 @@ Extract Constant Nat.ltb => "Checked.less".
 Extract Constant Nat.eq_dec => "Checked.equal".
 Extract Constant Nat.compare => "(fun (n : int) (m : int) -> if n = m then Eq else if n < m then Lt else Gt)".
 
+(* Evaluated only where its premise holds. *)
+Extraction Inline implb'.
+
 Extraction "extracted.ml"
-  keys wf_b lamI_fast isoI_fast E_fast top_fast ELB_fast SIB_fast sib_fast section_of looked_up found valid_b.
+  keys wf_b found lamI_fast E_fast top_fast ELB_fast iso_tables entry sib_shared_fast fib_charge_fast valid_b.

@@ -5,7 +5,7 @@
  *
  * A case is `case SEED`, then lines
  *   machine DEPTH WIDTH RELEASE   dispatch depth, a number or `unlimited`
- *   unit F INSTANCES              each sub-core's private units have numbers of their own
+ *   unit F INSTANCES own|shared   each sub-core's own units have numbers of their own
  *   warp SUB_CORE GROUP           begins a warp of thread block GROUP
  *   inst F INIT LATENCY SECTION OPERAND...    operands are positions in the warp
  *   number NAME VALUE             what the library says
@@ -77,23 +77,24 @@ static void print_inst(const struct timed_block *block, const struct timed_inst 
     putchar('\n');
 }
 
+/* The end of a warp behind a barrier is an instruction that does nothing: its release is waited for. */
 static void print_warp(const struct timed_block *block, uint32_t warp, uint32_t group) {
+    static const struct timed_inst nothing = {.unit = UNIT_NONE};
     const struct timed_code *code = &block->code;
     const uint32_t sub_core = warp % block->machine->sub_cores;
     struct path_cursor cursor = path_begin(&block->paths[block->warp_path[warp]]);
     struct writers writers = {{0}};
     uint32_t section = 0, position = 0;
+    bool at_barrier = false;
     printf("warp %" PRIu32 " %" PRIu32 "\n", sub_core, group);
     for (struct path_step step; path_next(&cursor, &step);) {
         const struct timed_inst *inst = &code->insts[step.instruction];
-        if (inst->unit != UNIT_NONE) {
-            if (position == POSITIONS_MAX || code->register_count > REGISTERS_MAX)
-                give_up("too large a block");
-            print_inst(block, inst, sub_core, section, waited_for(&writers, code, inst));
-            note_results(&writers, code, inst, (uint64_t)1 << position++);
-        }
-        section += inst->barrier;
+        if (position == POSITIONS_MAX || code->register_count > REGISTERS_MAX) give_up("too large a block");
+        print_inst(block, inst, sub_core, section, waited_for(&writers, code, inst));
+        note_results(&writers, code, inst, (uint64_t)1 << position++);
+        section += at_barrier = inst->barrier;
     }
+    if (at_barrier) print_inst(block, &nothing, sub_core, section, 0);
 }
 
 static void print_machine(const struct wb_machine *machine) {
@@ -104,7 +105,8 @@ static void print_machine(const struct wb_machine *machine) {
     printf(" %" PRIu32 " %" PRIu32 "\n", machine->issue_width, machine->barrier_release);
     for (uint32_t u = 0; u < machine->unit_count; u++)
         for (uint32_t s = 0; s < (machine->units[u].shared ? 1 : machine->sub_cores); s++)
-            printf("unit %" PRIu32 " %" PRIu32 "\n", physical_unit(machine, u, s), machine->units[u].count);
+            printf("unit %" PRIu32 " %" PRIu32 " %s\n", physical_unit(machine, u, s), machine->units[u].count,
+                   machine->units[u].shared ? "shared" : "own");
 }
 
 /* ---- What the library says -------------------------------------------------------------------------------
@@ -131,7 +133,7 @@ static void print_isolation(const struct timed_block *block) {
 static void print_bounds(wb_analysis *analysis, wb_diagnostics *diagnostics) {
     if (wb_analysis_bound(analysis, "sib,fib,elb", NULL, diagnostics) != WB_OK) give_up("no bounds");
     printf("number init %" PRIu64 "\nnumber lam %" PRIu64 "\n", analysis->profile.initiations,
-           cycles_add(analysis->profile.latency, profile_release_time(&analysis->profile)));
+           analysis->profile.latency);
     for (size_t b = 0; b < analysis->bounds.count; b++)
         if (analysis->bounds.items[b].kind == WB_UPPER)
             printf("number %s %" PRIu64 "\n", analysis->bounds.items[b].method,

@@ -4,7 +4,7 @@
 #   make build   release build in build/               make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and compare the library with what
-#                                  the definitions say of random blocks
+#                                  the definitions say of random blocks; make proofs-campaign: of more schedules and certificates
 #   make qualify [SANITIZED=1] [QUALIFY="--only REQ-CERT"]: validate the tool on this machine, requirement by requirement, for
 #                                  those who have to qualify it: build/qualification/report.md (docs/qualification/how-to.md)
 #   make bench-tightness [TIGHTNESS="--machines ampere-sm80 --sms 2"]: how far bounds of kernels are above slow executions, and
@@ -31,7 +31,7 @@ CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint proofs qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install clean packages-%
+.PHONY: help demo build test lint proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -61,8 +61,11 @@ lint: packages-build+test+lint
 proofs: packages-build+test+proofs
 	@scripts/proofs
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet extracted_cases
+	@$(NINJA) -C build --quiet extracted_cases extracted_certificates warpbound-check
 	@scripts/proofs-extracted
+
+proofs-campaign: proofs
+	@scripts/proofs-extracted 10000 3334 10000
 
 # Without Coq the report says that no theorem was checked.
 qualify: packages-build+test

@@ -5,7 +5,7 @@
     number that comes out is the one that is meant. *)
 
 From Coq Require Import List Arith Bool Extraction ExtrOcamlBasic.
-From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections.
+From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast.
 
 Extract Inductive nat => "int" ["0" "Checked.succ"]
   "(fun zero succ n -> if n = 0 then zero () else succ (n - 1))".
@@ -26,4 +26,5 @@ Extract Constant Nat.compare => "(fun (n : int) (m : int) -> if n = m then Eq el
 Extraction Inline implb'.
 
 Extraction "extracted.ml"
-  keys wf_b found lamI_fast E_fast top_fast ELB_fast iso_tables entry sib_shared_fast fib_charge_fast valid_b.
+  keys wf_b found lamI_fast E_fast top_fast ELB_fast iso_tables entry sib_shared_fast fib_charge_fast
+  elb_claim fib_claim sib_claim valid_b.

@@ -4,32 +4,7 @@
 
 open Extracted
 open Cases
-
-type times = { issue : int; start : int; free : int; ready : int }
-
-(* The instructions without a unit are in no schedule of the library: each executes as soon as nothing holds it.
-   [table] has the times of the others. *)
-let add_instant (machine : machine) block table =
-  let known (w, k) = table.(w).(k) and groups w = machine.group w in
-  let barrier (w, k) =
-    let here = (get block (w, k)).sec in
-    let before y = groups (fst y) = groups w && (get block y).sec < here in
-    let released most y =
-      let issued = match known y with Some t -> t.issue | None -> raise (Malformed "no order") in
-      max most (issued + Stdlib.min 1 (get block y).init + machine.release here) in
-    List.fold_left released 0 (List.filter before (keys block)) in
-  let earliest (w, k) i =
-    let previous = if k = 0 then 0 else match known (w, k - 1) with
-      | Some t -> t.issue + Stdlib.min 1 (get block (w, k - 1)).init
-      | None -> raise (Malformed "no order") in
-    let operand most p = match known (w, p) with Some t -> max most t.ready | None -> raise (Malformed "no order") in
-    List.fold_left operand (max previous (barrier (w, k))) i.ops in
-  let fill (w, k) =
-    let i = get block (w, k) in
-    if i.init = 0 then
-      let at = earliest (w, k) i in
-      table.(w).(k) <- Some { issue = at; start = at; free = at; ready = at + i.lat } in
-  List.iter fill (List.stable_sort (fun x y -> compare (get block x).sec (get block y).sec) (keys block))
+open Executions
 
 (* The times of all instructions, warp by warp. *)
 let table_of machine block rows =
@@ -42,11 +17,6 @@ let table_of machine block rows =
   let table = Array.of_list (List.map (fun warp -> Array.of_list (List.map next warp)) block) in
   add_instant machine block table;
   Array.map (Array.map Option.get) table
-
-let schedule_of (machine : machine) table =
-  let at part (w, k) = part table.(w).(k) in
-  { i = at (fun t -> t.issue); d = at (fun t -> t.start); ai = at (fun t -> t.free - t.start);
-    al = at (fun t -> t.ready - t.free); ar = (fun _ q -> machine.release q); begin0 = (fun _ -> 0) }
 
 (* One instruction is issued and started [by] cycles later. *)
 let moved table (w, k) by =
@@ -63,7 +33,7 @@ let complain case policy what =
 
 let check_schedule case machine block (policy, rows) =
   let table = table_of machine block rows in
-  let is_valid table = valid_b machine block (schedule_of machine table) in
+  let is_valid = is_valid machine block in
   let all = Array.of_list (keys block) in
   let chosen = all.(!checked mod Array.length all) in
   let w, k = chosen in

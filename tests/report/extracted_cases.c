@@ -20,12 +20,10 @@
 #include <string.h>
 
 #include "bound/analysis/analysis.h"
-#include "random_block.h"
+#include "extracted_block.h"
 
 #define REGISTERS_MAX 256u
 #define POSITIONS_MAX 64u /* of a warp: sets of them are words */
-
-static const uint32_t depths[] = {0, 0, 1, 2, DEPTH_UNLIMITED, DEPTH_UNLIMITED};
 
 static _Noreturn void give_up(const char *why) {
     fprintf(stderr, "extracted_cases: %s\n", why);
@@ -168,24 +166,10 @@ static void print_schedules(const wb_analysis *analysis, wb_diagnostics *diagnos
  */
 
 static void print_case(uint64_t seed, bool schedules) {
-    static const struct random_shape shape = {.units = 3,
-                                              .init = 5,
-                                              .latency = 9,
-                                              .warps = 5,
-                                              .insts = 7,
-                                              .barrier_percent = 20,
-                                              .real_percent = 10,
-                                              .alias_percent = 30,
-                                              .instances = 2,
-                                              .sub_cores = 3,
-                                              .width = 2,
-                                              .release = 3,
-                                              .copy_percent = 20,
-                                              .fence_percent = 10};
     struct random_block random;
     wb_analysis *analysis = NULL;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    random_block_make(seed, &shape, depths, sizeof depths / sizeof *depths, &random);
+    extracted_block_make(seed, &random);
     if (analysis_of_timed(&random.block.timed, diagnostics, &analysis) != WB_OK) give_up("no analysis");
     printf("case %" PRIu64 "\n", seed);
     print_machine(&random.block.machine);

@@ -1,0 +1,27 @@
+/* Random blocks of all that the definitions of proofs/ know. */
+#ifndef WB_TESTS_EXTRACTED_BLOCK_H
+#define WB_TESTS_EXTRACTED_BLOCK_H
+
+#include "random_block.h"
+
+/* The block of a seed; free it with synthetic_block_free. */
+static inline void extracted_block_make(uint64_t seed, struct random_block *random) {
+    static const uint32_t depths[] = {0, 0, 1, 2, DEPTH_UNLIMITED, DEPTH_UNLIMITED};
+    static const struct random_shape shape = {.units = 3,
+                                              .init = 5,
+                                              .latency = 9,
+                                              .warps = 5,
+                                              .insts = 7,
+                                              .barrier_percent = 20,
+                                              .real_percent = 10,
+                                              .alias_percent = 30,
+                                              .instances = 2,
+                                              .sub_cores = 3,
+                                              .width = 2,
+                                              .release = 3,
+                                              .copy_percent = 20,
+                                              .fence_percent = 10};
+    random_block_make(seed, &shape, depths, sizeof depths / sizeof *depths, random);
+}
+
+#endif

@@ -834,10 +834,10 @@ static void read_inst(const uint64_t *n, uint64_t count) {
 
 /* A step of the rows, or, if there are none yet, of the last section. Loops do not nest. */
 static void read_step(const struct step *step, bool of_rows) {
-    struct section *last = block->sections.items + block->sections.count - (block->sections.count > 0);
-    program *steps = block->paths > 0 ? &block->rows : &last->steps;
-    if (block->sections.count == 0 || (of_rows != (block->paths > 0) && step->count > 0))
-        refuse("no section");
+    if (block->sections.count == 0) refuse("no section");
+    program *of_section = &block->sections.items[block->sections.count - 1].steps;
+    program *steps = block->paths > 0 ? &block->rows : of_section;
+    if (of_rows != (block->paths > 0) && step->count > 0) refuse("a run behind rows");
     if (step->count == 0 && step->first > steps->count) refuse("more than there are steps");
     for (uint64_t i = steps->count - step->first; step->count == 0 && i < steps->count; i++) {
         if (steps->items[i].count == 0) refuse("a loop in a loop");

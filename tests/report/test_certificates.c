@@ -295,7 +295,7 @@ static const struct forged forgeries[] = {
     {BLOCK "section\nrow 0\nrow 0 0\n", 2, "a row has a section for every path"},
     {BLOCK "section\nrow 0\nwarps 0 2 1\n", 2, "2 is not below 2"},
     {BLOCK "section\nrow 0\nsection\n", 2, "a section behind rows"},
-    {BLOCK "section\nrow 0\nrun 0 1\n", 2, "no section"},
+    {BLOCK "section\nrow 0\nrun 0 1\n", 2, "a run behind rows"},
     {BLOCK "section\nrun 0 2\nagain 1 4611686018427387903\nrow 0\nwarps 0 0 1\nclaim elb 1\n", 2,
      "larger than 2^62"},
     {BLOCK "section\nrun 0 2\nagain 1 2000000000000000000\nrow 0\nwarps 0 0 1\nclaim elb 1\n", 2,

@@ -5,13 +5,14 @@
     number that comes out is the one that is meant. *)
 
 From Coq Require Import List Arith Bool Extraction ExtrOcamlBasic.
-From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast.
+From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast Formulas.
 
 Extract Inductive nat => "int" ["0" "Checked.succ"]
   "(fun zero succ n -> if n = 0 then zero () else succ (n - 1))".
 
 Extract Constant Nat.add => "Checked.add".
 Extract Constant Nat.mul => "Checked.mul".
+Extract Constant Nat.div => "Checked.div".
 Extract Constant Nat.sub => "Checked.sub".
 Extract Constant Nat.pred => "Checked.pred".
 Extract Constant Nat.max => "Checked.max".
@@ -27,4 +28,5 @@ Extraction Inline implb'.
 
 Extraction "extracted.ml"
   keys wf_b found lamI_fast E_fast top_fast ELB_fast iso_tables entry sib_shared_fast fib_charge_fast
-  elb_claim fib_claim sib_claim valid_b.
+  elb_claim fib_claim sib_claim valid_b
+  k_sm k_area k_bal.

@@ -4,6 +4,8 @@ open Extracted
 
 exception Malformed of string
 
+type grid = { sms : int; slots : int; delay : int; service : int }
+
 type case = {
   mutable name : string;
   mutable depth : int option;
@@ -13,12 +15,14 @@ type case = {
   shared : (int, unit) Hashtbl.t; (* units that sub-cores share *)
   mutable warps : (int * int * instr list) list; (* sub-core, thread block; both lists backwards *)
   mutable numbers : (string * int) list;
+  mutable grid : grid option;
+  mutable kinds : kind list; (* of its thread blocks, each as often as it is there *)
   mutable schedules : (string * int array list) list; (* ISSUE START FREE READY, backwards *)
 }
 
 let new_case name =
   { name; depth = None; width = 1; release = 0; instances = Hashtbl.create 8; shared = Hashtbl.create 8;
-    warps = []; numbers = []; schedules = [] }
+    warps = []; numbers = []; grid = None; kinds = []; schedules = [] }
 
 let natural word =
   match int_of_string_opt word with
@@ -40,6 +44,12 @@ let read_line case line =
     Hashtbl.replace case.instances (natural unit) (natural count);
     if whose = "shared" then Hashtbl.replace case.shared (natural unit) ()
   | [ "warp"; core; group ] -> case.warps <- (natural core, natural group, []) :: case.warps
+  | [ "grid"; sms; slots; delay; service ] ->
+    case.grid <-
+      Some { sms = natural sms; slots = natural slots; delay = natural delay; service = natural service }
+  | [ "kind"; count; e; lam; alpha; solo ] ->
+    let kind = { kE = natural e; kL = natural lam; kA = natural alpha; kS = natural solo } in
+    case.kinds <- List.init (natural count) (fun _ -> kind) @ case.kinds
   | "inst" :: words ->
     (match case.warps with
      | (core, group, insts) :: rest -> case.warps <- (core, group, read_inst words :: insts) :: rest

@@ -1,7 +1,7 @@
-/* Random blocks as the definitions of proofs/ have them, with what the library computes of them, for the
- * extracted definitions to compute it, too (proofs/extract/definitions.ml, docs/machine-checked.md).
+/* Random blocks and grids as the definitions of proofs/ have them, with what the library computes of them,
+ * for the extracted definitions to compute it, too (proofs/extract/definitions.ml, docs/machine-checked.md).
  *
- * usage: extracted_cases blocks|schedules FIRST_SEED COUNT
+ * usage: extracted_cases blocks|grids|schedules FIRST_SEED COUNT
  *
  * A case is `case SEED`, then lines
  *   machine DEPTH WIDTH RELEASE   dispatch depth, a number or `unlimited`
@@ -12,6 +12,11 @@
  *   schedule POLICY               then for each instruction, warp by warp:
  *   at ISSUE START FREE READY
  *   end
+ * and that of a grid, whose blocks go to any SM,
+ *   grid SMS SLOTS DELAY SERVICE  slots of an SM; the dispatcher's latency and service
+ *   kind COUNT E LAM ALPHA SOLO   so many thread blocks amount to this (proofs/kernel/Formulas.v)
+ *   number NAME VALUE
+ *   end
  */
 
 #include <inttypes.h>
@@ -21,6 +26,7 @@
 
 #include "bound/analysis/analysis.h"
 #include "extracted_block.h"
+#include "random_grid.h"
 
 #define REGISTERS_MAX 256u
 #define POSITIONS_MAX 64u /* of a warp: sets of them are words */
@@ -128,14 +134,18 @@ static void print_isolation(const struct timed_block *block) {
     arena_free(&arena);
 }
 
-static void print_bounds(wb_analysis *analysis, wb_diagnostics *diagnostics) {
-    if (wb_analysis_bound(analysis, "sib,fib,elb", NULL, diagnostics) != WB_OK) give_up("no bounds");
-    printf("number init %" PRIu64 "\nnumber lam %" PRIu64 "\n", analysis->profile.initiations,
-           analysis->profile.latency);
+static void print_upper_bounds(const wb_analysis *analysis) {
     for (size_t b = 0; b < analysis->bounds.count; b++)
         if (analysis->bounds.items[b].kind == WB_UPPER)
             printf("number %s %" PRIu64 "\n", analysis->bounds.items[b].method,
                    analysis->bounds.items[b].cycles);
+}
+
+static void print_bounds(wb_analysis *analysis, wb_diagnostics *diagnostics) {
+    if (wb_analysis_bound(analysis, "sib,fib,elb", NULL, diagnostics) != WB_OK) give_up("no bounds");
+    printf("number init %" PRIu64 "\nnumber lam %" PRIu64 "\n", analysis->profile.initiations,
+           analysis->profile.latency);
+    print_upper_bounds(analysis);
 }
 
 /* ---- Schedules -------------------------------------------------------------------------------------------
@@ -160,6 +170,66 @@ static void print_schedules(const wb_analysis *analysis, wb_diagnostics *diagnos
     static const char *const policies[] = {"lrr", "gto", "oldest"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++)
         print_schedule(analysis, policies[p], diagnostics);
+}
+
+/* ---- Grids -----------------------------------------------------------------------------------------------
+ */
+
+static void make_grid(uint64_t seed, struct random_grid *random) {
+    static const uint32_t depths[] = {0, 0, 1, 2, DEPTH_UNLIMITED, DEPTH_UNLIMITED};
+    static const struct random_grid_shape shape = {.block = {.units = 3,
+                                                             .init = 5,
+                                                             .latency = 9,
+                                                             .warps = 3,
+                                                             .insts = 4,
+                                                             .barrier_percent = 20,
+                                                             .real_percent = 10,
+                                                             .alias_percent = 30,
+                                                             .instances = 2,
+                                                             .sub_cores = 2,
+                                                             .width = 2,
+                                                             .release = 3},
+                                                   .depths = depths,
+                                                   .depth_count = sizeof depths / sizeof *depths,
+                                                   .classes = 3,
+                                                   .blocks = 14,
+                                                   .sms = 3,
+                                                   .resident = 4,
+                                                   .dispatch_latency = 3,
+                                                   .dispatch_service = 1,
+                                                   .dynamic = true,
+                                                   .free_percent = 20};
+    random_grid_make(seed, &shape, random);
+}
+
+/* What the formulas for kernels know of the thread blocks. */
+static void print_kinds(const struct grid_work *work) {
+    const struct machine_memory *memory = &work->machine->memory;
+    if (work->resident_least != work->resident_most) give_up("no number of slots");
+    printf("grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", memory->sms, work->resident_least,
+           memory->dispatch_latency, memory->dispatch_service);
+    for (size_t k = 0; k < work->classes.count; k++) {
+        const struct block_class *class = &work->classes.items[k];
+        printf("kind %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", class->blocks,
+               class->initiations, class->latency, class->residency, class->isolated);
+    }
+}
+
+static void print_grid(uint64_t seed) {
+    struct random_grid random;
+    wb_analysis *analysis = NULL;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    make_grid(seed, &random);
+    if (analysis_parse("grid", random.label, strlen(random.label), diagnostics, &analysis) != WB_OK ||
+        wb_analysis_bound(analysis, "k-sm,k-area,k-bal", NULL, diagnostics) != WB_OK)
+        give_up("no bounds of a grid");
+    printf("case %" PRIu64 "\n", seed);
+    print_kinds(&analysis->work);
+    print_upper_bounds(analysis);
+    printf("end\n");
+    wb_analysis_free(analysis);
+    wb_diagnostics_free(diagnostics);
+    random_grid_free(&random);
 }
 
 /* ---- Cases -----------------------------------------------------------------------------------------------
@@ -187,12 +257,27 @@ static void print_case(uint64_t seed, bool schedules) {
     wb_diagnostics_free(diagnostics);
 }
 
+static void print_block(uint64_t seed) {
+    print_case(seed, false);
+}
+
+static void print_scheduled(uint64_t seed) {
+    print_case(seed, true);
+}
+
+static const struct {
+    const char *name;
+    void (*print)(uint64_t seed);
+} subjects[] = {{"blocks", print_block}, {"grids", print_grid}, {"schedules", print_scheduled}};
+
 int main(int count, char **words) {
-    if (count != 4) give_up("expected blocks|schedules FIRST_SEED COUNT");
-    const bool schedules = strcmp(words[1], "schedules") == 0;
+    if (count != 4) give_up("expected blocks|grids|schedules FIRST_SEED COUNT");
     const uint64_t first = strtoull(words[2], NULL, 10), cases = strtoull(words[3], NULL, 10);
-    if (!schedules && strcmp(words[1], "blocks") != 0) give_up("expected blocks or schedules");
-    for (uint64_t i = 0; i < cases; i++)
-        print_case(first + i, schedules);
-    return 0;
+    for (size_t s = 0; s < sizeof subjects / sizeof *subjects; s++) {
+        if (strcmp(words[1], subjects[s].name) != 0) continue;
+        for (uint64_t i = 0; i < cases; i++)
+            subjects[s].print(first + i);
+        return 0;
+    }
+    give_up("expected blocks, grids or schedules");
 }

@@ -5,7 +5,8 @@
     number that comes out is the one that is meant. *)
 
 From Coq Require Import List Arith Bool Extraction ExtrOcamlBasic.
-From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast Formulas.
+From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast Formulas
+  CheckKernel Kernels.
 
 Extract Inductive nat => "int" ["0" "Checked.succ"]
   "(fun zero succ n -> if n = 0 then zero () else succ (n - 1))".
@@ -29,4 +30,4 @@ Extraction Inline implb'.
 Extraction "extracted.ml"
   keys wf_b found lamI_fast E_fast top_fast ELB_fast iso_tables entry sib_shared_fast fib_charge_fast
   elb_claim fib_claim sib_claim valid_b
-  k_sm k_area k_bal.
+  k_sm_fast k_area_fast k_bal_fast sm_static kernel_claim.

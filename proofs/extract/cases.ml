@@ -4,7 +4,7 @@ open Extracted
 
 exception Malformed of string
 
-type grid = { sms : int; slots : int; delay : int; service : int }
+type grid = { sms : int; slots : int; delay : int; service : int; static : bool }
 
 type case = {
   mutable name : string;
@@ -16,7 +16,7 @@ type case = {
   mutable warps : (int * int * instr list) list; (* sub-core, thread block; both lists backwards *)
   mutable numbers : (string * int) list;
   mutable grid : grid option;
-  mutable kinds : kind list; (* of its thread blocks, each as often as it is there *)
+  mutable kinds : kind list; (* of its thread blocks, each as often as it is there, backwards *)
   mutable schedules : (string * int array list) list; (* ISSUE START FREE READY, backwards *)
 }
 
@@ -44,9 +44,10 @@ let read_line case line =
     Hashtbl.replace case.instances (natural unit) (natural count);
     if whose = "shared" then Hashtbl.replace case.shared (natural unit) ()
   | [ "warp"; core; group ] -> case.warps <- (natural core, natural group, []) :: case.warps
-  | [ "grid"; sms; slots; delay; service ] ->
+  | [ "grid"; sms; slots; delay; service; dispatch ] ->
     case.grid <-
-      Some { sms = natural sms; slots = natural slots; delay = natural delay; service = natural service }
+      Some { sms = natural sms; slots = natural slots; delay = natural delay; service = natural service;
+             static = dispatch = "static" }
   | [ "kind"; count; e; lam; alpha; solo ] ->
     let kind = { kE = natural e; kL = natural lam; kA = natural alpha; kS = natural solo } in
     case.kinds <- List.init (natural count) (fun _ -> kind) @ case.kinds

@@ -12,11 +12,11 @@
  *   schedule POLICY               then for each instruction, warp by warp:
  *   at ISSUE START FREE READY
  *   end
- * and that of a grid, whose blocks go to any SM,
- *   grid SMS SLOTS DELAY SERVICE  slots of an SM; the dispatcher's latency and service
- *   kind COUNT E LAM ALPHA SOLO   so many thread blocks amount to this (proofs/kernel/Formulas.v)
- *   number NAME VALUE
- *   end
+ * and that of a grid,
+ *   grid SMS SLOTS DELAY SERVICE dynamic|static   slots of an SM; the dispatcher's latency and service;
+ *                                 whether thread blocks go to any SM
+ *   kind COUNT E LAM ALPHA SOLO   so many thread blocks amount to this (proofs/kernel/Formulas.v): the next
+ * ones, where their SMs are known number NAME VALUE end
  */
 
 #include <inttypes.h>
@@ -197,22 +197,26 @@ static void make_grid(uint64_t seed, struct random_grid *random) {
                                                    .resident = 4,
                                                    .dispatch_latency = 3,
                                                    .dispatch_service = 1,
-                                                   .dynamic = true,
                                                    .free_percent = 20};
     random_grid_make(seed, &shape, random);
+}
+
+static void print_kind(const struct block_class *class, uint64_t blocks) {
+    printf("kind %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", blocks, class->initiations,
+           class->latency, class->residency, class->isolated);
 }
 
 /* What the formulas for kernels know of the thread blocks. */
 static void print_kinds(const struct grid_work *work) {
     const struct machine_memory *memory = &work->machine->memory;
+    const bool dynamic = memory_dispatch_is_dynamic(memory);
     if (work->resident_least != work->resident_most) give_up("no number of slots");
-    printf("grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", memory->sms, work->resident_least,
-           memory->dispatch_latency, memory->dispatch_service);
-    for (size_t k = 0; k < work->classes.count; k++) {
-        const struct block_class *class = &work->classes.items[k];
-        printf("kind %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", class->blocks,
-               class->initiations, class->latency, class->residency, class->isolated);
-    }
+    printf("grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", memory->sms, work->resident_least,
+           memory->dispatch_latency, memory->dispatch_service, dynamic ? "dynamic" : "static");
+    for (size_t k = 0; dynamic && k < work->classes.count; k++)
+        print_kind(&work->classes.items[k], work->classes.items[k].blocks);
+    for (uint64_t b = 0; !dynamic && b < work->block_count; b++)
+        print_kind(&work->classes.items[work->class_of[b]], 1);
 }
 
 static void print_grid(uint64_t seed) {

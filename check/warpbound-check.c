@@ -620,6 +620,7 @@ static struct {
     LIST(struct class) classes;
     uint64_t blocks, slots, room;             /* slots of all SMs; room: blocks that an SM holds */
     uint64_t initiations, latencies, latency; /* of all blocks; of any */
+    bool claimed;                             /* it has no more classes */
 } grid;
 
 /* The sum over the n blocks that have most. */
@@ -760,6 +761,7 @@ static uint64_t computed_of_block(uint64_t method) {
 static void check_claim(uint64_t method, uint64_t claim) {
     const uint64_t shown = block == NULL ? computed_of_grid(method) : computed_of_block(method);
     const bool proven = method == LOWER ? shown >= claim : shown <= claim;
+    grid.claimed = block == NULL;
     printf("%s: %s: at %s %" PRIu64 " cycles: ", block == NULL ? "kernel" : "block", methods[method],
            method == LOWER ? "least" : "most", claim);
     if (!proven) printf("NOT PROVEN: what can be shown is %" PRIu64 "\n", shown);
@@ -822,12 +824,32 @@ static uint64_t number_of(const char *word, char kind) {
     return value;
 }
 
+/* What a register of a queue says is what joined it. */
+static bool is_queued(uint64_t first, uint64_t count) {
+    bool queued = false;
+    for (uint64_t q = 0; q < block->queues; q++)
+        queued = queued || (first < block->queue_first[q] + block->queue_count[q] &&
+                            block->queue_first[q] < first + count);
+    return queued;
+}
+
+static void read_queue(uint64_t first, uint64_t count) {
+    if (block->insts.count > 0) refuse("a queue behind instructions");
+    if (block->queues == QUEUES_MAX) refuse("more than %d queues", QUEUES_MAX);
+    if (count > block->registers - first) refuse("more than there are registers");
+    if (is_queued(first, count)) refuse("a register is of one queue");
+    block->queue_first[block->queues] = first;
+    block->queue_count[block->queues++] = count;
+}
+
 static void read_inst(const uint64_t *n, uint64_t count) {
     const struct inst inst = {n[0], n[1], n[2], block->operands.count, n[5], count - 6, n[3], n[4]};
     if ((inst.unit == NO_UNIT) != (inst.init == 0)) refuse("a unit takes one cycle at least, no unit none");
     if (inst.sources > inst.operands) refuse("more sources than registers");
-    for (uint64_t i = 6; i < count; i++)
+    for (uint64_t i = 6; i < count; i++) {
+        if (i >= 6 + inst.sources && is_queued(n[i], 1)) refuse("%" PRIu64 " is of a queue", n[i]);
         PUSH(&block->operands, uint64_t, (n[i]));
+    }
     if (inst.unit != NO_UNIT) block->largest[inst.unit] = max(block->largest[inst.unit], inst.init);
     PUSH(&block->insts, struct inst, (inst));
 }
@@ -868,12 +890,7 @@ static void read_numbers(size_t key, const uint64_t *n, uint64_t count) {
         PUSH(&blocks, struct block, {.registers = n[0]});
         block = &blocks.items[blocks.count - 1];
         break;
-    case QUEUE:
-        if (block->queues == QUEUES_MAX) refuse("more than %d queues", QUEUES_MAX);
-        if (n[1] > block->registers - n[0]) refuse("more than there are registers");
-        block->queue_first[block->queues] = n[0];
-        block->queue_count[block->queues++] = n[1];
-        break;
+    case QUEUE: read_queue(n[0], n[1]); break;
     case INST: read_inst(n, count); break;
     case SECTION:
         if (block->paths > 0) refuse("a section behind rows");
@@ -910,6 +927,9 @@ static void read_line(char *text) {
     if (k >= QUEUE && k <= AT && (block == NULL || block->computed))
         refuse("%s of no block, or too late", name);
     if (k <= UNIT && blocks.count > 0) refuse("%s behind a block", name);
+    if ((k == MACHINE) == (machine.width > 0)) refuse("%s: the machine comes first, and once", name);
+    if ((k == BLOCK || k == GRID) && grid.sms > 0) refuse("%s behind the grid", name);
+    if (k == CLASS && (grid.sms == 0 || grid.claimed)) refuse("class of no grid, or too late");
     const char *kind = keys[k][1];
     for (numbers.count = 0; (word = strtok_r(NULL, " ", &rest)) != NULL;
          kind += *kind != '\0' && kind[1] != '*') {

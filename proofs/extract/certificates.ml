@@ -20,6 +20,7 @@ type reading = {
   mutable issues : int;
   mutable delay : int;
   mutable units : (bool * int) list; (* shared, instances; the lists of a reading are backwards *)
+  mutable has_machine : bool;
   mutable in_block : bool;
   mutable closed : bool; (* something was claimed of the block *)
   mutable registers : int;
@@ -33,7 +34,7 @@ type reading = {
 }
 
 let new_reading () =
-  { dispatch = None; sub_cores = 1; issues = 1; delay = 0; units = []; in_block = false; closed = false; registers = 0;
+  { dispatch = None; sub_cores = 1; issues = 1; delay = 0; units = []; has_machine = false; in_block = false; closed = false; registers = 0;
     queues = []; insts = []; sections = []; rows = []; cells = []; warps = []; at = [] }
 
 let most = max_int (* 2^62 - 1 *)
@@ -53,6 +54,8 @@ let below list = number (List.length list)
 
 (* ---- Reading ---- *)
 
+let is_queued r first count = List.exists (fun (f, n) -> first < f + n && f < first + count) r.queues
+
 let read_inst r words =
   match words with
   | unit_of :: init :: latency :: joins :: commits :: sources :: operands ->
@@ -62,6 +65,8 @@ let read_inst r words =
     let sets = 1 lsl List.length r.queues in
     if (unit_of = None) <> (init = 0) then refuse "a unit takes one cycle at least, no unit none";
     if sources > List.length operands then refuse "more sources than registers";
+    if List.exists (fun f -> is_queued r f 1) (List.filteri (fun i _ -> i >= sources) operands) then
+      refuse "a result in a queue";
     let of_part wanted = List.filteri (fun i _ -> i < sources = wanted) operands in
     let inst = { unit_of; first = init; latency = any latency; joins = number sets joins; commits = number sets commits;
                  reads = of_part true; writes = of_part false } in
@@ -101,6 +106,8 @@ let read_of_block r key words =
   match key, words with
   | "queue", [ first; count ] ->
     let first = number r.registers first and count = at_least_1 count in
+    if r.insts <> [] then refuse "a queue behind instructions";
+    if is_queued r first count then refuse "a register is of one queue";
     if count > r.registers - first then refuse "more than there are registers";
     r.queues <- (first, count) :: r.queues
   | "inst", _ -> read_inst r words
@@ -120,7 +127,9 @@ let read_of_block r key words =
 let read_line r words =
   match words with
   | ("machine" | "unit") :: _ when r.in_block -> refuse "behind a block"
+  | key :: _ when (key = "machine") = r.has_machine -> refuse "the machine comes first, and once"
   | [ "machine"; depth; sub_cores; issues; delay ] ->
+    r.has_machine <- true;
     r.dispatch <- (if depth = "unlimited" then None else Some (any depth));
     r.sub_cores <- at_least_1 sub_cores;
     r.issues <- at_least_1 issues;

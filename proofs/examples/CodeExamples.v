@@ -9,7 +9,7 @@ Import ListNotations.
 Definition load : instr := Instr 1 1 0 0 false [Stage 1 2 0] (Some 0) 3 None 0 [] false 0.
 Definition add : instr := Instr 1 1 0 0 true [Stage 0 2 0] None 0 None 0 [(0, 0)] false 0.
 Definition loads : block := [[load; add]; [load]].
-Definition small : machine := Machine (fun u => Some (min u 1)) (fun _ => 0) true (fun _ => false) (fun _ => 0) 0.
+Definition small : machine := Machine (fun u => Some (min u 1)) (fun _ => 0) true (fun u => u) (fun _ => false) (fun _ => 0) 0.
 
 Definition chosen (x : key) : nat := match x with (0, 1) => 5 | (1, 0) => 1 | _ => 0 end.
 Definition run : schedule := Schedule chosen chosen chosen chosen
@@ -42,7 +42,7 @@ Lemma small_wf : wf small loads.
 Proof.
   split; try solve [easy_cases].
   - intros x i H1 H2. repeat cases_key; cbn in H2; assert (i = 0) by lia; subst i; cbn; lia.
-  - intros x y i j u H1 H2 _. easy_cases; split; auto; intros; lia.
+  - intros x y i j u v H1 H2 H _. cbn in H. subst v. easy_cases; split; auto; intros; lia.
 Qed.
 
 Theorem run_valid : valid small loads run.

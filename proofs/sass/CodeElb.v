@@ -406,7 +406,7 @@ Section Elb.
         split; [apply own_key; lia|auto].
       - intros t Ht H. destruct (stage_taken m b s WF OK w k i u t Hat) as [v [y [j [Hy [HB [Hh _]]]]]].
         + split; [apply H; left; reflexivity|lia].
-        + intros C o j Ho Hj. destruct (w_same_way _ _ WF _ _ _ _ _ Hj Hat C) as [-> _].
+        + intros C o j Ho Hj. destruct (own_way m b WF _ _ _ _ _ _ Hj Hat C) as [-> _].
           apply H. right. rewrite C. apply in_map_iff. exists o. split; [reflexivity|].
           apply filter_In. split; [apply in_seq; lia|]. destruct Hj as [_ [H1 H2]].
           apply andb_true_intro. split; [apply Nat.ltb_lt, H1|apply Nat.eqb_eq, H2].

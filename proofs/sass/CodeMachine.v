@@ -59,6 +59,7 @@ Record machine := Machine {
   queue : nat -> option nat;    (* places in front of a unit; [None]: unlimited *)
   core : nat -> nat;            (* the sub-core of a warp *)
   holds_issue : bool;           (* full_queue: holds_issue, or holds_warp *)
+  kind : nat -> nat;            (* the unit of the machine file; each sub-core has its own *)
   clash : nat -> bool;          (* units on which own instructions may overtake *)
   group : nat -> nat;           (* the thread block of a warp *)
   release : nat }.              (* R, barrier_release *)
@@ -88,15 +89,18 @@ Definition feeds (m : machine) (b : block) (w v : nat) : Prop :=
   holds_issue m = true /\
   exists y u, queued m b y /\ core m (fst y) = core m w /\ at_stage b y 0 u /\ B m b u v.
 
-(** What code and machine files are: the ways that have a unit without a clash have the
-    same units before it; clash units are closed under B (src/bound/sass/way_rules.c);
+(** What code and machine files are: a sub-core has one unit of a kind, or shares it; the ways
+    that have a unit of one kind, without a clash, have units of the same kinds before it;
+    clash units are closed under B (src/bound/sass/way_rules.c);
     what is on its way holds nothing, so the queue behind it is not limited
     (src/machine/sass_keys.c); only what can be queued counts up. *)
 Record wf (m : machine) (b : block) : Prop := {
   w_slot : forall x, In x (keys b) -> 1 <= slot (get b x);
   w_hold : forall x i, In x (keys b) -> i < stages b x -> 1 <= hold (st b x i);
-  w_same_way : forall x y i j u, at_stage b x i u -> at_stage b y j u -> clash m u = false ->
-    i = j /\ forall n, n < i -> unit (st b x n) = unit (st b y n);
+  w_one : forall x y i j u v, at_stage b x i u -> at_stage b y j v -> kind m u = kind m v ->
+    core m (fst x) = core m (fst y) -> u = v;
+  w_same_way : forall x y i j u v, at_stage b x i u -> at_stage b y j v -> kind m u = kind m v -> clash m u = false ->
+    i = j /\ forall n, n < i -> kind m (unit (st b x n)) = kind m (unit (st b y n));
   w_closed : forall u v, back m b u v -> clash m u = true -> clash m v = true;
   w_transfer : forall x i v, at_stage b x (S i) v -> queue m v <> None -> transfer (st b x i) = 0;
   w_first : forall w, In (w, 0) (keys b) -> sec (get b (w, 0)) = 0;

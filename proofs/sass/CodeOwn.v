@@ -331,7 +331,7 @@ Section Own.
         split; [apply key_before, Ho|auto]. }
       assert (A s (w, k) i <= t < D s (w, k) i) as Hat'. { split; [apply H; left; reflexivity|lia]. }
       destruct (stage_taken m b s WF OK w k i u t Hat Hat') as [v [[x j] [i' [Hy [HB [Hh Hw]]]]]].
-      - intros C o j Ho Hj. destruct (w_same_way _ _ WF _ _ _ _ _ Hj Hat C) as [-> _].
+      - intros C o j Ho Hj. destruct (own_way m b WF _ _ _ _ _ _ Hj Hat C) as [-> _].
         apply H. right. apply in_map_iff. exists o. split; [reflexivity|]. apply Hown.
         split; [exact Ho|]. destruct Hj as [_ Hj]. exact Hj.
       - pose proof (at_key _ _ _ _ Hy) as Ky. destruct (Nat.eq_dec x w) as [->|N].

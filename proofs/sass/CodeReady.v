@@ -61,17 +61,26 @@ Section Ready.
   Lemma clash_back u v : B m b u v -> clash m u = true -> clash m v = true.
   Proof. induction 1; intros C; [exact C|]. apply IHB. eapply (w_closed _ _ WF); eassumption. Qed.
 
-  (** All ways to a unit without a clash pass through all that it blocks. *)
-  Lemma back_through u v : B m b u v -> clash m v = false ->
-    forall x j, at_stage b x j v -> exists i, i <= j /\ at_stage b x i u.
+  (** Two instructions of a warp come alike to a unit without a clash. *)
+  Lemma own_way w o k i j u : at_stage b (w, o) i u -> at_stage b (w, k) j u -> clash m u = false ->
+    i = j /\ forall n, n < i -> unit (st b (w, o) n) = unit (st b (w, k) n).
   Proof.
-    induction 1 as [u|u u' v [Q [y [i [Y1 Y2]]]] HB IH]; intros C x j Hx; [eauto|].
-    destruct (IH C x j Hx) as [i' [Hi' Hx']].
+    intros Ho Hk C. destruct (w_same_way _ _ WF _ _ _ _ _ _ Ho Hk eq_refl C) as [<- HS]. split; [reflexivity|].
+    intros n Hn. destruct Ho as [Ho [Lo _]], Hk as [Hk [Lk _]].
+    apply (w_one _ _ WF (w, o) (w, k) n n); [apply at_own; [exact Ho|lia]|apply at_own; [exact Hk|lia]|auto|reflexivity].
+  Qed.
+
+  (** All ways to a kind of units without a clash pass through all that it blocks. *)
+  Lemma back_through u v : B m b u v -> clash m v = false ->
+    forall x j z, at_stage b x j z -> kind m v = kind m z -> exists i u', i <= j /\ at_stage b x i u' /\ kind m u = kind m u'.
+  Proof.
+    induction 1 as [u|u u' v [Q [y [i [Y1 Y2]]]] HB IH]; intros C x j z Hx Hz; [exists j, z; auto|].
+    destruct (IH C x j z Hx Hz) as [i' [z' [Hi' [Hx' Hz']]]].
     assert (clash m u' = false) as C'.
     { destruct (clash m u') eqn:E; [|reflexivity]. rewrite (clash_back _ _ HB E) in C. discriminate. }
-    destruct (w_same_way _ _ WF _ _ _ _ _ Y2 Hx' C') as [<- Hs].
-    exists i. split; [lia|]. destruct Y1 as [_ [_ Y1]], Hx' as [H1 [H2 _]].
-    split; [exact H1|split; [lia|]]. rewrite <- Hs by lia. exact Y1.
+    destruct (w_same_way _ _ WF _ _ _ _ _ _ Y2 Hx' Hz' C') as [<- Hs].
+    exists i, (unit (st b x i)). destruct Y1 as [_ [_ Y1]], Hx' as [H1 [H2 _]].
+    split; [lia|]. split; [apply at_own; [exact H1|lia]|]. rewrite <- Y1. apply Hs. lia.
   Qed.
 
   (** The first of several own instructions that satisfies something. *)
@@ -110,7 +119,7 @@ Section Ready.
     apply (v_busy _ _ _ OK w o i u t Ao).
     - split; [|exact P3]. destruct (Nat.eq_dec o k) as [->|N]; [exact Ha|].
       apply Hasked; [reflexivity|lia|exact Ao|exact P3].
-    - intros _ o' j Ho' Hj. destruct (w_same_way _ _ WF _ _ _ _ _ Ao Hj C) as [<- _].
+    - intros _ o' j Ho' Hj. destruct (own_way _ _ _ _ _ _ Ao Hj C) as [<- _].
       destruct (le_lt_dec (D s (w, o') i) t) as [H|H]; [exact H|].
       exfalso. apply (Hmin o' Ho'). destruct Hj as [_ [H1 H2]]. repeat split; assumption.
   Qed.
@@ -139,7 +148,7 @@ Section Ready.
       assert (clash m u = false) as C'.
       { destruct (clash m u) eqn:E; [|reflexivity].
         rewrite (w_closed _ _ WF u v) in C; [discriminate| |exact E]. split; [exact Q|]. eauto. }
-      destruct (w_same_way _ _ WF _ _ _ _ _ Ao Hv C) as [_ Hs].
+      destruct (own_way _ _ _ _ _ _ Ao Hv C) as [_ Hs].
       assert (at_stage b (w, o) i u) as Aou.
       { destruct Ao as [A1 [A2 _]]. split; [exact A1|split; [lia|]].
         rewrite Hs by lia. apply Hu. }
@@ -191,10 +200,11 @@ Section Ready.
     destruct (Nat.eq_dec v' w) as [->|]; [|auto]. destruct (clash m v) eqn:C; [auto|].
     destruct (le_lt_dec k o) as [Hko|]; [exfalso|auto].
     apply holds_iff in Hh as [Hj Hh].
-    destruct (back_through u v HB C _ _ Hy) as [i' [Hi' Ho']].
+    destruct (back_through u v HB C _ _ _ Hy eq_refl) as [i' [u' [Hi' [Ho' Eu]]]].
+    assert (u' = u) as -> by (symmetry; apply (w_one _ _ WF _ _ _ _ _ _ Hk Ho' Eu eq_refl)).
     assert (clash m u = false) as C'.
     { destruct (clash m u) eqn:E; [|reflexivity]. rewrite (clash_back _ _ HB E) in C. discriminate. }
-    destruct (w_same_way _ _ WF _ _ _ _ _ Ho' Hk C') as [-> _].
+    destruct (own_way _ _ _ _ _ _ Ho' Hk C') as [-> _].
     assert (D s (w, o) i <= D s (w, o) j) as Hd.
     { destruct (Nat.eq_dec i j) as [->|]; [lia|].
       pose proof (stage_after (w, o) i j (at_key _ _ _ _ Hy) ltac:(lia) Hj). lia. }

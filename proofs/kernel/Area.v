@@ -40,16 +40,16 @@ Section Area.
   Proof. unfold sum. rewrite map_map. reflexivity. Qed.
 
   (** All but the first of each slot pass a delta. *)
-  Lemma sm_delays i : all_taken r M R -> i < M ->
+  Lemma sm_delays i : (forall q, q < R -> exists c, In c (on_sm r i) /\ room r c = q) ->
     sum (delay r delta) (on_sm r i) + R * delta <= length (on_sm r i) * delta.
   Proof.
-    intros A Hi.
+    intros A.
     assert (forall c, In c (on_sm r i) -> room r c < R) as Rm.
     { intros c Hc. apply (l_room _ _ _ _ _ Lg), (here_sm r i c Hc). }
     rewrite <- (sum_by_slot _ (room r) R _ Rm), <- (length_by_slot (room r) R _ Rm), Nat.mul_comm.
     rewrite <- (seq_length R 0) at 2. rewrite (Nat.mul_comm delta), <- (sum_same delta (seq 0 R)), <- sum_add.
     rewrite Nat.mul_comm, <- sum_scale. apply sum_le. intros q Hq. apply in_seq in Hq.
-    destruct (A i q Hi ltac:(lia)) as [c [Hc Hr]]. set (F := filter (fun c => room r c =? q) (on_sm r i)).
+    destruct (A q ltac:(lia)) as [c [Hc Hr]]. set (F := filter (fun c => room r c =? q) (on_sm r i)).
     assert (In c F) as Hf by (apply filter_In; split; [exact Hc|apply Nat.eqb_eq, Hr]).
     assert (1 <= length F) by (destruct F; [easy|cbn; lia]).
     enough (sum (delay r delta) F <= (length F - 1) * delta) by nia.
@@ -67,7 +67,7 @@ Section Area.
     intros A. rewrite <- (by_sm (delay r delta)), <- (all_length r M R delta kd Lg).
     rewrite <- (seq_length M 0) at 2. rewrite <- Nat.mul_assoc, <- (sum_same (R * delta)), <- sum_add.
     transitivity (sum (fun i => delta * length (on_sm r i)) (seq 0 M)); [|rewrite sum_scale; lia].
-    apply sum_le. intros i Hi. apply in_seq in Hi. pose proof (sm_delays i A ltac:(lia)). lia.
+    apply sum_le. intros i Hi. apply in_seq in Hi. pose proof (sm_delays i (fun q => A i q ltac:(lia))). lia.
   Qed.
 
   Hypothesis Waits : M * R < count r.

@@ -87,7 +87,7 @@ Section Balance.
       unfold balance. apply Nat.min_glb.
       - destruct (le_lt_dec n R) as [L|L].
         + pose proof (sm_fits r M R delta kd Lg i (all r) (on_sm_all r i) b (b_here r b Hb) n (le_n _) L) as H.
-          pose proof (sm_delays r M R delta kd Lg i A Hi) as D. fold n in D.
+          pose proof (sm_delays r M R delta kd Lg i (fun q => A i q Hi)) as D. fold n in D.
           pose proof (sum_ge (delay r delta) b (on_sm r i) (b_here r b Hb)) as G.
           unfold h. rewrite (proj2 (Nat.leb_le _ _) L).
           assert (n * delta <= R * delta) by (apply Nat.mul_le_mono_r, L). lia.

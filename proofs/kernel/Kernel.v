@@ -63,14 +63,11 @@ Section Kernel.
     apply negb_true_iff, Nat.eqb_neq, D2.
   Qed.
 
-  (** *** Theorem 5 (K-SM), static dispatch: each SM by its own thread blocks *)
-  Theorem k_sm_static_bound b : b < blocks G -> ended X b <= k_sm_of (sm_of X b) + disp_time.
+  (** A slot is used twice only where the dispatcher's service delays some thread block. *)
+  Lemma late_few i : length (of_sm i) <= slots G ->
+    late (run_of G X) (latency G) i <= if (0 <? service G) && (1 <? length (of_sm i)) then latency G else 0.
   Proof.
-    intros Hb. apply (in_real_time G X V). etransitivity; [apply (k_sm_static _ _ _ _ _ Lg b Hb)|].
-    unfold static_time, k_sm_of. change (on_sm (run_of G X) (sm (run_of G X) b)) with (of_sm (sm_of X b)).
-    change (sm (run_of G X) b) with (sm_of X b). set (i := sm_of X b). apply Nat.add_le_mono_l.
-    destruct (Nat.leb_spec (length (of_sm i)) (slots G)) as [Ln|Ln]; [|cbn; lia]. cbn [andb].
-    destruct (Nat.ltb_spec 0 (service G)) as [S0|S0]; [|rewrite all_new by lia; lia]. cbn [andb].
+    intros Ln. destruct (Nat.ltb_spec 0 (service G)) as [S0|S0]; [|rewrite all_new by lia; lia]. cbn [andb].
     unfold late. destruct (forallb _ _) eqn:F; [destruct (_ <? _); lia|].
     destruct (Nat.ltb_spec 1 (length (of_sm i))) as [|L1]; [lia|exfalso].
     apply not_true_iff_false in F. apply F, forallb_forall. intros c Hc. change (In c (of_sm i)) in Hc.
@@ -78,6 +75,15 @@ Section Kernel.
     enough (d = c) by (subst; lia). apply (in_short (of_sm i)); [|exact Hc|exact L1].
     apply filter_In in Hc as [_ Hc]. apply filter_In. split; [apply in_seq; lia|].
     apply Nat.eqb_eq. apply Nat.eqb_eq in Hc. congruence.
+  Qed.
+
+  (** *** Theorem 5 (K-SM), static dispatch: each SM by its own thread blocks *)
+  Theorem k_sm_static_bound b : b < blocks G -> ended X b <= k_sm_of (sm_of X b) + disp_time.
+  Proof.
+    intros Hb. apply (in_real_time G X V). etransitivity; [apply (k_sm_static _ _ _ _ _ Lg b Hb)|].
+    unfold static_time, k_sm_of. change (on_sm (run_of G X) (sm (run_of G X) b)) with (of_sm (sm_of X b)).
+    change (sm (run_of G X) b) with (sm_of X b). apply Nat.add_le_mono_l.
+    destruct (Nat.leb_spec (length (of_sm (sm_of X b))) (slots G)) as [Ln|Ln]; [apply late_few, Ln|apply le_n].
   Qed.
 
   Hypothesis Dyn : goes_anywhere G X.

@@ -65,7 +65,7 @@ proofs: packages-build+test+proofs
 	@scripts/proofs-extracted
 
 proofs-campaign: proofs
-	@scripts/proofs-extracted 10000 3334 10000
+	@scripts/proofs-extracted 10000 3334 10000 13400 10000
 
 # Without Coq the report says that no theorem was checked.
 qualify: packages-build+test

@@ -89,3 +89,15 @@ let machine_of case =
     core = of_warp (fun (core, _, _) -> core);
     group = of_warp (fun (_, group, _) -> group);
     release = (fun _ -> case.release) }
+
+(* The times of all instructions with a unit, warp by warp; None of the others. *)
+let times_of rows block =
+  let left = ref (List.rev rows) in
+  let next (i : instr) =
+    match !left with
+    | _ when i.init = 0 -> None
+    | [| issue; start; free; ready |] :: rest -> left := rest; Some { Executions.issue; start; free; ready }
+    | _ -> raise (Malformed "at") in
+  let table = Array.of_list (List.map (fun warp -> Array.of_list (List.map next warp)) block) in
+  if !left <> [] then raise (Malformed "more times than instructions");
+  table

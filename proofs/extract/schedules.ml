@@ -6,18 +6,6 @@ open Extracted
 open Cases
 open Executions
 
-(* The times of all instructions, warp by warp. *)
-let table_of machine block rows =
-  let left = ref (List.rev rows) in
-  let next i =
-    match !left with
-    | _ when i.init = 0 -> None
-    | [| issue; start; free; ready |] :: rest -> left := rest; Some { issue; start; free; ready }
-    | _ -> raise (Malformed "at") in
-  let table = Array.of_list (List.map (fun warp -> Array.of_list (List.map next warp)) block) in
-  add_instant machine block table;
-  Array.map (Array.map Option.get) table
-
 (* One instruction is issued and started [by] cycles later. *)
 let moved table (w, k) by =
   let changed = Array.map Array.copy table in
@@ -32,7 +20,9 @@ let complain case policy what =
   if !wrong <= 5 then Printf.printf "case %s, %s: %s\n" case.name policy what
 
 let check_schedule case machine block (policy, rows) =
-  let table = table_of machine block rows in
+  let table = times_of rows block in
+  add_instant machine block table;
+  let table = Array.map (Array.map Option.get) table in
   let is_valid = is_valid machine block in
   let all = Array.of_list (keys block) in
   let chosen = all.(!checked mod Array.length all) in

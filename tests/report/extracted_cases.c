@@ -1,7 +1,7 @@
 /* Random blocks and grids as the definitions of proofs/ have them, with what the library computes of them,
  * for the extracted definitions to compute it, too (proofs/extract/definitions.ml, docs/machine-checked.md).
  *
- * usage: extracted_cases blocks|grids|schedules FIRST_SEED COUNT
+ * usage: extracted_cases blocks|grids|schedules|executions FIRST_SEED COUNT
  *
  * A case is `case SEED`, then lines
  *   machine DEPTH WIDTH RELEASE   dispatch depth, a number or `unlimited`
@@ -16,7 +16,14 @@
  *   grid SMS SLOTS DELAY SERVICE dynamic|static   slots of an SM; the dispatcher's latency and service;
  *                                 whether thread blocks go to any SM
  *   kind COUNT E LAM ALPHA SOLO   so many thread blocks amount to this (proofs/kernel/Formulas.v): the next
- * ones, where their SMs are known number NAME VALUE end
+ *                                 ones, where their SMs are known
+ *   number NAME VALUE
+ *   end
+ * What a grid does is
+ *   execution SEED SMS SLOTS DELAY SERVICE dynamic|static
+ *   block SM SLOT START END       for each block
+ * then a case for each SM, with one schedule, and
+ *   done
  */
 
 #include <inttypes.h>
@@ -72,21 +79,21 @@ static uint32_t physical_unit(const struct wb_machine *machine, uint32_t unit, u
     return machine->units[unit].shared ? unit : unit + machine->unit_count * (sub_core + 1);
 }
 
-static void print_inst(const struct timed_block *block, const struct timed_inst *inst, uint32_t sub_core,
+static void print_inst(const struct wb_machine *machine, const struct timed_inst *inst, uint32_t sub_core,
                        uint32_t section, uint64_t waited) {
-    printf("inst %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32,
-           physical_unit(block->machine, inst->unit, sub_core), inst->init, inst->latency, section);
+    printf("inst %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32, physical_unit(machine, inst->unit, sub_core),
+           inst->init, inst->latency, section);
     for (uint32_t p = 0; p < POSITIONS_MAX; p++)
         if (waited >> p & 1) printf(" %" PRIu32, p);
     putchar('\n');
 }
 
-/* The end of a warp behind a barrier is an instruction that does nothing: its release is waited for. */
-static void print_warp(const struct timed_block *block, uint32_t warp, uint32_t group) {
+/* Of a block alone the end of a warp behind a barrier is an instruction that does nothing: its release is
+ * waited for. */
+static void print_warp(const struct wb_machine *machine, const struct timed_code *code,
+                       const struct path *path, uint32_t sub_core, uint32_t group, bool alone) {
     static const struct timed_inst nothing = {.unit = UNIT_NONE};
-    const struct timed_code *code = &block->code;
-    const uint32_t sub_core = warp % block->machine->sub_cores;
-    struct path_cursor cursor = path_begin(&block->paths[block->warp_path[warp]]);
+    struct path_cursor cursor = path_begin(path);
     struct writers writers = {{0}};
     uint32_t section = 0, position = 0;
     bool at_barrier = false;
@@ -94,11 +101,17 @@ static void print_warp(const struct timed_block *block, uint32_t warp, uint32_t 
     for (struct path_step step; path_next(&cursor, &step);) {
         const struct timed_inst *inst = &code->insts[step.instruction];
         if (position == POSITIONS_MAX || code->register_count > REGISTERS_MAX) give_up("too large a block");
-        print_inst(block, inst, sub_core, section, waited_for(&writers, code, inst));
+        print_inst(machine, inst, sub_core, section, waited_for(&writers, code, inst));
         note_results(&writers, code, inst, (uint64_t)1 << position++);
         section += at_barrier = inst->barrier;
     }
-    if (at_barrier) print_inst(block, &nothing, sub_core, section, 0);
+    if (at_barrier && alone) print_inst(machine, &nothing, sub_core, section, 0);
+}
+
+static void print_warps(const struct timed_block *block) {
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        print_warp(block->machine, &block->code, &block->paths[block->warp_path[w]],
+                   w % block->machine->sub_cores, 0, true);
 }
 
 static void print_machine(const struct wb_machine *machine) {
@@ -175,29 +188,29 @@ static void print_schedules(const wb_analysis *analysis, wb_diagnostics *diagnos
 /* ---- Grids -----------------------------------------------------------------------------------------------
  */
 
-static void make_grid(uint64_t seed, struct random_grid *random) {
+static void make_grid(uint64_t seed, struct random_grid *random, uint32_t blocks) {
     static const uint32_t depths[] = {0, 0, 1, 2, DEPTH_UNLIMITED, DEPTH_UNLIMITED};
-    static const struct random_grid_shape shape = {.block = {.units = 3,
-                                                             .init = 5,
-                                                             .latency = 9,
-                                                             .warps = 3,
-                                                             .insts = 4,
-                                                             .barrier_percent = 20,
-                                                             .real_percent = 10,
-                                                             .alias_percent = 30,
-                                                             .instances = 2,
-                                                             .sub_cores = 2,
-                                                             .width = 2,
-                                                             .release = 3},
-                                                   .depths = depths,
-                                                   .depth_count = sizeof depths / sizeof *depths,
-                                                   .classes = 3,
-                                                   .blocks = 14,
-                                                   .sms = 3,
-                                                   .resident = 4,
-                                                   .dispatch_latency = 3,
-                                                   .dispatch_service = 1,
-                                                   .free_percent = 20};
+    const struct random_grid_shape shape = {.block = {.units = 3,
+                                                      .init = 5,
+                                                      .latency = 9,
+                                                      .warps = 3,
+                                                      .insts = 4,
+                                                      .barrier_percent = 20,
+                                                      .real_percent = 10,
+                                                      .alias_percent = 30,
+                                                      .instances = 2,
+                                                      .sub_cores = 2,
+                                                      .width = 2,
+                                                      .release = 3},
+                                            .depths = depths,
+                                            .depth_count = sizeof depths / sizeof *depths,
+                                            .classes = 3,
+                                            .blocks = blocks,
+                                            .sms = 3,
+                                            .resident = 4,
+                                            .dispatch_latency = 3,
+                                            .dispatch_service = 1,
+                                            .free_percent = 20};
     random_grid_make(seed, &shape, random);
 }
 
@@ -223,7 +236,7 @@ static void print_grid(uint64_t seed) {
     struct random_grid random;
     wb_analysis *analysis = NULL;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    make_grid(seed, &random);
+    make_grid(seed, &random, 14);
     if (analysis_parse("grid", random.label, strlen(random.label), diagnostics, &analysis) != WB_OK ||
         wb_analysis_bound(analysis, "k-sm,k-area,k-bal", NULL, diagnostics) != WB_OK)
         give_up("no bounds of a grid");
@@ -233,6 +246,111 @@ static void print_grid(uint64_t seed) {
     printf("end\n");
     wb_analysis_free(analysis);
     wb_diagnostics_free(diagnostics);
+    random_grid_free(&random);
+}
+
+/* ---- Executions of grids
+ * -----------------------------------------------------------------------------------
+ */
+
+#define BLOCKS_MAX 32u
+
+struct executed {
+    uint64_t sm_of[BLOCKS_MAX];
+    struct sim_block blocks[BLOCKS_MAX];
+    VEC(struct sim_event) issues;
+};
+
+static wb_status note_issue(void *user, uint32_t sm, const struct sim_event *event) {
+    struct executed *executed = user;
+    (void)sm;
+    if (event->completion == CYCLES_SATURATED) give_up("a time that is not known");
+    return vec_push(&executed->issues, *event);
+}
+
+static void note_block(void *user, uint32_t sm, const struct sim_block *block) {
+    struct executed *executed = user;
+    executed->sm_of[block->block] = sm;
+    executed->blocks[block->block] = *block;
+}
+
+/* Any block first, to any SM. */
+static struct dispatch_plan random_plan(uint64_t seed, uint32_t count, uint32_t *blocks, uint32_t *choices) {
+    struct random_state random = random_seeded(seed);
+    for (uint32_t b = 0; b < count; b++) {
+        const uint32_t at = (uint32_t)random_below(&random, b + 1);
+        blocks[b] = blocks[at];
+        blocks[at] = b;
+        choices[b] = (uint32_t)random_below(&random, BLOCKS_MAX);
+    }
+    return (struct dispatch_plan){blocks, choices};
+}
+
+static void execute(const struct random_grid *random, uint64_t seed, struct executed *executed) {
+    static const struct sim_policy *const policies[] = {&policy_lrr, &policy_gto, &policy_oldest};
+    const struct gpu_scheme scheme = {.name = "default", .policy = policies[seed % 3]};
+    uint32_t blocks[BLOCKS_MAX], choices[BLOCKS_MAX], count = (uint32_t)random->grid.blocks.count;
+    const struct dispatch_plan plan = random_plan(seed, count, blocks, choices);
+    const struct gpu_sink sink = {
+        .sm = GPU_EVERY_SM, .issue = note_issue, .block = note_block, .user = executed};
+    const struct gpu_options options = {.threads = 1, .sink = &sink, .plan = seed % 2 == 0 ? &plan : NULL};
+    struct arena arena = {0};
+    wb_gpu_simulation result;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (gpu_simulate(&random->timed, &scheme, &options, diagnostics, &arena, &result) != WB_OK)
+        give_up(wb_diagnostics_text(diagnostics));
+    wb_diagnostics_free(diagnostics);
+    arena_free(&arena);
+}
+
+static uint32_t sub_core_of(const struct random_grid *random, const struct sim_block *block, uint32_t warp) {
+    return (block->slot * random->grid.warp_count + warp) % random->block.machine.sub_cores;
+}
+
+static void print_issues(const struct random_grid *random, const struct executed *executed,
+                         const struct sim_block *block, uint32_t warp) {
+    for (size_t i = 0; i < executed->issues.count; i++) {
+        const struct sim_event *event = &executed->issues.items[i];
+        if (event->block != block->block || event->warp != warp) continue;
+        if (event->sub_core != sub_core_of(random, block, warp)) give_up("a warp of another sub-core");
+        printf("at %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", event->issue, event->start,
+               event->init_end, event->completion);
+    }
+}
+
+/* What an SM gets, and does with it. */
+static void print_sm(const struct random_grid *random, const struct executed *executed, uint32_t sm) {
+    const struct wb_grid *grid = &random->grid;
+    printf("case %" PRIu32 "\n", sm);
+    print_machine(&random->block.machine);
+    for (uint32_t b = 0; b < grid->blocks.count; b++)
+        for (uint32_t w = 0; executed->sm_of[b] == sm && w < grid->warp_count; w++)
+            print_warp(&random->block.machine, &random->timed.code, grid_path_of(grid, b, w),
+                       sub_core_of(random, &executed->blocks[b], w), b, false);
+    printf("schedule executed\n");
+    for (uint32_t b = 0; b < grid->blocks.count; b++)
+        for (uint32_t w = 0; executed->sm_of[b] == sm && w < grid->warp_count; w++)
+            print_issues(random, executed, &executed->blocks[b], w);
+    printf("end\n");
+}
+
+static void print_execution(uint64_t seed) {
+    struct random_grid random;
+    struct executed executed = {0};
+    make_grid(seed, &random, 8);
+    const struct machine_memory *memory = &random.block.machine.memory;
+    if (random.grid.blocks.count > BLOCKS_MAX) give_up("too large a grid");
+    execute(&random, seed, &executed);
+    printf("execution %" PRIu64 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", seed, memory->sms,
+           random.block.machine.limits.blocks, memory->dispatch_latency, memory->dispatch_service,
+           memory_dispatch_is_dynamic(memory) ? "dynamic" : "static");
+    for (uint32_t b = 0; b < random.grid.blocks.count; b++)
+        printf("block %" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu64 "\n", executed.sm_of[b],
+               executed.blocks[b].slot, executed.blocks[b].start, executed.blocks[b].end);
+    for (uint32_t s = 0; s < memory->sms; s++)
+        print_sm(&random, &executed, s);
+    printf("done\n");
+    vec_free(&executed.issues);
     random_grid_free(&random);
 }
 
@@ -247,8 +365,7 @@ static void print_case(uint64_t seed, bool schedules) {
     if (analysis_of_timed(&random.block.timed, diagnostics, &analysis) != WB_OK) give_up("no analysis");
     printf("case %" PRIu64 "\n", seed);
     print_machine(&random.block.machine);
-    for (uint32_t w = 0; w < random.block.timed.warp_count; w++)
-        print_warp(&random.block.timed, w, 0);
+    print_warps(&random.block.timed);
     if (schedules) {
         print_schedules(analysis, diagnostics);
     } else {
@@ -272,10 +389,13 @@ static void print_scheduled(uint64_t seed) {
 static const struct {
     const char *name;
     void (*print)(uint64_t seed);
-} subjects[] = {{"blocks", print_block}, {"grids", print_grid}, {"schedules", print_scheduled}};
+} subjects[] = {{"blocks", print_block},
+                {"grids", print_grid},
+                {"schedules", print_scheduled},
+                {"executions", print_execution}};
 
 int main(int count, char **words) {
-    if (count != 4) give_up("expected blocks|grids|schedules FIRST_SEED COUNT");
+    if (count != 4) give_up("expected blocks|grids|schedules|executions FIRST_SEED COUNT");
     const uint64_t first = strtoull(words[2], NULL, 10), cases = strtoull(words[3], NULL, 10);
     for (size_t s = 0; s < sizeof subjects / sizeof *subjects; s++) {
         if (strcmp(words[1], subjects[s].name) != 0) continue;
@@ -283,5 +403,5 @@ int main(int count, char **words) {
             subjects[s].print(first + i);
         return 0;
     }
-    give_up("expected blocks, grids or schedules");
+    give_up("expected blocks, grids, schedules or executions");
 }

@@ -61,7 +61,7 @@ lint: packages-build+test+lint
 proofs: packages-build+test+proofs
 	@scripts/proofs
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet extracted_cases extracted_certificates warpbound-check
+	@$(NINJA) -C build --quiet extracted_cases extracted_certificates extracted_code warpbound-check
 	@scripts/proofs-extracted
 
 proofs-campaign: proofs

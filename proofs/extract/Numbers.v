@@ -9,6 +9,17 @@ From Coq Require Import Arith Extraction ExtrOcamlBasic.
 Extract Inductive nat => "int" ["0" "Checked.succ"]
   "(fun zero succ n -> if n = 0 then zero () else succ (n - 1))".
 
+(* Twice: statements name those of the prelude by notations, Nat.max and the like those of the library. *)
+Extract Constant Init.Nat.add => "Checked.add".
+Extract Constant Init.Nat.mul => "Checked.mul".
+Extract Constant Init.Nat.sub => "Checked.sub".
+Extract Constant Init.Nat.max => "Checked.max".
+Extract Constant Init.Nat.min => "Checked.min".
+Extract Constant Init.Nat.div => "Checked.div".
+Extract Constant Init.Nat.pred => "Checked.pred".
+Extract Constant Init.Nat.eqb => "Checked.equal".
+Extract Constant Init.Nat.leb => "Checked.at_most".
+Extract Constant Init.Nat.ltb => "Checked.less".
 Extract Constant Nat.add => "Checked.add".
 Extract Constant Nat.mul => "Checked.mul".
 Extract Constant Nat.div => "Checked.div".

@@ -87,8 +87,9 @@ Section WaveBound.
     met (fst x) (sec (get b x)) (issued b s t) (issued b s t') y.
   Proof.
     intros Hy Me L. split; [exact Hy|]. split; [exact Me|]. split; [apply issued_mono; lia|]. split.
-    - etransitivity; [apply (issued_mono b s t (I s y)); lia|]. apply (issued_self m); assumption.
-    - apply issued_gt; [exact Hy|lia].
+    - split; [|apply issued_gt; [exact Hy|lia]].
+      etransitivity; [apply (issued_mono b s t (I s y)); lia|]. apply (issued_self m); assumption.
+    - split; apply (issued_in_order m); exact V.
   Qed.
 
   Lemma rival_late x y t : ours x -> 1 <= init (get b x) -> In y (keys b) ->
@@ -99,32 +100,44 @@ Section WaveBound.
     pose proof (w_charge_I _ _ _ _ _ _ _ _ P x y _ _ Hx Ix (met_issued x y (I s y) t Hy Me ltac:(lia))). lia.
   Qed.
 
-  (** Several that are met, [c] for each. *)
-  Lemma charge_all x c : ours x -> 1 <= init (get b x) -> forall n l, length l = n -> NoDup l ->
-    forall J J', reaches J J' ->
-    (forall y, In y l -> met (fst x) (sec (get b x)) J J' y /\ c <= charge_I m b x y) -> pI x J + n * c <= pI x J'.
+  (** Several that are met, [c] for each, the last issued first. *)
+  Lemma charge_all x c t : of m b g x -> 1 <= init (get b x) -> forall n l, length l = n -> NoDup l ->
+    forall J, reaches (issued b s t) J -> in_order m b J ->
+    (forall y, In y l -> In y (keys b) /\ meets (fst x) (sec (get b x)) y = true /\ 1 <= init (get b y)
+       /\ t <= I s y /\ snd y < J (fst y) /\ c <= charge_I m b x y) ->
+    pI x (issued b s t) + n * c <= pI x J.
   Proof.
-    intros Hx Ix. induction n as [|n IH]; intros l Hn Nl J J' R H.
+    intros Hx Ix. induction n as [|n IH]; intros l Hn Nl J R O H.
     - pose proof (mono_I x _ _ R). lia.
-    - destruct (latest snd l) as [y [Hy Ly]]; [destruct l; discriminate|].
+    - destruct (latest (I s) l) as [y [Hy Ly]]; [destruct l; discriminate|].
       apply in_split in Hy as [l1 [l2 ->]]. rewrite app_length in Hn. simpl in Hn.
       pose proof (NoDup_remove _ _ _ Nl) as [Nl' Ny].
-      destruct (H y ltac:(apply in_elt)) as [[Hy [My [_ Jy]]] Cy].
-      set (J2 := fun u => if u =? fst y then snd y else J' u).
-      assert (reaches J J2 /\ reaches J2 J') as [R1 R2].
-      { split; intros u; unfold J2; specialize (R u); destruct (Nat.eqb_spec u (fst y)) as [->|N]; lia. }
-      assert (pI x J + n * c <= pI x J2) as A.
-      { apply (IH (l1 ++ l2) ltac:(rewrite app_length; lia) Nl' J J2 R1). intros z Hz.
-        assert (In z (l1 ++ y :: l2)) as Hz'.
-        { apply in_app_iff. apply in_app_iff in Hz as [Hz|Hz]; [left|right; right]; exact Hz. }
-        destruct (H z Hz') as [[Kz [Mz [_ Jz]]] Cz]. split; [|exact Cz].
-        repeat split; try assumption; try lia. unfold J2.
-        destruct (Nat.eqb_spec (fst z) (fst y)) as [E|N]; [|lia].
-        specialize (Ly z Hz'). destruct (Nat.eq_dec (snd z) (snd y)) as [E2|N]; [exfalso|lia].
-        apply Ny. destruct y, z. simpl in *. subst. exact Hz. }
-      pose proof (w_charge_I _ _ _ _ _ _ _ _ P x y J2 J' Hx Ix) as G.
-      enough (met (fst x) (sec (get b x)) J2 J' y) as X by (specialize (G X); lia).
-      repeat split; try assumption; [unfold J2; rewrite Nat.eqb_refl; lia|lia].
+      destruct (H y ltac:(apply in_elt)) as [Ky [My [Iy [Ty [Jy Cy]]]]].
+      set (J1 := fun u => min (J u) (issued b s (S (I s y)) u)).
+      set (J2 := fun u => if u =? fst y then min (J1 u) (snd y) else J1 u).
+      assert (in_order m b J2) as O2.
+      { apply (without_in_order m b s V J1 y Ky Iy).
+        - apply least_in_order; [exact O|apply (issued_in_order m); exact V].
+        - intros u. unfold J1. lia. }
+      assert (reaches J2 J) as R2.
+      { intros u. unfold J2, J1. destruct (u =? fst y); lia. }
+      assert (pI x (issued b s t) + n * c <= pI x J2) as A.
+      { apply (IH (l1 ++ l2) ltac:(rewrite app_length; lia) Nl' J2).
+        - intros u. specialize (R u). pose proof (issued_mono b s t (S (I s y)) ltac:(lia) u).
+          unfold J2, J1. destruct (Nat.eqb_spec u (fst y)) as [->|]; [|lia].
+          pose proof (issued_mono b s t (I s y) Ty (fst y)). pose proof (issued_self m b s V y Ky). lia.
+        - exact O2.
+        - intros z Hz. assert (In z (l1 ++ y :: l2)) as Hz'.
+          { apply in_app_iff. apply in_app_iff in Hz as [Hz|Hz]; [left|right; right]; exact Hz. }
+          destruct (H z Hz') as [Kz [Mz [Iz [Tz [Jz Cz]]]]]. repeat split; try assumption.
+          specialize (Ly z Hz'). pose proof (issued_gt b s z (S (I s y)) Kz ltac:(lia)).
+          unfold J2, J1. destruct (Nat.eqb_spec (fst z) (fst y)) as [E|N]; [|lia].
+          enough (snd z < snd y) by lia. destruct (le_lt_dec (snd y) (snd z)) as [X|X]; [exfalso|exact X].
+          destruct y as [v i], z as [v' i']. cbn [fst snd] in *. subst v'. destruct (Nat.eq_dec i i') as [->|N]; [contradiction|].
+          pose proof (order_lt m b s V v i' i Kz ltac:(lia) Iy). lia. }
+      pose proof (w_charge_I _ _ _ _ _ _ _ _ P x y J2 J Hx Ix) as G.
+      enough (met (fst x) (sec (get b x)) J2 J y) as X by (specialize (G X); lia).
+      repeat split; try assumption. unfold J2, J1. rewrite Nat.eqb_refl. lia.
   Qed.
 
   Section Node.
@@ -167,12 +180,13 @@ Section WaveBound.
       { rewrite <- F1. apply (queue_time m b s ins (S d) M V Ins Dm y1 K1). }
       specialize (IH (I s y1) ltac:(lia)).
       assert (pI x (issued b s (I s y1)) + length L * cmax b f <= pI x (issued b s t)) as A.
-      { apply (charge_all x (cmax b f) Hx Ix _ L eq_refl).
+      { apply (charge_all x (cmax b f) (I s y1) Hx Ix _ L eq_refl).
         - apply NoDup_filter, keys_nodup.
         - apply issued_mono. lia.
-        - intros y Hy. destruct (HL y Hy) as [Ky [Fy By]]. specialize (L1 y Hy). split.
-          + apply met_issued; [exact Ky|apply Me, Hy|lia].
-          + unfold charge_I, hold. fold f. rewrite Fy, Nat.eqb_refl, Dm. lia. }
+        - apply (issued_in_order m); exact V.
+        - intros y Hy. destruct (HL y Hy) as [Ky [Fy By]]. specialize (L1 y Hy). split; [exact Ky|].
+          split; [apply Me, Hy|]. split; [apply (same_unit b W x); auto; apply Hx|]. split; [lia|].
+          split; [apply issued_gt; [exact Ky|lia]|]. unfold charge_I, hold. fold f. rewrite Fy, Nat.eqb_refl, Dm. lia. }
       pose proof (Nat.mul_le_mono_r _ _ (cmax b f) H). lia.
     Qed.
 
@@ -321,7 +335,8 @@ Section WaveBound.
         unfold charge_D in G. rewrite Hfz, Hf, Nat.eqb_refl in G.
         enough (met w q (ahead b s z) (ahead b s y) z) as X by (specialize (G X); lia).
         split; [exact Hz|]. split; [exact Me|]. split; [apply ahead_ahead, Bzy|].
-        split; [apply (ahead_self m); assumption|apply ahead_gt; assumption].
+        split; [split; [apply (ahead_self m); assumption|apply ahead_gt; assumption]|].
+        split; apply (ahead_in_order m); exact V.
     Qed.
 
     (** On a unit of [F]: from the last end of an initiation that is not met, or from the issue. *)

@@ -20,13 +20,14 @@ Section WavePotential.
   Definition meets (w q : nat) (y : key) : bool :=
     negb (fst y =? w) && (if group m (fst y) =? g then sec (get b y) =? q else there (group m (fst y))).
 
-  Definition met (w q : nat) (J J' : progress) (y : key) : Prop :=
-    In y (keys b) /\ meets w q y = true /\ reaches J J' /\ J (fst y) <= snd y < J' (fst y).
-
   (** Each thread block has issued of its sections one after the other. *)
   Definition in_order (J : progress) : Prop :=
     forall y z, In y (keys b) -> In z (keys b) -> group m (fst z) = group m (fst y) ->
       1 <= init (get b z) -> sec (get b z) < sec (get b y) -> snd y < J (fst y) -> snd z < J (fst z).
+
+  Definition met (w q : nat) (J J' : progress) (y : key) : Prop :=
+    In y (keys b) /\ meets w q y = true /\ reaches J J' /\ J (fst y) <= snd y < J' (fst y)
+    /\ in_order J /\ in_order J'.
 
   Notation ours := (of m b g).
 
@@ -88,6 +89,15 @@ Section WavePotential.
       split; [apply in_seq; lia|exact Pj].
   Qed.
 
+  Lemma least_in_order J J' : in_order J -> in_order J' -> in_order (fun u => min (J u) (J' u)).
+  Proof.
+    intros O O' y z Hy Hz G Iz L B. specialize (O y z Hy Hz G Iz L ltac:(lia)).
+    specialize (O' y z Hy Hz G Iz L ltac:(lia)). lia.
+  Qed.
+
+  Lemma all_in_order : in_order (everything b).
+  Proof. intros y z _ Hz _ _ _ _. apply in_len, Hz. Qed.
+
   Variable s : schedule.
   Hypothesis V : valid m b s.
 
@@ -103,6 +113,21 @@ Section WavePotential.
     pose proof (v_barrier _ _ _ V y z Hy Hz G L).
     pose proof (issued_no_later (fst y) (snd y) j ltac:(lia) ltac:(destruct y; exact Hy) ltac:(lia)) as O.
     rewrite <- surjective_pairing in O. apply issued_gt; [exact Hz|lia].
+  Qed.
+
+  (** What is issued no later than [y] without [y] and what follows it in its warp. *)
+  Lemma without_in_order J y : In y (keys b) -> 1 <= init (get b y) -> in_order J -> reaches J (issued b s (S (I s y))) ->
+    in_order (fun u => if u =? fst y then min (J u) (snd y) else J u).
+  Proof.
+    intros Hy Iy O R a z Ha Hz G Iz L B.
+    assert (snd a < J (fst a)) as Ba by (destruct (Nat.eqb_spec (fst a) (fst y)); lia).
+    pose proof (O a z Ha Hz G Iz L Ba) as Bz. destruct (Nat.eqb_spec (fst z) (fst y)) as [E|N]; [|exact Bz].
+    enough (snd z < snd y) by lia. destruct (le_lt_dec (snd y) (snd z)) as [X|X]; [exfalso|exact X].
+    specialize (R (fst a)). destruct (behind_some _ _ (snd a) (Nat.lt_le_trans _ _ _ Ba R)) as [j [Hj P]].
+    apply Nat.ltb_lt in P. pose proof (issued_no_later (fst a) (snd a) j ltac:(lia) ltac:(destruct a; exact Ha) ltac:(lia)) as K.
+    rewrite <- surjective_pairing in K. destruct y as [v i], z as [v' i']. cbn [fst snd] in *. subst v'.
+    pose proof (v_barrier _ _ _ V a (v, i') Ha Hz G L).
+    pose proof (issued_no_later v i i' ltac:(apply (in_keys b), Hz) Hy X). lia.
   Qed.
 
   Lemma ahead_in_order k : in_order (ahead b s k).

@@ -145,7 +145,7 @@ Section WaveSib.
     met m b g listed (fst x) (sec (get b x)) J J' y ->
     by_core (fst x) (sec (get b x)) J + max (charge_I m b x y) (charge_D b x y) <= by_core (fst x) (sec (get b x)) J'.
   Proof.
-    intros Hx _ G Me. pose proof (foreign_enough x y J J' Hx G Me). destruct Me as [Hy [_ [R L]]].
+    intros Hx _ G Me. pose proof (foreign_enough x y J J' Hx G Me). destruct Me as [Hy [_ [R [L _]]]].
     pose proof (spent_more b (foreign_charge (core m (fst x))) J J' y Hy R L). unfold by_core. lia.
   Qed.
 

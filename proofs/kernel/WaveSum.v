@@ -150,7 +150,7 @@ Section WaveSum.
       met m b g there (fst x) (sec (get b x)) J J' y ->
       c <= max (charge_I m b x y) (charge_D b x y) ->
       own_part iso x J + other (fst x) (sec (get b x)) J + c <= own_part iso x J' + other (fst x) (sec (get b x)) J') as Charge.
-    { intros iso x J J' y c Hx Ix Me Hc. pose proof Me as [Hy [_ [R L]]].
+    { intros iso x J J' y c Hx Ix Me Hc. pose proof Me as [Hy [_ [R [L _]]]].
       destruct (Nat.eq_dec (group m (fst y)) g) as [G|G].
       - pose proof (Be x J J' y Me G Hx) as B. destruct (Ch x y Hx Ix Hy B) as [C1 C2].
         pose proof (spent_more b (own_charge (fst x) (sec (get b x))) J J' y Hy R L) as Sp.

@@ -1,7 +1,7 @@
-(** * Two thread blocks on an SM, one with a barrier, that begin at different times *)
+(** * Two thread blocks on an SM: one with a barrier that begins before the other; extras are needed *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model CheckSchedule Bounds IsolationPaths Stay WaveSib.
+From Warpbound Require Import Cycles Largest Model CheckSchedule Bounds IsolationPaths Stay WaveSib WaveExtras.
 Import ListNotations.
 
 (** Thread block 0: A(2,1), a barrier whose release takes a cycle, B(2,0); thread block 1: C(3,0).
@@ -31,4 +31,36 @@ Proof.
   - intros y Hy N O. exfalso. cbn in Hy, N, O. intuition subst; cbn in *; auto.
   - right. reflexivity.
   - apply cost_same. discriminate.
+Qed.
+
+(** ** Two sub-cores: without extras the bound is exceeded
+
+    Thread block 0: A(1,0) on sub-core 0, a barrier, B(1,0) on sub-core 1.  Thread block 1: X(5,0) on
+    sub-core 0, and on sub-core 1 Y(5,0), which waits for Z(1,5).  X is before A; when B may be issued,
+    Y may be, too, and is before it. *)
+Definition four : block :=
+  [[Instr 0 1 0 [] 0]; [Instr 1 1 0 [] 1]; [Instr 0 5 0 [] 0]; [Instr 2 1 5 [] 0; Instr 1 5 0 [0] 0]].
+Definition sm2 : machine := Machine (fun _ => 1) (Some 0) 1 (fun w => w mod 2) (fun w => w / 2) (fun _ => 0).
+
+Definition start4 (x : key) : nat := nth (snd x) (nth (fst x) [[5]; [11]; [0]; [0; 6]] []) 0.
+Definition wave4 : schedule :=
+  Schedule start4 start4 (fun x => init (get four x)) (fun x => lat (get four x)) (fun _ _ => 0) (fun _ => 0).
+
+Example wave4_valid : valid sm2 four wave4.
+Proof. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
+
+(** SIB is 2, W is 6, U is 0; thread block 0 ends at 12.  X is 5. *)
+Example extras_needed : (SIB_at (only sm2 0 four) sm2 0, busiest four sm2 0 [0; 1] 1, shared_work four sm2 0 1, C wave4 (1, 0))
+  = (2, 6, 0, 12) /\ extras four sm2 0 [0; 1] 1 (last_section four sm2 0) = 5.
+Proof. vm_compute. auto. Qed.
+
+Example wave4_ends x : of sm2 four 0 x -> C wave4 x <= 13.
+Proof.
+  intros Hx. change 13 with (0 + min (SIB_at (only sm2 0 four) sm2 0) (FIB_at (only sm2 0 four) sm2 0)
+    + sum (fun h => adds_with_extras sm2 four 0 [0; 1] h (last_section four sm2 0)) (strangers 0 [1])).
+  apply (SIB_wave_extras sm2 four wave4 0 0 [1] [0; 1]);
+    [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| | |apply cost_same; discriminate|exact Hx].
+  - intros y Hy N O. exfalso. cbn in Hy. intuition subst; cbn in *; auto.
+  - split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
+    pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L. destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
 Qed.

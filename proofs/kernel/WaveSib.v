@@ -43,16 +43,8 @@ Proof.
   unfold charge_I, charge_D. destruct (Nat.eqb_spec (fu (get b y)) (fu (get b x))) as [E|N]; [specialize (U E)|]; lia.
 Qed.
 
-Section WaveSib.
-  Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat) (g t0 : nat) (others : list nat).
-  Hypothesis M : machine_ok m.
-  Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
-  Hypothesis HI : iso_edges (only m g b) m iI iD.
-  Hypothesis Begun : begin s g <= t0.
-  (* who is none of the others has ended by [t0], or comes when [g] has ended *)
-  Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g -> ~ In (group m (fst y)) others ->
-    C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.
+Section Charges.
+  Variables (m : machine) (b : block) (g : nat) (others : list nat).
 
   Definition listed (h : nat) : bool := existsb (Nat.eqb h) others.
 
@@ -62,10 +54,6 @@ Section WaveSib.
     - intros [k [Hk E]]. apply Nat.eqb_eq in E. subst k. exact Hk.
     - intros H. exists h. rewrite Nat.eqb_refl. auto.
   Qed.
-
-  Lemma away y : In y (keys b) -> group m (fst y) <> g -> listed (group m (fst y)) = false ->
-    C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.
-  Proof. intros Hy N L. apply Away; auto. rewrite <- listed_iff, L. discriminate. Qed.
 
   Lemma reached x : of m b g x -> in_reach (only m g b) m (core m (fst x)) (fu (get b x)) = true.
   Proof.
@@ -92,17 +80,14 @@ Section WaveSib.
     /\ charge_D b x y <= fib_charge b m (fst x) (sec (get b x)) y.
   Proof.
     intros Hx _ Hy B. apply charge_cost; [exact Hy| |].
-    - intros E. apply fib_unit; auto. rewrite E. destruct x as [w k]. apply uses_own, Hx.
-    - unfold slot. destruct (Nat.eqb_spec (core m (fst y)) (core m (fst x))) as [E|]; [|lia].
-      apply fib_slot; assumption.
+    - intros E. unfold fib_charge. rewrite B, E. destruct x as [w k]. cbn [fst]. rewrite (uses_own b w k (proj1 Hx)). lia.
+    - pose proof (cost_slot b m (fst x) y Hy). unfold fib_charge. rewrite B. destruct (uses _ _ _ _); [assumption|].
+      unfold slot. destruct (core m (fst y) =? core m (fst x)); lia.
   Qed.
-
-  (** ** Others, once for the whole stay *)
 
   Definition foreign_charge (c : nat) (y : key) : nat :=
     if group m (fst y) =? g then 0 else
     if listed (group m (fst y)) then if in_way b m g c y then cost b m y else 0 else 0.
-  Definition by_core (w q : nat) (J : progress) : nat := spent b (foreign_charge (core m w)) J.
 
   Lemma sum_listed (f : key -> nat) l :
     sum (fun y => if group m (fst y) =? g then 0 else if listed (group m (fst y)) then f y else 0) l
@@ -112,9 +97,6 @@ Section WaveSib.
     destruct (listed (group m (fst y))) eqn:L; [|lia]. apply listed_iff in L.
     etransitivity; [|apply (sum_ge _ _ _ L)]. cbv beta. rewrite Nat.eqb_refl. lia.
   Qed.
-
-  Lemma by_core_all w q : by_core w q (everything b) <= sum (adds b m g (core m w)) others.
-  Proof. unfold by_core. rewrite spent_all. apply (sum_listed (fun y => if in_way b m g (core m w) y then cost b m y else 0)). Qed.
 
   Lemma foreign_enough x y J J' : of m b g x -> group m (fst y) <> g ->
     met m b g listed (fst x) (sec (get b x)) J J' y ->
@@ -129,6 +111,30 @@ Section WaveSib.
     - destruct (Nat.eqb_spec (core m (fst y)) (core m (fst x))) as [E|N]; [apply cost_slot, Hy|].
       unfold slot. rewrite (proj2 (Nat.eqb_neq _ _) N). lia.
   Qed.
+End Charges.
+
+Section WaveSib.
+  Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat) (g t0 : nat) (others : list nat).
+  Hypothesis M : machine_ok m.
+  Hypothesis W : wf b.
+  Hypothesis V : valid m b s.
+  Hypothesis HI : iso_edges (only m g b) m iI iD.
+  Hypothesis Begun : begin s g <= t0.
+  (* who is none of the others has ended by [t0], or comes when [g] has ended *)
+  Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g -> ~ In (group m (fst y)) others ->
+    C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.
+
+  Lemma away y : In y (keys b) -> group m (fst y) <> g -> listed others (group m (fst y)) = false ->
+    C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.
+  Proof. intros Hy N L. apply Away; auto. rewrite <- (listed_iff others), L. discriminate. Qed.
+
+  (** ** Others, once for the whole stay *)
+
+  Definition by_core (w q : nat) (J : progress) : nat := spent b (foreign_charge m b g others (core m w)) J.
+
+  Lemma by_core_all w q : by_core w q (everything b) <= sum (adds b m g (core m w)) others.
+  Proof. unfold by_core. rewrite spent_all.
+    apply (sum_listed m g others (fun y => if in_way b m g (core m w) y then cost b m y else 0)). Qed.
 
   (** No extras: [g] has no barrier, or all that it executes is on one sub-core. *)
   Hypothesis No_extras : (forall x y, of m b g x -> of m b g y -> sec (get b x) = sec (get b y))
@@ -142,18 +148,18 @@ Section WaveSib.
   Qed.
 
   Lemma by_core_charge x y J J' : of m b g x -> 1 <= init (get b x) -> group m (fst y) <> g ->
-    met m b g listed (fst x) (sec (get b x)) J J' y ->
+    met m b g (listed others) (fst x) (sec (get b x)) J J' y ->
     by_core (fst x) (sec (get b x)) J + max (charge_I m b x y) (charge_D b x y) <= by_core (fst x) (sec (get b x)) J'.
   Proof.
-    intros Hx _ G Me. pose proof (foreign_enough x y J J' Hx G Me). destruct Me as [Hy [_ [R [L _]]]].
-    pose proof (spent_more b (foreign_charge (core m (fst x))) J J' y Hy R L). unfold by_core. lia.
+    intros Hx _ G Me. pose proof (foreign_enough m b g others x y J J' Hx G Me). destruct Me as [Hy [_ [R [L _]]]].
+    pose proof (spent_more b (foreign_charge m b g others (core m (fst x))) J J' y Hy R L). unfold by_core. lia.
   Qed.
 
   (** *** Theorem 1 without extras: SIB *)
   Theorem wave_sib x : of m b g x ->
     C s x <= t0 + block_bound b m (own_sib b m g) iD g + sum (adds b m g (core m (fst x))) others.
   Proof.
-    intros Hx. apply (wave_sum m b s iI iD g t0 listed M W V HI Begun away (own_sib b m g) sib_enough by_core
+    intros Hx. apply (wave_sum m b s iI iD g t0 (listed others) M W V HI Begun away (own_sib b m g) (sib_enough m b g) by_core
       (fun w q J J' => spent_mono b _ J J') by_core_jump by_core_charge _ x Hx), by_core_all.
   Qed.
 
@@ -161,7 +167,7 @@ Section WaveSib.
   Theorem wave_fib x : of m b g x ->
     C s x <= t0 + block_bound b m (fib_charge b m) iD g + sum (adds b m g (core m (fst x))) others.
   Proof.
-    intros Hx. apply (wave_sum m b s iI iD g t0 listed M W V HI Begun away (fib_charge b m) fib_enough by_core
+    intros Hx. apply (wave_sum m b s iI iD g t0 (listed others) M W V HI Begun away (fib_charge b m) (fib_enough m b g) by_core
       (fun w q J J' => spent_mono b _ J J') by_core_jump by_core_charge _ x Hx), by_core_all.
   Qed.
 End WaveSib.

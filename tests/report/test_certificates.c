@@ -256,7 +256,7 @@ static const struct forged forgeries[] = {
     {ROWS "claim k-sm 9\n", 2, "no claim of this block: k-sm"},
     {"machine 2 1 1 0\nblock 0\nclaim sib 0\n", 2, "no claim of this block: sib"},
     {GRID("class 0 5\nclaim sib 9\n"), 2, "no claim of a kernel: sib"},
-    {GRID("claim k-sm 9\n"), 2, "no claim of a kernel: k-sm"},
+    {GRID("claim k-sm 9\n"), 2, "a kernel without a block"},
     {ROWS "grid 2 3 2 0 0\nclass 0 5\nclaim k-sm 0\n", 2, "no number of blocks is from 3 to 2"},
     {"machine 1 1 1 0\nunit 0 1\nblock 0\ninst - 0 4 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\nclaim sib "
      "4\n",

@@ -1,5 +1,5 @@
-/* Certificates of times: what bounds are claimed, of which block or grid, so that check/warpbound-check.c can
- * compute them anew (docs/certificates.md). */
+/* Certificates of times: what bounds are claimed, of which block or grid, so that warpbound-check
+ * (check/) can compute them anew (docs/certificates.md). */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,0 +1,131 @@
+/* ALN of a block: theorem 1 of docs/proofs.md, section 3, with the potentials of an alignment. */
+#include "check.h"
+
+#include <stdlib.h>
+
+/* The instructions of another warp, each to be consumed at some node of the path of the first, at m times
+ * what it costs there. */
+struct other {
+    LIST(uint64_t) insts;
+    bool together; /* on one sub-core */
+    uint64_t m;
+    uint64_t *at; /* the time of the node at hand, by how many are consumed */
+};
+
+/* Consumes at the issue of an instruction on a unit, or at its start. */
+static void consume(const struct block *of, const struct other *other, uint64_t unit, bool issue) {
+    for (uint64_t j = 0; j < other->insts.count && unit != NO_UNIT; j++) {
+        const struct inst *inst = &of->insts.items[other->insts.items[j]];
+        uint64_t charge = issue && other->together && inst->unit != NO_UNIT;
+        if (inst->unit == unit && (other->together || machine.shared[unit]) && !(issue && machine.depth > 1))
+            charge = max(charge, machine.depth == 1 ? of->largest[unit] : inst->init);
+        other->at[j + 1] = max(other->at[j + 1], add(other->at[j], mul(other->m, charge)));
+    }
+}
+
+/* As meet_alone (section.c), but for the other warp: times are kept for each number of its instructions that
+ * are consumed. */
+static void meet_aligned(struct walk *walk, uint64_t number) {
+    const struct inst *inst = &walk->block->insts.items[number];
+    const struct other *other = walk->context;
+    const uint64_t count = times_of(walk->block), lanes = other->insts.count + 1;
+    const bool slot = inst->unit != NO_UNIT;
+    const uint64_t unit = WARP_TIMES + walk->block->registers + 2 * (slot ? inst->unit : 0);
+    uint64_t *at = other->at, *times = walk->times;
+    for (uint64_t l = 0; l < lanes; l++) {
+        at[l] = operands_there(walk, times + l * count, inst);
+        if (slot && machine.depth <= 1) at[l] = max(at[l], times[l * count + unit + machine.depth]);
+    }
+    consume(walk->block, other, inst->unit, true);
+    for (uint64_t l = 0; l < lanes; l++) {
+        times[l * count + NOW] = at[l] + slot;
+        if (slot) at[l] = max(at[l], times[l * count + unit]);
+    }
+    consume(walk->block, other, inst->unit, false);
+    for (uint64_t l = 0; l < lanes; l++) {
+        uint64_t *lane = times + l * count;
+        if (slot) lane[unit] = add(at[l], inst->init), lane[unit + 1] = at[l];
+        result_there(walk, lane, inst, add(add(at[l], inst->init), inst->latency));
+    }
+    count_work(lanes);
+}
+
+static void meet_other(struct walk *walk, uint64_t number) {
+    struct other *other = walk->context;
+    PUSH(&other->insts, number);
+}
+
+/* The longest path through a section, with `second` consumed on the way. */
+static uint64_t aligned(const struct block *of, const struct section *own, const struct section *second,
+                        bool together, uint64_t m) {
+    struct other other = {.together = together, .m = m};
+    struct walk walk = {of, &second->steps, meet_other, NULL, 0, &other, true};
+    walk_all(&walk);
+    const uint64_t count = times_of(of), lanes = other.insts.count + 1, all = mul(count, lanes);
+    other.at = zeroed(lanes, sizeof *other.at);
+    walk = (struct walk){of, &own->steps, meet_aligned, zeroed(all, sizeof(uint64_t)), all, &other, false};
+    walk_all(&walk);
+    const uint64_t longest = walk.times[(lanes - 1) * count + COMPLETE];
+    free(walk.times);
+    free(other.at);
+    free(other.insts.items);
+    return longest;
+}
+
+/* Two sections that were aligned. */
+struct pair {
+    uint64_t own, other, time;
+    bool together;
+};
+
+static LIST(struct pair) pairs; /* of the block at hand */
+
+/* The same, computed once for numbers of sections. */
+static uint64_t pair_time(const struct block *of, uint64_t own, uint64_t other, bool together, uint64_t m) {
+    const struct section *sections = of->sections.items;
+    for (uint64_t p = pairs.count; p > 0; p--) {
+        const struct pair *pair = &pairs.items[p - 1];
+        if (pair->own == own && pair->other == other && pair->together == together) return pair->time;
+    }
+    const uint64_t time = aligned(of, &sections[own], &sections[other], together, m);
+    PUSH(&pairs, (struct pair){own, other, time, together});
+    return time;
+}
+
+/* The most that any warp takes in a row that has anything to wait for, m times. */
+static uint64_t row_time(const struct block *of, uint64_t row, uint64_t m) {
+    const struct warps *warps = of->warps.items;
+    const uint64_t *cells = of->cells.items + row * of->paths;
+    uint64_t most = 0;
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const uint64_t own = cells[warps[g].path], alone = of->sections.items[own].alone;
+        uint64_t time = m == 0 ? alone : 0;
+        for (uint64_t h = 0; h < of->warps.count && m > 0; h++) {
+            const bool together = warps[g].sub_core == warps[h].sub_core;
+            const uint64_t others = warps[h].count - (g == h);
+            if (others > 0)
+                time = add(time, mul(pair_time(of, own, cells[warps[h].path], together, m), others));
+        }
+        if (alone > 0) most = max(most, m > 0 ? time / m : time);
+    }
+    return most;
+}
+
+/* With m other warps; the sum over all rows. Behind the last there is no release. */
+static uint64_t aln(struct block *of) {
+    uint64_t sum = 0, m = 0;
+    pairs.count = 0;
+    for (uint64_t g = 0; g < of->warps.count; g++)
+        m = add(m, of->warps.items[g].count);
+    m -= m > 0;
+    for (uint64_t s = 0; s < of->rows.count; s++)
+        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
+            const uint64_t time = row_time(of, of->rows.items[s].first + i, m);
+            sum = add(sum, mul(add(time, machine.release), of->rows.items[s].often));
+        }
+    return sum - (of->paths > 0 ? machine.release : 0);
+}
+
+static const struct method methods[] = {{.name = "aln", .of_block = aln}, {.name = NULL}};
+
+const struct part aln_part = {NULL, methods};

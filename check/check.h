@@ -1,0 +1,167 @@
+/* warpbound-check FILE: recomputes what a certificate of `warpbound analyze --certificate` claims, from the
+ * certificate alone. It has no line in common with the library, and no way to be told what comes out.
+ *
+ * A certificate (docs/certificates.md) is a thread block, or a grid of such, as a bound saw it. Each kind of
+ * claim rests on a few files of this folder: docs/certificates.md says on which. This one, numbers.c, main.c,
+ * read.c and loops.c are of all. */
+#ifndef WARPBOUND_CHECK_H
+#define WARPBOUND_CHECK_H
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---- numbers.c ---- */
+
+/* Ends the program: with status 2 no certificate, with 1 not proven. */
+_Noreturn void stop(int status, const char *format, ...);
+#define refuse(...) stop(2, __VA_ARGS__)
+extern const char *file_name;
+extern uint64_t line_number; /* 0: none */
+
+/* Sums and products of times are below 2^62, or refused. */
+#define TIME_MAX ((uint64_t)1 << 62)
+#define UNLIMITED UINT64_MAX
+uint64_t add(uint64_t a, uint64_t b);
+uint64_t mul(uint64_t a, uint64_t b);
+static inline uint64_t max(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+static inline uint64_t min(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+void count_work(uint64_t steps); /* refuses what takes minutes */
+void *zeroed(uint64_t count, size_t size);
+
+/* A list that grows. */
+#define LIST(type)                                                                                           \
+    struct {                                                                                                 \
+        type *items;                                                                                         \
+        uint64_t count, room;                                                                                \
+    }
+#define PUSH(list, ...)                                                                                      \
+    do {                                                                                                     \
+        (list)->items = grown((list)->items, (list)->count, &(list)->room, sizeof *(list)->items);           \
+        (list)->items[(list)->count++] = __VA_ARGS__;                                                        \
+    } while (0)
+void *grown(void *items, uint64_t count, uint64_t *room, size_t size);
+
+/* ---- What a certificate says (read.c) ---- */
+
+#define UNITS_MAX 64
+#define NO_UNIT UNITS_MAX
+#define QUEUES_MAX 8
+
+extern struct machine {
+    uint64_t depth, sub_cores, width, release;
+    uint64_t units, instances[UNITS_MAX];
+    bool shared[UNITS_MAX];
+} machine;
+
+struct inst {
+    uint64_t unit, init, latency;
+    uint64_t first, sources, operands; /* registers, in block->operands: sources, and behind them results */
+    uint64_t joins, commits;           /* bit q: of queue q */
+};
+
+/* A step of a program: `count` things from number `first` on; or, with count 0, the `first` steps before it
+ * `times` more. Of a section the things are instructions, of a block rows of sections. */
+struct step {
+    uint64_t first, count, times;
+    uint64_t often; /* in all */
+};
+typedef LIST(struct step) program;
+
+/* A section of a warp; behind its steps what they amount to (section.c). */
+struct section {
+    program steps;
+    uint64_t alone;                             /* iso: it takes so long by itself */
+    uint64_t count[UNITS_MAX], work[UNITS_MAX]; /* instructions of each unit, and cycles of initiations */
+};
+
+/* Warps of the same path and sub-core. */
+struct warps {
+    uint64_t path, sub_core, count;
+};
+
+struct block {
+    uint64_t registers, queues, queue_first[QUEUES_MAX], queue_count[QUEUES_MAX];
+    LIST(struct inst) insts;
+    LIST(uint64_t) operands;
+    LIST(struct section) sections;
+    uint64_t paths;
+    LIST(uint64_t) cells; /* rows: a section a path */
+    program rows;
+    LIST(struct warps) warps;
+    uint64_t largest[UNITS_MAX]; /* initiation of any instruction */
+    bool finished;               /* nothing more can be said of it; sections are filled in */
+};
+
+typedef LIST(struct block) block_list;
+extern block_list blocks;
+extern struct block *block; /* the last, while it is read, or NULL */
+struct section *section_of(const struct block *of, uint64_t row, uint64_t path);
+
+/* ---- What can be read and claimed: a table a file (main.c) ---- */
+
+typedef LIST(uint64_t) number_list;
+extern number_list numbers; /* of the line at hand */
+
+/* A line: a key and numbers, each of the kind of its letter (limit_of), the last as often as may be where a *
+ * follows. */
+struct key {
+    const char *name, *kinds;
+    enum { BEGINS_ALL, OF_MACHINE, BEGINS_BLOCK, OF_BLOCK, BEGINS_GRID, OF_GRID, CLAIM } place;
+    void (*read)(const uint64_t *n); /* `numbers` */
+};
+
+/* What can be claimed of a block, or, with the other function, of a grid: the time that can be shown. */
+struct method {
+    const char *name;
+    uint64_t (*of_block)(struct block *of);
+    uint64_t (*of_grid)(void);
+    bool any_depth; /* it holds for dispatch depths other than 0, 1 and unlimited */
+    bool is_lower;
+};
+
+struct part {
+    const struct key *keys; /* up to one without a name, or NULL */
+    const struct method *methods;
+};
+extern const struct part certificate_part, sib_part, elb_part, aln_part, execution_part, kernel_part;
+
+/* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */
+
+/* A warp, or a block, on the way through a program, with the times that it keeps. Each thing that it meets
+ * makes of them maxima of them plus constants; so each time behind n repetitions of a loop is a convex
+ * function of those before it, along any line. */
+struct walk {
+    const struct block *block;
+    const program *steps;
+    void (*meet)(struct walk *walk, uint64_t thing);
+    uint64_t *times, time_count;
+    void *context; /* of whoever makes the walk */
+    bool every;    /* loops are walked repetition by repetition */
+};
+void walk_all(struct walk *walk);
+
+/* ---- Paths through sections (section.c) ---- */
+
+/* The times of a warp; behind them registers, and each unit's end of initiation and last start. */
+enum { NOW, COMPLETE, WARP_TIMES };
+uint64_t times_of(const struct block *of);
+uint64_t operands_there(const struct walk *walk, const uint64_t *times, const struct inst *inst);
+void result_there(const struct walk *walk, uint64_t *times, const struct inst *inst, uint64_t at);
+void finish(struct block *of);
+
+/* ---- Bounds of blocks that others are made of; releases of barriers are in these times ---- */
+
+uint64_t sib(struct block *of); /* sib.c */
+uint64_t fib(struct block *of);
+uint64_t initiations_of(const struct block *of); /* elb.c: E, all cycles of initiations */
+uint64_t latency_of(const struct block *of);     /* lam, the longest path that counts latencies only */
+
+/* The release of a barrier: each of `count` warps, or paths, waits for all. */
+void release_all(struct walk *walk, uint64_t count);
+
+#endif

@@ -1,0 +1,181 @@
+/* k-sm, k-area and k-bal of a kernel: theorems 5, 6 and 7 of docs/proofs.md, section 12. */
+#include "kernel.h"
+
+#include <stdlib.h>
+
+struct grid grid;
+
+/* ---- Blocks ---- */
+
+static int largest_first(const void *a, const void *b) {
+    const struct amount *x = a, *y = b;
+    return (x->each < y->each) - (x->each > y->each);
+}
+
+void rank(ranking *amounts) {
+    if (amounts->count > 0) qsort(amounts->items, amounts->count, sizeof *amounts->items, largest_first);
+}
+
+uint64_t top(const ranking *amounts, uint64_t n) {
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < amounts->count && n > 0; i++) {
+        const uint64_t taken = min(n, amounts->items[i].count);
+        sum = add(sum, mul(amounts->items[i].each, taken));
+        n -= taken;
+    }
+    return sum;
+}
+
+static void compute_class(struct class *class) {
+    struct block *of = &blocks.items[class->block];
+    const bool known = machine.depth == 0 || machine.depth == UNLIMITED;
+    finish(of);
+    class->initiations = initiations_of(of);
+    class->latency = latency_of(of);
+    class->alpha = class->alone = add(class->initiations, class->latency);
+    if (known) class->alpha = min(class->alpha, sib(of));
+    if (known || machine.depth == 1) class->alone = min(class->alone, min(sib(of), fib(of)));
+}
+
+static void sum_up(void) {
+    if (grid.summed) return;
+    grid.blocks = grid.initiations = grid.latencies = grid.latency = 0;
+    grid.by_initiations.count = grid.by_residency.count = grid.by_alone.count = 0;
+    for (uint64_t k = 0; k < grid.classes.count; k++) {
+        struct class *class = &grid.classes.items[k];
+        compute_class(class);
+        grid.blocks = add(grid.blocks, class->blocks);
+        grid.initiations = add(grid.initiations, mul(class->blocks, class->initiations));
+        grid.latencies = add(grid.latencies, mul(class->blocks, class->latency));
+        grid.latency = max(grid.latency, class->latency);
+        PUSH(&grid.by_initiations, (struct amount){class->initiations, class->blocks});
+        PUSH(&grid.by_residency, (struct amount){max(class->alpha, class->initiations), class->blocks});
+        PUSH(&grid.by_alone, (struct amount){class->alone, class->blocks});
+    }
+    rank(&grid.by_initiations);
+    rank(&grid.by_residency);
+    rank(&grid.by_alone);
+    grid.summed = true;
+}
+
+/* ---- Formulas ---- */
+
+uint64_t rounded_up(uint64_t a, uint64_t b) {
+    return a / b + (a % b != 0);
+}
+
+uint64_t together(uint64_t n) {
+    uint64_t most = 0;
+    n = min(n, grid.blocks);
+    for (uint64_t k = 0; k < grid.classes.count && n > 1; k++) {
+        const struct class *class = &grid.classes.items[k];
+        const uint64_t others = top(&grid.by_initiations, n) - class->initiations;
+        most = max(most, add(class->alpha, min(top(&grid.by_initiations, n - 1), others)));
+    }
+    return n > 1 ? most : top(&grid.by_alone, n);
+}
+
+/* W(n, f): n blocks of an SM, f of them one behind the other in a slot. */
+static uint64_t slot_time(uint64_t n, uint64_t f) {
+    const ranking *stays = grid.room == 1 ? &grid.by_alone : &grid.by_residency;
+    return min(add(top(&grid.by_initiations, n), mul(f, grid.latency)),
+               add(top(stays, f), top(&grid.by_initiations, n - f)));
+}
+
+/* h(n): an SM that gets n blocks. */
+static uint64_t sm_time(uint64_t n) {
+    const uint64_t waves = rounded_up(n, grid.room);
+    if (waves <= 1) return together(n);
+    const uint64_t time = grid.room == 1 ? slot_time(n, n) : add(slot_time(n, waves - 1), grid.latency);
+    return add(time, mul(waves - 1, grid.delay));
+}
+
+uint64_t most_of_an_sm(void) {
+    return grid.blocks > grid.slots ? grid.blocks - (grid.sms - 1) * grid.room
+                                    : rounded_up(grid.blocks, grid.sms);
+}
+
+static uint64_t one_sm(void) {
+    return sm_time(most_of_an_sm());
+}
+
+static uint64_t area(void) {
+    if (grid.blocks <= grid.slots) return one_sm();
+    const uint64_t all = top(&grid.by_initiations, grid.room), start = together(grid.room);
+    const uint64_t tail = min(all, start - min(start, grid.latency));
+    const uint64_t delays = mul(grid.blocks - grid.slots, grid.delay);
+    const uint64_t busy = add(grid.initiations, mul(grid.sms - 1, tail));
+    uint64_t latencies = add(add(grid.latencies, delays), mul(busy % grid.sms, grid.room));
+    latencies = add(latencies, mul(grid.slots - 1, add(grid.latency, grid.delay)));
+    const uint64_t time = add(busy / grid.sms, latencies / grid.slots);
+    if (grid.room != 1) return time;
+    const uint64_t last = add(top(&grid.by_alone, 1), grid.delay), stays = top(&grid.by_alone, grid.blocks);
+    return min(time, add(add(stays, delays), mul(grid.sms - 1, last)) / grid.sms);
+}
+
+/* The SM that ends last gets n blocks: h(n), or what the others take, one of which gets few, and then S_R. */
+static uint64_t balanced(uint64_t n) {
+    const uint64_t q = (grid.blocks - n) / (grid.sms - 1), f = q / grid.room;
+    return min(sm_time(n), add(add(slot_time(q, f), mul(f, grid.delay)), together(grid.room)));
+}
+
+static uint64_t balance(void) {
+    if (grid.blocks <= grid.slots || grid.sms == 1) return one_sm();
+    uint64_t low = grid.room, high = most_of_an_sm();
+    while (low < high) { /* to the least n at which h(n) is not the lesser */
+        const uint64_t n = low + (high - low) / 2;
+        if (balanced(n) < sm_time(n))
+            high = n;
+        else
+            low = n + 1;
+    }
+    return max(balanced(high), high > grid.room ? balanced(high - 1) : 0);
+}
+
+/* ---- Lines and claims ---- */
+
+uint64_t for_all_rooms(uint64_t (*formula)(void)) {
+    uint64_t most = 0;
+    if (grid.classes.count == 0) refuse("a kernel without a block");
+    sum_up();
+    for (grid.room = grid.least; grid.room <= grid.most; grid.room++) {
+        grid.slots = mul(grid.sms, grid.room);
+        most = max(most, formula());
+        count_work(grid.classes.count);
+    }
+    return add(most, mul(grid.service, grid.blocks));
+}
+
+static uint64_t k_sm(void) {
+    return for_all_rooms(one_sm);
+}
+
+static uint64_t k_area(void) {
+    return for_all_rooms(area);
+}
+
+static uint64_t k_bal(void) {
+    return for_all_rooms(balance);
+}
+
+static void read_grid(const uint64_t *n) {
+    grid.sms = n[0], grid.least = n[1], grid.most = n[2], grid.delay = n[3], grid.service = n[4];
+    if (grid.least > grid.most) refuse("no number of blocks is from %" PRIu64 " to %" PRIu64, n[1], n[2]);
+}
+
+static void read_class(const uint64_t *n) {
+    PUSH(&grid.classes, (struct class){.block = n[0], .blocks = n[1]});
+}
+
+static const struct key keys[] = {
+    {"grid", "nnntt", BEGINS_GRID,
+     read_grid}, /* SMs, blocks that one holds at a time, from .. to, dispatch latency, service */
+    {"class", "bn", OF_GRID, read_class}, /* block, how many blocks are like it */
+    {.name = NULL},
+};
+static const struct method methods[] = {{.name = "k-sm", .of_grid = k_sm},
+                                        {.name = "k-area", .of_grid = k_area},
+                                        {.name = "k-bal", .of_grid = k_bal},
+                                        {.name = NULL}};
+
+const struct part kernel_part = {keys, methods};

@@ -1,0 +1,37 @@
+/* Grids of blocks, as all bounds of kernels see them (kernel.c). */
+#ifndef WARPBOUND_CHECK_KERNEL_H
+#define WARPBOUND_CHECK_KERNEL_H
+
+#include "check.h"
+
+/* Amounts, each so often; behind `rank` the largest first. */
+struct amount {
+    uint64_t each, count;
+};
+typedef LIST(struct amount) ranking;
+void rank(ranking *amounts);
+uint64_t top(const ranking *amounts, uint64_t n); /* the sum of the n largest */
+
+/* Blocks that are alike; the words are those of docs/proofs.md, section 12. */
+struct class {
+    uint64_t block, blocks;                      /* number in the file; how many there are */
+    uint64_t initiations, latency, alpha, alone; /* E, lam, alpha, solo */
+};
+
+extern struct grid {
+    uint64_t sms, least, most, delay, service; /* an SM holds `least` to `most` blocks at a time */
+    LIST(struct class) classes;
+    bool summed;                                      /* what follows is filled in */
+    uint64_t blocks, initiations, latencies, latency; /* of all blocks; of any */
+    ranking by_initiations, by_residency, by_alone;   /* E; the larger of E and alpha; solo */
+    uint64_t room, slots; /* blocks that an SM holds, and all of them, for the formula at hand */
+} grid;
+
+uint64_t rounded_up(uint64_t a, uint64_t b); /* a / b */
+uint64_t most_of_an_sm(void);                /* blocks */
+uint64_t together(uint64_t n);               /* S_n: n blocks that start together */
+
+/* The most that the formula says for any number of blocks that an SM holds, and what the dispatcher takes. */
+uint64_t for_all_rooms(uint64_t (*formula)(void));
+
+#endif

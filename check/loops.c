@@ -1,0 +1,75 @@
+/* Walks through programs with loops of any number of repetitions: theorem 4 of docs/proofs.md, section 11. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void play(struct walk *walk, uint64_t from, uint64_t to);
+
+static void play_often(struct walk *walk, uint64_t from, uint64_t to, uint64_t often) {
+    for (; often > 0; often--, count_work(0))
+        play(walk, from, to);
+}
+
+/* Whether the times, `skipped` periods after c, can be had from the growth between b and c: they are no more
+ * than this growth says at one more point of the line. */
+static bool jump(struct walk *walk, uint64_t from, uint64_t to, uint64_t period, uint64_t skipped,
+                 const uint64_t *b, const uint64_t *c) {
+    bool even = true;
+    for (uint64_t i = 0; i < walk->time_count; i++)
+        walk->times[i] = add(c[i], mul(c[i] - b[i], skipped));
+    play_often(walk, from, to, period);
+    for (uint64_t i = 0; i < walk->time_count; i++) {
+        const uint64_t line = add(c[i], mul(c[i] - b[i], skipped + 1));
+        even = even && walk->times[i] <= line;
+        walk->times[i] = line;
+    }
+    if (!even) memcpy(walk->times, c, walk->time_count * sizeof *c);
+    return even;
+}
+
+/* Walks a period twice. If all times grow by the same in both, skips what can be skipped; returns how many
+ * repetitions that were. */
+static uint64_t skip(struct walk *walk, uint64_t from, uint64_t to, uint64_t period, uint64_t often) {
+    const uint64_t n = walk->time_count;
+    uint64_t *a = zeroed(3 * n, sizeof *a), *b = a + n, *c = b + n, skipped = often / period - 1;
+    bool even = true;
+    memcpy(a, walk->times, n * sizeof *a);
+    play_often(walk, from, to, period);
+    memcpy(b, walk->times, n * sizeof *a);
+    play_often(walk, from, to, period);
+    memcpy(c, walk->times, n * sizeof *a);
+    for (uint64_t i = 0; i < n && even; i++)
+        even = a[i] <= b[i] && b[i] <= c[i] && c[i] - b[i] == b[i] - a[i];
+    while (even && skipped > 0 && !jump(walk, from, to, period, skipped, b, c))
+        skipped /= 2;
+    free(a);
+    return even && skipped > 0 ? period * (skipped + 1) : 0;
+}
+
+/* Walks the steps from .. to `often` times. */
+static void repeat(struct walk *walk, uint64_t from, uint64_t to, uint64_t often) {
+    static const uint64_t periods[] = {1, 2, 6, 12, 60, 420};
+    for (size_t p = 0; p < sizeof periods / sizeof periods[0] && !walk->every;) {
+        if (often / periods[p] < 4) break;
+        often -= 2 * periods[p];
+        const uint64_t skipped = skip(walk, from, to, periods[p], often);
+        often -= skipped;
+        p += skipped == 0;
+    }
+    play_often(walk, from, to, often);
+}
+
+static void play(struct walk *walk, uint64_t from, uint64_t to) {
+    for (uint64_t s = from; s < to; s++) {
+        const struct step *step = &walk->steps->items[s];
+        for (uint64_t i = 0; i < step->count; i++)
+            walk->meet(walk, step->first + i);
+        if (step->count == 0) repeat(walk, s - step->first, s, step->times);
+        count_work(step->count);
+    }
+}
+
+void walk_all(struct walk *walk) {
+    play(walk, 0, walk->steps->count);
+}

@@ -1,0 +1,147 @@
+/* Reads a certificate line by line, and checks each claim where it stands.
+ *
+ * Exit status: 0 when every claim is proven, 1 when one is not, 2 when the file is no certificate or was
+ * changed. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+static const struct part *const parts[] = {&certificate_part, &sib_part,       &elb_part,
+                                           &aln_part,         &execution_part, &kernel_part};
+#define PARTS (sizeof parts / sizeof parts[0])
+
+number_list numbers;
+static uint64_t claims, claims_of_grid, failed;
+
+static const struct key *key_of(const char *name) {
+    for (size_t p = 0; p < PARTS; p++)
+        for (const struct key *key = parts[p]->keys; key != NULL && key->name != NULL; key++)
+            if (strcmp(key->name, name) == 0) return key;
+    if (strcmp(name, "end") == 0) refuse("it was changed: this is not the sum of what stands above");
+    refuse("unknown: %s", name);
+}
+
+static const struct method *method_of(const char *name) {
+    for (size_t p = 0; p < PARTS; p++)
+        for (const struct method *method = parts[p]->methods; method != NULL && method->name != NULL;
+             method++)
+            if (strcmp(method->name, name) == 0) return method;
+    refuse("no method: %s", name);
+}
+
+/* Numbers of a kind are below this. */
+static uint64_t limit_of(char kind) {
+    switch (kind) {
+    case 'b': return blocks.count;
+    case 'c': return machine.sub_cores;
+    case 'f': return 2;
+    case 'i': return block->insts.count;
+    case 'p': return block->paths;
+    case 'q': return (uint64_t)1 << block->queues;
+    case 'r': return block->registers;
+    case 's': return block->sections.count;
+    case 'u': return machine.units;
+    default: return TIME_MAX;
+    }
+}
+
+static uint64_t number_of(const char *word, char kind) {
+    uint64_t value = 0;
+    if (kind == 'u' && strcmp(word, "-") == 0) return NO_UNIT;
+    if (kind == 'd' && strcmp(word, "unlimited") == 0) return UNLIMITED;
+    for (const char *c = word; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9') refuse("not a number: %s", word);
+        value = add(mul(10, value), (uint64_t)(*c - '0'));
+    }
+    if (value >= limit_of(kind)) refuse("%s is not below %" PRIu64, word, limit_of(kind));
+    if (value == 0 && kind == 'n') refuse("1 is the least");
+    return value;
+}
+
+static uint64_t time_shown(const struct method *method) {
+    if (block == NULL && method->of_grid == NULL) refuse("no claim of a kernel: %s", method->name);
+    if (block == NULL) return method->of_grid();
+    const bool known = machine.depth <= 1 || machine.depth == UNLIMITED || method->any_depth;
+    if (method->of_block == NULL || !known) refuse("no claim of this block: %s", method->name);
+    finish(block);
+    return method->of_block(block);
+}
+
+static void check_claim(const struct method *method, uint64_t claim) {
+    const uint64_t shown = time_shown(method);
+    const bool proven = method->is_lower ? shown >= claim : shown <= claim;
+    printf("%s: %s: at %s %" PRIu64 " cycles: ", block == NULL ? "kernel" : "block", method->name,
+           method->is_lower ? "least" : "most", claim);
+    if (!proven) printf("NOT PROVEN: what can be shown is %" PRIu64 "\n", shown);
+    if (proven) printf(shown == claim ? "proven\n" : "proven, even %" PRIu64 "\n", shown);
+    claims++;
+    claims_of_grid += block == NULL;
+    failed += !proven;
+}
+
+static void check_place(const struct key *key) {
+    static bool in_grid;
+    const bool begins_grid = key->place == BEGINS_GRID, begins = begins_grid || key->place == BEGINS_BLOCK;
+    if (key->place <= OF_MACHINE && blocks.count > 0) refuse("%s behind a block", key->name);
+    if ((key->place == BEGINS_ALL) == (machine.width > 0))
+        refuse("%s: the machine comes first, and once", key->name);
+    if (begins && in_grid) refuse("%s behind the grid", key->name);
+    if (key->place == OF_BLOCK && (block == NULL || block->finished))
+        refuse("%s of no block, or too late", key->name);
+    if (key->place == OF_GRID && (!in_grid || claims_of_grid > 0))
+        refuse("%s of no grid, or too late", key->name);
+    in_grid = in_grid || begins_grid;
+    if (begins_grid) block = NULL;
+}
+
+static void read_line(char *text) {
+    static const struct key claim = {"claim", "t", CLAIM, NULL};
+    char *rest;
+    const char *name = strtok_r(text, " ", &rest), *word;
+    if (name == NULL) return;
+    const bool is_claim = strcmp(name, claim.name) == 0;
+    const struct key *key = is_claim ? &claim : key_of(name);
+    const char *of = is_claim ? strtok_r(NULL, " ", &rest) : NULL, *kind = key->kinds;
+    check_place(key);
+    for (numbers.count = 0; (word = strtok_r(NULL, " ", &rest)) != NULL;) {
+        if (*kind == '\0') refuse("more than was expected: %s", word);
+        PUSH(&numbers, number_of(word, *kind));
+        kind += kind[1] != '*';
+    }
+    if (*kind != '\0' && kind[1] != '*') refuse("%s: less than was expected", name);
+    if (is_claim)
+        check_claim(method_of(of), numbers.items[0]);
+    else
+        key->read(numbers.items);
+}
+
+int main(int count, char **words) {
+    static char *line;
+    char end[32] = "";
+    size_t room = 0;
+    uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    bool ended = false;
+    if (count != 2) refuse("expected one certificate: warpbound-check FILE");
+    file_name = words[1];
+    FILE *file = fopen(file_name, "r");
+    if (file == NULL) refuse("%s", strerror(errno));
+    for (ssize_t length; (length = getline(&line, &room, file)) >= 0;) {
+        const bool is_title = strcmp(line, "warpbound timing certificate 2\n") == 0;
+        if (ended || strlen(line) != (size_t)length) refuse("more behind the end, or a zero byte");
+        if (line_number++ == 0 && !is_title) refuse("not a certificate of times, version 2");
+        (void)snprintf(end, sizeof end, "end %016" PRIx64 "\n", sum);
+        ended = strcmp(line, end) == 0;
+        for (ssize_t i = 0; i < length; i++)
+            sum = (sum ^ (unsigned char)line[i]) * UINT64_C(0x100000001b3);
+        line[strcspn(line, "#\n")] = '\0';
+        if (!is_title && !ended) read_line(line);
+    }
+    if (!ended) refuse("it is not complete: its last line is not the sum of all others");
+    if (claims == 0) refuse("nothing is claimed");
+    return failed > 0;
+}

@@ -1,0 +1,110 @@
+/* The lines of a certificate that say what the machine and its blocks are. */
+#include "check.h"
+
+struct machine machine = {.depth = UNLIMITED, .sub_cores = 1};
+block_list blocks;
+struct block *block;
+
+static void read_machine(const uint64_t *n) {
+    machine.depth = n[0], machine.sub_cores = n[1], machine.width = n[2], machine.release = n[3];
+}
+
+static void read_unit(const uint64_t *n) {
+    if (machine.units == UNITS_MAX) refuse("more than %d units", UNITS_MAX);
+    machine.shared[machine.units] = n[0] != 0;
+    machine.instances[machine.units++] = n[1];
+}
+
+static void read_block(const uint64_t *n) {
+    PUSH(&blocks, (struct block){.registers = n[0]});
+    block = &blocks.items[blocks.count - 1];
+}
+
+/* What a register of a queue says is what joined it. */
+static bool is_queued(uint64_t first, uint64_t count) {
+    bool queued = false;
+    for (uint64_t q = 0; q < block->queues; q++)
+        queued = queued || (first < block->queue_first[q] + block->queue_count[q] &&
+                            block->queue_first[q] < first + count);
+    return queued;
+}
+
+static void read_queue(const uint64_t *n) {
+    if (block->insts.count > 0) refuse("a queue behind instructions");
+    if (block->queues == QUEUES_MAX) refuse("more than %d queues", QUEUES_MAX);
+    if (n[1] > block->registers - n[0]) refuse("more than there are registers");
+    if (is_queued(n[0], n[1])) refuse("a register is of one queue");
+    block->queue_first[block->queues] = n[0];
+    block->queue_count[block->queues++] = n[1];
+}
+
+static void read_inst(const uint64_t *n) {
+    const struct inst inst = {n[0], n[1], n[2], block->operands.count, n[5], numbers.count - 6, n[3], n[4]};
+    if ((inst.unit == NO_UNIT) != (inst.init == 0)) refuse("a unit takes one cycle at least, no unit none");
+    if (inst.sources > inst.operands) refuse("more sources than registers");
+    for (uint64_t i = 6; i < numbers.count; i++) {
+        if (i >= 6 + inst.sources && is_queued(n[i], 1)) refuse("%" PRIu64 " is of a queue", n[i]);
+        PUSH(&block->operands, n[i]);
+    }
+    if (inst.unit != NO_UNIT) block->largest[inst.unit] = max(block->largest[inst.unit], inst.init);
+    PUSH(&block->insts, inst);
+}
+
+static void read_section(const uint64_t *n) {
+    (void)n;
+    if (block->paths > 0) refuse("a section behind rows");
+    PUSH(&block->sections, (struct section){.alone = 0});
+}
+
+/* A step of the rows, or, if there are none yet, of the last section. Loops do not nest. */
+static void read_step(const struct step *step, bool of_rows) {
+    if (block->sections.count == 0) refuse("no section");
+    program *of_section = &block->sections.items[block->sections.count - 1].steps;
+    program *steps = block->paths > 0 ? &block->rows : of_section;
+    if (of_rows != (block->paths > 0) && step->count > 0) refuse("a run behind rows");
+    if (step->count == 0 && step->first > steps->count) refuse("more than there are steps");
+    for (uint64_t i = steps->count - step->first; step->count == 0 && i < steps->count; i++) {
+        if (steps->items[i].count == 0) refuse("a loop in a loop");
+        steps->items[i].often = add(step->times, 1);
+    }
+    PUSH(steps, *step);
+}
+
+static void read_run(const uint64_t *n) {
+    if (n[1] > block->insts.count - n[0]) refuse("more than there are instructions");
+    read_step(&(struct step){n[0], n[1], 0, 1}, false);
+}
+
+static void read_again(const uint64_t *n) {
+    read_step(&(struct step){n[0], 0, n[1], 1}, false);
+}
+
+static void read_row(const uint64_t *n) {
+    const uint64_t count = numbers.count;
+    if (block->paths != 0 && count != block->paths) refuse("a row has a section for every path");
+    block->paths = count;
+    for (uint64_t i = 0; i < count; i++)
+        PUSH(&block->cells, n[i]);
+    read_step(&(struct step){block->cells.count / count - 1, 1, 0, 1}, true);
+}
+
+static void read_warps(const uint64_t *n) {
+    PUSH(&block->warps, (struct warps){n[0], n[1], n[2]});
+}
+
+static const struct key keys[] = {
+    {"machine", "dnnt", BEGINS_ALL, read_machine}, /* depth, sub-cores, issue width, release of barriers */
+    {"unit", "fn", OF_MACHINE, read_unit},         /* whether sub-cores share it, instances */
+    {"block", "t", BEGINS_BLOCK, read_block},      /* registers */
+    {"queue", "rn", OF_BLOCK, read_queue},         /* first register, count */
+    {"inst", "uttqqtr*", OF_BLOCK,
+     read_inst}, /* unit, initiation, latency, joins, commits, sources, registers */
+    {"section", "", OF_BLOCK, read_section},
+    {"run", "in", OF_BLOCK, read_run},      /* first instruction, count: of the last section */
+    {"again", "tt", OF_BLOCK, read_again},  /* steps, times: of the last section, or behind rows of these */
+    {"row", "ss*", OF_BLOCK, read_row},     /* the section of each path */
+    {"warps", "pcn", OF_BLOCK, read_warps}, /* path, sub-core, count */
+    {.name = NULL},
+};
+
+const struct part certificate_part = {keys, NULL};

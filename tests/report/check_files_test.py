@@ -1,0 +1,72 @@
+"""docs/certificates.md says truly on which files of check/ a claim rests, and how many lines of code these have.
+
+The files of a claim call no function of other files but the C library's; only main.c, which is among them all, has the
+table of all parts. Lines of code are neither blank nor comments alone.
+
+usage: check_files_test.py
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROW = re.compile(r"^\| ((?:`[a-z-]+`,? ?)+) \| ((?:`\w+\.[ch]` ?)+)\| (\d+) \|", re.MULTILINE)
+NAME = re.compile(r"`([^`]+)`")
+OF_ALL = {"check.h", "numbers.c", "main.c", "read.c", "loops.c", "section.c"}
+METHOD = re.compile(r'{\.name = "([a-z-]+)"')
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+AT_MOST = {"sib": 600, "fib": 600, "elb": 600}
+
+
+def table():
+    """Of each claim its files and the lines that the page says."""
+    text = (ROOT / "docs/certificates.md").read_text(encoding="utf-8")
+    return {method: (OF_ALL | set(NAME.findall(files)), int(lines))
+            for methods, files, lines in ROW.findall(text) for method in NAME.findall(methods)}
+
+
+def lines_of_code(file):
+    text = COMMENT.sub("", (ROOT / "check" / file).read_text(encoding="utf-8"))
+    return sum(1 for line in text.splitlines() if line.strip())
+
+
+def symbols(folder, file):
+    """What a file defines, and what it needs of other files."""
+    made = pathlib.Path(folder, file + ".o")
+    subprocess.run([os.environ.get("CC", "cc"), "-O0", "-c", "-o", made, ROOT / "check" / file], check=True)
+    listed = subprocess.run(["nm", made], check=True, capture_output=True, text=True).stdout
+    kinds = [(line.split()[-2], line.split()[-1]) for line in listed.splitlines()]
+    return {name for kind, name in kinds if kind != "U"}, {name for kind, name in kinds if kind == "U"}
+
+
+class Files(unittest.TestCase):
+    def test_every_method_has_a_row(self):
+        claimed = {method for file in (ROOT / "check").glob("*.c") for method in METHOD.findall(file.read_text())}
+        self.assertGreater(len(claimed), 5)
+        self.assertEqual(set(table()), claimed)
+
+    def test_lines_are_those_of_the_files(self):
+        for method, (files, lines) in table().items():
+            with self.subTest(method):
+                self.assertEqual(sum(map(lines_of_code, files)), lines)
+                self.assertLessEqual(lines, AT_MOST.get(method, lines))
+
+    def test_files_need_no_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            of_file = {file.name: symbols(folder, file.name) for file in (ROOT / "check").glob("*.c")}
+        ours = set().union(*(defined for defined, _ in of_file.values()))
+        for method, (files, _) in table().items():
+            sources = [file for file in files if file.endswith(".c")]
+            defined = set().union(*(of_file[file][0] for file in sources))
+            needed = set().union(*(of_file[file][1] for file in sources if file != "main.c")) & ours
+            with self.subTest(method):
+                self.assertEqual(needed - defined, set())
+                self.assertTrue(any(f'"{method}"' in (ROOT / "check" / file).read_text() for file in sources))
+
+
+if __name__ == "__main__":
+    unittest.main()

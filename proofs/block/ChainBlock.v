@@ -42,7 +42,7 @@ Section Block.
   Proof.
     intros V Ht Hx Hg.
     destruct (slot_path m b s L h M W V HL HT home Home (Nat.leb t0) (Nat.eqb g) (Nat.eqb g) (fun _ => 0) (fun _ => 0) (fun _ => 0)
-      (fun _ => lamc) (fun _ => chg)) with (k := x) (z := C s x) as [p [T [A [O [Cu F]]]]]; auto;
+      (fun _ => lamc) (fun _ => chg)) with (k := x) (z := D s x + ai s x) as [p [T [A [O [Cu F]]]]]; auto;
       try (intros; rewrite ?Nat.eqb_eq in *; lia).
     - intros a c Ha Hc N. congruence.
     - intros y Hy E. apply Nat.eqb_eq in E. auto.
@@ -51,8 +51,8 @@ Section Block.
     - split; [exact Hx|apply Nat.eqb_eq; auto].
     - exists (fun u => paid p u && negb (group m (fst u) =? g)), (rho p), (cuts p).
       cbn [Nat.add] in *. split; [|split; [|split; [exact Cu|lia]]].
-      + rewrite cnt_from in T. rewrite (wsum_split b inits (paid p) (fun u => group m (fst u) =? g)) in T.
-        assert (wsum b inits (fun u => paid p u && (group m (fst u) =? g)) <= fine_work m b home cores g); [|lia].
+      + rewrite cnt_from in T. pose proof (Lam x Hx Hg). pose proof (v_lat _ _ _ V x Hx). rewrite (wsum_split b inits (paid p) (fun u => group m (fst u) =? g)) in T.
+        assert (wsum b inits (fun u => paid p u && (group m (fst u) =? g)) <= fine_work m b home cores g); [|unfold C; lia].
         apply (own_work b home cores (fun y => group m (fst y)) (fun y => sec (get b y)) Cores _ _ _
           (fun j => stand p (level b (fun _ => 0) g j))).
         intros y Hy Py Gy. split; [apply sec_few, Hy|]. rewrite <- Gy at 1. apply O; auto. apply Nat.eqb_eq. auto.

@@ -174,10 +174,10 @@ Section Slot.
         unfold differ. rewrite Nat.eqb_refl. repeat split; auto; try lia; apply My.
   Qed.
 
-  (** *** Lemma 1 (chain) and theorem 6, the path of a slot: up to the completion of [k] all cycles
-      are paid but the latencies. *)
-  Theorem slot_path k z : mine k -> z <= C s k -> exists p,
-    clock z <= base (grp k) + lamc (grp k) + wsum b (fun u => init (get b u)) (paid p)
+  (** *** Lemma 1 (chain) and theorem 6, the path of a slot: until [k] has initiated all cycles are paid
+      but the latencies. *)
+  Theorem slot_path k z : mine k -> z <= D s k + ai s k -> exists p,
+    clock z <= base (grp k) + L k + wsum b (fun u => init (get b u)) (paid p)
     /\ (forall u, In u (keys b) -> paid p u = true ->
           reach home (rho p (I s u)) (fu (get b u)) /\ live s tick u = true)
     /\ (forall u, In u (keys b) -> paid p u = true -> owng (grp u) = true ->
@@ -188,10 +188,8 @@ Section Slot.
     intros Mk Hz. pose proof Mk as [Hk Mk'].
     destruct (walk_all m b s M W V home Home tick mine own lv rk (fun y => base (grp y) + L y) (fun y => turned (grp y) + h y)
       own_dec (fun y H => proj1 H) (fun y H => conj (proj1 H) (Own_mine _ (proj2 H))) older
-      (fun o x Ho Hx Lt => jump o x (conj (proj1 Ho) (Own_mine _ (proj2 Ho))) Hx Lt) ready
-      k (min z (D s k + ai s k)) Mk ltac:(lia)) as [p [T A O _ _ C F]].
-    exists p. pose proof (clock_slow (min z (D s k + ai s k)) z ltac:(lia)). pose proof (Lam k Hk Mk'). pose proof (Chg k Hk Mk').
-    pose proof (v_lat _ _ _ V k Hk). unfold Model.C in Hz. repeat split; auto; try lia.
+      (fun o x Ho Hx Lt => jump o x (conj (proj1 Ho) (Own_mine _ (proj2 Ho))) Hx Lt) ready k z Mk Hz) as [p [T A O _ _ C F]].
+    exists p. pose proof (Chg k Hk Mk'). repeat split; auto; try lia.
     - apply (A u); assumption.
     - apply (A u); assumption.
     - intros u Hu Pu Ou. apply (O u Hu Pu). split; assumption.

@@ -1,0 +1,76 @@
+(** * K-CHAIN of the machine (docs/sub-core-bounds.md, theorem 2 by theorem 6: beta = W + lam, extras without sigma)
+
+    [G] is the grid, [X] an execution that keeps the rules R1 to R7 and G1 to G4.  [ck b] is what thread
+    block [b] amounts to (ChainGrid.v), with sections for windows or with whole blocks: either the fine
+    sums or the coarse ones.  [home i] says to which sub-core of SM [i] a unit is private. *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Cycles Largest Share Formulas Model Elb ChainWalk ChainSlot ChainFormulas Ledger Dynamic ChainDispatch
+  Grid GridLedger Kernel ChainGrid.
+Import ListNotations.
+
+Section Chain.
+  Variables (G : grid) (X : execution) (ck : nat -> chain_kind) (L h wnd : nat -> key -> nat) (K : nat -> nat)
+    (home : nat -> nat -> option nat) (cores : nat).
+  Hypothesis Mok : forall i, i < sms G -> machine_ok (mach G i) /\ wf (prog G i).
+  Hypothesis V : grid_valid G X.
+  (* certificates of latency paths and of changes of sub-core *)
+  Hypothesis HL : forall i, i < sms G -> lam_cert (mach G i) (prog G i) (L i).
+  Hypothesis HT : forall i, i < sms G -> turns_cert (mach G i) (prog G i) (h i).
+  (* a warp uses private units of its sub-core and shared ones *)
+  Hypothesis Home : forall i y, i < sms G -> In y (keys (prog G i)) -> 1 <= init (get (prog G i) y) ->
+    reach (home i) (core (mach G i) (fst y)) (fu (get (prog G i) y)).
+  Hypothesis Cores : forall i f c, home i f = Some c -> c < cores.
+  (* windows: one or some sections one behind the other *)
+  Hypothesis Wnd : forall i y, i < sms G -> In y (keys (prog G i)) -> wnd i y < K i.
+  Hypothesis Wnd_sec : forall i u v, i < sms G -> In u (keys (prog G i)) -> In v (keys (prog G i)) ->
+    whose G i u = whose G i v -> wnd i u < wnd i v -> sec (get (prog G i) u) < sec (get (prog G i) v).
+  Hypothesis HA : forall b, b < blocks G -> let i := sm_of X b in
+    chain_amounts (mach G i) (prog G i) (home i) cores (L i) (h i) (wnd i) (K i) b (ck b).
+
+  Notation kinds := (map ck (seq 0 (blocks G))).
+  Notation disp_time := (service G * blocks G).
+  Let Lg := chain_ledger G X ck L h wnd K home cores Mok V HL HA.
+  Let Ch := grid_chains G X ck L h wnd K home cores Mok V HL HT Home Cores Wnd Wnd_sec HA.
+
+  (** What the program takes for SM [i] under static dispatch. *)
+  Definition k_chain_of (i : nat) : nat :=
+    let n := length (of_sm G X i) in
+    chain_sm (slots G) (latency G) n (map ck (of_sm G X i))
+    + (if (n <=? slots G) && (0 <? service G) && (1 <? n) then latency G else 0).
+
+  (** *** Theorem 2 (K-CHAIN), static dispatch: each SM by its own thread blocks *)
+  Theorem k_chain_static_bound b : b < blocks G -> ended X b <= k_chain_of (sm_of X b) + disp_time.
+  Proof.
+    intros Hb. apply (in_real_time G X V). etransitivity; [apply (k_chain_static _ _ _ _ _ Lg Ch b Hb)|].
+    unfold chain_static, k_chain_of. change (on_sm (run_of G X) (sm (run_of G X) b)) with (of_sm G X (sm_of X b)).
+    change (sm (run_of G X) b) with (sm_of X b). set (i := sm_of X b). apply Nat.add_le_mono_l.
+    destruct (Nat.leb_spec (length (of_sm G X i)) (slots G)) as [Ln|Ln]; [|cbn; lia]. cbn [andb].
+    destruct (Nat.ltb_spec 0 (service G)) as [S0|S0]; [|rewrite (all_new G X V) by lia; lia]. cbn [andb].
+    unfold late. destruct (forallb _ _) eqn:F; [destruct (_ <? _); lia|].
+    destruct (Nat.ltb_spec 1 (length (of_sm G X i))) as [|L1]; [lia|exfalso].
+    apply not_true_iff_false in F. apply F, forallb_forall. intros c Hc. change (In c (of_sm G X i)) in Hc.
+    apply (first_new G X c). intros d [D1 [D2 [D3 D4]]].
+    enough (d = c) by (subst; lia). apply (in_short (of_sm G X i)); [|exact Hc|exact L1].
+    apply filter_In in Hc as [_ Hc]. apply filter_In. split; [apply in_seq; lia|].
+    apply Nat.eqb_eq. apply Nat.eqb_eq in Hc. congruence.
+  Qed.
+
+  Hypothesis Dyn : goes_anywhere G X.
+
+  Lemma length_kinds : length kinds = blocks G.
+  Proof. rewrite map_length. apply seq_length. Qed.
+
+  (** *** Theorem 2 (K-CHAIN), dynamic dispatch *)
+  Theorem k_chain_grid b : (blocks G <= sms G * slots G -> dealt G X) -> b < blocks G ->
+    ended X b <= k_chain (sms G) (slots G) (latency G) kinds + disp_time.
+  Proof.
+    intros HD Hb. apply (in_real_time G X V). unfold k_chain. rewrite length_kinds.
+    destruct (Nat.leb_spec (blocks G) (sms G * slots G)) as [W|W].
+    - destruct (HD W) as [New Few]. pose proof (g_place _ _ V b Hb) as [S1 _].
+      apply (k_chain_one_wave _ _ _ _ _ Lg Ch ((blocks G + sms G - 1) / sms G)); auto.
+      + intros c Hc. apply (first_new G X c). intros d. apply New, Hc.
+      + apply wave_fits; lia.
+    - apply (k_chain_dynamic _ _ _ _ _ Lg Ch (grid_dynamic G X Dyn) W b Hb).
+  Qed.
+End Chain.

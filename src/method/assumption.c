@@ -117,7 +117,9 @@ static const struct {
     /* Cores that execute machine code. */
     [WB_ASSUME_STALLS_KEPT] =
         {.id = "H1",
-         .text = "a stall count keeps its warp from issue no longer than it says, or the machine of jumps"},
+         .text =
+             ("a stall count keeps its warp from issue no longer than it says, or the machine of jumps, and "
+              "no shorter")},
     [WB_ASSUME_CONSTANTS_MISSED_ONCE] =
         {.id = "H2", .text = "an instruction misses its constant at most once each time it is executed"},
     [WB_ASSUME_CODE_STAYS_CACHED] =

@@ -4,7 +4,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Share Formulas Model Elb Paths Ledger Tail OneSm Dynamic Area Grid Stay GridLedger Kernel.
-From Warpbound Require Import Serial SerialPotential SerialLedger.
+From Warpbound Require Import Serial SerialPotential SerialLedger SerialPaths.
 Import ListNotations.
 
 (** What is needed of an SM: where its units are and its warps go, and numbers that are no less than its chains. *)
@@ -134,3 +134,28 @@ Section SerialGrid.
     intros z c Hz Lz Hc. exact (behind_together _ _ _ _ _ Lk Wv z c Hz Lz Hc).
   Qed.
 End SerialGrid.
+
+(** *** Theorem 5 with V(b) as a function, or more than that, and y from it *)
+Theorem k_serial_computed G X home cs V b :
+  (forall i, i < sms G -> machine_ok (mach G i) /\ wf (prog G i)) -> grid_valid G X -> goes_anywhere G X ->
+  (blocks G <= sms G * slots G -> dealt G X) ->
+  (forall i, i < sms G -> home_ok (mach G i) (prog G i) (home i)
+     /\ forall x, In x (keys (prog G i)) -> In (core (mach G i) (fst x)) (cs i)) ->
+  (forall c, c < blocks G -> let i := sm_of X c in SERIAL (mach G i) (prog G i) (home i) (cs i) c <= V c) ->
+  b < blocks G ->
+  let l := map V (seq 0 (blocks G)) in
+  ended X b <= k_serial (sms G) (slots G) (latency G) (largest (slots G) l) l + service G * blocks G.
+Proof.
+  intros Mok Ok Dyn HD Home HV Hb.
+  set (L := fun i => chain_to (mach G i) (prog G i)).
+  assert (forall i, i < sms G -> serial_sm (mach G i) (prog G i) (home i) (cs i) (L i)) as Sm.
+  { intros i Hi. destruct (Home i Hi) as [H1 H2]. constructor; [exact H1|exact H2|apply chain_cert, (Mok i Hi)]. }
+  set (last := fun c => last_section (mach G (sm_of X c)) (prog G (sm_of X c)) c).
+  set (Q := fun c => chain_of (mach G (sm_of X c)) (prog G (sm_of X c)) c).
+  assert (forall c, c < blocks G -> let i := sm_of X c in
+    serial_amount (mach G i) (prog G i) (home i) (cs i) (L i) c (last c) (Q c) (V c)) as Am.
+  { intros c Hc. split; [apply chain_chains|apply HV, Hc]. }
+  apply (k_serial_by_tails G X Mok Ok home cs L last Q V Sm Am Dyn _ b HD); [|exact Hb].
+  intros Wv z c Hz Lz Hc. etransitivity; [apply (tail_serial _ _ _ _ _ V (plain_ledger G X Mok Ok)
+    (grid_serial G X Mok Ok home cs L last Q V Sm Am) Wv z c Lz Hc)|apply le_n].
+Qed.

@@ -40,7 +40,7 @@ Section Serial.
 
   (** Of thread block [g], whose last section is [last]: in sub-core [c] section [q] is issued after [Q c q] idle
       cycles, and in the last everything is complete. *)
-  Definition chains (L : key -> nat) (g last : nat) (Q : nat -> nat -> nat) : Prop :=
+  Definition section_chains (L : key -> nat) (g last : nat) (Q : nat -> nat -> nat) : Prop :=
     forall w k, In (w, k) (keys p) -> group m w = g ->
       let i := get p (w, k) in
       sec i <= last
@@ -257,7 +257,7 @@ Section Serial.
   Qed.
 
   (** The same in the last section, to the completion of all that was issued. *)
-  Theorem last_idle g last Q x : chains L g last Q -> In x (keys p) -> grp x = g ->
+  Theorem last_idle g last Q x : section_chains L g last Q -> In x (keys p) -> grp x = g ->
     cnt (since (opens g last) (sub_idle (at_core x))) (C s x) <= Q (at_core x) last.
   Proof.
     intros HQ Hx Hg. destruct x as [w k]. cbn [fst] in *. destruct (HQ w k Hx Hg) as [H1 [_ [H2 H3]]].

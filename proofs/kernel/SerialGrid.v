@@ -16,7 +16,7 @@ Record serial_sm (m : machine) (p : block) (home : nat -> option nat) (cs : list
 (** [V] is no less than the serial time of thread block [b]. *)
 Definition serial_amount (m : machine) (p : block) (home : nat -> option nat) (cs : list nat) (L : key -> nat)
     (b last : nat) (Q : nat -> nat -> nat) (V : nat) : Prop :=
-  chains m p L b last Q /\ serial_time m p home cs Q last b <= V.
+  section_chains m p L b last Q /\ serial_time m p home cs Q last b <= V.
 
 (** E and lam of every thread block, which there always are. *)
 Definition plain (G : grid) (X : execution) (b : nat) : kind :=

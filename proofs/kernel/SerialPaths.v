@@ -129,7 +129,7 @@ Section SerialPaths.
     pose proof (list_max_in_ge f (keys p) x Hx) as A. unfold f in A at 1. rewrite !Nat.eqb_refl in A. exact A.
   Qed.
 
-  Theorem chain_chains g : chains m p chain_to g (last_section g) (chain_of g).
+  Theorem chain_chains g : section_chains m p chain_to g (last_section g) (chain_of g).
   Proof.
     intros w k Hk <-. cbv zeta. pose proof (in_last_section (w, k) Hk) as H0. cbn [fst] in H0.
     assert (forall q, waits_for (group m w) q (w, k) <= chain_of (group m w) (core m w) q) as Wt by (intros q; apply (waits_within (w, k) q Hk)).
@@ -165,7 +165,7 @@ Section SerialPaths.
       apply (L4 y Hy X1 X2).
   Qed.
 
-  Theorem serial_least L g Q home cs : section_cert m p L -> chains m p L g (last_section g) Q ->
+  Theorem serial_least L g Q home cs : section_cert m p L -> section_chains m p L g (last_section g) Q ->
     SERIAL home cs g <= serial_time m p home cs Q (last_section g) g.
   Proof.
     intros HL HQ. apply sum_le. intros q Hq. apply in_seq in Hq. unfold section_time. apply Nat.add_le_mono_r.
@@ -206,8 +206,8 @@ Section Apart.
     - intros y Hy Hg E. unfold released. destruct (Nat.eqb_spec (sec (get p (w, k))) 0); lia.
   Qed.
 
-  Lemma apart_chains L g last Q : chains (at_once m) p L g last Q ->
-    chains m p (fun x => L x + released m (sec (get p x))) g last (fun c q => Q c q + released m q).
+  Lemma apart_chains L g last Q : section_chains (at_once m) p L g last Q ->
+    section_chains m p (fun x => L x + released m (sec (get p x))) g last (fun c q => Q c q + released m q).
   Proof.
     intros HQ w k Hk Hg. destruct (HQ w k Hk Hg) as [Q1 [Q2 [Q3 Q4]]]. cbv zeta. cbn [core at_once] in *.
     split; [exact Q1|]. split; [lia|]. split.

@@ -23,7 +23,7 @@ Section Potential.
   Hypothesis V : valid m p s.
   Hypothesis Home : home_ok m p home.
   Hypothesis HL : section_cert m p L.
-  Hypothesis HQ : forall g, chains m p L g (last g) (Q g).
+  Hypothesis HQ : forall g, section_chains m p L g (last g) (Q g).
   Hypothesis Cores : forall x, In x (keys p) -> In (core m (fst x)) cs.
 
   Notation grp x := (group m (fst x)).

@@ -96,6 +96,13 @@ static void limit_time(struct words *words) {
     }
 }
 
+/* Units of sweeps are not run: they are processes of the program that this is not. Databases are read. */
+static void run_no_units(struct words *words) {
+    static char option[] = "--dry-run";
+    const bool reads = words->count > 2 && strcmp(words->items[2], "show") == 0;
+    if (strcmp(words->items[1], "sweep") == 0 && !reads) words->items[words->count++] = option;
+}
+
 /* A launch file is not written beside a file of the project. */
 static void redirect_init(struct words *words) {
     static char option[] = "-o", file[] = "init.yaml";
@@ -125,6 +132,7 @@ static bool split_words(char *line, struct words *words) {
     if (words->count == 1) return false;
     limit_time(words);
     redirect_init(words);
+    run_no_units(words);
     words->items[words->count] = NULL;
     return true;
 }

@@ -1711,6 +1711,91 @@ bool wb_file_append(void *file, const char *bytes, size_t size);
 wb_status wb_file_complete(wb_file *file, wb_diagnostics *diagnostics);
 void wb_file_free(wb_file *file);
 
+/* ---- Sweeps: many analyses
+ * ---------------------------------------------------------------------------------
+ */
+
+/* A YAML file that names many analyses as products of parameters (docs/sweep.md). */
+typedef struct wb_sweep wb_sweep;
+
+/* Reads a sweep file. Patterns of files are looked up, and all that can be checked without an analysis is. */
+wb_status wb_sweep_read(const char *path, wb_diagnostics *diagnostics, wb_sweep **sweep);
+void wb_sweep_free(wb_sweep *sweep);
+
+typedef struct {
+    const char *name, *value;
+} wb_parameter;
+
+/* One analysis of a sweep: arguments of the command, to be run in a folder, since paths are relative to it.
+ */
+typedef struct {
+    const char *name;   /* its parameters, for people */
+    const char *folder; /* owned by the sweep */
+    const char *const *arguments;
+    size_t argument_count;
+    const wb_parameter *parameters;
+    size_t parameter_count;
+    double time_limit;             /* seconds, which are among the arguments; 0: none */
+    uint64_t memory_limit;         /* bytes of its address space; 0: none */
+    char id[WB_SHA256_DIGITS + 1]; /* of the parameters */
+    char key[WB_SHA256_DIGITS +
+             1]; /* of the parameters, the files behind them and the version of the library */
+} wb_sweep_unit;
+
+/* How many units there are, which takes time only where there are exclusions. */
+uint64_t wb_sweep_count(const wb_sweep *sweep);
+
+/* The next unit, which the caller frees before the sweep; NULL behind the last one. And back to the first. */
+wb_status wb_sweep_next(wb_sweep *sweep, wb_diagnostics *diagnostics, wb_sweep_unit **unit);
+void wb_sweep_rewind(wb_sweep *sweep);
+void wb_sweep_unit_free(wb_sweep_unit *unit);
+
+/* Results of units, in an SQLite database. */
+typedef struct wb_results wb_results;
+
+/* Opens a database; to `write`, where there is none it is made. WB_ERR_INPUT for what is no such database. */
+wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnostics, wb_results **results);
+void wb_results_free(wb_results *results);
+
+/* What became of a unit. */
+typedef struct {
+    bool done;   /* there is a report */
+    bool missed; /* there is a deadline, and it is not proven to be met */
+} wb_outcome;
+
+/* Whether the database has what became of the unit, with the same files and the same version: a result, or a
+ * failure within limits that are no narrower, unless those are to be tried again (`retry`). *outcome is then
+ * set. */
+wb_status wb_results_has(const wb_results *results, const wb_sweep_unit *unit, bool retry,
+                         wb_diagnostics *diagnostics, bool *has, wb_outcome *outcome);
+
+/* How a unit ended. */
+typedef struct {
+    int exit_status;
+    int signal;         /* that ended it; 0: none did */
+    const char *report; /* its standard output, */
+    size_t report_size;
+    const char *messages; /* and its standard error */
+    double seconds;
+} wb_run;
+
+/* Keeps what became of a unit in place of what was kept of it before: all of it or, when the process ends on
+ * the way, nothing. */
+wb_status wb_results_add(wb_results *results, const wb_sweep_unit *unit, const wb_run *run,
+                         wb_diagnostics *diagnostics, wb_outcome *outcome);
+
+typedef enum {
+    WB_RESULTS_MARKDOWN,   /* a table with a line for each unit */
+    WB_RESULTS_CSV,        /* a line for each number */
+    WB_RESULTS_JSON,       /* a document */
+    WB_RESULTS_JSON_LINES, /* a line for each unit */
+    WB_RESULTS_JUNIT       /* a test case for each unit */
+} wb_results_format;
+
+/* All results, in an order that does not depend on that in which they were found. */
+wb_status wb_results_report(const wb_results *results, wb_results_format format, const wb_writer *writer,
+                            wb_diagnostics *diagnostics);
+
 #ifdef __cplusplus
 }
 #endif

@@ -45,6 +45,7 @@ int command_machine(const struct options *options, wb_diagnostics *diagnostics);
 int command_cache(const struct options *options, wb_diagnostics *diagnostics);
 int command_occupancy(const struct options *options, wb_diagnostics *diagnostics);
 int command_init(const struct options *options, wb_diagnostics *diagnostics);
+int command_sweep(const struct options *options, wb_diagnostics *diagnostics);
 int command_makespan(const struct options *options, wb_diagnostics *diagnostics);
 
 /* Notes how flow facts that are lacking are given, as a command for the launch of the options. */
@@ -154,6 +155,10 @@ wb_status write_as_made(const struct options *options,
 
 /* calibrate.c: machine calibrate. */
 wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagnostics, char **text);
+
+/* sweep_run.c: runs the units of a sweep that `results` does not have yet. The exit status of the command. */
+int run_sweep(const struct options *options, wb_sweep *sweep, wb_results *results,
+              wb_diagnostics *diagnostics);
 
 /* report.c: writes the report in HTML, of an analysis or, where that is NULL, of a stream, to the file of
  * --report; nothing without that. */

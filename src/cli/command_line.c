@@ -101,7 +101,7 @@ static wb_status store_option(struct options *options, const struct option_row *
         stored = read_word(value, row->words, &word);
         if (stored) *(enum output_format *)member = format_named(value);
         break;
-    case OPTION_JSON: *(enum output_format *)member = OUTPUT_JSON; break;
+    case OPTION_JSON: *(enum output_format *)member = format_named(row->name); break;
     }
     *right = stored;
     return WB_OK;

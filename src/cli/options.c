@@ -10,7 +10,7 @@
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
 #define GPU_RUNS (COMMAND_SIMULATE | COMMAND_CACHE)
 #define LAUNCH_FILES (LAUNCHES | COMMAND_CFG)
-#define EVERY_COMMAND (LAUNCH_FILES | COMMAND_PRINT | COMMAND_MACHINE | COMMAND_INIT)
+#define EVERY_COMMAND (LAUNCH_FILES | COMMAND_PRINT | COMMAND_MACHINE | COMMAND_INIT | COMMAND_SWEEP)
 
 /* Most threads that can be asked for. */
 #define THREADS_MAX 1024
@@ -152,6 +152,13 @@ static const struct option_row option_table[] = {
              "and take its schedule for a lower bound, beside --method (then default closed)"},
     {0, "check", "FILE", INTO(TEXT, check, COMMAND_MAKESPAN),
      .help = "check a witness or a certificate, from scratch"},
+    {0, "dry-run", NULL, INTO(FLAG, dry_run, COMMAND_SWEEP),
+     .help = "count and list the units, and run none"},
+    {'j', "jobs", "N", INTO(NUMBER, jobs, COMMAND_SWEEP),
+     .help = "units that run at a time (default: all processors)", .least = 1, .most = THREADS_MAX,
+     .expected = "a number from 1 to 1024"},
+    {0, "retry", NULL, INTO(FLAG, retry, COMMAND_SWEEP),
+     .help = "run units again that have no result, although nothing changed"},
     HEADING("Limits"),
     {0, "states", "N", INTO(NUMBER, states, COMMAND_ANALYZE),
      .help = "most states that exhaustive keeps (default 30000000, some 2 GB)", .least = 1,
@@ -196,9 +203,17 @@ static const struct option_row option_table[] = {
      .help = "text or json (default text); with --order svg as well", .words = {"text", "json", "svg"}},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_MAKESPAN),
      .help = "text or json (default text); with --schedule text or svg", .words = {"text", "json", "svg"}},
-    {0, "json", NULL, INTO(JSON, format, RUNS | COMMAND_OCCUPANCY | COMMAND_MACHINE | COMMAND_PRINT),
+    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_SWEEP),
+     .help = "of `show`: markdown, a line for each unit (the default); csv, a line for each number; json; "
+             "json-lines; junit",
+     .words = {"markdown", "csv", "json", "json-lines", "junit"}},
+    {0, "csv", NULL, INTO(JSON, format, COMMAND_SWEEP), .help = "same as --format csv"},
+    {0, "json", NULL,
+     INTO(JSON, format, COMMAND_SWEEP | RUNS | COMMAND_OCCUPANCY | COMMAND_MACHINE | COMMAND_PRINT),
      .help = "same as --format json"},
-    {'o', "output", "FILE", INTO(TEXT, output, EVERY_COMMAND),
+    {'o', "output", "FILE", INTO(TEXT, output, COMMAND_SWEEP),
+     .help = "the database that units are written to; of `show` a file, which appears only when complete"},
+    {'o', "output", "FILE", INTO(TEXT, output, EVERY_COMMAND & ~(unsigned)COMMAND_SWEEP),
      .help = "write to FILE, which appears only when complete"},
     {0, "force", NULL, INTO(FLAG, force, COMMAND_INIT), .help = "replace a launch file that exists"},
     {0, "report", "FILE", INTO(TEXT, report, COMMAND_ANALYZE),
@@ -276,8 +291,9 @@ const struct option_row *option_at(size_t index) {
 }
 
 /* By enum output_format. */
-static const char *const format_names[] = {"text", "json",      "dot",   "trace", "svg",
-                                           "jcse", "jcse-json", "junit", "sarif", NULL};
+static const char *const format_names[] = {"text",     "json",       "dot",   "trace", "svg",
+                                           "jcse",     "jcse-json",  "junit", "sarif", "csv",
+                                           "markdown", "json-lines", NULL};
 
 const char *format_name(enum output_format format) {
     return format_names[format];

@@ -21,6 +21,7 @@ enum command_bit {
     COMMAND_FACTS = 256,
     COMMAND_OCCUPANCY = 512,
     COMMAND_INIT = 1024,
+    COMMAND_SWEEP = 2048,
 };
 
 enum output_format {
@@ -32,7 +33,10 @@ enum output_format {
     OUTPUT_JCSE,
     OUTPUT_JCSE_JSON,
     OUTPUT_JUNIT,
-    OUTPUT_SARIF
+    OUTPUT_SARIF,
+    OUTPUT_CSV,
+    OUTPUT_MARKDOWN,
+    OUTPUT_JSON_LINES
 };
 
 /* A key of the library with the value that the option of that name gives it. */
@@ -105,6 +109,8 @@ struct options {
     const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_mps,
         *read_solution, *write_cnf, *write_opb;
     struct option_number at_least;
+    bool dry_run, retry; /* of sweep, as the next */
+    struct option_number jobs;
     char code_beside[1024]; /* the code beside `launch`, where that one stands for itself */
 };
 
@@ -123,7 +129,7 @@ enum option_kind {
     OPTION_SIZE,    /* uint64_t, in bytes */
     OPTION_SECONDS, /* double */
     OPTION_FORMAT,  /* enum output_format, of those that its words name */
-    OPTION_JSON     /* the same; there is no value */
+    OPTION_JSON     /* the same, of the option's own name; there is no value */
 };
 
 enum { OPTION_ROWS_MAX = 160, OPTION_WORDS_MAX = 8 };

@@ -69,9 +69,25 @@ def by_hand(folder):
     return path, os.fsdecode(odd), machine, ptxas
 
 
-def commands(folder):
+def swept(command, folder):
+    """A database with units of all kinds: done, with any data and with given data, of streams, declined, refused."""
+    path = os.path.join(folder, "sweep.yaml")
+    kernels = os.path.abspath("kernels")
+    codes = ", ".join(f"{kernels}/{name}.yaml" for name in ("vecadd", "histogram_unknown", "horner_stream", "bfs_level"))
+    with open(path, "w") as out:
+        out.write(f"code: [{codes}]\nmachine: [ecrts2025-orin, jcse2017]\ngrid: ['1', '0']\ndeadline: 1ms\n")
+        out.write("methods: [sib, gub, k-area, exhaustive, segment-sum]\nstates: 50\n")
+        out.write(f"include: [{{code: {kernels}/horner_stream.yaml}}]\n")
+    database = os.path.join(folder, "sweep.db")
+    done = subprocess.run([command, "sweep", path, "-o", database], capture_output=True)
+    assert done.returncode in (0, 1), done.stderr.decode(errors="replace")
+    return database
+
+
+def commands(command, folder):
     """Command lines with the exit status of each."""
     launch, odd, machine, ptxas = by_hand(folder)
+    database = swept(command, folder)
     vecadd = "kernels/vecadd.ptx -l kernels/vecadd.yaml"
     bfs = "kernels/bfs_level.ptx -l kernels/bfs_level.yaml"
     machine_code = "kernels/reduce.sm_86.cubin -l kernels/reduce.yaml"
@@ -135,6 +151,7 @@ def commands(folder):
         f"path {facts} --accesses",
         f"path {vecadd} --format jcse-json",
         f"path {bfs} --format jcse-json",
+        f"sweep show {database}",
         "machine list",
         "machine show rtx-a6000",
         "machine check kernels/vecadd.sm_86.cubin -m rtx-a6000 --set sass.branch=20",
@@ -259,7 +276,7 @@ def main():
     check_documented(schemas)
     wrong, checked, problems = 0, {}, []
     with tempfile.TemporaryDirectory() as folder:
-        for line in commands(folder):
+        for line in commands(command, folder):
             try:
                 words, document = run(command, line)
             except (RuntimeError, ValueError) as error:

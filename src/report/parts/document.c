@@ -15,6 +15,7 @@ static const struct {
     [DOCUMENT_MAKESPAN] = {"warpbound-makespan", 1}, [DOCUMENT_MESSAGES] = {"warpbound-messages", 1},
     [DOCUMENT_CODE] = {"warpbound-code", 1},         [DOCUMENT_MACHINE] = {"warpbound-machine", 1},
     [DOCUMENT_MACHINES] = {"warpbound-machines", 1}, [DOCUMENT_FIGURES] = {"warpbound-figures", 1},
+    [DOCUMENT_SWEEP] = {"warpbound-sweep", 1},
 };
 
 void document_open(struct json *json, enum document what) {

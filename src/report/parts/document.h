@@ -19,7 +19,8 @@ enum document {
     DOCUMENT_MESSAGES, /* of a run that failed */
     DOCUMENT_MACHINE,
     DOCUMENT_MACHINES, /* the list of presets */
-    DOCUMENT_FIGURES   /* machine check */
+    DOCUMENT_FIGURES,  /* machine check */
+    DOCUMENT_SWEEP     /* sweep show */
 };
 
 /* Opens the object of a document and writes its first members, "format" and "warpbound". */

@@ -1,0 +1,87 @@
+/* CSV as RFC 4180 has it, but for the ends of lines, which are those of text files: a line for the verdict of
+ * each unit, and one for each of its numbers. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/sweep/show.h"
+
+static void put_cell(struct text *out, const char *text, bool is_first) {
+    if (!is_first) text_char(out, ',');
+    if (text == NULL) return;
+    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+        text_string(out, text);
+        return;
+    }
+    text_char(out, '"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"') text_char(out, '"');
+        text_char(out, *text);
+    }
+    text_char(out, '"');
+}
+
+static void put_count(struct text *out, bool is_known, int64_t value) {
+    text_char(out, ',');
+    if (is_known) text_printf(out, "%" PRId64, value);
+}
+
+static void begin(const struct show *show) {
+    for (size_t i = 0; i < show->stored->columns.count; i++)
+        put_cell(show->out, show->stored->columns.items[i], i == 0);
+    if (show->stored->columns.count > 0) text_char(show->out, ',');
+    text_string(show->out, "status,scope,data,what,name,kind,cycles,lower,note\n");
+}
+
+static void put_parameters(const struct show *show, const struct stored_unit *unit) {
+    for (size_t i = 0; i < show->stored->columns.count; i++)
+        put_cell(show->out, unit->values[i], i == 0);
+    put_cell(show->out, unit->status, show->stored->columns.count == 0);
+}
+
+/* The line of a number. */
+struct number_line {
+    const struct show *show;
+    const struct stored_unit *unit;
+};
+
+static void put_number(void *context, const struct outcome_number *number) {
+    const struct number_line *line = context;
+    struct text *out = line->show->out;
+    put_parameters(line->show, line->unit);
+    put_cell(out, number->scope, false);
+    put_cell(out, number->data, false);
+    put_cell(out, number->what, false);
+    put_cell(out, number->name, false);
+    put_cell(out, number->kind, false);
+    put_count(out, number->has_cycles, number->cycles);
+    put_count(out, number->has_cycles && strcmp(number->what, "bound") == 0, number->lower);
+    put_cell(out, number->note, false);
+    text_string(out, "\n");
+}
+
+/* What is proven, with the launch overhead; what was found as `lower`. */
+static void put_verdict(const struct show *show, const struct stored_unit *unit) {
+    put_parameters(show, unit);
+    put_cell(show->out, unit->scope, false);
+    put_cell(show->out, "", false);
+    put_cell(show->out, "verdict", false);
+    put_cell(show->out, unit->method, false);
+    put_cell(show->out, unit->bound >= 0 ? "upper" : "", false);
+    put_count(show->out, unit->bound >= 0, unit->bound);
+    put_count(show->out, unit->slowest >= 0, unit->slowest);
+    put_cell(show->out, unit->message[0] != '\0' ? unit->message : unit->state, false);
+    text_string(show->out, "\n");
+}
+
+static wb_status put_unit(const struct show *show, const struct stored_unit *unit, bool is_first) {
+    struct number_line line = {show, unit};
+    (void)is_first;
+    put_verdict(show, unit);
+    return stored_numbers(show->results, unit, show->diagnostics, put_number, &line);
+}
+
+static void end(const struct show *show) {
+    (void)show;
+}
+
+const struct show_format show_csv = {begin, put_unit, end};

@@ -1,0 +1,24 @@
+/* What is in a database of sweeps, in several formats. */
+#ifndef WB_REPORT_SWEEP_SHOW_H
+#define WB_REPORT_SWEEP_SHOW_H
+
+#include "base/text.h"
+#include "sweep/stored.h"
+
+/* A report of all units: what comes before them, what is said of each, and what comes behind. */
+struct show {
+    const wb_results *results;
+    const struct stored_units *stored;
+    wb_diagnostics *diagnostics;
+    struct text *out;
+};
+
+struct show_format {
+    void (*begin)(const struct show *show);
+    wb_status (*unit)(const struct show *show, const struct stored_unit *unit, bool is_first);
+    void (*end)(const struct show *show);
+};
+
+extern const struct show_format show_csv, show_json, show_json_lines, show_markdown, show_junit;
+
+#endif

@@ -1,0 +1,63 @@
+#include "sweep/axis.h"
+
+#include <string.h>
+
+#include "warpbound.h"
+
+static const char *const input_words[] = {"given", "any", NULL};
+static const char *const memory_words[] = {"ideal", "requests", NULL};
+static const char *const scope_words[] = {"kernel", "block", NULL};
+
+/* What `assume` takes, as --assume does. */
+static const char *taken_name(size_t index) {
+    return index < 32 ? wb_taken_name((wb_taken)(1u << index)) : NULL;
+}
+
+static const struct axis_row rows[] = {
+    {.key = "code", .kind = AXIS_CODE},
+    {.key = "launch", .option = "launch", .kind = AXIS_FILE},
+    {.key = "kernel", .option = "kernel", .kind = AXIS_TEXT},
+    {.key = "grid", .option = "grid", .kind = AXIS_DIMENSIONS},
+    {.key = "block", .option = "block", .kind = AXIS_DIMENSIONS},
+    {.key = "shared", .option = "shared", .kind = AXIS_NUMBER},
+    {.key = "registers", .option = "registers", .kind = AXIS_NUMBER},
+    {.key = "ptxas_info", .option = "ptxas-info", .kind = AXIS_FILE},
+    {.key = "facts", .option = "facts", .kind = AXIS_FILE},
+    {.key = "cubin", .option = "cubin", .kind = AXIS_FILE},
+    {.key = "inputs", .option = "inputs", .kind = AXIS_WORD, .words = input_words},
+    {.key = "assume", .option = "assume", .kind = AXIS_NAMES, .joined = true, .names = taken_name},
+    {.key = "block_index", .option = "block-index", .kind = AXIS_DIMENSIONS},
+    {.key = "machine", .option = "machine", .kind = AXIS_MACHINE},
+    {.key = "memory", .option = "memory", .kind = AXIS_WORD, .words = memory_words},
+    {.key = "methods", .option = "method", .kind = AXIS_NAMES, .joined = true, .names = wb_method_name},
+    {.key = "policies", .option = "policy", .kind = AXIS_NAMES, .joined = true, .names = wb_policy_name},
+    {.key = "scheme", .option = "scheme", .kind = AXIS_NAMES, .names = wb_scheme_name},
+    {.key = "deadline", .option = "deadline", .kind = AXIS_TEXT},
+    {.key = "scope", .option = "scope", .kind = AXIS_WORD, .words = scope_words},
+    {.key = "states", .option = "states", .kind = AXIS_NUMBER},
+    {.key = NULL, .option = "set", .kind = AXIS_SETTING},
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof *rows };
+
+const struct axis_row *axis_at(size_t index) {
+    return index < ROW_COUNT ? &rows[index] : NULL;
+}
+
+static size_t rank(const char *name) {
+    size_t row = 0;
+    while (row + 1 < ROW_COUNT && strcmp(rows[row].key, name) != 0)
+        row++;
+    return row;
+}
+
+const struct axis_row *axis_named(const char *key) {
+    const size_t row = rank(key);
+    return row + 1 < ROW_COUNT ? &rows[row] : NULL;
+}
+
+int axis_compare(const char *a, const char *b) {
+    const size_t of_a = rank(a), of_b = rank(b);
+    if (of_a != of_b) return of_a < of_b ? -1 : 1;
+    return strcmp(a, b);
+}

@@ -1,0 +1,41 @@
+/* What a sweep can vary: options of `warpbound analyze`, and keys of the machine. */
+#ifndef WB_SWEEP_AXIS_H
+#define WB_SWEEP_AXIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How values of an axis are checked, and found. */
+enum axis_kind {
+    AXIS_CODE,       /* a file with code or a launch file, which is the operand; or a pattern of such */
+    AXIS_FILE,       /* another file, or a pattern */
+    AXIS_MACHINE,    /* a preset, a file or a pattern */
+    AXIS_TEXT,       /* anything */
+    AXIS_DIMENSIONS, /* X[,Y[,Z]] */
+    AXIS_NUMBER,     /* a whole number from 0 on */
+    AXIS_WORD,       /* one of `words` */
+    AXIS_NAMES,      /* of the registry `names`, separated by commas */
+    AXIS_SETTING     /* a value of a key of the machine */
+};
+
+struct axis_row {
+    const char *key;    /* in sweep files, and of the parameter */
+    const char *option; /* its long name; NULL: none, a file */
+    enum axis_kind kind;
+    bool joined; /* values of a list belong together, separated by commas; else they are alternatives */
+    const char *const *words;
+    const char *(*names)(size_t);
+};
+
+/* The rows, in the order in which parameters are listed; NULL past the end. The last one is that of the keys
+ * of the machine, which have no key of their own here. */
+const struct axis_row *axis_at(size_t index);
+
+/* The row of a key of sweep files, or NULL. */
+const struct axis_row *axis_named(const char *key);
+
+/* How two names of parameters are ordered: those of rows as the rows are, keys of the machine behind them by
+ * their names. Less than, equal to, or greater than 0. */
+int axis_compare(const char *a, const char *b);
+
+#endif

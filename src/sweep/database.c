@@ -1,0 +1,122 @@
+#include "sweep/database.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "WBsw", which `file` could know such databases by, and the version of the tables. */
+#define APPLICATION 0x57427377
+#define TABLES_VERSION 1
+
+/* Milliseconds to wait for another process that writes. */
+#define BUSY_MILLISECONDS 60000
+
+static const char tables[] =
+    "PRAGMA application_id=1463972727; PRAGMA user_version=1;"
+    "CREATE TABLE unit(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, key TEXT NOT NULL, version TEXT "
+    "NOT NULL,"
+    " status TEXT NOT NULL, message TEXT, state TEXT, scope TEXT, method TEXT, bound INTEGER, slowest "
+    "INTEGER,"
+    " deadline INTEGER, seconds REAL, time_limit REAL, memory_limit INTEGER);"
+    "CREATE TABLE parameter(unit INTEGER, position INTEGER, name TEXT NOT NULL, value TEXT NOT NULL,"
+    " PRIMARY KEY(unit, position)) WITHOUT ROWID;"
+    "CREATE TABLE number(unit INTEGER, position INTEGER, scope TEXT NOT NULL, data TEXT NOT NULL, what TEXT "
+    "NOT NULL,"
+    " name TEXT NOT NULL, kind TEXT NOT NULL, cycles INTEGER, lower INTEGER, note TEXT, PRIMARY KEY(unit, "
+    "position))"
+    " WITHOUT ROWID;";
+
+_Static_assert(APPLICATION == 1463972727, "as the tables have it");
+
+wb_status database_error(const struct wb_results *results, wb_diagnostics *diagnostics) {
+    const int code = results->database == NULL ? SQLITE_NOMEM : sqlite3_errcode(results->database);
+    if (code == SQLITE_NOMEM) return diagnose_out_of_memory(diagnostics, results->path);
+    diagnose(diagnostics, SEVERITY_ERROR, results->path, "%s",
+             code == SQLITE_NOTADB ? "this is no database of sweeps" : sqlite3_errmsg(results->database));
+    return WB_ERR_INPUT;
+}
+
+sqlite3_stmt *database_prepare(const struct wb_results *results, const char *sql,
+                               wb_diagnostics *diagnostics) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(results->database, sql, -1, &statement, NULL) == SQLITE_OK) return statement;
+    (void)database_error(results, diagnostics);
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
+static wb_status execute(const struct wb_results *results, const char *sql, wb_diagnostics *diagnostics) {
+    const int code = sqlite3_exec(results->database, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? WB_OK : database_error(results, diagnostics);
+}
+
+static int64_t read_pragma(const struct wb_results *results, const char *sql, wb_diagnostics *diagnostics) {
+    sqlite3_stmt *statement = database_prepare(results, sql, diagnostics);
+    const int64_t value =
+        statement != NULL && sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : -1;
+    if (statement != NULL && value < 0) (void)database_error(results, diagnostics);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+/* Whether the file is one of ours; a new one becomes one. */
+static wb_status check_tables(const struct wb_results *results, bool write, wb_diagnostics *diagnostics) {
+    const int64_t application = read_pragma(results, "PRAGMA application_id", diagnostics);
+    const int64_t version = application < 0 ? -1 : read_pragma(results, "PRAGMA user_version", diagnostics);
+    const int64_t size =
+        version < 0 ? -1 : read_pragma(results, "SELECT count(*) FROM sqlite_master", diagnostics);
+    if (size < 0) return WB_ERR_INPUT;
+    if (size == 0 && write) return execute(results, tables, diagnostics);
+    if (application != APPLICATION) {
+        diagnose(diagnostics, SEVERITY_ERROR, results->path, "this is no database of sweeps");
+        return WB_ERR_INPUT;
+    }
+    if (version == TABLES_VERSION) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, results->path,
+             "its tables are of version %lld, and this program has %d", (long long)version, TABLES_VERSION);
+    return WB_ERR_INPUT;
+}
+
+/* Two processes that open a new database create its tables once. */
+static wb_status open_tables(struct wb_results *results, bool write, wb_diagnostics *diagnostics) {
+    if (!write) return check_tables(results, false, diagnostics);
+    wb_status status =
+        execute(results, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE", diagnostics);
+    if (status != WB_OK) return status;
+    status = check_tables(results, true, diagnostics);
+    if (status == WB_OK) return execute(results, "COMMIT", diagnostics);
+    (void)sqlite3_exec(results->database, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnostics, wb_results **results) {
+    const int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
+    wb_results *opened = calloc(1, sizeof *opened);
+    if (opened == NULL || (opened->path = strdup(path)) == NULL) {
+        free(opened);
+        return diagnose_out_of_memory(diagnostics, path);
+    }
+    wb_status status = WB_OK;
+    opened->write = write;
+    if (sqlite3_open_v2(path, &opened->database, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+        status = database_error(opened, diagnostics);
+    if (status == WB_OK) {
+        (void)sqlite3_busy_timeout(opened->database, BUSY_MILLISECONDS);
+        (void)sqlite3_db_config(opened->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+        (void)sqlite3_db_config(opened->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+        status = open_tables(opened, write, diagnostics);
+    }
+    if (status == WB_OK)
+        *results = opened;
+    else
+        wb_results_free(opened);
+    return status;
+}
+
+void wb_results_free(wb_results *results) {
+    if (results == NULL) return;
+    /* Whoever is the last one to write leaves one file, which can be read where nothing can be written. */
+    if (results->write) (void)sqlite3_exec(results->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    (void)sqlite3_close(results->database);
+    free(results->path);
+    free(results);
+}

@@ -1,0 +1,138 @@
+#include "sweep/outcome.h"
+
+#include <string.h>
+
+/* Longest message that is kept. */
+#define MESSAGE_MAX 500u
+
+/* Where numbers are read to. */
+struct outcome_reader {
+    struct outcome *outcome;
+    struct arena *arena; /* protected: the report lies outside of the pass, and is freed behind it */
+};
+
+static const char *copy_text(struct arena *arena, const json_t *value) {
+    const char *text = json_string_value(value);
+    return text == NULL ? NULL : arena_string(arena, text, strlen(text));
+}
+
+static int64_t count_of(const json_t *object, const char *key) {
+    const json_t *value = json_object_get(object, key);
+    return json_is_integer(value) ? (int64_t)json_integer_value(value) : -1;
+}
+
+/* What all numbers of an object have in common. */
+struct subject_words {
+    const char *scope, *data;
+};
+
+static void add_number(const struct outcome_reader *reader, struct subject_words of, const char *what,
+                       const json_t *entry, const char *name_key, const char *kind) {
+    struct outcome_number number = {.scope = of.scope, .data = of.data, .what = what};
+    const int64_t cycles = count_of(entry, "cycles"), lower = count_of(entry, "lower");
+    number.name = copy_text(reader->arena, json_object_get(entry, name_key));
+    number.kind = kind != NULL ? kind : copy_text(reader->arena, json_object_get(entry, "kind"));
+    number.note = copy_text(reader->arena, json_object_get(entry, "reason"));
+    number.has_cycles = cycles >= 0;
+    number.cycles = number.has_cycles ? cycles : 0;
+    number.lower = lower > 0 ? lower : 0;
+    if (number.name == NULL) number.name = "";
+    if (number.kind == NULL) number.kind = copy_text(reader->arena, json_object_get(entry, "status"));
+    if (number.kind == NULL) number.kind = "";
+    arena_push(reader->arena, &reader->outcome->numbers, number);
+}
+
+/* The numbers of an analysis, of its grid, or of what is beside covering paths. */
+static void add_numbers(const struct outcome_reader *reader, struct subject_words of, const json_t *object) {
+    size_t i;
+    json_t *entry;
+    json_array_foreach(json_object_get(object, "bounds"), i, entry) {
+        add_number(reader, of, "bound", entry, "method", NULL);
+    }
+    json_array_foreach(json_object_get(object, "simulations"), i, entry) {
+        add_number(reader, of, "simulation", entry, "policy", "simulated");
+    }
+    json_array_foreach(json_object_get(object, "declined"), i, entry) {
+        add_number(reader, of, "bound", entry, "method", NULL);
+    }
+    const json_t *given = json_object_get(object, "given");
+    if (json_is_object(given)) add_numbers(reader, (struct subject_words){of.scope, "given"}, given);
+}
+
+static void add_analysis(const struct outcome_reader *reader, const json_t *analysis, const char *kernel) {
+    const json_t *grid = json_object_get(analysis, "grid"), *launch = json_object_get(analysis, "launch");
+    const char *data = json_is_true(json_object_get(launch, "covering")) ? "any" : "given";
+    const char *scope = copy_text(reader->arena, json_object_get(analysis, "scope"));
+    if (json_is_object(grid)) add_numbers(reader, (struct subject_words){kernel, data}, grid);
+    if (json_is_object(grid) || scope == NULL) scope = "block";
+    if (strcmp(scope, "kernel") == 0) scope = kernel;
+    add_numbers(reader, (struct subject_words){scope, data}, analysis);
+}
+
+static void read_report(const struct outcome_reader *reader, const json_t *report) {
+    const json_t *verdict = json_object_get(report, "verdict");
+    struct outcome *outcome = reader->outcome;
+    size_t i;
+    json_t *launch;
+    if (!json_is_object(verdict)) return;
+    outcome->state = copy_text(reader->arena, json_object_get(verdict, "state"));
+    outcome->scope = copy_text(reader->arena, json_object_get(verdict, "scope"));
+    outcome->method = copy_text(reader->arena, json_object_get(verdict, "method"));
+    outcome->bound = count_of(verdict, "bound");
+    outcome->deadline = count_of(verdict, "deadline");
+    outcome->slowest = count_of(json_object_get(verdict, "slowest"), "cycles");
+    if (json_object_get(report, "launches") == NULL) {
+        add_analysis(reader, report, "kernel");
+        return;
+    }
+    json_array_foreach(json_object_get(report, "launches"), i, launch) {
+        struct text kernel = {.arena = reader->arena};
+        text_printf(&kernel, "kernel %zu", i + 1);
+        add_analysis(reader, launch, text_take(&kernel));
+    }
+}
+
+/* The first line of what went to standard error that says an error. */
+static const char *first_error(const char *messages, struct arena *arena) {
+    const char *mark = strstr(messages, "error: ");
+    const char *start = mark;
+    if (mark == NULL) return NULL;
+    while (start > messages && start[-1] != '\n')
+        start--;
+    size_t length = strcspn(start, "\n");
+    return arena_string(arena, start, length < MESSAGE_MAX ? length : MESSAGE_MAX);
+}
+
+/* How the run ended, by its exit status. */
+static const char *status_of(const wb_run *run, bool has_report) {
+    if (run->signal != 0) return "crashed";
+    switch (run->exit_status) {
+    case 0:
+    case 1: return has_report ? "done" : "crashed";
+    case WB_ERR_INPUT: return "refused";
+    case WB_ERR_DECLINED: return "declined";
+    case WB_ERR_LIMIT: return "limit";
+    default: return "crashed";
+    }
+}
+
+/* Why a run without an error says nothing. */
+static const char *crash_message(const wb_run *run, struct arena *arena) {
+    struct text text = {.arena = arena};
+    if (run->signal != 0)
+        text_printf(&text, "ended by signal %d (%s)", run->signal, strsignal(run->signal));
+    else
+        text_printf(&text, "ended with status %d, without a report", run->exit_status);
+    return text_take(&text);
+}
+
+struct outcome outcome_read(const wb_run *run, const json_t *report, struct arena *arena) {
+    struct outcome outcome = {.bound = -1, .slowest = -1, .deadline = -1};
+    const struct outcome_reader reader = {&outcome, arena};
+    read_report(&reader, report);
+    outcome.status = status_of(run, outcome.state != NULL);
+    outcome.message = first_error(run->messages, arena);
+    if (outcome.message == NULL && strcmp(outcome.status, "crashed") == 0)
+        outcome.message = crash_message(run, arena);
+    return outcome;
+}

@@ -1,0 +1,78 @@
+/* A sweep as its file describes it: products of axes, in turn (docs/sweep.md). */
+#ifndef WB_SWEEP_SWEEP_H
+#define WB_SWEEP_SWEEP_H
+
+#include <glob.h>
+
+#include "base/arena.h"
+#include "base/yaml.h"
+#include "sweep/axis.h"
+
+/* Most values of one axis, and units of a sweep. */
+#define AXIS_VALUES_MAX 10000u
+#define SWEEP_UNITS_MAX UINT64_C(10000000)
+
+/* Most axes of a product. */
+#define SWEEP_AXES_MAX 64u
+
+struct axis_value {
+    const char *text;
+    const char *path;              /* of a file: as it can be opened; of a preset its name; else NULL */
+    const struct ytree_node *node; /* where it stands */
+    const char *digest;            /* of the files behind it, once they were read (digest.h) */
+};
+
+typedef VEC(struct axis_value) axis_values;
+
+struct sweep_axis {
+    const struct axis_row *row;
+    const char *name; /* of the parameter: the row's key, or the key of the machine */
+    axis_values values;
+};
+
+/* Every combination of one value of each axis; the last axis changes fastest. */
+struct sweep_product {
+    VEC(struct sweep_axis) axes;
+    uint64_t count;
+};
+
+/* Units of which each of these parameters matches its pattern are left out. */
+struct sweep_exclusion {
+    VEC(struct sweep_match {
+        const char *name;
+        VEC(const char *) patterns; /* one of them */
+    })
+    matches;
+};
+
+struct wb_sweep {
+    struct arena arena;
+    char *text; /* of the file, malloced */
+    struct ytree document;
+    const char *folder;                   /* of the file, which paths are relative to */
+    VEC(struct sweep_product) products;   /* in the order of the file */
+    VEC(struct sweep_exclusion) excluded; /* of all products */
+    double time_limit;                    /* seconds of a unit; 0: none */
+    uint64_t memory_limit;                /* bytes of a unit; 0: none */
+    bool allow_files;
+    glob_t found;                  /* files of the pattern that was read last, */
+    wb_machine *machine;           /* the machine, */
+    struct wb_diagnostics unheard; /* and what was wrong with it */
+    size_t product;                /* the next unit is of this one, */
+    uint64_t index;                /* with this number in it */
+};
+
+/* Loads sweep->machine, or leaves an error in sweep->unheard, instead of those before. */
+wb_status sweep_load_machine(wb_sweep *sweep, const char *path);
+
+/* What is wrong with the machine, in the arena. */
+const char *sweep_machine_error(wb_sweep *sweep);
+
+/* Parses a sweep file; paths in it are relative to `folder`, and `name` stands for it in messages. */
+wb_status sweep_parse(const char *name, const char *folder, const char *text, size_t size,
+                      wb_diagnostics *diagnostics, wb_sweep **sweep);
+
+/* A path of the file as it can be opened, in the arena; NULL when memory is exhausted. */
+const char *sweep_path(const char *folder, const char *path, struct arena *arena);
+
+#endif

@@ -1,0 +1,311 @@
+/* Sweeps: whatever the number of processes, and however often they are stopped, the results are the same;
+ * what a unit comes to is a row; what is wrong in a sweep file is said at its place. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "address_sanitizer.h"
+#include "run_cli.h"
+
+/* Runs a shell's text in a folder of its own, $at, with kernels copied into it. */
+static struct run run_in_folder(const char *text) {
+    char script[3000];
+    const int length =
+        snprintf(script, sizeof script,
+                 "at=$(mktemp -d); cp kernels/vecadd.ptx kernels/vecadd.yaml kernels/reduce.ptx"
+                 " kernels/reduce.yaml \"$at\"; cd \"$at\"; %s\nstatus=$?; cd /; rm -r \"$at\"; exit $status",
+                 text);
+    assert_true(length > 0 && (size_t)length < sizeof script);
+    return run_shell(script);
+}
+
+/* What the text prints, without an error. */
+static char *printed(const char *text) {
+    struct run run = run_in_folder(text);
+    if (run.status != 0) fail_msg("%s: status %d, %s", text, run.status, run.err);
+    free(run.err);
+    return run.out;
+}
+
+static void assert_prints(const char *text, const char *words) {
+    char *out = printed(text);
+    if (strstr(out, words) == NULL) fail_msg("%s: %s", text, out);
+    free(out);
+}
+
+#define SWEEP                                                                                                \
+    "printf '%s\\n' 'code: [vecadd.yaml, reduce.yaml]' 'machine: ecrts2025-orin' 'set: {mem_latency: "       \
+    "50..200 step 50}'"                                                                                      \
+    " 'methods: [k-area, k-bal]' 'policies: [lrr, gto]' > s.yaml; "
+
+/* ---- Units
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void test_dry_run(void **state) {
+    (void)state;
+    char *out = printed(SWEEP "\"$WB\" sweep s.yaml --dry-run");
+    assert_memory_equal(out, "8 units\n", 8);
+    assert_int_equal(count_of(out, "\n"), 9);
+    assert_non_null(strstr(out,
+                           "code=reduce.yaml machine=ecrts2025-orin methods=k-area,k-bal policies=lrr,gto "
+                           "mem_latency=200\n"));
+    free(out);
+}
+
+/* Files of units, and what of them --dry-run counts. */
+static const struct {
+    const char *file, *count;
+} counted[] = {
+    {"code: \"*.yaml\"\\nexclude: [{code: s.yaml}]", "2 units"},
+    {"code: [vecadd.yaml, \"v*.yaml\"]", "1 units"},
+    {"code: vecadd.yaml\\nregisters: 16..256 times 2", "5 units"},
+    {"code: vecadd.yaml\\nset: {mem_latency: 50..60}", "1 units"},
+    {"code: vecadd.yaml\\ngrid: [\"1,1\", 2]\\nexclude: [{grid: \"1*\"}]", "1 units"},
+    {"code: vecadd.yaml\\nregisters: [10, 20]\\ninclude: [{code: reduce.yaml}, {registers: 30}]", "5 units"},
+    {"registers: [10, 20]\\ninclude: [{code: reduce.yaml, registers: [1, 2, 3]}]", "3 units"},
+    {"code: vecadd.yaml\\nregisters: [10, 20]\\nexclude: [{registers: 10, code: x}]", "2 units"},
+};
+
+static void test_counts(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof counted / sizeof *counted; i++) {
+        char text[500];
+        (void)snprintf(text, sizeof text, "printf '%s\\n' > s.yaml; \"$WB\" sweep s.yaml --dry-run",
+                       counted[i].file);
+        assert_prints(text, counted[i].count);
+    }
+}
+
+/* ---- Wrong files
+ * ------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *file, *message;
+} wrong[] = {
+    {"machine: ecrts2025-orin", "s.yaml:1:1: error: key 'code' is missing"},
+    {"code: vecad.yaml", "s.yaml:1:7: error: code: cannot read 'vecad.yaml': No such file"},
+    {"code: \"*.cubin\"", "s.yaml:1:7: error: code: no file matches '*.cubin'"},
+    {"code: vecadd.yaml\\nmachin: x", "s.yaml:2:1: error: unknown key 'machin'; did you mean 'machine'?"},
+    {"code: vecadd.yaml\\nmachine: ecrts2025-oren",
+     "s.yaml:2:10: error: machine: there is no 'ecrts2025-oren'; did you mean 'ecrts2025-orin'?"},
+    {"code: vecadd.yaml\\nmachine: vecadd.yaml",
+     "s.yaml:2:10: error: machine: 'vecadd.yaml' is no machine: "},
+    {"code: vecadd.yaml\\nmethods: [k-area, k-bel]",
+     "s.yaml:2:19: error: methods: there is no 'k-bel'; did you mean 'k-bal'?"},
+    {"code: vecadd.yaml\\npolicies: lrr,rrr", "s.yaml:2:11: error: policies: there is no 'rrr'"},
+    {"code: vecadd.yaml\\nmachine: ecrts2025-orin\\nset: {mem_latncy: 50}", "s.yaml:3:19: error: set: "},
+    {"code: vecadd.yaml\\nmachine: ecrts2025-orin\\nset: {mem_latency: [50, x]}",
+     "s.yaml:3:25: error: set: mem_latency: expected a whole number"},
+    {"code: vecadd.yaml\\nset: {machine: x}", "s.yaml:2:7: error: set: 'machine' is no key of a machine"},
+    {"code: vecadd.yaml\\nset: 5", "s.yaml:2:6: error: set: expected a mapping"},
+    {"code: vecadd.yaml\\ngrid: 1,x", "s.yaml:2:7: error: grid: expected one to three numbers"},
+    {"code: vecadd.yaml\\nregisters: many", "s.yaml:2:12: error: registers: expected a whole number"},
+    {"code: vecadd.yaml\\nregisters: 50..10 step 10",
+     "s.yaml:2:12: error: registers: expected a range such as"},
+    {"code: vecadd.yaml\\nregisters: 10..50 step 0",
+     "s.yaml:2:12: error: registers: expected a range such as"},
+    {"code: vecadd.yaml\\nregisters: 0..50 times 2",
+     "s.yaml:2:12: error: registers: expected a range such as"},
+    {"code: vecadd.yaml\\nregisters: 1..2 step 1 x",
+     "s.yaml:2:12: error: registers: expected a range such as"},
+    {"code: vecadd.yaml\\nregisters: 0..99999 step 1",
+     "s.yaml:2:12: error: registers: more than 10000 values"},
+    {"code: vecadd.yaml\\nregisters: 1..9999 step 1\\nshared: 1..9999 step 1",
+     "s.yaml:1:1: error: this product has more than 10000000 units"},
+    {"code: vecadd.yaml\\nregisters: []", "s.yaml:2:12: error: registers: the list is empty"},
+    {"code: vecadd.yaml\\nregisters: {a: 1}",
+     "s.yaml:2:12: error: registers: expected a value, or a list of values, got a mapping"},
+    {"code: vecadd.yaml\\ninputs: all", "s.yaml:2:9: error: inputs: there is no 'all'"},
+    {"code: vecadd.yaml\\ndeadline: soon", "s.yaml:2:11: error: deadline: "},
+    {"code: vecadd.yaml\\ntime_limit: 0", "s.yaml:2:13: error: time_limit: expected seconds"},
+    {"code: vecadd.yaml\\nmemory_limit: big", "s.yaml:2:15: error: memory_limit: expected a number of bytes"},
+    {"code: vecadd.yaml\\nallow_files: 1", "s.yaml:2:14: error: allow_files: expected true or false"},
+    {"code: vecadd.yaml\\ninclude: {code: reduce.yaml}", "s.yaml:2:10: error: include: expected a list"},
+    {"include: [{machine: jcse2017}]", "s.yaml:1:11: error: key 'code' is missing"},
+    {"include: [{code: vecadd.yaml, include: []}]", "s.yaml:1:31: error: unknown key 'include'"},
+    {"code: vecadd.yaml\\nexclude: [{grid: 1}]",
+     "s.yaml:2:12: error: exclude: no unit has a parameter 'grid'"},
+    {"code: vecadd.yaml\\nexclude: [{}]", "s.yaml:2:11: error: exclude: this entry would exclude every unit"},
+    {"code: [vecadd.yaml", "s.yaml:2:1: error: not valid YAML"},
+    {"[code]", "s.yaml:1:1: error: expected a mapping"},
+};
+
+static void test_wrong_files(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[600];
+        (void)snprintf(text, sizeof text,
+                       "printf '%s\\n' > s.yaml; \"$WB\" sweep s.yaml -o s.db; status=$?; test ! -e s.db || "
+                       "exit 9; (exit $status)",
+                       wrong[i].file);
+        struct run run = run_in_folder(text);
+        if (run.status != 2 || strstr(run.err, wrong[i].message) == NULL || run.out[0] != '\0')
+            fail_msg("%s: status %d, %s%s", wrong[i].file, run.status, run.out, run.err);
+        run_free(&run);
+    }
+}
+
+static const struct failure_case refused[] = {
+    {"sweep", 2, "expected: sweep FILE.yaml -o DATABASE"},
+    {"sweep docs/examples/latencies.yaml", 2, "expected -o DATABASE"},
+    {"sweep docs/examples/latencies.yaml --csv --dry-run", 2, "are of sweep show"},
+    {"sweep show x.db --dry-run", 2, "are of running a sweep"},
+    {"sweep show", 2, "expected one database"},
+    {"sweep show /nonexistent.db", 2, "/nonexistent.db: error: "},
+    {"sweep show kernels/vecadd.ptx", 2, "kernels/vecadd.ptx: error: this is no database of sweeps"},
+    {"sweep docs/examples/latencies.yaml -o docs/examples/latencies.yaml", 2, "this is an input"},
+};
+
+static void test_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        check_failure(&refused[i]);
+}
+
+/* ---- Results
+ * ------------------------------------------------------------------------------------------------------ */
+
+/* The numbers are those of `analyze`, with their kinds. */
+static void test_numbers_are_those_of_analyze(void **state) {
+    (void)state;
+    char *out = printed(
+        SWEEP "\"$WB\" sweep s.yaml -o s.db > summary; \"$WB\" sweep show s.db --json > s.json; "
+              "\"$WB\" analyze vecadd.yaml -m ecrts2025-orin --set mem_latency=150 --method k-area,k-bal "
+              "--policy lrr,gto --json > a.json; "
+              "jq -c '.units[] | select(.parameters.code == \"vecadd.yaml\" and .parameters.mem_latency == "
+              "\"150\") | "
+              "[.numbers[] | select(.scope == \"kernel\") | [.name, .kind, .cycles]]' s.json; "
+              "jq -c '[(.grid.bounds[] | [.method, .kind, .cycles]), (.grid.simulations[] | [.policy, "
+              "\"simulated\", .cycles])]' a.json; "
+              "jq -c '[.verdict.bound, .verdict.slowest.cycles]' a.json; "
+              "jq -c '.units[] | select(.parameters.code == \"vecadd.yaml\" and .parameters.mem_latency == "
+              "\"150\") | "
+              "[.verdict.bound, .verdict.slowest]' s.json; ls s.db*; cat summary");
+    char *lines[6] = {strtok(out, "\n")};
+    for (size_t i = 1; i < 6; i++)
+        assert_non_null(lines[i] = strtok(NULL, "\n"));
+    assert_string_equal(lines[0], lines[1]);
+    assert_non_null(strstr(lines[0], "\"k-bal\",\"upper\","));
+    assert_string_equal(lines[2], lines[3]);
+    assert_string_equal(lines[4], "s.db"); /* and nothing beside it */
+    assert_non_null(strstr(lines[5], "8 units: 8 done, 0 failed; slowest "));
+    free(out);
+}
+
+/* Byte for byte the same whatever the number of processes. */
+static void test_any_number_of_jobs(void **state) {
+    (void)state;
+    assert_prints(SWEEP "for j in 1 5; do \"$WB\" sweep s.yaml -j $j -o $j.db > /dev/null; \"$WB\" sweep "
+                        "show $j.db --csv -o $j.csv; done; "
+                        "cmp 1.csv 5.csv && wc -l < 1.csv",
+                  "57\n");
+}
+
+/* Nothing is repeated but what depends on what has changed. */
+static void test_again(void **state) {
+    (void)state;
+    assert_prints(SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null; \"$WB\" sweep s.yaml -o s.db",
+                  "8 units: 8 done, 0 failed; 8 of them as before\n");
+    assert_prints(
+        SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null; echo >> reduce.ptx; \"$WB\" sweep s.yaml -o s.db",
+        "; 4 of them as before; slowest");
+    assert_prints(SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null; sed -i 's/200 step/250 step/' s.yaml; "
+                        "\"$WB\" sweep s.yaml -o s.db",
+                  "10 units: 10 done, 0 failed; 8 of them as before");
+}
+
+/* Killed at any time it goes on, and comes to the same as without. */
+static void test_killed(void **state) {
+    (void)state;
+    assert_prints(
+        SWEEP
+        "\"$WB\" sweep s.yaml -o whole.db > /dev/null; \"$WB\" sweep show whole.db --csv -o whole.csv; "
+        "for wait in 0.03 0.06 0.1 0.15 0.2; do \"$WB\" sweep s.yaml -j 1 -o s.db > /dev/null & sleep $wait; "
+        "kill -9 $!; wait $! 2> /dev/null; done; "
+        "\"$WB\" sweep s.yaml -o s.db; \"$WB\" sweep show s.db --csv | cmp - whole.csv && echo the same",
+        "the same");
+}
+
+/* A unit that is refused, that declines, that is killed or that has no time is a row. */
+static void test_failures_are_rows(void **state) {
+    (void)state;
+    char *out = printed("printf 'kernel: none\\ngrid: 1\\nblock: 32\\ncode: vecadd.ptx\\n' > wrong.yaml; "
+                        "printf '.version 7.0\\n.target sm_70\\n.address_size 64\\n.visible .entry f() { "
+                        "oops; }\\n' > broken.ptx; "
+                        "printf 'code: [wrong.yaml, broken.ptx, vecadd.yaml]\\nmethods: k-area\\n' > s.yaml; "
+                        "\"$WB\" sweep s.yaml -o s.db; \"$WB\" sweep show s.db; \"$WB\" sweep s.yaml -o "
+                        "s.db; \"$WB\" sweep s.yaml -o s.db --retry; "
+                        "\"$WB\" sweep show s.db --format junit");
+    assert_non_null(strstr(out, "3 units: 1 done, 2 failed; slowest "));
+    assert_non_null(strstr(out, "| broken.ptx | k-area | refused | broken.ptx:4:"));
+    assert_non_null(strstr(out, "| vecadd.yaml | k-area | done | bounded | "));
+    assert_non_null(strstr(out, "| wrong.yaml | k-area | refused | "));
+    assert_non_null(strstr(out, "3 units: 1 done, 2 failed; 3 of them as before\n"));
+    assert_non_null(strstr(out, "3 units: 1 done, 2 failed; 1 of them as before; slowest"));
+    assert_non_null(strstr(out, "tests=\"3\" failures=\"0\" errors=\"2\" skipped=\"0\""));
+    free(out);
+}
+
+/* A limit of time is a row; with a wider one the unit runs again. */
+static void test_time_limit(void **state) {
+    (void)state;
+    char *out = printed("printf 'code: vecadd.yaml\\nmethods: exhaustive\\nblock_index: \"0\"\\nstates: "
+                        "1000000000\\ntime_limit: 0.3\\n' > s.yaml; "
+                        "\"$WB\" sweep s.yaml -o s.db; \"$WB\" sweep s.yaml -o s.db; sed -i 's/0.3/0.5/' "
+                        "s.yaml; \"$WB\" sweep s.yaml -o s.db; "
+                        "\"$WB\" sweep show s.db");
+    assert_non_null(strstr(out, "1 units: 0 done, 1 failed; slowest"));
+    assert_non_null(strstr(out, "1 units: 0 done, 1 failed; 1 of them as before\n"));
+    assert_int_equal(count_of(out, "; slowest"), 2);
+    assert_non_null(strstr(out, "| limit | "));
+    free(out);
+}
+
+/* So is one of memory. */
+static void test_memory_limit(void **state) {
+    (void)state;
+    if (ADDRESS_SANITIZER) skip();
+    char *out = printed("printf 'code: vecadd.yaml\\nmethods: exhaustive\\nblock_index: \"0\"\\nstates: "
+                        "1000000000\\nmemory_limit: 150M\\n' > s.yaml; "
+                        "\"$WB\" sweep s.yaml -o s.db; \"$WB\" sweep show s.db");
+    assert_non_null(strstr(out, "1 units: 0 done, 1 failed; slowest"));
+    assert_non_null(strstr(out, "| limit | "));
+    free(out);
+}
+
+/* A deadline that is not met is the exit status, also when nothing runs again. */
+static void test_deadline(void **state) {
+    (void)state;
+    struct run run =
+        run_in_folder("printf 'code: vecadd.yaml\\nmethods: k-area\\ndeadline: [1s, 1ns]\\n' > s.yaml; "
+                      "\"$WB\" sweep s.yaml -o s.db; echo $?; \"$WB\" sweep s.yaml -o s.db");
+    assert_int_equal(run.status, 1);
+    assert_int_equal(count_of(run.out, "1 deadlines not proven to be met"), 2);
+    assert_non_null(strstr(run.out, "\n1\n"));
+    run_free(&run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dry_run),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_wrong_files),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_numbers_are_those_of_analyze),
+        cmocka_unit_test(test_any_number_of_jobs),
+        cmocka_unit_test(test_again),
+        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_failures_are_rows),
+        cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_deadline),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

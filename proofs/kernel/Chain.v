@@ -1,4 +1,4 @@
-(** * K-CHAIN of the machine (docs/sub-core-bounds.md, theorem 2 by theorem 6: beta = W + lam, extras without sigma)
+(** * K-CHAIN of the machine (docs/sub-core-bounds.md, theorems 2, 3, 4 by theorem 6: beta = W + lam, extras without sigma)
 
     [G] is the grid, [X] an execution that keeps the rules R1 to R7 and G1 to G4.  [ck b] is what thread
     block [b] amounts to (ChainGrid.v), with sections for windows or with whole blocks: either the fine
@@ -6,7 +6,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Share Formulas Model Elb ChainWalk ChainSlot ChainFormulas Ledger Dynamic ChainDispatch
-  Grid GridLedger Kernel ChainGrid.
+  ChainBalance ChainArea Grid GridLedger Kernel ChainGrid.
 Import ListNotations.
 
 Section Chain.
@@ -72,5 +72,35 @@ Section Chain.
       + intros c Hc. apply (first_new G X c). intros d. apply New, Hc.
       + apply wave_fits; lia.
     - apply (k_chain_dynamic _ _ _ _ _ Lg Ch (grid_dynamic G X Dyn) W b Hb).
+  Qed.
+
+  (** What thread blocks amount to on the other page, with its [alpha] and [solo]. *)
+  Variable kd : nat -> kind.
+  Hypothesis HB : amounts_of G X kd L.
+  Let Lk := grid_ledger G X kd L Mok V HL HB.
+  Notation plain_kinds := (map kd (seq 0 (blocks G))).
+
+  Lemma least_of_both b : (blocks G <= sms G * slots G -> dealt G X) -> b < blocks G ->
+    ended X b <= min (k_sm (sms G) (slots G) (latency G) plain_kinds) (k_chain (sms G) (slots G) (latency G) kinds) + disp_time.
+  Proof.
+    intros HD Hb. pose proof (k_sm_bound G X kd L Mok V HL HB Dyn b HD Hb). pose proof (k_chain_grid b HD Hb). lia.
+  Qed.
+
+  (** *** Theorem 3 (K-CHAIN-AREA) *)
+  Theorem k_chain_area_grid b : (blocks G <= sms G * slots G -> dealt G X) -> b < blocks G ->
+    ended X b <= k_chain_area (sms G) (slots G) (latency G) plain_kinds kinds + disp_time.
+  Proof.
+    intros HD Hb. destruct (le_lt_dec (blocks G) (sms G * slots G)) as [W|W].
+    - unfold k_chain_area. rewrite length_kinds, (proj2 (Nat.leb_le _ _) W). apply least_of_both; assumption.
+    - apply (in_real_time G X V), (k_chain_area_bound _ _ _ _ _ _ Lk Lg Ch (grid_dynamic G X Dyn) W b Hb).
+  Qed.
+
+  (** *** Theorem 4 (K-CHAIN-BAL) *)
+  Theorem k_chain_bal_grid b : (blocks G <= sms G * slots G -> dealt G X) -> b < blocks G ->
+    ended X b <= k_chain_bal (sms G) (slots G) (latency G) plain_kinds kinds + disp_time.
+  Proof.
+    intros HD Hb. destruct (le_lt_dec (blocks G) (sms G * slots G)) as [W|W].
+    - unfold k_chain_bal. rewrite length_kinds, (proj2 (Nat.leb_le _ _) W). apply least_of_both; assumption.
+    - apply (in_real_time G X V), (k_chain_bal_bound _ _ _ _ _ _ Lk Lg Ch (grid_dynamic G X Dyn) W b Hb).
   Qed.
 End Chain.

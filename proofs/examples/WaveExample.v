@@ -1,7 +1,7 @@
 (** * Two thread blocks on an SM: one with a barrier that begins before the other; extras are needed *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model CheckSchedule Bounds IsolationPaths Stay WaveSib WaveExtras.
+From Warpbound Require Import Cycles Largest Model CheckSchedule Bounds IsolationPaths Grid Stay WaveSib WaveExtras Wave.
 Import ListNotations.
 
 (** Thread block 0: A(2,1), a barrier whose release takes a cycle, B(2,0); thread block 1: C(3,0).
@@ -57,10 +57,61 @@ Proof. vm_compute. auto. Qed.
 Example wave4_ends x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
   intros Hx. change 13 with (0 + min (SIB_at (only sm2 0 four) sm2 0) (FIB_at (only sm2 0 four) sm2 0)
-    + sum (fun h => adds_with_extras sm2 four 0 [0; 1] h (last_section four sm2 0)) (strangers 0 [1])).
-  apply (SIB_wave_extras sm2 four wave4 0 0 [1] [0; 1]);
-    [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| | |apply cost_same; discriminate|exact Hx].
+    + sum (adds_with_extras sm2 four 0 [0; 1] (last_section four sm2 0)) (strangers 0 [1])).
+  apply (SIB_wave_extras sm2 four wave4 0 0 [1] [0; 1]) with (turn := fun _ q => q);
+    [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| | |apply changes_barriers|apply cost_same; discriminate|exact Hx].
   - intros y Hy N O. exfalso. cbn in Hy. intuition subst; cbn in *; auto.
   - split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
     pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L. destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+Qed.
+
+(** ** The two as a grid on one SM *)
+
+Definition grid4 : grid := Grid 2 1 2 0 0 (fun _ => sm2) (fun _ => four).
+Definition run4 : execution :=
+  Execution (fun _ => wave4) (fun _ => 0) (fun b => b) (fun b => b) (fun _ => 0) (fun _ => 0) (fun b => 12 - b).
+
+Lemma never_before c b : ~ before grid4 run4 c b.
+Proof. intros [_ [_ [H1 H2]]]. cbn in H1, H2. lia. Qed.
+
+Lemma keys4 x : In x (keys four) -> x = (0, 0) \/ x = (1, 0) \/ x = (2, 0) \/ x = (3, 0) \/ x = (3, 1).
+Proof. cbn. intuition congruence. Qed.
+
+Example run4_valid : grid_valid grid4 run4.
+Proof.
+  constructor.
+  - intros i _. exact wave4_valid.
+  - intros i x Hi Hx. assert (i = 0) as -> by (cbn in Hi; lia). apply keys4 in Hx. intuition subst; vm_compute; lia.
+  - cbn. lia.
+  - auto.
+  - intros i x Hi Hx. assert (i = 0) as -> by (cbn in Hi; lia). apply keys4 in Hx. intuition subst; vm_compute; lia.
+  - intros b Hb. cbn in Hb. split; [cbn; lia|right]. destruct b as [|[|b]]; [exists (1, 0)|exists (3, 1)|lia]; cbn; auto 10.
+  - intros b c _ H. destruct (never_before _ _ H).
+  - cbn. lia.
+  - cbn. lia.
+  - cbn. lia.
+  - reflexivity.
+  - intros _ b c _ H. destruct (never_before _ _ H).
+  - cbn. lia.
+Qed.
+
+Example run4_dealt : dealt grid4 run4.
+Proof. split; [intros b c _; apply never_before|intros i; destruct i; cbn; lia]. Qed.
+
+Definition own4 (b : nat) : nat := min (SIB_at (only sm2 b four) sm2 b) (FIB_at (only sm2 b four) sm2 b).
+Definition adds4 (b : nat) : nat -> nat := adds_with_extras sm2 four b [0; 1] (last_section four sm2 b).
+
+(** The grid ends at 12, k-wave is 13. *)
+Example k_wave4 : k_wave grid4 own4 adds4 = 13.
+Proof. vm_compute. reflexivity. Qed.
+
+Example run4_ends b : b < 2 -> ended run4 b <= 13.
+Proof.
+  intros Hb. rewrite <- k_wave4. apply (k_wave_bound grid4 run4 run4_valid); [exact run4_dealt|cbn; lia| |exact Hb].
+  intros c Hc. cbn in Hc. change (prog grid4 (sm_of run4 c)) with four. change (mach grid4 (sm_of run4 c)) with sm2.
+  replace (sum (adds4 c) (mates grid4 run4 c)) with (sum (adds4 c) (strangers c (mates grid4 run4 c)))
+    by (destruct c as [|[|c]]; [reflexivity|reflexivity|lia]).
+  unfold own4, adds4. apply (stays_extras sm2 four c _ [0; 1] (fun _ q => q) (last_section four sm2 c)); [split; cbn; lia|apply wf_ok; reflexivity| |apply changes_barriers|apply cost_same; discriminate].
+  split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
+  pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L. destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
 Qed.

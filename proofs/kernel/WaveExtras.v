@@ -1,9 +1,9 @@
 (** * The wave by initiations (docs/wave-bounds.md, theorem 1): any number of sub-cores, with barriers
 
-    The sub-core on which [g] waits may change with each of its barriers.  Of another thread block [h]
-    the sections are issued one after the other; while one of them is met, [g] may be on several
-    sub-cores.  One of them counts for each section of [h]: the busiest.  What is met on the others are
-    extras, as many as [g] has barriers. *)
+    The sub-core on which [g] waits may change with its barriers.  Of another thread block [h] the
+    sections are issued one after the other; while one of them is met, [g] may be on several sub-cores.
+    One of them counts for each section of [h]: the busiest.  What is met on the others are extras, as
+    many as there are changes, at most as many as [g] has barriers. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Extras Model Sib Isolation Queue Potential Bounds IsolationPaths Stay WavePotential WaveBound WaveSum WaveSib.
@@ -35,6 +35,12 @@ Section Amounts.
   Definition busiest (h : nat) : nat := sum (fun j => local_work h j (most cs (local_work h j))) all_sections.
   Definition extras (h k : nat) : nat := largest k (beyond cs (local_work h) (fun j => most cs (local_work h j)) all_sections).
 End Amounts.
+
+(** [k] changes of sub-cores at most: [turn w q] counts those before warp [w] can wait in section [q]. *)
+Definition changes (b : block) (m : machine) (g : nat) (turn : nat -> nat -> nat) (k : nat) : Prop :=
+  (forall x o, of m b g x -> of m b g o -> 1 <= init (get b x) -> 1 <= init (get b o) -> sec (get b o) < sec (get b x) ->
+     turn (fst o) (sec (get b o)) + (if core m (fst o) =? core m (fst x) then 0 else 1) <= turn (fst x) (sec (get b x)))
+  /\ forall x, of m b g x -> 1 <= init (get b x) -> turn (fst x) (sec (get b x)) <= k.
 
 (** ** Of a thread block [h], when [g] is on sub-core [c] in its section [q] *)
 
@@ -162,20 +168,57 @@ Section WaveExtras.
     C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.
   Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.  (* the sub-cores *)
 
+  Variables (turn : nat -> nat -> nat) (k : nat).
+  Hypothesis Turns : changes b m g turn k.
+
   Definition strangers : list nat := filter (fun h => negb (h =? g)) others.
+
+  (** Where [g] can have waited until warp [w] is in section [q], and what of [h] has been met by then. *)
+  Definition waits_till (w q : nat) : list key :=
+    filter (fun o => (group m (fst o) =? g) && ((1 <=? init (get b o)) &&
+      ((sec (get b o) <? q) || ((fst o =? w) && (sec (get b o) =? q))))) (keys b).
+  Definition part_of (h : nat) (o : key) (J : progress) : nat :=
+    part m b g cs h (core m (fst o)) (turn (fst o) (sec (get b o))) J.
+  Definition part_till (h w q : nat) (J : progress) : nat := list_max (map (fun o => part_of h o J) (waits_till w q)).
   Definition by_sections (w q : nat) (J : progress) : nat :=
-    sum (fun h => part m b g cs h (core m w) q J + spent b (shared_cost b m g h) J) strangers.
+    sum (fun h => part_till h w q J + spent b (shared_cost b m g h) J) strangers.
+
+  Lemma waits_iff w q o : In o (waits_till w q) <-> of m b g o /\ 1 <= init (get b o)
+    /\ (sec (get b o) < q \/ (fst o = w /\ sec (get b o) = q)).
+  Proof.
+    unfold waits_till, of. rewrite filter_In, !andb_true_iff, orb_true_iff, andb_true_iff, !Nat.eqb_eq, Nat.leb_le, Nat.ltb_lt. tauto.
+  Qed.
+
+  Lemma part_till_mono h w q J J' : reaches J J' -> part_till h w q J <= part_till h w q J'.
+  Proof.
+    intros R. apply list_max_le_in. intros n Hn. apply in_map_iff in Hn as [o [<- Ho]].
+    etransitivity; [apply (part_mono m b g cs h Cores _ _ J J' R)|]. apply (list_max_in_ge (fun o => part_of h o J')), Ho.
+  Qed.
+
+  (** The last place counts most. *)
+  Lemma part_last h x J : of m b g x -> 1 <= init (get b x) -> part_till h (fst x) (sec (get b x)) J <= part_of h x J.
+  Proof.
+    intros Hx Ix. apply list_max_le_in. intros n Hn. apply in_map_iff in Hn as [o [<- Ho]].
+    apply waits_iff in Ho as [Ho [Io [L|[E1 E2]]]].
+    - pose proof (proj1 Turns x o Hx Ho Ix Io L) as T. unfold part_of.
+      destruct (Nat.eqb_spec (core m (fst o)) (core m (fst x))) as [E|N].
+      + rewrite E. apply counted_grows. lia.
+      + apply (part_jump m b g cs h W Cores). lia.
+    - unfold part_of. rewrite E1, E2. apply le_n.
+  Qed.
 
   Lemma by_sections_mono w q J J' : reaches J J' -> by_sections w q J <= by_sections w q J'.
   Proof.
-    intros R. apply sum_le. intros h _. pose proof (part_mono m b g cs h Cores w q J J' R).
+    intros R. apply sum_le. intros h _. pose proof (part_till_mono h w q J J' R).
     pose proof (spent_mono b (shared_cost b m g h) J J' R). lia.
   Qed.
 
   Lemma by_sections_jump x o J : of m b g x -> of m b g o -> sec (get b o) < sec (get b x) -> in_order m b J ->
     by_sections (fst o) (sec (get b o)) J <= by_sections (fst x) (sec (get b x)) J.
   Proof.
-    intros _ _ L _. apply sum_le. intros h _. pose proof (part_jump m b g cs h W Cores (fst o) (fst x) _ _ J L). lia.
+    intros _ _ L _. apply sum_le. intros h _. apply Nat.add_le_mono_r. apply list_max_le_in. intros n Hn.
+    apply in_map_iff in Hn as [p [<- Hp]]. apply (list_max_in_ge (fun o => part_of h o J)).
+    apply waits_iff in Hp as [H1 [H2 H3]]. apply waits_iff. split; [exact H1|]. split; [exact H2|]. left. lia.
   Qed.
 
   (** What is in the way on a sub-core is local to it or across. *)
@@ -196,39 +239,41 @@ Section WaveExtras.
     met m b g (listed others) (fst x) (sec (get b x)) J J' y ->
     by_sections (fst x) (sec (get b x)) J + max (charge_I m b x y) (charge_D b x y) <= by_sections (fst x) (sec (get b x)) J'.
   Proof.
-    intros Hx _ G Me. pose proof (foreign_enough m b g others x y J J' Hx G Me) as E.
+    intros Hx Ix G Me. pose proof (foreign_enough m b g others x y J J' Hx G Me) as E.
     destruct Me as [Hy [Me [R [L [O _]]]]]. apply meets_iff in Me as [_ [[G' _]|[_ Li]]]; [contradiction|].
     unfold foreign_charge in E. rewrite (proj2 (Nat.eqb_neq _ _) G), Li in E.
     pose proof (way_split (core m (fst x)) y) as Wy.
     apply (Aln.sum_more _ _ _ (group m (fst y))).
     - apply filter_In. split; [apply (listed_iff others), Li|]. apply negb_true_iff, Nat.eqb_neq, G.
-    - pose proof (part_charge m b g cs _ W Cores (fst x) (sec (get b x)) J J' y Hy eq_refl R L O).
+    - pose proof (part_charge m b g cs _ W Cores (fst x) (turn (fst x) (sec (get b x))) J J' y Hy eq_refl R L O).
+      pose proof (part_last (group m (fst y)) x J Hx Ix).
+      assert (part_of (group m (fst y)) x J' <= part_till (group m (fst y)) (fst x) (sec (get b x)) J').
+      { apply (list_max_in_ge (fun o => part_of (group m (fst y)) o J')). apply waits_iff. auto. }
+      unfold part_of in *.
       pose proof (spent_more b (shared_cost b m g (group m (fst y))) J J' y Hy R L). lia.
-    - intros h _. pose proof (part_mono m b g cs h Cores (fst x) (sec (get b x)) J J' R).
+    - intros h _. pose proof (part_till_mono h (fst x) (sec (get b x)) J J' R).
       pose proof (spent_mono b (shared_cost b m g h) J J' R). lia.
   Qed.
 
-  (** What thread block [h] adds: W + U + X, with [k] changes of sub-cores. *)
-  Definition adds_with_extras (h k : nat) : nat := busiest b m g cs h + shared_work b m g h + extras b m g cs h k.
+  (** What thread block [h] adds: W + U + X. *)
+  Definition adds_with_extras (h : nat) : nat := busiest b m g cs h + shared_work b m g h + extras b m g cs h k.
 
-  Lemma by_sections_all x : of m b g x ->
-    by_sections (fst x) (sec (get b x)) (everything b)
-    <= sum (fun h => adds_with_extras h (last_section b m g)) strangers.
+  Lemma by_sections_all w q : by_sections w q (everything b) <= sum adds_with_extras strangers.
   Proof.
-    intros [Hx Gx]. apply sum_le. intros h _. pose proof (part_all m b g cs h Cores (fst x) (sec (get b x))).
-    rewrite spent_all. unfold adds_with_extras.
-    assert (sec (get b x) <= last_section b m g) as L.
-    { apply list_max_ge, in_map_iff. exists x. split; [reflexivity|]. apply filter_In. split; [exact Hx|]. apply Nat.eqb_eq, Gx. }
-    pose proof (largest_grows _ _ (beyond cs (local_work b m g h) (fun j => most cs (local_work b m g h j)) (all_sections b)) L).
-    unfold extras in *. fold (shared_work b m g h). lia.
+    apply sum_le. intros h _. rewrite spent_all. unfold adds_with_extras. fold (shared_work b m g h).
+    enough (part_till h w q (everything b) <= busiest b m g cs h + extras b m g cs h k) by lia.
+    apply list_max_le_in. intros n Hn. apply in_map_iff in Hn as [o [<- Ho]]. apply waits_iff in Ho as [Ho [Io _]].
+    pose proof (part_all m b g cs h Cores (fst o) (turn (fst o) (sec (get b o)))) as A.
+    pose proof (largest_grows _ _ (beyond cs (local_work b m g h) (fun j => most cs (local_work b m g h j)) (all_sections b))
+      (proj2 Turns o Ho Io)). unfold part_of, extras in *. lia.
   Qed.
 
   (** *** Theorem 1, and with FIB in place of SIB *)
   Theorem wave_extras iI iD x : iso_edges (only m g b) m iI iD -> of m b g x ->
     C s x <= t0 + min (block_bound b m (own_sib b m g) iD g) (block_bound b m (fib_charge b m) iD g)
-             + sum (fun h => adds_with_extras h (last_section b m g)) strangers.
+             + sum adds_with_extras strangers.
   Proof.
-    intros HI Hx. pose proof (by_sections_all x Hx) as A.
+    intros HI Hx. pose proof (by_sections_all (fst x) (sec (get b x))) as A.
     pose proof (wave_sum m b s _ _ g t0 (listed others) M W V HI Begun (away m b s g t0 others Away) _
       (sib_enough m b g) by_sections by_sections_mono by_sections_jump by_sections_charge _ x Hx A) as H1.
     pose proof (wave_sum m b s _ _ g t0 (listed others) M W V HI Begun (away m b s g t0 others Away) _
@@ -238,9 +283,22 @@ Section WaveExtras.
   (** *** Theorem 1, computed: SIB and FIB of the thread block by itself *)
   Theorem SIB_wave_extras x : same_cost b m g -> of m b g x ->
     C s x <= t0 + min (SIB_at (only m g b) m g) (FIB_at (only m g b) m g)
-             + sum (fun h => adds_with_extras h (last_section b m g)) strangers.
+             + sum adds_with_extras strangers.
   Proof.
     intros S Hx. pose proof (wave_extras _ _ x (iso_at_edges (only m g b) m (wf_only m g b W)) Hx) as H.
     rewrite (own_sib_alone b m g _ S), (fib_alone b m g _ S) in H. exact H.
   Qed.
 End WaveExtras.
+
+(** Every barrier may be a change; on one sub-core there is none. *)
+Lemma changes_barriers b m g : changes b m g (fun _ q => q) (last_section b m g).
+Proof.
+  split; [intros x o _ _ _ _ L; destruct (_ =? _); lia|]. intros x [Hx Gx] _. apply list_max_ge, in_map_iff.
+  exists x. split; [reflexivity|]. apply filter_In. split; [exact Hx|]. apply Nat.eqb_eq, Gx.
+Qed.
+
+Lemma changes_none b m g : (forall x o, of m b g x -> of m b g o -> core m (fst o) = core m (fst x)) ->
+  changes b m g (fun _ _ => 0) 0.
+Proof.
+  intros H. split; [|lia]. intros x o Hx Ho _ _ _. rewrite (H x o Hx Ho), Nat.eqb_refl. lia.
+Qed.

@@ -1,0 +1,109 @@
+(** * Grids of one wave, k-wave (docs/wave-bounds.md): what bounds a stay bounds the grid *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Cycles Largest Share Formulas Model Sib Bounds IsolationPaths Ledger Dynamic Grid Stay GridLedger Kernel
+  WavePotential WaveSib WaveExtras.
+Import ListNotations.
+
+(** Thread block [b] ends within [a] of [t0], its start or later, when none but [others] is there. *)
+Definition stays_with (m : machine) (p : block) (b : nat) (others : list nat) (a : nat) : Prop :=
+  forall s t0 x, valid m p s -> begin s b <= t0 ->
+    (forall y, In y (keys p) -> group m (fst y) <> b -> ~ In (group m (fst y)) others ->
+       C s y <= t0 \/ forall x, of m p b x -> C s x <= I s y) ->
+    of m p b x -> C s x <= t0 + a.
+
+Lemma stays_least m p b others a c : stays_with m p b others a -> stays_with m p b others c -> stays_with m p b others (min a c).
+Proof. intros H1 H2 s t0 x V B A Hx. specialize (H1 s t0 x V B A Hx). specialize (H2 s t0 x V B A Hx). lia. Qed.
+
+(** *** Theorem 1 *)
+Theorem stays_extras m p b others cs turn k : machine_ok m -> wf p -> (NoDup cs /\ forall w, In (core m w) cs) ->
+  changes p m b turn k -> same_cost p m b ->
+  stays_with m p b others (min (SIB_at (only m b p) m b) (FIB_at (only m b p) m b)
+    + sum (adds_with_extras m p b cs k) (strangers b others)).
+Proof.
+  intros M W Cs Ch Sc s t0 x V B A Hx.
+  pose proof (SIB_wave_extras m p s b t0 others cs M W V B A Cs turn k Ch x Sc Hx). lia.
+Qed.
+
+Section Wave.
+  Variables (G : grid) (X : execution).
+  Hypothesis V : grid_valid G X.
+
+  (** Until a thread block is taken the dispatcher works without a pause, if all of its SM find a slot. *)
+  Lemma taken_soon b t : b < blocks G -> length (of_sm G X (sm_of X b)) <= slots G -> t < taken X b -> at_work G X t = true.
+  Proof.
+    intros Hb Hn Ht. destruct (at_work G X t) eqn:E; [reflexivity|exfalso]. set (i := sm_of X b) in *.
+    assert (slots G <= length (filter (fun c => negb (c =? b)) (of_sm G X i))) as L.
+    { rewrite <- (seq_length (slots G) 0), <- (map_length (slot_of X) (filter _ _)).
+      apply NoDup_incl_length; [apply seq_NoDup|]. intros q Hq. apply in_seq in Hq.
+      destruct (g_waits _ _ V b t q Hb E Ht ltac:(lia)) as [c [C1 [C2 [C3 C4]]]].
+      apply in_map_iff. exists c. split; [exact C3|]. apply filter_In. split.
+      - apply filter_In. split; [apply in_seq; lia|apply Nat.eqb_eq; exact C2].
+      - apply negb_true_iff, Nat.eqb_neq. intros ->. lia. }
+    assert (In b (of_sm G X i)) as Hi by (apply filter_In; split; [apply in_seq; lia|apply Nat.eqb_refl]).
+    rewrite (length_without b) in L; [|apply NoDup_filter, seq_NoDup|exact Hi].
+    destruct (of_sm G X i); [destruct Hi|cbn in *; lia].
+  Qed.
+
+  (** So it starts when the dispatcher has served all, or [latency] later if its slot was used before. *)
+  Lemma started_soon b : b < blocks G -> length (of_sm G X (sm_of X b)) <= slots G ->
+    started X b <= service G * blocks G + late (run_of G X) (latency G) (sm_of X b).
+  Proof.
+    intros Hb Hn. pose proof (dispatcher_time G X V (taken X b + serviced X b)) as D. rewrite cycles_cnt in D.
+    assert (taken X b + serviced X b <= cnt (at_work G X) (taken X b + serviced X b)) as A.
+    { pose proof (cnt_all (at_work G X) 0 (taken X b + serviced X b) ltac:(lia)) as H. cbn [cnt] in H. rewrite H; [lia|].
+      intros t Ht. destruct (le_lt_dec (taken X b) t) as [L|L]; [|apply (taken_soon b t Hb Hn L)].
+      apply existsb_exists. exists b. split; [apply in_seq; lia|]. apply andb_true_intro.
+      split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia. }
+    unfold late. destruct (forallb _ _) eqn:F.
+    - rewrite forallb_forall in F. specialize (F b). change (on_sm (run_of G X) (sm_of X b)) with (of_sm G X (sm_of X b)) in F.
+      specialize (F ltac:(apply filter_In; split; [apply in_seq; lia|apply Nat.eqb_refl])).
+      pose proof (g_first _ _ V b Hb (proj1 (first_new G X b) F)). lia.
+    - pose proof (g_start _ _ V b Hb). lia.
+  Qed.
+
+  (** The others of its SM. *)
+  Definition mates (b : nat) : list nat := filter (fun h => negb (h =? b)) (of_sm G X (sm_of X b)).
+
+  (** *** An SM by its own thread blocks: static dispatch, and dynamic *)
+  Theorem wave_sm a b : b < blocks G -> length (of_sm G X (sm_of X b)) <= slots G ->
+    stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) a ->
+    ended X b <= a + service G * blocks G + late (run_of G X) (latency G) (sm_of X b).
+  Proof.
+    intros Hb Hn Ha. pose proof (started_soon b Hb Hn) as S.
+    destruct (g_end _ _ V b Hb) as [_ [E|[x [Hx [Gx E]]]]]; [lia|].
+    pose proof (g_place _ _ V b Hb) as [Hi _].
+    assert (C (sched X (sm_of X b)) x <= started X b + a) as H; [|lia].
+    apply (Ha (sched X (sm_of X b)) (started X b) x); [apply (g_machine _ _ V), Hi|apply le_n| |split; assumption].
+    intros y Hy Ny No. exfalso. apply No. destruct (g_whose _ _ V _ y Hi Hy) as [W1 W2].
+    apply filter_In. split; [apply filter_In; split; [apply in_seq; unfold whose in W1; lia|apply Nat.eqb_eq, W2]|].
+    apply negb_true_iff, Nat.eqb_neq, Ny.
+  Qed.
+
+  (** *** k-wave of dynamic dispatch: [own b] and, of the others, those that add most *)
+  Definition k_wave (own : nat -> nat) (add : nat -> nat -> nat) : nat :=
+    let n := (blocks G + sms G - 1) / sms G in
+    list_max (map (fun b => own b + largest (n - 1) (map (add b) (filter (fun h => negb (h =? b)) (seq 0 (blocks G)))))
+                  (seq 0 (blocks G))) + service G * blocks G.
+
+  Theorem k_wave_bound own add b : dealt G X -> blocks G <= sms G * slots G ->
+    (forall b, b < blocks G ->
+       stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) (own b + sum (add b) (mates b))) ->
+    b < blocks G -> ended X b <= k_wave own add.
+  Proof.
+    intros [New Few] Wave HS Hb. pose proof (g_place _ _ V b Hb) as [Hi _].
+    assert (length (of_sm G X (sm_of X b)) <= slots G) as Hn.
+    { etransitivity; [apply Few|]. apply (wave_fits (sms G) (slots G) (blocks G)); [lia|exact Wave]. }
+    pose proof (wave_sm _ b Hb Hn (HS b Hb)) as H.
+    assert (late (run_of G X) (latency G) (sm_of X b) = 0) as L.
+    { unfold late. rewrite (proj2 (forallb_forall _ _)); [reflexivity|]. intros c Hc. apply filter_In in Hc as [Hc _].
+      apply in_seq in Hc. apply (first_new G X c). intros d. apply New. cbn in Hc. lia. }
+    unfold k_wave. apply (Nat.le_trans _ (own b + sum (add b) (mates b) + service G * blocks G)); [lia|].
+    apply Nat.add_le_mono_r. etransitivity; [|apply list_max_ge, in_map_iff; exists b; split; [reflexivity|apply in_seq; lia]].
+    cbv beta. apply Nat.add_le_mono_l. apply largest_ge.
+    - apply NoDup_filter, NoDup_filter, seq_NoDup.
+    - intros h Hh. apply filter_In in Hh as [Hh Nh]. apply filter_In in Hh as [Hh _]. apply filter_In. auto.
+    - unfold mates. rewrite (length_without b); [apply Nat.sub_le_mono_r, Few|apply NoDup_filter, seq_NoDup|].
+      apply filter_In. split; [apply in_seq; lia|apply Nat.eqb_refl].
+  Qed.
+End Wave.

@@ -74,25 +74,66 @@ Section Chain.
     - apply (k_chain_dynamic _ _ _ _ _ Lg Ch (grid_dynamic G X Dyn) W b Hb).
   Qed.
 
-  (** What thread blocks amount to on the other page, with its [alpha] and [solo]. *)
-  Variable kd : nat -> kind.
+End Chain.
+
+(** Several views of the same thread blocks, say with the fine sums and with the coarse ones, and what they
+    amount to on the other page, with its [alpha] and [solo]: the least of all formulas. *)
+Section Views.
+  Variables (G : grid) (X : execution) (L h : nat -> key -> nat) (home : nat -> nat -> option nat) (cores : nat).
+  Hypothesis Mok : forall i, i < sms G -> machine_ok (mach G i) /\ wf (prog G i).
+  Hypothesis V : grid_valid G X.
+  Hypothesis HL : forall i, i < sms G -> lam_cert (mach G i) (prog G i) (L i).
+  Hypothesis HT : forall i, i < sms G -> turns_cert (mach G i) (prog G i) (h i).
+  Hypothesis Home : forall i y, i < sms G -> In y (keys (prog G i)) -> 1 <= init (get (prog G i) y) ->
+    reach (home i) (core (mach G i) (fst y)) (fu (get (prog G i) y)).
+  Hypothesis Cores : forall i f c, home i f = Some c -> c < cores.
+
+  (** A view: what thread blocks amount to with these windows. *)
+  Definition is_view (ck : nat -> chain_kind) : Prop := exists (wnd : nat -> key -> nat) (K : nat -> nat),
+    (forall i y, i < sms G -> In y (keys (prog G i)) -> wnd i y < K i)
+    /\ (forall i u v, i < sms G -> In u (keys (prog G i)) -> In v (keys (prog G i)) ->
+          whose G i u = whose G i v -> wnd i u < wnd i v -> sec (get (prog G i) u) < sec (get (prog G i) v))
+    /\ (forall b, b < blocks G -> let i := sm_of X b in
+          chain_amounts (mach G i) (prog G i) (home i) cores (L i) (h i) (wnd i) (K i) b (ck b)).
+
+  Variables (kd : nat -> kind) (views : list (nat -> chain_kind)).
   Hypothesis HB : amounts_of G X kd L.
+  Hypothesis HV : forall ck, In ck views -> is_view ck.
+  Hypothesis Dyn : goes_anywhere G X.
   Let Lk := grid_ledger G X kd L Mok V HL HB.
   Notation plain_kinds := (map kd (seq 0 (blocks G))).
+  Notation kinds := (map (fun ck => map ck (seq 0 (blocks G))) views).
+  Notation disp_time := (service G * blocks G).
 
-  Lemma least_of_both b : (blocks G <= sms G * slots G -> dealt G X) -> b < blocks G ->
-    ended X b <= min (k_sm (sms G) (slots G) (latency G) plain_kinds) (k_chain (sms G) (slots G) (latency G) kinds) + disp_time.
+  Lemma views_kept ck : In ck views -> ledger (run_of G X) (sms G) (slots G) (latency G) (fun b => plain (ck b))
+    /\ chains (run_of G X) (sms G) (slots G) (latency G) ck.
   Proof.
-    intros HD Hb. pose proof (k_sm_bound G X kd L Mok V HL HB Dyn b HD Hb). pose proof (k_chain_grid b HD Hb). lia.
+    intros Hc. destruct (HV ck Hc) as [wnd [K [W1 [W2 HA]]]]. split.
+    - apply (chain_ledger G X ck L h wnd K home cores Mok V HL HA).
+    - apply (grid_chains G X ck L h wnd K home cores Mok V HL HT Home Cores W1 W2 HA).
   Qed.
+
+  (** *** The least of K-SM and K-CHAIN *)
+  Theorem k_chain_least_grid b : (blocks G <= sms G * slots G -> dealt G X) -> b < blocks G ->
+    ended X b <= k_chain_least (sms G) (slots G) (latency G) plain_kinds kinds + disp_time.
+  Proof.
+    intros HD Hb. enough (ended X b - disp_time <= k_chain_least (sms G) (slots G) (latency G) plain_kinds kinds) by lia.
+    apply best_ge.
+    - pose proof (k_sm_bound G X kd L Mok V HL HB Dyn b HD Hb). lia.
+    - intros l Hl. apply in_map_iff in Hl as [ck [<- Hc]]. destruct (HV ck Hc) as [wnd [K [W1 [W2 HA]]]].
+      pose proof (k_chain_grid G X ck L h wnd K home cores Mok V HL HT Home Cores W1 W2 HA Dyn b HD Hb). lia.
+  Qed.
+
+  Lemma length_plain : length plain_kinds = blocks G.
+  Proof. rewrite map_length. apply seq_length. Qed.
 
   (** *** Theorem 3 (K-CHAIN-AREA) *)
   Theorem k_chain_area_grid b : (blocks G <= sms G * slots G -> dealt G X) -> b < blocks G ->
     ended X b <= k_chain_area (sms G) (slots G) (latency G) plain_kinds kinds + disp_time.
   Proof.
     intros HD Hb. destruct (le_lt_dec (blocks G) (sms G * slots G)) as [W|W].
-    - unfold k_chain_area. rewrite length_kinds, (proj2 (Nat.leb_le _ _) W). apply least_of_both; assumption.
-    - apply (in_real_time G X V), (k_chain_area_bound _ _ _ _ _ _ Lk Lg Ch (grid_dynamic G X Dyn) W b Hb).
+    - unfold k_chain_area. rewrite length_plain, (proj2 (Nat.leb_le _ _) W). apply k_chain_least_grid; assumption.
+    - apply (in_real_time G X V), (k_chain_area_bound _ _ _ _ _ _ Lk views_kept (grid_dynamic G X Dyn) W b Hb).
   Qed.
 
   (** *** Theorem 4 (K-CHAIN-BAL) *)
@@ -100,7 +141,7 @@ Section Chain.
     ended X b <= k_chain_bal (sms G) (slots G) (latency G) plain_kinds kinds + disp_time.
   Proof.
     intros HD Hb. destruct (le_lt_dec (blocks G) (sms G * slots G)) as [W|W].
-    - unfold k_chain_bal. rewrite length_kinds, (proj2 (Nat.leb_le _ _) W). apply least_of_both; assumption.
-    - apply (in_real_time G X V), (k_chain_bal_bound _ _ _ _ _ _ Lk Lg Ch (grid_dynamic G X Dyn) W b Hb).
+    - unfold k_chain_bal. rewrite length_plain, (proj2 (Nat.leb_le _ _) W). apply k_chain_least_grid; assumption.
+    - apply (in_real_time G X V), (k_chain_bal_bound _ _ _ _ _ _ Lk views_kept (grid_dynamic G X Dyn) W b Hb).
   Qed.
-End Chain.
+End Views.

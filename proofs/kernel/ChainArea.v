@@ -11,9 +11,10 @@ Definition chain_area (M R delta tail : nat) (l : list chain_kind) : nat :=
    + sum cO l + (R - 1) * (list_max (map cL l) + delta) + (length l - M * R) * delta
    + (M - 1) * R * (tail + delta)) / (M * R).
 
-Definition k_chain_area (M R delta : nat) (k : list kind) (l : list chain_kind) : nat :=
-  if length l <=? M * R then min (k_sm M R delta k) (k_chain M R delta l)
-  else min (k_area M R delta k) (max (chain_area M R delta (tail_both R k l) l) (tail_both R k l + delta)).
+Definition k_chain_area (M R delta : nat) (k : list kind) ls : nat :=
+  let tail := best_tail R k ls in
+  if length k <=? M * R then k_chain_least M R delta k ls
+  else best (fun l => max (chain_area M R delta tail l) (tail + delta)) ls (k_area M R delta k).
 
 (** ** What lies above a threshold *)
 Definition above (t : nat) (l : list nat) : nat := sum (fun x => x - t) l.
@@ -61,15 +62,16 @@ Proof.
 Qed.
 
 Section Area.
-  Variables (r : run) (M R delta : nat) (kd : nat -> kind) (ck : nat -> chain_kind).
-  Hypothesis Lk : ledger r M R delta kd.
+  Variables (r : run) (M R delta : nat) (ck : nat -> chain_kind).
   Hypothesis Lg : ledger r M R delta (fun b => plain (ck b)).
   Hypothesis Ch : chains r M R delta ck.
   Notation cnted := (counted r).
-  Notation k := (map kd (all r)).
   Notation l := (map ck (all r)).
   Hypothesis Dyn : dynamic r M R.
   Hypothesis Waits : M * R < count r.
+
+  Lemma length_chains : length l = count r.
+  Proof. rewrite map_length. apply seq_length. Qed.
 
   Lemma sum_chains (f : chain_kind -> nat) : sum f l = sum (fun b => f (ck b)) (all r).
   Proof. unfold sum. rewrite map_map. reflexivity. Qed.
@@ -236,7 +238,7 @@ Section Area.
       { apply over_le. intros j q Hj Hq. apply (Hn j Hj q Hq). }
       rewrite (over_add (fun j q => slot_sum r delta ck (in_room r j q) + also (delta + cL (ck b)) j q)), over_add, over_also in HS.
       unfold slot_sum in HS. rewrite over_rooms, (sum_add (delay r delta)), (sum_add (fun c => cW (ck c))), <- !sum_chains in HS.
-      pose proof (all_delays r M R delta _ Lg A) as Dl. rewrite (length_chains r ck).
+      pose proof (all_delays r M R delta _ Lg A) as Dl. rewrite length_chains.
       pose proof (ChainFormulas.lam_ge ck (all r) b ltac:(apply in_all, Hb)) as La.
       pose proof (Nat.mul_le_mono_l _ _ (R - 1) (proj1 (Nat.add_le_mono_l _ _ delta) La)) as Lb.
       rewrite !Nat.mul_add_distr_l in *. rewrite (Nat.mul_sub_distr_r (count r)), (Nat.mul_sub_distr_r M 1 R), Nat.mul_sub_distr_r.
@@ -259,20 +261,25 @@ Section Area.
     Qed.
   End Ends.
 
-  (** *** Theorem 3 (K-CHAIN-AREA) *)
-  Theorem k_chain_area_bound b : b < count r -> cycles (fin r b) cnted <= k_chain_area M R delta k l.
-  Proof.
-    intros Hb. unfold k_chain_area. rewrite (length_chains r ck), (proj2 (Nat.leb_gt _ _) Waits). apply Nat.min_glb.
-    - apply (k_area_bound r M R delta kd Lk Dyn Waits b Hb).
-    - destruct (taken_or_early r M R Dyn) as [A|A].
-      + destruct (last_of_all r M R Waits) as [z [Hz Lz]]. etransitivity; [|apply Nat.le_max_l].
-        apply (area_chains z b Hz Lz Hb A). apply (tail_least r M R delta kd ck Lk Lg Ch Waits z b Hz Lz Hb).
-      + etransitivity; [|apply Nat.le_max_r].
-        assert (In b (on_sm r (sm r b))) as Hi by (apply in_on_sm; auto).
-        destruct (last_of r (sm r b)) as [c [Hc Hl]]; [intros X; rewrite X in Hi; easy|].
-        pose proof (cycles_longer (fin r b) (fin r c) cnted (Hl b Hi)).
-        destruct (sm_never_full r M R delta kd Lk _ (all r) (on_sm_all r _) c Hc (S R) (early_here r _ A) (le_n _)) as [_ [H2 _]].
-        pose proof (chain_never_full r M R delta ck Lg Ch _ (l_sm _ _ _ _ _ Lg b Hb) (all r) (on_sm_all r _) (all_nodup r) c Hc (early_here r _ A)).
-        unfold tail_both. lia.
-  Qed.
 End Area.
+
+Section Views.
+  Variables (r : run) (M R delta : nat) (kd : nat -> kind) (views : list (nat -> chain_kind)).
+  Hypothesis Lk : ledger r M R delta kd.
+  Hypothesis Lv : forall ck, In ck views -> ledger r M R delta (fun b => plain (ck b)) /\ chains r M R delta ck.
+  Hypothesis Dyn : dynamic r M R.
+  Hypothesis Waits : M * R < count r.
+
+  (** *** Theorem 3 (K-CHAIN-AREA) *)
+  Theorem k_chain_area_bound b : b < count r ->
+    cycles (fin r b) (counted r) <= k_chain_area M R delta (map kd (all r)) (map (fun ck => map ck (all r)) views).
+  Proof.
+    intros Hb. unfold k_chain_area. rewrite (length_l r kd), (proj2 (Nat.leb_gt _ _) Waits). apply view_ge.
+    - apply (k_area_bound r M R delta kd Lk Dyn Waits b Hb).
+    - intros ck Hv. destruct (Lv ck Hv) as [Lg Ch]. destruct (taken_or_early r M R Dyn) as [A|A].
+      + destruct (last_of_all r M R Waits) as [z [Hz Lz]]. etransitivity; [|apply Nat.le_max_l].
+        apply (area_chains r M R delta ck Lg Ch Dyn Waits z b Hz Lz Hb A).
+        apply (tail_least r M R delta kd views Lk Lv Waits z b Hz Lz Hb).
+      + etransitivity; [|apply Nat.le_max_r]. pose proof (never_full r M R delta kd views Lk Lv Waits b Hb A). lia.
+  Qed.
+End Views.

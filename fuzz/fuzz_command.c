@@ -99,7 +99,10 @@ static void limit_time(struct words *words) {
 /* Units of sweeps are not run: they are processes of the program that this is not. Databases are read. */
 static void run_no_units(struct words *words) {
     static char option[] = "--dry-run";
-    const bool reads = words->count > 2 && strcmp(words->items[2], "show") == 0;
+    static const char *const verbs[] = {"show", "plot", "diff", "merge"};
+    bool reads = false;
+    for (size_t v = 0; words->count > 2 && v < sizeof verbs / sizeof *verbs; v++)
+        reads |= strcmp(words->items[2], verbs[v]) == 0;
     if (strcmp(words->items[1], "sweep") == 0 && !reads) words->items[words->count++] = option;
 }
 

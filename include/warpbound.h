@@ -1796,6 +1796,28 @@ typedef enum {
 wb_status wb_results_report(const wb_results *results, wb_results_format format, const wb_writer *writer,
                             wb_diagnostics *diagnostics);
 
+/* Two databases compared unit by unit, as a table in Markdown: what became of the least proven bounds.
+ * *worse: a bound has grown by more than `most` percent, or is not there any more. */
+wb_status wb_results_diff(const wb_results *before, const wb_results *after, double most,
+                          wb_diagnostics *diagnostics, char **text, bool *worse);
+
+/* Puts what another database has into this one. Of a unit that both have, one with a result counts, and of
+ * two of them the other database's. */
+wb_status wb_results_merge(wb_results *results, const char *from, wb_diagnostics *diagnostics);
+
+typedef struct {
+    size_t size;              /* sizeof(wb_plot_options) */
+    const char *x;            /* the parameter on the horizontal axis */
+    const char *of;           /* numbers, separated by commas: "bound", "slowest", or names of methods and
+                                 policies; NULL: "bound,slowest" */
+    const char *const *where; /* "NAME=PATTERN": only of units of which a parameter matches */
+    size_t where_count;
+} wb_plot_options;
+
+/* Numbers over a parameter, as a picture (SVG): lines, or bars where its values are no numbers. */
+wb_status wb_results_plot(const wb_results *results, const wb_plot_options *options,
+                          wb_diagnostics *diagnostics, char **svg);
+
 #ifdef __cplusplus
 }
 #endif

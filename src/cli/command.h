@@ -14,7 +14,7 @@
 /* Exit status beside the values of wb_status. */
 #define EXIT_DEADLINE_MISSED 1
 
-enum { EXAMPLES_MAX = 5 };
+enum { EXAMPLES_MAX = 6 };
 
 /* A sub-command: its row in the table of command.c. `run` returns the exit status. */
 struct command {
@@ -156,8 +156,16 @@ wb_status write_as_made(const struct options *options,
 /* calibrate.c: machine calibrate. */
 wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagnostics, char **text);
 
+/* Every `count`th unit of a sweep, from number `index` on; of all of them 1 and 0. */
+struct shard {
+    uint64_t index, count;
+};
+
+/* How many units there are in it. */
+uint64_t shard_size(struct shard shard, uint64_t units);
+
 /* sweep_run.c: runs the units of a sweep that `results` does not have yet. The exit status of the command. */
-int run_sweep(const struct options *options, wb_sweep *sweep, wb_results *results,
+int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard, wb_results *results,
               wb_diagnostics *diagnostics);
 
 /* report.c: writes the report in HTML, of an analysis or, where that is NULL, of a stream, to the file of
@@ -181,6 +189,9 @@ wb_status write_schedules(const struct options *options, const wb_schedule *cons
 
 /* Progress on a terminal's standard error, and an end when the command is asked to stop (stop.h). */
 wb_watch watch_terminal(void);
+
+/* What the progress line ends with, such as how many units failed; kept by the caller. NULL: nothing. */
+void watch_note(const char *note);
 
 /* Removes the progress line, if one was drawn. */
 void watch_clear(void);

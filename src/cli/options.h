@@ -111,6 +111,8 @@ struct options {
     struct option_number at_least;
     bool dry_run, retry; /* of sweep, as the next */
     struct option_number jobs;
+    const char *shard, *x_of_plot, *numbers_of_plot, *fail_above;
+    struct option_list where;
     char code_beside[1024]; /* the code beside `launch`, where that one stands for itself */
 };
 

@@ -25,6 +25,7 @@ static struct {
     char stage[STAGE_MAX];
     double since;             /* of the stage */
     uint64_t at_first, total; /* done when it began, of all */
+    const char *note;         /* behind it all; or NULL */
 } progress;
 
 static double now(void) {
@@ -77,6 +78,10 @@ static bool poll_terminal(void *user, const char *stage, uint64_t done, uint64_t
     if (now() - progress.last_drawn < PROGRESS_SECONDS) return true;
     char line[160];
     put_progress(done, total, line, sizeof line);
+    if (progress.note != NULL) {
+        const size_t length = strlen(line);
+        (void)snprintf(line + length, sizeof line - length, "%s", progress.note);
+    }
     progress.last_drawn = now();
     progress.drawn = true;
     stop_note_line(true);
@@ -90,6 +95,10 @@ wb_watch watch_terminal(void) {
     progress.is_terminal = isatty(STDERR_FILENO) != 0;
     progress.last_drawn = now();
     return (wb_watch){.poll = poll_terminal, .user = NULL};
+}
+
+void watch_note(const char *note) {
+    progress.note = note;
 }
 
 void watch_clear(void) {

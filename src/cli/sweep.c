@@ -1,30 +1,60 @@
 /* warpbound sweep: many analyses, as a file names them, and their results in a database. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "values.h"
+
+/* ---- --shard ---------------------------------------------------------------------------------------------
+ */
+
+/* "I/N", both from 1 on. */
+static wb_status read_shard(const char *text, wb_diagnostics *diagnostics, struct shard *shard) {
+    const char *slash = text == NULL ? NULL : strchr(text, '/');
+    *shard = (struct shard){0, 1};
+    if (text == NULL) return WB_OK;
+    if (slash != NULL && read_number(slash + 1, strlen(slash + 1), 1, UINT32_MAX, &shard->count) &&
+        read_number(text, (size_t)(slash - text), 1, shard->count, &shard->index)) {
+        shard->index--;
+        return WB_OK;
+    }
+    wb_diagnostics_error(diagnostics, "--shard", "expected I/N, such as 1/4, 2/4, 3/4 and 4/4");
+    return WB_ERR_INPUT;
+}
+
+uint64_t shard_size(struct shard shard, uint64_t units) {
+    return units / shard.count + (shard.index < units % shard.count);
+}
 
 /* ---- --dry-run -------------------------------------------------------------------------------------------
  */
+
+/* What is listed. */
+struct listed {
+    wb_sweep *sweep;
+    struct shard shard;
+};
 
 static bool put_line(const wb_writer *writer, const char *line) {
     return writer->write(writer->user, line, strlen(line)) && writer->write(writer->user, "\n", 1);
 }
 
-/* The units, a line each, behind their number. */
+/* How many units there are, and a line for each. */
 static wb_status list_units(void *user, const wb_writer *writer, wb_diagnostics *diagnostics) {
-    wb_sweep *sweep = user;
+    const struct listed *listed = user;
     wb_sweep_unit *unit = NULL;
     char line[64];
-    bool written;
-    (void)snprintf(line, sizeof line, "%" PRIu64 " units", wb_sweep_count(sweep));
-    written = put_line(writer, line);
-    wb_status status = wb_sweep_next(sweep, diagnostics, &unit);
-    while (status == WB_OK && unit != NULL && written) {
-        written = put_line(writer, unit->name);
+    (void)snprintf(line, sizeof line, "%" PRIu64 " units",
+                   shard_size(listed->shard, wb_sweep_count(listed->sweep)));
+    bool written = put_line(writer, line);
+    wb_status status = wb_sweep_next(listed->sweep, diagnostics, &unit);
+    for (uint64_t i = 0; status == WB_OK && unit != NULL && written; i++) {
+        if (i % listed->shard.count == listed->shard.index) written = put_line(writer, unit->name);
         wb_sweep_unit_free(unit);
-        status = wb_sweep_next(sweep, diagnostics, &unit);
+        status = wb_sweep_next(listed->sweep, diagnostics, &unit);
     }
     if (status == WB_OK) wb_sweep_unit_free(unit);
     return written || status != WB_OK ? status : usage_error(diagnostics, "cannot write the list of units");
@@ -65,36 +95,126 @@ static int show(const struct options *options, wb_diagnostics *diagnostics) {
     return (int)status;
 }
 
+/* ---- diff, merge, plot -----------------------------------------------------------------------------------
+ */
+
+static int diff(const struct options *options, wb_diagnostics *diagnostics) {
+    wb_results *before = NULL, *after = NULL;
+    char *text = NULL;
+    double most = INFINITY;
+    bool worse = false;
+    if (options->fail_above != NULL && !read_percent(options->fail_above, &most)) {
+        wb_diagnostics_error(diagnostics, "--fail-above", "expected a percentage, such as 5%");
+        return WB_ERR_INPUT;
+    }
+    wb_status status = wb_results_open(options->operands.items[1], false, diagnostics, &before);
+    if (status == WB_OK) status = wb_results_open(options->operands.items[2], false, diagnostics, &after);
+    if (status == WB_OK) status = wb_results_diff(before, after, most, diagnostics, &text, &worse);
+    if (status == WB_OK) status = write_output(options, text, diagnostics);
+    free(text);
+    wb_results_free(before);
+    wb_results_free(after);
+    return status == WB_OK && worse && options->fail_above != NULL ? EXIT_DEADLINE_MISSED : (int)status;
+}
+
+static int merge(const struct options *options, wb_diagnostics *diagnostics) {
+    wb_results *results = NULL;
+    if (options->output == NULL)
+        return (int)usage_error(diagnostics,
+                                "sweep merge: expected -o DATABASE, which the others are merged to");
+    wb_status status = wb_results_open(options->output, true, diagnostics, &results);
+    for (size_t i = 1; status == WB_OK && i < options->operands.count; i++)
+        status = wb_results_merge(results, options->operands.items[i], diagnostics);
+    wb_results_free(results);
+    return (int)status;
+}
+
+static int plot(const struct options *options, wb_diagnostics *diagnostics) {
+    const wb_plot_options asked = {.size = sizeof asked,
+                                   .x = options->x_of_plot,
+                                   .of = options->numbers_of_plot,
+                                   .where = options->where.items,
+                                   .where_count = options->where.count};
+    wb_results *results = NULL;
+    char *svg = NULL;
+    if (options->x_of_plot == NULL)
+        return (int)usage_error(diagnostics,
+                                "sweep plot: expected --x NAME, the parameter on the horizontal axis");
+    wb_status status = wb_results_open(options->operands.items[1], false, diagnostics, &results);
+    if (status == WB_OK) status = wb_results_plot(results, &asked, diagnostics, &svg);
+    if (status == WB_OK) status = write_output(options, svg, diagnostics);
+    free(svg);
+    wb_results_free(results);
+    return (int)status;
+}
+
 /* ---- The command -----------------------------------------------------------------------------------------
  */
 
 static int run(const struct options *options, wb_diagnostics *diagnostics) {
     wb_sweep *sweep = NULL;
     wb_results *results = NULL;
-    int status = (int)wb_sweep_read(options->operands.items[0], diagnostics, &sweep);
+    struct shard shard;
+    int status = (int)read_shard(options->shard, diagnostics, &shard);
+    if (status == WB_OK && options->output == NULL && !options->dry_run)
+        status = (int)usage_error(diagnostics,
+                                  "expected -o DATABASE, which the results are written to; or --dry-run");
+    if (status == WB_OK) status = (int)wb_sweep_read(options->operands.items[0], diagnostics, &sweep);
     if (status == WB_OK && options->dry_run) {
-        status = (int)write_as_made(options, list_units, sweep, diagnostics);
+        struct listed listed = {sweep, shard};
+        status = (int)write_as_made(options, list_units, &listed, diagnostics);
     } else if (status == WB_OK) {
-        if (options->output == NULL)
-            status = (int)usage_error(diagnostics,
-                                      "expected -o DATABASE, which the results are written to; or --dry-run");
-        if (status == WB_OK) status = (int)wb_results_open(options->output, true, diagnostics, &results);
-        if (status == WB_OK) status = run_sweep(options, sweep, results, diagnostics);
+        status = (int)wb_results_open(options->output, true, diagnostics, &results);
+        if (status == WB_OK) status = run_sweep(options, sweep, shard, results, diagnostics);
     }
     wb_results_free(results);
     wb_sweep_free(sweep);
     return status;
 }
 
+/* What is done with databases, by the word in front of them. */
+static const struct verb {
+    const char *name;
+    size_t least, most; /* databases */
+    int (*run)(const struct options *options, wb_diagnostics *diagnostics);
+    const char *expected;
+} verbs[] = {
+    {"show", 1, 1, show, "sweep show: expected one database"},
+    {"plot", 1, 1, plot, "sweep plot: expected one database"},
+    {"diff", 2, 2, diff, "sweep diff: expected two databases"},
+    {"merge", 1, SIZE_MAX, merge, "sweep merge: expected databases"},
+};
+
+/* Options that something else takes: whoever gives them means something else. */
+static wb_status refuse_others(const struct options *options, const struct verb *verb,
+                               wb_diagnostics *diagnostics) {
+    const char *name = verb == NULL ? "" : verb->name;
+    const bool is_show = strcmp(name, "show") == 0, is_plot = strcmp(name, "plot") == 0;
+    if (!is_show && options->format != OUTPUT_TEXT)
+        return usage_error(diagnostics, "--format, --csv and --json are of sweep show");
+    if (verb != NULL && (options->dry_run || options->retry || options->jobs.given || options->shard != NULL))
+        return usage_error(diagnostics, "--dry-run, --jobs, --shard and --retry are of running a sweep");
+    if (strcmp(name, "diff") != 0 && options->fail_above != NULL)
+        return usage_error(diagnostics, "--fail-above is of sweep diff");
+    if (!is_plot &&
+        (options->x_of_plot != NULL || options->numbers_of_plot != NULL || options->where.count > 0))
+        return usage_error(diagnostics, "--x, --of and --where are of sweep plot");
+    return WB_OK;
+}
+
 int command_sweep(const struct options *options, wb_diagnostics *diagnostics) {
-    const char *verb = options->operands.count > 0 ? options->operands.items[0] : "";
-    const bool is_run = options->operands.count == 1 && strcmp(verb, "show") != 0;
-    if (strcmp(verb, "show") != 0 && !is_run)
-        return (int)usage_error(
-            diagnostics, "expected: sweep FILE.yaml -o DATABASE | FILE.yaml --dry-run | show DATABASE");
-    if (is_run && options->format != OUTPUT_TEXT)
-        return (int)usage_error(diagnostics, "--format, --csv and --json are of sweep show");
-    if (!is_run && (options->dry_run || options->retry || options->jobs.given))
-        return (int)usage_error(diagnostics, "--dry-run, --jobs and --retry are of running a sweep");
-    return is_run ? run(options, diagnostics) : show(options, diagnostics);
+    const char *first = options->operands.count > 0 ? options->operands.items[0] : "";
+    const struct verb *verb = NULL;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(verbs[i].name, first) == 0) verb = &verbs[i];
+    if (verb == NULL && options->operands.count != 1)
+        return (int)usage_error(diagnostics,
+                                "expected: sweep FILE.yaml -o DATABASE | FILE.yaml --dry-run | "
+                                "show|plot DATABASE | diff BEFORE AFTER | merge DATABASES -o DATABASE");
+    if (refuse_others(options, verb, diagnostics) != WB_OK) return WB_ERR_INPUT;
+    if (verb == NULL) return run(options, diagnostics);
+    const size_t databases = options->operands.count - 1;
+    if (databases < verb->least || databases > verb->most)
+        return (int)usage_error(diagnostics, verb->expected);
+    return verb->run(options, diagnostics);
 }

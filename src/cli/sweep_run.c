@@ -39,6 +39,8 @@ struct worker {
 struct crew {
     const struct options *options;
     wb_sweep *sweep;
+    struct shard shard;
+    uint64_t position; /* of the next unit, in the sweep */
     wb_results *results;
     wb_diagnostics *diagnostics;
     wb_watch watch;
@@ -49,6 +51,7 @@ struct crew {
     uint64_t total, unchanged, done, failed, failed_before, missed;
     double slowest;
     char slowest_name[160];
+    char note[80]; /* behind the progress */
 };
 
 static double now(void) {
@@ -124,6 +127,10 @@ static wb_sweep_unit *next_unit(struct crew *crew) {
         wb_outcome outcome = {0};
         crew->status = wb_sweep_next(crew->sweep, crew->diagnostics, &unit);
         if (crew->status != WB_OK || unit == NULL) return NULL;
+        if (crew->position++ % crew->shard.count != crew->shard.index) {
+            wb_sweep_unit_free(unit);
+            continue;
+        }
         crew->status =
             wb_results_has(crew->results, unit, crew->options->retry, crew->diagnostics, &has, &outcome);
         if (crew->status == WB_OK && !has) return unit;
@@ -203,6 +210,8 @@ static void keep_result(struct crew *crew, struct worker *worker, int wait_statu
     crew->failed += !outcome.done;
     crew->missed += outcome.missed;
     note_slowest(crew, worker->unit, run.seconds);
+    (void)snprintf(crew->note, sizeof crew->note, "; %" PRIu64 " failed, slowest %.1f s", crew->failed,
+                   crew->slowest);
     free(report.text);
     free(messages.text);
     close_worker(crew, worker);
@@ -275,7 +284,7 @@ static void summarize(const struct crew *crew) {
     printf("\n");
 }
 
-int run_sweep(const struct options *options, wb_sweep *sweep, wb_results *results,
+int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard, wb_results *results,
               wb_diagnostics *diagnostics) {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct crew crew = {.options = options,
@@ -286,12 +295,15 @@ int run_sweep(const struct options *options, wb_sweep *sweep, wb_results *result
                         .worker_count = options->jobs.given ? (size_t)options->jobs.value
                                         : processors > 0    ? (size_t)processors
                                                             : 1,
-                        .total = wb_sweep_count(sweep)};
+                        .shard = shard,
+                        .total = shard_size(shard, wb_sweep_count(sweep))};
     crew.workers = calloc(crew.worker_count, sizeof *crew.workers);
     if (crew.workers == NULL) return WB_ERR_LIMIT;
     for (size_t i = 0; i < crew.worker_count; i++)
         crew.workers[i].output = crew.workers[i].messages = -1;
+    watch_note(crew.note);
     work(&crew);
+    watch_note(NULL);
     summarize(&crew);
     free(crew.workers);
     if (crew.status == WB_OK && stop_requested()) return WB_ERR_LIMIT;

@@ -158,6 +158,14 @@ static const struct failure_case refused[] = {
     {"sweep docs/examples/latencies.yaml --csv --dry-run", 2, "are of sweep show"},
     {"sweep show x.db --dry-run", 2, "are of running a sweep"},
     {"sweep show", 2, "expected one database"},
+    {"sweep diff x.db", 2, "expected two databases"},
+    {"sweep merge", 2, "expected databases"},
+    {"sweep merge x.db", 2, "expected -o DATABASE"},
+    {"sweep diff x.db y.db --fail-above much", 2, "--fail-above: error: expected a percentage"},
+    {"sweep diff x.db y.db --x code", 2, "--x, --of and --where are of sweep plot"},
+    {"sweep show x.db --fail-above 5%", 2, "--fail-above is of sweep diff"},
+    {"sweep docs/examples/latencies.yaml --dry-run --shard 3/2", 2, "--shard: error: expected I/N"},
+    {"sweep docs/examples/latencies.yaml --dry-run --shard 0/2", 2, "--shard: error: expected I/N"},
     {"sweep show /nonexistent.db", 2, "/nonexistent.db: error: "},
     {"sweep show kernels/vecadd.ptx", 2, "kernels/vecadd.ptx: error: this is no database of sweeps"},
     {"sweep docs/examples/latencies.yaml -o docs/examples/latencies.yaml", 2, "this is an input"},
@@ -292,6 +300,121 @@ static void test_deadline(void **state) {
     run_free(&run);
 }
 
+/* ---- Several databases
+ * ------------------------------------------------------------------------------------------- */
+
+/* Shards that are merged, in whatever order, are the whole, byte for byte. */
+static void test_shards(void **state) {
+    (void)state;
+    assert_prints(
+        SWEEP
+        "\"$WB\" sweep s.yaml -o whole.db > /dev/null; "
+        "for i in 1 2 3; do \"$WB\" sweep s.yaml --shard $i/3 -o $i.db; done; "
+        "\"$WB\" sweep s.yaml --shard 2/3 --dry-run | head -1; "
+        "\"$WB\" sweep merge 3.db 1.db 2.db 1.db -o all.db; \"$WB\" sweep show whole.db --csv > whole.csv; "
+        "\"$WB\" sweep show all.db --csv | cmp - whole.csv && \"$WB\" sweep s.yaml -o all.db",
+        "3 units: 3 done, 0 failed; slowest");
+    assert_prints(
+        SWEEP
+        "\"$WB\" sweep s.yaml -o whole.db > /dev/null; "
+        "for i in 1 2 3; do \"$WB\" sweep s.yaml --shard $i/3 -o $i.db > /dev/null; done; "
+        "\"$WB\" sweep merge 3.db 1.db 2.db 1.db -o all.db; \"$WB\" sweep show whole.db --csv > whole.csv; "
+        "\"$WB\" sweep show all.db --csv | cmp - whole.csv && \"$WB\" sweep s.yaml -o all.db",
+        "8 units: 8 done, 0 failed; 8 of them as before\n");
+}
+
+/* Merging keeps what has a result, whichever database it is in. */
+static void test_merge_keeps_results(void **state) {
+    (void)state;
+    char *out = printed("printf 'code: vecadd.yaml\\nmethods: k-area\\n' > s.yaml; mv vecadd.ptx v; "
+                        "\"$WB\" sweep s.yaml -o bad.db; mv v vecadd.ptx; \"$WB\" sweep s.yaml -o good.db; "
+                        "for to in bad good; do cp $to.db $to.to.db; for from in bad good; do \"$WB\" sweep "
+                        "merge $from.db -o $to.to.db; done; "
+                        "\"$WB\" sweep show $to.to.db; done");
+    assert_int_equal(count_of(out, "| done | bounded | "), 2);
+    assert_int_equal(count_of(out, "refused"), 0);
+    free(out);
+}
+
+/* A bound that grew is seen, and is the exit status where that is asked for. */
+static void test_diff(void **state) {
+    (void)state;
+    struct run run = run_in_folder(
+        "printf 'code: [vecadd.yaml, reduce.yaml]\\nmethods: k-area\\n' > s.yaml; \"$WB\" sweep s.yaml -o "
+        "a.db > /dev/null; "
+        "sed -i 's/^grid:.*/grid: [1]/' reduce.yaml; cp a.db b.db; \"$WB\" sweep s.yaml -o b.db > /dev/null; "
+        "\"$WB\" sweep diff a.db b.db; echo $?; \"$WB\" sweep diff a.db b.db --fail-above 1000000% > "
+        "/dev/null; echo $?; "
+        "\"$WB\" sweep diff b.db a.db --fail-above 0 > /dev/null; echo $?; \"$WB\" sweep diff a.db b.db "
+        "--fail-above 0.5%");
+    if (run.status != 1) fail_msg("%d: %s%s", run.status, run.out, run.err);
+    assert_int_equal(count_of(run.out, "| code=reduce.yaml methods=k-area | "), 2);
+    assert_int_equal(count_of(run.out, "code=vecadd.yaml"), 0);
+    assert_int_equal(count_of(run.out, "2 units in both: 1 bounds grew (at most "), 2);
+    assert_int_equal(count_of(run.out, "\n0\n"), 3);
+    run_free(&run);
+}
+
+/* A unit that has no bound any more, or is not there, fails. */
+static void test_diff_of_lost_bounds(void **state) {
+    (void)state;
+    struct run run = run_in_folder("printf 'code: [vecadd.yaml, reduce.yaml]\\nmethods: k-area\\n' > s.yaml; "
+                                   "\"$WB\" sweep s.yaml -o a.db > /dev/null; "
+                                   "rm reduce.ptx; cp a.db b.db; \"$WB\" sweep s.yaml -o b.db > /dev/null; "
+                                   "printf 'code: vecadd.yaml\\nmethods: k-area\\n' > s.yaml; "
+                                   "\"$WB\" sweep s.yaml -o c.db > /dev/null; \"$WB\" sweep diff a.db b.db "
+                                   "--fail-above 5%; echo $?; \"$WB\" sweep diff a.db c.db --fail-above 5%");
+    assert_int_equal(run.status, 1);
+    assert_non_null(strstr(run.out, "| refused | no bound any more |"));
+    assert_non_null(strstr(run.out, "| none | only in the first |"));
+    assert_non_null(strstr(run.out, "\n1\n"));
+    run_free(&run);
+}
+
+/* ---- Pictures
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* A line for each kernel and number, with a marker at each latency; the bounds are where the numbers are. */
+static void test_plot(void **state) {
+    (void)state;
+    char *out = printed(SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null; \"$WB\" sweep plot s.db --x "
+                              "mem_latency -o p.svg; xmllint --noout p.svg 2> /dev/null || python3 -c "
+                              "'import xml.dom.minidom as x; x.parse(\"p.svg\")'; cat p.svg; "
+                              "\"$WB\" sweep plot s.db -x code --of k-area,lrr --where mem_latency=50");
+    assert_int_equal(count_of(out, "<polyline"), 4);
+    assert_non_null(strstr(out, ">reduce.yaml: bound<"));
+    assert_non_null(strstr(out, ">vecadd.yaml: slowest<"));
+    assert_non_null(strstr(out, ">mem_latency<"));
+    assert_non_null(strstr(out, ">lrr<"));
+    free(out);
+}
+
+static const struct {
+    const char *options, *message;
+} plots[] = {
+    {"--x mem_latncy", "--x: error: no unit has a parameter 'mem_latncy'; did you mean 'mem_latency'?"},
+    {"", "expected --x NAME"},
+    {"--x mem_latency --where x", "--where: error: expected NAME=VALUE, got 'x'"},
+    {"--x mem_latency --where cod=x", "--where: error: no unit has a parameter 'cod'; did you mean 'code'?"},
+    {"--x mem_latency --where code=x", "there is no such unit"},
+    {"--x mem_latency --of sib", "none of these units has such a number"},
+    {"--x mem_latency --of k-area,k-bal,lrr", "6 lines cannot be told apart"},
+};
+
+static void test_plots_refused(void **state) {
+    (void)state;
+    char text[1500] = "";
+    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++) {
+        (void)snprintf(text, sizeof text,
+                       "%s \"$WB\" sweep s.yaml -o s.db > /dev/null; \"$WB\" sweep plot s.db %s", SWEEP,
+                       plots[i].options);
+        struct run run = run_in_folder(text);
+        if (run.status != 2 || strstr(run.err, plots[i].message) == NULL || run.out[0] != '\0')
+            fail_msg("%s: %d, %s", plots[i].options, run.status, run.err);
+        run_free(&run);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dry_run),
@@ -306,6 +429,12 @@ int main(void) {
         cmocka_unit_test(test_time_limit),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_deadline),
+        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_merge_keeps_results),
+        cmocka_unit_test(test_diff),
+        cmocka_unit_test(test_diff_of_lost_bounds),
+        cmocka_unit_test(test_plot),
+        cmocka_unit_test(test_plots_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,13 +186,18 @@ static bool is_stopped(const struct svg_series *series, size_t point) {
     return series->stopped != NULL && series->stopped[point];
 }
 
+/* Whether lines lead to a point. */
+static bool has_line(const struct svg_series *series, size_t point) {
+    return !is_stopped(series, point) && !isnan(series->values[point]);
+}
+
 /* The lines between points that stand side by side. */
 static void put_lines(struct text *out, const struct svg_chart *chart, const struct axis *axis,
                       const struct svg_series *series) {
     for (size_t i = 0; i < chart->point_count; i++) {
-        if (is_stopped(series, i)) continue;
-        const bool starts = i == 0 || is_stopped(series, i - 1);
-        const bool ends = i + 1 == chart->point_count || is_stopped(series, i + 1);
+        if (!has_line(series, i)) continue;
+        const bool starts = i == 0 || !has_line(series, i - 1);
+        const bool ends = i + 1 == chart->point_count || !has_line(series, i + 1);
         if (starts) text_printf(out, "<polyline fill=\"none\"%s points=\"", dashes(series));
         text_printf(out, "%s%.1f,%.1f", starts ? "" : " ", place_x(chart, i),
                     place_y(axis, series->values[i]));
@@ -205,6 +210,7 @@ static void put_series(struct text *out, const struct svg_chart *chart, const st
     open_series(out, series);
     put_lines(out, chart, axis, series);
     for (size_t i = 0; i < chart->point_count; i++) {
+        if (isnan(series->values[i])) continue;
         if (is_stopped(series, i)) text_string(out, "<g fill=\"none\">");
         put_marker(out, place_x(chart, i), place_y(axis, series->values[i]), series->colour);
         if (is_stopped(series, i)) text_string(out, "</g>\n");
@@ -219,6 +225,7 @@ static void put_bars(struct text *out, const struct svg_chart *chart, const stru
     double width = room / (double)chart->series_count, zero = place_y(axis, fmax(axis->least, 0));
     open_series(out, series);
     for (size_t i = 0; i < chart->point_count; i++) {
+        if (isnan(series->values[i])) continue;
         double x = place_x(chart, i) - room / 2 + (double)index * width, y = place_y(axis, series->values[i]);
         text_printf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" stroke-width=\"1\"/>\n",
                     x, fmin(y, zero), width - 1, fabs(zero - y));

@@ -11,7 +11,7 @@
 
 struct svg_series {
     const char *name;     /* in the legend */
-    const double *values; /* one a point, finite */
+    const double *values; /* one a point, finite; NaN: there is none */
     unsigned colour;      /* of svg_colours; chooses the marker, too */
     bool dashed;
     const bool *stopped; /* of lines, per point: the value is where the search for it was stopped, a hollow

@@ -106,40 +106,49 @@ Section Graph.
         rewrite E. destruct (Pr o Ho). simpl. split; [assumption|lia].
   Qed.
 
-  (** A function of nodes that respects edges and charges is a potential. *)
-  Theorem graph_potential F Q w q (phi : node -> progress -> nat) :
-    (forall n J J', reaches J J' -> phi n J <= phi n J') ->
-    (forall n e J, of_graph b w q n -> In e (edges m b F Q w n) -> phi (fst e) J + snd e <= phi n J) ->
-    (forall n y J J', of_graph b w q n -> passes b w q J J' y -> phi n J + charge m b F w n y <= phi n J') ->
-    potential m b F Q w q (fun k => phi (false, k)) (fun k => phi (true, k)).
+  (** What a function of nodes that respects edges respects; the previous own instructions are all that there are. *)
+  Lemma edges_keep F Q w q (phi : node -> nat) :
+    (forall n e, of_graph b w q n -> In e (edges m b F Q w n) -> phi (fst e) + snd e <= phi n) ->
+    forall k, In (w, k) (keys b) -> sec (get b (w, k)) = q ->
+    let wait := if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0 in
+    (forall j, k = S j -> sec (get b (w, j)) = q -> phi (false, j) + takes (get b (w, j)) <= phi (false, k))
+    /\ (forall p, In p (ops (get b (w, k))) -> sec (get b (w, p)) = q ->
+         phi (true, p) + init (get b (w, p)) + lat (get b (w, p)) <= phi (false, k))
+    /\ (forall o, own_before b w o k ->
+         match depth m with
+         | None => True
+         | Some 0 => phi (true, o) + init (get b (w, o)) <= phi (false, k)
+         | Some (S _) => phi (true, o) <= phi (false, k)
+         end)
+    /\ phi (false, k) + wait <= phi (true, k)
+    /\ (forall o, own_before b w o k -> phi (true, o) + init (get b (w, o)) + wait <= phi (true, k)).
   Proof.
-    intros Mo Ed Ch.
-    assert (forall k, In (w, k) (keys b) -> sec (get b (w, k)) = q -> forall o J, own_before b w o k ->
-              phi (true, o) J + init (get b (w, o)) + (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0)
-                <= phi (true, k) J) as Un.
-    { induction k as [k IH] using lt_wf_ind. intros Hk Hq o J Ho.
+    intros Ed.
+    assert (forall k, In (w, k) (keys b) -> sec (get b (w, k)) = q -> forall o, own_before b w o k ->
+              phi (true, o) + init (get b (w, o)) + (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0)
+                <= phi (true, k)) as Un.
+    { induction k as [k IH] using lt_wf_ind. intros Hk Hq o Ho.
       destruct (previous_some w k o Hk Ho) as [l [Hl E]].
-      pose proof (Ed (true, k) ((true, l), init (get b (w, l)) + (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0)) J
+      pose proof (Ed (true, k) ((true, l), init (get b (w, l)) + (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0))
                     (conj Hk Hq)) as G.
       specialize (G ltac:(right; apply in_map_iff; eauto)). cbn [fst snd] in G.
       destruct E as [->|E]; [lia|]. destruct (previous_in _ _ _ _ Hl) as [L [S [U _]]].
-      specialize (IH l L ltac:(eapply keys_before; [exact Hk|lia]) ltac:(congruence) o J E). rewrite U in IH. lia. }
-    constructor.
-    - intros k J J' H. split; apply Mo, H.
-    - intros j J Hk Sj Sk. apply (Ed (false, S j) ((false, j), takes (get b (w, j))) J (conj Hk Sk)).
+      specialize (IH l L ltac:(eapply keys_before; [exact Hk|lia]) ltac:(congruence) o E). rewrite U in IH. lia. }
+    intros k Hk Sk wait. split; [|split; [|split; [|split]]].
+    - intros j -> Sj. apply (Ed (false, S j) ((false, j), takes (get b (w, j))) (conj Hk Sk)).
       unfold edges. rewrite Sj, Sk, Nat.eqb_refl. left. reflexivity.
-    - intros k p J Hk Sk Hp Sp. rewrite <- Nat.add_assoc.
-      apply (Ed (false, k) ((true, p), init (get b (w, p)) + lat (get b (w, p))) J (conj Hk Sk)).
+    - intros p Hp Sp. rewrite <- Nat.add_assoc.
+      apply (Ed (false, k) ((true, p), init (get b (w, p)) + lat (get b (w, p))) (conj Hk Sk)).
       unfold edges. cbv zeta. apply in_or_app. right. apply in_or_app. left. apply in_map_iff. exists p.
       split; [reflexivity|]. apply filter_In. split; [exact Hp|]. apply Nat.eqb_eq. congruence.
-    - intros k o J Hk Sk Ho. destruct (previous_some w k o Hk Ho) as [l [Hl E]].
+    - intros o Ho. destruct (previous_some w k o Hk Ho) as [l [Hl E]].
       destruct (previous_in _ _ _ _ Hl) as [L [S _]].
       assert (In (w, l) (keys b)) as Kl by (eapply keys_before; [exact Hk|lia]).
-      pose proof (Un l Kl ltac:(congruence) o J) as Ul.
+      pose proof (Un l Kl ltac:(congruence) o) as Ul.
       assert (forall e, In e (match depth m with
          | None => [] | Some 0 => map (fun o => ((true, o), init (get b (w, o)))) (previous b w k)
          | Some (S _) => map (fun o => ((true, o), 0)) (previous b w k) end) ->
-         phi (fst e) J + snd e <= phi (false, k) J) as G.
+         phi (fst e) + snd e <= phi (false, k)) as G.
       { intros e He. apply Ed; [split; assumption|]. unfold edges. cbv zeta. apply in_or_app. right.
         apply in_or_app. right. exact He. }
       destruct (depth m) as [[|d]|]; [| |exact Logic.I].
@@ -147,8 +156,25 @@ Section Graph.
         destruct E as [->|E]; [lia|specialize (Ul E); lia].
       + specialize (G ((true, l), 0) ltac:(apply in_map_iff; eauto)). cbn [fst snd] in G.
         destruct E as [->|E]; [lia|specialize (Ul E); lia].
-    - intros k J Hk Sk. apply (Ed (true, k) ((false, k), _) J (conj Hk Sk)). left. reflexivity.
-    - intros k o J Hk Sk Ho. apply Un; assumption.
+    - apply (Ed (true, k) ((false, k), _) (conj Hk Sk)). left. reflexivity.
+    - intros o Ho. apply Un; assumption.
+  Qed.
+
+  (** A function of nodes that respects edges and charges is a potential. *)
+  Theorem graph_potential F Q w q (phi : node -> progress -> nat) :
+    (forall n J J', reaches J J' -> phi n J <= phi n J') ->
+    (forall n e J, of_graph b w q n -> In e (edges m b F Q w n) -> phi (fst e) J + snd e <= phi n J) ->
+    (forall n y J J', of_graph b w q n -> passes b w q J J' y -> phi n J + charge m b F w n y <= phi n J') ->
+    potential m b F Q w q (fun k => phi (false, k)) (fun k => phi (true, k)).
+  Proof.
+    intros Mo Ed Ch. pose proof (fun J => edges_keep F Q w q (fun n => phi n J) (fun n e => Ed n e J)) as K.
+    constructor.
+    - intros k J J' H. split; apply Mo, H.
+    - intros j J Hk Sj Sk. apply (K J (S j) Hk Sk); auto.
+    - intros k p J Hk Sk Hp Sp. apply (K J k Hk Sk); auto.
+    - intros k o J Hk Sk Ho. apply (K J k Hk Sk); auto.
+    - intros k J Hk Sk. apply (K J k Hk Sk).
+    - intros k o J Hk Sk Ho. apply (K J k Hk Sk); auto.
     - intros k y J J' Hk Sk Hi Hp. specialize (Ch (false, k) y J J' (conj Hk Sk) Hp).
       unfold charge in Ch. destruct Hp as [_ [_ [Sy _]]].
       rewrite (proj2 (Nat.leb_le _ _) Hi), Sy, Sk, Nat.eqb_refl in Ch. exact Ch.

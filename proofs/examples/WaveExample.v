@@ -1,7 +1,7 @@
 (** * Two thread blocks on an SM: one with a barrier that begins before the other; extras are needed *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model CheckSchedule Bounds IsolationPaths Grid Stay WaveSib WaveExtras Wave.
+From Warpbound Require Import Cycles Largest Model CheckSchedule Bounds IsolationPaths AlnPaths Grid Stay WaveSib WaveExtras Wave WaveAlign WaveAlignPaths.
 Import ListNotations.
 
 (** Thread block 0: A(2,1), a barrier whose release takes a cycle, B(2,0); thread block 1: C(3,0).
@@ -114,4 +114,30 @@ Proof.
   unfold own4, adds4. apply (stays_extras sm2 four c _ [0; 1] (fun _ q => q) (last_section four sm2 c)); [split; cbn; lia|apply wf_ok; reflexivity| |apply changes_barriers|apply cost_same; discriminate].
   split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
   pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L. destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+Qed.
+
+(** ** Theorem 2
+
+    A B and B A, each a thread block, A and B of 3 cycles on two units and one after the other: sums give
+    12, alignment 10, and so does ALN of one block of both warps. *)
+Definition crossing : block :=
+  [[Instr 0 3 0 [] 0; Instr 1 3 0 [0] 0]; [Instr 1 3 0 [] 0; Instr 0 3 0 [0] 0]].
+Definition sm3 (group : nat -> nat) : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) group (fun _ => 0).
+
+Example alignment_gains :
+  let m := sm3 (fun w => w) in
+  (SIB_at (only m 0 crossing) m 0 + adds crossing m 0 0 1, WAVE_ALN crossing m 0 [0] [1], ALN crossing (sm3 (fun _ => 0))) = (12, 10, 10).
+Proof. vm_compute. reflexivity. Qed.
+
+Example aligned4 : WAVE_ALN four sm2 0 [0; 1] [2; 3] = 13.
+Proof. vm_compute. reflexivity. Qed.
+
+Example wave4_aligned x : of sm2 four 0 x -> C wave4 x <= 13.
+Proof.
+  intros Hx. change (C wave4 x <= 0 + 13). rewrite <- aligned4.
+  apply (WAVE_ALN_bound sm2 four wave4 0 0 [1] [0; 1] [2; 3]);
+    [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| | | |cbn; lia|exact Hx].
+  - intros y Hy N O. exfalso. apply keys4 in Hy. intuition subst; cbn in *; auto.
+  - split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy. intuition subst; cbn in *; auto; discriminate.
+  - intros y Hy G _. apply keys4 in Hy. intuition subst; cbn in *; auto.
 Qed.

@@ -119,7 +119,7 @@ static int diff(const struct options *options, wb_diagnostics *diagnostics) {
 
 static int merge(const struct options *options, wb_diagnostics *diagnostics) {
     wb_results *results = NULL;
-    if (options->output == NULL)
+    if (options->output == NULL || strcmp(options->output, "-") == 0)
         return (int)usage_error(diagnostics,
                                 "sweep merge: expected -o DATABASE, which the others are merged to");
     wb_status status = wb_results_open(options->output, true, diagnostics, &results);
@@ -156,7 +156,8 @@ static int run(const struct options *options, wb_diagnostics *diagnostics) {
     wb_results *results = NULL;
     struct shard shard;
     int status = (int)read_shard(options->shard, diagnostics, &shard);
-    if (status == WB_OK && options->output == NULL && !options->dry_run)
+    const bool is_stream = options->output != NULL && strcmp(options->output, "-") == 0;
+    if (status == WB_OK && (options->output == NULL || is_stream) && !options->dry_run)
         status = (int)usage_error(diagnostics,
                                   "expected -o DATABASE, which the results are written to; or --dry-run");
     if (status == WB_OK) status = (int)wb_sweep_read(options->operands.items[0], diagnostics, &sweep);

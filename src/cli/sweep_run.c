@@ -78,6 +78,7 @@ static _Noreturn void become_unit(const struct worker *worker, char *const *argu
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)setpgid(0, 0); /* Ctrl-C is the parent's: a unit that is interrupted has no result */
     if (getppid() != parent) _exit(EXIT_NO_PROGRAM);
     set_limit(RLIMIT_CORE, 0);
     if (worker->unit->memory_limit > 0) set_limit(RLIMIT_AS, worker->unit->memory_limit);

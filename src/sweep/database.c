@@ -76,14 +76,16 @@ static wb_status check_tables(const struct wb_results *results, bool write, wb_d
     return WB_ERR_INPUT;
 }
 
-/* Two processes that open a new database create its tables once. */
+/* To be read: one state of the database until it is closed, even while a sweep writes to it. To be written:
+ * two processes that open a new database make its tables once, and nothing of a database of something else is
+ * changed. */
 static wb_status open_tables(struct wb_results *results, bool write, wb_diagnostics *diagnostics) {
-    if (!write) return check_tables(results, false, diagnostics);
-    wb_status status =
-        execute(results, "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE", diagnostics);
+    wb_status status = execute(results, write ? "BEGIN IMMEDIATE" : "BEGIN", diagnostics);
     if (status != WB_OK) return status;
-    status = check_tables(results, true, diagnostics);
-    if (status == WB_OK) return execute(results, "COMMIT", diagnostics);
+    status = check_tables(results, write, diagnostics);
+    if (!write) return status;
+    if (status == WB_OK)
+        return execute(results, "COMMIT; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", diagnostics);
     (void)sqlite3_exec(results->database, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
@@ -96,7 +98,6 @@ wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnost
         return diagnose_out_of_memory(diagnostics, path);
     }
     wb_status status = WB_OK;
-    opened->write = write;
     if (sqlite3_open_v2(path, &opened->database, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         status = database_error(opened, diagnostics);
     if (status == WB_OK) {
@@ -104,6 +105,7 @@ wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnost
         (void)sqlite3_db_config(opened->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         (void)sqlite3_db_config(opened->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
         status = open_tables(opened, write, diagnostics);
+        opened->write = write && status == WB_OK;
     }
     if (status == WB_OK)
         *results = opened;

@@ -106,8 +106,6 @@ wb_status stored_read(const wb_results *results, struct arena *arena, wb_diagnos
                       struct stored_units *stored) {
     struct reading reading = {.results = results, .arena = arena, .stored = stored, .error = SQLITE_ERROR};
     *stored = (struct stored_units){0};
-    /* One state of the database for all three, even while a sweep writes to it. */
-    (void)sqlite3_exec(results->database, "BEGIN", NULL, NULL, NULL);
     reading.names = database_prepare(results, "SELECT DISTINCT name FROM parameter", diagnostics);
     reading.units =
         database_prepare(results,
@@ -123,7 +121,6 @@ wb_status stored_read(const wb_results *results, struct arena *arena, wb_diagnos
     sqlite3_finalize(reading.names);
     sqlite3_finalize(reading.units);
     sqlite3_finalize(reading.parameters);
-    (void)sqlite3_exec(results->database, "COMMIT", NULL, NULL, NULL);
     if (status == WB_OK && stored->units.count > 1)
         qsort_r(stored->units.items, stored->units.count, sizeof *stored->units.items, compare_units, stored);
     return status;

@@ -157,6 +157,7 @@ static const struct failure_case refused[] = {
     {"sweep docs/examples/latencies.yaml", 2, "expected -o DATABASE"},
     {"sweep docs/examples/latencies.yaml --csv --dry-run", 2, "are of sweep show"},
     {"sweep show x.db --dry-run", 2, "are of running a sweep"},
+    {"sweep docs/examples/latencies.yaml -o -", 2, "expected -o DATABASE"},
     {"sweep show", 2, "expected one database"},
     {"sweep diff x.db", 2, "expected two databases"},
     {"sweep merge", 2, "expected databases"},
@@ -258,6 +259,33 @@ static void test_failures_are_rows(void **state) {
     assert_non_null(strstr(out, "3 units: 1 done, 2 failed; 3 of them as before\n"));
     assert_non_null(strstr(out, "3 units: 1 done, 2 failed; 1 of them as before; slowest"));
     assert_non_null(strstr(out, "tests=\"3\" failures=\"0\" errors=\"2\" skipped=\"0\""));
+    free(out);
+}
+
+/* A database of something else stays as it is, byte for byte. */
+static void test_foreign_database(void **state) {
+    (void)state;
+    assert_prints(
+        SWEEP "python3 -c 'import sqlite3; c = sqlite3.connect(\"x.db\"); c.execute(\"create table t(a)\"); "
+              "c.commit()'; "
+              "cp x.db y.db; \"$WB\" sweep s.yaml -o x.db 2>&1; \"$WB\" sweep show x.db 2>&1; cmp x.db y.db "
+              "&& ls x.db*",
+        "x.db: error: this is no database of sweeps\nx.db: error: this is no database of sweeps\nx.db\n");
+}
+
+/* Ctrl-C: what runs is not taken for a result. */
+static void test_interrupted(void **state) {
+    (void)state;
+    char *out = printed(
+        "printf 'code: vecadd.yaml\\nmethods: exhaustive\\nblock_index: \"0\"\\nstates: 1000000000\\n' > "
+        "s.yaml; "
+        "python3 -c 'import os, signal, subprocess, sys, time\n"
+        "p = subprocess.Popen([sys.argv[1], \"sweep\", \"s.yaml\", \"-o\", \"s.db\"], "
+        "start_new_session=True)\n"
+        "time.sleep(1.5); os.killpg(p.pid, signal.SIGINT); print(\"status\", p.wait(), flush=True)' \"$WB\"; "
+        "\"$WB\" sweep show s.db --csv | wc -l");
+    assert_non_null(strstr(out, "1 units: 0 done, 0 failed\n"));
+    assert_non_null(strstr(out, "status 4\n1\n"));
     free(out);
 }
 
@@ -385,7 +413,7 @@ static void test_plot(void **state) {
     assert_non_null(strstr(out, ">reduce.yaml: bound<"));
     assert_non_null(strstr(out, ">vecadd.yaml: slowest<"));
     assert_non_null(strstr(out, ">mem_latency<"));
-    assert_non_null(strstr(out, ">lrr<"));
+    assert_non_null(strstr(out, ">lrr (simulated)<"));
     free(out);
 }
 
@@ -428,6 +456,8 @@ int main(void) {
         cmocka_unit_test(test_failures_are_rows),
         cmocka_unit_test(test_time_limit),
         cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_foreign_database),
+        cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_merge_keeps_results),

@@ -27,9 +27,10 @@ struct plot {
     size_t x;                              /* its column */
     text_list points;                      /* values of x */
     text_list groups, labels;              /* what tells units apart at the same x; "": nothing does */
-    text_list numbers;         /* of each unit: "bound", "slowest", names of methods and policies */
-    struct svg_series *series; /* groups x numbers, */
-    double **values;           /* and their values by points */
+    text_list numbers;           /* of each unit: "bound", "slowest", names of methods and policies */
+    unsigned kinds[NUMBERS_MAX]; /* of the values of each of `numbers`: a bit for each enum wb_kind */
+    struct svg_series *series;   /* groups x numbers, */
+    double **values;             /* and their values by points */
     struct text out;
     wb_status status;
 };
@@ -148,13 +149,21 @@ struct number_reader {
     double values[NUMBERS_MAX]; /* NaN: not seen yet */
 };
 
+/* Notes the kind of a number for the legend: one that is proven must not look like one that is not. */
+static void note_kind(struct plot *plot, size_t index, const char *kind) {
+    for (unsigned k = WB_EXACT; k <= WB_ESTIMATE; k++)
+        if (strcmp(wb_kind_name((wb_kind)k), kind) == 0) plot->kinds[index] |= 1u << k;
+}
+
 /* The first number of a name counts that is of what the verdict is of. */
 static void take_number(void *context, const struct outcome_number *number) {
     struct number_reader *reader = context;
     if (!number->has_cycles || strcmp(number->scope, reader->unit->scope) != 0) return;
-    for (size_t i = 0; i < reader->plot->numbers.count; i++)
-        if (strcmp(reader->plot->numbers.items[i], number->name) == 0 && isnan(reader->values[i]))
-            reader->values[i] = (double)number->cycles;
+    for (size_t i = 0; i < reader->plot->numbers.count; i++) {
+        if (strcmp(reader->plot->numbers.items[i], number->name) != 0 || !isnan(reader->values[i])) continue;
+        reader->values[i] = (double)number->cycles;
+        note_kind(reader->plot, i, number->kind);
+    }
 }
 
 static void read_values(struct number_reader *reader) {
@@ -184,14 +193,10 @@ static void make_series(struct plot *plot) {
     plot->series = arena_array(plot->arena, groups * numbers, sizeof *plot->series);
     plot->values = arena_array(plot->arena, groups * numbers, sizeof *plot->values);
     for (size_t s = 0; s < groups * numbers; s++) {
-        const char *group = plot->labels.items[s / numbers], *number = plot->numbers.items[s % numbers];
-        struct text name = {.arena = plot->arena};
         plot->values[s] = arena_array(plot->arena, plot->points.count, sizeof(double));
         for (size_t p = 0; p < plot->points.count; p++)
             plot->values[s][p] = NAN;
-        text_printf(&name, "%s%s%s", group, group[0] != '\0' ? ": " : "", number);
         plot->series[s] = (struct svg_series){
-            .name = text_take(&name),
             .values = plot->values[s],
             .colour = (unsigned)(groups > 1 ? s / numbers : s % numbers),
             .dashed = groups > 1 && s % numbers > 0,
@@ -207,6 +212,23 @@ static void fill_series(struct plot *plot, const bool *varying) {
         read_values(&reader);
         for (size_t n = 0; n < plot->numbers.count; n++)
             plot->values[group * plot->numbers.count + n][point] = reader.values[n];
+    }
+}
+
+/* "saxpy: k-area (upper)" */
+static void name_series(struct plot *plot) {
+    const size_t numbers = plot->numbers.count;
+    for (size_t s = 0; s < plot->groups.count * numbers; s++) {
+        const char *group = plot->labels.items[s / numbers], *separator = " (";
+        struct text name = {.arena = plot->arena};
+        text_printf(&name, "%s%s%s", group, group[0] != '\0' ? ": " : "", plot->numbers.items[s % numbers]);
+        for (unsigned k = WB_EXACT; k <= WB_ESTIMATE; k++) {
+            if ((plot->kinds[s % numbers] & 1u << k) == 0) continue;
+            text_printf(&name, "%s%s", separator, wb_kind_name((wb_kind)k));
+            separator = ", ";
+        }
+        if (plot->kinds[s % numbers] != 0) text_char(&name, ')');
+        plot->series[s].name = text_take(&name);
     }
 }
 
@@ -281,6 +303,7 @@ static void make_plot(void *context) {
     divide_units(plot, varying);
     make_series(plot);
     fill_series(plot, varying);
+    name_series(plot);
     if (plot->status == WB_OK) check_series(plot);
     if (plot->status == WB_OK) draw(plot);
 }

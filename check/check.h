@@ -128,7 +128,11 @@ struct part {
     const struct key *keys; /* up to one without a name, or NULL */
     const struct method *methods;
 };
-extern const struct part certificate_part, sib_part, elb_part, aln_part, execution_part, kernel_part;
+const struct method *method_at(uint64_t number);
+uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
+
+extern const struct part certificate_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
+    execution_part, kernel_part, chain_part, serial_part;
 
 /* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */
 
@@ -160,6 +164,9 @@ uint64_t sib(struct block *of); /* sib.c */
 uint64_t fib(struct block *of);
 uint64_t initiations_of(const struct block *of); /* elb.c: E, all cycles of initiations */
 uint64_t latency_of(const struct block *of);     /* lam, the longest path that counts latencies only */
+
+uint64_t busiest_of(const struct block *of); /* busiest.c: W, of each section the busiest sub-core */
+uint64_t row_work(const struct block *of, uint64_t row, uint64_t *private); /* of sub-cores; returns shared */
 
 /* The release of a barrier: each of `count` warps, or paths, waits for all. */
 void release_all(struct walk *walk, uint64_t count);

@@ -35,9 +35,10 @@ static void compute_class(struct class *class) {
     class->alpha = class->alone = add(class->initiations, class->latency);
     if (known) class->alpha = min(class->alpha, sib(of));
     if (known || machine.depth == 1) class->alone = min(class->alone, min(sib(of), fib(of)));
+    if (class->method != NULL) class->alone = min(class->alone, time_of_block(class->method, of));
 }
 
-static void sum_up(void) {
+void sum_up(void) {
     if (grid.summed) return;
     grid.blocks = grid.initiations = grid.latencies = grid.latency = 0;
     grid.by_initiations.count = grid.by_residency.count = grid.by_alone.count = 0;
@@ -64,7 +65,7 @@ uint64_t rounded_up(uint64_t a, uint64_t b) {
     return a / b + (a % b != 0);
 }
 
-uint64_t together(uint64_t n) {
+static uint64_t together(uint64_t n) {
     uint64_t most = 0;
     n = min(n, grid.blocks);
     for (uint64_t k = 0; k < grid.classes.count && n > 1; k++) {
@@ -73,6 +74,10 @@ uint64_t together(uint64_t n) {
         most = max(most, add(class->alpha, min(top(&grid.by_initiations, n - 1), others)));
     }
     return n > 1 ? most : top(&grid.by_alone, n);
+}
+
+uint64_t start_time(uint64_t n) {
+    return grid.chains == NULL ? together(n) : min(together(n), grid.chains->start(min(n, grid.blocks)));
 }
 
 /* W(n, f): n blocks of an SM, f of them one behind the other in a slot. */
@@ -85,8 +90,9 @@ static uint64_t slot_time(uint64_t n, uint64_t f) {
 /* h(n): an SM that gets n blocks. */
 static uint64_t sm_time(uint64_t n) {
     const uint64_t waves = rounded_up(n, grid.room);
-    if (waves <= 1) return together(n);
-    const uint64_t time = grid.room == 1 ? slot_time(n, n) : add(slot_time(n, waves - 1), grid.latency);
+    if (waves <= 1) return start_time(n);
+    uint64_t time = grid.room == 1 ? slot_time(n, n) : add(slot_time(n, waves - 1), grid.latency);
+    if (grid.chains != NULL) time = min(time, grid.chains->sm(n, waves));
     return add(time, mul(waves - 1, grid.delay));
 }
 
@@ -95,19 +101,20 @@ uint64_t most_of_an_sm(void) {
                                     : rounded_up(grid.blocks, grid.sms);
 }
 
-static uint64_t one_sm(void) {
+uint64_t k_one_sm(void) {
     return sm_time(most_of_an_sm());
 }
 
-static uint64_t area(void) {
-    if (grid.blocks <= grid.slots) return one_sm();
+uint64_t k_all_sms(void) {
+    if (grid.blocks <= grid.slots) return k_one_sm();
     const uint64_t all = top(&grid.by_initiations, grid.room), start = together(grid.room);
     const uint64_t tail = min(all, start - min(start, grid.latency));
     const uint64_t delays = mul(grid.blocks - grid.slots, grid.delay);
     const uint64_t busy = add(grid.initiations, mul(grid.sms - 1, tail));
     uint64_t latencies = add(add(grid.latencies, delays), mul(busy % grid.sms, grid.room));
     latencies = add(latencies, mul(grid.slots - 1, add(grid.latency, grid.delay)));
-    const uint64_t time = add(busy / grid.sms, latencies / grid.slots);
+    uint64_t time = add(busy / grid.sms, latencies / grid.slots);
+    if (grid.chains != NULL) time = min(time, grid.chains->area(start_time(grid.room)));
     if (grid.room != 1) return time;
     const uint64_t last = add(top(&grid.by_alone, 1), grid.delay), stays = top(&grid.by_alone, grid.blocks);
     return min(time, add(add(stays, delays), mul(grid.sms - 1, last)) / grid.sms);
@@ -116,11 +123,13 @@ static uint64_t area(void) {
 /* The SM that ends last gets n blocks: h(n), or what the others take, one of which gets few, and then S_R. */
 static uint64_t balanced(uint64_t n) {
     const uint64_t q = (grid.blocks - n) / (grid.sms - 1), f = q / grid.room;
-    return min(sm_time(n), add(add(slot_time(q, f), mul(f, grid.delay)), together(grid.room)));
+    const uint64_t chains = grid.chains == NULL ? UNLIMITED : grid.chains->other(q, f);
+    const uint64_t other = add(min(slot_time(q, f), chains), mul(f, grid.delay));
+    return min(sm_time(n), add(other, start_time(grid.room)));
 }
 
-static uint64_t balance(void) {
-    if (grid.blocks <= grid.slots || grid.sms == 1) return one_sm();
+uint64_t k_balanced(void) {
+    if (grid.blocks <= grid.slots || grid.sms == 1) return k_one_sm();
     uint64_t low = grid.room, high = most_of_an_sm();
     while (low < high) { /* to the least n at which h(n) is not the lesser */
         const uint64_t n = low + (high - low) / 2;
@@ -147,15 +156,15 @@ uint64_t for_all_rooms(uint64_t (*formula)(void)) {
 }
 
 static uint64_t k_sm(void) {
-    return for_all_rooms(one_sm);
+    return for_all_rooms(k_one_sm);
 }
 
 static uint64_t k_area(void) {
-    return for_all_rooms(area);
+    return for_all_rooms(k_all_sms);
 }
 
 static uint64_t k_bal(void) {
-    return for_all_rooms(balance);
+    return for_all_rooms(k_balanced);
 }
 
 static void read_grid(const uint64_t *n) {
@@ -167,10 +176,18 @@ static void read_class(const uint64_t *n) {
     PUSH(&grid.classes, (struct class){.block = n[0], .blocks = n[1]});
 }
 
+static void read_alone(const uint64_t *n) {
+    const struct method *method = method_at(n[0]);
+    if (grid.classes.count == 0) refuse("alone of no class");
+    if (method->is_lower) refuse("no bound from above: %s", method->name);
+    grid.classes.items[grid.classes.count - 1].method = method;
+}
+
 static const struct key keys[] = {
     {"grid", "nnntt", BEGINS_GRID,
      read_grid}, /* SMs, blocks that one holds at a time, from .. to, dispatch latency, service */
     {"class", "bn", OF_GRID, read_class}, /* block, how many blocks are like it */
+    {"alone", "m", OF_GRID, read_alone},  /* what shows most of such a block alone on an SM */
     {.name = NULL},
 };
 static const struct method methods[] = {{.name = "k-sm", .of_grid = k_sm},

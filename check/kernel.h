@@ -14,8 +14,17 @@ uint64_t top(const ranking *amounts, uint64_t n); /* the sum of the n largest */
 
 /* Blocks that are alike; the words are those of docs/proofs.md, section 12. */
 struct class {
+    const struct method *method;                 /* of a block that has an SM to itself, or NULL */
     uint64_t block, blocks;                      /* number in the file; how many there are */
     uint64_t initiations, latency, alpha, alone; /* E, lam, alpha, solo */
+};
+
+/* What chains through sub-cores say of the terms of the formulas, without what dispatch takes (chain.c). */
+struct chains {
+    uint64_t (*start)(uint64_t n);             /* n blocks that start together */
+    uint64_t (*sm)(uint64_t n, uint64_t f);    /* n blocks of an SM, f of a slot */
+    uint64_t (*other)(uint64_t q, uint64_t f); /* the same until the last of a slot */
+    uint64_t (*area)(uint64_t tail);           /* all SMs, the last blocks of which take so long */
 };
 
 extern struct grid {
@@ -24,14 +33,22 @@ extern struct grid {
     bool summed;                                      /* what follows is filled in */
     uint64_t blocks, initiations, latencies, latency; /* of all blocks; of any */
     ranking by_initiations, by_residency, by_alone;   /* E; the larger of E and alpha; solo */
+    const struct chains *chains;                      /* or NULL: they are not asked */
     uint64_t room, slots; /* blocks that an SM holds, and all of them, for the formula at hand */
 } grid;
 
 uint64_t rounded_up(uint64_t a, uint64_t b); /* a / b */
+void sum_up(void);                           /* fills in what is not */
+uint64_t start_time(uint64_t n);             /* S_n: n blocks that start together */
 uint64_t most_of_an_sm(void);                /* blocks */
-uint64_t together(uint64_t n);               /* S_n: n blocks that start together */
+
+/* The formulas, for so many blocks on an SM. */
+uint64_t k_one_sm(void);
+uint64_t k_all_sms(void);
+uint64_t k_balanced(void);
 
 /* The most that the formula says for any number of blocks that an SM holds, and what the dispatcher takes. */
 uint64_t for_all_rooms(uint64_t (*formula)(void));
+uint64_t with_chains(uint64_t (*formula)(void)); /* the same, with what chains say (chain.c) */
 
 #endif

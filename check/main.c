@@ -11,8 +11,16 @@
 #include <string.h>
 #include <sys/types.h>
 
-static const struct part *const parts[] = {&certificate_part, &sib_part,       &elb_part,
-                                           &aln_part,         &execution_part, &kernel_part};
+static void read_claim(const uint64_t *n);
+
+static const struct key claim_keys[] = {
+    {"claim", "mt", CLAIM, read_claim}, /* method, cycles */
+    {.name = NULL},
+};
+static const struct part claim_part = {claim_keys, NULL};
+static const struct part *const parts[] = {&certificate_part, &claim_part, &sib_part,     &elb_part,
+                                           &aln_part,         &fifo_part,  &busiest_part, &execution_part,
+                                           &kernel_part,      &chain_part, &serial_part};
 #define PARTS (sizeof parts / sizeof parts[0])
 
 number_list numbers;
@@ -26,11 +34,19 @@ static const struct key *key_of(const char *name) {
     refuse("unknown: %s", name);
 }
 
-static const struct method *method_of(const char *name) {
+/* Methods are numbered in the order of the parts. */
+const struct method *method_at(uint64_t number) {
     for (size_t p = 0; p < PARTS; p++)
         for (const struct method *method = parts[p]->methods; method != NULL && method->name != NULL;
              method++)
-            if (strcmp(method->name, name) == 0) return method;
+            if (number-- == 0) return method;
+    return NULL;
+}
+
+static uint64_t method_of(const char *name) {
+    const struct method *method;
+    for (uint64_t number = 0; (method = method_at(number)) != NULL; number++)
+        if (strcmp(method->name, name) == 0) return number;
     refuse("no method: %s", name);
 }
 
@@ -53,6 +69,7 @@ static uint64_t limit_of(char kind) {
 static uint64_t number_of(const char *word, char kind) {
     uint64_t value = 0;
     if (kind == 'u' && strcmp(word, "-") == 0) return NO_UNIT;
+    if (kind == 'm') return method_of(word);
     if (kind == 'd' && strcmp(word, "unlimited") == 0) return UNLIMITED;
     for (const char *c = word; *c != '\0'; c++) {
         if (*c < '0' || *c > '9') refuse("not a number: %s", word);
@@ -63,17 +80,18 @@ static uint64_t number_of(const char *word, char kind) {
     return value;
 }
 
-static uint64_t time_shown(const struct method *method) {
-    if (block == NULL && method->of_grid == NULL) refuse("no claim of a kernel: %s", method->name);
-    if (block == NULL) return method->of_grid();
+uint64_t time_of_block(const struct method *method, struct block *of) {
     const bool known = machine.depth <= 1 || machine.depth == UNLIMITED || method->any_depth;
     if (method->of_block == NULL || !known) refuse("no claim of this block: %s", method->name);
-    finish(block);
-    return method->of_block(block);
+    finish(of);
+    return method->of_block(of);
 }
 
-static void check_claim(const struct method *method, uint64_t claim) {
-    const uint64_t shown = time_shown(method);
+static void read_claim(const uint64_t *n) {
+    const struct method *method = method_at(n[0]);
+    const uint64_t claim = n[1];
+    if (block == NULL && method->of_grid == NULL) refuse("no claim of a kernel: %s", method->name);
+    const uint64_t shown = block == NULL ? method->of_grid() : time_of_block(method, block);
     const bool proven = method->is_lower ? shown >= claim : shown <= claim;
     printf("%s: %s: at %s %" PRIu64 " cycles: ", block == NULL ? "kernel" : "block", method->name,
            method->is_lower ? "least" : "most", claim);
@@ -100,13 +118,11 @@ static void check_place(const struct key *key) {
 }
 
 static void read_line(char *text) {
-    static const struct key claim = {"claim", "t", CLAIM, NULL};
     char *rest;
     const char *name = strtok_r(text, " ", &rest), *word;
     if (name == NULL) return;
-    const bool is_claim = strcmp(name, claim.name) == 0;
-    const struct key *key = is_claim ? &claim : key_of(name);
-    const char *of = is_claim ? strtok_r(NULL, " ", &rest) : NULL, *kind = key->kinds;
+    const struct key *key = key_of(name);
+    const char *kind = key->kinds;
     check_place(key);
     for (numbers.count = 0; (word = strtok_r(NULL, " ", &rest)) != NULL;) {
         if (*kind == '\0') refuse("more than was expected: %s", word);
@@ -114,10 +130,7 @@ static void read_line(char *text) {
         kind += kind[1] != '*';
     }
     if (*kind != '\0' && kind[1] != '*') refuse("%s: less than was expected", name);
-    if (is_claim)
-        check_claim(method_of(of), numbers.items[0]);
-    else
-        key->read(numbers.items);
+    key->read(numbers.items);
 }
 
 int main(int count, char **words) {

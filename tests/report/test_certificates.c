@@ -76,12 +76,23 @@ static struct text certificate_of(wb_analysis *analysis, const char *methods, co
     return text;
 }
 
+/* Whether less is proven than is claimed. Of k-serial that may be, where a warp ends before others: the
+ * library has it complete what it issued in its last section, too. */
+static bool proves_less(const char *said) {
+    for (const char *even; (even = strstr(said, ", even ")) != NULL; said = even + 1) {
+        const char *line = even;
+        while (line > said && line[-1] != '\n')
+            line--;
+        if (strncmp(line, "kernel: k-serial:", strlen("kernel: k-serial:")) != 0) return true;
+    }
+    return false;
+}
+
 /* The checker must prove each claim and, unless it may, nothing less. */
 static void check_claims(const struct text *text, bool may_prove_less, const char *label) {
     int status;
     const char *said = check_text(text->data, text->length, &status);
-    if (status != 0 || (!may_prove_less && strstr(said, "even") != NULL))
-        fail_msg("%s\n%s%s", said, text->data, label);
+    if (status != 0 || (!may_prove_less && proves_less(said))) fail_msg("%s\n%s%s", said, text->data, label);
 }
 
 /* Puts one instruction of the execution a cycle later; false if there is none. */
@@ -160,7 +171,7 @@ static void test_random_blocks_are_computed_alike(void **state) {
                                               .release = 3,
                                               .copy_percent = 20,
                                               .fence_percent = 10};
-    check_blocks(&shape, random_rounds(BLOCKS), "sib,fib,aln,elb");
+    check_blocks(&shape, random_rounds(BLOCKS), "sib,fib,aln,fifo,elb");
 }
 
 /* The executions that searches find. */
@@ -178,7 +189,7 @@ static void test_searched_blocks(void **state) {
                                               .sub_cores = 2,
                                               .width = 2,
                                               .release = 2};
-    check_blocks(&shape, random_rounds(600), "sib,fib,aln,elb,exhaustive,adversary-short");
+    check_blocks(&shape, random_rounds(600), "sib,fib,aln,fifo,elb,exhaustive,adversary-short");
 }
 
 /* ---- Random grids
@@ -251,8 +262,21 @@ static const struct forged forgeries[] = {
     {"machine 0 1 1 0\nunit 0 1\nunit 0 1\nblock 0\ninst 0 2 0 0 0 0\ninst 1 3 0 0 0 0\nsection\nrun 0 2\n"
      "run 0 1\nrow 0\nwarps 0 0 1\ngrid 1 2 2 0 0\nclass 0 2\nclaim k-sm 11\nclaim k-area 11\n",
      0, "k-area: at most 11 cycles: proven\n"},
+    /* On one sub-core of two: 8 cycles of initiations on A, 1 on B, and 3 of latency. */
+    {GRID("class 0 5\nalone chain\nclaim k-serial 29\n"), 1,
+     "kernel: k-serial: at most 29 cycles: NOT PROVEN"},
+    {GRID("class 0 5\nclaim k-chain 1\n"), 1, "kernel: k-chain: at most 1 cycles: NOT PROVEN"},
+    {GRID("class 0 5\nclaim k-chain-area 1\nclaim k-chain-bal 1\n"), 1,
+     "kernel: k-chain-bal: at most 1 cycles: NOT PROVEN"},
+    {GRID("class 0 5\nalone lower\n"), 2, "no bound from above: lower"},
+    {GRID("alone sib\n"), 2, "alone of no class"},
+    {GRID("class 0 5\nalone k-sm\nclaim k-sm 9\n"), 2, "no claim of this block: k-sm"},
+    {ROWS "claim chain 9\n", 0, "block: chain: at most 9 cycles: proven"},
+    {ROWS "claim chain 8\n", 1, "what can be shown is 9"},
+    {ROWS "claim fifo 8\n", 1, "what can be shown is 9"},
+    {ROWS "claim k-chain 9\n", 2, "no claim of this block: k-chain"},
     {ROWS "claim aln 8\n", 1, "at most 8 cycles: NOT PROVEN: what can be shown is 9"},
-    {ROWS "claim fifo 9\n", 2, "no method: fifo"},
+    {ROWS "claim gub 9\n", 2, "no method: gub"},
     {ROWS "claim k-sm 9\n", 2, "no claim of this block: k-sm"},
     {"machine 2 1 1 0\nblock 0\nclaim sib 0\n", 2, "no claim of this block: sib"},
     {GRID("class 0 5\nclaim sib 9\n"), 2, "no claim of a kernel: sib"},

@@ -259,6 +259,11 @@ wb_status grid_work_rank_isolated(struct grid_work *work) {
     return rank_classes(work, isolated_of, &work->by_isolated);
 }
 
+wb_status grid_work_rank_again(struct grid_work *work) {
+    WB_TRY(grid_work_rank_isolated(work));
+    return sum_chains(work);
+}
+
 /* What so many fetches take on some SMs. */
 static cycles fetch_time_of(const struct grid_work *work, uint64_t fetches, uint64_t sms, uint64_t resident) {
     const struct fetch_demand demand = {

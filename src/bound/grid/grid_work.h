@@ -109,6 +109,9 @@ wb_status grid_work_finish(struct grid_work *work);
 void grid_work_sharpen(struct grid_work *work, uint32_t class, cycles proven);
 wb_status grid_work_rank_isolated(struct grid_work *work);
 
+/* The same, and chains of classes that were changed. */
+wb_status grid_work_rank_again(struct grid_work *work);
+
 void grid_work_free(struct grid_work *work);
 
 /* E^n: the initiations of the n blocks that have most of them. */

@@ -30,6 +30,9 @@ struct kernel_time kernel_chain_balance(const struct grid_work *work, uint64_t r
 struct kernel_time kernel_chain_one_sm(const struct grid_work *work, uint64_t resident);
 struct kernel_time kernel_chain_static(const struct grid_work *work, uint64_t resident);
 
+/* K-SERIAL, for any dispatch but static; saturated where a serial time is not known. */
+struct kernel_time kernel_serial(const struct grid_work *work, uint64_t resident);
+
 /* Makes a time that is proven a bound, with what all kernel bounds assume. */
 void kernel_upper_set(const struct bound_input *input, const struct grid_work *work,
                       const struct kernel_time *time, wb_bound *bound);

@@ -47,7 +47,7 @@ static struct kernel_time time_of_one(const struct grid_work *work, uint64_t res
     return time;
 }
 
-static struct kernel_time kernel_serial(const struct grid_work *work, uint64_t resident) {
+struct kernel_time kernel_serial(const struct grid_work *work, uint64_t resident) {
     const struct machine_memory *memory = &work->machine->memory;
     const uint64_t blocks = work->block_count;
     struct kernel_time time;

@@ -70,20 +70,29 @@ static void put_heading(struct certificate *certificate, const wb_analysis *anal
 /* Tables of the checker for aln: 128 MB. */
 #define ALIGNED_TIMES_MAX ((uint64_t)1 << 24)
 
-/* Whether aln of a block can be computed anew: as many times of a warp as there are instructions of another.
- */
-static bool aln_is_checkable(const struct timed_block *block) {
-    const uint64_t times = block->code.register_count + 2 * (uint64_t)block->machine->unit_count + 2;
+/* Loops that the checker unrolls for fifo. */
+#define UNROLLED_MAX ((uint64_t)1 << 24)
+
+static uint64_t longest_path(const struct timed_block *block) {
+    uint64_t longest = 0;
     for (uint32_t p = 0; p < block->path_count; p++)
-        if (block->paths[p].length >= ALIGNED_TIMES_MAX / times) return false;
-    return true;
+        if (block->paths[p].length > longest) longest = block->paths[p].length;
+    return longest;
+}
+
+/* Whether the bound of a block can be computed anew. For aln as many times of a warp are kept as there are
+ * instructions of another. */
+static bool is_checkable(const char *method, const struct timed_block *block) {
+    const uint64_t times = block->code.register_count + 2 * (uint64_t)block->machine->unit_count + 2;
+    if (strcmp(method, "aln") == 0) return longest_path(block) < ALIGNED_TIMES_MAX / times;
+    return strcmp(method, "fifo") != 0 || longest_path(block) < UNROLLED_MAX;
 }
 
 /* Whether a bound of a block can be claimed. */
 static bool is_claimed(const wb_bound *bound, const struct timed_block *block, const char *const *methods) {
     if (bound->kind != WB_UPPER || bound->cycles == CYCLES_SATURATED) return false;
     if (bound->reason != NULL) return false; /* aln that counts long sections as fib does */
-    if (strcmp(bound->method, "aln") == 0 && block != NULL && !aln_is_checkable(block)) return false;
+    if (block != NULL && !is_checkable(bound->method, block)) return false;
     for (; *methods != NULL; methods++)
         if (strcmp(bound->method, *methods) == 0) return true;
     return false;
@@ -103,7 +112,7 @@ static void claim_bounds(struct certificate *certificate, const wb_analysis *ana
 
 static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis,
                            wb_diagnostics *diagnostics) {
-    static const char *const methods[] = {"sib", "fib", "aln", "elb", NULL};
+    static const char *const methods[] = {"sib", "fib", "aln", "fifo", "elb", NULL};
     cycles longest;
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed));
     WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
@@ -115,45 +124,93 @@ static wb_status put_block(struct certificate *certificate, const wb_analysis *a
 /* ---- Kernels
  * ----------------------------------------------------------------------------------------------- */
 
-/* A formula for kernels, claimed of any input that it is for. */
-struct kernel_claim {
-    const char *method;
-    kernel_formula formula;
-};
+/* The bound of a block, if it is less than what else is shown of one that has an SM to itself. */
+static void note_less(const wb_bound *bound, cycles *time, const char **method) {
+    if (bound->cycles >= *time) return;
+    *time = bound->cycles;
+    *method = bound->method;
+}
 
-/* What a certificate shows of a block that has an SM to itself: the least of elb, sib and fib. */
-static wb_status isolated_time(const struct timed_block *timed, wb_diagnostics *diagnostics, cycles *time) {
+/* What a certificate shows of a block that has an SM to itself: the least of elb, sib and fib, or what
+ * *method says, where that is less. */
+static wb_status isolated_time(const struct block_class *class, wb_diagnostics *diagnostics, cycles *time,
+                               const char **method) {
+    static const char *const plain[] = {"elb", "sib", "fib", NULL}, *const sharp[] = {"aln", "fifo", NULL};
+    const wb_bound by_sub_cores = {
+        .method = "chain", .cycles = cycles_add(class->chain.shares[CHAIN_SECTIONS].work, class->latency)};
     wb_analysis *analysis = NULL;
-    wb_status status = analysis_of_timed(timed, diagnostics, &analysis);
+    wb_status status = analysis_of_timed(class->timed, diagnostics, &analysis);
     if (status == WB_OK) status = wb_analysis_bound(analysis, "elb,sib,fib", NULL, diagnostics);
     for (size_t b = 0; status == WB_OK && b < analysis->bounds.count; b++)
-        if (analysis->bounds.items[b].kind == WB_UPPER)
+        if (is_claimed(&analysis->bounds.items[b], NULL, plain))
             *time = cycles_min(*time, analysis->bounds.items[b].cycles);
+    if (status == WB_OK && class->isolated < *time)
+        status = wb_analysis_bound(analysis, "aln,fifo", NULL, diagnostics);
+    for (size_t b = 0; status == WB_OK && b < analysis->bounds.count; b++)
+        if (is_claimed(&analysis->bounds.items[b], class->timed, sharp))
+            note_less(&analysis->bounds.items[b], time, method);
+    note_less(&by_sub_cores, time, method);
     wb_analysis_free(analysis);
     return status;
 }
 
-/* What the formulas say if they know of a block alone on an SM only what the certificate shows. */
+/* A block by its sub-cores as the checker sees it: sections without what units have left at a barrier, and so
+ * without SIB (docs/sub-core-bounds.md, section 10); or all at once. */
+static wb_status shown_chain(struct block_class *class, struct arena *arena, wb_diagnostics *diagnostics) {
+    const struct chain_demand demand = {class->initiations, class->latency, CYCLES_SATURATED, false};
+    const cycles own = class->chain.shares[CHAIN_WHOLE].own;
+    struct block_profile profile;
+    WB_TRY(block_profile_make(class->timed, NULL, diagnostics, &profile));
+    profile.spill = 0;
+    const wb_status status = block_chain_make(&profile, &demand, arena, &class->chain);
+    class->chain.shares[CHAIN_WHOLE].own = own;
+    block_profile_free(&profile);
+    return status;
+}
+
+/* Writes the classes; in *work they are as the certificate shows them. */
+static wb_status put_classes(struct certificate *certificate, const wb_analysis *analysis,
+                             wb_diagnostics *diagnostics, struct grid_work *work) {
+    for (size_t k = 0; k < analysis->work.classes.count; k++) {
+        const struct block_class *class = &analysis->work.classes.items[k];
+        struct block_class shown = *class;
+        const char *method = NULL;
+        shown.isolated = shown.residency;
+        WB_TRY(isolated_time(class, diagnostics, &shown.isolated, &method));
+        WB_TRY(shown_chain(&shown, &work->arena, diagnostics));
+        WB_TRY(vec_push(&work->classes, shown));
+        text_printf(&certificate->text, "class %zu %" PRIu64 "\n", k, class->blocks);
+        if (method != NULL) text_printf(&certificate->text, "alone %s\n", method);
+    }
+    return grid_work_rank_again(work);
+}
+
+/* Formulas for kernels, claimed of any input that they are for. */
+static const struct {
+    const char *method;
+    kernel_formula formula;
+    bool of_sub_cores; /* it says nothing less where there is one */
+} kernel_claims[] = {{"k-sm", kernel_one_sm, false},
+                     {"k-area", kernel_area, false},
+                     {"k-bal", kernel_balance, false},
+                     {"k-chain", kernel_chain_one_sm, true},
+                     {"k-chain-area", kernel_chain_area, true},
+                     {"k-chain-bal", kernel_chain_balance, true},
+                     {"k-serial", kernel_serial, true}};
+
+/* What the formulas say if they know of the blocks only what the certificate shows. */
 static wb_status put_kernel_claims(struct certificate *certificate, const wb_analysis *analysis,
                                    wb_diagnostics *diagnostics) {
-    static const struct kernel_claim claims[] = {
-        {"k-sm", kernel_one_sm}, {"k-area", kernel_area}, {"k-bal", kernel_balance}};
     struct grid_work work = analysis->work;
     memset(&work.arena, 0, sizeof work.arena);
     memset(&work.classes, 0, sizeof work.classes);
-    wb_status status = WB_OK;
-    for (size_t k = 0; status == WB_OK && k < analysis->work.classes.count; k++) {
-        struct block_class class = analysis->work.classes.items[k];
-        class.isolated = class.residency;
-        status = isolated_time(class.timed, diagnostics, &class.isolated);
-        if (status == WB_OK) status = vec_push(&work.classes, class);
-    }
-    if (status == WB_OK) status = grid_work_rank_isolated(&work);
-    for (size_t c = 0; status == WB_OK && c < sizeof claims / sizeof claims[0]; c++) {
-        const struct kernel_time time = kernel_time_worst(&work, claims[c].formula);
+    const wb_status status = put_classes(certificate, analysis, diagnostics, &work);
+    for (size_t c = 0; status == WB_OK && c < sizeof kernel_claims / sizeof kernel_claims[0]; c++) {
+        if (kernel_claims[c].of_sub_cores && analysis->machine->sub_cores == 1) continue;
+        const struct kernel_time time = kernel_time_worst(&work, kernel_claims[c].formula);
         const cycles claimed = kernel_time_sum(&time);
         if (claimed != CYCLES_SATURATED)
-            text_printf(&certificate->text, "claim %s %" PRIu64 "\n", claims[c].method, claimed);
+            text_printf(&certificate->text, "claim %s %" PRIu64 "\n", kernel_claims[c].method, claimed);
     }
     vec_free(&work.classes);
     arena_free(&work.arena);
@@ -173,8 +230,6 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
     text_printf(&certificate->text, "grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
                 memory->sms, work->resident_least, work->resident_most, memory->dispatch_latency,
                 memory->dispatch_service);
-    for (size_t k = 0; k < work->classes.count; k++)
-        text_printf(&certificate->text, "class %zu %" PRIu64 "\n", k, work->classes.items[k].blocks);
     claim_bounds(certificate, analysis, none);
     return put_kernel_claims(certificate, analysis, diagnostics);
 }

@@ -1,0 +1,197 @@
+/* k-chain, k-chain-area and k-chain-bal of a kernel: theorems 2, 3 and 4 of docs/sub-core-bounds.md, with the
+ * fine sums of theorem 6 or coarse ones. */
+#include "kernel.h"
+
+#include <stdlib.h>
+
+enum { FINE, COARSE, FORMS };
+
+/* The blocks of the grid: W, own, E less W, and the extras of all. */
+struct form {
+    ranking work, own, beyond, extras;
+};
+static struct form forms[FORMS];
+static uint64_t turns, turns_in_all; /* chg: the most of a block, and the sum */
+
+/* ---- Blocks ---- */
+
+/* Times that end with each sub-core: the longest sequence of sub-cores of which each is another one than that
+ * before. Behind a row also that of one of its own. */
+static void meet_turns(struct walk *walk, uint64_t row) {
+    const struct block *of = walk->block;
+    const uint64_t count = walk->time_count / 2;
+    uint64_t *before = walk->times + count;
+    for (uint64_t c = 0; c < count; c++)
+        before[c] = walk->times[c];
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const struct warps *warps = &of->warps.items[g];
+        bool active = false;
+        const program *steps = &section_of(of, row, warps->path)->steps;
+        for (uint64_t s = 0; s < steps->count; s++)
+            active = active || steps->items[s].count > 0;
+        uint64_t others = 0;
+        for (uint64_t c = 0; c < count && active; c++)
+            others = max(others, c == warps->sub_core ? 0 : before[c]);
+        uint64_t *own = &walk->times[warps->sub_core];
+        if (active) *own = max(*own, others + 1);
+        count_work(count);
+    }
+}
+
+static uint64_t turns_of(const struct block *of) {
+    const uint64_t count = mul(2, machine.sub_cores);
+    struct walk walk = {of, &of->rows, meet_turns, zeroed(count, sizeof(uint64_t)), count, NULL, false};
+    uint64_t most = 1;
+    walk_all(&walk);
+    for (uint64_t c = 0; c < machine.sub_cores; c++)
+        most = max(most, walk.times[c]);
+    free(walk.times);
+    return most;
+}
+
+static int most_first(const void *a, const void *b) {
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x < y) - (x > y);
+}
+
+/* Adds what `often` sections, or all, are: returns the work of the busiest sub-core. */
+static uint64_t add_extras(struct form *form, uint64_t *private, uint64_t often) {
+    qsort(private, machine.sub_cores, sizeof *private, most_first);
+    for (uint64_t c = 1; c<machine.sub_cores &&private[c]> 0; c++)
+        PUSH(&form->extras, (struct amount){private[c], often});
+    return private[0];
+}
+
+static void add_class(const struct class *class) {
+    const struct block *of = &blocks.items[class->block];
+    const uint64_t sub_cores = machine.sub_cores;
+    uint64_t *private = zeroed(2 * sub_cores, sizeof *private), *all = private + sub_cores;
+    uint64_t work[FORMS] = {0}, own[FORMS] = {class->latency, 0};
+    for (uint64_t s = 0; s < of->rows.count; s++)
+        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
+            const uint64_t often = of->rows.items[s].often;
+            const uint64_t shared = row_work(of, of->rows.items[s].first + i, private);
+            for (uint64_t c = 0; c < sub_cores; c++)
+                all[c] = add(all[c], mul(private[c], often));
+            const uint64_t most = add_extras(&forms[FINE], private, mul(often, class->blocks));
+            work[FINE] = add(work[FINE], mul(add(most, shared), often));
+            work[COARSE] = add(work[COARSE], mul(shared, often));
+        }
+    work[COARSE] = add(work[COARSE], add_extras(&forms[COARSE], all, class->blocks));
+    const uint64_t alone = min(class->alpha, add(work[FINE], class->latency));
+    own[COARSE] = alone - min(alone, work[COARSE]);
+    for (int f = 0; f < FORMS; f++) {
+        PUSH(&forms[f].work, (struct amount){work[f], class->blocks});
+        PUSH(&forms[f].own, (struct amount){own[f], class->blocks});
+        PUSH(&forms[f].beyond, (struct amount){class->initiations - work[f], class->blocks});
+    }
+    turns = max(turns, turns_of(of));
+    turns_in_all = add(turns_in_all, mul(turns_of(of), class->blocks));
+    free(private);
+}
+
+/* ---- Formulas ---- */
+
+static uint64_t less(uint64_t a, uint64_t b) {
+    return a - min(a, b);
+}
+
+/* min(W^n + TOP_changes(others), E^n) */
+static uint64_t busy(const struct form *form, uint64_t n, uint64_t changes, uint64_t others) {
+    const uint64_t extras = min(top(&form->extras, changes), top(&form->beyond, others));
+    return min(add(top(&form->work, n), extras), top(&grid.by_initiations, n));
+}
+
+static uint64_t least(uint64_t (*formula)(const struct form *form, uint64_t n, uint64_t f), uint64_t n,
+                      uint64_t f) {
+    return min(formula(&forms[FINE], n, f), formula(&forms[COARSE], n, f));
+}
+
+/* S'_n */
+static uint64_t formula_of_start(const struct form *form, uint64_t n, uint64_t f) {
+    (void)f;
+    return add(busy(form, n, mul(n - 1, turns - 1), n - 1), top(&form->own, 1));
+}
+
+/* h'(n) without what dispatch takes, of F waves */
+static uint64_t formula_of_sm(const struct form *form, uint64_t n, uint64_t f) {
+    const uint64_t changes = mul(grid.room - 1, mul(f, turns) - 1);
+    const uint64_t last = max(top(&form->own, 1), grid.latency);
+    return add(busy(form, n, changes, n), add(top(&form->own, f - 1), last));
+}
+
+/* g'(q), likewise */
+static uint64_t formula_of_other(const struct form *form, uint64_t q, uint64_t f) {
+    const uint64_t changes = mul(grid.room - 1, less(mul(f, turns), 1));
+    return add(busy(form, q, changes, q), top(&form->own, f));
+}
+
+/* Theorem 3, where S'_R is `tail`. */
+static uint64_t formula_of_area(const struct form *form, uint64_t tail, uint64_t f) {
+    const uint64_t others = grid.room - 1, n = grid.blocks;
+    const uint64_t work = top(&form->work, n), last = max(top(&form->own, 1), grid.latency);
+    const uint64_t changes = less(add(turns_in_all, mul(others, turns)), grid.slots);
+    const uint64_t extras =
+        min(min(top(&form->extras, changes), top(&form->beyond, n)), grid.initiations - work);
+    uint64_t sum = add(mul(grid.room, work), mul(others, add(extras, last)));
+    sum = add(sum, add(top(&form->own, n), mul(mul(grid.sms - 1, grid.room), tail)));
+    sum = add(sum, mul(add(n - grid.slots, grid.slots - 1), grid.delay));
+    (void)f;
+    return max(sum / grid.slots, add(tail, grid.delay));
+}
+
+static uint64_t of_start(uint64_t n) {
+    return n == 0 ? 0 : least(formula_of_start, n, 0);
+}
+
+static uint64_t of_sm(uint64_t n, uint64_t f) {
+    return least(formula_of_sm, n, f);
+}
+
+static uint64_t of_other(uint64_t q, uint64_t f) {
+    return least(formula_of_other, q, f);
+}
+
+static uint64_t of_area(uint64_t tail) {
+    return least(formula_of_area, tail, 0);
+}
+
+static const struct chains chains = {of_start, of_sm, of_other, of_area};
+
+/* ---- Claims ---- */
+
+uint64_t with_chains(uint64_t (*formula)(void)) {
+    sum_up();
+    if (turns == 0)
+        for (uint64_t k = 0; k < grid.classes.count; k++)
+            add_class(&grid.classes.items[k]);
+    for (int f = 0; f < FORMS; f++) {
+        rank(&forms[f].work);
+        rank(&forms[f].own);
+        rank(&forms[f].beyond);
+        rank(&forms[f].extras);
+    }
+    grid.chains = &chains;
+    const uint64_t time = for_all_rooms(formula);
+    grid.chains = NULL;
+    return time;
+}
+
+static uint64_t k_chain(void) {
+    return with_chains(k_one_sm);
+}
+
+static uint64_t k_chain_area(void) {
+    return with_chains(k_all_sms);
+}
+
+static uint64_t k_chain_bal(void) {
+    return with_chains(k_balanced);
+}
+
+static const struct method methods[] = {{.name = "k-chain", .of_grid = k_chain},
+                                        {.name = "k-chain-area", .of_grid = k_chain_area},
+                                        {.name = "k-chain-bal", .of_grid = k_chain_bal},
+                                        {.name = NULL}};
+
+const struct part chain_part = {NULL, methods};

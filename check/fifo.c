@@ -1,0 +1,214 @@
+/* FIFO of a block: theorem 3 of docs/proofs.md, section 9. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a section asks of a unit, or others of one that a warp uses. */
+struct load {
+    uint64_t work, count;
+    uint64_t waiting; /* pend: most cycles of initiations that are issued and not at their end */
+};
+
+/* ---- What can wait in the queue of a unit (the lemma) ---- */
+
+/* An instruction of the section at hand. */
+struct issued {
+    uint64_t unit, init;
+    uint64_t through; /* work of the section on its unit, up to and including it */
+    bool over;        /* a later one had it as operand */
+};
+
+/* A walk through a section; positions in it are counted from 1 on. */
+struct pending {
+    LIST(struct issued) issued;
+    uint64_t *writer;                  /* per register the position of what wrote it, or 0 */
+    LIST(uint64_t) joined[QUEUES_MAX]; /* positions */
+    uint64_t *before;                  /* per register of a queue how many of them had joined it */
+    uint64_t over_joined[QUEUES_MAX];  /* so many of the first are over */
+    uint64_t over[UNITS_MAX];          /* initiations that are over */
+    struct load *loads;
+};
+
+/* What is over does not wait; on a unit of one instance nothing does that was issued before it. */
+static void set_over(struct pending *pending, uint64_t position) {
+    struct issued *one = &pending->issued.items[position - 1];
+    if (one->unit == NO_UNIT) return;
+    uint64_t *over = &pending->over[one->unit];
+    if (machine.instances[one->unit] == 1)
+        *over = max(*over, one->through);
+    else if (!one->over)
+        *over = add(*over, one->init);
+    one->over = true;
+}
+
+/* An operand of an instruction that is issued is complete. */
+static void operand_is_over(const struct block *of, struct pending *pending, uint64_t r) {
+    if (pending->writer[r] > 0) set_over(pending, pending->writer[r]);
+    for (uint64_t q = 0; q < of->queues; q++)
+        if (r >= of->queue_first[q] && r - of->queue_first[q] < of->queue_count[q])
+            for (; pending->over_joined[q] < pending->before[r]; pending->over_joined[q]++)
+                set_over(pending, pending->joined[q].items[pending->over_joined[q]]);
+}
+
+static void note_queues(const struct block *of, struct pending *pending, const struct inst *inst) {
+    for (uint64_t q = 0; q < of->queues; q++) {
+        uint64_t *before = pending->before + of->queue_first[q];
+        if (inst->joins >> q & 1) {
+            PUSH(&pending->joined[q], pending->issued.count);
+            before[0]++;
+        }
+        if (inst->commits >> q & 1) memmove(before + 1, before, (of->queue_count[q] - 1) * sizeof *before);
+    }
+}
+
+static void meet_pending(struct walk *walk, uint64_t number) {
+    const struct block *of = walk->block;
+    const struct inst *inst = &of->insts.items[number];
+    struct pending *pending = walk->context;
+    struct issued one = {.unit = inst->unit, .init = inst->init};
+    for (uint64_t i = inst->first; i < inst->first + inst->operands; i++)
+        operand_is_over(of, pending, of->operands.items[i]);
+    if (inst->unit != NO_UNIT) {
+        struct load *load = &pending->loads[inst->unit];
+        one.through = load->work = add(load->work, inst->init);
+        load->count++;
+        load->waiting = max(load->waiting, load->work - pending->over[inst->unit]);
+    }
+    PUSH(&pending->issued, one);
+    for (uint64_t i = inst->first + inst->sources; i < inst->first + inst->operands; i++)
+        pending->writer[of->operands.items[i]] = pending->issued.count;
+    note_queues(of, pending, inst);
+}
+
+/* Loops are walked repetition by repetition. */
+static void load_section(const struct block *of, const struct section *section, struct load *loads) {
+    struct pending pending = {.loads = loads};
+    pending.writer = zeroed(of->registers, sizeof(uint64_t));
+    pending.before = zeroed(of->registers, sizeof(uint64_t));
+    struct walk walk = {of, &section->steps, meet_pending, NULL, 0, &pending, true};
+    walk_all(&walk);
+    free(pending.issued.items);
+    free(pending.writer);
+    free(pending.before);
+    for (uint64_t q = 0; q < QUEUES_MAX; q++)
+        free(pending.joined[q].items);
+}
+
+/* ---- A warp beside others ---- */
+
+/* A warp in a row; units of the set F are charged by what can be in their queues. */
+struct warp {
+    const struct block *of;
+    const struct section *own;
+    const struct load *loads; /* its own */
+    struct load others[UNITS_MAX];
+    bool queued[UNITS_MAX]; /* F */
+};
+
+/* As meet_alone (section.c), but each start on a unit of F takes what can be in the queue before it. */
+static void meet_queued(struct walk *walk, uint64_t number) {
+    const struct inst *inst = &walk->block->insts.items[number];
+    const struct warp *warp = walk->context;
+    uint64_t *times = walk->times, at = operands_there(walk, times, inst);
+    times[NOW] = at;
+    if (inst->unit != NO_UNIT) {
+        uint64_t *unit = times + WARP_TIMES + walk->block->registers + 2 * inst->unit;
+        times[NOW] = at + 1;
+        at = add(max(at, unit[0]), warp->queued[inst->unit] ? warp->others[inst->unit].waiting : 0);
+        unit[0] = add(at, inst->init);
+    }
+    result_there(walk, times, inst, add(add(at, inst->init), inst->latency));
+}
+
+/* The bound of a warp for its set F. */
+static uint64_t charged(struct warp *warp) {
+    const uint64_t count = times_of(warp->of);
+    struct walk walk = {
+        warp->of, &warp->own->steps, meet_queued, zeroed(count, sizeof(uint64_t)), count, warp, false};
+    walk_all(&walk);
+    uint64_t sum = walk.times[COMPLETE];
+    free(walk.times);
+    for (uint64_t u = 0; u < machine.units; u++) {
+        const bool by_work = warp->loads[u].count > 0 && !warp->queued[u];
+        sum = add(sum, by_work ? warp->others[u].work : warp->others[u].count);
+    }
+    return sum;
+}
+
+/* What the other warps of a row can cost one of group g at each unit. */
+static void gather_others(struct warp *warp, uint64_t row, uint64_t g, const struct load *loads) {
+    const struct block *of = warp->of;
+    const struct warps *warps = of->warps.items;
+    memset(warp->others, 0, sizeof warp->others);
+    for (uint64_t u = 0; u < machine.units; u++) {
+        struct load *sum = &warp->others[u];
+        for (uint64_t h = 0; h < of->warps.count; h++) {
+            const uint64_t section = of->cells.items[row * of->paths + warps[h].path];
+            const struct load *load = &loads[section * machine.units + u];
+            const bool together = warps[g].sub_core == warps[h].sub_core;
+            const uint64_t often = warps[h].count - (g == h);
+            if (together) sum->count = add(sum->count, mul(often, load->count));
+            if (!together && !machine.shared[u]) continue;
+            sum->work = add(sum->work, mul(often, load->work));
+            sum->waiting = add(sum->waiting, mul(often, load->waiting));
+        }
+        sum->waiting /= machine.instances[u]; /* each has its share */
+    }
+}
+
+/* Any set F gives a bound. Tried are none and all units where slots cost less than initiations, and from
+ * there on one unit after the other. */
+static uint64_t least_charged(struct warp *warp) {
+    uint64_t least = UNLIMITED;
+    for (int all = 0; all < 2; all++) {
+        bool candidate[UNITS_MAX] = {false};
+        for (uint64_t u = 0; u < machine.units; u++) {
+            candidate[u] = warp->loads[u].count > 0 && warp->others[u].count < warp->others[u].work;
+            warp->queued[u] = all == 1 && candidate[u];
+        }
+        uint64_t best = charged(warp);
+        for (uint64_t u = 0; u < machine.units; u++) {
+            if (!candidate[u]) continue;
+            warp->queued[u] = !warp->queued[u];
+            const uint64_t changed = charged(warp);
+            if (changed >= best) warp->queued[u] = !warp->queued[u];
+            best = min(best, changed);
+        }
+        least = min(least, best);
+    }
+    return least;
+}
+
+/* The most that any warp takes in a row that has anything to wait for. */
+static uint64_t row_time(const struct block *of, uint64_t row, const struct load *loads) {
+    uint64_t most = 0;
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const uint64_t number = of->cells.items[row * of->paths + of->warps.items[g].path];
+        struct warp warp = {of, &of->sections.items[number], loads + number * machine.units, {{0}}, {false}};
+        if (warp.own->alone == 0) continue;
+        gather_others(&warp, row, g, loads);
+        most = max(most, least_charged(&warp));
+    }
+    return most;
+}
+
+/* The sum over all rows; behind the last there is no release. Where queues have limits that is FIB. */
+static uint64_t fifo(struct block *of) {
+    uint64_t sum = 0;
+    if (machine.depth != UNLIMITED) return fib(of);
+    struct load *loads = zeroed(mul(of->sections.count, machine.units), sizeof *loads);
+    for (uint64_t s = 0; s < of->sections.count; s++)
+        load_section(of, &of->sections.items[s], loads + s * machine.units);
+    for (uint64_t s = 0; s < of->rows.count; s++)
+        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
+            const uint64_t time = row_time(of, of->rows.items[s].first + i, loads);
+            sum = add(sum, mul(add(time, machine.release), of->rows.items[s].often));
+        }
+    free(loads);
+    return sum - (of->paths > 0 ? machine.release : 0);
+}
+
+static const struct method methods[] = {{.name = "fifo", .of_block = fifo}, {.name = NULL}};
+
+const struct part fifo_part = {NULL, methods};

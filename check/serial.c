@@ -1,0 +1,123 @@
+/* k-serial of a kernel: theorem 5 of docs/sub-core-bounds.md, section 9. */
+#include "kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A warp of a path. Times count latencies from the release that begins the section at hand. */
+struct path {
+    uint64_t *times;
+    uint64_t
+        *pending; /* the same of latencies alone: of a register what writes it, 0 where that is complete */
+    uint64_t unread, unread_before; /* the longest of what writes no register, in this section and before */
+};
+
+struct serial {
+    struct path *paths;
+    uint64_t *private, *latest; /* of sub-cores: work, and L of the row */
+    uint64_t row, sum;          /* the last that was met, counted from 1 on; V of those before */
+};
+
+static void meet_serial(struct walk *walk, uint64_t number) {
+    const struct block *of = walk->block;
+    const struct inst *inst = &of->insts.items[number];
+    struct path *path = walk->context;
+    path->times[NOW] = operands_there(walk, path->times, inst);
+    for (uint64_t i = inst->first; i < inst->first + inst->operands; i++)
+        path->pending[WARP_TIMES + of->operands.items[i]] = 0;
+    if (inst->sources == inst->operands) path->unread = max(path->unread, inst->latency);
+    result_there(walk, path->times, inst, add(path->times[NOW], inst->latency));
+    result_there(walk, path->pending, inst, inst->latency);
+}
+
+/* Until all is complete that was issued. */
+static uint64_t completion(const struct block *of, const struct path *path) {
+    uint64_t latest = max(path->times[COMPLETE], path->unread_before);
+    for (uint64_t r = 0; r < of->registers; r++)
+        latest = max(latest, path->times[WARP_TIMES + r]);
+    return latest;
+}
+
+/* Adds the term of the row that was met last. */
+static void add_row(const struct block *of, struct serial *serial, bool is_last) {
+    const uint64_t shared = row_work(of, serial->row - 1, serial->private);
+    uint64_t most = 0;
+    memset(serial->latest, 0, machine.sub_cores * sizeof *serial->latest);
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const struct path *path = &serial->paths[of->warps.items[g].path];
+        uint64_t *latest = &serial->latest[of->warps.items[g].sub_core];
+        *latest = max(*latest, is_last ? completion(of, path) : path->times[NOW]);
+    }
+    for (uint64_t c = 0; c < machine.sub_cores; c++)
+        most = max(most, add(serial->private[c], serial -> latest[c]));
+    serial->sum = add(serial->sum, add(add(most, shared), is_last ? 0 : machine.release));
+    count_work(machine.sub_cores);
+}
+
+/* What is pending takes its whole latency from the release on at most. */
+static void begin_section(const struct block *of, struct path *path) {
+    memcpy(path->times + WARP_TIMES, path->pending + WARP_TIMES, of->registers * sizeof *path->times);
+    path->times[NOW] = path->times[COMPLETE] = 0;
+    path->unread_before = max(path->unread_before, path->unread);
+    path->unread = 0;
+}
+
+static void meet_serial_row(struct walk *walk, uint64_t row) {
+    const struct block *of = walk->block;
+    struct serial *serial = walk->context;
+    if (serial->row > 0) add_row(of, serial, false);
+    serial->row = row + 1;
+    for (uint64_t p = 0; p < of->paths; p++) {
+        begin_section(of, &serial->paths[p]);
+        struct walk own = {of, &section_of(of, row, p)->steps, meet_serial, NULL, 0, &serial->paths[p], true};
+        walk_all(&own);
+        count_work(of->registers);
+    }
+}
+
+/* V */
+static uint64_t serial_time(const struct block *of) {
+    const uint64_t count = times_of(of), all = mul(of->paths, count);
+    uint64_t *times = zeroed(mul(2, all), sizeof *times);
+    struct serial serial = {.paths = zeroed(of->paths, sizeof(struct path)),
+                            .private = zeroed(machine.sub_cores, sizeof(uint64_t)),
+                            .latest = zeroed(machine.sub_cores, sizeof(uint64_t))};
+    for (uint64_t p = 0; p < of->paths; p++) {
+        serial.paths[p].times = times + p * count;
+        serial.paths[p].pending = times + all + p * count;
+    }
+    struct walk walk = {of, &of->rows, meet_serial_row, NULL, 0, &serial, true};
+    walk_all(&walk);
+    if (serial.row > 0) add_row(of, &serial, true);
+    free(times);
+    free(serial.paths);
+    free(serial.private);
+    free(serial.latest);
+    return serial.sum;
+}
+
+static ranking by_serial;
+
+static uint64_t formula(void) {
+    const uint64_t n = grid.sms == 1 ? grid.blocks : rounded_up(grid.blocks, grid.sms);
+    if (grid.blocks <= grid.slots || grid.sms == 1)
+        return add(top(&by_serial, n), mul(n - min(n, grid.room), grid.delay));
+    const uint64_t tail = min(start_time(grid.room), top(&by_serial, grid.room));
+    uint64_t sum = add(top(&by_serial, grid.blocks), mul(grid.blocks - grid.slots, grid.delay));
+    sum = add(sum, mul(grid.sms - 1, add(tail, grid.delay)));
+    return sum / grid.sms;
+}
+
+static uint64_t k_serial(void) {
+    sum_up();
+    for (uint64_t k = by_serial.count; k < grid.classes.count; k++) {
+        const struct class *class = &grid.classes.items[k];
+        PUSH(&by_serial, (struct amount){serial_time(&blocks.items[class->block]), class->blocks});
+    }
+    rank(&by_serial);
+    return with_chains(formula);
+}
+
+static const struct method methods[] = {{.name = "k-serial", .of_grid = k_serial}, {.name = NULL}};
+
+const struct part serial_part = {NULL, methods};

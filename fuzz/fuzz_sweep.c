@@ -24,7 +24,7 @@ static void require_units(wb_sweep *sweep, wb_diagnostics *diagnostics) {
     wb_sweep_unit *unit;
     for (; listed < LISTED_MAX && (unit = next(sweep, diagnostics)) != NULL; listed++) {
         if (unit->argument_count < 4 || strlen(unit->key) != WB_SHA256_DIGITS) abort();
-        if (listed == 0) strcpy(first, unit->key);
+        if (listed == 0) memcpy(first, unit->key, sizeof first);
         wb_sweep_unit_free(unit);
     }
     if (listed != (count < LISTED_MAX ? count : LISTED_MAX)) abort();

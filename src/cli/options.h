@@ -97,6 +97,7 @@ struct options {
     enum output_format format;
     bool *has_written; /* becomes true when output is written, be it in part */
     bool phases, timing, accesses, schedule;
+    bool dry_run, retry;            /* of sweep */
     bool quiet, all;                /* of analyze, */
     const char *explain;            /* and methods of its report */
     bool order, channels;           /* of cache, */
@@ -109,8 +110,7 @@ struct options {
     const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_mps,
         *read_solution, *write_cnf, *write_opb;
     struct option_number at_least;
-    bool dry_run, retry; /* of sweep, as the next */
-    struct option_number jobs;
+    struct option_number jobs; /* of sweep, as all that follows */
     const char *shard, *x_of_plot, *numbers_of_plot, *fail_above;
     struct option_list where;
     char code_beside[1024]; /* the code beside `launch`, where that one stands for itself */

@@ -175,17 +175,17 @@ static void read_outcome(void *context) {
 }
 
 wb_status wb_results_add(wb_results *results, const wb_sweep_unit *unit, const wb_run *run,
-                         wb_diagnostics *diagnostics, wb_outcome *kept) {
+                         wb_diagnostics *diagnostics, wb_outcome *outcome) {
     struct arena arena = {0};
-    struct outcome outcome;
+    struct outcome found;
     json_t *report = json_loadb(run->report, run->report_size, 0, NULL);
-    struct outcome_pass pass = {run, report, &arena, &outcome};
+    struct outcome_pass pass = {run, report, &arena, &found};
     wb_status status = arena_protect(&arena, read_outcome, &pass) == WB_OK
-                           ? record(results, unit, run, &outcome, diagnostics)
+                           ? record(results, unit, run, &found, diagnostics)
                            : diagnose_out_of_memory(diagnostics, results->path);
     if (status == WB_OK)
-        *kept = outcome_of(unit, outcome.status, outcome.state != NULL ? outcome.state : "",
-                           outcome.deadline >= 0);
+        *outcome =
+            outcome_of(unit, found.status, found.state != NULL ? found.state : "", found.deadline >= 0);
     json_decref(report);
     arena_free(&arena);
     return status;

@@ -160,11 +160,11 @@ static wb_status make_unit(wb_sweep *sweep, const struct choice *choice, wb_diag
     return WB_OK;
 }
 
-void wb_sweep_unit_free(wb_sweep_unit *shown) {
-    struct unit *unit = (struct unit *)(void *)shown;
-    if (unit == NULL) return;
-    arena_free(&unit->arena);
-    free(unit);
+void wb_sweep_unit_free(wb_sweep_unit *unit) {
+    struct unit *whole = (struct unit *)(void *)unit;
+    if (whole == NULL) return;
+    arena_free(&whole->arena);
+    free(whole);
 }
 
 /* ---- All units -------------------------------------------------------------------------------------------

@@ -15,26 +15,33 @@ struct comparison {
     double worst; /* percent */
 };
 
+/* An entry of an index of units. */
+struct entry {
+    const char *id;
+    const struct stored_unit *unit;
+};
+
 static int compare_ids(const void *a, const void *b) {
-    const struct stored_unit *const *left = a, *const *right = b;
-    return strcmp((*left)->id, (*right)->id);
+    const struct entry *left = a, *right = b;
+    return strcmp(left->id, right->id);
 }
 
 /* The units by their ids. */
-static const struct stored_unit **by_id(const struct stored_units *stored, struct arena *arena) {
-    const struct stored_unit **units =
-        arena_array(arena, stored->units.count + 1, sizeof(struct stored_unit *));
+static struct entry *by_id(const struct stored_units *stored, struct arena *arena) {
+    struct entry *entries = arena_array(arena, stored->units.count + 1, sizeof *entries);
     for (size_t i = 0; i < stored->units.count; i++)
-        units[i] = &stored->units.items[i];
-    if (stored->units.count > 1) qsort(units, stored->units.count, sizeof *units, compare_ids);
-    return units;
+        entries[i] = (struct entry){stored->units.items[i].id, &stored->units.items[i]};
+    if (stored->units.count > 1) qsort(entries, stored->units.count, sizeof *entries, compare_ids);
+    return entries;
 }
 
-static const struct stored_unit *find(const struct stored_unit **units, size_t count,
+/* The same unit of an index, or NULL. */
+static const struct stored_unit *find(const struct entry *entries, size_t count,
                                       const struct stored_unit *unit) {
-    const struct stored_unit **found =
-        count == 0 ? NULL : bsearch(&unit, units, count, sizeof *units, compare_ids);
-    return found == NULL ? NULL : *found;
+    const struct entry wanted = {.id = unit->id};
+    const struct entry *found =
+        count == 0 ? NULL : bsearch(&wanted, entries, count, sizeof *entries, compare_ids);
+    return found == NULL ? NULL : found->unit;
 }
 
 static void put_parameters(struct comparison *comparison, const struct stored_units *stored,
@@ -121,8 +128,8 @@ static void compare_all(void *context) {
     const struct comparing *comparing = context;
     struct comparison *comparison = comparing->comparison;
     const struct stored_units *before = comparison->before, *after = comparison->after;
-    const struct stored_unit **of_after = by_id(after, comparing->arena),
-                             **of_before = by_id(before, comparing->arena);
+    const struct entry *of_after = by_id(after, comparing->arena),
+                       *of_before = by_id(before, comparing->arena);
     text_string(comparison->out, "| unit | was | is | change |\n| --- | --- | --- | --- |\n");
     for (size_t i = 0; i < before->units.count; i++)
         compare_units(comparison, &before->units.items[i],

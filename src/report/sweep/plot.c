@@ -23,14 +23,14 @@ struct plot {
     wb_diagnostics *diagnostics;
     struct arena *arena; /* protected, as a pass */
     struct stored_units stored;
-    VEC(const struct stored_unit *) units; /* that are shown */
-    size_t x;                              /* its column */
-    text_list points;                      /* values of x */
-    text_list groups, labels;              /* what tells units apart at the same x; "": nothing does */
-    text_list numbers;           /* of each unit: "bound", "slowest", names of methods and policies */
-    unsigned kinds[NUMBERS_MAX]; /* of the values of each of `numbers`: a bit for each enum wb_kind */
-    struct svg_series *series;   /* groups x numbers, */
-    double **values;             /* and their values by points */
+    VEC(struct stored_unit) units; /* that are shown */
+    size_t x;                      /* its column */
+    text_list points;              /* values of x */
+    text_list groups, labels;      /* what tells units apart at the same x; "": nothing does */
+    text_list numbers;             /* of each unit: "bound", "slowest", names of methods and policies */
+    unsigned kinds[NUMBERS_MAX];   /* of the values of each of `numbers`: a bit for each enum wb_kind */
+    struct svg_series *series;     /* groups x numbers, */
+    double **values;               /* and their values by points */
     struct text out;
     wb_status status;
 };
@@ -81,7 +81,7 @@ static void choose_units(struct plot *plot) {
         bool is_shown = unit->values[plot->x] != NULL;
         for (size_t w = 0; w < plot->options->where_count && is_shown; w++)
             is_shown = matches(plot, unit, plot->options->where[w]);
-        if (is_shown) arena_push(plot->arena, &plot->units, unit);
+        if (is_shown) arena_push(plot->arena, &plot->units, *unit);
     }
     if (plot->status == WB_OK && plot->units.count == 0)
         plot->status = fail(plot, "sweep plot", "there is no such unit");
@@ -97,9 +97,9 @@ static size_t add_once(struct plot *plot, text_list *texts, const char *text) {
 
 /* Whether the units that are shown differ in a parameter. */
 static bool varies(const struct plot *plot, size_t column) {
-    const char *first = plot->units.items[0]->values[column];
+    const char *first = plot->units.items[0].values[column];
     for (size_t i = 1; i < plot->units.count; i++)
-        if (stored_compare(first, plot->units.items[i]->values[column]) != 0) return true;
+        if (stored_compare(first, plot->units.items[i].values[column]) != 0) return true;
     return false;
 }
 
@@ -206,7 +206,7 @@ static void make_series(struct plot *plot) {
 
 static void fill_series(struct plot *plot, const bool *varying) {
     for (size_t i = 0; i < plot->units.count && plot->status == WB_OK; i++) {
-        struct number_reader reader = {.plot = plot, .unit = plot->units.items[i]};
+        struct number_reader reader = {.plot = plot, .unit = &plot->units.items[i]};
         const size_t group = index_of(&plot->groups, group_of(plot, reader.unit, varying, false));
         const size_t point = index_of(&plot->points, reader.unit->values[plot->x]);
         read_values(&reader);
@@ -285,10 +285,10 @@ static void divide_units(struct plot *plot, bool *varying) {
     for (size_t c = 0; c < plot->stored.columns.count; c++)
         varying[c] = varies(plot, c);
     for (size_t i = 0; i < plot->units.count; i++) {
-        (void)add_once(plot, &plot->points, plot->units.items[i]->values[plot->x]);
+        (void)add_once(plot, &plot->points, plot->units.items[i].values[plot->x]);
         const size_t before = plot->groups.count;
-        if (add_once(plot, &plot->groups, group_of(plot, plot->units.items[i], varying, false)) == before)
-            arena_push(plot->arena, &plot->labels, group_of(plot, plot->units.items[i], varying, true));
+        if (add_once(plot, &plot->groups, group_of(plot, &plot->units.items[i], varying, false)) == before)
+            arena_push(plot->arena, &plot->labels, group_of(plot, &plot->units.items[i], varying, true));
     }
     qsort(plot->points.items, plot->points.count, sizeof *plot->points.items, compare_points);
 }

@@ -1,40 +1,11 @@
 (** * code-sib with barriers: theorem 2 of docs/machine-code-bounds.md
 
-    What instructions of older sections have yet to hold at a release is counted beside. *)
+    What instructions of older sections have yet to hold at a release is counted beside (CodeHeld.v). *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest CodeMachine CodeLate CodeReady CodeElb CodeOwn CodeSib.
+From Warpbound Require Export CodeHeld.
 Import ListNotations.
-
-Lemma sum_split {A} (f : A -> nat) (p : A -> bool) l :
-  sum f l = sum f (filter p l) + sum f (filter (fun x => negb (p x)) l).
-Proof.
-  unfold sum. induction l as [|x l IH]; [reflexivity|]. cbn [filter map list_sum].
-  change (list_sum (f x :: map f l)) with (f x + list_sum (map f l)).
-  destruct (p x); cbn [negb map list_sum]; [change (list_sum (f x :: ?l)) with (f x + list_sum l)|];
-    rewrite IH; simpl; lia.
-Qed.
-
-Lemma filter_ext_in {A} (p q : A -> bool) l : (forall x, In x l -> p x = q x) -> filter p l = filter q l.
-Proof.
-  induction l as [|x l IH]; intros H; [reflexivity|]. cbn [filter].
-  rewrite (H x (or_introl eq_refl)), IH; [reflexivity|]. intros; apply H; right; assumption.
-Qed.
-
-Lemma filter_filter {A} (p q : A -> bool) l : filter p (filter q l) = filter (fun x => q x && p x) l.
-Proof. induction l as [|x l IH]; [reflexivity|]. cbn [filter]. destruct (q x) eqn:Q; cbn [filter andb]; [destruct (p x)|]; rewrite IH; reflexivity. Qed.
-
-Lemma sum_one {A} (f : A -> nat) x : sum f [x] = f x.
-Proof. rewrite sum_cons. change (sum f []) with 0. lia. Qed.
-
-(** The same hits from [t] on, or more. *)
-Lemma rest_le (p q : nat -> bool) t H : t <= H -> (forall t', t <= t' -> p t' = true -> q t' = true) ->
-  cnt p H + cnt q t <= cnt q H + cnt p t.
-Proof.
-  intros Ht HP. induction H as [|H IH]; [replace t with 0 by lia; lia|].
-  destruct (Nat.eq_dec t (S H)) as [->|N]; [lia|]. specialize (IH ltac:(lia)). cbn [cnt].
-  destruct (p H) eqn:E; [rewrite (HP H) by (lia || assumption); lia|]. destruct (q H); lia.
-Qed.
 
 Section Barriers.
   Variables (m : machine) (b : block) (s : schedule) (g N : nat).
@@ -54,209 +25,47 @@ Section Barriers.
   Hypothesis HR : forall w n, reaches m b (reach w) w n.
   Hypothesis HI : forall w n, iso_cert m b w n iP iI iD (iso n w).
 
-  Definition in_section (n : nat) (y : key) : bool := sec (get b y) =? n.
-  Definition O (n w : nat) : nat := sum (occ m b (reach w) w) (filter (in_section n) (keys b)).
-
+  (* what CodeHeld.v says, of this block *)
+  Local Notation O := (CodeHeld.O m b reach).
   Hypothesis T0 : rel s g 0 <= T 0.
   Hypothesis TN : forall n w, n < N -> w < length b -> T n + (iso n w + O n w + Q n w) + release m <= T (S n).
   Hypothesis TL : forall w, w < length b -> T N + (iso N w + O N w) <= T (S N).
 
   (** A time behind all holds that matter. *)
   Variable H : nat.
+  Local Notation hits := (CodeHeld.hits m b s reach).
+  Local Notation older := (CodeHeld.older b).
+  Local Notation all_of := (CodeHeld.all_of m b s reach H).
+  Local Notation newer := (CodeHeld.newer m b s reach).
+  Local Notation f := (CodeHeld.f m b s reach).
+  Local Notation path_passed := (CodeHeld.path_passed m b reach T).
+  Local Notation passed := (CodeHeld.passed m b reach iso T).
+  Local Notation left_sec := (CodeHeld.left_sec m b s reach H).
 
-  Definition hits (w : nat) (y : key) (n : nat) : nat := cnt (hit m b s (reach w) w y) n.
-  Definition older (n : nat) (y : key) : bool := sec (get b y) <? n.
-  Definition all_of (w n : nat) : nat := sum (fun y => hits w y H) (filter (older n) (keys b)).
-  Definition done (w n t : nat) : nat := sum (fun y => hits w y t) (filter (older n) (keys b)).
-  Definition newer (w n t : nat) : bool :=
-    existsb (fun y => negb (older n y) && hit m b s (reach w) w y t) (keys b).
-  Definition f (w n t : nat) : nat := cnt (newer w n) t + done w n t.
-
-  Lemma done_rises w n t : done w n t <= done w n (S t).
-  Proof. apply sum_le. intros y _. apply cnt_mono. lia. Qed.
-
-  Lemma f_rises w n t : f w n t <= f w n (S t).
-  Proof. unfold f. pose proof (done_rises w n t). pose proof (cnt_rises (newer w n) t). lia. Qed.
-
-  Lemma sum_less {A} (p q : A -> nat) l x : In x l -> (forall y, In y l -> p y <= q y) -> p x < q x -> sum p l < sum q l.
-  Proof.
-    unfold sum. induction l as [|z l IH]; intros Hx Hle Hlt; [destruct Hx|].
-    assert (list_sum (map p l) <= list_sum (map q l)) as B by (apply (sum_le p q l); intros; apply Hle; right; assumption).
-    pose proof (Hle z (or_introl eq_refl)). simpl. destruct Hx as [->|Hx]; [lia|].
-    specialize (IH Hx ltac:(intros; apply Hle; right; assumption) Hlt). lia.
-  Qed.
-
-  Lemma f_counted w n t y : In y (keys b) -> hit m b s (reach w) w y t = true -> counted (f w n) t.
-  Proof.
-    intros Hy Ht. unfold counted, f. pose proof (done_rises w n t). pose proof (cnt_rises (newer w n) t).
-    destruct (older n y) eqn:Eo.
-    - enough (done w n t < done w n (S t)) by lia. apply (sum_less _ _ _ y).
-      + apply filter_In. auto.
-      + intros z _. apply cnt_mono. lia.
-      + unfold hits. cbn [cnt]. rewrite Ht. lia.
-    - enough (cnt (newer w n) t + 1 <= cnt (newer w n) (S t)) by lia. cbn [cnt].
-      enough (newer w n t = true) as -> by lia. apply existsb_exists. exists y. rewrite Eo, Ht. auto.
-  Qed.
-
-  (** ** From a section to the next *)
-
-  Lemma older_split n (h : key -> nat) :
-    sum h (filter (older (S n)) (keys b)) = sum h (filter (older n) (keys b)) + sum h (filter (in_section n) (keys b)).
-  Proof.
-    rewrite (sum_split h (older n) (filter (older (S n)) (keys b))), !filter_filter. f_equal; f_equal; apply filter_ext_in;
-      intros y _; unfold older, in_section; destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.ltb_spec (sec (get b y)) n),
-      (Nat.eqb_spec (sec (get b y)) n); cbn; lia || reflexivity.
-  Qed.
-
-  Lemma newer_split w n t : cnt (newer w n) t <= cnt (newer w (S n)) t + sum (fun y => hits w y t) (filter (in_section n) (keys b)).
-  Proof.
-    etransitivity; [apply (cnt_le _ (fun t => newer w (S n) t || existsb (fun y => hit m b s (reach w) w y t) (filter (in_section n) (keys b))))|].
-    - intros t' _ Ht. apply existsb_exists in Ht as [y [Hy Ht]]. apply andb_prop in Ht as [Ho Ht]. apply orb_true_iff.
-      unfold older in Ho. apply negb_true_iff, Nat.ltb_ge in Ho.
-      destruct (Nat.eq_dec (sec (get b y)) n) as [E|E].
-      + right. apply existsb_exists. exists y. split; [|exact Ht]. apply filter_In. split; [exact Hy|]. apply Nat.eqb_eq, E.
-      + left. apply existsb_exists. exists y. split; [exact Hy|]. rewrite Ht. unfold older.
-        rewrite (proj2 (Nat.ltb_ge _ _)) by lia. reflexivity.
-    - etransitivity; [apply cnt_or|]. apply Nat.add_le_mono_l.
-      apply (cnt_exists (fun t y => hit m b s (reach w) w y t)).
-  Qed.
-
-  Lemma f_split w n t : f w n t <= f w (S n) t.
-  Proof.
-    unfold f, done. rewrite (older_split n (fun y => hits w y t)). pose proof (newer_split w n t). lia.
-  Qed.
-
-  Lemma all_split w n : all_of w (S n) <= all_of w n + O n w.
-  Proof.
-    unfold all_of. rewrite (older_split n (fun y => hits w y H)). apply Nat.add_le_mono_l, sum_le.
-    intros y Hy. apply filter_In in Hy as [Hy _]. apply occ_count; assumption.
-  Qed.
-
-  (** (d) of the page: others of section [n] may have to hold all of O. *)
-  Lemma late_next w n t0 c X : late (f w n) t0 (all_of w n) c X -> late (f w (S n)) t0 (all_of w (S n)) (c + O n w) X.
-  Proof.
-    intros HL t H0 Ht. specialize (HL t H0 Ht). pose proof (f_split w n t). pose proof (all_split w n). lia.
-  Qed.
-
-  Lemma late_from (h : nat -> nat) t0 t1 q c X : t0 <= t1 -> late h t0 q c X -> late h t1 q c X.
-  Proof. intros H0 HL t H1 Ht. apply HL; lia. Qed.
-
-  (** An event at [X] is at most [c] late, and stays so behind it. *)
-  Definition since (h : nat -> nat) (t0 q c X : nat) : Prop := forall t, t0 <= t -> min t X + q <= c + h t.
-
-  Lemma since_late (h : nat -> nat) t0 q c X : (forall t, h t <= h (S t)) -> t0 + q <= c + h t0 ->
-    late h t0 q c X -> since h t0 q c X.
-  Proof.
-    intros HM H0 HL t Ht. destruct (le_lt_dec t X) as [C|C]; [pose proof (HL t Ht C); lia|].
-    destruct (le_lt_dec t0 X) as [D|D].
-    - pose proof (HL X D (le_n _)). pose proof (rises h HM X t). lia.
-    - pose proof (rises h HM t0 t Ht). lia.
-  Qed.
-
-  Lemma since_next w n t0 c X : since (f w n) t0 (all_of w n) c X -> since (f w (S n)) t0 (all_of w (S n)) (c + O n w) X.
-  Proof. intros HL t Ht. specialize (HL t Ht). pose proof (f_split w n t). pose proof (all_split w n). lia. Qed.
-
-  (** What ends section [r] has passed by the release behind section [n - 1], but for what others hold. *)
-  Definition path_passed (d r n w : nat) : nat := T r + d + sum (fun q => O q w) (seq r (n - r)).
-  Definition passed (r n w : nat) : nat := path_passed (iso r w) r n w.
-
-  Lemma passed_next d r n w : r <= n -> path_passed d r (S n) w = path_passed d r n w + O n w.
-  Proof.
-    intros Hr. unfold path_passed. replace (S n - r) with (n - r + 1) by lia. rewrite seq_app, sum_app. cbn [seq].
-    rewrite sum_one. replace (r + (n - r)) with n by lia. lia.
-  Qed.
-
-  Lemma T_grows r n w : w < length b -> r <= n -> n <= N ->
-    T r + sum (fun q => iso q w + O q w + Q q w) (seq r (n - r)) <= T n.
-  Proof.
-    intros Hw Hr Hn. assert (sum (fun q => iso q w + O q w + Q q w) [] = 0) as Z by reflexivity.
-    induction n as [|n IH]; [replace r with 0 by lia; cbn [seq Nat.sub]; lia|].
-    destruct (Nat.eq_dec r (S n)) as [->|E]; [rewrite Nat.sub_diag; cbn [seq]; lia|].
-    specialize (IH ltac:(lia) ltac:(lia)). replace (S n - r) with (n - r + 1) by lia. rewrite seq_app, sum_app. cbn [seq].
-    rewrite sum_one. replace (r + (n - r)) with n by lia. pose proof (TN n w ltac:(lia) Hw). lia.
-  Qed.
-
-  Lemma passed_T r n w : w < length b -> r < n -> n <= N ->
-    passed r n w + sum (fun q => Q q w) (seq r (n - r)) <= T n.
-  Proof.
-    intros Hw Hr Hn. pose proof (T_grows r n w Hw ltac:(lia) Hn) as HT. unfold passed, path_passed.
-    replace (n - r) with (1 + (n - S r)) in * by lia. rewrite !seq_app, !sum_app in *. cbn [seq] in *. rewrite !sum_one in *.
-    enough (sum (fun q => O q w) (seq (r + 1) (n - S r)) + sum (fun q => Q q w) (seq (r + 1) (n - S r))
-      <= sum (fun q => iso q w + O q w + Q q w) (seq (r + 1) (n - S r))) by lia.
-    generalize (seq (r + 1) (n - S r)). intros l. unfold sum. induction l as [|q l IH]; simpl; lia.
-  Qed.
-
-  (** ** What is left of a pipe
-
-      [piped y i]: stage [i] of [y] is of the pipe, or at the unit, whose holds Q leaves out.  They follow each other on a path. *)
   Variable piped : key -> nat -> bool.
-  Definition pipe (q u : nat) : list (nat * nat) :=
-    flat_map (fun j => map (fun i => (j, i)) (filter (piped (u, j)) (seq 0 (stages b (u, j)))))
-      (filter (fun j => in_section q (u, j)) (seq 0 (len b u))).
-  Definition hold_of (u : nat) (ji : nat * nat) : nat := hold (st b (u, fst ji) (snd ji)).
-  Definition rest_of (u t : nat) (ji : nat * nat) : nat :=
-    D s (u, fst ji) (snd ji) + ah s (u, fst ji) (snd ji) - max t (D s (u, fst ji) (snd ji)).
-  Definition pipe_left (q u t : nat) : nat := sum (rest_of u t) (pipe q u).
-
+  Local Notation pipe := (CodeHeld.pipe b piped).
+  Local Notation hold_of := (CodeHeld.hold_of b).
+  Local Notation rest_of := (CodeHeld.rest_of s).
+  Local Notation pipe_left := (CodeHeld.pipe_left b s piped).
   Hypothesis Pipe : forall q u l0 ji l1, pipe q u = l0 ++ ji :: l1 ->
     iD (u, fst ji) (snd ji) + sum (hold_of u) (ji :: l1) <= iso q u.
 
-  Lemma in_pipe q u j i : In (j, i) (pipe q u) -> In (u, j) (keys b) /\ sec (get b (u, j)) = q /\ i < stages b (u, j).
-  Proof.
-    clear. unfold pipe. intros Hi. apply in_flat_map in Hi as [j' [Hj Hi]]. apply in_map_iff in Hi as [i' [E Hi]].
-    injection E as -> ->. apply filter_In in Hj as [Hj Hs]. apply filter_In in Hi as [Hi _]. apply in_seq in Hj, Hi.
-    apply Nat.eqb_eq in Hs. split; [|split; [exact Hs|lia]]. apply in_keys. split; [|lia].
-    destruct (le_lt_dec (length b) u) as [C|C]; [|exact C]. unfold len in Hj. rewrite nth_overflow in Hj by exact C. simpl in Hj. lia.
-  Qed.
-
-  (** The first of a list of which something is left. *)
-  Lemma first_left (h : nat * nat -> nat) l : sum h l = 0 \/ exists l0 x l1, l = l0 ++ x :: l1 /\ 0 < h x /\ sum h l = sum h (x :: l1).
-  Proof.
-    induction l as [|x l IH]; [left; reflexivity|]. destruct (Nat.eq_dec (h x) 0) as [E|E].
-    - destruct IH as [Z|[l0 [y [l1 [El [Hy Hs]]]]]].
-      + left. unfold sum in *. simpl. lia.
-      + right. exists (x :: l0), y, l1. subst l. split; [reflexivity|]. split; [exact Hy|].
-        unfold sum in *. simpl in *. lia.
-    - right. exists [], x, l. split; [reflexivity|]. split; [lia|reflexivity].
-  Qed.
-
-  Lemma rest_hold q u t l : (forall ji, In ji l -> In ji (pipe q u)) -> sum (rest_of u t) l <= sum (hold_of u) l.
-  Proof.
-    intros Hl. apply sum_le. intros [j i] Hi. apply Hl, in_pipe in Hi as [Hx [_ Hi]].
-    pose proof (v_hold _ _ _ OK (u, j) i Hx Hi). unfold rest_of, hold_of. simpl. lia.
-  Qed.
-
-  Lemma pipe_whole q u t : pipe_left q u t <= iso q u.
-  Proof.
-    unfold pipe_left. pose proof (rest_hold q u t (pipe q u) ltac:(auto)) as R1.
-    destruct (pipe q u) as [|ji l] eqn:E; [change (sum (rest_of u t) []) with 0; lia|].
-    pose proof (Pipe q u [] ji l E). lia.
-  Qed.
-
-  (** ** What is left behind a release
-
-      At [t] all of sections up to [n] is issued.  What [u] then has left that others wait for is what is left of the
-      pipe of each section, and Q. *)
-  Definition left_sec (w u q t : nat) : nat :=
-    sum (fun y => hits w y H - hits w y t) (filter (fun y => (fst y =? u) && (sec (get b y) =? q)) (keys b)).
-  Definition left_of (w u r n : nat) (t : nat) : nat :=
-    sum (fun y => hits w y H - hits w y t)
-        (filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
-
-  Lemma left_sections w u r n t : r <= n -> left_of w u r n t = sum (fun q => left_sec w u q t) (seq r (S n - r)).
-  Proof.
-    intros Hr. induction n as [|n IH].
-    - replace r with 0 by lia. cbn [seq Nat.sub]. rewrite sum_one. unfold left_of, left_sec. f_equal. apply filter_ext_in.
-      intros y _. destruct (fst y =? u), (Nat.leb_spec 0 (sec (get b y))), (Nat.leb_spec (sec (get b y)) 0), (Nat.eqb_spec (sec (get b y)) 0); reflexivity || lia.
-    - destruct (Nat.eq_dec r (S n)) as [->|E].
-      + replace (S (S n) - S n) with 1 by lia. cbn [seq]. rewrite sum_one. unfold left_of, left_sec. f_equal. apply filter_ext_in.
-        intros y _. destruct (fst y =? u), (Nat.leb_spec (S n) (sec (get b y))), (Nat.leb_spec (sec (get b y)) (S n)), (Nat.eqb_spec (sec (get b y)) (S n)); reflexivity || lia.
-      + replace (S (S n) - r) with (S n - r + 1) by lia. rewrite seq_app, sum_app, <- (IH ltac:(lia)). cbn [seq]. rewrite sum_one.
-        replace (r + (S n - r)) with (S n) by lia. unfold left_of, left_sec.
-        rewrite (sum_split _ (fun y => sec (get b y) <=? n) (filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? S n)) (keys b))), !filter_filter.
-        f_equal; f_equal; apply filter_ext_in; intros y _;
-          destruct (fst y =? u), (Nat.leb_spec r (sec (get b y))), (Nat.leb_spec (sec (get b y)) (S n)), (Nat.leb_spec (sec (get b y)) n), (Nat.eqb_spec (sec (get b y)) (S n)); reflexivity || lia.
-  Qed.
+  Local Notation f_rises := (CodeHeld.f_rises m b s reach).
+  Local Notation f_counted := (CodeHeld.f_counted m b s reach).
+  Local Notation late_next := (CodeHeld.late_next m b s OK reach H).
+  Local Notation since_next := (CodeHeld.since_next m b s OK reach H).
+  Local Notation passed_next := (CodeHeld.passed_next m b reach T).
+  Local Notation T_grows := (CodeHeld.T_grows m b N reach iso Q T TN).
+  Local Notation passed_T := (CodeHeld.passed_T m b N reach iso Q T TN).
+  Local Notation rest_hold := (CodeHeld.rest_hold m b s OK piped).
+  Local Notation pipe_whole := (CodeHeld.pipe_whole m b s OK iD iso piped Pipe).
+  Local Notation left_sections := (CodeHeld.left_sections m b s reach H).
+  Local Notation in_pipe := (CodeHeld.in_pipe b piped).
+  Local Notation rel_grows := (CodeHeld.rel_grows m b s OK g).
+  Local Notation hit_when := (CodeHeld.hit_when m b s OK reach).
+  Local Notation hits_over := (CodeHeld.hits_over m b s OK reach H).
+  Local Notation nothing_newer := (CodeHeld.nothing_newer m b s OK reach g One).
+  Local Notation seen_from := (CodeHeld.seen_from m b s OK reach H g One).
 
   Hypothesis Spill : forall w u q n t, n < N -> u <> w -> q <= n -> t <= rel s g (S n) ->
     (forall x, In x (keys b) -> sec (get b x) <= n -> I s x < t) ->
@@ -279,7 +88,7 @@ Section Barriers.
         late (f w (S n)) (rel s g n) (all_of w (S n)) (passed (sec (get b (w, j))) (S n) w) (pace b s (w, j))).
   Proof.
     intros Hn CA CB Hj Hs. pose proof (proj1 (proj1 (in_keys _ _ _) Hj)) as Hw.
-    unfold passed. rewrite passed_next by lia. destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|E].
+    unfold CodeHeld.passed. rewrite passed_next by lia. destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|E].
     - destruct (own_finish m b s WF OK (reach w) w n iP iI iD (iso n w) (HR w n) (HI w n)
         (f w n) (rel s g n) (all_of w n) (T n)) with (k := j) as [F1 F2]; auto.
       + intros t. apply f_rises.
@@ -290,7 +99,7 @@ Section Barriers.
         * eapply late_more; [exact A1|lia].
         * intros Hb. eapply late_more; [exact (A2 Hb)|lia].
       + assert (path_passed (iso (sec (get b (w, j))) w) (sec (get b (w, j))) n w = T n + iso n w) as ->.
-        { unfold passed, path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
+        { unfold CodeHeld.passed, CodeHeld.path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
         split; [apply late_next, F1|]. intros Hb. apply late_next, F2, Hb.
     - destruct (CA w j Hj ltac:(lia)) as [A1 A2]. split; [apply late_next, A1|]. intros Hb. apply late_next, A2, Hb.
   Qed.
@@ -302,7 +111,7 @@ Section Barriers.
     intros Hn CA CB CD Hj Hs Hi. pose proof (proj1 (proj1 (in_keys _ _ _) Hj)) as Hw.
     rewrite passed_next by lia. apply since_next. destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|E]; [|apply CD; auto; lia].
     assert (path_passed (iD (w, j) i) (sec (get b (w, j))) n w = T n + iD (w, j) i) as ->.
-    { unfold path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
+    { unfold CodeHeld.path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
     apply since_late; [intros; apply f_rises|pose proof (CB w Hw); lia|].
     destruct (own_path m b s WF OK (reach w) w n iP iI iD (iso n w) (HR w n) (HI w n)
         (f w n) (rel s g n) (all_of w n) (T n)) with (k := j) as [_ _ _ F]; auto.
@@ -316,86 +125,6 @@ Section Barriers.
     - apply F, Hi.
   Qed.
 
-  Lemma rel_grows n k : rel s g n <= rel s g (n + k).
-  Proof. clear - OK. induction k as [|k IH]; [rewrite Nat.add_0_r; lia|]. pose proof (v_releases _ _ _ OK g (n + k)). rewrite Nat.add_succ_r. lia. Qed.
-
-  (** A hit is a hold of an instruction that has begun, and not ended. *)
-  Lemma hit_when w y t : In y (keys b) -> hit m b s (reach w) w y t = true -> P s y <= t < finish b s y.
-  Proof.
-    intros Hy Hh. pose proof (issue_order m b s OK y Hy) as HO. pose proof (v_probe _ _ _ OK y Hy).
-    assert (forall p, existsb (fun i => p (unit (st b y i)) && holds b s y i t) (seq 0 (stages b y)) = true ->
-      P s y <= t < finish b s y) as A.
-    { intros p Hp. apply existsb_exists in Hp as [i [Hi Hp]]. apply in_seq in Hi. apply andb_prop in Hp as [_ Hp].
-      apply holds_iff in Hp as [_ Hp]. pose proof (room_before_stage m b s OK y i Hy ltac:(lia)).
-      pose proof (hold_finish m b s OK y i Hy ltac:(lia)). lia. }
-    unfold hit in Hh. destruct (fst y =? w); [eapply A; exact Hh|].
-    apply orb_true_iff in Hh as [Hh|Hh]; [|eapply A; exact Hh].
-    apply andb_prop in Hh as [_ Hh]. apply issues_iff in Hh. unfold finish. pose proof (v_slot _ _ _ OK y Hy). lia.
-  Qed.
-
-  Lemma hits_over w y t : In y (keys b) -> finish b s y <= t -> t <= H -> hits w y H = hits w y t.
-  Proof.
-    intros Hy Ht HH. pose proof (rest_le (hit m b s (reach w) w y) (fun _ => false) t H HH) as R1.
-    pose proof (cnt_mono (hit m b s (reach w) w y) t H HH).
-    assert (forall k, cnt (fun _ => false) k = 0) as Z by (intros; apply cnt_none; reflexivity).
-    rewrite !Z in R1. unfold hits.
-    enough (cnt (hit m b s (reach w) w y) H + 0 <= 0 + cnt (hit m b s (reach w) w y) t) by lia. apply R1.
-    intros t' Ht' Hh. apply hit_when in Hh; [lia|exact Hy].
-  Qed.
-
-  Lemma nothing_newer w n t : t <= rel s g (S n) -> cnt (newer w (S n)) t = 0.
-  Proof.
-    intros Ht. apply cnt_none. intros t' Ht'. apply not_true_is_false. intros Hx.
-    apply existsb_exists in Hx as [y [Hy Hx]]. apply andb_prop in Hx as [Ho Hh].
-    apply negb_true_iff in Ho. unfold older in Ho. apply Nat.ltb_ge in Ho.
-    apply hit_when in Hh; [|exact Hy]. pose proof (v_opened _ _ _ OK y Hy) as Hr. rewrite One in Hr.
-    pose proof (rel_grows (S n) (sec (get b y) - S n)) as Hg. replace (S n + (sec (get b y) - S n)) with (sec (get b y)) in Hg by lia. lia.
-  Qed.
-
-  (** What others hold later on is, seen from [w], what is seen from a warp [u] that reaches it, and what [u] has left. *)
-  Lemma seen_from w u r n t : t <= H -> t <= rel s g (S n) ->
-    (forall y t', In y (keys b) -> sec (get b y) <= n -> fst y <> u -> t <= t' ->
-       hit m b s (reach w) w y t' = true -> hit m b s (reach u) u y t' = true) ->
-    (forall y, In y (keys b) -> fst y = u -> sec (get b y) < r -> finish b s y <= t) ->
-    all_of w (S n) + f u (S n) t <= all_of u (S n) + f w (S n) t + left_of w u r n t.
-  Proof.
-    intros HH Ht Hsee Hold. unfold f. rewrite !nothing_newer by exact Ht. unfold all_of, done. simpl.
-    rewrite !(sum_split _ (fun y => fst y =? u) (filter (older (S n)) (keys b))).
-    assert (sum (fun y => hits w y H) (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b)))
-          + sum (fun y => hits u y t) (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b)))
-         <= sum (fun y => hits u y H) (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b)))
-          + sum (fun y => hits w y t) (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b)))) as A.
-    { assert (forall y, In y (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b))) ->
-        hits w y H + hits u y t <= hits u y H + hits w y t) as A0.
-      { intros y Hy. apply filter_In in Hy as [Hy Hu]. apply filter_In in Hy as [Hy Ho].
-        apply negb_true_iff, Nat.eqb_neq in Hu. unfold older in Ho. apply Nat.ltb_lt in Ho.
-        apply rest_le; [exact HH|]. intros t' Ht' Hh. apply Hsee; auto. lia. }
-      revert A0. generalize (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b))). intros l A0.
-      unfold sum. induction l as [|y l IH]; simpl; [lia|]. pose proof (A0 y (or_introl eq_refl)).
-      specialize (IH ltac:(intros; apply A0; right; assumption)). lia. }
-    assert (sum (fun y => hits w y H) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b)))
-         <= sum (fun y => hits w y t) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b))) + left_of w u r n t) as B.
-    { unfold left_of. rewrite filter_filter.
-      rewrite !(sum_split _ (fun y => r <=? sec (get b y)) (filter (fun x => older (S n) x && (fst x =? u)) (keys b))), !filter_filter.
-      rewrite (filter_ext_in (fun x => older (S n) x && (fst x =? u) && (r <=? sec (get b x)))
-        (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
-      2:{ intros y _. unfold older. destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.leb_spec (sec (get b y)) n), (fst y =? u), (r <=? sec (get b y)); reflexivity || lia. }
-      set (l1 := filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
-      set (l2 := filter (fun x => older (S n) x && (fst x =? u) && negb (r <=? sec (get b x))) (keys b)).
-      assert (sum (fun y => hits w y H) l2 <= sum (fun y => hits w y t) l2).
-      { apply sum_le. intros y Hy. apply filter_In in Hy as [Hy Hp]. apply andb_prop in Hp as [Hp Hr]. apply andb_prop in Hp as [_ Hu].
-        apply negb_true_iff, Nat.leb_gt in Hr. apply Nat.eqb_eq in Hu. rewrite (hits_over w y t); auto. }
-      assert (sum (fun y => hits w y H) l1 <= sum (fun y => hits w y t) l1 + sum (fun y => hits w y H - hits w y t) l1).
-      { generalize l1. intros l. unfold sum. induction l as [|y l IH]; simpl; lia. }
-      change (sum (fun y => hits w y H) l1 + sum (fun y => hits w y H) l2
-        <= sum (fun y => hits w y t) l1 + sum (fun y => hits w y t) l2 + sum (fun y => hits w y H - hits w y t) l1).
-      lia. }
-    assert (sum (fun y => hits u y t) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b)))
-         <= sum (fun y => hits u y H) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b)))) as C.
-    { apply sum_le. intros y _. apply cnt_mono, HH. }
-    unfold key in *. lia.
-  Qed.
-
   (** ** The release behind section [n]: (b) *)
 
   Definition arrivals (n : nat) : list nat :=
@@ -403,7 +132,7 @@ Section Barriers.
     ++ map (E b s) (filter (fun x => bar (get b x)) (filter (older (S n)) (keys b))).
 
   Lemma in_older n x : In x (filter (older (S n)) (keys b)) <-> In x (keys b) /\ sec (get b x) <= n.
-  Proof. rewrite filter_In. unfold older. rewrite Nat.ltb_lt. intuition lia. Qed.
+  Proof. rewrite filter_In. unfold CodeHeld.older. rewrite Nat.ltb_lt. intuition lia. Qed.
 
   Lemma arrived n : rel s g (S n) <= list_max (arrivals n) + release m.
   Proof.
@@ -429,11 +158,11 @@ Section Barriers.
 
   Lemma start_bound n w : w < length b -> claim_b n -> rel s g n <= H -> rel s g n <= T n.
   Proof.
-    intros Hw CB HH. pose proof (CB w Hw) as C. enough (f w n (rel s g n) <= all_of w n) by lia. unfold f.
+    intros Hw CB HH. pose proof (CB w Hw) as C. enough (f w n (rel s g n) <= all_of w n) by lia. unfold CodeHeld.f.
     assert (cnt (newer w n) (rel s g n) = 0) as ->.
     { apply cnt_none. intros t Ht. apply not_true_is_false. intros Hx.
       apply existsb_exists in Hx as [y [Hy Hx]]. apply andb_prop in Hx as [Ho Hh].
-      apply negb_true_iff in Ho. unfold older in Ho. apply Nat.ltb_ge in Ho. apply hit_when in Hh; [|exact Hy].
+      apply negb_true_iff in Ho. unfold CodeHeld.older in Ho. apply Nat.ltb_ge in Ho. apply hit_when in Hh; [|exact Hy].
       pose proof (v_opened _ _ _ OK y Hy) as Hr. rewrite One in Hr. pose proof (rel_grows n (sec (get b y) - n)) as Hg.
       replace (n + (sec (get b y) - n)) with (sec (get b y)) in Hg by lia. lia. }
     simpl. apply sum_le. intros y _. apply cnt_mono, HH.
@@ -479,7 +208,7 @@ Section Barriers.
     Proof.
       intros Hw Hr. assert (passed r (S n) w + sum (fun q => iso q w) (seq (S r) (n - r)) + sum (fun q => Q q w) (seq r (S n - r))
         <= T r + sum (fun q => iso q w + O q w + Q q w) (seq r (S n - r))) as A.
-      { unfold passed, path_passed. replace (S n - r) with (1 + (n - r)) by lia. rewrite !seq_app, !sum_app. cbn [seq]. rewrite !sum_one.
+      { unfold CodeHeld.passed, CodeHeld.path_passed. replace (S n - r) with (1 + (n - r)) by lia. rewrite !seq_app, !sum_app. cbn [seq]. rewrite !sum_one.
         replace (S r) with (r + 1) by lia.
         enough (sum (fun q => O q w) (seq (r + 1) (n - r)) + sum (fun q => iso q w) (seq (r + 1) (n - r)) + sum (fun q => Q q w) (seq (r + 1) (n - r))
           <= sum (fun q => iso q w + O q w + Q q w) (seq (r + 1) (n - r))) by lia.
@@ -532,17 +261,17 @@ Section Barriers.
       intros Hx Hu Hw Hs Ht. set (r := sec (get b x)) in *.
       pose proof (Spill w u r n tau Hn Hw Hs ltac:(unfold tau; lia) tau_issued) as S1.
       destruct (first_left (rest_of u tau) (pipe r u)) as [Z|[l0 [[j i] [l1 [E [Hp Hl]]]]]].
-      - pose proof (by_own u x Hx Hu Hs Ht). fold r in H0. unfold pipe_left in S1. lia.
+      - pose proof (by_own u x Hx Hu Hs Ht). fold r in H0. unfold CodeHeld.pipe_left in S1. lia.
       - pose proof (Pipe r u l0 (j, i) l1 E) as P1. simpl fst in P1. simpl snd in P1.
         assert (In (j, i) (pipe r u)) as Hi by (rewrite E; apply in_or_app; right; left; reflexivity).
         apply in_pipe in Hi as [Hj [Hr Hi]].
         pose proof (section_begun n u j i ltac:(lia) CA CB CD Hj ltac:(lia) Hi tau tau_after) as B. rewrite Hr in B.
         assert (sum (rest_of u tau) l1 <= sum (hold_of u) l1) as R1.
         { apply (rest_hold r). intros ji Hji. rewrite E. apply in_or_app. right. right. exact Hji. }
-        pose proof (v_hold _ _ _ OK (u, j) i Hj Hi) as Hh. unfold pipe_left in S1. rewrite Hl in S1.
+        pose proof (v_hold _ _ _ OK (u, j) i Hj Hi) as Hh. unfold CodeHeld.pipe_left in S1. rewrite Hl in S1.
         rewrite sum_cons in S1, P1.
-        unfold rest_of at 1 in S1. unfold rest_of in Hp. unfold hold_of at 1 in P1. simpl fst in *. simpl snd in *.
-        unfold passed, path_passed in *. lia.
+        unfold CodeHeld.rest_of at 1 in S1. unfold CodeHeld.rest_of in Hp. unfold CodeHeld.hold_of at 1 in P1. simpl fst in *. simpl snd in *.
+        unfold CodeHeld.passed, CodeHeld.path_passed in *. lia.
     Qed.
 
     (** A warp [u] with something left, that reaches what others have left that [w] waits for. *)
@@ -606,7 +335,7 @@ Section Barriers.
     Proof.
       intros Hw He.
       assert (forall v, all_of v (S n) = f v (S n) tau) as All.
-      { intros v. unfold f. rewrite nothing_newer by (unfold tau; lia). simpl. unfold all_of, done, sum. f_equal. apply map_ext_in.
+      { intros v. unfold CodeHeld.f. rewrite nothing_newer by (unfold tau; lia). simpl. unfold CodeHeld.all_of, CodeHeld.done, sum. f_equal. apply map_ext_in.
         intros y Hy. apply in_older in Hy as [Hy Hs]. apply hits_over; [exact Hy| |apply tau_H].
         destruct (le_lt_dec (finish b s y) tau) as [C|C]; [exact C|exfalso].
         assert (In y (unfinished (fun _ => true))) as Hl by (apply in_unfinished; auto). rewrite He in Hl. destruct Hl. }
@@ -614,7 +343,7 @@ Section Barriers.
       destruct (last_arrival n) as [E|[x [Hx [Hs Hf]]]].
       - rewrite E.
         pose proof (start_bound n w Hw CB ltac:(pose proof (v_releases _ _ _ OK g n); lia)).
-        unfold passed, path_passed in HT. lia.
+        unfold CodeHeld.passed, CodeHeld.path_passed in HT. lia.
       - pose proof (by_own (fst x) x Hx eq_refl Hs ltac:(unfold tau; lia)) as B. rewrite All in B.
         pose proof (passed_bound (sec (get b x)) (fst x) (key_warp x Hx) Hs). unfold tau in B. lia.
     Qed.
@@ -675,7 +404,7 @@ Section Barriers.
   Lemma claims n : n <= N -> claim_a n /\ claim_b n /\ claim_d n.
   Proof.
     induction n as [|n IH]; intros Hn.
-    - split; [intros w j _ Hs; lia|]. split; [|intros w j i _ Hs; lia]. intros w _. unfold f, done, all_of.
+    - split; [intros w j _ Hs; lia|]. split; [|intros w j i _ Hs; lia]. intros w _. unfold CodeHeld.f, CodeHeld.done, CodeHeld.all_of.
       replace (filter (older 0) (keys b)) with (@nil key).
       + change (sum (fun y => hits w y H) []) with 0. lia.
       + symmetry. clear. induction (keys b) as [|x l IH]; [reflexivity|]. cbn [filter]. exact IH.
@@ -690,14 +419,14 @@ Section Barriers.
     destruct (le_lt_dec (rel s g N) (finish b s (w, j))) as [C|C].
     - destruct (section_late N w j (le_n _) CA CB Hj HL) as [L1 _]. specialize (L1 _ C (le_n _)).
       assert (f w (S N) (finish b s (w, j)) <= all_of w (S N)) as D.
-      { unfold f. rewrite cnt_none; [simpl; apply sum_le; intros y _; apply cnt_mono, HH|].
+      { unfold CodeHeld.f. rewrite cnt_none; [simpl; apply sum_le; intros y _; apply cnt_mono, HH|].
         intros t _. apply not_true_is_false. intros Hx. apply existsb_exists in Hx as [y [Hy Hx]].
-        apply andb_prop in Hx as [Hx _]. apply negb_true_iff in Hx. unfold older in Hx. apply Nat.ltb_ge in Hx.
+        apply andb_prop in Hx as [Hx _]. apply negb_true_iff in Hx. unfold CodeHeld.older in Hx. apply Nat.ltb_ge in Hx.
         specialize (Last y Hy). lia. }
-      enough (passed (sec (get b (w, j))) (S N) w <= T (S N)) by lia. unfold passed. rewrite passed_next by exact HL.
+      enough (passed (sec (get b (w, j))) (S N) w <= T (S N)) by lia. unfold CodeHeld.passed. rewrite passed_next by exact HL.
       destruct (Nat.eq_dec (sec (get b (w, j))) N) as [E|E].
-      + unfold passed, path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq N 0)) with 0. lia.
-      + pose proof (passed_T (sec (get b (w, j))) N w Hw ltac:(lia) (le_n _)) as PT. unfold passed in PT. lia.
+      + unfold CodeHeld.passed, CodeHeld.path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq N 0)) with 0. lia.
+      + pose proof (passed_T (sec (get b (w, j))) N w Hw ltac:(lia) (le_n _)) as PT. unfold CodeHeld.passed in PT. lia.
     - pose proof (start_bound N w Hw CB (Horizon N (le_n _))). lia.
   Qed.
 End Barriers.
@@ -725,6 +454,6 @@ Proof.
   set (H := max (finish b s (w, j)) (rel s g N)).
   apply (barrier_end m b s g N WF OK One Last Deepest reach Same Cross iP iI iD iso Q T HR HI T0 TN TL H piped); auto.
   - intros v u q n t. apply Spill.
-  - intros n Hn. pose proof (rel_grows m b s g OK n (N - n)) as Hg. replace (n + (N - n)) with N in Hg by lia. unfold H. lia.
+  - intros n Hn. pose proof (rel_grows m b s OK g n (N - n)) as Hg. replace (n + (N - n)) with N in Hg by lia. unfold H. lia.
   - unfold H. lia.
 Qed.

@@ -1,0 +1,47 @@
+(** * A checker of certificates of machine code: code-fib of a block without barriers
+
+    docs/machine-code-bounds.md, theorem 1 with the reach of FIB.  Tables as in CheckCodeSib.v. *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeOwn CodeReach CodeSib CheckCode CheckCodeSib.
+Import ListNotations.
+
+(** [spare w v]: [v] is a latch of instructions of one stage, of which [w] has none. *)
+Section Fib.
+  Variables (m : machine) (b : block) (c : sib_tables) (spare : nat -> nat -> bool).
+
+  Definition spare_b : bool :=
+    each b (fun y => each_stage b y (fun i => forallb (fun w =>
+      if spare w (unit (st b y i)) then (i =? 0) && latch m b y && negb (fst y =? w) else true) (seq 0 (length b)))).
+  Definition reach_spared (w : nat) : nat -> bool := reach_fib m (home c) (shared c) (spare w) w.
+  Definition code_fib_shown (code : ways) : option nat :=
+    if code_wf_b m b code && blocks_b m b c && held_b m b c && reach_b m b c && each b (iso_inst_b m b c) && spare_b
+       && (deepest b =? 0)
+    then Some (longest b (fun w => alone c 0 w + others m b (reach_spared w) w)) else None.
+
+  Lemma spare_ok w v y i : spare_b = true -> w < length b -> spare w v = true -> at_stage b y i v ->
+    i = 0 /\ latch m b y = true /\ fst y <> w.
+  Proof.
+    intros H Hw Hs [Hy [Hi <-]]. pose proof (each_ok _ _ H y Hy) as A. cbv beta in A.
+    pose proof (each_stage_ok _ _ _ A i Hi) as C. cbv beta in C. rewrite forallb_forall in C.
+    specialize (C w ltac:(apply in_seq; lia)). rewrite Hs, !andb_true_iff, negb_true_iff, Nat.eqb_eq, Nat.eqb_neq in C. tauto.
+  Qed.
+End Fib.
+
+(** *** What is accepted bounds every execution of one thread block. *)
+Theorem code_fib_shown_ok m b c spare code bound : code_fib_shown m b c spare code = Some bound ->
+  forall s g, (forall w, group m w = g) -> valid m b s -> forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
+Proof.
+  unfold code_fib_shown. destruct (_ && _) eqn:E; [|discriminate]. intros H s g One V [w k] Hx. injection H as <-.
+  rewrite !andb_true_iff, Nat.eqb_eq in E. destruct E as [[[[[[W HB] HH] HR] HI] HS] HN]. apply code_wf_ok in W.
+  assert (forall y, In y (keys b) -> sec (get b y) = 0) as Flat.
+  { intros y Hy. enough (sec (get b y) <= deepest b) by lia. apply list_max_ge, in_map_iff. eauto. }
+  assert (w < length b) as Hw by (apply in_keys in Hx; apply Hx).
+  rewrite <- (One w). etransitivity; [apply (code_sib m b s W V Flat (reach_spared m c spare) (tP c) (tI c) (tD c) (alone c 0))|].
+  - intros v Hv. apply reach_fib_ok; [apply reach_ways, HR|apply shared_home|apply reach_closed, HR| |].
+    + intros z y i Hz Hy. destruct (spare_ok m b spare v z y i HS Hv Hz Hy) as [A1 [A2 _]]. auto.
+    + intros z j i Hz Hy. destruct (spare_ok m b spare v z (v, j) i HS Hv Hz Hy) as [_ [_ A]]. contradiction A. reflexivity.
+  - intros v _. apply iso_code_ok; assumption.
+  - exact Hx.
+  - apply Nat.add_le_mono_l. apply (longest_ge b (fun w => alone c 0 w + others m b (reach_spared m c spare w) w) w Hw).
+Qed.

@@ -2,13 +2,13 @@
 
 From Coq Require Import List Arith Bool Extraction.
 From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast Formulas
-  CheckKernel CheckGrid Kernels Numbers.
+  CheckKernel CheckGrid Kernels Serials Numbers.
 
 (* Evaluated only where its premise holds. *)
 Extraction Inline implb'.
 
 Extraction "extracted.ml"
-  keys wf_b found lamI_fast E_fast top_fast ELB_fast iso_tables entry sib_shared_fast fib_charge_fast
+  keys wf_b found lamI_fast E_fast top_fast ELB_fast iso_tables entry sib_shared_fast fib_charge_fast SERIAL_apart_fast
   elb_claim fib_claim sib_claim valid_b
   k_sm_fast k_area_fast k_bal_fast sm_static kernel_claim
   grid_valid_b anywhere_b dealt_b.

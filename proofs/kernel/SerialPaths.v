@@ -33,16 +33,20 @@ Section SerialPaths.
   Definition last_section (g : nat) : nat :=
     list_max (map (fun x => if grp x =? g then sec (get p x) else 0) (keys p)).
 
-  (** What [x] makes its sub-core wait for in section [q]: its issue; in the last section completion. *)
-  Definition waits_for (g q : nat) (x : key) : nat :=
-    let chain := if sec (get p x) =? q then chain_to x else 0 in
+  (** What [x] makes its sub-core wait for in section [q], where chains to issues are [ch] long: its issue; in the last
+      section completion. *)
+  Definition waits_by (ch : key -> nat) (g q : nat) (x : key) : nat :=
+    let chain := if sec (get p x) =? q then ch x else 0 in
     if q <? last_section g then chain
     else if sec (get p x) =? q then chain + lat (get p x)
     else if read_before_b (fst x) (snd x) q then 0 else lat (get p x).
 
+  Definition chain_by (ch : key -> nat) (g c q : nat) : nat :=
+    list_max (map (fun x => if (grp x =? g) && (at_core x =? c) then waits_by ch g q x else 0) (keys p)).
+
   (** L_c(j). *)
-  Definition chain_of (g c q : nat) : nat :=
-    list_max (map (fun x => if (grp x =? g) && (at_core x =? c) then waits_for g q x else 0) (keys p)).
+  Definition waits_for := waits_by chain_to.
+  Definition chain_of := chain_by chain_to.
 
   (** V(b). *)
   Definition SERIAL (home : nat -> option nat) (cs : list nat) (g : nat) : nat :=
@@ -125,7 +129,7 @@ Section SerialPaths.
 
   Lemma waits_within x q : In x (keys p) -> waits_for (grp x) q x <= chain_of (grp x) (at_core x) q.
   Proof.
-    intros Hx. unfold chain_of. set (f := fun y => if (grp y =? grp x) && (at_core y =? at_core x) then waits_for (grp x) q y else 0).
+    intros Hx. unfold chain_of, chain_by. set (f := fun y => if (grp y =? grp x) && (at_core y =? at_core x) then waits_for (grp x) q y else 0).
     pose proof (list_max_in_ge f (keys p) x Hx) as A. unfold f in A at 1. rewrite !Nat.eqb_refl in A. exact A.
   Qed.
 
@@ -134,10 +138,10 @@ Section SerialPaths.
     intros w k Hk <-. cbv zeta. pose proof (in_last_section (w, k) Hk) as H0. cbn [fst] in H0.
     assert (forall q, waits_for (group m w) q (w, k) <= chain_of (group m w) (core m w) q) as Wt by (intros q; apply (waits_within (w, k) q Hk)).
     split; [exact H0|]. split; [|split].
-    - etransitivity; [|apply Wt]. unfold waits_for. rewrite Nat.eqb_refl. destruct (_ <? _); lia.
-    - intros E. etransitivity; [|apply Wt]. unfold waits_for. rewrite Nat.ltb_irrefl, <- E, Nat.eqb_refl. apply le_n.
+    - etransitivity; [|apply Wt]. unfold waits_for, waits_by. rewrite Nat.eqb_refl. destruct (_ <? _); lia.
+    - intros E. etransitivity; [|apply Wt]. unfold waits_for, waits_by. rewrite Nat.ltb_irrefl, <- E, Nat.eqb_refl. apply le_n.
     - intros E. destruct (read_before_b w k (last_section (group m w))) eqn:R; [right; apply read_before_ok, R|left].
-      etransitivity; [|apply Wt]. unfold waits_for. rewrite Nat.ltb_irrefl. destruct (Nat.eqb_spec (sec (get p (w, k))) (last_section (group m w))); [lia|].
+      etransitivity; [|apply Wt]. unfold waits_for, waits_by. rewrite Nat.ltb_irrefl. destruct (Nat.eqb_spec (sec (get p (w, k))) (last_section (group m w))); [lia|].
       cbn [fst snd]. rewrite R. apply le_n.
   Qed.
 
@@ -174,7 +178,7 @@ Section SerialPaths.
     apply list_max_le_in. intros n Hn. apply in_map_iff in Hn as [x [<- Hx]].
     destruct (Nat.eqb_spec (grp x) g) as [Hg|]; [|cbn; lia]. destruct (Nat.eqb_spec (at_core x) c) as [Ec|]; [|cbn; lia]. cbn [andb].
     destruct x as [w k]. cbn [fst] in *. destruct (HQ w k Hx Hg) as [Q1 [Q2 [Q3 Q4]]]. rewrite Ec in *.
-    pose proof (chain_least L HL (w, k) Hx) as A. unfold waits_for. cbn [fst snd].
+    pose proof (chain_least L HL (w, k) Hx) as A. unfold waits_by. cbn [fst snd].
     destruct (Nat.ltb_spec q (last_section g)) as [E|E].
     - destruct (Nat.eqb_spec (sec (get p (w, k))) q) as [<-|]; lia.
     - assert (q = last_section g) as -> by lia. destruct (Nat.eqb_spec (sec (get p (w, k))) (last_section g)) as [Eq|Ne].

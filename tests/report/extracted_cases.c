@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "bound/analysis/analysis.h"
+#include "bound/grid/serial_time.h"
 #include "extracted_block.h"
 #include "random_grid.h"
 
@@ -154,11 +155,19 @@ static void print_upper_bounds(const wb_analysis *analysis) {
                    analysis->bounds.items[b].cycles);
 }
 
+/* V of k-serial. */
+static void print_serial(const struct block_profile *profile) {
+    struct serial_sums sums;
+    if (serial_sums_of(profile, NULL, &sums) != WB_OK) give_up("out of memory");
+    printf("number serial %" PRIu64 "\n", sums.time);
+}
+
 static void print_bounds(wb_analysis *analysis, wb_diagnostics *diagnostics) {
     if (wb_analysis_bound(analysis, "sib,fib,elb", NULL, diagnostics) != WB_OK) give_up("no bounds");
     printf("number init %" PRIu64 "\nnumber lam %" PRIu64 "\n", analysis->profile.initiations,
            analysis->profile.latency);
     print_upper_bounds(analysis);
+    print_serial(&analysis->profile);
 }
 
 /* ---- Schedules -------------------------------------------------------------------------------------------

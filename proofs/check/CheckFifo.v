@@ -14,17 +14,21 @@ Definition fifo_check (m : machine) (b : block) (F : nat -> nat -> nat -> bool) 
       all (fun e => iso w (fst e) + snd e <=? iso w n) (edges m b (F w q) (queue m b q w) w n)) (nodes b w))
     (seq 0 (length b)) && (fifo m b F iso <=? bound)).
 
+Lemma fifo_check_cert m b F iso bound : fifo_check m b F iso bound = true ->
+  wf b /\ fifo_cert m b F iso /\ fifo m b F iso <= bound.
+Proof.
+  unfold fifo_check. intros H. apply andb_prop in H as [H1 H]. apply andb_prop in H as [H2 H3].
+  split; [apply wf_ok, H1|]. split; [|apply Nat.leb_le, H3]. intros w n Hn q e He. pose proof (proj1 (in_keys _ _ _) Hn) as [Lw _].
+  apply Nat.leb_le. pose proof (all_ok _ _ (all_ok _ _ H2 w ltac:(apply in_seq; lia)) n (in_nodes b w n Hn)) as B.
+  exact (all_ok _ _ B e He).
+Qed.
+
 Theorem fifo_check_ok m b lF l bound : fifo_check m b (unit_sets lF) (path_table l) bound = true ->
   machine_ok m -> depth m = None -> forall s, valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
   forall x, In x (keys b) -> C s x <= bound.
 Proof.
-  unfold fifo_check. intros H M Un s V O Z x Hx. apply andb_prop in H as [H1 H]. apply andb_prop in H as [H2 H3].
-  apply wf_ok in H1. apply Nat.leb_le in H3.
-  assert (fifo_cert m b (unit_sets lF) (path_table l)) as HI.
-  { intros w n Hn q e He. pose proof (proj1 (in_keys _ _ _) Hn) as [Lw _]. apply Nat.leb_le.
-    pose proof (all_ok _ _ (all_ok _ _ H2 w ltac:(apply in_seq; lia)) n (in_nodes b w n Hn)) as B.
-    exact (all_ok _ _ B e He). }
+  intros H M Un s V O Z x Hx. apply fifo_check_cert in H as [H1 [HI H3]].
   pose proof (fifo_bound m b _ _ H1 Un HI s M V O Z x Hx). lia.
 Qed.
 

@@ -373,7 +373,7 @@ Section WaveBound.
       destruct (le_lt_dec (D s x) (list_max ends)) as [L|L]; [lia|].
       assert (t1 <= list_max ends) as L0 by (apply list_max_ge; left; reflexivity).
       enough (D s x - list_max ends <= Q w q f) by lia.
-      apply (Queues w q f t1 _ Hg HF).
+      apply (Queues x f t1 _ Hx HF). cbv zeta. cbn [fst].
       apply (crowd m b s _ _ (list_max ends) _ V); [intros y Hy; apply filter_In in Hy; apply Hy|].
       intros t Ht. transitivity (n_init b s f t).
       { apply (v_asap _ _ _ V x t Hk). unfold waits. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt. lia. }

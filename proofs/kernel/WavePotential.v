@@ -67,7 +67,7 @@ Section WavePotential.
     filter (fun y => meets w q y && (on b f y && ((I s y <=? t) && (t <? D s y + ai s y)))) (keys b).
 
   Definition wave_queues_ok (s : schedule) (F : nat -> nat -> nat -> bool) (Q : nat -> nat -> nat -> nat) : Prop :=
-    forall w q f t n, group m w = g -> F w q f = true ->
+    forall x f t n, ours x -> let w := fst x in let q := sec (get b x) in F w q f = true ->
       inst m f * n <= sum (fun y => init (get b y)) (wave_pending s w q f t) -> n <= Q w q f.
 
   (** ** What schedules do is in order *)

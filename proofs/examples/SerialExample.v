@@ -60,3 +60,24 @@ Proof.
   - intros i Hi. split; [intros x _ _; reflexivity|]. intros x _. left. reflexivity.
   - intros c Hc. cbn in Hc. three c Hc; vm_compute; lia.
 Qed.
+
+(** The second thread block is a copy of the first. *)
+From Warpbound Require Import SerialCopies.
+Definition written : block := firstn 2 warps.
+Definition alone2 : machine := Machine (fun _ => 1) (Some 1) 1 (fun w => w mod 2) (fun _ => 0) (fun _ => 3).
+
+Lemma second x : of sm2 warps 1 x -> In x [(2, 0); (2, 1); (2, 2); (3, 0); (3, 1); (3, 2)].
+Proof. intros [Hx Hg]. cbn in Hx. repeat (destruct Hx as [<-|Hx]; [cbn in Hg |- *; try lia; auto 10|]). destruct Hx. Qed.
+
+Example copy2 : copy_of written alone2 home2 [0; 1] warps sm2 home2 [0; 1] 1 (fun w => w mod 2) (fun c => c).
+Proof.
+  constructor; try (intros w k H; apply second in H; cbn in H; repeat (destruct H as [E|H]; [inversion E; subst; vm_compute; auto 10|]); destruct H);
+    auto.
+  - intros v k H. cbn in H. repeat (destruct H as [E|H]; [inversion E; subst v k; match type of E with (?v, _) = _ => exists (v + 2) end; split; [split|]; vm_compute; auto 20|]). destruct H.
+  - intros w v k Hw Hv. apply second in Hw, Hv. cbn in Hw, Hv. intros E.
+    assert (w = 2 \/ w = 3) by intuition congruence. assert (v = 2 \/ v = 3) by intuition congruence.
+    destruct H as [->| ->], H0 as [->| ->]; vm_compute in E; congruence.
+Qed.
+
+Example copy2_V : SERIAL sm2 warps home2 [0; 1] 1 <= 20.
+Proof. apply (copy_serial written warps alone2 sm2 home2 home2 [0; 1] [0; 1] 1 _ _ copy2 wf2). apply wf_ok. vm_compute. reflexivity. Qed.

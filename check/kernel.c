@@ -39,6 +39,7 @@ static void compute_class(struct class *class) {
 }
 
 void sum_up(void) {
+    if (grid.classes.count == 0) refuse("a kernel without a block");
     if (grid.summed) return;
     grid.blocks = grid.initiations = grid.latencies = grid.latency = 0;
     grid.by_initiations.count = grid.by_residency.count = grid.by_alone.count = 0;
@@ -143,16 +144,20 @@ uint64_t k_balanced(void) {
 
 /* ---- Lines and claims ---- */
 
-uint64_t for_all_rooms(uint64_t (*formula)(void)) {
+uint64_t worst_room(uint64_t (*formula)(void)) {
     uint64_t most = 0;
-    if (grid.classes.count == 0) refuse("a kernel without a block");
-    sum_up();
     for (grid.room = grid.least; grid.room <= grid.most; grid.room++) {
         grid.slots = mul(grid.sms, grid.room);
         most = max(most, formula());
         count_work(grid.classes.count);
     }
     return add(most, mul(grid.service, grid.blocks));
+}
+
+uint64_t for_all_rooms(uint64_t (*formula)(void)) {
+    if (grid.assigned) refuse("blocks do not go to any SM");
+    sum_up();
+    return worst_room(formula);
 }
 
 static uint64_t k_sm(void) {

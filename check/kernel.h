@@ -30,6 +30,7 @@ struct chains {
 extern struct grid {
     uint64_t sms, least, most, delay, service; /* an SM holds `least` to `most` blocks at a time */
     LIST(struct class) classes;
+    bool assigned;                                    /* blocks go to fixed SMs (static.c) */
     bool summed;                                      /* what follows is filled in */
     uint64_t blocks, initiations, latencies, latency; /* of all blocks; of any */
     ranking by_initiations, by_residency, by_alone;   /* E; the larger of E and alpha; solo */
@@ -47,7 +48,9 @@ uint64_t k_one_sm(void);
 uint64_t k_all_sms(void);
 uint64_t k_balanced(void);
 
-/* The most that the formula says for any number of blocks that an SM holds, and what the dispatcher takes. */
+/* The most that the formula says for any number of blocks that an SM holds, and what the dispatcher takes;
+ * for_all_rooms where any block goes to any SM. */
+uint64_t worst_room(uint64_t (*formula)(void));
 uint64_t for_all_rooms(uint64_t (*formula)(void));
 uint64_t with_chains(uint64_t (*formula)(void)); /* the same, with what chains say (chain.c) */
 

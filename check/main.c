@@ -20,7 +20,7 @@ static const struct key claim_keys[] = {
 static const struct part claim_part = {claim_keys, NULL};
 static const struct part *const parts[] = {&certificate_part, &claim_part, &sib_part,     &elb_part,
                                            &aln_part,         &fifo_part,  &busiest_part, &execution_part,
-                                           &kernel_part,      &chain_part, &serial_part};
+                                           &kernel_part,      &chain_part, &serial_part,  &static_part};
 #define PARTS (sizeof parts / sizeof parts[0])
 
 number_list numbers;

@@ -195,40 +195,41 @@ static void test_searched_blocks(void **state) {
 /* ---- Random grids
  * ------------------------------------------------------------------------------------------ */
 
-static void test_random_grids_are_computed_alike(void **state) {
-    (void)state;
+/* Blocks go to any SM, or also to fixed ones. */
+static void check_grids(uint32_t rounds, bool dynamic) {
     static const uint32_t depths[] = {0, 1, 2, DEPTH_UNLIMITED};
-    static const struct random_grid_shape shape = {.block = {.units = 3,
-                                                             .init = 5,
-                                                             .latency = 9,
-                                                             .warps = 3,
-                                                             .insts = 4,
-                                                             .barrier_percent = 20,
-                                                             .real_percent = 10,
-                                                             .alias_percent = 30,
-                                                             .instances = 2,
-                                                             .sub_cores = 2,
-                                                             .width = 2,
-                                                             .release = 3},
-                                                   .depths = depths,
-                                                   .depth_count = 4,
-                                                   .classes = 3,
-                                                   .blocks = 30,
-                                                   .sms = 4,
-                                                   .resident = 4,
-                                                   .dispatch_latency = 5,
-                                                   .dispatch_service = 2,
-                                                   .dynamic = true,
-                                                   .free_percent = 30};
-    for (uint32_t i = 0; i < random_rounds(3000); i++) {
+    struct random_grid_shape shape = {.block = {.units = 3,
+                                                .init = 5,
+                                                .latency = 9,
+                                                .warps = 3,
+                                                .insts = 4,
+                                                .barrier_percent = 20,
+                                                .real_percent = 10,
+                                                .alias_percent = 30,
+                                                .instances = 2,
+                                                .sub_cores = 2,
+                                                .width = 2,
+                                                .release = 3},
+                                      .depths = depths,
+                                      .depth_count = 4,
+                                      .classes = 3,
+                                      .blocks = 30,
+                                      .sms = 4,
+                                      .resident = 4,
+                                      .dispatch_latency = 5,
+                                      .dispatch_service = 2,
+                                      .dynamic = dynamic,
+                                      .free_percent = 30};
+    for (uint32_t i = 0; i < rounds; i++) {
         struct random_grid random;
         wb_analysis *analysis = NULL;
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         random_grid_make(SEED + i, &shape, &random);
         if (analysis_parse("grid", random.label, strlen(random.label), diagnostics, &analysis) != WB_OK)
             fail_msg("%s%s", wb_diagnostics_text(diagnostics), random.label);
-        struct text text = certificate_of(analysis, "k-sm,k-area,k-bal", NULL);
-        assert_non_null(strstr(text.data, "\nclaim k-bal "));
+        const bool goes_anywhere = grid_work_is_dynamic(&analysis->work);
+        struct text text = certificate_of(analysis, goes_anywhere ? "k-sm,k-area,k-bal" : "k-sm", NULL);
+        assert_non_null(strstr(text.data, goes_anywhere ? "\nclaim k-bal " : "\nclaim k-sm-static "));
         /* At depth 1 the library charges the largest initiation of any block. */
         check_claims(&text, random.block.machine.dispatch_depth == 1, random.label);
         text_free(&text);
@@ -236,6 +237,12 @@ static void test_random_grids_are_computed_alike(void **state) {
         wb_diagnostics_free(diagnostics);
         random_grid_free(&random);
     }
+}
+
+static void test_random_grids_are_computed_alike(void **state) {
+    (void)state;
+    check_grids(random_rounds(2500), true);
+    check_grids(random_rounds(1500), false);
 }
 
 /* ---- What is no certificate
@@ -268,6 +275,13 @@ static const struct forged forgeries[] = {
     {GRID("class 0 5\nclaim k-chain 1\n"), 1, "kernel: k-chain: at most 1 cycles: NOT PROVEN"},
     {GRID("class 0 5\nclaim k-chain-area 1\nclaim k-chain-bal 1\n"), 1,
      "kernel: k-chain-bal: at most 1 cycles: NOT PROVEN"},
+    {GRID("class 0 5\nnext 0 5\nclaim k-sm-static 1\n"), 1,
+     "kernel: k-sm-static: at most 1 cycles: NOT PROVEN"},
+    {GRID("class 0 5\nnext 0 4\nclaim k-sm-static 99\n"), 2, "fewer blocks of class 0 than there are"},
+    {GRID("class 0 5\nnext 0 4\nnext 0 2\nclaim k-sm-static 99\n"), 2, "more blocks of class 0"},
+    {GRID("class 0 5\nclaim k-sm-static 99\n"), 2, "no SM is said to get a block"},
+    {GRID("class 0 5\nnext 0 5\nclaim k-sm 99\n"), 2, "blocks do not go to any SM"},
+    {GRID("class 0 5\nnext 1 5\n"), 2, "no class 1"},
     {GRID("class 0 5\nalone lower\n"), 2, "no bound from above: lower"},
     {GRID("alone sib\n"), 2, "alone of no class"},
     {GRID("class 0 5\nalone k-sm\nclaim k-sm 9\n"), 2, "no claim of this block: k-sm"},

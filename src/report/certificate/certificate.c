@@ -11,7 +11,6 @@
 
 /* Why the blocks of a kernel cannot be written, or NULL. */
 static const char *kernel_objection(const struct grid_work *work) {
-    if (!grid_work_is_dynamic(work)) return "blocks are dispatched to fixed SMs";
     for (size_t k = 0; k < work->classes.count; k++)
         if (work->classes.items[k].timed == NULL)
             return "not all kinds of blocks of the kernel are kept, as they are many, or of covering paths; "
@@ -168,6 +167,16 @@ static wb_status shown_chain(struct block_class *class, struct arena *arena, wb_
     return status;
 }
 
+/* The blocks in their order, where that says which SM they go to. */
+static void put_order(struct text *out, const struct grid_work *work) {
+    uint32_t first = 0;
+    for (uint32_t b = 1; b <= work->block_count; b++) {
+        if (b < work->block_count && work->class_of[b] == work->class_of[first]) continue;
+        text_printf(out, "next %" PRIu32 " %" PRIu32 "\n", work->class_of[first], b - first);
+        first = b;
+    }
+}
+
 /* Writes the classes; in *work they are as the certificate shows them. */
 static wb_status put_classes(struct certificate *certificate, const wb_analysis *analysis,
                              wb_diagnostics *diagnostics, struct grid_work *work) {
@@ -182,6 +191,7 @@ static wb_status put_classes(struct certificate *certificate, const wb_analysis 
         text_printf(&certificate->text, "class %zu %" PRIu64 "\n", k, class->blocks);
         if (method != NULL) text_printf(&certificate->text, "alone %s\n", method);
     }
+    if (!grid_work_is_dynamic(&analysis->work)) put_order(&certificate->text, &analysis->work);
     return grid_work_rank_again(work);
 }
 
@@ -189,14 +199,16 @@ static wb_status put_classes(struct certificate *certificate, const wb_analysis 
 static const struct {
     const char *method;
     kernel_formula formula;
+    bool is_static;    /* blocks go to fixed SMs */
     bool of_sub_cores; /* it says nothing less where there is one */
-} kernel_claims[] = {{"k-sm", kernel_one_sm, false},
-                     {"k-area", kernel_area, false},
-                     {"k-bal", kernel_balance, false},
-                     {"k-chain", kernel_chain_one_sm, true},
-                     {"k-chain-area", kernel_chain_area, true},
-                     {"k-chain-bal", kernel_chain_balance, true},
-                     {"k-serial", kernel_serial, true}};
+} kernel_claims[] = {{"k-sm", kernel_one_sm, false, false},
+                     {"k-sm-static", kernel_static, true, false},
+                     {"k-area", kernel_area, false, false},
+                     {"k-bal", kernel_balance, false, false},
+                     {"k-chain", kernel_chain_one_sm, false, true},
+                     {"k-chain-area", kernel_chain_area, false, true},
+                     {"k-chain-bal", kernel_chain_balance, false, true},
+                     {"k-serial", kernel_serial, false, true}};
 
 /* What the formulas say if they know of the blocks only what the certificate shows. */
 static wb_status put_kernel_claims(struct certificate *certificate, const wb_analysis *analysis,
@@ -207,6 +219,7 @@ static wb_status put_kernel_claims(struct certificate *certificate, const wb_ana
     const wb_status status = put_classes(certificate, analysis, diagnostics, &work);
     for (size_t c = 0; status == WB_OK && c < sizeof kernel_claims / sizeof kernel_claims[0]; c++) {
         if (kernel_claims[c].of_sub_cores && analysis->machine->sub_cores == 1) continue;
+        if (kernel_claims[c].is_static == grid_work_is_dynamic(&analysis->work)) continue;
         const struct kernel_time time = kernel_time_worst(&work, kernel_claims[c].formula);
         const cycles claimed = kernel_time_sum(&time);
         if (claimed != CYCLES_SATURATED)

@@ -1,0 +1,77 @@
+/* k-sm of a kernel whose blocks go to fixed SMs: theorem 5 of docs/proofs.md, section 12. */
+#include "kernel.h"
+
+/* The next blocks of the grid, all of a class. */
+struct run {
+    uint64_t class, first, end;
+};
+static LIST(struct run) runs;
+
+/* How many of the blocks from `first` up to `end` are those of an SM: block b goes to SM b modulo their
+ * number. */
+static uint64_t of_sm(uint64_t sm, uint64_t first, uint64_t end) {
+    return (end + grid.sms - 1 - sm) / grid.sms - (first + grid.sms - 1 - sm) / grid.sms;
+}
+
+/* Until the blocks of an SM have ended. */
+static uint64_t sm_time(uint64_t sm) {
+    uint64_t blocks_of_sm = 0, busy = 0, latency = 0, alone = 0, start = 0;
+    for (uint64_t i = 0; i < runs.count; i++) {
+        const struct class *class = &grid.classes.items[runs.items[i].class];
+        const uint64_t count = of_sm(sm, runs.items[i].first, runs.items[i].end);
+        if (count == 0) continue;
+        blocks_of_sm = add(blocks_of_sm, count);
+        busy = add(busy, mul(class->initiations, count));
+        latency = max(latency, class->latency);
+        alone = add(alone, mul(class->alone, count));
+    }
+    for (uint64_t i = 0; i < runs.count; i++) {
+        const struct class *class = &grid.classes.items[runs.items[i].class];
+        if (of_sm(sm, runs.items[i].first, runs.items[i].end) > 0)
+            start = max(start, add(busy - class->initiations, class->alpha));
+    }
+    count_work(2 * runs.count);
+    const uint64_t waves = rounded_up(blocks_of_sm, grid.room);
+    const uint64_t together = blocks_of_sm == 1 ? alone : start;
+    if (waves <= 1) return add(together, grid.service > 0 && blocks_of_sm > 1 ? grid.delay : 0);
+    const uint64_t time = add(busy, mul(waves, latency));
+    return add(grid.room == 1 ? min(time, alone) : time, mul(waves - 1, grid.delay));
+}
+
+static uint64_t latest_sm(void) {
+    uint64_t latest = 0;
+    for (uint64_t sm = 0; sm < min(grid.sms, grid.blocks); sm++)
+        latest = max(latest, sm_time(sm));
+    return latest;
+}
+
+static uint64_t k_sm_static(void) {
+    if (!grid.assigned) refuse("no SM is said to get a block");
+    sum_up();
+    for (uint64_t k = 0; k < grid.classes.count; k++) {
+        uint64_t left = grid.classes.items[k].blocks;
+        for (uint64_t i = 0; i < runs.count; i++) {
+            const uint64_t count = runs.items[i].class == k ? runs.items[i].end - runs.items[i].first : 0;
+            if (count > left) refuse("more blocks of class %" PRIu64 " than there are", k);
+            left -= count;
+        }
+        if (left > 0) refuse("fewer blocks of class %" PRIu64 " than there are", k);
+        count_work(runs.count);
+    }
+    return worst_room(latest_sm);
+}
+
+static void read_next(const uint64_t *n) {
+    const uint64_t first = runs.count > 0 ? runs.items[runs.count - 1].end : 0;
+    if (n[0] >= grid.classes.count) refuse("no class %" PRIu64, n[0]);
+    grid.assigned = true;
+    PUSH(&runs, (struct run){n[0], first, add(first, n[1])});
+}
+
+static const struct key keys[] = {
+    {"next", "tn", OF_GRID, read_next}, /* class, how many blocks: blocks go to fixed SMs */
+    {.name = NULL},
+};
+static const struct method methods[] = {{.name = "k-sm-static", .of_grid = k_sm_static}, {.name = NULL}};
+
+const struct part static_part = {keys, methods};

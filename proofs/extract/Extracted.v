@@ -1,7 +1,7 @@
 (** * What is extracted to OCaml (proofs/extract/definitions.ml runs it) *)
 
 From Coq Require Import List Arith Bool Extraction.
-From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast Formulas
+From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast Graphs Queues Formulas
   CheckKernel CheckGrid Kernels Serials Numbers.
 
 (* Evaluated only where its premise holds. *)
@@ -9,6 +9,7 @@ Extraction Inline implb'.
 
 Extraction "extracted.ml"
   keys wf_b found lamI_fast E_fast top_fast ELB_fast iso_tables entry sib_shared_fast fib_charge_fast SERIAL_apart_fast
-  elb_claim fib_claim sib_claim valid_b
+  ALN_fast queues warp_term fifo_claim
+  elb_claim fib_claim sib_claim aln_claim valid_b
   k_sm_fast k_area_fast k_bal_fast sm_static kernel_claim
   grid_valid_b anywhere_b dealt_b.

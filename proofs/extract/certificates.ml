@@ -301,8 +301,9 @@ let is_proven r (method_name, cycles) =
   match method_name with
   | "elb" -> elb_claim block machine (lam_table machine block) cycles
   | "lower" -> takes_as_long r machine block cycles
-  | ("sib" | "fib") when not known -> refuse "no claim of this block"
+  | ("sib" | "fib" | "aln") when not known -> refuse "no claim of this block"
   | "fib" -> let issue, start = isolation_tables machine block in fib_claim block machine 0 issue start cycles
+  | "aln" -> aln_claim block machine cycles
   | "sib" ->
     let issue, start = isolation_tables machine block in
     sib_claim block machine (is_shared r) 0 issue start cycles

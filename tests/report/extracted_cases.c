@@ -163,7 +163,7 @@ static void print_serial(const struct block_profile *profile) {
 }
 
 static void print_bounds(wb_analysis *analysis, wb_diagnostics *diagnostics) {
-    if (wb_analysis_bound(analysis, "sib,fib,elb", NULL, diagnostics) != WB_OK) give_up("no bounds");
+    if (wb_analysis_bound(analysis, "sib,fib,aln,fifo,elb", NULL, diagnostics) != WB_OK) give_up("no bounds");
     printf("number init %" PRIu64 "\nnumber lam %" PRIu64 "\n", analysis->profile.initiations,
            analysis->profile.latency);
     print_upper_bounds(analysis);

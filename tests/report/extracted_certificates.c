@@ -109,7 +109,7 @@ static bool take(void *user, const char *bytes, size_t size) {
 static struct text certificate_of(wb_analysis *analysis, wb_diagnostics *diagnostics) {
     struct text text = {0};
     const wb_writer writer = {take, &text};
-    if (wb_analysis_bound(analysis, "sib,fib,elb", NULL, diagnostics) != WB_OK ||
+    if (wb_analysis_bound(analysis, "sib,fib,aln,elb", NULL, diagnostics) != WB_OK ||
         wb_analysis_simulate(analysis, POLICIES, NULL, diagnostics) != WB_OK ||
         wb_analysis_certificate(analysis, &writer, diagnostics) != WB_OK || text.failed)
         give_up(wb_diagnostics_text(diagnostics));

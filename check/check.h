@@ -56,6 +56,8 @@ extern struct machine {
     uint64_t depth, sub_cores, width, release;
     uint64_t units, instances[UNITS_MAX];
     bool shared[UNITS_MAX];
+    bool is_code, holds_issue;  /* of machine code: a full queue holds up the issue stage */
+    uint64_t places[UNITS_MAX]; /* likewise: of each queue */
 } machine;
 
 struct inst {
@@ -86,7 +88,8 @@ struct warps {
 
 struct block {
     uint64_t registers, queues, queue_first[QUEUES_MAX], queue_count[QUEUES_MAX];
-    LIST(struct inst) insts;
+    LIST(struct inst) insts; /* of machine code they say nothing, and `code` does */
+    LIST(struct code) code;
     LIST(uint64_t) operands;
     LIST(struct section) sections;
     uint64_t paths;
@@ -122,6 +125,7 @@ struct method {
     uint64_t (*of_grid)(void);
     bool any_depth; /* it holds for dispatch depths other than 0, 1 and unlimited */
     bool is_lower;
+    bool of_code; /* it is of machine code */
 };
 
 struct part {
@@ -132,7 +136,8 @@ const struct method *method_at(uint64_t number);
 uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
 
 extern const struct part certificate_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
-    execution_part, kernel_part, chain_part, serial_part, static_part;
+    execution_part, kernel_part, chain_part, serial_part, static_part, code_part, code_elb_part,
+    code_sib_part;
 
 /* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */
 

@@ -18,9 +18,10 @@ static const struct key claim_keys[] = {
     {.name = NULL},
 };
 static const struct part claim_part = {claim_keys, NULL};
-static const struct part *const parts[] = {&certificate_part, &claim_part, &sib_part,     &elb_part,
-                                           &aln_part,         &fifo_part,  &busiest_part, &execution_part,
-                                           &kernel_part,      &chain_part, &serial_part,  &static_part};
+static const struct part *const parts[] = {&certificate_part, &claim_part,    &sib_part,     &elb_part,
+                                           &aln_part,         &fifo_part,     &busiest_part, &execution_part,
+                                           &kernel_part,      &chain_part,    &serial_part,  &static_part,
+                                           &code_part,        &code_elb_part, &code_sib_part};
 #define PARTS (sizeof parts / sizeof parts[0])
 
 number_list numbers;
@@ -82,6 +83,7 @@ static uint64_t number_of(const char *word, char kind) {
 
 uint64_t time_of_block(const struct method *method, struct block *of) {
     const bool known = machine.depth <= 1 || machine.depth == UNLIMITED || method->any_depth;
+    if (method->of_code != machine.is_code) refuse("no claim on this machine: %s", method->name);
     if (method->of_block == NULL || !known) refuse("no claim of this block: %s", method->name);
     finish(of);
     return method->of_block(of);
@@ -90,6 +92,7 @@ uint64_t time_of_block(const struct method *method, struct block *of) {
 static void read_claim(const uint64_t *n) {
     const struct method *method = method_at(n[0]);
     const uint64_t claim = n[1];
+    if (block == NULL && machine.is_code) refuse("no claim of a kernel of machine code: %s", method->name);
     if (block == NULL && method->of_grid == NULL) refuse("no claim of a kernel: %s", method->name);
     const uint64_t shown = block == NULL ? method->of_grid() : time_of_block(method, block);
     const bool proven = method->is_lower ? shown >= claim : shown <= claim;

@@ -10,6 +10,7 @@ static void read_machine(const uint64_t *n) {
 }
 
 static void read_unit(const uint64_t *n) {
+    if (machine.is_code) refuse("a unit that is none of machine code");
     if (machine.units == UNITS_MAX) refuse("more than %d units", UNITS_MAX);
     machine.shared[machine.units] = n[0] != 0;
     machine.instances[machine.units++] = n[1];
@@ -39,6 +40,7 @@ static void read_queue(const uint64_t *n) {
 }
 
 static void read_inst(const uint64_t *n) {
+    if (machine.is_code) refuse("an instruction that is no machine code");
     const struct inst inst = {n[0], n[1], n[2], block->operands.count, n[5], numbers.count - 6, n[3], n[4]};
     if ((inst.unit == NO_UNIT) != (inst.init == 0)) refuse("a unit takes one cycle at least, no unit none");
     if (inst.sources > inst.operands) refuse("more sources than registers");

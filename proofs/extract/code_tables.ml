@@ -1,4 +1,4 @@
-(* The least tables that a block of machine code needs to show code-elb and code-sib (docs/machine-code-bounds.md),
+(* The least tables that a block of machine code needs to show code-elb, code-sib and code-fib (docs/machine-code-bounds.md),
    which the checkers of proofs/check/CheckCode.v and CheckCodeSib.v are asked of.  Nothing relies on them. *)
 
 open Extracted_code
@@ -303,3 +303,14 @@ let sib_of code =
   let tables = sib_tables_of code block table (Stdlib.snd ways) count in
   let least (w, k) = Stdlib.snd code.warps.(w).(k) in
   code_sib_shown machine block tables least (ways_of code ways) count
+
+(* Of a block without barriers: latches of others that a warp does not use. *)
+let fib_of code =
+  let table = blocking code and block = block_of code in
+  let ways = met code table in
+  let clash = Stdlib.snd ways in
+  let machine = machine_of code clash in
+  let uses warp k = Array.exists (fun (i, _) -> List.exists (fun s -> s.unit0 = k) i.way) warp in
+  let is_spare k = (not clash.(k)) && Array.exists (Array.exists (fun (i, _) -> i.fixed && List.exists (fun s -> s.unit0 = k) i.way)) code.warps in
+  let spare w u = let k = kind_of code u in is_spare k && not (uses code.warps.(w) k) in
+  code_fib_shown machine block (sib_tables_of code block table clash 1) spare (ways_of code ways)

@@ -79,17 +79,6 @@ static void test_sums_are_bounds(void **state) {
     }
 }
 
-/* A jump is no instruction behind which the next one follows at once. */
-static void end_as_loops_do(struct sass_grid *grid) {
-    for (uint32_t w = 0; w < grid->warps; w++) {
-        struct sass_program *program = &grid->programs[w];
-        if (program->count == 0) continue;
-        struct sass_timed *last = &program->steps[program->count - 1].stated;
-        last->stall = last->stall < 2 ? 2 : last->stall;
-        last->stall_least = last->stall;
-    }
-}
-
 /* The last section of a loop is taken for one like those before, which have an instruction behind them. */
 static void test_loops_are_walked_exactly(void **state) {
     (void)state;
@@ -99,7 +88,7 @@ static void test_loops_are_walked_exactly(void **state) {
         for (uint64_t seed = 1; seed <= rounds; seed++) {
             struct sass_grid grid;
             random_sass_grid(&sass_families[f], seed, &grid);
-            end_as_loops_do(&grid);
+            sass_grid_end_in_jumps(&grid);
             const uint32_t times = 9 + (uint32_t)(seed % 60);
             const struct sums folded = sums_of(&grid, times, false), plain = sums_of(&grid, times, true);
             if (folded.sib < plain.sib || folded.fib < plain.fib || folded.elb < plain.elb)

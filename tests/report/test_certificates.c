@@ -9,91 +9,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "bound/analysis/analysis.h"
+#include "certificate_check.h"
 #include "random_grid.h"
 
 #define BLOCKS 3000u
 #define SEED UINT64_C(0xce47)
 
-/* ---- Running the checker ---------------------------------------------------------------------------------
- */
-
-/* What it said, as a text that is overwritten by the next run; its exit status in *status. */
-static const char *check_text(const char *text, size_t length, int *status) {
-    static char said[8192];
-    char path[] = "/tmp/warpbound_certificate_XXXXXX", command[512];
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, text, length), (ssize_t)length);
-    (void)close(fd);
-    (void)snprintf(command, sizeof command, "'%s' %s 2>&1", WB_CHECKER, path);
-    FILE *out = popen(command, "r");
-    assert_non_null(out);
-    said[fread(said, 1, sizeof said - 1, out)] = '\0';
-    const int code = pclose(out);
-    (void)unlink(path);
-    assert_true(WIFEXITED(code));
-    *status = WEXITSTATUS(code);
-    return said;
-}
-
-/* The same of lines to which title and sum are added: what a forger would make of them. */
-static const char *check_lines(const char *lines, int *status) {
-    struct text text = {0};
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    text_printf(&text, "warpbound timing certificate 2\n%s", lines);
-    for (size_t i = 0; i < text.length; i++)
-        sum = (sum ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
-    text_printf(&text, "end %016" PRIx64 "\n", sum);
-    assert_false(text.failed);
-    const char *said = check_text(text.data, text.length, status);
-    text_free(&text);
-    return said;
-}
-
 /* ---- Random blocks
  * ----------------------------------------------------------------------------------------- */
-
-static bool take(void *user, const char *bytes, size_t size) {
-    text_append(user, bytes, size);
-    return true;
-}
-
-static struct text certificate_of(wb_analysis *analysis, const char *methods, const char *policies) {
-    struct text text = {0};
-    const wb_writer writer = {take, &text};
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    assert_int_equal(wb_analysis_bound(analysis, methods, NULL, diagnostics), WB_OK);
-    if (policies != NULL)
-        assert_int_equal(wb_analysis_simulate(analysis, policies, NULL, diagnostics), WB_OK);
-    assert_int_equal(wb_analysis_certificate(analysis, &writer, diagnostics), WB_OK);
-    wb_diagnostics_free(diagnostics);
-    return text;
-}
-
-/* Whether less is proven than is claimed. Of k-serial that may be, where a warp ends before others: the
- * library has it complete what it issued in its last section, too. */
-static bool proves_less(const char *said) {
-    for (const char *even; (even = strstr(said, ", even ")) != NULL; said = even + 1) {
-        const char *line = even;
-        while (line > said && line[-1] != '\n')
-            line--;
-        if (strncmp(line, "kernel: k-serial:", strlen("kernel: k-serial:")) != 0) return true;
-    }
-    return false;
-}
-
-/* The checker must prove each claim and, unless it may, nothing less. */
-static void check_claims(const struct text *text, bool may_prove_less, const char *label) {
-    int status;
-    const char *said = check_text(text->data, text->length, &status);
-    if (status != 0 || (!may_prove_less && proves_less(said))) fail_msg("%s\n%s%s", said, text->data, label);
-}
 
 /* Puts one instruction of the execution a cycle later; false if there is none. */
 static bool move_one(const char *certificate, struct random_state *random, struct text *moved) {
@@ -253,12 +179,6 @@ static void test_random_grids_are_computed_alike(void **state) {
 #define ROWS BLOCK "section\nrun 0 2\nrow 0\nwarps 0 0 2\n"
 #define GRID(classes) ROWS "grid 2 1 2 0 0\n" classes
 
-struct forged {
-    const char *lines;
-    int status;
-    const char *words;
-};
-
 /* One warp alone takes 2 + 3 + 1; the other adds 2 + 1. */
 static const struct forged forgeries[] = {
     {ROWS "claim sib 9\n", 0, "block: sib: at most 9 cycles: proven"},
@@ -392,15 +312,6 @@ static const struct forged executions[] = {
      "more is executed than there is"},
     {EXECUTED "at 0 0 2\n", 2, "at: less than was expected"},
 };
-
-static void check_forgeries(const struct forged *forged, size_t count) {
-    for (size_t f = 0; f < count; f++) {
-        int status;
-        const char *said = check_lines(forged[f].lines, &status);
-        if (status != forged[f].status || strstr(said, forged[f].words) == NULL)
-            fail_msg("%s\nstatus %d: %s", forged[f].lines, status, said);
-    }
-}
 
 static void test_forgeries_are_refused(void **state) {
     (void)state;

@@ -6,26 +6,23 @@
 #include "base/table.h"
 #include "bound/profile/sections.h"
 #include "bound/profile/warp_group.h"
-
-/* A step of a section: `count` instructions from `first` on; with count 0 the `first` steps before come
- * `times` more. Without padding: sections are told apart by their bytes. */
-struct section_step {
-    uint32_t first, count, times;
-};
+#include "report/certificate/code_part.h"
 
 struct section_writer {
     struct certificate *certificate;
     const struct timed_block *block;
     struct arena arena;
-    uint32_t *number;               /* per instruction of the code its number in the certificate */
-    struct path_cursor *cursors;    /* per path */
-    bool *ended;                    /* likewise */
-    uint32_t *row;                  /* likewise, the section at hand */
-    struct intern sections;         /* as the bytes of their steps */
-    VEC(struct section_step) steps; /* of the section at hand */
-    VEC(struct section_step) rows;  /* `count` rows from number `first` of `cells`, or what comes again */
+    uint32_t *number;            /* per instruction of the code its number in the certificate */
+    struct path_cursor *cursors; /* per path */
+    bool *ended;                 /* likewise */
+    uint32_t *row;               /* likewise, the section at hand */
+    struct intern sections;      /* as the bytes of their steps */
+    section_step_list steps;     /* of the section at hand */
+    section_step_list rows;      /* `count` rows from number `first` of `cells`, or what comes again */
     VEC(uint32_t) cells;
     struct section_cycle cycle;
+    struct code_part code; /* of machine code */
+    bool is_code;
 };
 
 /* ---- Instructions
@@ -131,7 +128,9 @@ static wb_status read_row(struct section_writer *writer, bool *more) {
     *more = false;
     for (uint32_t p = 0; p < writer->block->path_count; p++) {
         bool is_new;
-        WB_TRY(read_section(writer, p));
+        WB_TRY(writer->is_code ? code_part_section(&writer->code, p, &writer->cursors[p], &writer->ended[p],
+                                                   &writer->steps)
+                               : read_section(writer, p));
         const size_t count = writer->steps.count;
         const struct section_step *steps = count > 0 ? writer->steps.items : &nothing;
         WB_TRY(intern_copy(&writer->sections, steps, count * sizeof *steps, &writer->row[p], &is_new));
@@ -141,6 +140,7 @@ static wb_status read_row(struct section_writer *writer, bool *more) {
         text_string(&writer->certificate->text, "section\n");
         put_steps(&writer->certificate->text, steps, count);
     }
+    if (writer->is_code) code_part_row_ends(&writer->code);
     return report_flush(&writer->certificate->text, &writer->certificate->writer, false);
 }
 
@@ -153,6 +153,8 @@ static wb_status read_rows(struct section_writer *writer) {
         WB_TRY(read_row(writer, &more));
         WB_TRY(vec_push(&writer->rows, one));
         WB_TRY(section_cycle_note(&writer->cycle, writer->cursors, row, &times));
+        /* The last time has other code behind it, which its barrier asks for. */
+        if (times > 0 && writer->is_code) times--;
         if (times == 0) continue;
         const struct section_step again = {(uint32_t)writer->cycle.rows.count, 0, (uint32_t)times};
         WB_TRY(vec_push(&writer->rows, again));
@@ -202,7 +204,10 @@ static wb_status put_parts(struct section_writer *writer) {
     for (uint32_t p = 0; p < paths; p++)
         writer->cursors[p] = path_begin(&writer->block->paths[p]);
     WB_TRY(section_cycle_init(&writer->cycle, paths));
-    put_insts(writer);
+    if (writer->is_code)
+        WB_TRY(code_part_init(&writer->code, writer->block, &writer->certificate->text, &writer->arena));
+    else
+        put_insts(writer);
     WB_TRY(read_rows(writer));
     put_rows(writer);
     return put_warps(writer);
@@ -210,13 +215,15 @@ static wb_status put_parts(struct section_writer *writer) {
 
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
                                 const struct timed_block *block) {
-    struct section_writer writer = {.certificate = certificate, .block = block};
+    struct section_writer writer = {
+        .certificate = certificate, .block = block, .is_code = machine_times_sass(block->machine)};
     text_printf(&certificate->text, "block %" PRIu32 " # %s\n", block->code.register_count, name);
     for (uint32_t q = 0; q < QUEUE_COUNT; q++)
         if (block->code.queues[q].count > 0)
             text_printf(&certificate->text, "queue %" PRIu32 " %" PRIu32 "\n", block->code.queues[q].first,
                         block->code.queues[q].count);
     const wb_status status = put_parts(&writer);
+    if (writer.is_code) code_part_free(&writer.code);
     intern_free(&writer.sections);
     vec_free(&writer.steps);
     vec_free(&writer.rows);

@@ -2,6 +2,7 @@
 #ifndef WB_REPORT_CERTIFICATE_BLOCK_PART_H
 #define WB_REPORT_CERTIFICATE_BLOCK_PART_H
 
+#include "base/arena.h"
 #include "report/write/output.h"
 #include "warp/timed/timed_block.h"
 
@@ -12,6 +13,14 @@ struct certificate {
     const wb_writer *out;
     uint64_t sum; /* of what was written */
 };
+
+/* A step of a section: `count` instructions from `first` on; with count 0 the `first` steps before come
+ * `times` more. Without padding: sections are told apart by their bytes. */
+struct section_step {
+    uint32_t first, count, times;
+};
+
+typedef VEC(struct section_step) section_step_list;
 
 /* Writes a block; claims about it can follow. Status as report_flush. */
 wb_status certificate_put_block(struct certificate *certificate, const char *name,

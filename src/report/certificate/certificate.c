@@ -7,6 +7,7 @@
 #include "bound/analysis/analysis.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "report/certificate/block_part.h"
+#include "report/certificate/code_part.h"
 #include "report/certificate/execution_part.h"
 
 /* Why the blocks of a kernel cannot be written, or NULL. */
@@ -18,12 +19,21 @@ static const char *kernel_objection(const struct grid_work *work) {
     return NULL;
 }
 
+/* The same of machine code. */
+static const char *code_objection(const wb_analysis *analysis) {
+    if (analysis->kind == SUBJECT_KERNEL)
+        return "certificates of machine code are of one block; --block-index asks for one";
+    if (analysis->code.rules.parts)
+        return "warps execute parts of paths, and bounds count misses beside them";
+    return NULL;
+}
+
 /* Why there is no certificate of what was analysed, or NULL. */
 static const char *objection(const wb_analysis *analysis) {
     if (analysis->kind != SUBJECT_BLOCK && analysis->kind != SUBJECT_KERNEL)
         return "certificates are of blocks and kernels on machines without caches, whose SMs share no memory";
     if (analysis_is_contended(analysis)) return "requests wait for one memory that all SMs share";
-    if (machine_times_sass(analysis->machine)) return "certificates of machine code are not written yet";
+    if (machine_times_sass(analysis->machine)) return code_objection(analysis);
     if (fetch_can_stall(&analysis->machine->fetch)) return "instruction fetch can stall";
     if (analysis->machine->model == MACHINE_GPGPUSIM)
         return "no proof covers the operand collectors of this profile";
@@ -43,6 +53,19 @@ static wb_status put_end(struct certificate *certificate) {
     return report_flush(&certificate->text, &certificate->writer, true);
 }
 
+static void put_machine(struct text *out, const struct wb_machine *machine) {
+    text_string(out, "machine ");
+    if (machine->dispatch_depth == DEPTH_UNLIMITED)
+        text_string(out, "unlimited");
+    else
+        text_printf(out, "%" PRIu32, machine->dispatch_depth);
+    text_printf(out, " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", machine->sub_cores, machine->issue_width,
+                machine->barrier_release);
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        text_printf(out, "unit %d %u # %s\n", machine->units[u].shared, machine->units[u].count,
+                    machine->units[u].name);
+}
+
 static void put_heading(struct certificate *certificate, const wb_analysis *analysis) {
     const struct sources sources = analysis_sources(analysis);
     const struct wb_machine *machine = analysis->machine;
@@ -54,16 +77,10 @@ static void put_heading(struct certificate *certificate, const wb_analysis *anal
                     input->sha256);
     for (size_t i = 0; wb_machine_setting(machine, i) != NULL; i++)
         text_printf(out, "# from --set %s\n", wb_machine_setting(machine, i));
-    text_string(out, "machine ");
-    if (machine->dispatch_depth == DEPTH_UNLIMITED)
-        text_string(out, "unlimited");
+    if (machine_times_sass(machine))
+        code_part_machine(out, machine);
     else
-        text_printf(out, "%" PRIu32, machine->dispatch_depth);
-    text_printf(out, " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", machine->sub_cores, machine->issue_width,
-                machine->barrier_release);
-    for (uint32_t u = 0; u < machine->unit_count; u++)
-        text_printf(out, "unit %d %u # %s\n", machine->units[u].shared, machine->units[u].count,
-                    machine->units[u].name);
+        put_machine(out, machine);
 }
 
 /* Tables of the checker for aln: 128 MB. */
@@ -111,12 +128,16 @@ static void claim_bounds(struct certificate *certificate, const wb_analysis *ana
 
 static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis,
                            wb_diagnostics *diagnostics) {
-    static const char *const methods[] = {"sib", "fib", "aln", "fifo", "elb", NULL};
-    cycles longest;
+    /* code-fib with barriers is proven on paper only: no certificate shows it. */
+    static const char *const methods[] = {"code-fib", "sib",      "fib",      "aln", "fifo",
+                                          "elb",      "code-elb", "code-sib", NULL};
+    const bool is_code = machine_times_sass(analysis->machine);
+    const bool flat = is_code && analysis->code.sections == 1;
+    cycles longest = 0;
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed));
-    WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
+    if (!is_code) WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
     if (longest > 0) text_printf(&certificate->text, "claim lower %" PRIu64 "\n", longest);
-    claim_bounds(certificate, analysis, methods);
+    claim_bounds(certificate, analysis, flat ? methods : methods + 1);
     return WB_OK;
 }
 

@@ -72,6 +72,16 @@ void sass_block_from(const struct sass_grid *grid, uint32_t times, bool unfolded
     block->paths = block->own_paths.items;
 }
 
+void sass_grid_end_in_jumps(struct sass_grid *grid) {
+    for (uint32_t w = 0; w < grid->warps; w++) {
+        struct sass_program *program = &grid->programs[w];
+        if (program->count == 0) continue;
+        struct sass_timed *last = &program->steps[program->count - 1].stated;
+        last->stall = last->stall < 2 ? 2 : last->stall;
+        last->stall_least = last->stall;
+    }
+}
+
 /* The machine with the SMs and slots of the grid, and its dispatch. */
 static void set_gpu(const struct sass_grid *grid, struct wb_machine *machine) {
     set_machine(grid, machine);

@@ -19,6 +19,10 @@ void sass_block_from(const struct sass_grid *grid, uint32_t times, bool unfolded
 /* Everything takes as long as it is stated, but for latencies, and goes as the simulator has it. */
 void sass_grid_state_all(struct sass_grid *grid);
 
+/* Programs that come several times end as those do: a jump is no instruction behind which the next one
+ * follows at once. */
+void sass_grid_end_in_jumps(struct sass_grid *grid);
+
 /* All blocks of a grid on its SMs. */
 struct sass_gpu {
     struct wb_machine machine;

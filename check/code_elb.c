@@ -1,0 +1,78 @@
+/* code-elb of a block: theorem 3 of docs/machine-code-bounds.md, section 5. */
+#include "code.h"
+
+#include <stdlib.h>
+
+static uint64_t work_of(const struct code *code) {
+    const uint64_t all = holds(code, UINT64_MAX);
+    if (code->operand > 0 || code->stages == 0) return add(code->slot, all);
+    return add(max(code->slot, code->way[0].hold), all - code->way[0].hold);
+}
+
+static uint64_t hold_of(const struct code *code) {
+    const uint64_t first = code->stages > 0 ? code->way[0].hold : 0;
+    return code->operand > 0 ? max(1, first) : max(code->slot, first);
+}
+
+/* Times of a warp in latencies; behind them when a stage began on each unit, then counters. */
+enum { ISSUE, ENDS, WORK, TIMES };
+
+struct amount {
+    uint64_t work, lam;
+};
+
+static void meet_lam(struct walk *walk, uint64_t number) {
+    const struct code *code = &walk->block->code.items[number];
+    struct passage *passage = walk->context;
+    const struct code *last = passage->last;
+    uint64_t *times = walk->times, *began = times + TIMES, at = code->fetch;
+    if (last != NULL) at = add(times[ISSUE], beyond(max(last->stall, code->fetch), hold_of(last)));
+    times[ISSUE] = at = add(max(at, counted(walk, code)), code->operand);
+    uint64_t over = at;
+    if (code->barrier) over = add(at, beyond(max(code->stall, code->behind), hold_of(code)));
+    for (uint64_t s = 0; s < code->stages; s++) {
+        if (s > 0) at = add(at, code->way[s - 1].transfer);
+        began[code->way[s].unit] = at = max(at, began[code->way[s].unit]);
+    }
+    count_up(walk, code, at);
+    times[ENDS] = max(times[ENDS], max(over, add(at, max(code->write, code->read))));
+    times[WORK] = add(times[WORK], work_of(code));
+    passage->last = code;
+}
+
+static struct amount amount_of(const struct block *of, const struct section *section) {
+    struct passage passage = passage_of(of, TIMES + machine.units);
+    const uint64_t count = passage.counts + times_of_counts(&passage);
+    struct walk walk = {of,    &section->steps, meet_lam, zeroed(count, sizeof(uint64_t)),
+                        count, &passage,        false};
+    walk_all(&walk);
+    const struct amount amount = {walk.times[WORK], walk.times[ENDS]};
+    free(walk.times);
+    return amount;
+}
+
+/* All that is held, and the longest chain. */
+static uint64_t row_time(const struct block *of, const struct amount *amounts, uint64_t row, bool ends) {
+    uint64_t sum = 0, longest = 0;
+    (void)ends;
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const struct amount *own = &amounts[cell(of, row, of->warps.items[g].path)];
+        sum = add(sum, mul(own->work, of->warps.items[g].count));
+        longest = max(longest, own->lam);
+    }
+    return add(sum, longest);
+}
+
+static uint64_t code_elb(struct block *of) {
+    struct amount *amounts = zeroed(of->sections.count, sizeof *amounts);
+    for (uint64_t s = 0; s < of->sections.count; s++)
+        amounts[s] = amount_of(of, &of->sections.items[s]);
+    const uint64_t sum = sum_of_rows(of, amounts, row_time);
+    free(amounts);
+    return sum;
+}
+
+static const struct method methods[] = {{.name = "code-elb", .of_block = code_elb, .of_code = true},
+                                        {.name = NULL}};
+
+const struct part code_elb_part = {NULL, methods};

@@ -1,0 +1,70 @@
+/* What of the units the bounds of machine code look up: docs/machine-code-bounds.md, section 1. */
+#include "code.h"
+
+struct code_units units;
+
+bool is_latch(const struct code *code) {
+    return code->stages > 0 && (code->fixed || machine.places[code->way[0].unit] == 0);
+}
+
+bool is_queued(const struct code *code) {
+    return code->stages > 0 && !is_latch(code) && machine.places[code->way[0].unit] != UNLIMITED;
+}
+
+static void find_blocking(const struct block *of) {
+    for (uint64_t u = 0; u < machine.units; u++)
+        units.blocking[u] = (uint64_t)1 << u;
+    for (uint64_t i = 0; i < of->code.count; i++)
+        for (uint64_t s = 1; s < of->code.items[i].stages; s++) {
+            const struct stage *stage = &of->code.items[i].way[s];
+            if (machine.places[stage->unit] != UNLIMITED)
+                units.blocking[stage[-1].unit] |= (uint64_t)1 << stage->unit;
+        }
+    for (uint64_t through = 0; through < machine.units; through++)
+        for (uint64_t u = 0; u < machine.units; u++)
+            if (has(units.blocking[u], through)) units.blocking[u] |= units.blocking[through];
+}
+
+static uint64_t closed(uint64_t set) {
+    uint64_t all = set;
+    for (uint64_t u = 0; u < machine.units; u++)
+        if (has(set, u)) all |= units.blocking[u];
+    return all;
+}
+
+/* Whether two instructions come differently to the unit of stage s of the one, which is stage t of the other.
+ */
+static bool comes_differently(const struct code *a, uint64_t s, const struct code *b, uint64_t t) {
+    bool differs = s != t || is_latch(a) != is_latch(b);
+    for (uint64_t i = 0; i < s && !differs; i++)
+        differs = a->way[i].unit != b->way[i].unit;
+    return differs;
+}
+
+static uint64_t find_meetings(const struct block *of) {
+    const struct code *first[UNITS_MAX] = {NULL};
+    uint64_t at[UNITS_MAX] = {0}, meetings = 0;
+    for (uint64_t i = 0; i < of->code.count; i++)
+        for (uint64_t s = 0; s < of->code.items[i].stages; s++) {
+            const struct code *code = &of->code.items[i];
+            const uint64_t unit = code->way[s].unit;
+            if (first[unit] == NULL) first[unit] = code, at[unit] = s;
+            if (comes_differently(code, s, first[unit], at[unit])) meetings |= (uint64_t)1 << unit;
+        }
+    return meetings;
+}
+
+void find_units(const struct block *of) {
+    uint64_t shared = 0;
+    find_blocking(of);
+    for (uint64_t u = 0; u < machine.units; u++)
+        shared |= (uint64_t)machine.shared[u] << u;
+    units.wide = closed(shared);
+    units.clash = closed(find_meetings(of));
+    units.held = units.latches = 0;
+    for (uint64_t i = 0; i < of->code.count; i++)
+        if (of->code.items[i].fixed && of->code.items[i].stages > 0)
+            units.latches |= (uint64_t)1 << of->code.items[i].way[0].unit;
+    for (uint64_t i = 0; i < of->code.count && machine.holds_issue; i++)
+        if (is_queued(&of->code.items[i])) units.held |= units.blocking[of->code.items[i].way[0].unit];
+}

@@ -1,0 +1,194 @@
+/* Certificates of machine code: the checker computes code-elb, code-sib and code-fib anew, of random blocks,
+ * of loops, and of all kernels' code; what is forged it refuses. */
+#include "certificate_check.h"
+
+#include "bound/analysis/analysis.h"
+#include "kernel_suite.h"
+#include "random_block.h"
+#include "sass_block.h"
+#include "sass_check.h"
+
+#define BLOCKS 1700u
+#define METHODS "code-elb,code-sib,code-fib"
+
+/* ---- Random blocks ------------------------------------------------------------------------------------- */
+
+/* The checker may prove less: the library looks for waits that come too soon in all of the code at once, and
+ * spares no clash unit. */
+static unsigned exact, random_blocks;
+
+/* One of all families in turn, whose programs come so many times. */
+static void check_random(uint64_t seed, uint32_t times) {
+    struct sass_grid grid;
+    struct wb_machine machine;
+    struct timed_block block;
+    wb_analysis *analysis = NULL;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct text label = {0};
+    random_sass_grid(&sass_families[seed % SASS_FAMILIES], seed, &grid);
+    if (times > 1) sass_grid_end_in_jumps(&grid);
+    sass_grid_print(&grid, &label);
+    sass_block_from(&grid, times, false, &machine, &block);
+    machine.sass.constant_probe = SASS_PROBE;
+    machine.issue_width = machine.issue_per_warp = 1;
+    for (uint32_t i = 0; i < block.code.inst_count; i++)
+        block.code.insts[i].barrier = block.code.sass[i].barrier;
+    assert_int_equal(analysis_of_timed(&block, diagnostics, &analysis), WB_OK);
+    struct text text = certificate_of(analysis, METHODS, NULL);
+    assert_non_null(strstr(text.data, "\nclaim code-elb "));
+    assert_non_null(strstr(text.data, "\nclaim code-sib "));
+    int status;
+    const char *said = check_text(text.data, text.length, &status);
+    if (status != 0) fail_msg("%s\n%s%s", said, text.data, label.data);
+    exact += strstr(said, "even") == NULL;
+    random_blocks++;
+    text_free(&text);
+    text_free(&label);
+    wb_analysis_free(analysis);
+    timed_block_free(&block);
+    wb_diagnostics_free(diagnostics);
+}
+
+static void test_random_blocks_are_computed_anew(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= random_rounds(BLOCKS); seed++)
+        check_random(seed, 1);
+}
+
+static void test_loops_are_walked(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= random_rounds(BLOCKS / 2); seed++)
+        check_random(seed, 2 + (uint32_t)(seed % 70) * (1 + (uint32_t)(seed % 7) * 1000));
+}
+
+/* ---- Forgeries ----------------------------------------------------------------------------------------- */
+
+/* A latch of each sub-core, and a shared unit behind one with two places. */
+#define MACHINE "code-machine 2 3 1\ncode-unit 0 0 # A\ncode-unit 0 2 # B\ncode-unit 1 4 # C\n"
+#define LATCH "code 4 4 1 0 0 0 1 0 8 0 8 0 0 8 0 0 2 0\n"
+#define LOAD "code 1 1 1 0 0 0 0 0 0 9 8 0 0 8 0 1 2 0 2 3 0\n"
+#define WAIT "code 1 1 1 0 0 0 0 0 8 0 8 0 1 8 0\n"
+#define BARRIER "code 2 2 1 0 0 7 0 1 8 0 8 0 0 8 0\n"
+#define CODE MACHINE "block 0\n" LATCH LOAD WAIT BARRIER
+#define ALONE CODE "section\nrun 0 3\nrow 0\nwarps 0 0 1\n"
+#define TWO CODE "section\nrun 0 3\nrow 0\nwarps 0 0 1\nwarps 0 1 1\n"
+#define MIXED CODE "section\nrun 1 1\nsection\nrun 0 1\nrow 0 1\nwarps 0 0 1\nwarps 1 0 1\n"
+#define SECTIONS CODE "section\nrun 1 1\nrun 3 1\nsection\nrun 0 1\nrow 0\nrow 1\nwarps 0 0 2\n"
+
+static const struct forged forgeries[] = {
+    /* The latch's stall, both holds of the load, its result, and the slot of what waits for it. */
+    {ALONE "claim code-sib 19\n", 0, "block: code-sib: at most 19 cycles: proven\n"},
+    {ALONE "claim code-sib 18\n", 1, "NOT PROVEN: what can be shown is 19"},
+    {ALONE "claim code-sib 20\n", 0, "proven, even 19"},
+    /* Another sub-core holds the shared unit for three cycles. */
+    {TWO "claim code-sib 22\n", 0, "proven\n"},
+    {TWO "claim code-sib 21\n", 1, "what can be shown is 22"},
+    /* What is held, 2 + (2 + 3) + 1, and the rest of the latch's stall, the load's result. */
+    {ALONE "claim code-elb 19\n", 0, "proven\n"},
+    {ALONE "claim code-elb 18\n", 1, "what can be shown is 19"},
+    {TWO "claim code-elb 27\n", 0, "proven\n"},
+    {TWO "claim code-elb 26\n", 1, "what can be shown is 27"},
+    /* The load's result by 14, and 6 + 1 of the other warp; the release; a latch, and that of the other. */
+    {SECTIONS "claim code-sib 28\n", 0, "proven\n"},
+    {SECTIONS "claim code-sib 27\n", 1, "what can be shown is 28"},
+    /* The other warp's latch is held for a cycle beyond its slot, and this one has none. */
+    {MIXED "claim code-sib 16\n", 0, "proven\n"},
+    {MIXED "claim code-sib 15\n", 1, "what can be shown is 16"},
+    {MIXED "claim code-fib 15\n", 0, "proven\n"},
+    {MIXED "claim code-fib 14\n", 1, "what can be shown is 15"},
+    {SECTIONS "claim code-fib 100\n", 2, "no claim of a block with barriers: code-fib"},
+    {ALONE "claim sib 100\n", 2, "no claim on this machine: sib"},
+    {ALONE "claim lower 0\n", 2, "no claim on this machine: lower"},
+    {"machine 0 1 1 0\nunit 0 1\nblock 1\ninst 0 1 1 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\n"
+     "claim code-elb 100\n",
+     2, "no claim on this machine: code-elb"},
+    {ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim k-sm 100\n", 2, "no claim of a kernel of machine code: k-sm"},
+    {ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim code-elb 100\n", 2,
+     "no claim of a kernel of machine code: code-elb"},
+    {"machine 0 1 1 0\ncode-unit 0 0\n", 2, "a unit of machine code on another machine"},
+    {"machine 0 1 1 0\nunit 0 1\nblock 0\n" WAIT, 2, "machine code on another machine"},
+    {CODE "inst - 0 0 0 0 0\n", 2, "an instruction that is no machine code"},
+    {"code-machine 1 0 0\nunit 0 1\n", 2, "a unit that is none of machine code"},
+    {MACHINE "code-machine 1 0 0\n", 2, "the machine comes first"},
+    {"code-machine 0 0 0\n", 2, "1 is the least"},
+    {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 0 8\n", 2, "code: less than was expected"},
+    {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 0 8 0 0 2\n", 2, "stages are a unit, a hold and a transfer each"},
+    {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 0 8 0 3 2 0\n", 2, "no unit: 3"},
+    {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 0 8 0 0 0 0\n", 2, "a unit is held for one cycle at least"},
+    {CODE "code 4 4 1 0 0 0 0 0 8 0 8 0 0 8 0 1 2 1 2 1 0\n", 2, "holds its place"},
+    {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 0 8 0 0 2 0 2 1 0\n", 2, "a latch is no stage of a longer way"},
+    {CODE "code 4 4 0 0 0 0 1 0 8 0 8 0 0 8 0\n", 2, "an issue takes a cycle"},
+    {CODE "code 4 4 1 0 0 0 1 0 9 0 8 0 0 8 0\n", 2, "no such counter"},
+    {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 256 8 0\n", 2, "no such counter"},
+    {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 0 1 65\n", 2, "more than a counter counts"},
+    {CODE "code 4 4 1 0 0 5 1 0 8 0 8 0 0 8 0\n", 2, "only a barrier states what comes behind it"},
+    {CODE "section\nrun 3 1\nrun 0 1\nrow 0\nwarps 0 0 1\nclaim code-elb 100\n", 2,
+     "a barrier in the middle"},
+    {CODE "section\nrun 3 1\nagain 1 1\nrow 0\nwarps 0 0 1\nclaim code-sib 100\n", 2,
+     "a barrier in the middle"},
+    {CODE "section\nrun 0 1\nrow 0\nrow 0\nwarps 0 0 1\nclaim code-elb 100\n", 2,
+     "goes on without a barrier"},
+    {CODE "section\nrun 0 1\nrow 0\nagain 1 1\nwarps 0 0 1\nclaim code-sib 100\n", 2,
+     "goes on without a barrier"},
+};
+
+static void test_forgeries_are_refused(void **state) {
+    (void)state;
+    check_forgeries(forgeries, sizeof forgeries / sizeof *forgeries);
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------------------- */
+
+static unsigned proven;
+
+static void check_code(const struct kernel_case *entry, const char *path, void *user) {
+    (void)user;
+    if (strstr(path, "sm_100") != NULL) return;
+    struct loaded_kernel loaded = kernel_load(path, entry->launch);
+    wb_machine *machine = NULL;
+    wb_block *block = NULL;
+    wb_analysis *analysis = NULL;
+    kernel_expect_ok(
+        wb_calibration_machine(wb_module_architecture(loaded.module), loaded.diagnostics, &machine), path,
+        loaded.diagnostics);
+    const wb_trace_options options = {.size = sizeof options,
+                                      .record_accesses = wb_machine_needs_accesses(machine)};
+    const wb_status status =
+        wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block);
+    if (status != WB_ERR_DECLINED) {
+        kernel_expect_ok(status, path, loaded.diagnostics);
+        kernel_expect_ok(wb_analysis_new(block, machine, loaded.diagnostics, &analysis), path,
+                         loaded.diagnostics);
+        struct text text = certificate_of(analysis, METHODS, NULL);
+        check_claims(&text, false, path);
+        text_free(&text);
+        proven++;
+    }
+    wb_analysis_free(analysis);
+    wb_block_free(block);
+    wb_machine_free(machine);
+    kernel_unload(&loaded);
+}
+
+static void test_kernel(void **state) {
+    kernel_each_code(*state, check_code, NULL);
+}
+
+static void test_how_many_were_proven(void **state) {
+    (void)state;
+    printf("%u certificates of kernels proven, %u of %u of random blocks with equality\n", proven, exact,
+           random_blocks);
+    assert_true(exact > random_blocks / 10 * 9);
+    assert_true(proven >= 300 / KERNEL_SUITE_STEP);
+}
+
+int main(void) {
+    const struct CMUnitTest others[] = {
+        cmocka_unit_test(test_random_blocks_are_computed_anew),
+        cmocka_unit_test(test_loops_are_walked),
+        cmocka_unit_test(test_forgeries_are_refused),
+        cmocka_unit_test(test_how_many_were_proven),
+    };
+    return kernel_suite_run("certificates of machine code", test_kernel, others,
+                            sizeof others / sizeof *others);
+}

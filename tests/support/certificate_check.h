@@ -1,0 +1,105 @@
+/* Certificates in tests: written of an analysis, and judged by warpbound-check, whose file is WB_CHECKER. */
+#ifndef WB_TESTS_CERTIFICATE_CHECK_H
+#define WB_TESTS_CERTIFICATE_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "warpbound.h"
+
+/* What it said, as a text that is overwritten by the next run; its exit status in *status. */
+static inline const char *check_text(const char *text, size_t length, int *status) {
+    static char said[8192];
+    char path[] = "/tmp/warpbound_certificate_XXXXXX", command[512];
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, length), (ssize_t)length);
+    (void)close(fd);
+    (void)snprintf(command, sizeof command, "'%s' %s 2>&1", WB_CHECKER, path);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    said[fread(said, 1, sizeof said - 1, out)] = '\0';
+    const int code = pclose(out);
+    (void)unlink(path);
+    assert_true(WIFEXITED(code));
+    *status = WEXITSTATUS(code);
+    return said;
+}
+
+/* The same of lines to which title and sum are added: what a forger would make of them. */
+static inline const char *check_lines(const char *lines, int *status) {
+    struct text text = {0};
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    text_printf(&text, "warpbound timing certificate 2\n%s", lines);
+    for (size_t i = 0; i < text.length; i++)
+        sum = (sum ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
+    text_printf(&text, "end %016" PRIx64 "\n", sum);
+    assert_false(text.failed);
+    const char *said = check_text(text.data, text.length, status);
+    text_free(&text);
+    return said;
+}
+
+static inline bool take(void *user, const char *bytes, size_t size) {
+    text_append(user, bytes, size);
+    return true;
+}
+
+static inline struct text certificate_of(wb_analysis *analysis, const char *methods, const char *policies) {
+    struct text text = {0};
+    const wb_writer writer = {take, &text};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(wb_analysis_bound(analysis, methods, NULL, diagnostics), WB_OK);
+    if (policies != NULL)
+        assert_int_equal(wb_analysis_simulate(analysis, policies, NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_analysis_certificate(analysis, &writer, diagnostics), WB_OK);
+    wb_diagnostics_free(diagnostics);
+    return text;
+}
+
+/* Whether less is proven than is claimed. Of k-serial that may be, where a warp ends before others: the
+ * library has it complete what it issued in its last section, too. */
+static inline bool proves_less(const char *said) {
+    for (const char *even; (even = strstr(said, ", even ")) != NULL; said = even + 1) {
+        const char *line = even;
+        while (line > said && line[-1] != '\n')
+            line--;
+        if (strncmp(line, "kernel: k-serial:", strlen("kernel: k-serial:")) != 0) return true;
+    }
+    return false;
+}
+
+/* The checker must prove each claim and, unless it may, nothing less. */
+static inline void check_claims(const struct text *text, bool may_prove_less, const char *label) {
+    int status;
+    const char *said = check_text(text->data, text->length, &status);
+    if (status != 0 || (!may_prove_less && proves_less(said))) fail_msg("%s\n%s%s", said, text->data, label);
+}
+
+struct forged {
+    const char *lines;
+    int status;
+    const char *words;
+};
+
+static inline void check_forgeries(const struct forged *forged, size_t count) {
+    for (size_t f = 0; f < count; f++) {
+        int status;
+        const char *said = check_lines(forged[f].lines, &status);
+        if (status != forged[f].status || strstr(said, forged[f].words) == NULL)
+            fail_msg("%s\nstatus %d: %s", forged[f].lines, status, said);
+    }
+}
+
+#endif

@@ -104,14 +104,29 @@ static void note_ways(struct way_rules *rules, const bool *used) {
         note_held_issue(rules, &beside->sass[i]);
 }
 
-/* Notes whether some instruction comes to a wait too soon. Entries of one instruction differ only in what its
- * accesses hold, so that those of the kernel's code, one behind the other, stand for all. */
-static void note_unseen(struct way_rules *rules, const bool *used, bool *executed) {
-    const struct timed_code *code = &rules->block->code;
-    for (uint32_t i = 0; i < code->inst_count; i++)
-        if (used[i]) executed[timed_origin(code, i)] = true;
-    for (uint32_t i = 1; i < code->inst_count; i++)
-        rules->unseen |= executed[i - 1] && executed[i] && waits_too_soon(&code->sass[i - 1], &code->sass[i]);
+/* Notes whether some instruction comes to a wait too soon: of those that a path has one behind the other, in
+ * a run, from a run to the next and to a repetition. `within` has room for all entries, and one more. */
+static void note_unseen(struct way_rules *rules, uint32_t *within) {
+    const struct timed_block *block = rules->block;
+    const struct sass_timed *sass = block->code.sass;
+    for (uint32_t p = 0; p < block->path_count; p++) {
+        const struct sass_timed *last = NULL;
+        for (size_t e = 0; e < block->paths[p].entries.count; e++) {
+            const struct path_entry *entry = &block->paths[p].entries.items[e];
+            const bool again = entry->count == PATH_REPEAT;
+            const struct sass_timed *next = &sass[again ? (entry - entry->first)->first : entry->first];
+            rules->unseen |= last != NULL && waits_too_soon(last, next);
+            if (again) continue;
+            last = next + entry->count - 1;
+            within[entry->first + 1]++; /* sums wrap round; only their differences count */
+            within[entry->first + entry->count]--;
+        }
+    }
+    uint32_t depth = 0;
+    for (uint32_t i = 1; i < block->code.inst_count; i++) {
+        depth += within[i];
+        rules->unseen |= depth != 0 && waits_too_soon(&sass[i - 1], &sass[i]);
+    }
 }
 
 wb_status way_rules_make(const struct timed_block *block, struct way_rules *rules) {
@@ -125,11 +140,11 @@ wb_status way_rules_make(const struct timed_block *block, struct way_rules *rule
         if (machine->units[u].shared) rules->shared |= UINT32_C(1) << u;
     }
     const bool *used = executed_instructions(block->paths, block->path_count, code->inst_count, &arena);
-    bool *executed = arena_array(&arena, (size_t)code->inst_count + 1, sizeof *executed);
-    const bool made = used != NULL && executed != NULL;
+    uint32_t *within = arena_array(&arena, (size_t)code->inst_count + 1, sizeof *within);
+    const bool made = used != NULL && within != NULL;
     if (made) {
         note_ways(rules, used);
-        note_unseen(rules, used, executed);
+        note_unseen(rules, within);
     }
     arena_free(&arena);
     return made ? WB_OK : WB_ERR_LIMIT;

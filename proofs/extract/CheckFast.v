@@ -2,7 +2,7 @@
 
     What check/CheckSchedule.v and check/CheckBounds.v decide edge by edge: here each barrier
     is one number a thread block and section, and each unit remembers its last instruction.
-    These are extracted and compared with check/warpbound-check.c.  Instances and the issue
+    These are extracted and compared with warpbound-check (check/).  Instances and the issue
     width are not looked at: what is accepted holds for any. *)
 
 From Coq Require Import List Arith Lia Bool.

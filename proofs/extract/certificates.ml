@@ -1,4 +1,4 @@
-(* Reads certificates, true and forged, with what check/warpbound-check.c says of them, from its standard input
+(* Reads certificates, true and forged, with what warpbound-check (check/) says of them, from its standard input
    (tests/report/extracted_certificates.c), and asks the checkers of proofs/extract/CheckFast.v and [valid_b]
    what they say.  Potentials are computed here; nothing relies on that.  Exit status 1 where the two differ. *)
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 /* Longest part of a wrong value in a message. */
 #define SHOWN_MAX 60
@@ -197,7 +198,7 @@ static wb_status read_file(const struct value_reader *reader, const struct ytree
         return add_file(reader, node, node->text);
     return ytree_error(&sweep->document, node,
                        "%s: cannot read '%.*s': %s (paths are relative to the folder of this file)",
-                       reader->axis->name, SHOWN_MAX, node->text, strerror(errno));
+                       reader->axis->name, SHOWN_MAX, node->text, strerror_l(errno, c_locale()));
 }
 
 /* Says what was probably meant. */

@@ -20,7 +20,7 @@
 #include "sass_check.h"
 #include "sim/gpu/gpu.h"
 
-#define ROUNDS 10000u
+#define ROUNDS 30000u
 #define STATES 400
 
 /* Kinds of blocks of a random grid at most. */

@@ -47,8 +47,10 @@ void sass_block_from(const struct sass_grid *grid, uint32_t times, bool unfolded
     struct timed_code *code = &block->code;
     code->insts = arena_array(&block->arena, most, sizeof *code->insts);
     code->sass = arena_array(&block->arena, most, sizeof *code->sass);
+    code->operands = arena_array(&block->arena, 1, sizeof *code->operands); /* none, but there is a list */
     block->warp_path = arena_array(&block->arena, grid->warps, sizeof *block->warp_path);
-    if (code->insts == NULL || code->sass == NULL || block->warp_path == NULL) abort();
+    if (code->insts == NULL || code->sass == NULL || code->operands == NULL || block->warp_path == NULL)
+        abort();
     for (uint32_t w = 0; w < grid->warps; w++) {
         const struct sass_program *program = &grid->programs[w];
         struct path_writer writer = {0};

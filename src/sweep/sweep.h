@@ -64,13 +64,13 @@ struct wb_sweep {
 
 /* Loads sweep->machine, or leaves an error in sweep->unheard, instead of those before. */
 wb_status sweep_load_machine(wb_sweep *sweep, const char *path);
+void sweep_unload_machine(wb_sweep *sweep);
 
-/* What is wrong with the machine, in the arena. */
+/* Sets a key of sweep->machine, "KEY=VALUE", or leaves an error as above. */
+wb_status sweep_set_machine(wb_sweep *sweep, const char *setting);
+
+/* The first error that was left, in the arena. */
 const char *sweep_machine_error(wb_sweep *sweep);
-
-/* Parses a sweep file; paths in it are relative to `folder`, and `name` stands for it in messages. */
-wb_status sweep_parse(const char *name, const char *folder, const char *text, size_t size,
-                      wb_diagnostics *diagnostics, wb_sweep **sweep);
 
 /* A path of the file as it can be opened, in the arena; NULL when memory is exhausted. */
 const char *sweep_path(const char *folder, const char *path, struct arena *arena);

@@ -138,14 +138,7 @@ static wb_status read_range(const struct value_reader *reader, const struct ytre
 /* ---- Files
  * ------------------------------------------------------------------------------------------------- */
 
-const char *sweep_path(const char *folder, const char *path, struct arena *arena) {
-    struct text joined = {.arena = arena};
-    if (path[0] != '/' && strcmp(folder, ".") != 0) text_printf(&joined, "%s/", folder);
-    text_string(&joined, path);
-    return text_take(&joined);
-}
-
-/* The same as a pattern, in which the folder stands for itself. */
+/* The path of a pattern, in which the folder stands for itself. */
 static const char *pattern_of(const char *folder, const char *pattern, struct arena *arena) {
     struct text escaped = {.arena = arena};
     for (const char *c = folder; *c != '\0'; c++) {

@@ -14,14 +14,6 @@ struct certificate {
     uint64_t sum; /* of what was written */
 };
 
-/* A step of a section: `count` instructions from `first` on; with count 0 the `first` steps before come
- * `times` more. Without padding: sections are told apart by their bytes. */
-struct section_step {
-    uint32_t first, count, times;
-};
-
-typedef VEC(struct section_step) section_step_list;
-
 /* Writes a block; claims about it can follow. Status as report_flush. */
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
                                 const struct timed_block *block);

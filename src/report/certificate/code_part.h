@@ -4,9 +4,19 @@
 #ifndef WB_REPORT_CERTIFICATE_CODE_PART_H
 #define WB_REPORT_CERTIFICATE_CODE_PART_H
 
+#include "base/arena.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "bound/sass/cold_lines.h"
-#include "report/certificate/block_part.h"
+#include "warp/timed/timed_block.h"
+
+/* A step of a section: `count` instructions from `first` on; with count 0 the `first` steps before come
+ * `times` more. Without padding: sections are told apart by their bytes. */
+struct section_step {
+    uint32_t first, count, times;
+};
+
+typedef VEC(struct section_step) section_step_list;
 
 struct code_path; /* a path on the way through its sections */
 

@@ -1,0 +1,399 @@
+#include "sweep/sweep_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/number.h"
+#include "sweep/values.h"
+
+/* Longest part of an unknown key in a message. */
+#define SHOWN_MAX 60
+
+/* ---- Keys ------------------------------------------------------------------------------------------------
+ */
+
+enum key_kind {
+    KEY_ABOUT,
+    KEY_SET,
+    KEY_INCLUDE,
+    KEY_EXCLUDE,
+    KEY_TIME_LIMIT,
+    KEY_MEMORY_LIMIT,
+    KEY_ALLOW_FILES,
+    KEY_NONE
+};
+
+/* Keys beside those of the axes, by enum key_kind; those of a product alone are about and set. */
+static const char *const key_names[] = {"about",      "set",          "include",    "exclude",
+                                        "time_limit", "memory_limit", "allow_files"};
+
+static enum key_kind key_of(const char *key) {
+    size_t kind = 0;
+    while (kind < KEY_NONE && strcmp(key_names[kind], key) != 0)
+        kind++;
+    return (enum key_kind)kind;
+}
+
+/* A key that there is not, with what was probably meant. */
+static wb_status unknown_key(wb_sweep *sweep, const struct ytree_node *node, bool in_product) {
+    VEC(const char *) keys = {0};
+    for (size_t i = 0; axis_at(i)->key != NULL; i++)
+        arena_push(&sweep->arena, &keys, axis_at(i)->key);
+    for (size_t i = 0; i < KEY_NONE; i++)
+        if (!in_product || i <= KEY_SET) arena_push(&sweep->arena, &keys, key_names[i]);
+    const char *nearest = wb_nearest_name(node->key, keys.items, keys.count);
+    if (nearest != NULL)
+        return ytree_key_error(&sweep->document, node, "unknown key '%.*s'; did you mean '%s'?", SHOWN_MAX,
+                               node->key, nearest);
+    struct text list = {.arena = &sweep->arena};
+    for (size_t i = 0; i < keys.count; i++)
+        text_printf(&list, "%s%s", i > 0 ? ", " : "", keys.items[i]);
+    return ytree_key_error(&sweep->document, node, "unknown key '%.*s'; expected one of: %s", SHOWN_MAX,
+                           node->key, text_take(&list));
+}
+
+/* ---- Products --------------------------------------------------------------------------------------------
+ */
+
+static wb_status add_axis(wb_sweep *sweep, struct sweep_product *product, const struct axis_row *row,
+                          const struct ytree_node *node) {
+    struct sweep_axis axis = {.row = row, .name = row->key != NULL ? row->key : node->key};
+    if (product->axes.count >= SWEEP_AXES_MAX)
+        return ytree_key_error(&sweep->document, node, "more than %u keys in one product", SWEEP_AXES_MAX);
+    wb_status status = values_read(sweep, node, &axis);
+    if (status == WB_OK) arena_push(&sweep->arena, &product->axes, axis);
+    return status;
+}
+
+/* The row of the keys of the machine. */
+static const struct axis_row *setting_row(void) {
+    size_t row = 0;
+    while (axis_at(row)->key != NULL)
+        row++;
+    return axis_at(row);
+}
+
+/* `set`: keys of the machine, each an axis. */
+static wb_status read_settings(wb_sweep *sweep, struct sweep_product *product,
+                               const struct ytree_node *node) {
+    wb_status worst =
+        ytree_require(&sweep->document, node, YTREE_MAPPING, "a mapping of keys of the machine to values");
+    for (const struct ytree_node *value = node->first; worst == WB_OK && value != NULL; value = value->next) {
+        const bool is_axis = axis_named(value->key) != NULL;
+        const wb_status status =
+            is_axis ? ytree_key_error(&sweep->document, value,
+                                      "set: '%s' is no key of a machine, but one of sweeps", value->key)
+                    : add_axis(sweep, product, setting_row(), value);
+        if (status > worst) worst = status;
+    }
+    return worst;
+}
+
+/* The axes of a product in the order of the table, whatever that of the file: parameters are listed so. */
+static void sort_axes(struct sweep_product *product) {
+    struct sweep_axis *axes = product->axes.items;
+    for (size_t i = 1; i < product->axes.count; i++) {
+        const struct sweep_axis axis = axes[i];
+        size_t at = i;
+        for (; at > 0 && axis_compare(axes[at - 1].name, axis.name) > 0; at--)
+            axes[at] = axes[at - 1];
+        axes[at] = axis;
+    }
+}
+
+/* Numbers the combinations. */
+static wb_status count_product(wb_sweep *sweep, struct sweep_product *product,
+                               const struct ytree_node *node) {
+    product->count = 1;
+    for (size_t i = 0; i < product->axes.count; i++) {
+        const struct sweep_axis *axis = &product->axes.items[i];
+        if (__builtin_mul_overflow(product->count, axis->values.count, &product->count) ||
+            product->count > SWEEP_UNITS_MAX)
+            return ytree_error(&sweep->document, node, "this product has more than %llu units",
+                               (unsigned long long)SWEEP_UNITS_MAX);
+    }
+    return WB_OK;
+}
+
+static const struct sweep_axis *find_axis(const struct sweep_product *product, const char *name) {
+    for (size_t i = 0; i < product->axes.count; i++)
+        if (strcmp(product->axes.items[i].name, name) == 0) return &product->axes.items[i];
+    return NULL;
+}
+
+/* Whether the loaded machine takes a value of one of its keys. */
+static bool takes_setting(wb_sweep *sweep, const struct sweep_axis *axis, const struct axis_value *value) {
+    struct text setting = {.arena = &sweep->arena};
+    text_printf(&setting, "%s=%s", axis->name, value->text);
+    return sweep_set_machine(sweep, text_take(&setting)) == WB_OK;
+}
+
+/* Which values of a key the loaded machine takes; of others `errors` says why not. */
+static void try_values(wb_sweep *sweep, const struct sweep_axis *axis, bool *taken, const char **errors) {
+    for (size_t v = 0; v < axis->values.count; v++) {
+        if (taken[v]) continue;
+        taken[v] = takes_setting(sweep, axis, &axis->values.items[v]);
+        if (!taken[v]) errors[v] = sweep_machine_error(sweep);
+    }
+}
+
+/* Fails at a value of a key that no machine of the product takes. */
+static wb_status check_setting(wb_sweep *sweep, const struct sweep_axis *machines,
+                               const struct sweep_axis *axis) {
+    const size_t count = axis->values.count;
+    bool *taken = arena_array(&sweep->arena, count, sizeof *taken);
+    const char **errors = arena_array(&sweep->arena, count, sizeof *errors);
+    for (size_t m = 0; m < machines->values.count; m++)
+        if (sweep_load_machine(sweep, machines->values.items[m].path) == WB_OK)
+            try_values(sweep, axis, taken, errors);
+    for (size_t v = 0; v < count; v++)
+        if (!taken[v] && errors[v] != NULL)
+            return ytree_error(&sweep->document, axis->values.items[v].node, "set: %s", errors[v]);
+    return WB_OK;
+}
+
+/* Deadlines are written alike for all machines. */
+static wb_status check_deadlines(wb_sweep *sweep, const struct sweep_axis *axis) {
+    uint64_t cycles;
+    if (sweep_load_machine(sweep, wb_machine_preset_name(0)) != WB_OK) return WB_OK;
+    for (size_t v = 0; v < axis->values.count; v++)
+        if (wb_deadline_cycles(sweep->machine, axis->values.items[v].text, &sweep->unheard, &cycles) != WB_OK)
+            return ytree_error(&sweep->document, axis->values.items[v].node, "%s: %s", axis->name,
+                               sweep_machine_error(sweep));
+    return WB_OK;
+}
+
+/* What a value means to machines. Launch files can name theirs: without `machine` keys are not checked. */
+static wb_status check_product(wb_sweep *sweep, const struct sweep_product *product) {
+    const struct sweep_axis *machines = find_axis(product, "machine");
+    wb_status worst = WB_OK;
+    for (size_t i = 0; i < product->axes.count; i++) {
+        const struct sweep_axis *axis = &product->axes.items[i];
+        wb_status status = WB_OK;
+        if (axis->row->kind == AXIS_SETTING && machines != NULL)
+            status = check_setting(sweep, machines, axis);
+        if (strcmp(axis->name, "deadline") == 0) status = check_deadlines(sweep, axis);
+        if (status > worst) worst = status;
+    }
+    return worst;
+}
+
+/* Reads the axes of a mapping, beside which are other keys where it is the whole file. */
+static wb_status read_axes(wb_sweep *sweep, const struct ytree_node *mapping, bool is_file,
+                           struct sweep_product *product) {
+    wb_status worst = WB_OK;
+    for (const struct ytree_node *node = mapping->first; node != NULL; node = node->next) {
+        const struct axis_row *row = axis_named(node->key);
+        const enum key_kind key = key_of(node->key);
+        wb_status status = WB_OK;
+        if (row != NULL)
+            status = add_axis(sweep, product, row, node);
+        else if (key == KEY_SET)
+            status = read_settings(sweep, product, node);
+        else if (key == KEY_NONE || (!is_file && key != KEY_ABOUT))
+            status = unknown_key(sweep, node, !is_file);
+        if (status > worst) worst = status;
+    }
+    sort_axes(product);
+    return worst;
+}
+
+/* Adds a product, if it is of any code. */
+static wb_status add_product(wb_sweep *sweep, struct sweep_product *product, const struct ytree_node *node) {
+    wb_status status = count_product(sweep, product, node);
+    if (status == WB_OK) status = check_product(sweep, product);
+    if (status == WB_OK) arena_push(&sweep->arena, &sweep->products, *product);
+    return status;
+}
+
+/* An entry of `include`: the product of the file with these keys in place of its own. */
+static wb_status read_included(wb_sweep *sweep, const struct sweep_product *of_file,
+                               const struct ytree_node *node) {
+    struct sweep_product product = {0};
+    wb_status status = ytree_require(&sweep->document, node, YTREE_MAPPING, "a mapping of keys to values");
+    if (status == WB_OK) status = read_axes(sweep, node, false, &product);
+    if (status != WB_OK) return status;
+    for (size_t i = 0; i < of_file->axes.count; i++)
+        if (find_axis(&product, of_file->axes.items[i].name) == NULL)
+            arena_push(&sweep->arena, &product.axes, of_file->axes.items[i]);
+    sort_axes(&product);
+    if (find_axis(&product, "code") == NULL)
+        return ytree_error(&sweep->document, node, "key 'code' is missing: what is to be analysed");
+    return add_product(sweep, &product, node);
+}
+
+static wb_status read_list(wb_sweep *sweep, const struct ytree_node *list) {
+    return list == NULL ? WB_OK : ytree_require(&sweep->document, list, YTREE_LIST, "a list of mappings");
+}
+
+/* ---- Exclusions ------------------------------------------------------------------------------------------
+ */
+
+/* Adds that a parameter matches one of the patterns. */
+static wb_status read_match(wb_sweep *sweep, struct sweep_exclusion *exclusion,
+                            const struct ytree_node *node) {
+    struct sweep_match match = {.name = node->key};
+    const struct ytree_node *value = node->kind == YTREE_LIST ? node->first : node;
+    bool is_known = false;
+    for (size_t p = 0; p < sweep->products.count && !is_known; p++)
+        is_known = find_axis(&sweep->products.items[p], node->key) != NULL;
+    if (!is_known)
+        return ytree_key_error(&sweep->document, node, "exclude: no unit has a parameter '%.*s'", SHOWN_MAX,
+                               node->key);
+    for (; value != NULL; value = node->kind == YTREE_LIST ? value->next : NULL) {
+        if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
+            return ytree_expected(&sweep->document, value, "a value or a pattern, or a list of them");
+        arena_push(&sweep->arena, &match.patterns, value->text);
+    }
+    arena_push(&sweep->arena, &exclusion->matches, match);
+    return WB_OK;
+}
+
+/* An entry of `exclude`; keys of the machine may stand under `set`, as in products. */
+static wb_status read_excluded(wb_sweep *sweep, const struct ytree_node *entry) {
+    struct sweep_exclusion exclusion = {0};
+    wb_status worst =
+        ytree_require(&sweep->document, entry, YTREE_MAPPING, "a mapping of parameters to patterns");
+    for (const struct ytree_node *node = entry->first; worst == WB_OK && node != NULL; node = node->next) {
+        const bool is_set = key_of(node->key) == KEY_SET && node->kind == YTREE_MAPPING;
+        if (!is_set) worst = read_match(sweep, &exclusion, node);
+        for (const struct ytree_node *key = is_set ? node->first : NULL; worst == WB_OK && key != NULL;
+             key = key->next)
+            worst = read_match(sweep, &exclusion, key);
+    }
+    if (worst == WB_OK && exclusion.matches.count == 0)
+        return ytree_error(&sweep->document, entry, "exclude: this entry would exclude every unit");
+    if (worst == WB_OK) arena_push(&sweep->arena, &sweep->excluded, exclusion);
+    return worst;
+}
+
+/* ---- Limits ----------------------------------------------------------------------------------------------
+ */
+
+/* "512M", "4G", or bytes. */
+static bool read_size(const char *text, uint64_t *bytes) {
+    static const char suffixes[] = "KMG";
+    const size_t length = strlen(text);
+    const char *suffix = length > 0 ? strchr(suffixes, text[length - 1]) : NULL;
+    uint64_t number;
+    if (!number_u64(text, length - (suffix != NULL), &number) || number == 0) return false;
+    const uint64_t unit = suffix == NULL ? 1 : UINT64_C(1) << (10 * (suffix - suffixes + 1));
+    return !__builtin_mul_overflow(number, unit, bytes) && *bytes <= INT64_MAX;
+}
+
+static wb_status read_limit(wb_sweep *sweep, const struct ytree_node *node) {
+    const bool is_scalar = node->kind == YTREE_SCALAR;
+    const enum key_kind key = key_of(node->key);
+    if (key == KEY_TIME_LIMIT) {
+        const bool read = is_scalar && number_f64(node->text, strlen(node->text), &sweep->time_limit);
+        if (read && sweep->time_limit >= 0.001 && sweep->time_limit <= 1e9) return WB_OK;
+        return ytree_expected(&sweep->document, node, "seconds of a unit, such as 60 or 0.5");
+    }
+    if (key == KEY_MEMORY_LIMIT) {
+        if (is_scalar && read_size(node->text, &sweep->memory_limit)) return WB_OK;
+        return ytree_expected(&sweep->document, node, "a number of bytes of a unit, such as 512M or 4G");
+    }
+    sweep->allow_files = is_scalar && strcmp(node->text, "true") == 0;
+    if (sweep->allow_files || (is_scalar && strcmp(node->text, "false") == 0)) return WB_OK;
+    return ytree_expected(&sweep->document, node, "true or false");
+}
+
+static wb_status read_limits(wb_sweep *sweep, const struct ytree_node *root) {
+    static const enum key_kind keys[] = {KEY_TIME_LIMIT, KEY_MEMORY_LIMIT, KEY_ALLOW_FILES};
+    wb_status worst = WB_OK;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct ytree_node *node = ytree_find(root, key_names[keys[i]]);
+        const wb_status status = node != NULL ? read_limit(sweep, node) : WB_OK;
+        if (status > worst) worst = status;
+    }
+    return worst;
+}
+
+/* ---- The file --------------------------------------------------------------------------------------------
+ */
+
+static wb_status read_lists(wb_sweep *sweep, const struct sweep_product *product,
+                            const struct ytree_node *root) {
+    const struct ytree_node *include = ytree_find(root, key_names[KEY_INCLUDE]);
+    const struct ytree_node *exclude = ytree_find(root, key_names[KEY_EXCLUDE]);
+    wb_status worst = read_list(sweep, include);
+    for (const struct ytree_node *node = worst == WB_OK && include != NULL ? include->first : NULL;
+         node != NULL; node = node->next) {
+        const wb_status status = read_included(sweep, product, node);
+        if (status > worst) worst = status;
+    }
+    if (worst == WB_OK) worst = read_list(sweep, exclude);
+    for (const struct ytree_node *node = worst == WB_OK && exclude != NULL ? exclude->first : NULL;
+         node != NULL; node = node->next) {
+        const wb_status status = read_excluded(sweep, node);
+        if (status > worst) worst = status;
+    }
+    return worst;
+}
+
+static wb_status read_file(wb_sweep *sweep) {
+    const struct ytree_node *root = sweep->document.root;
+    struct sweep_product product = {0};
+    WB_TRY(ytree_require(&sweep->document, root, YTREE_MAPPING, "a mapping, with at least the key 'code'"));
+    WB_TRY(read_axes(sweep, root, true, &product));
+    WB_TRY(read_limits(sweep, root));
+    const bool has_code = find_axis(&product, "code") != NULL;
+    if (!has_code && ytree_find(root, key_names[KEY_INCLUDE]) == NULL)
+        return ytree_error(&sweep->document, root, "key 'code' is missing: what is to be analysed");
+    if (has_code) WB_TRY(add_product(sweep, &product, root));
+    return read_lists(sweep, &product, root);
+}
+
+/* Reading, as a pass. */
+struct reading {
+    wb_sweep *sweep;
+    wb_status status;
+};
+
+static void read_pass(void *context) {
+    struct reading *reading = context;
+    reading->status = read_file(reading->sweep);
+}
+
+/* Gives back what was needed to read. */
+static void end_reading(wb_sweep *sweep) {
+    globfree(&sweep->found);
+    sweep->found = (glob_t){0};
+    sweep_unload_machine(sweep);
+}
+
+wb_status sweep_parse(const char *name, const char *folder, const char *text, size_t size,
+                      wb_diagnostics *diagnostics, wb_sweep **sweep) {
+    wb_sweep *made = calloc(1, sizeof *made);
+    if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
+    struct reading reading = {made, WB_OK};
+    made->folder = arena_string(&made->arena, folder, strlen(folder));
+    wb_status status = made->folder == NULL ? diagnose_out_of_memory(diagnostics, name)
+                                            : ytree_parse(name, text, size, diagnostics, &made->document);
+    if (status == WB_OK && arena_protect(&made->arena, read_pass, &reading) != WB_OK)
+        status = diagnose_out_of_memory(diagnostics, name);
+    if (status == WB_OK) status = reading.status;
+    end_reading(made);
+    if (status == WB_OK)
+        *sweep = made;
+    else
+        wb_sweep_free(made);
+    return status;
+}
+
+wb_status wb_sweep_read(const char *path, wb_diagnostics *diagnostics, wb_sweep **sweep) {
+    const char *slash = strrchr(path, '/');
+    char *text = NULL,
+         *folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    size_t size;
+    if (folder == NULL) return diagnose_out_of_memory(diagnostics, path);
+    wb_status status = file_read(path, SETTINGS_SIZE_MAX, diagnostics, &text, &size);
+    if (status == WB_OK) status = sweep_parse(path, folder, text, size, diagnostics, sweep);
+    if (status == WB_OK)
+        (*sweep)->text = text;
+    else
+        free(text);
+    free(folder);
+    return status;
+}

@@ -110,12 +110,12 @@ static void note_unseen(struct way_rules *rules, uint32_t *within) {
     const struct timed_block *block = rules->block;
     const struct sass_timed *sass = block->code.sass;
     for (uint32_t p = 0; p < block->path_count; p++) {
-        const struct sass_timed *last = NULL;
+        const struct sass_timed *last = sass; /* of the entry before: the first is no fold */
         for (size_t e = 0; e < block->paths[p].entries.count; e++) {
             const struct path_entry *entry = &block->paths[p].entries.items[e];
             const bool again = entry->count == PATH_REPEAT;
             const struct sass_timed *next = &sass[again ? (entry - entry->first)->first : entry->first];
-            rules->unseen |= last != NULL && waits_too_soon(last, next);
+            rules->unseen |= e > 0 && waits_too_soon(last, next);
             if (again) continue;
             last = next + entry->count - 1;
             within[entry->first + 1]++; /* sums wrap round; only their differences count */

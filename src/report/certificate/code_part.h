@@ -37,8 +37,8 @@ wb_status code_part_init(struct code_part *part, const struct timed_block *block
                          struct arena *arena);
 void code_part_free(struct code_part *part);
 
-/* Reads the next section of a path into `steps`, and writes the instructions that are new. */
-wb_status code_part_section(struct code_part *part, uint32_t path, struct path_cursor *cursor, bool *ended,
+/* Reads the next section of path `number` into `steps`, and writes the instructions that are new. */
+wb_status code_part_section(struct code_part *part, uint32_t number, struct path_cursor *cursor, bool *ended,
                             section_step_list *steps);
 
 /* All paths have read a section. */

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "kernel_suite.h"
+#include "loaded_code.h"
 
 /* Longer blocks are bounded, but not simulated. */
 #define SIMULATED_MAX 60000u
@@ -20,10 +20,9 @@
 static unsigned bounded, simulated;
 
 struct timed {
-    struct loaded_kernel *loaded;
+    const struct loaded_kernel *loaded;
     const char *path;
     wb_block *block;
-    wb_machine *machine;
     wb_analysis *analysis;
     uint64_t stalls;
 };
@@ -67,8 +66,6 @@ static void check(struct timed *timed) {
         timed->path, diagnostics);
     timed->stalls = stalls.cycles;
     assert_true(timed->stalls > 0);
-    kernel_expect_ok(wb_analysis_new(timed->block, timed->machine, diagnostics, &timed->analysis),
-                     timed->path, diagnostics);
     kernel_expect_ok(wb_analysis_bound(timed->analysis, "code-sib,code-fib,code-elb", NULL, diagnostics),
                      timed->path, diagnostics);
     const wb_bound *bounds = wb_analysis_bounds(timed->analysis, &count);
@@ -83,26 +80,15 @@ static void check(struct timed *timed) {
 
 /* Block 0 of machine code in its launch; nothing where its data is not known. */
 static void check_code(const char *path, const char *launch) {
-    struct loaded_kernel loaded = kernel_load(path, launch);
-    struct timed timed = {.loaded = &loaded, .path = path};
-    const uint32_t sm = wb_module_architecture(loaded.module);
-    kernel_expect_ok(wb_calibration_machine(sm, loaded.diagnostics, &timed.machine), path,
-                     loaded.diagnostics);
-    const wb_trace_options options = {.size = sizeof options,
-                                      .record_accesses = wb_machine_needs_accesses(timed.machine)};
-    const wb_status status =
-        wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &timed.block);
-    if (status == WB_OK) check(&timed);
-    if (status != WB_ERR_DECLINED) kernel_expect_ok(status, path, loaded.diagnostics);
-    wb_analysis_free(timed.analysis);
-    wb_block_free(timed.block);
-    wb_machine_free(timed.machine);
-    kernel_unload(&loaded);
+    struct loaded_code code = code_load(path, launch);
+    struct timed timed = {&code.kernel, path, code.block, code.analysis, 0};
+    if (code.block != NULL) check(&timed);
+    code_unload(&code);
 }
 
 static void check_case(const struct kernel_case *entry, const char *path, void *user) {
     (void)user;
-    if (strstr(path, "sm_100") == NULL) check_code(path, entry->launch);
+    check_code(path, entry->launch);
 }
 
 static void test_kernel(void **state) {

@@ -14,7 +14,7 @@
 
 #include "base/random.h"
 #include "bound/analysis/analysis.h"
-#include "kernel_suite.h"
+#include "loaded_code.h"
 #include "random_block.h"
 #include "sim/sass/sass_simulate.h"
 
@@ -112,27 +112,10 @@ static uint64_t instructions(const wb_block *block) {
 
 static void check_code(const struct kernel_case *entry, const char *path, void *user) {
     (void)user;
-    struct loaded_kernel loaded = kernel_load(path, entry->launch);
-    wb_machine *machine = NULL;
-    wb_block *block = NULL;
-    wb_analysis *analysis = NULL;
-    kernel_expect_ok(
-        wb_calibration_machine(wb_module_architecture(loaded.module), loaded.diagnostics, &machine), path,
-        loaded.diagnostics);
-    const wb_trace_options options = {.size = sizeof options,
-                                      .record_accesses = wb_machine_needs_accesses(machine)};
-    const wb_status status =
-        wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block);
-    if (status != WB_ERR_DECLINED) kernel_expect_ok(status, path, loaded.diagnostics);
-    if (status == WB_OK && instructions(block) <= SIMULATED_MAX) {
-        kernel_expect_ok(wb_analysis_new(block, machine, loaded.diagnostics, &analysis), path,
-                         loaded.diagnostics);
-        check_analysis(&loaded, path, analysis);
-    }
-    wb_analysis_free(analysis);
-    wb_block_free(block);
-    wb_machine_free(machine);
-    kernel_unload(&loaded);
+    struct loaded_code code = code_load(path, entry->launch);
+    if (code.block != NULL && instructions(code.block) <= SIMULATED_MAX)
+        check_analysis(&code.kernel, path, code.analysis);
+    code_unload(&code);
 }
 
 static void test_kernel(void **state) {

@@ -3,7 +3,7 @@
 #include "certificate_check.h"
 
 #include "bound/analysis/analysis.h"
-#include "kernel_suite.h"
+#include "loaded_code.h"
 #include "random_block.h"
 #include "sass_block.h"
 #include "sass_check.h"
@@ -143,31 +143,14 @@ static unsigned proven;
 
 static void check_code(const struct kernel_case *entry, const char *path, void *user) {
     (void)user;
-    if (strstr(path, "sm_100") != NULL) return;
-    struct loaded_kernel loaded = kernel_load(path, entry->launch);
-    wb_machine *machine = NULL;
-    wb_block *block = NULL;
-    wb_analysis *analysis = NULL;
-    kernel_expect_ok(
-        wb_calibration_machine(wb_module_architecture(loaded.module), loaded.diagnostics, &machine), path,
-        loaded.diagnostics);
-    const wb_trace_options options = {.size = sizeof options,
-                                      .record_accesses = wb_machine_needs_accesses(machine)};
-    const wb_status status =
-        wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block);
-    if (status != WB_ERR_DECLINED) {
-        kernel_expect_ok(status, path, loaded.diagnostics);
-        kernel_expect_ok(wb_analysis_new(block, machine, loaded.diagnostics, &analysis), path,
-                         loaded.diagnostics);
-        struct text text = certificate_of(analysis, METHODS, NULL);
+    struct loaded_code code = code_load(path, entry->launch);
+    if (code.block != NULL) {
+        struct text text = certificate_of(code.analysis, METHODS, NULL);
         check_claims(&text, false, path);
         text_free(&text);
         proven++;
     }
-    wb_analysis_free(analysis);
-    wb_block_free(block);
-    wb_machine_free(machine);
-    kernel_unload(&loaded);
+    code_unload(&code);
 }
 
 static void test_kernel(void **state) {

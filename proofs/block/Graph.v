@@ -106,11 +106,9 @@ Section Graph.
         rewrite E. destruct (Pr o Ho). simpl. split; [assumption|lia].
   Qed.
 
-  (** What a function of nodes that respects edges respects; the previous own instructions are all that there are. *)
-  Lemma edges_keep F Q w q (phi : node -> nat) :
-    (forall n e, of_graph b w q n -> In e (edges m b F Q w n) -> phi (fst e) + snd e <= phi n) ->
-    forall k, In (w, k) (keys b) -> sec (get b (w, k)) = q ->
-    let wait := if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0 in
+  (** What a function of nodes keeps to at an instruction of section [q] that can wait so long in its queue: the edges
+      to it, those of previous own instructions for all that there are. *)
+  Definition keeps_edges (phi : node -> nat) (w q k wait : nat) : Prop :=
     (forall j, k = S j -> sec (get b (w, j)) = q -> phi (false, j) + takes (get b (w, j)) <= phi (false, k))
     /\ (forall p, In p (ops (get b (w, k))) -> sec (get b (w, p)) = q ->
          phi (true, p) + init (get b (w, p)) + lat (get b (w, p)) <= phi (false, k))
@@ -122,6 +120,11 @@ Section Graph.
          end)
     /\ phi (false, k) + wait <= phi (true, k)
     /\ (forall o, own_before b w o k -> phi (true, o) + init (get b (w, o)) + wait <= phi (true, k)).
+
+  Lemma edges_keep F Q w q (phi : node -> nat) :
+    (forall n e, of_graph b w q n -> In e (edges m b F Q w n) -> phi (fst e) + snd e <= phi n) ->
+    forall k, In (w, k) (keys b) -> sec (get b (w, k)) = q ->
+    keeps_edges phi w q k (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0).
   Proof.
     intros Ed.
     assert (forall k, In (w, k) (keys b) -> sec (get b (w, k)) = q -> forall o, own_before b w o k ->
@@ -134,7 +137,7 @@ Section Graph.
       specialize (G ltac:(right; apply in_map_iff; eauto)). cbn [fst snd] in G.
       destruct E as [->|E]; [lia|]. destruct (previous_in _ _ _ _ Hl) as [L [S [U _]]].
       specialize (IH l L ltac:(eapply keys_before; [exact Hk|lia]) ltac:(congruence) o E). rewrite U in IH. lia. }
-    intros k Hk Sk wait. split; [|split; [|split; [|split]]].
+    intros k Hk Sk. split; [|split; [|split; [|split]]].
     - intros j -> Sj. apply (Ed (false, S j) ((false, j), takes (get b (w, j))) (conj Hk Sk)).
       unfold edges. rewrite Sj, Sk, Nat.eqb_refl. left. reflexivity.
     - intros p Hp Sp. rewrite <- Nat.add_assoc.
@@ -168,6 +171,7 @@ Section Graph.
     potential m b F Q w q (fun k => phi (false, k)) (fun k => phi (true, k)).
   Proof.
     intros Mo Ed Ch. pose proof (fun J => edges_keep F Q w q (fun n => phi n J) (fun n e => Ed n e J)) as K.
+    unfold keeps_edges in K.
     constructor.
     - intros k J J' H. split; apply Mo, H.
     - intros j J Hk Sj Sk. apply (K J (S j) Hk Sk); auto.

@@ -178,20 +178,10 @@ Section WaveAlign.
   Lemma mean_potential : wave_potential m b g there (fun _ _ _ => false) (fun _ _ _ => 0) (mean_at false) (mean_at true).
   Proof.
     assert (forall w q J k, of m b g (w, k) -> sec (get b (w, k)) = q ->
-      let phi := fun n : node => mean w n J in
-      (forall j, k = S j -> sec (get b (w, j)) = q -> phi (false, j) + takes (get b (w, j)) <= phi (false, k))
-      /\ (forall p, In p (ops (get b (w, k))) -> sec (get b (w, p)) = q ->
-           phi (true, p) + init (get b (w, p)) + lat (get b (w, p)) <= phi (false, k))
-      /\ (forall o, own_before b w o k ->
-           match depth m with
-           | None => True
-           | Some 0 => phi (true, o) + init (get b (w, o)) <= phi (false, k)
-           | Some (S _) => phi (true, o) <= phi (false, k)
-           end)
-      /\ phi (false, k) + 0 <= phi (true, k)
-      /\ (forall o, own_before b w o k -> phi (true, o) + init (get b (w, o)) + 0 <= phi (true, k))) as K.
+      keeps_edges m b (fun n => mean w n J) w q k 0) as K.
     { intros w q J k Hk Hq. apply (edges_keep m b W no_unit no_queue w q (fun n => mean w n J)); [|apply Hk|exact Hq].
       intros n e [Hn _] He. apply mean_edge; [split; [exact Hn|apply Hk]|exact He]. }
+    unfold keeps_edges in K.
     assert (forall w j k, of m b g (w, k) -> j <= k -> of m b g (w, j)) as Own.
     { intros w j k [Hk Gk] L. split; [eapply keys_before; eassumption|exact Gk]. }
     constructor.

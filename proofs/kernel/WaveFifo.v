@@ -74,21 +74,11 @@ Section WaveFifo.
     (fun x => queued x false) (fun x => queued x true).
   Proof.
     assert (forall w k J, In (w, k) (keys b) -> forall q, sec (get b (w, k)) = q ->
-      let phi := fun n : node => queued (w, snd n) (fst n) J in
-      let wait := if F w q (fu (get b (w, k))) then queue m b q w (fu (get b (w, k))) else 0 in
-      (forall j, k = S j -> sec (get b (w, j)) = q -> phi (false, j) + takes (get b (w, j)) <= phi (false, k))
-      /\ (forall p, In p (ops (get b (w, k))) -> sec (get b (w, p)) = q ->
-           phi (true, p) + init (get b (w, p)) + lat (get b (w, p)) <= phi (false, k))
-      /\ (forall o, own_before b w o k ->
-           match depth m with
-           | None => True
-           | Some 0 => phi (true, o) + init (get b (w, o)) <= phi (false, k)
-           | Some (S _) => phi (true, o) <= phi (false, k)
-           end)
-      /\ phi (false, k) + wait <= phi (true, k)
-      /\ (forall o, own_before b w o k -> phi (true, o) + init (get b (w, o)) + wait <= phi (true, k))) as K.
+      keeps_edges m b (fun n => queued (w, snd n) (fst n) J) w q k
+        (if F w q (fu (get b (w, k))) then queue m b q w (fu (get b (w, k))) else 0)) as K.
     { intros w k J Hk q Hq. apply (edges_keep m b W (F w q) (queue m b q w) w q (fun n => queued (w, snd n) (fst n) J)); auto.
       intros n e [Hn <-] He. apply queued_edge; assumption. }
+    unfold keeps_edges in K.
     constructor.
     - intros x J J' R. split; apply queued_mono, R.
     - intros w j J [Hx _] S. apply (K w (Datatypes.S j) J Hx _ eq_refl); auto.

@@ -15,6 +15,7 @@ import sys
 import time
 
 import environment
+import page
 import report
 import sources
 import steps
@@ -23,7 +24,7 @@ STATUS = {"verified": 0, "partial": 0, "failed": 1, "incomplete": 3}
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Runs the validation suite and writes report.md and report.json.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(description="Runs the validation suite and writes report.md, report.html and report.json.", allow_abbrev=False)
     here = pathlib.Path(__file__).resolve().parents[2]
     parser.add_argument("--root", type=pathlib.Path, default=here, help="the sources (those that this is a part of)")
     parser.add_argument("--build", type=pathlib.Path, help="the release build, with its tests (build)")
@@ -163,7 +164,7 @@ def validate(given, requirements, theorems):
     if (after["binaries"], listing_after) != (tool["binaries"], listing):
         raise sources.Mistake("sources or programs changed while this ran: begin again")
     document = {
-        "format": "warpbound-qualification", "format_version": 1, "verdict": None, "asked": said(given),
+        "format": {"name": "warpbound-qualification", "version": 1}, "verdict": None, "asked": said(given),
         "begun": begun.strftime("%Y-%m-%d %H:%M:%S UTC"), "seconds": time.monotonic() - clock,
         "tool": tool, "environment": environment.environment(given.root, given.build),
         "requirements": [report.judge(one, states) for one in wanted.requirements],
@@ -190,7 +191,9 @@ def main():
         print(f"qualify: {mistake}", file=sys.stderr)
         return 2
     report.write(given.output / "report.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    report.write(given.output / "report.md", report.for_people(document))
+    text = report.for_people(document)
+    report.write(given.output / "report.md", text)
+    report.write(given.output / "report.html", page.of_markdown(text))
     for row in document["requirements"]:
         if row["verdict"] == report.FAILED:
             print(f"{row['id']} ({row['title']}): failed")

@@ -15,6 +15,7 @@ import tempfile
 import jsonschema
 
 FOLDER = "docs/schema/"
+NO_OUTPUT = "qualification.schema.json"  # of the command: tests/qualification/report_test.py validates it
 CHEAP = "--method sib,elb,k-area,k-bal"
 
 
@@ -40,11 +41,11 @@ def inside(schema, file):
 
 
 def make_validators(schemas):
-    """A validator for each name of a format that a schema is for."""
+    """A validator for each name of a format of the command that a schema is for."""
     everything = {file: inside(schema, file) for file, schema in schemas.items()}
     validators = {}
     for file, schema in schemas.items():
-        if "format" not in schema.get("properties", {}):
+        if "format" not in schema.get("properties", {}) or file == NO_OUTPUT:
             continue
         form = schema["properties"]["format"]["properties"]["name"]["const"]
         assert file == form.removeprefix("warpbound-") + ".schema.json", file
@@ -264,7 +265,7 @@ def check_documented(schemas):
             for inner in schema:
                 yield from keys(inner)
 
-    missing = {key for schema in schemas.values() for key in keys(schema)} - documented
+    missing = {key for file, schema in schemas.items() if file != NO_OUTPUT for key in keys(schema)} - documented
     missing -= {"L", "C", "S", "D"}
     assert not missing, f"docs/json.md does not have: {sorted(missing)}"
 

@@ -1,10 +1,12 @@
 """The report of a validation: of a small project with tests that pass, fail, skip and are not there, and of a few tests
-of this one.
+of this one. Each is what its schema says, and the page for browsers says what the text does.
 
 usage: report_test.py BUILD, in the project's top folder
 """
 
+import copy
 import hashlib
+import html.parser
 import json
 import pathlib
 import re
@@ -13,11 +15,15 @@ import sys
 import tempfile
 import unittest
 
+import jsonschema
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
 sys.path.insert(0, str(ROOT / "scripts/qualification"))
 
 import environment  # noqa: E402
+
+SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/schema/qualification.schema.json").read_text(encoding="utf-8")))
 
 REQUIREMENTS = """# Requirements
 
@@ -72,6 +78,62 @@ def qualify(*options):
     return done.returncode, done.stdout + done.stderr
 
 
+def shortened(value):
+    """The same with two items of each list, so that every place of it is tried soon."""
+    if isinstance(value, dict):
+        return {key: shortened(inner) for key, inner in value.items()}
+    return [shortened(inner) for inner in value[:2]] if isinstance(value, list) else value
+
+
+def places(value, path=()):
+    yield path
+    for step, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield from places(inner, (*path, step))
+
+
+def wrong_documents(document):
+    """The document with one thing wrong: a key that no schema has, a value of a wrong type; the place, and the document."""
+    for path in places(document):
+        for extra in (False, True):
+            wrong = {"": copy.deepcopy(document)}
+            at, last = wrong, ""
+            for step in path:
+                at, last = at[last], step
+            if extra and isinstance(at[last], dict):
+                at[last]["undocumented"] = [0]
+                yield path, wrong[""]
+            elif not extra:
+                at[last] = {"wrong": [True]}
+                yield path, wrong[""]
+
+
+class Words(html.parser.HTMLParser):
+    """The words of a page, and the elements that are open."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.open = [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, tag
+
+    def handle_data(self, data):
+        if "style" not in self.open:
+            self.words += re.findall(r"\w+", data)
+
+
+def words_of_page(text):
+    page = Words()
+    page.feed(text)
+    page.close()
+    assert not page.open, page.open
+    return page.words
+
+
 class SmallProject(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -91,13 +153,16 @@ class SmallProject(unittest.TestCase):
         status, said = qualify("--root", self.root, "--no-certificates", *options)
         folder = self.root / "build/qualification"
         document = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        SCHEMA.validate(document)
         text = (folder / "report.md").read_text(encoding="utf-8")
+        page = words_of_page((folder / "report.html").read_text(encoding="utf-8"))
+        self.assertLessEqual(set(re.findall(r"\w+", re.sub(r"\(#[\w-]+\)", "", text))), set(page))
         for row in document["requirements"]:
             self.assertRegex(text, rf"(?m)^\| {row['id']} \| {row['title']} \| {row['verdict']} \|")
         self.assertIn(f"{document['verdict']}: ", said)
         self.assertEqual(sorted(file.name for file in folder.iterdir()
                                 if file.name not in ("proofs.log", "work-sanitized")),
-                         ["report.json", "report.md", "sources.sha256", "work"])
+                         ["report.html", "report.json", "report.md", "sources.sha256", "work"])
         return status, document, text
 
     @staticmethod
@@ -197,6 +262,9 @@ class ThisProject(unittest.TestCase):
                                    "--kernels", "^vecadd$", "--jobs", 2)
             self.assertEqual(status, 0, said)
             document = json.loads((output / "report.json").read_text(encoding="utf-8"))
+        SCHEMA.validate(document)
+        for place, wrong in wrong_documents(shortened(document)):
+            self.assertFalse(SCHEMA.is_valid(wrong), place)
         self.assertEqual(document["verdict"], "partial")
         self.assertEqual({row["name"]: row["state"] for row in document["tests"]},
                          {"test_wheel": "passed", "test_assumption_ids": "passed"})

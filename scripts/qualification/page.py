@@ -8,10 +8,11 @@ body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em;
 h1 { font-size: 1.6em } h2 { font-size: 1.25em; margin-top: 2em; border-bottom: 1px solid #ccc }
 nav a { margin-right: 1.2em; white-space: nowrap }
 table { border-collapse: collapse; margin: 1em 0; font-size: 0.92em }
-th, td { border: 1px solid #ccc; padding: 0.25em 0.6em; text-align: left; vertical-align: top; overflow-wrap: anywhere }
+th, td { border: 1px solid #ccc; padding: 0.25em 0.6em; text-align: left; vertical-align: top; overflow-wrap: break-word }
 th { background: #f2f2f2; position: sticky; top: 0 }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.92em }
 pre { background: #f7f7f7; border: 1px solid #ccc; padding: 0.6em; overflow-x: auto }
+td.good, td.bad, td.open, td:first-child { white-space: nowrap }
 td.good { background: #e2f3e2 } td.bad { background: #f8d7d7; font-weight: bold } td.open { background: #fdf1d0 }
 @media print { th { position: static } nav { display: none } }
 """

@@ -1,6 +1,6 @@
 """What pages say is checked by Coq is a theorem of proofs/, and docs/machine-checked.md has every line of proofs/theorems.
 
-Pages and proofs/theorems name a theorem FILE:NAME, as in block/Elb.v:elb; pages may also link to the file and name the
+proofs/statements has what each of them says. Pages and proofs/theorems name a theorem FILE:NAME, as in block/Elb.v:elb; pages may also link to the file and name the
 theorem behind the link. Coq is not needed: `make proofs` asks it.
 
 usage: names_test.py
@@ -34,6 +34,12 @@ def listed(root):
     return [line.split()[-1] for line in lines if line and not line.startswith("#")]
 
 
+def stated(root):
+    """FILE:NAME of what proofs/statements says, whole or by its checksum."""
+    text = (root / "proofs/statements").read_text(encoding="utf-8").split("# Definitions")[0]
+    return set(re.findall(r"^(?:[0-9a-f]{16} )?((?:\w+/)*\w+\.v:[\w']+)$", text, re.MULTILINE))
+
+
 def mentioned(page):
     """FILE:NAME of what a page names."""
     text = page.read_text(encoding="utf-8")
@@ -47,6 +53,9 @@ def mistakes(root):
     wrong = [f"proofs/theorems: {name} stands there twice" for name in sorted(set(lines)) if lines.count(name) > 1]
     wrong += [f"proofs/theorems: no such statement: {name}" for name in lines if name not in there]
     wrong += [f"{page}: not in proofs/theorems: {name}" for page in pages for name in sorted(pages[page] - set(lines))]
+    said = stated(root)
+    wrong += [f"proofs/statements: lacks {name}: scripts/proofs-statements --write" for name in lines if name not in said]
+    wrong += [f"proofs/statements: not in proofs/theorems: {name}" for name in sorted(said - set(lines))]
     wrong += [f"{TABLE}: the table lacks {name}" for name in lines if name not in pages[TABLE]]
     return wrong
 
@@ -82,7 +91,12 @@ class Mistakes(unittest.TestCase):
 
     def test_a_theorem_that_the_table_lacks(self):
         self.change("proofs/theorems", "# What", "one more  block/Elb.v:issue_late\n# What")
-        self.expect(f"{TABLE}: the table lacks block/Elb.v:issue_late")
+        self.expect("proofs/statements: lacks block/Elb.v:issue_late: scripts/proofs-statements --write",
+                    f"{TABLE}: the table lacks block/Elb.v:issue_late")
+
+    def test_a_statement_of_what_is_not_listed(self):
+        self.change("proofs/statements", "# Examples", "block/Elb.v:issue_late\n     : True\n\n# Examples")
+        self.expect("proofs/statements: not in proofs/theorems: block/Elb.v:issue_late")
 
     def test_a_page_that_names_what_is_not_listed(self):
         self.change("docs/README.md", "# Documentation", "# Documentation\n\nchecked: `block/Elb.v:issue_late`")

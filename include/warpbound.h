@@ -1807,14 +1807,19 @@ wb_status wb_results_merge(wb_results *results, const char *from, wb_diagnostics
 
 typedef struct {
     size_t size;              /* sizeof(wb_plot_options) */
-    const char *x;            /* the parameter on the horizontal axis */
+    const char *x;            /* the parameter on the horizontal axis; or, with `y`, a number */
     const char *of;           /* numbers, separated by commas: "bound", "slowest", or names of methods and
-                                 policies; NULL: "bound,slowest" */
+                                 policies; NULL: "bound,slowest", of a heat map "bound" */
     const char *const *where; /* "NAME=PATTERN": only of units of which a parameter matches */
     size_t where_count;
+    const char *y;   /* a second parameter: a heat map; a second number: a point for each unit; or NULL */
+    const char *by;  /* of such points: the parameter that their colours are of; or NULL */
+    const char *log; /* "x", "cycles" or both, separated by a comma: axes that are logarithmic; or NULL */
+    const char *title, *x_title, *y_title; /* in place of the usual ones; or NULL */
 } wb_plot_options;
 
-/* Numbers over a parameter, as a picture (SVG): lines, or bars where its values are no numbers. */
+/* Numbers over a parameter, as a picture (SVG): lines, or bars where its values are no numbers; a heat map
+ * over two parameters; or one number against another. */
 wb_status wb_results_plot(const wb_results *results, const wb_plot_options *options,
                           wb_diagnostics *diagnostics, char **svg);
 

@@ -134,7 +134,13 @@ static int plot(const struct options *options, wb_diagnostics *diagnostics) {
                                    .x = options->x_of_plot,
                                    .of = options->numbers_of_plot,
                                    .where = options->where.items,
-                                   .where_count = options->where.count};
+                                   .where_count = options->where.count,
+                                   .y = options->y_of_plot,
+                                   .by = options->colours_of_plot,
+                                   .log = options->log_of_plot,
+                                   .title = options->title,
+                                   .x_title = options->x_title,
+                                   .y_title = options->y_title};
     wb_results *results = NULL;
     char *svg = NULL;
     if (options->x_of_plot == NULL)
@@ -186,6 +192,16 @@ static const struct verb {
     {"merge", 1, SIZE_MAX, merge, "sweep merge: expected databases"},
 };
 
+/* Whether any option of `plot` is given. */
+static bool is_plotting(const struct options *options) {
+    const char *const given[] = {options->x_of_plot,       options->y_of_plot,   options->numbers_of_plot,
+                                 options->colours_of_plot, options->log_of_plot, options->title,
+                                 options->x_title,         options->y_title};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i] != NULL) return true;
+    return options->where.count > 0;
+}
+
 /* Options that something else takes: whoever gives them means something else. */
 static wb_status refuse_others(const struct options *options, const struct verb *verb,
                                wb_diagnostics *diagnostics) {
@@ -197,9 +213,8 @@ static wb_status refuse_others(const struct options *options, const struct verb 
         return usage_error(diagnostics, "--dry-run, --jobs, --shard and --retry are of running a sweep");
     if (strcmp(name, "diff") != 0 && options->fail_above != NULL)
         return usage_error(diagnostics, "--fail-above is of sweep diff");
-    if (!is_plot &&
-        (options->x_of_plot != NULL || options->numbers_of_plot != NULL || options->where.count > 0))
-        return usage_error(diagnostics, "--x, --of and --where are of sweep plot");
+    if (!is_plot && is_plotting(options))
+        return usage_error(diagnostics, "--x, --y, --of, --by, --where, --log and titles are of sweep plot");
     return WB_OK;
 }
 

@@ -17,10 +17,10 @@ static const struct axis_row rows[] = {
     {.key = "code", .kind = AXIS_CODE},
     {.key = "launch", .option = "launch", .kind = AXIS_FILE},
     {.key = "kernel", .option = "kernel", .kind = AXIS_TEXT},
-    {.key = "grid", .option = "grid", .kind = AXIS_DIMENSIONS},
-    {.key = "block", .option = "block", .kind = AXIS_DIMENSIONS},
-    {.key = "shared", .option = "shared", .kind = AXIS_NUMBER},
-    {.key = "registers", .option = "registers", .kind = AXIS_NUMBER},
+    {.key = "grid", .option = "grid", .kind = AXIS_DIMENSIONS, .unit = "blocks"},
+    {.key = "block", .option = "block", .kind = AXIS_DIMENSIONS, .unit = "threads"},
+    {.key = "shared", .option = "shared", .kind = AXIS_NUMBER, .unit = "bytes per block"},
+    {.key = "registers", .option = "registers", .kind = AXIS_NUMBER, .unit = "per thread"},
     {.key = "ptxas_info", .option = "ptxas-info", .kind = AXIS_FILE},
     {.key = "facts", .option = "facts", .kind = AXIS_FILE},
     {.key = "cubin", .option = "cubin", .kind = AXIS_FILE},
@@ -54,6 +54,24 @@ static size_t rank(const char *name) {
 const struct axis_row *axis_named(const char *key) {
     const size_t row = rank(key);
     return row + 1 < ROW_COUNT ? &rows[row] : NULL;
+}
+
+/* Units of keys of the machine, by how their names end. */
+static const struct {
+    const char *ending, *unit;
+} units[] = {{"latency", "cycles"},  {"init", "cycles"},    {"_cycles", "cycles"},
+             {"overhead", "cycles"}, {"release", "cycles"}, {"clock_mhz", "MHz"},
+             {"_bytes", "bytes"},    {"_size", "bytes"},    {"registers", "registers of an SM"}};
+
+const char *axis_unit(const char *name) {
+    const struct axis_row *row = axis_named(name);
+    const size_t length = strlen(name);
+    if (row != NULL) return row->unit;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        const size_t ending = strlen(units[i].ending);
+        if (length >= ending && strcmp(name + length - ending, units[i].ending) == 0) return units[i].unit;
+    }
+    return NULL;
 }
 
 int axis_compare(const char *a, const char *b) {

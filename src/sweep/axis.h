@@ -25,6 +25,7 @@ struct axis_row {
     bool joined; /* values of a list belong together, separated by commas; else they are alternatives */
     const char *const *words;
     const char *(*names)(size_t);
+    const char *unit; /* of its values, for pictures; NULL: they have none */
 };
 
 /* The rows, in the order in which parameters are listed; NULL past the end. The last one is that of the keys
@@ -33,6 +34,9 @@ const struct axis_row *axis_at(size_t index);
 
 /* The row of a key of sweep files, or NULL. */
 const struct axis_row *axis_named(const char *key);
+
+/* The unit of a parameter, be it of a row or a key of the machine; NULL: it has none. */
+const char *axis_unit(const char *name);
 
 /* How two names of parameters are ordered: those of rows as the rows are, keys of the machine behind them by
  * their names. Less than, equal to, or greater than 0. */

@@ -163,7 +163,7 @@ static const struct failure_case refused[] = {
     {"sweep merge", 2, "expected databases"},
     {"sweep merge x.db", 2, "expected -o DATABASE"},
     {"sweep diff x.db y.db --fail-above much", 2, "--fail-above: error: expected a percentage"},
-    {"sweep diff x.db y.db --x code", 2, "--x, --of and --where are of sweep plot"},
+    {"sweep diff x.db y.db --x code", 2, "and titles are of sweep plot"},
     {"sweep show x.db --fail-above 5%", 2, "--fail-above is of sweep diff"},
     {"sweep docs/examples/latencies.yaml --dry-run --shard 3/2", 2, "--shard: error: expected I/N"},
     {"sweep docs/examples/latencies.yaml --dry-run --shard 0/2", 2, "--shard: error: expected I/N"},
@@ -412,8 +412,32 @@ static void test_plot(void **state) {
     assert_int_equal(count_of(out, "<polyline"), 4);
     assert_non_null(strstr(out, ">reduce.yaml: bound<"));
     assert_non_null(strstr(out, ">vecadd.yaml: slowest<"));
-    assert_non_null(strstr(out, ">mem_latency<"));
+    assert_non_null(strstr(out, ">mem_latency, cycles<"));
     assert_non_null(strstr(out, ">lrr (simulated)<"));
+    free(out);
+}
+
+/* A cell for each pair of values, the number in it; and a point for each unit with both numbers, of which one
+ * that is refused has none. */
+static void test_two_parameters(void **state) {
+    (void)state;
+    char *out =
+        printed(SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null; \"$WB\" sweep plot s.db -x mem_latency -y "
+                      "code --of k-area --title 'A & B' --y-title kernel");
+    assert_int_equal(count_of(out, "font-size=\"11\""), 8);
+    assert_non_null(strstr(out, ">A &amp; B<"));
+    assert_non_null(strstr(out, ">kernel<"));
+    assert_non_null(strstr(out, ">k-area (upper), cycles<"));
+    free(out);
+    out =
+        printed("printf 'code: [vecadd.yaml, reduce.yaml]\\ngrid: [1, 0]\\nmethods: k-area\\n' > s.yaml; "
+                "\"$WB\" sweep s.yaml -o s.db > /dev/null; "
+                "\"$WB\" sweep plot s.db --x slowest --y bound --by code --log cycles -o p.svg; xmllint "
+                "--noout p.svg 2> /dev/null || python3 -c 'import xml.dom.minidom as x; x.parse(\"p.svg\")'; "
+                "cat p.svg");
+    assert_int_equal(count_of(out, "<circle"), 1 + 1); /* and one in the legend */
+    assert_int_equal(count_of(out, "<rect x"), 1 + 1);
+    assert_non_null(strstr(out, ">2 of 4 units have both<"));
     free(out);
 }
 
@@ -427,20 +451,37 @@ static const struct {
     {"--x mem_latency --where code=x", "there is no such unit"},
     {"--x mem_latency --of sib", "none of these units has such a number"},
     {"--x mem_latency --of k-area,k-bal,lrr", "6 lines cannot be told apart"},
+    {"--x mem_latency --log y", "--log: error: expected x, cycles or both, got 'y'"},
+    {"--x code --log cycles", "--log: error: bars, as over code, have no logarithmic axes"},
+    {"--x mem_latency --y cod", "--y: error: no unit has a parameter 'cod'; did you mean 'code'?"},
+    {"--x mem_latency --y mem_latency", "--y: error: expected another parameter than --x"},
+    {"--x mem_latency --y machine", "the units differ in code, too"},
+    {"--x mem_latency --y code --of k-area,k-bal", "--of: error: a heat map is of one number"},
+    {"--x mem_latency --y code --by code", "--by: error: points of two numbers"},
+    {"--x slowest --y sib", "none of these units has both numbers, slowest and sib"},
+    {"--x slowest --y bound --log x", "--log: error: both axes are of cycles"},
+    {"--x slowest --y bound --of lrr", "--of: error: --x and --y name the numbers"},
 };
 
 static void test_plots_refused(void **state) {
     (void)state;
-    char text[1500] = "";
-    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++) {
-        (void)snprintf(text, sizeof text,
-                       "%s \"$WB\" sweep s.yaml -o s.db > /dev/null; \"$WB\" sweep plot s.db %s", SWEEP,
+    char text[2500] = SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null";
+    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
+        (void)snprintf(text + strlen(text), sizeof text - strlen(text), "; \"$WB\" sweep plot s.db %s",
                        plots[i].options);
-        struct run run = run_in_folder(text);
-        if (run.status != 2 || strstr(run.err, plots[i].message) == NULL || run.out[0] != '\0')
-            fail_msg("%s: %d, %s", plots[i].options, run.status, run.err);
-        run_free(&run);
+    struct run run = run_in_folder(text);
+    const char *line = run.err;
+    assert_int_equal(run.status, 2);
+    assert_string_equal(run.out, "");
+    for (size_t i = 0; i < sizeof plots / sizeof *plots; i++) { /* a line each, in this order */
+        const char *end = strchr(line, '\n');
+        assert_non_null(end);
+        if (memmem(line, (size_t)(end - line), plots[i].message, strlen(plots[i].message)) == NULL)
+            fail_msg("%s: %.*s", plots[i].options, (int)(end - line), line);
+        line = end + 1;
     }
+    assert_string_equal(line, "");
+    run_free(&run);
 }
 
 int main(void) {
@@ -464,6 +505,7 @@ int main(void) {
         cmocka_unit_test(test_diff),
         cmocka_unit_test(test_diff_of_lost_bounds),
         cmocka_unit_test(test_plot),
+        cmocka_unit_test(test_two_parameters),
         cmocka_unit_test(test_plots_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

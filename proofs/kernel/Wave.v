@@ -15,6 +15,31 @@ Definition stays_with (m : machine) (p : block) (b : nat) (others : list nat) (a
 Lemma stays_least m p b others a c : stays_with m p b others a -> stays_with m p b others c -> stays_with m p b others (min a c).
 Proof. intros H1 H2 s t0 x V B A Hx. specialize (H1 s t0 x V B A Hx). specialize (H2 s t0 x V B A Hx). lia. Qed.
 
+Lemma stays_more m p b others a c : stays_with m p b others a -> a <= c -> stays_with m p b others c.
+Proof. intros H L s t0 x V B A Hx. specialize (H s t0 x V B A Hx). lia. Qed.
+
+Lemma stays_among m p b others others' a : incl others others' -> stays_with m p b others' a -> stays_with m p b others a.
+Proof. intros I H s t0 x V B A Hx. apply (H s t0 x V B); [|exact Hx]. intros y Hy Ny No. apply A; auto. Qed.
+
+(** The largest [k] are no less than some that are fewer, and the least for each that lacks. *)
+Lemma largest_filled (f : nat -> nat) c L : NoDup L -> forall l k, NoDup l -> incl l L -> length l <= k -> k <= length L ->
+  (forall x, c <= f x) -> sum f l + (k - length l) * c <= largest k (map f L).
+Proof.
+  intros NL l k. remember (k - length l) as d. revert l Heqd. induction d as [|d IH]; intros l E N I Lk LL Hc.
+  - rewrite Nat.add_0_r. apply largest_ge; assumption.
+  - assert (exists x, In x L /\ ~ In x l) as [x [Hx Nx]].
+    { destruct (forallb (fun x => if in_dec Nat.eq_dec x l then true else false) L) eqn:F.
+      - exfalso. rewrite forallb_forall in F. assert (length L <= length l) as X; [|lia].
+        apply NoDup_incl_length; [exact NL|]. intros x Hx. specialize (F x Hx). destruct (in_dec Nat.eq_dec x l); [assumption|discriminate].
+      - apply not_true_iff_false in F. destruct (existsb (fun x => if in_dec Nat.eq_dec x l then false else true) L) eqn:G.
+        + apply existsb_exists in G as [x [Hx G]]. exists x. destruct (in_dec Nat.eq_dec x l); [discriminate|auto].
+        + exfalso. apply F, forallb_forall. intros x Hx. destruct (in_dec Nat.eq_dec x l) as [|n] eqn:D; [reflexivity|exfalso].
+          apply not_true_iff_false in G. apply G, existsb_exists. exists x. rewrite D. auto. }
+    specialize (IH (x :: l) ltac:(cbn [length]; lia) ltac:(constructor; assumption)
+      ltac:(intros y [<-|Hy]; [exact Hx|apply I, Hy]) ltac:(cbn [length]; lia) LL Hc).
+    rewrite sum_cons in IH. specialize (Hc x). cbn [Nat.mul]. lia.
+Qed.
+
 (** *** Theorem 1 *)
 Theorem stays_extras m p b others cs turn k : machine_ok m -> wf p -> (NoDup cs /\ forall w, In (core m w) cs) ->
   changes p m b turn k -> same_cost p m b ->
@@ -80,30 +105,59 @@ Section Wave.
     apply negb_true_iff, Nat.eqb_neq, Ny.
   Qed.
 
+  (** *** An SM of dynamic dispatch, whatever bounds the stay *)
+  Definition share : nat := (blocks G + sms G - 1) / sms G.
+
+  Lemma few_mates b : dealt G X -> b < blocks G -> length (mates b) <= share - 1.
+  Proof.
+    intros [_ Few] Hb. unfold mates. rewrite (length_without b); [apply Nat.sub_le_mono_r, Few|apply NoDup_filter, seq_NoDup|].
+    apply filter_In. split; [apply in_seq; lia|apply Nat.eqb_refl].
+  Qed.
+
+  Theorem wave_block a b : dealt G X -> blocks G <= sms G * slots G -> b < blocks G ->
+    stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) a -> ended X b <= a + service G * blocks G.
+  Proof.
+    intros [New Few] Wave Hb Ha. pose proof (g_place _ _ V b Hb) as [Hi _].
+    assert (length (of_sm G X (sm_of X b)) <= slots G) as Hn.
+    { etransitivity; [apply Few|]. apply (wave_fits (sms G) (slots G) (blocks G)); [lia|exact Wave]. }
+    pose proof (wave_sm a b Hb Hn Ha) as H.
+    assert (late (run_of G X) (latency G) (sm_of X b) = 0) as L; [|lia].
+    unfold late. rewrite (proj2 (forallb_forall _ _)); [reflexivity|]. intros c Hc. apply filter_In in Hc as [Hc _].
+    apply in_seq in Hc. apply (first_new G X c). intros d. apply New. cbn in Hc. lia.
+  Qed.
+
+  Theorem k_wave_least a b : dealt G X -> blocks G <= sms G * slots G ->
+    (forall b, b < blocks G -> stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) (a b)) ->
+    b < blocks G -> ended X b <= list_max (map a (seq 0 (blocks G))) + service G * blocks G.
+  Proof.
+    intros De Wave HS Hb. pose proof (wave_block (a b) b De Wave Hb (HS b Hb)).
+    assert (In b (seq 0 (blocks G))) as Hin by (apply in_seq; lia). pose proof (list_max_in_ge a _ b Hin). lia.
+  Qed.
+
+  (** The others of its SM are among those that add most; where there are fewer, [pad] counts for each. *)
+  Definition all_but (b : nat) : list nat := filter (fun h => negb (h =? b)) (seq 0 (blocks G)).
+
+  Lemma mates_most add pad b : dealt G X -> b < blocks G -> (forall h, pad <= add h) ->
+    sum add (mates b) + (share - 1 - length (mates b)) * pad <= largest (share - 1) (map add (all_but b)).
+  Proof.
+    intros De Hb Pad. pose proof (few_mates b De Hb) as F. pose proof (g_place _ _ V b Hb) as [Hi _].
+    assert (share - 1 <= length (all_but b)) as Room.
+    { unfold all_but. rewrite (length_without b) by (try apply seq_NoDup; apply in_seq; lia). rewrite seq_length.
+      apply Nat.sub_le_mono_r, Nat.lt_succ_r. unfold share. apply Nat.div_lt_upper_bound; nia. }
+    apply largest_filled; [apply NoDup_filter, seq_NoDup|apply NoDup_filter, NoDup_filter, seq_NoDup| |exact F|exact Room|exact Pad].
+    intros h Hh. apply filter_In in Hh as [Hh Nh]. apply filter_In in Hh as [Hh _]. apply filter_In. auto.
+  Qed.
+
   (** *** k-wave of dynamic dispatch: [own b] and, of the others, those that add most *)
   Definition k_wave (own : nat -> nat) (add : nat -> nat -> nat) : nat :=
-    let n := (blocks G + sms G - 1) / sms G in
-    list_max (map (fun b => own b + largest (n - 1) (map (add b) (filter (fun h => negb (h =? b)) (seq 0 (blocks G)))))
-                  (seq 0 (blocks G))) + service G * blocks G.
+    list_max (map (fun b => own b + largest (share - 1) (map (add b) (all_but b))) (seq 0 (blocks G))) + service G * blocks G.
 
   Theorem k_wave_bound own add b : dealt G X -> blocks G <= sms G * slots G ->
     (forall b, b < blocks G ->
        stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) (own b + sum (add b) (mates b))) ->
     b < blocks G -> ended X b <= k_wave own add.
   Proof.
-    intros [New Few] Wave HS Hb. pose proof (g_place _ _ V b Hb) as [Hi _].
-    assert (length (of_sm G X (sm_of X b)) <= slots G) as Hn.
-    { etransitivity; [apply Few|]. apply (wave_fits (sms G) (slots G) (blocks G)); [lia|exact Wave]. }
-    pose proof (wave_sm _ b Hb Hn (HS b Hb)) as H.
-    assert (late (run_of G X) (latency G) (sm_of X b) = 0) as L.
-    { unfold late. rewrite (proj2 (forallb_forall _ _)); [reflexivity|]. intros c Hc. apply filter_In in Hc as [Hc _].
-      apply in_seq in Hc. apply (first_new G X c). intros d. apply New. cbn in Hc. lia. }
-    unfold k_wave. apply (Nat.le_trans _ (own b + sum (add b) (mates b) + service G * blocks G)); [lia|].
-    apply Nat.add_le_mono_r. etransitivity; [|apply list_max_ge, in_map_iff; exists b; split; [reflexivity|apply in_seq; lia]].
-    cbv beta. apply Nat.add_le_mono_l. apply largest_ge.
-    - apply NoDup_filter, NoDup_filter, seq_NoDup.
-    - intros h Hh. apply filter_In in Hh as [Hh Nh]. apply filter_In in Hh as [Hh _]. apply filter_In. auto.
-    - unfold mates. rewrite (length_without b); [apply Nat.sub_le_mono_r, Few|apply NoDup_filter, seq_NoDup|].
-      apply filter_In. split; [apply in_seq; lia|apply Nat.eqb_refl].
+    intros De Wave HS Hb. apply (k_wave_least (fun b => own b + largest (share - 1) (map (add b) (all_but b))) b De Wave); [|exact Hb].
+    intros c Hc. apply (stays_more _ _ _ _ _ _ (HS c Hc)). pose proof (mates_most (add c) 0 c De Hc ltac:(lia)). lia.
   Qed.
 End Wave.

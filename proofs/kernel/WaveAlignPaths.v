@@ -1,7 +1,7 @@
 (** * Theorem 2 of docs/wave-bounds.md computed: alignments along the whole stay as longest paths *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Potential Graph Paths Aln AlnPaths Stay WaveSib Wave WaveAlign.
+From Warpbound Require Import Cycles Largest Model Potential Graph Paths Aln AlnPaths Stay WaveSib Wave WaveMean WaveAlign.
 Import ListNotations.
 
 (** ** A warp [u] of [g] beside [w]: as in ALN, charges counted [c] times *)
@@ -89,7 +89,7 @@ End ChainTable.
 (** ** The bound as a function: warps [ws] of [g], warps [vs] of others *)
 
 Definition WAVE_ALN (b : block) (m : machine) (g : nat) (ws vs : list nat) : nat :=
-  let c := teams ws vs in
+  let c := teams ws (length vs) in
   wave_aln m b g ws vs (fun w u n j => fellow_table m b c w u n j) (fun v w n j => chain_table m b g c v w n j)
     (list_max (map (fun x => sec (get b x)) (filter (fun x => group m (fst x) =? g) (keys b)))).
 
@@ -99,14 +99,14 @@ Theorem WAVE_ALN_bound m b s g t0 others ws vs x : machine_ok m -> wf b -> valid
      C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y) ->
   (NoDup ws /\ forall x, of m b g x -> In (fst x) ws) ->
   (forall y, In y (keys b) -> group m (fst y) <> g -> In (group m (fst y)) others -> In (fst y) vs) ->
-  1 <= teams ws vs -> of m b g x -> C s x <= t0 + WAVE_ALN b m g ws vs.
+  1 <= teams ws (length vs) -> of m b g x -> C s x <= t0 + WAVE_ALN b m g ws vs.
 Proof.
   intros M W V Begun Away Ws Vs Some_team Hx.
   apply (wave_align m b s g t0 (listed others) M W V Begun (away m b s g t0 others Away) ws vs Ws).
   - intros y Hy G L. apply Vs; auto. apply (listed_iff others), L.
   - exact Some_team.
-  - intros w u _ _ _. apply (fellow_cert m b (teams ws vs) w u W).
-  - intros v _. apply (chain_table_cert m b g (teams ws vs) v W).
+  - intros w u _ _ _. apply (fellow_cert m b (teams ws (length vs)) w u W).
+  - intros v _. apply (chain_table_cert m b g (teams ws (length vs)) v W).
   - intros y [Hy G]. apply list_max_ge, in_map_iff. exists y. split; [reflexivity|]. apply filter_In.
     split; [exact Hy|apply Nat.eqb_eq, G].
   - exact Hx.
@@ -115,7 +115,7 @@ Qed.
 Theorem stays_align m p b others ws vs : machine_ok m -> wf p ->
   (NoDup ws /\ forall x, of m p b x -> In (fst x) ws) ->
   (forall y, In y (keys p) -> group m (fst y) <> b -> In (group m (fst y)) others -> In (fst y) vs) ->
-  1 <= teams ws vs -> stays_with m p b others (WAVE_ALN p m b ws vs).
+  1 <= teams ws (length vs) -> stays_with m p b others (WAVE_ALN p m b ws vs).
 Proof.
   intros M W Ws Vs Some_team s t0 x V B A Hx. apply (WAVE_ALN_bound m p s b t0 others ws vs x); assumption.
 Qed.

@@ -157,6 +157,20 @@ Section Part.
   Qed.
 End Part.
 
+(** What is in the way on a sub-core is local to it or across. *)
+Lemma way_split m b g c y : (if in_way b m g c y then cost b m y else 0)
+  <= local_cost b m g (group m (fst y)) (sec (get b y)) c y + shared_cost b m g (group m (fst y)) y.
+Proof.
+  unfold local_cost, shared_cost. rewrite !Nat.eqb_refl. cbn [andb]. destruct (across b m g y) eqn:A; cbn [negb]; [destruct (in_way _ _ _ _ _); lia|].
+  unfold in_way. destruct (Nat.eqb_spec (core m (fst y)) c) as [E|N]; cbn [andb orb]; [lia|].
+  destruct (in_reach (only m g b) m c (fu (get b y))) eqn:R; [exfalso|lia].
+  unfold in_reach in R. apply existsb_exists in R as [x [Hx R]]. rewrite andb_true_iff, Nat.eqb_eq in R. destruct R as [R1 R2].
+  apply keys_only in Hx. unfold on in R2. rewrite (get_of m g b x Hx) in R2.
+  enough (across b m g y = true) by congruence. apply existsb_exists. exists x. split.
+  - apply filter_In. split; [apply Hx|]. apply Nat.eqb_eq, Hx.
+  - rewrite andb_true_iff, negb_true_iff, Nat.eqb_neq. split; [congruence|exact R2].
+Qed.
+
 Section WaveExtras.
   Variables (m : machine) (b : block) (s : schedule) (g t0 : nat) (others cs : list nat).
   Hypothesis M : machine_ok m.
@@ -221,20 +235,6 @@ Section WaveExtras.
     apply waits_iff in Hp as [H1 [H2 H3]]. apply waits_iff. split; [exact H1|]. split; [exact H2|]. left. lia.
   Qed.
 
-  (** What is in the way on a sub-core is local to it or across. *)
-  Lemma way_split c y : (if in_way b m g c y then cost b m y else 0)
-    <= local_cost b m g (group m (fst y)) (sec (get b y)) c y + shared_cost b m g (group m (fst y)) y.
-  Proof.
-    unfold local_cost, shared_cost. rewrite !Nat.eqb_refl. cbn [andb]. destruct (across b m g y) eqn:A; cbn [negb]; [destruct (in_way _ _ _ _ _); lia|].
-    unfold in_way. destruct (Nat.eqb_spec (core m (fst y)) c) as [E|N]; cbn [andb orb]; [lia|].
-    destruct (in_reach (only m g b) m c (fu (get b y))) eqn:R; [exfalso|lia].
-    unfold in_reach in R. apply existsb_exists in R as [x [Hx R]]. rewrite andb_true_iff, Nat.eqb_eq in R. destruct R as [R1 R2].
-    apply keys_only in Hx. unfold on in R2. rewrite (get_of m g b x Hx) in R2.
-    enough (across b m g y = true) by congruence. apply existsb_exists. exists x. split.
-    - apply filter_In. split; [apply Hx|]. apply Nat.eqb_eq, Hx.
-    - rewrite andb_true_iff, negb_true_iff, Nat.eqb_neq. split; [congruence|exact R2].
-  Qed.
-
   Lemma by_sections_charge x y J J' : of m b g x -> 1 <= init (get b x) -> group m (fst y) <> g ->
     met m b g (listed others) (fst x) (sec (get b x)) J J' y ->
     by_sections (fst x) (sec (get b x)) J + max (charge_I m b x y) (charge_D b x y) <= by_sections (fst x) (sec (get b x)) J'.
@@ -242,7 +242,7 @@ Section WaveExtras.
     intros Hx Ix G Me. pose proof (foreign_enough m b g others x y J J' Hx G Me) as E.
     destruct Me as [Hy [Me [R [L [O _]]]]]. apply meets_iff in Me as [_ [[G' _]|[_ Li]]]; [contradiction|].
     unfold foreign_charge in E. rewrite (proj2 (Nat.eqb_neq _ _) G), Li in E.
-    pose proof (way_split (core m (fst x)) y) as Wy.
+    pose proof (way_split m b g (core m (fst x)) y) as Wy.
     apply (Aln.sum_more _ _ _ (group m (fst y))).
     - apply filter_In. split; [apply (listed_iff others), Li|]. apply negb_true_iff, Nat.eqb_neq, G.
     - pose proof (part_charge m b g cs _ W Cores (fst x) (turn (fst x) (sec (get b x))) J J' y Hy eq_refl R L O).

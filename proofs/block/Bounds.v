@@ -31,6 +31,12 @@ Definition charges := nat -> nat -> key -> nat.
 Definition sib_charge (b : block) (m : machine) : charges := fun w q y =>
   if beside b m w q y then if in_reach b m (core m w) (fu (get b y)) then cost b m y else 0 else 0.
 
+(** The same with every unit in reach that [shared] says sub-cores share. *)
+Definition shared_charge (b : block) (m : machine) (shared : nat -> bool) : charges := fun w q y =>
+  if beside b m w q y then
+    if (core m (fst y) =? core m w) || shared (fu (get b y)) then cost b m y else 0
+  else 0.
+
 (** Where [w] does not use the unit in the section: slot(j|w). *)
 Definition fib_charge (b : block) (m : machine) : charges := fun w q y =>
   if beside b m w q y then

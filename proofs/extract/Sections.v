@@ -218,13 +218,8 @@ Section Same.
   Definition shares (shared : nat -> bool) : Prop := forall x y, In x (keys b) -> In y (keys b) ->
     fu (get b x) = fu (get b y) -> core m (fst x) <> core m (fst y) -> shared (fu (get b x)) = true.
 
-  Definition shared_charge (shared : nat -> bool) : charges := fun w q y =>
-    if beside b m w q y then
-      if (core m (fst y) =? core m w) || shared (fu (get b y)) then cost b m y else 0
-    else 0.
-
   Lemma shared_charge_more shared w q : shares shared ->
-    charged b (sib_charge b m) w q <= charged b (shared_charge shared) w q.
+    charged b (sib_charge b m) w q <= charged b (shared_charge b m shared) w q.
   Proof.
     intros H. apply sum_le. intros y Hy. unfold sib_charge, shared_charge. destruct (beside b m w q y); [|lia].
     destruct (in_reach b m (core m w) (fu (get b y))) eqn:R; [|lia].
@@ -237,17 +232,17 @@ Section Same.
   Theorem sib_shared_fast_ok shared iD iD' g : (forall x, In x (keys b) -> iD x = iD' x) -> shares shared ->
     block_bound b m (sib_charge b m) iD' g <= sib_shared_fast b m shared iD g.
   Proof.
-    intros H Sh. assert (sib_shared_fast b m shared iD g = block_bound b m (shared_charge shared) iD' g) as ->.
+    intros H Sh. assert (sib_shared_fast b m shared iD g = block_bound b m (shared_charge b m shared) iD' g) as ->.
     { unfold sib_shared_fast. rewrite indexed_keys. apply bound_is; [|exact H].
       intros w q y. unfold shared_charge. split; intros ->; [reflexivity|].
       unfold shared_weight. rewrite cost_is. reflexivity. }
-    assert (forall q, block_term b m (sib_charge b m) iD' g q <= block_term b m (shared_charge shared) iD' g q) as T.
+    assert (forall q, block_term b m (sib_charge b m) iD' g q <= block_term b m (shared_charge b m shared) iD' g q) as T.
     { intros q. apply list_max_le, Forall_forall. intros t Ht. apply in_map_iff in Ht as [x [<- Hx]].
       pose proof (shared_charge_more shared (fst x) q Sh).
-      assert (iD' x + init (get b x) + lat (get b x) + charged b (shared_charge shared) (fst x) q
-              <= block_term b m (shared_charge shared) iD' g q); [|lia].
+      assert (iD' x + init (get b x) + lat (get b x) + charged b (shared_charge b m shared) (fst x) q
+              <= block_term b m (shared_charge b m shared) iD' g q); [|lia].
       apply list_max_ge, in_map_iff. exists x. auto. }
-    assert (forall q, block_start b m (sib_charge b m) iD' g q <= block_start b m (shared_charge shared) iD' g q) as S.
+    assert (forall q, block_start b m (sib_charge b m) iD' g q <= block_start b m (shared_charge b m shared) iD' g q) as S.
     { induction q as [|q IH]; cbn [block_start]; [lia|]. specialize (T q). lia. }
     unfold block_bound. pose proof (S (last_section b m g)). pose proof (T (last_section b m g)). lia.
   Qed.

@@ -1745,8 +1745,10 @@ typedef struct {
 /* How many units there are, which takes time only where there are exclusions. */
 uint64_t wb_sweep_count(const wb_sweep *sweep);
 
-/* The next unit, which the caller frees before the sweep; NULL behind the last one. And back to the first. */
+/* The next unit, which the caller frees before the sweep; NULL behind the last one. Past the next `count`
+ * units, which takes much less time. And back to the first. */
 wb_status wb_sweep_next(wb_sweep *sweep, wb_diagnostics *diagnostics, wb_sweep_unit **unit);
+void wb_sweep_skip(wb_sweep *sweep, uint64_t count);
 void wb_sweep_rewind(wb_sweep *sweep);
 void wb_sweep_unit_free(wb_sweep_unit *unit);
 
@@ -1768,6 +1770,10 @@ typedef struct {
  * set. */
 wb_status wb_results_has(const wb_results *results, const wb_sweep_unit *unit, bool retry,
                          wb_diagnostics *diagnostics, bool *has, wb_outcome *outcome);
+
+/* How many units the database has, and how long they took: seconds of all of them together. */
+wb_status wb_results_cost(const wb_results *results, wb_diagnostics *diagnostics, uint64_t *units,
+                          double *seconds);
 
 /* How a unit ended. */
 typedef struct {

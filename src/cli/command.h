@@ -164,9 +164,30 @@ struct shard {
 /* How many units there are in it. */
 uint64_t shard_size(struct shard shard, uint64_t units);
 
-/* sweep_run.c: runs the units of a sweep that `results` does not have yet. The exit status of the command. */
-int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard, wb_results *results,
-              wb_diagnostics *diagnostics);
+/* sweep_known.c: which units of a shard a database has, so that they need not run. */
+struct known {
+    bool *is;       /* by the number of the unit in the shard; NULL: none of them */
+    uint64_t units; /* of the shard */
+    uint64_t count, failed,
+        missed; /* units that it has, those without a result, those with a deadline missed */
+};
+
+/* Looks all of them up; without --retry failures count, too. The sweep then stands at its start. */
+wb_status known_find(const struct options *options, wb_sweep *sweep, struct shard shard,
+                     const wb_results *results, wb_diagnostics *diagnostics, struct known *known);
+
+/* The next unit of a shard, of which the sweep stands at number *next, that is not known; NULL: there is
+ * none. */
+wb_status shard_next(wb_sweep *sweep, struct shard shard, const struct known *known, uint64_t *next,
+                     wb_diagnostics *diagnostics, wb_sweep_unit **unit);
+
+/* sweep_run.c: runs the units of a sweep that `results` does not have yet, but for those that are known. The
+ * exit status of the command. */
+int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard, const struct known *known,
+              wb_results *results, wb_diagnostics *diagnostics);
+
+/* sweep_slurm.c: --slurm. */
+int submit_sweep(const struct options *options, wb_sweep *sweep, wb_diagnostics *diagnostics);
 
 /* report.c: writes the report in HTML, of an analysis or, where that is NULL, of a stream, to the file of
  * --report; nothing without that. */

@@ -159,6 +159,27 @@ static const struct option_row option_table[] = {
      .expected = "a number from 1 to 1024"},
     {0, "shard", "I/N", INTO(TEXT, shard, COMMAND_SWEEP),
      .help = "only every Nth unit, from the Ith on: N machines with a database each, for `merge`, do all"},
+    {0, "known", "DATABASE", INTO(TEXT, known, COMMAND_SWEEP),
+     .help = "run no units that DATABASE has: they come from there when both are merged"},
+    {0, "slurm", NULL, INTO(FLAG, slurm, COMMAND_SWEEP),
+     .help =
+         "submit the units that the database lacks as an array of jobs to Slurm, and a last job that puts "
+         "the results into it; with --dry-run print the scripts"},
+    {0, "sbatch", "OPTION", INTO(LIST, sbatch, COMMAND_SWEEP),
+     .help = "with --slurm: an option of sbatch for the jobs, such as --sbatch=--partition=short"},
+    {0, "task-time", "SECONDS", INTO(SECONDS, task_time, COMMAND_SWEEP),
+     .help = "with --slurm: how long a task should take, of as many units as that needs (default 300)",
+     .expected = "a number of seconds above 0, such as 60 or 0.5"},
+    {0, "unit-time", "SECONDS", INTO(SECONDS, unit_time, COMMAND_SWEEP),
+     .help =
+         "with --slurm: how long a unit takes (default: measured, with a few units where the database has "
+         "none)",
+     .expected = "a number of seconds above 0, such as 60 or 0.5"},
+    {0, "rounds", "N", INTO(NUMBER, rounds, COMMAND_SWEEP),
+     .help =
+         "with --slurm: how often what is lacking is submitted, the first time included (default 3); 0 puts "
+         "together what there is, and submits nothing",
+     .most = 1000, .expected = "a number from 0 to 1000"},
     {0, "retry", NULL, INTO(FLAG, retry, COMMAND_SWEEP),
      .help = "run units again that have no result, although nothing changed"},
     {0, "fail-above", "PERCENT", INTO(TEXT, fail_above, COMMAND_SWEEP),

@@ -111,10 +111,14 @@ struct options {
         *read_solution, *write_cnf, *write_opb;
     struct option_number at_least;
     struct option_number jobs; /* of sweep, as all that follows */
-    const char *shard, *fail_above;
+    const char *shard, *known, *fail_above;
     const char *x_of_plot, *y_of_plot, *numbers_of_plot, *colours_of_plot, *log_of_plot, *title, *x_title,
         *y_title;
     struct option_list where;
+    bool slurm; /* of sweep, and its jobs: */
+    struct option_list sbatch;
+    double task_time, unit_time; /* seconds; 0: not given */
+    struct option_number rounds;
     char code_beside[1024]; /* the code beside `launch`, where that one stands for itself */
 };
 

@@ -154,26 +154,45 @@ static int plot(const struct options *options, wb_diagnostics *diagnostics) {
     return (int)status;
 }
 
+/* ---- --known ---------------------------------------------------------------------------------------------
+ */
+
+/* The database is open for as long as it takes to look units up: others may write to it while they run. */
+static wb_status read_known(const struct options *options, wb_sweep *sweep, struct shard shard,
+                            wb_diagnostics *diagnostics, struct known *known) {
+    wb_results *results = NULL;
+    if (options->known == NULL) return WB_OK;
+    wb_status status = wb_results_open(options->known, false, diagnostics, &results);
+    if (status == WB_OK) status = known_find(options, sweep, shard, results, diagnostics, known);
+    wb_results_free(results);
+    return status;
+}
+
 /* ---- The command -----------------------------------------------------------------------------------------
  */
 
 static int run(const struct options *options, wb_diagnostics *diagnostics) {
     wb_sweep *sweep = NULL;
     wb_results *results = NULL;
+    struct known known = {0};
     struct shard shard;
     int status = (int)read_shard(options->shard, diagnostics, &shard);
     const bool is_stream = options->output != NULL && strcmp(options->output, "-") == 0;
-    if (status == WB_OK && (options->output == NULL || is_stream) && !options->dry_run)
+    if (status == WB_OK && (options->output == NULL || is_stream) && (!options->dry_run || options->slurm))
         status = (int)usage_error(diagnostics,
                                   "expected -o DATABASE, which the results are written to; or --dry-run");
     if (status == WB_OK) status = (int)wb_sweep_read(options->operands.items[0], diagnostics, &sweep);
-    if (status == WB_OK && options->dry_run) {
+    if (status == WB_OK && options->slurm) {
+        status = submit_sweep(options, sweep, diagnostics);
+    } else if (status == WB_OK && options->dry_run) {
         struct listed listed = {sweep, shard};
         status = (int)write_as_made(options, list_units, &listed, diagnostics);
     } else if (status == WB_OK) {
-        status = (int)wb_results_open(options->output, true, diagnostics, &results);
-        if (status == WB_OK) status = run_sweep(options, sweep, shard, results, diagnostics);
+        status = (int)read_known(options, sweep, shard, diagnostics, &known);
+        if (status == WB_OK) status = (int)wb_results_open(options->output, true, diagnostics, &results);
+        if (status == WB_OK) status = run_sweep(options, sweep, shard, &known, results, diagnostics);
     }
+    free(known.is);
     wb_results_free(results);
     wb_sweep_free(sweep);
     return status;
@@ -209,8 +228,16 @@ static wb_status refuse_others(const struct options *options, const struct verb 
     const bool is_show = strcmp(name, "show") == 0, is_plot = strcmp(name, "plot") == 0;
     if (!is_show && options->format != OUTPUT_TEXT)
         return usage_error(diagnostics, "--format, --csv and --json are of sweep show");
-    if (verb != NULL && (options->dry_run || options->retry || options->jobs.given || options->shard != NULL))
-        return usage_error(diagnostics, "--dry-run, --jobs, --shard and --retry are of running a sweep");
+    if (verb != NULL && (options->dry_run || options->retry || options->jobs.given ||
+                         options->shard != NULL || options->known != NULL || options->slurm))
+        return usage_error(diagnostics,
+                           "--dry-run, --jobs, --shard, --known, --retry and --slurm are of running a sweep");
+    if (options->slurm && (options->shard != NULL || options->known != NULL))
+        return usage_error(diagnostics,
+                           "--slurm divides the sweep itself: --shard and --known are of its tasks");
+    if (!options->slurm && (options->sbatch.count > 0 || options->task_time > 0 || options->unit_time > 0 ||
+                            options->rounds.given))
+        return usage_error(diagnostics, "--sbatch, --task-time, --unit-time and --rounds go with --slurm");
     if (strcmp(name, "diff") != 0 && options->fail_above != NULL)
         return usage_error(diagnostics, "--fail-above is of sweep diff");
     if (!is_plot && is_plotting(options))

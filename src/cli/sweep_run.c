@@ -40,7 +40,8 @@ struct crew {
     const struct options *options;
     wb_sweep *sweep;
     struct shard shard;
-    uint64_t position; /* of the next unit, in the sweep */
+    const struct known *known;
+    uint64_t position; /* of the next unit, in the shard */
     wb_results *results;
     wb_diagnostics *diagnostics;
     wb_watch watch;
@@ -126,12 +127,9 @@ static wb_sweep_unit *next_unit(struct crew *crew) {
         wb_sweep_unit *unit = NULL;
         bool has = false;
         wb_outcome outcome = {0};
-        crew->status = wb_sweep_next(crew->sweep, crew->diagnostics, &unit);
+        crew->status =
+            shard_next(crew->sweep, crew->shard, crew->known, &crew->position, crew->diagnostics, &unit);
         if (crew->status != WB_OK || unit == NULL) return NULL;
-        if (crew->position++ % crew->shard.count != crew->shard.index) {
-            wb_sweep_unit_free(unit);
-            continue;
-        }
         crew->status =
             wb_results_has(crew->results, unit, crew->options->retry, crew->diagnostics, &has, &outcome);
         if (crew->status == WB_OK && !has) return unit;
@@ -285,8 +283,8 @@ static void summarize(const struct crew *crew) {
     printf("\n");
 }
 
-int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard, wb_results *results,
-              wb_diagnostics *diagnostics) {
+int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard, const struct known *known,
+              wb_results *results, wb_diagnostics *diagnostics) {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     struct crew crew = {.options = options,
                         .sweep = sweep,
@@ -297,6 +295,10 @@ int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard
                                         : processors > 0    ? (size_t)processors
                                                             : 1,
                         .shard = shard,
+                        .known = known,
+                        .unchanged = known->count,
+                        .failed_before = known->failed,
+                        .missed = known->missed,
                         .total = shard_size(shard, wb_sweep_count(sweep))};
     crew.workers = calloc(crew.worker_count, sizeof *crew.workers);
     if (crew.workers == NULL) return WB_ERR_LIMIT;

@@ -13,22 +13,38 @@ void digest_text(const char *text, size_t length, char digest[WB_SHA256_DIGITS +
     memcpy(digest, input_of(WB_INPUT_DATA, "", text, length).sha256, WB_SHA256_DIGITS + 1);
 }
 
-static void put_input(struct text *list, const wb_input *input) {
-    text_printf(list, "%s %s %s\n", wb_input_role_name(input->role), input->path, input->sha256);
+/* What the checksum is made of. */
+struct digest_list {
+    struct text text;
+    const char *folder; /* of the sweep */
+};
+
+/* A path as the sweep file has it: from wherever the sweep is run, the checksum is the same. */
+static const char *seen_from(const char *folder, const char *path) {
+    const size_t length = strlen(folder);
+    return strncmp(path, folder, length) == 0 && path[length] == '/' ? path + length + 1 : path;
+}
+
+static void put_line(struct digest_list *list, const char *what, const char *path, const char *digest) {
+    text_printf(&list->text, "%s %s %s\n", what, seen_from(list->folder, path), digest);
+}
+
+static void put_input(struct digest_list *list, const wb_input *input) {
+    put_line(list, wb_input_role_name(input->role), input->path, input->sha256);
 }
 
 /* A file that is there or not. */
-static void put_file(struct text *list, const char *path) {
+static void put_file(struct digest_list *list, const char *path) {
     struct wb_diagnostics unheard = {0};
     char *text = NULL, digest[WB_SHA256_DIGITS + 1] = "-";
     size_t size;
     if (file_read(path, FILE_MAX, &unheard, &text, &size) == WB_OK) digest_text(text, size, digest);
-    text_printf(list, "file %s %s\n", path, digest);
+    put_line(list, "file", path, digest);
     free(text);
     diagnostics_clear(&unheard);
 }
 
-static void put_machine(struct text *list, const char *path) {
+static void put_machine(struct digest_list *list, const char *path) {
     struct wb_diagnostics unheard = {0};
     wb_machine *machine = NULL;
     const wb_input *input;
@@ -42,7 +58,7 @@ static void put_machine(struct text *list, const char *path) {
 }
 
 /* What a launch file names, and the code beside it, which it stands for where it names none. */
-static void put_launches(struct text *list, const char *path, const wb_launches *launches) {
+static void put_launches(struct digest_list *list, const char *path, const wb_launches *launches) {
     static const char *const endings[] = {"ptx", "cubin"};
     const wb_input *input;
     for (size_t l = 0; l < wb_launches_count(launches); l++)
@@ -57,7 +73,7 @@ static void put_launches(struct text *list, const char *path, const wb_launches 
         struct text beside = {0};
         text_printf(&beside, "%.*s.%s", (int)(dot - path), path, endings[i]);
         if (beside.failed)
-            list->failed = true;
+            list->text.failed = true;
         else
             put_file(list, beside.data);
         text_free(&beside);
@@ -65,7 +81,7 @@ static void put_launches(struct text *list, const char *path, const wb_launches 
 }
 
 /* A file, and what it names where it is a launch file. */
-static void put_named(struct text *list, const wb_sweep *sweep, const char *path) {
+static void put_named(struct digest_list *list, const wb_sweep *sweep, const char *path) {
     struct wb_diagnostics unheard = {0};
     wb_launches *launches = NULL;
     const wb_launch_files files = sweep->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
@@ -77,17 +93,17 @@ static void put_named(struct text *list, const wb_sweep *sweep, const char *path
 }
 
 const char *digest_value(wb_sweep *sweep, const struct axis_row *row, struct axis_value *value) {
-    struct text list = {0};
+    struct digest_list list = {.folder = sweep->folder};
     char digest[WB_SHA256_DIGITS + 1];
     if (value->digest != NULL) return value->digest;
     if (row->kind == AXIS_MACHINE)
         put_machine(&list, value->path);
     else
         put_named(&list, sweep, value->path);
-    if (!list.failed) {
-        digest_text(list.data, list.length, digest);
+    if (!list.text.failed) {
+        digest_text(list.text.data, list.text.length, digest);
         value->digest = arena_string(&sweep->arena, digest, WB_SHA256_DIGITS);
     }
-    text_free(&list);
+    text_free(&list.text);
     return value->digest;
 }

@@ -44,6 +44,19 @@ wb_status wb_results_has(const wb_results *results, const wb_sweep_unit *unit, b
     return status;
 }
 
+wb_status wb_results_cost(const wb_results *results, wb_diagnostics *diagnostics, uint64_t *units,
+                          double *seconds) {
+    sqlite3_stmt *row = database_prepare(results, "SELECT count(*), total(seconds) FROM unit", diagnostics);
+    if (row == NULL) return WB_ERR_INPUT;
+    const wb_status status = sqlite3_step(row) == SQLITE_ROW ? WB_OK : database_error(results, diagnostics);
+    if (status == WB_OK) {
+        *units = (uint64_t)sqlite3_column_int64(row, 0);
+        *seconds = sqlite3_column_double(row, 1);
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
 /* ---- What became of a unit -------------------------------------------------------------------------------
  */
 

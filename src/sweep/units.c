@@ -188,6 +188,12 @@ wb_status wb_sweep_next(wb_sweep *sweep, wb_diagnostics *diagnostics, wb_sweep_u
     return next_choice(sweep, &choice) ? make_unit(sweep, &choice, diagnostics, unit) : WB_OK;
 }
 
+void wb_sweep_skip(wb_sweep *sweep, uint64_t count) {
+    struct choice choice;
+    while (count > 0 && next_choice(sweep, &choice))
+        count--;
+}
+
 void wb_sweep_rewind(wb_sweep *sweep) {
     sweep->product = 0;
     sweep->index = 0;

@@ -1,0 +1,145 @@
+/* Sweeps as jobs of Slurm, with commands that stand in for Slurm's (tests/slurm has the real ones). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "run_cli.h"
+
+/* Runs a shell's text in a folder of its own, with a sweep of 16 units in s.yaml and what they come to in
+ * local.csv. */
+static struct run run_in_folder(const char *text) {
+    char script[3000];
+    const int length = snprintf(
+        script, sizeof script,
+        "PATH=$PWD/tests/cli/slurm:$PATH; at=$(mktemp -d); cp kernels/vecadd.ptx kernels/vecadd.yaml "
+        "\"$at\"; "
+        "cd \"$at\"; printf '%%s\\n' 'code: vecadd.yaml' 'machine: ecrts2025-orin' 'methods: k-area' 'set: "
+        "{mem_latency: 1..16 step 1}' 'policies: lrr' > s.yaml; "
+        "\"$WB\" sweep s.yaml -o local.db > /dev/null; \"$WB\" sweep show local.db --csv > local.csv; "
+        "SUBMIT='sweep s.yaml -o s.db --slurm'; %s\nstatus=$?; cd /; rm -r \"$at\"; exit $status",
+        text);
+    assert_true(length > 0 && (size_t)length < sizeof script);
+    return run_shell(script);
+}
+
+static void assert_says(const char *text, int status, const char *const *words, size_t count) {
+    struct run run = run_in_folder(text);
+    if (run.status != status) fail_msg("%s: status %d, %s%s", text, run.status, run.out, run.err);
+    for (size_t i = 0; i < count; i++)
+        if (strstr(run.out, words[i]) == NULL && strstr(run.err, words[i]) == NULL)
+            fail_msg("%s: no \"%s\" in %s%s", text, words[i], run.out, run.err);
+    run_free(&run);
+}
+
+#define ASSERT_SAYS(text, status, ...)                                                                       \
+    assert_says(text, status, (const char *const[]){__VA_ARGS__},                                            \
+                sizeof(const char *const[]){__VA_ARGS__} / sizeof(char *))
+
+/* The scripts, and nothing else happens: no Slurm is needed for that. */
+static void test_dry_run(void **state) {
+    (void)state;
+    ASSERT_SAYS(
+        "PATH=/usr/bin:/bin; echo 'memory_limit: 1G' >> s.yaml; echo 'time_limit: 600' >> s.yaml; \"$WB\" "
+        "$SUBMIT --dry-run --unit-time 30 --task-time 60 -j 2 --sbatch='--comment=a b' && ls",
+        0, "# 16 units of a sweep, some 30 s each", "\n#SBATCH --array=1-4\n",
+        "\n#SBATCH --cpus-per-task=2\n", "\n#SBATCH --time=15\n", "\n#SBATCH --mem=2304M\n",
+        "\n#SBATCH --comment=a b\n", "s.yaml --shard \"$SLURM_ARRAY_TASK_ID/4\" --jobs 2 -o \"parts/",
+        "s.db --slurm --rounds 2 --jobs 2 --task-time 60.000000 --unit-time 30.000000 --sbatch='--comment=a "
+        "b'\n",
+        "local.csv\nlocal.db\ns.yaml\nvecadd.ptx\nvecadd.yaml\n");
+}
+
+/* No scheduler, or none that answers, is an error, and nothing is left behind. */
+static void test_no_slurm(void **state) {
+    (void)state;
+    ASSERT_SAYS("PATH=/nonexistent \"$WB\" $SUBMIT; status=$?; ls s.db*; (exit $status)", 2,
+                "--slurm: error: scontrol is not found in PATH: there is no Slurm on this machine",
+                "'s.db*'");
+    ASSERT_SAYS("touch down; \"$WB\" $SUBMIT; status=$?; ls s.db*; (exit $status)", 2,
+                "--slurm: error: scontrol has failed: Slurm does not answer, or refuses",
+                "Unable to contact slurm controller", "'s.db*'");
+}
+
+/* An array, its end, and that nothing is left to do. No more tasks than the site takes in one array. */
+static void test_array(void **state) {
+    (void)state;
+    ASSERT_SAYS("\"$WB\" $SUBMIT --unit-time 100 && cat array.1 && bash later && \"$WB\" sweep show s.db "
+                "--csv | cmp - "
+                "local.csv && ls s.db.s.slurm/parts | wc -l && \"$WB\" $SUBMIT",
+                0, "16 of 16 units in 5 shards, some 100 s a unit: job 1, and 2 behind it\n", "--array=1-5\n",
+                "16 units: 16 done, 0 failed\n0\n16 units: 16 done, 0 failed\n");
+}
+
+/* Units of the trial, and others that the database has, run no more. */
+static void test_known(void **state) {
+    (void)state;
+    ASSERT_SAYS(
+        "sed -i 's/16 step 1/8 step 1/' s.yaml; \"$WB\" sweep s.yaml -o s.db > /dev/null; sed -i 's/8 step "
+        "1/16 step 1/' s.yaml; \"$WB\" $SUBMIT --task-time 0.0001 && cat array.1 log.1.*; bash later && "
+        "\"$WB\" sweep show s.db --csv | cmp - local.csv",
+        0, "8 of 16 units in 5 shards, ", " --known /", "4 units: 4 done, 0 failed; 2 of them as before");
+    ASSERT_SAYS(
+        "\"$WB\" sweep s.yaml -o part.db --known local.db && \"$WB\" sweep show part.db --csv | wc -l", 0,
+        "16 units: 16 done, 0 failed; 16 of them as before\n1\n");
+}
+
+/* What a task did not come to is submitted again, by the last job or by hand, and nothing else; at some time
+ * there is an end of it. */
+static void test_lost_tasks(void **state) {
+    (void)state;
+    ASSERT_SAYS("printf '2\\n4\\n' > kill; \"$WB\" $SUBMIT --unit-time 100 && bash later && cat array.3 && "
+                "bash later "
+                "&& \"$WB\" sweep show s.db --csv | cmp - local.csv",
+                0, "16 of 16 units in 5 shards",
+                "6 of 16 units in 2 shards, some 100 s a unit: job 3, and 4 behind it",
+                "16 units: 16 done, 0 failed\n");
+    ASSERT_SAYS("printf '2\\n2\\n' > kill; \"$WB\" $SUBMIT --unit-time 100 --rounds 1 && bash later", 4,
+                "s.db: error: 3 of 16 units have no result: their tasks failed, as the logs beside it say");
+}
+
+/* While its jobs are there a sweep is not submitted again. */
+static void test_queued(void **state) {
+    (void)state;
+    ASSERT_SAYS(
+        "\"$WB\" $SUBMIT --unit-time 100; echo 2 > queue; \"$WB\" $SUBMIT", 2,
+        "this sweep was submitted before, and its jobs have not ended: wait for them, or scancel 1 2");
+    ASSERT_SAYS("\"$WB\" $SUBMIT --unit-time 100; echo 2 > queue; SLURM_JOB_ID=2 \"$WB\" $SUBMIT", 0,
+                "16 units: 16 done, 0 failed\n");
+}
+
+static const struct failure_case refused[] = {
+    {"sweep docs/examples/latencies.yaml --slurm", 2, "expected -o DATABASE"},
+    {"sweep docs/examples/latencies.yaml --slurm --dry-run", 2, "expected -o DATABASE"},
+    {"sweep docs/examples/latencies.yaml -o x.db --slurm --shard 1/2", 2, "--slurm divides the sweep itself"},
+    {"sweep docs/examples/latencies.yaml -o x.db --rounds 2", 2, "--rounds go with --slurm"},
+    {"sweep docs/examples/latencies.yaml -o x.db --slurm --rounds -1", 2,
+     "--rounds -1: error: expected a number from 0"},
+    {"sweep docs/examples/latencies.yaml -o x.db --slurm --task-time 0", 2, "--task-time 0: error: expected"},
+    {"sweep docs/examples/latencies.yaml -o /nonexistent/x.db --slurm", 2,
+     "/nonexistent/x.db: error: No such file"},
+    {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run --sbatch=--array=1-9", 2,
+     "--sbatch: error: "},
+    {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run --sbatch=short", 2, "--sbatch: error: "},
+    {"sweep docs/examples/latencies.yaml -o x.db --known /nonexistent.db", 2, "/nonexistent.db: error: "},
+};
+
+static void test_refused(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        check_failure(&refused[i]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dry_run), cmocka_unit_test(test_no_slurm),   cmocka_unit_test(test_array),
+        cmocka_unit_test(test_known),   cmocka_unit_test(test_lost_tasks), cmocka_unit_test(test_queued),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -145,18 +145,18 @@ Qed.
 (** Warps 2 and 3 as one team, on two sub-cores: *)
 Definition team1 : nat -> list (list nat) := fun _ => [[2; 3]].
 
-Example team4 : WAVE_TEAM_ALN four sm2 0 [0; 1] [0; 1] (strangers 0 [1]) team1 (last_section four sm2 0) = 13.
+Example team4 : WAVE_TEAM_ALN four sm2 0 [0; 1] [0; 1] (strangers 0 [1]) (fun _ => true) team1 (last_section four sm2 0) = 13.
 Proof. vm_compute. reflexivity. Qed.
 
 Example wave4_team x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
   intros Hx. change (C wave4 x <= 0 + 13). rewrite <- team4.
-  apply (stays_teams_computed sm2 four 0 [1] [0; 1] (fun _ q => q) (last_section four sm2 0) [0; 1] team1);
+  apply (stays_teams_computed sm2 four 0 [1] [0; 1] (fun _ q => q) (last_section four sm2 0) [0; 1] (fun _ => true) team1);
     [split; cbn; lia|apply wf_ok; reflexivity| |apply moves_barriers| | |cbn; lia|exact wave4_valid|cbn; lia| |exact Hx].
   - split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
     pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L. destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
   - split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy. intuition subst; cbn in *; auto; discriminate.
-  - intros h Hh. assert (h = 1) as -> by (cbn in Hh; intuition). split; [exact (seq_NoDup 2 2)|]. split.
+  - intros h Hh _. assert (h = 1) as -> by (cbn in Hh; intuition). split; [exact (seq_NoDup 2 2)|]. split.
     + intros tm [<-|[]]. split; [discriminate|]. intros v u Hv Hu. cbn in Hv, Hu. intuition subst; cbn in *; lia.
     + intros y Hy G _. exists [2; 3]. split; [left; reflexivity|]. apply keys4 in Hy. intuition subst; cbn in *; auto; discriminate.
   - intros y Hy N O. exfalso. apply keys4 in Hy. intuition subst; cbn in *; auto.
@@ -168,5 +168,5 @@ Definition crossings : block :=
    [Instr 1 3 0 [] 0; Instr 0 3 0 [0] 0]; [Instr 3 3 0 [] 0; Instr 2 3 0 [0] 0]].
 
 Example teams_gain : (SIB_at (only sm2 0 crossings) sm2 0 + adds crossings sm2 0 0 1, WAVE_ALN crossings sm2 0 [0; 1] [2; 3],
-  WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] team1 0) = (12, 14, 10).
+  WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => true) team1 0, WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => false) team1 0) = (12, 14, 10, 12).
 Proof. vm_compute. reflexivity. Qed.

@@ -118,20 +118,30 @@ End TeamTable.
 
 (** ** The bound as a function: warps [ws] of [g], thread blocks [hs] with teams [ts], [k] changes of sub-core *)
 
-Definition WAVE_TEAM_ALN (b : block) (m : machine) (g : nat) (cs ws hs : list nat) (ts : nat -> list (list nat)) (k : nat) : nat :=
+Definition WAVE_TEAM_ALN (b : block) (m : machine) (g : nat) (cs ws hs : list nat) (al : nat -> bool) (ts : nat -> list (list nat)) (k : nat) : nat :=
   let c := teams ws (sum (fun h => length (ts h)) hs) in
-  wave_team_aln m b g cs ws hs ts k (fun w u n j => fellow_table m b c w u n j) (team_table m b g c) (last_section b m g).
+  wave_team_aln m b g cs ws hs al ts k (fun w u n j => fellow_table m b c w u n j) (team_table m b g c)
+    (fun w n => chain_table m b g 0 (length b) w n 0) (last_section b m g).
+
+(** Beside a warp that there is not: the longest chain alone. *)
+Lemma alone_table_cert m b g : wf b -> alone_cert m b g (fun w n => chain_table m b g 0 (length b) w n 0).
+Proof.
+  intros W w n Hn. destruct (chain_table_cert m b g 0 (length b) W w n Hn) as [H1 [H2 _]]. split.
+  - intros e He. apply (H1 e 0 He). lia.
+  - intros x Hx L. apply (H2 x 0 Hx L). lia.
+Qed.
 
 (** *** Theorem 2, computed *)
-Theorem stays_teams_computed m p b others cs turn k ws ts : machine_ok m -> wf p -> (NoDup cs /\ forall w, In (core m w) cs) ->
+Theorem stays_teams_computed m p b others cs turn k ws al ts : machine_ok m -> wf p -> (NoDup cs /\ forall w, In (core m w) cs) ->
   moves p m b turn k -> (NoDup ws /\ forall x, of m p b x -> In (fst x) ws) ->
-  (forall h, In h (strangers b others) -> teams_of m p h (ts h)) ->
+  (forall h, In h (strangers b others) -> al h = true -> teams_of m p h (ts h)) ->
   1 <= teams ws (sum (fun h => length (ts h)) (strangers b others)) ->
-  stays_with m p b others (WAVE_TEAM_ALN p m b cs ws (strangers b others) ts k).
+  stays_with m p b others (WAVE_TEAM_ALN p m b cs ws (strangers b others) al ts k).
 Proof.
-  intros M W Cs Tu Ws Ts One. apply (stays_teams m p b others cs turn k ws ts _ _ _ M W Cs Tu Ws Ts One).
+  intros M W Cs Tu Ws Ts One. apply (stays_teams m p b others cs turn k ws al ts _ _ _ _ M W Cs Tu Ws Ts One).
   - intros w u _ _ _. apply (fellow_cert m p _ w u W).
-  - intros h tm _ _. apply team_table_cert, W.
+  - intros h tm _ _ _. apply team_table_cert, W.
+  - apply alone_table_cert, W.
   - intros x [Hx Gx]. apply list_max_ge, in_map_iff. exists x. split; [reflexivity|]. apply filter_In. split; [exact Hx|]. apply Nat.eqb_eq, Gx.
 Qed.
 
@@ -159,27 +169,27 @@ Section Grid.
     apply filter_In in Hh as [_ Hh]. rewrite Nat.eqb_refl in Hh. discriminate.
   Qed.
 
-  Variables (cs : list nat) (turn : nat -> nat -> nat) (k : nat) (ws : list nat) (ts : nat -> list (list nat)).
-  Variables (A : nat -> nat -> node -> nat -> nat) (T : list nat -> nat -> node -> nat -> nat -> nat) (q n_teams : nat).
+  Variables (cs : list nat) (turn : nat -> nat -> nat) (k : nat) (ws : list nat) (al : nat -> bool) (ts : nat -> list (list nat)).
+  Variables (A : nat -> nat -> node -> nat -> nat) (T : list nat -> nat -> node -> nat -> nat -> nat) (L : nat -> node -> nat) (q n_teams : nat).
   Notation c := (teams ws (n_teams * (share G - 1))).
   Hypothesis M : machine_ok m.
   Hypothesis W : wf p.
   Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.
   Hypothesis Turns : moves p m b turn k.
   Hypothesis Ws : NoDup ws /\ forall x, of m p b x -> In (fst x) ws.
-  Hypothesis Ts : forall h, In h company -> teams_of m p h (ts h) /\ length (ts h) = n_teams.
+  Hypothesis Ts : forall h, In h company -> (al h = true -> teams_of m p h (ts h)) /\ length (ts h) = n_teams.
   Hypothesis Some_team : 1 <= c.
   Hypothesis HA : forall w u, In w ws -> In u ws -> u <> w -> align_cert m p w u c (A w u).
-  Hypothesis HT : forall h tm, In h company -> In tm (ts h) -> team_cert m p b c tm (T tm).
+  Hypothesis HT : forall h tm, In h company -> al h = true -> In tm (ts h) -> team_cert m p b c tm (T tm).
+  Hypothesis HL : alone_cert m p b L.
   Hypothesis Hq : forall x, of m p b x -> sec (get p x) <= q.
 
   (** What each other thread block adds, [c] times; [pad] is what a blank one does. *)
   Variables (own pad : nat) (add : nat -> nat).
-  Definition team_sum (h : nat) : nat :=
-    sum (fun tm => team_align m p b tm (T tm)) (ts h) + c * (shared_work p m b h + extras p m b cs h k).
+  Notation adds := (team_sum m p b cs al ts c k T L).
   Hypothesis Own : own_start p ws A (S q) <= own.
-  Hypothesis Add : forall h, In h mates -> team_sum h <= add h.
-  Hypothesis Blank : forall h, In h blanks -> team_sum h <= pad.
+  Hypothesis Add : forall h, In h mates -> adds h <= add h.
+  Hypothesis Blank : forall h, In h blanks -> adds h <= pad.
   Hypothesis Least : forall h, pad <= add h.
 
   (** *** Theorem 2: the end of thread block [b] *)
@@ -191,11 +201,11 @@ Section Grid.
     assert (sum (fun h => length (ts h)) company = n_teams * (share G - 1)) as En.
     { rewrite (sum_ext _ (fun _ => n_teams)) by (intros h Hh; apply Ts, Hh). rewrite sum_same. unfold company, blanks.
       rewrite app_length, seq_length. rewrite Nat.mul_comm. f_equal. lia. }
-    pose proof (stays_teams m p b company cs turn k ws ts A T q M W Cores Turns Ws) as S. rewrite company_strangers, En in S.
-    specialize (S (fun h Hh => proj1 (Ts h Hh)) Some_team HA HT Hq).
+    pose proof (stays_teams m p b company cs turn k ws al ts A T L q M W Cores Turns Ws) as S. rewrite company_strangers, En in S.
+    specialize (S (fun h Hh => proj1 (Ts h Hh)) Some_team HA HT HL Hq).
     eapply stays_more; [exact S|]. unfold wave_team_aln, mean_bound. rewrite En. apply Nat.add_le_mono_l, Nat.div_le_mono; [lia|].
     apply Nat.add_le_mono; [exact Own|]. etransitivity; [|apply (mates_most G X V add pad b De Hb Least)].
-    change (sum team_sum company <= sum add mates + (share G - 1 - length mates) * pad). unfold company. rewrite sum_app. apply Nat.add_le_mono.
+    change (sum adds company <= sum add mates + (share G - 1 - length mates) * pad). unfold company. rewrite sum_app. apply Nat.add_le_mono.
     - apply sum_le, Add.
     - etransitivity; [apply (sum_mul _ _ pad Blank)|]. unfold blanks. rewrite seq_length. apply le_n.
   Qed.

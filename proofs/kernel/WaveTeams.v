@@ -144,14 +144,92 @@ Section Counted.
   Qed.
 End Counted.
 
+(** ** One thread block by sums: its teams each with the longest chain alone, W and X *)
+
+(** Longest chains of [g]: paths of sections, one behind the other. *)
+Definition alone_cert (m : machine) (b : block) (g : nat) (L : nat -> node -> nat) : Prop :=
+  forall w n, of m b g (w, snd n) ->
+    (forall e, In e (edges m b no_unit no_queue w n) -> L w (fst e) + snd e <= L w n)
+    /\ forall x, of m b g x -> sec (get b x) < sec (get b (w, snd n)) ->
+         L (fst x) (true, snd x) + init (get b x) + lat (get b x) <= L w n.
+
+Definition alone_time (m : machine) (b : block) (g : nat) (L : nat -> node -> nat) : nat :=
+  list_max (map (fun x => L (fst x) (true, snd x) + init (get b x) + lat (get b x)) (filter (fun x => group m (fst x) =? g) (keys b))).
+
+Section Summed.
+  Variables (m : machine) (b : block) (g : nat) (cs : list nat) (h c n_teams : nat).
+  Hypothesis W : wf b.
+  Hypothesis Cores : NoDup cs /\ forall w, In (core m w) cs.
+  Variables (turn : nat -> nat -> nat) (k : nat).
+  Hypothesis Turns : moves b m g turn k.
+  Variable L : nat -> node -> nat.
+  Hypothesis HL : alone_cert m b g L.
+
+  Definition summed (w : nat) (n : node) (J : progress) : nat :=
+    n_teams * L w n + c * part m b g cs h (core m w) (turn w (sec (get b (w, snd n)))) J.
+
+  Lemma summed_mono w n J J' : reaches J J' -> summed w n J <= summed w n J'.
+  Proof. intros R. apply Nat.add_le_mono_l, Nat.mul_le_mono_l, (part_mono m b g cs h Cores), R. Qed.
+
+  Lemma summed_edge w n e J : of m b g (w, snd n) -> In e (edges m b no_unit no_queue w n) ->
+    summed w (fst e) J + n_teams * snd e <= summed w n J.
+  Proof.
+    intros Hn He. destruct (edges_up m b W no_unit no_queue w _ n e (conj (proj1 Hn) eq_refl) He) as [[_ Se] _].
+    pose proof (proj1 (HL w n Hn) e He) as E. apply (Nat.mul_le_mono_l _ _ n_teams) in E. rewrite Nat.mul_add_distr_l in E.
+    unfold summed. rewrite Se. lia.
+  Qed.
+
+  Lemma summed_jump x o d J : of m b g x -> of m b g o -> sec (get b o) < sec (get b x) ->
+    summed (fst o) (true, snd o) J + n_teams * (init (get b o) + lat (get b o)) <= summed (fst x) (d, snd x) J.
+  Proof.
+    intros Hx Ho Lt. assert (of m b g (fst x, snd (d, snd x))) as Nx by (destruct x; exact Hx).
+    pose proof (proj2 (HL (fst x) (d, snd x) Nx) o Ho) as E. cbn [snd] in E. rewrite <- surjective_pairing in E. specialize (E Lt).
+    rewrite <- Nat.add_assoc in E. apply (Nat.mul_le_mono_l _ _ n_teams) in E. rewrite Nat.mul_add_distr_l in E.
+    unfold summed. cbn [snd]. rewrite <- !surjective_pairing. pose proof (proj1 Turns x o Hx Ho Lt) as T.
+    enough (part m b g cs h (core m (fst o)) (turn (fst o) (sec (get b o))) J
+      <= part m b g cs h (core m (fst x)) (turn (fst x) (sec (get b x))) J) as P by (apply (Nat.mul_le_mono_l _ _ c) in P; lia).
+    destruct (Nat.eqb_spec (core m (fst o)) (core m (fst x))) as [Ec|N].
+    - rewrite Ec. apply counted_grows. lia.
+    - apply (part_jump m b g cs h W Cores). lia.
+  Qed.
+
+  Lemma summed_charge w n y e J J' : of m b g (w, snd n) -> In y (keys b) -> group m (fst y) = h -> reaches J J' ->
+    J (fst y) <= snd y < J' (fst y) -> in_order m b J -> e <= local_cost b m g h (sec (get b y)) (core m w) y ->
+    summed w n J + c * e <= summed w n J'.
+  Proof.
+    intros Hn Hy Gy R Lt O E. pose proof (part_charge m b g cs h W Cores w (turn w (sec (get b (w, snd n)))) J J' y Hy Gy R Lt O) as P.
+    unfold summed. rewrite <- Nat.add_assoc, <- Nat.mul_add_distr_l. apply Nat.add_le_mono_l, Nat.mul_le_mono_l. lia.
+  Qed.
+
+  Lemma summed_end x : of m b g x ->
+    summed (fst x) (true, snd x) (everything b) + n_teams * (init (get b x) + lat (get b x))
+    <= n_teams * alone_time m b g L + c * (busiest b m g cs h + extras b m g cs h k).
+  Proof.
+    intros Hx. unfold summed. cbn [snd]. rewrite <- surjective_pairing.
+    assert (L (fst x) (true, snd x) + init (get b x) + lat (get b x) <= alone_time m b g L) as A.
+    { apply list_max_ge, in_map_iff. exists x. split; [reflexivity|]. apply filter_In. split; [apply Hx|apply Nat.eqb_eq, Hx]. }
+    rewrite <- Nat.add_assoc in A. apply (Nat.mul_le_mono_l _ _ n_teams) in A. rewrite Nat.mul_add_distr_l in A.
+    pose proof (part_all m b g cs h Cores (fst x) (turn (fst x) (sec (get b x)))) as P.
+    pose proof (largest_grows _ _ (beyond cs (local_work b m g h) (fun j => most cs (local_work b m g h j)) (all_sections b)) (proj2 Turns x Hx)) as Q.
+    unfold extras in *. pose proof (Nat.le_trans _ _ _ P (proj1 (Nat.add_le_mono_l _ _ (busiest b m g cs h)) Q)) as PQ.
+    apply (Nat.mul_le_mono_l _ _ c) in PQ. lia.
+  Qed.
+End Summed.
+
 (** ** All of them *)
 
+(** What thread block [h] adds, [c] times: where [al h], by its teams, else by sums. *)
+Definition team_sum (m : machine) (b : block) (g : nat) (cs : list nat) (al : nat -> bool) (ts : nat -> list (list nat)) (c k : nat)
+    (T : list nat -> nat -> node -> nat -> nat -> nat) (L : nat -> node -> nat) (h : nat) : nat :=
+  (if al h then sum (fun tm => team_align m b g tm (T tm)) (ts h)
+   else length (ts h) * alone_time m b g L + c * busiest b m g cs h)
+  + c * (shared_work b m g h + extras b m g cs h k).
+
 (** The bound: warps [ws] of [g], other thread blocks [hs] with teams [ts], [k] changes of sub-core; [q] is the last section of [g]. *)
-Definition wave_team_aln (m : machine) (b : block) (g : nat) (cs ws hs : list nat) (ts : nat -> list (list nat)) (k : nat)
-    (A : nat -> nat -> node -> nat -> nat) (T : list nat -> nat -> node -> nat -> nat -> nat) (q : nat) : nat :=
+Definition wave_team_aln (m : machine) (b : block) (g : nat) (cs ws hs : list nat) (al : nat -> bool) (ts : nat -> list (list nat)) (k : nat)
+    (A : nat -> nat -> node -> nat -> nat) (T : list nat -> nat -> node -> nat -> nat -> nat) (L : nat -> node -> nat) (q : nat) : nat :=
   let n := sum (fun h => length (ts h)) hs in
-  mean_bound m b ws A n q (sum (fun h => sum (fun tm => team_align m b g tm (T tm)) (ts h)
-    + teams ws n * (shared_work b m g h + extras b m g cs h k)) hs).
+  mean_bound m b ws A n q (sum (team_sum m b g cs al ts (teams ws n) k T L) hs).
 
 Section WaveTeams.
   Variables (m : machine) (b : block) (s : schedule) (g t0 : nat) (others cs : list nat).
@@ -166,50 +244,64 @@ Section WaveTeams.
   Variables (turn : nat -> nat -> nat) (k : nat).
   Hypothesis Turns : moves b m g turn k.
 
-  Variables (ws : list nat) (ts : nat -> list (list nat)).
+  (** By sums a thread block counts as many teams as are told, whatever they are. *)
+  Variables (ws : list nat) (al : nat -> bool) (ts : nat -> list (list nat)).
   Hypothesis Ws : NoDup ws /\ forall x, of m b g x -> In (fst x) ws.
   Notation hs := (strangers g others).
-  Hypothesis Ts : forall h, In h hs -> teams_of m b h (ts h).
+  Hypothesis Ts : forall h, In h hs -> al h = true -> teams_of m b h (ts h).
   Notation n := (sum (fun h => length (ts h)) hs).
   Notation c := (teams ws n).
   Hypothesis Some_team : 1 <= c.
 
-  Variables (A : nat -> nat -> node -> nat -> nat) (T : list nat -> nat -> node -> nat -> nat -> nat).
+  Variables (A : nat -> nat -> node -> nat -> nat) (T : list nat -> nat -> node -> nat -> nat -> nat) (L : nat -> node -> nat).
   Hypothesis HA : forall w u, In w ws -> In u ws -> u <> w -> align_cert m b w u c (A w u).
-  Hypothesis HT : forall h tm, In h hs -> In tm (ts h) -> team_cert m b g c tm (T tm).
+  Hypothesis HT : forall h tm, In h hs -> al h = true -> In tm (ts h) -> team_cert m b g c tm (T tm).
+  Hypothesis HL : alone_cert m b g L.
 
+  Definition one_counts (h w : nat) (d : node) (J : progress) : nat :=
+    if al h then counted m b g cs h c turn (ts h) T w d J else summed m b g cs h c (length (ts h)) turn L w d J.
   Definition others_count (w : nat) (d : node) (J : progress) : nat :=
-    sum (fun h => counted m b g cs h c turn (ts h) T w d J + c * spent b (shared_cost b m g h) J) hs.
+    sum (fun h => one_counts h w d J + c * spent b (shared_cost b m g h) J) hs.
 
   Lemma sum_length l (f : nat -> list (list nat)) d : sum (fun h => length (f h)) l * d = sum (fun h => length (f h) * d) l.
   Proof. induction l as [|h l IH]; [reflexivity|]. rewrite !sum_cons, Nat.mul_add_distr_r, IH. reflexivity. Qed.
 
+  Lemma one_mono h w d J J' : In h hs -> of m b g (w, snd d) -> reaches J J' -> one_counts h w d J <= one_counts h w d J'.
+  Proof.
+    intros Hh Hn R. unfold one_counts. destruct (al h) eqn:E; [|apply summed_mono; assumption].
+    apply (counted_mono m b g cs h c Cores turn (ts h) T (fun tm => HT h tm Hh E) (Ts h Hh E) w d J J' Hn R).
+  Qed.
+
   Lemma others_mono w d J J' : of m b g (w, snd d) -> reaches J J' -> others_count w d J <= others_count w d J'.
   Proof.
-    intros Hn R. apply sum_le. intros h Hh. apply Nat.add_le_mono.
-    - apply (counted_mono m b g cs h c Cores turn (ts h) T (fun tm => HT h tm Hh) (Ts h Hh) w d J J' Hn R).
-    - apply Nat.mul_le_mono_l, spent_mono, R.
+    intros Hn R. apply sum_le. intros h Hh. apply Nat.add_le_mono; [apply one_mono; assumption|].
+    apply Nat.mul_le_mono_l, spent_mono, R.
   Qed.
 
   Lemma others_edge w d e J : of m b g (w, snd d) -> In e (edges m b no_unit no_queue w d) ->
     others_count w (fst e) J + n * snd e <= others_count w d J.
   Proof.
     intros Hn He. rewrite sum_length. unfold others_count. rewrite <- sum_add. apply sum_le. intros h Hh.
-    pose proof (counted_edge m b g cs h c W Cores turn (ts h) T (fun tm => HT h tm Hh) (Ts h Hh) w d e J Hn He). lia.
+    enough (one_counts h w (fst e) J + length (ts h) * snd e <= one_counts h w d J) by lia. unfold one_counts. destruct (al h) eqn:E.
+    - apply (counted_edge m b g cs h c W Cores turn (ts h) T (fun tm => HT h tm Hh E) (Ts h Hh E) w d e J Hn He).
+    - apply (summed_edge m b g cs h c _ W turn L HL w d e J Hn He).
   Qed.
 
   Lemma others_jump x o d J : of m b g x -> of m b g o -> sec (get b o) < sec (get b x) ->
     others_count (fst o) (true, snd o) J + n * (init (get b o) + lat (get b o)) <= others_count (fst x) (d, snd x) J.
   Proof.
-    intros Hx Ho L. rewrite sum_length. unfold others_count. rewrite <- sum_add. apply sum_le. intros h Hh.
-    pose proof (counted_jump m b g cs h c Cores turn k Turns (ts h) T (fun tm => HT h tm Hh) (Ts h Hh) x o d J Hx Ho L). lia.
+    intros Hx Ho Lt. rewrite sum_length. unfold others_count. rewrite <- sum_add. apply sum_le. intros h Hh.
+    enough (one_counts h (fst o) (true, snd o) J + length (ts h) * (init (get b o) + lat (get b o)) <= one_counts h (fst x) (d, snd x) J) by lia.
+    unfold one_counts. destruct (al h) eqn:E.
+    - apply (counted_jump m b g cs h c Cores turn k Turns (ts h) T (fun tm => HT h tm Hh E) (Ts h Hh E) x o d J Hx Ho Lt).
+    - apply (summed_jump m b g cs h c _ W Cores turn k Turns L HL x o d J Hx Ho Lt).
   Qed.
 
   Lemma others_charge w d y J J' : of m b g (w, snd d) -> 1 <= init (get b (w, snd d)) -> group m (fst y) <> g ->
     met m b g (listed others) w (sec (get b (w, snd d))) J J' y -> others_count w d J + c * charge_any m b w d y <= others_count w d J'.
   Proof.
     intros Hn Ix G Me. pose proof (foreign_enough m b g others (w, snd d) y J J' Hn G Me) as F.
-    destruct Me as [Hy [Me [R [L [O _]]]]]. apply meets_iff in Me as [_ [[G' _]|[_ Li]]]; [contradiction|].
+    destruct Me as [Hy [Me [R [Lt [O _]]]]]. apply meets_iff in Me as [_ [[G' _]|[_ Li]]]; [contradiction|].
     unfold foreign_charge in F. rewrite (proj2 (Nat.eqb_neq _ _) G), Li in F. cbn [fst] in F.
     pose proof (way_split m b g (core m w) y) as Wy. set (h := group m (fst y)) in *.
     assert (In h hs) as Hh.
@@ -218,24 +310,26 @@ Section WaveTeams.
     { unfold charge_any. destruct d as [dd i]. cbn [snd] in *. destruct (1 <=? init (get b (w, i))); [|lia]. destruct dd; lia. }
     unfold others_count. apply (sum_more _ _ _ h _ Hh).
     - set (e := min (charge_any m b w d y) (local_cost b m g h (sec (get b y)) (core m w) y)).
-      pose proof (counted_charge m b g cs h c W Cores turn (ts h) T (fun tm => HT h tm Hh) (Ts h Hh) w d y e J J' Hn Hy eq_refl R L O
-        ltac:(lia) ltac:(lia)) as A1.
-      pose proof (spent_more b (shared_cost b m g h) J J' y Hy R L) as A2. apply (Nat.mul_le_mono_l _ _ c) in A2.
+      assert (one_counts h w d J + c * e <= one_counts h w d J') as A1.
+      { unfold one_counts. destruct (al h) eqn:Ea.
+        - apply (counted_charge m b g cs h c W Cores turn (ts h) T (fun tm => HT h tm Hh Ea) (Ts h Hh Ea) w d y e J J' Hn Hy eq_refl R Lt O
+            ltac:(lia) ltac:(lia)).
+        - apply (summed_charge m b g cs h c _ W Cores turn L w d y e J J' Hn Hy eq_refl R Lt O ltac:(lia)). }
+      pose proof (spent_more b (shared_cost b m g h) J J' y Hy R Lt) as A2. apply (Nat.mul_le_mono_l _ _ c) in A2.
       assert (c * charge_any m b w d y <= c * (e + shared_cost b m g h y)) as A3 by (apply Nat.mul_le_mono_l; lia). lia.
-    - intros h' Hh'. apply Nat.add_le_mono.
-      + apply (counted_mono m b g cs h' c Cores turn (ts h') T (fun tm => HT h' tm Hh') (Ts h' Hh') w d J J' Hn R).
-      + apply Nat.mul_le_mono_l, spent_mono, R.
+    - intros h' Hh'. apply Nat.add_le_mono; [apply one_mono; assumption|]. apply Nat.mul_le_mono_l, spent_mono, R.
   Qed.
 
   (** *** Theorem 2 *)
   Theorem wave_teams q x : (forall x, of m b g x -> sec (get b x) <= q) -> of m b g x ->
-    C s x <= t0 + wave_team_aln m b g cs ws hs ts k A T q.
+    C s x <= t0 + wave_team_aln m b g cs ws hs al ts k A T L q.
   Proof.
     intros Hq Hx. apply (wave_mean m b s g t0 (listed others) M W V Begun (away m b s g t0 others Away) ws A n Ws Some_team HA others_count
       others_mono others_edge others_jump others_charge q _ x Hq Hx).
     rewrite sum_length. unfold others_count. rewrite <- sum_add. apply sum_le. intros h Hh. rewrite spent_all.
-    fold (shared_work b m g h).
-    pose proof (counted_end m b g cs h c Cores turn k Turns (ts h) T (fun tm => HT h tm Hh) (Ts h Hh) x Hx). lia.
+    fold (shared_work b m g h). unfold one_counts, team_sum. destruct (al h) eqn:E.
+    - pose proof (counted_end m b g cs h c Cores turn k Turns (ts h) T (fun tm => HT h tm Hh E) (Ts h Hh E) x Hx). lia.
+    - pose proof (summed_end m b g cs h c (length (ts h)) Cores turn k Turns L x Hx). lia.
   Qed.
 End WaveTeams.
 
@@ -252,17 +346,17 @@ Proof.
 Qed.
 
 (** *** What a stay takes by it *)
-Theorem stays_teams m p b others cs turn k ws ts A T q : machine_ok m -> wf p -> (NoDup cs /\ forall w, In (core m w) cs) ->
+Theorem stays_teams m p b others cs turn k ws al ts A T L q : machine_ok m -> wf p -> (NoDup cs /\ forall w, In (core m w) cs) ->
   moves p m b turn k -> (NoDup ws /\ forall x, of m p b x -> In (fst x) ws) ->
-  (forall h, In h (strangers b others) -> teams_of m p h (ts h)) ->
+  (forall h, In h (strangers b others) -> al h = true -> teams_of m p h (ts h)) ->
   1 <= teams ws (sum (fun h => length (ts h)) (strangers b others)) ->
   (forall w u, In w ws -> In u ws -> u <> w ->
      align_cert m p w u (teams ws (sum (fun h => length (ts h)) (strangers b others))) (A w u)) ->
-  (forall h tm, In h (strangers b others) -> In tm (ts h) ->
+  (forall h tm, In h (strangers b others) -> al h = true -> In tm (ts h) ->
      team_cert m p b (teams ws (sum (fun h => length (ts h)) (strangers b others))) tm (T tm)) ->
-  (forall x, of m p b x -> sec (get p x) <= q) ->
-  stays_with m p b others (wave_team_aln m p b cs ws (strangers b others) ts k A T q).
+  alone_cert m p b L -> (forall x, of m p b x -> sec (get p x) <= q) ->
+  stays_with m p b others (wave_team_aln m p b cs ws (strangers b others) al ts k A T L q).
 Proof.
-  intros M W Cs Tu Ws Ts One HA HT Hq s t0 x V B Aw Hx.
-  apply (wave_teams m p s b t0 others cs M W V B Aw Cs turn k Tu ws ts Ws Ts One A T HA HT q x Hq Hx).
+  intros M W Cs Tu Ws Ts One HA HT HL Hq s t0 x V B Aw Hx.
+  apply (wave_teams m p s b t0 others cs M W V B Aw Cs turn k Tu ws al ts Ws Ts One A T L HA HT HL q x Hq Hx).
 Qed.

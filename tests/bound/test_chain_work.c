@@ -34,6 +34,8 @@ static const struct share_case share_cases[] = {
        instructions of the first leave 3 and 0 behind: sigma is 3. lam = 2 is more than what SIB leaves. */
     {TWO, "A/(4,0) B/(1,2)", "A | B; B | A", CHAIN_SECTIONS, 8, 0, 2, {{4, 2}, {3, 1}}},
     {TWO, "A/(4,0) B/(1,2)", "A | B; B | A", CHAIN_WHOLE, 5, 3, 2, {{5, 1}}},
+    /* in the order of issue nothing is left behind, and lam is what counts */
+    {TWO, "A/(4,0) B/(1,2)", "A | B; B | A", CHAIN_ISSUED, 8, 2, 2, {{1, 2}}},
     /* at depth 2 there is a queue of two more, but nothing else was sent: 4 on A, 1 on B */
     {"dispatch_depth: 2\nsub_cores: 2",
      "A/(4,0) B/(1,2)",
@@ -179,13 +181,14 @@ static void test_known_blocks(void **state) {
 
 /* Two warps of four instructions that make 8 requests each, one on its way at a time: 64 requests are on
  * their way back for a cycle each, 64 stalls. Where they leave by units of two sub-cores, one that has its
- * turn in a cycle stalls the other sub-core: 64 more. */
+ * turn in a cycle stalls the other sub-core: 64 more. In the order of issue so do two that all share. */
 static void test_held_back_requests(void **state) {
     (void)state;
     static const struct {
         const char *unit;
         cycles stalls, work;
-    } cases[] = {{"M/(8,1)", 128, 32}, {"M(8,1)", 64, 64}};
+        bool in_order;
+    } cases[] = {{"M/(8,1)", 128, 32, true}, {"M(8,1)", 64, 64, true}, {"M*2(8,1)", 64, 64, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct written_grid fixture;
         char text[512];
@@ -199,6 +202,7 @@ static void test_held_back_requests(void **state) {
         assert_int_equal(class->stalls, 64);
         assert_int_equal(class->chain.shares[CHAIN_SECTIONS].work, cases[i].work + cases[i].stalls);
         assert_int_equal(class->chain.shares[CHAIN_SECTIONS].own, 4);
+        assert_int_equal(class->chain.known[CHAIN_ISSUED], cases[i].in_order);
         assert_int_equal(class_ranking_total(&fixture.work.chains.by_all), 64 + cases[i].stalls);
         written_grid_close(&fixture);
     }
@@ -220,6 +224,7 @@ static void test_covering_paths(void **state) {
         const struct chain_demand demand = {8, 0, 8, covering == 1};
         assert_int_equal(block_chain_make(&profile, &demand, &arena, &chain), WB_OK);
         assert_int_equal(chain.known[CHAIN_SECTIONS], covering == 0);
+        assert_int_equal(chain.known[CHAIN_ISSUED], covering == 0);
         assert_true(chain.known[CHAIN_WHOLE]);
         /* 8 cycles of issue are possible: not W = 4 of the whole with lam = 0 */
         assert_int_equal(chain.shares[CHAIN_WHOLE].work, 4);

@@ -120,8 +120,9 @@ static wb_status make_shares(struct chain_maker *maker, bool covering, struct bl
     const bool sectioned = profile->sections > 1;
     chain->known[CHAIN_WHOLE] = true;
     /* Of covering paths blocks may leave barriers out, and readers of results, by which spills are known. */
-    chain->known[CHAIN_SECTIONS] = !sectioned || !covering;
+    chain->known[CHAIN_SECTIONS] = chain->known[CHAIN_ISSUED] = !sectioned || !covering;
     WB_TRY(cut_nowhere(maker, &chain->shares[CHAIN_WHOLE]));
+    WB_TRY(cut_at_barriers(maker, 0, &chain->shares[CHAIN_ISSUED]));
     return cut_at_barriers(maker, sectioned ? profile->spill : 0, &chain->shares[CHAIN_SECTIONS]);
 }
 
@@ -135,10 +136,11 @@ wb_status block_chain_make(const struct block_profile *profile, const struct cha
         maker.work.private == NULL ? WB_ERR_LIMIT : make_shares(&maker, demand->covering, chain);
     vec_free(&maker.extras);
     const cycles by_sections = cycles_add(chain->shares[CHAIN_SECTIONS].work, demand->latency);
-    const cycles alone = cycles_min(demand->residency, by_sections);
     for (size_t v = 0; v < CHAIN_WINDOWS; v++) {
         struct chain_share *share = &chain->shares[v];
-        share->own = cycles_sub(alone, share->work);
+        /* The residency pays waiting with what initiates in that very cycle: not in the order of issue. */
+        const cycles stay = v == CHAIN_ISSUED ? CYCLES_SATURATED : demand->residency;
+        share->own = cycles_sub(cycles_min(stay, by_sections), share->work);
         share->beyond = cycles_sub(demand->initiations, share->work);
     }
     return status;

@@ -7,8 +7,9 @@
 #include "bound/grid/class_ranking.h"
 #include "bound/profile/profile.h"
 
-/* What a block is cut into when its work is counted by sub-cores: its sections, or nothing. */
-enum chain_window { CHAIN_SECTIONS, CHAIN_WHOLE, CHAIN_WINDOWS };
+/* What a block is cut into when its work is counted by sub-cores: its sections, met in time or in the order
+ * in which they issue (section 10 there), or nothing. */
+enum chain_window { CHAIN_SECTIONS, CHAIN_ISSUED, CHAIN_WHOLE, CHAIN_WINDOWS };
 
 /* What a change of the chain from one sub-core to another can cost. */
 struct chain_extra {

@@ -58,17 +58,28 @@ static cycles turn_elsewhere(const struct grid_work *work) {
     return 0;
 }
 
+/* Charges the chains of a class. In the order of issue a unit that is held back meets any that has its turn
+ * (section 10 there): where that is more than in time, such sums do not count. */
+static void charge_chains(const struct grid_work *work, bool several, struct block_class *class) {
+    const struct machine_memory *memory = memory_of(work);
+    const cycles wait = work->contention.wait, turn = several ? memory->request_cycles : 0;
+    const uint64_t in_flight = work->contention.in_flight;
+    const cycles in_time =
+        request_stalls(memory, &class->load, in_flight, cycles_add(wait, turn_elsewhere(work)));
+    const cycles in_order = request_stalls(memory, &class->load, in_flight, cycles_add(wait, turn));
+    block_chain_charge(&class->chain, in_time);
+    if (in_order > in_time) class->chain.known[CHAIN_ISSUED] = false;
+}
+
 void contention_charge(struct grid_work *work) {
     assert(work->by_initiations.classes == NULL); /* rankings are made of what is charged */
     const struct contention *contention = &work->contention;
     const bool several = request_ports_several(work->machine, contention->units);
-    const cycles turn = turn_elsewhere(work);
     for (size_t k = 0; k < work->classes.count; k++) {
         struct block_class *class = &work->classes.items[k];
         class->stalls =
             request_stalls(memory_of(work), &class->load, contention->in_flight, contention->wait);
-        block_chain_charge(&class->chain, request_stalls(memory_of(work), &class->load, contention->in_flight,
-                                                         cycles_add(contention->wait, turn)));
+        charge_chains(work, several, class);
         if (class->stalls == 0) continue;
         /* Requests of several ports can hold each other back while one of them leaves. */
         if (several) class->residency = class->isolated = cycles_add(class->initiations, class->latency);

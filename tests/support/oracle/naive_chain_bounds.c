@@ -45,12 +45,16 @@ const char *const chain_mutant_names[CHAIN_MUTANTS] = {
     [CHAIN_ROOM_MORE] = "a room more",
 };
 
+/* The windows that blocks are cut into: their sections, met in time or in the order of issue (section 10), or
+ * the whole of them. */
+enum windows { FINE, ISSUED, COARSE, WINDOWS };
+
 /* What a block comes to. */
 struct block {
     uint64_t initiations;            /* E */
     uint64_t work_fine, work_coarse; /* W */
-    uint64_t extras_fine[SECTIONS * SUB_CORES_MAX], extras_coarse[SUB_CORES_MAX];
-    uint32_t fine_count, coarse_count;
+    uint64_t extras[WINDOWS][SECTIONS * SUB_CORES_MAX];
+    uint32_t extra_count[WINDOWS];
     uint64_t latency, alone; /* lam, SIB */
     uint64_t changes;        /* chg */
 };
@@ -318,6 +322,10 @@ static uint64_t work_of(const struct sections *block, uint64_t loads[SUB_CORES_M
     return largest + loads[SUB_CORES_MAX];
 }
 
+static void add_extra(struct block *out, enum windows windows, uint64_t extra) {
+    out->extras[windows][out->extra_count[windows]++] = extra;
+}
+
 static void measure(const struct sub_core_grid *grid, const struct sub_core_kind *kind,
                     const struct chain_view *view, enum chain_mutant mutant, struct block *out) {
     struct sections block = {.grid = grid, .kind = kind, .mutant = mutant};
@@ -333,15 +341,15 @@ static void measure(const struct sub_core_grid *grid, const struct sub_core_kind
             out->initiations += loads[c];
         }
         out->work_fine += work_of(&block, loads);
-        for (uint32_t i = 1; i < grid->sub_cores; i++)
-            out->extras_fine[out->fine_count++] =
-                sum_of(loads[i], mutant == CHAIN_NO_SIGMA_IN_EXTRAS ? 0 : behind);
-        if (j > 0 && grid->sub_cores > 1 && mutant != CHAIN_NO_SIGMA_ELEMENTS)
-            out->extras_fine[out->fine_count++] = behind;
+        for (uint32_t i = 1; i < grid->sub_cores; i++) {
+            add_extra(out, FINE, sum_of(loads[i], mutant == CHAIN_NO_SIGMA_IN_EXTRAS ? 0 : behind));
+            add_extra(out, ISSUED, loads[i]);
+        }
+        if (j > 0 && grid->sub_cores > 1 && mutant != CHAIN_NO_SIGMA_ELEMENTS) add_extra(out, FINE, behind);
     }
     out->work_coarse = work_of(&block, all);
     for (uint32_t i = 1; i < grid->sub_cores; i++)
-        out->extras_coarse[out->coarse_count++] = all[i];
+        add_extra(out, COARSE, all[i]);
     if (mutant == CHAIN_WORK_COARSE) out->work_fine = out->work_coarse;
     out->latency = latency_of(&block);
     out->alone = alone(&block);
@@ -350,9 +358,6 @@ static void measure(const struct sub_core_grid *grid, const struct sub_core_kind
 }
 
 /* ---- Grids ---- */
-
-/* The windows that blocks are cut into: their sections, or the whole of them. */
-enum windows { FINE, COARSE };
 
 struct grid {
     uint32_t count;
@@ -365,7 +370,7 @@ struct grid {
 };
 
 static uint64_t work_in(const struct grid *grid, uint32_t b) {
-    return grid->windows == FINE ? grid->blocks[b].work_fine : grid->blocks[b].work_coarse;
+    return grid->windows == COARSE ? grid->blocks[b].work_coarse : grid->blocks[b].work_fine;
 }
 
 static uint64_t sum_largest(uint64_t *values, uint32_t count, uint64_t n) {
@@ -395,6 +400,7 @@ static uint64_t all_work(const struct grid *grid, uint64_t n) {
 /* own of a block. */
 static uint64_t own_of(const struct grid *grid, uint32_t b) {
     const struct block *block = &grid->blocks[b];
+    if (grid->windows == ISSUED) return block->latency;
     return less(min(block->work_fine + block->latency, block->alone), work_in(grid, b));
 }
 
@@ -433,10 +439,9 @@ static uint64_t top(const struct grid *grid, uint64_t picks, uint64_t n) {
     if (all == NULL) abort();
     for (uint32_t b = 0; b < grid->count; b++) {
         const struct block *block = &grid->blocks[b];
-        const uint32_t extras = grid->windows == FINE ? block->fine_count : block->coarse_count;
         rests[b] = less(block->initiations, work_in(grid, b));
-        for (uint32_t i = 0; i < extras; i++)
-            all[count++] = grid->windows == FINE ? block->extras_fine[i] : block->extras_coarse[i];
+        for (uint32_t i = 0; i < block->extra_count[grid->windows]; i++)
+            all[count++] = block->extras[grid->windows][i];
     }
     if (grid->mutant == CHAIN_HALF_PICKS) picks = (picks + 1) / 2;
     if (grid->mutant == CHAIN_PICK_FEWER) picks = less(picks, 1);
@@ -545,8 +550,8 @@ static uint64_t bound_of(const struct grid *grid, enum chain_bound bound) {
 /* Whether the view knows what sections leave behind. */
 static bool knows_windows(const struct grid *grid) {
     for (uint32_t b = 0; grid->view->largest_sigma && grid->windows == FINE && b < grid->count; b++)
-        for (uint32_t i = 0; i < grid->blocks[b].fine_count; i++)
-            if (grid->blocks[b].extras_fine[i] == NONE) return false;
+        for (uint32_t i = 0; i < grid->blocks[b].extra_count[FINE]; i++)
+            if (grid->blocks[b].extras[FINE][i] == NONE) return false;
     return true;
 }
 
@@ -594,7 +599,7 @@ uint64_t naive_chain_bound(const struct sub_core_grid *from, const struct chain_
     for (uint32_t sm = 0; sm < (from->is_static ? from->sms : 1); sm++) {
         add_blocks(from, sm, from->is_static ? from->sms : 1, &grid);
         uint64_t least = NONE;
-        for (grid.windows = FINE; grid.count > 0 && grid.windows <= COARSE; grid.windows++)
+        for (grid.windows = FINE; grid.count > 0 && grid.windows < WINDOWS; grid.windows++)
             least = min(least, bound_of(&grid, from->is_static ? CHAIN_ONE_SM : bound));
         if (grid.count > 0) longest = max(longest, least);
     }
@@ -608,7 +613,7 @@ uint64_t naive_chain_term(const struct sub_core_grid *from, const struct chain_v
     struct grid grid = begin(from, view, CHAIN_AS_PROVEN);
     uint64_t least = NONE;
     add_blocks(from, 0, 1, &grid);
-    for (grid.windows = FINE; grid.windows <= COARSE; grid.windows++)
+    for (grid.windows = FINE; grid.windows < WINDOWS; grid.windows++)
         least = min(least, term_of(&grid, term, n));
     free(grid.blocks);
     return least;

@@ -1,8 +1,8 @@
 (** * What is extracted to OCaml (proofs/extract/definitions.ml runs it) *)
 
 From Coq Require Import List Arith Bool Extraction.
-From Warpbound Require Import Cycles Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast Graphs Queues Formulas
-  CheckKernel CheckGrid Kernels Serials Numbers.
+From Warpbound Require Import Cycles Largest Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast Graphs Queues Formulas
+  CheckKernel CheckGrid Kernels Serials ChainFormulas ChainBalance ChainArea SerialLedger Chains Numbers.
 
 (* Evaluated only where its premise holds. *)
 Extraction Inline implb'.
@@ -12,4 +12,5 @@ Extraction "extracted.ml"
   ALN_fast queues warp_term fifo_claim
   elb_claim fib_claim sib_claim aln_claim valid_b
   k_sm_fast k_area_fast k_bal_fast sm_static kernel_claim
+  chain_claim chain_tables turns_b chain_kind_of k_chain_least k_chain_area k_chain_bal best_tail k_serial largest
   grid_valid_b anywhere_b dealt_b.

@@ -10,7 +10,15 @@ type code = {
   shares : bool array; (* sub-cores share the unit of this kind *)
   cores : int array; (* by warp *)
   warps : (instr * int) array array; (* with the least that a stall takes; units are kinds *)
+  sections : int;
 }
+
+(* A barrier at the end of a warp is followed by a section without instructions. *)
+let sections_of warps =
+  let last sum warp = match Array.length warp with
+    | 0 -> sum
+    | n -> let i, _ = warp.(n - 1) in max sum (i.sec + if i.bar then 2 else 1) in
+  Array.fold_left last 1 warps
 
 (* ---- Units: those of a sub-core are numbered apart ---- *)
 
@@ -235,12 +243,6 @@ let block_of code =
   let placed core i = { i with way = List.map (fun s -> { s with unit0 = physical code core s.unit0 }) i.way } in
   Array.to_list (Array.mapi (fun w warp -> Array.to_list (Array.map (fun (i, _) -> placed code.cores.(w) i) warp)) code.warps)
 
-let sections code =
-  let last sum warp = match Array.length warp with
-    | 0 -> sum
-    | n -> let i, _ = warp.(n - 1) in max sum (i.sec + if i.bar then 2 else 1) in
-  Array.fold_left last 1 code.warps
-
 let core_of code w = if w < Array.length code.cores then code.cores.(w) else 0
 
 let machine_of code clash =
@@ -256,7 +258,7 @@ let stage_of paths (w, k) i = paths.(w).begun.(k).(i)
 let elb_of code =
   let table = blocking code and block = block_of code in
   let ways = met code table in
-  let machine = machine_of code (Stdlib.snd ways) and count = sections code in
+  let machine = machine_of code (Stdlib.snd ways) and count = code.sections in
   let paths = Array.init (Array.length code.warps) (lam_path code block count) in
   let row q = Array.fold_left (fun most path -> max most path.over.(q)) 0 paths in
   let rows = List.init count row in
@@ -299,7 +301,7 @@ let sib_tables_of code block table clash count =
 let sib_of code =
   let table = blocking code and block = block_of code in
   let ways = met code table in
-  let machine = machine_of code (Stdlib.snd ways) and count = sections code in
+  let machine = machine_of code (Stdlib.snd ways) and count = code.sections in
   let tables = sib_tables_of code block table (Stdlib.snd ways) count in
   let least (w, k) = Stdlib.snd code.warps.(w).(k) in
   code_sib_shown machine block tables least (ways_of code ways) count

@@ -27,28 +27,10 @@ let serial_time case (machine : machine) block =
   let cores = List.sort_uniq compare (List.map (fun (core, _, _) -> core) case.warps) in
   sERIAL_apart_fast machine block (Hashtbl.find_opt home) cores 0
 
-(* The sets of units among which FIFO has the least for a warp in a section: all of those that it uses there. *)
-let rec sets_of = function
-  | [] -> [ [] ]
-  | f :: rest -> let others = sets_of rest in others @ List.map (fun set -> f :: set) others
-
 (* FIFO with the best set for each warp and section; [fifo_claim] proves it of these sets. *)
 let fifo block (machine : machine) =
-  let best = Hashtbl.create 16 in
-  let find w warp q =
-    let used = List.sort_uniq compare (List.filter_map (fun i -> if i.sec = q && i.init > 0 then Some i.fu else None) warp) in
-    let queues = queues machine block w q in
-    let term set = warp_term machine block w q queues (fun f -> List.mem f set) in
-    let least (time, set) other = let t = term other in if t < time then (t, other) else (time, set) in
-    let time, set = List.fold_left least (max_int, []) (sets_of used) in
-    Hashtbl.replace best (w, q) set;
-    time in
-  let last = List.fold_left (List.fold_left (fun most i -> Stdlib.max most i.sec)) 0 block in
-  let section q =
-    let release = if q = 0 then 0 else machine.release q in
-    Checked.add release (List.fold_left Stdlib.max 0 (List.mapi (fun w warp -> find w warp q) block)) in
-  let time = List.fold_left Checked.add 0 (List.init (last + 1) section) in
-  let chosen w q f = List.mem f (Option.value (Hashtbl.find_opt best (w, q)) ~default:[]) in
+  let chosen = Queued.best_sets machine block in
+  let time = fIFO_fast block machine chosen in
   if not (fifo_claim block machine chosen time) then raise (Malformed "what was found of fifo is not proven");
   time
 

@@ -56,10 +56,11 @@ let read_line case line =
   | _ -> raise (Malformed line)
 
 let code_of case =
-  let units = Array.of_list (List.rev case.units) and warps = Array.of_list (List.rev case.insts) in
+  let units = Array.of_list (List.rev case.units) and listed = Array.of_list (List.rev case.insts) in
+  let warps = Array.map (fun (_, list) -> Array.of_list (List.rev list)) listed in
   { holds = Stdlib.snd case.machine; released = Stdlib.fst case.machine;
-    queues = Array.map Stdlib.fst units; shares = Array.map Stdlib.snd units; cores = Array.map Stdlib.fst warps;
-    warps = Array.map (fun (_, list) -> Array.of_list (List.rev list)) warps }
+    queues = Array.map Stdlib.fst units; shares = Array.map Stdlib.snd units; cores = Array.map Stdlib.fst listed; warps;
+    sections = sections_of warps }
 
 let wrong = ref 0 and less = ref 0 and compared = Hashtbl.create 4
 

@@ -1,8 +1,9 @@
-/* Random blocks of all that the definitions of proofs/ know. */
+/* Random blocks and grids of all that the definitions of proofs/ know. */
 #ifndef WB_TESTS_EXTRACTED_BLOCK_H
 #define WB_TESTS_EXTRACTED_BLOCK_H
 
 #include "random_block.h"
+#include "random_grid.h"
 
 /* The block of a seed; free it with synthetic_block_free. */
 static inline void extracted_block_make(uint64_t seed, struct random_block *random) {
@@ -22,6 +23,33 @@ static inline void extracted_block_make(uint64_t seed, struct random_block *rand
                                               .copy_percent = 20,
                                               .fence_percent = 10};
     random_block_make(seed, &shape, depths, sizeof depths / sizeof *depths, random);
+}
+
+/* The grid of a seed, of at most so many blocks; must not be moved; free it with random_grid_free. */
+static inline void extracted_grid_make(uint64_t seed, uint32_t blocks, struct random_grid *random) {
+    static const uint32_t depths[] = {0, 0, 1, 2, DEPTH_UNLIMITED, DEPTH_UNLIMITED};
+    const struct random_grid_shape shape = {.block = {.units = 3,
+                                                      .init = 5,
+                                                      .latency = 9,
+                                                      .warps = 3,
+                                                      .insts = 4,
+                                                      .barrier_percent = 20,
+                                                      .real_percent = 10,
+                                                      .alias_percent = 30,
+                                                      .instances = 2,
+                                                      .sub_cores = 2,
+                                                      .width = 2,
+                                                      .release = 3},
+                                            .depths = depths,
+                                            .depth_count = sizeof depths / sizeof *depths,
+                                            .classes = 3,
+                                            .blocks = blocks,
+                                            .sms = 3,
+                                            .resident = 4,
+                                            .dispatch_latency = 3,
+                                            .dispatch_service = 1,
+                                            .free_percent = 20};
+    random_grid_make(seed, &shape, random);
 }
 
 #endif

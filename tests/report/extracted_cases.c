@@ -197,32 +197,6 @@ static void print_schedules(const wb_analysis *analysis, wb_diagnostics *diagnos
 /* ---- Grids -----------------------------------------------------------------------------------------------
  */
 
-static void make_grid(uint64_t seed, struct random_grid *random, uint32_t blocks) {
-    static const uint32_t depths[] = {0, 0, 1, 2, DEPTH_UNLIMITED, DEPTH_UNLIMITED};
-    const struct random_grid_shape shape = {.block = {.units = 3,
-                                                      .init = 5,
-                                                      .latency = 9,
-                                                      .warps = 3,
-                                                      .insts = 4,
-                                                      .barrier_percent = 20,
-                                                      .real_percent = 10,
-                                                      .alias_percent = 30,
-                                                      .instances = 2,
-                                                      .sub_cores = 2,
-                                                      .width = 2,
-                                                      .release = 3},
-                                            .depths = depths,
-                                            .depth_count = sizeof depths / sizeof *depths,
-                                            .classes = 3,
-                                            .blocks = blocks,
-                                            .sms = 3,
-                                            .resident = 4,
-                                            .dispatch_latency = 3,
-                                            .dispatch_service = 1,
-                                            .free_percent = 20};
-    random_grid_make(seed, &shape, random);
-}
-
 static void print_kind(const struct block_class *class, uint64_t blocks) {
     printf("kind %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", blocks, class->initiations,
            class->latency, class->residency, class->isolated);
@@ -245,7 +219,7 @@ static void print_grid(uint64_t seed) {
     struct random_grid random;
     wb_analysis *analysis = NULL;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    make_grid(seed, &random, 14);
+    extracted_grid_make(seed, 14, &random);
     if (analysis_parse("grid", random.label, strlen(random.label), diagnostics, &analysis) != WB_OK ||
         wb_analysis_bound(analysis, "k-sm,k-area,k-bal", NULL, diagnostics) != WB_OK)
         give_up("no bounds of a grid");
@@ -346,7 +320,7 @@ static void print_sm(const struct random_grid *random, const struct executed *ex
 static void print_execution(uint64_t seed) {
     struct random_grid random;
     struct executed executed = {0};
-    make_grid(seed, &random, 8);
+    extracted_grid_make(seed, 8, &random);
     const struct machine_memory *memory = &random.block.machine.memory;
     if (random.grid.blocks.count > BLOCKS_MAX) give_up("too large a grid");
     execute(&random, seed, &executed);

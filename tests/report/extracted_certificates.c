@@ -1,7 +1,8 @@
-/* Certificates of random blocks, true and forged, with what warpbound-check says of them, for the extracted
- * checkers to judge, too (proofs/extract/certificates.ml, docs/machine-checked.md).
+/* Certificates of random blocks, grids and blocks of machine code, true and forged, with what warpbound-check
+ * says of them, for the extracted checkers to judge, too (proofs/extract/certificates.ml,
+ * docs/machine-checked.md).
  *
- * usage: extracted_certificates CHECKER FIRST_SEED COUNT
+ * usage: extracted_certificates CHECKER blocks|grids|code FIRST_SEED COUNT
  *
  * Of each seed two: `certificate SEED true|forged`, the lines of the file behind `> `, `said STATUS`, what
  * the checker wrote behind `< `, `end`. Forged: one number is another, and the sum at the end is mended. */
@@ -14,6 +15,7 @@
 
 #include "bound/analysis/analysis.h"
 #include "extracted_block.h"
+#include "random_code.h"
 
 #define POLICIES "lrr,gto,oldest"
 
@@ -33,8 +35,8 @@ static void print_lines(const char *mark, const char *text) {
     }
 }
 
-/* Prints a certificate, and what the checker says of it. */
-static void judge(const char *checker, uint64_t seed, const char *kind, const char *text) {
+/* What the checker says of a certificate, as a text that is overwritten by the next one, and its status. */
+static const char *ask(const char *checker, const char *text, int *status) {
     static char said[8192];
     char path[] = "/tmp/warpbound_extracted_XXXXXX", command[4096];
     const int fd = mkstemp(path);
@@ -47,11 +49,54 @@ static void judge(const char *checker, uint64_t seed, const char *kind, const ch
     const int code = pclose(out);
     (void)unlink(path);
     if (!WIFEXITED(code) || WEXITSTATUS(code) > 2) give_up("the checker fails");
+    *status = WEXITSTATUS(code);
+    return said;
+}
+
+/* Prints a certificate, and what the checker says of it. */
+static void judge(const char *checker, uint64_t seed, const char *kind, const char *text) {
+    int status;
+    const char *said = ask(checker, text, &status);
     printf("certificate %" PRIu64 " %s\n", seed, kind);
     print_lines(">", text);
-    printf("said %d\n", WEXITSTATUS(code));
+    printf("said %d\n", status);
     print_lines("<", said);
     printf("end\n");
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------------------
+ */
+
+/* Ends a certificate with the sum of what stands there. */
+static void put_sum(struct text *text) {
+    uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (size_t i = 0; i < text->length; i++)
+        sum = (sum ^ (unsigned char)text->data[i]) * UINT64_C(0x100000001b3);
+    text_printf(text, "end %016" PRIx64 "\n", sum);
+    if (text->failed) give_up("out of memory");
+}
+
+/* The same certificate with one more claim. */
+static struct text with_claim(const char *text, const char *method, uint64_t claim) {
+    struct text made = {0};
+    text_printf(&made, "%.*sclaim %s %" PRIu64 "\n", (int)(strstr(text, "\nend ") + 1 - text), text, method,
+                claim);
+    put_sum(&made);
+    return made;
+}
+
+/* The same with a claim of the least that the checker shows by a method, of which nobody claims anything by
+ * itself; frees the first. */
+static struct text with_least_claim(const char *checker, struct text *text, const char *method) {
+    static const char words[] = "what can be shown is ";
+    struct text asking = with_claim(text->data, method, 0);
+    int status;
+    const char *said = ask(checker, asking.data, &status), *shown = strstr(said, words);
+    const uint64_t least = shown == NULL ? 0 : strtoull(shown + strlen(words), NULL, 10);
+    const struct text made = with_claim(text->data, method, least);
+    text_free(&asking);
+    text_free(text);
+    return made;
 }
 
 /* ---- Forging ---------------------------------------------------------------------------------------------
@@ -61,14 +106,17 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* Numbers of the certificate, but of its title, its comments and its sum: where they begin. */
-static size_t find_numbers(const char *text, const char **numbers, size_t most) {
+/* Numbers of the certificate, but of its title, its comments and its sum, or those of claims only: where they
+ * begin. */
+static size_t find_numbers(const char *text, bool of_claims, const char **numbers, size_t most) {
     const char *line = strchr(text, '\n') + 1;
     size_t count = 0;
     for (const char *next; (next = strchr(line, '\n')) != NULL && strncmp(line, "end", 3) != 0;
          line = next + 1)
         for (const char *c = line + 1; c < next && *c != '#' && *line != '#'; c++)
-            if (is_digit(*c) && c[-1] == ' ' && count < most) numbers[count++] = c;
+            if (is_digit(*c) && c[-1] == ' ' && count < most &&
+                (!of_claims || strncmp(line, "claim ", 6) == 0))
+                numbers[count++] = c;
     return count;
 }
 
@@ -83,18 +131,15 @@ static struct text forged(uint64_t seed, const char *text) {
     const char *numbers[4096];
     struct random_state random = random_seeded(seed);
     struct text made = {0};
-    const size_t count = find_numbers(text, numbers, sizeof numbers / sizeof *numbers);
+    const bool of_claims = random_below(&random, 3) == 0;
+    const size_t count = find_numbers(text, of_claims, numbers, sizeof numbers / sizeof *numbers);
     if (count == 0) give_up("nothing to forge");
     const char *at = numbers[random_below(&random, count)];
     char *behind;
     const uint64_t value = strtoull(at, &behind, 10);
     text_printf(&made, "%.*s%" PRIu64, (int)(at - text), text, another(&random, value));
     text_printf(&made, "%.*s", (int)(strstr(text, "\nend ") + 1 - behind), behind);
-    uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
-    for (size_t i = 0; i < made.length; i++)
-        sum = (sum ^ (unsigned char)made.data[i]) * UINT64_C(0x100000001b3);
-    text_printf(&made, "end %016" PRIx64 "\n", sum);
-    if (made.failed) give_up("out of memory");
+    put_sum(&made);
     return made;
 }
 
@@ -106,36 +151,80 @@ static bool take(void *user, const char *bytes, size_t size) {
     return true;
 }
 
-static struct text certificate_of(wb_analysis *analysis, wb_diagnostics *diagnostics) {
+/* That of an analysis with these bounds, and with the executions of these policies, if any. */
+static struct text certificate_of(wb_analysis *analysis, const char *methods, const char *policies,
+                                  wb_diagnostics *diagnostics) {
     struct text text = {0};
     const wb_writer writer = {take, &text};
-    if (wb_analysis_bound(analysis, "sib,fib,aln,elb", NULL, diagnostics) != WB_OK ||
-        wb_analysis_simulate(analysis, POLICIES, NULL, diagnostics) != WB_OK ||
+    if (wb_analysis_bound(analysis, methods, NULL, diagnostics) != WB_OK ||
+        (policies != NULL && wb_analysis_simulate(analysis, policies, NULL, diagnostics) != WB_OK) ||
         wb_analysis_certificate(analysis, &writer, diagnostics) != WB_OK || text.failed)
         give_up(wb_diagnostics_text(diagnostics));
     return text;
 }
 
-static void print_certificates(const char *checker, uint64_t seed) {
+static struct text of_block(uint64_t seed, wb_diagnostics *diagnostics) {
     struct random_block random;
     wb_analysis *analysis = NULL;
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
     extracted_block_make(seed, &random);
     if (analysis_of_timed(&random.block.timed, diagnostics, &analysis) != WB_OK) give_up("no analysis");
-    struct text text = certificate_of(analysis, diagnostics), other = forged(seed, text.data);
+    const struct text text = certificate_of(analysis, "sib,fib,aln,fifo,elb", POLICIES, diagnostics);
+    wb_analysis_free(analysis);
+    synthetic_block_free(&random.block);
+    return text;
+}
+
+static struct text of_grid(uint64_t seed, wb_diagnostics *diagnostics) {
+    struct random_grid random;
+    wb_analysis *analysis = NULL;
+    extracted_grid_make(seed, 14, &random);
+    if (analysis_parse("grid", random.label, strlen(random.label), diagnostics, &analysis) != WB_OK)
+        give_up(wb_diagnostics_text(diagnostics));
+    const bool goes_anywhere = grid_work_is_dynamic(&analysis->work);
+    const struct text text =
+        certificate_of(analysis, goes_anywhere ? "k-sm,k-area,k-bal" : "k-sm", NULL, diagnostics);
+    wb_analysis_free(analysis);
+    random_grid_free(&random);
+    return text;
+}
+
+static struct text of_code(uint64_t seed, wb_diagnostics *diagnostics) {
+    struct random_code random;
+    wb_analysis *analysis = NULL;
+    random_code_make(seed, 1, &random);
+    if (analysis_of_timed(&random.block, diagnostics, &analysis) != WB_OK) give_up("no analysis");
+    const struct text text = certificate_of(analysis, "code-elb,code-sib,code-fib", NULL, diagnostics);
+    wb_analysis_free(analysis);
+    timed_block_free(&random.block);
+    return text;
+}
+
+static const struct {
+    const char *name;
+    struct text (*make)(uint64_t seed, wb_diagnostics *diagnostics);
+    const char *besides; /* a method that is claimed, too */
+} subjects[] = {{"blocks", of_block, "chain"}, {"grids", of_grid, NULL}, {"code", of_code, NULL}};
+
+static void print_certificates(const char *checker, size_t subject, uint64_t seed) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    struct text text = subjects[subject].make(seed, diagnostics);
+    if (subjects[subject].besides != NULL) text = with_least_claim(checker, &text, subjects[subject].besides);
+    struct text other = forged(seed, text.data);
     judge(checker, seed, "true", text.data);
     judge(checker, seed, "forged", other.data);
     text_free(&text);
     text_free(&other);
-    wb_analysis_free(analysis);
-    synthetic_block_free(&random.block);
     wb_diagnostics_free(diagnostics);
 }
 
 int main(int count, char **words) {
-    if (count != 4) give_up("expected CHECKER FIRST_SEED COUNT");
-    const uint64_t first = strtoull(words[2], NULL, 10), cases = strtoull(words[3], NULL, 10);
-    for (uint64_t i = 0; i < cases; i++)
-        print_certificates(words[1], first + i);
-    return 0;
+    if (count != 5) give_up("expected CHECKER blocks|grids|code FIRST_SEED COUNT");
+    const uint64_t first = strtoull(words[3], NULL, 10), cases = strtoull(words[4], NULL, 10);
+    for (size_t s = 0; s < sizeof subjects / sizeof *subjects; s++) {
+        if (strcmp(words[2], subjects[s].name) != 0) continue;
+        for (uint64_t i = 0; i < cases; i++)
+            print_certificates(words[1], s, first + i);
+        return 0;
+    }
+    give_up("expected blocks, grids or code");
 }

@@ -5,7 +5,7 @@
 #include "bound/analysis/analysis.h"
 #include "loaded_code.h"
 #include "random_block.h"
-#include "sass_block.h"
+#include "random_code.h"
 #include "sass_check.h"
 
 #define BLOCKS 1700u
@@ -19,21 +19,13 @@ static unsigned exact, random_blocks;
 
 /* One of all families in turn, whose programs come so many times. */
 static void check_random(uint64_t seed, uint32_t times) {
-    struct sass_grid grid;
-    struct wb_machine machine;
-    struct timed_block block;
+    struct random_code random;
     wb_analysis *analysis = NULL;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct text label = {0};
-    random_sass_grid(&sass_families[seed % SASS_FAMILIES], seed, &grid);
-    if (times > 1) sass_grid_end_in_jumps(&grid);
-    sass_grid_print(&grid, &label);
-    sass_block_from(&grid, times, false, &machine, &block);
-    machine.sass.constant_probe = SASS_PROBE;
-    machine.issue_width = machine.issue_per_warp = 1;
-    for (uint32_t i = 0; i < block.code.inst_count; i++)
-        block.code.insts[i].barrier = block.code.sass[i].barrier;
-    assert_int_equal(analysis_of_timed(&block, diagnostics, &analysis), WB_OK);
+    random_code_make(seed, times, &random);
+    sass_grid_print(&random.grid, &label);
+    assert_int_equal(analysis_of_timed(&random.block, diagnostics, &analysis), WB_OK);
     struct text text = certificate_of(analysis, METHODS, NULL);
     assert_non_null(strstr(text.data, "\nclaim code-elb "));
     assert_non_null(strstr(text.data, "\nclaim code-sib "));
@@ -45,7 +37,7 @@ static void check_random(uint64_t seed, uint32_t times) {
     text_free(&text);
     text_free(&label);
     wb_analysis_free(analysis);
-    timed_block_free(&block);
+    timed_block_free(&random.block);
     wb_diagnostics_free(diagnostics);
 }
 

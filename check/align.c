@@ -1,21 +1,12 @@
 /* ALN of a block: theorem 1 of docs/proofs.md, section 3, with the potentials of an alignment. */
-#include "check.h"
+#include "align.h"
 
 #include <stdlib.h>
-
-/* The instructions of another warp, each to be consumed at some node of the path of the first, at m times
- * what it costs there. */
-struct other {
-    LIST(uint64_t) insts;
-    bool together; /* on one sub-core */
-    uint64_t m;
-    uint64_t *at; /* the time of the node at hand, by how many are consumed */
-};
 
 /* Consumes at the issue of an instruction on a unit, or at its start. */
 static void consume(const struct block *of, const struct other *other, uint64_t unit, bool issue) {
     for (uint64_t j = 0; j < other->insts.count && unit != NO_UNIT; j++) {
-        const struct inst *inst = &of->insts.items[other->insts.items[j]];
+        const struct inst *inst = &other->of->insts.items[other->insts.items[j]];
         uint64_t charge = issue && other->together && inst->unit != NO_UNIT;
         if (inst->unit == unit && (other->together || machine.shared[unit]) && !(issue && machine.depth > 1))
             charge = max(charge, machine.depth == 1 ? of->largest[unit] : inst->init);
@@ -23,8 +14,7 @@ static void consume(const struct block *of, const struct other *other, uint64_t 
     }
 }
 
-/* As meet_alone (section.c), but for the other warp: times are kept for each number of its instructions that
- * are consumed. */
+/* As meet_alone (section.c), but for the other warp. */
 static void meet_aligned(struct walk *walk, uint64_t number) {
     const struct inst *inst = &walk->block->insts.items[number];
     const struct other *other = walk->context;
@@ -55,18 +45,31 @@ static void meet_other(struct walk *walk, uint64_t number) {
     PUSH(&other->insts, number);
 }
 
+void other_executes(struct other *other, const struct section *section) {
+    struct walk walk = {other->of, &section->steps, meet_other, NULL, 0, other, true};
+    walk_all(&walk);
+}
+
+uint64_t *align(const struct block *of, const struct section *own, struct other *other,
+                const uint64_t *starts) {
+    const uint64_t count = times_of(of), lanes = other->insts.count + 1, all = mul(count, lanes);
+    struct walk walk = {of, &own->steps, meet_aligned, zeroed(all, sizeof(uint64_t)), all, other, false};
+    for (uint64_t i = 0; i < all && starts != NULL; i++)
+        walk.times[i] = starts[i / count];
+    other->at = zeroed(lanes, sizeof *other->at);
+    walk_all(&walk);
+    for (uint64_t l = 0; l < lanes; l++)
+        other->at[l] = walk.times[l * count + COMPLETE];
+    free(walk.times);
+    return other->at;
+}
+
 /* The longest path through a section, with `second` consumed on the way. */
 static uint64_t aligned(const struct block *of, const struct section *own, const struct section *second,
                         bool together, uint64_t m) {
-    struct other other = {.together = together, .m = m};
-    struct walk walk = {of, &second->steps, meet_other, NULL, 0, &other, true};
-    walk_all(&walk);
-    const uint64_t count = times_of(of), lanes = other.insts.count + 1, all = mul(count, lanes);
-    other.at = zeroed(lanes, sizeof *other.at);
-    walk = (struct walk){of, &own->steps, meet_aligned, zeroed(all, sizeof(uint64_t)), all, &other, false};
-    walk_all(&walk);
-    const uint64_t longest = walk.times[(lanes - 1) * count + COMPLETE];
-    free(walk.times);
+    struct other other = {.of = of, .together = together, .m = m};
+    other_executes(&other, second);
+    const uint64_t longest = align(of, own, &other, NULL)[other.insts.count];
     free(other.at);
     free(other.insts.items);
     return longest;
@@ -92,7 +95,7 @@ static uint64_t pair_time(const struct block *of, uint64_t own, uint64_t other, 
     return time;
 }
 
-/* The most that any warp takes in a row that has anything to wait for, m times. */
+/* The most that any warp takes in a row that has anything to wait for, m times; by itself for m = 0. */
 static uint64_t row_time(const struct block *of, uint64_t row, uint64_t m) {
     const struct warps *warps = of->warps.items;
     const uint64_t *cells = of->cells.items + row * of->paths;
@@ -106,24 +109,36 @@ static uint64_t row_time(const struct block *of, uint64_t row, uint64_t m) {
             if (others > 0)
                 time = add(time, mul(pair_time(of, own, cells[warps[h].path], together, m), others));
         }
-        if (alone > 0) most = max(most, m > 0 ? time / m : time);
+        if (alone > 0) most = max(most, time);
     }
     return most;
 }
 
-/* With m other warps; the sum over all rows. Behind the last there is no release. */
-static uint64_t aln(struct block *of) {
-    uint64_t sum = 0, m = 0;
+uint64_t alignments(const struct block *of, uint64_t m, uint64_t divisor) {
+    uint64_t sum = 0;
     pairs.count = 0;
+    for (uint64_t s = 0; s < of->rows.count; s++)
+        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
+            const uint64_t time = row_time(of, of->rows.items[s].first + i, m) / divisor;
+            sum = add(sum, mul(time, of->rows.items[s].often));
+        }
+    return sum;
+}
+
+uint64_t releases_of(const struct block *of) {
+    uint64_t rows = 0;
+    for (uint64_t s = 0; s < of->rows.count; s++)
+        rows = add(rows, mul(of->rows.items[s].count, of->rows.items[s].often));
+    return mul(rows - (rows > 0), machine.release);
+}
+
+/* With m other warps. */
+static uint64_t aln(struct block *of) {
+    uint64_t m = 0;
     for (uint64_t g = 0; g < of->warps.count; g++)
         m = add(m, of->warps.items[g].count);
     m -= m > 0;
-    for (uint64_t s = 0; s < of->rows.count; s++)
-        for (uint64_t i = 0; i < of->rows.items[s].count; i++) {
-            const uint64_t time = row_time(of, of->rows.items[s].first + i, m);
-            sum = add(sum, mul(add(time, machine.release), of->rows.items[s].often));
-        }
-    return sum - (of->paths > 0 ? machine.release : 0);
+    return add(alignments(of, m, max(m, 1)), releases_of(of));
 }
 
 static const struct method methods[] = {{.name = "aln", .of_block = aln}, {.name = NULL}};

@@ -15,53 +15,6 @@ static uint64_t turns, turns_in_all; /* chg: the most of a block, and the sum */
 
 /* ---- Blocks ---- */
 
-/* Times that end with each sub-core: the longest sequence of sub-cores of which each is another one than that
- * before. Behind a row also that of one of its own. */
-static void meet_turns(struct walk *walk, uint64_t row) {
-    const struct block *of = walk->block;
-    const uint64_t count = walk->time_count / 2;
-    uint64_t *before = walk->times + count;
-    for (uint64_t c = 0; c < count; c++)
-        before[c] = walk->times[c];
-    for (uint64_t g = 0; g < of->warps.count; g++) {
-        const struct warps *warps = &of->warps.items[g];
-        bool active = false;
-        const program *steps = &section_of(of, row, warps->path)->steps;
-        for (uint64_t s = 0; s < steps->count; s++)
-            active = active || steps->items[s].count > 0;
-        uint64_t others = 0;
-        for (uint64_t c = 0; c < count && active; c++)
-            others = max(others, c == warps->sub_core ? 0 : before[c]);
-        uint64_t *own = &walk->times[warps->sub_core];
-        if (active) *own = max(*own, others + 1);
-        count_work(count);
-    }
-}
-
-static uint64_t turns_of(const struct block *of) {
-    const uint64_t count = mul(2, machine.sub_cores);
-    struct walk walk = {of, &of->rows, meet_turns, zeroed(count, sizeof(uint64_t)), count, NULL, false};
-    uint64_t most = 1;
-    walk_all(&walk);
-    for (uint64_t c = 0; c < machine.sub_cores; c++)
-        most = max(most, walk.times[c]);
-    free(walk.times);
-    return most;
-}
-
-static int most_first(const void *a, const void *b) {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x < y) - (x > y);
-}
-
-/* Adds what `often` sections, or all, are: returns the work of the busiest sub-core. */
-static uint64_t add_extras(struct form *form, uint64_t *private, uint64_t often) {
-    qsort(private, machine.sub_cores, sizeof *private, most_first);
-    for (uint64_t c = 1; c<machine.sub_cores &&private[c]> 0; c++)
-        PUSH(&form->extras, (struct amount){private[c], often});
-    return private[0];
-}
-
 static void add_class(const struct class *class) {
     const struct block *of = &blocks.items[class->block];
     const uint64_t sub_cores = machine.sub_cores;
@@ -73,11 +26,11 @@ static void add_class(const struct class *class) {
             const uint64_t shared = row_work(of, of->rows.items[s].first + i, private);
             for (uint64_t c = 0; c < sub_cores; c++)
                 all[c] = add(all[c], mul(private[c], often));
-            const uint64_t most = add_extras(&forms[FINE], private, mul(often, class->blocks));
+            const uint64_t most = add_extras(&forms[FINE].extras, private, mul(often, class->blocks));
             work[FINE] = add(work[FINE], mul(add(most, shared), often));
             work[COARSE] = add(work[COARSE], mul(shared, often));
         }
-    work[COARSE] = add(work[COARSE], add_extras(&forms[COARSE], all, class->blocks));
+    work[COARSE] = add(work[COARSE], add_extras(&forms[COARSE].extras, all, class->blocks));
     const uint64_t alone = min(class->alpha, add(work[FINE], class->latency));
     own[COARSE] = alone - min(alone, work[COARSE]);
     for (int f = 0; f < FORMS; f++) {

@@ -136,8 +136,8 @@ const struct method *method_at(uint64_t number);
 uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
 
 extern const struct part certificate_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
-    execution_part, kernel_part, chain_part, serial_part, static_part, code_part, code_elb_part,
-    code_sib_part;
+    execution_part, kernel_part, chain_part, serial_part, static_part, wave_part, wave_aln_part,
+    wave_fifo_part, code_part, code_elb_part, code_sib_part;
 
 /* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */
 
@@ -167,6 +167,7 @@ void finish(struct block *of);
 
 uint64_t sib(struct block *of); /* sib.c */
 uint64_t fib(struct block *of);
+uint64_t fifo(struct block *of);                 /* fifo.c */
 uint64_t initiations_of(const struct block *of); /* elb.c: E, all cycles of initiations */
 uint64_t latency_of(const struct block *of);     /* lam, the longest path that counts latencies only */
 

@@ -194,7 +194,7 @@ static uint64_t row_time(const struct block *of, uint64_t row, const struct load
 }
 
 /* The sum over all rows; behind the last there is no release. Where queues have limits that is FIB. */
-static uint64_t fifo(struct block *of) {
+uint64_t fifo(struct block *of) {
     uint64_t sum = 0;
     if (machine.depth != UNLIMITED) return fib(of);
     struct load *loads = zeroed(mul(of->sections.count, machine.units), sizeof *loads);

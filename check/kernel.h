@@ -54,4 +54,12 @@ uint64_t worst_room(uint64_t (*formula)(void));
 uint64_t for_all_rooms(uint64_t (*formula)(void));
 uint64_t with_chains(uint64_t (*formula)(void)); /* the same, with what chains say (chain.c) */
 
+/* changes.c: the longest sequence of sub-cores of which each is another one than that before, and active in a
+ * later section; 1 at least. */
+uint64_t turns_of(const struct block *of);
+
+/* Of so many sections, or blocks, with these amounts of work: the busiest sub-core's; adds the others' to
+ * `extras`. Sorts the amounts. */
+uint64_t add_extras(ranking *extras, uint64_t *private, uint64_t often);
+
 #endif

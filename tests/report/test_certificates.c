@@ -121,8 +121,33 @@ static void test_searched_blocks(void **state) {
 /* ---- Random grids
  * ------------------------------------------------------------------------------------------ */
 
+/* A certificate of each of some random grids; returns of how many the words are. */
+static uint32_t check_grids(const struct random_grid_shape *shape, uint32_t rounds, const char *words) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < rounds; i++) {
+        struct random_grid random;
+        wb_analysis *analysis = NULL;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        random_grid_make(SEED + i, shape, &random);
+        if (analysis_parse("grid", random.label, strlen(random.label), diagnostics, &analysis) != WB_OK)
+            fail_msg("%s%s", wb_diagnostics_text(diagnostics), random.label);
+        const bool goes_anywhere = grid_work_is_dynamic(&analysis->work);
+        struct text text = certificate_of(analysis, goes_anywhere ? "k-sm,k-area,k-bal" : "k-sm", NULL);
+        assert_non_null(strstr(text.data, goes_anywhere ? "\nclaim k-bal " : "\nclaim k-sm-static "));
+        found += strstr(text.data, words) != NULL;
+        /* At depth 1 the library charges the largest initiation of any block. */
+        check_claims(&text, random.block.machine.dispatch_depth == 1, random.label);
+        text_free(&text);
+        wb_analysis_free(analysis);
+        wb_diagnostics_free(diagnostics);
+        random_grid_free(&random);
+    }
+    return found;
+}
+
 /* Blocks go to any SM, or also to fixed ones. */
-static void check_grids(uint32_t rounds, bool dynamic) {
+static void test_random_grids_are_computed_alike(void **state) {
+    (void)state;
     static const uint32_t depths[] = {0, 1, 2, DEPTH_UNLIMITED};
     struct random_grid_shape shape = {.block = {.units = 3,
                                                 .init = 5,
@@ -144,31 +169,47 @@ static void check_grids(uint32_t rounds, bool dynamic) {
                                       .resident = 4,
                                       .dispatch_latency = 5,
                                       .dispatch_service = 2,
-                                      .dynamic = dynamic,
+                                      .dynamic = true,
                                       .free_percent = 30};
-    for (uint32_t i = 0; i < rounds; i++) {
-        struct random_grid random;
-        wb_analysis *analysis = NULL;
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
-        random_grid_make(SEED + i, &shape, &random);
-        if (analysis_parse("grid", random.label, strlen(random.label), diagnostics, &analysis) != WB_OK)
-            fail_msg("%s%s", wb_diagnostics_text(diagnostics), random.label);
-        const bool goes_anywhere = grid_work_is_dynamic(&analysis->work);
-        struct text text = certificate_of(analysis, goes_anywhere ? "k-sm,k-area,k-bal" : "k-sm", NULL);
-        assert_non_null(strstr(text.data, goes_anywhere ? "\nclaim k-bal " : "\nclaim k-sm-static "));
-        /* At depth 1 the library charges the largest initiation of any block. */
-        check_claims(&text, random.block.machine.dispatch_depth == 1, random.label);
-        text_free(&text);
-        wb_analysis_free(analysis);
-        wb_diagnostics_free(diagnostics);
-        random_grid_free(&random);
-    }
+    (void)check_grids(&shape, random_rounds(2500), "claim ");
+    shape.dynamic = false;
+    (void)check_grids(&shape, random_rounds(1500), "claim ");
 }
 
-static void test_random_grids_are_computed_alike(void **state) {
+/* Grids of which all blocks are there from the start: warps of several paths, on several sub-cores. */
+static void test_random_waves_are_computed_alike(void **state) {
     (void)state;
-    check_grids(random_rounds(2500), true);
-    check_grids(random_rounds(1500), false);
+    static const uint32_t depths[] = {0, 1, DEPTH_UNLIMITED};
+    struct random_grid_shape shape = {.block = {.units = 3,
+                                                .init = 5,
+                                                .latency = 9,
+                                                .warps = 7,
+                                                .insts = 6,
+                                                .barrier_percent = 25,
+                                                .real_percent = 10,
+                                                .alias_percent = 30,
+                                                .instances = 2,
+                                                .sub_cores = 3,
+                                                .width = 2,
+                                                .release = 3,
+                                                .copy_percent = 20,
+                                                .fence_percent = 10},
+                                      .depths = depths,
+                                      .depth_count = 3,
+                                      .classes = 3,
+                                      .blocks = 6,
+                                      .sms = 2,
+                                      .resident = 4,
+                                      .dispatch_latency = 5,
+                                      .dispatch_service = 2,
+                                      .dynamic = false,
+                                      .free_percent = 30};
+    const uint32_t rounds = random_rounds(1500);
+    assert_true(check_grids(&shape, rounds, "\nclaim k-wave-aln ") > rounds / 4);
+    shape.block.barrier_percent = 0;
+    shape.classes = shape.depth_count = 1;
+    shape.depths = &depths[2];
+    assert_true(check_grids(&shape, rounds / 3, "\nclaim k-wave-fifo ") > rounds / 30);
 }
 
 /* ---- What is no certificate
@@ -178,6 +219,22 @@ static void test_random_grids_are_computed_alike(void **state) {
 #define BLOCK MACHINE "block 2\ninst 0 2 3 0 0 0 0\ninst 1 1 0 0 0 1 0 1\n"
 #define ROWS BLOCK "section\nrun 0 2\nrow 0\nwarps 0 0 2\n"
 #define GRID(classes) ROWS "grid 2 1 2 0 0\n" classes
+
+#define ONE_WAVE(classes) ROWS "grid 2 2 2 0 0\n" classes
+
+/* `A B` and `B A` of one warp each, on one sub-core. */
+#define CROSSED                                                                                              \
+    "machine 0 1 1 0\nunit 0 1\nunit 0 1\nblock 1\ninst 0 3 0 0 0 0 0\ninst 1 3 0 0 0 0 0\nsection\nrun 0 "  \
+    "2\nrow 0\nwarps 0 0 1\nblock 1\ninst 1 3 0 0 0 0 0\ninst 0 3 0 0 0 0 0\nsection\nrun 0 2\nrow "         \
+    "0\nwarps 0 0 1\ngrid 1 2 2 0 0\n"
+
+/* Warps on two sub-cores, with a barrier: 3 and 2 cycles of A, then 2 and 3. */
+#define CHANGED                                                                                              \
+    "machine 0 2 1 0\nunit 0 1\nblock 0\ninst 0 3 0 0 0 0\ninst 0 2 0 0 0 0\nsection\nrun 0 "                \
+    "1\nsection\nrun 1 1\nrow 0 1\nrow 1 0\nwarps 0 0 1\nwarps 1 1 1\ngrid 1 2 2 0 0\n"
+
+#define QUEUED                                                                                               \
+    "machine unlimited 1 1 0\nunit 0 1\nblock 0\ninst 0 2 3 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\n"
 
 /* One warp alone takes 2 + 3 + 1; the other adds 2 + 1. */
 static const struct forged forgeries[] = {
@@ -195,6 +252,31 @@ static const struct forged forgeries[] = {
     {GRID("class 0 5\nclaim k-chain 1\n"), 1, "kernel: k-chain: at most 1 cycles: NOT PROVEN"},
     {GRID("class 0 5\nclaim k-chain-area 1\nclaim k-chain-bal 1\n"), 1,
      "kernel: k-chain-bal: at most 1 cycles: NOT PROVEN"},
+    {ONE_WAVE("class 0 4\nclaim k-wave-sib 15\n"), 0, "k-wave-sib: at most 15 cycles: proven\n"},
+    {ONE_WAVE("class 0 4\nclaim k-wave-sib 14\n"), 1, "what can be shown is 15"},
+    {ONE_WAVE("class 0 4\nclaim k-wave-aln 14\n"), 1, "what can be shown is 15"},
+    {ONE_WAVE("class 0 4\nclaim k-wave-fifo 99\n"), 2, "no claim where queues have limits"},
+    {ONE_WAVE("class 0 5\nclaim k-wave-sib 99\n"), 2, "not all blocks are there from the start"},
+    {ONE_WAVE("class 0 5\nclaim k-wave-aln 99\n"), 2, "not all blocks are there from the start"},
+    {ROWS "claim k-wave-aln 99\n", 2, "no claim of this block: k-wave-aln"},
+    {"machine 2 1 1 0\nblock 0\ngrid 1 1 1 0 0\nclass 0 1\nclaim k-wave-sib 0\n", 2,
+     "no claim at this dispatch depth"},
+    {CROSSED "class 0 1\nclass 1 1\nclaim k-wave-sib 12\nclaim k-wave-aln 10\n", 0,
+     "k-wave-aln: at most 10 cycles: proven\n"},
+    {CROSSED "class 0 1\nclass 1 1\nclaim k-wave-sib 11\n", 1, "what can be shown is 12"},
+    {CROSSED "class 0 1\nclass 1 1\nclaim k-wave-aln 9\n", 1, "what can be shown is 10"},
+    {CHANGED "class 0 2\nclaim k-wave-sib 14\n", 0, "k-wave-sib: at most 14 cycles: proven\n"},
+    {CHANGED "class 0 2\nclaim k-wave-sib 13\n", 1, "what can be shown is 14"},
+    {QUEUED "grid 1 2 2 9 1\nclass 0 2\nclaim k-wave-fifo 9\n", 0, "at most 9 cycles: proven\n"},
+    {QUEUED "grid 1 2 2 9 1\nclass 0 2\nnext 0 2\nclaim k-wave-fifo 18\n", 0, "at most 18 cycles: proven\n"},
+    {QUEUED "grid 1 2 2 0 0\nclass 0 1\nclass 0 1\nclaim k-wave-fifo 9\n", 2, "blocks of several kinds"},
+    {CHANGED "class 0 2\nclaim k-wave-fifo 99\n", 2, "no claim where queues have limits"},
+    {"machine unlimited 2 1 0\nunit 0 1\nblock 0\ninst 0 2 3 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\n"
+     "grid 1 2 2 0 0\nclass 0 2\nclaim k-wave-fifo 99\n",
+     2, "sub-cores with other warps"},
+    {"machine unlimited 1 1 0\nblock 0\nsection\nrow 0\nrow 0\nwarps 0 0 1\n"
+     "grid 1 2 2 0 0\nclass 0 2\nclaim k-wave-fifo 99\n",
+     2, "a block of other than one section"},
     {GRID("class 0 5\nnext 0 5\nclaim k-sm-static 1\n"), 1,
      "kernel: k-sm-static: at most 1 cycles: NOT PROVEN"},
     {GRID("class 0 5\nnext 0 4\nclaim k-sm-static 99\n"), 2, "fewer blocks of class 0 than there are"},
@@ -358,6 +440,7 @@ int main(void) {
         cmocka_unit_test(test_random_blocks_are_computed_alike),
         cmocka_unit_test(test_searched_blocks),
         cmocka_unit_test(test_random_grids_are_computed_alike),
+        cmocka_unit_test(test_random_waves_are_computed_alike),
         cmocka_unit_test(test_forgeries_are_refused),
         cmocka_unit_test(test_changes_are_noticed),
     };

@@ -327,10 +327,9 @@ static cycles aligned_total(const struct pairwise *pairwise, uint32_t own, cycle
     return sum;
 }
 
-wb_status block_aligned_sum(const struct bound_input *input, uint64_t m, cycles *sum) {
-    bool cut_short;
+wb_status block_aligned_sum(const struct bound_input *input, uint64_t m, cycles *sum, bool *cut_short) {
     if (input->block->warp_count == 0) return WB_OK;
-    return pairwise_cycles(input, aln_value, aligned_total, m, sum, &cut_short);
+    return pairwise_cycles(input, aln_value, aligned_total, m, sum, cut_short);
 }
 
 static wb_status aln_run(const struct bound_input *input, wb_bound *bound) {

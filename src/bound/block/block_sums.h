@@ -15,7 +15,8 @@ const char *sib_unproven(const struct wb_machine *machine);
 
 /* The sum over all sections of the most, for any warp w, of what align_s(w, u, m) adds up to over the other
  * warps u: ALN before it is divided by m, for an m that counts warps of other blocks, too. *sum stays as it
- * is where the block has too many instructions. Errors leave a message. */
-wb_status block_aligned_sum(const struct bound_input *input, uint64_t m, cycles *sum);
+ * is where the block has too many instructions; *cut_short: sections were too long to be aligned. Errors
+ * leave a message. */
+wb_status block_aligned_sum(const struct bound_input *input, uint64_t m, cycles *sum, bool *cut_short);
 
 #endif

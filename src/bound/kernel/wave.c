@@ -8,6 +8,7 @@
 #include "bound/grid/contention.h"
 #include "bound/kernel/chain_times.h"
 #include "bound/kernel/kernel_bounds.h"
+#include "bound/kernel/wave.h"
 #include "bound/kernel/wave_align.h"
 
 struct wave {
@@ -19,7 +20,7 @@ struct wave {
     cycles *charges; /* per unit, of all classes: phase_charges */
     bool one_charge; /* which is the same for each of them */
     uint64_t teams;  /* of a block, at most */
-    struct kernel_time time;
+    struct wave_times *times;
 };
 
 /* Blocks of the SM that gets most, whether they are dealt out in turn or assigned. */
@@ -59,9 +60,9 @@ static cycles sum_of_others(struct wave *wave, uint32_t own, const cycles *each,
 }
 
 /* Divides a bound: the longest chain of latencies, extras, and work. */
-static struct kernel_time divided(const struct wave *wave, cycles end, cycles extras) {
+static struct kernel_time divided(const struct grid_work *work, cycles end, cycles extras) {
     struct kernel_time time = {.extras = cycles_min(extras, end)};
-    time.latency = cycles_min(wave->work->latency_most, end - time.extras);
+    time.latency = cycles_min(work->latency_most, end - time.extras);
     time.busy = end - time.extras - time.latency;
     return time;
 }
@@ -78,17 +79,19 @@ static struct kernel_time by_initiations(struct wave *wave, uint32_t class) {
                              extras_of(own, &wave->classes[k]));
     cycles extras;
     const cycles others = sum_of_others(wave, class, each, &extras);
-    return divided(wave, cycles_add(cycles_add(own->sib, own->releases), others), extras);
+    return divided(wave->work, cycles_add(cycles_add(own->sib, own->releases), others), extras);
 }
 
 /* The sum of the alignments of the block's own warps. */
 static cycles own_alignments(struct wave *wave, const struct wave_class *own, uint64_t m) {
     struct bound_input input = *wave->input;
     cycles sum = CYCLES_SATURATED;
+    bool cut_short = false;
     input.block = own->profile.block;
     input.profile = &own->profile;
-    const wb_status status = block_aligned_sum(&input, m, &sum);
+    const wb_status status = block_aligned_sum(&input, m, &sum, &cut_short);
     if (status != WB_OK) arena_fail(&wave->arena, status);
+    wave->times->cut_short = wave->times->cut_short || cut_short || sum == CYCLES_SATURATED;
     return sum;
 }
 
@@ -97,11 +100,11 @@ static struct kernel_time by_alignment(struct wave *wave, uint32_t class) {
     const struct wave_class *own = &wave->classes[class];
     const uint64_t m = (wave->together - 1) * wave->teams + cycles_sub(own->profile.block->warp_count, 1);
     cycles *each = arena_array(&wave->arena, wave->work->classes.count, sizeof *each);
-    if (m == 0) return divided(wave, CYCLES_SATURATED, 0);
+    if (m == 0) return divided(wave->work, CYCLES_SATURATED, 0);
     for (size_t k = 0; k < wave->work->classes.count; k++) {
         const struct wave_class *other = &wave->classes[k];
         const struct wave_pair pair = {own, other, wave->charges, m};
-        each[k] = wave_aligned(wave->input, &wave->arena, &pair);
+        each[k] = wave_aligned(wave->input, &wave->arena, &pair, &wave->times->cut_short);
         each[k] = cycles_add(each[k], cycles_mul(wave->teams - other->team_count, own->alone));
         /* On one sub-core units that all share are units as others are, and aligned. */
         const cycles shared = wave->work->machine->sub_cores == 1 ? 0 : other->shared;
@@ -110,7 +113,7 @@ static struct kernel_time by_alignment(struct wave *wave, uint32_t class) {
     cycles extras;
     const cycles others = sum_of_others(wave, class, each, &extras);
     const cycles sum = cycles_add(own_alignments(wave, own, m), others);
-    return divided(wave, sum == CYCLES_SATURATED ? sum : cycles_add(sum / m, own->releases), extras);
+    return divided(wave->work, sum == CYCLES_SATURATED ? sum : cycles_add(sum / m, own->releases), extras);
 }
 
 /* ---- Queues ----------------------------------------------------------------------------------------------
@@ -142,9 +145,9 @@ static struct kernel_time by_queues(struct wave *wave) {
     struct block_profile profile;
     wb_bound bound = {0};
     if (wave->work->machine->dispatch_depth != DEPTH_UNLIMITED || !is_one_block(wave))
-        return divided(wave, CYCLES_SATURATED, 0);
+        return divided(wave->work, CYCLES_SATURATED, 0);
     const struct timed_block all = unite(wave);
-    if (timed_block_horizon(&all) > INT64_MAX) return divided(wave, CYCLES_SATURATED, 0);
+    if (timed_block_horizon(&all) > INT64_MAX) return divided(wave->work, CYCLES_SATURATED, 0);
     wb_status status = block_profile_make(&all, input.watch, input.diagnostics, &profile);
     if (status != WB_OK) arena_fail(&wave->arena, status);
     input.block = &all;
@@ -152,7 +155,7 @@ static struct kernel_time by_queues(struct wave *wave) {
     status = bound_fifo.run(&input, &bound);
     block_profile_free(&profile);
     if (status != WB_OK) arena_fail(&wave->arena, status);
-    return divided(wave, bound.cycles, 0);
+    return divided(wave->work, bound.cycles, 0);
 }
 
 /* ---- The wave ------------------------------------------------------------------------------------------ */
@@ -174,7 +177,7 @@ static void gather_charges(struct wave *wave) {
 static void bound_wave(void *context) {
     struct wave *wave = context;
     const size_t count = wave->work->classes.count;
-    struct kernel_time latest = {0};
+    struct kernel_time *parts = wave->times->parts;
     gather_charges(wave);
     if (!wave->one_charge) return; /* sums of one class do not hold beside another */
     for (size_t k = 0; k < count; k++) {
@@ -183,9 +186,14 @@ static void bound_wave(void *context) {
         class->changes = cycles_min(class->changes, cycles_sub(wave->work->classes.items[k].chain.turns, 1));
         if (class->team_count > wave->teams) wave->teams = class->team_count;
     }
-    for (uint32_t k = 0; k < count; k++)
-        latest = kernel_time_max(latest, kernel_time_min(by_initiations(wave, k), by_alignment(wave, k)));
-    wave->time = kernel_time_min(wave->time, kernel_time_min(latest, by_queues(wave)));
+    parts[WAVE_SUMS] = parts[WAVE_ALIGNED] = (struct kernel_time){0};
+    for (uint32_t k = 0; k < count; k++) {
+        const struct kernel_time sums = by_initiations(wave, k);
+        parts[WAVE_SUMS] = kernel_time_max(parts[WAVE_SUMS], sums);
+        parts[WAVE_ALIGNED] =
+            kernel_time_max(parts[WAVE_ALIGNED], kernel_time_min(sums, by_alignment(wave, k)));
+    }
+    parts[WAVE_QUEUES] = by_queues(wave);
 }
 
 static wb_status make_profiles(struct wave *wave) {
@@ -204,12 +212,13 @@ static void wave_free(struct wave *wave) {
     arena_free(&wave->arena);
 }
 
-/* Until all blocks of an SM have ended that start together. */
-static wb_status find_time(const struct bound_input *input, struct kernel_time *time) {
-    struct wave wave = {.input = input, .work = input->work, .together = blocks_together(input->work)};
-    wave.time = kernel_time_min(divided(&wave, grid_work_together(wave.work, wave.together), 0),
-                                chain_time_together(wave.work, wave.together));
+wb_status wave_times_find(const struct bound_input *input, struct wave_times *times) {
+    struct wave wave = {
+        .input = input, .work = input->work, .together = blocks_together(input->work), .times = times};
     wb_status status = WB_OK;
+    *times = (struct wave_times){.cut_short = false};
+    for (size_t p = 0; p < WAVE_PARTS; p++)
+        times->parts[p] = divided(input->work, CYCLES_SATURATED, 0);
     if (wave.together > 1 && sib_unproven(input->machine) == NULL) {
         status = make_profiles(&wave);
         if (status == WB_OK) {
@@ -218,22 +227,30 @@ static wb_status find_time(const struct bound_input *input, struct kernel_time *
                 (void)diagnose_out_of_memory(input->diagnostics, "k-wave");
         }
     }
-    *time = wave.time;
     wave_free(&wave);
     return status;
+}
+
+cycles wave_dispatch_time(const struct grid_work *work) {
+    const struct machine_memory *memory = &work->machine->memory;
+    const cycles busy = cycles_mul(memory->dispatch_service, work->block_count);
+    /* While the dispatcher was busy, a block may have ended and left its slot to a later one. */
+    const bool late =
+        !grid_work_is_dynamic(work) && memory->dispatch_service > 0 && blocks_together(work) > 1;
+    return late ? cycles_add(busy, memory->dispatch_latency) : busy;
 }
 
 static wb_status wave_run(const struct bound_input *input, wb_bound *bound) {
     const struct grid_work *work = input->work;
     const uint64_t together = blocks_together(work);
-    const struct machine_memory *memory = &work->machine->memory;
-    struct kernel_time time;
-    WB_TRY(find_time(input, &time));
+    struct wave_times times;
+    struct kernel_time time = kernel_time_min(divided(work, grid_work_together(work, together), 0),
+                                              chain_time_together(work, together));
+    WB_TRY(wave_times_find(input, &times));
+    for (size_t p = 0; p < WAVE_PARTS; p++)
+        time = kernel_time_min(time, times.parts[p]);
     time.fetch = grid_work_fetch_time(work, together, together);
-    time.dispatch = cycles_mul(memory->dispatch_service, work->block_count);
-    /* While the dispatcher was busy, a block may have ended and left its slot to a later one. */
-    if (!grid_work_is_dynamic(work) && memory->dispatch_service > 0 && together > 1)
-        time.dispatch = cycles_add(time.dispatch, memory->dispatch_latency);
+    time.dispatch = wave_dispatch_time(work);
     kernel_upper_set(input, work, &time, bound);
     if (kernel_has_sub_cores(input)) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
     return WB_OK;
@@ -242,7 +259,7 @@ static wb_status wave_run(const struct bound_input *input, wb_bound *bound) {
 /* Most classes: each of them is aligned with each. */
 #define WAVE_CLASSES_MAX 128u
 
-static const char *wave_objection(const struct bound_input *input) {
+const char *wave_objection(const struct bound_input *input) {
     const struct grid_work *work = input->work;
     if (work->classes.count > WAVE_CLASSES_MAX)
         return "this method is for grids with at most 128 different blocks";

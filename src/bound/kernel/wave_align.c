@@ -118,14 +118,18 @@ static bool is_safe(const struct wave_pair *pair) {
     return cycles_mul(horizon, cycles_mul(2, pair->m + 1)) < CYCLES_SATURATED;
 }
 
-cycles wave_aligned(const struct bound_input *input, struct arena *arena, const struct wave_pair *pair) {
+cycles wave_aligned(const struct bound_input *input, struct arena *arena, const struct wave_pair *pair,
+                    bool *cut_short) {
     assert(arena_is_protected(arena));
     const struct wave_class *own = pair->own, *other = pair->other;
     const bool one_sub_core = own->profile.block->machine->sub_cores == 1;
     const cycles busiest = one_sub_core ? cycles_add(other->busiest, other->shared) : other->busiest;
     const cycles unaligned =
         cycles_add(cycles_mul(other->team_count, own->alone), cycles_mul(pair->m, busiest));
-    if (own->paths == NULL || other->paths == NULL || !is_safe(pair)) return unaligned;
+    if (own->paths == NULL || other->paths == NULL || !is_safe(pair)) {
+        *cut_short = true;
+        return unaligned;
+    }
     struct arena scratch = {0};
     arena_bind(&scratch, arena);
     struct team_walk walk = {.input = input, .arena = &scratch, .pair = pair};
@@ -134,6 +138,7 @@ cycles wave_aligned(const struct bound_input *input, struct arena *arena, const 
         walk.team = &other->teams.items[t];
         sum = cycles_add(sum, cycles_mul(walk_team(&walk), walk.team->times));
     }
+    *cut_short = *cut_short || walk.cut_short;
     arena_free(&scratch);
     return cycles_min(sum, unaligned);
 }

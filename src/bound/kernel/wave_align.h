@@ -16,7 +16,9 @@ struct wave_pair {
 
 /* The sum over the teams of a block of the other class of the longest length(P) + m * charges, P through all
  * sections of a block of the own class, in an arena that is protected. Never more than what is known without
- * alignments, which it is where the budget does not do. The watch may end the pass. */
-cycles wave_aligned(const struct bound_input *input, struct arena *arena, const struct wave_pair *pair);
+ * alignments, which it is where the budget does not do: *cut_short is then set. The watch may end the pass.
+ */
+cycles wave_aligned(const struct bound_input *input, struct arena *arena, const struct wave_pair *pair,
+                    bool *cut_short);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/checksum.h"
 #include "bound/analysis/analysis.h"
 #include "bound/kernel/kernel_bounds.h"
+#include "bound/kernel/wave.h"
 #include "report/certificate/block_part.h"
 #include "report/certificate/code_part.h"
 #include "report/certificate/execution_part.h"
@@ -86,6 +87,9 @@ static void put_heading(struct certificate *certificate, const wb_analysis *anal
 /* Tables of the checker for aln: 128 MB. */
 #define ALIGNED_TIMES_MAX ((uint64_t)1 << 24)
 
+/* Work of aligning the blocks of a wave, which the checker does anew in some seconds. */
+#define ALIGNED_WORK_MAX UINT64_C(1200000000)
+
 /* Loops that the checker unrolls for fifo. */
 #define UNROLLED_MAX ((uint64_t)1 << 24)
 
@@ -96,11 +100,15 @@ static uint64_t longest_path(const struct timed_block *block) {
     return longest;
 }
 
+/* Times of a warp that the checker keeps. */
+static uint64_t times_of(const struct timed_block *block) {
+    return block->code.register_count + 2 * (uint64_t)block->machine->unit_count + 2;
+}
+
 /* Whether the bound of a block can be computed anew. For aln as many times of a warp are kept as there are
  * instructions of another. */
 static bool is_checkable(const char *method, const struct timed_block *block) {
-    const uint64_t times = block->code.register_count + 2 * (uint64_t)block->machine->unit_count + 2;
-    if (strcmp(method, "aln") == 0) return longest_path(block) < ALIGNED_TIMES_MAX / times;
+    if (strcmp(method, "aln") == 0) return longest_path(block) < ALIGNED_TIMES_MAX / times_of(block);
     return strcmp(method, "fifo") != 0 || longest_path(block) < UNROLLED_MAX;
 }
 
@@ -231,6 +239,37 @@ static const struct {
                      {"k-chain-bal", kernel_chain_balance, false, true},
                      {"k-serial", kernel_serial, false, true}};
 
+/* Whether the checker can align the warps of each kind of block with each. */
+static bool are_checkable(const struct grid_work *work) {
+    uint64_t longest = 0, times = 1;
+    for (size_t k = 0; k < work->classes.count; k++) {
+        const struct timed_block *block = work->classes.items[k].timed;
+        longest = cycles_max(longest, longest_path(block));
+        times = cycles_max(times, times_of(block));
+    }
+    return longest < ALIGNED_TIMES_MAX / times;
+}
+
+/* What k-wave is the least of, where the grid is one wave. */
+static wb_status put_wave_claims(struct certificate *certificate, const struct grid_work *work,
+                                 wb_diagnostics *diagnostics) {
+    static const char *const methods[WAVE_PARTS] = {"k-wave-sib", "k-wave-aln", "k-wave-fifo"};
+    struct search_budget budget = {WORK_UNLIMITED, SEARCH_BYTES_UNASKED, ALIGNED_WORK_MAX};
+    const struct bound_input input = {
+        .machine = work->machine, .work = work, .diagnostics = diagnostics, .budget = &budget};
+    struct wave_times times;
+    if (wave_objection(&input) != NULL) return WB_OK;
+    WB_TRY(wave_times_find(&input, &times));
+    for (size_t p = 0; p < WAVE_PARTS; p++) {
+        const cycles claimed = cycles_add(kernel_time_sum(&times.parts[p]), wave_dispatch_time(work));
+        if (claimed == CYCLES_SATURATED) continue;
+        if (p == WAVE_ALIGNED && (times.cut_short || !are_checkable(work))) continue;
+        if (p == WAVE_QUEUES && !is_checkable("fifo", work->classes.items[0].timed)) continue;
+        text_printf(&certificate->text, "claim %s %" PRIu64 "\n", methods[p], claimed);
+    }
+    return WB_OK;
+}
+
 /* What the formulas say if they know of the blocks only what the certificate shows. */
 static wb_status put_kernel_claims(struct certificate *certificate, const wb_analysis *analysis,
                                    wb_diagnostics *diagnostics) {
@@ -265,7 +304,8 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
                 memory->sms, work->resident_least, work->resident_most, memory->dispatch_latency,
                 memory->dispatch_service);
     claim_bounds(certificate, analysis, none);
-    return put_kernel_claims(certificate, analysis, diagnostics);
+    WB_TRY(put_kernel_claims(certificate, analysis, diagnostics));
+    return put_wave_claims(certificate, work, diagnostics);
 }
 
 wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,

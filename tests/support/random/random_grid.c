@@ -44,29 +44,36 @@ static void vary_memory(struct random_state *random, const struct random_grid_sh
     memory->dispatch_service = between(random, 0, shape->dispatch_service);
 }
 
-/* The grid as a block file; units that each sub-core has for itself are named behind it. */
+/* The units, with a mark behind the name of each that every sub-core has for itself. */
+static void describe_units(const char *units, const struct wb_machine *machine, char *marked) {
+    uint32_t unit = 0;
+    for (; *units != '\0'; units++) {
+        *marked++ = *units;
+        if (*units < 'A' || *units > 'Z' || (units[1] != '*' && units[1] != '(')) continue;
+        if (!machine->units[unit++].shared) *marked++ = '/';
+    }
+    *marked = '\0';
+}
+
+/* The grid as a block file. */
 static void describe(uint64_t seed, const struct random_block *text, const struct text *blocks,
                      struct random_grid *made) {
     const struct wb_machine *machine = &made->block.machine;
     const struct machine_memory *memory = &machine->memory;
     static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free"};
-    char depth[16] = "unlimited";
+    char depth[16] = "unlimited", units[2 * sizeof text->units];
+    describe_units(text->units, machine, units);
     if (machine->dispatch_depth != DEPTH_UNLIMITED)
         (void)snprintf(depth, sizeof depth, "%u", machine->dispatch_depth);
-    int length = snprintf(
+    (void)snprintf(
         made->label, sizeof made->label,
         "# seed %" PRIu64
         "\nblock: random\nunits: %s\nblocks: [\"%s\"]\nresident: %u\ndispatch_depth: %s\nsub_cores: %u\n"
         "issue_width: %u\nissue_per_warp: %u\nbarrier_release: %u\nmemory: {sms: %u, dispatch: %s, "
-        "dispatch_latency: %u, "
-        "dispatch_service: %u}\n# of each sub-core:",
-        seed, text->units, blocks->data, machine->limits.blocks, depth, machine->sub_cores,
-        machine->issue_width, machine->issue_per_warp, machine->barrier_release, memory->sms,
-        dispatches[memory->dispatch], memory->dispatch_latency, memory->dispatch_service);
-    for (uint32_t u = 0; u < machine->unit_count && length > 0 && (size_t)length < sizeof made->label; u++)
-        if (!machine->units[u].shared)
-            length += snprintf(made->label + length, sizeof made->label - (size_t)length, " %s",
-                               machine->units[u].name);
+        "dispatch_latency: %u, dispatch_service: %u}\n",
+        seed, units, blocks->data, machine->limits.blocks, depth, machine->sub_cores, machine->issue_width,
+        machine->issue_per_warp, machine->barrier_release, memory->sms, dispatches[memory->dispatch],
+        memory->dispatch_latency, memory->dispatch_service);
 }
 
 void random_grid_make_times(struct random_grid *made) {

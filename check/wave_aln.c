@@ -1,0 +1,184 @@
+/* k-wave-aln of a kernel: theorem 2 of docs/wave-bounds.md. */
+#include "align.h"
+#include "wave.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Teams ---- */
+
+/* A warp of a team: what it executes, and how much of that stands before each of its sections. */
+struct member {
+    uint64_t path, lane; /* lanes of those before it */
+    struct other other;
+    number_list before;
+};
+typedef LIST(struct member) team; /* of warps with the same path one */
+
+/* Teams of a block: `often` are alike. */
+struct teams {
+    team members;
+    uint64_t often;
+};
+typedef LIST(struct teams) division;
+static LIST(division) divisions; /* of each class */
+
+/* The first path of which warps on a sub-core are left. */
+static uint64_t next_path(const struct block *of, const uint64_t *left, uint64_t sub_core) {
+    uint64_t path = 0;
+    while (path < of->paths && left[path * machine.sub_cores + sub_core] == 0)
+        path++;
+    return path;
+}
+
+static void meet_section(struct walk *walk, uint64_t row) {
+    struct member *member = walk->context;
+    PUSH(&member->before, member->other.insts.count);
+    other_executes(&member->other, section_of(walk->block, row, member->path));
+}
+
+static void add_member(team *members, const struct block *of, uint64_t path) {
+    struct member member = {.path = path, .other = {.of = of, .together = true}};
+    struct walk walk = {of, &of->rows, meet_section, NULL, 0, &member, true};
+    for (uint64_t i = 0; i < members->count; i++) {
+        if (members->items[i].path == path) return;
+        member.lane += members->items[i].other.insts.count + 1;
+    }
+    walk_all(&walk);
+    PUSH(members, member);
+}
+
+/* Takes as many teams as are alike: a warp of each sub-core that has one left. */
+static struct teams take_teams(const struct block *of, uint64_t *left) {
+    struct teams teams = {.often = UNLIMITED};
+    for (uint64_t c = 0; c < machine.sub_cores; c++) {
+        const uint64_t path = next_path(of, left, c);
+        if (path == of->paths) continue;
+        add_member(&teams.members, of, path);
+        teams.often = min(teams.often, left[path * machine.sub_cores + c]);
+    }
+    for (uint64_t c = 0; c < machine.sub_cores; c++) {
+        const uint64_t path = next_path(of, left, c);
+        if (path < of->paths) left[path * machine.sub_cores + c] -= teams.often;
+    }
+    return teams;
+}
+
+static division divide(const struct block *of) {
+    uint64_t *left = zeroed(mul(of->paths, machine.sub_cores), sizeof *left);
+    division all = {0};
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const struct warps *warps = &of->warps.items[g];
+        left[warps->path * machine.sub_cores + warps->sub_core] += warps->count;
+    }
+    for (struct teams teams; (teams = take_teams(of, left)).members.count > 0;)
+        PUSH(&all, teams);
+    free(left);
+    return all;
+}
+
+/* ---- A team along the sections of a block ---- */
+
+/* Takes a member through a section of any warp of the block, or of none. */
+static void pass(const struct block *of, uint64_t row, struct member *member, const uint64_t *now,
+                 uint64_t *next) {
+    const uint64_t *cells = of->cells.items + row * of->paths, lanes = member->other.insts.count + 1;
+    for (uint64_t p = 0; p < of->paths; p++) {
+        bool known = false;
+        for (uint64_t q = 0; q < p; q++)
+            known = known || cells[q] == cells[p];
+        if (known) continue;
+        uint64_t *ends = align(of, &of->sections.items[cells[p]], &member->other, now + member->lane);
+        for (uint64_t l = 0; l < lanes; l++)
+            next[member->lane + l] = max(next[member->lane + l], ends[l]);
+        free(ends);
+    }
+}
+
+/* Between two sections of the block another member can be in the way, from a section on that the one before
+ * has not begun. */
+static void change(const struct member *from, const struct member *to, const uint64_t *before,
+                   uint64_t *now) {
+    uint64_t *lanes = now + to->lane;
+    for (uint64_t s = 0; s < to->before.count; s++) {
+        uint64_t *at = &lanes[to->before.items[s]];
+        *at = max(*at, before[from->lane + from->before.items[s]]);
+    }
+    for (uint64_t l = 0; l < to->other.insts.count; l++)
+        lanes[l + 1] = max(lanes[l + 1], lanes[l]);
+}
+
+static void meet_row(struct walk *walk, uint64_t row) {
+    const team *members = walk->context;
+    uint64_t *next = zeroed(walk->time_count, sizeof *next);
+    memcpy(next, walk->times, walk->time_count * sizeof *next);
+    for (uint64_t i = 0; i < members->count; i++)
+        pass(walk->block, row, &members->items[i], walk->times, next);
+    memcpy(walk->times, next, walk->time_count * sizeof *next);
+    for (uint64_t i = 0; i < members->count; i++)
+        for (uint64_t k = 0; k < members->count; k++)
+            if (i != k) change(&members->items[i], &members->items[k], next, walk->times);
+    count_work(members->count * walk->time_count);
+    free(next);
+}
+
+/* align(team, m) */
+static uint64_t team_time(const struct block *of, team *members, uint64_t m) {
+    const struct member *last = &members->items[members->count - 1];
+    const uint64_t lanes = last->lane + last->other.insts.count + 1;
+    struct walk walk = {of, &of->rows, meet_row, zeroed(lanes, sizeof(uint64_t)), lanes, members, false};
+    uint64_t longest = 0;
+    for (uint64_t i = 0; i < members->count; i++)
+        members->items[i].other.m = m;
+    walk_all(&walk);
+    for (uint64_t i = 0; i < members->count; i++)
+        longest = max(longest, walk.times[members->items[i].lane + members->items[i].other.insts.count]);
+    free(walk.times);
+    return longest;
+}
+
+/* ---- The wave ---- */
+
+/* Most teams of a block. */
+static uint64_t teams_at_most(void) {
+    uint64_t most = 0;
+    for (uint64_t k = 0; k < wave_classes.count; k++)
+        most = max(most, wave_classes.items[k].teams);
+    return most;
+}
+
+/* m */
+static uint64_t aligned_with(const struct wave_class *own) {
+    uint64_t warps = 0;
+    for (uint64_t g = 0; g < own->of.warps.count; g++)
+        warps = add(warps, own->of.warps.items[g].count);
+    return add(mul(together() - 1, teams_at_most()), warps - (warps > 0));
+}
+
+/* The sum over the teams, and what is not aligned, m times. On one sub-core no unit counts as shared. */
+static uint64_t teams_and_extras(const struct wave_class *own, const struct wave_class *other) {
+    const division *all = &divisions.items[other - wave_classes.items];
+    const uint64_t m = aligned_with(own), lacking = mul(teams_at_most() - other->teams, own->alone);
+    uint64_t aligned = machine.sub_cores == 1 ? 0 : mul(m, other->shared);
+    for (uint64_t t = 0; t < all->count; t++)
+        aligned = add(aligned, mul(team_time(&own->of, &all->items[t].members, m), all->items[t].often));
+    const uint64_t summed = add(mul(other->teams, own->alone), mul(m, other->work));
+    return add(add(min(aligned, summed), lacking), mul(m, extras(own, other)));
+}
+
+static uint64_t by_alignment(const struct wave_class *own) {
+    const uint64_t m = aligned_with(own);
+    for (uint64_t k = divisions.count; k < wave_classes.count; k++)
+        PUSH(&divisions, divide(&wave_classes.items[k].of));
+    if (m == 0) return by_initiations(own);
+    const uint64_t sum = add(alignments(&own->of, m, 1), others(own, teams_and_extras));
+    return min(by_initiations(own), add(sum / m, releases_of(&own->of)));
+}
+
+static uint64_t k_wave_aln(void) {
+    return wave_time(by_alignment);
+}
+
+static const struct method methods[] = {{.name = "k-wave-aln", .of_grid = k_wave_aln}, {.name = NULL}};
+
+const struct part wave_aln_part = {NULL, methods};

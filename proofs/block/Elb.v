@@ -25,11 +25,37 @@ Definition E (b : block) : nat := sum (fun x => init (get b x)) (keys b).
 Definition top (b : block) (L : key -> nat) : nat :=
   list_max (map (fun x => L x + lat (get b x)) (keys b)).
 
+(** What of the rules the proof needs: an instruction may be issued with the one before it (section 14 of the page). *)
+Record lively (m : machine) (b : block) (s : schedule) : Prop := {
+  l_init : forall x, In x (keys b) -> takes (get b x) <= ai s x <= init (get b x);
+  l_lat : forall x, In x (keys b) -> al s x <= lat (get b x);
+  l_rel : forall g n, ar s g n <= release m n;
+  l_begin : forall x, In x (keys b) -> begin s (group m (fst x)) <= I s x;
+  l_order : forall w k, In (w, S k) (keys b) ->
+    I s (w, k) + takes (get b (w, k)) <= I s (w, S k) \/ I s (w, S k) = I s (w, k);
+  l_ops : forall w k p, In (w, k) (keys b) -> In p (ops (get b (w, k))) -> C s (w, p) <= I s (w, k);
+  l_start : forall x, In x (keys b) -> I s x <= D s x;
+  l_asap : forall x t, In x (keys b) -> waits s t x = true -> inst m (fu (get b x)) <= n_init b s (fu (get b x)) t;
+  l_barrier : forall x y, In x (keys b) -> In y (keys b) -> group m (fst y) = group m (fst x) ->
+    sec (get b y) < sec (get b x) -> I s y + takes (get b y) + ar s (group m (fst x)) (sec (get b x)) <= I s x;
+  l_conserving : forall w k t, In (w, k) (keys b) -> eligible b m s w k t ->
+    n_issue b m s (core m w) t = width m \/ blocked b m s (fu (get b (w, k))) t
+    \/ exists y, In y (keys b) /\ I s y = t /\ 1 <= init (get b y) }.
+
+Lemma valid_lively m b s : valid m b s -> lively m b s.
+Proof.
+  intros V. constructor; try apply V.
+  - intros w k H. left. apply (v_order _ _ _ V w k H).
+  - intros w k t H E. destruct (v_conserving _ _ _ V w k t H E) as [A|A]; auto.
+Qed.
+
+Coercion valid_lively : valid >-> lively.
+
 Section Elb.
   Variables (m : machine) (b : block) (s : schedule).
   Hypothesis M : machine_ok m.
   Hypothesis W : wf b.
-  Hypothesis V : valid m b s.
+  Hypothesis V : lively m b s.
 
   Lemma initiates_busy x t : In x (keys b) -> initiates s t x = true -> busy b s t = true.
   Proof. intros H1 H2. apply existsb_exists. eauto. Qed.
@@ -49,20 +75,20 @@ Section Elb.
     intros Hx Ht. destruct (le_lt_dec (D s x) t) as [H|H].
     - apply (initiates_busy x t Hx). unfold initiates.
       apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
-    - apply (full_busy (fu (get b x)) t), (v_asap _ _ _ V x t Hx).
+    - apply (full_busy (fu (get b x)) t), (l_asap _ _ _ V x t Hx).
       unfold waits. apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
   Qed.
 
   Lemma issue_busy x : In x (keys b) -> 1 <= init (get b x) -> busy b s (I s x) = true.
   Proof.
     intros Hx Hu. apply (issued_busy x); [assumption|].
-    pose proof (v_start _ _ _ V x Hx). pose proof (v_init _ _ _ V x Hx). lia.
+    pose proof (l_start _ _ _ V x Hx). pose proof (l_init _ _ _ V x Hx). lia.
   Qed.
 
   (** Work conservation: where only a slot or a unit holds a warp, the cycle is busy. *)
   Lemma eligible_busy w k t : In (w, k) (keys b) -> eligible b m s w k t -> busy b s t = true.
   Proof.
-    intros Hk He. destruct (v_conserving _ _ _ V w k t Hk He) as [H|[H _]].
+    intros Hk He. destruct (l_conserving _ _ _ V w k t Hk He) as [H|[[H _]|[x [Hx [<- Hu]]]]]; [| |apply issue_busy; assumption].
     - pose proof (proj2 M). destruct (issue_some b m s (core m w) t) as [x [Hx [_ [<- Hu]]]]; [lia|].
       apply issue_busy; assumption.
     - eauto using full_busy.
@@ -78,7 +104,7 @@ Section Elb.
   Lemma complete_late t0 x B : In x (keys b) -> t0 <= I s x ->
     I s x <= B + cnt (busy_from t0) (I s x) -> C s x <= B + al s x + cnt (busy_from t0) (C s x).
   Proof.
-    intros Hx H0 H. pose proof (v_start _ _ _ V x Hx) as H1. unfold C.
+    intros Hx H0 H. pose proof (l_start _ _ _ V x Hx) as H1. unfold C.
     assert (cnt (busy_from t0) (D s x + ai s x)
             = cnt (busy_from t0) (I s x) + (D s x + ai s x - I s x)) as H2.
     { apply cnt_all; [lia|]. intros t Ht. apply busy_from_on; [lia|].
@@ -103,34 +129,39 @@ Section Elb.
   Proof.
     induction n as [n IH] using lt_wf_ind. intros [w k] Hk Hg Hn. simpl in Hg.
     destruct (HL w k Hk) as [L1 [L2 L3]]. destruct (W w k Hk) as [_ [Wp _]].
+    assert ((forall j, k = S j -> I s (w, j) + takes (get b (w, j)) <= I s (w, k)) \/ exists j, k = S j /\ I s (w, k) = I s (w, j)) as [First|[j [-> E]]].
+    { destruct k as [|j]; [left; discriminate|]. destruct (l_order _ _ _ V w j Hk) as [O|O]; [left|right; eauto].
+      intros i Ei. inversion Ei; subst i. exact O. }
+    2: { destruct (rank_prog b W w (S j) j Hk (Nat.lt_succ_diag_r j)) as [Hj Rj]. rewrite E.
+      pose proof (IH _ (Nat.lt_le_trans _ _ _ Rj Hn) (w, j) Hj Hg (le_n _)). specialize (L1 j eq_refl). lia. }
     set (t0 := begin s g) in *. set (q := sec (get b (w, k))) in *.
     set (before := fun y => (group m (fst y) =? g) && (sec (get b y) <? q)).
     set (ys := t0 :: match k with 0 => [] | S j => [I s (w, j) + takes (get b (w, j))] end
            ++ map (fun p => C s (w, p)) (ops (get b (w, k)))
            ++ map (fun y => I s y + takes (get b y) + ar s g q) (filter before (keys b))).
     assert (forall y, In y (keys b) -> group m (fst y) = g -> t0 <= I s y) as T0.
-    { intros y Hy Hgy. unfold t0. rewrite <- Hgy. apply (v_begin _ _ _ V y Hy). }
+    { intros y Hy Hgy. unfold t0. rewrite <- Hgy. apply (l_begin _ _ _ V y Hy). }
     assert (forall y, In y ys -> y <= I s (w, k) /\ y <= (t0 + L (w, k)) + cnt (busy_from t0) y) as Y.
     { intros y Hy. unfold ys in Hy. cbn [In] in Hy. rewrite !in_app_iff, !in_map_iff in Hy.
       destruct Hy as [<-|[Hy|[[p [<- Hp]]|[z [<- Hz]]]]].
       - split; [auto|lia].
       - destruct k as [|j]; [destruct Hy|]. destruct Hy as [<-|[]].
-        pose proof (v_order _ _ _ V w j Hk) as Ho. split; [lia|].
+        pose proof (First j eq_refl) as Ho. split; [lia|].
         destruct (rank_prog b W w (S j) j Hk (Nat.lt_succ_diag_r j)) as [Hj Rj].
         pose proof (IH _ (Nat.lt_le_trans _ _ _ Rj Hn) (w, j) Hj Hg (le_n _)) as H.
         apply issue_passed in H; auto. specialize (L1 j eq_refl). lia.
-      - pose proof (v_ops _ _ _ V w k p Hk Hp) as Ho. split; [exact Ho|].
+      - pose proof (l_ops _ _ _ V w k p Hk Hp) as Ho. split; [exact Ho|].
         destruct (rank_prog b W w k p Hk (Wp p Hp)) as [Hj Rj].
         pose proof (IH _ (Nat.lt_le_trans _ _ _ Rj Hn) (w, p) Hj Hg (le_n _)) as H.
         apply complete_late in H; [|assumption|apply T0; assumption].
-        pose proof (v_lat _ _ _ V _ Hj). specialize (L2 p Hp). lia.
+        pose proof (l_lat _ _ _ V _ Hj). specialize (L2 p Hp). lia.
       - apply filter_In in Hz as [Hz Hb]. unfold before in Hb. apply andb_prop in Hb as [Hgz Hs].
         apply Nat.eqb_eq in Hgz. apply Nat.ltb_lt in Hs.
-        pose proof (v_barrier _ _ _ V (w, k) z Hk Hz ltac:(simpl; congruence) Hs) as Ho.
+        pose proof (l_barrier _ _ _ V (w, k) z Hk Hz ltac:(simpl; congruence) Hs) as Ho.
         simpl fst in Ho. rewrite Hg in Ho. split; [exact Ho|].
         pose proof (IH _ (Nat.lt_le_trans _ _ _ (rank_sec b _ z Hz Hs) Hn) z Hz Hgz (le_n _)) as H.
         apply issue_passed in H; auto. specialize (L3 z Hz ltac:(congruence) Hs).
-        pose proof (v_rel _ _ _ V g q).
+        pose proof (l_rel _ _ _ V g q).
         pose proof (cnt_mono (busy_from t0) (I s z + takes (get b z)) (I s z + takes (get b z) + ar s g q)
                       ltac:(lia)). fold q in L3. lia. }
     apply (walk _ _ _ ys).
@@ -172,23 +203,23 @@ Section Elb.
     cnt (idle_from (begin s (group m (fst x)))) (I s x) <= L x.
   Proof.
     intros Hx. pose proof (issue_late _ (rank b x) x Hx eq_refl (le_n _)) as H.
-    pose proof (split_from _ (I s x) (v_begin _ _ _ V x Hx)) as N. lia.
+    pose proof (split_from _ (I s x) (l_begin _ _ _ V x Hx)) as N. lia.
   Qed.
 
   Theorem idle_complete x : In x (keys b) ->
     cnt (idle_from (begin s (group m (fst x)))) (C s x) <= L x + lat (get b x).
   Proof.
     intros Hx. pose proof (issue_late _ (rank b x) x Hx eq_refl (le_n _)) as H.
-    pose proof (v_begin _ _ _ V x Hx) as Hb. pose proof (v_start _ _ _ V x Hx).
+    pose proof (l_begin _ _ _ V x Hx) as Hb. pose proof (l_start _ _ _ V x Hx).
     apply complete_late in H; [|assumption|assumption].
-    pose proof (v_lat _ _ _ V x Hx).
+    pose proof (l_lat _ _ _ V x Hx).
     pose proof (split_from (begin s (group m (fst x))) (C s x) ltac:(unfold C; lia)) as N. lia.
   Qed.
 
   Lemma busy_sum n : cnt (busy b s) n <= E b.
   Proof.
     etransitivity; [apply (cnt_exists (initiates s))|]. apply sum_le. intros x Hx.
-    pose proof (v_init _ _ _ V x Hx). pose proof (cnt_interval (D s x) (ai s x) n).
+    pose proof (l_init _ _ _ V x Hx). pose proof (cnt_interval (D s x) (ai s x) n).
     unfold initiates. lia.
   Qed.
 
@@ -201,7 +232,7 @@ Section Elb.
     C s x <= begin s (group m (fst x)) + E b + top b L.
   Proof.
     intros Hx. pose proof (idle_complete x Hx) as H. pose proof (busy_sum (C s x)) as HE.
-    pose proof (v_begin _ _ _ V x Hx). pose proof (v_start _ _ _ V x Hx).
+    pose proof (l_begin _ _ _ V x Hx). pose proof (l_start _ _ _ V x Hx).
     pose proof (split_from (begin s (group m (fst x))) (C s x) ltac:(unfold C; lia)) as N.
     assert (cnt (busy_from (begin s (group m (fst x)))) (C s x) <= cnt (busy b s) (C s x)).
     { apply cnt_le. intros t _ Ht. apply andb_prop in Ht as [_ Ht]. exact Ht. }

@@ -20,7 +20,7 @@ enum { EXAMPLES_MAX = 6 };
 struct command {
     const char *name;
     enum command_bit bit;
-    const char *operands; /* for the usage line */
+    const char *operands; /* for the usage line, and for what shells complete (completion.h) */
     const char *summary;
     const char *does; /* behind its name, why options of others are of no use to it */
     int (*run)(const struct options *options, wb_diagnostics *diagnostics);

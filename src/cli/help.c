@@ -53,6 +53,15 @@ static void put_heading(FILE *stream, const char *title) {
 
 /* ---- Commands ------------------------------------------------------------------------------------------ */
 
+const struct exit_meaning *help_exit_status(size_t index) {
+    static const struct exit_meaning statuses[] = {{"0", "done"},
+                                                   {"1", "the deadline is not met"},
+                                                   {"2", "wrong usage or input"},
+                                                   {"3", "something that is needed is unknown"},
+                                                   {"4", "a limit was reached, or it was interrupted"}};
+    return index < sizeof statuses / sizeof *statuses ? &statuses[index] : NULL;
+}
+
 void help_print(FILE *stream) {
     const struct command *command;
     (void)fprintf(stream, "usage: warpbound COMMAND [OPTIONS]\n");
@@ -66,14 +75,16 @@ void help_print(FILE *stream) {
         "input where it is read and standard output where it is written. Where FILE.ptx is expected, a cubin "
         "(machine code) does, too.",
         0);
+    (void)fputc('\n', stream);
+    put_wrapped(
+        stream,
+        "warpbound completion SHELL prints what bash, zsh or fish complete command lines by, warpbound "
+        "manual [COMMAND] a manual page, for `man -l -`.",
+        0);
     put_heading(stream, "exit status");
-    static const char *const statuses[][2] = {{"0", "done"},
-                                              {"1", "the deadline is not met"},
-                                              {"2", "wrong usage or input"},
-                                              {"3", "something that is needed is unknown"},
-                                              {"4", "a limit was reached, or it was interrupted"}};
-    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
-        put_row(stream, statuses[i][0], 14, statuses[i][1]);
+    const struct exit_meaning *status;
+    for (size_t i = 0; (status = help_exit_status(i)) != NULL; i++)
+        put_row(stream, status->status, 14, status->meaning);
 }
 
 /* ---- Options ------------------------------------------------------------------------------------------- */
@@ -84,6 +95,13 @@ static void put_usage(const struct option_row *row, char *left, size_t size) {
     if (row->letter != 0) (void)snprintf(letter, sizeof letter, "-%c, ", row->letter);
     (void)snprintf(left, size, "%s--%s%s%s", letter, row->name, row->argument != NULL ? " " : "",
                    row->argument != NULL ? row->argument : "");
+}
+
+static void put_command_usage(const struct command *command) {
+    char usage[256];
+    (void)snprintf(usage, sizeof usage, "warpbound %s %s [OPTIONS]", command->name, command->operands);
+    printf("usage: ");
+    put_wrapped(stdout, usage, strlen("usage: "));
 }
 
 static void put_options(enum command_bit command) {
@@ -111,7 +129,7 @@ static void put_registry(const char *title, const char *(*name)(size_t), const c
 }
 
 void help_print_command(const struct command *command) {
-    printf("usage: warpbound %s %s [OPTIONS]\n", command->name, command->operands);
+    put_command_usage(command);
     put_wrapped(stdout, command->summary, 0);
     put_options(command->bit);
     if (command->bit == COMMAND_ANALYZE) put_registry("methods", wb_method_name, wb_method_summary);

@@ -12,4 +12,11 @@ void help_print(FILE *stream);
 /* What one command does, and the options that it takes, to stdout. */
 void help_print_command(const struct command *command);
 
+/* An exit status and what it means; NULL past the last. Manual pages have them, too. */
+struct exit_meaning {
+    const char *status, *meaning;
+};
+
+const struct exit_meaning *help_exit_status(size_t index);
+
 #endif

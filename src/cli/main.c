@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "command_line.h"
+#include "completion.h"
 #include "help.h"
+#include "manual.h"
 #include "stop.h"
 #include "terminal.h"
 
@@ -72,23 +74,32 @@ static int unknown_command(const char *name) {
     return WB_ERR_INPUT;
 }
 
-/* warpbound help [COMMAND] */
+/* warpbound help [COMMAND], warpbound manual [COMMAND] */
 static int run_help(int argc, char **argv) {
     if (argc > 3) {
-        fprintf(stderr, "warpbound: error: help: expected one command\n");
+        fprintf(stderr, "warpbound: error: %s: expected one command\n", argv[1]);
         return WB_ERR_INPUT;
     }
     const struct command *command = argc == 3 ? command_named(argv[2]) : NULL;
     if (argc == 3 && command == NULL) return unknown_command(argv[2]);
-    if (command != NULL)
+    if (strcmp(argv[1], "manual") == 0)
+        manual_print(stdout, command);
+    else if (command != NULL)
         help_print_command(command);
     else
         help_print(stdout);
     return printed(WB_OK);
 }
 
-static bool is_one_of(const char *text, const char *name, const char *letter) {
-    return strcmp(text, name) == 0 || strcmp(text, letter) == 0;
+/* warpbound completion SHELL */
+static int run_completion(int argc, char **argv) {
+    if (argc == 3 && completion_print(stdout, argv[2])) return printed(WB_OK);
+    fprintf(stderr, "warpbound: error: completion: expected a shell: bash, zsh or fish\n");
+    return WB_ERR_INPUT;
+}
+
+static bool is_one_of(const char *text, const char *name, const char *other) {
+    return strcmp(text, name) == 0 || strcmp(text, other) == 0;
 }
 
 int main(int argc, char **argv) {
@@ -104,7 +115,8 @@ int main(int argc, char **argv) {
         printf("warpbound %s\n", wb_version());
         return printed(WB_OK);
     }
-    if (strcmp(argv[1], "help") == 0) return run_help(argc, argv);
+    if (is_one_of(argv[1], "help", "manual")) return run_help(argc, argv);
+    if (strcmp(argv[1], "completion") == 0) return run_completion(argc, argv);
     const struct command *command = command_named(argv[1]);
     return command != NULL ? run_command(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

@@ -30,12 +30,27 @@ static const char *taken_name(size_t index) {
     return index < 32 ? wb_taken_name((wb_taken)(1u << index)) : NULL;
 }
 
+/* Numbers of an analysis: its methods and policies. */
+static const char *number_name(size_t index) {
+    size_t methods = 0;
+    while (wb_method_name(methods) != NULL)
+        methods++;
+    return index < methods ? wb_method_name(index) : wb_policy_name(index - methods);
+}
+
+/* What is plotted of a sweep: these, and what is made of them. */
+static const char *plotted_name(size_t index) {
+    static const char *const made[] = {"bound", "slowest"};
+    return index < 2 ? made[index] : number_name(index - 2);
+}
+
 static const struct option_row option_table[] = {
     HEADING("The kernel and its launch"),
     {'k', "kernel", "NAME", INTO(TEXT, kernel, LAUNCH_FILES | COMMAND_INIT),
      .help = "kernel, by name or unique part of it (mangled or demangled)"},
     {'l', "launch", "FILE", INTO(TEXT, launch, LAUNCH_FILES | COMMAND_CFG),
-     .help = "launch file (YAML; warpbound init writes one); options override what it says"},
+     .help = "launch file (YAML; warpbound init writes one); options override what it says",
+     .endings = "yaml yml"},
     {0, "allow-files", NULL, INTO(FLAG, allow_files, LAUNCH_FILES | COMMAND_CFG),
      .help = "let the launch file name files outside of its folder (@FILE)"},
     {'g', "grid", "X[,Y[,Z]]", INTO(TEXT, grid, LAUNCHES | COMMAND_CFG), .help = "thread blocks in the grid"},
@@ -61,7 +76,8 @@ static const struct option_row option_table[] = {
      .help = "which block of the grid (default: all of them; path, makespan: 0,0,0)",
      .expected = "one to three numbers, such as 1,0,0"},
     {0, "facts", "FILE", INTO(TEXT, facts, COMMAND_ANALYZE | COMMAND_PATH | COMMAND_CACHE | COMMAND_CFG),
-     .help = "flow facts of the kernel: bounds of loops and more (warpbound facts writes a template)"},
+     .help = "flow facts of the kernel: bounds of loops and more (warpbound facts writes a template)",
+     .endings = "facts"},
     {0, "inputs", "given|any",
      INTO(WORD, inputs, COMMAND_ANALYZE | COMMAND_PATH | COMMAND_CACHE | COMMAND_CFG),
      .help =
@@ -141,7 +157,8 @@ static const struct option_row option_table[] = {
     {0, "compare", "STRING", INTO(TEXT, compare, COMMAND_MAKESPAN),
      .help = "with --mapping: how the string differs from STRING"},
     {0, "refute", "METHOD", INTO(TEXT, refute, COMMAND_MAKESPAN),
-     .help = "find the smallest problem on which pessimistic or extrapolate is below the worst case"},
+     .help = "find the smallest problem on which pessimistic or extrapolate is below the worst case",
+     .words = {"pessimistic", "extrapolate"}},
     SETTING(0, "instances", "N", "anneal: independent runs (default 8)"),
     SETTING(0, "iterations", "N", "anneal: candidates that each run tries (default 400000)"),
     SETTING(0, "t0", "T", "anneal: initial temperature (default 0.3)"),
@@ -190,11 +207,12 @@ static const struct option_row option_table[] = {
      .help = "of `plot`: a second parameter, for a heat map; or a second number, for a point a unit: "
              "--x slowest --y bound"},
     {0, "of", "LIST", INTO(TEXT, numbers_of_plot, COMMAND_SWEEP),
-     .help = "of `plot`: bound, slowest (the default is both, of heat maps bound), methods, policies"},
+     .help = "of `plot`: bound, slowest (the default is both, of heat maps bound), methods, policies",
+     .names = plotted_name},
     {0, "by", "NAME", INTO(TEXT, colours_of_plot, COMMAND_SWEEP),
      .help = "of `plot --x slowest --y bound`: the parameter that points have their colours by"},
     {0, "log", "LIST", INTO(TEXT, log_of_plot, COMMAND_SWEEP),
-     .help = "of `plot`: x, cycles or x,cycles: logarithmic axes"},
+     .help = "of `plot`: x, cycles or x,cycles: logarithmic axes", .words = {"x", "cycles"}},
     {0, "title", "TEXT", INTO(TEXT, title, COMMAND_SWEEP),
      .help = "of `plot`: what stands above the picture"},
     {0, "x-title", "TEXT", INTO(TEXT, x_title, COMMAND_SWEEP),
@@ -267,7 +285,8 @@ static const struct option_row option_table[] = {
     {0, "explain", "LIST", INTO(TEXT, explain, COMMAND_ANALYZE),
      .help =
          "print all that is known of these methods and policies as well: what their numbers are made of and "
-         "rest on, why an estimate is no bound, why there is no number"},
+         "rest on, why an estimate is no bound, why there is no number",
+     .names = number_name},
     {0, "all", NULL, INTO(FLAG, all, COMMAND_ANALYZE),
      .help = "print everything: both tables, block classes, what every number assumes"},
     {0, "color", "WHEN", INTO(WORD, color, EVERY_COMMAND),
@@ -281,16 +300,18 @@ static const struct option_row option_table[] = {
      .help = "of `calibrate`: the ptxas that is asked (default: that of PATH, CUDA_HOME, CUDA_PATH or "
              "/usr/local/cuda)"},
     {0, "cubin", "FILE", INTO(TEXT, cubin, COMMAND_MACHINE),
-     .help = "of `calibrate`: read this machine code, and run no ptxas"},
+     .help = "of `calibrate`: read this machine code, and run no ptxas", .endings = "cubin"},
     {0, "cubin", "FILE", INTO(TEXT, cubin, COMMAND_ANALYZE),
      .help =
          "the machine code that the PTX becomes: its stall counts, which no execution undercuts, are held "
-         "against the bounds"},
+         "against the bounds",
+     .endings = "cubin"},
     {0, "annotate", "FILE", INTO(TEXT, annotate, COMMAND_ANALYZE),
      .help = "write the source to FILE (-: standard output), each line with its cycles in front"},
     {0, "of", "NAME", INTO(TEXT, lines_of, COMMAND_ANALYZE | COMMAND_CFG),
      .help = "with --lines and --annotate: of the bound of that method, or of the simulation of that policy "
-             "(default: the least proven bound)"},
+             "(default: the least proven bound)",
+     .names = number_name},
     {0, "source", "DIR", INTO(TEXT, source, COMMAND_ANALYZE | COMMAND_CFG),
      .help = "with --lines and --annotate: folder with the sources, if they are not where the code says"},
     {0, "phases", NULL, INTO(FLAG, phases, COMMAND_ANALYZE),

@@ -149,11 +149,14 @@ struct option_row {
     const char *name;
     const char *argument; /* what the help calls it; NULL: takes none */
     enum option_kind kind;
-    unsigned commands;                       /* bits of enum command_bit */
-    size_t offset;                           /* of the member of struct options */
-    const char *help;                        /* NULL: an old spelling, which help does not show */
-    const char *words[OPTION_WORDS_MAX + 1]; /* those that may be given; NULL behind the last */
-    const char *(*names)(size_t);            /* the registry of OPTION_NAMES */
+    unsigned commands; /* bits of enum command_bit */
+    size_t offset;     /* of the member of struct options */
+    const char *help;  /* NULL: an old spelling, which help does not show */
+    /* Those that may be given, of OPTION_WORD and OPTION_FORMAT, NULL behind the last; and the registry of
+     * OPTION_NAMES. Of other kinds either is what shells offer. */
+    const char *words[OPTION_WORDS_MAX + 1];
+    const char *(*names)(size_t);
+    const char *endings; /* of the names of its files, for shells: "yaml yml"; NULL: any */
     uint64_t least, most;
     const char *expected; /* of what can be wrong, but for words: for the message */
 };

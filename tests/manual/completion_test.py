@@ -1,0 +1,259 @@
+"""Completions of bash, zsh and fish, as these shells have them: every option of every command, names, files.
+
+usage: completion_test.py COMMAND BUILD, in the project's top folder
+"""
+
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import helped
+
+PROGRAM, BUILD = sys.argv[1:3]
+SCRIPTS = pathlib.Path(BUILD, "manual/pages/completions").resolve()
+HELP = helped.Help(PROGRAM)
+TOP = os.getcwd()
+PATIENCE = 60  # seconds until a shell is taken for hung
+
+
+class Terminal:
+    """A shell that runs on a terminal, in a folder."""
+
+    def __init__(self, command, folder):
+        environment = {**os.environ, "TERM": "dumb", "HOME": folder, "PS1": "> ", "INPUTRC": "/dev/null"}
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.chdir(folder)
+            os.execvpe(command[0], command, environment)
+        self.said = ""
+
+    def type(self, text):
+        os.write(self.terminal, text.encode())
+
+    def wait_for(self, pattern):
+        """Reads until the pattern is there, and forgets what comes before."""
+        end = time.monotonic() + PATIENCE
+        while (found := re.search(pattern, self.said)) is None:
+            if time.monotonic() > end or not select.select([self.terminal], [], [], PATIENCE)[0]:
+                raise AssertionError(f"no {pattern!r} in {self.said!r}")
+            self.said += os.read(self.terminal, 65536).decode(errors="replace")
+        self.said = self.said[found.end() :]
+        return found
+
+    def close(self):
+        os.close(self.terminal)
+        os.waitpid(self.process, 0)
+
+
+def ask_bash(lines, folder):
+    """What the completion offers at the end of each line, called as bash calls it."""
+    script = [f"source {SCRIPTS}/warpbound"]
+    for line in lines:
+        words = [word for part in line.split(" ") for word in re.findall(r"=|[^=]+", part) or [""]]
+        quoted = " ".join("'" + word + "'" for word in words)
+        script.append(f"COMP_WORDS=({quoted}) COMP_CWORD={len(words) - 1}; _warpbound; printf '%s\\n' \"${{COMPREPLY[@]}}\" END")
+    run = subprocess.run(["bash", "--norc", "--noprofile", "-c", "\n".join(script)], capture_output=True, text=True, cwd=folder)
+    return run, [part.split("\n") for part in run.stdout.split("END\n")[:-1]]
+
+
+def ask_fish(lines, folder):
+    script = [f"source {SCRIPTS}/warpbound.fish"]
+    script += [f"complete -C '{line}'; echo END" for line in lines]
+    with tempfile.TemporaryDirectory() as home:
+        environment = {**os.environ, "HOME": home}
+        run = subprocess.run(["fish", "--no-config", "-c", "\n".join(script)], capture_output=True, text=True, cwd=folder, env=environment)
+    return run, [[line.split("\t")[0] for line in part.split("\n")] for part in run.stdout.split("END\n")[:-1]]
+
+
+# Writes what zsh is about to offer to a file instead.
+ZSH_RC = """
+fpath=(%s $fpath)
+autoload -U compinit
+compinit -u -D
+zstyle ':completion:*' completer _complete
+zstyle ':completion:*' insert-tab false
+compadd() {
+    if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\\ * ]]; then
+        builtin compadd "$@"
+        return $?
+    fi
+    local -a hits
+    builtin compadd -A hits "$@"
+    (( $#hits )) && print -rl -- $hits >>$HOME/offered
+    builtin compadd "$@"
+}
+setopt no_auto_menu no_auto_list
+finish() { print END >>$HOME/offered }
+comppostfuncs=(finish)
+all() { comppostfuncs=(finish); zle complete-word; BUFFER= }
+zle -N all
+bindkey '^T' all
+print READY
+"""
+
+
+class Zsh:
+    """A shell for all tests: it takes long to start."""
+
+    def __init__(self):
+        self.home = tempfile.TemporaryDirectory()
+        self.offered = pathlib.Path(self.home.name, "offered")
+        pathlib.Path(self.home.name, ".zshrc").write_text(ZSH_RC % SCRIPTS)
+        self.terminal = Terminal(["zsh", "-f", "-i"], self.home.name)
+        self.terminal.type("source ~/.zshrc\n")
+        self.terminal.wait_for("READY\r?\n")
+
+    def ask(self, lines, folder):
+        answers = []
+        self.terminal.type(f"cd {folder}; print HERE\n")
+        self.terminal.wait_for("HERE\r?\n")
+        for line in lines:
+            self.offered.write_text("")
+            self.terminal.type(line + "\x14")
+            end = time.monotonic() + PATIENCE
+            while not self.offered.read_text().endswith("END\n"):
+                if time.monotonic() > end:
+                    raise AssertionError(f"zsh offers nothing behind {line!r}")
+                time.sleep(0.002)
+            answers.append(self.offered.read_text().split("\n")[:-2])
+        return None, answers
+
+    def close(self):
+        self.terminal.close()
+        self.home.cleanup()
+
+
+class Shell:
+    """What every shell's completion does."""
+
+    shell = None
+
+    @classmethod
+    def setUpClass(cls):
+        if shutil.which(cls.shell) is None:
+            raise unittest.SkipTest(f"{cls.shell} is not installed")
+
+    def offered(self, lines, folder=TOP):
+        run, answers = self.ask(lines, folder)
+        if run is not None:
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(len(answers), len(lines))
+        return [sorted({word for word in words if word}) for words in answers]
+
+    def test_commands(self):
+        (first, helps, shells, unknown) = self.offered(["warpbound ", "warpbound help ", "warpbound completion ", "warpbound nothing "])
+        self.assertLessEqual({*HELP.commands, "help", "manual", "completion"}, set(first))
+        self.assertEqual(helps, sorted(HELP.commands))
+        self.assertEqual(shells, ["bash", "fish", "zsh"])
+        self.assertEqual(unknown, [])
+
+    def test_every_option_of_every_command(self):
+        for command, words in zip(HELP.commands, self.offered([f"warpbound {command} --" for command in HELP.commands])):
+            names = {"--" + name for _, name in HELP.options(command)}
+            self.assertGreater(len(names), 3)
+            self.assertEqual({word.rstrip("=") for word in words}, names, command)
+
+    def test_names_of_registries(self):
+        methods, policies, makespan, machines, formats, again, refuted = self.offered(
+            [
+                "warpbound analyze --method ",
+                "warpbound simulate --policy ",
+                "warpbound makespan --method ",
+                "warpbound analyze -m ",
+                "warpbound cfg --format ",
+                "warpbound analyze k.ptx --format=ju",
+                "warpbound makespan --refute ",
+            ]
+        )
+        self.assertEqual(methods, sorted(HELP.names("analyze", "methods")))
+        self.assertEqual(policies, sorted(HELP.names("simulate", "policies")))
+        self.assertEqual(makespan, sorted(HELP.names("makespan", "methods")))
+        presets = subprocess.run([PROGRAM, "machine", "list"], check=True, capture_output=True, text=True).stdout.split()
+        self.assertLessEqual(set(presets), set(machines))
+        self.assertEqual(formats, ["dot", "text"])
+        self.assertEqual([word.replace("--format=", "") for word in again], ["junit"])
+        self.assertEqual(refuted, ["extrapolate", "pessimistic"])
+
+    def test_lists_go_on_behind_a_comma(self):
+        (words,) = self.offered(["warpbound analyze --method sib,k-ser"])
+        self.assertEqual([word.rsplit(",", 1)[-1] for word in words], ["k-serial"])
+
+    def test_values_of_which_nothing_is_known(self):
+        self.assertEqual(self.offered(["warpbound analyze --grid ", "warpbound analyze --deadline "]), [[], []])
+
+    def test_operands(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("a.ptx", "a.cubin", "a.yaml", "b.yml", "a.db", "a.facts", "a.config", "a.txt"):
+                pathlib.Path(folder, name).touch()
+            pathlib.Path(folder, "inside").mkdir()
+            lines = {
+                "warpbound analyze ": ["a.cubin", "a.ptx", "a.yaml", "b.yml"],
+                "warpbound print ": ["a.cubin", "a.ptx"],
+                "warpbound sweep ": ["a.yaml", "b.yml", "diff", "merge", "plot", "show"],
+                "warpbound sweep show ": ["a.db"],
+                "warpbound sweep diff a.db ": ["a.db"],
+                "warpbound machine ": ["calibrate", "check", "import", "list", "show"],
+                "warpbound machine check ": ["a.cubin"],
+                "warpbound machine import ": ["a.config"],
+                "warpbound analyze a.ptx -l ": ["a.yaml", "b.yml"],
+                "warpbound analyze a.ptx --facts ": ["a.facts"],
+                "warpbound analyze a.ptx --source ": [],
+            }
+            for (line, expected), words in zip(lines.items(), self.offered(list(lines), folder)):
+                first = [word for word in words if word.rstrip("/") != "inside"]
+                if self.shell == "fish":  # it offers other files, too, behind these
+                    first = [word for word in first if word in expected or "." not in word]
+                self.assertEqual(first, expected, line)
+                files = any("." in word for word in expected) or "--source" in line
+                self.assertEqual(files, len(first) < len(words), line)
+
+
+class TestBash(Shell, unittest.TestCase):
+    shell, ask = "bash", staticmethod(ask_bash)
+
+    def test_with_the_key(self):
+        """On a terminal: a line completed by the tabulator, with '=' and commas in it, is that line."""
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "some kernel.ptx").touch()
+            terminal = Terminal(["bash", "--norc", "--noprofile", "-i"], folder)
+            terminal.type(f"source {SCRIPTS}/warpbound; bind 'set enable-bracketed-paste off'; echo READY\n")
+            terminal.wait_for("READY\r\n")
+            for typed, line in (
+                ("warpbound ana\t--format=ju\t", "warpbound analyze --format=junit"),
+                ("warpbound analyze --method=sib,k-ser\t", "warpbound analyze --method=sib,k-serial"),
+                ("warpbound analyze --method sib,k-ser\t", "warpbound analyze --method sib,k-serial"),
+                ("warpbound print so\t", "warpbound print some kernel.ptx"),
+            ):
+                terminal.type(typed + "\x01echo LINE \x05 DONE\n")
+                self.assertEqual(terminal.wait_for("\nLINE (.*?) DONE").group(1).rstrip(), line)
+            terminal.close()
+
+
+class TestFish(Shell, unittest.TestCase):
+    shell, ask = "fish", staticmethod(ask_fish)
+
+
+class TestZsh(Shell, unittest.TestCase):
+    shell = "zsh"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.running = Zsh()
+        cls.ask = staticmethod(cls.running.ask)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.running.close()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

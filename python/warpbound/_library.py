@@ -1,0 +1,319 @@
+"""The shared library: where it is, and its functions with their types."""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import functools
+import os
+import pathlib
+import shutil
+from ctypes import POINTER, c_bool, c_char_p, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
+
+from ._errors import DeclinedError, Error, InputError, LibraryError, LimitError, Message
+
+# The library that is looked for, and where besides the folders of the system.
+NAME = "libwarpbound.so.0"
+VARIABLE = "WARPBOUND_LIBRARY"  # the file, or a folder with it
+COMMAND_VARIABLE = "WARPBOUND_COMMAND"
+FOLDERS = ("/usr/local/lib", "~/.local/lib")
+
+OK, INPUT, DECLINED, LIMIT = 0, 2, 3, 4
+
+Poll = ctypes.CFUNCTYPE(c_bool, c_void_p, c_char_p, c_uint64, c_uint64)
+Write = ctypes.CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
+NO_POLL = ctypes.cast(None, Poll)
+
+
+class Watch(ctypes.Structure):
+    _fields_ = [("poll", Poll), ("user", c_void_p)]
+
+
+class Writer(ctypes.Structure):
+    _fields_ = [("write", Write), ("user", c_void_p)]
+
+
+class SizedOptions(ctypes.Structure):
+    """A struct of options, which begins with its size: a newer library knows from it what there is."""
+
+    def __init__(self, **values):
+        super().__init__(**values)
+        self.size = ctypes.sizeof(self)
+
+
+class AnalyzeOptions(SizedOptions):
+    _fields_ = [
+        ("size", c_size_t),
+        ("inputs", c_int),
+        ("facts", c_void_p),
+        ("one_block", c_bool),
+        ("block", c_uint32 * 3),
+        ("scheme", c_char_p),
+        ("methods", c_char_p),
+        ("policies", c_char_p),
+        ("has_deadline", c_bool),
+        ("scope", c_int),
+        ("record_accesses", c_bool),
+        ("allow_unmapped", c_bool),
+        ("state_limit", c_uint64),
+        ("memory_limit", c_uint64),
+        ("watch", Watch),
+    ]
+
+
+class ReportOptions(SizedOptions):
+    _fields_ = [
+        ("size", c_size_t),
+        ("phases", c_bool),
+        ("timing", c_bool),
+        ("has_deadline", c_bool),
+        ("deadline", c_uint64),
+        ("scope", c_int),
+    ]
+
+
+class RawMessage(ctypes.Structure):
+    _fields_ = [("severity", c_int), ("where", c_char_p), ("line", c_uint32), ("column", c_uint32), ("text", c_char_p)]
+
+
+class PlotOptions(SizedOptions):
+    _fields_ = [
+        ("size", c_size_t),
+        ("x", c_char_p),
+        ("of", c_char_p),
+        ("where", POINTER(c_char_p)),
+        ("where_count", c_size_t),
+        ("y", c_char_p),
+        ("by", c_char_p),
+        ("log", c_char_p),
+        ("title", c_char_p),
+        ("x_title", c_char_p),
+        ("y_title", c_char_p),
+    ]
+
+
+Handle = c_void_p
+Out = POINTER(c_void_p)
+Dimensions = c_uint32 * 3
+
+# Result and arguments. A c_int for a result is a wb_status.
+PROTOTYPES = {
+    "wb_version": (c_char_p,),
+    "wb_diagnostics_new": (Handle,),
+    "wb_diagnostics_free": (None, Handle),
+    "wb_diagnostics_text": (c_char_p, Handle),
+    "wb_diagnostics_message": (c_bool, Handle, c_size_t, POINTER(RawMessage)),
+    "wb_severity_name": (c_char_p, c_int),
+    "wb_module_read": (c_int, c_char_p, Handle, Out),
+    "wb_module_parse": (c_int, c_char_p, c_char_p, c_size_t, Handle, Out),
+    "wb_module_free": (None, Handle),
+    "wb_module_find_kernel": (c_int, Handle, c_char_p, Handle, Out),
+    "wb_kernel_name": (c_char_p, Handle),
+    "wb_kernel_registers": (c_uint32, Handle),
+    "wb_machine_load": (c_int, c_char_p, Handle, Out),
+    "wb_machine_free": (None, Handle),
+    "wb_machine_set": (c_int, Handle, c_char_p, Handle),
+    "wb_machine_check": (c_int, Handle, Handle),
+    "wb_machine_preset_count": (c_size_t,),
+    "wb_machine_preset_name": (c_char_p, c_size_t),
+    "wb_launch_new": (Handle,),
+    "wb_launch_free": (None, Handle),
+    "wb_launches_read": (c_int, c_char_p, c_int, Handle, Out),
+    "wb_launches_free": (None, Handle),
+    "wb_launches_is_list": (c_bool, Handle),
+    "wb_launches_take": (Handle, Handle, c_size_t),
+    "wb_launches_setting": (c_char_p, Handle, c_int),
+    "wb_is_launch_file": (c_bool, c_char_p),
+    "wb_launch_kernel": (c_char_p, Handle),
+    "wb_launch_set_grid": (c_int, Handle, Dimensions, Handle),
+    "wb_launch_set_block": (c_int, Handle, Dimensions, Handle),
+    "wb_launch_set_shared": (c_int, Handle, c_uint64, Handle),
+    "wb_launch_set_registers": (c_int, Handle, c_uint32, Handle),
+    "wb_launch_registers": (c_uint32, Handle),
+    "wb_launch_read_ptxas_info": (c_int, Handle, c_char_p, Handle, Handle),
+    "wb_launch_assume": (c_int, Handle, c_uint, Handle),
+    "wb_taken_name": (c_char_p, c_int),
+    "wb_launch_add_argument": (c_int, Handle, c_char_p, Handle),
+    "wb_launch_set_variable": (c_int, Handle, c_char_p, Handle),
+    "wb_facts_read": (c_int, c_char_p, Handle, Handle, Out),
+    "wb_facts_free": (None, Handle),
+    "wb_deadline_cycles": (c_int, Handle, c_char_p, Handle, POINTER(c_uint64)),
+    "wb_analyze": (c_int, Handle, Handle, Handle, POINTER(AnalyzeOptions), Handle, Out),
+    "wb_analysis_read": (c_int, c_char_p, Handle, Out),
+    "wb_analysis_run": (c_int, Handle, POINTER(AnalyzeOptions), Handle),
+    "wb_analysis_machine": (Handle, Handle),
+    "wb_analysis_has_results": (c_bool, Handle),
+    "wb_analysis_reads_setting": (c_bool, Handle, c_char_p),
+    "wb_analysis_set_stalls": (None, Handle, c_void_p),
+    "wb_analysis_free": (None, Handle),
+    "wb_stalls_find": (c_int, Handle, Handle, POINTER(c_uint32), Handle, c_void_p),
+    "wb_stalls_compare": (c_int, Handle, Handle, Handle, Handle, c_void_p),
+    "wb_report": (c_int, Handle, c_int, POINTER(ReportOptions), Handle, Out),
+    "wb_method_name": (c_char_p, c_size_t),
+    "wb_method_summary": (c_char_p, c_size_t),
+    "wb_policy_name": (c_char_p, c_size_t),
+    "wb_policy_summary": (c_char_p, c_size_t),
+    "wb_results_open": (c_int, c_char_p, c_bool, Handle, Out),
+    "wb_results_free": (None, Handle),
+    "wb_results_report": (c_int, Handle, c_int, POINTER(Writer), Handle),
+    "wb_results_plot": (c_int, Handle, POINTER(PlotOptions), Handle, Out),
+}
+
+
+def candidates() -> list[str]:
+    """Where the library may be, best first."""
+    given = os.environ.get(VARIABLE)
+    if given:
+        path = pathlib.Path(given).expanduser()
+        return [str(path / NAME if path.is_dir() else path)]
+    places = [str(pathlib.Path(folder).expanduser() / NAME) for folder in FOLDERS]
+    return [NAME, *(place for place in places if os.path.exists(place))]
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> ctypes.CDLL:
+    """The library, loaded once."""
+    reasons = []
+    for place in candidates():
+        try:
+            loaded = ctypes.CDLL(place)
+        except OSError as error:
+            reasons.append(str(error))
+            continue
+        return declare(loaded, place)
+    raise LibraryError(
+        f"{'; '.join(reasons)}. Install Warpbound, or set {VARIABLE} to the file {NAME} or the folder that it is in"
+    )
+
+
+def declare(loaded: ctypes.CDLL, place: str) -> ctypes.CDLL:
+    for name, (result, *arguments) in PROTOTYPES.items():
+        try:
+            function = getattr(loaded, name)
+        except AttributeError:
+            raise LibraryError(f"{place} has no function {name}: it is another version's") from None
+        function.restype, function.argtypes = result, arguments
+    loaded.free = ctypes.CDLL(None).free
+    loaded.free.restype, loaded.free.argtypes = None, [c_void_p]
+    return loaded
+
+
+def command() -> str:
+    """The program `warpbound`, which runs the units of sweeps."""
+    given = os.environ.get(COMMAND_VARIABLE)
+    found = shutil.which(given or "warpbound")
+    if found is None:
+        raise LibraryError(f"no program {given or 'warpbound'}: install Warpbound, or set {COMMAND_VARIABLE} to it")
+    return found
+
+
+def encode(text) -> bytes | None:
+    """A text or a path for the library; None stays None."""
+    return None if text is None else os.fsencode(text)
+
+
+def decode(text: bytes | None) -> str | None:
+    return None if text is None else text.decode(errors="replace")
+
+
+class Diagnostics:
+    """The messages of a few calls, and the exceptions that they become. Also what these calls made, which is freed
+    with the messages.
+    """
+
+    def __init__(self):
+        self.lib = library()
+        self.made: list[tuple[str, int]] = []
+        self.handle = self.lib.wb_diagnostics_new()
+        if not self.handle:
+            raise MemoryError
+
+    def __enter__(self) -> Diagnostics:
+        return self
+
+    def __exit__(self, *_) -> None:
+        for free, handle in reversed(self.made):
+            getattr(self.lib, free)(handle)
+        self.lib.wb_diagnostics_free(self.handle)
+
+    def keep(self, handle: int, free: str) -> int:
+        """Frees what was made at the end."""
+        if not handle:
+            raise MemoryError
+        self.made.append((free, handle))
+        return handle
+
+    def call(self, name: str, *arguments, out=()) -> None:
+        """A function whose last arguments are the messages and what it sets."""
+        self.check(getattr(self.lib, name)(*arguments, self.handle, *out))
+
+    def make(self, name: str, *arguments, free: str | None = None) -> int:
+        """What such a function makes."""
+        made = c_void_p()
+        self.call(name, *arguments, out=[ctypes.byref(made)])
+        return self.keep(made.value, free) if free else made.value
+
+    def text_of(self, name: str, *arguments) -> str:
+        """The text that such a function makes."""
+        made = self.make(name, *arguments)
+        try:
+            return ctypes.string_at(made).decode(errors="replace")
+        finally:
+            self.lib.free(made)
+
+    def messages(self) -> tuple[Message, ...]:
+        found, raw = [], RawMessage()
+        while self.lib.wb_diagnostics_message(self.handle, len(found), ctypes.byref(raw)):
+            severity = decode(self.lib.wb_severity_name(raw.severity))
+            found.append(Message(severity, decode(raw.where), raw.line or None, raw.column or None, decode(raw.text)))
+        return tuple(found)
+
+    def check(self, status: int) -> None:
+        if status != OK:
+            raise self.error(status)
+
+    def error(self, status: int) -> Error:
+        kinds = {INPUT: InputError, DECLINED: DeclinedError, LIMIT: LimitError}
+        text = decode(self.lib.wb_diagnostics_text(self.handle)).strip()
+        return kinds.get(status, Error)(text or "out of memory", self.messages())
+
+
+def collect(diagnostics: Diagnostics, name: str, *arguments) -> str:
+    """What a function writes piece by piece to a wb_writer, which stands in front of the messages."""
+    pieces = []
+
+    def write(_user, bytes_, size):
+        pieces.append(ctypes.string_at(bytes_, size))
+        return True
+
+    writer = Writer(Write(write), None)
+    diagnostics.call(name, *arguments, ctypes.byref(writer))
+    return b"".join(pieces).decode(errors="replace")
+
+
+def registry(name: str, summary: str) -> dict[str, str]:
+    lib, found = library(), {}
+    while (key := getattr(lib, name)(len(found))) is not None:
+        found[decode(key)] = decode(getattr(lib, summary)(len(found)))
+    return found
+
+
+def version() -> str:
+    """The version of the library."""
+    return decode(library().wb_version())
+
+
+def machines() -> list[str]:
+    """The names of the machines that the library has."""
+    lib = library()
+    return [decode(lib.wb_machine_preset_name(index)) for index in range(lib.wb_machine_preset_count())]
+
+
+def methods() -> dict[str, str]:
+    """The names of all methods, each with what it computes."""
+    return registry("wb_method_name", "wb_method_summary")
+
+
+def policies() -> dict[str, str]:
+    """The names of all policies of warp schedulers, each with what it does."""
+    return registry("wb_policy_name", "wb_policy_summary")

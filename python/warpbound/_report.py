@@ -1,0 +1,149 @@
+"""What an analysis found, as its report says it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ._errors import Message
+from ._numbers import Kind, Number
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is proven of what was asked about."""
+
+    state: str  # "bounded", "met", "missed", "open", "block-only", "unproven"
+    scope: str  # what all of it is about: "kernel", "block"
+    bound: Number | None  # the least proven bound, with the launch overhead; None: nothing is proven
+    slowest: Number | None  # the slowest execution that was found
+    deadline: int | None  # in cycles
+    margin: int | None  # deadline - bound
+
+    @property
+    def met(self) -> bool | None:
+        """True: a proven bound is within the deadline. False: an execution is not. None: neither, or no deadline."""
+        return {"met": True, "missed": False}.get(self.state)
+
+
+@dataclass(frozen=True)
+class Declined:
+    """A method or a policy without a number."""
+
+    name: str
+    status: str  # "declined", "limit", "left out"
+    reason: str
+    scope: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What an analysis found."""
+
+    verdict: Verdict
+    numbers: tuple[Number, ...]  # of all kinds, of the kernel and of its longest block
+    declined: tuple[Declined, ...]
+    messages: tuple[Message, ...]  # warnings and notes
+    document: dict = field(repr=False)  # all of it, as `warpbound analyze --json` prints it (docs/json.md)
+
+    @property
+    def bounds(self) -> tuple[Number, ...]:
+        """The proven bounds of what the verdict is about, least first."""
+        found = [n for n in self.numbers if n.bound is not None and n.scope == self.verdict.scope]
+        return tuple(sorted(found, key=lambda n: n.cycles))
+
+    @property
+    def executions(self) -> tuple[Number, ...]:
+        """The executions of it that were found or simulated, slowest first."""
+        found = [n for n in self.numbers if n.witness is not None and n.scope == self.verdict.scope]
+        return tuple(sorted(found, key=lambda n: -n.cycles))
+
+    def get(self, name: str, scope: str | None = None, data: str | None = None) -> Number | None:
+        """The number of a method or a policy, or None. Of what the verdict is about unless `scope` says otherwise; for
+        all data, where covering paths were analysed, unless `data` is "given".
+        """
+        for number in self.numbers:
+            if number.name == name and number.scope == (scope or self.verdict.scope) and data in (None, number.data):
+                return number
+        return None
+
+    def __getitem__(self, name: str) -> Number:
+        number = self.get(name)
+        if number is not None:
+            return number
+        reasons = [f": {d.status}: {d.reason}" for d in self.declined if d.name == name]
+        raise KeyError(f"no number of {name} for the {self.verdict.scope}{reasons[0] if reasons else ''}")
+
+    def rows(self) -> list[dict]:
+        """A row for each number."""
+        return [number.row() for number in self.numbers]
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all numbers of a part of a report have in common."""
+
+    scope: str
+    data: str
+    clock_mhz: float | None
+    refuted: bool
+
+
+def read_bound(entry: dict, of: Context) -> Number:
+    return Number(
+        name=entry["method"],
+        kind=Kind(entry["kind"]),
+        cycles=entry["cycles"],
+        lower=entry["lower"],
+        reason=entry.get("reason"),
+        assumptions=tuple(zip(entry["assumption_ids"], entry["assumptions"])),
+        parts=tuple((part["unit"] or part["what"], part["cycles"]) for part in entry.get("parts", ())),
+        **vars(of),
+    )
+
+
+def read_simulation(entry: dict, of: Context) -> Number:
+    assumptions = tuple(zip(entry.get("assumption_ids", ()), entry.get("assumptions", ())))
+    return Number(entry["policy"], Kind.SIMULATED, entry["cycles"], assumptions=assumptions, **vars(of))
+
+
+def read_numbers(part: dict, of: Context) -> list[Number]:
+    """Those of a kernel or a block; with covering paths, which are for any data, those of the given data behind."""
+    found = [read_bound(entry, of) for entry in part.get("bounds", ())]
+    found += [read_simulation(entry, of) for entry in part.get("simulations", ())]
+    if part.get("given"):
+        found += read_numbers(part["given"], replace(of, data="given"))
+    return found
+
+
+def of_verdict(name: str, kind: str, cycles: int, numbers: list[Number], of: Context) -> Number:
+    """A number of the verdict: that of the same name and kind, with the launch overhead of the machine."""
+    for number in numbers:
+        if (number.name, number.kind.value, number.scope, number.data) == (name, kind, of.scope, of.data):
+            return replace(number, cycles=cycles)
+    return Number(name, Kind(kind), cycles, **vars(of))
+
+
+def read_verdict(verdict: dict, numbers: list[Number], of: Context) -> Verdict:
+    bound = slowest = None
+    if verdict["bound"] is not None:
+        bound = of_verdict(verdict["method"], verdict["kind"], verdict["bound"], numbers, of)
+    if verdict["slowest"] is not None:
+        found = verdict["slowest"]
+        data = "given" if found["with_data"] else of.data
+        slowest = of_verdict(found["how"], found["kind"], found["cycles"], numbers, replace(of, data=data))
+    return Verdict(verdict["state"], verdict["scope"], bound, slowest, verdict["deadline"], verdict["margin"])
+
+
+def read_report(document: dict, messages: tuple[Message, ...]) -> Analysis:
+    """What `warpbound analyze --json` says, as objects."""
+    verdict, launch = document["verdict"], document.get("launch") or {}
+    refuted = bool(verdict["stalls"]) and verdict["stalls"]["refutes"] is not None
+    data = "any" if launch.get("covering") else "given"
+    of = Context(verdict["scope"], data, document["machine"].get("clock_mhz") or None, refuted)
+    numbers, declined = [], []
+    for scope in ("kernel", "block"):
+        part = document.get("grid") if scope == "kernel" else document
+        if part:
+            numbers += read_numbers(part, replace(of, scope=scope))
+            declined += [Declined(d["method"], d["status"], d["reason"], scope) for d in part["declined"]]
+    return Analysis(read_verdict(verdict, numbers, of), tuple(numbers), tuple(declined), messages, document)

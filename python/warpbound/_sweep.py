@@ -1,0 +1,205 @@
+"""Many analyses: `sweep`, and the tables of what they found."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import weakref
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from . import _library
+from ._errors import InputError, LimitError
+from ._library import Diagnostics, encode
+from ._numbers import Kind
+from ._plot import plot
+
+JSON_LINES = 3  # of wb_results_format
+
+# Keys of a sweep file whose values are names of files, relative to it.
+FILES = ("code", "launch", "facts", "ptxas_info", "cubin")
+
+
+class Rows(list):
+    """A table: a list of dictionaries with the same keys."""
+
+    def where(self, **values) -> Rows:
+        """The rows whose columns have these values."""
+        return Rows(row for row in self if all(row.get(key) == value for key, value in values.items()))
+
+    def column(self, name: str) -> list:
+        return [row[name] for row in self]
+
+    def to_pandas(self):
+        """The table as a DataFrame of pandas, which has to be installed. What is not known is NaN or <NA>."""
+        import pandas
+
+        frame = pandas.DataFrame(list(self))
+        for name in ("cycles", "bound", "witness", "lower", "slowest", "deadline"):
+            if name in frame:
+                frame[name] = frame[name].astype("Int64")
+        return frame
+
+
+def value_of(text: str) -> int | float | str:
+    """A parameter as what it is; everything in a database is a text."""
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"-?\d+\.\d+", text) else text
+
+
+class Results:
+    """What the units of a sweep came to. `units` has a row for each, `numbers` one for each number of each unit: its
+    `cycles` whatever the `kind`, and `bound`, which is None unless it is proven, and `witness`, None unless an
+    execution takes as long.
+    """
+
+    def __init__(self, database: Path, units: list[dict]):
+        self.database = database
+        self.parameters = list(dict.fromkeys(itertools.chain.from_iterable(unit["parameters"] for unit in units)))
+        self.units, self.numbers = Rows(), Rows()
+        for index, unit in enumerate(units):
+            given = unit["parameters"]
+            parameters = {name: value_of(given[name]) if name in given else None for name in self.parameters}
+            parameters["unit"] = index
+            self.units.append({**parameters, **unit_row(unit)})
+            refuted = (unit["verdict"] or {}).get("state") == "unproven"  # whatever methods prove of the machine
+            self.numbers += [{**parameters, **number_row(number, refuted)} for number in unit["numbers"]]
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def __repr__(self) -> str:
+        done = len(self.units.where(status="done"))
+        return f"<Results of {len(self)} units, {done} done, {len(self.numbers)} numbers>"
+
+    def plot(self, x: str, of: str | Iterable[str] = ("bound", "slowest"), **options):
+        """A picture of numbers over a parameter: warpbound.plot."""
+        return plot(self, x, of, **options)
+
+
+def unit_row(unit: dict) -> dict:
+    """What a unit came to. `bound` is the least proven one."""
+    verdict = unit["verdict"] or {}
+    return {
+        "status": unit["status"],
+        **{key: verdict.get(key) for key in ("state", "scope", "bound", "method", "slowest", "deadline")},
+        "message": unit["message"],
+    }
+
+
+def number_row(number: dict, refuted: bool) -> dict:
+    """A number, whose kind decides what it is called; where there is none `kind` says why."""
+    known = {kind.value: kind for kind in Kind}
+    kind, cycles = known.get(number["kind"]), number["cycles"]
+    return {
+        "scope": number["scope"],
+        "data": number["data"],
+        "name": number["name"],
+        "kind": number["kind"],
+        "cycles": cycles,
+        "bound": cycles if kind is not None and kind.is_proven and not refuted else None,
+        "witness": cycles if kind is not None and kind.is_execution else None,
+        "lower": number["lower"],
+        "note": number["note"],
+    }
+
+
+def results(database: str | os.PathLike) -> Results:
+    """Reads the database of a sweep."""
+    with Diagnostics() as said:
+        opened = said.make("wb_results_open", encode(database), False, free="wb_results_free")
+        lines = _library.collect(said, "wb_results_report", opened, JSON_LINES)
+    return Results(Path(database), [json.loads(line) for line in lines.splitlines()])
+
+
+def as_values(value) -> list:
+    """A value that stands alone, or several."""
+    alone = isinstance(value, (str, bytes, os.PathLike, Mapping)) or not isinstance(value, Iterable)
+    return [value] if alone else list(value)
+
+
+def text_of(value) -> object:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (tuple, list)):  # a size of several numbers, or several methods
+        return ",".join(str(part) for part in value)
+    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def sweep_file(parameters: Mapping[str, object], set_: Mapping[str, object], methods, policies) -> dict:
+    """What a sweep file says (docs/sweep.md); files are named from the folder that is the current one now."""
+    document: dict = {}
+    for name, value in parameters.items():
+        values = [text_of(one) for one in as_values(value)]
+        if name in FILES:
+            values = [os.path.abspath(one) for one in values]
+        if name == "machine":
+            values = [os.path.abspath(one) if os.path.exists(one) else one for one in values]
+        document[name] = values
+    if set_:
+        document["set"] = {key: [text_of(one) for one in as_values(value)] for key, value in set_.items()}
+    for name, value in (("methods", methods), ("policies", policies)):
+        if value is not None:
+            document[name] = text_of(as_values(value))
+    return document
+
+
+def sweep(
+    code,
+    machine=None,
+    *,
+    set: Mapping[str, object] | None = None,  # as the option of the command is called
+    methods: str | Iterable[str] | None = None,
+    policies: str | Iterable[str] | None = None,
+    exclude: Iterable[Mapping[str, object]] = (),
+    unit_time_limit: float | None = None,
+    unit_memory_limit: str | None = None,
+    jobs: int | None = None,
+    time_limit: float | None = None,
+    database: str | os.PathLike | None = None,
+    **parameters,
+) -> Results:
+    """Analyses all combinations of values, each in a process of its own, several at a time, as `warpbound sweep` does.
+
+    `code`, `machine`, the keys of the machine in `set` and further `parameters`, called as the keys of a sweep file
+    (kernel, grid, registers, deadline, scope, ...), have one value or several: `set={"mem_latency": range(50, 801, 50)}`.
+    A unit computes all `methods` and `policies` together.
+
+    With a `database` the results are kept there, and what it has is not computed again. Raises InputError for what is
+    wrong with the sweep, LimitError when `time_limit` ended it; a unit that fails is a row.
+    """
+    given = {"code": code, **({} if machine is None else {"machine": machine}), **parameters}
+    document = sweep_file(given, set or {}, methods, policies)
+    limits = {"time_limit": unit_time_limit, "memory_limit": unit_memory_limit}
+    document.update({key: value for key, value in limits.items() if value is not None})
+    if exclude:
+        document["exclude"] = [dict(entry) for entry in exclude]
+    folder = tempfile.mkdtemp(prefix="warpbound-")
+    kept = Path(folder, "results.db") if database is None else Path(database)
+    try:
+        run_units(document, Path(folder, "sweep.yaml"), kept, jobs, time_limit)
+        found = results(kept)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
+    return found
+
+
+def run_units(document: dict, file: Path, database: Path, jobs: int | None, time_limit: float | None) -> None:
+    """Has the command run the units of a sweep file."""
+    file.write_text(json.dumps(document))  # which is YAML, too
+    words = [_library.command(), "sweep", str(file), "-o", str(database)]
+    words += ["--jobs", str(jobs)] if jobs is not None else []
+    words += ["--time-limit", str(time_limit)] if time_limit is not None else []
+    run = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if run.returncode == _library.LIMIT:
+        raise LimitError(run.stderr.strip())
+    if run.returncode not in (0, 1):  # 1: a deadline is not proven to be met
+        raise InputError(run.stderr.strip())

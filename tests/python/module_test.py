@@ -1,0 +1,457 @@
+"""The Python module: analyses, sweeps and pictures are those of the command, and kinds of numbers are never lost.
+
+usage: module_test.py, in the project's top folder, with WARPBOUND_LIBRARY and WARPBOUND_COMMAND
+"""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import re
+import runpy
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+from unittest import mock
+
+sys.path.insert(0, "python")
+import warpbound
+from warpbound import Kind, _analysis, _library, _plot
+
+COMMAND = os.environ["WARPBOUND_COMMAND"]
+MACHINE = "ecrts2025-orin"
+
+
+def reported(*arguments):
+    """What `warpbound analyze --json` says."""
+    run = subprocess.run([COMMAND, "analyze", *arguments, "--json"], capture_output=True, text=True)
+    return json.loads(run.stdout)
+
+
+class Analyses(unittest.TestCase):
+    """An analysis is the report of the command with the same options, byte for byte in its numbers."""
+
+    def check(self, command_line, *words, **options):
+        found = warpbound.analyze(*words, **options)
+        expected = reported(*command_line)
+        for key in ("verdict", "bounds", "simulations", "declined", "grid", "launch", "inputs"):
+            self.assertEqual(found.document.get(key), expected.get(key), key)
+        return found
+
+    def test_launch_file(self):
+        found = self.check(
+            ["kernels/reduce.yaml", "-m", MACHINE, "--deadline", "4us"],
+            "kernels/reduce.yaml",
+            machine=MACHINE,
+            deadline="4us",
+        )
+        self.assertEqual(found.verdict.state, "open")
+        self.assertIsNone(found.verdict.met)
+        self.assertEqual(found.verdict.bound.cycles, found.verdict.deadline - found.verdict.margin)
+        self.assertEqual(found.verdict.bound.kind, Kind.UPPER)
+        self.assertEqual(found.bounds[0], found.verdict.bound)
+
+    def test_options_of_a_launch(self):
+        self.check(
+            [
+                "kernels/vecadd.ptx",
+                "-l",
+                "kernels/vecadd.yaml",
+                "-m",
+                MACHINE,
+                "-g",
+                "4",
+                "-b",
+                "64",
+                "--registers",
+                "32",
+                "--shared",
+                "256",
+            ]
+            + ["--set", "mem_latency=300", "--method", "k-area,sib", "--policy", "gto"],
+            "kernels/vecadd.ptx",
+            "kernels/vecadd.yaml",
+            MACHINE,
+            grid=4,
+            block=(64, 1),
+            registers=32,
+            shared=256,
+            set={"mem_latency": 300},
+            methods=["k-area", "sib"],
+            policies="gto",
+        )
+
+    def test_launch_without_a_file(self):
+        arguments = ["buf:f32[2000]", "buf:f32[2000]", "buf:f32[2000]", "i32:2000"]
+        words = [word for argument in arguments for word in ("-a", argument)]
+        self.check(
+            ["kernels/vecadd.ptx", "-m", MACHINE, "-g", "2", "-b", "1024", *words, "--method", "k-area"],
+            pathlib.Path("kernels/vecadd.ptx"),
+            machine=MACHINE,
+            grid=2,
+            block=1024,
+            arguments=arguments,
+            methods="k-area",
+        )
+
+    def test_one_block(self):
+        found = self.check(
+            ["kernels/reduce.yaml", "-m", MACHINE, "-i", "1", "--scope", "block", "--deadline", "900"],
+            "kernels/reduce.yaml",
+            machine=MACHINE,
+            block_index=1,
+            scope="block",
+            deadline=900,
+        )
+        self.assertEqual({number.scope for number in found.numbers}, {"block"})
+
+    def test_all_data(self):
+        """Bounds for all data stand beside executions of the given data, and both say so."""
+        found = self.check(
+            ["kernels/reduce.yaml", "-m", MACHINE, "--inputs", "any"],
+            "kernels/reduce.yaml",
+            machine=MACHINE,
+            inputs="any",
+        )
+        self.assertEqual({number.data for number in found.bounds}, {"any", "given"})
+        self.assertEqual(found.verdict.bound.data, "any")
+        self.assertEqual(found["lrr"].data, "given")
+
+    def test_flow_facts_of_a_launch_file(self):
+        self.check(
+            [
+                "kernels/bfs_level.ptx",
+                "-l",
+                "kernels/bfs_level.yaml",
+                "-m",
+                MACHINE,
+                "--facts",
+                "kernels/bfs_level.facts",
+                "--method",
+                "k-area",
+            ],
+            "kernels/bfs_level.ptx",
+            "kernels/bfs_level.yaml",
+            MACHINE,
+            facts="kernels/bfs_level.facts",
+            methods="k-area",
+        )
+
+    def test_machine_code_against_its_stall_counts(self):
+        found = self.check(
+            ["kernels/vecadd.sm_86.cubin", "-l", "kernels/vecadd.yaml", "-m", "rtx-a6000"],
+            "kernels/vecadd.sm_86.cubin",
+            "kernels/vecadd.yaml",
+            "rtx-a6000",
+        )
+        self.assertIsNotNone(found.document["verdict"]["stalls"])
+
+    def test_block_written_by_hand(self):
+        block = "docs/examples/ecrts2025-fig2.yaml"
+        found = self.check([block], block)
+        self.assertEqual(found.verdict.scope, "block")
+
+    def test_a_refuted_machine_proves_nothing(self):
+        fast = {"class.compare.latency": 0, "class.fp32.latency": 1}
+        sets = [word for key, value in fast.items() for word in ("--set", f"{key}={value}")]
+        code, cubin = "kernels/mandelbrot.yaml", "kernels/mandelbrot.sm_90.cubin"
+        found = self.check(
+            [
+                code,
+                "-m",
+                "hopper-sm90",
+                *sets,
+                "--cubin",
+                cubin,
+                "--method",
+                "k-area",
+                "--policy",
+                "gto",
+                "--deadline",
+                "1ms",
+            ],
+            code,
+            machine="hopper-sm90",
+            set=fast,
+            cubin=cubin,
+            methods="k-area",
+            policies="gto",
+            deadline="1ms",
+        )
+        self.assertEqual((found.verdict.state, found.verdict.bound, found.bounds), ("unproven", None, ()))
+        self.assertEqual((found["k-area"].kind, found["k-area"].bound), (Kind.UPPER, None))
+
+    def test_what_a_file_says_by_itself_is_not_overridden(self):
+        for option in ({"machine": MACHINE}, {"grid": 4}, {"arguments": ["i32:1"]}, {"set": {"mem_latency": 3}}):
+            with self.assertRaisesRegex(warpbound.InputError, "stands for itself"):
+                warpbound.analyze("docs/examples/ecrts2025-fig2.yaml", **option)
+
+    def test_settings_without_effect_are_refused(self):
+        with self.assertRaisesRegex(warpbound.InputError, "has no effect"):
+            warpbound.analyze(
+                "kernels/vecadd.yaml", machine=MACHINE, methods="k-area", set={"abstract_cta.header": "n"}
+            )
+
+    def test_the_machine_has_to_be_named(self):
+        with self.assertRaisesRegex(warpbound.InputError, "no machine"):
+            warpbound.analyze("kernels/vecadd.yaml")
+
+
+class Kinds(unittest.TestCase):
+    """A number cannot be taken for what it is not."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.found = warpbound.analyze("kernels/reduce.yaml", machine=MACHINE, methods="all", block_index=0)
+
+    def test_bounds_are_proven(self):
+        kinds = {number.kind for number in self.found.numbers}
+        self.assertLessEqual({Kind.UPPER, Kind.ESTIMATE, Kind.SIMULATED, Kind.LOWER}, kinds)
+        for number in self.found.numbers:
+            proven = number.kind in (Kind.UPPER, Kind.EXACT)
+            self.assertEqual(number.bound, number.cycles if proven else None)
+            self.assertEqual(number.witness is None, number.kind in (Kind.UPPER, Kind.ESTIMATE))
+            self.assertEqual(number.estimate is None, number.kind is not Kind.ESTIMATE)
+            self.assertEqual(number in self.found.bounds, proven)
+            self.assertIn(number.kind.value, str(number))
+            self.assertEqual(number.row()["bound"], number.bound)
+
+    def test_estimates_say_why_they_are_no_bounds(self):
+        for number in self.found.numbers:
+            if number.kind is Kind.ESTIMATE:
+                self.assertTrue(number.reason)
+
+    def test_numbers_are_no_ints(self):
+        number = self.found.numbers[0]
+        for wrong in (
+            lambda: number < 5,
+            lambda: number + 1,
+            lambda: int(number),
+            lambda: float(number),
+            lambda: max(self.found.numbers),
+        ):
+            self.assertRaises(TypeError, wrong)
+        with self.assertRaises(AttributeError):
+            number.kind = Kind.UPPER
+
+    def test_what_has_no_number_says_why(self):
+        with self.assertRaisesRegex(KeyError, "no number of exhaustive for the block: left out"):
+            self.found["exhaustive"]
+        self.assertIsNone(self.found.get("exhaustive"))
+
+    def test_seconds(self):
+        number = self.found["sib"]
+        self.assertAlmostEqual(number.seconds, number.cycles / 930e6)
+
+
+class Errors(unittest.TestCase):
+    def test_their_messages(self):
+        with self.assertRaises(warpbound.InputError) as raised:
+            warpbound.analyze("kernels/reduce.yaml", machine="ecrts2025-orn")
+        self.assertIn("did you mean 'ecrts2025-orin'?", str(raised.exception))
+        self.assertEqual([message.severity for message in raised.exception.messages], ["error"])
+        self.assertIsInstance(raised.exception, ValueError)
+
+    def test_places_in_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            broken = pathlib.Path(folder, "a.ptx")
+            broken.write_text(".version 7.0\n.target sm_80\n.entry f( {\n")
+            with self.assertRaises(warpbound.InputError) as raised:
+                warpbound.analyze(broken, machine=MACHINE)
+        self.assertEqual((raised.exception.messages[0].where, raised.exception.messages[0].line), (str(broken), 3))
+
+    def test_what_is_not_known(self):
+        with self.assertRaises(warpbound.DeclinedError):
+            warpbound.analyze("kernels/bfs_level.ptx", "kernels/bfs_level.yaml", MACHINE, inputs="any")
+
+    def test_limits(self):
+        with self.assertRaises(warpbound.LimitError):
+            warpbound.analyze("kernels/sgemm_tiled.yaml", machine=MACHINE, time_limit=0)
+
+    def test_interrupts(self):
+        with mock.patch("time.monotonic", side_effect=[0, KeyboardInterrupt]), self.assertRaises(KeyboardInterrupt):
+            warpbound.analyze("kernels/sgemm_tiled.yaml", machine=MACHINE, time_limit=60)
+
+    def test_lists_of_launches_are_refused(self):
+        with self.assertRaisesRegex(warpbound.InputError, "a list of launches"):
+            warpbound.analyze("kernels/horner.ptx", "kernels/horner_stream.yaml", MACHINE)
+
+    def test_no_library(self):
+        script = "import sys; sys.path.insert(0, 'python'); import warpbound\ntry: warpbound.version()\nexcept warpbound.LibraryError as e: print(e)"
+        for place, text in (("/nowhere/lib.so", "set WARPBOUND_LIBRARY"), ("libm.so.6", "has no function wb_")):
+            run = subprocess.run(
+                [sys.executable, "-B", "-c", script],
+                capture_output=True,
+                text=True,
+                env={**os.environ, "WARPBOUND_LIBRARY": place},
+            )
+            self.assertIn(text, run.stdout, run.stderr)
+
+
+class Library(unittest.TestCase):
+    def test_names(self):
+        self.assertIn(MACHINE, warpbound.machines())
+        self.assertIn("k-area", warpbound.methods())
+        self.assertIn("gto", warpbound.policies())
+        self.assertIn(
+            warpbound.version(), subprocess.run([COMMAND, "--version"], capture_output=True, text=True).stdout
+        )
+
+    def test_structs_are_those_of_the_header(self):
+        """Compiled with the C compiler that there is."""
+        header = {"AnalyzeOptions": "wb_analyze_options", "PlotOptions": "wb_plot_options", "RawMessage": "wb_message"}
+        lines = ['#include <stddef.h>\n#include <stdio.h>\n#include "warpbound.h"\nint main(void) {']
+        lines += ['printf("%zu\\n", sizeof(wb_stalls));']
+        fields = []
+        for mirror, name in [*header.items(), ("ReportOptions", "wb_report_options")]:
+            for field, _ in getattr(_library, mirror)._fields_:
+                fields.append(getattr(getattr(_library, mirror), field).offset)
+                lines.append(f'printf("%zu\\n", offsetof({name}, {field}));')
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "offsets.c")
+            source.write_text("\n".join([*lines, "}"]))
+            try:
+                subprocess.run(["cc", "-Iinclude", source, "-o", source.with_suffix("")], check=True)
+            except FileNotFoundError:
+                self.skipTest("no C compiler")
+            printed = [
+                int(line)
+                for line in subprocess.run([source.with_suffix("")], check=True, capture_output=True).stdout.split()
+            ]
+        self.assertLess(printed[0], _analysis.STALLS_BYTES)
+        self.assertEqual(printed[1:], fields)
+
+    def test_functions_are_those_of_the_header(self):
+        header = re.sub(r"/\*.*?\*/", "", pathlib.Path("include/warpbound.h").read_text(), flags=re.DOTALL)
+        for name, (_, *arguments) in _library.PROTOTYPES.items():
+            found = re.search(rf"\b{name}\(([^;]*)\);", header)
+            self.assertIsNotNone(found, name)
+            parameters = re.sub(r"\([^()]*\)", "", found.group(1).replace("(*", "(")).split(",")
+            count = 0 if found.group(1).strip() == "void" else len(parameters)
+            self.assertEqual(count, len(arguments), name)
+
+    def test_version_of_the_package(self):
+        project = pathlib.Path("python/pyproject.toml").read_text()
+        self.assertIn(f'version = "{warpbound.version()}"', project)
+
+
+class Sweeps(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.database = pathlib.Path(cls.folder.name, "results.db")
+        cls.options = {
+            "set": {"mem_latency": [100, 200, 400]},
+            "methods": ["k-area", "k-serial", "gub"],
+            "policies": "lrr",
+            "deadline": 5000,
+            "jobs": 2,
+        }
+        code = ["kernels/vecadd.yaml", pathlib.Path("kernels/reduce.yaml")]
+        cls.results = warpbound.sweep(code, MACHINE, database=cls.database, **cls.options)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_a_row_for_each_unit(self):
+        self.assertEqual(len(self.results), 6)
+        self.assertEqual(
+            self.results.units.where(code=os.path.abspath("kernels/vecadd.yaml")).column("mem_latency"), [100, 200, 400]
+        )
+        for unit in self.results.units:
+            self.assertEqual(unit["status"], "done")
+            found = warpbound.analyze(
+                unit["code"],
+                machine=MACHINE,
+                set={"mem_latency": unit["mem_latency"]},
+                **{key: self.options[key] for key in ("methods", "policies", "deadline")},
+            )
+            self.assertEqual(unit["bound"], found.verdict.bound.cycles)
+            self.assertEqual(unit["slowest"], found.verdict.slowest.cycles)
+            self.assertEqual(unit["state"], found.verdict.state)
+
+    def test_kinds_are_kept(self):
+        rows = self.results.numbers
+        self.assertEqual({row["kind"] for row in rows.where(name="k-area")}, {"upper"})
+        self.assertTrue(all(row["bound"] == row["cycles"] for row in rows.where(name="k-area")))
+        for row in rows:
+            self.assertEqual(row["bound"] is None, row["kind"] not in ("upper", "exact"))
+            self.assertEqual(row["witness"] is None, row["kind"] not in ("lower", "exact", "simulated"))
+
+    def test_they_can_be_read_again(self):
+        again = warpbound.results(self.database)
+        self.assertEqual((again.units, again.numbers), (self.results.units, self.results.numbers))
+
+    def test_without_a_database_nothing_stays(self):
+        found = warpbound.sweep("kernels/vecadd.yaml", MACHINE, methods="k-area", policies="lrr")
+        folder = found.database.parent
+        self.assertTrue(found.database.exists())
+        del found
+        self.assertFalse(folder.exists())
+
+    def test_what_is_wrong(self):
+        with self.assertRaisesRegex(warpbound.InputError, "nothing.yaml"):
+            warpbound.sweep("kernels/nothing.yaml", MACHINE)
+        with self.assertRaises(warpbound.InputError):
+            warpbound.results("kernels/vecadd.yaml")
+
+    def test_pictures_of_the_library(self):
+        picture = self.results.plot("mem_latency", ["k-area", "lrr"], where={"code": "*vecadd*"}, svg=True)
+        ElementTree.fromstring(picture)
+        self.assertIn("k-area", picture)
+        self.assertEqual(picture._repr_svg_(), picture)
+        path = pathlib.Path(self.folder.name, "a.svg")
+        picture.save(path)
+        self.assertEqual(path.read_text(), picture)
+        with self.assertRaisesRegex(warpbound.InputError, "no parameter grid: there are code, "):
+            self.results.plot("grid")
+
+    def test_without_matplotlib_the_library_draws(self):
+        with mock.patch.object(_plot, "matplotlib_pyplot", return_value=None):
+            self.assertIsInstance(self.results.plot("mem_latency"), warpbound.Picture)
+
+    def test_lines_say_their_kind(self):
+        """What is given to matplotlib, whether it is installed or not."""
+        axes = mock.Mock()
+        self.results.plot("mem_latency", ["k-area", "lrr", "bound"], where={"code": "*reduce*"}, ax=axes)
+        labels = {call.kwargs["label"]: call for call in axes.plot.call_args_list}
+        self.assertEqual(set(labels), {"k-area (upper)", "lrr (simulated)", "bound (upper)"})
+        self.assertEqual(labels["k-area (upper)"].kwargs["linestyle"], "-")
+        self.assertNotEqual(labels["lrr (simulated)"].kwargs["linestyle"], "-")
+        self.assertEqual(labels["k-area (upper)"].args[0], [100, 200, 400])
+
+    def test_matplotlib(self):
+        if _plot.matplotlib_pyplot() is None:
+            self.skipTest("matplotlib is not installed")
+        path = pathlib.Path(self.folder.name, "b.svg")
+        axes = self.results.plot("mem_latency", ["bound", "slowest"], path=path)
+        self.assertEqual(len(axes.get_lines()), 4)
+        ElementTree.parse(path)
+
+    def test_pandas(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        frame = self.results.numbers.to_pandas()
+        self.assertEqual(len(frame), len(self.results.numbers))
+        self.assertTrue(frame[frame.kind == "simulated"].bound.isna().all())
+        self.assertEqual(frame[frame.kind == "upper"].bound.dtype, pandas.Int64Dtype())
+
+
+class Example(unittest.TestCase):
+    def test_it_runs(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
+            with mock.patch.object(sys, "argv", ["latencies.py", folder]):
+                runpy.run_path("python/examples/latencies.py")
+            self.assertTrue(pathlib.Path(folder, "reduce.svg").exists())
+        self.assertIn("16 units, 16 done", said.getvalue())
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    unittest.main(argv=sys.argv[:1])

@@ -6,27 +6,28 @@
 
 /* ---- Text for troff ------------------------------------------------------------------------------------ */
 
-/* Prints one character as itself. */
-static void put_character(FILE *stream, char c) {
+/* Prints one character as itself; how many bytes that takes. */
+static size_t put_character(FILE *stream, char c) {
     static const char *const escapes[] = {"\\\\e", "-\\-", "'\\(aq", "`\\(ga", "~\\(ti", "^\\(ha", "\"\\(dq"};
     for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++) {
         if (escapes[i][0] != c) continue;
         (void)fputs(escapes[i] + 1, stream);
-        return;
+        return strlen(escapes[i] + 1);
     }
     (void)fputc(c, stream);
+    return 1;
 }
 
-/* Lines are broken between words behind this column. */
-#define TROFF_COLUMN 60
+/* Lines are broken between words before this column. */
+#define TROFF_COLUMN 64
 
 /* Prints `length` bytes of a text: what stands in backticks in bold. A line that begins with a dot would be a
  * request. */
 static void put_part(FILE *stream, const char *text, size_t length) {
     bool bold = false, begins = true;
-    for (size_t i = 0, column = 0; i < length; i++, column++) {
+    for (size_t i = 0, column = 0; i < length; i++) {
         if (begins && text[i] == '.') (void)fputs("\\&", stream);
-        begins = text[i] == ' ' && column > TROFF_COLUMN;
+        begins = text[i] == ' ' && column + strcspn(text + i + 1, " \n") > TROFF_COLUMN;
         if (begins) {
             (void)fputc('\n', stream);
             column = 0;
@@ -34,7 +35,7 @@ static void put_part(FILE *stream, const char *text, size_t length) {
             bold = !bold;
             (void)fputs(bold ? "\\fB" : "\\fR", stream);
         } else {
-            put_character(stream, text[i]);
+            column += put_character(stream, text[i]);
         }
     }
 }
@@ -168,7 +169,7 @@ static void put_statuses(FILE *stream) {
 static void put_example(FILE *stream, const char *arguments) {
     (void)fputs("warpbound ", stream);
     for (const char *c = arguments; *c != '\0'; c++)
-        put_character(stream, *c);
+        (void)put_character(stream, *c);
     (void)fputc('\n', stream);
 }
 

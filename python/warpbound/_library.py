@@ -160,14 +160,20 @@ PROTOTYPES = {
 }
 
 
+def beside() -> list[pathlib.Path]:
+    """The folders lib that this module is below, as where all of Warpbound is installed below one prefix."""
+    return [folder for folder in pathlib.Path(__file__).resolve().parents if folder.name == "lib"]
+
+
 def candidates() -> list[str]:
     """Where the library may be, best first."""
     given = os.environ.get(VARIABLE)
     if given:
         path = pathlib.Path(given).expanduser()
         return [str(path / NAME if path.is_dir() else path)]
-    places = [str(pathlib.Path(folder).expanduser() / NAME) for folder in FOLDERS]
-    return [NAME, *(place for place in places if os.path.exists(place))]
+    own = [place for folder in beside() for place in [folder / NAME, *sorted(folder.glob(f"*-linux-*/{NAME}"))]]
+    others = [pathlib.Path(folder).expanduser() / NAME for folder in FOLDERS]
+    return [*(str(place) for place in own if place.exists()), NAME, *(str(place) for place in others if place.exists())]
 
 
 @functools.lru_cache(maxsize=None)
@@ -201,7 +207,10 @@ def declare(loaded: ctypes.CDLL, place: str) -> ctypes.CDLL:
 def command() -> str:
     """The program `warpbound`, which runs the units of sweeps."""
     given = os.environ.get(COMMAND_VARIABLE)
-    found = shutil.which(given or "warpbound")
+    own = [str(folder.parent / "bin") for folder in beside()]
+    found = shutil.which(
+        given or "warpbound", path=None if given else os.pathsep.join([*own, os.environ.get("PATH", "")])
+    )
     if found is None:
         raise LibraryError(f"no program {given or 'warpbound'}: install Warpbound, or set {COMMAND_VARIABLE} to it")
     return found

@@ -1491,6 +1491,9 @@ const wb_bound *wb_makespan_bound(const wb_makespan *makespan, size_t index);
 const char *wb_makespan_method_name(size_t index);
 const char *wb_makespan_method_summary(size_t index);
 
+/* What the method needs and this library was built without, such as "CBC": it is declined then. Else NULL. */
+const char *wb_makespan_method_missing(size_t index);
+
 /* ---- Reports ------------------------------------------------------------------------------------------- */
 
 typedef enum {

@@ -128,13 +128,30 @@ static void put_registry(const char *title, const char *(*name)(size_t), const c
         put_row(stdout, name(i), column + 3, summary(i));
 }
 
+/* The makespan methods that are declined in this build, if there are any. */
+static void put_missing_methods(void) {
+    const char *name;
+    bool any = false;
+    for (size_t i = 0; (name = wb_makespan_method_name(i)) != NULL; i++) {
+        const char *missing = wb_makespan_method_missing(i);
+        if (missing == NULL) continue;
+        if (!any) put_heading(stdout, "not in this build");
+        any = true;
+        char text[64];
+        (void)snprintf(text, sizeof text, "needs %s, which it was built without", missing);
+        put_row(stdout, name, 17, text);
+    }
+}
+
 void help_print_command(const struct command *command) {
     put_command_usage(command);
     put_wrapped(stdout, command->summary, 0);
     put_options(command->bit);
     if (command->bit == COMMAND_ANALYZE) put_registry("methods", wb_method_name, wb_method_summary);
-    if (command->bit == COMMAND_MAKESPAN)
+    if (command->bit == COMMAND_MAKESPAN) {
         put_registry("methods", wb_makespan_method_name, wb_makespan_method_summary);
+        put_missing_methods();
+    }
     if (command->bit == COMMAND_ANALYZE || command->bit == COMMAND_SIMULATE) {
         put_registry("policies", wb_policy_name, wb_policy_summary);
         put_registry("schemes", wb_scheme_name, wb_scheme_summary);

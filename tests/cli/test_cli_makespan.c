@@ -96,6 +96,17 @@ static void test_failures_say_what_is_wrong(void **state) {
         check_failure(&failures[i]);
 }
 
+/* Whether the method was declined because the command was built without its solver. */
+static bool lacks_solver(json_t *root, const char *method) {
+    size_t index;
+    json_t *declined;
+    json_array_foreach(json_object_get(root, "declined"), index,
+                       declined) if (strcmp(json_string_value(json_object_get(declined, "method")), method) ==
+                                     0) return strstr(json_string_value(json_object_get(declined, "reason")),
+                                                      "built without") != NULL;
+    return false;
+}
+
 /* The bound of a method in what the command prints. */
 static void check_bound(json_t *root, const char *method, const char *kind, json_int_t cycles) {
     json_t *bound = entry(root, "bounds", "method", method);
@@ -108,7 +119,7 @@ static void test_all_methods_on_the_refutation(void **state) {
     json_t *root = run_json("makespan LCL -w 4 -u L=1,C=1 --method all --json", 0);
     const char *const exact[] = {"ilp-short", "ilp-long", "ilp-cumulative", "exact", "sat", "brute"};
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
-        check_bound(root, exact[i], "exact", 9);
+        if (!lacks_solver(root, exact[i])) check_bound(root, exact[i], "exact", 9);
     check_bound(root, "pessimistic", "upper", 12);
     check_bound(root, "closed", "upper", 12);
     check_bound(root, "extrapolate", "estimate", 8);

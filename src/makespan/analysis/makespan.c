@@ -34,6 +34,11 @@ const char *wb_makespan_method_summary(size_t index) {
     return method == NULL ? NULL : method->summary;
 }
 
+const char *wb_makespan_method_missing(size_t index) {
+    const struct makespan_method *method = makespan_method_at(index);
+    return method == NULL ? NULL : makespan_method_missing(method);
+}
+
 wb_makespan *wb_makespan_new(void) {
     wb_makespan *made = calloc(1, sizeof *made);
     if (made != NULL) spec_init(&made->spec);

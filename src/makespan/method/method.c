@@ -112,6 +112,10 @@ static wb_status run_method(void *context) {
     return status;
 }
 
+const char *makespan_method_missing(const struct makespan_method *method) {
+    return method->missing == NULL ? NULL : method->missing();
+}
+
 wb_status makespan_solve(const struct makespan_method *method, struct makespan_run *run,
                          struct makespan_result *result) {
     double start = clock_elapsed();
@@ -120,6 +124,12 @@ wb_status makespan_solve(const struct makespan_method *method, struct makespan_r
     run->end = limit > 0 ? start + limit : 0;
     run->processor_end = processor_limit > 0 ? clock_processor() + processor_limit : 0;
     *result = (struct makespan_result){.bound = {.method = method->name}};
+    const char *missing = makespan_method_missing(method);
+    if (missing != NULL) {
+        diagnose(run->diagnostics, SEVERITY_ERROR, method->name,
+                 "it needs %s, which this program was built without", missing);
+        return WB_ERR_DECLINED;
+    }
     struct solving solving = {method, run, result};
     wb_status status = makespan_with_memory(run, &result->arena, run_method, &solving);
     run->arena = NULL;

@@ -47,6 +47,9 @@ struct makespan_method {
      * witness. WB_ERR_LIMIT with bound.cycles set: what was found before a limit, to be kept. A witness is
      * checked by the caller before it is believed. */
     wb_status (*run)(const struct makespan_run *run, struct makespan_result *result);
+    /* The name of what the method needs and the library was built without, or NULL; NULL: it needs nothing.
+     */
+    const char *(*missing)(void);
     /* Whether "all" includes the method for this problem; NULL: always. A message when memory is exhausted.
      */
     bool (*fits)(const struct makespan_problem *problem, wb_diagnostics *diagnostics);
@@ -88,8 +91,12 @@ uint64_t makespan_memory(const struct makespan_settings *settings);
 /* Threads that the settings ask for: at least 1. */
 uint32_t makespan_threads(const struct makespan_settings *settings);
 
+/* What the method needs and the library was built without; NULL where it can be run. */
+const char *makespan_method_missing(const struct makespan_method *method);
+
 /* Runs a method and checks its witness, if it made one, against the definition of a schedule: a witness that
  * is none, or that does not take bound.lower cycles, is WB_ERR_INPUT with a message (a defect of the method).
+ * WB_ERR_DECLINED with a message where something is missing for the method.
  * With WB_ERR_LIMIT and result->bound.cycles set the result is what was found before a limit. The
  * arena and the ends of the run are set, the latter from the settings. The result is freed with
  * makespan_result_free, also after an error. */

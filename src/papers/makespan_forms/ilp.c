@@ -152,6 +152,7 @@ const struct makespan_method makespan_ilp_short = {
     .name = "ilp-short",
     .summary = "integer linear program with short work-conserving rows (ECRTS 2012, corrected), by CBC",
     .run = run_short,
+    .missing = ilp_cbc_missing,
     .fits = fits_paper,
 };
 
@@ -159,6 +160,7 @@ const struct makespan_method makespan_ilp_long = {
     .name = "ilp-long",
     .summary = "the same with long rows, one per warp, unit type and cycle",
     .run = run_long,
+    .missing = ilp_cbc_missing,
     .fits = fits_paper,
 };
 
@@ -166,5 +168,6 @@ const struct makespan_method makespan_ilp_cumulative = {
     .name = "ilp-cumulative",
     .summary = "an equal program in variables that are easier on solvers, by CBC",
     .run = run_cumulative,
+    .missing = ilp_cbc_missing,
     .fits = fits_cumulative,
 };

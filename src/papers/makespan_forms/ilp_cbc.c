@@ -202,6 +202,10 @@ static void set_limit(const struct makespan_run *run, struct cbc_task *task) {
         task->seconds = fmax(run->end - clock_elapsed(), 0.01) * CBC_TIME_SHARE;
 }
 
+const char *ilp_cbc_missing(void) {
+    return NULL;
+}
+
 wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run *run, const char *stage,
                         struct ilp_solution *solution) {
     struct cbc_task task = {.model = model};

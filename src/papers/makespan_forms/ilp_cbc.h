@@ -18,8 +18,12 @@ struct ilp_solution {
     double bound; /* no solution's objective is larger; infinite where nothing is known */
 };
 
+/* What the library was built without: "CBC", or NULL where it is there. */
+const char *ilp_cbc_missing(void);
+
 /* Solves the program within what the run's settings allow; `stage` names the work to its watch. The solution
- * is in the run's arena. WB_ERR_LIMIT without a message when no child process can be made. */
+ * is in the run's arena. WB_ERR_LIMIT without a message when no child process can be made; WB_ERR_DECLINED
+ * without CBC. */
 wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run *run, const char *stage,
                         struct ilp_solution *solution);
 

@@ -185,5 +185,6 @@ const struct makespan_method makespan_sat = {
     .name = "sat",
     .summary = "the cumulative form of the ILP as clauses, bisected with a SAT solver (small problems)",
     .run = run_sat,
+    .missing = sat_cadical_missing,
     .fits = sat_fits,
 };

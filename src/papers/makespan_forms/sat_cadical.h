@@ -15,9 +15,12 @@ enum sat_answer {
 
 struct sat_solver;
 
+/* What the library was built without: "CaDiCaL", or NULL where it is there. */
+const char *sat_cadical_missing(void);
+
 /* A solver for the clauses so far, of which it makes its own copy, and so many bytes of memory; NULL when no
- * memory is left for the solver's process. `goes_on` is asked before each answer and regularly until it is
- * there; false stops the solver. */
+ * memory is left for the solver's process, and without CaDiCaL. `goes_on` is asked before each answer and
+ * regularly until it is there; false stops the solver. */
 struct sat_solver *sat_solver_new(const struct cnf *cnf, uint64_t memory, bool (*goes_on)(void *user),
                                   void *user);
 /* Processor seconds that the solver has taken so far. */

@@ -18,7 +18,8 @@
 #                                  proven bounds of kernels, until one is exceeded
 #   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-wcet2014 reproduce-jcse2017 reproduce-ecrts2025
 #                                                  the experiments of papers, into docs/reproduction/
-#   make install [PREFIX=/usr/local]                   make clean
+#   make install [PREFIX=/usr/local] [DESTDIR=]        make clean
+#   make uninstall [PREFIX=/usr/local]                 make deb: Debian packages, in build-deb/ (docs/installing.md)
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -29,9 +30,10 @@ WERROR ?= OFF
 
 CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
+QUIET = $(shell ninja --quiet --version >/dev/null 2>&1 && echo --quiet) # ninja 1.11
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install clean packages-%
+.PHONY: help demo build test lint proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install uninstall deb clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -41,17 +43,17 @@ packages-%:
 
 build: packages-build
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF >/dev/null
-	@$(NINJA) -C build --quiet
+	@$(NINJA) -C build $(QUIET)
 
 demo: build
 	./build/warpbound analyze kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml -m ecrts2025-orin
 
 test: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DWB_WERROR=$(WERROR) >/dev/null
-	@$(NINJA) -C build --quiet
+	@$(NINJA) -C build $(QUIET)
 	ctest --test-dir build --output-on-failure -j $(JOBS)
 	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON -DWB_WERROR=$(WERROR) >/dev/null
-	@$(NINJA) -C build-sanitize --quiet
+	@$(NINJA) -C build-sanitize $(QUIET)
 	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS)
 
 lint: packages-build+test+lint
@@ -61,7 +63,7 @@ lint: packages-build+test+lint
 proofs: packages-build+test+proofs
 	@scripts/proofs
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet extracted_cases extracted_certificates extracted_code warpbound-check
+	@$(NINJA) -C build $(QUIET) extracted_cases extracted_certificates extracted_code warpbound-check
 	@scripts/proofs-extracted
 
 proofs-campaign: proofs
@@ -71,18 +73,18 @@ proofs-campaign: proofs
 qualify: packages-build+test
 	@scripts/install-packages proofs || true
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet
-	@$(if $(SANITIZED),CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null && $(NINJA) -C build-sanitize --quiet)
+	@$(NINJA) -C build $(QUIET)
+	@$(if $(SANITIZED),CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null && $(NINJA) -C build-sanitize $(QUIET))
 	@python3 -B scripts/qualification/qualify.py --jobs $(JOBS) $(if $(SANITIZED),--sanitized build-sanitize) $(QUALIFY)
 
 bench: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet
+	@$(NINJA) -C build $(QUIET)
 	@scripts/bench
 
 bench-tightness: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet tightness
+	@$(NINJA) -C build $(QUIET) tightness
 	@build/bench/tightness --jobs $(JOBS) --csv build/tightness.csv --json build/tightness.json $(TIGHTNESS)
 
 bench-machine-code: build
@@ -90,38 +92,52 @@ bench-machine-code: build
 
 fuzz: packages-build+test
 	@CC=clang $(CMAKE) -B build-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON -DWB_FUZZ_COVERAGE=ON >/dev/null
-	@$(NINJA) -C build-fuzz --quiet fuzz/all
+	@$(NINJA) -C build-fuzz $(QUIET) fuzz/all
 	@scripts/fuzz $(FUZZ_SECONDS)
 
 campaign: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet
+	@$(NINJA) -C build $(QUIET)
 	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS)
 	./build/tests/campaign build/campaign.seed $(SEEDS)
 
 campaign-caches: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet
+	@$(NINJA) -C build $(QUIET)
 	@mkdir -p build/violation
 	./build/tests/steered_campaign build/violation $(SEEDS) $(FIRST)
 
 campaign-machine-code: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet sass_campaign
+	@$(NINJA) -C build $(QUIET) sass_campaign
 	./build/tests/sass_campaign $(FIRST) $(SEEDS)
 
 campaign-sub-cores: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet exact_campaign
+	@$(NINJA) -C build $(QUIET) exact_campaign
 	./build/tests/exact_campaign $(FIRST) $(SEEDS)
 
 reproduce-%: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build --quiet reproduce_$*
+	@$(NINJA) -C build $(QUIET) reproduce_$*
 	./build/reproduce/reproduce_$*
 
-install: build
+# Installs no packages: what is missing is named.
+install:
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF >/dev/null
+	@$(NINJA) -C build $(QUIET)
 	cmake --install build --prefix $(PREFIX)
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || true # the loader learns of the library
+
+uninstall:
+	@cmake -D PREFIX=$(PREFIX) -P cmake/uninstall.cmake
+
+# The time of the newest commit in place of today's: the same sources make the same bytes.
+deb: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
+deb: packages-build+deb
+	@$(CMAKE) -B build-deb -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCMAKE_INSTALL_PREFIX=/usr -DWB_DEB=ON >/dev/null
+	@$(NINJA) -C build-deb $(QUIET)
+	@cd build-deb && cpack
 
 clean:
 	rm -rf build build-*

@@ -18,8 +18,8 @@ sed -n '/^```c$/,/^```$/{/^```/d;p;}' docs/library.md | cmp - docs/examples/dead
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name warpbound.pc)")
 export PKG_CONFIG_PATH
 # shellcheck disable=SC2046 # words
-"$CC" -std=c11 -Wall -Wextra -Werror docs/examples/deadline.c $("$PKG_CONFIG" --cflags --libs warpbound) \
-    -o "$prefix/deadline"
+"$CC" -std=c11 -Wall -Wextra -Werror docs/examples/deadline.c \
+    $("$PKG_CONFIG" --static --cflags --libs warpbound | sed 's/-lwarpbound/-l:libwarpbound.a/') -o "$prefix/deadline"
 
 # expect STATUS WORDS ARGUMENTS: what the example must come to and print.
 expect() {

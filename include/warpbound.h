@@ -52,6 +52,11 @@ typedef enum {
     WB_ERR_LIMIT = 4,    /* memory, a size limit or the user's patience was exhausted */
 } wb_status;
 
+/* The version of this header, from which the build takes the version of all that it makes. */
+#define WB_VERSION_MAJOR 0
+#define WB_VERSION_MINOR 1
+#define WB_VERSION_PATCH 0
+
 /* The version of this library, such as "0.1.0". */
 const char *wb_version(void);
 

@@ -64,7 +64,7 @@ check() {
     if readelf -d "$1" | grep -q "NEEDED.*libwarpbound"; then needed=yes; fi
     [ $needed = "$2" ] || fail "$1 needs the shared library: $needed"
     printed=$(LD_LIBRARY_PATH=$libraries "$1")
-    case $printed in "$version" | "$version "*) ;; *) fail "$1 printed $printed, not $version" ;; esac
+    case $printed in "$version $version" | "$version $version "*) ;; *) fail "$1 printed $printed, not $version" ;; esac
 }
 version=$2
 check "$there/shared" yes

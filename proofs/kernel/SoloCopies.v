@@ -7,6 +7,7 @@
 
 From Coq Require Import List Arith Lia Bool Permutation.
 From Warpbound Require Import Cycles Model Stay Copies.
+From Warpbound Require Instances.
 Import ListNotations.
 
 (** [wr], [un] and [co] say which warp, unit and sub-core of [t] one of thread block [b] is. *)
@@ -92,12 +93,7 @@ Section Solo.
   Proof.
     intros H. unfold count. rewrite <- (map_length there (filter q (keys o))). apply Permutation_length, NoDup_Permutation.
     - apply NoDup_filter, nodup_keys.
-    - assert (NoDup (filter q (keys o))) as N by apply NoDup_filter, nodup_keys.
-      assert (forall x, In x (filter q (keys o)) -> In x (keys o)) as F by (intros x Hx; apply filter_In in Hx; apply Hx).
-      revert N F. induction (filter q (keys o)) as [|x l IH]; intros N F; [constructor|]. apply NoDup_cons_iff in N as [Nx N].
-      cbn. constructor; [|apply IH; [exact N|intros y Hy; apply F; right; exact Hy]].
-      intros X. apply in_map_iff in X as [y [E Hy]]. apply Nx.
-      rewrite <- (there_once y x); auto; apply F; [right; exact Hy|left; reflexivity].
+    - apply Instances.nodup_map; [apply NoDup_filter, nodup_keys|]. intros x y Hx Hy. apply filter_In in Hx, Hy. apply there_once; tauto.
     - intros y. rewrite in_map_iff, filter_In. split.
       + intros [Hy Q]. destruct (onto y Hy) as [x [Hx ->]]. exists x. rewrite filter_In, <- (H x Hx). auto.
       + intros [x [<- Hx]]. apply filter_In in Hx as [Hx Q]. rewrite (H x Hx). split; [apply there_in, Hx|exact Q].

@@ -5,6 +5,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Model Sib Isolation Queue Bounds IsolationPaths Stay Copies SoloCopies.
+From Warpbound Require Instances.
 Import ListNotations.
 
 Section StayCopies.
@@ -38,10 +39,7 @@ Section StayCopies.
     { unfold l. rewrite sum_filter. apply sum_le. intros x Hx. destruct (Nat.eqb_spec (group m (fst x)) b) as [G|N]; [lia|]. rewrite (Z x Hx N). lia. }
     transitivity (sum (fun x => f' (there x)) l); [apply sum_le; intros x Hx; apply H, F, Hx|].
     unfold sum at 1. rewrite <- (map_map there f'). apply (sum_part key_dec f').
-    - assert (NoDup l) as N by apply NoDup_filter, nodup_keys. clearbody l. induction l as [|x l IH]; [constructor|].
-      apply NoDup_cons_iff in N as [Nx N]. cbn. constructor; [|apply IH; [intros y Hy; apply F; right; exact Hy|exact N]].
-      intros X. apply in_map_iff in X as [y [E Hy]]. apply Nx.
-      rewrite <- (there_distinct y x); auto; apply F; [right; exact Hy|left; reflexivity].
+    - apply Instances.nodup_map; [apply NoDup_filter, nodup_keys|]. intros x y Hx Hy. apply there_distinct; apply F; assumption.
     - intros y Hy. apply in_map_iff in Hy as [x [<- Hx]]. apply of_there, F, Hx.
   Qed.
 

@@ -6,8 +6,8 @@
     extras: one for each change of sub-core at most.  What is counted is the most over all plans. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Extras Model Potential Bounds Graph Stay WavePotential WaveSum WaveExtras WaveMean Teams.
-From Warpbound Require Aln Share.
+From Warpbound Require Import Cycles Largest Extras Model Potential Bounds Graph Stay WavePotential WaveSum WaveSib WaveExtras WaveMean Teams.
+From Warpbound Require Aln Share ChainWork Covering.
 Import ListNotations.
 
 (** ** Lists *)
@@ -37,30 +37,11 @@ Proof.
   apply in_map. clear IH. induction l as [|y l IH]; [left; reflexivity|]. apply in_app_iff. right. exact IH.
 Qed.
 
-Lemma sum_incl (f : nat -> nat) l l' : NoDup l -> incl l l' -> sum f l <= sum f l'.
-Proof. intros N H. etransitivity; [apply (largest_ge f l' l (length l) N H), le_n|apply largest_total]. Qed.
-
 Lemma sum_below (f : nat -> nat) l n : NoDup l -> (forall v, n <= v -> f v = 0) -> sum f l <= sum f (seq 0 n).
 Proof.
   intros N Z. transitivity (sum f (filter (fun v => v <? n) l)).
   - rewrite sum_filter. apply sum_le. intros v _. destruct (Nat.ltb_spec v n) as [L|L]; [lia|]. rewrite (Z v L). lia.
-  - apply sum_incl; [apply NoDup_filter, N|]. intros v Hv. apply filter_In in Hv as [_ Hv]. apply Nat.ltb_lt in Hv. apply in_seq. lia.
-Qed.
-
-Lemma largest_app k k' l l' : largest k l + largest k' l' <= largest (k + k') (l ++ l').
-Proof.
-  revert k. induction l as [|x l IH]; intros k.
-  - rewrite largest_nil. cbn [app Nat.add]. apply largest_grows. lia.
-  - destruct k as [|k]; [rewrite largest_0; cbn [Nat.add app]; etransitivity; [apply (IH 0)|apply largest_skip]|].
-    cbn [app Nat.add]. rewrite !largest_cons. pose proof (IH k). pose proof (IH (S k)). cbn [Nat.add] in *. lia.
-Qed.
-
-Definition mem (d : nat) (S : list nat) : bool := existsb (Nat.eqb d) S.
-
-Lemma mem_iff d S : mem d S = true <-> In d S.
-Proof.
-  unfold mem. rewrite existsb_exists. split; [intros [e [He E]]; apply Nat.eqb_eq in E; subst; exact He|].
-  intros H. exists d. rewrite Nat.eqb_refl. auto.
+  - apply Covering.sum_incl; [apply NoDup_filter, N|]. intros v Hv. apply filter_In in Hv as [_ Hv]. apply Nat.ltb_lt in Hv. apply in_seq. lia.
 Qed.
 
 Section Plans.
@@ -82,7 +63,7 @@ Section Plans.
 
   (** [g] is on [a], and has changed its sub-core at most [k] times. *)
   Definition possible (a j k : nat) (p : plan) : bool :=
-    (mem a (fst p) && mem (snd p) (fst p))
+    (listed (fst p) a && listed (fst p) (snd p))
     && (forallb (fun d => work j d <=? work j (snd p)) (fst p) && (length (fst p) <=? S k)).
 
   (** Extras of sections before [j]. *)
@@ -95,7 +76,7 @@ Section Plans.
   Lemma possible_iff a j k p : possible a j k p = true <->
     In a (fst p) /\ In (snd p) (fst p) /\ (forall d, In d (fst p) -> work j d <= work j (snd p)) /\ length (fst p) <= S k.
   Proof.
-    unfold possible. rewrite !andb_true_iff, !mem_iff, forallb_forall, Nat.leb_le. split; intros H.
+    unfold possible. rewrite !andb_true_iff, !listed_iff, forallb_forall, Nat.leb_le. split; intros H.
     - repeat split; try apply H. intros d Hd. apply Nat.leb_le, H, Hd.
     - repeat split; try apply H. intros d Hd. apply Nat.leb_le, H, Hd.
   Qed.
@@ -131,13 +112,13 @@ Section Plans.
         apply largest_ge; [exact Nr| |lia]. intros d Hd. apply filter_In in Hd as [Hd E]. apply filter_In. split; [apply I, Hd|exact E].
       - apply largest_ge; [exact Nr| |lia]. intros d Hd. apply filter_In in Hd as [Hd E]. apply filter_In. split; [apply I, Hd|].
         apply negb_true_iff, Nat.eqb_neq. intros ->. apply Hq, Hd. }
-    pose proof (largest_app (length S - 1) (Datatypes.S k - length S) (map (work j) (rest cs q)) (earlier j)) as D.
+    pose proof (ChainWork.largest_app (map (work j) (rest cs q)) (length S - 1) (Datatypes.S k - length S) (earlier j)) as D.
     replace (length S - 1 + (Datatypes.S k - length S)) with k in D by lia.
     enough (largest k (map (work j) (rest cs q) ++ earlier j) <= largest k (earlier j')) by lia.
     unfold earlier, beyond at 2. replace j' with (j + (1 + (j' - Datatypes.S j))) by lia. rewrite !seq_app, !flat_map_app.
     cbn [seq flat_map Nat.add]. rewrite app_nil_r, app_assoc. fold q.
     etransitivity; [apply Nat.eq_le_incl, largest_perm, Permutation.Permutation_app_comm|].
-    pose proof (largest_app k 0 (beyond cs work (fun j => most cs (work j)) (seq 0 j) ++ map (work j) (rest cs q))
+    pose proof (ChainWork.largest_app (beyond cs work (fun j => most cs (work j)) (seq 0 j) ++ map (work j) (rest cs q)) k 0
       (flat_map (fun j => map (work j) (rest cs (most cs (work j)))) (seq (Datatypes.S j) (j' - Datatypes.S j)))) as F.
     rewrite largest_0, !Nat.add_0_r in F. replace (j + 1) with (Datatypes.S j) by lia. exact F.
   Qed.
@@ -223,9 +204,9 @@ Section Plans.
       unfold value. cbn [fst snd].
       pose proof (largest_grows (Datatypes.S k - length S) (Datatypes.S k' - length S) (earlier j) ltac:(lia)) as G.
       apply (Nat.mul_le_mono_l _ _ c) in G. rewrite !Nat.mul_add_distr_l. lia.
-    - set (S' := filter (fun d => mem d S || (d =? a')) cs).
+    - set (S' := filter (fun d => listed S d || (d =? a')) cs).
       assert (forall e, In e S' <-> In e S \/ e = a') as In_S'.
-      { intros e. unfold S'. rewrite filter_In, orb_true_iff, mem_iff, Nat.eqb_eq. split; [tauto|].
+      { intros e. unfold S'. rewrite filter_In, orb_true_iff, listed_iff, Nat.eqb_eq. split; [tauto|].
         intros [H| ->]; [split; [apply IS, H|auto]|auto]. }
       assert (NoDup S') as NS' by (apply NoDup_filter, Cores).
       assert (length S' <= Datatypes.S (length S)) as LS.
@@ -239,14 +220,14 @@ Section Plans.
         { apply possible_iff. cbn [fst snd]. rewrite !In_S'. repeat split; auto; [|lia]. intros e He. apply In_S' in He as [He| ->]; auto. }
         unfold value. cbn [fst snd].
         assert (sum (load J j) (rest S ch) <= sum (load J j) (rest S' ch)) as B.
-        { apply sum_incl; [apply NoDup_filter, NS|]. intros e He. apply filter_In in He as [He E]. apply filter_In. rewrite In_S'. auto. }
+        { apply Covering.sum_incl; [apply NoDup_filter, NS|]. intros e He. apply filter_In in He as [He E]. apply filter_In. rewrite In_S'. auto. }
         apply (Nat.mul_le_mono_l _ _ c) in B. rewrite !Nat.mul_add_distr_l. lia.
       + exists (S', a'). split; [apply in_prod; [apply sublists_filter|exact Ia]|]. split.
         { apply possible_iff. cbn [fst snd]. rewrite !In_S'. repeat split; auto; [|lia]. intros e He. apply In_S' in He as [He| ->]; [|lia].
           specialize (Most e He). lia. }
         unfold value. cbn [fst snd].
         assert (sum (load J j) (rest S ch) + load J j ch <= sum (load J j) (rest S' a')) as B.
-        { rewrite Nat.add_comm, <- sum_cons. apply sum_incl.
+        { rewrite Nat.add_comm, <- sum_cons. apply Covering.sum_incl.
           - constructor; [|apply NoDup_filter, NS]. intros X. apply filter_In in X as [_ X]. rewrite Nat.eqb_refl in X. discriminate.
           - intros e He. apply filter_In. rewrite In_S'. rewrite negb_true_iff, Nat.eqb_neq.
             assert (In e S) as Es by (destruct He as [<-|He]; [exact Hc|apply filter_In in He; apply He]).

@@ -4,7 +4,8 @@
     and X of [t], where all units count as shared that sub-cores share. *)
 
 From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Largest Extras Model Bounds IsolationPaths Grid Stay SoloCopies StayCopies WaveSib WaveExtras Wave TeamPlans.
+From Warpbound Require Import Cycles Largest Extras Model Bounds IsolationPaths Grid Stay SoloCopies StayCopies WaveSib WaveExtras Wave.
+From Warpbound Require ChainWork Instances.
 Import ListNotations.
 
 (** ** Lists *)
@@ -27,13 +28,6 @@ Lemma sum_at (v a : nat) l : NoDup l -> sum (fun x => if a =? x then v else 0) l
 Proof.
   intros N. apply sum_once; [exact N|intros x _; destruct (a =? x); lia|].
   intros x y _ _ Hx Hy. destruct (Nat.eqb_spec a x), (Nat.eqb_spec a y); congruence.
-Qed.
-
-Lemma nodup_map (f : nat -> nat) l : (forall x y, In x l -> In y l -> f x = f y -> x = y) -> NoDup l -> NoDup (map f l).
-Proof.
-  induction l as [|x l IH]; intros I N; [constructor|]. apply NoDup_cons_iff in N as [Nx N]. cbn. constructor.
-  - intros X. apply in_map_iff in X as [y [E Hy]]. apply Nx. rewrite <- (I y x (or_intror Hy) (or_introl eq_refl) E). exact Hy.
-  - apply IH; [|exact N]. intros a b Ha Hb. apply I; right; assumption.
 Qed.
 
 (** ** What a thread block as it is written adds: [ct] is what each of its instructions costs *)
@@ -147,7 +141,7 @@ Section Copies.
     - apply sum_le. intros j _. rewrite (proj2 (Ch j)). apply le_n.
     - apply Nat.eq_le_incl, largest_perm. unfold beyond. clear -Ch Nk Into Onto Inj Cores. induction js as [|j js IH]; [apply Permutation_refl|]. cbn [flat_map].
       apply Permutation_app; [|exact IH]. rewrite <- (map_map co (e j)). apply Permutation_map, NoDup_Permutation.
-      + apply nodup_map; [|apply NoDup_filter, Cores]. intros c d Hc Hd. apply filter_In in Hc, Hd. apply Inj; tauto.
+      + apply Instances.nodup_map; [apply NoDup_filter, Cores|]. intros c d Hc Hd. apply filter_In in Hc, Hd. apply Inj; tauto.
       + apply NoDup_filter, Nk.
       + intros x. rewrite in_map_iff. unfold rest. rewrite filter_In, negb_true_iff, Nat.eqb_neq. rewrite <- (proj2 (Ch j)). split.
         * intros [c [<- Hc]]. apply filter_In in Hc as [Hc Nc]. apply negb_true_iff, Nat.eqb_neq in Nc. split; [apply Into, Hc|].
@@ -162,7 +156,7 @@ Section Copies.
   Proof.
     intros Z. unfold counted_at, beyond. destruct (le_lt_dec n n') as [L|L].
     - replace n' with (n + (n' - n)) by lia. rewrite seq_app, sum_app, flat_map_app.
-      pose proof (largest_app k 0 (flat_map (fun j => map (e j) (rest ks (ch j))) (seq 0 n)) (flat_map (fun j => map (e j) (rest ks (ch j))) (seq (0 + n) (n' - n)))) as A.
+      pose proof (ChainWork.largest_app (flat_map (fun j => map (e j) (rest ks (ch j))) (seq 0 n)) k 0 (flat_map (fun j => map (e j) (rest ks (ch j))) (seq (0 + n) (n' - n)))) as A.
       rewrite largest_0, !Nat.add_0_r in A. lia.
     - replace n with (n' + (n - n')) by lia. rewrite seq_app, sum_app, flat_map_app.
       rewrite (sum_zero (fun j => e j (ch j)) (seq (0 + n') (n - n'))) by (intros j Hj; apply in_seq in Hj; apply Z; lia).

@@ -8,8 +8,8 @@ static void consume(const struct block *of, const struct other *other, uint64_t 
     for (uint64_t j = 0; j < other->insts.count && unit != NO_UNIT; j++) {
         const struct inst *inst = &other->of->insts.items[other->insts.items[j]];
         uint64_t charge = issue && other->together && inst->unit != NO_UNIT;
-        if (inst->unit == unit && (other->together || machine.shared[unit]) && !(issue && machine.depth > 1))
-            charge = max(charge, machine.depth == 1 ? of->largest[unit] : inst->init);
+        if (inst->unit == unit && (other->together || machine.shared[unit]) && !(issue && machine.queue > 1))
+            charge = max(charge, machine.queue == 1 ? of->largest[unit] : inst->init);
         other->at[j + 1] = max(other->at[j + 1], add(other->at[j], mul(other->m, charge)));
     }
 }
@@ -24,7 +24,7 @@ static void meet_aligned(struct walk *walk, uint64_t number) {
     uint64_t *at = other->at, *times = walk->times;
     for (uint64_t l = 0; l < lanes; l++) {
         at[l] = operands_there(walk, times + l * count, inst);
-        if (slot && machine.depth <= 1) at[l] = max(at[l], times[l * count + unit + machine.depth]);
+        if (slot && machine.queue <= 1) at[l] = max(at[l], times[l * count + unit + machine.queue]);
     }
     consume(walk->block, other, inst->unit, true);
     for (uint64_t l = 0; l < lanes; l++) {

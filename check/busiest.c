@@ -36,7 +36,6 @@ static uint64_t chain(struct block *of) {
     return add(busiest_of(of), latency_of(of));
 }
 
-static const struct method methods[] = {{.name = "chain", .of_block = chain, .any_depth = true},
-                                        {.name = NULL}};
+static const struct method methods[] = {{.name = "chain", .of_block = chain}, {.name = NULL}};
 
 const struct part busiest_part = {NULL, methods};

@@ -54,6 +54,7 @@ void *grown(void *items, uint64_t count, uint64_t *room, size_t size);
 
 extern struct machine {
     uint64_t depth, sub_cores, width, release;
+    uint64_t queue; /* depth, as sib, fib and aln see it: 1 bounds every finite number above (section 5) */
     uint64_t units, instances[UNITS_MAX];
     bool shared[UNITS_MAX];
     bool is_code, holds_issue;  /* of machine code: a full queue holds up the issue stage */
@@ -123,7 +124,6 @@ struct method {
     const char *name;
     uint64_t (*of_block)(struct block *of);
     uint64_t (*of_grid)(void);
-    bool any_depth; /* it holds for dispatch depths other than 0, 1 and unlimited */
     bool is_lower;
     bool of_code; /* it is of machine code */
 };

@@ -28,13 +28,12 @@ uint64_t top(const ranking *amounts, uint64_t n) {
 
 static void compute_class(struct class *class) {
     struct block *of = &blocks.items[class->block];
-    const bool known = machine.depth == 0 || machine.depth == UNLIMITED;
     finish(of);
     class->initiations = initiations_of(of);
     class->latency = latency_of(of);
     class->alpha = class->alone = add(class->initiations, class->latency);
-    if (known) class->alpha = min(class->alpha, sib(of));
-    if (known || machine.depth == 1) class->alone = min(class->alone, min(sib(of), fib(of)));
+    if (machine.depth == 0 || machine.depth == UNLIMITED) class->alpha = min(class->alpha, sib(of));
+    class->alone = min(class->alone, min(sib(of), fib(of)));
     if (class->method != NULL) class->alone = min(class->alone, time_of_block(class->method, of));
 }
 

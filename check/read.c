@@ -1,12 +1,13 @@
 /* The lines of a certificate that say what the machine and its blocks are. */
 #include "check.h"
 
-struct machine machine = {.depth = UNLIMITED, .sub_cores = 1};
+struct machine machine = {.depth = UNLIMITED, .queue = UNLIMITED, .sub_cores = 1};
 block_list blocks;
 struct block *block;
 
 static void read_machine(const uint64_t *n) {
     machine.depth = n[0], machine.sub_cores = n[1], machine.width = n[2], machine.release = n[3];
+    machine.queue = machine.depth == UNLIMITED ? UNLIMITED : min(machine.depth, 1);
 }
 
 static void read_unit(const uint64_t *n) {

@@ -41,7 +41,7 @@ static void meet_alone(struct walk *walk, uint64_t number) {
     uint64_t *times = walk->times, at = operands_there(walk, times, inst);
     if (inst->unit != NO_UNIT) {
         uint64_t *unit = times + WARP_TIMES + walk->block->registers + 2 * inst->unit;
-        if (machine.depth <= 1) at = max(at, unit[machine.depth]);
+        if (machine.queue <= 1) at = max(at, unit[machine.queue]);
         times[NOW] = at + 1;
         unit[1] = at = max(at, unit[0]);
         unit[0] = add(at, inst->init);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A warp of a path. Times count latencies from the release that begins the section at hand. */
+/* A warp of a path. Times count latencies from the last arrival at the barrier before the section at hand. */
 struct path {
     uint64_t *times;
     uint64_t
@@ -50,14 +50,14 @@ static void add_row(const struct block *of, struct serial *serial, bool is_last)
     }
     for (uint64_t c = 0; c < machine.sub_cores; c++)
         most = max(most, add(serial->private[c], serial -> latest[c]));
-    serial->sum = add(serial->sum, add(add(most, shared), is_last ? 0 : machine.release));
+    serial->sum = add(serial->sum, add(most, shared));
     count_work(machine.sub_cores);
 }
 
-/* What is pending takes its whole latency from the release on at most. */
-static void begin_section(const struct block *of, struct path *path) {
+/* What is pending takes its whole latency from the arrival on at most. */
+static void begin_section(const struct block *of, uint64_t release, struct path *path) {
     memcpy(path->times + WARP_TIMES, path->pending + WARP_TIMES, of->registers * sizeof *path->times);
-    path->times[NOW] = path->times[COMPLETE] = 0;
+    path->times[NOW] = path->times[COMPLETE] = release;
     path->unread_before = max(path->unread_before, path->unread);
     path->unread = 0;
 }
@@ -65,10 +65,11 @@ static void begin_section(const struct block *of, struct path *path) {
 static void meet_serial_row(struct walk *walk, uint64_t row) {
     const struct block *of = walk->block;
     struct serial *serial = walk->context;
+    const uint64_t release = serial->row > 0 ? machine.release : 0;
     if (serial->row > 0) add_row(of, serial, false);
     serial->row = row + 1;
     for (uint64_t p = 0; p < of->paths; p++) {
-        begin_section(of, &serial->paths[p]);
+        begin_section(of, release, &serial->paths[p]);
         struct walk own = {of, &section_of(of, row, p)->steps, meet_serial, NULL, 0, &serial->paths[p], true};
         walk_all(&own);
         count_work(of->registers);

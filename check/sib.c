@@ -1,7 +1,7 @@
 /* SIB and FIB of a block: theorem 1 of docs/proofs.md, section 3. */
 #include "check.h"
 
-/* What another warp delays one: initiations on units that both reach, at depth 1 each as the longest of its
+/* What another warp delays one: initiations on units that both reach, with queues each as the longest of its
  * unit; of fib issue slots where this one does not use the unit. */
 static uint64_t delay(const struct block *of, const struct section *own, const struct section *other,
                       bool together, bool slots) {
@@ -10,7 +10,7 @@ static uint64_t delay(const struct block *of, const struct section *own, const s
         if (slots && own->count[u] == 0)
             sum = add(sum, together ? other->count[u] : 0);
         else if (together || machine.shared[u])
-            sum = add(sum, machine.depth == 1 ? mul(other->count[u], of->largest[u]) : other->work[u]);
+            sum = add(sum, machine.queue == 1 ? mul(other->count[u], of->largest[u]) : other->work[u]);
     }
     return sum;
 }

@@ -143,8 +143,6 @@ let home_of r f =
   let units = List.length r.units in
   if f < units || f >= units * (r.sub_cores + 1) then None else Some ((f / units) - 1)
 
-let is_known r = match r.dispatch with Some d -> d <= 1 | None -> true
-
 (* Whether a method shows that the block takes at most so long. *)
 let is_shown r (b : Reading.block) method_name cycles =
   let block = block_of r b and machine = machine_of r b in
@@ -152,7 +150,6 @@ let is_shown r (b : Reading.block) method_name cycles =
   match method_name with
   | "elb" -> elb_claim block machine (lam_table machine block) cycles
   | "chain" -> chain_claim block machine (home_of r) r.sub_cores 0 (lam_table machine block) cycles
-  | ("sib" | "fib" | "aln" | "fifo") when not (is_known r) -> refuse "no claim of this block"
   | "fib" -> let issue, start = tables block in fib_claim block machine 0 issue start cycles
   | "sib" -> let issue, start = tables block in sib_claim block machine (is_shared r) 0 issue start cycles
   | "aln" -> aln_claim block machine cycles

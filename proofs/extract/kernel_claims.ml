@@ -36,7 +36,7 @@ let chain_kind r (b : Reading.block) alpha fine =
 
 let serial_time r (b : Reading.block) =
   let block = Block_claims.block_of r b and machine = Block_claims.machine_of r b in
-  sERIAL_apart_fast machine block (Block_claims.home_of r) (List.init r.sub_cores (fun core -> core)) 0
+  sERIAL_fast machine block (Block_claims.home_of r) (List.init r.sub_cores (fun core -> core)) 0
 
 (* ---- Blocks ---- *)
 
@@ -47,7 +47,6 @@ let least r (b : Reading.block) method_name =
   let cycles = match method_name with
     | "elb" -> Checked.add (e_fast block) (top_fast block (latencies machine block))
     | "chain" -> let kind = chain_kind_of_block r b true in Checked.add kind.cW kind.cO
-    | ("sib" | "fib" | "aln" | "fifo") when not (Block_claims.is_known r) -> refuse "no claim of this block"
     | "sib" -> sib_shared_fast block machine (Block_claims.is_shared r) (start ()) 0
     | "aln" -> aLN_fast block machine
     | "fifo" when r.dispatch = None -> fIFO_fast block machine (Queued.best_sets machine block)
@@ -62,7 +61,7 @@ let kind_of r (c : kernel_class) =
   let least_of = List.fold_left (fun cycles method_name -> Stdlib.min cycles (least method_name)) in
   let e = e_fast (Block_claims.block_of r c.of_block) and elb = least "elb" in
   let window = match r.dispatch with Some d -> d = 0 | None -> true in
-  let solo = least_of elb (if Block_claims.is_known r then [ "sib"; "fib" ] else []) in
+  let solo = least_of elb [ "sib"; "fib" ] in
   { kE = e; kL = elb - e; kA = least_of elb (if window then [ "sib" ] else []); kS = least_of solo (Option.to_list c.alone) }
 
 (* ---- Formulas ---- *)

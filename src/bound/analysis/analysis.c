@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/names.h"
+#include "bound/block/block_sums.h"
 #include "bound/cache/isolated_block.h"
 #include "memory/requests/requests.h"
 #include "warp/timed/block_timing.h"
@@ -389,6 +390,7 @@ bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t wa
     if (!(analysis->methods_run >> method & 1) || bound_method_at(method)->term == NULL) return false;
     if (analysis->kind != SUBJECT_BLOCK || analysis->fetch_time > 0)
         return false; /* what memory or fetch adds is known of the block only */
+    if (queues_are_long(analysis->machine)) return false; /* the profile is not the one of the bound */
     const struct timed_block *timed = analysis->timed;
     const struct warp_group group = {timed->warp_path[warp], warp % timed->machine->sub_cores, 1};
     *value = cycles_add(profile_sum_of_group(&analysis->profile, bound_method_at(method)->term, &group),

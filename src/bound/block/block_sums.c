@@ -19,21 +19,44 @@ cycles sib_term(const struct section_profile *warp, const struct row_sums *sums)
     return warp->iso + (sums->shared + sums->local - warp->charge);
 }
 
-const char *sib_unproven(const struct wb_machine *machine) {
-    uint32_t depth = machine->dispatch_depth;
-    if (depth == 0 || depth == 1 || depth == DEPTH_UNLIMITED) return NULL;
-    return "tested, but proven only for dispatch depths 0, 1 and unlimited: in a longer queue an instruction "
-           "can hold back others for more than its own initiation";
+bool queues_are_long(const struct wb_machine *machine) {
+    return machine->dispatch_depth > 1 && machine->dispatch_depth != DEPTH_UNLIMITED;
 }
 
-static wb_status sib_run(const struct bound_input *input, wb_bound *bound) {
+typedef wb_status (*block_sum)(const struct bound_input *input, wb_bound *bound);
+
+/* Runs a method on the block as it is on a machine on whose units one instruction can wait. */
+static wb_status with_short_queues(const struct bound_input *input, block_sum sum, wb_bound *bound) {
+    struct wb_machine machine = *input->block->machine;
+    struct timed_block block = *input->block;
+    struct block_profile profile;
+    struct bound_input shorter = *input;
+    machine.dispatch_depth = 1;
+    block.machine = &machine;
+    WB_TRY(block_profile_make(&block, input->watch, input->diagnostics, &profile));
+    shorter.block = &block;
+    shorter.profile = &profile;
+    const wb_status status = sum(&shorter, bound);
+    block_profile_free(&profile);
+    return status;
+}
+
+static wb_status at_any_depth(const struct bound_input *input, block_sum sum, wb_bound *bound) {
+    const bool shorter = queues_are_long(input->block->machine);
+    return shorter ? with_short_queues(input, sum, bound) : sum(input, bound);
+}
+
+static wb_status sib_sum(const struct bound_input *input, wb_bound *bound) {
     bound->cycles = profile_sum_of_maxima(input->profile, sib_term);
-    bound->reason = sib_unproven(input->block->machine);
-    bound->kind = bound->reason == NULL ? WB_UPPER : WB_ESTIMATE;
+    bound->kind = WB_UPPER;
     bound_assume_model(input, bound);
     assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
     if (input->block->machine->dispatch_depth == 1) assume(bound, WB_ASSUME_LARGEST_INITIATIONS);
     return WB_OK;
+}
+
+static wb_status sib_run(const struct bound_input *input, wb_bound *bound) {
+    return at_any_depth(input, sib_sum, bound);
 }
 
 const struct bound_method bound_sib = {
@@ -79,6 +102,7 @@ static cycles gub_term(const struct section_profile *warp, const struct row_sums
 /* Whether in no section of no warp two initiations overlap in isolation, so that the execution phases last as
  * long as the charges of SIB, and no warp without instructions in a section makes GUB larger. */
 static bool gub_is_sib(const struct block_profile *profile, cycles gub) {
+    if (queues_are_long(profile->block->machine)) return false; /* SIB has other charges */
     for (size_t i = 0; i < profile->cells.count; i++) {
         if (profile->cells.items[i].exec != profile->cells.items[i].charge) return false;
     }
@@ -255,12 +279,12 @@ static wb_status pairwise_cycles(const struct bound_input *input, pair_value val
     return status;
 }
 
-/* Fills in a bound: the sum over all sections of the largest bound of any warp, proven where SIB is. For a
+/* Fills in a bound: the sum over all sections of the largest bound of any warp. For a
  * block with too many instructions to be looked at in pairs the value is SIB's, which is no less. Errors
  * leave a message. */
 static wb_status pairwise_run(const struct bound_input *input, pair_value value, pair_total total,
                               wb_bound *bound) {
-    WB_TRY(bound_sib.run(input, bound)); /* kind, reason and assumptions are the same */
+    WB_TRY(sib_sum(input, bound)); /* kind and assumptions are the same */
     if (input->block->warp_count == 0) return WB_OK;
     bool cut_short;
     const uint64_t others = input->block->warp_count - 1;
@@ -284,8 +308,12 @@ static cycles fib_total(const struct pairwise *pairwise, uint32_t own, cycles su
     return cycles_add(pairwise->isolated.items[own], sum);
 }
 
-static wb_status fib_run(const struct bound_input *input, wb_bound *bound) {
+static wb_status fib_sum(const struct bound_input *input, wb_bound *bound) {
     return pairwise_run(input, fib_value, fib_total, bound);
+}
+
+static wb_status fib_run(const struct bound_input *input, wb_bound *bound) {
+    return at_any_depth(input, fib_sum, bound);
 }
 
 const struct bound_method bound_fib = {
@@ -332,8 +360,12 @@ wb_status block_aligned_sum(const struct bound_input *input, uint64_t m, cycles 
     return pairwise_cycles(input, aln_value, aligned_total, m, sum, cut_short);
 }
 
-static wb_status aln_run(const struct bound_input *input, wb_bound *bound) {
+static wb_status aln_sum(const struct bound_input *input, wb_bound *bound) {
     return pairwise_run(input, aln_value, aln_total, bound);
+}
+
+static wb_status aln_run(const struct bound_input *input, wb_bound *bound) {
+    return at_any_depth(input, aln_sum, bound);
 }
 
 const struct bound_method bound_aln = {

@@ -10,8 +10,9 @@ extern const struct bound_method bound_sib, bound_fib, bound_fifo;
 /* iso_s(w) + sum over u != w of E_s(u|w), 0 for iso_s(w) = 0 (docs/proofs.md, theorem 1) */
 cycles sib_term(const struct section_profile *warp, const struct row_sums *sums);
 
-/* Why SIB is not proven on a machine, or NULL where it is (docs/proofs.md, theorem 1). */
-const char *sib_unproven(const struct wb_machine *machine);
+/* Whether several instructions, but not any number, can wait for a unit: sib, fib and aln are those of one
+ * that can, which are proven for all of these (docs/proofs.md, section 5). */
+bool queues_are_long(const struct wb_machine *machine);
 
 /* The sum over all sections of the most, for any warp w, of what align_s(w, u, m) adds up to over the other
  * warps u: ALN before it is divided by m, for an m that counts warps of other blocks, too. *sum stays as it

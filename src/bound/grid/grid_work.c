@@ -87,7 +87,7 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
     const cycles sib = cycles_add(profile_sum_of_maxima(profile, sib_term), profile_release_time(profile));
     class.residency = class.isolated = cycles_add(class.initiations, class.latency);
     if (window_is_proven(work->machine)) class.residency = cycles_min(class.residency, sib);
-    if (sib_unproven(work->machine) == NULL) class.isolated = cycles_min(class.isolated, sib);
+    if (!queues_are_long(work->machine)) class.isolated = cycles_min(class.isolated, sib);
     class.held = class.initiations;
     /* Where SMs share a memory lemma 3 asks for more than is looked at here. */
     const bool contended = memory_is_contended(&work->machine->memory);

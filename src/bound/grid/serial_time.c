@@ -11,10 +11,11 @@
 /* What one warp of a path does in a section. */
 struct warp_section {
     cycles private, shared; /* initiations, on units of its sub-core and on those of all */
-    cycles latency;         /* the longest chain of latencies from the release that begins the section */
+    cycles latency;         /* the longest chain of latencies from the last arrival at the barrier before the
+                               section, with its release */
 };
 
-/* A walk along a path. Times count latencies only, from the start of the section. */
+/* A walk along a path. Times count latencies only, from the last arrival at the barrier before. */
 struct section_walker {
     const struct timed_code *code;
     const struct wb_machine *machine;
@@ -56,12 +57,13 @@ static void walk_instruction(struct section_walker *walker, const struct timed_i
     add_initiation(walker, inst);
 }
 
-/* Begins a section: whatever is pending takes its whole latency from there at most. */
+/* Begins a section: it is released, and whatever is pending takes its whole latency from the arrival on at
+ * most. */
 static void begin_section(struct section_walker *walker) {
     memcpy(walker->times, walker->pending, walker->code->register_count * sizeof *walker->times);
     walker->unread = cycles_max(walker->unread, walker->unread_of);
     walker->unread_of = 0;
-    walker->now = walker->complete = 0;
+    walker->now = walker->complete = walker->machine->barrier_release;
     walker->section = (struct warp_section){0};
 }
 
@@ -75,7 +77,8 @@ static cycles until_complete(const struct section_walker *walker) {
 
 struct path_sections {
     VEC(struct warp_section) sections;
-    cycles end; /* of the last section: its latency, where it is the last one of the block, too */
+    cycles end;  /* of the last section: its latency, where it is the last one of the block, too */
+    cycles left; /* until all is complete that is pending when a section begins behind it */
 };
 
 static wb_status walk_path(const struct timed_block *timed, uint32_t path, const cycles *blocking,
@@ -93,8 +96,12 @@ static wb_status walk_path(const struct timed_block *timed, uint32_t path, const
         WB_TRY(vec_push(&walked->sections, walker.section));
         begin_section(&walker);
     }
-    walker.section.latency = walked->end = until_complete(&walker);
-    return vec_push(&walked->sections, walker.section);
+    walker.section.latency = walker.now;
+    WB_TRY(vec_push(&walked->sections, walker.section));
+    walked->end = until_complete(&walker);
+    begin_section(&walker);
+    walked->left = until_complete(&walker);
+    return WB_OK;
 }
 
 /* A section of the block in one sub-core. */
@@ -133,12 +140,14 @@ static void add_group(struct serial_maker *maker, const struct warp_group *group
     }
 }
 
-/* What warps that ended earlier may have pending in the block's last section. */
-static void add_end(struct serial_maker *maker, const struct warp_group *group, cycles end) {
+/* In the block's last section all is awaited that is pending, of warps that ended earlier, too. */
+static void add_end(struct serial_maker *maker, const struct warp_group *group,
+                    const struct path_sections *walked) {
     assert(maker->cores.items != NULL && "every path has a section");
     struct core_section *last =
         &maker->cores.items[(maker->shared.count - 1) * maker->sub_cores + group->sub_core];
-    last->latency = cycles_max(last->latency, end);
+    const bool early = walked->sections.count < maker->shared.count;
+    last->latency = cycles_max(last->latency, early ? walked->left : walked->end);
 }
 
 static wb_status add_paths(struct serial_maker *maker, const cycles *blocking, struct arena *scratch,
@@ -151,15 +160,14 @@ static wb_status add_paths(struct serial_maker *maker, const cycles *blocking, s
     for (size_t g = 0; g < profile->groups.count; g++) {
         const struct warp_group *group = &profile->groups.items[g];
         add_group(maker, group, &walked[group->path]);
-        add_end(maker, group, walked[group->path].end);
+        add_end(maker, group, &walked[group->path]);
     }
     return WB_OK;
 }
 
 /* The sums, over the sections, of the most that any sub-core has of work and latencies, and of latencies. */
 static struct serial_sums sum_sections(const struct serial_maker *maker) {
-    const cycles release = profile_release_time(maker->profile);
-    struct serial_sums sums = {release, release};
+    struct serial_sums sums = {0};
     for (size_t j = 0; j < maker->shared.count; j++) {
         cycles most = 0, longest = 0;
         for (uint32_t c = 0; c < maker->sub_cores; c++) {

@@ -17,7 +17,7 @@ wb_status serial_time_of(const struct block_profile *profile, bool covering, cyc
 /* The same of a block whose paths are walked and real, with parts of it. */
 struct serial_sums {
     cycles time;  /* V(b) */
-    cycles chain; /* of each section the longest chain of latencies, with the releases */
+    cycles chain; /* of each section the longest chain of latencies, its release included */
 };
 
 bool serial_can_walk(const struct timed_block *timed);

@@ -299,7 +299,7 @@ void kernel_upper_set(const struct bound_input *input, const struct grid_work *w
     bound->kind = WB_UPPER;
     bound_assume_model(input, bound);
     assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
-    if (sib_unproven(work->machine) == NULL) assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
+    assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
     grid_assume_dispatch(work, bound);
     contention_assume(work, bound);
 }

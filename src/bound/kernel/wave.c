@@ -219,7 +219,7 @@ wb_status wave_times_find(const struct bound_input *input, struct wave_times *ti
     *times = (struct wave_times){.cut_short = false};
     for (size_t p = 0; p < WAVE_PARTS; p++)
         times->parts[p] = divided(input->work, CYCLES_SATURATED, 0);
-    if (wave.together > 1 && sib_unproven(input->machine) == NULL) {
+    if (wave.together > 1 && !queues_are_long(input->machine)) {
         status = make_profiles(&wave);
         if (status == WB_OK) {
             status = arena_protect(&wave.arena, bound_wave, &wave);

@@ -54,10 +54,10 @@ static uint64_t until_complete(const struct warp *warp, const uint64_t *issue, u
     return warp->mutant == SERIAL_LATENCY_CUT || was_read(warp, p, section) ? 0 : latency;
 }
 
-/* The longest chain of latencies of a section. */
-static uint64_t chain_of(const struct warp *warp, uint32_t section) {
+/* The longest chain of latencies of a section from the last arrival at the barrier before it on. */
+static uint64_t chain_of(const struct warp *warp, uint32_t section, bool is_last, uint64_t release) {
     const struct sub_core_program *program = warp->program;
-    uint64_t issue[SUB_CORE_INSTS] = {0}, now = 0, end = 0;
+    uint64_t issue[SUB_CORE_INSTS] = {0}, now = section > 0 && section <= warp->last ? release : 0, end = 0;
     for (uint32_t i = 0; i < program->count; i++) {
         if (warp->section[i] != section) continue;
         for (uint32_t p = 0; p < i; p++)
@@ -65,7 +65,8 @@ static uint64_t chain_of(const struct warp *warp, uint32_t section) {
                 now = max(now, until_complete(warp, issue, p, section));
         issue[i] = now;
     }
-    if (section < warp->last || warp->mutant == SERIAL_NO_END) return now;
+    if (!is_last || warp->mutant == SERIAL_NO_END) return now;
+    if (section > warp->last && warp->mutant == SERIAL_EARLY_WARPS) return now;
     for (uint32_t p = 0; p < program->count; p++)
         end = max(end, until_complete(warp, issue, p, section));
     return max(now, end);
@@ -86,15 +87,14 @@ static uint64_t work_of(const struct sub_core_grid *grid, const struct warp *war
 /* What one section of a block takes. */
 static uint64_t section_time(const struct sub_core_grid *grid, const struct warp *warps, uint32_t count,
                              uint32_t section, uint32_t sections, enum serial_mutant mutant) {
+    const uint64_t release = mutant == SERIAL_NO_RELEASE ? 0 : grid->release;
     uint64_t work[SUB_CORES_MAX] = {0}, latency[SUB_CORES_MAX] = {0}, shared = 0, most = 0;
     for (uint32_t w = 0; w < count; w++) {
         const struct warp *warp = &warps[w];
         const uint32_t core = w % grid->sub_cores;
         shared += work_of(grid, warp, section, true);
         work[core] += work_of(grid, warp, section, false);
-        if (section <= warp->last) latency[core] = max(latency[core], chain_of(warp, section));
-        if (section + 1 == sections && mutant != SERIAL_EARLY_WARPS)
-            latency[core] = max(latency[core], chain_of(warp, warp->last));
+        latency[core] = max(latency[core], chain_of(warp, section, section + 1 == sections, release));
     }
     for (uint32_t c = 0; c < grid->sub_cores; c++) {
         if (mutant == SERIAL_FIRST_CORE) work[c] = work[0];
@@ -123,7 +123,7 @@ static uint64_t time_of_kind(const struct sub_core_grid *grid, const struct sub_
         warps[w] = warp_of(&kind->programs[w], mutant);
         sections = warps[w].last + 1 > sections ? warps[w].last + 1 : sections;
     }
-    uint64_t sum = mutant == SERIAL_NO_RELEASE ? 0 : (uint64_t)(sections - 1) * grid->release;
+    uint64_t sum = 0;
     for (uint32_t s = 0; s < sections; s++)
         sum += section_time(grid, warps, kind->warps, s, sections, mutant);
     return mutant == SERIAL_ONE_SECTION ? sum + work_of_block(grid, warps, kind->warps) : sum;

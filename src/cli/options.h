@@ -97,13 +97,13 @@ struct options {
     enum output_format format;
     bool *has_written; /* becomes true when output is written, be it in part */
     bool phases, timing, accesses, schedule;
-    bool dry_run, retry;            /* of sweep */
-    bool quiet, all;                /* of analyze, */
-    const char *explain;            /* and methods of its report */
-    bool order, channels;           /* of cache, */
-    struct option_number sm, first; /* and what of these */
-    const char *why;                /* of cfg: a label */
-    bool ssa, abstract_warp;
+    bool dry_run, retry, slurm;      /* of sweep */
+    bool quiet, all;                 /* of analyze, */
+    bool order, channels;            /* of cache, */
+    bool ssa, abstract_warp;         /* of cfg */
+    const char *explain;             /* methods of the report of analyze */
+    struct option_number sm, first;  /* what of --order and --channels */
+    const char *why;                 /* of cfg: a label */
     struct option_settings settings; /* of makespan, as all that follows */
     struct option_list warps;        /* "16", "12:LLC" */
     bool branchless_prefix, mapping;
@@ -115,8 +115,7 @@ struct options {
     const char *x_of_plot, *y_of_plot, *numbers_of_plot, *colours_of_plot, *log_of_plot, *title, *x_title,
         *y_title;
     struct option_list where;
-    bool slurm; /* of sweep, and its jobs: */
-    struct option_list sbatch;
+    struct option_list sbatch;   /* of the jobs of --slurm, as the next two lines */
     double task_time, unit_time; /* seconds; 0: not given */
     struct option_number rounds;
     char code_beside[1024]; /* the code beside `launch`, where that one stands for itself */

@@ -24,6 +24,24 @@ Proof.
   - cbn [app]. destruct k as [|k]; [rewrite !largest_0; lia|]. rewrite !largest_cons. pose proof (IH k). pose proof (IH (S k)). lia.
 Qed.
 
+Lemma largest_dominated l l' : Forall2 le l l' -> forall k, largest k l <= largest k l'.
+Proof.
+  induction 1 as [|x y l l' L F IH]; intros k; [lia|]. destruct k as [|k]; [rewrite !largest_0; lia|].
+  rewrite !largest_cons. pose proof (IH k). pose proof (IH (S k)). lia.
+Qed.
+
+(** Each list is, but for the order, dominated by the other. *)
+Lemma largest_flat_dominated (f f' : nat -> list nat) js k :
+  (forall j, exists a a', Permutation (f j) a /\ Permutation (f' j) a' /\ Forall2 le a a') ->
+  largest k (flat_map f js) <= largest k (flat_map f' js).
+Proof.
+  intros H. assert (exists a a', Permutation (flat_map f js) a /\ Permutation (flat_map f' js) a' /\ Forall2 le a a') as [a [a' [P1 [P2 F]]]].
+  { induction js as [|j js [a [a' [P1 [P2 F]]]]]; [exists [], []; repeat constructor|]. destruct (H j) as [b [b' [Q1 [Q2 E]]]].
+    exists (b ++ a), (b' ++ a'). cbn [flat_map]. split; [apply Permutation_app; assumption|]. split; [apply Permutation_app; assumption|].
+    apply Forall2_app; assumption. }
+  rewrite (largest_perm _ _ P1), (largest_perm _ _ P2). apply largest_dominated, F.
+Qed.
+
 Lemma sum_at (v a : nat) l : NoDup l -> sum (fun x => if a =? x then v else 0) l <= v.
 Proof.
   intros N. apply sum_once; [exact N|intros x _; destruct (a =? x); lia|].
@@ -120,7 +138,44 @@ Section Copies.
     apply Hc. left. reflexivity.
   Qed.
 
+  (** X alone: where another sub-core is the busiest, what it has more is spared. *)
+  Lemma extras_plus (f f' d : nat -> nat -> nat) js k : (forall j c, f j c <= f' j c + d j c) ->
+    largest k (beyond cs f (fun j => most cs (f j)) js)
+    <= largest k (beyond cs f' (fun j => most cs (f' j)) js) + sum (fun j => sum (d j) cs) js.
+  Proof.
+    intros H. transitivity (largest k (flat_map (fun j => map (fun c => f' j c + d j c) (rest cs (most cs (f' j)))) js)).
+    - apply largest_flat_dominated. intros j.
+      destruct (most_core m cs Cores (f j)) as [A1 A2], (most_core m cs Cores (f' j)) as [B1 B2].
+      set (a := most cs (f j)) in *. set (a' := most cs (f' j)) in *.
+      assert (forall l, Forall2 le (map (f j) l) (map (fun c => f' j c + d j c) l)) as Fl by (induction l; cbn; constructor; auto).
+      destruct (Nat.eq_dec a a') as [->|N]; [exists (map (f j) (rest cs a')), (map (fun c => f' j c + d j c) (rest cs a')); auto|].
+      destruct (rest_both cs (proj1 Cores) a a' A1 B1 N) as [l [P1 P2]].
+      exists (map (f j) (a' :: l)), (map (fun c => f' j c + d j c) (a :: l)).
+      split; [apply Permutation_map, P1|]. split; [apply Permutation_map, P2|]. cbn [map]. constructor; [|apply Fl].
+      specialize (A2 a' B1). specialize (H j a). lia.
+    - set (ps := flat_map (fun j => map (pair j) (rest cs (most cs (f' j)))) js).
+      assert (forall e : nat -> nat -> nat, flat_map (fun j => map (e j) (rest cs (most cs (f' j)))) js = map (fun x => e (fst x) (snd x)) ps) as E.
+      { intros e. unfold ps. rewrite !flat_map_concat_map, concat_map, map_map. f_equal. apply map_ext. intros j. rewrite map_map. reflexivity. }
+      unfold beyond. pose proof (E (fun j c => f' j c + d j c)) as E1. cbv beta in E1. rewrite E1, (E f').
+      etransitivity; [apply (largest_plus (fun x => f' (fst x) (snd x)) (fun x => d (fst x) (snd x)))|]. apply Nat.add_le_mono_l. clear E E1.
+      unfold ps. clear ps. induction js as [|j js IH]; [apply le_n|]. cbn [flat_map]. rewrite sum_app, sum_cons. apply Nat.add_le_mono; [|exact IH].
+      assert (sum (fun x => d (fst x) (snd x)) (map (pair j) (rest cs (most cs (f' j)))) = sum (d j) (rest cs (most cs (f' j)))) as -> by (unfold sum; rewrite map_map; reflexivity).
+      unfold rest. rewrite sum_filter. apply sum_le. intros c _. destruct (negb _); lia.
+  Qed.
+
   (** Sub-cores called otherwise. *)
+  Lemma rest_renamed a : In a cs -> Permutation (map co (rest cs a)) (rest ks (co a)).
+  Proof.
+    intros Ha. destruct Ks as [Nk [Into [Onto Inj]]]. apply NoDup_Permutation.
+    - apply Instances.nodup_map; [apply NoDup_filter, Cores|]. intros c d Hc Hd. apply filter_In in Hc, Hd. apply Inj; tauto.
+    - apply NoDup_filter, Nk.
+    - intros x. rewrite in_map_iff. unfold rest. rewrite filter_In, negb_true_iff, Nat.eqb_neq. split.
+      + intros [c [<- Hc]]. apply filter_In in Hc as [Hc Nc]. apply negb_true_iff, Nat.eqb_neq in Nc. split; [apply Into, Hc|].
+        intros E. apply Nc, (Inj c a Hc Ha E).
+      + intros [Hx Nx]. destruct (Onto x Hx) as [c [Hc E]]. exists c. split; [exact E|]. apply filter_In. split; [exact Hc|].
+        apply negb_true_iff, Nat.eqb_neq. intros ->. apply Nx. symmetry. exact E.
+  Qed.
+
   Lemma counted_renamed (e : nat -> nat -> nat) js k :
     counted_at cs (fun j c => e j (co c)) (fun j => most cs (fun c => e j (co c))) js k <= counted_at ks e (fun j => most ks (e j)) js k.
   Proof.
@@ -139,32 +194,59 @@ Section Copies.
       rewrite (proj2 (Ch j)). apply Mk, Into, Mc. }
     unfold counted_at. apply Nat.add_le_mono.
     - apply sum_le. intros j _. rewrite (proj2 (Ch j)). apply le_n.
-    - apply Nat.eq_le_incl, largest_perm. unfold beyond. clear -Ch Nk Into Onto Inj Cores. induction js as [|j js IH]; [apply Permutation_refl|]. cbn [flat_map].
-      apply Permutation_app; [|exact IH]. rewrite <- (map_map co (e j)). apply Permutation_map, NoDup_Permutation.
-      + apply Instances.nodup_map; [apply NoDup_filter, Cores|]. intros c d Hc Hd. apply filter_In in Hc, Hd. apply Inj; tauto.
-      + apply NoDup_filter, Nk.
-      + intros x. rewrite in_map_iff. unfold rest. rewrite filter_In, negb_true_iff, Nat.eqb_neq. rewrite <- (proj2 (Ch j)). split.
-        * intros [c [<- Hc]]. apply filter_In in Hc as [Hc Nc]. apply negb_true_iff, Nat.eqb_neq in Nc. split; [apply Into, Hc|].
-          intros E. apply Nc, (Inj c (ch j) Hc (proj1 (Ch j)) E).
-        * intros [Hx Nx]. destruct (Onto x Hx) as [c [Hc E]]. exists c. split; [exact E|]. apply filter_In. split; [exact Hc|].
-          apply negb_true_iff, Nat.eqb_neq. intros ->. apply Nx. symmetry. exact E.
+    - apply Nat.eq_le_incl, largest_perm. unfold beyond. induction js as [|j js IH]; [apply Permutation_refl|]. cbn [flat_map].
+      apply Permutation_app; [|exact IH]. rewrite <- (map_map co (e j)), <- (proj2 (Ch j)). apply Permutation_map, rest_renamed, Ch.
+  Qed.
+
+  (** The same of X alone. *)
+  Lemma extras_renamed (e : nat -> nat -> nat) js k :
+    largest k (beyond cs (fun j c => e j (co c)) (fun j => most cs (fun c => e j (co c))) js)
+    <= largest k (beyond ks e (fun j => most ks (e j)) js).
+  Proof.
+    destruct Ks as [Nk [Into _]].
+    assert (ks <> []) as Ne by (pose proof (Into _ (proj2 Cores 0)) as H; intros E; rewrite E in H; destruct H).
+    apply largest_flat_dominated. intros j. destruct (most_core m cs Cores (fun c => e j (co c))) as [A1 A2].
+    destruct (most_ok (e j) ks Ne) as [B1 B2]. set (a := most cs (fun c => e j (co c))) in *. set (z := most ks (e j)) in *.
+    change (most_in (e j) ks) with z in B1, B2.
+    pose proof (Permutation_map (e j) (rest_renamed a A1)) as P. rewrite map_map in P.
+    assert (forall l, Forall2 le (map (e j) l) (map (e j) l)) as Refl by (induction l; cbn; constructor; auto).
+    destruct (Nat.eq_dec (co a) z) as [E|N].
+    - exists (map (e j) (rest ks z)), (map (e j) (rest ks z)). rewrite E in P. auto.
+    - destruct (rest_both ks Nk (co a) z (Into a A1) B1 N) as [l [P1 P2]]. exists (map (e j) (z :: l)), (map (e j) (co a :: l)).
+      split; [etransitivity; [exact P|apply Permutation_map, P1]|]. split; [apply Permutation_map, P2|]. cbn [map]. constructor; [|apply Refl].
+      destruct (proj1 (proj2 (proj2 Ks)) z B1) as [c [Hc <-]]. apply (A2 c Hc).
   Qed.
 
   (** Sections that [t] does not have. *)
-  Lemma counted_sections (e : nat -> nat -> nat) ch n n' k : (forall j c, n' <= j -> e j c = 0) ->
-    counted_at ks e ch (seq 0 n) k <= counted_at ks e ch (seq 0 n') k.
+  Lemma beyond_sections (e : nat -> nat -> nat) ch n n' k : (forall j c, n' <= j -> e j c = 0) ->
+    largest k (beyond ks e ch (seq 0 n)) <= largest k (beyond ks e ch (seq 0 n')).
   Proof.
-    intros Z. unfold counted_at, beyond. destruct (le_lt_dec n n') as [L|L].
-    - replace n' with (n + (n' - n)) by lia. rewrite seq_app, sum_app, flat_map_app.
+    intros Z. unfold beyond. destruct (le_lt_dec n n') as [L|L].
+    - replace n' with (n + (n' - n)) by lia. rewrite seq_app, flat_map_app.
       pose proof (ChainWork.largest_app (flat_map (fun j => map (e j) (rest ks (ch j))) (seq 0 n)) k 0 (flat_map (fun j => map (e j) (rest ks (ch j))) (seq (0 + n) (n' - n)))) as A.
-      rewrite largest_0, !Nat.add_0_r in A. lia.
-    - replace n with (n' + (n - n')) by lia. rewrite seq_app, sum_app, flat_map_app.
-      rewrite (sum_zero (fun j => e j (ch j)) (seq (0 + n') (n - n'))) by (intros j Hj; apply in_seq in Hj; apply Z; lia).
+      rewrite largest_0, !Nat.add_0_r in A. exact A.
+    - replace n with (n' + (n - n')) by lia. rewrite seq_app, flat_map_app.
       pose proof (largest_more (flat_map (fun j => map (e j) (rest ks (ch j))) (seq 0 n')) (flat_map (fun j => map (e j) (rest ks (ch j))) (seq (0 + n') (n - n'))) k) as A.
       assert (list_sum (flat_map (fun j => map (e j) (rest ks (ch j))) (seq (0 + n') (n - n'))) = 0) as B; [|lia].
       assert (forall i, n' <= i -> list_sum (flat_map (fun j => map (e j) (rest ks (ch j))) (seq i (n - n'))) = 0) as D; [|apply D; lia].
       generalize (n - n'). clear A. induction n0 as [|d IH]; intros i Hi; [reflexivity|]. cbn [seq flat_map]. rewrite list_sum_app, (IH (S i)) by lia.
       rewrite Nat.add_0_r. apply (sum_zero (e i)). intros c _. apply Z, Hi.
+  Qed.
+
+  Lemma counted_sections (e : nat -> nat -> nat) ch n n' k : (forall j c, n' <= j -> e j c = 0) ->
+    counted_at ks e ch (seq 0 n) k <= counted_at ks e ch (seq 0 n') k.
+  Proof.
+    intros Z. pose proof (beyond_sections e ch n n' k Z) as A. unfold counted_at. apply Nat.add_le_mono; [|exact A].
+    destruct (le_lt_dec n n') as [L|L].
+    - replace n' with (n + (n' - n)) by lia. rewrite seq_app, sum_app. lia.
+    - replace n with (n' + (n - n')) by lia. rewrite seq_app, sum_app.
+      rewrite (sum_zero (fun j => e j (ch j)) (seq (0 + n') (n - n'))) by (intros j Hj; apply in_seq in Hj; apply Z; lia). lia.
+  Qed.
+
+  Lemma none_behind j c : S (list_max (map (fun x => sec (get t x)) (keys t))) <= j -> written_local t mt shared ct j c = 0.
+  Proof.
+    intros Hj. apply sum_zero. intros y Hy. destruct (Nat.eqb_spec (sec (get t y)) j) as [S|]; [exfalso|reflexivity].
+    assert (sec (get t y) <= list_max (map (fun x => sec (get t x)) (keys t))) by (apply list_max_ge, in_map_iff; eauto). lia.
   Qed.
 
   (** *** What [h] adds on its slot is at most what [t] adds. *)
@@ -180,9 +262,23 @@ Section Copies.
     pose proof (counted_renamed (written_local t mt shared ct) js k) as F.
     assert (counted_at ks (written_local t mt shared ct) (fun j => most ks (written_local t mt shared ct j)) js k
       <= counted_at ks (written_local t mt shared ct) (fun j => most ks (written_local t mt shared ct j)) (all_sections t) k) as H.
-    { apply counted_sections. intros j c Hj. apply sum_zero. intros y Hy. destruct (Nat.eqb_spec (sec (get t y)) j) as [S|]; [exfalso|reflexivity].
-      assert (sec (get t y) <= list_max (map (fun x => sec (get t x)) (keys t))) by (apply list_max_ge, in_map_iff; eauto). lia. }
+    { apply counted_sections, none_behind. }
     lia.
+  Qed.
+
+  (** *** U + X, which theorem 2 adds to alignments. *)
+  Theorem copy_extras k : shared_work p m g h + extras p m g cs h k
+    <= written_shared t shared ct
+       + largest k (beyond ks (written_local t mt shared ct) (fun j => most ks (written_local t mt shared ct j)) (all_sections t)).
+  Proof.
+    set (js := all_sections p). pose proof (extras_plus work work' spare js k local_written) as A.
+    pose proof (spare_shared js (seq_NoDup _ _)) as B.
+    pose proof (extras_renamed (written_local t mt shared ct) js k) as D.
+    pose proof (beyond_sections (written_local t mt shared ct) (fun j => most ks (written_local t mt shared ct j))
+      (S (list_max (map (fun x => sec (get p x)) (keys p)))) _ k none_behind) as F.
+    change (largest k (beyond ks (written_local t mt shared ct) (fun j => most ks (written_local t mt shared ct j)) js)
+      <= largest k (beyond ks (written_local t mt shared ct) (fun j => most ks (written_local t mt shared ct j)) (all_sections t))) in F.
+    change (extras p m g cs h k) with (largest k (beyond cs work (fun j => most cs (work j)) js)). lia.
   Qed.
 End Copies.
 

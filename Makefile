@@ -135,7 +135,7 @@ uninstall:
 # The time of the newest commit in place of today's: the same sources make the same bytes.
 deb: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 deb: packages-build+deb
-	@$(CMAKE) -B build-deb -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCMAKE_INSTALL_PREFIX=/usr -DWB_DEB=ON >/dev/null
+	@$(CMAKE) -B build-deb -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCMAKE_INSTALL_PREFIX=/usr -DWB_DEB=ON $(if $(MAINTAINER),-DWB_MAINTAINER="$(MAINTAINER)") >/dev/null
 	@$(NINJA) -C build-deb $(QUIET)
 	@cd build-deb && cpack
 

@@ -10,7 +10,8 @@ endif()
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY machines kernels docs/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/warpbound
         PATTERN o1 EXCLUDE            # machine code for tests
-        REGEX kernels/build$ EXCLUDE) # the script that compiles the kernels
+        REGEX kernels/build$ EXCLUDE  # the scripts that make the kernels and their data
+        REGEX make_graph$ EXCLUDE)
 
 install(TARGETS warpbound ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(FILES include/warpbound.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)

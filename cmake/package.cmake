@@ -9,6 +9,14 @@ list(APPEND WB_PACKAGES command=warpbound library=libwarpbound${soversion} devel
 if(WB_DEB)
   string(TIMESTAMP WB_DATE "%a, %d %b %Y %H:%M:%S +0000" UTC) # of SOURCE_DATE_EPOCH
   configure_file(cmake/debian-changelog.in changelog @ONLY)
+  # The kernels' machine code is that of GPUs.
+  set(overrides "")
+  foreach(tag arch-dependent-file-in-usr-share binary-from-other-architecture statically-linked-binary
+              unstripped-binary-or-object)
+    string(APPEND overrides "warpbound: ${tag} *.cubin*\n")
+  endforeach()
+  file(WRITE ${PROJECT_BINARY_DIR}/overrides "${overrides}")
+  install(FILES ${PROJECT_BINARY_DIR}/overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME warpbound)
   execute_process(COMMAND gzip -9nf changelog WORKING_DIRECTORY ${PROJECT_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
 endif()
 set(CPACK_COMPONENTS_ALL "")
@@ -38,19 +46,21 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each has its own, in its first line
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "bounds on the worst-case execution time of GPU kernels
- How long can a GPU kernel take at most? The answer is computed from its PTX or
- machine code, a launch and a description of the GPU; every number is labelled
- as exact, proven, witnessed, simulated or estimated. No GPU is needed.")
+How long can a GPU kernel take at most? The answer is computed from its PTX or
+machine code, a launch and a description of the GPU; every number is labelled
+as exact, proven, witnessed, simulated or estimated. No GPU is needed.")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "bounds on the execution time of GPU kernels - shared library
- What the command warpbound does, for programs.")
+What the command warpbound does, for programs.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "bounds on the execution time of GPU kernels - development files
- Header, static library, and files for pkg-config and CMake.")
+Header, static library, and files for pkg-config and CMake.")
 
-# Until 1.0 programs need the minor version that they were compiled with.
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+file(WRITE ${PROJECT_BINARY_DIR}/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
 
 # As many as warpbound.pc requires, without which pkg-config does not find it.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)

@@ -71,7 +71,7 @@ if(CBC_FOUND)
   list(APPEND needs coinor-libcbc-dev)
 endif()
 if(CADICAL_FOUND)
-  list(APPEND needs libcadical-dev)
+  list(APPEND needs libcadical-dev g++) # which has libstdc++ for linking
 endif()
 list(JOIN needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 

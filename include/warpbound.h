@@ -60,6 +60,10 @@ typedef enum {
 /* The version of this library, such as "0.1.0". */
 const char *wb_version(void);
 
+/* A checksum of the sources that this library is built from, such as "0a1b2c3d4e5f": two builds with the same
+ * one give the same numbers. */
+const char *wb_build(void);
+
 /* ---- Messages ------------------------------------------------------------------------------------------ */
 
 typedef struct wb_diagnostics wb_diagnostics;
@@ -218,6 +222,11 @@ wb_status wb_kernel_abstract_warp(const wb_kernel *kernel, wb_diagnostics *diagn
 /* ---- Machine ------------------------------------------------------------------------------------------- */
 
 typedef struct wb_machine wb_machine;
+
+/* The presets that commands take where none is named: of kernels, and of kernels on a whole GPU with caches.
+ */
+#define WB_MACHINE_USUAL "ecrts2025-orin"
+#define WB_MACHINE_WITH_CACHES "jcse2017"
 
 /* A preset by name ("ecrts2025-orin") or a YAML file by path (docs/machine.md documents its keys). */
 wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine);
@@ -1746,8 +1755,8 @@ typedef struct {
     double time_limit;             /* seconds, which are among the arguments; 0: none */
     uint64_t memory_limit;         /* bytes of its address space; 0: none */
     char id[WB_SHA256_DIGITS + 1]; /* of the parameters */
-    char key[WB_SHA256_DIGITS +
-             1]; /* of the parameters, the files behind them and the version of the library */
+    char
+        key[WB_SHA256_DIGITS + 1]; /* of the parameters, the files behind them and the build of the library */
 } wb_sweep_unit;
 
 /* How many units there are, which takes time only where there are exclusions. */
@@ -1773,7 +1782,7 @@ typedef struct {
     bool missed; /* there is a deadline, and it is not proven to be met */
 } wb_outcome;
 
-/* Whether the database has what became of the unit, with the same files and the same version: a result, or a
+/* Whether the database has what became of the unit, with the same files and the same build: a result, or a
  * failure within limits that are no narrower, unless those are to be tried again (`retry`). *outcome is then
  * set. */
 wb_status wb_results_has(const wb_results *results, const wb_sweep_unit *unit, bool retry,

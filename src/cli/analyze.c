@@ -116,7 +116,7 @@ static wb_status analyze(const struct options *options, struct inputs *inputs, w
             status = read_asked(options, inputs, wb_analysis_machine(*analysis), diagnostics, &asked, report);
         return status == WB_OK ? wb_analysis_run(*analysis, &asked, diagnostics) : status;
     }
-    const char *machine = options->schemes != NULL ? GPU_MACHINE : DEFAULT_MACHINE;
+    const char *machine = options->schemes != NULL ? WB_MACHINE_WITH_CACHES : WB_MACHINE_USUAL;
     status = inputs_load(options, machine, diagnostics, inputs);
     if (status == WB_OK) status = read_asked(options, inputs, inputs->machine, diagnostics, &asked, report);
     if (status != WB_OK) return status;
@@ -279,7 +279,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     if (status == WB_OK) status = (int)load_module(options, diagnostics, &inputs->module);
     if (status == WB_OK)
         status =
-            (int)load_machine_for(options, inputs->module, DEFAULT_MACHINE, diagnostics, &inputs->machine);
+            (int)load_machine_for(options, inputs->module, WB_MACHINE_USUAL, diagnostics, &inputs->machine);
     if (status == WB_OK)
         status = (int)read_asked(options, inputs, inputs->machine, diagnostics, &asked, &report);
     if (status == WB_OK)

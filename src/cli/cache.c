@@ -8,7 +8,7 @@
  * where `allow_unmapped`. */
 static wb_status load_gpu(const struct options *options, bool allow_unmapped, struct inputs *inputs,
                           wb_diagnostics *diagnostics, wb_gpu **gpu) {
-    wb_status status = inputs_load(options, GPU_MACHINE, diagnostics, inputs);
+    wb_status status = inputs_load(options, WB_MACHINE_WITH_CACHES, diagnostics, inputs);
     if (status != WB_OK) return status;
     wb_analyze_options asked = analyze_options(options, inputs);
     asked.allow_unmapped = allow_unmapped;

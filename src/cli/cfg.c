@@ -46,7 +46,7 @@ static wb_status executed_graph(const struct options *options, wb_diagnostics *d
     const wb_report_options report = {
         .size = sizeof report, .lines_of = options->lines_of, .source = options->source};
     wb_analysis *analysis = NULL;
-    wb_status status = inputs_load(options, DEFAULT_MACHINE, diagnostics, inputs);
+    wb_status status = inputs_load(options, WB_MACHINE_USUAL, diagnostics, inputs);
     if (status != WB_OK) return status;
     const wb_analyze_options asked = analyze_options(options, inputs);
     status = wb_analyze(inputs->kernel, inputs->launch, inputs->machine, &asked, diagnostics, &analysis);

@@ -5,12 +5,6 @@
 #include "options.h"
 #include "warpbound.h"
 
-/* The machine of commands for which any will do, unless one is named. */
-#define DEFAULT_MACHINE "ecrts2025-orin"
-
-/* The machine of commands that need caches, unless one is named. */
-#define GPU_MACHINE "jcse2017"
-
 /* Exit status beside the values of wb_status. */
 #define EXIT_DEADLINE_MISSED 1
 

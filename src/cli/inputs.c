@@ -106,7 +106,7 @@ static void compare_architectures(const wb_module *module, const char *machine, 
 wb_status load_machine_for(const struct options *options, const wb_module *module, const char *usual,
                            wb_diagnostics *diagnostics, wb_machine **machine) {
     const char *name = options->machine != NULL ? options->machine : usual;
-    const bool is_named = options->machine != NULL || strcmp(usual, DEFAULT_MACHINE) != 0;
+    const bool is_named = options->machine != NULL || strcmp(usual, WB_MACHINE_USUAL) != 0;
     const wb_status status = load_machine(options, name, diagnostics, machine);
     if (status == WB_OK) compare_architectures(module, wb_machine_name(*machine), is_named, diagnostics);
     return status;

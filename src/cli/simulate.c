@@ -174,10 +174,10 @@ static wb_status load_kernel(const struct options *options, const struct inputs 
 static wb_status load(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics,
                       struct simulated *simulated) {
     const bool by_hand = options->schemes == NULL && is_block_file(options);
-    wb_status status = by_hand
-                           ? load_block_file(options, diagnostics, &simulated->analysis)
-                           : inputs_load(options, options->schemes != NULL ? GPU_MACHINE : DEFAULT_MACHINE,
-                                         diagnostics, inputs);
+    wb_status status =
+        by_hand ? load_block_file(options, diagnostics, &simulated->analysis)
+                : inputs_load(options, options->schemes != NULL ? WB_MACHINE_WITH_CACHES : WB_MACHINE_USUAL,
+                              diagnostics, inputs);
     if (status != WB_OK) return status;
     const bool whole = !by_hand && (options->schemes != NULL ||
                                     (!options->block_index.given && wb_machine_takes_grids(inputs->machine)));

@@ -5,23 +5,23 @@
 
 /* "WBsw", which `file` could know such databases by, and the version of the tables. */
 #define APPLICATION 0x57427377
-#define TABLES_VERSION 1
+#define TABLES_VERSION 2
 
 /* Milliseconds to wait for another process that writes. */
 #define BUSY_MILLISECONDS 60000
 
+/* Columns of cycles have no type: such numbers have up to 64 bits (record.c). */
 static const char tables[] =
-    "PRAGMA application_id=1463972727; PRAGMA user_version=1;"
+    "PRAGMA application_id=1463972727; PRAGMA user_version=2;"
     "CREATE TABLE unit(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, key TEXT NOT NULL, version TEXT "
     "NOT NULL,"
-    " status TEXT NOT NULL, message TEXT, state TEXT, scope TEXT, method TEXT, bound INTEGER, slowest "
-    "INTEGER,"
-    " deadline INTEGER, seconds REAL, time_limit REAL, memory_limit INTEGER);"
+    " status TEXT NOT NULL, message TEXT, state TEXT, scope TEXT, method TEXT, bound, slowest, deadline, "
+    "seconds REAL, time_limit REAL, memory_limit INTEGER);"
     "CREATE TABLE parameter(unit INTEGER, position INTEGER, name TEXT NOT NULL, value TEXT NOT NULL,"
     " PRIMARY KEY(unit, position)) WITHOUT ROWID;"
     "CREATE TABLE number(unit INTEGER, position INTEGER, scope TEXT NOT NULL, data TEXT NOT NULL, what TEXT "
     "NOT NULL,"
-    " name TEXT NOT NULL, kind TEXT NOT NULL, cycles INTEGER, lower INTEGER, note TEXT, PRIMARY KEY(unit, "
+    " name TEXT NOT NULL, kind TEXT NOT NULL, cycles, lower, note TEXT, PRIMARY KEY(unit, "
     "position))"
     " WITHOUT ROWID;";
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/number.h"
+
 /* Longest message that is kept. */
 #define MESSAGE_MAX 500u
 
@@ -16,9 +18,44 @@ static const char *copy_text(struct arena *arena, const json_t *value) {
     return text == NULL ? NULL : arena_string(arena, text, strlen(text));
 }
 
-static int64_t count_of(const json_t *object, const char *key) {
+/* The end of what stands in a document from `at` on: of a string, or of a word or number. */
+static const char *end_of_token(const char *at, const char *end) {
+    if (*at != '"') {
+        const char *next = at;
+        while (next < end && (ascii_digit(*next) || ascii_letter(*next) || strchr("+-.", *next) != NULL))
+            next++;
+        return next > at ? next : at + 1;
+    }
+    for (at++; at < end && *at != '"'; at++)
+        if (*at == '\\' && at + 1 < end) at++;
+    return at < end ? at + 1 : end;
+}
+
+json_t *outcome_parse(const char *report, size_t size) {
+    struct text quoted = {0};
+    const char *end = report + size;
+    for (const char *at = report, *next; at < end; at = next) {
+        uint64_t number;
+        next = end_of_token(at, end);
+        const bool is_large =
+            ascii_digit(*at) && number_u64(at, (size_t)(next - at), &number) && number > INT64_MAX;
+        if (is_large) text_char(&quoted, '"');
+        text_append(&quoted, at, (size_t)(next - at));
+        if (is_large) text_char(&quoted, '"');
+    }
+    json_t *parsed =
+        quoted.failed || quoted.length == 0 ? NULL : json_loadb(quoted.data, quoted.length, 0, NULL);
+    text_free(&quoted);
+    return parsed;
+}
+
+static uint64_t count_of(const json_t *object, const char *key) {
     const json_t *value = json_object_get(object, key);
-    return json_is_integer(value) ? (int64_t)json_integer_value(value) : -1;
+    const char *digits = json_string_value(value);
+    uint64_t number = NO_CYCLES;
+    if (json_is_integer(value) && json_integer_value(value) >= 0) return (uint64_t)json_integer_value(value);
+    if (digits != NULL) (void)number_u64(digits, strlen(digits), &number);
+    return number;
 }
 
 /* What all numbers of an object have in common. */
@@ -29,13 +66,13 @@ struct subject_words {
 static void add_number(const struct outcome_reader *reader, struct subject_words of, const char *what,
                        const json_t *entry, const char *name_key, const char *kind) {
     struct outcome_number number = {.scope = of.scope, .data = of.data, .what = what};
-    const int64_t cycles = count_of(entry, "cycles"), lower = count_of(entry, "lower");
+    const uint64_t cycles = count_of(entry, "cycles"), lower = count_of(entry, "lower");
     number.name = copy_text(reader->arena, json_object_get(entry, name_key));
     number.kind = kind != NULL ? kind : copy_text(reader->arena, json_object_get(entry, "kind"));
     number.note = copy_text(reader->arena, json_object_get(entry, "reason"));
-    number.has_cycles = cycles >= 0;
+    number.has_cycles = cycles != NO_CYCLES;
     number.cycles = number.has_cycles ? cycles : 0;
-    number.lower = lower > 0 ? lower : 0;
+    number.lower = lower != NO_CYCLES ? lower : 0;
     if (number.name == NULL) number.name = "";
     if (number.kind == NULL) number.kind = copy_text(reader->arena, json_object_get(entry, "status"));
     if (number.kind == NULL) number.kind = "";
@@ -127,7 +164,7 @@ static const char *crash_message(const wb_run *run, struct arena *arena) {
 }
 
 struct outcome outcome_read(const wb_run *run, const json_t *report, struct arena *arena) {
-    struct outcome outcome = {.bound = -1, .slowest = -1, .deadline = -1};
+    struct outcome outcome = {.bound = NO_CYCLES, .slowest = NO_CYCLES, .deadline = NO_CYCLES};
     const struct outcome_reader reader = {&outcome, arena};
     read_report(&reader, report);
     outcome.status = status_of(run, outcome.state != NULL);

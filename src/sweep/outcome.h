@@ -7,6 +7,9 @@
 #include "base/arena.h"
 #include "base/diagnostics.h"
 
+/* What is no number of cycles (base/cycles.h): there is none. */
+#define NO_CYCLES UINT64_MAX
+
 /* A number of the report, or that a method or a policy has none. */
 struct outcome_number {
     const char *scope; /* "kernel", "block"; of a list of launches "kernel 1", ... */
@@ -15,18 +18,22 @@ struct outcome_number {
     const char *name;  /* of the method or the policy */
     const char *kind;  /* "upper", ..., of those without a number "declined", "limit", "left out" */
     bool has_cycles;
-    int64_t cycles, lower; /* lower: 0 where nothing is known */
-    const char *note;      /* why it is an estimate, or none; or NULL */
+    uint64_t cycles, lower; /* lower: 0 where nothing is known */
+    const char *note;       /* why it is an estimate, or none; or NULL */
 };
 
 struct outcome {
-    const char *status;               /* "done", "declined", "refused", "limit", "crashed" */
-    const char *message;              /* the first error, or NULL */
-    const char *state;                /* of the verdict, or NULL: there is no report */
-    const char *scope, *method;       /* of the verdict, or NULL */
-    int64_t bound, slowest, deadline; /* cycles; -1: there is none */
+    const char *status;                /* "done", "declined", "refused", "limit", "crashed" */
+    const char *message;               /* the first error, or NULL */
+    const char *state;                 /* of the verdict, or NULL: there is no report */
+    const char *scope, *method;        /* of the verdict, or NULL */
+    uint64_t bound, slowest, deadline; /* cycles; NO_CYCLES: there is none */
     VEC(struct outcome_number) numbers;
 };
+
+/* Parses a report; NULL where the text is no JSON. Whole numbers of more than 63 bits, which the parser does
+ * not take, become strings. */
+json_t *outcome_parse(const char *report, size_t size);
 
 /* Reads what a run left behind, into `arena`, which is protected. `report` is its standard output, NULL where
  * that is not JSON. */

@@ -1,7 +1,9 @@
 /* Writing results: what is known already, and what became of a unit. */
+#include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "sweep/database.h"
 
 /* ---- What is known ---------------------------------------------------------------------------------------
@@ -80,8 +82,18 @@ static void end_row(struct recording *recording, sqlite3_stmt *row) {
     sqlite3_finalize(row);
 }
 
-static void bind_count(sqlite3_stmt *row, int column, bool is_known, int64_t value) {
-    (void)(is_known ? sqlite3_bind_int64(row, column, value) : sqlite3_bind_null(row, column));
+/* Numbers of more than 63 bits are digits: SQLite has no such numbers, and orders texts behind all numbers.
+ */
+static void bind_count(sqlite3_stmt *row, int column, bool is_known, uint64_t value) {
+    char digits[24];
+    if (!is_known) {
+        (void)sqlite3_bind_null(row, column);
+    } else if (value <= INT64_MAX) {
+        (void)sqlite3_bind_int64(row, column, (int64_t)value);
+    } else {
+        (void)text_format(digits, sizeof digits, "%" PRIu64, value);
+        (void)sqlite3_bind_text(row, column, digits, -1, SQLITE_TRANSIENT);
+    }
 }
 
 static void bind_text(sqlite3_stmt *row, int column, const char *text) {
@@ -104,6 +116,8 @@ static void forget(struct recording *recording, const char *id) {
 
 static void put_unit(struct recording *recording, const wb_sweep_unit *unit, const wb_run *run,
                      const struct outcome *outcome) {
+    char version[80];
+    (void)text_format(version, sizeof version, "%s+%s", wb_version(), wb_build());
     sqlite3_stmt *row = begin_row(
         recording,
         "INSERT INTO unit(id, key, version, status, message, state, scope, method, bound, slowest, deadline,"
@@ -111,15 +125,15 @@ static void put_unit(struct recording *recording, const wb_sweep_unit *unit, con
     if (row == NULL) return;
     bind_text(row, 1, unit->id);
     bind_text(row, 2, unit->key);
-    bind_text(row, 3, wb_version());
+    bind_text(row, 3, version);
     bind_text(row, 4, outcome->status);
     bind_text(row, 5, outcome->message);
     bind_text(row, 6, outcome->state);
     bind_text(row, 7, outcome->scope);
     bind_text(row, 8, outcome->method);
-    bind_count(row, 9, outcome->bound >= 0, outcome->bound);
-    bind_count(row, 10, outcome->slowest >= 0, outcome->slowest);
-    bind_count(row, 11, outcome->deadline >= 0, outcome->deadline);
+    bind_count(row, 9, outcome->bound != NO_CYCLES, outcome->bound);
+    bind_count(row, 10, outcome->slowest != NO_CYCLES, outcome->slowest);
+    bind_count(row, 11, outcome->deadline != NO_CYCLES, outcome->deadline);
     (void)sqlite3_bind_double(row, 12, run->seconds);
     (void)sqlite3_bind_double(row, 13, unit->time_limit);
     (void)sqlite3_bind_int64(row, 14, (int64_t)unit->memory_limit);
@@ -191,14 +205,14 @@ wb_status wb_results_add(wb_results *results, const wb_sweep_unit *unit, const w
                          wb_diagnostics *diagnostics, wb_outcome *outcome) {
     struct arena arena = {0};
     struct outcome found;
-    json_t *report = json_loadb(run->report, run->report_size, 0, NULL);
+    json_t *report = outcome_parse(run->report, run->report_size);
     struct outcome_pass pass = {run, report, &arena, &found};
     wb_status status = arena_protect(&arena, read_outcome, &pass) == WB_OK
                            ? record(results, unit, run, &found, diagnostics)
                            : diagnose_out_of_memory(diagnostics, results->path);
     if (status == WB_OK)
-        *outcome =
-            outcome_of(unit, found.status, found.state != NULL ? found.state : "", found.deadline >= 0);
+        *outcome = outcome_of(unit, found.status, found.state != NULL ? found.state : "",
+                              found.deadline != NO_CYCLES);
     json_decref(report);
     arena_free(&arena);
     return status;

@@ -40,8 +40,14 @@ static void read_columns(struct reading *reading) {
               sizeof *reading->stored->columns.items, compare_columns);
 }
 
-static int64_t count_or_none(sqlite3_stmt *row, int column) {
-    return sqlite3_column_type(row, column) == SQLITE_NULL ? -1 : sqlite3_column_int64(row, column);
+/* As record.c has them: numbers, or digits. */
+static uint64_t count_or_none(sqlite3_stmt *row, int column) {
+    const char *digits = column_text(row, column);
+    uint64_t count = NO_CYCLES;
+    if (sqlite3_column_type(row, column) == SQLITE_INTEGER)
+        return (uint64_t)sqlite3_column_int64(row, column);
+    (void)number_u64(digits, strlen(digits), &count);
+    return count;
 }
 
 static void read_units(struct reading *reading) {
@@ -145,8 +151,8 @@ wb_status stored_numbers(const wb_results *results, const struct stored_unit *un
             .name = column_text(row, 3),
             .kind = column_text(row, 4),
             .has_cycles = sqlite3_column_type(row, 5) != SQLITE_NULL,
-            .cycles = sqlite3_column_int64(row, 5),
-            .lower = sqlite3_column_int64(row, 6),
+            .cycles = count_or_none(row, 5),
+            .lower = count_or_none(row, 6),
             .note = sqlite3_column_type(row, 7) != SQLITE_NULL ? column_text(row, 7) : NULL,
         };
         each(context, &number);

@@ -8,7 +8,7 @@ struct stored_unit {
     int64_t number; /* in the database */
     const char *id;
     const char *status, *message, *state, *scope, *method; /* "" where there is none */
-    int64_t bound, slowest, deadline;                      /* -1: there is none */
+    uint64_t bound, slowest, deadline;                     /* NO_CYCLES: there is none */
     const char **values; /* of the columns; NULL: it has no such parameter */
 };
 

@@ -30,9 +30,15 @@ struct sweep_axis {
     axis_values values;
 };
 
+/* Units of a product that an earlier one has, too: those of which each value is in both. */
+struct sweep_overlap {
+    bool **common; /* by axes and their values */
+};
+
 /* Every combination of one value of each axis; the last axis changes fastest. */
 struct sweep_product {
     VEC(struct sweep_axis) axes;
+    VEC(struct sweep_overlap) overlaps;
     uint64_t count;
 };
 

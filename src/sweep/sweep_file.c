@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "sweep/check.h"
 #include "sweep/values.h"
 
 /* Longest part of an unknown key in a message. */
@@ -116,69 +117,6 @@ static wb_status count_product(wb_sweep *sweep, struct sweep_product *product,
     return WB_OK;
 }
 
-static const struct sweep_axis *find_axis(const struct sweep_product *product, const char *name) {
-    for (size_t i = 0; i < product->axes.count; i++)
-        if (strcmp(product->axes.items[i].name, name) == 0) return &product->axes.items[i];
-    return NULL;
-}
-
-/* Whether the loaded machine takes a value of one of its keys. */
-static bool takes_setting(wb_sweep *sweep, const struct sweep_axis *axis, const struct axis_value *value) {
-    struct text setting = {.arena = &sweep->arena};
-    text_printf(&setting, "%s=%s", axis->name, value->text);
-    return sweep_set_machine(sweep, text_take(&setting)) == WB_OK;
-}
-
-/* Which values of a key the loaded machine takes; of others `errors` says why not. */
-static void try_values(wb_sweep *sweep, const struct sweep_axis *axis, bool *taken, const char **errors) {
-    for (size_t v = 0; v < axis->values.count; v++) {
-        if (taken[v]) continue;
-        taken[v] = takes_setting(sweep, axis, &axis->values.items[v]);
-        if (!taken[v]) errors[v] = sweep_machine_error(sweep);
-    }
-}
-
-/* Fails at a value of a key that no machine of the product takes. */
-static wb_status check_setting(wb_sweep *sweep, const struct sweep_axis *machines,
-                               const struct sweep_axis *axis) {
-    const size_t count = axis->values.count;
-    bool *taken = arena_array(&sweep->arena, count, sizeof *taken);
-    const char **errors = arena_array(&sweep->arena, count, sizeof *errors);
-    for (size_t m = 0; m < machines->values.count; m++)
-        if (sweep_load_machine(sweep, machines->values.items[m].path) == WB_OK)
-            try_values(sweep, axis, taken, errors);
-    for (size_t v = 0; v < count; v++)
-        if (!taken[v] && errors[v] != NULL)
-            return ytree_error(&sweep->document, axis->values.items[v].node, "set: %s", errors[v]);
-    return WB_OK;
-}
-
-/* Deadlines are written alike for all machines. */
-static wb_status check_deadlines(wb_sweep *sweep, const struct sweep_axis *axis) {
-    uint64_t cycles;
-    if (sweep_load_machine(sweep, wb_machine_preset_name(0)) != WB_OK) return WB_OK;
-    for (size_t v = 0; v < axis->values.count; v++)
-        if (wb_deadline_cycles(sweep->machine, axis->values.items[v].text, &sweep->unheard, &cycles) != WB_OK)
-            return ytree_error(&sweep->document, axis->values.items[v].node, "%s: %s", axis->name,
-                               sweep_machine_error(sweep));
-    return WB_OK;
-}
-
-/* What a value means to machines. Launch files can name theirs: without `machine` keys are not checked. */
-static wb_status check_product(wb_sweep *sweep, const struct sweep_product *product) {
-    const struct sweep_axis *machines = find_axis(product, "machine");
-    wb_status worst = WB_OK;
-    for (size_t i = 0; i < product->axes.count; i++) {
-        const struct sweep_axis *axis = &product->axes.items[i];
-        wb_status status = WB_OK;
-        if (axis->row->kind == AXIS_SETTING && machines != NULL)
-            status = check_setting(sweep, machines, axis);
-        if (strcmp(axis->name, "deadline") == 0) status = check_deadlines(sweep, axis);
-        if (status > worst) worst = status;
-    }
-    return worst;
-}
-
 /* Reads the axes of a mapping, beside which are other keys where it is the whole file. */
 static wb_status read_axes(wb_sweep *sweep, const struct ytree_node *mapping, bool is_file,
                            struct sweep_product *product) {
@@ -202,7 +140,8 @@ static wb_status read_axes(wb_sweep *sweep, const struct ytree_node *mapping, bo
 /* Adds a product, if it is of any code. */
 static wb_status add_product(wb_sweep *sweep, struct sweep_product *product, const struct ytree_node *node) {
     wb_status status = count_product(sweep, product, node);
-    if (status == WB_OK) status = check_product(sweep, product);
+    if (status == WB_OK) status = sweep_check_product(sweep, product);
+    if (status == WB_OK) sweep_find_overlaps(sweep, product);
     if (status == WB_OK) arena_push(&sweep->arena, &sweep->products, *product);
     return status;
 }
@@ -215,10 +154,10 @@ static wb_status read_included(wb_sweep *sweep, const struct sweep_product *of_f
     if (status == WB_OK) status = read_axes(sweep, node, false, &product);
     if (status != WB_OK) return status;
     for (size_t i = 0; i < of_file->axes.count; i++)
-        if (find_axis(&product, of_file->axes.items[i].name) == NULL)
+        if (sweep_find_axis(&product, of_file->axes.items[i].name) == NULL)
             arena_push(&sweep->arena, &product.axes, of_file->axes.items[i]);
     sort_axes(&product);
-    if (find_axis(&product, "code") == NULL)
+    if (sweep_find_axis(&product, "code") == NULL)
         return ytree_error(&sweep->document, node, "key 'code' is missing: what is to be analysed");
     return add_product(sweep, &product, node);
 }
@@ -237,7 +176,7 @@ static wb_status read_match(wb_sweep *sweep, struct sweep_exclusion *exclusion,
     const struct ytree_node *value = node->kind == YTREE_LIST ? node->first : node;
     bool is_known = false;
     for (size_t p = 0; p < sweep->products.count && !is_known; p++)
-        is_known = find_axis(&sweep->products.items[p], node->key) != NULL;
+        is_known = sweep_find_axis(&sweep->products.items[p], node->key) != NULL;
     if (!is_known)
         return ytree_key_error(&sweep->document, node, "exclude: no unit has a parameter '%.*s'", SHOWN_MAX,
                                node->key);
@@ -338,7 +277,7 @@ static wb_status read_file(wb_sweep *sweep) {
     WB_TRY(ytree_require(&sweep->document, root, YTREE_MAPPING, "a mapping, with at least the key 'code'"));
     WB_TRY(read_axes(sweep, root, true, &product));
     WB_TRY(read_limits(sweep, root));
-    const bool has_code = find_axis(&product, "code") != NULL;
+    const bool has_code = sweep_find_axis(&product, "code") != NULL;
     if (!has_code && ytree_find(root, key_names[KEY_INCLUDE]) == NULL)
         return ytree_error(&sweep->document, root, "key 'code' is missing: what is to be analysed");
     if (has_code) WB_TRY(add_product(sweep, &product, root));

@@ -55,6 +55,18 @@ static bool is_excluded(const wb_sweep *sweep, const struct choice *choice) {
     return false;
 }
 
+/* Whether an earlier product has the same unit. */
+static bool is_repeated(const struct choice *choice) {
+    const struct sweep_product *product = choice->product;
+    for (size_t o = 0; o < product->overlaps.count; o++) {
+        size_t axis = 0;
+        while (axis < product->axes.count && product->overlaps.items[o].common[axis][choice->values[axis]])
+            axis++;
+        if (axis == product->axes.count) return true;
+    }
+    return false;
+}
+
 /* ---- One unit --------------------------------------------------------------------------------------------
  */
 
@@ -126,7 +138,7 @@ static void write_keys(struct unit_writer *writer) {
     for (size_t i = 0; i < shown->parameter_count; i++)
         text_printf(&all, "%s=%s\n", shown->parameters[i].name, shown->parameters[i].value);
     digest_text(all.data, all.length, shown->id);
-    text_printf(&all, "warpbound %s\n", wb_version());
+    text_printf(&all, "warpbound %s\n", wb_build());
     for (size_t i = 0; i < product->axes.count; i++) {
         struct axis_value *value = chosen(writer->choice, i);
         if (value->path == NULL) continue;
@@ -170,13 +182,14 @@ void wb_sweep_unit_free(wb_sweep_unit *unit) {
 /* ---- All units -------------------------------------------------------------------------------------------
  */
 
-/* The next combination that is not excluded, behind which the sweep then stands; false: there is none. */
+/* The next combination that is new and not excluded, behind which the sweep then stands; false: there is
+ * none. */
 static bool next_choice(wb_sweep *sweep, struct choice *choice) {
     for (; sweep->product < sweep->products.count; sweep->product++, sweep->index = 0) {
         struct sweep_product *product = &sweep->products.items[sweep->product];
         while (sweep->index < product->count) {
             *choice = choose(product, sweep->index++);
-            if (!is_excluded(sweep, choice)) return true;
+            if (!is_repeated(choice) && !is_excluded(sweep, choice)) return true;
         }
     }
     return false;

@@ -71,6 +71,15 @@ static const struct {
     {"code: vecadd.yaml\\nregisters: [10, 20]\\ninclude: [{code: reduce.yaml}, {registers: 30}]", "5 units"},
     {"registers: [10, 20]\\ninclude: [{code: reduce.yaml, registers: [1, 2, 3]}]", "3 units"},
     {"code: vecadd.yaml\\nregisters: [10, 20]\\nexclude: [{registers: 10, code: x}]", "2 units"},
+    /* a unit of two entries is one */
+    {"code: vecadd.yaml\\nregisters: [10, 20]\\ninclude: [{registers: [20, 30]}, {registers: [10, 30, 40]}, "
+     "{code: "
+     "reduce.yaml}]",
+     "6 units"},
+    {"registers: [10, 20]\\ninclude: [{code: vecadd.yaml}, {code: [vecadd.yaml, reduce.yaml], shared: 0}, "
+     "{code: "
+     "vecadd.yaml}]",
+     "6 units"},
 };
 
 static void test_counts(void **state) {
@@ -103,6 +112,9 @@ static const struct {
     {"code: vecadd.yaml\\nmachine: ecrts2025-orin\\nset: {mem_latncy: 50}", "s.yaml:3:19: error: set: "},
     {"code: vecadd.yaml\\nmachine: ecrts2025-orin\\nset: {mem_latency: [50, x]}",
      "s.yaml:3:25: error: set: mem_latency: expected a whole number"},
+    {"code: vecadd.ptx\\nset: {mem_latncy: 50}", "s.yaml:2:19: error: set: "},
+    {"code: [vecadd.yaml, reduce.yaml]\\nset: {mem_latency: [50, x]}",
+     "s.yaml:2:25: error: set: mem_latency: expected a whole number"},
     {"code: vecadd.yaml\\nset: {machine: x}", "s.yaml:2:7: error: set: 'machine' is no key of a machine"},
     {"code: vecadd.yaml\\nset: 5", "s.yaml:2:6: error: set: expected a mapping"},
     {"code: vecadd.yaml\\ngrid: 1,x", "s.yaml:2:7: error: grid: expected one to three numbers"},
@@ -228,6 +240,24 @@ static void test_again(void **state) {
     assert_prints(SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null; sed -i 's/200 step/250 step/' s.yaml; "
                         "\"$WB\" sweep s.yaml -o s.db",
                   "10 units: 10 done, 0 failed; 8 of them as before");
+}
+
+/* Keys are those of the machine that the launch file names: one that times machine code has no such class. */
+static void test_machine_of_launch(void **state) {
+    (void)state;
+    assert_prints(
+        "printf '%s\\n' 'code: vecadd.yaml' 'set: {class.int_add.latency: 5}' > s.yaml; \"$WB\" sweep "
+        "s.yaml --dry-run; echo 'machine: a100' >> vecadd.yaml; \"$WB\" sweep s.yaml --dry-run 2>&1; true",
+        "class.int_add.latency=5\ns.yaml:2:30: error: set: ");
+}
+
+/* Which build found a result is kept with it, as a part of the key. */
+static void test_build_is_named(void **state) {
+    (void)state;
+    assert_prints(SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null; python3 -c 'import sqlite3; c = "
+                        "sqlite3.connect(\"s.db\"); r = c.execute(\"select distinct version from "
+                        "unit\").fetchall(); print(len(r), len(r[0][0].split(\"+\")[1]))'",
+                  "1 12\n");
 }
 
 /* Killed at any time it goes on, and comes to the same as without. */
@@ -493,6 +523,8 @@ int main(void) {
         cmocka_unit_test(test_numbers_are_those_of_analyze),
         cmocka_unit_test(test_any_number_of_jobs),
         cmocka_unit_test(test_again),
+        cmocka_unit_test(test_build_is_named),
+        cmocka_unit_test(test_machine_of_launch),
         cmocka_unit_test(test_killed),
         cmocka_unit_test(test_failures_are_rows),
         cmocka_unit_test(test_time_limit),

@@ -20,9 +20,9 @@ static void put_cell(struct text *out, const char *text, bool is_first) {
     text_char(out, '"');
 }
 
-static void put_count(struct text *out, bool is_known, int64_t value) {
+static void put_count(struct text *out, bool is_known, uint64_t value) {
     text_char(out, ',');
-    if (is_known) text_printf(out, "%" PRId64, value);
+    if (is_known) text_printf(out, "%" PRIu64, value);
 }
 
 static void begin(const struct show *show) {
@@ -66,9 +66,9 @@ static void put_verdict(const struct show *show, const struct stored_unit *unit)
     put_cell(show->out, "", false);
     put_cell(show->out, "verdict", false);
     put_cell(show->out, unit->method, false);
-    put_cell(show->out, unit->bound >= 0 ? "upper" : "", false);
-    put_count(show->out, unit->bound >= 0, unit->bound);
-    put_count(show->out, unit->slowest >= 0, unit->slowest);
+    put_cell(show->out, unit->bound != NO_CYCLES ? "upper" : "", false);
+    put_count(show->out, unit->bound != NO_CYCLES, unit->bound);
+    put_count(show->out, unit->slowest != NO_CYCLES, unit->slowest);
     put_cell(show->out, unit->message[0] != '\0' ? unit->message : unit->state, false);
     text_string(show->out, "\n");
 }

@@ -56,10 +56,10 @@ static void put_parameters(struct comparison *comparison, const struct stored_un
 static void put_bound(struct comparison *comparison, const struct stored_unit *unit) {
     if (unit == NULL)
         text_string(comparison->out, " none |");
-    else if (unit->bound < 0)
+    else if (unit->bound == NO_CYCLES)
         text_printf(comparison->out, " %s |", strcmp(unit->status, "done") == 0 ? unit->state : unit->status);
     else
-        text_printf(comparison->out, " %" PRId64 " |", unit->bound);
+        text_printf(comparison->out, " %" PRIu64 " |", unit->bound);
 }
 
 /* A line of the table. */
@@ -75,9 +75,9 @@ static void put_line(struct comparison *comparison, const struct stored_unit *be
 static void compare_bounds(struct comparison *comparison, const struct stored_unit *before,
                            const struct stored_unit *after) {
     char change[40];
-    const double percent = before->bound == 0
-                               ? (after->bound > 0 ? 100 : 0)
-                               : 100.0 * (double)(after->bound - before->bound) / (double)before->bound;
+    const long double growth = (long double)after->bound - (long double)before->bound;
+    const double percent = before->bound == 0 ? (after->bound > 0 ? 100 : 0)
+                                              : (double)(100 * growth / (long double)before->bound);
     if (after->bound == before->bound) return;
     (void)text_format(change, sizeof change, "%+.2f %%", percent);
     comparison->grown += percent > 0;
@@ -92,18 +92,18 @@ static void compare_units(struct comparison *comparison, const struct stored_uni
                           const struct stored_unit *after) {
     if (after == NULL) {
         comparison->only_before++;
-        comparison->worse += before->bound >= 0;
+        comparison->worse += before->bound != NO_CYCLES;
         put_line(comparison, before, NULL, "only in the first");
         return;
     }
     comparison->both++;
-    if (before->bound >= 0 && after->bound >= 0) {
+    if (before->bound != NO_CYCLES && after->bound != NO_CYCLES) {
         compare_bounds(comparison, before, after);
-    } else if (before->bound >= 0) {
+    } else if (before->bound != NO_CYCLES) {
         comparison->lost++;
         comparison->worse++;
         put_line(comparison, before, after, "no bound any more");
-    } else if (after->bound >= 0) {
+    } else if (after->bound != NO_CYCLES) {
         put_line(comparison, before, after, "a bound now");
     }
 }

@@ -17,9 +17,8 @@ static void put_number(void *context, const struct outcome_number *number) {
     json_put_text(json, "what", number->what);
     json_put_text(json, "name", number->name);
     json_put_text(json, "kind", number->kind);
-    json_put_count_if(json, "cycles", number->has_cycles, (uint64_t)number->cycles);
-    json_put_count_if(json, "lower", number->has_cycles && strcmp(number->what, "bound") == 0,
-                      (uint64_t)number->lower);
+    json_put_count_if(json, "cycles", number->has_cycles, number->cycles);
+    json_put_count_if(json, "lower", number->has_cycles && strcmp(number->what, "bound") == 0, number->lower);
     json_put_text(json, "note", number->note);
     json_close(json);
 }
@@ -32,10 +31,10 @@ static void put_verdict(struct json *json, const struct stored_unit *unit) {
     json_open_object(json, "verdict");
     json_put_text(json, "state", unit->state);
     json_put_text(json, "scope", unit->scope);
-    json_put_count_if(json, "bound", unit->bound >= 0, (uint64_t)unit->bound);
+    json_put_count_if(json, "bound", unit->bound != NO_CYCLES, unit->bound);
     put_text_if(json, "method", unit->method);
-    json_put_count_if(json, "slowest", unit->slowest >= 0, (uint64_t)unit->slowest);
-    json_put_count_if(json, "deadline", unit->deadline >= 0, (uint64_t)unit->deadline);
+    json_put_count_if(json, "slowest", unit->slowest != NO_CYCLES, unit->slowest);
+    json_put_count_if(json, "deadline", unit->deadline != NO_CYCLES, unit->deadline);
     json_close(json);
 }
 

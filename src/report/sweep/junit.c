@@ -8,10 +8,10 @@
 
 /* The element that says why a case did not pass; NULL: it did. */
 static const char *outcome_of(const struct stored_unit *unit) {
-    if (strcmp(unit->status, "declined") == 0) return unit->deadline >= 0 ? "error" : "skipped";
+    if (strcmp(unit->status, "declined") == 0) return unit->deadline != NO_CYCLES ? "error" : "skipped";
     if (strcmp(unit->status, "done") != 0) return "error";
     if (strcmp(unit->state, "missed") == 0 || strcmp(unit->state, "open") == 0) return "failure";
-    return unit->bound >= 0 ? NULL : "skipped";
+    return unit->bound != NO_CYCLES ? NULL : "skipped";
 }
 
 static void begin(const struct show *show) {

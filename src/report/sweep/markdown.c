@@ -13,11 +13,11 @@ static void put_cell(struct text *out, const char *text) {
     text_char(out, ' ');
 }
 
-static void put_count(struct text *out, int64_t value) {
-    if (value < 0)
+static void put_count(struct text *out, uint64_t value) {
+    if (value == NO_CYCLES)
         put_cell(out, "");
     else
-        text_printf(out, "| %" PRId64 " ", value);
+        text_printf(out, "| %" PRIu64 " ", value);
 }
 
 static void begin(const struct show *show) {

@@ -163,8 +163,8 @@ void plot_read_numbers(struct plot *plot, const struct stored_unit *unit, double
     for (size_t i = 0; i < plot->numbers.count; i++) {
         const bool is_bound = strcmp(plot->numbers.items[i], "bound") == 0;
         const bool is_slowest = strcmp(plot->numbers.items[i], "slowest") == 0;
-        const int64_t cycles = is_bound ? unit->bound : is_slowest ? unit->slowest : -1;
-        values[i] = cycles >= 0 ? (double)cycles : NAN;
+        const uint64_t cycles = is_bound ? unit->bound : is_slowest ? unit->slowest : NO_CYCLES;
+        values[i] = cycles != NO_CYCLES ? (double)cycles : NAN;
         has_names |= !is_bound && !is_slowest;
     }
     if (has_names) {

@@ -1,0 +1,16 @@
+/* What of a product can be checked before anything runs, and which of its units other products have, too. */
+#ifndef WB_SWEEP_CHECK_H
+#define WB_SWEEP_CHECK_H
+
+#include "sweep/sweep.h"
+
+/* The axis of that name, or NULL. */
+const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, const char *name);
+
+/* WB_ERR_INPUT with a message for values of keys that no machine of the product takes, and for deadlines. */
+wb_status sweep_check_product(wb_sweep *sweep, const struct sweep_product *product);
+
+/* Finds the units of a product that those of the sweep have already. */
+void sweep_find_overlaps(wb_sweep *sweep, struct sweep_product *product);
+
+#endif

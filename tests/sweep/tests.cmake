@@ -1,0 +1,1 @@
+wb_test(test_sweep_results wb_report)

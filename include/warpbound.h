@@ -1792,6 +1792,18 @@ wb_status wb_results_has(const wb_results *results, const wb_sweep_unit *unit, b
 wb_status wb_results_cost(const wb_results *results, wb_diagnostics *diagnostics, uint64_t *units,
                           double *seconds);
 
+typedef enum {
+    WB_CLAIM_KNOWN, /* the database has what became of the unit, as wb_results_has */
+    WB_CLAIM_OWN,   /* it is this process's to run: others that ask get the next answer, until there is a
+                       result,   the results are freed or the process ends */
+    WB_CLAIM_OTHER  /* another process of this machine has it */
+} wb_claim;
+
+/* Asks whether a unit is to be run, in a database that several processes may write to; *outcome is set of
+ * what is known. */
+wb_status wb_results_claim(wb_results *results, const wb_sweep_unit *unit, bool retry,
+                           wb_diagnostics *diagnostics, wb_claim *claimed, wb_outcome *outcome);
+
 /* How a unit ended. */
 typedef struct {
     int exit_status;

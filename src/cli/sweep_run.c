@@ -1,6 +1,6 @@
 /* Runs the units of a sweep: each is a process of its own, this program with other arguments, so that
  * whatever becomes of it is a row of the results and never the end. This process alone writes to the
- * database. */
+ * database, unless there is another sweep into it: what that runs is waited for. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,6 +23,9 @@
 
 /* How long to wait for a child before progress is drawn and limits are looked at. */
 #define WAIT_NANOSECONDS 200000000L
+
+/* Most units of other sweeps to wait for, before new ones are begun. */
+#define POSTPONED_MAX 256
 
 /* Status of a child that could not become the program. */
 #define EXIT_NO_PROGRAM 127
@@ -47,6 +50,8 @@ struct crew {
     wb_watch watch;
     struct worker *workers;
     size_t worker_count, running;
+    wb_sweep_unit *postponed[POSTPONED_MAX]; /* which other sweeps run into the same database */
+    size_t postponed_count;
     bool ended; /* there are no more units */
     wb_status status;
     uint64_t total, unchanged, done, failed, failed_before, missed;
@@ -121,24 +126,51 @@ static void close_worker(struct crew *crew, struct worker *worker) {
 /* ---- Units that begin ------------------------------------------------------------------------------------
  */
 
-/* The next unit that the database does not have; NULL: there is none. */
+/* Whose a unit is. One that is known is counted, and freed; so it is when crew->status becomes an error. */
+static wb_claim claim_unit(struct crew *crew, wb_sweep_unit *unit, bool retry) {
+    wb_outcome outcome = {0};
+    wb_claim claim = WB_CLAIM_KNOWN;
+    crew->status = wb_results_claim(crew->results, unit, retry, crew->diagnostics, &claim, &outcome);
+    if (crew->status != WB_OK) claim = WB_CLAIM_KNOWN;
+    if (claim != WB_CLAIM_KNOWN) return claim;
+    wb_sweep_unit_free(unit);
+    crew->unchanged += crew->status == WB_OK;
+    crew->failed_before += crew->status == WB_OK && !outcome.done;
+    crew->missed += outcome.missed;
+    return claim;
+}
+
+/* A unit that another sweep ran, which ended before the unit did; NULL: there is none. */
+static wb_sweep_unit *postponed_unit(struct crew *crew) {
+    wb_sweep_unit *found = NULL;
+    size_t kept = 0;
+    for (size_t i = 0; i < crew->postponed_count; i++) {
+        wb_sweep_unit *unit = crew->postponed[i];
+        const bool is_asked = found == NULL && crew->status == WB_OK;
+        const wb_claim claim = is_asked ? claim_unit(crew, unit, false) : WB_CLAIM_OTHER;
+        if (claim == WB_CLAIM_OWN) found = unit;
+        if (claim == WB_CLAIM_OTHER) crew->postponed[kept++] = unit;
+    }
+    crew->postponed_count = kept;
+    return found;
+}
+
+/* The next unit that nobody runs and the database does not have. NULL: there is none for now, and none at all
+ * where crew->ended. */
 static wb_sweep_unit *next_unit(struct crew *crew) {
-    for (;;) {
-        wb_sweep_unit *unit = NULL;
-        bool has = false;
-        wb_outcome outcome = {0};
+    wb_sweep_unit *unit = postponed_unit(crew);
+    bool is_last = false;
+    while (unit == NULL && crew->status == WB_OK && !is_last && crew->postponed_count < POSTPONED_MAX) {
         crew->status =
             shard_next(crew->sweep, crew->shard, crew->known, &crew->position, crew->diagnostics, &unit);
-        if (crew->status != WB_OK || unit == NULL) return NULL;
-        crew->status =
-            wb_results_has(crew->results, unit, crew->options->retry, crew->diagnostics, &has, &outcome);
-        if (crew->status == WB_OK && !has) return unit;
-        wb_sweep_unit_free(unit);
-        if (crew->status != WB_OK) return NULL;
-        crew->unchanged++;
-        crew->failed_before += !outcome.done;
-        crew->missed += outcome.missed;
+        is_last = unit == NULL;
+        if (is_last || crew->status != WB_OK) break;
+        const wb_claim claim = claim_unit(crew, unit, crew->options->retry);
+        if (claim == WB_CLAIM_OTHER) crew->postponed[crew->postponed_count++] = unit;
+        if (claim != WB_CLAIM_OWN) unit = NULL;
     }
+    crew->ended = crew->status != WB_OK || (is_last && crew->postponed_count == 0);
+    return unit;
 }
 
 static void start_units(struct crew *crew) {
@@ -146,8 +178,7 @@ static void start_units(struct crew *crew) {
         struct worker *worker = &crew->workers[i];
         if (worker->unit != NULL) continue;
         worker->unit = next_unit(crew);
-        crew->ended = worker->unit == NULL;
-        if (crew->ended) return;
+        if (worker->unit == NULL) return;
         crew->running++;
         if (start_process(worker)) continue;
         crew->status = usage_error(crew->diagnostics, "sweep: cannot start a process");
@@ -260,7 +291,7 @@ static void work(struct crew *crew) {
     (void)sigaddset(&child, SIGCHLD);
     (void)sigprocmask(SIG_BLOCK, &child, &before);
     start_units(crew);
-    while (crew->running > 0 && crew->status == WB_OK) {
+    while ((crew->running > 0 || !crew->ended) && crew->status == WB_OK) {
         if (!crew->watch.poll(crew->watch.user, "units", crew->unchanged + crew->done, crew->total)) break;
         wait_for_child(&child);
         reap(crew);
@@ -268,6 +299,8 @@ static void work(struct crew *crew) {
         if (crew->status == WB_OK) start_units(crew);
     }
     kill_all(crew);
+    for (size_t i = 0; i < crew->postponed_count; i++)
+        wb_sweep_unit_free(crew->postponed[i]);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
 }
 

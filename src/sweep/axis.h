@@ -1,4 +1,5 @@
-/* What a sweep can vary: options of `warpbound analyze`, and keys of the machine. */
+/* What a sweep can vary: options of `warpbound analyze` and keys of the machine; or options of `warpbound
+ * makespan`. */
 #ifndef WB_SWEEP_AXIS_H
 #define WB_SWEEP_AXIS_H
 
@@ -10,6 +11,8 @@ enum axis_kind {
     AXIS_CODE,       /* a file with code or a launch file, which is the operand; or a pattern of such */
     AXIS_FILE,       /* another file, or a pattern */
     AXIS_MACHINE,    /* a preset, a file or a pattern */
+    AXIS_STRING,     /* a string of instructions or a file of a problem, which is the operand */
+    AXIS_ARGUMENTS,  /* a list of arguments of the kernel, all of them */
     AXIS_TEXT,       /* anything */
     AXIS_DIMENSIONS, /* X[,Y[,Z]] */
     AXIS_NUMBER,     /* a whole number from 0 on */
@@ -25,6 +28,7 @@ struct axis_row {
     bool joined; /* values of a list belong together, separated by commas; else they are alternatives */
     const char *const *words;
     const char *(*names)(size_t);
+    bool of_strings;  /* of makespans; else of analyses */
     const char *unit; /* of its values, for pictures; NULL: they have none */
 };
 

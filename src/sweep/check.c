@@ -108,10 +108,23 @@ static wb_status check_deadlines(wb_sweep *sweep, const struct sweep_axis *axis)
     return WB_OK;
 }
 
+/* Analyses of kernels have no keys of makespans of strings, and the other way round. */
+static wb_status check_keys(const wb_sweep *sweep, const struct sweep_product *product) {
+    const struct sweep_axis *subject = sweep_subject(product);
+    for (size_t i = 0; i < product->axes.count; i++) {
+        const struct sweep_axis *axis = &product->axes.items[i];
+        if (axis->row->of_strings != subject->row->of_strings)
+            return ytree_error(&sweep->document, axis->values.items[0].node, "%s: not of units of '%s'",
+                               axis->name, subject->name);
+    }
+    return WB_OK;
+}
+
 wb_status sweep_check_product(wb_sweep *sweep, const struct sweep_product *product) {
     struct machine_list machines = {0};
-    wb_status worst = WB_OK;
+    wb_status worst = check_keys(sweep, product);
     bool has_settings = false;
+    if (worst != WB_OK) return worst;
     for (size_t i = 0; i < product->axes.count; i++)
         has_settings |= product->axes.items[i].row->kind == AXIS_SETTING;
     if (has_settings) list_machines(sweep, product, &machines);
@@ -133,6 +146,11 @@ const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, co
     for (size_t i = 0; i < product->axes.count; i++)
         if (strcmp(product->axes.items[i].name, name) == 0) return &product->axes.items[i];
     return NULL;
+}
+
+const struct sweep_axis *sweep_subject(const struct sweep_product *product) {
+    const struct sweep_axis *code = sweep_find_axis(product, "code");
+    return code != NULL ? code : sweep_find_axis(product, "string");
 }
 
 /* Notes which values of an axis another one has, too; false: none. */

@@ -7,7 +7,11 @@
 /* The axis of that name, or NULL. */
 const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, const char *name);
 
-/* WB_ERR_INPUT with a message for values of keys that no machine of the product takes, and for deadlines. */
+/* The axis of what is analysed, `code` or `string`; NULL: the product has neither. */
+const struct sweep_axis *sweep_subject(const struct sweep_product *product);
+
+/* WB_ERR_INPUT with a message for keys that are not of the subject, for values of keys that no machine of the
+ * product takes, and for deadlines. */
 wb_status sweep_check_product(wb_sweep *sweep, const struct sweep_product *product);
 
 /* Finds the units of a product that those of the sweep have already. */

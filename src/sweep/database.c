@@ -23,7 +23,8 @@ static const char tables[] =
     "NOT NULL,"
     " name TEXT NOT NULL, kind TEXT NOT NULL, cycles, lower, note TEXT, PRIMARY KEY(unit, "
     "position))"
-    " WITHOUT ROWID;";
+    " WITHOUT ROWID;"
+    "CREATE TABLE claim(id TEXT PRIMARY KEY, process TEXT NOT NULL) WITHOUT ROWID;";
 
 _Static_assert(APPLICATION == 1463972727, "as the tables have it");
 
@@ -117,7 +118,11 @@ wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnost
 void wb_results_free(wb_results *results) {
     if (results == NULL) return;
     /* Whoever is the last one to write leaves one file, which can be read where nothing can be written. */
-    if (results->write) (void)sqlite3_exec(results->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    if (results->write) {
+        claims_drop(results);
+        (void)sqlite3_busy_timeout(results->database, 0);
+        (void)sqlite3_exec(results->database, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    }
     (void)sqlite3_close(results->database);
     free(results->path);
     free(results);

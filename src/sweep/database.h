@@ -22,6 +22,9 @@ static inline const char *column_text(sqlite3_stmt *statement, int column) {
 /* Reports what SQLite says; always WB_ERR_INPUT, of a lack of memory WB_ERR_LIMIT. */
 wb_status database_error(const struct wb_results *results, wb_diagnostics *diagnostics);
 
+/* Gives up what this process has claimed (claim.c). */
+void claims_drop(const wb_results *results);
+
 /* Prepares a statement; NULL with a message where it cannot. */
 sqlite3_stmt *database_prepare(const struct wb_results *results, const char *sql,
                                wb_diagnostics *diagnostics);

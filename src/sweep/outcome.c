@@ -106,11 +106,34 @@ static void add_analysis(const struct outcome_reader *reader, const json_t *anal
     add_numbers(reader, (struct subject_words){scope, data}, analysis);
 }
 
+/* A problem of strings: what its methods prove, together. */
+static void read_problem(const struct outcome_reader *reader, const json_t *report) {
+    struct outcome *outcome = reader->outcome;
+    add_numbers(reader, (struct subject_words){"strings", "given"}, report);
+    outcome->scope = "strings";
+    for (size_t i = 0; i < outcome->numbers.count; i++) {
+        const struct outcome_number *number = &outcome->numbers.items[i];
+        const bool is_exact = strcmp(number->kind, wb_kind_name(WB_EXACT)) == 0;
+        const bool is_upper = is_exact || strcmp(number->kind, wb_kind_name(WB_UPPER)) == 0;
+        const bool is_lower = is_exact || strcmp(number->kind, wb_kind_name(WB_LOWER)) == 0;
+        const uint64_t found = is_lower ? number->cycles : number->lower; /* of a schedule */
+        if (!number->has_cycles || strcmp(number->kind, wb_kind_name(WB_ESTIMATE)) == 0) continue;
+        if (is_upper && number->cycles < outcome->bound) {
+            outcome->bound = number->cycles;
+            outcome->method = number->name;
+        }
+        if (found > 0 && (outcome->slowest == NO_CYCLES || found > outcome->slowest))
+            outcome->slowest = found;
+    }
+    outcome->state = outcome->bound != NO_CYCLES ? "bounded" : "unproven";
+}
+
 static void read_report(const struct outcome_reader *reader, const json_t *report) {
     const json_t *verdict = json_object_get(report, "verdict");
     struct outcome *outcome = reader->outcome;
     size_t i;
     json_t *launch;
+    if (json_is_object(json_object_get(report, "problem"))) read_problem(reader, report);
     if (!json_is_object(verdict)) return;
     outcome->state = copy_text(reader->arena, json_object_get(verdict, "state"));
     outcome->scope = copy_text(reader->arena, json_object_get(verdict, "scope"));

@@ -100,12 +100,13 @@ static void bind_text(sqlite3_stmt *row, int column, const char *text) {
     (void)sqlite3_bind_text(row, column, text, -1, SQLITE_STATIC);
 }
 
-/* Drops what was there of the unit. */
+/* Drops what was there of the unit, and the claim to it. */
 static void forget(struct recording *recording, const char *id) {
     static const char *const statements[] = {
         "DELETE FROM number WHERE unit = (SELECT number FROM unit WHERE id = ?)",
         "DELETE FROM parameter WHERE unit = (SELECT number FROM unit WHERE id = ?)",
         "DELETE FROM unit WHERE id = ?",
+        "DELETE FROM claim WHERE id = ?",
     };
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
         sqlite3_stmt *row = begin_row(recording, statements[i]);

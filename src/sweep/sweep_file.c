@@ -157,7 +157,7 @@ static wb_status read_included(wb_sweep *sweep, const struct sweep_product *of_f
         if (sweep_find_axis(&product, of_file->axes.items[i].name) == NULL)
             arena_push(&sweep->arena, &product.axes, of_file->axes.items[i]);
     sort_axes(&product);
-    if (sweep_find_axis(&product, "code") == NULL)
+    if (sweep_subject(&product) == NULL)
         return ytree_error(&sweep->document, node, "key 'code' is missing: what is to be analysed");
     return add_product(sweep, &product, node);
 }
@@ -277,7 +277,7 @@ static wb_status read_file(wb_sweep *sweep) {
     WB_TRY(ytree_require(&sweep->document, root, YTREE_MAPPING, "a mapping, with at least the key 'code'"));
     WB_TRY(read_axes(sweep, root, true, &product));
     WB_TRY(read_limits(sweep, root));
-    const bool has_code = sweep_find_axis(&product, "code") != NULL;
+    const bool has_code = sweep_subject(&product) != NULL;
     if (!has_code && ytree_find(root, key_names[KEY_INCLUDE]) == NULL)
         return ytree_error(&sweep->document, root, "key 'code' is missing: what is to be analysed");
     if (has_code) WB_TRY(add_product(sweep, &product, root));

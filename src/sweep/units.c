@@ -1,9 +1,11 @@
 /* The units of a sweep, one after another. */
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sweep/check.h"
 #include "sweep/digest.h"
 
 /* A unit with its memory. */
@@ -91,25 +93,66 @@ static void add_option(struct unit_writer *writer, const struct sweep_axis *axis
     add_argument(writer, text_take(&option));
 }
 
+/* Each argument of a list of them. */
+static void add_list(struct unit_writer *writer, const struct sweep_axis *axis,
+                     const struct ytree_node *list) {
+    for (const struct ytree_node *value = list->first; value != NULL; value = value->next)
+        add_option(writer, axis, value->text);
+}
+
+/* How many methods of makespans a unit has, each of which takes the limit of time that is handed to it. */
+static size_t method_count(const struct unit_writer *writer) {
+    const struct sweep_product *product = writer->choice->product;
+    const char *list = NULL;
+    size_t count = 1;
+    for (size_t i = 0; i < product->axes.count; i++)
+        if (strcmp(product->axes.items[i].name, "string_methods") == 0)
+            list = chosen(writer->choice, i)->text;
+    if (list == NULL || strcmp(list, "all") == 0) {
+        while (wb_makespan_method_name(count) != NULL)
+            count++;
+        return count;
+    }
+    for (; *list != '\0'; list++)
+        count += *list == ',';
+    return count;
+}
+
+static void add_time_limit(struct unit_writer *writer, bool of_strings) {
+    struct text limit = {.arena = &writer->unit->arena};
+    const double methods = of_strings ? (double)method_count(writer) : 1;
+    text_printf(&limit, "--time-limit=%f", fmax(0.001, writer->sweep->time_limit / methods));
+    add_argument(writer, text_take(&limit));
+}
+
+static size_t argument_count(const struct choice *choice) {
+    size_t count = choice->product->axes.count + 8;
+    for (size_t i = 0; i < choice->product->axes.count; i++)
+        if (choice->product->axes.items[i].row->kind == AXIS_ARGUMENTS)
+            count += chosen(choice, i)->node->count;
+    return count;
+}
+
 static void write_arguments(struct unit_writer *writer) {
     const struct sweep_product *product = writer->choice->product;
+    const bool of_strings = sweep_subject(product)->row->of_strings;
     const char *code = "";
-    writer->arguments = arena_array(&writer->unit->arena, product->axes.count + 8, sizeof *writer->arguments);
-    add_argument(writer, "analyze");
+    writer->arguments =
+        arena_array(&writer->unit->arena, argument_count(writer->choice), sizeof *writer->arguments);
+    add_argument(writer, of_strings ? "makespan" : "analyze");
     add_argument(writer, "--json");
     for (size_t i = 0; i < product->axes.count; i++) {
         const struct sweep_axis *axis = &product->axes.items[i];
-        if (axis->row->option != NULL)
-            add_option(writer, axis, chosen(writer->choice, i)->text);
+        const struct axis_value *value = chosen(writer->choice, i);
+        if (axis->row->kind == AXIS_ARGUMENTS)
+            add_list(writer, axis, value->node);
+        else if (axis->row->option != NULL)
+            add_option(writer, axis, value->text);
         else
-            code = chosen(writer->choice, i)->text;
+            code = value->text;
     }
-    if (writer->sweep->allow_files) add_argument(writer, "--allow-files");
-    if (writer->sweep->time_limit > 0) {
-        struct text limit = {.arena = &writer->unit->arena};
-        text_printf(&limit, "--time-limit=%f", writer->sweep->time_limit);
-        add_argument(writer, text_take(&limit));
-    }
+    if (writer->sweep->allow_files && !of_strings) add_argument(writer, "--allow-files");
+    if (writer->sweep->time_limit > 0) add_time_limit(writer, of_strings);
     add_argument(writer, "--");
     add_argument(writer, code);
     writer->unit->shown.arguments = writer->arguments;

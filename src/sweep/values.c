@@ -194,6 +194,13 @@ static wb_status read_file(const struct value_reader *reader, const struct ytree
                        reader->axis->name, SHOWN_MAX, node->text, strerror_l(errno, c_locale()));
 }
 
+/* The file of a problem, or else a string of instructions. */
+static wb_status read_string(const struct value_reader *reader, const struct ytree_node *node) {
+    const char *path = sweep_path(reader->sweep->folder, node->text, &reader->sweep->arena);
+    if (is_pattern(node->text)) return read_pattern(reader, node);
+    return add_value(reader, node, node->text, access(path, R_OK) == 0 ? path : NULL);
+}
+
 /* Says what was probably meant. */
 static wb_status unknown_word(const struct value_reader *reader, const struct ytree_node *node,
                               const char *word, const char *const *words, size_t count) {
@@ -287,12 +294,41 @@ static wb_status read_scalar(const struct value_reader *reader, const struct ytr
     if (node->text[strcspn(node->text, "\n\r")] != '\0') return expected(reader, node, "a value on one line");
     if (kind == AXIS_CODE || kind == AXIS_FILE) return read_file(reader, node);
     if (kind == AXIS_MACHINE) return read_machine(reader, node);
+    if (kind == AXIS_STRING) return read_string(reader, node);
     if (kind == AXIS_NUMBER || kind == AXIS_DIMENSIONS || kind == AXIS_SETTING || kind == AXIS_TEXT) {
         wb_status status = read_range(reader, node, &is_range);
         if (is_range) return status;
     }
     wb_status status = check_text(reader, node);
     return status == WB_OK ? add_value(reader, node, node->text, NULL) : status;
+}
+
+/* All arguments of a launch, which is one value. What they are is for the unit to check. Files would have to
+ * be read for the checksum of the unit: launch files name them. */
+static wb_status read_arguments(const struct value_reader *reader, const struct ytree_node *list) {
+    struct text joined = {.arena = &reader->sweep->arena};
+    if (list->kind != YTREE_LIST || list->count == 0)
+        return ytree_expected(&reader->sweep->document, list, "a list of arguments such as [\"i32:256\"]");
+    for (const struct ytree_node *value = list->first; value != NULL; value = value->next) {
+        if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
+            return ytree_expected(&reader->sweep->document, value, "an argument such as i32:256");
+        if (strchr(value->text, '@') != NULL)
+            return expected(reader, value, "an argument without a file, which stands in a launch file");
+        text_printf(&joined, "%s%s", joined.length > 0 ? " " : "", value->text);
+    }
+    return add_value(reader, list, text_take(&joined), NULL);
+}
+
+/* A list of arguments, or of such lists. */
+static wb_status read_all_arguments(const struct value_reader *reader, const struct ytree_node *node) {
+    const bool is_one = node->kind != YTREE_LIST || node->first->kind != YTREE_LIST;
+    wb_status worst = WB_OK;
+    if (is_one) return read_arguments(reader, node);
+    for (const struct ytree_node *list = node->first; list != NULL; list = list->next) {
+        const wb_status status = read_arguments(reader, list);
+        if (status > worst) worst = status;
+    }
+    return worst;
 }
 
 /* The values of a list as one, separated by commas. */
@@ -311,8 +347,10 @@ static wb_status read_joined(const struct value_reader *reader, const struct ytr
 wb_status values_read(wb_sweep *sweep, const struct ytree_node *node, struct sweep_axis *axis) {
     const struct value_reader reader = {sweep, axis};
     wb_status worst = WB_OK;
-    if (node->kind != YTREE_LIST) return read_scalar(&reader, node);
-    if (node->count == 0) return ytree_error(&sweep->document, node, "%s: the list is empty", axis->name);
+    if (node->kind != YTREE_LIST && axis->row->kind != AXIS_ARGUMENTS) return read_scalar(&reader, node);
+    if (node->kind == YTREE_LIST && node->count == 0)
+        return ytree_error(&sweep->document, node, "%s: the list is empty", axis->name);
+    if (axis->row->kind == AXIS_ARGUMENTS) return read_all_arguments(&reader, node);
     if (axis->row->joined) return read_joined(&reader, node);
     for (const struct ytree_node *value = node->first; value != NULL; value = value->next) {
         const wb_status status = read_scalar(&reader, value);

@@ -145,6 +145,12 @@ static const struct {
     {"code: vecadd.yaml\\nexclude: [{grid: 1}]",
      "s.yaml:2:12: error: exclude: no unit has a parameter 'grid'"},
     {"code: vecadd.yaml\\nexclude: [{}]", "s.yaml:2:11: error: exclude: this entry would exclude every unit"},
+    {"code: vecadd.yaml\\narguments: i32:5", "s.yaml:2:12: error: arguments: expected a list of arguments"},
+    {"code: vecadd.yaml\\narguments: [[\"buf:f32[4]=@x\"]]",
+     "s.yaml:2:14: error: arguments: expected an argument without a file"},
+    {"string: LC\\nmachine: jcse2017", "s.yaml:2:10: error: machine: not of units of 'string'"},
+    {"code: vecadd.yaml\\nstring_warps: 3", "s.yaml:2:15: error: string_warps: not of units of 'code'"},
+    {"string: LC\\nstring_methods: [closd]", "s.yaml:2:18: error: string_methods: there is no 'closd'"},
     {"code: [vecadd.yaml", "s.yaml:2:1: error: not valid YAML"},
     {"[code]", "s.yaml:1:1: error: expected a mapping"},
 };
@@ -217,6 +223,50 @@ static void test_numbers_are_those_of_analyze(void **state) {
     assert_string_equal(lines[2], lines[3]);
     assert_string_equal(lines[4], "s.db"); /* and nothing beside it */
     assert_non_null(strstr(lines[5], "8 units: 8 done, 0 failed; slowest "));
+    free(out);
+}
+
+/* A list of arguments is one value, and stands for all of the launch file's. */
+static void test_arguments(void **state) {
+    (void)state;
+    char *out = printed(
+        "printf '%s\\n' 'code: vecadd.yaml' 'machine: ecrts2025-orin' 'methods: k-area' 'arguments:' ' - "
+        "[\"buf:f32[2048]\", \"buf:f32[2048]\", \"buf:f32[2048]\", \"i32:2048\"]' ' - [\"buf:f32[2048]\", "
+        "\"buf:f32[2048]\", \"buf:f32[2048]\", \"i32:5\"]' > s.yaml; \"$WB\" sweep s.yaml -o s.db; \"$WB\" "
+        "sweep show "
+        "s.db --json | jq -c '.units[] | [.parameters.arguments, .verdict.bound]'; for n in 2048 5; do "
+        "\"$WB\" analyze "
+        "vecadd.yaml -m ecrts2025-orin --method k-area -a 'buf:f32[2048]' -a 'buf:f32[2048]' -a "
+        "'buf:f32[2048]' -a "
+        "i32:$n --json | jq -c '[\"buf:f32[2048] buf:f32[2048] buf:f32[2048] i32:'$n'\", .verdict.bound]'; "
+        "done");
+    char *lines[5] = {strtok(out, "\n")};
+    for (size_t i = 1; i < 5; i++)
+        assert_non_null(lines[i] = strtok(NULL, "\n"));
+    assert_string_equal(lines[1], lines[3]);
+    assert_string_equal(lines[2], lines[4]);
+    assert_string_not_equal(strrchr(lines[1], ','), strrchr(lines[2], ','));
+    free(out);
+}
+
+/* Makespans of strings, as `makespan` has them: the least upper bound, the longest schedule. */
+static void test_strings(void **state) {
+    (void)state;
+    char *out = printed(
+        "printf '%s\\n' 'string: [LCLC, LLLL]' 'string_warps: 2..4 step 1' 'string_units: \"L=1,C=1\"' "
+        "'string_methods: [closed, exact, extrapolate]' 'time_limit: 30' > s.yaml; \"$WB\" sweep s.yaml -o "
+        "s.db; "
+        "\"$WB\" sweep show s.db; \"$WB\" makespan LCLC -w 3 -u L=1,C=1 --method closed,exact --json | jq -r "
+        "'\"bounds \\(.bounds[0].cycles) \\(.bounds[1].cycles)\"'; \"$WB\" sweep show s.db --csv | grep "
+        "'^LCLC,3,.*bound'; \"$WB\" sweep plot s.db --x string_warps | grep -c polyline");
+    assert_non_null(strstr(out, "6 units: 6 done, 0 failed; slowest "));
+    assert_non_null(
+        strstr(out, "| LCLC | 3 | L=1,C=1 | closed,exact,extrapolate | done | bounded | 8 | exact | 8 |"));
+    assert_non_null(strstr(out, "bounds 12 8\n"));
+    assert_non_null(strstr(out, "done,strings,given,bound,closed,upper,12,0,\n"));
+    assert_non_null(strstr(out, "done,strings,given,bound,exact,exact,8,8,\n"));
+    assert_non_null(strstr(out, ",estimate,"));
+    assert_non_null(strstr(out, "\n4\n"));
     free(out);
 }
 
@@ -381,6 +431,29 @@ static void test_shards(void **state) {
         "8 units: 8 done, 0 failed; 8 of them as before\n");
 }
 
+/* Two sweeps into one new database: both come to the whole, and between them they run each unit once. */
+static void test_two_at_once(void **state) {
+    (void)state;
+    assert_prints(
+        SWEEP "\"$WB\" sweep s.yaml -o whole.db > /dev/null; \"$WB\" sweep show whole.db --csv > whole.csv; "
+              "for round in 1 2 3; do rm -f s.db; \"$WB\" sweep s.yaml -j 2 -o s.db > a & \"$WB\" sweep "
+              "s.yaml -j 2 -o s.db > b || exit 3; wait $! || exit 4; \"$WB\" sweep show s.db --csv | cmp - "
+              "whole.csv || exit 5; cat a b | sed -n 's/^8 units: 8 done, 0 failed\\(; \\([0-9]*\\) of "
+              "them as before\\)\\?.*/\\2/p' | awk '{ n += $1 } END { print NR, n }'; done; ls s.db*",
+        "2 8\n2 8\n2 8\ns.db\n");
+}
+
+/* What one of them had begun when it was killed, the other runs. */
+static void test_one_of_two_killed(void **state) {
+    (void)state;
+    assert_prints(
+        SWEEP "\"$WB\" sweep s.yaml -o whole.db > /dev/null; \"$WB\" sweep show whole.db --csv > whole.csv; "
+              "for wait in 0.03 0.1 0.2; do rm -f s.db*; \"$WB\" sweep s.yaml -j 2 -o s.db > /dev/null & "
+              "\"$WB\" sweep s.yaml -j 1 -o s.db > b & sleep $wait; kill -9 %1 2> /dev/null; wait $! || exit "
+              "3; \"$WB\" sweep show s.db --csv | cmp - whole.csv || exit 4; done; echo the same",
+        "the same\n");
+}
+
 /* Merging keeps what has a result, whichever database it is in. */
 static void test_merge_keeps_results(void **state) {
     (void)state;
@@ -533,7 +606,11 @@ int main(void) {
         cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_two_at_once),
+        cmocka_unit_test(test_one_of_two_killed),
         cmocka_unit_test(test_merge_keeps_results),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_strings),
         cmocka_unit_test(test_diff),
         cmocka_unit_test(test_diff_of_lost_bounds),
         cmocka_unit_test(test_plot),

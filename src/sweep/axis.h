@@ -1,5 +1,4 @@
-/* What a sweep can vary: options of `warpbound analyze` and keys of the machine; or options of `warpbound
- * makespan`. */
+/* What a sweep can vary: options of the commands that units run, and keys of the machine. */
 #ifndef WB_SWEEP_AXIS_H
 #define WB_SWEEP_AXIS_H
 
@@ -21,6 +20,9 @@ enum axis_kind {
     AXIS_SETTING     /* a value of a key of the machine */
 };
 
+/* What units run. */
+enum axis_command { AXIS_ANALYZE = 1, AXIS_SIMULATE = 2, AXIS_MAKESPAN = 4 };
+
 struct axis_row {
     const char *key;    /* in sweep files, and of the parameter */
     const char *option; /* its long name; NULL: none, a file */
@@ -28,8 +30,8 @@ struct axis_row {
     bool joined; /* values of a list belong together, separated by commas; else they are alternatives */
     const char *const *words;
     const char *(*names)(size_t);
-    bool of_strings;  /* of makespans; else of analyses */
-    const char *unit; /* of its values, for pictures; NULL: they have none */
+    unsigned commands; /* that take it: bits of enum axis_command */
+    const char *unit;  /* of its values, for pictures; NULL: they have none */
 };
 
 /* The rows, in the order in which parameters are listed; NULL past the end. The last one is that of the keys

@@ -51,7 +51,7 @@ static void list_machines(wb_sweep *sweep, const struct sweep_product *product,
         return;
     }
     axis = sweep_find_axis(product, "launch");
-    if (axis == NULL) axis = sweep_find_axis(product, "code");
+    if (axis == NULL) axis = sweep_subject(product);
     for (size_t i = 0; axis != NULL && i < axis->values.count; i++) {
         const char *path = axis->values.items[i].path;
         if (wb_is_launch_file(path))
@@ -108,12 +108,12 @@ static wb_status check_deadlines(wb_sweep *sweep, const struct sweep_axis *axis)
     return WB_OK;
 }
 
-/* Analyses of kernels have no keys of makespans of strings, and the other way round. */
+/* A command takes some keys; keys of what is analysed stand for another one each. */
 static wb_status check_keys(const wb_sweep *sweep, const struct sweep_product *product) {
     const struct sweep_axis *subject = sweep_subject(product);
     for (size_t i = 0; i < product->axes.count; i++) {
         const struct sweep_axis *axis = &product->axes.items[i];
-        if (axis->row->of_strings != subject->row->of_strings)
+        if ((axis->row->commands & subject->row->commands) == 0)
             return ytree_error(&sweep->document, axis->values.items[0].node, "%s: not of units of '%s'",
                                axis->name, subject->name);
     }
@@ -149,8 +149,9 @@ const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, co
 }
 
 const struct sweep_axis *sweep_subject(const struct sweep_product *product) {
-    const struct sweep_axis *code = sweep_find_axis(product, "code");
-    return code != NULL ? code : sweep_find_axis(product, "string");
+    for (size_t i = 0; i < product->axes.count; i++)
+        if (product->axes.items[i].row->option == NULL) return &product->axes.items[i];
+    return NULL;
 }
 
 /* Notes which values of an axis another one has, too; false: none. */

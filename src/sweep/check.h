@@ -7,7 +7,8 @@
 /* The axis of that name, or NULL. */
 const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, const char *name);
 
-/* The axis of what is analysed, `code` or `string`; NULL: the product has neither. */
+/* The axis of what is analysed, `code`, `simulate` or `string`, of which a product has one; NULL: it has
+ * none. */
 const struct sweep_axis *sweep_subject(const struct sweep_product *product);
 
 /* WB_ERR_INPUT with a message for keys that are not of the subject, for values of keys that no machine of the

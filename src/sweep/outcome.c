@@ -128,12 +128,33 @@ static void read_problem(const struct outcome_reader *reader, const json_t *repo
     outcome->state = outcome->bound != NO_CYCLES ? "bounded" : "unproven";
 }
 
+/* What `simulate` says: the slowest of its executions; the scheme of each, where caches have one, is a note.
+ */
+static void read_simulations(const struct outcome_reader *reader, const json_t *report) {
+    struct outcome *outcome = reader->outcome;
+    const bool is_kernel =
+        json_object_get(json_array_get(json_object_get(report, "simulations"), 0), "scheme") != NULL;
+    outcome->scope = is_kernel ? "kernel" : "block";
+    add_numbers(reader, (struct subject_words){outcome->scope, "given"}, report);
+    for (size_t i = 0; i < outcome->numbers.count; i++) {
+        struct outcome_number *number = &outcome->numbers.items[i];
+        const json_t *entry = json_array_get(json_object_get(report, "simulations"), i);
+        if (number->note == NULL) number->note = copy_text(reader->arena, json_object_get(entry, "scheme"));
+        if (outcome->slowest == NO_CYCLES || number->cycles > outcome->slowest)
+            outcome->slowest = number->cycles;
+    }
+    outcome->state = "unproven";
+}
+
 static void read_report(const struct outcome_reader *reader, const json_t *report) {
     const json_t *verdict = json_object_get(report, "verdict");
     struct outcome *outcome = reader->outcome;
     size_t i;
     json_t *launch;
-    if (json_is_object(json_object_get(report, "problem"))) read_problem(reader, report);
+    if (json_is_object(json_object_get(report, "problem")))
+        read_problem(reader, report);
+    else if (json_is_array(json_object_get(report, "simulations")) && verdict == NULL)
+        read_simulations(reader, report);
     if (!json_is_object(verdict)) return;
     outcome->state = copy_text(reader->arena, json_object_get(verdict, "state"));
     outcome->scope = copy_text(reader->arena, json_object_get(verdict, "scope"));

@@ -135,11 +135,13 @@ static size_t argument_count(const struct choice *choice) {
 
 static void write_arguments(struct unit_writer *writer) {
     const struct sweep_product *product = writer->choice->product;
-    const bool of_strings = sweep_subject(product)->row->of_strings;
+    const enum axis_command command = (enum axis_command)sweep_subject(product)->row->commands;
     const char *code = "";
     writer->arguments =
         arena_array(&writer->unit->arena, argument_count(writer->choice), sizeof *writer->arguments);
-    add_argument(writer, of_strings ? "makespan" : "analyze");
+    add_argument(writer, command == AXIS_MAKESPAN   ? "makespan"
+                         : command == AXIS_SIMULATE ? "simulate"
+                                                    : "analyze");
     add_argument(writer, "--json");
     for (size_t i = 0; i < product->axes.count; i++) {
         const struct sweep_axis *axis = &product->axes.items[i];
@@ -151,8 +153,8 @@ static void write_arguments(struct unit_writer *writer) {
         else
             code = value->text;
     }
-    if (writer->sweep->allow_files && !of_strings) add_argument(writer, "--allow-files");
-    if (writer->sweep->time_limit > 0) add_time_limit(writer, of_strings);
+    if (writer->sweep->allow_files && command != AXIS_MAKESPAN) add_argument(writer, "--allow-files");
+    if (writer->sweep->time_limit > 0) add_time_limit(writer, command == AXIS_MAKESPAN);
     add_argument(writer, "--");
     add_argument(writer, code);
     writer->unit->shown.arguments = writer->arguments;

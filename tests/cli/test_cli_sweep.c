@@ -148,6 +148,8 @@ static const struct {
     {"code: vecadd.yaml\\narguments: i32:5", "s.yaml:2:12: error: arguments: expected a list of arguments"},
     {"code: vecadd.yaml\\narguments: [[\"buf:f32[4]=@x\"]]",
      "s.yaml:2:14: error: arguments: expected an argument without a file"},
+    {"simulate: vecadd.yaml\\nmethods: k-area", "s.yaml:2:10: error: methods: not of units of 'simulate'"},
+    {"code: vecadd.yaml\\nstring: LC", "s.yaml:2:9: error: string: not of units of 'code'"},
     {"string: LC\\nmachine: jcse2017", "s.yaml:2:10: error: machine: not of units of 'string'"},
     {"code: vecadd.yaml\\nstring_warps: 3", "s.yaml:2:15: error: string_warps: not of units of 'code'"},
     {"string: LC\\nstring_methods: [closd]", "s.yaml:2:18: error: string_methods: there is no 'closd'"},
@@ -246,6 +248,31 @@ static void test_arguments(void **state) {
     assert_string_equal(lines[1], lines[3]);
     assert_string_equal(lines[2], lines[4]);
     assert_string_not_equal(strrchr(lines[1], ','), strrchr(lines[2], ','));
+    free(out);
+}
+
+/* Executions of the whole GPU, as `simulate` has them; and without caches of a block. */
+static void test_simulations(void **state) {
+    (void)state;
+    char *out = printed("printf '%s\\n' 'simulate: [vecadd.yaml, reduce.yaml]' 'machine: jcse2017' 'scheme: "
+                        "[default, reorder]' "
+                        "'include: [{scheme: all}]' > s.yaml; \"$WB\" sweep s.yaml -o s.db; \"$WB\" sweep "
+                        "show s.db --csv | grep "
+                        "simulation; echo; \"$WB\" simulate reduce.yaml -m jcse2017 --scheme all --json | jq "
+                        "-r '.simulations[] | "
+                        "\"simulation,\\(.policy),simulated,\\(.cycles),,\\(.scheme)\"'");
+    char *lines[12] = {NULL};
+    size_t shown = 0, found = 0;
+    assert_non_null(strstr(out, "6 units: 6 done, 0 failed; slowest "));
+    char *own = strstr(out, "\n\n");
+    assert_non_null(own);
+    for (char *line = strtok(own, "\n"); line != NULL && shown < 12; line = strtok(NULL, "\n"))
+        lines[shown++] = line;
+    assert_true(shown >= 3);
+    own[0] = '\0';
+    for (size_t i = 0; i < shown; i++)
+        found += count_of(out, lines[i]) >= 1;
+    assert_int_equal(found, shown);
     free(out);
 }
 
@@ -449,8 +476,9 @@ static void test_one_of_two_killed(void **state) {
     assert_prints(
         SWEEP "\"$WB\" sweep s.yaml -o whole.db > /dev/null; \"$WB\" sweep show whole.db --csv > whole.csv; "
               "for wait in 0.03 0.1 0.2; do rm -f s.db*; \"$WB\" sweep s.yaml -j 2 -o s.db > /dev/null & "
-              "\"$WB\" sweep s.yaml -j 1 -o s.db > b & sleep $wait; kill -9 %1 2> /dev/null; wait $! || exit "
-              "3; \"$WB\" sweep show s.db --csv | cmp - whole.csv || exit 4; done; echo the same",
+              "killed=$!; \"$WB\" sweep s.yaml -j 1 -o s.db > /dev/null & sleep $wait; kill -9 $killed; wait "
+              "$! || exit 3; wait $killed; \"$WB\" sweep show s.db --csv | cmp - whole.csv || exit 4; done; "
+              "echo the same",
         "the same\n");
 }
 
@@ -610,6 +638,7 @@ int main(void) {
         cmocka_unit_test(test_one_of_two_killed),
         cmocka_unit_test(test_merge_keeps_results),
         cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_simulations),
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_diff),
         cmocka_unit_test(test_diff_of_lost_bounds),

@@ -40,7 +40,8 @@ static void name_process(uint64_t process, char name[PROCESS_MAX]) {
     (void)read_line("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     name[0] = '\0';
     if (start != NULL)
-        (void)text_format(name, PROCESS_MAX, "%" PRIu64 " %.*s %s", process, (int)strcspn(start, " "), start, boot);
+        (void)text_format(name, PROCESS_MAX, "%" PRIu64 " %.*s %s", process, (int)strcspn(start, " "), start,
+                          boot);
 }
 
 /* Whether a process is still there. */

@@ -127,7 +127,7 @@ static void check_barriers(const struct block *of) {
                 const uint64_t section = cell(of, of->rows.items[s].first + i, p);
                 const struct code *last = last_of(of, &of->sections.items[section].steps);
                 if (last != NULL && ended) refuse("a warp goes on without a barrier");
-                ended = ended || (last != NULL && !last->barrier);
+                ended = ended || last == NULL || !last->barrier;
                 if (ended && last != NULL && of->rows.items[s].often > 1)
                     refuse("a warp goes on without a barrier");
             }

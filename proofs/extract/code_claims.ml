@@ -34,10 +34,26 @@ let path_of (b : Reading.block) path =
   Array.of_list (List.concat (List.mapi (fun q section -> List.mapi (one q) section) sections))
 
 (* What begins a section behind a barrier states a fetch besides what the barrier asks for. *)
-let states_fetch_twice (b : Reading.block) =
-  let codes = Array.of_list (List.rev b.code) in
+let states_fetch_twice codes sections =
   let twice = function first :: _ -> codes.(first).fetched > 0 | [] -> false in
-  List.exists (fun path -> match sections_of b path with [] -> false | _ :: rest -> List.exists twice rest) (List.init (paths b) Fun.id)
+  match sections with [] -> false | _ :: rest -> List.exists twice rest
+
+(* A barrier asks for what is not there. *)
+let rec asks_in_vain codes = function
+  | section :: rest ->
+    let asks = List.exists (fun i -> codes.(i).behind > 0) section in
+    (asks && match rest with [] | [] :: _ -> true | _ -> false) || asks_in_vain codes rest
+  | [] -> false
+
+(* No path has an instruction, of which the program in C reads which units there are and how they are used. *)
+let has_more_than_paths (b : Reading.block) all =
+  let used = List.sort_uniq compare (List.concat (List.concat all)) in
+  List.length used < List.length b.code
+
+(* The program in C counts more than there is. *)
+let counts_more (b : Reading.block) =
+  let codes = Array.of_list (List.rev b.code) and all = List.init (paths b) (sections_of b) in
+  List.exists (fun sections -> states_fetch_twice codes sections || asks_in_vain codes sections) all || has_more_than_paths b all
 
 let code_of r (b : Reading.block) : Code_tables.code =
   let warps = each_warp b in

@@ -122,6 +122,8 @@ static const struct forged forgeries[] = {
      "goes on without a barrier"},
     {CODE "section\nrun 0 1\nrow 0\nagain 1 1\nwarps 0 0 1\nclaim code-sib 100\n", 2,
      "goes on without a barrier"},
+    {CODE "section\nsection\nrun 0 1\nrow 0\nrow 1\nwarps 0 0 1\nclaim code-elb 100\n", 2,
+     "goes on without a barrier"},
 };
 
 static void test_forgeries_are_refused(void **state) {

@@ -79,14 +79,14 @@ let count kind name looser ours theirs =
     tally.only_definitions <- tally.only_definitions + 1;
     if not looser then show name (kind ^ ": proven for the definitions only")
 
-(* What the checker says too much of: at depth 1 it takes the largest initiation on all units of a name; the latencies of
+(* What the checker says too much of: where queues are finite it takes the largest initiation on all units of a name; the latencies of
    paths that no warp has; the fetch of what comes behind a barrier as often as it is stated, and where nothing comes; what
    instructions that no path has make of the units; and of latches that sub-cores
    share what other sub-cores hold of them. *)
 let may_be_looser r method_name =
   let has_idle_path (b : block) =
     List.length (List.sort_uniq compare (List.map (fun (path, _, _) -> path) b.warps)) < paths b in
-  r.dispatch = Some 1 || List.exists has_idle_path r.blocks
+  (match r.dispatch with Some d -> d > 0 | None -> false) || List.exists has_idle_path r.blocks
   || (r.is_code && List.exists Code_claims.counts_more r.blocks)
   || (method_name = "code-fib" && List.exists fst r.units)
 

@@ -16,6 +16,8 @@
 #   make campaign-machine-code [SEEDS=1000000] [FIRST=1]: bounds of machine code against all executions of small grids, alone
 #   make campaign-sub-cores [SEEDS=1000000] [FIRST=1]: climbs towards the worst case of small grids on several sub-cores over the
 #                                  proven bounds of kernels, until one is exceeded
+#                                  each with SHARD=I/N: a part of the seeds (docs/sweep-cluster.md); then make campaign-combine
+#                                  [CAMPAIGN=campaign-caches]
 #   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-wcet2014 reproduce-jcse2017 reproduce-ecrts2025
 #                                                  the experiments of papers, into docs/reproduction/
 #   make install [PREFIX=/usr/local] [DESTDIR=]        make clean
@@ -27,13 +29,17 @@ SEEDS ?= 1000000
 FIRST ?= 1
 JOBS ?= $(shell nproc)
 WERROR ?= OFF
+SHARD ?=
+CAMPAIGN ?= campaign
+
+comma := ,
 
 CMAKE = cmake -G Ninja -S .
 NINJA = ninja -j $(JOBS)
 QUIET = $(shell ninja --quiet --version >/dev/null 2>&1 && echo --quiet) # ninja 1.11
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores install uninstall deb clean packages-%
+.PHONY: help demo build test lint proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine install uninstall deb clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -95,27 +101,40 @@ fuzz: packages-build+test
 	@$(NINJA) -C build-fuzz $(QUIET) fuzz/all
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-campaign: packages-build+test
+# A campaign, or with SHARD=I/N a part of it: the same seeds, divided, with the counts in build/campaigns for `make
+# campaign-combine`. Shards build nothing, since many of them may run in one folder: `make campaign-programs` before.
+seeds = $(or $(shell scripts/campaign seeds $(FIRST) $(SEEDS) $(SHARD)),$(error FIRST, SEEDS or SHARD is wrong))
+shard_of = $(subst /,-of-,$(SHARD))
+shard_counts = $(if $(SHARD),WB_COUNTS=build/campaigns/$@.$(shard_of).counts)
+campaign_programs = campaign steered_campaign sass_campaign exact_campaign
+
+campaign-programs: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
 	@$(NINJA) -C build $(QUIET)
-	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS)
-	./build/tests/campaign build/campaign.seed $(SEEDS)
 
-campaign-caches: packages-build+test
-	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build $(QUIET)
-	@mkdir -p build/violation
-	./build/tests/steered_campaign build/violation $(SEEDS) $(FIRST)
+campaign campaign-caches campaign-machine-code campaign-sub-cores: $(if $(SHARD),campaign-shard,campaign-programs)
 
-campaign-machine-code: packages-build+test
-	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build $(QUIET) sass_campaign
-	./build/tests/sass_campaign $(FIRST) $(SEEDS)
+campaign-shard:
+	@ls $(campaign_programs:%=build/tests/%) >/dev/null || { echo "first: make campaign-programs"; exit 1; }
+	@mkdir -p build/campaigns
 
-campaign-sub-cores: packages-build+test
-	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build $(QUIET) exact_campaign
-	./build/tests/exact_campaign $(FIRST) $(SEEDS)
+campaign:
+	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS) $(if $(SHARD),-I $(subst /,$(comma)$(comma),$(SHARD)))
+	$(shard_counts) ./build/tests/campaign build/campaign.seed$(if $(SHARD),.$(shard_of) $(lastword $(seeds)) $(firstword $(seeds)), $(SEEDS))
+
+campaign-caches:
+	@mkdir -p build/violation$(SHARD:%=.$(shard_of))
+	$(shard_counts) ./build/tests/steered_campaign build/violation$(SHARD:%=.$(shard_of)) $(lastword $(seeds)) $(firstword $(seeds))
+
+campaign-machine-code:
+	$(shard_counts) ./build/tests/sass_campaign $(seeds)
+
+campaign-sub-cores:
+	$(shard_counts) ./build/tests/exact_campaign $(seeds)
+
+# CAMPAIGN=campaign-caches: what its shards have counted; fails where seeds are missing.
+campaign-combine:
+	@scripts/campaign combine build/campaigns/$(CAMPAIGN).*.counts
 
 reproduce-%: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null

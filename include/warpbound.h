@@ -1739,6 +1739,9 @@ typedef struct wb_sweep wb_sweep;
 wb_status wb_sweep_read(const char *path, wb_diagnostics *diagnostics, wb_sweep **sweep);
 void wb_sweep_free(wb_sweep *sweep);
 
+/* The memory limit of units where the file has none; 0: none. */
+void wb_sweep_limit_memory(wb_sweep *sweep, uint64_t bytes);
+
 typedef struct {
     const char *name, *value;
 } wb_parameter;
@@ -1836,9 +1839,11 @@ wb_status wb_results_report(const wb_results *results, wb_results_format format,
 wb_status wb_results_diff(const wb_results *before, const wb_results *after, double most,
                           wb_diagnostics *diagnostics, char **text, bool *worse);
 
-/* Puts what another database has into this one. Of a unit that both have, one with a result counts, and of
- * two of them the other database's. */
-wb_status wb_results_merge(wb_results *results, const char *from, wb_diagnostics *diagnostics);
+/* Puts what other databases have into this one. Of a unit that several have, one with a result counts, and of
+ * two of them that of the database that is named last. A few databases are merged together, all of them or
+ * none. */
+wb_status wb_results_merge(wb_results *results, const char *const *paths, size_t count,
+                           wb_diagnostics *diagnostics);
 
 typedef struct {
     size_t size;              /* sizeof(wb_plot_options) */

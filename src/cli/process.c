@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +27,14 @@ static char *read_pipe(int pipe_end) {
     return NULL;
 }
 
-static int start(const char *const *arguments, int output, pid_t *process) {
+static int start(const char **arguments, int output, pid_t *process) {
     posix_spawn_file_actions_t files;
     int error = posix_spawn_file_actions_init(&files);
     if (error != 0) return error;
     error = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (error == 0) error = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
     if (error == 0) /* which changes none of the arguments */
-        error =
-            posix_spawnp(process, arguments[0], &files, NULL, (char *const *)(uintptr_t)arguments, environ);
+        error = posix_spawnp(process, arguments[0], &files, NULL, (char **)(void *)arguments, environ);
     (void)posix_spawn_file_actions_destroy(&files);
     return error;
 }
@@ -48,7 +46,7 @@ static int end_of(pid_t process) {
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-int process_run(const char *const *arguments, char **printed) {
+int process_run(const char **arguments, char **printed) {
     int ends[2];
     pid_t process;
     *printed = NULL;

@@ -15,7 +15,7 @@
 #define ANSWER_MAX 200u
 
 /* Runs a command of Slurm; what goes wrong is said. */
-static wb_status ask(const char *const *arguments, wb_diagnostics *diagnostics, char **printed) {
+static wb_status ask(const char **arguments, wb_diagnostics *diagnostics, char **printed) {
     char message[ANSWER_MAX];
     const int status = process_run(arguments, printed);
     if (status == 0) return WB_OK;
@@ -35,7 +35,7 @@ static wb_status ask(const char *const *arguments, wb_diagnostics *diagnostics, 
 }
 
 wb_status slurm_ask(wb_diagnostics *diagnostics, uint64_t *most_tasks) {
-    static const char *const arguments[] = {"scontrol", "show", "config", NULL};
+    const char *arguments[] = {"scontrol", "show", "config", NULL};
     static const char key[] = "MaxArraySize";
     char *printed;
     uint64_t size = 1001; /* unless the site sets another one */
@@ -77,7 +77,7 @@ wb_status slurm_submit(const char *script, const char *after, wb_diagnostics *di
 }
 
 wb_status slurm_has(const char *const *jobs, size_t count, wb_diagnostics *diagnostics, bool *has) {
-    static const char *const arguments[] = {"squeue", "--me", "--noheader", "--format=%F", NULL};
+    const char *arguments[] = {"squeue", "--me", "--noheader", "--format=%F", NULL};
     const char *self = getenv("SLURM_JOB_ID");
     char *printed;
     const wb_status status = ask(arguments, diagnostics, &printed);

@@ -5,6 +5,9 @@
 
 #include "slurm.h"
 
+/* Megabytes of a task beside those of its units. */
+#define MEMORY_OF_SWEEP 64u
+
 /* As the shell takes it for one word. */
 static void put_word(FILE *out, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+@%-";
@@ -55,6 +58,25 @@ static void put_options(const struct slurm_sweep *sweep, FILE *out) {
     (void)fputc('\n', out);
 }
 
+/* Where Slurm limits the memory of a task, each of its units has a share: one that needs more is a row then,
+ * and not the end of the task. Limits that are known are those of the tasks anyway. */
+static void put_memory_of_units(const struct slurm_sweep *sweep, FILE *out) {
+    if (sweep->mebibytes > 0) return;
+    (void)fprintf(out,
+                  "memory=${SLURM_MEM_PER_NODE:-$((${SLURM_MEM_PER_CPU:-0} * %" PRIu64
+                  "))} # MB; 0: not limited\n"
+                  "limit=()\n"
+                  "[ \"$memory\" -le %u ] || limit=(--memory-limit \"$(((memory - %u) / %" PRIu64 "))M\")\n",
+                  sweep->jobs, 2 * MEMORY_OF_SWEEP, MEMORY_OF_SWEEP, sweep->jobs);
+}
+
+static void put_memory_limit(const struct slurm_sweep *sweep, FILE *out) {
+    if (sweep->mebibytes == 0)
+        (void)fputs(" \"${limit[@]}\"", out);
+    else if (sweep->options->memory_limit > 0)
+        (void)fprintf(out, " --memory-limit %" PRIu64, sweep->options->memory_limit);
+}
+
 void slurm_write_array(const struct slurm_sweep *sweep, FILE *out) {
     const char *const run[] = {sweep->program, "sweep", sweep->file};
     (void)fprintf(out,
@@ -70,6 +92,7 @@ void slurm_write_array(const struct slurm_sweep *sweep, FILE *out) {
                   sweep->minutes);
     if (sweep->mebibytes > 0) (void)fprintf(out, "#SBATCH --mem=%" PRIu64 "M\n", sweep->mebibytes);
     put_options(sweep, out);
+    put_memory_of_units(sweep, out);
     put_words(out, run, sizeof run / sizeof *run);
     (void)fprintf(out, " --shard \"$SLURM_ARRAY_TASK_ID/%" PRIu64 "\" --jobs %" PRIu64, sweep->tasks,
                   sweep->jobs);
@@ -78,6 +101,7 @@ void slurm_write_array(const struct slurm_sweep *sweep, FILE *out) {
         put_word(out, sweep->database);
     }
     if (sweep->options->retry) (void)fputs(" --retry", out);
+    put_memory_limit(sweep, out);
     (void)fputs(" -o \"parts/$SLURM_ARRAY_TASK_ID.db\"\nstatus=$?\n"
                 "exit $((status == 1 ? 0 : status)) # 1: a deadline is not met, which is a result\n",
                 out);
@@ -92,6 +116,7 @@ void slurm_write_finish(const struct slurm_sweep *sweep, FILE *out) {
         sweep->rounds - 1);
     put_head(sweep, "-finish", "finish", out);
     put_options(sweep, out);
+    put_memory_of_units(sweep, out);
     (void)fputs("exec ", out);
     put_words(out, run, sizeof run / sizeof *run);
     (void)fprintf(out, " --rounds %" PRIu64 " --jobs %" PRIu64, sweep->rounds - 1, sweep->jobs);
@@ -101,5 +126,6 @@ void slurm_write_finish(const struct slurm_sweep *sweep, FILE *out) {
         (void)fputs(" --sbatch=", out);
         put_word(out, sweep->options->sbatch.items[i]);
     }
+    put_memory_limit(sweep, out);
     (void)fputc('\n', out);
 }

@@ -123,8 +123,9 @@ static int merge(const struct options *options, wb_diagnostics *diagnostics) {
         return (int)usage_error(diagnostics,
                                 "sweep merge: expected -o DATABASE, which the others are merged to");
     wb_status status = wb_results_open(options->output, true, diagnostics, &results);
-    for (size_t i = 1; status == WB_OK && i < options->operands.count; i++)
-        status = wb_results_merge(results, options->operands.items[i], diagnostics);
+    if (status == WB_OK)
+        status =
+            wb_results_merge(results, options->operands.items + 1, options->operands.count - 1, diagnostics);
     wb_results_free(results);
     return (int)status;
 }
@@ -182,6 +183,7 @@ static int run(const struct options *options, wb_diagnostics *diagnostics) {
         status = (int)usage_error(diagnostics,
                                   "expected -o DATABASE, which the results are written to; or --dry-run");
     if (status == WB_OK) status = (int)wb_sweep_read(options->operands.items[0], diagnostics, &sweep);
+    if (status == WB_OK) wb_sweep_limit_memory(sweep, options->memory_limit);
     if (status == WB_OK && options->slurm) {
         status = submit_sweep(options, sweep, diagnostics);
     } else if (status == WB_OK && options->dry_run) {

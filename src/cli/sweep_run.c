@@ -74,6 +74,14 @@ static void set_limit(int resource, uint64_t most) {
     (void)setrlimit(resource, &limit);
 }
 
+/* Where memory runs out, a unit is what is killed, and not the process that keeps the results. */
+static void be_first_to_be_killed(void) {
+    const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (file < 0) return;
+    (void)!write(file, "1000", 4);
+    (void)close(file);
+}
+
 /* Becomes the program; what is wrong is said on the child's standard error. It ends with its parent. */
 static _Noreturn void become_unit(const struct worker *worker, char *const *arguments, pid_t parent) {
     sigset_t none;
@@ -86,6 +94,7 @@ static _Noreturn void become_unit(const struct worker *worker, char *const *argu
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)setpgid(0, 0); /* Ctrl-C is the parent's: a unit that is interrupted has no result */
     if (getppid() != parent) _exit(EXIT_NO_PROGRAM);
+    be_first_to_be_killed();
     set_limit(RLIMIT_CORE, 0);
     if (worker->unit->memory_limit > 0) set_limit(RLIMIT_AS, worker->unit->memory_limit);
     if (chdir(worker->unit->folder) == 0) (void)execv("/proc/self/exe", arguments);

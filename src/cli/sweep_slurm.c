@@ -174,11 +174,11 @@ static wb_status gather_parts(const struct submission *submission) {
     if (found == GLOB_NOMATCH) return WB_OK;
     if (found != 0) return WB_ERR_LIMIT;
     status = wb_results_open(submission->database, true, submission->diagnostics, &results);
-    for (size_t i = 0; status == WB_OK && i < parts.gl_pathc; i++) {
-        status = wb_results_merge(results, parts.gl_pathv[i], submission->diagnostics);
-        if (status == WB_OK && unlink(parts.gl_pathv[i]) != 0)
-            status = fail_errno(submission, parts.gl_pathv[i]);
-    }
+    if (status == WB_OK) /* which changes none of the names */
+        status = wb_results_merge(results, (const char *const *)(void *)parts.gl_pathv, parts.gl_pathc,
+                                  submission->diagnostics);
+    for (size_t i = 0; status == WB_OK && i < parts.gl_pathc; i++)
+        if (unlink(parts.gl_pathv[i]) != 0) status = fail_errno(submission, parts.gl_pathv[i]);
     wb_results_free(results);
     globfree(&parts);
     return status;
@@ -196,7 +196,7 @@ static wb_status run_trial(const struct submission *submission) {
     char shard[40], *printed;
     const uint64_t every = submission->units / TRIAL_UNITS;
     (void)snprintf(shard, sizeof shard, "1/%" PRIu64, every > 0 ? every : 1);
-    const char *const arguments[] = {
+    const char *arguments[] = {
         submission->program, "sweep", submission->file,     "--shard", shard, "--time-limit",
         TRIAL_SECONDS,       "-o",    submission->database, NULL};
     const int status = process_run(arguments, &printed);

@@ -37,6 +37,10 @@ const char *sweep_machine_error(wb_sweep *sweep) {
     return arena_string(&sweep->arena, error, length);
 }
 
+void wb_sweep_limit_memory(wb_sweep *sweep, uint64_t bytes) {
+    if (sweep->memory_limit == 0) sweep->memory_limit = bytes;
+}
+
 void wb_sweep_free(wb_sweep *sweep) {
     if (sweep == NULL) return;
     ytree_free(&sweep->document);

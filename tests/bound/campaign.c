@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "counts.h"
 #include "exact_check.h"
 #include "kernel_check.h"
 #include "random_check.h"
@@ -107,6 +108,25 @@ static void print_census(uint64_t first, uint64_t seeds, const struct campaign_c
     }
 }
 
+/* The same for other shards' to be added to. */
+static bool write_counts(uint64_t first, uint64_t seeds, const struct campaign_census *census) {
+    FILE *counts = counts_begin(first, seeds);
+    for (size_t f = 0; f < RANDOM_FAMILIES; f++) {
+        counts_add(counts, random_families[f].name, "executions searched", census->blocks[f].searched);
+        counts_add(counts, random_families[f].name, "beyond GUB", census->blocks[f].beyond_gub);
+    }
+    for (size_t f = 0; f < KERNEL_FAMILIES; f++) {
+        counts_add(counts, kernel_families[f].name, "grids searched", census->grids[f].searched);
+        counts_add(counts, kernel_families[f].name, "least bound attained",
+                   census->grids[f].attained_by_least);
+    }
+    for (size_t f = 0; f < EXACT_FAMILIES; f++)
+        exact_census_count(&census->exact[f], exact_families[f].name, counts);
+    for (size_t f = 0; f < SASS_FAMILIES; f++)
+        sass_census_count(&census->machine_code[f], sass_families[f].name, counts);
+    return counts_end(counts);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         fprintf(stderr, "usage: campaign STATE_FILE [SEEDS] [FIRST_SEED]\n");
@@ -122,5 +142,5 @@ int main(int argc, char **argv) {
         if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[Kseed %" PRIu64, seed);
     }
     print_census(first, seeds, &census);
-    return save_seed(argv[1], first + seeds) ? 0 : 2;
+    return write_counts(first, seeds, &census) && save_seed(argv[1], first + seeds) ? 0 : 2;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "counts.h"
 #include "sass_check.h"
 
 /* States after which a search is given up unless asked, and seeds between two lines of progress. */
@@ -47,5 +48,8 @@ int main(int argc, char **argv) {
         if ((seed + 1 - first) % STEP == 0) print_census(first, seed + 1 - first, census);
     }
     print_census(first, seeds, census);
-    return 0;
+    FILE *counts = counts_begin(first, seeds);
+    for (size_t f = 0; f < SASS_FAMILIES; f++)
+        sass_census_count(&census[f], sass_families[f].name, counts);
+    return counts_end(counts) ? 0 : 2;
 }

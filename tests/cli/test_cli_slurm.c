@@ -53,6 +53,12 @@ static void test_dry_run(void **state) {
         "s.db --slurm --rounds 2 --jobs 2 --task-time 60.000000 --unit-time 30.000000 --sbatch='--comment=a "
         "b'\n",
         "local.csv\nlocal.db\ns.yaml\nvecadd.ptx\nvecadd.yaml\n");
+    ASSERT_SAYS("PATH=/usr/bin:/bin; \"$WB\" $SUBMIT --dry-run -j 2", 0, "* 2))} # MB; 0: not limited\n",
+                "limit=(--memory-limit \"$(((memory - 64) / 2))M\")\n", " \"${limit[@]}\" -o \"parts/",
+                " --jobs 2 \"${limit[@]}\"\n");
+    ASSERT_SAYS("PATH=/usr/bin:/bin; \"$WB\" $SUBMIT --dry-run --memory-limit 1G", 0,
+                "\n#SBATCH --mem=1280M\n", " --memory-limit 1073741824 -o \"parts/",
+                " --jobs 1 --memory-limit 1073741824\n");
 }
 
 /* No scheduler, or none that answers, is an error, and nothing is left behind. */

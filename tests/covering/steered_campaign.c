@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "counts.h"
 #include "steered_check.h"
 
 static int fail(struct steered_case *steered, const char *folder) {
@@ -33,6 +34,23 @@ static void print_census(const struct steered_census *census) {
                (double)census->tightest_per_mille / 1000);
 }
 
+/* For those of other shards to be added to. */
+static bool write_counts(uint64_t first, uint64_t seeds, const struct steered_census *census) {
+    FILE *counts = counts_begin(first, seeds);
+    counts_add(counts, "kernels", "made", census->kernels);
+    counts_add(counts, "kernels", "covered", census->covered);
+    counts_add(counts, "kernels", "with bounds of the grid", census->bounded);
+    counts_add(counts, "kernels", "with a known order of accesses", census->ordered);
+    counts_add(counts, "bounds", "of grids", census->bounds);
+    counts_add(counts, "bounds", "of blocks", census->block_bounds);
+    counts_add(counts, "runs", "executions", census->executions);
+    counts_add(counts, "runs", "simulations", census->simulations);
+    counts_add(counts, "requests of loads", "all", census->loads);
+    counts_add(counts, "requests of loads", "said to hit", census->sure_loads);
+    counts_most(counts, "simulated time over bound, in thousandths", "most", census->tightest_per_mille);
+    return counts_end(counts);
+}
+
 int main(int argc, char **argv) {
     if (argc < 2) {
         fprintf(stderr, "usage: steered_campaign FOLDER [SEEDS] [FIRST_SEED]\n");
@@ -49,5 +67,5 @@ int main(int argc, char **argv) {
         if (!holds) return fail(&steered, argv[1]);
     }
     print_census(&census);
-    return 0;
+    return write_counts(first, seeds, &census) ? 0 : 2;
 }

@@ -74,8 +74,61 @@ case_node() {
     grep -q "Requeuing\|requeue" "$cluster/slurmctld.log" || fail "no task was requeued"
 }
 
+# A unit takes all memory of its task, and is a row; where it may take more than that its task is killed, and when it is
+# submitted often enough all others have their results.
+case_memory() {
+    write_sweep memory 100 10 'include: [{code: vecadd.yaml, set: {mem_latency: 400}, methods: exhaustive, block_index: 0, states: 1000000000}]'
+    submit memory memory.db --unit-time 1 --task-time 5 --sbatch=--mem=300M
+    all_ended 120
+    "$warpbound" sweep show memory.db | grep -q 'exhaustive.*| limit |' || fail "no unit has come to its limit of memory"
+    [ "$("$warpbound" sweep show memory.db | grep -c '| done |')" = 20 ] || fail "others have no result"
+    grep -q "21 units: 20 done, 1 failed" memory.db.memory.slurm/logs/finish.txt || fail "the unit has run again"
+    echo 'memory_limit: 4G' >> memory.yaml
+    submit memory killed.db --unit-time 1 --task-time 5 --sbatch=--mem=300M --rounds 2
+    all_ended 200
+    grep -q "oom\|OOM\|memory" "$cluster"/slurmd-node?.log || fail "no task was killed for its memory"
+    grep -q "1 of 21 units have no result" killed.db.memory.slurm/logs/finish.txt || fail "it is not said that a unit has no result"
+    [ "$("$warpbound" sweep show killed.db | grep -c '| done |')" = 20 ] || fail "others have no result"
+    sed -i 's/memory_limit: 4G/memory_limit: 200M/' memory.yaml
+    submit memory killed.db --unit-time 1 | grep '^1 of 21 units' || fail "more is submitted than what is lacking"
+    all_ended 60
+    expected memory
+    same memory killed.db
+}
+
+# The controller ends while tasks run and wait, and comes back.
+case_controller() {
+    write_sweep controller 100 100
+    expected controller
+    submit controller controller.db --task-time 5 --unit-time 0.2
+    cluster_wait 30 '[ "$(ls controller.db.controller.slurm/parts/*.db | wc -l)" -ge 2 ]' || fail "no parts"
+    cluster_end slurmctld
+    sleep 5
+    if submit controller controller.db 2> error; then fail "submitted without a controller"; fi
+    grep -q "Slurm does not answer" error || fail "what is said without a controller: $(cat error)"
+    slurmctld
+    cluster_wait 30 'squeue -h' || fail "the controller does not come back"
+    all_ended 200
+    same controller controller.db
+}
+
+# Two submissions at a time into one database, of sweeps that have units in common.
+case_users() {
+    write_sweep one 100 60
+    write_sweep two 130 60
+    expected one
+    "$warpbound" sweep two.yaml -o one.local.db > two.out
+    "$warpbound" sweep show one.local.db --csv > one.local.csv
+    submit one both.db --task-time 4 --unit-time 0.2
+    submit two both.db --task-time 4 --unit-time 0.2
+    if submit one both.db 2> error; then fail "submitted while its jobs are there"; fi
+    grep -q "its jobs have not ended" error || fail "what is said while its jobs are there: $(cat error)"
+    all_ended 200
+    same one both.db
+}
+
 cluster_start 2
-[ "$#" -gt 0 ] || set -- array node
+[ "$#" -gt 0 ] || set -- array node memory controller users
 for name in "$@"; do
     begun=$SECONDS
     "case_$name"

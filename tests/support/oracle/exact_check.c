@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "bound/search/grid_search.h"
+#include "counts.h"
 #include "faster_grid.h"
 #include "naive_grid_explorer.h"
 #include "random_policy.h"
@@ -187,4 +188,17 @@ void exact_census_print(const struct exact_census *census, struct text *out) {
             text_printf(out, " %s attained in %.0f %%, least in %.0f %%;", grid_formula_at(i)->name,
                         100.0 * (double)census->attained[i] / (double)census->bounded[i],
                         100.0 * (double)census->least[i] / (double)census->bounded[i]);
+}
+
+void exact_census_count(const struct exact_census *census, const char *family, FILE *counts) {
+    char what[64];
+    counts_add(counts, family, "executions searched", census->searched);
+    counts_add(counts, family, "executions not searched", census->unsearched);
+    for (size_t i = 0; grid_formula_at(i) != NULL && i < FORMULAS_MAX; i++) {
+        if (census->bounded[i] == 0) continue;
+        (void)snprintf(what, sizeof what, "%s is for", grid_formula_at(i)->name);
+        counts_add(counts, family, what, census->bounded[i]);
+        (void)snprintf(what, sizeof what, "%s attained", grid_formula_at(i)->name);
+        counts_add(counts, family, what, census->attained[i]);
+    }
 }

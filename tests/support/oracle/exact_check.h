@@ -4,6 +4,8 @@
 #ifndef WB_TESTS_EXACT_CHECK_H
 #define WB_TESTS_EXACT_CHECK_H
 
+#include <stdio.h>
+
 #include "large_grid.h"
 
 /* A kind of grids. */
@@ -31,5 +33,8 @@ bool exact_check(const struct exact_family *family, uint64_t seed, bool naive, s
 
 /* Writes what the bounds have shown. */
 void exact_census_print(const struct exact_census *census, struct text *out);
+
+/* For those of other shards of a campaign to be added to (counts.h). */
+void exact_census_count(const struct exact_census *census, const char *family, FILE *counts);
 
 #endif

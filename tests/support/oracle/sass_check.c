@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "counts.h"
+
 static void print_step(const struct sass_step *step, struct text *out) {
     const struct sass_timed *timed = &step->stated;
     text_printf(out, "  %s", timed->barrier ? "barrier" : timed->fixed ? "fixed" : "queued");
@@ -97,4 +99,9 @@ bool sass_check(const struct sass_family *family, uint64_t seed, size_t states, 
                     bounds.chain_balance);
     sass_grid_print(&grid, violation);
     return false;
+}
+
+void sass_census_count(const struct sass_census *census, const char *family, FILE *counts) {
+    counts_add(counts, family, "grids of machine code searched", census->searched);
+    counts_add(counts, family, "least bound attained", census->attained);
 }

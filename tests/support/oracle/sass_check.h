@@ -2,6 +2,8 @@
 #ifndef WB_TESTS_SASS_CHECK_H
 #define WB_TESTS_SASS_CHECK_H
 
+#include <stdio.h>
+
 #include "base/text.h"
 #include "random_sass.h"
 
@@ -17,6 +19,9 @@ bool sass_check(const struct sass_family *family, uint64_t seed, size_t states, 
 
 /* Whether a time is beyond some bound of the grid, as it would be with a mistake. */
 bool sass_exceeds(const struct sass_grid *grid, uint32_t time, enum sass_mutant mutant);
+
+/* For those of other shards of a campaign to be added to (counts.h). */
+void sass_census_count(const struct sass_census *census, const char *family, FILE *counts);
 
 void sass_grid_print(const struct sass_grid *grid, struct text *out);
 

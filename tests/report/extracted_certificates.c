@@ -3,9 +3,11 @@
  * docs/machine-checked.md).
  *
  * usage: extracted_certificates CHECKER blocks|grids|code FIRST_SEED COUNT
+ *        extracted_certificates CHECKER files FILE...
  *
- * Of each seed two: `certificate SEED true|forged`, the lines of the file behind `> `, `said STATUS`, what
- * the checker wrote behind `< `, `end`. Forged: one number is another, and the sum at the end is mended. */
+ * Of each seed, or certificate in a file, two: `certificate SEED|FILE true|forged`, the lines of the file
+ * behind `> `, `said STATUS`, what the checker wrote behind `< `, `end`. Forged: one number is another, and
+ * the sum at the end is mended. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "bound/analysis/analysis.h"
 #include "extracted_block.h"
 #include "random_code.h"
@@ -54,10 +57,10 @@ static const char *ask(const char *checker, const char *text, int *status) {
 }
 
 /* Prints a certificate, and what the checker says of it. */
-static void judge(const char *checker, uint64_t seed, const char *kind, const char *text) {
+static void judge(const char *checker, const char *name, const char *kind, const char *text) {
     int status;
     const char *said = ask(checker, text, &status);
-    printf("certificate %" PRIu64 " %s\n", seed, kind);
+    printf("certificate %s %s\n", name, kind);
     print_lines(">", text);
     printf("said %d\n", status);
     print_lines("<", said);
@@ -224,15 +227,37 @@ static void print_certificates(const char *checker, size_t subject, uint64_t see
     struct text text = subjects[subject].make(seed, diagnostics);
     if (subjects[subject].besides != NULL) text = with_least_claim(checker, &text, subjects[subject].besides);
     struct text other = forged(seed, text.data);
-    judge(checker, seed, "true", text.data);
-    judge(checker, seed, "forged", other.data);
+    char name[32];
+    (void)snprintf(name, sizeof name, "%" PRIu64, seed);
+    judge(checker, name, "true", text.data);
+    judge(checker, name, "forged", other.data);
     text_free(&text);
     text_free(&other);
     wb_diagnostics_free(diagnostics);
 }
 
+/* A certificate in a file, and one that is forged of it by this seed. */
+static void print_file(const char *checker, uint64_t seed, const char *path) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    char *text;
+    size_t size;
+    if (file_read(path, SIZE_MAX - 1, diagnostics, &text, &size) != WB_OK)
+        give_up(wb_diagnostics_text(diagnostics));
+    struct text other = forged(seed, text);
+    judge(checker, path, "true", text);
+    judge(checker, path, "forged", other.data);
+    text_free(&other);
+    free(text);
+    wb_diagnostics_free(diagnostics);
+}
+
 int main(int count, char **words) {
-    if (count != 5) give_up("expected CHECKER blocks|grids|code FIRST_SEED COUNT");
+    if (count > 2 && strcmp(words[2], "files") == 0) {
+        for (int i = 3; i < count; i++)
+            print_file(words[1], (uint64_t)i, words[i]);
+        return 0;
+    }
+    if (count != 5) give_up("expected CHECKER blocks|grids|code FIRST_SEED COUNT, or CHECKER files FILE...");
     const uint64_t first = strtoull(words[3], NULL, 10), cases = strtoull(words[4], NULL, 10);
     for (size_t s = 0; s < sizeof subjects / sizeof *subjects; s++) {
         if (strcmp(words[2], subjects[s].name) != 0) continue;

@@ -1762,7 +1762,7 @@ typedef struct {
         key[WB_SHA256_DIGITS + 1]; /* of the parameters, the files behind them and the build of the library */
 } wb_sweep_unit;
 
-/* How many units there are, which takes time only where there are exclusions. */
+/* How many units there are; walks all of them. */
 uint64_t wb_sweep_count(const wb_sweep *sweep);
 
 /* The next unit, which the caller frees before the sweep; NULL behind the last one. Past the next `count`
@@ -1798,7 +1798,7 @@ wb_status wb_results_cost(const wb_results *results, wb_diagnostics *diagnostics
 typedef enum {
     WB_CLAIM_KNOWN, /* the database has what became of the unit, as wb_results_has */
     WB_CLAIM_OWN,   /* it is this process's to run: others that ask get the next answer, until there is a
-                       result,   the results are freed or the process ends */
+                       result, the results are freed or the process ends */
     WB_CLAIM_OTHER  /* another process of this machine has it */
 } wb_claim;
 

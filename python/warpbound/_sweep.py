@@ -68,8 +68,7 @@ class Results:
             parameters = {name: value_of(given[name]) if name in given else None for name in self.parameters}
             parameters["unit"] = index
             self.units.append({**parameters, **unit_row(unit)})
-            refuted = (unit["verdict"] or {}).get("state") == "unproven"  # whatever methods prove of the machine
-            self.numbers += [{**parameters, **number_row(number, refuted)} for number in unit["numbers"]]
+            self.numbers += [{**parameters, **number_row(number)} for number in unit["numbers"]]
 
     def __len__(self) -> int:
         return len(self.units)
@@ -93,7 +92,7 @@ def unit_row(unit: dict) -> dict:
     }
 
 
-def number_row(number: dict, refuted: bool) -> dict:
+def number_row(number: dict) -> dict:
     """A number, whose kind decides what it is called; where there is none `kind` says why."""
     known = {kind.value: kind for kind in Kind}
     kind, cycles = known.get(number["kind"]), number["cycles"]
@@ -103,7 +102,7 @@ def number_row(number: dict, refuted: bool) -> dict:
         "name": number["name"],
         "kind": number["kind"],
         "cycles": cycles,
-        "bound": cycles if kind is not None and kind.is_proven and not refuted else None,
+        "bound": cycles if kind is not None and kind.is_proven else None,
         "witness": cycles if kind is not None and kind.is_execution else None,
         "lower": number["lower"],
         "note": number["note"],

@@ -146,6 +146,22 @@ static void read_simulations(const struct outcome_reader *reader, const json_t *
     outcome->state = "unproven";
 }
 
+/* Where machine code takes longer than the machine file says, nothing that is proven of the machine file is a
+ * bound: whoever takes the proven numbers of a sweep is not given these. */
+static void read_refutation(const struct outcome_reader *reader, const json_t *verdict) {
+    const json_t *stalls = json_object_get(verdict, "stalls");
+    struct outcome *outcome = reader->outcome;
+    if (!json_is_string(json_object_get(stalls, "refutes"))) return;
+    for (size_t i = 0; i < outcome->numbers.count; i++) {
+        struct outcome_number *number = &outcome->numbers.items[i];
+        const bool is_proven = strcmp(number->kind, wb_kind_name(WB_UPPER)) == 0 ||
+                               strcmp(number->kind, wb_kind_name(WB_EXACT)) == 0;
+        if (!is_proven) continue;
+        number->kind = wb_kind_name(WB_ESTIMATE);
+        number->note = "proven of the machine file, which the machine code refutes";
+    }
+}
+
 static void read_report(const struct outcome_reader *reader, const json_t *report) {
     const json_t *verdict = json_object_get(report, "verdict");
     struct outcome *outcome = reader->outcome;
@@ -164,13 +180,14 @@ static void read_report(const struct outcome_reader *reader, const json_t *repor
     outcome->slowest = count_of(json_object_get(verdict, "slowest"), "cycles");
     if (json_object_get(report, "launches") == NULL) {
         add_analysis(reader, report, "kernel");
-        return;
+    } else {
+        json_array_foreach(json_object_get(report, "launches"), i, launch) {
+            struct text kernel = {.arena = reader->arena};
+            text_printf(&kernel, "kernel %zu", i + 1);
+            add_analysis(reader, launch, text_take(&kernel));
+        }
     }
-    json_array_foreach(json_object_get(report, "launches"), i, launch) {
-        struct text kernel = {.arena = reader->arena};
-        text_printf(&kernel, "kernel %zu", i + 1);
-        add_analysis(reader, launch, text_take(&kernel));
-    }
+    read_refutation(reader, verdict);
 }
 
 /* The first line of what went to standard error that says an error. */

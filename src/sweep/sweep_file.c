@@ -281,7 +281,12 @@ static wb_status read_file(wb_sweep *sweep) {
     if (!has_code && ytree_find(root, key_names[KEY_INCLUDE]) == NULL)
         return ytree_error(&sweep->document, root, "key 'code' is missing: what is to be analysed");
     if (has_code) WB_TRY(add_product(sweep, &product, root));
-    return read_lists(sweep, &product, root);
+    WB_TRY(read_lists(sweep, &product, root));
+    /* A gate that passes on nothing would be none. */
+    return sweep->products.count > 0
+               ? WB_OK
+               : ytree_error(&sweep->document, root,
+                             "there are no units: key 'code' is missing, and 'include' is empty");
 }
 
 /* Reading, as a pass. */

@@ -92,6 +92,21 @@ static void test_counts(void **state) {
     }
 }
 
+/* Machine code that takes longer than the machine file allows leaves no number that could be taken for a
+ * bound. */
+static void test_refuted(void **state) {
+    (void)state;
+    char *out =
+        printed("cp \"$OLDPWD\"/kernels/vecadd.sm_80.cubin .; printf '%s\\n' 'code: vecadd.yaml' "
+                "'cubin: vecadd.sm_80.cubin' 'machine: [ecrts2025-orin, ampere-sm80]' "
+                "'methods: k-area' 'policies: lrr' > s.yaml; \"$WB\" sweep s.yaml -o s.db >/dev/null; "
+                "\"$WB\" sweep show s.db --csv");
+    assert_int_equal(count_of(out, ",bound,k-area,estimate,"), 1);
+    assert_int_equal(count_of(out, ",\"proven of the machine file, which the machine code refutes\"\n"), 1);
+    assert_int_equal(count_of(out, ",bound,k-area,upper,"), 1);
+    free(out);
+}
+
 /* ---- Wrong files
  * ------------------------------------------------------------------------------------------------- */
 
@@ -99,6 +114,7 @@ static const struct {
     const char *file, *message;
 } wrong[] = {
     {"machine: ecrts2025-orin", "s.yaml:1:1: error: key 'code' is missing"},
+    {"include: []\\nmachine: ecrts2025-orin", "s.yaml:1:1: error: there are no units"},
     {"code: vecad.yaml", "s.yaml:1:7: error: code: cannot read 'vecad.yaml': No such file"},
     {"code: \"*.cubin\"", "s.yaml:1:7: error: code: no file matches '*.cubin'"},
     {"code: vecadd.yaml\\nmachin: x", "s.yaml:2:1: error: unknown key 'machin'; did you mean 'machine'?"},
@@ -618,6 +634,7 @@ static void test_plots_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dry_run),
+        cmocka_unit_test(test_refuted),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_wrong_files),
         cmocka_unit_test(test_refused),

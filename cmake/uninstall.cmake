@@ -22,8 +22,5 @@ list(REMOVE_DUPLICATES folders)
 list(SORT folders ORDER DESCENDING)
 foreach(folder IN LISTS folders)
   file(REMOVE_RECURSE "${root}/${folder}/__pycache__") # which Python makes beside its modules
-  file(GLOB left "${root}/${folder}/*" "${root}/${folder}/.*")
-  if(NOT left)
-    file(REMOVE_RECURSE "${root}/${folder}")
-  endif()
+  execute_process(COMMAND rmdir "${root}/${folder}" OUTPUT_QUIET ERROR_QUIET) # only of an empty one
 endforeach()

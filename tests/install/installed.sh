@@ -72,11 +72,17 @@ check "$there/static" no
 check "$there/user/build/usual" yes
 check "$there/user/build/static" no
 
-# Nothing is left, neither of files nor of folders of its own; what others put there stays.
-touch "$prefix/bin/other"
+# Nothing is left, neither of files nor of folders of its own; what others put there stays. A prefix is no pattern.
+mv "$prefix" "$there/moved [1]"
+prefix="$there/moved [1]"
+for others in bin/other share/warpbound/other share/warpbound/machines/.other; do touch "$prefix/$others"; done
+cp "$prefix/share/warpbound/installed-files" "$there/list"
 "$CMAKE" -D PREFIX="$prefix" -P cmake/uninstall.cmake
-[ -f "$prefix/bin/other" ] || fail "a file of others was removed"
-rm "$prefix/bin/other"
+for others in bin/other share/warpbound/other share/warpbound/machines/.other; do
+    rm "$prefix/$others" || fail "a file of others was removed"
+done
+mv "$there/list" "$prefix/share/warpbound/installed-files"
+"$CMAKE" -D PREFIX="$prefix" -P cmake/uninstall.cmake # the folders, now that they are empty
 left=$(find "$prefix" ! -type d -o -name '*warpbound*')
 [ -z "$left" ] || fail "uninstalled, but there are still: $left"
 if "$CMAKE" -D PREFIX="$prefix" -P cmake/uninstall.cmake 2>/dev/null; then fail "what is not installed was uninstalled"; fi

@@ -131,11 +131,16 @@ def text_of(value) -> object:
     return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
 
 
+def texts_of(value) -> object:
+    return [text_of(part) for part in value] if isinstance(value, (tuple, list)) else text_of(value)
+
+
 def sweep_file(parameters: Mapping[str, object], set_: Mapping[str, object], methods, policies) -> dict:
     """What a sweep file says (docs/sweep.md); files are named from the folder that is the current one now."""
     document: dict = {}
     for name, value in parameters.items():
-        values = [text_of(one) for one in as_values(value)]
+        is_nested = name == "arguments"  # of which a list is one value, and no text
+        values = [texts_of(one) if is_nested else text_of(one) for one in as_values(value)]
         if name in FILES:
             values = [os.path.abspath(one) for one in values]
         if name == "machine":

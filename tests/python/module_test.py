@@ -393,6 +393,19 @@ class Sweeps(unittest.TestCase):
         del found
         self.assertFalse(folder.exists())
 
+    def test_lists_of_arguments(self):
+        arguments = [["buf:f32[1024]"] * 3 + [f"i32:{count}"] for count in (0, 1024)]
+        options = {"grid": 4, "block": 256, "methods": "k-area", "policies": "lrr"}
+        expected = {}
+        for given in arguments:
+            alone = warpbound.analyze("kernels/vecadd.ptx", machine=MACHINE, arguments=given, **options)
+            expected[" ".join(given)] = alone.verdict.bound.cycles
+        self.assertEqual(len(set(expected.values())), 2)
+        found = warpbound.sweep("kernels/vecadd.ptx", MACHINE, arguments=arguments, **options)
+        self.assertEqual({unit["arguments"]: unit["bound"] for unit in found.units}, expected)
+        found = warpbound.sweep("kernels/vecadd.ptx", MACHINE, arguments=arguments[0], **options)
+        self.assertEqual(found.units.column("arguments"), [" ".join(arguments[0])])
+
     def test_what_is_wrong(self):
         with self.assertRaisesRegex(warpbound.InputError, "nothing.yaml"):
             warpbound.sweep("kernels/nothing.yaml", MACHINE)

@@ -114,7 +114,7 @@ def results(database: str | os.PathLike) -> Results:
     with Diagnostics() as said:
         opened = said.make("wb_results_open", encode(database), False, free="wb_results_free")
         lines = _library.collect(said, "wb_results_report", opened, JSON_LINES)
-    return Results(Path(database), [json.loads(line) for line in lines.splitlines()])
+    return Results(Path(database), [json.loads(line) for line in lines.split("\n") if line])
 
 
 def as_values(value) -> list:
@@ -196,9 +196,14 @@ def sweep(
     return found
 
 
+def as_yaml(document: dict) -> str:
+    """JSON is YAML but for its surrogate pairs; of characters as they are YAML refuses some, and some end its lines."""
+    return re.sub(r"[^ -~]", lambda match: f"\\U{ord(match[0]):08x}", json.dumps(document, ensure_ascii=False))
+
+
 def run_units(document: dict, file: Path, database: Path, jobs: int | None, time_limit: float | None) -> None:
     """Has the command run the units of a sweep file."""
-    file.write_text(json.dumps(document))  # which is YAML, too
+    file.write_text(as_yaml(document), encoding="utf-8")
     words = [_library.command(), "sweep", str(file), "-o", str(database)]
     words += ["--jobs", str(jobs)] if jobs is not None else []
     words += ["--time-limit", str(time_limit)] if time_limit is not None else []

@@ -1,8 +1,8 @@
 /* warpbound sweep --slurm: what a database lacks of a sweep becomes an array of jobs, each of which runs a
  * shard into a part of its own, and a last job that puts the parts into the database and does the same again.
  * So whatever becomes of a job, what is lacking is what runs next. */
+#include <dirent.h>
 #include <errno.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
@@ -164,23 +164,56 @@ static wb_status note_jobs(const struct submission *submission, const char *arra
     return fclose(file) == 0 ? WB_OK : fail_errno(submission, path);
 }
 
+static int is_part(const struct dirent *entry) {
+    const size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".db") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The paths of the parts, in the order of their names; `count` of them are to be freed, whatever comes back.
+ */
+static wb_status find_parts(const struct submission *submission, char ***parts, size_t *count) {
+    char folder[PATH_MAX];
+    struct dirent **entries = NULL;
+    const int found = scandir(in_folder(submission, "parts", folder), &entries, is_part, by_name);
+    *count = 0;
+    if (found < 0) return fail_errno(submission, folder);
+    *parts = calloc((size_t)found + 1, sizeof **parts);
+    wb_status status = *parts != NULL ? WB_OK : WB_ERR_LIMIT;
+    for (int i = 0; i < found; i++) {
+        if (status == WB_OK && asprintf(&(*parts)[*count], "%s/%s", folder, entries[i]->d_name) < 0)
+            status = WB_ERR_LIMIT;
+        if (status == WB_OK) ++*count;
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+static wb_status merge_parts(const struct submission *submission, char **parts, size_t count) {
+    wb_results *results = NULL;
+    wb_status status = wb_results_open(submission->database, true, submission->diagnostics, &results);
+    if (status == WB_OK) /* which changes none of the names */
+        status =
+            wb_results_merge(results, (const char *const *)(void *)parts, count, submission->diagnostics);
+    wb_results_free(results);
+    return status;
+}
+
 /* Puts the parts into the database, and takes away those that are in it. */
 static wb_status gather_parts(const struct submission *submission) {
-    char pattern[PATH_MAX];
-    wb_results *results = NULL;
-    glob_t parts;
-    wb_status status = WB_OK;
-    const int found = glob(in_folder(submission, "parts/*.db", pattern), GLOB_NOSORT, NULL, &parts);
-    if (found == GLOB_NOMATCH) return WB_OK;
-    if (found != 0) return WB_ERR_LIMIT;
-    status = wb_results_open(submission->database, true, submission->diagnostics, &results);
-    if (status == WB_OK) /* which changes none of the names */
-        status = wb_results_merge(results, (const char *const *)(void *)parts.gl_pathv, parts.gl_pathc,
-                                  submission->diagnostics);
-    for (size_t i = 0; status == WB_OK && i < parts.gl_pathc; i++)
-        if (unlink(parts.gl_pathv[i]) != 0) status = fail_errno(submission, parts.gl_pathv[i]);
-    wb_results_free(results);
-    globfree(&parts);
+    char **parts = NULL;
+    size_t count;
+    wb_status status = find_parts(submission, &parts, &count);
+    if (status == WB_OK && count > 0) status = merge_parts(submission, parts, count);
+    for (size_t i = 0; status == WB_OK && i < count; i++)
+        if (unlink(parts[i]) != 0) status = fail_errno(submission, parts[i]);
+    for (size_t i = 0; i < count; i++)
+        free(parts[i]);
+    free(parts);
     return status;
 }
 

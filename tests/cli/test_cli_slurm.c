@@ -119,6 +119,15 @@ static void test_queued(void **state) {
                 "16 units: 16 done, 0 failed\n");
 }
 
+/* Parts are found whatever the database is called: its name is none of a pattern. */
+static void test_names(void **state) {
+    (void)state;
+    ASSERT_SAYS("\"$WB\" sweep s.yaml -o 'r*[1].db' --slurm --unit-time 100 && bash later && ls "
+                "'r*[1].db.s.slurm/parts' "
+                "| wc -l && \"$WB\" sweep show 'r*[1].db' --csv | cmp - local.csv",
+                0, "16 of 16 units in 5 shards", "16 units: 16 done, 0 failed\n0\n");
+}
+
 static const struct failure_case refused[] = {
     {"sweep docs/examples/latencies.yaml --slurm", 2, "expected -o DATABASE"},
     {"sweep docs/examples/latencies.yaml --slurm --dry-run", 2, "expected -o DATABASE"},
@@ -145,7 +154,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dry_run), cmocka_unit_test(test_no_slurm),   cmocka_unit_test(test_array),
         cmocka_unit_test(test_known),   cmocka_unit_test(test_lost_tasks), cmocka_unit_test(test_queued),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -193,9 +193,22 @@ static wb_status find_parts(const struct submission *submission, char ***parts, 
     return status;
 }
 
+/* A task that was killed may have left a part without tables, or with a change that is half made: whoever
+ * opens it to write makes them, or takes it back, which whoever reads cannot. */
+static wb_status mend_part(const struct submission *submission, const char *part) {
+    wb_results *results = NULL;
+    const wb_status status = wb_results_open(part, true, submission->diagnostics, &results);
+    wb_results_free(results);
+    return status;
+}
+
 static wb_status merge_parts(const struct submission *submission, char **parts, size_t count) {
     wb_results *results = NULL;
-    wb_status status = wb_results_open(submission->database, true, submission->diagnostics, &results);
+    wb_status status = WB_OK;
+    for (size_t i = 0; status == WB_OK && i < count; i++)
+        status = mend_part(submission, parts[i]);
+    if (status == WB_OK)
+        status = wb_results_open(submission->database, true, submission->diagnostics, &results);
     if (status == WB_OK) /* which changes none of the names */
         status =
             wb_results_merge(results, (const char *const *)(void *)parts, count, submission->diagnostics);

@@ -128,6 +128,20 @@ static void test_names(void **state) {
                 0, "16 of 16 units in 5 shards", "16 units: 16 done, 0 failed\n0\n");
 }
 
+/* A part whose task was killed while it made the tables, and one with a journal that is to be rolled back: of
+ * page size 4096, with no page in it. */
+static void test_damaged_parts(void **state) {
+    (void)state;
+    ASSERT_SAYS(
+        "printf '2\\n' > kill; \"$WB\" $SUBMIT --unit-time 100; cd s.db.s.slurm/parts; : > 2.db; { printf "
+        "'\\331\\325\\005\\371\\040\\241\\143\\327\\0\\0\\0\\0\\0\\0\\0\\0'; tail -c +29 3.db | head -c 4; "
+        "printf "
+        "'\\0\\0\\2\\0\\0\\0\\20\\0'; head -c 484 /dev/zero; } > 3.db-journal; cd ../..; bash later && bash "
+        "later && ls s.db.s.slurm/parts | wc -l && \"$WB\" sweep show s.db --csv | cmp - local.csv",
+        0, "3 of 16 units in 1 shards, some 100 s a unit: job 3, and 4 behind it",
+        "16 units: 16 done, 0 failed\n0\n");
+}
+
 static const struct failure_case refused[] = {
     {"sweep docs/examples/latencies.yaml --slurm", 2, "expected -o DATABASE"},
     {"sweep docs/examples/latencies.yaml --slurm --dry-run", 2, "expected -o DATABASE"},
@@ -152,9 +166,9 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dry_run), cmocka_unit_test(test_no_slurm),   cmocka_unit_test(test_array),
-        cmocka_unit_test(test_known),   cmocka_unit_test(test_lost_tasks), cmocka_unit_test(test_queued),
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_dry_run), cmocka_unit_test(test_no_slurm),      cmocka_unit_test(test_array),
+        cmocka_unit_test(test_known),   cmocka_unit_test(test_lost_tasks),    cmocka_unit_test(test_queued),
+        cmocka_unit_test(test_names),   cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

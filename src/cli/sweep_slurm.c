@@ -104,6 +104,21 @@ static void name_sweep(struct submission *submission) {
     if (end != NULL && end > submission->name) *end = '\0';
 }
 
+/* Names stand in lines of the scripts, which a line break in one of them would end. */
+static wb_status check_names(const struct submission *submission) {
+    const char *const names[] = {submission->program, submission->file, submission->database,
+                                 submission->folder};
+    static const char *const what[] = {
+        "the program's path has a control character, such as a line break: scripts cannot name it",
+        "the sweep file's path has a control character, such as a line break: scripts cannot name it",
+        "the database's path has a control character, such as a line break: scripts cannot name it",
+        "the folder's path has a control character, such as a line break: scripts cannot name it"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (const char *c = names[i]; *c != '\0'; c++)
+            if ((unsigned char)*c < ' ' || *c == '\x7f') return fail(submission, "--slurm", what[i]);
+    return WB_OK;
+}
+
 /* Sweeps into one database have a folder each. */
 static wb_status find_names(struct submission *submission) {
     const struct options *options = submission->options;
@@ -117,7 +132,7 @@ static wb_status find_names(struct submission *submission) {
     if (!is_short(snprintf(submission->folder, sizeof submission->folder, "%s.%s.slurm", submission->database,
                            submission->name)))
         return fail(submission, options->output, "the name is too long");
-    return WB_OK;
+    return check_names(submission);
 }
 
 /* A file of the submission's folder. */

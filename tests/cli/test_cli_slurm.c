@@ -128,6 +128,19 @@ static void test_names(void **state) {
                 0, "16 of 16 units in 5 shards", "16 units: 16 done, 0 failed\n0\n");
 }
 
+/* A line break in a name would begin a line of the scripts. */
+static void test_control_characters(void **state) {
+    (void)state;
+    ASSERT_SAYS("name=$(printf 'c\\ntouch HACKED'); cp s.yaml \"$name.yaml\"; \"$WB\" sweep \"$name.yaml\" "
+                "-o s.db --slurm",
+                2, "--slurm: error: the sweep file's path has a control character");
+    ASSERT_SAYS("\"$WB\" sweep s.yaml -o \"$(printf 'c\\ntouch HACKED').db\" --slurm --dry-run", 2,
+                "--slurm: error: the database's path has a control character");
+    ASSERT_SAYS(
+        "mkdir \"$(printf 'a\\rb')\"; cp s.yaml vecadd.* a*; cp \"$WB\" a*; a*/warpbound $SUBMIT --dry-run",
+        2, "--slurm: error: the program's path has a control character");
+}
+
 /* A part whose task was killed while it made the tables, and one with a journal that is to be rolled back: of
  * page size 4096, with no page in it. */
 static void test_damaged_parts(void **state) {
@@ -166,9 +179,11 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dry_run), cmocka_unit_test(test_no_slurm),      cmocka_unit_test(test_array),
-        cmocka_unit_test(test_known),   cmocka_unit_test(test_lost_tasks),    cmocka_unit_test(test_queued),
-        cmocka_unit_test(test_names),   cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_dry_run),       cmocka_unit_test(test_no_slurm),
+        cmocka_unit_test(test_array),         cmocka_unit_test(test_known),
+        cmocka_unit_test(test_lost_tasks),    cmocka_unit_test(test_queued),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_control_characters),
+        cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

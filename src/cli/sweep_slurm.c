@@ -63,7 +63,8 @@ static wb_status fail_errno(const struct submission *submission, const char *whe
 /* Lines of a script, which say neither what belongs to a sweep's jobs alone nor anything else than options.
  */
 static wb_status check_options(const struct submission *submission) {
-    static const char *const ours[] = {"--array", "--chdir", "--dependency", "-a", "-D", "-d"};
+    static const char *const ours[] = {"--array",      "--chdir", "--cluster=", "--cluster ", "--clusters",
+                                       "--dependency", "-a",      "-D",         "-d",         "-M"};
     const struct option_list *sbatch = &submission->options->sbatch;
     for (size_t i = 0; i < sbatch->count; i++) {
         const char *option = sbatch->items[i];
@@ -71,7 +72,9 @@ static wb_status check_options(const struct submission *submission) {
         for (size_t o = 0; o < sizeof ours / sizeof *ours; o++)
             is_ours |= strncmp(option, ours[o], strlen(ours[o])) == 0;
         if (is_ours)
-            return fail(submission, "--sbatch", "--array, --chdir and --dependency are those of the sweep");
+            return fail(submission, "--sbatch",
+                        "--array, --chdir and --dependency are those of the sweep, and --clusters is not "
+                        "supported: its jobs are asked for on this cluster");
         if (option[0] != '-' || strchr(option, '\n') != NULL)
             return fail(submission, "--sbatch", "expected an option of sbatch, such as --partition=short");
     }

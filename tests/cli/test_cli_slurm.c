@@ -167,6 +167,11 @@ static const struct failure_case refused[] = {
      "/nonexistent/x.db: error: No such file"},
     {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run --sbatch=--array=1-9", 2,
      "--sbatch: error: "},
+    {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run --sbatch=--clusters=other", 2,
+     "--clusters"},
+    {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run --sbatch=--cluster=other", 2,
+     "--clusters"},
+    {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run --sbatch=-Mother", 2, "--clusters"},
     {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run --sbatch=short", 2, "--sbatch: error: "},
     {"sweep docs/examples/latencies.yaml -o x.db --known /nonexistent.db", 2, "/nonexistent.db: error: "},
 };

@@ -331,6 +331,16 @@ static uint64_t at_least(double value, uint64_t least) {
     return value > (double)least ? (uint64_t)ceil(value) : least;
 }
 
+static wb_status plan_memory(struct submission *submission) {
+    uint64_t bytes;
+    if (submission->memory_limit == 0) return WB_OK;
+    if (__builtin_mul_overflow(submission->memory_limit, submission->scripts.jobs, &bytes) ||
+        __builtin_add_overflow(bytes, MEMORY_MORE, &bytes))
+        return fail(submission, submission->file, "the limit of memory times --jobs is more than 2^64 bytes");
+    submission->scripts.mebibytes = bytes >> 20;
+    return WB_OK;
+}
+
 /* As many tasks as it takes for each to last as long as it should. */
 static wb_status plan_tasks(struct submission *submission, double unit_seconds) {
     const struct options *options = submission->options;
@@ -358,9 +368,7 @@ static wb_status plan_tasks(struct submission *submission, double unit_seconds) 
     const double longest =
         (double)count_lacking(submission, scripts->tasks) * unit_seconds / (double)scripts->jobs;
     scripts->minutes = at_least((TIME_FACTOR * longest + TIME_MORE + submission->time_limit) / 60, 1);
-    if (submission->memory_limit > 0)
-        scripts->mebibytes = (submission->memory_limit * scripts->jobs + MEMORY_MORE) >> 20;
-    return WB_OK;
+    return plan_memory(submission);
 }
 
 /* ---- Submission ------------------------------------------------------------------------------------------

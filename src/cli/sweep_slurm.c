@@ -20,7 +20,7 @@
  * what is lost with a node. */
 #define TASK_SECONDS 300.0
 
-/* Units that are tried where the database has none, and the seconds for all of them. */
+/* Most units that are tried where the database has none, and the seconds for all of them. */
 #define TRIAL_UNITS 16u
 #define TRIAL_SECONDS "20"
 
@@ -258,7 +258,7 @@ static bool has_database(const struct submission *submission) {
 /* Runs a few units that lie evenly in the sweep, into the database: they are done then. */
 static wb_status run_trial(const struct submission *submission) {
     char shard[40], *printed;
-    const uint64_t every = submission->units / TRIAL_UNITS;
+    const uint64_t every = submission->units / TRIAL_UNITS + (submission->units % TRIAL_UNITS != 0);
     (void)snprintf(shard, sizeof shard, "1/%" PRIu64, every > 0 ? every : 1);
     const char *arguments[] = {
         submission->program, "sweep", submission->file,     "--shard", shard, "--time-limit",
@@ -290,7 +290,8 @@ static wb_status find_lacking(struct submission *submission, double *unit_second
     const struct options *options = submission->options;
     wb_status status = WB_OK;
     *unit_seconds = 1;
-    if (!has_database(submission) && !options->dry_run && options->unit_time <= 0) {
+    const bool submits = !options->dry_run && !(options->rounds.given && options->rounds.value == 0);
+    if (!has_database(submission) && submits && options->unit_time <= 0) {
         status = run_trial(submission);
         *unit_seconds = strtod(TRIAL_SECONDS, NULL);
     }

@@ -109,6 +109,13 @@ static void test_lost_tasks(void **state) {
                 "s.db: error: 3 of 16 units have no result: their tasks failed, as the logs beside it say");
 }
 
+/* At most 16 units are tried at once, and none where nothing is to be submitted. */
+static void test_trial(void **state) {
+    (void)state;
+    ASSERT_SAYS("sed -i 's/16 step 1/31 step 1/' s.yaml; \"$WB\" $SUBMIT", 0, "15 of 31 units in ");
+    ASSERT_SAYS("\"$WB\" $SUBMIT --rounds 0", 4, "16 of 16 units have no result");
+}
+
 /* While its jobs are there a sweep is not submitted again. */
 static void test_queued(void **state) {
     (void)state;
@@ -186,11 +193,17 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dry_run),       cmocka_unit_test(test_no_slurm),
-        cmocka_unit_test(test_array),         cmocka_unit_test(test_known),
-        cmocka_unit_test(test_lost_tasks),    cmocka_unit_test(test_queued),
-        cmocka_unit_test(test_names),         cmocka_unit_test(test_control_characters),
-        cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_dry_run),
+        cmocka_unit_test(test_no_slurm),
+        cmocka_unit_test(test_array),
+        cmocka_unit_test(test_known),
+        cmocka_unit_test(test_lost_tasks),
+        cmocka_unit_test(test_queued),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_trial),
+        cmocka_unit_test(test_control_characters),
+        cmocka_unit_test(test_damaged_parts),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

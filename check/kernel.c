@@ -39,6 +39,9 @@ static void compute_class(struct class *class) {
 
 void sum_up(void) {
     if (grid.classes.count == 0) refuse("a kernel without a block");
+    for (uint64_t k = 0; grid.assigned && k < grid.classes.count; k++)
+        if (grid.classes.items[k].ordered != grid.classes.items[k].blocks)
+            refuse("the order has more or fewer blocks of class %" PRIu64 " than there are", k);
     if (grid.summed) return;
     grid.blocks = grid.initiations = grid.latencies = grid.latency = 0;
     grid.by_initiations.count = grid.by_residency.count = grid.by_alone.count = 0;

@@ -14,8 +14,8 @@ uint64_t top(const ranking *amounts, uint64_t n); /* the sum of the n largest */
 
 /* Blocks that are alike; the words are those of docs/proofs.md, section 12. */
 struct class {
-    const struct method *method;                 /* of a block that has an SM to itself, or NULL */
-    uint64_t block, blocks;                      /* number in the file; how many there are */
+    const struct method *method;     /* of a block that has an SM to itself, or NULL */
+    uint64_t block, blocks, ordered; /* number in the file; how many there are, and in the order */
     uint64_t initiations, latency, alpha, alone; /* E, lam, alpha, solo */
 };
 
@@ -30,7 +30,7 @@ struct chains {
 extern struct grid {
     uint64_t sms, least, most, delay, service; /* an SM holds `least` to `most` blocks at a time */
     LIST(struct class) classes;
-    bool assigned;                                    /* blocks go to fixed SMs (static.c) */
+    bool assigned;                                    /* blocks go to fixed SMs, by their order (static.c) */
     bool summed;                                      /* what follows is filled in */
     uint64_t blocks, initiations, latencies, latency; /* of all blocks; of any */
     ranking by_initiations, by_residency, by_alone;   /* E; the larger of E and alpha; solo */

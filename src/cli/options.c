@@ -240,6 +240,9 @@ static const struct option_row option_table[] = {
     {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, COMMAND_SWEEP),
      .help = "most memory of a unit, of sweep files without memory_limit: 500M, 8G",
      .expected = "a number of bytes, such as 500M or 8G"},
+    {0, "memory-share", "SIZE", INTO(SIZE, memory_share, COMMAND_SWEEP),
+     .help = NULL, /* of the script finish.sh */
+     .expected = "a number of bytes, such as 500M or 8G"},
     {0, "memory", "BYTES", INTO(SETTING, settings, COMMAND_MAKESPAN),
      .help = NULL}, /* as --memory-limit was called */
     {0, "threads", "N", INTO(NUMBER, threads, GPU_RUNS),

@@ -93,6 +93,8 @@ struct options {
     struct option_number lines;
     struct option_number threads, states;
     uint64_t memory_limit; /* bytes; 0: not given */
+    uint64_t memory_share; /* bytes of a unit, of what its task got from Slurm, which nobody asked for; 0: not
+                              given */
     double time_limit;     /* seconds; 0: not given */
     enum output_format format;
     bool *has_written; /* becomes true when output is written, be it in part */

@@ -60,14 +60,14 @@ static void put_options(const struct slurm_sweep *sweep, FILE *out) {
 
 /* Where Slurm limits the memory of a task, each of its units has a share: one that needs more is a row then,
  * and not the end of the task. Limits that are known are those of the tasks anyway. */
-static void put_memory_of_units(const struct slurm_sweep *sweep, FILE *out) {
+static void put_memory_of_units(const struct slurm_sweep *sweep, const char *option, FILE *out) {
     if (sweep->mebibytes > 0) return;
     (void)fprintf(out,
                   "memory=${SLURM_MEM_PER_NODE:-$((${SLURM_MEM_PER_CPU:-0} * %" PRIu64
                   "))} # MB; 0: not limited\n"
                   "limit=()\n"
-                  "[ \"$memory\" -le %u ] || limit=(--memory-limit \"$(((memory - %u) / %" PRIu64 "))M\")\n",
-                  sweep->jobs, 2 * MEMORY_OF_SWEEP, MEMORY_OF_SWEEP, sweep->jobs);
+                  "[ \"$memory\" -le %u ] || limit=(%s \"$(((memory - %u) / %" PRIu64 "))M\")\n",
+                  sweep->jobs, 2 * MEMORY_OF_SWEEP, option, MEMORY_OF_SWEEP, sweep->jobs);
 }
 
 static void put_memory_limit(const struct slurm_sweep *sweep, FILE *out) {
@@ -92,7 +92,7 @@ void slurm_write_array(const struct slurm_sweep *sweep, FILE *out) {
                   sweep->minutes);
     if (sweep->mebibytes > 0) (void)fprintf(out, "#SBATCH --mem=%" PRIu64 "M\n", sweep->mebibytes);
     put_options(sweep, out);
-    put_memory_of_units(sweep, out);
+    put_memory_of_units(sweep, "--memory-limit", out);
     put_words(out, run, sizeof run / sizeof *run);
     (void)fprintf(out, " --shard \"$SLURM_ARRAY_TASK_ID/%" PRIu64 "\" --jobs %" PRIu64, sweep->tasks,
                   sweep->jobs);
@@ -116,7 +116,7 @@ void slurm_write_finish(const struct slurm_sweep *sweep, FILE *out) {
         sweep->rounds - 1);
     put_head(sweep, "-finish", "finish", out);
     put_options(sweep, out);
-    put_memory_of_units(sweep, out);
+    put_memory_of_units(sweep, "--memory-share", out);
     (void)fputs("exec ", out);
     put_words(out, run, sizeof run / sizeof *run);
     (void)fprintf(out, " --rounds %" PRIu64 " --jobs %" PRIu64, sweep->rounds - 1, sweep->jobs);

@@ -449,6 +449,8 @@ int submit_sweep(const struct options *options, wb_sweep *sweep, wb_diagnostics 
     wb_status status = check_options(&submission);
     if (status == WB_OK) status = find_names(&submission);
     if (status == WB_OK) status = read_limits(&submission);
+    /* Units that failed for less memory are lacking; but tasks get no other memory than before. */
+    wb_sweep_limit_memory(sweep, options->memory_share);
     if (status == WB_OK) status = prepare(&submission);
     if (status == WB_OK) status = find_lacking(&submission, &unit_seconds);
     if (status == WB_OK) status = plan_tasks(&submission, unit_seconds);

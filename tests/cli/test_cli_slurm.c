@@ -126,6 +126,16 @@ static void test_queued(void **state) {
                 "16 units: 16 done, 0 failed\n");
 }
 
+/* The memory of the last job is nothing that the user asked for: the tasks that it submits get the site's
+ * default as those before. */
+static void test_memory(void **state) {
+    (void)state;
+    ASSERT_SAYS("echo 2 > kill; \"$WB\" $SUBMIT --unit-time 100; SLURM_MEM_PER_NODE=4000 bash later; cat "
+                "array.3; ! grep "
+                "-e --mem= array.3",
+                0, "3 of 16 units in 1 shards", "limit=(--memory-limit \"$(((memory - 64) / 1))M\")\n");
+}
+
 /* Parts are found whatever the database is called: its name is none of a pattern. */
 static void test_names(void **state) {
     (void)state;
@@ -193,17 +203,12 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dry_run),
-        cmocka_unit_test(test_no_slurm),
-        cmocka_unit_test(test_array),
-        cmocka_unit_test(test_known),
-        cmocka_unit_test(test_lost_tasks),
-        cmocka_unit_test(test_queued),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_trial),
-        cmocka_unit_test(test_control_characters),
-        cmocka_unit_test(test_damaged_parts),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_dry_run),       cmocka_unit_test(test_no_slurm),
+        cmocka_unit_test(test_array),         cmocka_unit_test(test_known),
+        cmocka_unit_test(test_lost_tasks),    cmocka_unit_test(test_queued),
+        cmocka_unit_test(test_names),         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_trial),         cmocka_unit_test(test_control_characters),
+        cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,8 +190,8 @@ static const struct failure_case refused[] = {
      "--clusters"},
     {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run --sbatch=-Mother", 2, "--clusters"},
     {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run --sbatch=short", 2, "--sbatch: error: "},
-    {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run -j 2 --memory-limit 9223372036854775808",
-     2, "the limit of memory times --jobs is more than 2^64 bytes"},
+    {"sweep docs/examples/latencies.yaml -o x.db --slurm --dry-run -j 4 --memory-limit 8000000000G", 2,
+     "the limit of memory times --jobs is more than 2^64 bytes"},
     {"sweep docs/examples/latencies.yaml -o x.db --known /nonexistent.db", 2, "/nonexistent.db: error: "},
 };
 

@@ -1,6 +1,5 @@
 /* Merging: what other databases have, put into one. */
-#include <stdio.h>
-
+#include "base/text.h"
 #include "sweep/database.h"
 
 /* Databases that are merged in one transaction: SQLite attaches ten at most. The checksums of units fall
@@ -37,7 +36,7 @@ struct attached {
 
 static struct attached attached_at(size_t index) {
     struct attached attached;
-    (void)snprintf(attached.name, sizeof attached.name, "part%zu", index);
+    (void)text_format(attached.name, sizeof attached.name, "part%zu", index);
     return attached;
 }
 
@@ -63,7 +62,7 @@ static wb_status attach(const wb_results *results, const char *path, size_t inde
 static wb_status merge_attached(const wb_results *results, size_t index, wb_diagnostics *diagnostics) {
     const struct attached attached = attached_at(index);
     char sql[sizeof merge + 4 * sizeof attached.name];
-    (void)snprintf(sql, sizeof sql, merge, attached.name, attached.name, attached.name, attached.name);
+    (void)text_format(sql, sizeof sql, merge, attached.name, attached.name, attached.name, attached.name);
     return run(results, sql, diagnostics);
 }
 
@@ -92,7 +91,7 @@ static wb_status merge_few(const wb_results *results, const char *const *paths, 
     if (status != WB_OK) (void)sqlite3_exec(results->database, "ROLLBACK", NULL, NULL, NULL);
     for (size_t i = 0; i < attached; i++) {
         char sql[64];
-        (void)snprintf(sql, sizeof sql, "DETACH DATABASE %s", attached_at(i).name);
+        (void)text_format(sql, sizeof sql, "DETACH DATABASE %s", attached_at(i).name);
         (void)sqlite3_exec(results->database, sql, NULL, NULL, NULL);
     }
     return status;

@@ -264,3 +264,8 @@ void wb_file_free(wb_file *file) {
     free(file->path);
     free(file);
 }
+
+bool file_ends_with(const char *name, const char *ending) {
+    const size_t length = strlen(name), least = strlen(ending);
+    return length >= least && strcmp(name + length - least, ending) == 0;
+}

@@ -38,4 +38,7 @@ int file_output_close(struct file_output *output, int error);
 /* The message that writing failed; always WB_ERR_INPUT. */
 wb_status file_write_failed(wb_diagnostics *diagnostics, const char *path, int error);
 
+/* Whether a name ends so, as ".ptx". */
+bool file_ends_with(const char *name, const char *ending);
+
 #endif

@@ -18,11 +18,6 @@ static bool leads_out(const char *path) {
     return false;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    const size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
-
 wb_status launch_file_path(const char *name, const struct subject *subject,
                            const struct launch_folder *folder, wb_diagnostics *diagnostics, char **path) {
     if (folder != NULL && folder->files == WB_FILES_BELOW && leads_out(name)) {
@@ -67,12 +62,12 @@ const char *launch_setting_key(wb_launch_setting setting) {
 
 /* Presets have no folder and no ending. */
 static bool is_machine_file(const char *name) {
-    return strchr(name, '/') != NULL || ends_with(name, ".yaml") || ends_with(name, ".yml");
+    return strchr(name, '/') != NULL || file_ends_with(name, ".yaml") || file_ends_with(name, ".yml");
 }
 
 /* Whether a setting names a file, and in which folder it may lie. */
 static bool names_file(enum setting_kind kind, const char *text, struct launch_folder *folder) {
-    if (kind == SETTING_CODE && ends_with(text, ".ptx")) folder->files = WB_FILES_ANY;
+    if (kind == SETTING_CODE && file_ends_with(text, ".ptx")) folder->files = WB_FILES_ANY;
     return kind != SETTING_DEADLINE && (kind != SETTING_MACHINE || is_machine_file(text));
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/file.h"
+
 /* ---- Machines of a product -------------------------------------------------------------------------------
  */
 
@@ -33,11 +35,6 @@ static void add_machine_of(wb_sweep *sweep, const char *path, const char *usual,
     diagnostics_clear(&unheard);
 }
 
-static bool ends_with(const char *text, const char *ending) {
-    const size_t length = strlen(text), least = strlen(ending);
-    return length >= least && strcmp(text + length - least, ending) == 0;
-}
-
 /* The axis `machine`, or else what launch files name, and what is usual without them. Whether files can be
  * read is for the units to say. */
 static void list_machines(wb_sweep *sweep, const struct sweep_product *product,
@@ -56,7 +53,7 @@ static void list_machines(wb_sweep *sweep, const struct sweep_product *product,
         const char *path = axis->values.items[i].path;
         if (wb_is_launch_file(path))
             add_machine_of(sweep, path, usual, machines);
-        else if (ends_with(path, ".ptx") || ends_with(path, ".cubin"))
+        else if (file_ends_with(path, ".ptx") || file_ends_with(path, ".cubin"))
             add_machine(sweep, machines, usual);
         else
             machines->is_open = true;

@@ -6,9 +6,9 @@
 
 enum { FINE, COARSE, FORMS };
 
-/* The blocks of the grid: W, own, E less W, and the extras of all. */
+/* The blocks of the grid: W, E, own, E less W, and the extras of all. */
 struct form {
-    ranking work, own, beyond, extras;
+    ranking work, all, own, beyond, extras;
 };
 static struct form forms[FORMS];
 static uint64_t turns, turns_in_all; /* chg: the most of a block, and the sum */
@@ -31,12 +31,15 @@ static void add_class(const struct class *class) {
             work[COARSE] = add(work[COARSE], mul(shared, often));
         }
     work[COARSE] = add(work[COARSE], add_extras(&forms[COARSE].extras, all, class->blocks));
-    const uint64_t alone = min(class->alpha, add(work[FINE], class->latency));
+    const uint64_t alone = min(class->alpha - of->stalls, add(work[FINE], class->latency));
     own[COARSE] = alone - min(alone, work[COARSE]);
+    const uint64_t initiations = add(class->initiations - of->stalls, of->far_stalls);
     for (int f = 0; f < FORMS; f++) {
+        work[f] = add(work[f], of->far_stalls);
         PUSH(&forms[f].work, (struct amount){work[f], class->blocks});
         PUSH(&forms[f].own, (struct amount){own[f], class->blocks});
-        PUSH(&forms[f].beyond, (struct amount){class->initiations - work[f], class->blocks});
+        PUSH(&forms[f].beyond, (struct amount){initiations - work[f], class->blocks});
+        PUSH(&forms[f].all, (struct amount){initiations, class->blocks});
     }
     turns = max(turns, turns_of(of));
     turns_in_all = add(turns_in_all, mul(turns_of(of), class->blocks));
@@ -52,7 +55,7 @@ static uint64_t less(uint64_t a, uint64_t b) {
 /* min(W^n + TOP_changes(others), E^n) */
 static uint64_t busy(const struct form *form, uint64_t n, uint64_t changes, uint64_t others) {
     const uint64_t extras = min(top(&form->extras, changes), top(&form->beyond, others));
-    return min(add(top(&form->work, n), extras), top(&grid.by_initiations, n));
+    return min(add(top(&form->work, n), extras), top(&form->all, n));
 }
 
 static uint64_t least(uint64_t (*formula)(const struct form *form, uint64_t n, uint64_t f), uint64_t n,
@@ -85,7 +88,7 @@ static uint64_t formula_of_area(const struct form *form, uint64_t tail, uint64_t
     const uint64_t work = top(&form->work, n), last = max(top(&form->own, 1), grid.latency);
     const uint64_t changes = less(add(turns_in_all, mul(others, turns)), grid.slots);
     const uint64_t extras =
-        min(min(top(&form->extras, changes), top(&form->beyond, n)), grid.initiations - work);
+        min(min(top(&form->extras, changes), top(&form->beyond, n)), top(&form->all, n) - work);
     uint64_t sum = add(mul(grid.room, work), mul(others, add(extras, last)));
     sum = add(sum, add(top(&form->own, n), mul(mul(grid.sms - 1, grid.room), tail)));
     sum = add(sum, mul(add(n - grid.slots, grid.slots - 1), grid.delay));
@@ -120,6 +123,7 @@ uint64_t with_chains(uint64_t (*formula)(void)) {
             add_class(&grid.classes.items[k]);
     for (int f = 0; f < FORMS; f++) {
         rank(&forms[f].work);
+        rank(&forms[f].all);
         rank(&forms[f].own);
         rank(&forms[f].beyond);
         rank(&forms[f].extras);

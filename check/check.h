@@ -57,6 +57,7 @@ extern struct machine {
     uint64_t queue; /* depth, as sib, fib and aln see it: 1 bounds every finite number above (section 5) */
     uint64_t units, instances[UNITS_MAX];
     bool shared[UNITS_MAX];
+    uint64_t held; /* cycles in which everything may stand still, besides what is counted of blocks */
     bool is_code, holds_issue;  /* of machine code: a full queue holds up the issue stage */
     uint64_t places[UNITS_MAX]; /* likewise: of each queue */
 } machine;
@@ -98,6 +99,9 @@ struct block {
     program rows;
     LIST(struct warps) warps;
     uint64_t largest[UNITS_MAX]; /* initiation of any instruction */
+    uint64_t stalls;             /* Z: cycles in which its requests are held back */
+    uint64_t far_stalls;         /* Z': by turns of other sub-cores, too */
+    uint64_t ports;              /* units that its requests leave by, where they can delay each other there */
     bool finished;               /* nothing more can be said of it; sections are filled in */
 };
 
@@ -126,6 +130,7 @@ struct method {
     uint64_t (*of_grid)(void);
     bool is_lower;
     bool of_code; /* it is of machine code */
+    bool several; /* requests may leave by several units */
 };
 
 struct part {
@@ -135,7 +140,7 @@ struct part {
 const struct method *method_at(uint64_t number);
 uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
 
-extern const struct part certificate_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
+extern const struct part certificate_part, held_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
     execution_part, kernel_part, chain_part, serial_part, static_part, wave_part, wave_aln_part,
     wave_fifo_part, code_part, code_elb_part, code_sib_part;
 

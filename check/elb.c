@@ -61,6 +61,6 @@ static uint64_t elb(struct block *of) {
     return add(initiations_of(of), latency_of(of));
 }
 
-static const struct method methods[] = {{.name = "elb", .of_block = elb}, {.name = NULL}};
+static const struct method methods[] = {{.name = "elb", .of_block = elb, .several = true}, {.name = NULL}};
 
 const struct part elb_part = {NULL, methods};

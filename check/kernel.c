@@ -32,9 +32,20 @@ static void compute_class(struct class *class) {
     class->initiations = initiations_of(of);
     class->latency = latency_of(of);
     class->alpha = class->alone = add(class->initiations, class->latency);
-    if (machine.depth == 0 || machine.depth == UNLIMITED) class->alpha = min(class->alpha, sib(of));
-    class->alone = min(class->alone, min(sib(of), fib(of)));
+    if (of->ports <= 1) {
+        if (machine.depth == 0 || machine.depth == UNLIMITED) class->alpha = min(class->alpha, sib(of));
+        class->alone = min(class->alone, min(sib(of), fib(of)));
+    }
     if (class->method != NULL) class->alone = min(class->alone, time_of_block(class->method, of));
+    class->initiations = add(class->initiations, of->stalls);
+    class->alpha = add(class->alpha, of->stalls);
+    class->alone = add(class->alone, of->stalls);
+    grid.stalled = grid.stalled || of->stalls > 0;
+}
+
+void refuse_memory(void) {
+    sum_up();
+    if (machine.held > 0 || grid.stalled) refuse("no claim where everything stands still at times");
 }
 
 void sum_up(void) {

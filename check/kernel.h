@@ -32,6 +32,7 @@ extern struct grid {
     LIST(struct class) classes;
     bool assigned;                                    /* blocks go to fixed SMs, by their order (static.c) */
     bool summed;                                      /* what follows is filled in */
+    bool stalled;                                     /* requests of a block are held back */
     uint64_t blocks, initiations, latencies, latency; /* of all blocks; of any */
     ranking by_initiations, by_residency, by_alone;   /* E; the larger of E and alpha; solo */
     const struct chains *chains;                      /* or NULL: they are not asked */
@@ -40,6 +41,7 @@ extern struct grid {
 
 uint64_t rounded_up(uint64_t a, uint64_t b); /* a / b */
 void sum_up(void);                           /* fills in what is not */
+void refuse_memory(void);                    /* refuses what is held up by a memory that all SMs share */
 uint64_t start_time(uint64_t n);             /* S_n: n blocks that start together */
 uint64_t most_of_an_sm(void);                /* blocks */
 

@@ -110,7 +110,7 @@ static uint64_t formula(void) {
 }
 
 static uint64_t k_serial(void) {
-    sum_up();
+    refuse_memory();
     for (uint64_t k = by_serial.count; k < grid.classes.count; k++) {
         const struct class *class = &grid.classes.items[k];
         PUSH(&by_serial, (struct amount){serial_time(&blocks.items[class->block]), class->blocks});

@@ -106,7 +106,7 @@ uint64_t by_initiations(const struct wave_class *own) {
 
 uint64_t wave_time(uint64_t (*time)(const struct wave_class *own)) {
     uint64_t latest = 0;
-    sum_up();
+    refuse_memory();
     if (machine.depth > 1 && machine.depth != UNLIMITED) refuse("no claim at this dispatch depth");
     if (grid.blocks > mul(grid.sms, grid.least)) refuse("not all blocks are there from the start");
     add_classes();

@@ -177,6 +177,69 @@ static void test_random_grids_are_computed_alike(void **state) {
     (void)check_grids(&shape, random_rounds(1500), "claim ");
 }
 
+/* A grid whose first unit makes requests to a memory that all SMs share; "" if no such unit can. */
+static void share_memory(struct random_state *random, const char *grid, char shared[9000]) {
+    static const char *const arbiters[] = {"any", "fifo", "round_robin"};
+    const char *rest = strstr(grid, "memory: {");
+    assert_non_null(rest);
+    (void)snprintf(shared, 9000,
+                   "%.*smemory_unit: A\nmemory: {service: %" PRIu64 ", outstanding: %" PRIu64
+                   ", arbiter: %s, request_cycles: 1, %s",
+                   (int)(rest - grid), grid, 1 + random_below(random, 3), random_below(random, 5),
+                   arbiters[random_below(random, 3)], rest + strlen("memory: {"));
+}
+
+/* SMs that share one memory: what serves requests comes on top, and requests are held back. The library has
+ * turns of blocks count with all their latencies there, so that less may be proven. */
+static void test_random_shared_memory(void **state) {
+    (void)state;
+    static const uint32_t depths[] = {0, 1, 2, DEPTH_UNLIMITED};
+    static const struct random_grid_shape shape = {.block = {.units = 2,
+                                                             .init = 3,
+                                                             .latency = 9,
+                                                             .warps = 4,
+                                                             .insts = 5,
+                                                             .barrier_percent = 20,
+                                                             .alias_percent = 0,
+                                                             .instances = 2,
+                                                             .sub_cores = 2,
+                                                             .width = 2,
+                                                             .release = 3},
+                                                   .depths = depths,
+                                                   .depth_count = 4,
+                                                   .classes = 3,
+                                                   .blocks = 12,
+                                                   .sms = 3,
+                                                   .resident = 3,
+                                                   .dispatch_latency = 5,
+                                                   .dispatch_service = 2,
+                                                   .free_percent = 30};
+    const uint32_t rounds = random_rounds(1000);
+    uint32_t held = 0, stalled = 0, chains = 0;
+    for (uint32_t i = 0; i < rounds; i++) {
+        struct random_state state_of = random_seeded(SEED + i);
+        struct random_grid random;
+        char shared[9000];
+        wb_analysis *analysis = NULL;
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        random_grid_make(SEED + i, &shape, &random);
+        share_memory(&state_of, random.label, shared);
+        if (analysis_parse("grid", shared, strlen(shared), diagnostics, &analysis) == WB_OK) {
+            struct text text = certificate_of(analysis, "k-sm", NULL);
+            held += strstr(text.data, "\nheld ") != NULL;
+            stalled += strstr(text.data, "\nstalled ") != NULL;
+            chains += strstr(text.data, "\nclaim k-chain ") != NULL;
+            check_claims(&text, true, shared);
+            text_free(&text);
+        }
+        wb_analysis_free(analysis);
+        wb_diagnostics_free(diagnostics);
+        random_grid_free(&random);
+    }
+    if (held < rounds / 4 || stalled < rounds / 8 || chains < rounds / 16)
+        fail_msg("%u held, %u stalled, %u with chains", held, stalled, chains);
+}
+
 /* Grids of which all blocks are there from the start: warps of several paths, on several sub-cores. */
 static void test_random_waves_are_computed_alike(void **state) {
     (void)state;
@@ -236,6 +299,12 @@ static void test_random_waves_are_computed_alike(void **state) {
 
 #define QUEUED                                                                                               \
     "machine unlimited 1 1 0\nunit 0 1\nblock 0\ninst 0 2 3 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\n"
+
+/* Three services of 2 cycles, and ceil(7 / 4) cycles of a block's requests that are held back. */
+#define SERVED(lines)                                                                                        \
+    MACHINE "held 3 2\n"                                                                                     \
+            "block 2\ninst 0 2 3 0 0 0 0\ninst 1 1 0 0 0 1 0 1\nsection\nrun 0 2\nrow 0\nwarps 0 0 2\n"      \
+            "stalled 7 2 4\n" lines
 
 /* One warp alone takes 2 + 3 + 1; the other adds 2 + 1. */
 static const struct forged forgeries[] = {
@@ -396,10 +465,40 @@ static const struct forged executions[] = {
     {EXECUTED "at 0 0 2\n", 2, "at: less than was expected"},
 };
 
+/* Cycles in which everything stands still come on top, where that is proven. */
+static const struct forged held[] = {
+    {SERVED("claim sib 17\nclaim elb 17\n"), 0, "sib: at most 17 cycles: proven\n"},
+    {SERVED("claim sib 16\n"), 1, "what can be shown is 17"},
+    {SERVED("port 1\nclaim sib 17\n"), 0, "at most 17 cycles: proven\n"},
+    {SERVED("port 1\nport 1\nclaim sib 17\n"), 2, "requests leave by several units: sib"},
+    {SERVED("port 0\nclaim fib 17\n"), 2, "requests leave by several units: fib"},
+    {SERVED("port 0\nclaim elb 17\n"), 0, "at most 17 cycles: proven\n"},
+    {SERVED("port 0\nclaim elb 16\n"), 1, "what can be shown is 17"},
+    {SERVED("claim lower 1\n"), 2, "no execution of a machine that stands still at times"},
+    {ROWS "stalled 1 0 1\nclaim lower 1\n", 2, "no execution of a machine that stands still at times"},
+    {MACHINE "held 1 1\nblock 0\nsection\nrow 0\nwarps 0 0 1\nclaim lower 0\n", 2,
+     "no execution of a machine that stands still at times"},
+    {SERVED("grid 2 1 2 0 0\nclass 0 5\nclaim k-sm 50\nclaim k-area 40\nclaim k-chain-area 40\n"), 0,
+     "k-area: at most 40 cycles: proven\n"},
+    {SERVED("grid 2 1 2 0 0\nclass 0 5\nclaim k-sm 49\n"), 1, "what can be shown is 50"},
+    {SERVED("grid 2 1 2 0 0\nclass 0 5\nclaim k-area 39\n"), 1, "what can be shown is 40"},
+    {SERVED("grid 2 1 2 0 0\nclass 0 5\nnext 0 5\nclaim k-sm-static 38\n"), 1, "what can be shown is 39"},
+    {SERVED("port 0\ngrid 2 1 2 0 0\nclass 0 5\nalone sib\nclaim k-sm 99\n"), 2,
+     "requests leave by several units: sib"},
+    {SERVED("grid 2 1 2 0 0\nclass 0 5\nclaim k-serial 99\n"), 2, "everything stands still at times"},
+    {ROWS "stalled 1 0 1\ngrid 2 1 2 0 0\nclass 0 1\nclaim k-wave-sib 99\n", 2,
+     "everything stands still at times"},
+    {ROWS "held 1 1\n", 2, "held behind a block"},
+    {ROWS "stalled 7 2 0\n", 2, "1 is the least"},
+    {ROWS "port -\n", 2, "requests leave by a unit"},
+    {MACHINE "stalled 7 2 1\n", 2, "stalled of no block, or too late"},
+};
+
 static void test_forgeries_are_refused(void **state) {
     (void)state;
     check_forgeries(forgeries, sizeof forgeries / sizeof *forgeries);
     check_forgeries(executions, sizeof executions / sizeof *executions);
+    check_forgeries(held, sizeof held / sizeof *held);
 }
 
 /* Whatever byte is changed: what it says is not true, or the sum at the end tells. */
@@ -442,6 +541,7 @@ int main(void) {
         cmocka_unit_test(test_searched_blocks),
         cmocka_unit_test(test_random_grids_are_computed_alike),
         cmocka_unit_test(test_random_waves_are_computed_alike),
+        cmocka_unit_test(test_random_shared_memory),
         cmocka_unit_test(test_forgeries_are_refused),
         cmocka_unit_test(test_changes_are_noticed),
     };

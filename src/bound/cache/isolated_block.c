@@ -19,23 +19,17 @@ static struct execution_cost *warp_latencies(const struct timed_grid *timed, con
     return costs + count;
 }
 
-/* Units that instructions with requests use: none yet, one, or UNIT_SEVERAL. */
-#define UNIT_SEVERAL (UNIT_NONE - 1)
-
-static uint32_t join_units(uint32_t unit, uint32_t own) {
-    return unit == UNIT_NONE || unit == own ? own : UNIT_SEVERAL;
-}
-
-/* The unit that the requests of the grid use. */
-static uint32_t request_unit_of(const struct timed_grid *timed) {
-    uint32_t unit = UNIT_NONE;
+/* The units that requests of the grid leave by, as bits. */
+static uint32_t request_units_of(const struct timed_grid *timed) {
+    uint32_t units = 0;
     for (size_t p = 0; p < timed->traffic.patterns.count; p++) {
         const struct traffic_pattern *pattern = &timed->traffic.patterns.items[p];
-        for (uint32_t a = 0; a < pattern->access_count; a++)
-            if (pattern->accesses[a].request_count != 0)
-                unit = join_units(unit, timed->code.insts[pattern->accesses[a].instruction].unit);
+        for (uint32_t a = 0; a < pattern->access_count; a++) {
+            const uint32_t unit = timed->code.insts[pattern->accesses[a].instruction].unit;
+            if (pattern->accesses[a].request_count != 0 && unit != UNIT_NONE) units |= UINT32_C(1) << unit;
+        }
     }
-    return unit;
+    return units;
 }
 
 wb_status isolated_block_latencies(struct memory_work *work, wb_diagnostics *diagnostics,
@@ -43,7 +37,7 @@ wb_status isolated_block_latencies(struct memory_work *work, wb_diagnostics *dia
     const struct timed_grid *timed = work->timed;
     const struct sm_share alone = {0, 1, 1};
     struct must_hits hits;
-    work->request_unit = request_unit_of(timed);
+    work->request_units = request_units_of(timed);
     wb_status status = must_hits_make(&timed->traffic, &timed->code, &alone, diagnostics, &hits);
     if (status == WB_OK) {
         for (uint32_t w = 0; w < timed->grid->warp_count; w++)
@@ -54,21 +48,14 @@ wb_status isolated_block_latencies(struct memory_work *work, wb_diagnostics *dia
     return status;
 }
 
-/* Whether all requests pass one unit of which the SM has one: else they delay each other in the middle of
- * their initiations. */
-static bool has_one_port(const struct memory_work *work) {
-    if (work->request_unit == UNIT_NONE) return true;
-    if (work->request_unit == UNIT_SEVERAL) return false;
-    const struct machine_unit *port = &work->machine->units[work->request_unit];
-    return port->count == 1 && (port->shared || work->machine->sub_cores == 1);
-}
-
 void isolated_block_add_memory(const struct bound_method *method, const struct memory_work *work,
                                wb_bound *bound) {
     const struct sm_work memory_only = {.work = {.requests = work->total.requests}};
     const struct kernel_time time = memory_work_time(work, &memory_only, 1);
     bound->cycles = cycles_add(bound->cycles, kernel_time_sum(&time));
-    if (bound->kind != WB_UPPER || method->any_order || has_one_port(work)) return;
+    if (bound->kind != WB_UPPER || method->any_order) return;
+    /* Those of several units delay each other in the middle of their initiations. */
+    if (!request_ports_several(work->machine, work->request_units)) return;
     bound->kind = WB_ESTIMATE;
     bound->reason =
         "memory instructions of several units delay each other at the first-level cache, which no "

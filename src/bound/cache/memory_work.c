@@ -25,14 +25,6 @@ static uint64_t requests_below(const struct request_counts *counts) {
     return cycles_add(counts->misses, cycles_add(counts->stores, counts->atomics));
 }
 
-/* Cycles in which the second level or DRAM can be busy with the requests of all SMs: every request is served
- * once at the second level; DRAM serves at most `fetches` misses and `write_backs` evicted lines. */
-static cycles memory_services(const struct machine_memory *memory, const struct request_counts *all,
-                              uint64_t fetches, uint64_t write_backs) {
-    cycles dram = cycles_mul(cycles_add(fetches, write_backs), memory->dram_service);
-    return cycles_add(cycles_mul(requests_below(all), memory->l2_service), dram);
-}
-
 cycles memory_replies(const struct machine_memory *memory, const struct request_counts *sm) {
     return cycles_mul(requests_below(sm), memory->reply_service);
 }
@@ -386,12 +378,23 @@ uint32_t memory_work_sms(const struct memory_work *work) {
     return work->block_count < sms ? work->block_count : sms;
 }
 
-cycles memory_work_services(const struct memory_work *work, uint64_t misses) {
+struct memory_counts memory_work_counts(const struct memory_work *work, uint64_t misses,
+                                        const struct request_counts *sm) {
     struct request_counts all = work->total.requests;
     all.misses = cycles_min(all.misses, misses);
-    uint64_t fetches = cycles_min(all.misses, work->demand.fetches);
-    uint64_t write_backs = cycles_min(cycles_add(all.stores, all.atomics), work->demand.write_backs);
-    return memory_services(&work->machine->memory, &all, fetches, write_backs);
+    return (struct memory_counts){
+        .below = requests_below(&all),
+        .fetches = cycles_min(all.misses, work->demand.fetches),
+        .write_backs = cycles_min(cycles_add(all.stores, all.atomics), work->demand.write_backs),
+        .answers = requests_below(sm),
+        .stalls = memory_stalls(&work->machine->memory, sm, work->in_flight)};
+}
+
+cycles memory_work_services(const struct memory_work *work, uint64_t misses) {
+    const struct machine_memory *memory = &work->machine->memory;
+    const struct memory_counts counts = memory_work_counts(work, misses, &work->total.requests);
+    const cycles dram = cycles_mul(cycles_add(counts.fetches, counts.write_backs), memory->dram_service);
+    return cycles_add(cycles_mul(counts.below, memory->l2_service), dram);
 }
 
 struct sm_work *memory_work_of_sms(const struct memory_work *work, struct arena *arena) {

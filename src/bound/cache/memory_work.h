@@ -63,7 +63,7 @@ struct memory_work {
     struct block_work *variants; /* per variant of the traffic: of a block; all loads count as misses */
     struct block_work total;     /* of the grid */
     struct dram_demand demand;
-    uint32_t request_unit;  /* of a block alone: see isolated_block.c */
+    uint32_t request_units; /* of a block alone, as bits: that its requests leave by */
     bool in_objects;        /* some unknown address is taken to stay inside of what it is made from */
     uint64_t most_requests; /* of any instruction */
     uint64_t in_flight;     /* requests of loads that an SM can have between issue and completion */
@@ -95,6 +95,17 @@ uint32_t memory_work_sms(const struct memory_work *work);
 /* Cycles in which the second level or DRAM can be busy when the first levels of all SMs let through `misses`
  * loads (section 4, lemma 2). */
 cycles memory_work_services(const struct memory_work *work, uint64_t misses);
+
+/* What the memory does for an SM whose requests are `sm` when the first levels of all SMs let through
+ * `misses` loads: requests that reach the second level, and of these DRAM, of the grid; and answers to the
+ * SM, and for how long its first level stalls. */
+struct memory_counts {
+    uint64_t below, fetches, write_backs;
+    uint64_t answers;
+    cycles stalls;
+};
+struct memory_counts memory_work_counts(const struct memory_work *work, uint64_t misses,
+                                        const struct request_counts *sm);
 
 /* What an SM does, and for how many cycles it can be idle until its last block ends. */
 struct sm_work {

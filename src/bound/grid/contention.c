@@ -71,23 +71,33 @@ static void charge_chains(const struct grid_work *work, bool several, struct blo
     if (in_order > in_time) class->chain.known[CHAIN_ISSUED] = false;
 }
 
-void contention_charge(struct grid_work *work) {
-    assert(work->by_initiations.classes == NULL); /* rankings are made of what is charged */
+void contention_charge_class(const struct grid_work *work, struct block_class *class) {
     const struct contention *contention = &work->contention;
     const bool several = request_ports_several(work->machine, contention->units);
-    for (size_t k = 0; k < work->classes.count; k++) {
-        struct block_class *class = &work->classes.items[k];
-        class->stalls =
-            request_stalls(memory_of(work), &class->load, contention->in_flight, contention->wait);
-        charge_chains(work, several, class);
-        if (class->stalls == 0) continue;
-        /* Requests of several ports can hold each other back while one of them leaves. */
-        if (several) class->residency = class->isolated = cycles_add(class->initiations, class->latency);
-        class->initiations = cycles_add(class->initiations, class->stalls);
-        class->held = cycles_add(class->held, class->stalls);
-        class->residency = cycles_add(class->residency, class->stalls);
-        class->isolated = cycles_add(class->isolated, class->stalls);
-    }
+    class->stalls = request_stalls(memory_of(work), &class->load, contention->in_flight, contention->wait);
+    charge_chains(work, several, class);
+    if (class->stalls == 0) return;
+    /* Requests of several ports can hold each other back while one of them leaves. */
+    if (several) class->residency = class->isolated = cycles_add(class->initiations, class->latency);
+    class->initiations = cycles_add(class->initiations, class->stalls);
+    class->held = cycles_add(class->held, class->stalls);
+    class->residency = cycles_add(class->residency, class->stalls);
+    class->isolated = cycles_add(class->isolated, class->stalls);
+}
+
+struct block_class contention_uncharged(const struct block_class *class) {
+    struct block_class uncharged = *class;
+    uncharged.initiations -= class->stalls;
+    uncharged.held -= class->stalls;
+    uncharged.residency -= class->stalls;
+    uncharged.isolated -= class->stalls;
+    return uncharged;
+}
+
+void contention_charge(struct grid_work *work) {
+    assert(work->by_initiations.classes == NULL); /* rankings are made of what is charged */
+    for (size_t k = 0; k < work->classes.count; k++)
+        contention_charge_class(work, &work->classes.items[k]);
 }
 
 /* SMs that have blocks. */
@@ -122,6 +132,11 @@ cycles contention_stalls(const struct grid_work *work) {
     for (size_t k = 0; k < work->classes.count; k++)
         sum = cycles_add(sum, cycles_mul(work->classes.items[k].stalls, work->classes.items[k].blocks));
     return sum;
+}
+
+bool contention_keeps_order(const struct grid_work *work) {
+    const bool several = request_ports_several(work->machine, work->contention.units);
+    return contention_stalls(work) == 0 || !several || turn_elsewhere(work) > 0;
 }
 
 void contention_assume(const struct grid_work *work, wb_bound *bound) {

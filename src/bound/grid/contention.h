@@ -12,6 +12,13 @@
  * message when memory is exhausted. */
 wb_status contention_count(const struct timed_grid *timed, struct grid_work *work);
 
+/* A class of such a grid without what it was charged with, and charged again. */
+struct block_class contention_uncharged(const struct block_class *class);
+void contention_charge_class(const struct grid_work *work, struct block_class *class);
+
+/* Whether chains of the grid count in the order of issue, too, where requests are held back. */
+bool contention_keeps_order(const struct grid_work *work);
+
 /* Sums up what all classes ask for, when their loads are known. */
 void contention_sum(struct grid_work *work);
 

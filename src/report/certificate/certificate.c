@@ -10,6 +10,7 @@
 #include "report/certificate/block_part.h"
 #include "report/certificate/code_part.h"
 #include "report/certificate/execution_part.h"
+#include "report/certificate/held_part.h"
 
 /* Why the blocks of a kernel cannot be written, or NULL. */
 static const char *kernel_objection(const struct grid_work *work) {
@@ -29,15 +30,27 @@ static const char *code_objection(const wb_analysis *analysis) {
     return NULL;
 }
 
+/* The same where instruction fetch can stall. */
+static const char *fetch_objection(const wb_analysis *analysis) {
+    if (analysis->kind == SUBJECT_BLOCK) return NULL;
+    if (analysis->kind == SUBJECT_KERNEL)
+        return "instruction fetch can stall, and there are certificates of single blocks only; --block-index "
+               "asks "
+               "for one";
+    return "no proof covers instruction fetch beside caches of data, or beside one memory of all SMs";
+}
+
 /* Why there is no certificate of what was analysed, or NULL. */
 static const char *objection(const wb_analysis *analysis) {
-    if (analysis->kind != SUBJECT_BLOCK && analysis->kind != SUBJECT_KERNEL)
-        return "certificates are of blocks and kernels on machines without caches, whose SMs share no memory";
-    if (analysis_is_contended(analysis)) return "requests wait for one memory that all SMs share";
+    if (!analysis_is_block(analysis) && analysis->kind != SUBJECT_KERNEL)
+        return "certificates are of blocks, and of kernels on machines without caches; --block-index asks "
+               "for a "
+               "block";
     if (machine_times_sass(analysis->machine)) return code_objection(analysis);
-    if (fetch_can_stall(&analysis->machine->fetch)) return "instruction fetch can stall";
     if (analysis->machine->model == MACHINE_GPGPUSIM)
         return "no proof covers the operand collectors of this profile";
+    if (fetch_can_stall(&analysis->machine->fetch) && fetch_objection(analysis) != NULL)
+        return fetch_objection(analysis);
     return analysis->kind == SUBJECT_KERNEL ? kernel_objection(&analysis->work) : NULL;
 }
 
@@ -82,6 +95,7 @@ static void put_heading(struct certificate *certificate, const wb_analysis *anal
         code_part_machine(out, machine);
     else
         put_machine(out, machine);
+    held_part_machine(out, analysis);
 }
 
 /* Tables of the checker for aln: 128 MB. */
@@ -134,6 +148,11 @@ static void claim_bounds(struct certificate *certificate, const wb_analysis *ana
     }
 }
 
+/* Whether executions keep the rules R1 to R7 with the times of the block. */
+static bool keeps_rules(const wb_analysis *analysis) {
+    return analysis->kind == SUBJECT_BLOCK && !fetch_can_stall(&analysis->machine->fetch);
+}
+
 static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis,
                            wb_diagnostics *diagnostics) {
     /* code-fib with barriers is proven on paper only: no certificate shows it. */
@@ -143,7 +162,9 @@ static wb_status put_block(struct certificate *certificate, const wb_analysis *a
     const bool flat = is_code && analysis->code.sections == 1;
     cycles longest = 0;
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed));
-    if (!is_code) WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
+    held_part_block(&certificate->text, analysis);
+    if (!is_code && keeps_rules(analysis))
+        WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
     if (longest > 0) text_printf(&certificate->text, "claim lower %" PRIu64 "\n", longest);
     claim_bounds(certificate, analysis, flat ? methods : methods + 1);
     return WB_OK;
@@ -177,7 +198,7 @@ static wb_status isolated_time(const struct block_class *class, wb_diagnostics *
     for (size_t b = 0; status == WB_OK && b < analysis->bounds.count; b++)
         if (is_claimed(&analysis->bounds.items[b], class->timed, sharp))
             note_less(&analysis->bounds.items[b], time, method);
-    note_less(&by_sub_cores, time, method);
+    if (class->load.requests == 0) note_less(&by_sub_cores, time, method);
     wb_analysis_free(analysis);
     return status;
 }
@@ -211,11 +232,12 @@ static wb_status put_classes(struct certificate *certificate, const wb_analysis 
                              wb_diagnostics *diagnostics, struct grid_work *work) {
     for (size_t k = 0; k < analysis->work.classes.count; k++) {
         const struct block_class *class = &analysis->work.classes.items[k];
-        struct block_class shown = *class;
+        struct block_class shown = contention_uncharged(class);
         const char *method = NULL;
         shown.isolated = shown.residency;
         WB_TRY(isolated_time(class, diagnostics, &shown.isolated, &method));
         WB_TRY(shown_chain(&shown, &work->arena, diagnostics));
+        contention_charge_class(work, &shown);
         WB_TRY(vec_push(&work->classes, shown));
         text_printf(&certificate->text, "class %zu %" PRIu64 "\n", k, class->blocks);
         if (method != NULL) text_printf(&certificate->text, "alone %s\n", method);
@@ -273,12 +295,15 @@ static wb_status put_wave_claims(struct certificate *certificate, const struct g
 /* What the formulas say if they know of the blocks only what the certificate shows. */
 static wb_status put_kernel_claims(struct certificate *certificate, const wb_analysis *analysis,
                                    wb_diagnostics *diagnostics) {
+    const bool contended = analysis_is_contended(analysis);
     struct grid_work work = analysis->work;
     memset(&work.arena, 0, sizeof work.arena);
     memset(&work.classes, 0, sizeof work.classes);
     const wb_status status = put_classes(certificate, analysis, diagnostics, &work);
     for (size_t c = 0; status == WB_OK && c < sizeof kernel_claims / sizeof kernel_claims[0]; c++) {
         if (kernel_claims[c].of_sub_cores && analysis->machine->sub_cores == 1) continue;
+        if (kernel_claims[c].of_sub_cores && !contention_keeps_order(&analysis->work)) continue;
+        if (kernel_claims[c].formula == kernel_serial && contended) continue;
         if (kernel_claims[c].is_static == grid_work_is_dynamic(&analysis->work)) continue;
         const struct kernel_time time = kernel_time_worst(&work, kernel_claims[c].formula);
         const cycles claimed = kernel_time_sum(&time);
@@ -299,13 +324,14 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
     for (size_t k = 0; k < work->classes.count; k++) {
         (void)text_format(name, sizeof name, "block-%" PRIu32, work->classes.items[k].first);
         WB_TRY(certificate_put_block(certificate, name, work->classes.items[k].timed));
+        held_part_class(&certificate->text, work, &work->classes.items[k]);
     }
     text_printf(&certificate->text, "grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
                 memory->sms, work->resident_least, work->resident_most, memory->dispatch_latency,
                 memory->dispatch_service);
     claim_bounds(certificate, analysis, none);
     WB_TRY(put_kernel_claims(certificate, analysis, diagnostics));
-    return put_wave_claims(certificate, work, diagnostics);
+    return analysis_is_contended(analysis) ? WB_OK : put_wave_claims(certificate, work, diagnostics);
 }
 
 wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,

@@ -1,7 +1,6 @@
 /* warpbound sweep --slurm: what a database lacks of a sweep becomes an array of jobs, each of which runs a
  * shard into a part of its own, and a last job that puts the parts into the database and does the same again.
  * So whatever becomes of a job, what is lacking is what runs next. */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -9,12 +8,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "process.h"
 #include "slurm.h"
+#include "slurm_folder.h"
 
 /* Seconds that a task should take, unless --task-time says it: long against the start of a job, short against
  * what is lost with a node. */
@@ -44,6 +43,7 @@ struct submission {
     double time_limit; /* of a unit, and */
     uint64_t memory_limit;
     struct known known;
+    int lock;          /* of the folder; -1: none */
     uint64_t *lacking; /* by shard */
     struct slurm_sweep scripts;
 };
@@ -138,77 +138,20 @@ static wb_status find_names(struct submission *submission) {
     return check_names(submission);
 }
 
-/* A file of the submission's folder. */
-static const char *in_folder(const struct submission *submission, const char *name, char path[PATH_MAX]) {
-    return is_short(snprintf(path, PATH_MAX, "%s/%s", submission->folder, name)) ? path : submission->folder;
-}
-
-static wb_status make_folders(const struct submission *submission) {
-    static const char *const names[] = {"", "parts", "logs"};
-    char path[PATH_MAX];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (mkdir(in_folder(submission, names[i], path), 0777) != 0 && errno != EEXIST)
-            return fail_errno(submission, path);
-    return WB_OK;
-}
-
 /* ---- Jobs of before --------------------------------------------------------------------------------------
  */
 
 /* Refuses while jobs of this sweep run, or wait to: they would run the same units. */
 static wb_status refuse_running(const struct submission *submission) {
-    char path[PATH_MAX], array[SLURM_JOB_MAX] = "", finish[SLURM_JOB_MAX] = "", message[200];
-    FILE *file = fopen(in_folder(submission, "jobs", path), "re");
-    if (file == NULL) return errno == ENOENT ? WB_OK : fail_errno(submission, path);
-    const int read = fscanf(file, "%23s %23s", array, finish);
-    (void)fclose(file);
-    if (read < 1) return WB_OK;
-    const char *const jobs[] = {array, finish};
-    bool has;
-    const wb_status status = slurm_has(jobs, 2, submission->diagnostics, &has);
-    if (status != WB_OK || !has) return status;
+    struct slurm_jobs jobs;
+    char message[300];
+    const wb_status status = slurm_find(submission->folder, "", submission->diagnostics, &jobs);
+    if (status != WB_OK || jobs.least[0] == '\0') return status;
     (void)snprintf(
         message, sizeof message,
-        "this sweep was submitted before, and its jobs have not ended: wait for them, or scancel %s %s",
-        array, finish);
+        "this sweep was submitted before, and its jobs have not ended: wait for them, or scancel %s",
+        jobs.all);
     return fail(submission, submission->database, message);
-}
-
-static wb_status note_jobs(const struct submission *submission, const char *array, const char *finish) {
-    char path[PATH_MAX];
-    FILE *file = fopen(in_folder(submission, "jobs", path), "we");
-    if (file == NULL) return fail_errno(submission, path);
-    (void)fprintf(file, "%s %s\n", array, finish);
-    return fclose(file) == 0 ? WB_OK : fail_errno(submission, path);
-}
-
-static int is_part(const struct dirent *entry) {
-    const size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".db") == 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b) {
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* The paths of the parts, in the order of their names; `count` of them are to be freed, whatever comes back.
- */
-static wb_status find_parts(const struct submission *submission, char ***parts, size_t *count) {
-    char folder[PATH_MAX];
-    struct dirent **entries = NULL;
-    const int found = scandir(in_folder(submission, "parts", folder), &entries, is_part, by_name);
-    *count = 0;
-    if (found < 0) return fail_errno(submission, folder);
-    *parts = calloc((size_t)found + 1, sizeof **parts);
-    wb_status status = *parts != NULL ? WB_OK : WB_ERR_LIMIT;
-    for (int i = 0; i < found; i++) {
-        if (status == WB_OK && asprintf(&(*parts)[*count], "%s/%s", folder, entries[i]->d_name) < 0)
-            status = WB_ERR_LIMIT;
-        if (status == WB_OK) ++*count;
-        free(entries[i]);
-    }
-    free(entries);
-    return status;
 }
 
 /* A task that was killed may have left a part without tables, or with a change that is half made: whoever
@@ -238,7 +181,7 @@ static wb_status merge_parts(const struct submission *submission, char **parts, 
 static wb_status gather_parts(const struct submission *submission) {
     char **parts = NULL;
     size_t count;
-    wb_status status = find_parts(submission, &parts, &count);
+    wb_status status = slurm_folder_parts(submission->folder, submission->diagnostics, &parts, &count);
     if (status == WB_OK && count > 0) status = merge_parts(submission, parts, count);
     for (size_t i = 0; status == WB_OK && i < count; i++)
         if (unlink(parts[i]) != 0) status = fail_errno(submission, parts[i]);
@@ -378,11 +321,37 @@ static wb_status plan_tasks(struct submission *submission, double unit_seconds) 
 static wb_status write_script(const struct submission *submission, const char *name,
                               void (*write)(const struct slurm_sweep *sweep, FILE *out),
                               char path[PATH_MAX]) {
-    FILE *file = fopen(in_folder(submission, name, path), "we");
+    FILE *file = slurm_folder_script(slurm_folder_path(submission->folder, name, path));
     if (file == NULL) return fail_errno(submission, path);
     write(&submission->scripts, file);
-    (void)fchmod(fileno(file), 0777);
     return fclose(file) == 0 ? WB_OK : fail_errno(submission, path);
+}
+
+/* Of submissions at the same moment, which the lock keeps apart but where the file system has none for all
+ * machines, the one goes on whose array has the smallest number. All are held until they have looked. */
+static wb_status check_first(const struct submission *submission, const char *array) {
+    struct slurm_jobs others;
+    char message[300];
+    const wb_status status = slurm_find(submission->folder, array, submission->diagnostics, &others);
+    if (status != WB_OK || others.least[0] == '\0' || !slurm_is_before(others.least, array)) return status;
+    (void)snprintf(message, sizeof message,
+                   "another submission of this sweep came at the same moment, and goes on: jobs %s",
+                   others.all);
+    return fail(submission, submission->database, message);
+}
+
+/* The array is held, so that nothing of it runs before all of this is done: it is taken back where something
+ * fails. */
+static wb_status submit_behind(const struct submission *submission, const char *array,
+                               const char *finish_script, char finish[SLURM_JOB_MAX]) {
+    wb_diagnostics *diagnostics = submission->diagnostics;
+    wb_status status = check_first(submission, array);
+    if (status == WB_OK) status = slurm_submit(finish_script, array, diagnostics, finish);
+    if (status == WB_OK) status = slurm_release(array, diagnostics);
+    if (status == WB_OK) return WB_OK;
+    if (finish[0] != '\0') slurm_cancel(finish, diagnostics);
+    slurm_cancel(array, diagnostics);
+    return status;
 }
 
 static wb_status submit(const struct submission *submission) {
@@ -390,16 +359,14 @@ static wb_status submit(const struct submission *submission) {
     wb_status status = write_script(submission, "array.sh", slurm_write_array, array_script);
     if (status == WB_OK) status = write_script(submission, "finish.sh", slurm_write_finish, finish_script);
     if (status == WB_OK) status = slurm_submit(array_script, NULL, submission->diagnostics, array);
+    if (status == WB_OK) status = submit_behind(submission, array, finish_script, finish);
     if (status != WB_OK) return status;
-    status = note_jobs(submission, array, finish);
-    if (status == WB_OK) status = slurm_submit(finish_script, array, submission->diagnostics, finish);
-    if (status == WB_OK) status = note_jobs(submission, array, finish);
     printf("%" PRIu64 " of %" PRIu64 " units in %" PRIu64
            " shards, some %.3g s a unit: job %s, and %s behind it\n"
            "scripts and logs: %s\nto end it: scancel %s %s\n",
            submission->scripts.units, submission->units, submission->scripts.tasks,
            submission->scripts.unit_seconds, array, finish, submission->folder, array, finish);
-    return status;
+    return WB_OK;
 }
 
 static int print_scripts(const struct submission *submission) {
@@ -437,14 +404,19 @@ static wb_status prepare(struct submission *submission) {
     submission->most_tasks = UINT32_MAX;
     if (submission->options->dry_run) return WB_OK;
     status = slurm_ask(submission->diagnostics, &submission->most_tasks);
-    if (status == WB_OK) status = make_folders(submission);
+    if (status == WB_OK) status = slurm_folder_make(submission->folder, submission->diagnostics);
+    if (status == WB_OK)
+        status = slurm_folder_lock(submission->folder, submission->diagnostics, &submission->lock);
     if (status == WB_OK) status = refuse_running(submission);
     return status == WB_OK ? gather_parts(submission) : status;
 }
 
 int submit_sweep(const struct options *options, wb_sweep *sweep, wb_diagnostics *diagnostics) {
-    struct submission submission = {
-        .options = options, .sweep = sweep, .diagnostics = diagnostics, .units = wb_sweep_count(sweep)};
+    struct submission submission = {.options = options,
+                                    .sweep = sweep,
+                                    .diagnostics = diagnostics,
+                                    .units = wb_sweep_count(sweep),
+                                    .lock = -1};
     double unit_seconds = 0;
     wb_status status = check_options(&submission);
     if (status == WB_OK) status = find_names(&submission);
@@ -455,6 +427,7 @@ int submit_sweep(const struct options *options, wb_sweep *sweep, wb_diagnostics 
     if (status == WB_OK) status = find_lacking(&submission, &unit_seconds);
     if (status == WB_OK) status = plan_tasks(&submission, unit_seconds);
     const int result = status == WB_OK ? submit_or_end(&submission) : (int)status;
+    if (submission.lock >= 0) (void)close(submission.lock);
     free(submission.known.is);
     free(submission.lacking);
     return result;

@@ -121,9 +121,54 @@ static void test_queued(void **state) {
     (void)state;
     ASSERT_SAYS(
         "\"$WB\" $SUBMIT --unit-time 100; echo 2 > queue; \"$WB\" $SUBMIT", 2,
-        "this sweep was submitted before, and its jobs have not ended: wait for them, or scancel 1 2");
+        "this sweep was submitted before, and its jobs have not ended: wait for them, or scancel 2 of alice");
     ASSERT_SAYS("\"$WB\" $SUBMIT --unit-time 100; echo 2 > queue; SLURM_JOB_ID=2 \"$WB\" $SUBMIT", 0,
                 "16 units: 16 done, 0 failed\n");
+}
+
+/* Two submissions at the same moment: the second one waits for the lock, and finds the jobs of the first or
+ * that there is nothing to do. */
+static void test_at_once(void **state) {
+    (void)state;
+    ASSERT_SAYS("touch slow; \"$WB\" $SUBMIT --unit-time 100 & sleep 0.3; \"$WB\" $SUBMIT --unit-time 100; "
+                "wait; cat jobs",
+                0, "16 of 16 units in 5 shards", "16 units: 16 done, 0 failed\n", "\n2\n");
+}
+
+/* Where the lock does not keep them apart, as when machines do not see each other's, the array with the
+ * smaller number goes on. */
+static void test_at_once_without_lock(void **state) {
+    (void)state;
+    ASSERT_SAYS(
+        "echo 7 > jobs; echo 7 > other; cp other queue; mkdir bin; printf '%s\\n' '#!/bin/sh' '[ ! -e "
+        "jobs.seen ] && touch jobs.seen || cat queue | sed \"s|\\$| alice $PWD/s.db.s.slurm|\"' > "
+        "bin/squeue; chmod +x bin/squeue; PATH=$PWD/bin:$PATH; \"$WB\" $SUBMIT --unit-time 100; "
+        "status=$?; cat cancelled jobs; (exit $status)",
+        2, "another submission of this sweep came at the same moment, and goes on: jobs 7 of alice",
+        "8\n8\n");
+    ASSERT_SAYS(
+        "mkdir bin; printf '%s\\n' '#!/bin/sh' '[ ! -e jobs.seen ] && touch jobs.seen || echo 9 alice "
+        "$PWD/s.db.s.slurm' > bin/squeue; chmod +x bin/squeue; PATH=$PWD/bin:$PATH; \"$WB\" $SUBMIT "
+        "--unit-time 100",
+        0, "16 of 16 units in 5 shards");
+}
+
+/* The lock of a submission that is killed ends with what it runs. */
+static void test_killed_holder(void **state) {
+    (void)state;
+    ASSERT_SAYS("touch slow; \"$WB\" $SUBMIT --unit-time 100 & first=$!; sleep 0.3; kill -9 $first; wait; "
+                "\"$WB\" $SUBMIT --unit-time 100",
+                2, "its jobs have not ended: wait for them, or scancel 1 of alice");
+}
+
+/* Jobs go to this cluster, and are those of the sweep, whatever the environment says. */
+static void test_environment(void **state) {
+    (void)state;
+    ASSERT_SAYS("SBATCH_CLUSTERS=there \"$WB\" $SUBMIT", 2,
+                "SBATCH_CLUSTERS: error: this variable names another cluster");
+    ASSERT_SAYS("SLURM_CLUSTERS=here,there \"$WB\" $SUBMIT", 2,
+                "SLURM_CLUSTERS: error: this variable names another cluster");
+    ASSERT_SAYS("SBATCH_CLUSTERS=here \"$WB\" $SUBMIT --unit-time 100", 0, "16 of 16 units in 5 shards");
 }
 
 /* The memory of the last job is nothing that the user asked for: the tasks that it submits get the site's
@@ -209,6 +254,8 @@ int main(void) {
         cmocka_unit_test(test_names),         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_trial),         cmocka_unit_test(test_control_characters),
         cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_at_once),       cmocka_unit_test(test_at_once_without_lock),
+        cmocka_unit_test(test_killed_holder), cmocka_unit_test(test_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

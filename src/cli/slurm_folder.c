@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,15 @@ static wb_status check_files(const char *folder, wb_diagnostics *diagnostics) {
             status = fail_unwritable(path, diagnostics);
     if (entries != NULL) (void)closedir(entries);
     return status;
+}
+
+wb_status slurm_folder_check_database(const char *database, wb_diagnostics *diagnostics) {
+    char copy[PATH_MAX];
+    (void)snprintf(copy, sizeof copy, "%s", database);
+    const char *folder = dirname(copy);
+    if (access(folder, W_OK | X_OK) != 0) return fail_unwritable(folder, diagnostics);
+    if (access(database, W_OK) != 0 && errno != ENOENT) return fail_unwritable(database, diagnostics);
+    return WB_OK;
 }
 
 wb_status slurm_folder_make(const char *folder, wb_diagnostics *diagnostics) {

@@ -10,6 +10,9 @@
 /* The path of a file in the folder; the folder's own where that is too long. */
 const char *slurm_folder_path(const char *folder, const char *name, char path[PATH_MAX]);
 
+/* A message where this user may not write to the database, or to the folder that it is or will be in. */
+wb_status slurm_folder_check_database(const char *database, wb_diagnostics *diagnostics);
+
 /* Makes what is missing of the folder. A message where there are files that this user may not write to, as
  * when somebody else made them: jobs could not, either. */
 wb_status slurm_folder_make(const char *folder, wb_diagnostics *diagnostics);

@@ -404,6 +404,7 @@ static wb_status prepare(struct submission *submission) {
     submission->most_tasks = UINT32_MAX;
     if (submission->options->dry_run) return WB_OK;
     status = slurm_ask(submission->diagnostics, &submission->most_tasks);
+    if (status == WB_OK) status = slurm_folder_check_database(submission->database, submission->diagnostics);
     if (status == WB_OK) status = slurm_folder_make(submission->folder, submission->diagnostics);
     if (status == WB_OK)
         status = slurm_folder_lock(submission->folder, submission->diagnostics, &submission->lock);

@@ -90,12 +90,21 @@ static wb_status claim_unknown(const wb_results *results, const wb_sweep_unit *u
     return status;
 }
 
+/* While units run, whoever reads waits for nobody. What only puts databases together keeps the journal that
+ * all machines of a network file system can use. */
+static void use_log(wb_results *results) {
+    if (results->has_log) return;
+    results->has_log = true;
+    (void)sqlite3_exec(results->database, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+}
+
 wb_status wb_results_claim(wb_results *results, const wb_sweep_unit *unit, bool retry,
                            wb_diagnostics *diagnostics, wb_claim *claimed, wb_outcome *outcome) {
     bool is_known = false;
     wb_status status = wb_results_has(results, unit, retry, diagnostics, &is_known, outcome);
     *claimed = WB_CLAIM_KNOWN;
     if (status != WB_OK || is_known) return status;
+    use_log(results);
     if (sqlite3_exec(results->database, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
         return database_error(results, diagnostics);
     status = claim_unknown(results, unit, retry, diagnostics, claimed, outcome);

@@ -1,7 +1,9 @@
 #include "sweep/database.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* "WBsw", which `file` could know such databases by, and the version of the tables. */
 #define APPLICATION 0x57427377
@@ -32,7 +34,11 @@ wb_status database_error(const struct wb_results *results, wb_diagnostics *diagn
     const int code = results->database == NULL ? SQLITE_NOMEM : sqlite3_errcode(results->database);
     if (code == SQLITE_NOMEM) return diagnose_out_of_memory(diagnostics, results->path);
     diagnose(diagnostics, SEVERITY_ERROR, results->path, "%s",
-             code == SQLITE_NOTADB ? "this is no database of sweeps" : sqlite3_errmsg(results->database));
+             code == SQLITE_NOTADB ? "this is no database of sweeps"
+             : code == SQLITE_READONLY
+                 ? "this user may not write to it, or not to its folder: those who share a "
+                   "database need a folder of a group of theirs (chmod g+rwxs), and umask 002"
+                 : sqlite3_errmsg(results->database));
     return WB_ERR_INPUT;
 }
 
@@ -85,10 +91,16 @@ static wb_status open_tables(struct wb_results *results, bool write, wb_diagnost
     if (status != WB_OK) return status;
     status = check_tables(results, write, diagnostics);
     if (!write) return status;
-    if (status == WB_OK)
-        return execute(results, "COMMIT; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL", diagnostics);
+    if (status == WB_OK) return execute(results, "COMMIT; PRAGMA synchronous=NORMAL", diagnostics);
     (void)sqlite3_exec(results->database, "ROLLBACK", NULL, NULL, NULL);
     return status;
+}
+
+/* A new file as the umask has it, so that a group can share it: SQLite would let its owner alone write. One
+ * that is there is not opened, as closing it would give up the locks that this process has on it. */
+static void make_file(const char *path) {
+    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) (void)close(file);
 }
 
 wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnostics, wb_results **results) {
@@ -99,6 +111,7 @@ wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnost
         return diagnose_out_of_memory(diagnostics, path);
     }
     wb_status status = WB_OK;
+    if (write) make_file(path);
     if (sqlite3_open_v2(path, &opened->database, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         status = database_error(opened, diagnostics);
     if (status == WB_OK) {

@@ -11,6 +11,7 @@ struct wb_results {
     sqlite3 *database;
     char *path;
     bool write;
+    bool has_log; /* a write-ahead log was asked for */
 };
 
 /* The text of a column, "" where it is null. */

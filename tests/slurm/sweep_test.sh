@@ -15,7 +15,7 @@ for kernel in vecadd reduce; do cp "$here/../../kernels/$kernel.ptx" "$here/../.
 
 fail() {
     echo "FAILED: $*"
-    tail -n 30 "$work"/*.slurm/logs/finish.txt "$cluster/slurmctld.log" || true
+    tail -n 30 "$work"/*.slurm/logs/finish.txt "$work"/shared/*.slurm/logs/finish.txt "$cluster/slurmctld.log" || true
     exit 1
 }
 
@@ -127,10 +127,118 @@ case_users() {
     same one both.db
 }
 
-cluster_start 2
-[ "$#" -gt 0 ] || set -- array node memory controller users
+# So many submissions of one sweep at the same moment: one of them goes on, the others say that its jobs are there.
+case_moment() {
+    local pids=() pid passed=0
+    write_sweep moment 100 20
+    expected moment
+    for try in 1 2 3 4; do submit moment moment.db --task-time 3 --unit-time 0.2 > "said.$try" 2>&1 & pids+=($!); done
+    for pid in "${pids[@]}"; do if wait "$pid"; then passed=$((passed + 1)); fi; done
+    [ "$passed" = 1 ] && [ "$(grep -l 'its jobs have not ended' said.* | wc -l)" = 3 ] || fail "$passed have passed: $(cat said.*)"
+    [ "$(squeue -h -o %F | sort -u | wc -l)" -le 2 ] || fail "more than two jobs: $(squeue)"
+    all_ended 100
+    same moment moment.db
+    submit moment moment.db | grep -q "40 units: 40 done" || fail "something is left"
+}
+
+# as USER COMMAND...: with the group `users`, for which it writes what it makes.
+as() {
+    local user=$1
+    shift
+    (umask "${UMASK:-002}" && exec setpriv --reuid="$user" --regid=users --clear-groups "$@")
+}
+
+# Two accounts share a folder of their group: the same sweep at once, sweeps into one database at once, and one that goes on where
+# the other's has ended. Who lets nobody else write is told so.
+case_accounts() {
+    write_sweep one 100 40
+    write_sweep two 120 40
+    chmod 755 .
+    mkdir shared
+    mv ./*.yaml ./*.ptx shared
+    cp "$warpbound" shared/warpbound
+    warpbound=$work/shared/warpbound
+    chmod 755 shared/warpbound
+    chgrp users shared
+    chmod 2775 shared
+    cd shared
+    expected one
+    "$warpbound" sweep two.yaml -o one.local.db > two.out
+    "$warpbound" sweep show one.local.db --csv > one.local.csv
+    as games "$warpbound" sweep one.yaml -o both.db --slurm --task-time 4 --unit-time 0.2
+    as daemon "$warpbound" sweep two.yaml -o both.db --slurm --task-time 4 --unit-time 0.2
+    if as daemon "$warpbound" sweep one.yaml -o both.db --slurm 2> error; then fail "submitted beside the other's jobs"; fi
+    grep -q "its jobs have not ended.* of games" error || fail "what is said of the other's jobs: $(cat error)"
+    all_ended 100
+    same one both.db
+    sed -i 's/100\.\.139/100..149/' one.yaml
+    as daemon "$warpbound" sweep one.yaml -o both.db --slurm --unit-time 0.2
+    all_ended 60
+    "$warpbound" sweep one.yaml -o one.local.db > one.out
+    "$warpbound" sweep show one.local.db --csv > one.local.csv
+    same one both.db
+    sed -i 's/100\.\.149/100..151/' one.yaml
+    UMASK=022 as daemon "$warpbound" sweep one.yaml -o own.db --slurm --unit-time 0.2
+    all_ended 60
+    if as games "$warpbound" sweep one.yaml -o own.db --slurm 2> error; then fail "submitted what the user may not write to"; fi
+    grep -q "own.db: error: this user may not write to it, and it is of daemon" error || fail "what is said: $(cat error)"
+    [ -z "$(squeue -h)" ] || fail "something was submitted"
+    cd ..
+}
+
+# A job of more weight takes the nodes: the tasks that run are put back, and continue.
+case_preemption() {
+    write_sweep preemption 100 150
+    expected preemption
+    submit preemption preemption.db --task-time 8 --unit-time 0.2 --sbatch=--partition=low
+    cluster_wait 30 '[ "$(ls preemption.db.preemption.slurm/parts/*.db | wc -l)" -ge 4 ]' || fail "no parts"
+    for try in 1 2; do
+        job=$(sbatch --parsable --partition=high --nodes=2 --exclusive --output=/dev/null --wrap 'sleep 4')
+        cluster_wait 30 "squeue -h -t R -o %i | grep -qx $job" || fail "the job does not get the nodes: $(squeue)"
+        [ -z "$(squeue -h -p low -t R)" ] || fail "tasks run beside it: $(squeue)"
+        cluster_wait 60 "[ -z \"\$(squeue -h -j $job)\" ]" || fail "the job does not end"
+        cluster_wait 60 '[ -n "$(squeue -h -p low -t R)" ]' || fail "no task runs again: $(squeue)"
+    done
+    all_ended 300
+    same preemption preemption.db
+    [ "$(grep -c 'preempted JobId.*requeued' "$cluster/slurmctld.log")" -ge 4 ] || fail "fewer than four tasks were put back"
+    if grep -q "submitted\|job [0-9]*, and" preemption.db.preemption.slurm/logs/finish.txt; then fail "a second round was needed"; fi
+}
+
+# Five nodes, of which three die one after the other, one of them for ever.
+case_nodes() {
+    write_sweep nodes 100 150
+    expected nodes
+    submit nodes nodes.db --task-time 5 --unit-time 0.2
+    cluster_wait 60 '[ "$(ls nodes.db.nodes.slurm/parts/*.db | wc -l)" -ge 6 ]' || fail "no parts"
+    for node in node2 node4 node5; do cluster_kill_node $node; sleep 1; done
+    slurmd -N node2
+    sleep 2
+    slurmd -N node4
+    all_ended 300
+    same nodes nodes.db
+    grep -q "Requeuing\|requeue" "$cluster/slurmctld.log" || fail "no task was requeued"
+}
+
+# Nodes of the cluster of a case, and lines of its configuration.
+nodes_of() {
+    [ "$1" = nodes ] && echo 5 || echo 2
+}
+
+conf_of() {
+    [ "$1" = preemption ] || return 0
+    echo "PreemptType=preempt/partition_prio"
+    echo "PreemptMode=REQUEUE"
+    echo "PartitionName=low Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=1 PreemptMode=REQUEUE"
+    echo "PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF"
+}
+
+[ "$#" -gt 0 ] || set -- array node nodes memory controller users moment accounts preemption
 for name in "$@"; do
     begun=$SECONDS
+    mapfile -t conf < <(conf_of "$name")
+    cluster_start "$(nodes_of "$name")" "${conf[@]}"
     "case_$name"
+    cluster_stop
     echo "$name: passed in $((SECONDS - begun)) s"
 done

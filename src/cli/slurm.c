@@ -67,7 +67,7 @@ static void clear_environment(void) {
 
 wb_status slurm_ask(wb_diagnostics *diagnostics, uint64_t *most_tasks) {
     const char *arguments[] = {"scontrol", "show", "config", NULL};
-    const char *word = NULL;
+    const char *word = "";
     char *printed;
     uint64_t size = 1001; /* unless the site sets another one */
     clear_environment();

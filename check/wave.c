@@ -63,7 +63,7 @@ static void add_classes(void) {
     for (uint64_t k = wave_classes.count; k < grid.classes.count; k++) {
         struct wave_class class = {.of = charged(&blocks.items[grid.classes.items[k].block])};
         class.blocks = grid.classes.items[k].blocks;
-        class.sib = sib(&class.of);
+        class.sums = min(sib(&class.of), fib(&class.of));
         class.changes = turns_of(&class.of) - 1;
         class.teams = teams_of(&class.of);
         add_rows(&class);
@@ -101,7 +101,7 @@ static uint64_t work_and_extras(const struct wave_class *own, const struct wave_
 }
 
 uint64_t by_initiations(const struct wave_class *own) {
-    return add(own->sib, others(own, work_and_extras));
+    return add(own->sums, others(own, work_and_extras));
 }
 
 uint64_t wave_time(uint64_t (*time)(const struct wave_class *own)) {

@@ -8,7 +8,7 @@
 struct wave_class {
     struct block of; /* at depth 1 each initiation takes as long as the longest of any block on its unit */
     uint64_t blocks;
-    uint64_t sib;
+    uint64_t sums;           /* SIB or FIB, the lesser */
     uint64_t alone;          /* of all sections the longest that a warp takes by itself */
     uint64_t work, shared;   /* W + U, U */
     uint64_t changes, teams; /* chg; as many as any sub-core has warps */

@@ -78,14 +78,12 @@ static const struct share_case share_cases[] = {
     {TWO, "A/(4,0) B/(1,0)", "B | A; B | A", CHAIN_SECTIONS, 5, 0, 2, {{4, 1}, {1, 1}}},
     /* three sub-cores with 6, 4, 1 in one section */
     {THREE, "A/(1,0)", "A A A A A A; A A A A; A", CHAIN_SECTIONS, 6, 0, 1, {{4, 1}, {1, 1}}},
-    /* one sub-core alone at work, whatever barriers there are; then the other one at last */
-    {TWO, "A/(1,0)", "A | A | A; | |", CHAIN_SECTIONS, 3, 0, 1, {{0, 0}}},
-    {TWO, "A/(1,0)", "A | A |; | | A", CHAIN_SECTIONS, 3, 0, 2, {{0, 0}}},
-    /* {0}, {0, 1}, {1}: one change; {0}, {1}, {0}: two */
-    {TWO, "A/(1,0)", "A | A |; | A | A", CHAIN_SECTIONS, 3, 0, 2, {{1, 1}}},
-    {TWO, "A/(1,0)", "A | | A; | A |", CHAIN_SECTIONS, 3, 0, 3, {{0, 0}}},
-    /* sections that no warp has anything to do in are no change */
-    {TWO, "A/(1,0)", "A | | | A; | | |", CHAIN_SECTIONS, 2, 0, 1, {{0, 0}}},
+    /* barriers are of their sub-core, too: {0, 1}, {0, 1}, {0} are two changes; {0, 1}, {0, 1}, {1}, too */
+    {TWO, "A/(1,0)", "A | A | A; | |", CHAIN_SECTIONS, 3, 0, 3, {{0, 0}}},
+    {TWO, "A/(1,0)", "A | A |; | | A", CHAIN_SECTIONS, 3, 0, 3, {{0, 0}}},
+    /* warps that have ended are not: {0, 1}, {0}, {0} is one change, {0, 1}, {0, 1}, {0} are two */
+    {TWO, "A/(1,0)", "A | A | A; A", CHAIN_SECTIONS, 3, 0, 2, {{1, 1}}},
+    {TWO, "A/(1,0)", "A | A | A; A | A", CHAIN_SECTIONS, 3, 0, 3, {{1, 2}}},
 };
 
 static void expect_share(const struct share_case *that, const struct block_chain *chain) {

@@ -15,6 +15,7 @@
 #include "address_sanitizer.h"
 #include "bound/analysis/analysis.h"
 #include "bound/block/block_sums.h"
+#include "bound/kernel/wave.h"
 #include "bound_named.h"
 #include "grid_bounds.h"
 
@@ -299,9 +300,29 @@ static void test_extras_are_needed(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* FIB of the block that ends last, 4 + 2 slots, where SIB has 8; and 8 of the other one. */
+static void test_slots_of_the_last_block(void **state) {
+    (void)state;
+    static const char text[] =
+        WAVE "dispatch_depth: 0\nunits: \"A(2,0) B(2,0)\"\nblocks: [\"2* A A; B B\"]\n";
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_analysis *analysis = analysed(text, "k-wave", diagnostics);
+    struct search_budget budget = search_budget_of(0);
+    const struct bound_input input = {.machine = analysis->work.machine,
+                                      .work = &analysis->work,
+                                      .diagnostics = diagnostics,
+                                      .budget = &budget};
+    struct wave_times times;
+    assert_int_equal(wave_times_find(&input, &times), WB_OK);
+    assert_int_equal(kernel_time_sum(&times.parts[WAVE_SUMS]), 14);
+    wb_analysis_free(analysis);
+    wb_diagnostics_free(diagnostics);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
+        cmocka_unit_test(test_slots_of_the_last_block),
         cmocka_unit_test(test_wave_is_one_block),
         cmocka_unit_test(test_what_it_is_not_for),
         cmocka_unit_test(test_extras_are_needed),

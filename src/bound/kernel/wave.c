@@ -70,7 +70,7 @@ static struct kernel_time divided(const struct grid_work *work, cycles end, cycl
 /* ---- The bounds for a block of one class that ends last --------------------------------------------------
  */
 
-/* SIB of the block, and of each other its busiest sub-core: theorem 1. */
+/* SIB or FIB of the block, and of each other its busiest sub-core: theorem 1. */
 static struct kernel_time by_initiations(struct wave *wave, uint32_t class) {
     const struct wave_class *own = &wave->classes[class];
     cycles *each = arena_array(&wave->arena, wave->work->classes.count, sizeof *each);
@@ -79,7 +79,7 @@ static struct kernel_time by_initiations(struct wave *wave, uint32_t class) {
                              extras_of(own, &wave->classes[k]));
     cycles extras;
     const cycles others = sum_of_others(wave, class, each, &extras);
-    return divided(wave->work, cycles_add(cycles_add(own->sib, own->releases), others), extras);
+    return divided(wave->work, cycles_add(cycles_add(own->sums, own->releases), others), extras);
 }
 
 /* The sum of the alignments of the block's own warps. */
@@ -160,6 +160,17 @@ static struct kernel_time by_queues(struct wave *wave) {
 
 /* ---- The wave ------------------------------------------------------------------------------------------ */
 
+/* FIB of the class, which is the lesser where its warps leave units to others. */
+static cycles fib_of(struct wave *wave, const struct wave_class *class) {
+    struct bound_input input = *wave->input;
+    wb_bound bound = {0};
+    input.block = class->profile.block;
+    input.profile = &class->profile;
+    const wb_status status = bound_fib.run(&input, &bound);
+    if (status != WB_OK) arena_fail(&wave->arena, status);
+    return bound.cycles;
+}
+
 /* Charges of all classes. */
 static void gather_charges(struct wave *wave) {
     const uint32_t units = wave->work->machine->unit_count;
@@ -183,6 +194,7 @@ static void bound_wave(void *context) {
     for (size_t k = 0; k < count; k++) {
         struct wave_class *class = &wave->classes[k];
         wave_class_fill(&wave->arena, class);
+        class->sums = cycles_min(class->sums, fib_of(wave, class));
         class->changes = cycles_min(class->changes, cycles_sub(wave->work->classes.items[k].chain.turns, 1));
         if (class->team_count > wave->teams) wave->teams = class->team_count;
     }

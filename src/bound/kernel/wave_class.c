@@ -172,7 +172,7 @@ void wave_class_fill(struct arena *arena, struct wave_class *class) {
     assert(arena_is_protected(arena));
     const struct block_profile *profile = &class->profile;
     class->alone = profile_sum_of_maxima(profile, longest_alone);
-    class->sib = profile_sum_of_maxima(profile, sib_term);
+    class->sums = profile_sum_of_maxima(profile, sib_term);
     class->releases = profile_release_time(profile);
     sum_rows(arena, class);
     make_teams(arena, class);

@@ -31,7 +31,7 @@ struct wave_extra {
 struct wave_class {
     struct block_profile profile;
     cycles alone;     /* the sum over the sections of the longest time alone of any warp */
-    cycles sib;       /* SIB of the block */
+    cycles sums;      /* SIB of the block; wave.c puts in FIB where that is less */
     cycles releases;  /* of its barriers */
     cycles busiest;   /* the sum over the sections of the initiations of the sub-core that has most */
     cycles shared;    /* initiations on units that all sub-cores share */

@@ -100,7 +100,7 @@ static wb_status phase_step(struct phase_walker *walker, const struct timed_inst
     walker->latency_complete = cycles_max(walker->latency_complete, result.latency);
     profile->instructions += !inst->uncounted;
     if (walker->progress.block != NULL) warp_progress_note(&walker->progress, inst);
-    profile->active = profile->active || inst->unit != UNIT_NONE || inst->latency > 0 || count > 0;
+    profile->active = true;
     return WB_OK;
 }
 

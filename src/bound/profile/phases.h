@@ -31,7 +31,7 @@ struct section_profile {
     cycles charge;              /* the same as SIB sums them: at depth 1 with the largest of each unit */
     cycles local;               /* the part of `charge` on units that sub-cores do not share */
     cycles private_initiations; /* the part of `initiations` on these */
-    bool active; /* it has instructions that are no mere barriers, which take no slot and wait for nothing */
+    bool active;                /* it has instructions, be they without a unit, or mere barriers */
 };
 
 /* One register of the walking warp. */

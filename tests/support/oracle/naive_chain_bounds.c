@@ -101,9 +101,12 @@ static void divide(struct sections *block) {
     }
 }
 
+static bool is_of(const struct sections *block, uint32_t w, uint32_t i, uint32_t section) {
+    return i < block->kind->programs[w].count && block->section[w][i] == section;
+}
+
 static bool executes(const struct sections *block, uint32_t w, uint32_t i, uint32_t section) {
-    return i < block->kind->programs[w].count && block->section[w][i] == section &&
-           !block->kind->programs[w].insts[i].bare;
+    return is_of(block, w, i, section) && !block->kind->programs[w].insts[i].bare;
 }
 
 static const struct sub_core_inst *inst_at(const struct sections *block, uint32_t w, uint32_t i) {
@@ -282,12 +285,12 @@ static uint32_t active_in(const struct sections *block, uint32_t j) {
     uint32_t active = 0;
     for (uint32_t w = 0; w < block->kind->warps; w++)
         for (uint32_t i = 0; i < block->kind->programs[w].count; i++)
-            if (executes(block, w, i, j)) active |= 1U << sub_core_of(block, w);
+            if (is_of(block, w, i, j)) active |= 1U << sub_core_of(block, w);
     return active;
 }
 
-/* 1 and the most changes of a sequence that takes one of the sub-cores of each section that executes
- * anything. */
+/* 1 and the most changes of a sequence that takes one of the sub-cores of each section that has
+ * anything, be it barriers. */
 static uint64_t changes(const struct sections *block) {
     uint64_t most[SUB_CORES_MAX] = {0}, longest = 0;
     bool any = false;

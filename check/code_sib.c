@@ -1,5 +1,4 @@
-/* code-sib of a block, and code-fib of one without barriers: theorems 1 and 2 of docs/machine-code-bounds.md.
- */
+/* code-sib and code-fib of a block: theorems 1 and 2 of docs/machine-code-bounds.md. */
 #include "code.h"
 
 #include <stdlib.h>
@@ -89,11 +88,11 @@ static struct amount amount_of(const struct block *of, const struct section *sec
     return amount;
 }
 
-/* What `other` holds of latches that `own` does not use, beyond the slots. */
+/* What `other` holds of latches of its sub-core that `own` does not use, beyond the slots. */
 static uint64_t spared(const struct amount *own, const struct amount *other) {
     uint64_t sum = 0;
     for (uint64_t u = 0; u < machine.units; u++)
-        if (has(units.latches & ~units.clash & ~own->used, u)) sum = add(sum, other->spare[u]);
+        if (has(units.latches & ~units.clash & ~units.wide & ~own->used, u)) sum = add(sum, other->spare[u]);
     return sum;
 }
 
@@ -140,7 +139,6 @@ static uint64_t code_sib(struct block *of) {
 }
 
 static uint64_t code_fib(struct block *of) {
-    if (of->rows.count > 1) refuse("no claim of a block with barriers: code-fib");
     return code_time(of, spared_time);
 }
 

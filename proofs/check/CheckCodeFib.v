@@ -1,9 +1,9 @@
-(** * A checker of certificates of machine code: code-fib of a block without barriers
+(** * Checkers of certificates of machine code: code-fib
 
-    docs/machine-code-bounds.md, theorem 1 with the reach of FIB.  Tables as in CheckCodeSib.v. *)
+    docs/machine-code-bounds.md, theorem 1 with the reach of FIB, and theorem 2.  Tables as in CheckCodeSib.v. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeOwn CodeReach CodeSib CheckCode CheckCodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeOwn CodeReach CodeSib CodeLoose CodeSpill CheckCode CheckCodeSib.
 Import ListNotations.
 
 (** [spare w v]: [v] is a latch of instructions of one stage, of which [w] has none. *)
@@ -44,4 +44,48 @@ Proof.
   - intros v _. apply iso_code_ok; assumption.
   - exact Hx.
   - apply Nat.add_le_mono_l. apply (longest_ge b (fun w => alone c 0 w + others m b (reach_spared m c spare w) w) w Hw).
+Qed.
+
+(** ** With barriers
+
+    [loose]: latches of one sub-core, without a clash; [spare w n v]: [w] has none of the latch [v] in section [n]. *)
+Section Sections.
+  Variables (m : machine) (b : block) (c : sib_tables) (loose : nat -> bool) (spare : nat -> nat -> nat -> bool).
+
+  Definition loose_b : bool :=
+    each b (fun y => each_stage b y (fun i => let v := unit (st b y i) in
+         if loose v then (i =? 0) && latch m b y && negb (shared c v) && negb (spare (fst y) (sec (get b y)) v) else true)).
+  Definition loose_unit (v : nat) : bool := loose v && negb (clash m v).
+  Definition needed (w n v : nat) : bool := negb (spare w n v).
+  Definition code_fib_sections_shown (least : key -> nat) (code : ways) (sections : nat) : option nat :=
+    if loose_b then sections_shown m b c least (charged (reach m c) loose_unit needed) code sections else None.
+
+  Lemma loose_ok : reach_b m b c = true -> loose_b = true -> loose_latches m b (reach m c) loose_unit needed.
+  Proof.
+    unfold loose_b. intros HR H.
+    assert (forall y i v, loose_unit v = true -> at_stage b y i v -> loose v = true
+      /\ i = 0 /\ latch m b y = true /\ shared c v = false /\ spare (fst y) (sec (get b y)) v = false) as A.
+    { intros y i v Hv [Hy [Hi <-]]. unfold loose_unit in Hv. apply andb_prop in Hv as [Hv _].
+      pose proof (each_stage_ok _ _ _ (each_ok _ _ H y Hy) i Hi) as C. cbv zeta beta in C. rewrite Hv in C.
+      rewrite !andb_true_iff, !negb_true_iff, Nat.eqb_eq in C. tauto. }
+    split.
+    - intros v y i Hv Hy. destruct (A y i v Hv Hy). tauto.
+    - intros v Hv. unfold loose_unit in Hv. apply andb_prop in Hv as [_ Hv]. apply negb_true_iff, Hv.
+    - intros w v y i Hv Hy Hw. destruct (A y i v Hv Hy) as [_ [_ [_ [Hs _]]]].
+      unfold reach, reach_sib in Hw. rewrite Hs in Hw. simpl in Hw.
+      destruct (reach_ways m b c HR y i v Hy) as [E|E]; rewrite E in Hw; [discriminate|]. apply Nat.eqb_eq in Hw. exact Hw.
+    - intros v w k i Hv Hy. destruct (A (w, k) i v Hv Hy) as [_ [_ [_ [_ Hs]]]]. unfold needed. cbn [fst] in Hs. rewrite Hs. reflexivity.
+  Qed.
+End Sections.
+
+(** *** What is accepted bounds every execution of one thread block. *)
+Theorem code_fib_sections_shown_ok m b c loose spare least code sections bound :
+  code_fib_sections_shown m b c loose spare least code sections = Some bound ->
+  forall s g, (forall w, group m w = g) -> valid m b s -> kept b s least ->
+  forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
+Proof.
+  unfold code_fib_sections_shown. destruct (loose_b _ _ _ _ _) eqn:HL; [|discriminate]. intros H.
+  apply (sections_shown_ok m b c least (loose_unit m loose) (needed spare) code sections bound); [|exact H].
+  apply loose_ok; [|exact HL]. unfold sections_shown in H. destruct (_ && _) eqn:E in H; [|discriminate].
+  rewrite !andb_true_iff in E. tauto.
 Qed.

@@ -251,16 +251,19 @@ Section Check.
       intros j Hj Hs. apply spill_ok; auto. apply H1, in_positions. auto.
   Qed.
 
-  (** ** The sum *)
+  (** ** The sum
+
+      [charge]: by warp and section, what counts of others. *)
+  Variable charge : nat -> nat -> nat -> bool.
 
   Definition longest (f : nat -> nat) : nat := list_max (map f (seq 0 (length b))).
-  Definition closed (n w : nat) : nat := alone c n w + O m b reach n w.
+  Definition closed (n w : nat) : nat := alone c n w + O m b charge n w.
   Definition before (k : nat) : nat := sum (fun n => longest (fun w => closed n w + left c n w) + release m) (seq 0 k).
   Definition deepest : nat := list_max (map (fun x => sec (get b x)) (keys b)).
 
   (** What is shown of [sections] sections, if the tables are right.  Behind the last instruction there may be one
       more, with nothing in it. *)
-  Definition code_sib_shown (code : ways) (sections : nat) : option nat :=
+  Definition sections_shown (code : ways) (sections : nat) : option nat :=
     if code_wf_b m b code && blocks_b && held_b && reach_b && each b iso_inst_b
        && forallb (fun u => forallb (fun q => pipe_b q u (pipe b (piped c) q u)) (seq 0 (S deepest))
                             && forallb (fun q => left_b q u) (seq 0 deepest)) (seq 0 (length b))
@@ -285,20 +288,26 @@ Section Check.
   Qed.
 End Check.
 
-(** *** What is accepted bounds every execution of one thread block. *)
-Theorem code_sib_shown_ok m b c least code sections bound : code_sib_shown m b c least code sections = Some bound ->
+Definition code_sib_shown m b c least code sections : option nat :=
+  sections_shown m b c least (fun w _ => reach m c w) code sections.
+
+(** What is accepted bounds every execution of one thread block, also if loose latches are charged only where they are used. *)
+Lemma sections_shown_ok m b c least loose used code sections bound :
+  loose_latches m b (reach m c) loose used ->
+  sections_shown m b c least (charged (reach m c) loose used) code sections = Some bound ->
   forall s g, (forall w, group m w = g) -> valid m b s -> kept b s least ->
   forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
 Proof.
-  unfold code_sib_shown. destruct (_ && _) eqn:E; [|discriminate]. intros H s g One V K x Hx. injection H as <-.
+  intros LL. set (charge := charged (reach m c) loose used).
+  unfold sections_shown. destruct (_ && _) eqn:E; [|discriminate]. intros H s g One V K x Hx. injection H as <-.
   rewrite !andb_true_iff, Nat.ltb_lt, forallb_forall in E. destruct E as [[[[[[W HB] HH] HR] HI] HQ] HN].
-  apply code_wf_ok in W. set (N := deepest b). set (bound := before m b c (sections - 1) + _).
-  set (T := fun n => rel s g 0 + if n <=? N then before m b c n else bound).
-  replace bound with (if S N <=? N then before m b c (S N) else bound) by (rewrite (proj2 (Nat.leb_gt _ _)) by lia; reflexivity).
+  apply code_wf_ok in W. set (N := deepest b). set (bound := before m b c charge (sections - 1) + _).
+  set (T := fun n => rel s g 0 + if n <=? N then before m b c charge n else bound).
+  replace bound with (if S N <=? N then before m b c charge (S N) else bound) by (rewrite (proj2 (Nat.leb_gt _ _)) by lia; reflexivity).
   change (finish b s x <= T (S N)). unfold T.
   assert (forall y, In y (keys b) -> sec (get b y) <= N) as Last.
   { intros y Hy. apply list_max_ge, in_map_iff. eauto. }
-  apply (code_sib_sections m b s g N (reach m c) (tP c) (tI c) (tD c) (alone c) (left c) T (piped c) least (spill c)); auto; unfold T.
+  apply (code_fib_sections m b s g N (reach m c) loose used (tP c) (tI c) (tD c) (alone c) (left c) T (piped c) least (spill c)); auto; unfold T.
   - assert (In N (map (fun y => sec (get b y)) (keys b))) as D.
     { apply list_max_in. intros C. destruct (keys b); [destruct Hx|discriminate]. }
     apply in_map_iff in D as [y [Ey Hy]]. eauto.
@@ -308,9 +317,9 @@ Proof.
   - intros w n. apply iso_code_ok; assumption.
   - cbn. lia.
   - intros n w Hn Hw. rewrite !(proj2 (Nat.leb_le _ _)) by lia. rewrite before_next.
-    pose proof (longest_ge b (fun w => closed m b c n w + left c n w) w Hw) as L. unfold closed in *. unfold reach in *. lia.
+    pose proof (longest_ge b (fun w => closed m b c charge n w + left c n w) w Hw) as L. unfold closed in *. unfold charge in *. lia.
   - intros w Hw. rewrite (proj2 (Nat.leb_le N N)), (proj2 (Nat.leb_gt (S N) N)) by lia.
-    pose proof (at_deepest m b c sections w HN Hw) as D. fold N in D. unfold closed at 1 in D. unfold bound, reach in *. lia.
+    pose proof (at_deepest m b c charge sections w HN Hw) as D. fold N in D. unfold closed at 1 in D. unfold bound, charge in *. lia.
   - intros q u l0 ji l1 El. assert (In ji (pipe b (piped c) q u)) as Hin by (rewrite El; apply in_or_app; right; left; reflexivity).
     destruct ji as [j i]. destruct (in_pipe b (piped c) q u j i Hin) as [Hk [Hs _]]. pose proof (Last _ Hk).
     apply in_keys in Hk as [Hu _]. specialize (HQ u ltac:(apply in_seq; lia)). apply andb_prop in HQ as [HP _].
@@ -320,3 +329,9 @@ Proof.
     specialize (HQ u ltac:(apply in_seq; lia)). apply andb_prop in HQ as [_ HL]. rewrite forallb_forall in HL.
     apply left_ok, HL, in_seq. unfold N in *. lia.
 Qed.
+
+(** *** What is accepted bounds every execution of one thread block. *)
+Theorem code_sib_shown_ok m b c least code sections bound : code_sib_shown m b c least code sections = Some bound ->
+  forall s g, (forall w, group m w = g) -> valid m b s -> kept b s least ->
+  forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
+Proof. apply (sections_shown_ok m b c least (fun _ => false) (fun _ _ _ => false)), none_loose. Qed.

@@ -5,7 +5,7 @@
     what they show. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeSpill CheckCode CheckCodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeSpill CheckCode CheckCodeSib CheckCodeFib.
 Import ListNotations.
 
 Definition load : instr := Instr 1 1 0 0 false [Stage 1 2 0] (Some 0) 3 None 0 [] false 0.
@@ -92,6 +92,13 @@ Proof. vm_compute. reflexivity. Qed.
 Example sib_less : code_sib_shown small both (tables [[0; 1; 0]; [0; 1]]) (fun _ => 1) kinds 2 = None.
 Proof. vm_compute. reflexivity. Qed.
 
+(** Unit 0 is a latch, which warp 0 uses in section 1 alone. *)
+Definition idle (w n u : nat) : bool := negb ((w =? 0) && (n =? 1)).
+Example fib_12 : code_fib_sections_shown small both (tables own) (Nat.eqb 0) idle (fun _ => 1) kinds 2 = Some 12.
+Proof. vm_compute. reflexivity. Qed.
+Example fib_used : code_fib_sections_shown small both (tables own) (Nat.eqb 0) (fun _ _ _ => true) (fun _ => 1) kinds 2 = None.
+Proof. vm_compute. reflexivity. Qed.
+
 (** It ends at 7. *)
 Theorem run_ends x : In x (keys both) -> finish both run x <= 11 /\ finish both run x <= 12.
 Proof.
@@ -99,5 +106,7 @@ Proof.
   - apply (code_elb_shown_ok _ _ _ _ _ _ _ _ elb_11 run run_valid x H).
   - apply (code_sib_shown_ok _ _ _ _ _ _ _ sib_12 run 0); [reflexivity|exact run_valid|exact run_kept|exact H].
 Qed.
+Theorem run_ends_fib x : In x (keys both) -> finish both run x <= 12.
+Proof. apply (code_fib_sections_shown_ok _ _ _ _ _ _ _ _ _ fib_12 run 0); [reflexivity|exact run_valid|exact run_kept]. Qed.
 Example run_end : finish both run (0, 2) = 7.
 Proof. reflexivity. Qed.

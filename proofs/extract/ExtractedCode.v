@@ -3,4 +3,4 @@
 From Coq Require Import List Arith Bool Extraction.
 From Warpbound Require Import CodeMachine CodeElb CodeOwn CheckCode CheckCodeSib CheckCodeFib Numbers.
 
-Extraction "extracted_code.ml" code_elb_shown code_sib_shown code_fib_shown iE lE increments awaited.
+Extraction "extracted_code.ml" code_elb_shown code_sib_shown code_fib_shown code_fib_sections_shown iE lE increments awaited.

@@ -91,15 +91,13 @@ let count kind name looser ours theirs =
     if not looser then show name (kind ^ ": proven for the definitions only")
 
 (* What the checker says too much of: where queues are finite it takes the largest initiation on all units of a name; the latencies of
-   paths that no warp has; the fetch of what comes behind a barrier as often as it is stated, and where nothing comes; what
-   instructions that no path has make of the units; and of latches that sub-cores
-   share what other sub-cores hold of them. *)
-let may_be_looser r method_name =
+   paths that no warp has; the fetch of what comes behind a barrier as often as it is stated, and where nothing comes; and what
+   instructions that no path has make of the units. *)
+let may_be_looser r =
   let has_idle_path (b : block) =
     List.length (List.sort_uniq compare (List.map (fun (path, _, _) -> path) b.warps)) < paths b in
   (match r.dispatch with Some d -> d > 0 | None -> false) || List.exists has_idle_path r.blocks
   || (r.is_code && List.exists Code_claims.counts_more r.blocks)
-  || (method_name = "code-fib" && List.exists fst r.units)
 
 let compare_verdicts name kind lines status said =
   let r = new_reading () in
@@ -110,7 +108,7 @@ let compare_verdicts name kind lines status said =
   | Claims _, Broken why -> show name ("refused by the checker only: " ^ why)
   | Claims ours, Claims theirs ->
     let one (method_name, is_proven) = match List.assoc_opt method_name theirs with
-      | Some verdict -> count (method_name ^ ", " ^ kind) name (may_be_looser r method_name) is_proven verdict
+      | Some verdict -> count (method_name ^ ", " ^ kind) name (may_be_looser r) is_proven verdict
       | None -> show name ("the checker says nothing of " ^ method_name) in
     List.iter one ours
 

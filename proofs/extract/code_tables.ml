@@ -1,5 +1,5 @@
 (* The least tables that a block of machine code needs to show code-elb, code-sib and code-fib (docs/machine-code-bounds.md),
-   which the checkers of proofs/check/CheckCode.v and CheckCodeSib.v are asked of.  Nothing relies on them. *)
+   which the checkers of proofs/check/CheckCode.v, CheckCodeSib.v and CheckCodeFib.v are asked of.  Nothing relies on them. *)
 
 open Extracted_code
 
@@ -306,13 +306,21 @@ let sib_of code =
   let least (w, k) = Stdlib.snd code.warps.(w).(k) in
   code_sib_shown machine block tables least (ways_of code ways) count
 
-(* Of a block without barriers: latches of others that a warp does not use. *)
+(* Latches of its sub-core that a warp does not use in a section. *)
 let fib_of code =
   let table = blocking code and block = block_of code in
   let ways = met code table in
-  let clash = Stdlib.snd ways in
+  let clash = Stdlib.snd ways and count = code.sections in
   let machine = machine_of code clash in
-  let uses warp k = Array.exists (fun (i, _) -> List.exists (fun s -> s.unit0 = k) i.way) warp in
-  let is_spare k = (not clash.(k)) && Array.exists (Array.exists (fun (i, _) -> i.fixed && List.exists (fun s -> s.unit0 = k) i.way)) code.warps in
-  let spare w u = let k = kind_of code u in is_spare k && not (uses code.warps.(w) k) in
-  code_fib_shown machine block (sib_tables_of code block table clash 1) spare (ways_of code ways)
+  let used = Array.map (fun _ -> Array.make_matrix count (kinds code) false) code.warps in
+  let is_latch = Array.make (kinds code) false in
+  let note w (i, _) = List.iter (fun s ->
+      used.(w).(i.sec).(s.unit0) <- true;
+      if i.fixed then is_latch.(s.unit0) <- true) i.way in
+  Array.iteri (fun w -> Array.iter (note w)) code.warps;
+  let loose u = let k = kind_of code u in is_latch.(k) && not (clash.(k) || code.shares.(k)) in
+  let spare w n u = not used.(w).(n).(kind_of code u) in
+  let tables = sib_tables_of code block table clash count in
+  let least (w, k) = Stdlib.snd code.warps.(w).(k) in
+  if count = 1 then code_fib_shown machine block tables (fun w u -> loose u && spare w 0 u) (ways_of code ways)
+  else code_fib_sections_shown machine block tables loose spare least (ways_of code ways) count

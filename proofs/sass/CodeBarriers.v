@@ -1,10 +1,11 @@
-(** * code-sib with barriers: theorem 2 of docs/machine-code-bounds.md
+(** * code-sib and code-fib with barriers: theorem 2 of docs/machine-code-bounds.md
 
-    What instructions of older sections have yet to hold at a release is counted beside (CodeHeld.v). *)
+    What instructions of older sections have yet to hold at a release is counted beside (CodeHeld.v), but for loose latches
+    (CodeLoose.v): until these are free is [loose_until]. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest CodeMachine CodeLate CodeReady CodeElb CodeOwn CodeSib.
-From Warpbound Require Export CodeHeld.
+From Warpbound Require Export CodeHeld CodeLoose.
 Import ListNotations.
 
 Section Barriers.
@@ -17,30 +18,32 @@ Section Barriers.
   Hypothesis Deepest : exists x, In x (keys b) /\ sec (get b x) = N.
 
   (** What a warp reaches depends on its sub-core, and is what all reach where others have it (CodeReach.v). *)
-  Variable reach : nat -> nat -> bool.
-  Hypothesis Same : forall u w v, core m u = core m w -> reach u v = reach w v.
+  Variables (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool).
+  Hypothesis Same : forall u w v, core m u = core m w -> base u v = base w v.
   Hypothesis Cross : forall u w y i v, at_stage b y i v -> core m (fst y) <> core m w ->
-    reach w v = true -> reach u v = true.
+    base w v = true -> base u v = true.
+  Hypothesis LL : loose_latches m b base loose used.
   Variables (iP iI : key -> nat) (iD : key -> nat -> nat) (iso Q : nat -> nat -> nat) (T : nat -> nat).
-  Hypothesis HR : forall w n, reaches m b (reach w) w n.
+  Hypothesis HR : forall w n, reaches m b (base w) w n.
   Hypothesis HI : forall w n, iso_cert m b w n iP iI iD (iso n w).
 
   (* what CodeHeld.v says, of this block *)
-  Local Notation O := (CodeHeld.O m b reach).
+  Local Notation O := (CodeHeld.O m b (charged base loose used)).
   Hypothesis T0 : rel s g 0 <= T 0.
   Hypothesis TN : forall n w, n < N -> w < length b -> T n + (iso n w + O n w + Q n w) + release m <= T (S n).
   Hypothesis TL : forall w, w < length b -> T N + (iso N w + O N w) <= T (S N).
 
   (** A time behind all holds that matter. *)
   Variable H : nat.
-  Local Notation hits := (CodeHeld.hits m b s reach).
+  Local Notation seen := (CodeHeld.seen m b s base loose used).
+  Local Notation hits := (CodeHeld.hits m b s base loose used).
   Local Notation older := (CodeHeld.older b).
-  Local Notation all_of := (CodeHeld.all_of m b s reach H).
-  Local Notation newer := (CodeHeld.newer m b s reach).
-  Local Notation f := (CodeHeld.f m b s reach).
-  Local Notation path_passed := (CodeHeld.path_passed m b reach T).
-  Local Notation passed := (CodeHeld.passed m b reach iso T).
-  Local Notation left_sec := (CodeHeld.left_sec m b s reach H).
+  Local Notation all_of := (CodeHeld.all_of m b s base loose used H).
+  Local Notation newer := (CodeHeld.newer m b s base loose used).
+  Local Notation f := (CodeHeld.f m b s base loose used).
+  Local Notation path_passed := (CodeHeld.path_passed m b base loose used T).
+  Local Notation passed := (CodeHeld.passed m b base loose used iso T).
+  Local Notation left_sec := (CodeHeld.left_sec m b s base loose used H).
 
   Variable piped : key -> nat -> bool.
   Local Notation pipe := (CodeHeld.pipe b piped).
@@ -50,26 +53,28 @@ Section Barriers.
   Hypothesis Pipe : forall q u l0 ji l1, pipe q u = l0 ++ ji :: l1 ->
     iD (u, fst ji) (snd ji) + sum (hold_of u) (ji :: l1) <= iso q u.
 
-  Local Notation f_rises := (CodeHeld.f_rises m b s reach).
-  Local Notation f_counted := (CodeHeld.f_counted m b s reach).
-  Local Notation late_next := (CodeHeld.late_next m b s OK reach H).
-  Local Notation since_next := (CodeHeld.since_next m b s OK reach H).
-  Local Notation passed_next := (CodeHeld.passed_next m b reach T).
-  Local Notation T_grows := (CodeHeld.T_grows m b N reach iso Q T TN).
-  Local Notation passed_T := (CodeHeld.passed_T m b N reach iso Q T TN).
+  Local Notation loose_left := (CodeHeld.loose_left b s loose).
+  Local Notation loose_until := (CodeLoose.loose_until m b s loose).
+  Local Notation f_rises := (CodeHeld.f_rises m b s base loose used).
+  Local Notation f_counted := (CodeHeld.f_counted m b s base loose used).
+  Local Notation late_next := (CodeHeld.late_next m b s OK base loose used H).
+  Local Notation since_next := (CodeHeld.since_next m b s OK base loose used H).
+  Local Notation passed_next := (CodeHeld.passed_next m b base loose used T).
+  Local Notation T_grows := (CodeHeld.T_grows m b N base loose used iso Q T TN).
+  Local Notation passed_T := (CodeHeld.passed_T m b N base loose used iso Q T TN).
   Local Notation rest_hold := (CodeHeld.rest_hold m b s OK piped).
   Local Notation pipe_whole := (CodeHeld.pipe_whole m b s OK iD iso piped Pipe).
-  Local Notation left_sections := (CodeHeld.left_sections m b s reach H).
+  Local Notation left_sections := (CodeHeld.left_sections m b s base loose used H).
   Local Notation in_pipe := (CodeHeld.in_pipe b piped).
   Local Notation rel_grows := (CodeHeld.rel_grows m b s OK g).
-  Local Notation hit_when := (CodeHeld.hit_when m b s OK reach).
-  Local Notation hits_over := (CodeHeld.hits_over m b s OK reach H).
-  Local Notation nothing_newer := (CodeHeld.nothing_newer m b s OK reach g One).
-  Local Notation seen_from := (CodeHeld.seen_from m b s OK reach H g One).
+  Local Notation hit_when := (CodeHeld.hit_when m b s OK).
+  Local Notation hits_over := (CodeHeld.hits_over m b s OK base loose used H).
+  Local Notation nothing_newer := (CodeHeld.nothing_newer m b s OK base loose used g One).
+  Local Notation seen_from := (CodeHeld.seen_from m b s OK base loose used H g One).
 
   Hypothesis Spill : forall w u q n t, n < N -> u <> w -> q <= n -> t <= rel s g (S n) ->
     (forall x, In x (keys b) -> sec (get b x) <= n -> I s x < t) ->
-    left_sec w u q t <= pipe_left q u t + Q q u.
+    left_sec w u q t + loose_left q u t <= pipe_left q u t + Q q u.
 
   (** Events of older sections, and that of what is under way. *)
   Definition claim_d (n : nat) : Prop := forall w j i, In (w, j) (keys b) -> sec (get b (w, j)) < n -> i < stages b (w, j) ->
@@ -79,7 +84,40 @@ Section Barriers.
     late (f w n) (rel s g n) (all_of w n) (passed (sec (get b (w, j))) n w) (finish b s (w, j))
     /\ (bar (get b (w, j)) = true ->
         late (f w n) (rel s g n) (all_of w n) (passed (sec (get b (w, j))) n w) (pace b s (w, j))).
-  Definition claim_b (n : nat) : Prop := forall w, w < length b -> rel s g n + all_of w n <= T n + f w n (rel s g n).
+  Definition claim_b (n : nat) : Prop := forall w, w < length b -> rel s g n + all_of w n + (loose_until n w - rel s g n) <= T n + f w n (rel s g n).
+
+  (** Where [w] can begin section [n]. *)
+  Definition begins (n w : nat) : nat := max (rel s g n) (loose_until n w).
+
+  Lemma begins_base n w : claim_b n -> w < length b -> begins n w + all_of w n <= T n + f w n (begins n w).
+  Proof.
+    intros CB Hw. pose proof (CB w Hw) as A. pose proof (rises (f w n) (f_rises w n) (rel s g n) (begins n w)) as R1.
+    unfold begins in *. lia.
+  Qed.
+
+  (** Before that nothing is late. *)
+  Lemma late_early n w c d X : claim_b n -> w < length b -> T n <= c ->
+    late (f w n) (begins n w) d c X -> d = all_of w n -> late (f w n) (rel s g n) (all_of w n) c X.
+  Proof.
+    intros CB Hw Hc HL -> t H0 Ht. destruct (le_lt_dec (begins n w) t) as [C|C]; [apply HL; assumption|].
+    pose proof (CB w Hw) as A. pose proof (rises (f w n) (f_rises w n) (rel s g n) t H0) as R1. unfold begins in C. lia.
+  Qed.
+
+  Lemma begins_hit n w t y : begins n w <= t -> In y (keys b) -> hit m b s (sees b s base loose used w n t) w y t = true ->
+    counted (f w n) t.
+  Proof.
+    intros Ht Hy Hh. apply (f_counted w n t y Hy).
+    apply (found_seen m b s g OK One base loose used LL n w t y); [unfold begins in Ht; lia|exact Hy|exact Hh].
+  Qed.
+
+  Lemma begins_older n w : n <= N -> claim_a n -> w < length b -> forall j, In (w, j) (keys b) -> sec (get b (w, j)) < n ->
+    late (f w n) (begins n w) (all_of w n) (T n) (finish b s (w, j))
+    /\ (bar (get b (w, j)) = true -> late (f w n) (begins n w) (all_of w n) (T n) (pace b s (w, j))).
+  Proof.
+    intros Hn CA Hw i Hi Hsi. destruct (CA w i Hi Hsi) as [A1 A2]. pose proof (passed_T (sec (get b (w, i))) n w Hw Hsi Hn).
+    assert (rel s g n <= begins n w) as Hb by (unfold begins; lia).
+    split; [|intros HB; specialize (A2 HB)]; (eapply late_from; [exact Hb|]); eapply late_more; eauto; lia.
+  Qed.
 
   (** (d), from the start of section [n] on. *)
   Lemma section_late n w j : n <= N -> claim_a n -> claim_b n -> In (w, j) (keys b) -> sec (get b (w, j)) <= n ->
@@ -89,18 +127,18 @@ Section Barriers.
   Proof.
     intros Hn CA CB Hj Hs. pose proof (proj1 (proj1 (in_keys _ _ _) Hj)) as Hw.
     unfold CodeHeld.passed. rewrite passed_next by lia. destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|E].
-    - destruct (own_finish m b s WF OK (reach w) w n iP iI iD (iso n w) (HR w n) (HI w n)
-        (f w n) (rel s g n) (all_of w n) (T n)) with (k := j) as [F1 F2]; auto.
+    - destruct (own_finish m b s WF OK (sees b s base loose used w n) w n iP iI iD (iso n w)
+        (sees_reaches m b s base loose used LL w n (HR w n)) (HI w n)
+        (f w n) (begins n w) (all_of w n) (T n)) with (k := j) as [F1 F2]; auto.
       + intros t. apply f_rises.
-      + intros t y _ Hy Ht. eapply f_counted; eassumption.
-      + rewrite One. apply le_n.
-      + intros i Hi Hsi. destruct (CA w i Hi Hsi) as [A1 A2].
-        pose proof (passed_T (sec (get b (w, i))) n w Hw Hsi Hn). split.
-        * eapply late_more; [exact A1|lia].
-        * intros Hb. eapply late_more; [exact (A2 Hb)|lia].
+      + apply begins_base; assumption.
+      + intros t y Ht Hy Hh. eapply begins_hit; eassumption.
+      + rewrite One. unfold begins. lia.
+      + apply begins_older; assumption.
       + assert (path_passed (iso (sec (get b (w, j))) w) (sec (get b (w, j))) n w = T n + iso n w) as ->.
         { unfold CodeHeld.passed, CodeHeld.path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
-        split; [apply late_next, F1|]. intros Hb. apply late_next, F2, Hb.
+        split; [|intros Hb; specialize (F2 Hb)]; apply late_next;
+          (eapply late_early; [exact CB|exact Hw|lia| |reflexivity]); assumption.
     - destruct (CA w j Hj ltac:(lia)) as [A1 A2]. split; [apply late_next, A1|]. intros Hb. apply late_next, A2, Hb.
   Qed.
 
@@ -113,16 +151,15 @@ Section Barriers.
     assert (path_passed (iD (w, j) i) (sec (get b (w, j))) n w = T n + iD (w, j) i) as ->.
     { unfold CodeHeld.path_passed. rewrite E, Nat.sub_diag. change (sum (fun q => O q w) (seq n 0)) with 0. lia. }
     apply since_late; [intros; apply f_rises|pose proof (CB w Hw); lia|].
-    destruct (own_path m b s WF OK (reach w) w n iP iI iD (iso n w) (HR w n) (HI w n)
-        (f w n) (rel s g n) (all_of w n) (T n)) with (k := j) as [_ _ _ F]; auto.
+    destruct (own_path m b s WF OK (sees b s base loose used w n) w n iP iI iD (iso n w)
+        (sees_reaches m b s base loose used LL w n (HR w n)) (HI w n)
+        (f w n) (begins n w) (all_of w n) (T n)) with (k := j) as [_ _ _ F]; auto.
     - intros t. apply f_rises.
-    - intros t y _ Hy Ht. eapply f_counted; eassumption.
-    - rewrite One. apply le_n.
-    - intros i' Hi' Hsi. destruct (CA w i' Hi' Hsi) as [A1 A2].
-      pose proof (passed_T (sec (get b (w, i'))) n w Hw Hsi Hn). split.
-      + eapply late_more; [exact A1|lia].
-      + intros Hb. eapply late_more; [exact (A2 Hb)|lia].
-    - apply F, Hi.
+    - apply begins_base; assumption.
+    - intros t y Ht Hy Hh. eapply begins_hit; eassumption.
+    - rewrite One. unfold begins. lia.
+    - apply begins_older; assumption.
+    - eapply late_early; [exact CB|exact Hw|lia|apply F, Hi|reflexivity].
   Qed.
 
   (** ** The release behind section [n]: (b) *)
@@ -201,7 +238,7 @@ Section Barriers.
       apply HL; [apply tau_after|exact Ht].
     Qed.
 
-    Definition bound_here (w : nat) : Prop := tau + all_of w (S n) + release m <= T (S n) + f w (S n) tau.
+    Definition bound_until (w e : nat) : Prop := tau + all_of w (S n) + (e - tau) + release m <= T (S n) + f w (S n) tau.
 
     Lemma passed_more r w : w < length b -> r <= n ->
       passed r (S n) w + sum (fun q => iso q w) (seq (S r) (n - r)) + sum (fun q => Q q w) (seq r (S n - r)) + release m <= T (S n).
@@ -255,7 +292,7 @@ Section Barriers.
 
     (** What [u] has left of section [r] is on the path from what it waits for, or in Q. *)
     Lemma by_pipe w u x : In x (keys b) -> fst x = u -> u <> w -> sec (get b x) <= n -> tau <= finish b s x ->
-      tau + all_of u (S n) + left_sec w u (sec (get b x)) tau
+      tau + all_of u (S n) + (left_sec w u (sec (get b x)) tau + loose_left (sec (get b x)) u tau)
       <= passed (sec (get b x)) (S n) u + Q (sec (get b x)) u + f u (S n) tau.
     Proof.
       intros Hx Hu Hw Hs Ht. set (r := sec (get b x)) in *.
@@ -274,64 +311,44 @@ Section Barriers.
         unfold CodeHeld.passed, CodeHeld.path_passed in *. lia.
     Qed.
 
-    (** A warp [u] with something left, that reaches what others have left that [w] waits for. *)
-    Lemma by_other w u : w < length b -> u <> w -> unfinished (fun x => fst x =? u) <> [] ->
-      (forall y t', In y (keys b) -> sec (get b y) <= n -> fst y <> u -> tau <= t' ->
-         hit m b s (reach w) w y t' = true -> hit m b s (reach u) u y t' = true) ->
-      bound_here w.
+    (** A warp [u] with something left, that sees what others have left that [w] waits for; [e]: when a loose latch that it
+        holds is free. *)
+    Lemma by_other w u e : w < length b -> u <> w -> unfinished (fun x => fst x =? u) <> [] ->
+      (forall y t', In y (keys b) -> sec (get b y) <= n -> fst y <> u -> tau <= t' -> seen w y t' = true -> seen u y t' = true) ->
+      (e <= tau \/ exists y i, In y (keys b) /\ sec (get b y) <= n /\ fst y = u /\ i < stages b y
+        /\ loose (unit (st b y i)) = true /\ e = D s y i + ah s y i) ->
+      bound_until w e.
     Proof.
-      intros Hw Hu Hne Hsee. destruct (oldest u Hne) as [x [Hx [Ex [Hs [Ht Hold]]]]].
+      intros Hw Hu Hne Hsee He. destruct (oldest u Hne) as [x [Hx [Ex [Hs [Ht Hold]]]]].
       pose proof (by_pipe w u x Hx Ex Hu Hs ltac:(lia)) as B.
       pose proof (seen_from w u (sec (get b x)) n tau tau_H ltac:(unfold tau; lia) Hsee Hold) as C.
       set (r := sec (get b x)) in *. rewrite (left_sections w u r n tau Hs) in C.
       pose proof (passed_more r u ltac:(rewrite <- Ex; apply key_warp, Hx) Hs) as D1.
-      assert (sum (fun q => left_sec w u q tau) (seq (S r) (n - r)) <=
+      assert (e - tau <= sum (fun q => loose_left q u tau) (seq r (S n - r))) as HE.
+      { destruct He as [He|[y [i [Hy [Hys [Hyu [Hi [HL ->]]]]]]]]; [lia|].
+        destruct (le_lt_dec (D s y i + ah s y i) tau) as [Z|Z]; [lia|].
+        pose proof (hold_finish m b s OK y i Hy Hi). assert (r <= sec (get b y)).
+        { destruct (le_lt_dec r (sec (get b y))) as [Q1|Q1]; [exact Q1|]. specialize (Hold y Hy Hyu Q1). lia. }
+        etransitivity; [apply (rest_loose m b s OK base loose used LL u y i (sec (get b y)) tau Hy Hyu eq_refl Hi HL), tau_issued; assumption|].
+        apply (sum_ge (fun q => loose_left q u tau)), in_seq. lia. }
+      assert (sum (fun q => left_sec w u q tau) (seq (S r) (n - r)) + sum (fun q => loose_left q u tau) (seq (S r) (n - r)) <=
         sum (fun q => iso q u) (seq (S r) (n - r)) + sum (fun q => Q q u) (seq (S r) (n - r))) as S1.
-      { assert (forall q, In q (seq (S r) (n - r)) -> left_sec w u q tau <= iso q u + Q q u) as A.
+      { assert (forall q, In q (seq (S r) (n - r)) -> left_sec w u q tau + loose_left q u tau <= iso q u + Q q u) as A.
         { intros q Hq. apply in_seq in Hq. pose proof (Spill w u q n tau Hn Hu ltac:(lia) ltac:(unfold tau; lia) tau_issued).
           pose proof (pipe_whole q u tau). lia. }
         revert A. generalize (seq (S r) (n - r)). intros l A. unfold sum. induction l as [|q l IH]; simpl; [lia|].
         pose proof (A q (or_introl eq_refl)). specialize (IH ltac:(intros; apply A; right; assumption)). lia. }
       replace (S n - r) with (1 + (n - r)) in * by lia. rewrite seq_app, !sum_app in *. cbn [seq] in *. rewrite !sum_one in *.
-      replace (r + 1) with (S r) in * by lia. unfold bound_here. lia.
+      replace (r + 1) with (S r) in * by lia. unfold bound_until. lia.
     Qed.
 
-    Lemma hit_own_unit w y t : In y (keys b) -> fst y = w -> hit m b s (reach w) w y t = true ->
-      exists i v, at_stage b y i v /\ holds b s y i t = true.
+    Lemma all_issued y : In y (keys b) -> sec (get b y) <= n -> issued_by b s (sec (get b y)) <= tau.
     Proof.
-      intros Hy Hw Hh. unfold hit in Hh. rewrite Hw, Nat.eqb_refl in Hh. apply existsb_exists in Hh as [i [Hi Hh]].
-      apply in_seq in Hi. apply andb_prop in Hh as [_ Hh]. exists i, (unit (st b y i)). split; [|exact Hh].
-      apply at_own; [exact Hy|lia].
-    Qed.
-
-    Lemma own_reached w k i v : at_stage b (w, k) i v -> reach w v = true.
-    Proof. intros Hv. apply (proj1 (HR w (sec (get b (w, k)))) k i v v Hv eq_refl). constructor. Qed.
-
-    (** Whoever is of [w]'s sub-core reaches what [w] does. *)
-    Lemma same_core_sees w u y t : core m u = core m w -> In y (keys b) -> fst y <> u ->
-      hit m b s (reach w) w y t = true -> hit m b s (reach u) u y t = true.
-    Proof.
-      intros Hc Hy Hu Hh. destruct (Nat.eq_dec (fst y) w) as [E|E].
-      - destruct (hit_own_unit w y t Hy E Hh) as [i [v [Hv Hh']]]. apply (hit_other m b s (reach u) u y i v t Hv Hu); [|exact Hh'].
-        rewrite (Same u w v Hc). destruct y as [w' k]. simpl in E. subst w'. eapply own_reached, Hv.
-      - unfold hit in *. rewrite (proj2 (Nat.eqb_neq _ _) E) in Hh. rewrite (proj2 (Nat.eqb_neq _ _) Hu), Hc.
-        apply orb_true_iff in Hh as [Hh|Hh]; [rewrite Hh; reflexivity|]. apply orb_true_iff. right.
-        apply existsb_exists in Hh as [i [Hi Hh]]. apply existsb_exists. exists i. split; [exact Hi|].
-        rewrite (Same u w _ Hc). exact Hh.
-    Qed.
-
-    Lemma other_core_sees w u y t : core m (fst y) <> core m w -> In y (keys b) -> fst y <> u ->
-      hit m b s (reach w) w y t = true -> hit m b s (reach u) u y t = true.
-    Proof.
-      intros Hc Hy Hu Hh. unfold hit in Hh. destruct (Nat.eqb_spec (fst y) w) as [E|E]; [congruence|].
-      rewrite (proj2 (Nat.eqb_neq _ _) Hc) in Hh. simpl in Hh. apply existsb_exists in Hh as [i [Hi Hh]].
-      apply in_seq in Hi. apply andb_prop in Hh as [H1 H2].
-      pose proof (at_own b y i Hy ltac:(lia)) as Ha. apply (hit_other m b s (reach u) u y i _ t Ha Hu); [|exact H2].
-      eapply Cross; eassumption.
+      intros Hy Hs. apply issued_least; [pose proof (tau_issued y Hy Hs); lia|]. intros x Hx Hxs. apply tau_issued; [exact Hx|lia].
     Qed.
 
     (** When nobody has anything left, the last arrival decides. *)
-    Lemma by_arrival w : w < length b -> unfinished (fun _ => true) = [] -> bound_here w.
+    Lemma by_arrival w : w < length b -> unfinished (fun _ => true) = [] -> bound_until w 0.
     Proof.
       intros Hw He.
       assert (forall v, all_of v (S n) = f v (S n) tau) as All.
@@ -339,7 +356,7 @@ Section Barriers.
         intros y Hy. apply in_older in Hy as [Hy Hs]. apply hits_over; [exact Hy| |apply tau_H].
         destruct (le_lt_dec (finish b s y) tau) as [C|C]; [exact C|exfalso].
         assert (In y (unfinished (fun _ => true))) as Hl by (apply in_unfinished; auto). rewrite He in Hl. destruct Hl. }
-      unfold bound_here. rewrite All. pose proof (passed_bound n w Hw (le_n _)) as HT. unfold tau.
+      unfold bound_until. rewrite All. pose proof (passed_bound n w Hw (le_n _)) as HT. unfold tau.
       destruct (last_arrival n) as [E|[x [Hx [Hs Hf]]]].
       - rewrite E.
         pose proof (start_bound n w Hw CB ltac:(pose proof (v_releases _ _ _ OK g n); lia)).
@@ -348,40 +365,55 @@ Section Barriers.
         pose proof (passed_bound (sec (get b x)) (fst x) (key_warp x Hx) Hs). unfold tau in B. lia.
     Qed.
 
-    Lemma release_bound w : w < length b -> bound_here w.
+    Lemma unfinished_some p x : In x (keys b) -> sec (get b x) <= n -> p x = true -> tau < finish b s x -> unfinished p <> [].
+    Proof. intros H1 H2 H3 H4 E. assert (In x (unfinished p)) as Hx by (apply in_unfinished; auto). rewrite E in Hx. destruct Hx. Qed.
+
+    (** No loose latch that [w] waits for is held. *)
+    Lemma free_bound w : w < length b -> bound_until w 0.
     Proof.
       intros Hw. destruct (unfinished (fun x => fst x =? w)) as [|x l] eqn:Eo.
       2:{ assert (In x (unfinished (fun x => fst x =? w))) as Hx by (rewrite Eo; left; reflexivity).
           apply in_unfinished in Hx as [Hx [Hs [Hf Ht]]]. apply Nat.eqb_eq in Hf.
-          pose proof (by_own w x Hx Hf Hs ltac:(lia)). pose proof (passed_bound (sec (get b x)) w Hw Hs). unfold bound_here. lia. }
+          pose proof (by_own w x Hx Hf Hs ltac:(lia)). pose proof (passed_bound (sec (get b x)) w Hw Hs). unfold bound_until. lia. }
       destruct (unfinished (fun x => core m (fst x) =? core m w)) as [|x l] eqn:Ec.
       - destruct (unfinished (fun _ => true)) as [|x l] eqn:Ea; [apply by_arrival; assumption|].
         assert (In x (unfinished (fun _ => true))) as Hx by (rewrite Ea; left; reflexivity).
         apply in_unfinished in Hx as [Hx [Hs [_ Ht]]].
         assert (core m (fst x) <> core m w) as Hc.
-        { intros C. assert (In x (unfinished (fun x => core m (fst x) =? core m w))) as Hl.
-          { apply in_unfinished. rewrite C, Nat.eqb_refl. auto. } rewrite Ec in Hl. destruct Hl. }
-        apply (by_other w (fst x) Hw); [congruence| |].
-        + intros E. assert (In x (unfinished (fun y => fst y =? fst x))) as Hl.
-          { apply in_unfinished. rewrite Nat.eqb_refl. auto. } rewrite E in Hl. destruct Hl.
-        + intros y t' Hy Hys Hyu Ht' Hh. destruct (Nat.eq_dec (core m (fst y)) (core m w)) as [C|C].
+        { intros C. apply (unfinished_some (fun x => core m (fst x) =? core m w) x); auto. apply Nat.eqb_eq, C. }
+        apply (by_other w (fst x) 0 Hw); [congruence| | |left; lia].
+        + apply (unfinished_some _ x); auto. apply Nat.eqb_refl.
+        + intros y t' Hy Hys Hyu Ht' Hh. pose proof (all_issued y Hy Hys).
+          destruct (Nat.eq_dec (core m (fst y)) (core m w)) as [C|C].
           * exfalso. apply hit_when in Hh; [|exact Hy].
-            assert (In y (unfinished (fun x => core m (fst x) =? core m w))) as Hl.
-            { apply in_unfinished. rewrite C, Nat.eqb_refl. repeat split; auto. lia. } rewrite Ec in Hl. destruct Hl.
-          * apply (other_core_sees w); assumption.
+            apply (unfinished_some (fun x => core m (fst x) =? core m w) y); auto; [apply Nat.eqb_eq, C|lia].
+          * apply (other_core_sees m b s base loose used Cross w); auto. lia.
       - assert (In x (unfinished (fun x => core m (fst x) =? core m w))) as Hx by (rewrite Ec; left; reflexivity).
         apply in_unfinished in Hx as [Hx [Hs [Hc Ht]]]. apply Nat.eqb_eq in Hc.
-        apply (by_other w (fst x) Hw).
-        + intros E. assert (In x (unfinished (fun x => fst x =? w))) as Hl.
-          { apply in_unfinished. rewrite E, Nat.eqb_refl. auto. } rewrite Eo in Hl. destruct Hl.
-        + intros E. assert (In x (unfinished (fun y => fst y =? fst x))) as Hl.
-          { apply in_unfinished. rewrite Nat.eqb_refl. auto. } rewrite E in Hl. destruct Hl.
-        + intros y t' Hy _ Hyu _ Hh. apply (same_core_sees w); assumption.
+        apply (by_other w (fst x) 0 Hw); [| | |left; lia].
+        + intros E. apply (unfinished_some (fun x => fst x =? w) x); auto. apply Nat.eqb_eq, E.
+        + apply (unfinished_some _ x); auto. apply Nat.eqb_refl.
+        + intros y t' Hy Hys Hyu Ht' Hh. pose proof (all_issued y Hy Hys).
+          apply (same_core_sees m b s base loose used LL Same HR w); auto. lia.
+    Qed.
+
+    (** One is: by a warp [u] that sees the rest. *)
+    Lemma release_bound w : w < length b -> bound_until w (loose_until (S n) w).
+    Proof.
+      intros Hw. destruct (le_lt_dec (loose_until (S n) w) tau) as [C|C].
+      { pose proof (free_bound w Hw) as A. unfold bound_until in *. lia. }
+      destruct (loose_last m b s loose (S n) w ltac:(lia)) as [y [i [Hy [Hs [Hyw [Hc [Hi [HL E]]]]]]]].
+      pose proof (hold_finish m b s OK y i Hy Hi).
+      apply (by_other w (fst y) _ Hw Hyw).
+      - apply (unfinished_some _ y); auto; [lia|apply Nat.eqb_refl|lia].
+      - intros z t' Hz Hzs Hzu Ht' Hh. pose proof (all_issued z Hz Hzs).
+        apply (same_core_sees m b s base loose used LL Same HR w); auto. lia.
+      - right. exists y, i. repeat split; auto. lia.
     Qed.
 
     Lemma claim_b_next : claim_b (S n).
     Proof.
-      intros w Hw. pose proof (release_bound w Hw) as B. unfold bound_here in B. pose proof (arrived n) as C.
+      intros w Hw. pose proof (release_bound w Hw) as B. unfold bound_until in B. pose proof (arrived n) as C.
       assert (tau <= rel s g (S n) <= tau + release m) as [D1 D2] by (unfold tau; lia).
       pose proof (rises (f w (S n)) (f_rises w (S n)) tau (rel s g (S n)) D1). lia.
     Qed.
@@ -406,7 +438,7 @@ Section Barriers.
     induction n as [|n IH]; intros Hn.
     - split; [intros w j _ Hs; lia|]. split; [|intros w j i _ Hs; lia]. intros w _. unfold CodeHeld.f, CodeHeld.done, CodeHeld.all_of.
       replace (filter (older 0) (keys b)) with (@nil key).
-      + change (sum (fun y => hits w y H) []) with 0. lia.
+      + change (sum (fun y => hits w y H) []) with 0. rewrite loose_none. lia.
       + symmetry. clear. induction (keys b) as [|x l IH]; [reflexivity|]. cbn [filter]. exact IH.
     - destruct (IH ltac:(lia)) as [CA [CB CD]]. split; [apply claim_a_next; auto; lia|].
       split; [apply claim_b_next; auto|apply claim_d_next; auto; lia].
@@ -434,25 +466,26 @@ End Barriers.
 (** *** Theorem 2, of one thread block with sections 0 to [N].  [T n] bounds the release behind section
     [n - 1], and [T (S N)] the end.  [Spill]: what a warp has left behind a release, of instructions of sections
     that have been issued, is at most Q; CodeSpill.v says how it follows from the code. *)
-Theorem code_sib_barriers m b s g N reach iP iI iD iso Q T piped :
+Theorem code_barriers m b s g N base loose used iP iI iD iso Q T piped :
   wf m b -> valid m b s -> (forall w, group m w = g) ->
   (forall x, In x (keys b) -> sec (get b x) <= N) -> (exists x, In x (keys b) /\ sec (get b x) = N) ->
-  (forall u w v, core m u = core m w -> reach u v = reach w v) ->
-  (forall u w y i v, at_stage b y i v -> core m (fst y) <> core m w -> reach w v = true -> reach u v = true) ->
-  (forall w n, reaches m b (reach w) w n) ->
+  (forall u w v, core m u = core m w -> base u v = base w v) ->
+  (forall u w y i v, at_stage b y i v -> core m (fst y) <> core m w -> base w v = true -> base u v = true) ->
+  loose_latches m b base loose used ->
+  (forall w n, reaches m b (base w) w n) ->
   (forall w n, iso_cert m b w n iP iI iD (iso n w)) ->
   rel s g 0 <= T 0 ->
-  (forall n w, n < N -> w < length b -> T n + (iso n w + O m b reach n w + Q n w) + release m <= T (S n)) ->
-  (forall w, w < length b -> T N + (iso N w + O m b reach N w) <= T (S N)) ->
+  (forall n w, n < N -> w < length b -> T n + (iso n w + O m b (charged base loose used) n w + Q n w) + release m <= T (S n)) ->
+  (forall w, w < length b -> T N + (iso N w + O m b (charged base loose used) N w) <= T (S N)) ->
   (forall q u l0 ji l1, pipe b piped q u = l0 ++ ji :: l1 -> iD (u, fst ji) (snd ji) + sum (hold_of b u) (ji :: l1) <= iso q u) ->
   (forall H w u q n t, n < N -> u <> w -> q <= n -> t <= rel s g (S n) ->
      (forall x, In x (keys b) -> sec (get b x) <= n -> I s x < t) ->
-     left_sec m b s reach H w u q t <= pipe_left b s piped q u t + Q q u) ->
+     left_sec m b s base loose used H w u q t + loose_left b s loose q u t <= pipe_left b s piped q u t + Q q u) ->
   forall x, In x (keys b) -> finish b s x <= T (S N).
 Proof.
-  intros WF OK One Last Deepest Same Cross HR HI T0 TN TL HP Spill [w j] Hj.
+  intros WF OK One Last Deepest Same Cross LL HR HI T0 TN TL HP Spill [w j] Hj.
   set (H := max (finish b s (w, j)) (rel s g N)).
-  apply (barrier_end m b s g N WF OK One Last Deepest reach Same Cross iP iI iD iso Q T HR HI T0 TN TL H piped); auto.
+  apply (barrier_end m b s g N WF OK One Last Deepest base loose used Same Cross LL iP iI iD iso Q T HR HI T0 TN TL H piped); auto.
   - intros v u q n t. apply Spill.
   - intros n Hn. pose proof (rel_grows m b s OK g n (N - n)) as Hg. replace (n + (N - n)) with N in Hg by lia. unfold H. lia.
   - unfold H. lia.

@@ -37,26 +37,67 @@ Proof.
   destruct (p H) eqn:E; [rewrite (HP H) by (lia || assumption); lia|]. destruct (q H); lia.
 Qed.
 
+(** ** Latches that are charged only to warps that use them
+
+    [base]: what a warp reaches (code-sib: all of it counts).  [loose]: latches of code-fib, which count for the
+    sections of a warp that use them ([used], by warp and section), as long as instructions of that section have
+    yet to be issued; what they hold behind that is no hit, but puts off the start of the next section (CodeLoose.v). *)
+Definition charged (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool) (w q v : nat) : bool :=
+  if loose v then base w v && used w q v else base w v.
+
+Definition older (b : block) (n : nat) (y : key) : bool := sec (get b y) <? n.
+
+(** All of sections up to [q] is issued before this. *)
+Definition issued_by (b : block) (s : schedule) (q : nat) : nat :=
+  list_max (map (fun x => I s x + 1) (filter (older b (S q)) (keys b))).
+
+Definition sees b s (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool) (w q t v : nat) : bool :=
+  if loose v then base w v && used w q v && (t <? issued_by b s q) else base w v.
+
+Definition in_section (b : block) (n : nat) (y : key) : bool := sec (get b y) =? n.
+
+(** O of the page; [reach] by warp and section. *)
+Definition O (m : machine) (b : block) (reach : nat -> nat -> nat -> bool) (n w : nat) : nat :=
+  sum (occ m b (reach w n) w) (filter (in_section b n) (keys b)).
+
+Lemma hit_more m b s (r1 r2 : nat -> bool) w y t : (forall v, r1 v = true -> r2 v = true) ->
+  hit m b s r1 w y t = true -> hit m b s r2 w y t = true.
+Proof.
+  intros HR. unfold hit. destruct (fst y =? w); [auto|]. rewrite !orb_true_iff. intros [H|H]; [auto|right].
+  apply existsb_exists in H as [i [Hi H]]. apply andb_prop in H as [H1 H2]. apply existsb_exists. exists i.
+  rewrite (HR _ H1), H2. auto.
+Qed.
+
 Section Held.
   Variables (m : machine) (b : block) (s : schedule) (N : nat).
   Hypothesis OK : valid m b s.
-  Variable reach : nat -> nat -> bool.
+  Variables (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool).
+  Local Notation sees := (sees b s base loose used).
+  Local Notation reach := (charged base loose used).
+  Local Notation older := (older b).
+  Local Notation in_section := (in_section b).
+  Local Notation O := (O m b reach).
   Variables (iD : key -> nat -> nat) (iso Q : nat -> nat -> nat) (T : nat -> nat).
-
-  Definition in_section (n : nat) (y : key) : bool := sec (get b y) =? n.
-  Definition O (n w : nat) : nat := sum (occ m b (reach w) w) (filter (in_section n) (keys b)).
 
   Hypothesis TN : forall n w, n < N -> w < length b -> T n + (iso n w + O n w + Q n w) + release m <= T (S n).
 
   (** A time behind all holds that matter. *)
   Variable H : nat.
 
-  Definition hits (w : nat) (y : key) (n : nat) : nat := cnt (hit m b s (reach w) w y) n.
-  Definition older (n : nat) (y : key) : bool := sec (get b y) <? n.
+  (** [y] keeps [w] waiting in [t], as a holder of [y]'s section. *)
+  Definition seen (w : nat) (y : key) (t : nat) : bool := hit m b s (sees w (sec (get b y)) t) w y t.
+  Definition hits (w : nat) (y : key) (n : nat) : nat := cnt (seen w y) n.
+
+  Lemma seen_count w y n : In y (keys b) -> cnt (seen w y) n <= occ m b (reach w (sec (get b y))) w y.
+  Proof.
+    clear - OK. intros Hy. etransitivity; [|apply (occ_count m b s _ w OK y n Hy)]. apply cnt_le. intros t _. apply hit_more.
+    intros v. unfold CodeHeld.sees, charged. destruct (loose v); [|auto]. rewrite !andb_true_iff. tauto.
+  Qed.
+
   Definition all_of (w n : nat) : nat := sum (fun y => hits w y H) (filter (older n) (keys b)).
   Definition done (w n t : nat) : nat := sum (fun y => hits w y t) (filter (older n) (keys b)).
   Definition newer (w n t : nat) : bool :=
-    existsb (fun y => negb (older n y) && hit m b s (reach w) w y t) (keys b).
+    existsb (fun y => negb (older n y) && seen w y t) (keys b).
   Definition f (w n t : nat) : nat := cnt (newer w n) t + done w n t.
 
   Lemma done_rises w n t : done w n t <= done w n (S t).
@@ -73,7 +114,7 @@ Section Held.
     specialize (IH Hx ltac:(intros; apply Hle; right; assumption) Hlt). lia.
   Qed.
 
-  Lemma f_counted w n t y : In y (keys b) -> hit m b s (reach w) w y t = true -> counted (f w n) t.
+  Lemma f_counted w n t y : In y (keys b) -> seen w y t = true -> counted (f w n) t.
   Proof.
     intros Hy Ht. unfold counted, f. pose proof (done_rises w n t). pose proof (cnt_rises (newer w n) t).
     destruct (older n y) eqn:Eo.
@@ -91,21 +132,21 @@ Section Held.
     sum h (filter (older (S n)) (keys b)) = sum h (filter (older n) (keys b)) + sum h (filter (in_section n) (keys b)).
   Proof.
     rewrite (sum_split h (older n) (filter (older (S n)) (keys b))), !filter_filter. f_equal; f_equal; apply filter_ext_in;
-      intros y _; unfold older, in_section; destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.ltb_spec (sec (get b y)) n),
+      intros y _; unfold CodeHeld.older, CodeHeld.in_section; destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.ltb_spec (sec (get b y)) n),
       (Nat.eqb_spec (sec (get b y)) n); cbn; lia || reflexivity.
   Qed.
 
   Lemma newer_split w n t : cnt (newer w n) t <= cnt (newer w (S n)) t + sum (fun y => hits w y t) (filter (in_section n) (keys b)).
   Proof.
-    etransitivity; [apply (cnt_le _ (fun t => newer w (S n) t || existsb (fun y => hit m b s (reach w) w y t) (filter (in_section n) (keys b))))|].
+    etransitivity; [apply (cnt_le _ (fun t => newer w (S n) t || existsb (fun y => seen w y t) (filter (in_section n) (keys b))))|].
     - intros t' _ Ht. apply existsb_exists in Ht as [y [Hy Ht]]. apply andb_prop in Ht as [Ho Ht]. apply orb_true_iff.
-      unfold older in Ho. apply negb_true_iff, Nat.ltb_ge in Ho.
+      unfold CodeHeld.older in Ho. apply negb_true_iff, Nat.ltb_ge in Ho.
       destruct (Nat.eq_dec (sec (get b y)) n) as [E|E].
       + right. apply existsb_exists. exists y. split; [|exact Ht]. apply filter_In. split; [exact Hy|]. apply Nat.eqb_eq, E.
-      + left. apply existsb_exists. exists y. split; [exact Hy|]. rewrite Ht. unfold older.
+      + left. apply existsb_exists. exists y. split; [exact Hy|]. rewrite Ht. unfold CodeHeld.older.
         rewrite (proj2 (Nat.ltb_ge _ _)) by lia. reflexivity.
     - etransitivity; [apply cnt_or|]. apply Nat.add_le_mono_l.
-      apply (cnt_exists (fun t y => hit m b s (reach w) w y t)).
+      apply (cnt_exists (fun t y => seen w y t)).
   Qed.
 
   Lemma f_split w n t : f w n t <= f w (S n) t.
@@ -116,7 +157,7 @@ Section Held.
   Lemma all_split w n : all_of w (S n) <= all_of w n + O n w.
   Proof.
     unfold all_of. rewrite (older_split n (fun y => hits w y H)). apply Nat.add_le_mono_l, sum_le.
-    intros y Hy. apply filter_In in Hy as [Hy _]. apply occ_count; assumption.
+    intros y Hy. apply filter_In in Hy as [Hy Hs]. unfold CodeHeld.in_section in Hs. apply Nat.eqb_eq in Hs. rewrite <- Hs. apply seen_count, Hy.
   Qed.
 
   (** (d) of the page: others of section [n] may have to hold all of O. *)
@@ -184,6 +225,11 @@ Section Held.
   Definition rest_of (u t : nat) (ji : nat * nat) : nat :=
     D s (u, fst ji) (snd ji) + ah s (u, fst ji) (snd ji) - max t (D s (u, fst ji) (snd ji)).
   Definition pipe_left (q u t : nat) : nat := sum (rest_of u t) (pipe q u).
+
+  (** What is left of loose latches, which nobody sees once all is issued. *)
+  Definition loose_left (q u t : nat) : nat :=
+    sum (fun j => sum (fun i => if loose (unit (st b (u, j) i)) then rest_of u t (j, i) else 0) (seq 0 (stages b (u, j))))
+      (filter (fun j => in_section q (u, j)) (seq 0 (len b u))).
 
   Hypothesis Pipe : forall q u l0 ji l1, pipe q u = l0 ++ ji :: l1 ->
     iD (u, fst ji) (snd ji) + sum (hold_of u) (ji :: l1) <= iso q u.
@@ -254,7 +300,7 @@ Section Held.
   Proof. clear - OK. induction k as [|k IH]; [rewrite Nat.add_0_r; lia|]. pose proof (v_releases _ _ _ OK g (n + k)). rewrite Nat.add_succ_r. lia. Qed.
 
   (** A hit is a hold of an instruction that has begun, and not ended. *)
-  Lemma hit_when w y t : In y (keys b) -> hit m b s (reach w) w y t = true -> P s y <= t < finish b s y.
+  Lemma hit_when r w y t : In y (keys b) -> hit m b s r w y t = true -> P s y <= t < finish b s y.
   Proof.
     intros Hy Hh. pose proof (issue_order m b s OK y Hy) as HO. pose proof (v_probe _ _ _ OK y Hy).
     assert (forall p, existsb (fun i => p (unit (st b y i)) && holds b s y i t) (seq 0 (stages b y)) = true ->
@@ -269,11 +315,11 @@ Section Held.
 
   Lemma hits_over w y t : In y (keys b) -> finish b s y <= t -> t <= H -> hits w y H = hits w y t.
   Proof.
-    intros Hy Ht HH. pose proof (rest_le (hit m b s (reach w) w y) (fun _ => false) t H HH) as R1.
-    pose proof (cnt_mono (hit m b s (reach w) w y) t H HH).
+    intros Hy Ht HH. pose proof (rest_le (seen w y) (fun _ => false) t H HH) as R1.
+    pose proof (cnt_mono (seen w y) t H HH).
     assert (forall k, cnt (fun _ => false) k = 0) as Z by (intros; apply cnt_none; reflexivity).
     rewrite !Z in R1. unfold hits.
-    enough (cnt (hit m b s (reach w) w y) H + 0 <= 0 + cnt (hit m b s (reach w) w y) t) by lia. apply R1.
+    enough (cnt (seen w y) H + 0 <= 0 + cnt (seen w y) t) by lia. apply R1.
     intros t' Ht' Hh. apply hit_when in Hh; [lia|exact Hy].
   Qed.
 
@@ -281,7 +327,7 @@ Section Held.
   Proof.
     intros Ht. apply cnt_none. intros t' Ht'. apply not_true_is_false. intros Hx.
     apply existsb_exists in Hx as [y [Hy Hx]]. apply andb_prop in Hx as [Ho Hh].
-    apply negb_true_iff in Ho. unfold older in Ho. apply Nat.ltb_ge in Ho.
+    apply negb_true_iff in Ho. unfold CodeHeld.older in Ho. apply Nat.ltb_ge in Ho.
     apply hit_when in Hh; [|exact Hy]. pose proof (v_opened _ _ _ OK y Hy) as Hr. rewrite One in Hr.
     pose proof (rel_grows (S n) (sec (get b y) - S n)) as Hg. replace (S n + (sec (get b y) - S n)) with (sec (get b y)) in Hg by lia. lia.
   Qed.
@@ -289,7 +335,7 @@ Section Held.
   (** What others hold later on is, seen from [w], what is seen from a warp [u] that reaches it, and what [u] has left. *)
   Lemma seen_from w u r n t : t <= H -> t <= rel s g (S n) ->
     (forall y t', In y (keys b) -> sec (get b y) <= n -> fst y <> u -> t <= t' ->
-       hit m b s (reach w) w y t' = true -> hit m b s (reach u) u y t' = true) ->
+       seen w y t' = true -> seen u y t' = true) ->
     (forall y, In y (keys b) -> fst y = u -> sec (get b y) < r -> finish b s y <= t) ->
     all_of w (S n) + f u (S n) t <= all_of u (S n) + f w (S n) t + left_of w u r n t.
   Proof.
@@ -302,7 +348,7 @@ Section Held.
     { assert (forall y, In y (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b))) ->
         hits w y H + hits u y t <= hits u y H + hits w y t) as A0.
       { intros y Hy. apply filter_In in Hy as [Hy Hu]. apply filter_In in Hy as [Hy Ho].
-        apply negb_true_iff, Nat.eqb_neq in Hu. unfold older in Ho. apply Nat.ltb_lt in Ho.
+        apply negb_true_iff, Nat.eqb_neq in Hu. unfold CodeHeld.older in Ho. apply Nat.ltb_lt in Ho.
         apply rest_le; [exact HH|]. intros t' Ht' Hh. apply Hsee; auto. lia. }
       revert A0. generalize (filter (fun x => negb (fst x =? u)) (filter (older (S n)) (keys b))). intros l A0.
       unfold sum. induction l as [|y l IH]; simpl; [lia|]. pose proof (A0 y (or_introl eq_refl)).
@@ -313,7 +359,7 @@ Section Held.
       rewrite !(sum_split _ (fun y => r <=? sec (get b y)) (filter (fun x => older (S n) x && (fst x =? u)) (keys b))), !filter_filter.
       rewrite (filter_ext_in (fun x => older (S n) x && (fst x =? u) && (r <=? sec (get b x)))
         (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
-      2:{ intros y _. unfold older. destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.leb_spec (sec (get b y)) n), (fst y =? u), (r <=? sec (get b y)); reflexivity || lia. }
+      2:{ intros y _. unfold CodeHeld.older. destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.leb_spec (sec (get b y)) n), (fst y =? u), (r <=? sec (get b y)); reflexivity || lia. }
       set (l1 := filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
       set (l2 := filter (fun x => older (S n) x && (fst x =? u) && negb (r <=? sec (get b x))) (keys b)).
       assert (sum (fun y => hits w y H) l2 <= sum (fun y => hits w y t) l2).

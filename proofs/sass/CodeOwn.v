@@ -23,6 +23,17 @@ Definition reaches (m : machine) (b : block) (reach : nat -> bool) (w n : nat) :
   (forall k i u v, at_stage b (w, k) i u -> sec (get b (w, k)) = n -> B m b u v -> reach v = true)
   /\ (forall v, feeds m b w v -> reach v = true).
 
+(** What they wait for in a cycle [t] is reached then: a latch until they are issued. *)
+Record reaches_at (m : machine) (b : block) (s : schedule) (reach : nat -> nat -> bool) (w n : nat) : Prop := {
+  r_latch : forall k u v t, at_stage b (w, k) 0 u -> sec (get b (w, k)) = n -> latch m b (w, k) = true -> B m b u v ->
+    t < I s (w, k) -> reach t v = true;
+  r_stage : forall k i u v t, at_stage b (w, k) i u -> sec (get b (w, k)) = n ->
+    (i = 0 -> latch m b (w, k) = false) -> B m b u v -> reach t v = true;
+  r_feeds : forall v t, feeds m b w v -> reach t v = true }.
+
+Lemma reaches_always m b s reach w n : reaches m b reach w n -> reaches_at m b s (fun _ => reach) w n.
+Proof. intros [H1 H2]. split; intros; eauto. Qed.
+
 (** ** The own graph *)
 
 Definition iE (b : block) (iI : key -> nat) (iD : key -> nat -> nat) (x : key) : nat :=
@@ -100,13 +111,13 @@ Section Own.
   Lemma hold_finish x i : In x (keys b) -> i < stages b x -> D s x i + ah s x i <= finish b s x.
   Proof. intros Hx Hi. pose proof (hold_end x i Hx Hi). unfold finish. lia. Qed.
 
-  Variables (reach : nat -> bool) (w n : nat) (iP iI : key -> nat) (iD : key -> nat -> nat) (iso : nat).
-  Hypothesis HR : reaches m b reach w n.
+  Variables (reach : nat -> nat -> bool) (w n : nat) (iP iI : key -> nat) (iD : key -> nat -> nat) (iso : nat).
+  Hypothesis HR : reaches_at m b s reach w n.
   Hypothesis HI : iso_cert m b w n iP iI iD iso.
   Variables (f : nat -> nat) (t0 q c : nat).
   Hypothesis Rises : forall t, f t <= f (S t).
   Hypothesis Base : t0 + q <= c + f t0.
-  Hypothesis Hit : forall t y, t0 <= t -> In y (keys b) -> hit m b s reach w y t = true -> counted f t.
+  Hypothesis Hit : forall t y, t0 <= t -> In y (keys b) -> hit m b s (reach t) w y t = true -> counted f t.
   Hypothesis Open : rel s (group m w) n <= t0.
   (* all that is older is over by [c] and what is counted *)
   Hypothesis Older : forall j, In (w, j) (keys b) -> sec (get b (w, j)) < n ->
@@ -124,7 +135,7 @@ Section Own.
   Proof. intros H. eapply late_more; [exact H|lia]. Qed.
 
   Lemma by_path_step d X :
-    (forall t, t0 <= t < X -> (exists y, In y (keys b) /\ hit m b s reach w y t = true) \/ exists y, t < y /\ by_path d y) ->
+    (forall t, t0 <= t < X -> (exists y, In y (keys b) /\ hit m b s (reach t) w y t = true) \/ exists y, t < y /\ by_path d y) ->
     by_path d X.
   Proof.
     intros H. apply late_step; auto; [lia|]. intros t Ht.
@@ -204,7 +215,7 @@ Section Own.
     (** The issue stage is held within somebody's slot or probe; of the own ones only for older ones. *)
     Lemma stage_hit y t : In y (keys b) -> core m (fst y) = core m w -> issues s y t = true ->
       (t < P s (w, k) \/ V s (w, k) <= t < I s (w, k)) ->
-      hit m b s reach w y t = true \/ exists z, t < z /\ by_path (iP (w, k)) z.
+      hit m b s (reach t) w y t = true \/ exists z, t < z /\ by_path (iP (w, k)) z.
     Proof.
       intros Hy Hc Hi Ht. destruct y as [v j]. simpl in Hc.
       destruct (Nat.eq_dec v w) as [->|N]; [right|left; apply hit_stage; assumption].
@@ -253,7 +264,7 @@ Section Own.
 
     (** Lemma 0 for P(k) and for being chosen again. *)
     Lemma issue_step t : (t < P s (w, k) \/ V s (w, k) <= t < I s (w, k)) ->
-      (exists y, In y (keys b) /\ hit m b s reach w y t = true) \/ exists y, t < y /\ by_path (iP (w, k)) y.
+      (exists y, In y (keys b) /\ hit m b s (reach t) w y t = true) \/ exists y, t < y /\ by_path (iP (w, k)) y.
     Proof.
       intros Ht. destruct (all_or_one (iP (w, k)) t (before b s (group m w) w k) before_path) as [H|H]; [|right; exact H].
       pose proof (before_enough m b s _ w k t eq_refl Ht H) as Hm.
@@ -267,8 +278,10 @@ Section Own.
           right. apply (own_hold j i _ t Hj Hh). intros E. destruct Hw as [Hf|[u [Hu [Hl HB]]]].
           * apply (i_full _ _ _ _ _ _ _ _ HI k j i v); auto.
           * apply (i_queue _ _ _ _ _ _ _ _ HI k j i u v); auto.
-        + left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s reach w _ i v); auto.
-          destruct Hw as [Hf|[u [Hu [_ HB]]]]; [apply HR, Hf|eapply (proj1 HR); eassumption].
+        + left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s (reach t) w _ i v); auto.
+          destruct Hw as [Hf|[u [Hu [Hl HB]]]]; [apply (r_feeds _ _ _ _ _ _ HR), Hf|].
+          pose proof (issue_order m b s OK _ Hk). destruct Hl as [Hl|[u' [_ [Hl _]]]];
+            [apply (r_latch _ _ _ _ _ _ HR k u v t Hu Hn Hl HB); lia|apply (r_stage _ _ _ _ _ _ HR k 0 u v t Hu Hn (fun _ => Hl) HB)].
     Qed.
 
     Lemma chosen_path : by_path (iP (w, k)) (P s (w, k)).
@@ -301,7 +314,7 @@ Section Own.
         right. apply (own_hold j i _ t Hj Hh). intros E.
         pose proof (i_full _ _ _ _ _ _ _ _ HI k j i v Hk Hn HF Hj E Hy).
         pose proof (i_operand _ _ _ _ _ _ _ _ HI k Hk Hn). lia.
-      - left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s reach w _ i v); auto. apply HR, HF.
+      - left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s (reach t) w _ i v); auto. apply (r_feeds _ _ _ _ _ _ HR), HF.
     Qed.
 
     Lemma ask_path i : i < stages b (w, k) -> (forall j, j < i -> by_path (iD (w, k) j) (D s (w, k) j)) ->
@@ -336,12 +349,12 @@ Section Own.
         split; [exact Ho|]. destruct Hj as [_ Hj]. exact Hj.
       - pose proof (at_key _ _ _ _ Hy) as Ky. destruct (Nat.eq_dec x w) as [->|N].
         + destruct (le_lt_dec k j) as [Hj|Hj].
-          * left. exists (w, j). split; [exact Ky|]. apply (hit_clash m b s reach w _ i' v); auto.
+          * left. exists (w, j). split; [exact Ky|]. apply (hit_clash m b s (reach t) w _ i' v); auto.
             simpl in Hw. destruct Hw as [Hw|[Hw|Hw]]; [congruence|exact Hw|lia].
           * right. apply (own_hold j i' _ t Hj Hh). intros E.
             apply (i_unit _ _ _ _ _ _ _ _ HI k j i i' u v); auto.
-        + left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s reach w _ i' v); auto.
-          eapply (proj1 HR); eassumption.
+        + left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s (reach t) w _ i' v); auto.
+          apply (r_stage _ _ _ _ _ _ HR k i u v t Hat Hn Hl HB).
     Qed.
 
     Lemma stage_path i : i < stages b (w, k) -> by_path (iD (w, k) i) (D s (w, k) i).

@@ -143,7 +143,8 @@ Section Sib.
   Proof.
     intros Hk. assert (w < length b) as Hw by (apply in_keys in Hk; apply Hk).
     set (t0 := rel s (group m w) 0). set (f := cnt (found w)).
-    destruct (own_finish m b s WF OK (reach w) w 0 iP iI iD (iso w) (HR w Hw) (HI w Hw) f t0 (f t0) t0) with (k := k)
+    destruct (own_finish m b s WF OK (fun _ => reach w) w 0 iP iI iD (iso w)
+      (reaches_always _ _ _ _ _ _ (HR w Hw)) (HI w Hw) f t0 (f t0) t0) with (k := k)
       as [H _]; auto.
     - intros t. apply cnt_rises.
     - intros t y _ Hy Ht. apply cnt_counted. apply existsb_exists. eauto.

@@ -36,7 +36,9 @@ Record spill_cert (m : machine) (b : block) (least : key -> nat) (e : nat) (y : 
     \/ (i = 0 /\ latch m b y = true /\ hold (st b y 0) - (least_sum least y e + 1) <= spill 0) }.
 
 Section Spill.
-  Variables (m : machine) (b : block) (s : schedule) (reach : nat -> nat -> bool) (least : key -> nat).
+  Variables (m : machine) (b : block) (s : schedule) (least : key -> nat).
+  Variables (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool).
+  Local Notation seen := (seen m b s base loose used).
   Hypothesis OK : valid m b s.
   Hypothesis K : kept b s least.
 
@@ -80,12 +82,15 @@ Section Spill.
     pose proof (k_seen _ _ _ K u k c (j, r) Kk Hc Hin H2) as HU. unfold undone in HU. simpl in HU. destruct r; lia.
   Qed.
 
-  (** Behind [t] a hit is the end of a slot, or what is left of a hold. *)
+  (** Behind [t] a hit is the end of a slot, or what is left of a hold, but that of a loose latch. *)
+  Definition tight_rest (u j t i : nat) : nat := if loose (unit (st b (u, j) i)) then 0 else rest_of s u t (j, i).
+
   Lemma hit_left w u j e t h : u <> w -> In (u, e) (keys b) -> j <= e -> I s (u, e) < t ->
-    cnt (hit m b s (reach w) w (u, j)) h - cnt (hit m b s (reach w) w (u, j)) t
-    <= slot_left m b (u, j) e + sum (fun i => rest_of s u t (j, i)) (seq 0 (stages b (u, j))).
+    issued_by b s (sec (get b (u, j))) <= t ->
+    cnt (seen w (u, j)) h - cnt (seen w (u, j)) t
+    <= slot_left m b (u, j) e + sum (tight_rest u j t) (seq 0 (stages b (u, j))).
   Proof.
-    intros Hu He Hj Ht. set (p := hit m b s (reach w) w (u, j)).
+    intros Hu He Hj Ht Hall. set (p := seen w (u, j)).
     assert (In (u, j) (keys b)) as Kj by (eapply keys_before; [exact He|lia]).
     assert (cnt p h - cnt p t <= cnt (fun t' => (t <=? t') && p t') h) as A.
     { induction h as [|h IH]; [simpl; lia|]. cbn [cnt]. destruct (Nat.leb_spec t h) as [C|C]; cbn [andb].
@@ -93,10 +98,10 @@ Section Spill.
       - pose proof (cnt_mono p (S h) t C) as M. cbn [cnt] in M. lia. }
     etransitivity; [exact A|].
     set (sl := fun t' => (max t (L s (u, j)) <=? t') && (t' <? max t (L s (u, j)) + slot_left m b (u, j) e)).
-    set (ho := fun t' i => (max t (D s (u, j) i) <=? t') && (t' <? max t (D s (u, j) i) + rest_of s u t (j, i))).
+    set (ho := fun t' i => (max t (D s (u, j) i) <=? t') && (t' <? max t (D s (u, j) i) + tight_rest u j t i)).
     transitivity (cnt (fun t' => sl t' || existsb (ho t') (seq 0 (stages b (u, j)))) h).
     - apply cnt_le. intros t' _ Hp. apply andb_prop in Hp as [H1 Hp]. apply Nat.leb_le in H1. apply orb_true_iff.
-      unfold p, hit in Hp. simpl in Hp. rewrite (proj2 (Nat.eqb_neq _ _) Hu) in Hp. apply orb_true_iff in Hp as [Hp|Hp].
+      unfold p, CodeHeld.seen, hit in Hp. simpl in Hp. rewrite (proj2 (Nat.eqb_neq _ _) Hu) in Hp. apply orb_true_iff in Hp as [Hp|Hp].
       + left. apply andb_prop in Hp as [_ Hp]. apply issues_iff in Hp. pose proof (v_probe _ _ _ OK _ Kj).
         pose proof (issue_order m b s OK _ Kj). pose proof (v_slot _ _ _ OK _ Kj).
         unfold sl, slot_left. simpl snd. apply andb_true_intro.
@@ -109,9 +114,9 @@ Section Spill.
                rewrite Hl, orb_false_r in El. apply Nat.eqb_eq in El. lia. }
              split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
           -- split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
-      + right. apply existsb_exists in Hp as [i [Hi Hp]]. apply andb_prop in Hp as [_ Hp].
+      + right. apply existsb_exists in Hp as [i [Hi Hp]]. apply andb_prop in Hp as [Hs Hp].
         apply holds_iff in Hp as [_ Hp]. apply existsb_exists. exists i. split; [exact Hi|].
-        unfold ho, rest_of. simpl. apply andb_true_intro. split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
+        unfold ho, tight_rest, rest_of. simpl. rewrite (not_loose b s base loose used w (u, j) i t' ltac:(lia) Hs). apply andb_true_intro. split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
     - etransitivity; [apply cnt_or|]. apply Nat.add_le_mono; [apply cnt_interval|].
       etransitivity; [apply (cnt_exists ho)|]. apply sum_le. intros i _. apply cnt_interval.
   Qed.
@@ -173,17 +178,20 @@ Section Spill.
         (filter (fun j => in_section b q (u, j)) (seq 0 (len b u))).
 
   Lemma section_left h w u q t e : u <> w -> In (u, e) (keys b) ->
-    (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> j <= e) -> I s (u, e) < t ->
+    (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> j <= e) -> I s (u, e) < t -> issued_by b s q <= t ->
     (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> spill_cert m b least e (u, j) (spill (u, j))) ->
-    left_sec m b s reach h w u q t <= pipe_left b s piped q u t + left_behind q u e.
+    left_sec m b s base loose used h w u q t + loose_left b s loose q u t <= pipe_left b s piped q u t + left_behind q u e.
   Proof.
-    intros Hu He Hlast Ht HC. unfold left_sec, pipe_left, pipe, left_behind.
-    etransitivity; [apply (of_warp _ (fun y => sec (get b y) =? q))|]. rewrite sum_flat_map, <- sum_add.
+    intros Hu He Hlast Ht Hall HC. unfold left_sec, loose_left, pipe_left, pipe, left_behind.
+    etransitivity; [apply Nat.add_le_mono_r, (of_warp _ (fun y => sec (get b y) =? q))|]. rewrite sum_flat_map, <- !sum_add.
     change (fun j => sec (get b (u, j)) =? q) with (fun j => in_section b q (u, j)).
     apply sum_le. intros j Hj. apply filter_In in Hj as [Hj Hq]. apply in_seq in Hj. apply Nat.eqb_eq in Hq.
     assert (In (u, j) (keys b)) as Kj by (apply in_keys in He; apply in_keys; lia).
     pose proof (Hlast j Kj Hq) as Hje. rewrite sum_map, sum_filter.
-    etransitivity; [apply (hit_left w u j e t h Hu He Hje Ht)|].
+    etransitivity; [apply Nat.add_le_mono_r, (hit_left w u j e t h Hu He Hje Ht); rewrite Hq; exact Hall|].
+    assert (sum (tight_rest u j t) (seq 0 (stages b (u, j))) + sum (fun i => if loose (unit (st b (u, j) i)) then rest_of s u t (j, i) else 0) (seq 0 (stages b (u, j)))
+      = sum (fun i => rest_of s u t (j, i)) (seq 0 (stages b (u, j)))) as HT.
+    { rewrite <- sum_add. apply sum_ext. intros i _. unfold tight_rest. destruct (loose (unit (st b (u, j) i))); lia. }
     enough (sum (fun i => rest_of s u t (j, i)) (seq 0 (stages b (u, j)))
       <= sum (fun i => if piped (u, j) i then rest_of s u t (j, i) else 0) (seq 0 (stages b (u, j)))
        + sum (fun i => if piped (u, j) i then 0 else spill (u, j) i) (seq 0 (stages b (u, j)))) by lia.
@@ -192,7 +200,44 @@ Section Spill.
   Qed.
 End Spill.
 
-(** *** Theorem 2, from the code: Q is what [left_behind] says of the last instruction of each section of each warp. *)
+(** *** Theorem 2, from the code: Q is what [left_behind] says of the last instruction of each section of each warp.
+    [loose]: latches that [charged] leaves out for the sections of a warp that do not use them; what of them is
+    left behind a release is in Q, as is all else. *)
+Theorem code_fib_sections m b s g N base loose used iP iI iD iso Q T piped least spill :
+  wf m b -> valid m b s -> kept b s least -> (forall w, group m w = g) ->
+  (forall x, In x (keys b) -> sec (get b x) <= N) -> (exists x, In x (keys b) /\ sec (get b x) = N) ->
+  (forall u w v, core m u = core m w -> base u v = base w v) ->
+  (forall u w y i v, at_stage b y i v -> core m (fst y) <> core m w -> base w v = true -> base u v = true) ->
+  loose_latches m b base loose used ->
+  (forall w n, reaches m b (base w) w n) ->
+  (forall w n, iso_cert m b w n iP iI iD (iso n w)) ->
+  rel s g 0 <= T 0 ->
+  (forall n w, n < N -> w < length b -> T n + (iso n w + O m b (charged base loose used) n w + Q n w) + release m <= T (S n)) ->
+  (forall w, w < length b -> T N + (iso N w + O m b (charged base loose used) N w) <= T (S N)) ->
+  (forall q u l0 ji l1, pipe b piped q u = l0 ++ ji :: l1 -> iD (u, fst ji) (snd ji) + sum (hold_of b u) (ji :: l1) <= iso q u) ->
+  (forall q u, q < N -> (forall j, In (u, j) (keys b) -> sec (get b (u, j)) <> q)
+     \/ exists e, In (u, e) (keys b) /\ sec (get b (u, e)) = q
+        /\ (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> j <= e)
+        /\ (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> spill_cert m b least e (u, j) (spill (u, j)))
+        /\ left_behind m b piped spill q u e <= Q q u) ->
+  forall x, In x (keys b) -> finish b s x <= T (S N).
+Proof.
+  intros WF OK K One Last Deepest Same Cross LL HR HI T0 TN TL HP HQ.
+  apply (code_barriers m b s g N base loose used iP iI iD iso Q T piped); auto.
+  intros h w u q n t Hn Hu Hq _ Hissued. destruct (HQ q u ltac:(lia)) as [None|[e [He [Hs [Hlast [HC Hle]]]]]].
+  - unfold left_sec, loose_left. rewrite !sum_zero; [lia| |].
+    + intros j Hj. exfalso. apply filter_In in Hj as [Hj Hp]. apply in_seq in Hj. apply Nat.eqb_eq in Hp.
+      apply (None j); [|exact Hp]. apply in_keys. split; [|lia]. destruct (le_lt_dec (length b) u) as [C|C]; [|exact C].
+      unfold len in Hj. rewrite nth_overflow in Hj by exact C. simpl in Hj. lia.
+    + intros [u' j] Hin. exfalso.
+      apply filter_In in Hin as [Hin Hp]. apply andb_prop in Hp as [H1 H2]. apply Nat.eqb_eq in H1. apply Nat.eqb_eq in H2.
+      simpl in H1. subst u'. apply (None j Hin H2).
+  - pose proof (Hissued _ He ltac:(lia)) as Ht.
+    pose proof (section_left m b s least base loose used OK K piped spill h w u q t e Hu He Hlast Ht
+      ltac:(apply issued_least; [lia|]; intros x Hx Hxs; apply Hissued; [exact Hx|lia]) HC). lia.
+Qed.
+
+(** *** Theorem 2, code-sib: all that a warp reaches counts. *)
 Theorem code_sib_sections m b s g N reach iP iI iD iso Q T piped least spill :
   wf m b -> valid m b s -> kept b s least -> (forall w, group m w = g) ->
   (forall x, In x (keys b) -> sec (get b x) <= N) -> (exists x, In x (keys b) /\ sec (get b x) = N) ->
@@ -201,8 +246,8 @@ Theorem code_sib_sections m b s g N reach iP iI iD iso Q T piped least spill :
   (forall w n, reaches m b (reach w) w n) ->
   (forall w n, iso_cert m b w n iP iI iD (iso n w)) ->
   rel s g 0 <= T 0 ->
-  (forall n w, n < N -> w < length b -> T n + (iso n w + O m b reach n w + Q n w) + release m <= T (S n)) ->
-  (forall w, w < length b -> T N + (iso N w + O m b reach N w) <= T (S N)) ->
+  (forall n w, n < N -> w < length b -> T n + (iso n w + O m b (fun w _ => reach w) n w + Q n w) + release m <= T (S n)) ->
+  (forall w, w < length b -> T N + (iso N w + O m b (fun w _ => reach w) N w) <= T (S N)) ->
   (forall q u l0 ji l1, pipe b piped q u = l0 ++ ji :: l1 -> iD (u, fst ji) (snd ji) + sum (hold_of b u) (ji :: l1) <= iso q u) ->
   (forall q u, q < N -> (forall j, In (u, j) (keys b) -> sec (get b (u, j)) <> q)
      \/ exists e, In (u, e) (keys b) /\ sec (get b (u, e)) = q
@@ -212,10 +257,6 @@ Theorem code_sib_sections m b s g N reach iP iI iD iso Q T piped least spill :
   forall x, In x (keys b) -> finish b s x <= T (S N).
 Proof.
   intros WF OK K One Last Deepest Same Cross HR HI T0 TN TL HP HQ.
-  apply (code_sib_barriers m b s g N reach iP iI iD iso Q T piped); auto.
-  intros h w u q n t Hn Hu Hq _ Hissued. destruct (HQ q u ltac:(lia)) as [None|[e [He [Hs [Hlast [HC Hle]]]]]].
-  - unfold left_sec. rewrite sum_zero; [lia|]. intros [u' j] Hin. exfalso.
-    apply filter_In in Hin as [Hin Hp]. apply andb_prop in Hp as [H1 H2]. apply Nat.eqb_eq in H1. apply Nat.eqb_eq in H2.
-    simpl in H1. subst u'. apply (None j Hin H2).
-  - pose proof (section_left m b s reach least OK K piped spill h w u q t e Hu He Hlast (Hissued _ He ltac:(lia)) HC). lia.
+  apply (code_fib_sections m b s g N reach (fun _ => false) (fun _ _ _ => false) iP iI iD iso Q T piped least spill); auto.
+  apply none_loose.
 Qed.

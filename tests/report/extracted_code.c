@@ -127,11 +127,9 @@ static void print_numbers(const struct timed_block *block) {
     struct code_profile profile;
     if (code_profile_make(block, MISSES_ON_PATHS, &profile) != WB_OK) give_up("out of memory");
     const cycles beside = code_profile_releases(&profile) + profile.misses;
-    printf("number code-elb %" PRIu64 "\nnumber code-sib %" PRIu64 "\n",
-           profile.work + profile.latency + beside, code_profile_sum(&profile, false) + beside);
-    /* With barriers it is not machine-checked. */
-    if (profile.sections == 1)
-        printf("number code-fib %" PRIu64 "\n", code_profile_sum(&profile, true) + beside);
+    printf("number code-elb %" PRIu64 "\nnumber code-sib %" PRIu64 "\nnumber code-fib %" PRIu64 "\n",
+           profile.work + profile.latency + beside, code_profile_sum(&profile, false) + beside,
+           code_profile_sum(&profile, true) + beside);
     code_profile_free(&profile);
 }
 

@@ -29,6 +29,7 @@ static void check_random(uint64_t seed, uint32_t times) {
     struct text text = certificate_of(analysis, METHODS, NULL);
     assert_non_null(strstr(text.data, "\nclaim code-elb "));
     assert_non_null(strstr(text.data, "\nclaim code-sib "));
+    assert_non_null(strstr(text.data, "\nclaim code-fib "));
     int status;
     const char *said = check_text(text.data, text.length, &status);
     if (status != 0) fail_msg("%s\n%s%s", said, text.data, label.data);
@@ -66,6 +67,9 @@ static void test_loops_are_walked(void **state) {
 #define TWO CODE "section\nrun 0 3\nrow 0\nwarps 0 0 1\nwarps 0 1 1\n"
 #define MIXED CODE "section\nrun 1 1\nsection\nrun 0 1\nrow 0 1\nwarps 0 0 1\nwarps 1 0 1\n"
 #define SECTIONS CODE "section\nrun 1 1\nrun 3 1\nsection\nrun 0 1\nrow 0\nrow 1\nwarps 0 0 2\n"
+#define APART                                                                                                \
+    CODE "section\nrun 1 1\nrun 3 1\nsection\nrun 1 1\nsection\nrun 0 1\n"                                   \
+         "row 0 0\nrow 1 2\nwarps 0 0 1\nwarps 1 0 1\n"
 
 static const struct forged forgeries[] = {
     /* The latch's stall, both holds of the load, its result, and the slot of what waits for it. */
@@ -88,7 +92,12 @@ static const struct forged forgeries[] = {
     {MIXED "claim code-sib 15\n", 1, "what can be shown is 16"},
     {MIXED "claim code-fib 15\n", 0, "proven\n"},
     {MIXED "claim code-fib 14\n", 1, "what can be shown is 15"},
-    {SECTIONS "claim code-fib 100\n", 2, "no claim of a block with barriers: code-fib"},
+    /* Behind the barrier one warp loads, by 14, and the latch of the other takes a slot; of code-sib two
+       cycles. */
+    {APART "claim code-fib 39\n", 0, "at most 39 cycles: proven\n"},
+    {APART "claim code-fib 38\n", 1, "what can be shown is 39"},
+    {APART "claim code-sib 40\n", 0, "at most 40 cycles: proven\n"},
+    {APART "claim code-sib 39\n", 1, "what can be shown is 40"},
     {ALONE "claim sib 100\n", 2, "no claim on this machine: sib"},
     {ALONE "claim lower 0\n", 2, "no claim on this machine: lower"},
     {"machine 0 1 1 0\nunit 0 1\nblock 1\ninst 0 1 1 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\n"

@@ -156,7 +156,7 @@ static struct row_charges sum_charges(const struct code_profile *profile, const 
 }
 
 uint32_t code_unused_latches(const struct way_rules *rules, const struct own_section *section) {
-    return rules->latches & ~rules->clash & ~section->units;
+    return rules->latches & ~rules->clash & ~rules->shared & ~section->units;
 }
 
 /* What others hold of latches that the warp does not use; it has none of them itself. */

@@ -46,8 +46,8 @@ cycles code_profile_sum(const struct code_profile *profile, bool by_latches);
 cycles code_row_longest(const struct code_profile *profile, const struct own_section *sections,
                         bool by_latches, size_t *decider);
 
-/* Latches, one a bit, that a warp does not use in a section, so that FIB leaves out what others hold of them
- * beyond their slots. */
+/* Latches of one sub-core, one a bit, that a warp does not use in a section, so that FIB leaves out what
+ * others hold of them beyond their slots. */
 uint32_t code_unused_latches(const struct way_rules *rules, const struct own_section *section);
 
 /* What the machine's barriers take to let the warps go, over all sections. */

@@ -155,18 +155,16 @@ static bool keeps_rules(const wb_analysis *analysis) {
 
 static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis,
                            wb_diagnostics *diagnostics) {
-    /* code-fib with barriers is proven on paper only: no certificate shows it. */
-    static const char *const methods[] = {"code-fib", "sib",      "fib",      "aln", "fifo",
-                                          "elb",      "code-elb", "code-sib", NULL};
+    static const char *const methods[] = {"sib",      "fib",      "aln",      "fifo", "elb",
+                                          "code-elb", "code-sib", "code-fib", NULL};
     const bool is_code = machine_times_sass(analysis->machine);
-    const bool flat = is_code && analysis->code.sections == 1;
     cycles longest = 0;
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed));
     held_part_block(&certificate->text, analysis);
     if (!is_code && keeps_rules(analysis))
         WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
     if (longest > 0) text_printf(&certificate->text, "claim lower %" PRIu64 "\n", longest);
-    claim_bounds(certificate, analysis, flat ? methods : methods + 1);
+    claim_bounds(certificate, analysis, methods);
     return WB_OK;
 }
 

@@ -356,11 +356,11 @@ static uint64_t others(const struct view *view, uint32_t s, uint32_t w, bool fib
                 continue;
             }
             const bool unused = fib && timed->fixed && timed->stage_count > 0 &&
-                                !view->clash[timed->stages[0].unit] &&
+                                !view->clash[timed->stages[0].unit] && !grid->shared[timed->stages[0].unit] &&
                                 !uses(view, w, s, timed->stages[0].unit);
             if (u % grid->sub_cores == w % grid->sub_cores)
                 sum += unused ? slot_of(view, u, k) : charge(view, u, k);
-            else if (!unused)
+            else
                 sum += sum_of_inits(view, timed, true);
         }
     return sum;

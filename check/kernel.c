@@ -45,7 +45,8 @@ static void compute_class(struct class *class) {
 
 void refuse_memory(void) {
     sum_up();
-    if (machine.held > 0 || grid.stalled) refuse("no claim where everything stands still at times");
+    if (machine.held > 0 || grid.stalled || grid.by_sm)
+        refuse("no claim where everything stands still at times");
 }
 
 void sum_up(void) {
@@ -159,6 +160,7 @@ uint64_t k_balanced(void) {
 
 uint64_t worst_room(uint64_t (*formula)(void)) {
     uint64_t most = 0;
+    if (grid.by_sm) refuse("no claim where single SMs stand still at times");
     for (grid.room = grid.least; grid.room <= grid.most; grid.room++) {
         grid.slots = mul(grid.sms, grid.room);
         most = max(most, formula());

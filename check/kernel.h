@@ -30,14 +30,23 @@ struct chains {
 extern struct grid {
     uint64_t sms, least, most, delay, service; /* an SM holds `least` to `most` blocks at a time */
     LIST(struct class) classes;
-    bool assigned;                                    /* blocks go to fixed SMs, by their order (static.c) */
-    bool summed;                                      /* what follows is filled in */
-    bool stalled;                                     /* requests of a block are held back */
+    bool assigned; /* blocks go to fixed SMs, by their order (static.c) */
+    bool summed;   /* what follows is filled in */
+    bool stalled;  /* requests of a block are held back */
+    bool by_sm;    /* what stands still is said of each SM (segment_sum.c) */
     uint64_t blocks, initiations, latencies, latency; /* of all blocks; of any */
     ranking by_initiations, by_residency, by_alone;   /* E; the larger of E and alpha; solo */
     const struct chains *chains;                      /* or NULL: they are not asked */
     uint64_t room, slots; /* blocks that an SM holds, and all of them, for the formula at hand */
 } grid;
+
+/* The next blocks of the grid, all of a class, where they go to fixed SMs; how many of them go to one. */
+struct run {
+    uint64_t class, first, end;
+};
+typedef LIST(struct run) run_list;
+extern run_list runs;
+uint64_t blocks_of_sm(uint64_t sm, const struct run *run);
 
 uint64_t rounded_up(uint64_t a, uint64_t b); /* a / b */
 void sum_up(void);                           /* fills in what is not */

@@ -1,39 +1,34 @@
 /* k-sm of a kernel whose blocks go to fixed SMs: theorem 5 of docs/proofs.md, section 12. */
 #include "kernel.h"
 
-/* The next blocks of the grid, all of a class. */
-struct run {
-    uint64_t class, first, end;
-};
-static LIST(struct run) runs;
+run_list runs;
 
-/* How many of the blocks from `first` up to `end` are those of an SM: block b goes to SM b modulo their
- * number. */
-static uint64_t of_sm(uint64_t sm, uint64_t first, uint64_t end) {
-    return (end + grid.sms - 1 - sm) / grid.sms - (first + grid.sms - 1 - sm) / grid.sms;
+/* Block b goes to SM b modulo their number. */
+uint64_t blocks_of_sm(uint64_t sm, const struct run *run) {
+    return (run->end + grid.sms - 1 - sm) / grid.sms - (run->first + grid.sms - 1 - sm) / grid.sms;
 }
 
 /* Until the blocks of an SM have ended. */
 static uint64_t sm_time(uint64_t sm) {
-    uint64_t blocks_of_sm = 0, busy = 0, latency = 0, alone = 0, start = 0;
+    uint64_t count_of_sm = 0, busy = 0, latency = 0, alone = 0, start = 0;
     for (uint64_t i = 0; i < runs.count; i++) {
         const struct class *class = &grid.classes.items[runs.items[i].class];
-        const uint64_t count = of_sm(sm, runs.items[i].first, runs.items[i].end);
+        const uint64_t count = blocks_of_sm(sm, &runs.items[i]);
         if (count == 0) continue;
-        blocks_of_sm = add(blocks_of_sm, count);
+        count_of_sm = add(count_of_sm, count);
         busy = add(busy, mul(class->initiations, count));
         latency = max(latency, class->latency);
         alone = add(alone, mul(class->alone, count));
     }
     for (uint64_t i = 0; i < runs.count; i++) {
         const struct class *class = &grid.classes.items[runs.items[i].class];
-        if (of_sm(sm, runs.items[i].first, runs.items[i].end) > 0)
+        if (blocks_of_sm(sm, &runs.items[i]) > 0)
             start = max(start, add(busy - class->initiations, class->alpha));
     }
     count_work(2 * runs.count);
-    const uint64_t waves = rounded_up(blocks_of_sm, grid.room);
-    const uint64_t together = blocks_of_sm == 1 ? alone : start;
-    if (waves <= 1) return add(together, grid.service > 0 && blocks_of_sm > 1 ? grid.delay : 0);
+    const uint64_t waves = rounded_up(count_of_sm, grid.room);
+    const uint64_t together = count_of_sm == 1 ? alone : start;
+    if (waves <= 1) return add(together, grid.service > 0 && count_of_sm > 1 ? grid.delay : 0);
     const uint64_t time = add(busy, mul(waves, latency));
     return add(grid.room == 1 ? min(time, alone) : time, mul(waves - 1, grid.delay));
 }

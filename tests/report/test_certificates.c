@@ -306,6 +306,13 @@ static void test_random_waves_are_computed_alike(void **state) {
             "block 2\ninst 0 2 3 0 0 0 0\ninst 1 1 0 0 0 1 0 1\nsection\nrun 0 2\nrow 0\nwarps 0 0 2\n"      \
             "stalled 7 2 4\n" lines
 
+/* Blocks of two kinds, with latencies of 3 and 8, in an order. */
+#define SEGMENTS(grid, lines)                                                                                \
+    MACHINE "held 3 2\n"                                                                                     \
+            "block 2\ninst 0 2 3 0 0 0 0\ninst 1 1 0 0 0 1 0 1\nsection\nrun 0 2\nrow 0\nwarps 0 0 2\n"      \
+            "block 2\ninst 0 2 8 0 0 0 0\ninst 1 1 0 0 0 1 0 1\nsection\nrun 0 2\nrow 0\nwarps 0 0 2\n"      \
+            "grid " grid "\nclass 0 3\nclass 1 2\nnext 0 2\nnext 1 2\nnext 0 1\n" lines
+
 /* One warp alone takes 2 + 3 + 1; the other adds 2 + 1. */
 static const struct forged forgeries[] = {
     {ROWS "claim sib 9\n", 0, "block: sib: at most 9 cycles: proven"},
@@ -487,6 +494,19 @@ static const struct forged held[] = {
      "requests leave by several units: sib"},
     {SERVED("grid 2 1 2 0 0\nclass 0 5\nclaim k-serial 99\n"), 2, "everything stands still at times"},
     {ROWS "stalled 1 0 1\ngrid 2 1 2 0 0\nclass 0 1\nclaim k-wave-sib 99\n", 2,
+     "everything stands still at times"},
+    {SEGMENTS("2 2 2 4 0", "held-sm 1 5 2\nheld-sm 0 1 1\nclaim segment-sum 36\n"), 0,
+     "at most 36 cycles: proven\n"},
+    {SEGMENTS("2 2 2 4 0", "held-sm 1 5 2\nheld-sm 0 1 1\nclaim segment-sum 35\n"), 1,
+     "what can be shown is 36"},
+    {SEGMENTS("2 1 1 4 0", "held-sm 1 5 2\nheld-sm 0 1 1\nclaim segment-sum 46\n"), 1,
+     "what can be shown is 47"},
+    {SEGMENTS("2 1 2 4 0", "claim segment-sum 45\n"), 1, "what can be shown is 46"},
+    {SEGMENTS("2 1 1 4 1", "claim segment-sum 99\n"), 2, "no claim where the dispatcher takes time"},
+    {SEGMENTS("2 1 1 4 0", "held-sm 1 5 2\nclaim k-sm-static 99\n"), 2, "single SMs stand still at times"},
+    {SEGMENTS("2 1 1 4 0", "held-sm 2 5 2\n"), 2, "no SM 2"},
+    {SERVED("grid 2 1 1 0 0\nclass 0 2\nclaim segment-sum 99\n"), 2, "no SM is said to get a block"},
+    {ROWS "grid 2 2 2 0 0\nclass 0 2\nheld-sm 1 5 2\nclaim k-wave-sib 99\n", 2,
      "everything stands still at times"},
     {ROWS "held 1 1\n", 2, "held behind a block"},
     {ROWS "stalled 7 2 0\n", 2, "1 is the least"},

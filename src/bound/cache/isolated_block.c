@@ -1,23 +1,9 @@
 #include "bound/cache/isolated_block.h"
 
-#include "bound/cache/latency_path.h"
+#include <stdlib.h>
 
-/* Sets the latency of each access of a warp, which stand in the order of the pattern's; returns where those
- * of the next warp are. An instruction with several accesses has one latency. */
-static struct execution_cost *warp_latencies(const struct timed_grid *timed, const struct must_hits *hits,
-                                             uint32_t warp, struct execution_cost *costs) {
-    const struct request_latencies latencies = request_latencies_of(&timed->machine->memory);
-    const uint32_t count = traffic_pattern_of(&timed->traffic, 0, warp)->access_count;
-    struct warp_steps steps = warp_steps_begin(timed, 0, warp);
-    struct warp_step step;
-    for (uint32_t done = 0; done < count && warp_steps_next(&steps, &step); done = steps.access) {
-        if (step.inst->unit == UNIT_NONE) continue;
-        cycles latency = latency_of_step(&latencies, &step, must_hits_of(hits, 0, warp));
-        for (uint32_t a = done; a < steps.access; a++)
-            costs[a].latency = (uint32_t)latency;
-    }
-    return costs + count;
-}
+#include "bound/cache/access_latencies.h"
+#include "bound/grid/block_requests.h"
 
 /* The units that requests of the grid leave by, as bits. */
 static uint32_t request_units_of(const struct timed_grid *timed) {
@@ -36,15 +22,19 @@ wb_status isolated_block_latencies(struct memory_work *work, wb_diagnostics *dia
                                    struct execution_cost *costs) {
     const struct timed_grid *timed = work->timed;
     const struct sm_share alone = {0, 1, 1};
+    const uint64_t count = accesses_of_block(timed, 0);
     struct must_hits hits;
     work->request_units = request_units_of(timed);
+    uint32_t *latencies = calloc(count + 1, sizeof *latencies);
+    if (latencies == NULL) return diagnose_out_of_memory(diagnostics, timed->machine->name);
     wb_status status = must_hits_make(&timed->traffic, &timed->code, &alone, diagnostics, &hits);
     if (status == WB_OK) {
-        for (uint32_t w = 0; w < timed->grid->warp_count; w++)
-            costs = warp_latencies(timed, &hits, w, costs);
+        access_latencies(timed, &hits, 0, latencies);
+        access_latencies_set(latencies, count, costs);
         work->total.requests.misses = hits.misses.load_misses;
     }
     must_hits_free(&hits);
+    free(latencies);
     return status;
 }
 

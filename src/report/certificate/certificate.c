@@ -8,6 +8,7 @@
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/kernel/wave.h"
 #include "report/certificate/block_part.h"
+#include "report/certificate/cached_part.h"
 #include "report/certificate/code_part.h"
 #include "report/certificate/execution_part.h"
 #include "report/certificate/held_part.h"
@@ -40,17 +41,30 @@ static const char *fetch_objection(const wb_analysis *analysis) {
     return "no proof covers instruction fetch beside caches of data, or beside one memory of all SMs";
 }
 
+/* The same of a grid on a machine with caches. */
+static const char *cached_objection(const wb_analysis *analysis) {
+    const struct memory_work *work = &analysis->memory;
+    if (work->scheme != gpu_scheme_at(0)) return "there are no certificates of this scheme";
+    if (memory_dispatch_is_dynamic(&work->machine->memory))
+        return "with caches there are certificates of kernels whose blocks go to fixed SMs; --block-index "
+               "asks for "
+               "one block";
+    if (work->timed->grid->cover.covers)
+        return "with caches there are no certificates of kernels on covering paths; --block-index asks for "
+               "one "
+               "block";
+    return NULL;
+}
+
 /* Why there is no certificate of what was analysed, or NULL. */
 static const char *objection(const wb_analysis *analysis) {
-    if (!analysis_is_block(analysis) && analysis->kind != SUBJECT_KERNEL)
-        return "certificates are of blocks, and of kernels on machines without caches; --block-index asks "
-               "for a "
-               "block";
+    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) return "certificates are of blocks and kernels";
     if (machine_times_sass(analysis->machine)) return code_objection(analysis);
     if (analysis->machine->model == MACHINE_GPGPUSIM)
         return "no proof covers the operand collectors of this profile";
     if (fetch_can_stall(&analysis->machine->fetch) && fetch_objection(analysis) != NULL)
         return fetch_objection(analysis);
+    if (analysis->kind == SUBJECT_CACHED_GRID) return cached_objection(analysis);
     return analysis->kind == SUBJECT_KERNEL ? kernel_objection(&analysis->work) : NULL;
 }
 
@@ -332,6 +346,21 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
     return analysis_is_contended(analysis) ? WB_OK : put_wave_claims(certificate, work, diagnostics);
 }
 
+static wb_status put_cached(struct certificate *certificate, const wb_analysis *analysis,
+                            wb_diagnostics *diagnostics) {
+    static const char *const methods[] = {"segment-sum", NULL};
+    WB_TRY(certificate_put_cached(certificate, analysis, diagnostics));
+    claim_bounds(certificate, analysis, methods);
+    return WB_OK;
+}
+
+static wb_status put_subject(struct certificate *certificate, const wb_analysis *analysis,
+                             wb_diagnostics *diagnostics) {
+    if (analysis->kind == SUBJECT_CACHED_GRID) return put_cached(certificate, analysis, diagnostics);
+    if (analysis->kind == SUBJECT_KERNEL) return put_kernel(certificate, analysis, diagnostics);
+    return put_block(certificate, analysis, diagnostics);
+}
+
 wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,
                                   wb_diagnostics *diagnostics) {
     struct certificate certificate = {
@@ -342,8 +371,7 @@ wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *
         return WB_ERR_DECLINED;
     }
     put_heading(&certificate, analysis);
-    wb_status status = analysis->kind == SUBJECT_KERNEL ? put_kernel(&certificate, analysis, diagnostics)
-                                                        : put_block(&certificate, analysis, diagnostics);
+    wb_status status = put_subject(&certificate, analysis, diagnostics);
     if (status == WB_OK) status = put_end(&certificate);
     text_free(&certificate.text);
     return report_written(status, diagnostics);

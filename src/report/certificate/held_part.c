@@ -6,15 +6,20 @@ static void put_held(struct text *out, uint64_t times, cycles each, const char *
     if (times > 0 && each > 0) text_printf(out, "held %" PRIu64 " %" PRIu64 " # %s\n", times, each, what);
 }
 
-/* A block alone on a machine with caches: docs/memory-bounds.md, theorem 6. */
-static void put_caches(struct text *out, const struct memory_work *work) {
+void held_part_services(struct text *out, const struct memory_work *work, uint64_t misses) {
     const struct machine_memory *memory = &work->machine->memory;
-    const struct memory_counts counts =
-        memory_work_counts(work, work->total.requests.misses, &work->total.requests);
+    const struct memory_counts counts = memory_work_counts(work, misses, &work->total.requests);
     put_held(out, counts.below, memory->l2_service, "misses and writes, served by the second level");
     put_held(out, counts.fetches, memory->dram_service, "fetches from DRAM");
     put_held(out, counts.write_backs, memory->dram_service, "lines written back");
-    put_held(out, counts.answers, memory->reply_service, "answers");
+}
+
+/* A block alone on a machine with caches: docs/memory-bounds.md, theorem 6. */
+static void put_caches(struct text *out, const struct memory_work *work) {
+    const struct request_counts *requests = &work->total.requests;
+    const struct memory_counts counts = memory_work_counts(work, requests->misses, requests);
+    held_part_services(out, work, requests->misses);
+    put_held(out, counts.answers, work->machine->memory.reply_service, "answers");
     put_held(out, counts.stalls, 1, "stalls of the first level");
 }
 

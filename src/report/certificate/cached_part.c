@@ -1,0 +1,155 @@
+#include "report/certificate/cached_part.h"
+
+#include <inttypes.h>
+
+#include "base/table.h"
+#include "bound/cache/access_latencies.h"
+#include "memory/requests/requests.h"
+#include "report/certificate/held_part.h"
+#include "warp/timed/block_timing.h"
+#include "warp/trace/grid_block.h"
+
+/* Kinds of blocks that are written at most. */
+#define KINDS_MAX 1024u
+
+/* Blocks of one variant whose accesses have the same latencies are of one kind. */
+struct cached_writer {
+    struct certificate *certificate;
+    const struct memory_work *work;
+    wb_diagnostics *diagnostics;
+    struct arena arena;
+    struct intern kinds;  /* as their variant and latencies */
+    VEC(uint32_t) firsts; /* per kind its first block */
+    uint32_t *kind_of;    /* per block of the grid */
+    uint64_t *counts;     /* per kind its blocks */
+    struct sm_work *sms;
+};
+
+/* ---- Which blocks are alike ---------------------------------------------------------------------------- */
+
+static wb_status note_block(struct cached_writer *writer, const struct must_hits *hits, uint32_t block) {
+    const struct timed_grid *timed = writer->work->timed;
+    const uint64_t count = accesses_of_block(timed, block);
+    struct arena scratch = {0};
+    bool is_new = false;
+    uint32_t *key = arena_array(&scratch, count + 1, sizeof *key);
+    wb_status status = key == NULL ? WB_ERR_LIMIT : WB_OK;
+    if (status == WB_OK) {
+        key[0] = timed->traffic.block_variants[block];
+        access_latencies(timed, hits, block, key + 1);
+        status =
+            intern_copy(&writer->kinds, key, (count + 1) * sizeof *key, &writer->kind_of[block], &is_new);
+    }
+    if (status == WB_OK && is_new) status = vec_push(&writer->firsts, block);
+    arena_free(&scratch);
+    return status;
+}
+
+/* The blocks of an SM, and how many of their loads miss. */
+static wb_status note_sm(struct cached_writer *writer, uint32_t sm) {
+    const struct memory_work *work = writer->work;
+    const struct sm_share share = {sm, work->machine->memory.sms, work->resident};
+    struct must_hits hits;
+    wb_status status =
+        must_hits_make(&work->timed->traffic, &work->timed->code, &share, writer->diagnostics, &hits);
+    for (uint64_t b = sm; status == WB_OK && b < work->block_count; b += share.sms)
+        status = note_block(writer, &hits, (uint32_t)b);
+    writer->sms[sm].work.requests.misses = hits.misses.load_misses;
+    must_hits_free(&hits);
+    return status;
+}
+
+static wb_status note_blocks(struct cached_writer *writer) {
+    const struct memory_work *work = writer->work;
+    writer->kind_of = arena_array(&writer->arena, (size_t)work->block_count + 1, sizeof *writer->kind_of);
+    writer->sms = memory_work_of_sms(work, &writer->arena);
+    if (writer->kind_of == NULL || writer->sms == NULL) return WB_ERR_LIMIT;
+    for (uint32_t s = 0; s < memory_work_sms(work); s++)
+        WB_TRY(note_sm(writer, s));
+    writer->counts = arena_array(&writer->arena, writer->firsts.count + 1, sizeof *writer->counts);
+    if (writer->counts == NULL) return WB_ERR_LIMIT;
+    for (uint32_t b = 0; b < work->block_count; b++)
+        writer->counts[writer->kind_of[b]]++;
+    if (writer->firsts.count <= KINDS_MAX) return WB_OK;
+    diagnose(writer->diagnostics, SEVERITY_ERROR, "certificate",
+             "no bound is claimed: the blocks are of more than %u kinds", KINDS_MAX);
+    return WB_ERR_DECLINED;
+}
+
+/* ---- What is written ----------------------------------------------------------------------------------- */
+
+static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
+    const struct timed_grid *timed = writer->work->timed;
+    const uint32_t *key = (const uint32_t *)(const void *)writer->kinds.entries.items[kind].text;
+    const uint32_t first = writer->firsts.items[kind];
+    struct execution_cost *costs = NULL;
+    struct timed_block made = {0};
+    struct wb_block *block = NULL;
+    char name[32];
+    (void)text_format(name, sizeof name, "block-%" PRIu32, first);
+    WB_TRY(grid_block_make(timed->grid, first, writer->diagnostics, &block));
+    wb_status status = access_costs_make(block, timed->machine, writer->diagnostics, &costs);
+    if (status == WB_OK) {
+        access_latencies_set(key + 1, accesses_of_block(timed, first), costs);
+        status = timed_block_from(block, timed->machine, costs, writer->diagnostics, &made);
+    }
+    if (status == WB_OK) status = certificate_put_block(writer->certificate, name, &made);
+    timed_block_free(&made);
+    free(costs);
+    wb_block_free(block);
+    return status;
+}
+
+/* What memory adds on single SMs: answers to their requests, and stalls of their first levels. */
+static void put_sms(struct cached_writer *writer) {
+    const struct machine_memory *memory = &writer->work->machine->memory;
+    for (uint32_t s = 0; s < memory_work_sms(writer->work); s++) {
+        const struct request_counts *requests = &writer->sms[s].work.requests;
+        const struct memory_counts counts = memory_work_counts(writer->work, 0, requests);
+        text_printf(&writer->certificate->text, "held-sm %" PRIu32 " %" PRIu64 " %" PRIu32 " # answers\n", s,
+                    counts.answers, memory->reply_service);
+        if (counts.stalls > 0)
+            text_printf(&writer->certificate->text, "held-sm %" PRIu32 " %" PRIu64 " 1 # stalls\n", s,
+                        counts.stalls);
+    }
+}
+
+static void put_order(struct cached_writer *writer) {
+    const uint32_t *kind_of = writer->kind_of, blocks = writer->work->block_count;
+    uint32_t first = 0;
+    for (uint32_t b = 1; b <= blocks; b++) {
+        if (b < blocks && kind_of[b] == kind_of[first]) continue;
+        text_printf(&writer->certificate->text, "next %" PRIu32 " %" PRIu32 "\n", kind_of[first], b - first);
+        first = b;
+    }
+}
+
+static wb_status put_grid(struct cached_writer *writer) {
+    const struct machine_memory *memory = &writer->work->machine->memory;
+    struct text *out = &writer->certificate->text;
+    uint64_t misses = 0;
+    for (uint32_t s = 0; s < memory_work_sms(writer->work); s++)
+        misses = cycles_add(misses, writer->sms[s].work.requests.misses);
+    held_part_services(out, writer->work, misses);
+    for (uint32_t k = 0; k < writer->firsts.count; k++)
+        WB_TRY(put_kind(writer, k));
+    text_printf(out, "grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " 0\n", memory->sms,
+                writer->work->resident, writer->work->resident, memory->dispatch_latency);
+    for (uint32_t k = 0; k < writer->firsts.count; k++)
+        text_printf(out, "class %" PRIu32 " %" PRIu64 "\n", k, writer->counts[k]);
+    put_order(writer);
+    put_sms(writer);
+    return WB_OK;
+}
+
+wb_status certificate_put_cached(struct certificate *certificate, const wb_analysis *analysis,
+                                 wb_diagnostics *diagnostics) {
+    struct cached_writer writer = {
+        .certificate = certificate, .work = &analysis->memory, .diagnostics = diagnostics};
+    wb_status status = note_blocks(&writer);
+    if (status == WB_OK) status = put_grid(&writer);
+    intern_free(&writer.kinds);
+    vec_free(&writer.firsts);
+    arena_free(&writer.arena);
+    return status;
+}

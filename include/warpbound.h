@@ -385,13 +385,25 @@ typedef enum {
  * say so among their assumptions. WB_ERR_INPUT for a set that has others in it, or none. */
 wb_status wb_launch_assume(wb_launch *launch, unsigned assumed, wb_diagnostics *diagnostics);
 
-/* The name of one of them, as launch files have it; NULL of what is not one. */
+/* The name of one of them, as launch files have it; NULL of what is not one. The same by a number from 0 on,
+ * NULL past the end. */
 const char *wb_taken_name(wb_taken assumed);
+const char *wb_taken_name_at(size_t index);
 
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
  * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16). A
  * launch file's arguments are dropped by the first call. */
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics);
+
+/* Whether a text is "NAME=VALUE", which wb_launch_set_argument takes, rather than an argument by itself. */
+bool wb_is_named_argument(const char *text);
+
+/* "NAME=VALUE": another value for one of the arguments that the launch has. NAME is what its launch file calls
+ * it, the kernel's parameter, or a place from 1 on; VALUE is an argument as above or, of a scalar, what stands
+ * behind the type there: n=2048 makes i32:2048 of i32:1024. `kernel` may be NULL: its parameters are not known
+ * then. */
+wb_status wb_launch_set_argument(wb_launch *launch, const wb_kernel *kernel, const char *assignment,
+                                 wb_diagnostics *diagnostics);
 
 /* "NAME=f32[16]=iota": contents of a .const or .global variable of the module. */
 wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_diagnostics *diagnostics);

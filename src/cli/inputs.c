@@ -143,7 +143,22 @@ static wb_status assume(wb_launch *launch, const char *list, wb_diagnostics *dia
     return wb_launch_assume(launch, assumed, diagnostics);
 }
 
-/* Sets what the options say of the launch. */
+/* Other values for single arguments: once the kernel is known, whose parameters have names. */
+static wb_status set_named_arguments(const struct options *options, const struct inputs *inputs,
+                                     wb_diagnostics *diagnostics) {
+    char about[ABOUT_MAX];
+    wb_status status = WB_OK;
+    for (size_t i = 0; status == WB_OK && i < options->arguments.count; i++) {
+        const char *argument = options->arguments.items[i];
+        if (!wb_is_named_argument(argument)) continue;
+        about_option("argument", argument, about, diagnostics);
+        status = wb_launch_set_argument(inputs->launch, inputs->kernel, argument, diagnostics);
+    }
+    wb_diagnostics_about(diagnostics, NULL);
+    return status;
+}
+
+/* Sets what the options say of the launch, but for single arguments. */
 static wb_status set_launch(const struct options *options, wb_launch *launch, wb_diagnostics *diagnostics) {
     char about[ABOUT_MAX];
     wb_status status = WB_OK;
@@ -167,7 +182,8 @@ static wb_status set_launch(const struct options *options, wb_launch *launch, wb
     if (status == WB_OK && options->assume != NULL) status = assume(launch, options->assume, diagnostics);
     about_option("argument", NULL, about, diagnostics);
     for (size_t i = 0; status == WB_OK && i < options->arguments.count; i++)
-        status = wb_launch_add_argument(launch, options->arguments.items[i], diagnostics);
+        if (!wb_is_named_argument(options->arguments.items[i]))
+            status = wb_launch_add_argument(launch, options->arguments.items[i], diagnostics);
     if (status == WB_OK) about_option("variable", NULL, about, diagnostics);
     for (size_t i = 0; status == WB_OK && i < options->variables.count; i++)
         status = wb_launch_set_variable(launch, options->variables.items[i], diagnostics);
@@ -283,6 +299,7 @@ wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diag
                              struct inputs *inputs) {
     wb_status status = load_launch(options, diagnostics, &inputs->launch);
     if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, inputs);
+    if (status == WB_OK) status = set_named_arguments(options, inputs, diagnostics);
     return status == WB_OK ? load_registers(options, inputs, diagnostics) : status;
 }
 

@@ -25,11 +25,6 @@
 #define SETTING(letter, name, argument, text)                                                                \
     { letter, name, argument, INTO(SETTING, settings, COMMAND_MAKESPAN), .help = text }
 
-/* What --assume takes. */
-static const char *taken_name(size_t index) {
-    return index < 32 ? wb_taken_name((wb_taken)(1u << index)) : NULL;
-}
-
 /* Numbers of an analysis: its methods and policies. */
 static const char *number_name(size_t index) {
     size_t methods = 0;
@@ -69,7 +64,8 @@ static const struct option_row option_table[] = {
     {'a', "argument", "ARG", INTO(LIST, arguments, LAUNCHES),
      .help =
          "next kernel argument: i32:1024, f32:0.5, buf:f32[1024] (contents unknown), "
-         "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE, buf:f32[1024]+16 (the address of element 16)"},
+         "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE, buf:f32[1024]+16 (the address of element 16); or "
+         "NAME=VALUE: another value for the argument of that name, or place from 1 on, of the launch file"},
     {'c', "variable", "NAME=CONTENTS", INTO(LIST, variables, LAUNCHES | COMMAND_CFG),
      .help = "contents of a .const or .global variable, as behind buf:"},
     {'i', "block-index", "X[,Y[,Z]]", INTO(PLACE, block_index, RUNS),
@@ -86,7 +82,7 @@ static const struct option_row option_table[] = {
     {0, "assume", "LIST", INTO(NAMES, assume, RUNS | COMMAND_CFG),
      .help = "take for known what hardware may do otherwise: approx (results of approximate functions), "
              "div-zero (of integer divisions by zero), pointer-order (where buffers stand), all",
-     .names = taken_name},
+     .names = wb_taken_name_at},
     {0, "branchless-prefix", NULL, INTO(FLAG, branchless_prefix, COMMAND_MAKESPAN),
      .help = "of a kernel: the string up to the first instruction executed twice"},
     HEADING("The problem"),

@@ -200,6 +200,10 @@ const char *wb_taken_name(wb_taken assumed) {
     return NULL;
 }
 
+const char *wb_taken_name_at(size_t index) {
+    return index < LAUNCH_ASSUMPTIONS ? launch_assumption_name((enum launch_assumption)index) : NULL;
+}
+
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics) {
     struct subject subject = {.where = "argument"};
     struct launch_argument parsed;
@@ -294,7 +298,7 @@ wb_status launch_inputs_of(const struct wb_launch *launch, bool any_contents, st
     if (inputs->arguments == NULL || inputs->variables == NULL || inputs->contents == NULL)
         return WB_ERR_LIMIT;
     WB_TRY(copy_files(launch, arena, inputs));
-    if (launch->arguments_from_file && launch->file != NULL) {
+    if (launch->arguments_from_file && !launch->argument_replaced && launch->file != NULL) {
         inputs->file = copy(launch->file, arena);
         if (inputs->file == NULL) return WB_ERR_LIMIT;
     }

@@ -58,6 +58,7 @@ struct launch_contents {
 };
 
 struct launch_argument {
+    const char *name;                /* that the launch file gives it, or NULL */
     const char *text;                /* as it was given, for messages and reports */
     uint32_t at;                     /* byte offset in the launch file, or 0 */
     bool blank;                      /* to be filled in: nothing below is known */
@@ -99,6 +100,7 @@ struct wb_launch {
     uint32_t assumptions; /* bit per enum launch_assumption */
     VEC(struct launch_argument) arguments;
     bool arguments_from_file; /* dropped by the first wb_launch_add_argument */
+    bool argument_replaced;   /* one of them has another value than the file gives */
     VEC(struct launch_variable) variables;
 };
 
@@ -138,6 +140,12 @@ wb_status launch_contents_parse(struct arena *arena, const char *text, const str
 /* Parses one argument, such as "i32:1024" or "buf:f32[1024]=iota"; parameters as above. */
 wb_status launch_argument_parse(struct arena *arena, const char *text, const struct subject *subject,
                                 const struct launch_folder *folder, wb_diagnostics *diagnostics,
+                                struct launch_argument *argument);
+
+/* The argument that "NAME=VALUE" is about, and what it becomes, of wb_launch_set_argument: in the launch's
+ * arena, the launch is as it was. */
+wb_status launch_argument_named(struct wb_launch *launch, const struct wb_kernel *kernel,
+                                const char *assignment, wb_diagnostics *diagnostics, size_t *index,
                                 struct launch_argument *argument);
 
 /* Checks one to three dimensions (the others are 1) against CUDA's limits and stores them. */

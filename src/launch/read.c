@@ -130,18 +130,51 @@ static wb_status read_assume(const struct ytree *document, const struct ytree_no
     return WB_OK;
 }
 
+/* Whether another argument has that name already. */
+static bool is_name_taken(const struct wb_launch *launch, const char *name) {
+    for (size_t i = 0; i < launch->arguments.count; i++)
+        if (launch->arguments.items[i].name != NULL && strcmp(launch->arguments.items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A name is a word with a letter, so that it is no place of another argument and stands before a `=`. */
+static wb_status check_name(const struct ytree *document, const struct ytree_node *named,
+                            const struct wb_launch *launch) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$%";
+    const size_t length = strcspn(named->key, "=:[]@ ");
+    if (named->key[length] != '\0' || strpbrk(named->key, letters) == NULL)
+        return ytree_key_error(document, named, "'%.60s' is no name of an argument, such as n", named->key);
+    if (is_name_taken(launch, named->key))
+        return ytree_key_error(document, named, "two arguments are called '%.60s'", named->key);
+    return WB_OK;
+}
+
+/* An entry of `arguments`: one as it is, or a name and one. */
+static wb_status read_argument(const struct ytree *document, const struct ytree_node *item,
+                               const struct launch_reader *reader, struct launch_argument *argument) {
+    struct wb_launch *launch = reader->launch;
+    const bool is_named = item->kind == YTREE_MAPPING && item->count == 1;
+    const struct ytree_node *value = is_named ? item->first : item;
+    struct subject subject = subject_of(document, value);
+    WB_TRY(ytree_require(document, value, YTREE_SCALAR,
+                         "an argument such as 'i32:1024', or one with a name: 'n: i32:1024'"));
+    if (is_named) WB_TRY(check_name(document, value, launch));
+    WB_TRY(launch_argument_parse(&launch->arena, value->text, &subject, reader->folder, document->diagnostics,
+                                 argument));
+    if (!is_named) return WB_OK;
+    argument->name = arena_string(&launch->arena, value->key, strlen(value->key));
+    return argument->name == NULL ? out_of_memory(document) : WB_OK;
+}
+
 static wb_status read_arguments(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct launch_reader *reader = target;
     struct wb_launch *launch = reader->launch;
     wb_status worst = WB_OK;
     WB_TRY(ytree_require(document, value, YTREE_LIST, "a list of arguments such as 'i32:1024'"));
     for (const struct ytree_node *item = value->first; item != NULL; item = item->next) {
-        struct subject subject = subject_of(document, item);
         struct launch_argument argument = {0};
-        wb_status status = ytree_require(document, item, YTREE_SCALAR, "an argument such as 'i32:1024'");
-        if (status == WB_OK)
-            status = launch_argument_parse(&launch->arena, item->text, &subject, reader->folder,
-                                           document->diagnostics, &argument);
+        const wb_status status = read_argument(document, item, reader, &argument);
         if (status > worst) worst = status;
         if (vec_push(&launch->arguments, argument) != WB_OK) return out_of_memory(document);
     }

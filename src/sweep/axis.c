@@ -8,11 +8,6 @@ static const char *const input_words[] = {"given", "any", NULL};
 static const char *const memory_words[] = {"ideal", "requests", NULL};
 static const char *const scope_words[] = {"kernel", "block", NULL};
 
-/* What `assume` takes, as --assume does. */
-static const char *taken_name(size_t index) {
-    return index < 32 ? wb_taken_name((wb_taken)(1u << index)) : NULL;
-}
-
 #define BOTH (AXIS_ANALYZE | AXIS_SIMULATE)
 
 static const struct axis_row rows[] = {
@@ -25,6 +20,7 @@ static const struct axis_row rows[] = {
     {.key = "shared", .option = "shared", .kind = AXIS_NUMBER, .unit = "bytes per block", .commands = BOTH},
     {.key = "registers", .option = "registers", .kind = AXIS_NUMBER, .unit = "per thread", .commands = BOTH},
     {.key = "arguments", .option = "argument", .kind = AXIS_ARGUMENTS, .commands = BOTH},
+    {.key = "arguments.", .option = "argument", .kind = AXIS_ARGUMENT, .commands = BOTH},
     {.key = "ptxas_info", .option = "ptxas-info", .kind = AXIS_FILE, .commands = BOTH},
     {.key = "facts", .option = "facts", .kind = AXIS_FILE, .commands = AXIS_ANALYZE},
     {.key = "cubin", .option = "cubin", .kind = AXIS_FILE, .commands = AXIS_ANALYZE},
@@ -33,7 +29,7 @@ static const struct axis_row rows[] = {
      .option = "assume",
      .kind = AXIS_NAMES,
      .joined = true,
-     .names = taken_name,
+     .names = wb_taken_name_at,
      .commands = BOTH},
     {.key = "block_index", .option = "block-index", .kind = AXIS_DIMENSIONS, .commands = BOTH},
     {.key = "machine", .option = "machine", .kind = AXIS_MACHINE, .commands = BOTH},
@@ -74,11 +70,24 @@ const struct axis_row *axis_at(size_t index) {
     return index < ROW_COUNT ? &rows[index] : NULL;
 }
 
+static bool is_of(const struct axis_row *row, const char *name) {
+    const size_t length = strlen(row->key);
+    if (row->key[length - 1] == '.') return strncmp(row->key, name, length) == 0 && name[length] != '\0';
+    return strcmp(row->key, name) == 0;
+}
+
 static size_t rank(const char *name) {
     size_t row = 0;
-    while (row + 1 < ROW_COUNT && strcmp(rows[row].key, name) != 0)
+    while (row + 1 < ROW_COUNT && !is_of(&rows[row], name))
         row++;
     return row;
+}
+
+const struct axis_row *axis_of_kind(enum axis_kind kind) {
+    size_t row = 0;
+    while (rows[row].kind != kind)
+        row++;
+    return &rows[row];
 }
 
 const struct axis_row *axis_named(const char *key) {

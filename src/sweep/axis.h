@@ -12,6 +12,7 @@ enum axis_kind {
     AXIS_MACHINE,    /* a preset, a file or a pattern */
     AXIS_STRING,     /* a string of instructions or a file of a problem, which is the operand */
     AXIS_ARGUMENTS,  /* a list of arguments of the kernel, all of them */
+    AXIS_ARGUMENT,   /* a value of one argument */
     AXIS_TEXT,       /* anything */
     AXIS_DIMENSIONS, /* X[,Y[,Z]] */
     AXIS_NUMBER,     /* a whole number from 0 on */
@@ -24,7 +25,8 @@ enum axis_kind {
 enum axis_command { AXIS_ANALYZE = 1, AXIS_SIMULATE = 2, AXIS_MAKESPAN = 4 };
 
 struct axis_row {
-    const char *key;    /* in sweep files, and of the parameter */
+    const char
+        *key; /* in sweep files, and of the parameter; with a point at its end, names stand behind it */
     const char *option; /* its long name; NULL: none, a file */
     enum axis_kind kind;
     bool joined; /* values of a list belong together, separated by commas; else they are alternatives */
@@ -38,8 +40,11 @@ struct axis_row {
  * of the machine, which have no key of their own here. */
 const struct axis_row *axis_at(size_t index);
 
-/* The row of a key of sweep files, or NULL. */
+/* The row of a parameter that is no key of the machine, or NULL. */
 const struct axis_row *axis_named(const char *key);
+
+/* The row of all parameters that have names of their own: single arguments, keys of the machine. */
+const struct axis_row *axis_of_kind(enum axis_kind kind);
 
 /* The unit of a parameter, be it of a row or a key of the machine; NULL: it has none. */
 const char *axis_unit(const char *name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "sweep/arguments.h"
 
 /* ---- Machines of a product -------------------------------------------------------------------------------
  */
@@ -75,7 +76,7 @@ static void try_values(wb_sweep *sweep, const struct sweep_axis *axis, bool *tak
     for (size_t v = 0; v < axis->values.count; v++) {
         if (taken[v]) continue;
         taken[v] = takes_setting(sweep, axis, &axis->values.items[v]);
-        if (!taken[v]) errors[v] = sweep_machine_error(sweep);
+        if (!taken[v]) errors[v] = sweep_unheard_error(sweep);
     }
 }
 
@@ -101,7 +102,7 @@ static wb_status check_deadlines(wb_sweep *sweep, const struct sweep_axis *axis)
     for (size_t v = 0; v < axis->values.count; v++)
         if (wb_deadline_cycles(sweep->machine, axis->values.items[v].text, &sweep->unheard, &cycles) != WB_OK)
             return ytree_error(&sweep->document, axis->values.items[v].node, "%s: %s", axis->name,
-                               sweep_machine_error(sweep));
+                               sweep_unheard_error(sweep));
     return WB_OK;
 }
 
@@ -121,6 +122,7 @@ wb_status sweep_check_product(wb_sweep *sweep, const struct sweep_product *produ
     struct machine_list machines = {0};
     wb_status worst = check_keys(sweep, product);
     bool has_settings = false;
+    if (worst == WB_OK) worst = sweep_check_arguments(sweep, product);
     if (worst != WB_OK) return worst;
     for (size_t i = 0; i < product->axes.count; i++)
         has_settings |= product->axes.items[i].row->kind == AXIS_SETTING;

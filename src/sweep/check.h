@@ -12,7 +12,7 @@ const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, co
 const struct sweep_axis *sweep_subject(const struct sweep_product *product);
 
 /* WB_ERR_INPUT with a message for keys that are not of the subject, for values of keys that no machine of the
- * product takes, and for deadlines. */
+ * product takes, for single arguments that no launch of it has, and for deadlines. */
 wb_status sweep_check_product(wb_sweep *sweep, const struct sweep_product *product);
 
 /* Finds the units of a product that those of the sweep have already. */

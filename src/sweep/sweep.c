@@ -10,7 +10,7 @@ const char *sweep_path(const char *folder, const char *path, struct arena *arena
     return text_take(&joined);
 }
 
-static void forget_errors(wb_sweep *sweep) {
+void sweep_forget_errors(wb_sweep *sweep) {
     diagnostics_clear(&sweep->unheard);
     sweep->unheard = (struct wb_diagnostics){0};
 }
@@ -18,7 +18,7 @@ static void forget_errors(wb_sweep *sweep) {
 void sweep_unload_machine(wb_sweep *sweep) {
     wb_machine_free(sweep->machine);
     sweep->machine = NULL;
-    forget_errors(sweep);
+    sweep_forget_errors(sweep);
 }
 
 wb_status sweep_load_machine(wb_sweep *sweep, const char *path) {
@@ -27,11 +27,11 @@ wb_status sweep_load_machine(wb_sweep *sweep, const char *path) {
 }
 
 wb_status sweep_set_machine(wb_sweep *sweep, const char *setting) {
-    forget_errors(sweep);
+    sweep_forget_errors(sweep);
     return wb_machine_set(sweep->machine, setting, &sweep->unheard);
 }
 
-const char *sweep_machine_error(wb_sweep *sweep) {
+const char *sweep_unheard_error(wb_sweep *sweep) {
     size_t length;
     const char *error = diagnostics_first_error(&sweep->unheard, &length);
     return arena_string(&sweep->arena, error, length);

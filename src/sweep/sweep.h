@@ -63,7 +63,7 @@ struct wb_sweep {
     bool allow_files;
     glob_t found;                  /* files of the pattern that was read last, */
     wb_machine *machine;           /* the machine, */
-    struct wb_diagnostics unheard; /* and what was wrong with it */
+    struct wb_diagnostics unheard; /* and what was wrong with it, or with what else was tried */
     size_t product;                /* the next unit is of this one, */
     uint64_t index;                /* with this number in it */
 };
@@ -75,8 +75,11 @@ void sweep_unload_machine(wb_sweep *sweep);
 /* Sets a key of sweep->machine, "KEY=VALUE", or leaves an error as above. */
 wb_status sweep_set_machine(wb_sweep *sweep, const char *setting);
 
+/* Makes room for errors of what is tried next. */
+void sweep_forget_errors(wb_sweep *sweep);
+
 /* The first error that was left, in the arena. */
-const char *sweep_machine_error(wb_sweep *sweep);
+const char *sweep_unheard_error(wb_sweep *sweep);
 
 /* A path of the file as it can be opened, in the arena; NULL when memory is exhausted. */
 const char *sweep_path(const char *folder, const char *path, struct arena *arena);

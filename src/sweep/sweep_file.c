@@ -40,7 +40,7 @@ static enum key_kind key_of(const char *key) {
 static wb_status unknown_key(wb_sweep *sweep, const struct ytree_node *node, bool in_product) {
     VEC(const char *) keys = {0};
     for (size_t i = 0; axis_at(i)->key != NULL; i++)
-        arena_push(&sweep->arena, &keys, axis_at(i)->key);
+        if (axis_at(i)->kind != AXIS_ARGUMENT) arena_push(&sweep->arena, &keys, axis_at(i)->key);
     for (size_t i = 0; i < KEY_NONE; i++)
         if (!in_product || i <= KEY_SET) arena_push(&sweep->arena, &keys, key_names[i]);
     const char *nearest = wb_nearest_name(node->key, keys.items, keys.count);
@@ -58,21 +58,13 @@ static wb_status unknown_key(wb_sweep *sweep, const struct ytree_node *node, boo
  */
 
 static wb_status add_axis(wb_sweep *sweep, struct sweep_product *product, const struct axis_row *row,
-                          const struct ytree_node *node) {
-    struct sweep_axis axis = {.row = row, .name = row->key != NULL ? row->key : node->key};
+                          const char *name, const struct ytree_node *node) {
+    struct sweep_axis axis = {.row = row, .name = name};
     if (product->axes.count >= SWEEP_AXES_MAX)
         return ytree_key_error(&sweep->document, node, "more than %u keys in one product", SWEEP_AXES_MAX);
     wb_status status = values_read(sweep, node, &axis);
     if (status == WB_OK) arena_push(&sweep->arena, &product->axes, axis);
     return status;
-}
-
-/* The row of the keys of the machine. */
-static const struct axis_row *setting_row(void) {
-    size_t row = 0;
-    while (axis_at(row)->key != NULL)
-        row++;
-    return axis_at(row);
 }
 
 /* `set`: keys of the machine, each an axis. */
@@ -85,7 +77,34 @@ static wb_status read_settings(wb_sweep *sweep, struct sweep_product *product,
         const wb_status status =
             is_axis ? ytree_key_error(&sweep->document, value,
                                       "set: '%s' is no key of a machine, but one of sweeps", value->key)
-                    : add_axis(sweep, product, setting_row(), value);
+                    : add_axis(sweep, product, axis_of_kind(AXIS_SETTING), value->key, value);
+        if (status > worst) worst = status;
+    }
+    return worst;
+}
+
+/* What the parameter of a single argument is called: "arguments.n". */
+static const char *argument_name(wb_sweep *sweep, const char *name) {
+    struct text text = {.arena = &sweep->arena};
+    text_printf(&text, "%s%s", axis_of_kind(AXIS_ARGUMENT)->key, name);
+    return text_take(&text);
+}
+
+/* `arguments`: a list is all of them, one axis; of a mapping each is one. */
+static wb_status read_arguments(wb_sweep *sweep, struct sweep_product *product,
+                                const struct ytree_node *node) {
+    const struct axis_row *row = axis_of_kind(AXIS_ARGUMENTS);
+    wb_status worst = WB_OK;
+    if (node->kind != YTREE_MAPPING) return add_axis(sweep, product, row, row->key, node);
+    if (node->count == 0) return ytree_error(&sweep->document, node, "%s: the mapping is empty", row->key);
+    for (const struct ytree_node *value = node->first; value != NULL; value = value->next) {
+        char wrong[2] = {value->key[strcspn(value->key, "=:[ ")], '\0'};
+        const wb_status status =
+            wrong[0] != '\0' || value->key[0] == '\0'
+                ? ytree_key_error(&sweep->document, value,
+                                  "expected the name of an argument, or its place, such as n or 3")
+                : add_axis(sweep, product, axis_of_kind(AXIS_ARGUMENT), argument_name(sweep, value->key),
+                           value);
         if (status > worst) worst = status;
     }
     return worst;
@@ -125,8 +144,10 @@ static wb_status read_axes(wb_sweep *sweep, const struct ytree_node *mapping, bo
         const struct axis_row *row = axis_named(node->key);
         const enum key_kind key = key_of(node->key);
         wb_status status = WB_OK;
-        if (row != NULL)
-            status = add_axis(sweep, product, row, node);
+        if (row != NULL && row->kind == AXIS_ARGUMENTS)
+            status = read_arguments(sweep, product, node);
+        else if (row != NULL && row->kind != AXIS_ARGUMENT)
+            status = add_axis(sweep, product, row, row->key, node);
         else if (key == KEY_SET)
             status = read_settings(sweep, product, node);
         else if (key == KEY_NONE || (!is_file && key != KEY_ABOUT))
@@ -146,6 +167,14 @@ static wb_status add_product(wb_sweep *sweep, struct sweep_product *product, con
     return status;
 }
 
+/* Whether an entry of `include` has its own in place of an axis of the file: single arguments are left out
+ * where it lists all of them, too. */
+static bool replaces(const struct sweep_product *entry, const struct sweep_axis *axis) {
+    return sweep_find_axis(entry, axis->name) != NULL ||
+           (axis->row->kind == AXIS_ARGUMENT &&
+            sweep_find_axis(entry, axis_of_kind(AXIS_ARGUMENTS)->key) != NULL);
+}
+
 /* An entry of `include`: the product of the file with these keys in place of its own. */
 static wb_status read_included(wb_sweep *sweep, const struct sweep_product *of_file,
                                const struct ytree_node *node) {
@@ -154,7 +183,7 @@ static wb_status read_included(wb_sweep *sweep, const struct sweep_product *of_f
     if (status == WB_OK) status = read_axes(sweep, node, false, &product);
     if (status != WB_OK) return status;
     for (size_t i = 0; i < of_file->axes.count; i++)
-        if (sweep_find_axis(&product, of_file->axes.items[i].name) == NULL)
+        if (!replaces(&product, &of_file->axes.items[i]))
             arena_push(&sweep->arena, &product.axes, of_file->axes.items[i]);
     sort_axes(&product);
     if (sweep_subject(&product) == NULL)
@@ -170,16 +199,16 @@ static wb_status read_list(wb_sweep *sweep, const struct ytree_node *list) {
  */
 
 /* Adds that a parameter matches one of the patterns. */
-static wb_status read_match(wb_sweep *sweep, struct sweep_exclusion *exclusion,
+static wb_status read_match(wb_sweep *sweep, struct sweep_exclusion *exclusion, const char *name,
                             const struct ytree_node *node) {
-    struct sweep_match match = {.name = node->key};
+    struct sweep_match match = {.name = name};
     const struct ytree_node *value = node->kind == YTREE_LIST ? node->first : node;
     bool is_known = false;
     for (size_t p = 0; p < sweep->products.count && !is_known; p++)
-        is_known = sweep_find_axis(&sweep->products.items[p], node->key) != NULL;
+        is_known = sweep_find_axis(&sweep->products.items[p], name) != NULL;
     if (!is_known)
         return ytree_key_error(&sweep->document, node, "exclude: no unit has a parameter '%.*s'", SHOWN_MAX,
-                               node->key);
+                               name);
     for (; value != NULL; value = node->kind == YTREE_LIST ? value->next : NULL) {
         if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
             return ytree_expected(&sweep->document, value, "a value or a pattern, or a list of them");
@@ -189,17 +218,20 @@ static wb_status read_match(wb_sweep *sweep, struct sweep_exclusion *exclusion,
     return WB_OK;
 }
 
-/* An entry of `exclude`; keys of the machine may stand under `set`, as in products. */
+/* An entry of `exclude`; keys of the machine may stand under `set`, single arguments under `arguments`, as in
+ * products. */
 static wb_status read_excluded(wb_sweep *sweep, const struct ytree_node *entry) {
     struct sweep_exclusion exclusion = {0};
     wb_status worst =
         ytree_require(&sweep->document, entry, YTREE_MAPPING, "a mapping of parameters to patterns");
     for (const struct ytree_node *node = entry->first; worst == WB_OK && node != NULL; node = node->next) {
-        const bool is_set = key_of(node->key) == KEY_SET && node->kind == YTREE_MAPPING;
-        if (!is_set) worst = read_match(sweep, &exclusion, node);
-        for (const struct ytree_node *key = is_set ? node->first : NULL; worst == WB_OK && key != NULL;
+        const bool is_set = key_of(node->key) == KEY_SET;
+        const bool is_nested = node->kind == YTREE_MAPPING &&
+                               (is_set || strcmp(node->key, axis_of_kind(AXIS_ARGUMENTS)->key) == 0);
+        if (!is_nested) worst = read_match(sweep, &exclusion, node->key, node);
+        for (const struct ytree_node *key = is_nested ? node->first : NULL; worst == WB_OK && key != NULL;
              key = key->next)
-            worst = read_match(sweep, &exclusion, key);
+            worst = read_match(sweep, &exclusion, is_set ? key->key : argument_name(sweep, key->key), key);
     }
     if (worst == WB_OK && exclusion.matches.count == 0)
         return ytree_error(&sweep->document, entry, "exclude: this entry would exclude every unit");

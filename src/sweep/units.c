@@ -87,9 +87,10 @@ static void add_argument(struct unit_writer *writer, const char *argument) {
 
 static void add_option(struct unit_writer *writer, const struct sweep_axis *axis, const char *value) {
     struct text option = {.arena = &writer->unit->arena};
-    const bool is_setting = axis->row->kind == AXIS_SETTING;
-    text_printf(&option, "--%s=%s%s%s", axis->row->option, is_setting ? axis->name : "",
-                is_setting ? "=" : "", value);
+    const char *name = axis->row->kind == AXIS_SETTING    ? axis->name
+                       : axis->row->kind == AXIS_ARGUMENT ? axis->name + strlen(axis->row->key)
+                                                          : "";
+    text_printf(&option, "--%s=%s%s%s", axis->row->option, name, name[0] != '\0' ? "=" : "", value);
     add_argument(writer, text_take(&option));
 }
 

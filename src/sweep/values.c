@@ -224,7 +224,7 @@ static wb_status read_machine(const struct value_reader *reader, const struct yt
     if (access(path, R_OK) != 0) return unknown_word(reader, node, node->text, presets.items, presets.count);
     if (sweep_load_machine(sweep, path) == WB_OK) return add_value(reader, node, node->text, path);
     return ytree_error(&sweep->document, node, "%s: '%.*s' is no machine: %s", reader->axis->name, SHOWN_MAX,
-                       node->text, sweep_machine_error(sweep));
+                       node->text, sweep_unheard_error(sweep));
 }
 
 /* ---- Words
@@ -286,6 +286,11 @@ static wb_status check_text(const struct value_reader *reader, const struct ytre
 /* ---- Values
  * ------------------------------------------------------------------------------------------------ */
 
+/* Files in arguments would have to be read for the checksum of the unit: launch files name them. */
+static wb_status refuse_file(const struct value_reader *reader, const struct ytree_node *node) {
+    return expected(reader, node, "an argument without a file, which stands in a launch file");
+}
+
 static wb_status read_scalar(const struct value_reader *reader, const struct ytree_node *node) {
     const enum axis_kind kind = reader->axis->row->kind;
     bool is_range = false;
@@ -295,7 +300,9 @@ static wb_status read_scalar(const struct value_reader *reader, const struct ytr
     if (kind == AXIS_CODE || kind == AXIS_FILE) return read_file(reader, node);
     if (kind == AXIS_MACHINE) return read_machine(reader, node);
     if (kind == AXIS_STRING) return read_string(reader, node);
-    if (kind == AXIS_NUMBER || kind == AXIS_DIMENSIONS || kind == AXIS_SETTING || kind == AXIS_TEXT) {
+    if (kind == AXIS_ARGUMENT && strchr(node->text, '@') != NULL) return refuse_file(reader, node);
+    if (kind == AXIS_NUMBER || kind == AXIS_DIMENSIONS || kind == AXIS_SETTING || kind == AXIS_TEXT ||
+        kind == AXIS_ARGUMENT) {
         wb_status status = read_range(reader, node, &is_range);
         if (is_range) return status;
     }
@@ -303,18 +310,31 @@ static wb_status read_scalar(const struct value_reader *reader, const struct ytr
     return status == WB_OK ? add_value(reader, node, node->text, NULL) : status;
 }
 
-/* All arguments of a launch, which is one value. What they are is for the unit to check. Files would have to
- * be read for the checksum of the unit: launch files name them. */
+/* Appends an argument to the text of all of them: in quotes where it could be taken for several. */
+static void put_argument(struct text *out, const char *argument) {
+    const bool is_quoted = strpbrk(argument, " \"\\") != NULL;
+    if (out->length > 0) text_char(out, ' ');
+    if (is_quoted) text_char(out, '"');
+    for (const char *c = argument; *c != '\0'; c++) {
+        if (*c == '"' || *c == '\\') text_char(out, '\\');
+        text_char(out, *c);
+    }
+    if (is_quoted) text_char(out, '"');
+}
+
+/* All arguments of a launch, which is one value. What they are is for the unit to check. */
 static wb_status read_arguments(const struct value_reader *reader, const struct ytree_node *list) {
     struct text joined = {.arena = &reader->sweep->arena};
     if (list->kind != YTREE_LIST || list->count == 0)
-        return ytree_expected(&reader->sweep->document, list, "a list of arguments such as [\"i32:256\"]");
+        return ytree_expected(&reader->sweep->document, list,
+                              "a list of arguments such as [\"i32:256\"], or a mapping of single ones");
     for (const struct ytree_node *value = list->first; value != NULL; value = value->next) {
         if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
             return ytree_expected(&reader->sweep->document, value, "an argument such as i32:256");
-        if (strchr(value->text, '@') != NULL)
-            return expected(reader, value, "an argument without a file, which stands in a launch file");
-        text_printf(&joined, "%s%s", joined.length > 0 ? " " : "", value->text);
+        if (value->text[strcspn(value->text, "\n\r")] != '\0')
+            return expected(reader, value, "an argument on one line");
+        if (strchr(value->text, '@') != NULL) return refuse_file(reader, value);
+        put_argument(&joined, value->text);
     }
     return add_value(reader, list, text_take(&joined), NULL);
 }

@@ -169,6 +169,18 @@ static const struct {
     {"string: LC\\nmachine: jcse2017", "s.yaml:2:10: error: machine: not of units of 'string'"},
     {"code: vecadd.yaml\\nstring_warps: 3", "s.yaml:2:15: error: string_warps: not of units of 'code'"},
     {"string: LC\\nstring_methods: [closd]", "s.yaml:2:18: error: string_methods: there is no 'closd'"},
+    {"code: vecadd.yaml\\narguments: {vecadd_param_3: [5, x], m: 1..9 step 1}",
+     "s.yaml:2:33: error: arguments: 'i32:x': expected a whole number"},
+    {"code: vecadd.yaml\\narguments: {1: 5}",
+     "s.yaml:2:16: error: arguments: argument '1' is 'buf:f32[2000]"},
+    {"code: vecadd.ptx\\nlaunch: vecadd.yaml\\narguments: {n: 1..9 step 1}",
+     "s.yaml:3:16: error: arguments: there is no argument 'n'; there are 1 (vecadd_param_0), "},
+    {"code: vecadd.yaml\\narguments: {n: \"buf:f32[8]=@f\"}",
+     "s.yaml:2:16: error: arguments.n: expected an argument "
+     "without a file"},
+    {"code: vecadd.yaml\\narguments: {}", "s.yaml:2:12: error: arguments: the mapping is empty"},
+    {"code: vecadd.yaml\\narguments: {a=b: 5}", "s.yaml:2:13: error: expected the name of an argument"},
+    {"code: vecadd.yaml\\narguments.n: 5", "s.yaml:2:1: error: unknown key 'arguments.n'"},
     {"code: [vecadd.yaml", "s.yaml:2:1: error: not valid YAML"},
     {"[code]", "s.yaml:1:1: error: expected a mapping"},
 };
@@ -265,6 +277,41 @@ static void test_arguments(void **state) {
     assert_string_equal(lines[2], lines[4]);
     assert_string_not_equal(strrchr(lines[1], ','), strrchr(lines[2], ','));
     free(out);
+}
+
+/* Single arguments by names of the launch file, parameters of the kernel and places. */
+static void test_single_arguments(void **state) {
+    (void)state;
+    char *out = printed(
+        "sed -e 's/\"i32:2000\"/n: i32:2000/' vecadd.yaml > n.yaml; printf '%s\\n' 'code: n.yaml' 'machine: "
+        "ecrts2025-orin' 'methods: k-area' 'policies: gto' 'arguments: {n: 256..512 step 256}' > s.yaml; "
+        "\"$WB\" sweep s.yaml -o s.db; \"$WB\" sweep show s.db --json | jq -c '.units[] | "
+        "[.parameters.\"arguments.n\", .verdict.bound]'; for n in vecadd_param_3=256 4=512; do \"$WB\" "
+        "analyze "
+        "n.yaml -m ecrts2025-orin --method k-area --policy gto -a $n --json | jq -c "
+        "'[(.launch.arguments[3] | ltrimstr(\"i32:\")), .verdict.bound]'; done");
+    char *lines[5] = {strtok(out, "\n")};
+    for (size_t i = 1; i < 5; i++)
+        assert_non_null(lines[i] = strtok(NULL, "\n"));
+    assert_string_equal(lines[1], lines[3]);
+    assert_string_equal(lines[2], lines[4]);
+    assert_string_not_equal(strrchr(lines[1], ','), strrchr(lines[2], ','));
+    free(out);
+    assert_prints(
+        "printf '%s\\n' 'code: vecadd.yaml' 'arguments: {4: [5, 6, 7]}' 'exclude: [{arguments: {4: 5}}, "
+        "{arguments.4: 6}]' 'include: [{arguments: {4: 8}}, {arguments: [\"i32:1\"]}]' > s.yaml; "
+        "\"$WB\" sweep s.yaml --dry-run",
+        "3 units\ncode=vecadd.yaml arguments.4=7\ncode=vecadd.yaml arguments.4=8\n"
+        "code=vecadd.yaml arguments=i32:1\n");
+}
+
+/* What is one argument and what is two are different units. */
+static void test_arguments_with_spaces(void **state) {
+    (void)state;
+    assert_prints(
+        "printf '%s\\n' 'code: vecadd.yaml' 'arguments: [[\"a b\"], [a, b]]' > s.yaml; \"$WB\" sweep "
+        "s.yaml --dry-run",
+        "2 units\ncode=vecadd.yaml arguments=\"a b\"\ncode=vecadd.yaml arguments=a b\n");
 }
 
 /* Executions of the whole GPU, as `simulate` has them; and without caches of a block. */
@@ -655,6 +702,8 @@ int main(void) {
         cmocka_unit_test(test_one_of_two_killed),
         cmocka_unit_test(test_merge_keeps_results),
         cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_single_arguments),
+        cmocka_unit_test(test_arguments_with_spaces),
         cmocka_unit_test(test_simulations),
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_diff),

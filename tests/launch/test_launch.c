@@ -112,6 +112,52 @@ static void test_scalars(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* Another value for one argument, by its name, place or the kernel's parameter. */
+static void test_named_arguments(void **state) {
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"m=1", "there is no argument 'm'; there are 1 (out), 2, 3 (n), 4 (alpha)"},
+        {"0=1", "there is no argument '0'"},
+        {"5=1", "there is no argument '5'"},
+        {"out=64", "argument 'out' is 'buf:f32[64]=zero', for which '64' does not say a type"},
+        {"n=1.5", "'i32:1.5': expected a whole number"},
+        {"n=", "'i32:': expected a whole number"},
+        {"n=buf:f32", "expected TYPE[COUNT]"},
+        {"i32:5", "expected NAME=VALUE such as n=1024"},
+        {"=5", "expected NAME=VALUE such as n=1024"},
+    };
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_launch *launch = NULL;
+    assert_int_equal(wb_launch_read(DATA "named.yaml", WB_FILES_BELOW, diagnostics, &launch), WB_OK);
+    const struct launch_argument *arguments = launch->arguments.items;
+    assert_string_equal(arguments[2].name, "n");
+    assert_null(arguments[1].name);
+    assert_int_equal(wb_launch_set_argument(launch, NULL, "n=2048", diagnostics), WB_OK);
+    assert_string_equal(arguments[2].text, "i32:2048");
+    assert_int_equal(arguments[2].bits, 2048);
+    assert_string_equal(arguments[2].name, "n");
+    assert_int_equal(wb_launch_set_argument(launch, NULL, "3=?", diagnostics), WB_OK);
+    assert_false(arguments[2].known);
+    assert_int_equal(wb_launch_set_argument(launch, NULL, "alpha=0.5", diagnostics), WB_OK);
+    assert_false(arguments[3].blank);
+    assert_int_equal(arguments[3].bits, 0x3f000000);
+    assert_int_equal(wb_launch_set_argument(launch, NULL, "out=buf:f32[64]=zero", diagnostics), WB_OK);
+    assert_int_equal(arguments[0].contents.count, 64);
+    assert_int_equal(wb_diagnostics_errors(diagnostics), 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        wb_diagnostics *said = wb_diagnostics_new();
+        assert_int_equal(wb_launch_set_argument(launch, NULL, wrong[i][0], said), WB_ERR_INPUT);
+        if (strstr(wb_diagnostics_text(said), wrong[i][1]) == NULL)
+            fail_msg("%s: %s", wrong[i][0], wb_diagnostics_text(said));
+        wb_diagnostics_free(said);
+    }
+    assert_string_equal(arguments[0].text, "buf:f32[64]=zero");
+    assert_true(wb_is_named_argument("n=buf:f32[4]=iota"));
+    assert_false(wb_is_named_argument("buf:f32[4]=iota"));
+    wb_launch_free(launch);
+    wb_diagnostics_free(diagnostics);
+}
+
 static void test_structs_by_value(void **state) {
     (void)state;
     wb_launch *launch = wb_launch_new();
@@ -440,8 +486,13 @@ static void test_errors_of_files(void **state) {
         {"registers: [32]\n", "l.yaml:1:12: error: " REGISTERS},
         {"arguments: i32:1\n",
          "l.yaml:1:12: error: arguments: expected a list of arguments such as 'i32:1024', got 'i32:1'"},
+        {"arguments:\n  - {n: i32:1, m: i32:2}\n",
+         "l.yaml:2:5: error: expected an argument such as 'i32:1024', or one with a name: 'n: i32:1024', got "
+         "a mapping"},
+        {"arguments:\n  - n: i32:1\n  - n: i32:2\n", "l.yaml:3:5: error: two arguments are called 'n'"},
+        {"arguments:\n  - 2: i32:1\n", "l.yaml:2:5: error: '2' is no name of an argument, such as n"},
         {"arguments:\n  - i32: 1\n",
-         "l.yaml:2:5: error: expected an argument such as 'i32:1024', got a mapping"},
+         "l.yaml:2:10: error: '1': expected TYPE:VALUE, buf:TYPE[COUNT], bytes:HEX or bytes[SIZE]"},
         {"arguments:\n  - i32:1\n  - u8:300\n", "l.yaml:3:5: error: 'u8:300': expected a whole number from 0 "
                                                 "to 255, or ? for an unknown value"},
         {"variables: [a]\n", "l.yaml:1:12: error: variables: expected a mapping from variables of the module "
@@ -700,6 +751,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_file_with_every_key),
         cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_named_arguments),
         cmocka_unit_test(test_structs_by_value),
         cmocka_unit_test(test_contents),
         cmocka_unit_test(test_random_contents),

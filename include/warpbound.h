@@ -398,10 +398,10 @@ wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_dia
 /* Whether a text is "NAME=VALUE", which wb_launch_set_argument takes, rather than an argument by itself. */
 bool wb_is_named_argument(const char *text);
 
-/* "NAME=VALUE": another value for one of the arguments that the launch has. NAME is what its launch file calls
- * it, the kernel's parameter, or a place from 1 on; VALUE is an argument as above or, of a scalar, what stands
- * behind the type there: n=2048 makes i32:2048 of i32:1024. `kernel` may be NULL: its parameters are not known
- * then. */
+/* "NAME=VALUE": another value for one of the arguments that the launch has. NAME is what its launch file
+ * calls it, the kernel's parameter, or a place from 1 on; VALUE is an argument as above or, of a scalar, what
+ * stands behind the type there: n=2048 makes i32:2048 of i32:1024. `kernel` may be NULL: its parameters are
+ * not known then. */
 wb_status wb_launch_set_argument(wb_launch *launch, const wb_kernel *kernel, const char *assignment,
                                  wb_diagnostics *diagnostics);
 

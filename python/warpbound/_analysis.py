@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import json
 import os
+import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,9 @@ STALLS_BYTES = 4096  # more than a wb_stalls has
 
 
 class Interruptible:
-    """Ends the work of the library at a time limit, and when Ctrl-C is pressed."""
+    """Ends the work of the library at a time limit, and when Ctrl-C is pressed. The work is a thread of its own: Python
+    raises KeyboardInterrupt in the main thread alone, where it would be lost between the library and `goes_on`.
+    """
 
     def __init__(self, time_limit: float | None):
         self.end = None if time_limit is None else time.monotonic() + time_limit
@@ -37,11 +40,49 @@ class Interruptible:
         self.poll = _library.Poll(self.goes_on)
 
     def goes_on(self, *_) -> bool:
+        return not self.interrupted and (self.end is None or time.monotonic() < self.end)
+
+    def run(self, function, *arguments) -> int:
+        """The status of a function of the library that polls. What it works on is left when it has ended, not before."""
+        worker, interrupt = Worker(function, arguments), None
+        thread = threading.Thread(target=worker.work, daemon=True)
+        while not worker.ended.is_set():
+            try:
+                if interrupt is None and thread.ident is None:
+                    thread.start()
+                if interrupt is not None and worker.cancel():
+                    break
+                worker.ended.wait()
+            except BaseException as error:  # also once more while it is waited for
+                self.interrupted, interrupt = True, error
+        if interrupt is not None:
+            raise interrupt
+        if worker.error is not None:
+            raise worker.error
+        return worker.status
+
+
+class Worker:
+    """A call in a thread, which can be cancelled until it begins."""
+
+    def __init__(self, function, arguments):
+        self.function, self.arguments = function, arguments
+        self.owner: dict[str, str] = {}  # who comes first says whether it begins: setdefault is one step
+        self.ended = threading.Event()
+        self.status = self.error = None
+
+    def cancel(self) -> bool:
+        """Whether it will never begin."""
+        return self.owner.setdefault("owner", "caller") == "caller"
+
+    def work(self) -> None:
         try:
-            return not self.interrupted and (self.end is None or time.monotonic() < self.end)
-        except KeyboardInterrupt:
-            self.interrupted = True
-            return False
+            if self.owner.setdefault("owner", "thread") == "thread":
+                self.status = self.function(*self.arguments)
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.ended.set()
 
 
 def as_list(names: str | Iterable[str] | None) -> str | None:
@@ -110,8 +151,10 @@ def make_launch(said: Diagnostics, code: str, launch: PathLike | None, allow_fil
     return Launch(code, said.keep(said.lib.wb_launch_new(), "wb_launch_free"), dict.fromkeys(range(DEADLINE + 1)))
 
 
-def as_setting(key: str, value: object) -> bytes:
-    return encode(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
+def as_settings(values: Mapping[object, object]) -> list[bytes]:
+    """KEY=VALUE, of each."""
+    texts = {key: str(value).lower() if isinstance(value, bool) else value for key, value in values.items()}
+    return [encode(f"{key}={text}") for key, text in texts.items()]
 
 
 def load_machine(said: Diagnostics, name: str | None, settings: list[bytes]) -> int:
@@ -176,8 +219,6 @@ class Asked:
 
 def finish(said: Diagnostics, status: int, analysis: int | None, asked: Asked) -> Analysis:
     """The report of an analysis, or the exception that it ended with."""
-    if asked.interruptible.interrupted:
-        raise KeyboardInterrupt
     error = said.error(status) if status != _library.OK else None
     partial = isinstance(error, LimitError) and analysis and said.lib.wb_analysis_has_results(analysis)
     if error is not None and not partial:
@@ -204,7 +245,7 @@ def analyze(
     shared: int | None = None,
     registers: int | None = None,
     ptxas_info: PathLike | None = None,
-    arguments: Iterable[str] = (),
+    arguments: Iterable[str] | Mapping[str | int, object] = (),
     variables: Mapping[str, str] | None = None,
     assume: str | Iterable[str] | None = None,
     set: Mapping[str, object] | None = None,  # as the option of the command is called
@@ -226,7 +267,7 @@ def analyze(
 
     `code` is PTX, a cubin, a launch file that names its code, or a block or a grid written by hand; what is left out
     the launch file says. The other arguments are called as the options of the command: `set={"mem_latency": 200}`
-    overrides keys of the machine, `deadline` is in cycles, or a text such as "100us".
+    overrides keys of the machine, `arguments={"n": 2048}` single arguments of the launch file, `deadline` is in cycles, or a text such as "100us".
 
     Raises InputError, DeclinedError, or LimitError, whose `analysis` is what was found before the limit.
     """
@@ -234,9 +275,10 @@ def analyze(
     if scheme is not None and scope == "block" and place is None:
         raise InputError('scope "block": with a scheme only of the block of block_index')
     asked = ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_limit, memory_limit)
-    of_launch = LaunchOptions(grid, block, shared, registers, tuple(arguments), variables, assume)
+    single = arguments if isinstance(arguments, Mapping) else {}
+    of_launch = LaunchOptions(grid, block, shared, registers, () if single else tuple(arguments), variables, assume)
     of_kernel = KernelOptions(
-        kernel, ptxas_info, facts, machine, [as_setting(*item) for item in (set or {}).items()], cubin
+        kernel, ptxas_info, facts, machine, as_settings(set or {}), cubin, as_settings(single)
     )
     path = os.fspath(code)
     with Diagnostics() as said:
@@ -272,6 +314,7 @@ class KernelOptions:
     machine: str | PathLike | None
     settings: list[bytes]
     cubin: PathLike | None
+    arguments: list[bytes]  # of the launch: other values for single ones
 
 
 def ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_limit, memory_limit) -> Asked:
@@ -296,8 +339,9 @@ def ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_
 
 def assumed(lib, names: str | Iterable[str]) -> int:
     """Names as the set of bits that the library has for them."""
-    known = {_library.decode(lib.wb_taken_name(1 << bit)): 1 << bit for bit in range(32)}
-    known.pop(None, None)
+    known = {}
+    while (name := lib.wb_taken_name_at(len(known))) is not None:
+        known[_library.decode(name)] = 1 << len(known)
     bits = 0
     for name in as_list(names).split(","):
         if name not in known and name != "all":
@@ -346,13 +390,16 @@ def analyze_launch(said: Diagnostics, launch: Launch, of: KernelOptions, by_hand
     lib, options, made = said.lib, asked.options, ctypes.c_void_p()
     module = said.make("wb_module_read", encode(launch.code), free="wb_module_free")
     kernel = said.make("wb_module_find_kernel", module, encode(of.kernel) or lib.wb_launch_kernel(launch.handle))
+    for argument in of.arguments:
+        said.call("wb_launch_set_argument", launch.handle, kernel, argument)
     read_registers(said, launch, kernel, of.ptxas_info, by_hand)
     read_facts(said, of.facts, launch, kernel, options)
     machine = load_machine(said, of.machine if of.machine is not None else launch.settings[MACHINE], of.settings)
     if asked.deadline is None:
         asked.deadline = launch.settings[DEADLINE]
     read_deadline(said, machine, asked)
-    status = lib.wb_analyze(kernel, launch.handle, machine, ctypes.byref(options), said.handle, ctypes.byref(made))
+    given = (kernel, launch.handle, machine, ctypes.byref(options))
+    status = asked.interruptible.run(lib.wb_analyze, *given, said.handle, ctypes.byref(made))
     if made.value:
         said.keep(made.value, "wb_analysis_free")
         check_settings(lib, of.settings, made.value)
@@ -365,5 +412,6 @@ def analyze_by_hand(said, path, asked) -> Analysis:
     """Analyses a block or a grid that a file describes, which stands for itself."""
     analysis = said.make("wb_analysis_read", encode(path), free="wb_analysis_free")
     read_deadline(said, said.lib.wb_analysis_machine(analysis), asked)
-    status = said.lib.wb_analysis_run(analysis, ctypes.byref(asked.options), said.handle)
+    run = said.lib.wb_analysis_run
+    status = asked.interruptible.run(run, analysis, ctypes.byref(asked.options), said.handle)
     return finish(said, status, analysis, asked)

@@ -139,6 +139,9 @@ def sweep_file(parameters: Mapping[str, object], set_: Mapping[str, object], met
     """What a sweep file says (docs/sweep.md); files are named from the folder that is the current one now."""
     document: dict = {}
     for name, value in parameters.items():
+        if name == "arguments" and isinstance(value, Mapping):  # single ones, by name
+            document[name] = {str(key): [text_of(one) for one in as_values(of)] for key, of in value.items()}
+            continue
         is_nested = name == "arguments"  # of which a list is one value, and no text
         values = [texts_of(one) if is_nested else text_of(one) for one in as_values(value)]
         if name in FILES:

@@ -11,9 +11,11 @@ import pathlib
 import re
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import xml.etree.ElementTree as ElementTree
 from unittest import mock
@@ -30,6 +32,14 @@ def reported(*arguments):
     """What `warpbound analyze --json` says."""
     run = subprocess.run([COMMAND, "analyze", *arguments, "--json"], capture_output=True, text=True)
     return json.loads(run.stdout)
+
+
+def join_all(timers):
+    """Waits for timers, though these interrupt it."""
+    while any(timer.is_alive() for timer in timers):
+        with contextlib.suppress(KeyboardInterrupt):
+            for timer in timers:
+                timer.join()
 
 
 class Analyses(unittest.TestCase):
@@ -97,6 +107,20 @@ class Analyses(unittest.TestCase):
             arguments=arguments,
             methods="k-area",
         )
+
+    def test_single_arguments(self):
+        file, options = "kernels/vecadd.yaml", {"machine": MACHINE, "methods": "k-area", "policies": "lrr"}
+        words = [file, "-m", MACHINE, "-a", "vecadd_param_3=256", "--method", "k-area", "--policy", "lrr"]
+        found = self.check(words, file, arguments={"vecadd_param_3": 256}, **options)
+        self.assertEqual(found.document["launch"]["arguments"][3], "i32:256")
+        with self.assertRaisesRegex(warpbound.InputError, "there is no argument 'n'; there are 1 "):
+            warpbound.analyze(file, arguments={"n": 256}, **options)
+        results = warpbound.sweep(file, MACHINE, arguments={4: range(256, 513, 256)}, methods="k-area", policies="lrr")
+        bounds = {unit["arguments.4"]: unit["bound"] for unit in results.units}
+        self.assertEqual(bounds[256], found.verdict.bound.cycles)
+        self.assertLess(bounds[256], bounds[512])
+        with self.assertRaisesRegex(warpbound.InputError, "there is no argument 'n'; there are 1 "):
+            warpbound.sweep(file, MACHINE, arguments={"n": [1, 2]})
 
     def test_one_block(self):
         found = self.check(
@@ -273,8 +297,32 @@ class Errors(unittest.TestCase):
             warpbound.analyze("kernels/sgemm_tiled.yaml", machine=MACHINE, time_limit=0)
 
     def test_interrupts(self):
-        with mock.patch("time.monotonic", side_effect=[0, KeyboardInterrupt]), self.assertRaises(KeyboardInterrupt):
-            warpbound.analyze("kernels/sgemm_tiled.yaml", machine=MACHINE, time_limit=60)
+        """Ctrl-C, once or again and again, is a KeyboardInterrupt whenever it comes, and never a limit."""
+        for step in range(12):
+            timers = [threading.Timer(0.004 * step + again, os.kill, (os.getpid(), signal.SIGINT)) for again in (0, 0.002)]
+            with self.assertRaises(KeyboardInterrupt):
+                try:
+                    for timer in timers:
+                        timer.start()
+                    while True:
+                        warpbound.analyze("kernels/bitonic.yaml", machine=MACHINE, time_limit=60)
+                finally:
+                    join_all(timers)
+        self.assertEqual(threading.active_count(), 1)
+        self.assertTrue(warpbound.analyze("kernels/vecadd.yaml", machine=MACHINE).bounds)
+
+    def test_interrupts_while_polled(self):
+        """One that comes between the library and what it polls, where it was lost once."""
+        script = (
+            "import sys, os, signal; sys.path.insert(0, 'python'); import warpbound; from warpbound import _analysis\n"
+            "poll = _analysis.Interruptible.goes_on\n"
+            "def goes_on(self, *of): os.kill(os.getpid(), signal.SIGINT); return poll(self, *of)\n"
+            "_analysis.Interruptible.goes_on = goes_on\n"
+            "try: warpbound.analyze('kernels/sgemm_tiled.yaml', machine='ecrts2025-orin')\n"
+            "except KeyboardInterrupt: print('interrupted')"
+        )
+        run = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, timeout=60)
+        self.assertEqual((run.stdout, run.stderr), ("interrupted\n", ""))
 
     def test_lists_of_launches_are_refused(self):
         with self.assertRaisesRegex(warpbound.InputError, "a list of launches"):

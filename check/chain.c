@@ -112,7 +112,11 @@ static uint64_t of_area(uint64_t tail) {
     return least(formula_of_area, tail, 0);
 }
 
-static const struct chains chains = {of_start, of_sm, of_other, of_area};
+static uint64_t of_met(uint64_t n) {
+    return busy(&forms[FINE], n, mul(n - 1, turns - 1), n - 1);
+}
+
+static const struct chains chains = {of_start, of_sm, of_other, of_area, of_met};
 
 /* ---- Claims ---- */
 

@@ -141,7 +141,7 @@ const struct method *method_at(uint64_t number);
 uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
 
 extern const struct part certificate_part, held_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
-    execution_part, kernel_part, chain_part, serial_part, static_part, wave_part, wave_aln_part,
+    execution_part, kernel_part, chain_part, serial_part, oldest_part, static_part, wave_part, wave_aln_part,
     wave_fifo_part, segment_sum_part, code_part, code_elb_part, code_sib_part;
 
 /* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */

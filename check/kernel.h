@@ -25,6 +25,7 @@ struct chains {
     uint64_t (*sm)(uint64_t n, uint64_t f);    /* n blocks of an SM, f of a slot */
     uint64_t (*other)(uint64_t q, uint64_t f); /* the same until the last of a slot */
     uint64_t (*area)(uint64_t tail);           /* all SMs, the last blocks of which take so long */
+    uint64_t (*met)(uint64_t n); /* what n blocks initiate that the chain of one of them can meet */
 };
 
 extern struct grid {
@@ -68,6 +69,15 @@ uint64_t with_chains(uint64_t (*formula)(void)); /* the same, with what chains s
 /* changes.c: the longest sequence of sub-cores of which each is another one than that before, and active in a
  * later section; 1 at least. */
 uint64_t turns_of(const struct block *of);
+
+/* serial.c: V, and Lambda, the sum over the sections of the most latencies of a sub-core, where an
+ * instruction waits so long besides, NULL: not at all; V^n, what the n blocks of the grid add that have most.
+ */
+struct serial_sums {
+    uint64_t time, latencies;
+};
+struct serial_sums serial_sums(const struct block *of, const uint64_t *waits);
+uint64_t serial_most(uint64_t n);
 
 /* Of so many sections, or blocks, with these amounts of work: the busiest sub-core's; adds the others' to
  * `extras`. Sorts the amounts. */

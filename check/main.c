@@ -18,11 +18,11 @@ static const struct key claim_keys[] = {
     {.name = NULL},
 };
 static const struct part claim_part = {claim_keys, NULL};
-static const struct part *const parts[] = {&certificate_part, &held_part,   &claim_part,    &sib_part,
-                                           &elb_part,         &aln_part,    &fifo_part,     &busiest_part,
-                                           &execution_part,   &kernel_part, &chain_part,    &serial_part,
-                                           &static_part,      &wave_part,   &wave_aln_part, &wave_fifo_part,
-                                           &segment_sum_part, &code_part,   &code_elb_part, &code_sib_part};
+static const struct part *const parts[] = {
+    &certificate_part, &held_part,     &claim_part,     &sib_part,      &elb_part,       &aln_part,
+    &fifo_part,        &busiest_part,  &execution_part, &kernel_part,   &chain_part,     &serial_part,
+    &oldest_part,      &static_part,   &wave_part,      &wave_aln_part, &wave_fifo_part, &segment_sum_part,
+    &code_part,        &code_elb_part, &code_sib_part};
 #define PARTS (sizeof parts / sizeof parts[0])
 
 number_list numbers;

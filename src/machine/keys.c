@@ -33,8 +33,7 @@ const char *const depth_words[] = {"unlimited", NULL};
 /* Names of enum machine_model. */
 static const char *const models[] = {"plain", "gpgpusim", NULL};
 
-/* Names of enum machine_policy. */
-static const char *const policies[] = {"any", "oldest", NULL};
+const char *const policy_words[] = {"any", "oldest", NULL};
 
 /* ---- Presets: the machines that the library brings with it, the files of machines/ ----------------------
  */
@@ -184,7 +183,7 @@ const struct field machine_fields[] = {
     NUMBER_ROW(wb_machine, "warp_width", warp_width, 1, MACHINE_WARP_WIDTH),
     ISSUE_WIDTH_ROW(wb_machine),
     ISSUE_PER_WARP_ROW(wb_machine),
-    WORD_ROW(wb_machine, "policy", policy, policies),
+    POLICY_ROW(wb_machine),
     DISPATCH_DEPTH_ROW(wb_machine, .required = true),
     INTERVAL_ROW(wb_machine, "mem_latency", mem_latency, mem_least, 0, MACHINE_TIME_MAX, .required = true),
     INTERVAL_ROW(wb_machine, "shared_latency", shared_latency, shared_least, 0, MACHINE_TIME_MAX,

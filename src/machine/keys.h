@@ -28,9 +28,11 @@ wb_status machine_parse(const char *name, const char *text, size_t size, wb_diag
 #define DISPATCH_DEPTH_ROW(owner, ...)                                                                       \
     NUMBER_ROW(owner, "dispatch_depth", dispatch_depth, 0, MACHINE_TIME_MAX, .words = depth_words,           \
                __VA_ARGS__)
+#define POLICY_ROW(owner) WORD_ROW(owner, "policy", policy, policy_words)
 #define BARRIER_RELEASE_ROW(owner) NUMBER_ROW(owner, "barrier_release", barrier_release, 0, MACHINE_TIME_MAX)
 
 /* "unlimited": DEPTH_UNLIMITED. */
 extern const char *const depth_words[];
+extern const char *const policy_words[]; /* of enum machine_policy */
 
 #endif

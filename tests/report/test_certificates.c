@@ -276,6 +276,39 @@ static void test_random_waves_are_computed_alike(void **state) {
     assert_true(check_grids(&shape, rounds / 3, "\nclaim k-wave-fifo ") > rounds / 30);
 }
 
+/* Where the oldest block issues first: blocks of several kinds, whose initiations differ. */
+static void test_random_grids_of_a_policy_are_computed_alike(void **state) {
+    (void)state;
+    static const uint32_t depths[] = {0};
+    const struct random_grid_shape shape = {.block = {.units = 2,
+                                                      .init = 7,
+                                                      .latency = 9,
+                                                      .warps = 4,
+                                                      .insts = 5,
+                                                      .barrier_percent = 20,
+                                                      .real_percent = 10,
+                                                      .alias_percent = 40,
+                                                      .instances = 2,
+                                                      .sub_cores = 4,
+                                                      .width = 2,
+                                                      .release = 3,
+                                                      .copy_percent = 20,
+                                                      .fence_percent = 10},
+                                            .depths = depths,
+                                            .depth_count = 1,
+                                            .classes = 3,
+                                            .blocks = 30,
+                                            .sms = 3,
+                                            .resident = 4,
+                                            .dispatch_latency = 5,
+                                            .dispatch_service = 2,
+                                            .dynamic = true,
+                                            .oldest_first = true,
+                                            .free_percent = 30};
+    const uint32_t rounds = random_rounds(600);
+    assert_true(check_grids(&shape, rounds, "\nclaim k-oldest ") > rounds / 8);
+}
+
 /* ---- What is no certificate
  * -------------------------------------------------------------------------------- */
 
@@ -296,6 +329,13 @@ static void test_random_waves_are_computed_alike(void **state) {
 #define CHANGED                                                                                              \
     "machine 0 2 1 0\nunit 0 1\nblock 0\ninst 0 3 0 0 0 0\ninst 0 2 0 0 0 0\nsection\nrun 0 "                \
     "1\nsection\nrun 1 1\nrow 0 1\nrow 1 0\nwarps 0 0 1\nwarps 1 1 1\ngrid 1 2 2 0 0\n"
+
+/* Two of six blocks on the SM at a time, of one instruction each, which can wait a cycle for a younger one.
+ */
+#define OLDEST(machine, unit, first)                                                                         \
+    machine unit first "block 0\ninst 0 2 3 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\ngrid 1 2 2 0 0\n"   \
+                       "class 0 6\nclaim k-oldest "
+#define IN_ORDER(depth) "machine " depth " 2 1 0\n"
 
 #define QUEUED                                                                                               \
     "machine unlimited 1 1 0\nunit 0 1\nblock 0\ninst 0 2 3 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\n"
@@ -329,6 +369,16 @@ static const struct forged forgeries[] = {
     {GRID("class 0 5\nclaim k-chain 1\n"), 1, "kernel: k-chain: at most 1 cycles: NOT PROVEN"},
     {GRID("class 0 5\nclaim k-chain-area 1\nclaim k-chain-bal 1\n"), 1,
      "kernel: k-chain-bal: at most 1 cycles: NOT PROVEN"},
+    /* Two stays of 4 + 3 + 1 cycles, and at the end 2 blocks of 2 + 5. */
+    {OLDEST(IN_ORDER("0"), "unit 0 1\n", "oldest-first\n") "23\n", 0,
+     "k-oldest: at most 23 cycles: proven\n"},
+    {OLDEST(IN_ORDER("0"), "unit 0 1\n", "oldest-first\n") "22\n", 1, "what can be shown is 23"},
+    {OLDEST(IN_ORDER("0"), "unit 0 1\n", "") "99\n", 2, "no claim where any block may issue first"},
+    {OLDEST(IN_ORDER("1"), "unit 0 1\n", "oldest-first\n") "99\n", 2, "no claim at this dispatch depth"},
+    {OLDEST(IN_ORDER("0"), "unit 1 1\n", "oldest-first\n") "99\n", 2,
+     "no claim where sub-cores share a unit"},
+    {OLDEST(IN_ORDER("0"), "unit 0 1\n", "oldest-first 1\n") "99\n", 2, "more than was expected: 1"},
+    {ROWS "claim k-oldest 99\n", 2, "no claim of this block: k-oldest"},
     {ONE_WAVE("class 0 4\nclaim k-wave-sib 15\n"), 0, "k-wave-sib: at most 15 cycles: proven\n"},
     {ONE_WAVE("class 0 4\nclaim k-wave-sib 14\n"), 1, "what can be shown is 15"},
     {ONE_WAVE("class 0 4\nclaim k-wave-aln 14\n"), 1, "what can be shown is 15"},
@@ -560,6 +610,7 @@ int main(void) {
         cmocka_unit_test(test_random_blocks_are_computed_alike),
         cmocka_unit_test(test_searched_blocks),
         cmocka_unit_test(test_random_grids_are_computed_alike),
+        cmocka_unit_test(test_random_grids_of_a_policy_are_computed_alike),
         cmocka_unit_test(test_random_waves_are_computed_alike),
         cmocka_unit_test(test_random_shared_memory),
         cmocka_unit_test(test_forgeries_are_refused),

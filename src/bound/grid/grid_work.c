@@ -225,6 +225,7 @@ static wb_status sum_chains(struct grid_work *work) {
 static wb_status sum_oldest(struct grid_work *work) {
     struct oldest_work *oldest = &work->oldest;
     oldest->known = oldest_objection(work->machine) == NULL;
+    oldest->chain_most = 0;
     for (size_t k = 0; k < work->classes.count; k++)
         oldest->known = oldest->known && work->classes.items[k].oldest != NULL;
     if (!oldest->known) return WB_OK;
@@ -261,6 +262,7 @@ wb_status grid_work_rank_isolated(struct grid_work *work) {
 
 wb_status grid_work_rank_again(struct grid_work *work) {
     WB_TRY(grid_work_rank_isolated(work));
+    WB_TRY(sum_oldest(work));
     return sum_chains(work);
 }
 

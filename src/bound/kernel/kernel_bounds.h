@@ -33,6 +33,9 @@ struct kernel_time kernel_chain_static(const struct grid_work *work, uint64_t re
 /* K-SERIAL, for any dispatch but static; saturated where a serial time is not known. */
 struct kernel_time kernel_serial(const struct grid_work *work, uint64_t resident);
 
+/* K-OLDEST, likewise, where the oldest block issues first. */
+struct kernel_time kernel_oldest(const struct grid_work *work, uint64_t resident);
+
 /* Makes a time that is proven a bound, with what all kernel bounds assume. */
 void kernel_upper_set(const struct bound_input *input, const struct grid_work *work,
                       const struct kernel_time *time, wb_bound *bound);

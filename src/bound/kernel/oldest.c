@@ -4,9 +4,9 @@
 #include "bound/kernel/chain_times.h"
 #include "bound/kernel/kernel_bounds.h"
 
-/* What n blocks initiate that the chain of one of them can meet, cut at barriers. */
+/* What n blocks initiate that the chain of one of them can meet, cut at barriers, in the order of issue. */
 static cycles work_met(const struct grid_work *work, uint64_t n) {
-    const struct chain_pool *sections = &work->chains.pools[CHAIN_SECTIONS];
+    const struct chain_pool *sections = &work->chains.pools[CHAIN_ISSUED];
     if (!sections->known) return CYCLES_SATURATED;
     const uint64_t changes = cycles_mul(n - 1, cycles_sub(work->chains.turns_most, 1));
     const cycles busiest = class_ranking_sum(&sections->by_work, n);
@@ -31,8 +31,8 @@ static struct kernel_time divided(const struct grid_work *work, cycles time) {
 /* Until blocks that start together have ended. */
 static cycles until_end(const struct grid_work *work, uint64_t n) {
     const struct kernel_time chains = chain_time_together(work, n);
-    const cycles serial = class_ranking_sum(&work->by_serial, n);
-    return cycles_min(longest_stay(work, n), cycles_min(serial, kernel_time_sum(&chains)));
+    const cycles together = cycles_min(grid_work_together(work, n), kernel_time_sum(&chains));
+    return cycles_min(longest_stay(work, n), cycles_min(class_ranking_sum(&work->by_serial, n), together));
 }
 
 /* How a grid fills SMs that hold `resident` blocks each. */
@@ -64,8 +64,9 @@ static uint64_t most_stays_before(const struct turns *turns) {
     return high == turns->resident ? crossed : cycles_max(crossed, stays_before(turns, high - 1));
 }
 
-static struct kernel_time kernel_oldest(const struct grid_work *work, uint64_t resident) {
+struct kernel_time kernel_oldest(const struct grid_work *work, uint64_t resident) {
     const struct machine_memory *memory = &work->machine->memory;
+    if (!work->oldest.known) return (struct kernel_time){.tail = CYCLES_SATURATED};
     const uint64_t blocks = work->block_count, slots = cycles_mul(memory->sms, resident);
     const cycles service = cycles_mul(memory->dispatch_service, blocks);
     if (blocks <= slots) {

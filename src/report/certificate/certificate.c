@@ -92,6 +92,7 @@ static void put_machine(struct text *out, const struct wb_machine *machine) {
     for (uint32_t u = 0; u < machine->unit_count; u++)
         text_printf(out, "unit %d %u # %s\n", machine->units[u].shared, machine->units[u].count,
                     machine->units[u].name);
+    if (machine->policy == MACHINE_POLICY_OLDEST) text_string(out, "oldest-first\n");
 }
 
 static void put_heading(struct certificate *certificate, const wb_analysis *analysis) {
@@ -216,15 +217,19 @@ static wb_status isolated_time(const struct block_class *class, wb_diagnostics *
 }
 
 /* A block by its sub-cores as the checker sees it: sections without what units have left at a barrier, and so
- * without SIB (docs/sub-core-bounds.md, section 10); or all at once. */
-static wb_status shown_chain(struct block_class *class, struct arena *arena, wb_diagnostics *diagnostics) {
+ * without SIB (docs/sub-core-bounds.md, section 10); or all at once. Under oldest first, with the longest
+ * initiations of all blocks, which were not known when the block was met. */
+static wb_status shown_chain(struct block_class *class, uint32_t *init, struct arena *arena,
+                             wb_diagnostics *diagnostics) {
     const struct chain_demand demand = {class->initiations, class->latency, CYCLES_SATURATED, false};
     const cycles own = class->chain.shares[CHAIN_WHOLE].own;
     struct block_profile profile;
     WB_TRY(block_profile_make(class->timed, NULL, diagnostics, &profile));
     profile.spill = 0;
-    const wb_status status = block_chain_make(&profile, &demand, arena, &class->chain);
+    wb_status status = block_chain_make(&profile, &demand, arena, &class->chain);
     class->chain.shares[CHAIN_WHOLE].own = own;
+    if (status == WB_OK && class->oldest != NULL)
+        status = oldest_times_of(&profile, false, init, arena, &class->oldest);
     block_profile_free(&profile);
     return status;
 }
@@ -248,7 +253,7 @@ static wb_status put_classes(struct certificate *certificate, const wb_analysis 
         const char *method = NULL;
         shown.isolated = shown.residency;
         WB_TRY(isolated_time(class, diagnostics, &shown.isolated, &method));
-        WB_TRY(shown_chain(&shown, &work->arena, diagnostics));
+        WB_TRY(shown_chain(&shown, work->oldest.init, &work->arena, diagnostics));
         contention_charge_class(work, &shown);
         WB_TRY(vec_push(&work->classes, shown));
         text_printf(&certificate->text, "class %zu %" PRIu64 "\n", k, class->blocks);
@@ -264,14 +269,16 @@ static const struct {
     kernel_formula formula;
     bool is_static;    /* blocks go to fixed SMs */
     bool of_sub_cores; /* it says nothing less where there is one */
-} kernel_claims[] = {{"k-sm", kernel_one_sm, false, false},
-                     {"k-sm-static", kernel_static, true, false},
-                     {"k-area", kernel_area, false, false},
-                     {"k-bal", kernel_balance, false, false},
-                     {"k-chain", kernel_chain_one_sm, false, true},
-                     {"k-chain-area", kernel_chain_area, false, true},
-                     {"k-chain-bal", kernel_chain_balance, false, true},
-                     {"k-serial", kernel_serial, false, true}};
+    bool of_known_times;
+} kernel_claims[] = {{"k-sm", kernel_one_sm, false, false, false},
+                     {"k-sm-static", kernel_static, true, false, false},
+                     {"k-area", kernel_area, false, false, false},
+                     {"k-bal", kernel_balance, false, false, false},
+                     {"k-chain", kernel_chain_one_sm, false, true, false},
+                     {"k-chain-area", kernel_chain_area, false, true, false},
+                     {"k-chain-bal", kernel_chain_balance, false, true, false},
+                     {"k-serial", kernel_serial, false, true, true},
+                     {"k-oldest", kernel_oldest, false, true, true}};
 
 /* Whether the checker can align the warps of each kind of block with each. */
 static bool are_checkable(const struct grid_work *work) {
@@ -315,7 +322,7 @@ static wb_status put_kernel_claims(struct certificate *certificate, const wb_ana
     for (size_t c = 0; status == WB_OK && c < sizeof kernel_claims / sizeof kernel_claims[0]; c++) {
         if (kernel_claims[c].of_sub_cores && analysis->machine->sub_cores == 1) continue;
         if (kernel_claims[c].of_sub_cores && !contention_keeps_order(&analysis->work)) continue;
-        if (kernel_claims[c].formula == kernel_serial && contended) continue;
+        if (kernel_claims[c].of_known_times && contended) continue;
         if (kernel_claims[c].is_static == grid_work_is_dynamic(&analysis->work)) continue;
         const struct kernel_time time = kernel_time_worst(&work, kernel_claims[c].formula);
         const cycles claimed = kernel_time_sum(&time);

@@ -18,6 +18,7 @@ struct block_file {
     char name[MACHINE_NAME_MAX];
     char about[ABOUT_MAX];
     uint32_t dispatch_depth, issue_width, issue_per_warp, sub_cores, barrier_release;
+    uint32_t policy; /* enum machine_policy */
     char units[UNITS_TEXT_MAX];
     struct text warps;            /* programs, separated by ';' */
     struct text blocks;           /* in place of them block classes, separated by '/' */
@@ -39,6 +40,7 @@ static const struct field block_fields[] = {
     DISPATCH_DEPTH_ROW(block_file),
     ISSUE_WIDTH_ROW(block_file),
     ISSUE_PER_WARP_ROW(block_file),
+    POLICY_ROW(block_file),
     SUB_CORES_ROW(block_file),
     BARRIER_RELEASE_ROW(block_file),
     TEXT_ROW(block_file, "units", units, FIELD_TEXT, UNITS_TEXT_MAX, .required = true),
@@ -143,6 +145,7 @@ static wb_status make_block(const struct block_file *file, wb_diagnostics *diagn
     machine->dispatch_depth = file->dispatch_depth;
     machine->issue_width = file->issue_width;
     machine->issue_per_warp = file->issue_per_warp;
+    machine->policy = file->policy;
     machine->sub_cores = file->sub_cores;
     machine->barrier_release = file->barrier_release;
     return WB_OK;

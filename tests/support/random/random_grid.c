@@ -69,11 +69,13 @@ static void describe(uint64_t seed, const struct random_block *text, const struc
         made->label, sizeof made->label,
         "# seed %" PRIu64
         "\nblock: random\nunits: %s\nblocks: [\"%s\"]\nresident: %u\ndispatch_depth: %s\nsub_cores: %u\n"
-        "issue_width: %u\nissue_per_warp: %u\nbarrier_release: %u\nmemory: {sms: %u, dispatch: %s, "
+        "issue_width: %u\nissue_per_warp: %u\npolicy: %s\nbarrier_release: %u\nmemory: {sms: %u, dispatch: "
+        "%s, "
         "dispatch_latency: %u, dispatch_service: %u}\n",
         seed, units, blocks->data, machine->limits.blocks, depth, machine->sub_cores, machine->issue_width,
-        machine->issue_per_warp, machine->barrier_release, memory->sms, dispatches[memory->dispatch],
-        memory->dispatch_latency, memory->dispatch_service);
+        machine->issue_per_warp, machine->policy == MACHINE_POLICY_OLDEST ? "oldest" : "any",
+        machine->barrier_release, memory->sms, dispatches[memory->dispatch], memory->dispatch_latency,
+        memory->dispatch_service);
 }
 
 void random_grid_make_times(struct random_grid *made) {
@@ -99,6 +101,7 @@ void random_grid_make(uint64_t seed, const struct random_grid_shape *shape, stru
     wb_diagnostics_free(diagnostics);
     random_block_vary(&random, &shape->block, shape->depths, shape->depth_count, &made->block);
     vary_memory(&random, shape, &made->block.machine);
+    if (shape->oldest_first) made->block.machine.policy = MACHINE_POLICY_OLDEST;
     describe(seed, &text, &blocks, made);
     text_free(&blocks);
     random_grid_make_times(made);

@@ -16,6 +16,7 @@ struct random_grid_shape {
     uint32_t dispatch_latency, dispatch_service;
     bool kernel_like;      /* units with the times of a GPU's: arithmetic, special functions, memory */
     bool dynamic;          /* any block may go to any SM: no static dispatch */
+    bool oldest_first;     /* the machine says that the oldest block issues first */
     uint32_t free_percent; /* of grids: the dispatcher takes no time at all */
 };
 

@@ -1,0 +1,87 @@
+(** * Oldest first: an execution that keeps the policy, what it waits for younger thread blocks, and that this is needed
+
+    One sub-core, two units.  Thread block 0, the elder, has an instruction of unit 0 and one of unit 1 that reads its
+    result; thread block 1 a long initiation on unit 1, which begins while the elder waits for the result. *)
+
+From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Import Cycles Largest Model CheckSchedule Serial SerialPaths ChainSlot ChainTurns Oldest OldestStay.
+Import ListNotations.
+
+Definition two : block := [[Instr 0 1 2 [] 0; Instr 1 1 0 [0] 0]; [Instr 1 4 0 [] 0]].
+Definition sm : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) (fun w => w) (fun _ => 0).
+Definition comes (g : nat) : nat := g.
+Definition rest_of (f : nat) : nat := if f =? 1 then 3 else 0.
+Definition all_home (_ : nat) : option nat := Some 0.
+
+Definition times : schedule :=
+  let at_ := table [[0; 5]; [1]] in
+  Schedule at_ at_ (fun x => init (get two x)) (fun x => lat (get two x)) (fun _ _ => 0) (fun _ => 0).
+
+Example ready_sm : machine_ok sm. Proof. split; intros; cbn; lia. Qed.
+Example wf_two : wf two. Proof. apply wf_ok. vm_compute. reflexivity. Qed.
+Example times_valid : valid sm two times. Proof. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
+
+Ltac each H := cbn in H; repeat (destruct H as [<-|H]; [|]); [..|destruct H].
+
+Example times_oldest : oldest_first sm two times comes.
+Proof.
+  intros w k t Hk El. apply ready_eligible in El. cbn in Hk. destruct Hk as [E|[E|[E|[]]]]; inversion E; subst w k; vm_compute in El; [lia| |].
+  - right. assert (t = 3 \/ t = 4) as [->| ->] by lia; vm_compute; lia.
+  - left. assert (t = 0) as -> by lia. vm_compute. lia.
+Qed.
+
+Example rest_ok x : In x (keys two) -> init (get two x) <= S (rest_of (fu (get two x))).
+Proof. intros H. each H; vm_compute; lia. Qed.
+
+Example home_ok x : In x (keys two) -> 1 <= init (get two x) -> all_home (fu (get two x)) = Some (core sm (fst x)).
+Proof. reflexivity. Qed.
+
+(** L': the second instruction of the elder waits 2 cycles of latency and 3 of an initiation. *)
+Definition waits_two : key -> nat := table [[0; 5]; [3]].
+Definition most_two (g c q : nat) : nat := match g with 0 => 5 | _ => 3 end.
+
+Example waits_cert : held_section_cert sm two rest_of waits_two.
+Proof.
+  intros w k H. cbn in H. destruct H as [E|[E|[E|[]]]]; inversion E; subst w k; cbv zeta; (split; [vm_compute; lia|]); (split; [|split; [|split]]).
+  all: try (intros j Hj; vm_compute in Hj; try contradiction; destruct Hj as [<-|[]]; intros S; vm_compute in S |- *; lia).
+  all: try (intros j Hj _; inversion Hj; subst j; vm_compute; lia).
+  all: intros y Hy _ S; each Hy; vm_compute in S; lia.
+Qed.
+
+Example waits_chains g : section_chains sm two waits_two g 0 (most_two g).
+Proof.
+  intros w k H Hg. cbn in H. destruct H as [E|[E|[E|[]]]]; inversion E; subst w k; cbn in Hg; subst g; vm_compute; repeat split; intros; lia.
+Qed.
+
+(** It stays for 6 cycles; V' is 7, and V, without what younger thread blocks have begun, 4. *)
+Example elder_ends : C times (0, 1) = 6 /\ SERIAL sm two all_home [0] 0 = 4. Proof. split; vm_compute; reflexivity. Qed.
+
+Example elder_stays : C times (0, 1) <= 7.
+Proof.
+  pose proof (stay_serial sm two times comes rest_of all_home 0 ready_sm wf_two times_valid eq_refl times_oldest rest_ok home_ok
+    waits_two (fun _ => 0) most_two [0] [0] (0, 1) waits_cert waits_chains) as H.
+  etransitivity; [apply H|vm_compute; lia].
+  - intros y _. left. reflexivity.
+  - intros y Hy Hg _. each Hy; vm_compute in Hg; try lia; left; reflexivity.
+  - intros g [<-|[]]. apply le_n.
+  - cbn. auto.
+  - reflexivity.
+Qed.
+
+(** The same by the chain: 2 of work and 5 of Lambda'. *)
+Example elder_chain : C times (0, 1) <= 7.
+Proof.
+  pose proof (stay_chain sm two times comes rest_of all_home 0 ready_sm wf_two times_valid eq_refl times_oldest rest_ok home_ok
+    (lam_paths sm two waits_two most_two [0]) (turnsI two sm) 1 5 1) as H.
+  etransitivity; [apply H with (gs := [])|vm_compute; lia].
+  - apply (sections_lam_cert sm two rest_of waits_two most_two (fun _ => 0) [0] wf_two waits_cert waits_chains). intros y _. left. reflexivity.
+  - apply turnsI_cert.
+  - intros y Hy Hg. each Hy; cbn in Hg; try discriminate; vm_compute; lia.
+  - intros y Hy Hg. each Hy; cbn in Hg; try discriminate; vm_compute; lia.
+  - intros f c E. inversion E. lia.
+  - constructor.
+  - intros g [].
+  - intros y Hy Hg N _. each Hy; vm_compute in Hg, N; lia.
+  - cbn. auto.
+  - reflexivity.
+Qed.

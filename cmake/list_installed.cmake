@@ -1,7 +1,20 @@
-# Writes WB_LIST, the files that were just installed below the prefix, as paths from it.
+# Writes WB_LIST, the files that were just installed below the prefix, as paths from it; and those of an older installation there
+# that are left of it, so that `make uninstall` removes them, too.
+set(list "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${WB_LIST}")
 set(lines "")
 foreach(file IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
   file(RELATIVE_PATH path "${CMAKE_INSTALL_PREFIX}" "${file}")
   string(APPEND lines "${path}\n")
 endforeach()
-file(WRITE "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${WB_LIST}" "${lines}${WB_LIST}\n")
+string(APPEND lines "${WB_LIST}\n")
+if(EXISTS "${list}")
+  file(STRINGS "${list}" before)
+  foreach(path IN LISTS before)
+    string(FIND "\n${lines}" "\n${path}\n" at)
+    set(file "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${path}")
+    if(at EQUAL -1 AND (EXISTS "${file}" OR IS_SYMLINK "${file}"))
+      string(APPEND lines "${path}\n")
+    endif()
+  endforeach()
+endif()
+file(WRITE "${list}" "${lines}")

@@ -38,6 +38,8 @@ struct candidates candidates_of_option(const struct option_row *row) {
     const char *argument = row->argument;
     struct candidates candidates = {.names = row->names, .is_list = strcmp(argument, "LIST") == 0};
     if (strcmp(argument, "MACHINE") == 0) return machines();
+    if (strcmp(row->name, "kernel") == 0) candidates.asked = "kernels";
+    if (strcmp(row->name, "set") == 0) candidates = (struct candidates){.asked = "keys", .is_prefix = true};
     if (row->words[0] != NULL) candidates.words = row->words;
     candidates.files = strcmp(argument, "FILE") == 0;
     candidates.folders = strcmp(argument, "DIR") == 0;

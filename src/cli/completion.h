@@ -9,12 +9,18 @@
 /* Prints the script for "bash", "zsh" or "fish"; false for another shell. */
 bool completion_print(FILE *stream, const char *shell);
 
+/* Lists what the script asks for, one a line: "kernels", the names of those of the files among the words of
+ * the command line, or "keys", of the machine that these name, or of the usual one, each with a `=`. What
+ * cannot be read has none. False for anything else. */
+bool completion_list(FILE *stream, const char *asked, char *const *words, size_t count);
+
 /* ---- What the scripts have in common ------------------------------------------------------------------- */
 
 /* What a shell offers in one place: words, files, or both. */
 struct candidates {
     const char *const *words;     /* these, NULL behind the last, or */
     const char *(*names)(size_t); /* those of a registry; NULL: none */
+    const char *asked;            /* what `warpbound completion` lists when the shell asks; NULL: nothing */
     bool is_list;                 /* several of them may be given, separated by commas */
     bool is_prefix;               /* something follows each of them, as behind "mem_latency=" */
     bool folders, programs, files;

@@ -31,6 +31,15 @@ static const char functions[] =
     "    done\n"
     "}\n"
     "\n"
+    "# What the program lists: $1; of the words in front of the cursor, with the function $2.\n"
+    "_warpbound_asked()\n"
+    "{\n"
+    "    local -a listed\n"
+    "    mapfile -t listed < <(\"${COMP_WORDS[0]}\" completion \"$1\" \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" "
+    "2>/dev/null)\n"
+    "    \"_warpbound_$2\" \"${listed[@]}\"\n"
+    "}\n"
+    "\n"
     "_warpbound_found()\n"
     "{\n"
     "    local name\n"
@@ -96,6 +105,8 @@ static void put_calls(FILE *stream, const struct candidates *candidates) {
         (void)fprintf(stream, "\n            _warpbound_%s", function);
         put_candidates(stream, candidates, " ");
     }
+    if (candidates->asked != NULL)
+        (void)fprintf(stream, "\n            _warpbound_asked %s %s", candidates->asked, function);
     if (candidates->files) (void)fprintf(stream, "\n            _warpbound_files %s", candidates->endings);
     if (candidates->folders) (void)fputs("\n            _warpbound_folders", stream);
     if (candidates->programs) (void)fputs("\n            _warpbound_programs", stream);

@@ -28,6 +28,12 @@ static const char functions[] =
     "    printf '%s\\n' $given$argv\n"
     "end\n"
     "\n"
+    "# What the program lists.\n"
+    "function __warpbound_asked\n"
+    "    set -l words (commandline -opc)\n"
+    "    $words[1] completion $argv[1] $words[2..] 2>/dev/null\n"
+    "end\n"
+    "\n"
     "# Files with these endings first.\n"
     "function __warpbound_files\n"
     "    for ending in $argv\n"
@@ -51,11 +57,13 @@ static void put_quoted(FILE *stream, const char *text) {
 static void put_arguments(FILE *stream, const struct candidates *candidates) {
     const bool words = candidate_at(candidates, 0) != NULL, files = candidates->endings[0] != '\0';
     if (candidates->files && !files) (void)fputs(" -F", stream);
-    if (!words && !files && !candidates->folders && !candidates->programs) return;
+    if (!words && !files && !candidates->folders && !candidates->programs && candidates->asked == NULL)
+        return;
     (void)fputs(" -k -a '", stream);
     if (candidates->is_list) (void)fputs("(__warpbound_list", stream);
     put_candidates(stream, candidates, " ");
     if (candidates->is_list) (void)fputc(')', stream);
+    if (candidates->asked != NULL) (void)fprintf(stream, "(__warpbound_asked %s)", candidates->asked);
     if (candidates->folders) (void)fputs(" (__fish_complete_directories)", stream);
     if (candidates->programs) (void)fputs(" (__fish_complete_command)", stream);
     if (files) (void)fputs(" (__warpbound_files", stream);

@@ -20,6 +20,13 @@ static const char functions[] = "_warpbound_words() {\n"
                                 "  _values -s , \"$@\"\n"
                                 "}\n"
                                 "\n"
+                                "# What the program lists, with the function $3.\n"
+                                "_warpbound_asked() {\n"
+                                "  local -a listed=(${(f)\"$(${~program} completion $2 "
+                                "${(Q)words[1,CURRENT-1]} 2>/dev/null)\"})\n"
+                                "  (( $#listed )) && _warpbound_$3 $1 $listed\n"
+                                "}\n"
+                                "\n"
                                 "_warpbound_words_or_files() {\n"
                                 "  local what=$1 pattern=$2 found=1\n"
                                 "  shift 2\n"
@@ -29,7 +36,7 @@ static const char functions[] = "_warpbound_words() {\n"
                                 "}\n";
 
 static const char driver[] = "_warpbound() {\n"
-                             "  local curcontext=$curcontext command=$words[2]\n"
+                             "  local curcontext=$curcontext program=$words[1] command=$words[2]\n"
                              "  if (( CURRENT == 2 )); then\n"
                              "    _warpbound_commands\n"
                              "    return\n"
@@ -75,6 +82,11 @@ static bool put_call(FILE *stream, const struct candidates *candidates, const ch
         if (files) (void)fputc(' ', stream);
         if (files) put_pattern(stream, candidates->endings);
         put_candidates(stream, candidates, " ");
+        return true;
+    }
+    if (candidates->asked != NULL) {
+        (void)fprintf(stream, "_warpbound_asked \"%s\" %s %s", what, candidates->asked,
+                      candidates->is_prefix ? "beginnings" : "words");
         return true;
     }
     if (!files && !candidates->folders) return false;

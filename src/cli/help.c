@@ -118,14 +118,24 @@ static void put_options(enum command_bit command) {
     }
 }
 
-/* The methods or policies of a registry. */
-static void put_registry(const char *title, const char *(*name)(size_t), const char *(*summary)(size_t)) {
+const struct registry *help_registry(size_t index) {
+    static const struct registry registries[] = {
+        {COMMAND_ANALYZE, "methods", wb_method_name, wb_method_summary},
+        {COMMAND_MAKESPAN, "methods", wb_makespan_method_name, wb_makespan_method_summary},
+        {COMMAND_ANALYZE | COMMAND_SIMULATE, "policies", wb_policy_name, wb_policy_summary},
+        {COMMAND_ANALYZE | COMMAND_SIMULATE, "schemes", wb_scheme_name, wb_scheme_summary},
+    };
+    return index < sizeof registries / sizeof *registries ? &registries[index] : NULL;
+}
+
+static void put_registry(const struct registry *registry) {
+    const char *name;
     size_t column = 12;
-    for (size_t i = 0; name(i) != NULL; i++)
-        if (strlen(name(i)) > column) column = strlen(name(i));
-    put_heading(stdout, title);
-    for (size_t i = 0; name(i) != NULL; i++)
-        put_row(stdout, name(i), column + 3, summary(i));
+    for (size_t i = 0; (name = registry->name(i)) != NULL; i++)
+        if (strlen(name) > column) column = strlen(name);
+    put_heading(stdout, registry->title);
+    for (size_t i = 0; (name = registry->name(i)) != NULL; i++)
+        put_row(stdout, name, column + 3, registry->summary(i));
 }
 
 /* The makespan methods that are declined in this build, if there are any. */
@@ -147,15 +157,10 @@ void help_print_command(const struct command *command) {
     put_command_usage(command);
     put_wrapped(stdout, command->summary, 0);
     put_options(command->bit);
-    if (command->bit == COMMAND_ANALYZE) put_registry("methods", wb_method_name, wb_method_summary);
-    if (command->bit == COMMAND_MAKESPAN) {
-        put_registry("methods", wb_makespan_method_name, wb_makespan_method_summary);
-        put_missing_methods();
-    }
-    if (command->bit == COMMAND_ANALYZE || command->bit == COMMAND_SIMULATE) {
-        put_registry("policies", wb_policy_name, wb_policy_summary);
-        put_registry("schemes", wb_scheme_name, wb_scheme_summary);
-    }
+    const struct registry *registry;
+    for (size_t i = 0; (registry = help_registry(i)) != NULL; i++)
+        if ((registry->commands & (unsigned)command->bit) != 0) put_registry(registry);
+    if (command->bit == COMMAND_MAKESPAN) put_missing_methods();
     put_heading(stdout, "examples");
     for (size_t i = 0; command->examples[i] != NULL; i++)
         printf("  warpbound %s\n", command->examples[i]);

@@ -19,4 +19,14 @@ struct exit_meaning {
 
 const struct exit_meaning *help_exit_status(size_t index);
 
+/* Names that options of some commands take, each with what it is; NULL past the last. As above. */
+struct registry {
+    unsigned commands; /* bits of them */
+    const char *title; /* "methods" */
+    const char *(*name)(size_t);
+    const char *(*summary)(size_t);
+};
+
+const struct registry *help_registry(size_t index);
+
 #endif

@@ -91,9 +91,10 @@ static int run_help(int argc, char **argv) {
     return printed(WB_OK);
 }
 
-/* warpbound completion SHELL */
+/* warpbound completion SHELL, and what its script asks for: warpbound completion kernels WORD... */
 static int run_completion(int argc, char **argv) {
     if (argc == 3 && completion_print(stdout, argv[2])) return printed(WB_OK);
+    if (argc >= 3 && completion_list(stdout, argv[2], argv + 3, (size_t)argc - 3)) return printed(WB_OK);
     fprintf(stderr, "warpbound: error: completion: expected a shell: bash, zsh or fish\n");
     return WB_ERR_INPUT;
 }

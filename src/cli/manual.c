@@ -77,12 +77,16 @@ static void put_reference(FILE *stream, const char *name, const char *behind) {
 
 /* ---- Parts of pages ------------------------------------------------------------------------------------ */
 
+static void put_capitals(FILE *stream, const char *text) {
+    for (; *text != '\0'; text++)
+        (void)fputc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, stream);
+}
+
 /* There is no date: the page is that of a version, whenever it was made. */
 static void put_title(FILE *stream, const char *command, const char *summary) {
     (void)fprintf(stream, ".TH WARPBOUND");
     if (command[0] != '\0') (void)fputs("\\-", stream);
-    for (const char *c = command; *c != '\0'; c++)
-        (void)fputc(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c, stream);
+    put_capitals(stream, command);
     (void)fprintf(stream, " 1 \"\" \"warpbound %s\" \"Warpbound\"\n.SH NAME\nwarpbound%s%s \\- ",
                   wb_version(), command[0] != '\0' ? "\\-" : "", command);
     put_text(stream, summary);
@@ -140,21 +144,15 @@ static void put_options(FILE *stream, const struct command *command) {
 
 /* Names that options of a command take, each with what it is. */
 static void put_registries(FILE *stream, const struct command *command) {
-    static const struct {
-        unsigned commands;
-        const char *title, *(*name)(size_t), *(*summary)(size_t);
-    } registries[] = {
-        {COMMAND_ANALYZE, "METHODS", wb_method_name, wb_method_summary},
-        {COMMAND_MAKESPAN, "METHODS", wb_makespan_method_name, wb_makespan_method_summary},
-        {COMMAND_ANALYZE | COMMAND_SIMULATE, "POLICIES", wb_policy_name, wb_policy_summary},
-        {COMMAND_ANALYZE | COMMAND_SIMULATE, "SCHEMES", wb_scheme_name, wb_scheme_summary},
-    };
+    const struct registry *registry;
     const char *name;
-    for (size_t i = 0; i < sizeof registries / sizeof *registries; i++) {
-        if ((registries[i].commands & (unsigned)command->bit) == 0) continue;
-        put_section(stream, registries[i].title);
-        for (size_t j = 0; (name = registries[i].name(j)) != NULL; j++)
-            put_definition(stream, name, registries[i].summary(j));
+    for (size_t i = 0; (registry = help_registry(i)) != NULL; i++) {
+        if ((registry->commands & (unsigned)command->bit) == 0) continue;
+        (void)fputs(".SH ", stream);
+        put_capitals(stream, registry->title);
+        (void)fputc('\n', stream);
+        for (size_t j = 0; (name = registry->name(j)) != NULL; j++)
+            put_definition(stream, name, registry->summary(j));
     }
 }
 
@@ -242,7 +240,8 @@ static void put_main_page(FILE *stream) {
         put_name(name, command);
         put_reference(stream, name, ",");
     }
-    put_reference(stream, "warpbound-check", "");
+    put_reference(stream, "warpbound-check", ",");
+    (void)fputs(".BR libwarpbound (3)\n", stream);
 }
 
 void manual_print(FILE *stream, const struct command *command) {

@@ -9,7 +9,17 @@ fail() {
     exit 1
 }
 
-DESTDIR=$there/stage "$CMAKE" --install "$1" --prefix /opt/warpbound >/dev/null
+install() { DESTDIR=$there/stage "$CMAKE" --install "$1" --prefix /opt/warpbound >/dev/null; }
+install "$1"
+
+# What only an older version installed is still known behind the next installation; what is not there any more is not.
+list=$there/stage/opt/warpbound/share/warpbound/installed-files
+printf '%s\n' 'share/warpbound/of [before]' share/warpbound/gone >>"$list"
+touch "$there/stage/opt/warpbound/share/warpbound/of [before]"
+install "$1"
+grep -qx 'share/warpbound/of \[before]' "$list" || fail "a file of an older installation is forgotten"
+! grep -q gone "$list" || fail "a file that is not there is listed"
+[ -z "$(sort "$list" | uniq -d)" ] || fail "files are listed twice"
 prefix=$there/moved
 mv "$there/stage/opt/warpbound" "$prefix"
 shared=$(find "$prefix" -name "libwarpbound.so.$2")
@@ -19,6 +29,15 @@ for file in bin/warpbound bin/warpbound-check include/warpbound.h share/doc/warp
     share/doc/warpbound/docs/installing.md share/warpbound/machines/ecrts2025-orin.yaml share/warpbound/kernels/vecadd.ptx; do
     [ -f "$prefix/$file" ] || fail "$file is not installed"
 done
+
+# man and apropos find the pages.
+if command -v mandb >/dev/null; then
+    cp -r "$prefix/share/man" "$there/man"
+    mandb -q -c "$there/man" >/dev/null 2>&1 || fail "mandb does not take the pages"
+    for page in "warpbound-analyze (1)" "libwarpbound (3)"; do
+        apropos -M "$there/man" warpbound | grep -qF "$page" || fail "apropos does not find $page"
+    done
+fi
 
 # The version is the same everywhere.
 major=${2%%.*}

@@ -21,6 +21,7 @@ PROGRAM, BUILD = sys.argv[1:3]
 SCRIPTS = pathlib.Path(BUILD, "manual/pages/completions").resolve()
 HELP = helped.Help(PROGRAM)
 TOP = os.getcwd()
+os.environ["PATH"] = os.path.dirname(os.path.abspath(PROGRAM)) + os.pathsep + os.environ["PATH"]  # scripts ask the program
 PATIENCE = 60  # seconds until a shell is taken for hung
 
 
@@ -181,6 +182,23 @@ class Shell:
         self.assertEqual(formats, ["dot", "text"])
         self.assertEqual([word.replace("--format=", "") for word in again], ["junit"])
         self.assertEqual(refuted, ["extrapolate", "pessimistic"])
+
+    def test_names_that_stand_in_files(self):
+        kernels, launched, of_horner, keys, of_machine, none = self.offered(
+            [
+                "warpbound analyze kernels/vecadd.ptx -k ",
+                "warpbound path kernels/vecadd.yaml --kernel=ve",
+                "warpbound analyze kernels/horner.sm_86.cubin --kernel ",
+                "warpbound analyze kernels/vecadd.yaml --set mem_",
+                "warpbound analyze kernels/vecadd.yaml --machine=jcse2017 --set memory.l1_s",
+                "warpbound analyze nothing.ptx -k ",
+            ]
+        )
+        self.assertEqual([word.replace("--kernel=", "") for word in [*kernels, *launched]], ["vecadd"] * 2)
+        self.assertGreater(len(of_horner), 0)
+        self.assertEqual(keys, ["mem_latency="])
+        self.assertEqual(of_machine, ["memory.l1_sector=", "memory.l1_size=", "memory.l1_store="])
+        self.assertEqual(none, [])
 
     def test_lists_go_on_behind_a_comma(self):
         (words,) = self.offered(["warpbound analyze --method sib,k-ser"])

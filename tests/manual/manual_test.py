@@ -1,4 +1,5 @@
-"""Manual pages: each command has one, with all of its options; man, groff and mandoc have nothing to say of them.
+"""Manual pages: each command has one, with all of its options, and the library one, with all of its functions; man, groff and
+mandoc have nothing to say of them.
 
 usage: manual_test.py COMMAND BUILD, in the project's top folder
 """
@@ -16,6 +17,7 @@ import helped
 
 PROGRAM, BUILD = sys.argv[1:3]
 PAGES = sorted(pathlib.Path(BUILD, "manual/pages/man1").iterdir())
+LIBRARY = pathlib.Path(BUILD, "manual/pages/man3/libwarpbound.3")
 HELP = helped.Help(PROGRAM)
 
 # Pages are of a version, whenever they were made.
@@ -67,8 +69,23 @@ class Pages(unittest.TestCase):
             name, description = re.search(r"^\.SH NAME\n.*? \\- (.*)\n(?:.|\n)*?^\.SH DESCRIPTION\n((?:.|\n)*?)^\.S", page.read_text(), re.MULTILINE).groups()
             self.assertNotEqual(name.strip(), description.strip(), page.name)
 
+    def test_the_library_has_all_of_its_header(self):
+        header = pathlib.Path("include/warpbound.h").read_text()
+        page = plain(LIBRARY.read_text())
+        code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+        functions = set(re.findall(r"\bwb_[a-z0-9_]+ *(?=\()", code))
+        self.assertGreater(len(functions), 200)
+        for name in [*functions, *re.findall(r"\bWB_[A-Z0-9_]+\b", code)]:
+            self.assertIn(name, page)
+        comments = re.findall(r"^/\*(?! ----)(.*?)\*/", header, flags=re.DOTALL | re.MULTILINE)
+        self.assertGreater(len(comments), 200)
+        squeezed = re.sub(r"\s|`", "", page.replace("\\:", ""))
+        for comment in comments[1:]:
+            words = re.sub(r"\s|`", "", re.sub(r"^ \*", "", comment, flags=re.MULTILINE))
+            self.assertIn(words, squeezed)
+
     def test_no_word_of_where_they_were_made(self):
-        for page in PAGES:
+        for page in [*PAGES, LIBRARY]:
             self.assertNotIn(str(BUILD), page.read_text())
             self.assertTrue(page.read_text().isascii())
 
@@ -77,13 +94,13 @@ class Pages(unittest.TestCase):
             if shutil.which(tool[0]) is None:
                 print(f"{tool[0]}: not installed")
                 continue
-            run = subprocess.run([*tool, *PAGES], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "MANPAGER": "cat"})
+            run = subprocess.run([*tool, *PAGES, LIBRARY], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "MANPAGER": "cat"})
             self.assertEqual((run.returncode, run.stderr), (0, ""))
 
     def test_mandoc_has_no_warning(self):
         if shutil.which("mandoc") is None:
             self.skipTest("mandoc is not installed")
-        run = subprocess.run(["mandoc", "-T", "lint", *PAGES], stdout=subprocess.PIPE, text=True)
+        run = subprocess.run(["mandoc", "-T", "lint", *PAGES, LIBRARY], stdout=subprocess.PIPE, text=True)
         said = [line for line in run.stdout.splitlines() if not any(allowed in line for allowed in ALLOWED)]
         self.assertEqual(said, [])
 
@@ -96,7 +113,7 @@ class Installed(unittest.TestCase):
             )
             files = {str(path.relative_to(folder)) for path in pathlib.Path(folder).rglob("*") if path.is_file()}
         shells = {"bash-completion/completions/warpbound", "zsh/site-functions/_warpbound", "fish/vendor_completions.d/warpbound.fish"}
-        self.assertEqual(files, {f"share/{name}" for name in shells} | {f"share/man/man1/{page.name}" for page in PAGES})
+        self.assertEqual(files, {f"share/{name}" for name in shells} | {f"share/man/man1/{page.name}" for page in PAGES} | {"share/man/man3/libwarpbound.3"})
 
 
 class Command(unittest.TestCase):

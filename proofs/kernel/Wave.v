@@ -108,9 +108,12 @@ Section Wave.
   (** *** An SM of dynamic dispatch, whatever bounds the stay *)
   Definition share : nat := (blocks G + sms G - 1) / sms G.
 
-  Lemma few_mates b : dealt G X -> b < blocks G -> length (mates b) <= share - 1.
+  (** No SM gets more: blocks are dealt out in turn, to SMs that are fixed or not. *)
+  Definition shared_out : Prop := forall i, length (of_sm G X i) <= share.
+
+  Lemma few_mates b : shared_out -> b < blocks G -> length (mates b) <= share - 1.
   Proof.
-    intros [_ Few] Hb. unfold mates. rewrite (length_without b); [apply Nat.sub_le_mono_r, Few|apply NoDup_filter, seq_NoDup|].
+    intros Few Hb. unfold mates. rewrite (length_without b); [apply Nat.sub_le_mono_r, Few|apply NoDup_filter, seq_NoDup|].
     apply filter_In. split; [apply in_seq; lia|apply Nat.eqb_refl].
   Qed.
 
@@ -126,6 +129,21 @@ Section Wave.
     apply in_seq in Hc. apply (first_new G X c). intros d. apply New. cbn in Hc. lia.
   Qed.
 
+  (** *** The same where the SMs are fixed: while the dispatcher works a thread block may end and leave its slot to another. *)
+  Definition reuse : nat := if (0 <? service G) && (1 <? share) then latency G else 0.
+
+  Theorem wave_block_static a b : shared_out -> blocks G <= sms G * slots G -> b < blocks G ->
+    stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) a -> ended X b <= a + service G * blocks G + reuse.
+  Proof.
+    intros Few Wave Hb Ha. pose proof (g_place _ _ V b Hb) as [Hi _].
+    assert (length (of_sm G X (sm_of X b)) <= slots G) as Hn.
+    { etransitivity; [apply Few|]. apply (wave_fits (sms G) (slots G) (blocks G)); [lia|exact Wave]. }
+    pose proof (wave_sm a b Hb Hn Ha) as H. pose proof (late_few G X V (sm_of X b) Hn) as L.
+    assert ((if (0 <? service G) && (1 <? length (of_sm G X (sm_of X b))) then latency G else 0) <= reuse) as R; [|lia].
+    unfold reuse. specialize (Few (sm_of X b)). destruct (0 <? service G); [cbn [andb]|apply le_n].
+    destruct (Nat.ltb_spec 1 (length (of_sm G X (sm_of X b)))); [rewrite (proj2 (Nat.ltb_lt _ _)) by lia; apply le_n|apply Nat.le_0_l].
+  Qed.
+
   Theorem k_wave_least a b : dealt G X -> blocks G <= sms G * slots G ->
     (forall b, b < blocks G -> stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) (a b)) ->
     b < blocks G -> ended X b <= list_max (map a (seq 0 (blocks G))) + service G * blocks G.
@@ -137,7 +155,7 @@ Section Wave.
   (** The others of its SM are among those that add most; where there are fewer, [pad] counts for each. *)
   Definition all_but (b : nat) : list nat := filter (fun h => negb (h =? b)) (seq 0 (blocks G)).
 
-  Lemma mates_most add pad b : dealt G X -> b < blocks G -> (forall h, pad <= add h) ->
+  Lemma mates_most add pad b : shared_out -> b < blocks G -> (forall h, pad <= add h) ->
     sum add (mates b) + (share - 1 - length (mates b)) * pad <= largest (share - 1) (map add (all_but b)).
   Proof.
     intros De Hb Pad. pose proof (few_mates b De Hb) as F. pose proof (g_place _ _ V b Hb) as [Hi _].
@@ -158,6 +176,17 @@ Section Wave.
     b < blocks G -> ended X b <= k_wave own add.
   Proof.
     intros De Wave HS Hb. apply (k_wave_least (fun b => own b + largest (share - 1) (map (add b) (all_but b))) b De Wave); [|exact Hb].
-    intros c Hc. apply (stays_more _ _ _ _ _ _ (HS c Hc)). pose proof (mates_most (add c) 0 c De Hc ltac:(lia)). lia.
+    intros c Hc. apply (stays_more _ _ _ _ _ _ (HS c Hc)). pose proof (mates_most (add c) 0 c (proj2 De) Hc ltac:(lia)). lia.
+  Qed.
+
+  (** *** k-wave of static dispatch *)
+  Theorem k_wave_static own add b : shared_out -> blocks G <= sms G * slots G ->
+    stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) (own b + sum (add b) (mates b)) ->
+    b < blocks G -> ended X b <= k_wave own add + reuse.
+  Proof.
+    intros Few Wave HS Hb. pose proof (wave_block_static _ b Few Wave Hb HS) as H.
+    pose proof (mates_most (add b) 0 b Few Hb ltac:(lia)) as Mm.
+    pose proof (list_max_in_ge (fun b => own b + largest (share - 1) (map (add b) (all_but b))) (seq 0 (blocks G)) b ltac:(apply in_seq; lia)) as L.
+    cbv beta in L. unfold k_wave. lia.
   Qed.
 End Wave.

@@ -333,11 +333,10 @@ Section Grid.
   Definition written_own (b : nat) : nat := min (SIB_at (t b) (mt b) 0) (FIB_at (t b) (mt b) 0).
   Definition written_add (b h : nat) : nat := written_adds (t h) (mt h) (shared h) (ct h) (ks h) (k b).
 
-  (** *** k-wave by theorem 1, from thread blocks as they are written *)
-  Theorem k_wave_copies b : dealt G X -> blocks G <= sms G * slots G -> b < blocks G -> ended X b <= k_wave G written_own written_add.
+  (** *** The stay by theorem 1, from thread blocks as they are written *)
+  Theorem copies_stay b : b < blocks G -> stays_with (m b) (p b) b (mates G X b) (written_own b + sum (written_add b) (mates G X b)).
   Proof.
-    intros De One Hb. apply (k_wave_bound G X V written_own written_add b De One); [|exact Hb]. clear b Hb. intros b Hb.
-    pose proof (proj1 (g_place _ _ V b Hb)) as Hi. destruct (Mok _ Hi) as [M W].
+    intros Hb. pose proof (proj1 (g_place _ _ V b Hb)) as Hi. destruct (Mok _ Hi) as [M W].
     apply (stays_more _ _ _ _ _ _ (stays_extras (m b) (p b) b (mates G X b) (cs (sm_of X b)) _ (k b) M W (Cores _ Hi)
       (copy_changes _ _ _ _ _ _ _ _ _ _ (R b Hb) (Turns b Hb)) (Same b Hb))).
     apply Nat.add_le_mono.
@@ -350,4 +349,12 @@ Section Grid.
       + intros y Hy. apply Ch; [lia|exact Hy].
       + intros y Hy A. apply Sh; auto. lia.
   Qed.
+
+  (** *** k-wave by theorem 1, dynamic dispatch and static *)
+  Theorem k_wave_copies b : dealt G X -> blocks G <= sms G * slots G -> b < blocks G -> ended X b <= k_wave G written_own written_add.
+  Proof. intros De One Hb. apply (k_wave_bound G X V written_own written_add b De One copies_stay Hb). Qed.
+
+  Theorem k_wave_copies_static b : shared_out G X -> blocks G <= sms G * slots G -> b < blocks G ->
+    ended X b <= k_wave G written_own written_add + reuse G.
+  Proof. intros Few One Hb. apply (k_wave_static G X V written_own written_add b Few One (copies_stay b Hb) Hb). Qed.
 End Grid.

@@ -150,8 +150,7 @@ Qed.
 Section Grid.
   Variables (G : grid) (X : execution).
   Hypothesis V : grid_valid G X.
-  Hypothesis De : dealt G X.
-  Hypothesis One_wave : blocks G <= sms G * slots G.
+  Hypothesis Few : shared_out G X.
 
   Variable b : nat.
   Hypothesis Hb : b < blocks G.
@@ -192,11 +191,11 @@ Section Grid.
   Hypothesis Blank : forall h, In h blanks -> adds h <= pad.
   Hypothesis Least : forall h, pad <= add h.
 
-  (** *** Theorem 2: the end of thread block [b] *)
-  Theorem k_wave_teams :
-    ended X b <= releases m q + (own + largest (share G - 1) (map add (all_but G b))) / c + service G * blocks G.
+  (** *** Theorem 2: the stay of thread block [b] *)
+  Theorem stays_shared_out :
+    stays_with m p b mates (releases m q + (own + largest (share G - 1) (map add (all_but G b))) / c).
   Proof.
-    pose proof (few_mates G X b De Hb) as Few. apply (wave_block G X V _ b De One_wave Hb).
+    pose proof (few_mates G X b Few Hb) as Fm.
     apply (stays_among m p b _ company); [apply incl_appl, incl_refl|].
     assert (sum (fun h => length (ts h)) company = n_teams * (share G - 1)) as En.
     { rewrite (sum_ext _ (fun _ => n_teams)) by (intros h Hh; apply Ts, Hh). rewrite sum_same. unfold company, blanks.
@@ -204,9 +203,18 @@ Section Grid.
     pose proof (stays_teams m p b company cs turn k ws al ts A T L q M W Cores Turns Ws) as S. rewrite company_strangers, En in S.
     specialize (S (fun h Hh => proj1 (Ts h Hh)) Some_team HA HT HL Hq).
     eapply stays_more; [exact S|]. unfold wave_team_aln, mean_bound. rewrite En. apply Nat.add_le_mono_l, Nat.div_le_mono; [lia|].
-    apply Nat.add_le_mono; [exact Own|]. etransitivity; [|apply (mates_most G X V add pad b De Hb Least)].
+    apply Nat.add_le_mono; [exact Own|]. etransitivity; [|apply (mates_most G X V add pad b Few Hb Least)].
     change (sum adds company <= sum add mates + (share G - 1 - length mates) * pad). unfold company. rewrite sum_app. apply Nat.add_le_mono.
     - apply sum_le, Add.
     - etransitivity; [apply (sum_mul _ _ pad Blank)|]. unfold blanks. rewrite seq_length. apply le_n.
   Qed.
+
+  (** *** Its end, with dynamic dispatch and with static *)
+  Theorem k_wave_teams : dealt G X -> blocks G <= sms G * slots G ->
+    ended X b <= releases m q + (own + largest (share G - 1) (map add (all_but G b))) / c + service G * blocks G.
+  Proof. intros De One_wave. apply (wave_block G X V _ b De One_wave Hb stays_shared_out). Qed.
+
+  Theorem k_wave_teams_static : blocks G <= sms G * slots G ->
+    ended X b <= releases m q + (own + largest (share G - 1) (map add (all_but G b))) / c + service G * blocks G + reuse G.
+  Proof. intros One_wave. apply (wave_block_static G X V _ b Few One_wave Hb stays_shared_out). Qed.
 End Grid.

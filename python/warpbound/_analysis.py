@@ -6,175 +6,21 @@ import contextlib
 import ctypes
 import json
 import os
-import threading
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Union
 
 from . import _library
 from ._errors import Error, InputError, LimitError
-from ._library import Diagnostics, encode
+from ._inputs import DEADLINE, FACTS, MACHINE, KernelOptions, Launch, LaunchOptions, PathLike, Size
+from ._inputs import as_list, dimensions, is_yaml, load_inputs, load_machine, make_launch, split_options
+from ._interrupt import Interruptible
+from ._library import REPORT_JSON, Diagnostics, Held, encode
 from ._report import Analysis, read_report
-
-PathLike = Union[str, "os.PathLike[str]"]
-Size = Union[int, Sequence[int]]
+from ._stream import Stream, read_stream
 
 SCOPES = {"kernel": 0, "block": 1}
 INPUTS = {None: 0, "given": 1, "any": 2}
-FILES_BELOW, FILES_ANY = 0, 1
-CODE, FACTS, PTXAS_INFO, MACHINE, DEADLINE = range(5)  # what a launch file says in place of options
-REPORT_JSON = 1
 STALLS_BYTES = 4096  # more than a wb_stalls has
-
-
-class Interruptible:
-    """Ends the work of the library at a time limit, and when Ctrl-C is pressed. The work is a thread of its own: Python
-    raises KeyboardInterrupt in the main thread alone, where it would be lost between the library and `goes_on`.
-    """
-
-    def __init__(self, time_limit: float | None):
-        self.end = None if time_limit is None else time.monotonic() + time_limit
-        self.interrupted = False
-        self.poll = _library.Poll(self.goes_on)
-
-    def goes_on(self, *_) -> bool:
-        return not self.interrupted and (self.end is None or time.monotonic() < self.end)
-
-    def run(self, function, *arguments) -> int:
-        """The status of a function of the library that polls. What it works on is left when it has ended, not before."""
-        worker, interrupt = Worker(function, arguments), None
-        thread = threading.Thread(target=worker.work, daemon=True)
-        while not worker.ended.is_set():
-            try:
-                if interrupt is None and thread.ident is None:
-                    thread.start()
-                if interrupt is not None and worker.cancel():
-                    break
-                worker.ended.wait()
-            except BaseException as error:  # also once more while it is waited for
-                self.interrupted, interrupt = True, error
-        if interrupt is not None:
-            raise interrupt
-        if worker.error is not None:
-            raise worker.error
-        return worker.status
-
-
-class Worker:
-    """A call in a thread, which can be cancelled until it begins."""
-
-    def __init__(self, function, arguments):
-        self.function, self.arguments = function, arguments
-        self.owner: dict[str, str] = {}  # who comes first says whether it begins: setdefault is one step
-        self.ended = threading.Event()
-        self.status = self.error = None
-
-    def cancel(self) -> bool:
-        """Whether it will never begin."""
-        return self.owner.setdefault("owner", "caller") == "caller"
-
-    def work(self) -> None:
-        try:
-            if self.owner.setdefault("owner", "thread") == "thread":
-                self.status = self.function(*self.arguments)
-        except BaseException as error:
-            self.error = error
-        finally:
-            self.ended.set()
-
-
-def as_list(names: str | Iterable[str] | None) -> str | None:
-    """Names as the library takes them, separated by commas."""
-    return names if names is None or isinstance(names, str) else ",".join(names)
-
-
-def dimensions(size: Size, left_out: int = 1) -> ctypes.Array:
-    """One to three numbers, and what those that are left out are."""
-    numbers = [size] if isinstance(size, int) else list(size)
-    if not 1 <= len(numbers) <= 3 or any(not 0 <= number < 2**32 for number in numbers):
-        raise InputError(f"{size!r}: expected one to three numbers")
-    return _library.Dimensions(*numbers, *[left_out] * (3 - len(numbers)))
-
-
-@dataclass
-class Launch:
-    """What is launched, of a launch file and arguments of `analyze`, as the library has it."""
-
-    code: str
-    handle: int
-    settings: dict[int, str | None]
-
-
-def code_beside(launch: str) -> str | None:
-    """The code beside a launch file, of the same name but for its end."""
-    for ending in (".ptx", ".cubin"):
-        path = Path(launch).with_suffix(ending)
-        if path.exists():
-            return str(path)
-    return None
-
-
-def is_yaml(path: str) -> bool:
-    return path.endswith((".yaml", ".yml"))
-
-
-def read_launch_file(said: Diagnostics, code: str | None, path: str, allow_files: bool) -> Launch:
-    lib = said.lib
-    files = FILES_ANY if allow_files else FILES_BELOW
-    launches = said.make("wb_launches_read", encode(path), files, free="wb_launches_free")
-    if lib.wb_launches_is_list(launches):
-        raise InputError(f"{path}: a list of launches: `warpbound analyze` and `sweep` take those")
-    settings = {which: lib.wb_launches_setting(launches, which) for which in range(DEADLINE + 1)}
-    settings = {which: None if text is None else os.fsdecode(text) for which, text in settings.items()}
-    named = code or settings[CODE] or code_beside(path)
-    if named is None:
-        raise InputError(f"{path}: it does not say which code it is of: name both, analyze(code, launch=...)")
-    if code is not None and settings[CODE] is not None and not same_file(code, settings[CODE]):
-        settings[FACTS] = None  # they are of the other code
-    return Launch(named, said.keep(lib.wb_launches_take(launches, 0), "wb_launch_free"), settings)
-
-
-def same_file(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other)
-    except OSError:
-        return False
-
-
-def make_launch(said: Diagnostics, code: str, launch: PathLike | None, allow_files: bool) -> Launch:
-    if launch is not None:
-        return read_launch_file(said, code, os.fspath(launch), allow_files)
-    if is_yaml(code):
-        return read_launch_file(said, None, code, allow_files)
-    return Launch(code, said.keep(said.lib.wb_launch_new(), "wb_launch_free"), dict.fromkeys(range(DEADLINE + 1)))
-
-
-def as_settings(values: Mapping[object, object]) -> list[bytes]:
-    """KEY=VALUE, of each."""
-    texts = {key: str(value).lower() if isinstance(value, bool) else value for key, value in values.items()}
-    return [encode(f"{key}={text}") for key, text in texts.items()]
-
-
-def load_machine(said: Diagnostics, name: str | None, settings: list[bytes]) -> int:
-    if name is None:
-        raise InputError("no machine: name a preset (warpbound.machines() lists them) or a file, machine=...")
-    machine = said.make("wb_machine_load", encode(name), free="wb_machine_free")
-    for setting in settings:
-        said.call("wb_machine_set", machine, setting)
-    said.call("wb_machine_check", machine)
-    return machine
-
-
-def read_registers(said: Diagnostics, launch: Launch, kernel: int, ptxas_info: PathLike | None, by_hand: bool) -> None:
-    """Of what ptxas printed, unless machine code says them, or the launch."""
-    named = ptxas_info is not None
-    file = ptxas_info if named else launch.settings[PTXAS_INFO]
-    of_launch = not named and said.lib.wb_launch_registers(launch.handle)
-    of_code = not named and said.lib.wb_kernel_registers(kernel)
-    if file is not None and not (by_hand or of_launch or of_code):
-        said.call("wb_launch_read_ptxas_info", launch.handle, encode(file), kernel)
 
 
 def find_stalls(said: Diagnostics, kernel: int, code: int, launch: int, machine: int, block) -> ctypes.Array:
@@ -217,17 +63,24 @@ class Asked:
     interruptible: Interruptible
 
 
+def report_options(asked: Asked) -> _library.ReportOptions:
+    return _library.ReportOptions(
+        has_deadline=asked.options.has_deadline, deadline=asked.deadline or 0, scope=asked.options.scope
+    )
+
+
+def read_analysis(said: Diagnostics, analysis: int, held: Held, options: _library.ReportOptions) -> Analysis:
+    text = said.text_of("wb_report", analysis, REPORT_JSON, ctypes.byref(options))
+    return read_report(json.loads(text), said.messages(), (analysis, held, options.scope))
+
+
 def finish(said: Diagnostics, status: int, analysis: int | None, asked: Asked) -> Analysis:
     """The report of an analysis, or the exception that it ended with."""
     error = said.error(status) if status != _library.OK else None
     partial = isinstance(error, LimitError) and analysis and said.lib.wb_analysis_has_results(analysis)
     if error is not None and not partial:
         raise error
-    report = _library.ReportOptions(
-        has_deadline=asked.options.has_deadline, deadline=asked.deadline or 0, scope=asked.options.scope
-    )
-    text = said.text_of("wb_report", analysis, REPORT_JSON, ctypes.byref(report))
-    found = read_report(json.loads(text), said.messages())
+    found = read_analysis(said, analysis, said.hand_over(asked), report_options(asked))
     if error is not None:
         error.analysis = found
         raise error
@@ -262,12 +115,14 @@ def analyze(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     allow_files: bool = False,
-) -> Analysis:
-    """Bounds and simulates a kernel, or one block of it, as `warpbound analyze` does.
+) -> Analysis | Stream:
+    """Bounds and simulates a kernel, or one block of it, as `warpbound analyze` does; of a file with a list of launches
+    all of its kernels, one after another, as a Stream.
 
     `code` is PTX, a cubin, a launch file that names its code, or a block or a grid written by hand; what is left out
     the launch file says. The other arguments are called as the options of the command: `set={"mem_latency": 200}`
-    overrides keys of the machine, `arguments={"n": 2048}` single arguments of the launch file, `deadline` is in cycles, or a text such as "100us".
+    overrides keys of the machine, `arguments={"n": 2048}` single arguments of the launch file, `deadline` is in cycles,
+    or a text such as "100us".
 
     Raises InputError, DeclinedError, or LimitError, whose `analysis` is what was found before the limit.
     """
@@ -275,46 +130,24 @@ def analyze(
     if scheme is not None and scope == "block" and place is None:
         raise InputError('scope "block": with a scheme only of the block of block_index')
     asked = ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_limit, memory_limit)
-    single = arguments if isinstance(arguments, Mapping) else {}
-    of_launch = LaunchOptions(grid, block, shared, registers, () if single else tuple(arguments), variables, assume)
-    of_kernel = KernelOptions(
-        kernel, ptxas_info, facts, machine, as_settings(set or {}), cubin, as_settings(single)
+    of_launch, of_kernel = split_options(
+        LaunchOptions(grid, block, shared, registers, arguments, variables, assume),
+        KernelOptions(kernel, ptxas_info, facts, machine, set, cubin),
     )
     path = os.fspath(code)
     with Diagnostics() as said:
         if launch is None and scheme is None and is_yaml(path) and not said.lib.wb_is_launch_file(encode(path)):
-            if any(value for of in (of_launch, of_kernel) for value in vars(of).values()):
+            if is_anything_said(of_launch, of_kernel):
                 raise InputError(f"{path}: a block file stands for itself: no kernel, launch or machine with it")
             return analyze_by_hand(said, path, asked)
-        made = make_launch(said, path, launch, allow_files)
-        set_launch(said, made.handle, of_launch)
-        return analyze_launch(said, made, of_kernel, registers is not None, asked)
+        made = make_launch(said, path, launch, allow_files, lists=True)
+        if made.launches is not None:
+            return analyze_list(said, made, of_launch, of_kernel, asked)
+        return analyze_launch(said, made, of_launch, of_kernel, asked)
 
 
-@dataclass
-class LaunchOptions:
-    """What is said of a launch beside its file."""
-
-    grid: Size | None
-    block: Size | None
-    shared: int | None
-    registers: int | None
-    arguments: tuple[str, ...]
-    variables: Mapping[str, str] | None
-    assume: str | Iterable[str] | None
-
-
-@dataclass
-class KernelOptions:
-    """What is said of the kernel and the machine."""
-
-    kernel: str | None
-    ptxas_info: PathLike | None
-    facts: PathLike | None
-    machine: str | PathLike | None
-    settings: list[bytes]
-    cubin: PathLike | None
-    arguments: list[bytes]  # of the launch: other values for single ones
+def is_anything_said(*options) -> bool:
+    return any(value for of in options for value in vars(of).values())
 
 
 def ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_limit, memory_limit) -> Asked:
@@ -337,34 +170,6 @@ def ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_
     return Asked(options, deadline, interruptible)
 
 
-def assumed(lib, names: str | Iterable[str]) -> int:
-    """Names as the set of bits that the library has for them."""
-    known = {}
-    while (name := lib.wb_taken_name_at(len(known))) is not None:
-        known[_library.decode(name)] = 1 << len(known)
-    bits = 0
-    for name in as_list(names).split(","):
-        if name not in known and name != "all":
-            raise InputError(f"assume {name}: expected {', '.join(known)} or all")
-        bits |= sum(known.values()) if name == "all" else known[name]
-    return bits
-
-
-def set_launch(said: Diagnostics, launch: int, of: LaunchOptions) -> None:
-    for name, size in (("grid", of.grid), ("block", of.block)):
-        if size is not None:
-            said.call(f"wb_launch_set_{name}", launch, dimensions(size))
-    for name, number in (("shared", of.shared), ("registers", of.registers)):
-        if number is not None:
-            said.call(f"wb_launch_set_{name}", launch, number)
-    if of.assume is not None:
-        said.call("wb_launch_assume", launch, assumed(said.lib, of.assume))
-    for argument in of.arguments:
-        said.call("wb_launch_add_argument", launch, encode(argument))
-    for name, contents in (of.variables or {}).items():
-        said.call("wb_launch_set_variable", launch, encode(f"{name}={contents}"))
-
-
 def read_facts(said: Diagnostics, file: PathLike | None, launch: Launch, kernel: int, options) -> None:
     named = file if file is not None else launch.settings[FACTS]
     if named is None:
@@ -379,33 +184,88 @@ def read_deadline(said: Diagnostics, machine: int, asked: Asked) -> None:
     asked.options.has_deadline = asked.deadline is not None
 
 
-def check_settings(lib, settings: list[bytes], analysis: int) -> None:
+def check_settings(lib, settings: list[bytes], analyses: list[int]) -> None:
     for setting in settings:
-        if not lib.wb_analysis_reads_setting(analysis, setting):
+        if not any(lib.wb_analysis_reads_setting(analysis, setting) for analysis in analyses):
             raise InputError(f"{os.fsdecode(setting)}: has no effect: none of these methods reads it")
 
 
-def analyze_launch(said: Diagnostics, launch: Launch, of: KernelOptions, by_hand: bool, asked: Asked) -> Analysis:
+def analyze_launch(said, launch: Launch, of_launch: LaunchOptions, of: KernelOptions, asked: Asked) -> Analysis:
     """Analyses a launch of a kernel on a machine."""
     lib, options, made = said.lib, asked.options, ctypes.c_void_p()
+    loaded = load_inputs(said, launch, of_launch, of)
+    read_facts(said, of.facts, launch, loaded.kernel, options)
+    if asked.deadline is None:
+        asked.deadline = launch.settings[DEADLINE]
+    read_deadline(said, loaded.machine, asked)
+    given = (loaded.kernel, launch.handle, loaded.machine, ctypes.byref(options))
+    status = asked.interruptible.run(lib.wb_analyze, *given, said.handle, ctypes.byref(made))
+    if made.value:
+        said.keep(made.value, "wb_analysis_free")
+        check_settings(lib, of.settings, [made.value])
+        block = options.block if options.one_block else None
+        add_stalls(said, loaded.kernel, of.cubin, launch.handle, loaded.machine, block, made.value)
+    return finish(said, status, made.value, asked)
+
+
+def refuse_options(of_launch: LaunchOptions, of: KernelOptions, options) -> None:
+    """What is of one launch does not go with a list."""
+    of_one = KernelOptions(of.kernel, of.ptxas_info, of.facts, None, [], None, of.single)
+    if is_anything_said(of_launch, of_one):
+        raise InputError("options of a launch do not go with a list of launches: change the file")
+    if options.one_block or options.scheme or options.scope != SCOPES["kernel"]:
+        raise InputError("block_index, scheme and scope are of one launch: not with a list of launches")
+
+
+def analyze_list(said, launch: Launch, of_launch: LaunchOptions, of: KernelOptions, asked: Asked) -> Stream:
+    """Analyses the kernels of a list of launches."""
+    lib, made = said.lib, ctypes.c_void_p()
+    refuse_options(of_launch, of, asked.options)
     module = said.make("wb_module_read", encode(launch.code), free="wb_module_free")
-    kernel = said.make("wb_module_find_kernel", module, encode(of.kernel) or lib.wb_launch_kernel(launch.handle))
-    for argument in of.arguments:
-        said.call("wb_launch_set_argument", launch.handle, kernel, argument)
-    read_registers(said, launch, kernel, of.ptxas_info, by_hand)
-    read_facts(said, of.facts, launch, kernel, options)
     machine = load_machine(said, of.machine if of.machine is not None else launch.settings[MACHINE], of.settings)
     if asked.deadline is None:
         asked.deadline = launch.settings[DEADLINE]
     read_deadline(said, machine, asked)
-    given = (kernel, launch.handle, machine, ctypes.byref(options))
-    status = asked.interruptible.run(lib.wb_analyze, *given, said.handle, ctypes.byref(made))
-    if made.value:
-        said.keep(made.value, "wb_analysis_free")
-        check_settings(lib, of.settings, made.value)
-        block = options.block if options.one_block else None
-        add_stalls(said, kernel, of.cubin, launch.handle, machine, block, made.value)
-    return finish(said, status, made.value, asked)
+    given = (module, launch.launches, machine, ctypes.byref(asked.options))
+    status = asked.interruptible.run(lib.wb_analyze_launches, *given, said.handle, ctypes.byref(made))
+    error = said.error(status) if status != _library.OK else None
+    if not made.value:
+        raise error
+    stream = said.keep(made.value, "wb_stream_free")
+    kernels = [lib.wb_stream_at(stream, index) for index in range(lib.wb_stream_count(stream))]
+    check_settings(lib, of.settings, kernels)
+    add_stalls_of_list(said, launch.launches, module, of.cubin, machine, stream)
+    found = finish_list(said, stream, kernels, asked)
+    if error is not None:
+        error.analysis = found
+        raise error
+    return found
+
+
+def add_stalls_of_list(said, launches: int, module: int, cubin: PathLike | None, machine: int, stream: int) -> None:
+    """The same as add_stalls, of each kernel."""
+    lib = said.lib
+    code = said.make("wb_module_read", encode(cubin), free="wb_module_free") if cubin is not None else None
+    for index in range(lib.wb_stream_count(stream)):
+        launch = lib.wb_launches_at(launches, index)
+        kernel = said.make("wb_module_find_kernel", module, lib.wb_launch_kernel(launch))
+        if code is not None:
+            machine_code = said.make("wb_module_find_kernel", code, lib.wb_kernel_name(kernel))
+            said.call(
+                "wb_stream_set_stalls", stream, index, find_stalls(said, kernel, machine_code, launch, machine, None)
+            )
+        elif lib.wb_kernel_registers(kernel) != 0:
+            with Diagnostics() as unheard, contextlib.suppress(Error):
+                stalls = find_stalls(unheard, kernel, kernel, launch, machine, None)
+                unheard.call("wb_stream_set_stalls", stream, index, stalls)
+
+
+def finish_list(said: Diagnostics, stream: int, kernels: list[int], asked: Asked) -> Stream:
+    """The reports of a stream and its kernels."""
+    text = said.text_of("wb_stream_report", stream, REPORT_JSON, ctypes.byref(report_options(asked)))
+    held = said.hand_over(asked)
+    each = tuple(read_analysis(said, kernel, held, _library.ReportOptions()) for kernel in kernels)
+    return read_stream(json.loads(text), each, said.messages())
 
 
 def analyze_by_hand(said, path, asked) -> Analysis:

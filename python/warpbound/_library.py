@@ -8,9 +8,11 @@ import functools
 import os
 import pathlib
 import shutil
+import weakref
 from ctypes import POINTER, c_bool, c_char_p, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
 
 from ._errors import DeclinedError, Error, InputError, LibraryError, LimitError, Message
+from ._interrupt import Interruptible, Poll
 
 # The library that is looked for, and where besides the folders of the system.
 NAME = "libwarpbound.so.0"
@@ -19,8 +21,8 @@ COMMAND_VARIABLE = "WARPBOUND_COMMAND"
 FOLDERS = ("/usr/local/lib", "~/.local/lib")
 
 OK, INPUT, DECLINED, LIMIT = 0, 2, 3, 4
+REPORT_JSON = 1
 
-Poll = ctypes.CFUNCTYPE(c_bool, c_void_p, c_char_p, c_uint64, c_uint64)
 Write = ctypes.CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
 NO_POLL = ctypes.cast(None, Poll)
 
@@ -69,6 +71,82 @@ class ReportOptions(SizedOptions):
         ("has_deadline", c_bool),
         ("deadline", c_uint64),
         ("scope", c_int),
+        ("unit", c_int),
+        ("simulated", c_bool),
+        ("width", c_uint32),
+        ("color", c_bool),
+        ("quiet", c_bool),
+        ("all", c_bool),
+        ("explain", c_char_p),
+        ("lines", c_size_t),
+        ("lines_of", c_char_p),
+        ("source", c_char_p),
+    ]
+
+
+class GridOptions(SizedOptions):
+    _fields_ = [
+        ("size", c_size_t),
+        ("one_block", c_bool),
+        ("block", c_uint32 * 3),
+        ("allow_unmapped", c_bool),
+        ("warp_width", c_uint32),
+        ("cover", c_bool),
+        ("unknown_contents", c_bool),
+        ("record_accesses", c_bool),
+        ("facts", c_void_p),
+        ("instruction_limit", c_uint64),
+        ("memory_limit", c_uint64),
+        ("watch", Watch),
+    ]
+
+
+class ScheduleOptions(SizedOptions):
+    _fields_ = [("size", c_size_t), ("from", c_uint64), ("until", c_uint64), ("most", c_uint64), ("watch", Watch)]
+
+
+class ScheduleInfo(ctypes.Structure):
+    _fields_ = [
+        ("scope", c_int),
+        ("kind", c_int),
+        ("method", c_char_p),
+        ("policy", c_char_p),
+        ("scheme", c_char_p),
+        ("warp_count", c_uint32),
+        ("sm_count", c_uint32),
+        ("slot_count", c_uint32),
+        ("cycles", c_uint64),
+        ("longest", c_uint64),
+        ("longest_by", c_char_p),
+        ("issues", c_uint64),
+        ("kept_from", c_uint64),
+        ("kept_until", c_uint64),
+    ]
+
+
+class RawIssue(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("sm", "slot", "block", "warp", "sub_core", "unit", "instance", "instruction")),
+        *((name, c_uint64) for name in ("step", "issue", "start", "free", "ready")),
+    ]
+
+
+class RawWait(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("sm", "slot", "block", "warp")),
+        ("reason", c_int),
+        ("instruction", c_uint32),
+        ("step", c_uint64),
+        ("producer", c_size_t),
+        ("from", c_uint64),
+        ("to", c_uint64),
+    ]
+
+
+class RawBlock(ctypes.Structure):
+    _fields_ = [
+        *((name, c_uint32) for name in ("sm", "slot", "block")),
+        *((name, c_uint64) for name in ("start", "end")),
     ]
 
 
@@ -150,6 +228,39 @@ PROTOTYPES = {
     "wb_stalls_find": (c_int, Handle, Handle, POINTER(c_uint32), Handle, c_void_p),
     "wb_stalls_compare": (c_int, Handle, Handle, Handle, Handle, c_void_p),
     "wb_report": (c_int, Handle, c_int, POINTER(ReportOptions), Handle, Out),
+    "wb_annotate": (c_int, Handle, POINTER(ReportOptions), Handle, Out),
+    "wb_analysis_certificate": (c_int, Handle, POINTER(Writer), Handle),
+    "wb_analyze_launches": (c_int, Handle, Handle, Handle, POINTER(AnalyzeOptions), Handle, Out),
+    "wb_stream_free": (None, Handle),
+    "wb_stream_count": (c_size_t, Handle),
+    "wb_stream_at": (Handle, Handle, c_size_t),
+    "wb_stream_set_stalls": (c_int, Handle, c_size_t, c_void_p, Handle),
+    "wb_stream_report": (c_int, Handle, c_int, POINTER(ReportOptions), Handle, Out),
+    "wb_launches_count": (c_size_t, Handle),
+    "wb_launches_at": (Handle, Handle, c_size_t),
+    "wb_machine_policies": (c_char_p, Handle),
+    "wb_machine_warp_width": (c_uint32, Handle),
+    "wb_grid_trace": (c_int, Handle, Handle, POINTER(GridOptions), Handle, Out),
+    "wb_grid_free": (None, Handle),
+    "wb_gpu_new": (c_int, Handle, Handle, Handle, Out),
+    "wb_gpu_free": (None, Handle),
+    "wb_gpu_set_threads": (None, Handle, c_uint32),
+    "wb_gpu_simulate": (c_int, Handle, c_char_p, c_char_p, POINTER(Watch), Handle),
+    "wb_gpu_report": (c_int, Handle, c_int, POINTER(ReportOptions), Handle, Out),
+    "wb_schedule_simulate": (c_int, Handle, c_char_p, POINTER(ScheduleOptions), Handle, Out),
+    "wb_schedule_worst": (c_int, Handle, POINTER(ScheduleOptions), Handle, Out),
+    "wb_schedule_of_gpu": (c_int, Handle, c_char_p, c_char_p, POINTER(ScheduleOptions), Handle, Out),
+    "wb_schedule_free": (None, Handle),
+    "wb_schedule_describe": (POINTER(ScheduleInfo), Handle),
+    "wb_schedule_issues": (POINTER(RawIssue), Handle, POINTER(c_size_t)),
+    "wb_schedule_waits": (POINTER(RawWait), Handle, POINTER(c_size_t)),
+    "wb_schedule_blocks": (POINTER(RawBlock), Handle, POINTER(c_size_t)),
+    "wb_schedule_unit": (c_char_p, Handle, c_uint32),
+    "wb_schedule_write": (c_int, Handle, c_int, POINTER(Writer), Handle),
+    "wb_wait_name": (c_char_p, c_size_t),
+    "wb_kind_name": (c_char_p, c_int),
+    "wb_scheme_name": (c_char_p, c_size_t),
+    "wb_scheme_summary": (c_char_p, c_size_t),
     "wb_method_name": (c_char_p, c_size_t),
     "wb_method_summary": (c_char_p, c_size_t),
     "wb_policy_name": (c_char_p, c_size_t),
@@ -205,15 +316,15 @@ def declare(loaded: ctypes.CDLL, place: str) -> ctypes.CDLL:
     return loaded
 
 
-def command() -> str:
-    """The program `warpbound`, which runs the units of sweeps."""
+def command(name: str = "warpbound") -> str:
+    """The program `warpbound`, which runs the units of sweeps, or one that is installed beside it."""
     given = os.environ.get(COMMAND_VARIABLE)
+    if given and name != "warpbound":
+        given = str(pathlib.Path(shutil.which(given) or given).with_name(name))
     own = [str(folder.parent / "bin") for folder in beside()]
-    found = shutil.which(
-        given or "warpbound", path=None if given else os.pathsep.join([*own, os.environ.get("PATH", "")])
-    )
+    found = shutil.which(given or name, path=None if given else os.pathsep.join([*own, os.environ.get("PATH", "")]))
     if found is None:
-        raise LibraryError(f"no program {given or 'warpbound'}: install Warpbound, or set {COMMAND_VARIABLE} to it")
+        raise LibraryError(f"no program {given or name}: install Warpbound, or set {COMMAND_VARIABLE} to it")
     return found
 
 
@@ -242,8 +353,7 @@ class Diagnostics:
         return self
 
     def __exit__(self, *_) -> None:
-        for free, handle in reversed(self.made):
-            getattr(self.lib, free)(handle)
+        free_all(self.lib, self.made)
         self.lib.wb_diagnostics_free(self.handle)
 
     def keep(self, handle: int, free: str) -> int:
@@ -252,6 +362,11 @@ class Diagnostics:
             raise MemoryError
         self.made.append((free, handle))
         return handle
+
+    def hand_over(self, *more) -> Held:
+        """What was made so far, and what it refers to, for as long as somebody has it."""
+        made, self.made = self.made, []
+        return Held(self.lib, made, more)
 
     def call(self, name: str, *arguments, out=()) -> None:
         """A function whose last arguments are the messages and what it sets."""
@@ -288,6 +403,19 @@ class Diagnostics:
         return kinds.get(status, Error)(text or "out of memory", self.messages())
 
 
+class Held:
+    """What the library made, which goes with this object."""
+
+    def __init__(self, lib, made: list[tuple[str, int]], more: tuple):
+        self.more = more
+        weakref.finalize(self, free_all, lib, made)
+
+
+def free_all(lib, made: list[tuple[str, int]]) -> None:
+    for free, handle in reversed(made):
+        getattr(lib, free)(handle)
+
+
 def collect(diagnostics: Diagnostics, name: str, *arguments) -> str:
     """What a function writes piece by piece to a wb_writer, which stands in front of the messages."""
     pieces = []
@@ -297,7 +425,8 @@ def collect(diagnostics: Diagnostics, name: str, *arguments) -> str:
         return True
 
     writer = Writer(Write(write), None)
-    diagnostics.call(name, *arguments, ctypes.byref(writer))
+    function = getattr(diagnostics.lib, name)
+    diagnostics.check(Interruptible(None).run(function, *arguments, ctypes.byref(writer), diagnostics.handle))
     return b"".join(pieces).decode(errors="replace")
 
 
@@ -322,6 +451,11 @@ def machines() -> list[str]:
 def methods() -> dict[str, str]:
     """The names of all methods, each with what it computes."""
     return registry("wb_method_name", "wb_method_summary")
+
+
+def schemes() -> dict[str, str]:
+    """The names of all schemes of access to the first level of caches, each with what it does."""
+    return registry("wb_scheme_name", "wb_scheme_summary")
 
 
 def policies() -> dict[str, str]:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
+import json
+import os
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from ._errors import Message
+from . import _library
+from ._costs import Costs, read_costs
+from ._errors import DeclinedError, Message
+from ._library import Diagnostics, Held, encode
 from ._numbers import Kind, Number
+from ._schedule import Schedule, handle_of, make_schedule
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,10 @@ class Analysis:
     declined: tuple[Declined, ...]
     messages: tuple[Message, ...]  # warnings and notes
     document: dict = field(repr=False)  # all of it, as `warpbound analyze --json` prints it (docs/json.md)
+    library: tuple[int, Held, int] | None = field(default=None, repr=False, compare=False)  # with the scope of reports
+
+    def __getstate__(self) -> dict:
+        return {**vars(self), "library": None}
 
     @property
     def bounds(self) -> tuple[Number, ...]:
@@ -76,6 +88,54 @@ class Analysis:
     def rows(self) -> list[dict]:
         """A row for each number."""
         return [number.row() for number in self.numbers]
+
+    def costs(self, of: str | None = None, source: str | os.PathLike | None = None) -> Costs:
+        """Which lines, loops and functions the cycles of a number are spent on: of the least proven bound, or of what
+        the method or policy `of` found. `source` is a folder with the sources, if they are not where the code says.
+        Raises DeclinedError where the cycles of the number are not attributed.
+        """
+        clock = self.document["machine"].get("clock_mhz") or None
+        with Diagnostics() as said:
+            report = self.report_options(lines=1, lines_of=encode(of), source=encode(source))
+            text = said.text_of("wb_report", handle_of(self.library), _library.REPORT_JSON, ctypes.byref(report))
+            entry = json.loads(text)["costs"]
+            if entry is None:
+                raise DeclinedError("the cycles of no number that was computed are attributed", said.messages())
+        return read_costs(entry, self.get(entry["of"], entry["scope"]), clock)
+
+    def annotate(self, of: str | None = None, source: str | os.PathLike | None = None) -> str:
+        """The source, or the code where there is none, with the cycles of each line in front; as `costs`."""
+        with Diagnostics() as said:
+            report = self.report_options(lines_of=encode(of), source=encode(source))
+            return said.text_of("wb_annotate", handle_of(self.library), ctypes.byref(report))
+
+    def report_options(self, **values) -> _library.ReportOptions:
+        return _library.ReportOptions(scope=self.library[2] if self.library is not None else 0, **values)
+
+    def schedule(
+        self,
+        policy: str | None = None,
+        *,
+        window: tuple[int | None, int | None] | None = None,
+        time_limit: float | None = None,
+    ) -> Schedule:
+        """Who issued what, when: under a policy, or in the longest execution that was found. Simulated anew; `window`
+        keeps what is issued in these cycles, the second excluded.
+        """
+        name = "wb_schedule_worst" if policy is None else "wb_schedule_simulate"
+        given = (handle_of(self.library), *([] if policy is None else [encode(policy)]))
+        clock = self.document["machine"].get("clock_mhz") or None
+        return make_schedule(self.library[1], clock, window, time_limit, name, *given)
+
+    def certificate(self, path: str | os.PathLike | None = None) -> str:
+        """What the bounds claim, with all that they are computed from, for warpbound.check and the program
+        warpbound-check; also to the file `path`. Raises DeclinedError where there is none (docs/certificates.md).
+        """
+        with Diagnostics() as said:
+            text = _library.collect(said, "wb_analysis_certificate", handle_of(self.library))
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
 
 
 @dataclass(frozen=True)
@@ -134,7 +194,7 @@ def read_verdict(verdict: dict, numbers: list[Number], of: Context) -> Verdict:
     return Verdict(verdict["state"], verdict["scope"], bound, slowest, verdict["deadline"], verdict["margin"])
 
 
-def read_report(document: dict, messages: tuple[Message, ...]) -> Analysis:
+def read_report(document: dict, messages: tuple[Message, ...], library=None) -> Analysis:
     """What `warpbound analyze --json` says, as objects."""
     verdict, launch = document["verdict"], document.get("launch") or {}
     refuted = bool(verdict["stalls"]) and verdict["stalls"]["refutes"] is not None
@@ -146,4 +206,4 @@ def read_report(document: dict, messages: tuple[Message, ...]) -> Analysis:
         if part:
             numbers += read_numbers(part, replace(of, scope=scope))
             declined += [Declined(d["method"], d["status"], d["reason"], scope) for d in part["declined"]]
-    return Analysis(read_verdict(verdict, numbers, of), tuple(numbers), tuple(declined), messages, document)
+    return Analysis(read_verdict(verdict, numbers, of), tuple(numbers), tuple(declined), messages, document, library)

@@ -18,32 +18,12 @@ from ._errors import InputError, LimitError
 from ._library import Diagnostics, encode
 from ._numbers import Kind
 from ._plot import plot
+from ._rows import Rows
 
 JSON_LINES = 3  # of wb_results_format
 
 # Keys of a sweep file whose values are names of files, relative to it.
-FILES = ("code", "launch", "facts", "ptxas_info", "cubin")
-
-
-class Rows(list):
-    """A table: a list of dictionaries with the same keys."""
-
-    def where(self, **values) -> Rows:
-        """The rows whose columns have these values."""
-        return Rows(row for row in self if all(row.get(key) == value for key, value in values.items()))
-
-    def column(self, name: str) -> list:
-        return [row[name] for row in self]
-
-    def to_pandas(self):
-        """The table as a DataFrame of pandas, which has to be installed. What is not known is NaN or <NA>."""
-        import pandas
-
-        frame = pandas.DataFrame(list(self))
-        for name in ("cycles", "bound", "witness", "lower", "slowest", "deadline"):
-            if name in frame:
-                frame[name] = frame[name].astype("Int64")
-        return frame
+FILES = ("code", "simulate", "launch", "facts", "ptxas_info", "cubin")
 
 
 def value_of(text: str) -> int | float | str:
@@ -146,7 +126,7 @@ def sweep_file(parameters: Mapping[str, object], set_: Mapping[str, object], met
         values = [texts_of(one) if is_nested else text_of(one) for one in as_values(value)]
         if name in FILES:
             values = [os.path.abspath(one) for one in values]
-        if name == "machine":
+        if name in ("machine", "string"):
             values = [os.path.abspath(one) if os.path.exists(one) else one for one in values]
         document[name] = values
     if set_:
@@ -158,7 +138,7 @@ def sweep_file(parameters: Mapping[str, object], set_: Mapping[str, object], met
 
 
 def sweep(
-    code,
+    code=None,
     machine=None,
     *,
     set: Mapping[str, object] | None = None,  # as the option of the command is called
@@ -176,12 +156,14 @@ def sweep(
 
     `code`, `machine`, the keys of the machine in `set` and further `parameters`, called as the keys of a sweep file
     (kernel, grid, registers, deadline, scope, ...), have one value or several: `set={"mem_latency": range(50, 801, 50)}`.
-    A unit computes all `methods` and `policies` together.
+    A unit computes all `methods` and `policies` together. `simulate` in place of `code` runs executions of the whole GPU,
+    `string` makespans of strings, with the keys of these.
 
     With a `database` the results are kept there, and what it has is not computed again. Raises InputError for what is
     wrong with the sweep, LimitError when `time_limit` ended it; a unit that fails is a row.
     """
-    given = {"code": code, **({} if machine is None else {"machine": machine}), **parameters}
+    given = {"code": code, "machine": machine, **parameters}
+    given = {name: value for name, value in given.items() if value is not None}
     document = sweep_file(given, set or {}, methods, policies)
     limits = {"time_limit": unit_time_limit, "memory_limit": unit_memory_limit}
     document.update({key: value for key, value in limits.items() if value is not None})

@@ -93,21 +93,22 @@ static wb_status complete_value(const struct launch_argument *old, const struct 
     return whole->failed ? diagnose_out_of_memory(diagnostics, "argument") : WB_OK;
 }
 
-wb_status launch_argument_named(struct wb_launch *launch, const struct wb_kernel *kernel, const char *text,
-                                wb_diagnostics *diagnostics, size_t *index,
+wb_status launch_argument_named(struct wb_launch *launch, const struct wb_kernel *kernel,
+                                const char *assignment, wb_diagnostics *diagnostics, size_t *index,
                                 struct launch_argument *argument) {
-    const struct assignment assignment = {text, text + strcspn(text, "=") + 1, strcspn(text, "=")};
+    const size_t length = strcspn(assignment, "=");
+    const struct assignment parts = {assignment, assignment + length + 1, length};
     const struct subject subject = {.where = "argument"};
     struct text whole = {0};
-    if (!wb_is_named_argument(text)) {
+    if (!wb_is_named_argument(assignment)) {
         diagnose(diagnostics, SEVERITY_ERROR, "argument", "'%.*s': expected NAME=VALUE such as n=1024",
-                 SHOWN_MAX, text);
+                 SHOWN_MAX, assignment);
         return WB_ERR_INPUT;
     }
-    *index = find_argument(launch, kernel, &assignment);
-    if (*index == launch->arguments.count) return refuse_name(launch, kernel, &assignment, diagnostics);
+    *index = find_argument(launch, kernel, &parts);
+    if (*index == launch->arguments.count) return refuse_name(launch, kernel, &parts, diagnostics);
     const struct launch_argument *old = &launch->arguments.items[*index];
-    wb_status status = complete_value(old, &assignment, diagnostics, &whole);
+    wb_status status = complete_value(old, &parts, diagnostics, &whole);
     if (status == WB_OK)
         status = launch_argument_parse(&launch->arena, whole.data, &subject, NULL, diagnostics, argument);
     argument->name = old->name;

@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pathlib
+import pickle
 import re
 import runpy
 import shutil
@@ -324,10 +325,6 @@ class Errors(unittest.TestCase):
         run = subprocess.run([sys.executable, "-B", "-c", script], capture_output=True, text=True, timeout=60)
         self.assertEqual((run.stdout, run.stderr), ("interrupted\n", ""))
 
-    def test_lists_of_launches_are_refused(self):
-        with self.assertRaisesRegex(warpbound.InputError, "a list of launches"):
-            warpbound.analyze("kernels/horner.ptx", "kernels/horner_stream.yaml", MACHINE)
-
     def test_no_library(self):
         script = "import sys; sys.path.insert(0, 'python'); import warpbound\ntry: warpbound.version()\nexcept warpbound.LibraryError as e: print(e)"
         for place, text in (("/nowhere/lib.so", "set WARPBOUND_LIBRARY"), ("libm.so.6", "has no function wb_")):
@@ -338,6 +335,159 @@ class Errors(unittest.TestCase):
                 env={**os.environ, "WARPBOUND_LIBRARY": place},
             )
             self.assertIn(text, run.stdout, run.stderr)
+
+
+class Lists(unittest.TestCase):
+    """Kernels that are launched one after another."""
+
+    FILE = "kernels/horner_stream.yaml"
+
+    def test_as_the_command(self):
+        found = warpbound.analyze(self.FILE, machine=MACHINE, methods="k-area", policies="gto", deadline="1ms")
+        expected = reported(
+            self.FILE, "-m", MACHINE, "--method", "k-area", "--policy", "gto", "--deadline", "1ms"
+        )
+        self.assertEqual(found.document, expected)
+        self.assertEqual((found.verdict.state, found.verdict.scope), ("met", "stream"))
+        self.assertEqual(found.verdict.bound.cycles, sum(kernel["k-area"].bound for kernel in found.kernels))
+        self.assertEqual(len(found.kernels), len(expected["launches"]))
+        for kernel, launch in zip(found.kernels, expected["launches"]):
+            self.assertEqual(kernel.document["bounds"], launch["bounds"])
+            self.assertEqual(kernel.costs().number.cycles, kernel.verdict.bound.cycles)
+        self.assertEqual({row["launch"] for row in found.rows()}, set(range(1, len(found.kernels) + 1)))
+
+    def test_what_is_of_one_launch_is_refused(self):
+        for option in ({"grid": 4}, {"arguments": {"n": 1}}, {"kernel": "horner"}, {"scope": "block"}, {"block_index": 0}):
+            with self.assertRaisesRegex(warpbound.InputError, "not (go )?with a list of launches"):
+                warpbound.analyze(self.FILE, machine=MACHINE, **option)
+        with self.assertRaisesRegex(warpbound.InputError, "only analyses take those"):
+            warpbound.simulate(self.FILE, machine=MACHINE)
+
+
+class Behind(unittest.TestCase):
+    """What can be asked of an analysis that is there."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.words = ["kernels/reduce.yaml", "-m", MACHINE, "--method", "k-area,sib", "--policy", "lrr,gto"]
+        cls.found = warpbound.analyze("kernels/reduce.yaml", machine=MACHINE, methods="k-area,sib", policies="lrr,gto")
+
+    def test_costs(self):
+        for of in (None, "k-area", "gto"):
+            costs = self.found.costs(of)
+            words = [*self.words, "--lines", *([] if of is None else ["--of", of])]
+            expected = reported(*words)["costs"]
+            self.assertEqual((costs.number.name, costs.number.cycles), (expected["of"], expected["cycles"]))
+            self.assertEqual(costs.lines.column("cycles"), [row["cycles"] for row in expected["lines"]])
+            for table in (costs.lines, costs.functions):
+                self.assertEqual(sum(table.column("cycles")), costs.number.cycles)
+            row = costs.lines[0]
+            self.assertEqual(sum(row[name] for name in row if name.startswith("share_")), row["cycles"])
+        self.assertEqual(self.found.costs("k-area").number, self.found["k-area"])
+        self.assertIsNone(self.found.costs("gto").number.bound)
+        with self.assertRaisesRegex(warpbound.InputError, "no method or policy of this name"):
+            self.found.costs("k-serial")
+        self.assertIn("partial", self.found.annotate("k-area"))
+
+    def test_schedules(self):
+        schedule = self.found.schedule("gto")
+        self.assertEqual((schedule.number.witness, schedule.number.kind), (self.found["gto"].witness, Kind.SIMULATED))
+        self.assertEqual((schedule.number.name, schedule.policy), ("gto", "gto"))
+        self.assertEqual(schedule.window, (0, None))
+        self.assertEqual(max(block["end"] for block in schedule.blocks), schedule.number.cycles)
+        for issue in schedule.issues:
+            self.assertTrue(issue["issue"] <= issue["start"] <= issue["free"])
+        for wait in schedule.waits.where(reason="result"):
+            self.assertEqual(schedule.issues[wait["producer"]]["ready"], wait["to"])
+        self.assertEqual(self.found.schedule().number.cycles, self.found.verdict.slowest.cycles)
+        part = self.found.schedule("gto", window=(100, 200))
+        self.assertEqual([i["issue"] for i in part.issues], [i["issue"] for i in schedule.issues if 100 <= i["issue"] < 200])
+        for wrong in ((5, 5), (-1, 4), (9, 2), (0, 0)):
+            with self.assertRaisesRegex(warpbound.InputError, "the first below the second"):
+                self.found.schedule("gto", window=wrong)
+        with self.assertRaisesRegex(warpbound.InputError, "unknown name 'gt'"):
+            self.found.schedule("gt")
+
+    def test_schedules_as_files(self):
+        found = warpbound.analyze("docs/examples/ecrts2025-fig2.yaml", policies="lrr")
+        schedule = found.schedule("lrr")
+        words = [COMMAND, "simulate", "docs/examples/ecrts2025-fig2.yaml", "--schedule"]
+        with tempfile.TemporaryDirectory() as folder:
+            for ending, text in ((".txt", "text"), (".json", "trace"), (".svg", "svg")):
+                path = pathlib.Path(folder, "schedule" + ending)
+                schedule.save(path)
+                run = subprocess.run([*words, "--format", text], check=True, capture_output=True, text=True)
+                self.assertEqual(path.read_text(), run.stdout)
+            with self.assertRaisesRegex(warpbound.InputError, "ends in .txt, .json or .svg"):
+                schedule.save(pathlib.Path(folder, "schedule.png"))
+        ElementTree.fromstring(schedule.svg())
+
+    def test_certificates(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "c.txt")
+            text = self.found.certificate(path)
+            self.assertEqual(path.read_text(), text)
+            checked = warpbound.check(path)
+            self.assertEqual(checked, warpbound.check(text))
+        self.assertTrue(checked.proven)
+        self.assertIn(warpbound.Claim(f"kernel: k-area: at most {self.found['k-area'].bound} cycles", True), checked.claims)
+        with self.assertRaisesRegex(warpbound.InputError, "not a certificate"):
+            warpbound.check("kernels/vecadd.ptx")
+        with self.assertRaises(warpbound.InputError):
+            warpbound.check(text.replace("claim k-area", "claim k-area 1 #", 1))
+
+    def test_what_is_kept_goes_with_the_result(self):
+        schedule = warpbound.analyze("kernels/vecadd.yaml", machine=MACHINE, methods="k-area", policies="gto").schedule()
+        self.assertIn("gto", schedule.text())  # the analysis is no more
+        copy = pickle.loads(pickle.dumps(self.found))
+        self.assertEqual((copy, copy["gto"].witness), (self.found, self.found["gto"].witness))
+        for ask in (copy.costs, copy.schedule, copy.certificate, copy.annotate):
+            with self.assertRaisesRegex(warpbound.InputError, "a copy of a result"):
+                ask()
+
+
+class Simulations(unittest.TestCase):
+    def test_as_the_command(self):
+        found = warpbound.simulate("kernels/reduce.yaml", machine="jcse2017", schemes=["default", "reorder"], threads=1)
+        words = ["kernels/reduce.yaml", "-m", "jcse2017", "--scheme", "default,reorder", "--json"]
+        run = subprocess.run([COMMAND, "simulate", *words], check=True, capture_output=True, text=True)
+        self.assertEqual(found.document, json.loads(run.stdout))
+        self.assertEqual(found.runs.column("scheme"), ["default", "reorder"])
+        self.assertEqual({number.kind for number in found.numbers}, {Kind.SIMULATED})
+        self.assertEqual([number.bound for number in found.numbers], [None, None])
+        self.assertEqual(found["reorder", "lrr"].witness, found.runs[1]["cycles"])
+        self.assertEqual(found.slowest.cycles, max(found.runs.column("cycles")))
+        with self.assertRaises(KeyError):
+            found["gto"]
+        schedule = found.schedule("lrr", "reorder", window=(0, 50))
+        self.assertEqual((schedule.number.cycles, schedule.scheme), (found["reorder", "lrr"].cycles, "reorder"))
+
+    def test_policies_of_the_machine(self):
+        found = warpbound.simulate("kernels/vecadd.yaml", machine=MACHINE, set={"mem_latency": 100}, arguments={4: 512})
+        words = ["kernels/vecadd.yaml", "-m", MACHINE, "--set", "mem_latency=100", "-a", "4=512", "--json"]
+        run = subprocess.run([COMMAND, "simulate", *words], check=True, capture_output=True, text=True)
+        self.assertEqual(found.document, json.loads(run.stdout))
+
+    def test_what_is_wrong(self):
+        for words, option, text in (
+            ("kernels/vecadd.yaml", {}, "no machine"),
+            ("docs/examples/ecrts2025-fig2.yaml", {"machine": MACHINE}, "simulated by analyze"),
+            ("kernels/vecadd.yaml", {"machine": MACHINE, "policies": "gt"}, "unknown name 'gt'"),
+            ("kernels/vecadd.yaml", {"machine": "jcse2017", "schemes": "reordr"}, "reordr"),
+        ):
+            with self.assertRaisesRegex(warpbound.InputError, text):
+                warpbound.simulate(words, **option)
+        with self.assertRaises(warpbound.LimitError):
+            warpbound.simulate("kernels/sgemm_tiled.yaml", machine=MACHINE, time_limit=0)
+
+    def test_sweeps_of_them(self):
+        found = warpbound.sweep(simulate="kernels/vecadd.yaml", machine="jcse2017", scheme=["default", "reorder"])
+        self.assertEqual(found.units.column("status"), ["done"] * 2)
+        self.assertEqual(set(found.numbers.column("kind")), {"simulated"})
+        found = warpbound.sweep(string="LC", string_warps=[2, 3], string_methods=["closed", "exact"])
+        self.assertEqual(found.units.column("string_warps"), [2, 3])
+        with self.assertRaisesRegex(warpbound.InputError, "what is to be analysed"):
+            warpbound.sweep(machine=MACHINE)
 
 
 class Library(unittest.TestCase):
@@ -351,7 +501,17 @@ class Library(unittest.TestCase):
 
     def test_structs_are_those_of_the_header(self):
         """Compiled with the C compiler that there is."""
-        header = {"AnalyzeOptions": "wb_analyze_options", "PlotOptions": "wb_plot_options", "RawMessage": "wb_message"}
+        header = {
+            "AnalyzeOptions": "wb_analyze_options",
+            "GridOptions": "wb_grid_options",
+            "PlotOptions": "wb_plot_options",
+            "RawBlock": "wb_block_time",
+            "RawIssue": "wb_issue",
+            "RawMessage": "wb_message",
+            "RawWait": "wb_wait",
+            "ScheduleInfo": "wb_schedule_info",
+            "ScheduleOptions": "wb_schedule_options",
+        }
         lines = ['#include <stddef.h>\n#include <stdio.h>\n#include "warpbound.h"\nint main(void) {']
         lines += ['printf("%zu\\n", sizeof(wb_stalls));']
         fields = []
@@ -381,6 +541,10 @@ class Library(unittest.TestCase):
             parameters = re.sub(r"\([^()]*\)", "", found.group(1).replace("(*", "(")).split(",")
             count = 0 if found.group(1).strip() == "void" else len(parameters)
             self.assertEqual(count, len(arguments), name)
+
+    def test_reasons_of_waits(self):
+        names = [_library.decode(_library.library().wb_wait_name(reason)) for reason in range(8)]
+        self.assertEqual((names[0], names[6], names[7]), ("barrier", "end", None))
 
     def test_version_of_the_package(self):
         project = pathlib.Path("python/pyproject.toml").read_text()
@@ -520,6 +684,13 @@ class Example(unittest.TestCase):
                 runpy.run_path("python/examples/latencies.py")
             self.assertTrue(pathlib.Path(folder, "reduce.svg").exists())
         self.assertIn("16 units, 16 done", said.getvalue())
+
+    def test_why_so_long(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
+            with mock.patch.object(sys, "argv", ["why_so_long.py", folder]):
+                runpy.run_path("python/examples/why_so_long.py")
+            json.loads(pathlib.Path(folder, "reduce.json").read_text())
+        self.assertRegex(said.getvalue(), r"for \(int i = blockIdx.x(.|\n)*\nproven \['kernel: ")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,42 @@
+"""Certificates: what bounds claim, and whether a program that shares no line with the library proves that, too."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+
+from . import _library
+from ._errors import InputError
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of a certificate."""
+
+    text: str  # "kernel: k-area: at most 1365 cycles"
+    proven: bool
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What warpbound-check says of a certificate."""
+
+    proven: bool  # every claim of it
+    claims: tuple[Claim, ...]
+    output: str
+
+
+def check(certificate: str | os.PathLike) -> Checked:
+    """Has `warpbound-check` compute every claim of a certificate anew; a path, or the text that `certificate()` returns.
+
+    Raises InputError for what is no certificate, or was changed.
+    """
+    is_text = isinstance(certificate, str) and "\n" in certificate
+    words = [_library.command("warpbound-check"), "/dev/stdin" if is_text else os.fspath(certificate)]
+    run = subprocess.run(words, input=certificate if is_text else "", capture_output=True, text=True)
+    if run.returncode not in (0, 1):
+        raise InputError((run.stderr or run.stdout).strip())
+    found = re.findall(r"^(.*): (proven|not proven.*)$", run.stdout, re.MULTILINE)
+    return Checked(run.returncode == 0, tuple(Claim(text, said == "proven") for text, said in found), run.stdout)

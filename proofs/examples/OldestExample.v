@@ -85,3 +85,70 @@ Proof.
   - cbn. auto.
   - reflexivity.
 Qed.
+
+(** ** The grid of GridExample.v *)
+From Warpbound Require Import Share Formulas ChainFormulas Elb ChainWork ChainBlock Ledger Tail Area Grid Stay GridLedger SerialLedger GridExample
+  Turns OldestGrid.
+
+Definition held3 (_ : nat) (_ : nat) : nat := 2.
+Definition home3 (_ : nat) (_ : nat) : option nat := Some 0.
+Definition two3 (_ : nat) (_ : key) : nat := 2.
+Definition four3 (_ _ _ : nat) : nat := 4.
+Definition chain3 : chain_kind := Chain 3 [] 3 4 4 1.
+
+Example first3 i : i < 2 -> oldest_first (mach grid3 i) (prog grid3 i) (sched run3 i) (place run3).
+Proof.
+  intros Hi w k t Hk El. apply ready_eligible in El. apply key3 in Hk; [|exact Hi]. exfalso.
+  destruct Hk as [E|[-> E]]; inversion E; subst w k; [destruct i as [|[|i]]; [| |lia]|]; vm_compute in El; lia.
+Qed.
+
+Lemma get3 i x : i < 2 -> In x (keys (prog grid3 i)) -> get (prog grid3 i) x = A.
+Proof.
+  intros Hi Hx. apply key3 in Hx; [|exact Hi]. destruct Hx as [->|[-> ->]]; [destruct i as [|[|i]]; [| |lia]|]; reflexivity.
+Qed.
+
+Example wait3 i : i < 2 -> held_section_cert (mach grid3 i) (prog grid3 i) (held3 i) (two3 i).
+Proof.
+  intros Hi w k Hk. cbv zeta. rewrite (get3 i (w, k) Hi Hk). split; [vm_compute; lia|]. split; [|split; [|split]].
+  - intros j ->. apply key3 in Hk; [|exact Hi]. exfalso. destruct Hk as [E|[_ E]]; discriminate.
+  - intros j [].
+  - intros j [].
+  - intros y _ _ S. cbn in S. lia.
+Qed.
+
+Example late3 i : i < 2 -> held_lam_cert (mach grid3 i) (prog grid3 i) (held3 i) (two3 i).
+Proof.
+  intros Hi w k Hk. cbv zeta. rewrite (get3 i (w, k) Hi Hk). split; [vm_compute; lia|]. split; [|split].
+  - intros j ->. apply key3 in Hk; [|exact Hi]. exfalso. destruct Hk as [E|[_ E]]; discriminate.
+  - intros j [].
+  - intros y _ _ S. cbn in S. lia.
+Qed.
+
+Example amounts_of_3 b : b < 3 -> let i := sm_of run3 b in
+  stay_amounts (mach grid3 i) (prog grid3 i) (home3 i) 1 (two3 i) (fun _ => 0) b chain3.
+Proof.
+  intros Hb. cbv zeta. constructor.
+  - three b Hb; vm_compute; lia.
+  - intros x [Hx _]. rewrite get3; [vm_compute; lia| |exact Hx]. three b Hb; cbn; lia.
+  - intros x _. vm_compute. lia.
+  - vm_compute. lia.
+  - intros n. three b Hb; destruct n; vm_compute; lia.
+Qed.
+
+(** A stay is 7 at most: 3 of its own, 2 of latency and 2 of a younger thread block's initiation.  It ends at 13. *)
+Example oldest3 b : b < 3 -> ended run3 b <= 17.
+Proof.
+  intros Hb.
+  pose proof (k_oldest_bound grid3 run3 ready3 run3_valid (fun _ _ => eq_refl) first3 held3 home3) as H.
+  specialize (H ltac:(intros i x Hi Hx; rewrite (get3 i x Hi Hx); vm_compute; lia)).
+  specialize (H ltac:(intros i x Hi Hx _; destruct i as [|[|i]]; [| |cbn in Hi; lia]; reflexivity)).
+  specialize (H two3 two3 (fun _ _ => 0) 1 (fun _ => [0]) (fun _ => 0) four3 (fun _ => 7) (fun _ => chain3) wait3).
+  specialize (H ltac:(intros c Hc; cbn in Hc; split; [|three c Hc; vm_compute; lia];
+    intros w k Hk _; cbv zeta; rewrite (get3 _ (w, k)); [vm_compute; repeat split; lia|three c Hc; cbn; lia|exact Hk])).
+  specialize (H ltac:(intros i x Hi Hx; destruct i as [|[|i]]; [| |cbn in Hi; lia]; left; reflexivity) late3).
+  specialize (H ltac:(intros i Hi x y _ _ _; split; [cbn; intros S; destruct i as [|[|i]]; [| |cbn in Hi; lia]; vm_compute; lia|intros; apply le_n])).
+  specialize (H ltac:(intros i f c E; inversion E; lia) amounts_of_3 run3_dynamic 5 b ltac:(cbn; lia)).
+  etransitivity; [apply H; [|exact Hb]|vm_compute; lia].
+  intros z c Hz Lz Hc. pose proof (behind_together _ _ _ _ _ (grid_ledger grid3 run3 (fun _ => kind3) none ready3 run3_valid cert3 amounts3)
+    ltac:(cbn; lia) z c Hz Lz Hc) as T. etransitivity; [exact T|vm_compute; lia].
+Qed.

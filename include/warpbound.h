@@ -1754,6 +1754,9 @@ void wb_sweep_free(wb_sweep *sweep);
 /* The memory limit of units where the file has none; 0: none. */
 void wb_sweep_limit_memory(wb_sweep *sweep, uint64_t bytes);
 
+/* The same of their time. */
+void wb_sweep_limit_time(wb_sweep *sweep, double seconds);
+
 typedef struct {
     const char *name, *value;
 } wb_parameter;
@@ -1806,6 +1809,9 @@ wb_status wb_results_has(const wb_results *results, const wb_sweep_unit *unit, b
 /* How many units the database has, and how long they took: seconds of all of them together. */
 wb_status wb_results_cost(const wb_results *results, wb_diagnostics *diagnostics, uint64_t *units,
                           double *seconds);
+
+/* Forgets what is kept of units of the sweep that have no result, as if they had not been run. */
+wb_status wb_results_forget_failures(wb_results *results, wb_sweep *sweep, wb_diagnostics *diagnostics);
 
 typedef enum {
     WB_CLAIM_KNOWN, /* the database has what became of the unit, as wb_results_has */

@@ -236,6 +236,10 @@ static const struct option_row option_table[] = {
     {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, COMMAND_SWEEP),
      .help = "most memory of a unit, of sweep files without memory_limit: 500M, 8G",
      .expected = "a number of bytes, such as 500M or 8G"},
+    {0, "unit-limit", "SECONDS", INTO(SECONDS, unit_limit, COMMAND_SWEEP),
+     .help = "most time of a unit, of sweep files without time_limit (default: none; with --slurm "
+             "--task-time, ten times --unit-time or 60, whichever is the most)",
+     .expected = "a number of seconds above 0, such as 60 or 0.5"},
     {0, "memory-share", "SIZE", INTO(SIZE, memory_share, COMMAND_SWEEP),
      .help = NULL, /* of the script finish.sh */
      .expected = "a number of bytes, such as 500M or 8G"},

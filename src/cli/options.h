@@ -119,6 +119,7 @@ struct options {
     struct option_list where;
     struct option_list sbatch;   /* of the jobs of --slurm, as the next two lines */
     double task_time, unit_time; /* seconds; 0: not given */
+    double unit_limit;           /* the same, of units wherever they run */
     struct option_number rounds;
     char code_beside[1024]; /* the code beside `launch`, where that one stands for itself */
 };

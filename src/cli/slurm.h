@@ -42,6 +42,7 @@ struct slurm_sweep {
     uint64_t units, tasks;   /* units that are lacking; shards of the sweep */
     const uint64_t *lacking; /* units, by shard */
     double unit_seconds;
+    double unit_limit;           /* 0: the file says it */
     uint64_t minutes, mebibytes; /* of a task; mebibytes 0: not limited */
     uint64_t jobs;               /* processors of a task */
     uint64_t rounds;             /* that are left, this one included */

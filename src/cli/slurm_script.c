@@ -100,8 +100,8 @@ void slurm_write_array(const struct slurm_sweep *sweep, FILE *out) {
         (void)fputs(" --known ", out);
         put_word(out, sweep->database);
     }
-    if (sweep->options->retry) (void)fputs(" --retry", out);
     put_memory_limit(sweep, out);
+    if (sweep->unit_limit > 0) (void)fprintf(out, " --unit-limit %f", sweep->unit_limit);
     (void)fputs(" -o \"parts/$SLURM_ARRAY_TASK_ID.db\"\nstatus=$?\n"
                 "exit $((status == 1 ? 0 : status)) # 1: a deadline is not met, which is a result\n",
                 out);
@@ -122,6 +122,7 @@ void slurm_write_finish(const struct slurm_sweep *sweep, FILE *out) {
     (void)fprintf(out, " --rounds %" PRIu64 " --jobs %" PRIu64, sweep->rounds - 1, sweep->jobs);
     if (sweep->options->task_time > 0) (void)fprintf(out, " --task-time %f", sweep->options->task_time);
     if (sweep->options->unit_time > 0) (void)fprintf(out, " --unit-time %f", sweep->options->unit_time);
+    if (sweep->options->unit_limit > 0) (void)fprintf(out, " --unit-limit %f", sweep->options->unit_limit);
     for (size_t i = 0; i < sweep->options->sbatch.count; i++) {
         (void)fputs(" --sbatch=", out);
         put_word(out, sweep->options->sbatch.items[i]);

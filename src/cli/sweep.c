@@ -184,6 +184,7 @@ static int run(const struct options *options, wb_diagnostics *diagnostics) {
                                   "expected -o DATABASE, which the results are written to; or --dry-run");
     if (status == WB_OK) status = (int)wb_sweep_read(options->operands.items[0], diagnostics, &sweep);
     if (status == WB_OK) wb_sweep_limit_memory(sweep, options->memory_limit);
+    if (status == WB_OK && !options->slurm) wb_sweep_limit_time(sweep, options->unit_limit);
     if (status == WB_OK && options->slurm) {
         status = submit_sweep(options, sweep, diagnostics);
     } else if (status == WB_OK && options->dry_run) {

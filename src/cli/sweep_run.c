@@ -24,6 +24,9 @@
 /* How long to wait for a child before progress is drawn and limits are looked at. */
 #define WAIT_NANOSECONDS 200000000L
 
+/* How long a unit that somebody killed is not yet a result. */
+#define KILLED_NANOSECONDS 500000000L
+
 /* Most units of other sweeps to wait for, before new ones are begun. */
 #define POSTPONED_MAX 256
 
@@ -92,7 +95,12 @@ static _Noreturn void become_unit(const struct worker *worker, char *const *argu
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    (void)setpgid(0, 0); /* Ctrl-C is the parent's: a unit that is interrupted has no result */
+    /* Whoever asks all processes of a job to stop means the parent: a unit that is interrupted has no result.
+     */
+    (void)setpgid(0, 0);
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
     if (getppid() != parent) _exit(EXIT_NO_PROGRAM);
     be_first_to_be_killed();
     set_limit(RLIMIT_CORE, 0);
@@ -225,10 +233,17 @@ static void note_slowest(struct crew *crew, const wb_sweep_unit *unit, double se
     (void)snprintf(crew->slowest_name, sizeof crew->slowest_name, "%s", unit->name);
 }
 
+/* Whoever kills all processes of a job kills this one next: what it does not come to keep runs again. */
+static void await_own_end(void) {
+    const struct timespec wait = {.tv_nsec = KILLED_NANOSECONDS};
+    (void)nanosleep(&wait, NULL);
+}
+
 /* Keeps what became of a unit. */
 static void keep_result(struct crew *crew, struct worker *worker, int wait_status) {
     const struct mapped report = read_all(worker->output), messages = read_all(worker->messages);
     const bool is_signal = WIFSIGNALED(wait_status);
+    if (is_signal && WTERMSIG(wait_status) == SIGKILL && !worker->killed) await_own_end();
     wb_run run = {.exit_status = is_signal ? 0 : WEXITSTATUS(wait_status),
                   .signal = is_signal ? WTERMSIG(wait_status) : 0,
                   .report = report.text,

@@ -30,6 +30,11 @@
 #define TIME_FACTOR 3.0
 #define TIME_MORE 120.0
 
+/* A unit whose time nobody limits may take as long as a task should, or so many times what it is said to
+ * take, or so many seconds. */
+#define LIMIT_FACTOR 10.0
+#define LEAST_LIMIT 60.0
+
 /* Bytes of a task beside those of its units. */
 #define MEMORY_MORE ((uint64_t)256 << 20)
 
@@ -40,6 +45,8 @@ struct submission {
     char program[PATH_MAX], file[PATH_MAX], database[PATH_MAX], folder[PATH_MAX];
     char name[NAME_MAX + 1];
     uint64_t units, most_tasks;
+    double task_seconds;
+    bool is_limited;   /* the file says how long a unit may take */
     double time_limit; /* of a unit, and */
     uint64_t memory_limit;
     struct known known;
@@ -228,6 +235,17 @@ static wb_status read_database(struct submission *submission, double *unit_secon
     return status;
 }
 
+/* Units that are to be run again are not known any more, so that later rounds submit those that were lost,
+ * and none that has failed again. */
+static wb_status forget_failures(const struct submission *submission) {
+    wb_results *results = NULL;
+    wb_status status = wb_results_open(submission->database, true, submission->diagnostics, &results);
+    if (status == WB_OK)
+        status = wb_results_forget_failures(results, submission->sweep, submission->diagnostics);
+    wb_results_free(results);
+    return status;
+}
+
 /* Seconds of a unit: as it is said, as it was measured, or that a trial found none of less. */
 static wb_status find_lacking(struct submission *submission, double *unit_seconds) {
     const struct options *options = submission->options;
@@ -238,20 +256,34 @@ static wb_status find_lacking(struct submission *submission, double *unit_second
         status = run_trial(submission);
         *unit_seconds = strtod(TRIAL_SECONDS, NULL);
     }
+    if (options->retry && submits && has_database(submission)) status = forget_failures(submission);
     if (status == WB_OK && has_database(submission)) status = read_database(submission, unit_seconds);
     if (options->unit_time > 0) *unit_seconds = options->unit_time;
     return status;
 }
 
+/* How long a unit may take where the file does not say it: so long that the others of its task have their
+ * turn.
+ */
+static double default_limit(const struct submission *submission) {
+    const struct options *options = submission->options;
+    return options->unit_limit > 0
+               ? options->unit_limit
+               : fmax(fmax(submission->task_seconds, LEAST_LIMIT), LIMIT_FACTOR * options->unit_time);
+}
+
 /* Limits of a unit: all have the same. */
 static wb_status read_limits(struct submission *submission) {
+    const double limit = default_limit(submission);
     wb_sweep_unit *unit = NULL;
     const wb_status status = wb_sweep_next(submission->sweep, submission->diagnostics, &unit);
     if (status == WB_OK && unit != NULL) {
-        submission->time_limit = unit->time_limit;
+        submission->is_limited = unit->time_limit > 0;
+        submission->time_limit = submission->is_limited ? unit->time_limit : limit;
         submission->memory_limit = unit->memory_limit;
         wb_sweep_unit_free(unit);
     }
+    wb_sweep_limit_time(submission->sweep, limit);
     wb_sweep_rewind(submission->sweep);
     return status;
 }
@@ -289,7 +321,6 @@ static wb_status plan_memory(struct submission *submission) {
 static wb_status plan_tasks(struct submission *submission, double unit_seconds) {
     const struct options *options = submission->options;
     struct slurm_sweep *scripts = &submission->scripts;
-    const double task_seconds = options->task_time > 0 ? options->task_time : TASK_SECONDS;
     *scripts = (struct slurm_sweep){.options = options,
                                     .name = submission->name,
                                     .program = submission->program,
@@ -299,10 +330,11 @@ static wb_status plan_tasks(struct submission *submission, double unit_seconds) 
                                     .has_database = has_database(submission),
                                     .units = submission->units - submission->known.count,
                                     .unit_seconds = unit_seconds,
+                                    .unit_limit = submission->is_limited ? 0 : submission->time_limit,
                                     .jobs = options->jobs.given ? options->jobs.value : 1,
                                     .rounds = options->rounds.given ? options->rounds.value : ROUNDS};
     const double all_seconds = (double)scripts->units * unit_seconds / (double)scripts->jobs;
-    scripts->tasks = at_least(all_seconds / task_seconds, 1);
+    scripts->tasks = at_least(all_seconds / submission->task_seconds, 1);
     if (scripts->tasks > scripts->units) scripts->tasks = scripts->units;
     if (scripts->tasks > submission->most_tasks) scripts->tasks = submission->most_tasks;
     submission->lacking = calloc(scripts->tasks + 1, sizeof *submission->lacking);
@@ -417,6 +449,8 @@ int submit_sweep(const struct options *options, wb_sweep *sweep, wb_diagnostics 
                                     .sweep = sweep,
                                     .diagnostics = diagnostics,
                                     .units = wb_sweep_count(sweep),
+                                    .task_seconds =
+                                        options->task_time > 0 ? options->task_time : TASK_SECONDS,
                                     .lock = -1};
     double unit_seconds = 0;
     wb_status status = check_options(&submission);

@@ -218,3 +218,35 @@ wb_status wb_results_add(wb_results *results, const wb_sweep_unit *unit, const w
     arena_free(&arena);
     return status;
 }
+
+/* ---- What is run again -----------------------------------------------------------------------------------
+ */
+
+/* Whether there is a row of the unit, and no result. */
+static bool has_failed(struct recording *recording, const char *id) {
+    sqlite3_stmt *row = begin_row(recording, "SELECT 1 FROM unit WHERE id = ? AND status <> 'done'");
+    if (row == NULL) return false;
+    bind_text(row, 1, id);
+    const int step = sqlite3_step(row);
+    if (step != SQLITE_ROW && step != SQLITE_DONE)
+        recording->status = database_error(recording->results, recording->diagnostics);
+    sqlite3_finalize(row);
+    return step == SQLITE_ROW;
+}
+
+wb_status wb_results_forget_failures(wb_results *results, wb_sweep *sweep, wb_diagnostics *diagnostics) {
+    struct recording recording = {results, diagnostics, WB_OK};
+    wb_sweep_unit *unit = NULL;
+    end_row(&recording, begin_row(&recording, "BEGIN IMMEDIATE"));
+    wb_sweep_rewind(sweep);
+    while (recording.status == WB_OK) {
+        recording.status = wb_sweep_next(sweep, diagnostics, &unit);
+        if (recording.status != WB_OK || unit == NULL) break;
+        if (has_failed(&recording, unit->id)) forget(&recording, unit->id);
+        wb_sweep_unit_free(unit);
+    }
+    wb_sweep_rewind(sweep);
+    end_row(&recording, begin_row(&recording, "COMMIT"));
+    if (recording.status != WB_OK) (void)sqlite3_exec(results->database, "ROLLBACK", NULL, NULL, NULL);
+    return recording.status;
+}

@@ -41,6 +41,10 @@ void wb_sweep_limit_memory(wb_sweep *sweep, uint64_t bytes) {
     if (sweep->memory_limit == 0) sweep->memory_limit = bytes;
 }
 
+void wb_sweep_limit_time(wb_sweep *sweep, double seconds) {
+    if (sweep->time_limit <= 0) sweep->time_limit = seconds;
+}
+
 void wb_sweep_free(wb_sweep *sweep) {
     if (sweep == NULL) return;
     ytree_free(&sweep->document);

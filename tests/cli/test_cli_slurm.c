@@ -54,10 +54,10 @@ static void test_dry_run(void **state) {
         "b'\n",
         "local.csv\nlocal.db\ns.yaml\nvecadd.ptx\nvecadd.yaml\n");
     ASSERT_SAYS("PATH=/usr/bin:/bin; \"$WB\" $SUBMIT --dry-run -j 2", 0, "* 2))} # MB; 0: not limited\n",
-                "limit=(--memory-limit \"$(((memory - 64) / 2))M\")\n", " \"${limit[@]}\" -o \"parts/",
-                " --jobs 2 \"${limit[@]}\"\n");
+                "limit=(--memory-limit \"$(((memory - 64) / 2))M\")\n",
+                " \"${limit[@]}\" --unit-limit 300.000000 -o \"parts/", " --jobs 2 \"${limit[@]}\"\n");
     ASSERT_SAYS("PATH=/usr/bin:/bin; \"$WB\" $SUBMIT --dry-run --memory-limit 1G", 0,
-                "\n#SBATCH --mem=1280M\n", " --memory-limit 1073741824 -o \"parts/",
+                "\n#SBATCH --mem=1280M\n", " --memory-limit 1073741824 --unit-limit 300.000000 -o \"parts/",
                 " --jobs 1 --memory-limit 1073741824\n");
 }
 
@@ -107,6 +107,34 @@ static void test_lost_tasks(void **state) {
                 "16 units: 16 done, 0 failed\n");
     ASSERT_SAYS("printf '2\\n2\\n' > kill; \"$WB\" $SUBMIT --unit-time 100 --rounds 1 && bash later", 4,
                 "s.db: error: 3 of 16 units have no result: their tasks failed, as the logs beside it say");
+}
+
+/* Units that are to be run again are submitted once: later rounds submit those that were lost, and none that
+ * has failed again. */
+static void test_retry(void **state) {
+    (void)state;
+    ASSERT_SAYS(
+        "sed 's/^kernel:.*/kernel: none/; s/^code:.*/code: vecadd.ptx/' vecadd.yaml > wrong.yaml; sed -i "
+        "'s/^code.*/code: [vecadd.yaml, wrong.yaml]/' s.yaml; \"$WB\" sweep s.yaml -o s.db; \"$WB\" "
+        "$SUBMIT; echo 2 > kill; \"$WB\" $SUBMIT --retry --unit-time 100 && bash later && bash later && "
+        "ls array.*",
+        0, "32 units: 16 done, 16 failed\n16 of 32 units in 5 shards", "\n4 of 32 units in 2 shards",
+        "32 units: 16 done, 16 failed\narray.1\narray.3\n");
+}
+
+/* A unit that does not end is a row when it has taken as long as a task should, so that the others of its
+ * shard have their turn. With a wider limit it runs again. */
+static void test_endless_unit(void **state) {
+    (void)state;
+    ASSERT_SAYS(
+        "echo 'include: [{methods: exhaustive, block_index: 0, states: 1000000000, set: {mem_latency: "
+        "400}}]' >> s.yaml; \"$WB\" $SUBMIT --unit-limit 0.3 --unit-time 1 && "
+        "bash later && \"$WB\" $SUBMIT --unit-limit 0.3 && \"$WB\" $SUBMIT --unit-limit 0.4",
+        0, "17 of 17 units in 1 shards",
+        "17 units: 16 done, 1 failed\n17 units: 16 done, 1 failed\n1 of 17 units in 1 shards");
+    ASSERT_SAYS("\"$WB\" $SUBMIT --dry-run --unit-time 60", 0, " --unit-limit 600.000000 -o \"parts/");
+    ASSERT_SAYS("\"$WB\" $SUBMIT --dry-run --unit-limit 7", 0, " --unit-limit 7.000000 -o \"parts/",
+                "--jobs 1 --unit-limit 7.000000");
 }
 
 /* At most 16 units are tried at once, and none where nothing is to be submitted. */
@@ -255,6 +283,7 @@ int main(void) {
         cmocka_unit_test(test_trial),         cmocka_unit_test(test_control_characters),
         cmocka_unit_test(test_damaged_parts), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_at_once),       cmocka_unit_test(test_at_once_without_lock),
+        cmocka_unit_test(test_retry),         cmocka_unit_test(test_endless_unit),
         cmocka_unit_test(test_killed_holder), cmocka_unit_test(test_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -457,6 +457,13 @@ static void test_interrupted(void **state) {
     assert_non_null(strstr(out, "1 units: 0 done, 0 failed\n"));
     assert_non_null(strstr(out, "status 4\n1\n"));
     free(out);
+    /* As of a cluster that asks all processes of a job to stop: that is no result of a unit, either. */
+    out = printed("printf 'code: vecadd.yaml\\nmethods: exhaustive\\nblock_index: \"0\"\\nstates: "
+                  "1000000000\\ntime_limit: 1.5\\n' > s.yaml; \"$WB\" sweep s.yaml -o s.db & sleep 0.7; "
+                  "kill -TERM $(cat /proc/$!/task/$!/children); wait; \"$WB\" sweep show s.db");
+    assert_non_null(strstr(out, "| limit | "));
+    assert_null(strstr(out, "slowest 0."));
+    free(out);
 }
 
 /* A limit of time is a row; with a wider one the unit runs again. */

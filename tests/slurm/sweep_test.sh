@@ -78,22 +78,34 @@ case_node() {
 # submitted often enough all others have their results.
 case_memory() {
     write_sweep memory 100 10 'include: [{code: vecadd.yaml, set: {mem_latency: 400}, methods: exhaustive, block_index: 0, states: 1000000000}]'
-    submit memory memory.db --unit-time 1 --task-time 5 --sbatch=--mem=300M
+    submit memory memory.db --unit-time 1 --task-time 5 --unit-limit 300 --sbatch=--mem=300M
     all_ended 120
     "$warpbound" sweep show memory.db | grep -q 'exhaustive.*| limit |' || fail "no unit has come to its limit of memory"
     [ "$("$warpbound" sweep show memory.db | grep -c '| done |')" = 20 ] || fail "others have no result"
     grep -q "21 units: 20 done, 1 failed" memory.db.memory.slurm/logs/finish.txt || fail "the unit has run again"
     echo 'memory_limit: 4G' >> memory.yaml
-    submit memory killed.db --unit-time 1 --task-time 5 --sbatch=--mem=300M --rounds 2
+    submit memory killed.db --unit-time 1 --task-time 5 --unit-limit 300 --sbatch=--mem=300M --rounds 2
     all_ended 200
     grep -q "oom\|OOM\|memory" "$cluster"/slurmd-node?.log || fail "no task was killed for its memory"
     grep -q "1 of 21 units have no result" killed.db.memory.slurm/logs/finish.txt || fail "it is not said that a unit has no result"
     [ "$("$warpbound" sweep show killed.db | grep -c '| done |')" = 20 ] || fail "others have no result"
     sed -i 's/memory_limit: 4G/memory_limit: 200M/' memory.yaml
-    submit memory killed.db --unit-time 1 | grep '^1 of 21 units' || fail "more is submitted than what is lacking"
+    submit memory killed.db --unit-time 1 --unit-limit 300 | grep '^1 of 21 units' || fail "more is submitted than what is lacking"
     all_ended 60
     expected memory
     same memory killed.db
+}
+
+# Units that do not end, and of whose time nothing is said, are rows after the time of a task; the others of their shards have their
+# results in the same round.
+case_endless() {
+    local code='include: [{code: [vecadd.yaml, reduce.yaml], set: {mem_latency: 400}, methods: exhaustive, block_index: 0, states: 1000000000}]'
+    write_sweep endless 100 10 "$code"
+    submit endless endless.db --unit-time 0.1 --task-time 3 --unit-limit 6
+    all_ended 120
+    [ "$("$warpbound" sweep show endless.db | grep -c '| done |')" = 20 ] || fail "others have no result"
+    [ "$("$warpbound" sweep show endless.db | grep -c '| limit |')" = 2 ] || fail "the units have not come to their limit"
+    [ "$(cat endless.db.endless.slurm/logs/finish.txt)" = "22 units: 20 done, 2 failed" ] || fail "there was a second round"
 }
 
 # The controller ends while tasks run and wait, and comes back.
@@ -197,7 +209,7 @@ case_preemption() {
         cluster_wait 30 "squeue -h -t R -o %i | grep -qx $job" || fail "the job does not get the nodes: $(squeue)"
         [ -z "$(squeue -h -p low -t R)" ] || fail "tasks run beside it: $(squeue)"
         cluster_wait 60 "[ -z \"\$(squeue -h -j $job)\" ]" || fail "the job does not end"
-        cluster_wait 60 '[ -n "$(squeue -h -p low -t R)" ]' || fail "no task runs again: $(squeue)"
+        cluster_wait 100 '[ -n "$(squeue -h -p low -t R)" ]' || fail "no task runs again: $(squeue)"
     done
     all_ended 300
     same preemption preemption.db
@@ -233,7 +245,7 @@ conf_of() {
     echo "PartitionName=high Nodes=ALL MaxTime=INFINITE State=UP PriorityTier=10 PreemptMode=OFF"
 }
 
-[ "$#" -gt 0 ] || set -- array node nodes memory controller users moment accounts preemption
+[ "$#" -gt 0 ] || set -- array node nodes memory endless controller users moment accounts preemption
 for name in "$@"; do
     begun=$SECONDS
     mapfile -t conf < <(conf_of "$name")

@@ -111,6 +111,7 @@ static wb_status simulate_reading(const struct machine_abstract_cta *keys, const
     block.machine.barrier_release = reading->release;
     for (size_t p = 0; status == WB_OK && policy_at(p) != NULL; p++) {
         cycles time;
+        if (policy_misfit(policy_at(p), &block.machine) != NULL) continue;
         status = simulate_block(&block.timed, policy_at(p)->name, diagnostics, &time);
         if (status != WB_OK || time != PUBLISHED_SIMULATED) continue;
         struct reading found = *reading;

@@ -314,6 +314,9 @@ static wb_status read_file(wb_sweep *sweep) {
         return ytree_error(&sweep->document, root, "key 'code' is missing: what is to be analysed");
     if (has_code) WB_TRY(add_product(sweep, &product, root));
     WB_TRY(read_lists(sweep, &product, root));
+    if (sweep->excluded.count > 0 && wb_sweep_count(sweep) == 0)
+        return ytree_error(&sweep->document, ytree_find(root, key_names[KEY_EXCLUDE]),
+                           "there are no units: all of them are excluded");
     /* A gate that passes on nothing would be none. */
     return sweep->products.count > 0
                ? WB_OK

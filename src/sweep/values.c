@@ -364,6 +364,15 @@ static wb_status read_joined(const struct value_reader *reader, const struct ytr
     return add_value(reader, list, text_take(&joined), NULL);
 }
 
+/* In launch files [8, 8] is a size of two numbers. */
+static wb_status refuse_repeated(const struct value_reader *reader, const struct ytree_node *value) {
+    return ytree_error(
+        &reader->sweep->document, value,
+        "%s: '%.*s' stands twice in this list of alternatives; a size of several numbers is one "
+        "text, such as \"16,16\"",
+        reader->axis->name, SHOWN_MAX, value->text);
+}
+
 wb_status values_read(wb_sweep *sweep, const struct ytree_node *node, struct sweep_axis *axis) {
     const struct value_reader reader = {sweep, axis};
     wb_status worst = WB_OK;
@@ -373,7 +382,10 @@ wb_status values_read(wb_sweep *sweep, const struct ytree_node *node, struct swe
     if (axis->row->kind == AXIS_ARGUMENTS) return read_all_arguments(&reader, node);
     if (axis->row->joined) return read_joined(&reader, node);
     for (const struct ytree_node *value = node->first; value != NULL; value = value->next) {
-        const wb_status status = read_scalar(&reader, value);
+        const size_t count = axis->values.count;
+        wb_status status = read_scalar(&reader, value);
+        if (status == WB_OK && count == axis->values.count && axis->row->kind == AXIS_DIMENSIONS)
+            status = refuse_repeated(&reader, value);
         if (status > worst) worst = status;
     }
     return worst;

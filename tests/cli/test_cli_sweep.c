@@ -178,6 +178,11 @@ static const struct {
     {"code: vecadd.yaml\\narguments: {n: \"buf:f32[8]=@f\"}",
      "s.yaml:2:16: error: arguments.n: expected an argument "
      "without a file"},
+    {"code: vecadd.yaml\\nexclude: [{code: \"v*\"}]",
+     "s.yaml:2:10: error: there are no units: all of them are "
+     "excluded"},
+    {"code: vecadd.yaml\\ngrid: [8, 8]",
+     "s.yaml:2:11: error: grid: '8' stands twice in this list of alternatives"},
     {"code: vecadd.yaml\\narguments: {}", "s.yaml:2:12: error: arguments: the mapping is empty"},
     {"code: vecadd.yaml\\narguments: {a=b: 5}", "s.yaml:2:13: error: expected the name of an argument"},
     {"code: vecadd.yaml\\narguments.n: 5", "s.yaml:2:1: error: unknown key 'arguments.n'"},
@@ -289,13 +294,15 @@ static void test_single_arguments(void **state) {
         "[.parameters.\"arguments.n\", .verdict.bound]'; for n in vecadd_param_3=256 4=512; do \"$WB\" "
         "analyze "
         "n.yaml -m ecrts2025-orin --method k-area --policy gto -a $n --json | jq -c "
-        "'[(.launch.arguments[3] | ltrimstr(\"i32:\")), .verdict.bound]'; done");
-    char *lines[5] = {strtok(out, "\n")};
-    for (size_t i = 1; i < 5; i++)
+        "'[(.launch.arguments[3] | ltrimstr(\"i32:\")), .verdict.bound]'; done; \"$WB\" sweep plot s.db --x "
+        "n 2>&1 || true");
+    char *lines[6] = {strtok(out, "\n")};
+    for (size_t i = 1; i < 6; i++)
         assert_non_null(lines[i] = strtok(NULL, "\n"));
     assert_string_equal(lines[1], lines[3]);
     assert_string_equal(lines[2], lines[4]);
     assert_string_not_equal(strrchr(lines[1], ','), strrchr(lines[2], ','));
+    assert_non_null(strstr(lines[5], "no unit has a parameter 'n'; did you mean 'arguments.n'?"));
     free(out);
     assert_prints(
         "printf '%s\\n' 'code: vecadd.yaml' 'arguments: {4: [5, 6, 7]}' 'exclude: [{arguments: {4: 5}}, "

@@ -23,10 +23,19 @@ void plot_fail(struct plot *plot, const char *where, const char *format, ...) {
 /* ---- Units -----------------------------------------------------------------------------------------------
  */
 
+/* What was probably meant: also "n" where there is "arguments.n". */
+static const char *nearest_column(const struct stored_units *stored, const char *name) {
+    for (size_t i = 0; i < stored->columns.count; i++) {
+        const char *point = strrchr(stored->columns.items[i], '.');
+        if (point != NULL && strcmp(point + 1, name) == 0) return stored->columns.items[i];
+    }
+    return wb_nearest_name(name, stored->columns.items, stored->columns.count);
+}
+
 size_t plot_column(struct plot *plot, const char *option, const char *name) {
     const size_t column = stored_column(&plot->stored, name);
     if (column < plot->stored.columns.count) return column;
-    const char *nearest = wb_nearest_name(name, plot->stored.columns.items, plot->stored.columns.count);
+    const char *nearest = nearest_column(&plot->stored, name);
     plot_fail(plot, option, "no unit has a parameter '%.60s'%s%s%s", name,
               nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
               nearest != NULL ? "'?" : "");

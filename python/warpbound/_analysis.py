@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from . import _library
 from ._errors import Error, InputError, LimitError
 from ._inputs import DEADLINE, FACTS, MACHINE, KernelOptions, Launch, LaunchOptions, PathLike, Size
-from ._inputs import as_list, dimensions, is_yaml, load_inputs, load_machine, make_launch, split_options
+from ._inputs import as_list, as_number, dimensions, is_yaml, load_inputs, load_machine, make_launch, split_options
 from ._interrupt import Interruptible
 from ._library import REPORT_JSON, Diagnostics, Held, encode
 from ._report import Analysis, read_report
@@ -76,7 +76,7 @@ def read_analysis(said: Diagnostics, analysis: int, held: Held, options: _librar
 
 def finish(said: Diagnostics, status: int, analysis: int | None, asked: Asked) -> Analysis:
     """The report of an analysis, or the exception that it ended with."""
-    error = said.error(status) if status != _library.OK else None
+    error = asked.interruptible.error(said, status) if status != _library.OK else None
     partial = isinstance(error, LimitError) and analysis and said.lib.wb_analysis_has_results(analysis)
     if error is not None and not partial:
         raise error
@@ -137,7 +137,7 @@ def analyze(
     path = os.fspath(code)
     with Diagnostics() as said:
         if launch is None and scheme is None and is_yaml(path) and not said.lib.wb_is_launch_file(encode(path)):
-            if is_anything_said(of_launch, of_kernel):
+            if os.path.exists(path) and is_anything_said(of_launch, of_kernel):
                 raise InputError(f"{path}: a block file stands for itself: no kernel, launch or machine with it")
             return analyze_by_hand(said, path, asked)
         made = make_launch(said, path, launch, allow_files, lists=True)
@@ -161,8 +161,8 @@ def ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_
         methods=encode(as_list(methods)),
         policies=encode(as_list(policies)),
         scope=SCOPES[scope],
-        state_limit=states or 0,
-        memory_limit=memory_limit or 0,
+        state_limit=0 if states is None else as_number("states", states, 1),
+        memory_limit=0 if memory_limit is None else as_number("memory_limit", memory_limit, 1),
         watch=_library.Watch(interruptible.poll, None),
     )
     if place is not None:
@@ -228,7 +228,7 @@ def analyze_list(said, launch: Launch, of_launch: LaunchOptions, of: KernelOptio
     read_deadline(said, machine, asked)
     given = (module, launch.launches, machine, ctypes.byref(asked.options))
     status = asked.interruptible.run(lib.wb_analyze_launches, *given, said.handle, ctypes.byref(made))
-    error = said.error(status) if status != _library.OK else None
+    error = asked.interruptible.error(said, status) if status != _library.OK else None
     if not made.value:
         raise error
     stream = said.keep(made.value, "wb_stream_free")

@@ -60,6 +60,10 @@ def split_options(of_launch: LaunchOptions, of_kernel: KernelOptions) -> tuple[L
     of_kernel.settings = as_settings(of_kernel.settings or {})
     if isinstance(of_launch.arguments, Mapping):
         of_kernel.single, of_launch.arguments = as_settings(of_launch.arguments), ()
+    if isinstance(of_launch.arguments, str):
+        raise InputError(
+            f"arguments: expected a list of all of them, or names with values, got {of_launch.arguments!r}"
+        )
     of_launch.arguments = tuple(of_launch.arguments)
     return of_launch, of_kernel
 
@@ -84,14 +88,27 @@ def load_inputs(said: Diagnostics, launch: Launch, of_launch: LaunchOptions, of:
 
 def as_list(names: str | Iterable[str] | None) -> str | None:
     """Names as the library takes them, separated by commas."""
-    return names if names is None or isinstance(names, str) else ",".join(names)
+    if names is None or isinstance(names, str):
+        return names
+    names = list(names)
+    if not names:
+        raise InputError("expected at least one name, or None for the usual ones: the list is empty")
+    return ",".join(names)
+
+
+def as_number(name: str, value: int, least: int = 0, most: int = 2**64 - 1) -> int:
+    """A whole number that the library takes as it is: ctypes would cut off what is too large."""
+    if not isinstance(value, int) or not least <= value <= most:
+        raise InputError(f"{name}: expected a whole number from {least} to {most}, got {value!r}")
+    return value
 
 
 def dimensions(size: Size, left_out: int = 1) -> ctypes.Array:
     """One to three numbers, and what those that are left out are."""
-    numbers = [size] if isinstance(size, int) else list(size)
-    if not 1 <= len(numbers) <= 3 or any(not 0 <= number < 2**32 for number in numbers):
-        raise InputError(f"{size!r}: expected one to three numbers")
+    numbers = [size] if isinstance(size, int) or not isinstance(size, Iterable) else list(size)
+    right = 1 <= len(numbers) <= 3 and all(isinstance(n, int) and 0 <= n < 2**32 for n in numbers)
+    if not right:
+        raise InputError(f"{size!r}: expected one to three whole numbers, such as 16 or (16, 4)")
     return _library.Dimensions(*numbers, *[left_out] * (3 - len(numbers)))
 
 
@@ -155,9 +172,9 @@ def make_launch(
 
 
 def as_settings(values: Mapping[object, object]) -> list[bytes]:
-    """KEY=VALUE, of each."""
+    """KEY=VALUE, of each; two numbers are an interval."""
     texts = {key: str(value).lower() if isinstance(value, bool) else value for key, value in values.items()}
-    return [encode(f"{key}={text}") for key, text in texts.items()]
+    return [encode(f"{key}={list(text) if isinstance(text, tuple) else text}") for key, text in texts.items()]
 
 
 def load_machine(said: Diagnostics, name: str | None, settings: list[bytes]) -> int:
@@ -197,9 +214,9 @@ def set_launch(said: Diagnostics, launch: int, of: LaunchOptions) -> None:
     for name, size in (("grid", of.grid), ("block", of.block)):
         if size is not None:
             said.call(f"wb_launch_set_{name}", launch, dimensions(size))
-    for name, number in (("shared", of.shared), ("registers", of.registers)):
+    for name, number, most in (("shared", of.shared, 2**64 - 1), ("registers", of.registers, 2**32 - 1)):
         if number is not None:
-            said.call(f"wb_launch_set_{name}", launch, number)
+            said.call(f"wb_launch_set_{name}", launch, as_number(name, number, 0, most))
     if of.assume is not None:
         said.call("wb_launch_assume", launch, assumed(said.lib, of.assume))
     for argument in of.arguments:

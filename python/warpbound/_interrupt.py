@@ -6,6 +6,7 @@ import threading
 import time
 from ctypes import CFUNCTYPE, c_bool, c_char_p, c_uint64, c_void_p
 
+LIMIT = 4  # of wb_status
 Poll = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_uint64, c_uint64)
 
 
@@ -36,6 +37,13 @@ class Interruptible:
         if worker.error is not None:
             raise worker.error
         return worker.status
+
+    def error(self, said, status: int) -> Exception:
+        """The exception that a status becomes; where time is up it says so."""
+        error = said.error(status)
+        if self.end is not None and time.monotonic() >= self.end and status == LIMIT:
+            error.args = (f"the time limit is reached (time_limit)\n{error.args[0]}",)
+        return error
 
 
 class Worker:

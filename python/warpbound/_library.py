@@ -12,7 +12,7 @@ import weakref
 from ctypes import POINTER, c_bool, c_char_p, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p
 
 from ._errors import DeclinedError, Error, InputError, LibraryError, LimitError, Message
-from ._interrupt import Interruptible, Poll
+from ._interrupt import LIMIT, Interruptible, Poll
 
 # The library that is looked for, and where besides the folders of the system.
 NAME = "libwarpbound.so.0"
@@ -20,7 +20,7 @@ VARIABLE = "WARPBOUND_LIBRARY"  # the file, or a folder with it
 COMMAND_VARIABLE = "WARPBOUND_COMMAND"
 FOLDERS = ("/usr/local/lib", "~/.local/lib")
 
-OK, INPUT, DECLINED, LIMIT = 0, 2, 3, 4
+OK, INPUT, DECLINED = 0, 2, 3  # LIMIT is that of _interrupt
 REPORT_JSON = 1
 
 Write = ctypes.CFUNCTYPE(c_bool, c_void_p, c_void_p, c_size_t)
@@ -330,7 +330,10 @@ def command(name: str = "warpbound") -> str:
 
 def encode(text) -> bytes | None:
     """A text or a path for the library; None stays None."""
-    return None if text is None else os.fsencode(text)
+    encoded = None if text is None else os.fsencode(text)
+    if encoded is not None and b"\0" in encoded:
+        raise InputError(f"{text!r}: a name has no zero byte")
+    return encoded
 
 
 def decode(text: bytes | None) -> str | None:

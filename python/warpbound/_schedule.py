@@ -101,7 +101,9 @@ def make_schedule(held: Held, clock_mhz: float | None, window, time_limit: float
     options = schedule_options(window, interruptible)
     with Diagnostics() as said:
         function = getattr(said.lib, name)
-        said.check(interruptible.run(function, *given, ctypes.byref(options), said.handle, ctypes.byref(made)))
+        status = interruptible.run(function, *given, ctypes.byref(options), said.handle, ctypes.byref(made))
+        if status != _library.OK:
+            raise interruptible.error(said, status)
         said.keep(made.value, "wb_schedule_free")
         return read_schedule(said, made.value, held, clock_mhz)
 

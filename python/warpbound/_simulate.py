@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from . import _library
 from ._errors import InputError, LimitError, Message
 from ._inputs import KernelOptions, LaunchOptions, PathLike, Size
-from ._inputs import as_list, is_yaml, load_inputs, make_launch, split_options
+from ._inputs import as_list, as_number, is_yaml, load_inputs, make_launch, split_options
 from ._interrupt import Interruptible
 from ._library import REPORT_JSON, Diagnostics, Held, encode
 from ._numbers import Kind, Number
@@ -96,6 +96,9 @@ def simulate(
         LaunchOptions(grid, block, shared, registers, arguments, variables, assume),
         KernelOptions(kernel, ptxas_info, None, machine, set, None),
     )
+    if threads is not None:
+        as_number("threads", threads, 1, 1024)
+    limit = 0 if memory_limit is None else as_number("memory_limit", memory_limit, 1)
     interruptible = Interruptible(time_limit)
     watch = _library.Watch(interruptible.poll, None)
     with Diagnostics() as said:
@@ -104,11 +107,13 @@ def simulate(
         made = make_launch(said, os.fspath(code), launch, allow_files)
         loaded = load_inputs(said, made, of_launch, of_kernel)
         options = _library.GridOptions(
-            warp_width=said.lib.wb_machine_warp_width(loaded.machine), memory_limit=memory_limit or 0, watch=watch
+            warp_width=said.lib.wb_machine_warp_width(loaded.machine), memory_limit=limit, watch=watch
         )
         grid_, gpu = ctypes.c_void_p(), None
         trace = (said.lib.wb_grid_trace, loaded.kernel, made.handle, ctypes.byref(options))
-        said.check(interruptible.run(*trace, said.handle, ctypes.byref(grid_)))
+        status = interruptible.run(*trace, said.handle, ctypes.byref(grid_))
+        if status != _library.OK:
+            raise interruptible.error(said, status)
         said.keep(grid_.value, "wb_grid_free")
         gpu = said.make("wb_gpu_new", grid_, loaded.machine, free="wb_gpu_free")
         said.lib.wb_gpu_set_threads(gpu, threads or os.cpu_count() or 1)
@@ -117,12 +122,12 @@ def simulate(
             named = _library.decode(said.lib.wb_machine_policies(loaded.machine))
         asked = (encode(as_list(schemes) or "default"), encode(named), ctypes.byref(watch))
         status = interruptible.run(said.lib.wb_gpu_simulate, gpu, *asked, said.handle)
-        return finish(said, status, gpu, (options, interruptible))
+        return finish(said, status, gpu, interruptible, options)
 
 
-def finish(said: Diagnostics, status: int, gpu: int, more: tuple) -> Simulation:
+def finish(said: Diagnostics, status: int, gpu: int, interruptible: Interruptible, options) -> Simulation:
     """What was simulated, or the exception that it ended with."""
-    error = said.error(status) if status != _library.OK else None
+    error = interruptible.error(said, status) if status != _library.OK else None
     if error is not None and not isinstance(error, LimitError):
         raise error
     text = said.text_of("wb_gpu_report", gpu, REPORT_JSON, None)
@@ -133,7 +138,7 @@ def finish(said: Diagnostics, status: int, gpu: int, more: tuple) -> Simulation:
         tuple(Number(entry["policy"], Kind.SIMULATED, entry["cycles"], "kernel", clock_mhz=clock) for entry in entries),
         said.messages(),
         document,
-        (gpu, said.hand_over(*more)),
+        (gpu, said.hand_over(interruptible, options)),
     )
     if error is not None:
         error.analysis = found if entries else None

@@ -194,6 +194,12 @@ def run_units(document: dict, file: Path, database: Path, jobs: int | None, time
     words += ["--time-limit", str(time_limit)] if time_limit is not None else []
     run = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if run.returncode == _library.LIMIT:
-        raise LimitError(run.stderr.strip())
+        raise LimitError(messages_of(run.stderr, file))
     if run.returncode not in (0, 1):  # 1: a deadline is not proven to be met
-        raise InputError(run.stderr.strip())
+        raise InputError(messages_of(run.stderr, file))
+
+
+def messages_of(text: str, file: Path) -> str:
+    """What the command said, without places in a file that nobody has written, and their lines."""
+    lines = re.sub(rf"^{re.escape(str(file))}:\d+:\d+: error: (.*)\n  .*\n +\^\n?", r"\1\n", text, flags=re.MULTILINE)
+    return lines.strip()

@@ -293,8 +293,37 @@ class Errors(unittest.TestCase):
         with self.assertRaises(warpbound.DeclinedError):
             warpbound.analyze("kernels/bfs_level.ptx", "kernels/bfs_level.yaml", MACHINE, inputs="any")
 
+    def test_values_that_are_none(self):
+        file = "kernels/vecadd.yaml"
+        for option, text in (
+            ({"grid": "4,4"}, "one to three whole numbers"),
+            ({"grid": 2.5}, "one to three whole numbers"),
+            ({"registers": 2**32 + 32}, "registers: expected a whole number"),
+            ({"shared": -1}, "shared: expected a whole number"),
+            ({"states": -1}, "states: expected a whole number"),
+            ({"memory_limit": 0}, "memory_limit: expected a whole number"),
+            ({"methods": []}, "the list is empty"),
+            ({"arguments": "i32:5"}, "expected a list of all of them"),
+            ({"kernel": "vec\0add"}, "no zero byte"),
+        ):
+            with self.assertRaisesRegex(warpbound.InputError, text):
+                warpbound.analyze(file, machine=MACHINE, **option)
+        with self.assertRaisesRegex(warpbound.InputError, "nothing.yaml: error: cannot read"):
+            warpbound.analyze("kernels/nothing.yaml", machine=MACHINE)
+        with self.assertRaisesRegex(warpbound.InputError, "threads: expected"):
+            warpbound.simulate(file, machine=MACHINE, threads=0)
+        with self.assertRaisesRegex(warpbound.InputError, r"^arguments.4: the list is empty$"):
+            warpbound.sweep(file, MACHINE, arguments={4: []})
+
+    def test_intervals(self):
+        bounds = [
+            warpbound.analyze("kernels/vecadd.yaml", machine=MACHINE, methods="k-area", set={"mem_latency": latency})
+            for latency in ((100, 400), 400)
+        ]
+        self.assertEqual(*(found.verdict.bound.cycles for found in bounds))
+
     def test_limits(self):
-        with self.assertRaises(warpbound.LimitError):
+        with self.assertRaisesRegex(warpbound.LimitError, "the time limit is reached"):
             warpbound.analyze("kernels/sgemm_tiled.yaml", machine=MACHINE, time_limit=0)
 
     def test_interrupts(self):

@@ -152,3 +152,49 @@ Proof.
   intros z c Hz Lz Hc. pose proof (behind_together _ _ _ _ _ (grid_ledger grid3 run3 (fun _ => kind3) none ready3 run3_valid cert3 amounts3)
     ltac:(cbn; lia) z c Hz Lz Hc) as T. etransitivity; [exact T|vm_compute; lia].
 Qed.
+
+(** ** The grid of ChainExample.v from its thread blocks as they are written: one waits for an elder, one is on a slot that
+    calls the two sub-cores the other way round *)
+From Coq Require Import Permutation.
+From Warpbound Require Import ChainExample Copies SoloCopies ChainCopyExample OldestCopies.
+
+Example first2 i : oldest_first (mach grid2 i) (prog grid2 i) (sched run2 i) (place run2).
+Proof.
+  intros w k t Hk El. apply ready_eligible in El. apply key2 in Hk as [v [Hv E]]. inversion E; subst w k. right.
+  six v Hv; vm_compute in El |- *; try lia; destruct t as [|[|[|t]]]; cbn in *; lia.
+Qed.
+
+Definition two2 (_ : nat) (_ : key) : nat := 2.
+
+Example written_wait : held_section_cert by_itself2 written2 (fun _ => 2) (two2 0).
+Proof.
+  intros w k Hk. cbn in Hk. destruct Hk as [E|[E|[]]]; inversion E; subst w k; cbv zeta; (split; [vm_compute; lia|]);
+    (split; [intros j Hj; inversion Hj|]); (split; [intros j []|]); (split; [intros j []|]); intros y Hy _ S; each Hy; vm_compute in S; lia.
+Qed.
+
+Example written_chains : section_chains by_itself2 written2 (two2 0) 0 0 (fun _ _ => 4).
+Proof.
+  intros w k Hk _. cbn in Hk. destruct Hk as [E|[E|[]]]; inversion E; subst w k; vm_compute; repeat split; intros; lia.
+Qed.
+
+(** V' is 7, of each sub-core 3 of work and 4 of latency and waiting; a stay of two thread blocks 10: W of both, and 4. *)
+Example written_stay : map (written_held (fun _ => written2) (fun _ => by_itself2) (fun _ => own_unit) 2 (fun _ => 0) four3) [0; 1; 2] = [7; 7; 7].
+Proof. vm_compute. reflexivity. Qed.
+
+Example oldest2 b : b < 3 -> ended run2 b <= 22.
+Proof.
+  intros Hb.
+  pose proof (oldest_copies_bound grid2 run2 ready2 run2_valid (fun _ _ => eq_refl) (fun i _ => first2 i) (fun _ => written2) (fun _ => by_itself2)
+    warp2 turned2 turned2 copies2 (fun _ => own_unit) (fun _ => own_unit) 2) as H.
+  specialize (H ltac:(intros i x _ Hx _; apply key2 in Hx as [w [Hw ->]]; six w Hw; reflexivity)).
+  specialize (H ltac:(intros i f c; unfold own_unit; destruct (Nat.ltb_spec f 2); [intros E; inversion E; lia|discriminate])).
+  specialize (H ltac:(intros i x _ Hx; apply key2 in Hx as [w [Hw ->]]; six w Hw; cbn; lia)).
+  specialize (H ltac:(intros c x Hc Hx; cbn in Hc; apply (of2 c) in Hx; [|exact Hc]; ChainExample.three c Hc; destruct Hx as [-> | ->]; reflexivity)).
+  specialize (H ltac:(intros c Hc; cbn in Hc; ChainExample.three c Hc; [apply Permutation_refl|apply perm_swap|apply Permutation_refl])).
+  specialize (H (fun _ _ => 2) (fun _ _ => 2)).
+  specialize (H ltac:(intros i x _ Hx; apply key2 in Hx as [w [Hw ->]]; six w Hw; cbn; lia) (fun _ _ _ _ => le_n _)).
+  specialize (H two2 (fun _ => turnsI written2 by_itself2) (fun _ => 0) four3 (fun _ _ => written_wait) (fun _ _ => written_chains)).
+  specialize (H ltac:(intros c _; apply turnsI_cert) 10 b run2_dynamic ltac:(cbn; lia)).
+  etransitivity; [apply H; [|exact Hb]|vm_compute; lia].
+  intros z c Hz _ Hc. cbn in Hz, Hc. ChainExample.three z Hz; ChainExample.three c Hc; vm_compute; lia.
+Qed.

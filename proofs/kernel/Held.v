@@ -3,8 +3,8 @@
     A ledger may leave out any cycles: besides the dispatcher's those in which a memory that all SMs
     share serves a request.  If there are no more than [H] of them, they come on top, once for the
     whole grid.  What a thread block pays may include cycles in which its requests are held back:
-    E + Z in place of E.  That a machine with such a memory keeps the ledger is lemma 6 there, and
-    not shown here. *)
+    E + Z in place of E.  That a machine with such a memory keeps the ledger is shown in
+    memory/HeldBack.v and memory/HeldMemory.v. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Formulas Ledger Dynamic Area Balance.

@@ -231,10 +231,12 @@ static wb_status refuse_others(const struct options *options, const struct verb 
     const bool is_show = strcmp(name, "show") == 0, is_plot = strcmp(name, "plot") == 0;
     if (!is_show && options->format != OUTPUT_TEXT)
         return usage_error(diagnostics, "--format, --csv and --json are of sweep show");
-    if (verb != NULL && (options->dry_run || options->retry || options->jobs.given ||
-                         options->shard != NULL || options->known != NULL || options->slurm))
-        return usage_error(diagnostics,
-                           "--dry-run, --jobs, --shard, --known, --retry and --slurm are of running a sweep");
+    if (verb != NULL &&
+        (options->dry_run || options->retry || options->jobs.given || options->shard != NULL ||
+         options->known != NULL || options->slurm || options->unit_limit > 0))
+        return usage_error(
+            diagnostics,
+            "--dry-run, --jobs, --shard, --known, --retry, --unit-limit and --slurm are of running a sweep");
     if (options->slurm && (options->shard != NULL || options->known != NULL))
         return usage_error(diagnostics,
                            "--slurm divides the sweep itself: --shard and --known are of its tasks");

@@ -97,11 +97,14 @@ cluster_processes() {
     done 2> /dev/null | sort -u
 }
 
-# A node dies with all that runs on it, as when it loses its power.
+# A node dies with all that runs on it, as when it loses its power. What it had been about to start is looked for twice.
 cluster_kill_node() {
-    local pid
+    local pid try
     cluster_end "slurmd-$1" KILL
-    for pid in $(cluster_processes "$1"); do kill -KILL "$pid" 2> /dev/null || true; done
+    for try in 1 2; do
+        for pid in $(cluster_processes "$1"); do kill -KILL "$pid" 2> /dev/null || true; done
+        sleep 0.5
+    done
 }
 
 cluster_stop() {

@@ -217,13 +217,16 @@ case_preemption() {
     if grep -q "submitted\|job [0-9]*, and" preemption.db.preemption.slurm/logs/finish.txt; then fail "a second round was needed"; fi
 }
 
-# Five nodes, of which three die one after the other, one of them for ever.
+# Five nodes, of which three die with what runs on them, one of them for ever.
 case_nodes() {
-    write_sweep nodes 100 150
+    write_sweep nodes 100 250
     expected nodes
-    submit nodes nodes.db --task-time 5 --unit-time 0.2
-    cluster_wait 60 '[ "$(ls nodes.db.nodes.slurm/parts/*.db | wc -l)" -ge 6 ]' || fail "no parts"
-    for node in node2 node4 node5; do cluster_kill_node $node; sleep 1; done
+    submit nodes nodes.db --task-time 10 --unit-time 0.2
+    for node in node2 node4 node5; do
+        cluster_wait 60 "[ \$(cluster_processes $node | wc -l) -ge 3 ]" || fail "nothing runs on $node"
+    done
+    for node in node2 node4 node5; do cluster_kill_node $node & done
+    wait
     slurmd -N node2
     sleep 2
     slurmd -N node4

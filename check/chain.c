@@ -4,16 +4,22 @@
 
 #include <stdlib.h>
 
-enum { FINE, COARSE, FORMS };
-
-/* The blocks of the grid: W, E, own, E less W, and the extras of all. */
-struct form {
-    ranking work, all, own, beyond, extras;
-};
-static struct form forms[FORMS];
-static uint64_t turns, turns_in_all; /* chg: the most of a block, and the sum */
+struct chained chained;
 
 /* ---- Blocks ---- */
+
+void add_form(int form, const struct class *class, uint64_t all, uint64_t work, uint64_t own,
+              uint64_t beyond) {
+    PUSH(&chained.forms[form].all, (struct amount){all, class->blocks});
+    PUSH(&chained.forms[form].work, (struct amount){work, class->blocks});
+    PUSH(&chained.forms[form].own, (struct amount){own, class->blocks});
+    PUSH(&chained.forms[form].beyond, (struct amount){beyond, class->blocks});
+}
+
+void add_changes(const struct class *class, uint64_t changes) {
+    chained.turns = max(chained.turns, changes);
+    chained.turns_in_all = add(chained.turns_in_all, mul(changes, class->blocks));
+}
 
 static void add_class(const struct class *class) {
     const struct block *of = &blocks.items[class->block];
@@ -26,25 +32,25 @@ static void add_class(const struct class *class) {
             const uint64_t shared = row_work(of, of->rows.items[s].first + i, private);
             for (uint64_t c = 0; c < sub_cores; c++)
                 all[c] = add(all[c], mul(private[c], often));
-            const uint64_t most = add_extras(&forms[FINE].extras, private, mul(often, class->blocks));
+            const uint64_t most = add_extras(&chained.forms[FINE].extras, private, mul(often, class->blocks));
             work[FINE] = add(work[FINE], mul(add(most, shared), often));
             work[COARSE] = add(work[COARSE], mul(shared, often));
         }
-    work[COARSE] = add(work[COARSE], add_extras(&forms[COARSE].extras, all, class->blocks));
+    work[COARSE] = add(work[COARSE], add_extras(&chained.forms[COARSE].extras, all, class->blocks));
     const uint64_t alone = min(class->alpha - of->stalls, add(work[FINE], class->latency));
     own[COARSE] = alone - min(alone, work[COARSE]);
     const uint64_t initiations = add(class->initiations - of->stalls, of->far_stalls);
     for (int f = 0; f < FORMS; f++) {
-        work[f] = add(work[f], of->far_stalls);
-        PUSH(&forms[f].work, (struct amount){work[f], class->blocks});
-        PUSH(&forms[f].own, (struct amount){own[f], class->blocks});
-        PUSH(&forms[f].beyond, (struct amount){initiations - work[f], class->blocks});
-        PUSH(&forms[f].all, (struct amount){initiations, class->blocks});
+        const uint64_t with = add(work[f], of->far_stalls);
+        add_form(f, class, initiations, with, own[f], initiations - with);
     }
-    turns = max(turns, turns_of(of));
-    turns_in_all = add(turns_in_all, mul(turns_of(of), class->blocks));
+    /* Sections of parts of paths may be joined: section 6. */
+    chained.coarse = chained.coarse || (of->parts && of->rows.count > 1);
+    add_changes(class, turns_of(of));
     free(private);
 }
+
+void (*chain_class)(const struct class *class) = add_class;
 
 /* ---- Formulas ---- */
 
@@ -60,25 +66,26 @@ static uint64_t busy(const struct form *form, uint64_t n, uint64_t changes, uint
 
 static uint64_t least(uint64_t (*formula)(const struct form *form, uint64_t n, uint64_t f), uint64_t n,
                       uint64_t f) {
-    return min(formula(&forms[FINE], n, f), formula(&forms[COARSE], n, f));
+    const uint64_t coarse = formula(&chained.forms[COARSE], n, f);
+    return chained.coarse ? coarse : min(formula(&chained.forms[FINE], n, f), coarse);
 }
 
 /* S'_n */
 static uint64_t formula_of_start(const struct form *form, uint64_t n, uint64_t f) {
     (void)f;
-    return add(busy(form, n, mul(n - 1, turns - 1), n - 1), top(&form->own, 1));
+    return add(busy(form, n, mul(n - 1, chained.turns - 1), n - 1), top(&form->own, 1));
 }
 
 /* h'(n) without what dispatch takes, of F waves */
 static uint64_t formula_of_sm(const struct form *form, uint64_t n, uint64_t f) {
-    const uint64_t changes = mul(grid.room - 1, mul(f, turns) - 1);
+    const uint64_t changes = mul(grid.room - 1, mul(f, chained.turns) - 1);
     const uint64_t last = max(top(&form->own, 1), grid.latency);
     return add(busy(form, n, changes, n), add(top(&form->own, f - 1), last));
 }
 
 /* g'(q), likewise */
 static uint64_t formula_of_other(const struct form *form, uint64_t q, uint64_t f) {
-    const uint64_t changes = mul(grid.room - 1, less(mul(f, turns), 1));
+    const uint64_t changes = mul(grid.room - 1, less(mul(f, chained.turns), 1));
     return add(busy(form, q, changes, q), top(&form->own, f));
 }
 
@@ -86,7 +93,7 @@ static uint64_t formula_of_other(const struct form *form, uint64_t q, uint64_t f
 static uint64_t formula_of_area(const struct form *form, uint64_t tail, uint64_t f) {
     const uint64_t others = grid.room - 1, n = grid.blocks;
     const uint64_t work = top(&form->work, n), last = max(top(&form->own, 1), grid.latency);
-    const uint64_t changes = less(add(turns_in_all, mul(others, turns)), grid.slots);
+    const uint64_t changes = less(add(chained.turns_in_all, mul(others, chained.turns)), grid.slots);
     const uint64_t extras =
         min(min(top(&form->extras, changes), top(&form->beyond, n)), top(&form->all, n) - work);
     uint64_t sum = add(mul(grid.room, work), mul(others, add(extras, last)));
@@ -113,7 +120,7 @@ static uint64_t of_area(uint64_t tail) {
 }
 
 static uint64_t of_met(uint64_t n) {
-    return busy(&forms[FINE], n, mul(n - 1, turns - 1), n - 1);
+    return busy(&chained.forms[FINE], n, mul(n - 1, chained.turns - 1), n - 1);
 }
 
 static const struct chains chains = {of_start, of_sm, of_other, of_area, of_met};
@@ -122,15 +129,15 @@ static const struct chains chains = {of_start, of_sm, of_other, of_area, of_met}
 
 uint64_t with_chains(uint64_t (*formula)(void)) {
     sum_up();
-    if (turns == 0)
+    if (chained.turns == 0)
         for (uint64_t k = 0; k < grid.classes.count; k++)
-            add_class(&grid.classes.items[k]);
+            chain_class(&grid.classes.items[k]);
     for (int f = 0; f < FORMS; f++) {
-        rank(&forms[f].work);
-        rank(&forms[f].all);
-        rank(&forms[f].own);
-        rank(&forms[f].beyond);
-        rank(&forms[f].extras);
+        rank(&chained.forms[f].work);
+        rank(&chained.forms[f].all);
+        rank(&chained.forms[f].own);
+        rank(&chained.forms[f].beyond);
+        rank(&chained.forms[f].extras);
     }
     grid.chains = &chains;
     const uint64_t time = for_all_rooms(formula);

@@ -89,6 +89,7 @@ struct warps {
 };
 
 struct block {
+    bool parts; /* warps execute parts of the paths, and may leave barriers out */
     uint64_t registers, queues, queue_first[QUEUES_MAX], queue_count[QUEUES_MAX];
     LIST(struct inst) insts; /* of machine code they say nothing, and `code` does */
     LIST(struct code) code;
@@ -129,8 +130,9 @@ struct method {
     uint64_t (*of_block)(struct block *of);
     uint64_t (*of_grid)(void);
     bool is_lower;
-    bool of_code; /* it is of machine code */
-    bool several; /* requests may leave by several units */
+    bool of_code;  /* it is of machine code */
+    bool several;  /* requests may leave by several units */
+    bool of_whole; /* it says nothing of parts of paths */
 };
 
 struct part {
@@ -139,10 +141,12 @@ struct part {
 };
 const struct method *method_at(uint64_t number);
 uint64_t time_of_block(const struct method *method, struct block *of); /* refuses what is no such method */
+uint64_t time_of_grid(const struct method *method);                    /* likewise (kernel.c) */
 
 extern const struct part certificate_part, held_part, sib_part, elb_part, aln_part, fifo_part, busiest_part,
     execution_part, kernel_part, chain_part, serial_part, oldest_part, static_part, wave_part, wave_aln_part,
-    wave_fifo_part, segment_sum_part, code_part, code_elb_part, code_sib_part;
+    wave_fifo_part, segment_sum_part, code_part, code_elb_part, code_sib_part, code_kernel_part,
+    code_chain_part, code_static_part;
 
 /* ---- Times that loops make (loops.c: theorem 4 of docs/proofs.md) ---- */
 

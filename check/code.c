@@ -32,6 +32,7 @@ static void read_code(const uint64_t *n) {
                         .depbar = n[13],
                         .left = n[14]};
     if (!machine.is_code) refuse("machine code on another machine");
+    if (block->parts) refuse("machine code of parts of paths");
     if (code.slot == 0) refuse("an issue takes a cycle at least");
     if (code.waits >> COUNTERS != 0 || max(max(code.writes, code.reads), code.depbar) > NO_COUNTER)
         refuse("no such counter");

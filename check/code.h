@@ -27,8 +27,11 @@ static inline bool has(uint64_t set, uint64_t unit) {
     return set >> unit & 1;
 }
 
-/* What it holds of these units. */
+/* What it holds of these units; of the cycles that E counts (code_elb.c); of what others of its sub-core may
+ * wait for (code_sib.c). */
 uint64_t holds(const struct code *code, uint64_t of_units);
+uint64_t work_of(const struct code *code);
+uint64_t charge_near(const struct code *code);
 
 static inline uint64_t beyond(uint64_t a, uint64_t b) {
     return a > b ? a - b : 0;
@@ -60,6 +63,12 @@ static inline uint64_t cell(const struct block *of, uint64_t row, uint64_t path)
     return of->cells.items[row * of->paths + path];
 }
 
+/* ---- Bounds of blocks that those of kernels are made of ---- */
+
+uint64_t code_latency(const struct block *of); /* code_elb.c: lam, with the releases of barriers */
+uint64_t code_sib(struct block *of);           /* code_sib.c */
+uint64_t code_fib(struct block *of);
+
 /* ---- Units: section 1 (code_units.c) ---- */
 
 extern struct code_units {
@@ -69,7 +78,7 @@ extern struct code_units {
     uint64_t latches;             /* of instructions of fixed latency */
     uint64_t held;                /* that keep the issue stage from who finds a queue full */
 } units;
-void find_units(const struct block *of);
+void find_units(const struct block *of); /* of a kernel: those of all its blocks */
 bool is_latch(const struct code *code);  /* issued into its unit, or not at all */
 bool is_queued(const struct code *code); /* in a queue that can be full */
 
@@ -79,5 +88,15 @@ uint64_t times_of_left(void);
 /* `times` are those of Q. */
 void meet_left(const struct passage *passage, uint64_t *times, const struct code *code);
 uint64_t left_behind(const struct passage *passage, const uint64_t *times);
+
+/* ---- Kernels (code_kernel.c) ---- */
+
+/* Of each sub-core what warps of a block hold: work, E; near, H; and wide, of units that all warps can reach.
+ */
+enum { HELD_WORK, HELD_NEAR, HELD_WIDE, HELD };
+uint64_t *held_by_sub_core(const struct block *of); /* to be freed */
+
+/* The time of a kernel by a formula, and by how that is asked: kernel.h. */
+uint64_t of_code_kernel(uint64_t (*claim)(uint64_t (*formula)(void)), uint64_t (*formula)(void));
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static uint64_t work_of(const struct code *code) {
+uint64_t work_of(const struct code *code) {
     const uint64_t all = holds(code, UINT64_MAX);
     if (code->operand > 0 || code->stages == 0) return add(code->slot, all);
     return add(max(code->slot, code->way[0].hold), all - code->way[0].hold);
@@ -51,25 +51,40 @@ static struct amount amount_of(const struct block *of, const struct section *sec
     return amount;
 }
 
-/* All that is held, and the longest chain. */
-static uint64_t row_time(const struct block *of, const struct amount *amounts, uint64_t row, bool ends) {
-    uint64_t sum = 0, longest = 0;
+/* The longest chain. */
+static uint64_t row_latency(const struct block *of, const struct amount *amounts, uint64_t row, bool ends) {
+    uint64_t longest = 0;
     (void)ends;
-    for (uint64_t g = 0; g < of->warps.count; g++) {
-        const struct amount *own = &amounts[cell(of, row, of->warps.items[g].path)];
-        sum = add(sum, mul(own->work, of->warps.items[g].count));
-        longest = max(longest, own->lam);
-    }
-    return add(sum, longest);
+    for (uint64_t g = 0; g < of->warps.count; g++)
+        longest = max(longest, amounts[cell(of, row, of->warps.items[g].path)].lam);
+    return longest;
 }
 
-static uint64_t code_elb(struct block *of) {
+/* The same with all that is held. */
+static uint64_t row_time(const struct block *of, const struct amount *amounts, uint64_t row, bool ends) {
+    uint64_t sum = row_latency(of, amounts, row, ends);
+    for (uint64_t g = 0; g < of->warps.count; g++) {
+        const uint64_t work = amounts[cell(of, row, of->warps.items[g].path)].work;
+        sum = add(sum, mul(work, of->warps.items[g].count));
+    }
+    return sum;
+}
+
+static uint64_t code_time(const struct block *of, row_time_function row) {
     struct amount *amounts = zeroed(of->sections.count, sizeof *amounts);
     for (uint64_t s = 0; s < of->sections.count; s++)
         amounts[s] = amount_of(of, &of->sections.items[s]);
-    const uint64_t sum = sum_of_rows(of, amounts, row_time);
+    const uint64_t sum = sum_of_rows(of, amounts, row);
     free(amounts);
     return sum;
+}
+
+uint64_t code_latency(const struct block *of) {
+    return code_time(of, row_latency);
+}
+
+static uint64_t code_elb(struct block *of) {
+    return code_time(of, row_time);
 }
 
 static const struct method methods[] = {{.name = "code-elb", .of_block = code_elb, .of_code = true},

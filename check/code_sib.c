@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* occ for warps of the same sub-core. */
-static uint64_t charge_near(const struct code *code) {
+uint64_t charge_near(const struct code *code) {
     const uint64_t all = holds(code, UINT64_MAX);
     if (!is_latch(code)) return add(code->slot, all);
     if (code->operand > 0) return add(code->slot - 1, all);
@@ -134,11 +134,11 @@ static uint64_t code_time(const struct block *of, row_time_function row) {
     return sum;
 }
 
-static uint64_t code_sib(struct block *of) {
+uint64_t code_sib(struct block *of) {
     return code_time(of, row_time);
 }
 
-static uint64_t code_fib(struct block *of) {
+uint64_t code_fib(struct block *of) {
     return code_time(of, spared_time);
 }
 

@@ -3,6 +3,20 @@
 
 struct code_units units;
 
+/* The instructions of all blocks that may be on the SM. */
+static LIST(const struct code *) all;
+
+static void gather(const struct block *of) {
+    const bool is_kernel = block == NULL;
+    const uint64_t count = is_kernel ? blocks.count : 1;
+    all.count = 0;
+    for (uint64_t b = 0; b < count; b++) {
+        const struct block *from = is_kernel ? &blocks.items[b] : of;
+        for (uint64_t i = 0; i < from->code.count; i++)
+            PUSH(&all, &from->code.items[i]);
+    }
+}
+
 bool is_latch(const struct code *code) {
     return code->stages > 0 && (code->fixed || machine.places[code->way[0].unit] == 0);
 }
@@ -11,12 +25,12 @@ bool is_queued(const struct code *code) {
     return code->stages > 0 && !is_latch(code) && machine.places[code->way[0].unit] != UNLIMITED;
 }
 
-static void find_blocking(const struct block *of) {
+static void find_blocking(void) {
     for (uint64_t u = 0; u < machine.units; u++)
         units.blocking[u] = (uint64_t)1 << u;
-    for (uint64_t i = 0; i < of->code.count; i++)
-        for (uint64_t s = 1; s < of->code.items[i].stages; s++) {
-            const struct stage *stage = &of->code.items[i].way[s];
+    for (uint64_t i = 0; i < all.count; i++)
+        for (uint64_t s = 1; s < all.items[i]->stages; s++) {
+            const struct stage *stage = &all.items[i]->way[s];
             if (machine.places[stage->unit] != UNLIMITED)
                 units.blocking[stage[-1].unit] |= (uint64_t)1 << stage->unit;
         }
@@ -26,10 +40,10 @@ static void find_blocking(const struct block *of) {
 }
 
 static uint64_t closed(uint64_t set) {
-    uint64_t all = set;
+    uint64_t with = set;
     for (uint64_t u = 0; u < machine.units; u++)
-        if (has(set, u)) all |= units.blocking[u];
-    return all;
+        if (has(set, u)) with |= units.blocking[u];
+    return with;
 }
 
 /* Whether two instructions come differently to the unit of stage s of the one, which is stage t of the other.
@@ -41,12 +55,12 @@ static bool comes_differently(const struct code *a, uint64_t s, const struct cod
     return differs;
 }
 
-static uint64_t find_meetings(const struct block *of) {
+static uint64_t find_meetings(void) {
     const struct code *first[UNITS_MAX] = {NULL};
     uint64_t at[UNITS_MAX] = {0}, meetings = 0;
-    for (uint64_t i = 0; i < of->code.count; i++)
-        for (uint64_t s = 0; s < of->code.items[i].stages; s++) {
-            const struct code *code = &of->code.items[i];
+    for (uint64_t i = 0; i < all.count; i++)
+        for (uint64_t s = 0; s < all.items[i]->stages; s++) {
+            const struct code *code = all.items[i];
             const uint64_t unit = code->way[s].unit;
             if (first[unit] == NULL) first[unit] = code, at[unit] = s;
             if (comes_differently(code, s, first[unit], at[unit])) meetings |= (uint64_t)1 << unit;
@@ -56,15 +70,16 @@ static uint64_t find_meetings(const struct block *of) {
 
 void find_units(const struct block *of) {
     uint64_t shared = 0;
-    find_blocking(of);
+    gather(of);
+    find_blocking();
     for (uint64_t u = 0; u < machine.units; u++)
         shared |= (uint64_t)machine.shared[u] << u;
     units.wide = closed(shared);
-    units.clash = closed(find_meetings(of));
+    units.clash = closed(find_meetings());
     units.held = units.latches = 0;
-    for (uint64_t i = 0; i < of->code.count; i++)
-        if (of->code.items[i].fixed && of->code.items[i].stages > 0)
-            units.latches |= (uint64_t)1 << of->code.items[i].way[0].unit;
-    for (uint64_t i = 0; i < of->code.count && machine.holds_issue; i++)
-        if (is_queued(&of->code.items[i])) units.held |= units.blocking[of->code.items[i].way[0].unit];
+    for (uint64_t i = 0; i < all.count; i++) {
+        const struct code *code = all.items[i];
+        if (code->fixed && code->stages > 0) units.latches |= (uint64_t)1 << code->way[0].unit;
+        if (machine.holds_issue && is_queued(code)) units.held |= units.blocking[code->way[0].unit];
+    }
 }

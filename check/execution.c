@@ -134,7 +134,7 @@ static const struct key keys[] = {
     {"at", "tttt", OF_BLOCK, read_at}, /* issue, start, initiation, latency: of the next that a warp issues */
     {.name = NULL},
 };
-static const struct method methods[] = {{.name = "lower", .of_block = lower, .is_lower = true},
-                                        {.name = NULL}};
+static const struct method methods[] = {
+    {.name = "lower", .of_block = lower, .is_lower = true, .of_whole = true}, {.name = NULL}};
 
 const struct part execution_part = {keys, methods};

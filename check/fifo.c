@@ -209,6 +209,6 @@ uint64_t fifo(struct block *of) {
     return sum - (of->paths > 0 ? machine.release : 0);
 }
 
-static const struct method methods[] = {{.name = "fifo", .of_block = fifo}, {.name = NULL}};
+static const struct method methods[] = {{.name = "fifo", .of_block = fifo, .of_whole = true}, {.name = NULL}};
 
 const struct part fifo_part = {NULL, methods};

@@ -26,18 +26,25 @@ uint64_t top(const ranking *amounts, uint64_t n) {
     return sum;
 }
 
-static void compute_class(struct class *class) {
+static void measure_block(struct class *class) {
     struct block *of = &blocks.items[class->block];
     finish(of);
-    class->initiations = initiations_of(of);
+    class->initiations = class->held = initiations_of(of);
     class->latency = latency_of(of);
     class->alpha = class->alone = add(class->initiations, class->latency);
-    if (of->ports <= 1) {
-        if (machine.depth == 0 || machine.depth == UNLIMITED) class->alpha = min(class->alpha, sib(of));
-        class->alone = min(class->alone, min(sib(of), fib(of)));
-    }
+    if (of->ports > 1) return;
+    if (machine.depth == 0 || machine.depth == UNLIMITED) class->alpha = min(class->alpha, sib(of));
+    class->alone = min(class->alone, min(sib(of), fib(of)));
+}
+
+void (*measure)(struct class *class) = measure_block;
+
+static void measure_class(struct class *class) {
+    struct block *of = &blocks.items[class->block];
+    measure(class);
     if (class->method != NULL) class->alone = min(class->alone, time_of_block(class->method, of));
     class->initiations = add(class->initiations, of->stalls);
+    class->held = add(class->held, of->stalls);
     class->alpha = add(class->alpha, of->stalls);
     class->alone = add(class->alone, of->stalls);
     grid.stalled = grid.stalled || of->stalls > 0;
@@ -56,19 +63,21 @@ void sum_up(void) {
             refuse("the order has more or fewer blocks of class %" PRIu64 " than there are", k);
     if (grid.summed) return;
     grid.blocks = grid.initiations = grid.latencies = grid.latency = 0;
-    grid.by_initiations.count = grid.by_residency.count = grid.by_alone.count = 0;
+    grid.by_initiations.count = grid.by_held.count = grid.by_residency.count = grid.by_alone.count = 0;
     for (uint64_t k = 0; k < grid.classes.count; k++) {
         struct class *class = &grid.classes.items[k];
-        compute_class(class);
+        measure_class(class);
         grid.blocks = add(grid.blocks, class->blocks);
         grid.initiations = add(grid.initiations, mul(class->blocks, class->initiations));
         grid.latencies = add(grid.latencies, mul(class->blocks, class->latency));
         grid.latency = max(grid.latency, class->latency);
         PUSH(&grid.by_initiations, (struct amount){class->initiations, class->blocks});
-        PUSH(&grid.by_residency, (struct amount){max(class->alpha, class->initiations), class->blocks});
+        PUSH(&grid.by_held, (struct amount){class->held, class->blocks});
+        PUSH(&grid.by_residency, (struct amount){max(class->alpha, class->held), class->blocks});
         PUSH(&grid.by_alone, (struct amount){class->alone, class->blocks});
     }
     rank(&grid.by_initiations);
+    rank(&grid.by_held);
     rank(&grid.by_residency);
     rank(&grid.by_alone);
     grid.summed = true;
@@ -80,13 +89,20 @@ uint64_t rounded_up(uint64_t a, uint64_t b) {
     return a / b + (a % b != 0);
 }
 
+/* The most of n blocks beside one that counts `own`. */
+static uint64_t beside(const ranking *amounts, uint64_t own, uint64_t n) {
+    return min(top(amounts, n), top(amounts, n + 1) - own);
+}
+
 static uint64_t together(uint64_t n) {
     uint64_t most = 0;
     n = min(n, grid.blocks);
     for (uint64_t k = 0; k < grid.classes.count && n > 1; k++) {
         const struct class *class = &grid.classes.items[k];
-        const uint64_t others = top(&grid.by_initiations, n) - class->initiations;
-        most = max(most, add(class->alpha, min(top(&grid.by_initiations, n - 1), others)));
+        const uint64_t stay = add(class->alpha, beside(&grid.by_held, class->held, n - 1));
+        const uint64_t own = add(class->initiations, class->latency);
+        const uint64_t sum = add(own, beside(&grid.by_initiations, class->initiations, n - 1));
+        most = max(most, min(stay, sum));
     }
     return n > 1 ? most : top(&grid.by_alone, n);
 }
@@ -99,7 +115,7 @@ uint64_t start_time(uint64_t n) {
 static uint64_t slot_time(uint64_t n, uint64_t f) {
     const ranking *stays = grid.room == 1 ? &grid.by_alone : &grid.by_residency;
     return min(add(top(&grid.by_initiations, n), mul(f, grid.latency)),
-               add(top(stays, f), top(&grid.by_initiations, n - f)));
+               add(top(stays, f), top(&grid.by_held, n - f)));
 }
 
 /* h(n): an SM that gets n blocks. */
@@ -157,6 +173,14 @@ uint64_t k_balanced(void) {
 }
 
 /* ---- Lines and claims ---- */
+
+uint64_t time_of_grid(const struct method *method) {
+    if (method->of_code != machine.is_code) refuse("no claim on this machine: %s", method->name);
+    if (method->of_grid == NULL) refuse("no claim of a kernel: %s", method->name);
+    for (uint64_t b = 0; b < blocks.count; b++)
+        if (method->of_whole && blocks.items[b].parts) refuse("no claim of parts of paths: %s", method->name);
+    return method->of_grid();
+}
 
 uint64_t worst_room(uint64_t (*formula)(void)) {
     uint64_t most = 0;

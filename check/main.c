@@ -19,10 +19,11 @@ static const struct key claim_keys[] = {
 };
 static const struct part claim_part = {claim_keys, NULL};
 static const struct part *const parts[] = {
-    &certificate_part, &held_part,     &claim_part,     &sib_part,      &elb_part,       &aln_part,
-    &fifo_part,        &busiest_part,  &execution_part, &kernel_part,   &chain_part,     &serial_part,
-    &oldest_part,      &static_part,   &wave_part,      &wave_aln_part, &wave_fifo_part, &segment_sum_part,
-    &code_part,        &code_elb_part, &code_sib_part};
+    &certificate_part, &held_part,        &claim_part,       &sib_part,        &elb_part,
+    &aln_part,         &fifo_part,        &busiest_part,     &execution_part,  &kernel_part,
+    &chain_part,       &serial_part,      &oldest_part,      &static_part,     &wave_part,
+    &wave_aln_part,    &wave_fifo_part,   &segment_sum_part, &code_part,       &code_elb_part,
+    &code_sib_part,    &code_kernel_part, &code_chain_part,  &code_static_part};
 #define PARTS (sizeof parts / sizeof parts[0])
 
 number_list numbers;
@@ -86,6 +87,7 @@ uint64_t time_of_block(const struct method *method, struct block *of) {
     if (method->of_code != machine.is_code) refuse("no claim on this machine: %s", method->name);
     if (method->of_block == NULL) refuse("no claim of this block: %s", method->name);
     if (of->ports > 1 && !method->several) refuse("requests leave by several units: %s", method->name);
+    if (method->of_whole && of->parts) refuse("no claim of parts of paths: %s", method->name);
     finish(of);
     return method->of_block(of);
 }
@@ -93,11 +95,9 @@ uint64_t time_of_block(const struct method *method, struct block *of) {
 static void read_claim(const uint64_t *n) {
     const struct method *method = method_at(n[0]);
     const uint64_t claim = n[1];
-    if (block == NULL && machine.is_code) refuse("no claim of a kernel of machine code: %s", method->name);
-    if (block == NULL && method->of_grid == NULL) refuse("no claim of a kernel: %s", method->name);
     const uint64_t held = add(machine.held, block == NULL ? 0 : block->stalls);
     if (method->is_lower && held > 0) refuse("no execution of a machine that stands still at times");
-    const uint64_t shown = add(held, block == NULL ? method->of_grid() : time_of_block(method, block));
+    const uint64_t shown = add(held, block == NULL ? time_of_grid(method) : time_of_block(method, block));
     const bool proven = method->is_lower ? shown >= claim : shown <= claim;
     printf("%s: %s: at %s %" PRIu64 " cycles: ", block == NULL ? "kernel" : "block", method->name,
            method->is_lower ? "least" : "most", claim);

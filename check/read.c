@@ -22,6 +22,11 @@ static void read_block(const uint64_t *n) {
     block = &blocks.items[blocks.count - 1];
 }
 
+static void read_parts(const uint64_t *n) {
+    (void)n;
+    block->parts = true;
+}
+
 /* What a register of a queue says is what joined it. */
 static bool is_queued(uint64_t first, uint64_t count) {
     bool queued = false;
@@ -99,6 +104,7 @@ static const struct key keys[] = {
     {"machine", "dnnt", BEGINS_ALL, read_machine}, /* depth, sub-cores, issue width, release of barriers */
     {"unit", "fn", OF_MACHINE, read_unit},         /* whether sub-cores share it, instances */
     {"block", "t", BEGINS_BLOCK, read_block},      /* registers */
+    {"parts", "", OF_BLOCK, read_parts},           /* warps execute parts of the paths */
     {"queue", "rn", OF_BLOCK, read_queue},         /* first register, count */
     {"inst", "uttqqtr*", OF_BLOCK,
      read_inst}, /* unit, initiation, latency, joins, commits, sources, registers */

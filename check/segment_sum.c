@@ -56,6 +56,7 @@ static const struct key keys[] = {
     {"held-sm", "ttt", OF_GRID, read_held_sm}, /* SM; so often, for so many cycles each: it stands still */
     {.name = NULL},
 };
-static const struct method methods[] = {{.name = "segment-sum", .of_grid = segment_sum}, {.name = NULL}};
+static const struct method methods[] = {{.name = "segment-sum", .of_grid = segment_sum, .of_whole = true},
+                                        {.name = NULL}};
 
 const struct part segment_sum_part = {keys, methods};

@@ -85,6 +85,7 @@ static void meet_serial_row(struct walk *walk, uint64_t row) {
 }
 
 struct serial_sums serial_sums(const struct block *of, const uint64_t *waits) {
+    if (of->parts && of->rows.count > 1) refuse("no claim of parts of paths with barriers");
     const uint64_t count = times_of(of), all = mul(of->paths, count);
     uint64_t *times = zeroed(mul(2, all), sizeof *times);
     struct serial serial = {.paths = zeroed(of->paths, sizeof(struct path)),

@@ -10,24 +10,24 @@ uint64_t blocks_of_sm(uint64_t sm, const struct run *run) {
 
 /* Until the blocks of an SM have ended. */
 static uint64_t sm_time(uint64_t sm) {
-    uint64_t count_of_sm = 0, busy = 0, latency = 0, alone = 0, start = 0;
+    uint64_t count_of_sm = 0, busy = 0, held = 0, latency = 0, alone = 0, start = 0;
     for (uint64_t i = 0; i < runs.count; i++) {
         const struct class *class = &grid.classes.items[runs.items[i].class];
         const uint64_t count = blocks_of_sm(sm, &runs.items[i]);
         if (count == 0) continue;
         count_of_sm = add(count_of_sm, count);
         busy = add(busy, mul(class->initiations, count));
+        held = add(held, mul(class->held, count));
         latency = max(latency, class->latency);
         alone = add(alone, mul(class->alone, count));
     }
     for (uint64_t i = 0; i < runs.count; i++) {
         const struct class *class = &grid.classes.items[runs.items[i].class];
-        if (blocks_of_sm(sm, &runs.items[i]) > 0)
-            start = max(start, add(busy - class->initiations, class->alpha));
+        if (blocks_of_sm(sm, &runs.items[i]) > 0) start = max(start, add(held - class->held, class->alpha));
     }
     count_work(2 * runs.count);
     const uint64_t waves = rounded_up(count_of_sm, grid.room);
-    const uint64_t together = count_of_sm == 1 ? alone : start;
+    const uint64_t together = count_of_sm == 1 ? alone : min(start, add(busy, latency));
     if (waves <= 1) return add(together, grid.service > 0 && count_of_sm > 1 ? grid.delay : 0);
     const uint64_t time = add(busy, mul(waves, latency));
     return add(grid.room == 1 ? min(time, alone) : time, mul(waves - 1, grid.delay));
@@ -40,7 +40,7 @@ static uint64_t latest_sm(void) {
     return latest;
 }
 
-static uint64_t k_sm_static(void) {
+uint64_t k_static(void) {
     if (!grid.assigned) refuse("no SM is said to get a block");
     sum_up();
     return worst_room(latest_sm);
@@ -59,6 +59,6 @@ static const struct key keys[] = {
     {"next", "tn", OF_GRID, read_next}, /* class, how many blocks: blocks go to fixed SMs */
     {.name = NULL},
 };
-static const struct method methods[] = {{.name = "k-sm-static", .of_grid = k_sm_static}, {.name = NULL}};
+static const struct method methods[] = {{.name = "k-sm-static", .of_grid = k_static}, {.name = NULL}};
 
 const struct part static_part = {keys, methods};

@@ -121,6 +121,7 @@ static uint64_t k_wave_sib(void) {
     return wave_time(by_initiations);
 }
 
-static const struct method methods[] = {{.name = "k-wave-sib", .of_grid = k_wave_sib}, {.name = NULL}};
+static const struct method methods[] = {{.name = "k-wave-sib", .of_grid = k_wave_sib, .of_whole = true},
+                                        {.name = NULL}};
 
 const struct part wave_part = {NULL, methods};

@@ -179,6 +179,7 @@ static uint64_t k_wave_aln(void) {
     return wave_time(by_alignment);
 }
 
-static const struct method methods[] = {{.name = "k-wave-aln", .of_grid = k_wave_aln}, {.name = NULL}};
+static const struct method methods[] = {{.name = "k-wave-aln", .of_grid = k_wave_aln, .of_whole = true},
+                                        {.name = NULL}};
 
 const struct part wave_aln_part = {NULL, methods};

@@ -35,6 +35,7 @@ static uint64_t k_wave_fifo(void) {
     return wave_time(of_all_warps);
 }
 
-static const struct method methods[] = {{.name = "k-wave-fifo", .of_grid = k_wave_fifo}, {.name = NULL}};
+static const struct method methods[] = {{.name = "k-wave-fifo", .of_grid = k_wave_fifo, .of_whole = true},
+                                        {.name = NULL}};
 
 const struct part wave_fifo_part = {NULL, methods};

@@ -145,6 +145,7 @@ let home_of r f =
 
 (* Whether a method shows that the block takes at most so long. *)
 let is_shown r (b : Reading.block) method_name cycles =
+  if b.parts && method_name = "fifo" then refuse "no claim of parts of paths";
   let block = block_of r b and machine = machine_of r b in
   let tables = isolation_tables machine in
   match method_name with
@@ -159,4 +160,5 @@ let is_shown r (b : Reading.block) method_name cycles =
 
 let is_proven r (b : Reading.block) method_name cycles =
   if method_name <> "lower" then is_shown r b method_name cycles
+  else if b.parts then refuse "no claim of parts of paths"
   else takes_as_long b (machine_of r b) (block_of r b) cycles

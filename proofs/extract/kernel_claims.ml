@@ -85,9 +85,12 @@ let formula_of r grid kinds classes method_name =
   let anywhere formula room =
     if grid.assigned <> [] then refuse "blocks do not go to any SM";
     formula grid.sms room grid.delay all in
-  let views () = List.map (fun fine -> each (fun c one -> chain_kind r one.of_block kinds.(c).kA fine)) [ true; false ] in
+  (* Sections of parts of paths may be joined. *)
+  let joined = List.exists (fun one -> one.of_block.parts && List.length one.of_block.rows > 1) classes in
+  let views () = List.map (fun fine -> each (fun c one -> chain_kind r one.of_block kinds.(c).kA fine)) (if joined then [ false ] else [ true; false ]) in
   let with_chains formula = let views = views () in anywhere (fun sms room delay all -> formula sms room delay all views) in
   let serial () =
+    if joined then refuse "no claim of parts of paths with barriers";
     let views = views () and times = each (fun _ one -> serial_time r one.of_block) in
     fun sms room delay all -> k_serial sms room delay (Stdlib.min (best_tail room all views) (largest room times)) times in
   match method_name with

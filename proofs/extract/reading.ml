@@ -20,6 +20,7 @@ type step = Run of int * int | Again of int * int
 (* A block; its lists are backwards. *)
 type block = {
   registers : int;
+  mutable parts : bool; (* warps execute parts of the paths *)
   mutable closed : bool; (* something was claimed of it, or of what is made of it *)
   mutable queues : (int * int) list;
   mutable insts : inst list;
@@ -59,7 +60,7 @@ let new_reading () =
     has_machine = false; blocks = []; grid = None }
 
 let new_block registers =
-  { registers; closed = false; queues = []; insts = []; code = []; sections = []; rows = []; cells = []; warps = []; at = [] }
+  { registers; parts = false; closed = false; queues = []; insts = []; code = []; sections = []; rows = []; cells = []; warps = []; at = [] }
 
 (* ---- Numbers ---- *)
 
@@ -134,6 +135,7 @@ let read_code r b words =
   | stall :: least :: slot :: fetch :: operand :: behind :: fixed :: barrier :: writes :: write :: reads :: read :: waits
     :: depbar :: left :: stages ->
     if not r.is_code then refuse "machine code on another machine";
+    if b.parts then refuse "machine code of parts of paths";
     if fixed > 1 || barrier > 1 then refuse "no flag";
     if slot = 0 then refuse "an issue takes a cycle at least";
     if waits > 255 then refuse "no such counter";
@@ -181,6 +183,7 @@ let paths b = match b.cells with [] -> 0 | first :: _ -> List.length first
 let read_of_block r b key words =
   if b.closed then refuse (key ^ " too late");
   match key, words with
+  | "parts", [] -> b.parts <- true
   | "queue", [ first; count ] -> read_queue b first count
   | "inst", _ -> read_inst r b words
   | "code", _ -> read_code r b words

@@ -10,9 +10,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bound/analysis/analysis.h"
+#include "certificate_check.h"
 #include "covering_check.h"
 #include "kernel_suite.h"
 #include "warp/trace/grid_block.h"
@@ -142,6 +144,26 @@ static void check_turns(const char *name, const wb_grid *covering, const wb_grid
     wb_analysis_free(one);
 }
 
+/* Claims of blocks that execute parts of paths: no less is reported. */
+static void check_certificate(const char *name, wb_analysis *all) {
+    struct text text = certificate_of(all, "k-sm", NULL);
+    uint32_t claims = 0;
+    for (size_t b = 0; b < all->bounds.count; b++) {
+        const wb_bound *bound = &all->bounds.items[b];
+        char words[64];
+        (void)snprintf(words, sizeof words, "\nclaim %s ", bound->method);
+        const char *claim = strstr(text.data, words);
+        if (claim == NULL) continue;
+        if (strtoull(claim + strlen(words), NULL, 10) > bound->cycles)
+            fail_msg("%s: more is claimed than reported: %s", name, text.data);
+        claims++;
+    }
+    if (grid_work_is_dynamic(&all->work)) assert_int_equal(claims, all->machine->sub_cores > 1 ? 6 : 3);
+    assert_non_null(strstr(text.data, "\nparts\n"));
+    check_claims(&text, false, name);
+    text_free(&text);
+}
+
 /* The given data under all policies on the machines in turn, other data on the first and on those with
  * caches. */
 static void check_machines(const struct kernel_case *entry, struct loaded_kernel *loaded,
@@ -154,6 +176,7 @@ static void check_machines(const struct kernel_case *entry, struct loaded_kernel
         const bool first = v == 0 || analysis_has_caches(all);
         check_given(entry->name, variants[v][0], all, given, v == 0 ? "all" : "gto", loaded->diagnostics);
         if (v == 0) check_kinds(loaded, all, *block);
+        if (!analysis_has_caches(all)) check_certificate(entry->name, all);
         if (analysis_has_caches(all)) check_turns(entry->name, covering, given, machine, loaded->diagnostics);
         for (uint64_t s = 0; first && s < SEEDS; s++) {
             change_seeds(loaded->launch, 1000003);
@@ -353,6 +376,40 @@ static void test_blocks_of_one_kind_make_the_same_requests(void **state) {
     kernel_unload(&loaded);
 }
 
+/* Block b goes through its loop b times. */
+#define COUNTER                                                                                              \
+    ".version 7.0\n.target sm_80\n.address_size 64\n"                                                        \
+    ".visible .entry count(.param .u64 in, .param .u64 out) {\n"                                             \
+    "  .reg .pred %p<2>; .reg .b32 %r<4>;\n"                                                                 \
+    "  mov.u32 %r1, %ctaid.x; mov.u32 %r2, 0;\n"                                                             \
+    "$HEAD: setp.ge.u32 %p1, %r2, %r1; @%p1 bra $DONE; add.u32 %r2, %r2, 1; bra $HEAD;\n$DONE: ret;\n}\n"
+
+#define KINDS (CLASSES_KEPT_MAX + 6)
+
+/* Of known data, too, a certificate has blocks that are not kept. */
+static void test_more_kinds_than_are_kept_have_certificates(void **state) {
+    (void)state;
+    static const struct passing counter = {"counter", COUNTER};
+    struct loaded_kernel loaded = passing_load(&counter, "buf:u32[8]", "buf:u32[8]");
+    kernel_expect_ok(wb_launch_set_grid(loaded.launch, (const uint32_t[3]){KINDS, 1, 1}, loaded.diagnostics),
+                     "grid", loaded.diagnostics);
+    wb_grid *grid = traced(&loaded, NULL);
+    wb_machine *machine = machine_of(variants[4], loaded.diagnostics);
+    wb_analysis *analysis = bounded(grid, machine, loaded.diagnostics);
+    assert_int_equal(analysis->work.classes.count, KINDS);
+    struct text text = certificate_of(analysis, "k-sm", NULL);
+    char last[32];
+    (void)snprintf(last, sizeof last, "\nclass %u 1\n", KINDS - 1);
+    assert_non_null(strstr(text.data, last));
+    assert_null(strstr(text.data, "\nparts\n"));
+    check_claims(&text, false, counter.name);
+    text_free(&text);
+    wb_analysis_free(analysis);
+    wb_machine_free(machine);
+    wb_grid_free(grid);
+    kernel_unload(&loaded);
+}
+
 /* What grids of covering paths are not for is declined with a message. */
 static void test_other_uses_are_declined(void **state) {
     (void)state;
@@ -401,6 +458,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_stored_does_not_become_known),
         cmocka_unit_test(test_what_nobody_stores_to_stays_known),
         cmocka_unit_test(test_blocks_of_one_kind_make_the_same_requests),
+        cmocka_unit_test(test_more_kinds_than_are_kept_have_certificates),
         cmocka_unit_test(test_other_uses_are_declined),
         cmocka_unit_test(test_a_watch_stops_it),
     };

@@ -337,6 +337,15 @@ static void test_random_grids_of_a_policy_are_computed_alike(void **state) {
                        "class 0 6\nclaim k-oldest "
 #define IN_ORDER(depth) "machine " depth " 2 1 0\n"
 
+#define PARTS(parts)                                                                                         \
+    MACHINE "block 2\n" parts                                                                                \
+            "inst 0 2 3 0 0 0 0\ninst 1 1 0 0 0 1 0 1\nsection\nrun 0 2\nrow 0\nwarps 0 0 2\n"
+
+/* Two blocks of the same on one SM; of which warps may execute parts. */
+#define CHANGING(parts)                                                                                      \
+    "machine 0 2 1 0\nunit 0 1\nblock 0\n" parts "inst 0 3 0 0 0 0\ninst 0 2 0 0 0 0\nsection\nrun 0 "       \
+    "1\nsection\nrun 1 1\nrow 0 1\nrow 1 0\nwarps 0 0 1\nwarps 1 1 1\ngrid 1 2 2 0 0\nclass 0 2\n"
+
 #define QUEUED                                                                                               \
     "machine unlimited 1 1 0\nunit 0 1\nblock 0\ninst 0 2 3 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\n"
 
@@ -415,6 +424,18 @@ static const struct forged forgeries[] = {
     {GRID("class 0 5\nalone lower\n"), 2, "no bound from above: lower"},
     {GRID("alone sib\n"), 2, "alone of no class"},
     {GRID("class 0 5\nalone k-sm\nclaim k-sm 9\n"), 2, "no claim of this block: k-sm"},
+    /* Parts of paths: no queue, no execution, no wave, and no sums by sections, which may be joined. */
+    {PARTS("parts\n") "claim sib 9\nclaim aln 9\n", 0, "block: aln: at most 9 cycles: proven"},
+    {PARTS("parts\n") "claim fifo 99\n", 2, "no claim of parts of paths: fifo"},
+    {PARTS("parts\n") "claim lower 0\n", 2, "no claim of parts of paths: lower"},
+    {PARTS("parts\n") "grid 1 1 1 0 0\nclass 0 1\nalone fifo\nclaim k-sm 99\n", 2,
+     "no claim of parts of paths: fifo"},
+    {PARTS("parts\n") "grid 1 1 1 0 0\nclass 0 1\nclaim k-wave-sib 99\n", 2,
+     "no claim of parts of paths: k-wave-sib"},
+    {CHANGING("") "claim k-chain 14\nclaim k-serial 12\n", 0, "k-serial: at most 12 cycles: proven\n"},
+    {CHANGING("parts\n") "claim k-chain 14\n", 1, "what can be shown is 16"},
+    {CHANGING("parts\n") "claim k-serial 99\n", 2, "no claim of parts of paths with barriers"},
+    {CHANGING("") "parts\n", 2, "parts of no block, or too late"},
     {ROWS "claim chain 9\n", 0, "block: chain: at most 9 cycles: proven"},
     {ROWS "claim chain 8\n", 1, "what can be shown is 9"},
     {ROWS "claim fifo 8\n", 1, "what can be shown is 9"},

@@ -2,11 +2,14 @@
  * of loops, and of all kernels' code; what is forged it refuses. */
 #include "certificate_check.h"
 
+#include <stdlib.h>
+
 #include "bound/analysis/analysis.h"
 #include "loaded_code.h"
 #include "random_block.h"
 #include "random_code.h"
 #include "sass_check.h"
+#include "sass_sums.h"
 
 #define BLOCKS 1700u
 #define METHODS "code-elb,code-sib,code-fib"
@@ -103,12 +106,12 @@ static const struct forged forgeries[] = {
     {"machine 0 1 1 0\nunit 0 1\nblock 1\ninst 0 1 1 0 0 0\nsection\nrun 0 1\nrow 0\nwarps 0 0 1\n"
      "claim code-elb 100\n",
      2, "no claim on this machine: code-elb"},
-    {ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim k-sm 100\n", 2, "no claim of a kernel of machine code: k-sm"},
-    {ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim code-elb 100\n", 2,
-     "no claim of a kernel of machine code: code-elb"},
+    {ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim k-sm 100\n", 2, "no claim on this machine: k-sm"},
+    {ALONE "grid 1 1 1 0 0\nclass 0 1\nclaim code-elb 100\n", 2, "no claim of a kernel: code-elb"},
     {"machine 0 1 1 0\ncode-unit 0 0\n", 2, "a unit of machine code on another machine"},
     {"machine 0 1 1 0\nunit 0 1\nblock 0\n" WAIT, 2, "machine code on another machine"},
     {CODE "inst - 0 0 0 0 0\n", 2, "an instruction that is no machine code"},
+    {MACHINE "block 0\nparts\n" LATCH, 2, "machine code of parts of paths"},
     {"code-machine 1 0 0\nunit 0 1\n", 2, "a unit that is none of machine code"},
     {MACHINE "code-machine 1 0 0\n", 2, "the machine comes first"},
     {"code-machine 0 0 0\n", 2, "1 is the least"},
@@ -138,6 +141,68 @@ static const struct forged forgeries[] = {
 static void test_forgeries_are_refused(void **state) {
     (void)state;
     check_forgeries(forgeries, sizeof forgeries / sizeof *forgeries);
+}
+
+/* ---- Random grids -------------------------------------------------------------------------------------- */
+
+#define GRIDS 200u
+#define STATES 400
+
+/* The certificate of a grid; all misses are on the paths, so that less is claimed than told. */
+static struct text certificate_of_sums(const struct sass_sums *sums) {
+    wb_analysis analysis = {.kind = SUBJECT_KERNEL, .machine = sums->work.machine, .work = sums->work};
+    struct text text = {0};
+    const wb_writer writer = {take, &text};
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(wb_analysis_certificate(&analysis, &writer, diagnostics), WB_OK);
+    wb_diagnostics_free(diagnostics);
+    return text;
+}
+
+/* The least that is claimed of a kernel. */
+static uint64_t least_claim(const char *text) {
+    uint64_t least = UINT64_MAX;
+    for (const char *claim = text; (claim = strstr(claim, "\nclaim code-k-")) != NULL; claim++) {
+        const uint64_t claimed = strtoull(strchr(claim + strlen("\nclaim "), ' '), NULL, 10);
+        if (claimed < least) least = claimed;
+    }
+    return least;
+}
+
+static unsigned exact_grids, random_grids, longest_grids;
+
+/* No execution takes longer than is claimed. */
+static void check_grid(const struct sass_family *family, uint64_t seed) {
+    struct sass_grid grid;
+    struct sass_sums sums;
+    struct text label = {0};
+    int status;
+    random_sass_grid(family, seed, &grid);
+    sass_grid_print(&grid, &label);
+    sass_sums_make(&grid, &sums);
+    struct text text = certificate_of_sums(&sums);
+    const char *said = check_text(text.data, text.length, &status);
+    const uint32_t longest = sass_explore(&grid, STATES);
+    if (status != 0 || least_claim(text.data) < longest)
+        fail_msg("%s takes %" PRIu32 "\n%s\n%s%s", family->name, longest, said, text.data, label.data);
+    assert_non_null(strstr(text.data, grid.is_static ? "\nclaim code-k-sm-static " : "\nclaim code-k-bal "));
+    exact_grids += strstr(said, "even") == NULL;
+    longest_grids += longest == least_claim(text.data);
+    random_grids++;
+    text_free(&text);
+    text_free(&label);
+    sass_sums_free(&sums);
+}
+
+static void test_random_grids_are_computed_anew(void **state) {
+    (void)state;
+    for (size_t f = 0; f < SASS_FAMILIES; f++)
+        for (uint64_t seed = 1; sass_families[f].several && seed <= random_rounds(GRIDS); seed++)
+            check_grid(&sass_families[f], seed);
+    printf("%u of %u random grids with equality, %u take as long as the least claim\n", exact_grids,
+           random_grids, longest_grids);
+    assert_true(exact_grids > random_grids / 10 * 9);
+    assert_true(longest_grids > random_grids / 20);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------------------- */
@@ -172,6 +237,7 @@ int main(void) {
     const struct CMUnitTest others[] = {
         cmocka_unit_test(test_random_blocks_are_computed_anew),
         cmocka_unit_test(test_loops_are_walked),
+        cmocka_unit_test(test_random_grids_are_computed_anew),
         cmocka_unit_test(test_forgeries_are_refused),
         cmocka_unit_test(test_how_many_were_proven),
     };

@@ -7,6 +7,7 @@
 #include "bound/profile/sections.h"
 #include "bound/profile/warp_group.h"
 #include "report/certificate/code_part.h"
+#include "warp/path/block.h"
 
 struct section_writer {
     struct certificate *certificate;
@@ -213,11 +214,16 @@ static wb_status put_parts(struct section_writer *writer) {
     return put_warps(writer);
 }
 
+bool certificate_is_of_parts(const struct timed_block *block) {
+    return block->traced != NULL && block->traced->covering;
+}
+
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
                                 const struct timed_block *block) {
     struct section_writer writer = {
         .certificate = certificate, .block = block, .is_code = machine_times_sass(block->machine)};
     text_printf(&certificate->text, "block %" PRIu32 " # %s\n", block->code.register_count, name);
+    if (certificate_is_of_parts(block)) text_string(&certificate->text, "parts\n");
     for (uint32_t q = 0; q < QUEUE_COUNT; q++)
         if (block->code.queues[q].count > 0)
             text_printf(&certificate->text, "queue %" PRIu32 " %" PRIu32 "\n", block->code.queues[q].first,

@@ -14,6 +14,9 @@ struct certificate {
     uint64_t sum; /* of what was written */
 };
 
+/* Whether warps execute parts of the paths, as of covering ones. */
+bool certificate_is_of_parts(const struct timed_block *block);
+
 /* Writes a block; claims about it can follow. Status as report_flush. */
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
                                 const struct timed_block *block);

@@ -5,6 +5,7 @@
 
 #include "base/checksum.h"
 #include "bound/analysis/analysis.h"
+#include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/kernel/wave.h"
 #include "report/certificate/block_part.h"
@@ -13,20 +14,10 @@
 #include "report/certificate/execution_part.h"
 #include "report/certificate/held_part.h"
 
-/* Why the blocks of a kernel cannot be written, or NULL. */
-static const char *kernel_objection(const struct grid_work *work) {
-    for (size_t k = 0; k < work->classes.count; k++)
-        if (work->classes.items[k].timed == NULL)
-            return "not all kinds of blocks of the kernel are kept, as they are many, or of covering paths; "
-                   "--block-index asks for one block";
-    return NULL;
-}
-
-/* The same of machine code. */
+/* Why there is none of machine code, or NULL. */
 static const char *code_objection(const wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_KERNEL)
-        return "certificates of machine code are of one block; --block-index asks for one";
-    if (analysis->code.rules.parts)
+    const bool of_kernel = analysis->kind == SUBJECT_KERNEL;
+    if (of_kernel ? analysis->work.covering != NULL : analysis->code.rules.parts)
         return "warps execute parts of paths, and bounds count misses beside them";
     return NULL;
 }
@@ -65,7 +56,7 @@ static const char *objection(const wb_analysis *analysis) {
     if (fetch_can_stall(&analysis->machine->fetch) && fetch_objection(analysis) != NULL)
         return fetch_objection(analysis);
     if (analysis->kind == SUBJECT_CACHED_GRID) return cached_objection(analysis);
-    return analysis->kind == SUBJECT_KERNEL ? kernel_objection(&analysis->work) : NULL;
+    return NULL;
 }
 
 static bool write_summed(void *user, const char *bytes, size_t size) {
@@ -197,6 +188,8 @@ static void note_less(const wb_bound *bound, cycles *time, const char **method) 
  * *method says, where that is less. */
 static wb_status isolated_time(const struct block_class *class, wb_diagnostics *diagnostics, cycles *time,
                                const char **method) {
+    /* fifo of paths says nothing of their parts. */
+    const char *const asked = certificate_is_of_parts(class->timed) ? "aln" : "aln,fifo";
     static const char *const plain[] = {"elb", "sib", "fib", NULL}, *const sharp[] = {"aln", "fifo", NULL};
     const wb_bound by_sub_cores = {
         .method = "chain", .cycles = cycles_add(class->chain.shares[CHAIN_SECTIONS].work, class->latency)};
@@ -207,7 +200,7 @@ static wb_status isolated_time(const struct block_class *class, wb_diagnostics *
         if (is_claimed(&analysis->bounds.items[b], NULL, plain))
             *time = cycles_min(*time, analysis->bounds.items[b].cycles);
     if (status == WB_OK && class->isolated < *time)
-        status = wb_analysis_bound(analysis, "aln,fifo", NULL, diagnostics);
+        status = wb_analysis_bound(analysis, asked, NULL, diagnostics);
     for (size_t b = 0; status == WB_OK && b < analysis->bounds.count; b++)
         if (is_claimed(&analysis->bounds.items[b], class->timed, sharp))
             note_less(&analysis->bounds.items[b], time, method);
@@ -221,7 +214,8 @@ static wb_status isolated_time(const struct block_class *class, wb_diagnostics *
  * initiations of all blocks, which were not known when the block was met. */
 static wb_status shown_chain(struct block_class *class, uint32_t *init, struct arena *arena,
                              wb_diagnostics *diagnostics) {
-    const struct chain_demand demand = {class->initiations, class->latency, CYCLES_SATURATED, false};
+    const struct chain_demand demand = {class->initiations, class->latency, CYCLES_SATURATED,
+                                        certificate_is_of_parts(class->timed)};
     const cycles own = class->chain.shares[CHAIN_WHOLE].own;
     struct block_profile profile;
     WB_TRY(block_profile_make(class->timed, NULL, diagnostics, &profile));
@@ -244,23 +238,88 @@ static void put_order(struct text *out, const struct grid_work *work) {
     }
 }
 
-/* Writes the classes; in *work they are as the certificate shows them. */
-static wb_status put_classes(struct certificate *certificate, const wb_analysis *analysis,
-                             wb_diagnostics *diagnostics, struct grid_work *work) {
-    for (size_t k = 0; k < analysis->work.classes.count; k++) {
-        const struct block_class *class = &analysis->work.classes.items[k];
-        struct block_class shown = contention_uncharged(class);
-        const char *method = NULL;
-        shown.isolated = shown.residency;
-        WB_TRY(isolated_time(class, diagnostics, &shown.isolated, &method));
-        WB_TRY(shown_chain(&shown, work->oldest.init, &work->arena, diagnostics));
-        contention_charge_class(work, &shown);
-        WB_TRY(vec_push(&work->classes, shown));
-        text_printf(&certificate->text, "class %zu %" PRIu64 "\n", k, class->blocks);
-        if (method != NULL) text_printf(&certificate->text, "alone %s\n", method);
+/* A kernel as the certificate shows it. */
+struct shown_kernel {
+    struct grid_work work; /* that of the analysis with other classes */
+    const char **alone;    /* per class what shows least of a block that has an SM to itself, or NULL */
+};
+
+/* What is shown of blocks of machine code: of each with all misses on its paths. */
+static wb_status show_code(const struct block_class *class, struct shown_kernel *shown) {
+    struct code_profile cold;
+    wb_status status = code_profile_make(class->timed, MISSES_ON_PATHS, &cold);
+    if (status == WB_OK) status = grid_work_add_code_class(&shown->work, class->timed, &cold, &cold);
+    code_profile_free(&cold);
+    if (status != WB_OK) return status;
+    struct block_class *as_shown = &shown->work.classes.items[shown->work.classes.count - 1];
+    as_shown->blocks = class->blocks;
+    as_shown->first = class->first;
+    return WB_OK;
+}
+
+static wb_status show_block(const struct block_class *class, wb_diagnostics *diagnostics,
+                            struct shown_kernel *shown) {
+    struct block_class as_shown = contention_uncharged(class);
+    const char **alone = &shown->alone[shown->work.classes.count];
+    as_shown.isolated = as_shown.residency;
+    WB_TRY(isolated_time(class, diagnostics, &as_shown.isolated, alone));
+    WB_TRY(shown_chain(&as_shown, shown->work.oldest.init, &shown->work.arena, diagnostics));
+    contention_charge_class(&shown->work, &as_shown);
+    return vec_push(&shown->work.classes, as_shown);
+}
+
+/* Writes the block of a class, and finds what is shown of it; its `timed` is set. */
+static wb_status show_class(struct certificate *certificate, const struct block_class *class,
+                            wb_diagnostics *diagnostics, struct shown_kernel *shown) {
+    char name[32];
+    (void)text_format(name, sizeof name, "block-%" PRIu32, class->first);
+    WB_TRY(certificate_put_block(certificate, name, class->timed));
+    held_part_class(&certificate->text, &shown->work, class);
+    return machine_times_sass(shown->work.machine) ? show_code(class, shown)
+                                                   : show_block(class, diagnostics, shown);
+}
+
+/* The same of all classes; of those that are not kept what they execute is made again. */
+static wb_status show_classes(struct certificate *certificate, const wb_analysis *analysis,
+                              wb_diagnostics *diagnostics, struct shown_kernel *shown) {
+    const struct grid_work *work = &analysis->work;
+    shown->alone = arena_array(&shown->work.arena, work->classes.count + 1, sizeof *shown->alone);
+    if (shown->alone == NULL) return WB_ERR_LIMIT;
+    for (uint32_t k = 0; k < work->classes.count; k++) {
+        struct block_class class = work->classes.items[k];
+        struct class_times made = {0};
+        wb_status status = WB_OK;
+        if (class.timed == NULL) {
+            status = class_times_make(&analysis->grid_times, work, k, diagnostics, &made);
+            class.timed = &made.timed;
+        }
+        if (status == WB_OK) status = show_class(certificate, &class, diagnostics, shown);
+        class_times_clear(&made);
+        WB_TRY(status);
     }
-    if (!grid_work_is_dynamic(&analysis->work)) put_order(&certificate->text, &analysis->work);
-    return grid_work_rank_again(work);
+    return WB_OK;
+}
+
+/* Sums up what is shown; of machine code nothing is missed beside it. */
+static wb_status sum_shown(struct grid_work *shown) {
+    if (!machine_times_sass(shown->machine)) return grid_work_rank_again(shown);
+    shown->cold_sets = (struct cold_sets){0};
+    shown->cold = (struct cold_times){0};
+    shown->latency_total = shown->latency_most = 0;
+    return grid_work_finish(shown);
+}
+
+static void put_grid(struct text *out, const struct shown_kernel *shown) {
+    const struct grid_work *work = &shown->work;
+    const struct machine_memory *memory = &work->machine->memory;
+    text_printf(out, "grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", memory->sms,
+                work->resident_least, work->resident_most, memory->dispatch_latency,
+                memory->dispatch_service);
+    for (size_t k = 0; k < work->classes.count; k++) {
+        text_printf(out, "class %zu %" PRIu64 "\n", k, work->classes.items[k].blocks);
+        if (shown->alone[k] != NULL) text_printf(out, "alone %s\n", shown->alone[k]);
+    }
+    if (!grid_work_is_dynamic(work)) put_order(out, work);
 }
 
 /* Formulas for kernels, claimed of any input that they are for. */
@@ -312,45 +371,41 @@ static wb_status put_wave_claims(struct certificate *certificate, const struct g
 }
 
 /* What the formulas say if they know of the blocks only what the certificate shows. */
-static wb_status put_kernel_claims(struct certificate *certificate, const wb_analysis *analysis,
-                                   wb_diagnostics *diagnostics) {
-    const bool contended = analysis_is_contended(analysis);
-    struct grid_work work = analysis->work;
-    memset(&work.arena, 0, sizeof work.arena);
-    memset(&work.classes, 0, sizeof work.classes);
-    const wb_status status = put_classes(certificate, analysis, diagnostics, &work);
-    for (size_t c = 0; status == WB_OK && c < sizeof kernel_claims / sizeof kernel_claims[0]; c++) {
-        if (kernel_claims[c].of_sub_cores && analysis->machine->sub_cores == 1) continue;
-        if (kernel_claims[c].of_sub_cores && !contention_keeps_order(&analysis->work)) continue;
-        if (kernel_claims[c].of_known_times && contended) continue;
-        if (kernel_claims[c].is_static == grid_work_is_dynamic(&analysis->work)) continue;
-        const struct kernel_time time = kernel_time_worst(&work, kernel_claims[c].formula);
+static void put_kernel_claims(struct text *out, const struct grid_work *shown) {
+    const bool contended = memory_is_contended(&shown->machine->memory);
+    const bool is_code = machine_times_sass(shown->machine);
+    for (size_t c = 0; c < sizeof kernel_claims / sizeof kernel_claims[0]; c++) {
+        if (kernel_claims[c].of_sub_cores && shown->machine->sub_cores == 1) continue;
+        if (kernel_claims[c].of_sub_cores && !contention_keeps_order(shown)) continue;
+        if (kernel_claims[c].of_known_times && (contended || is_code)) continue;
+        if (kernel_claims[c].is_static == grid_work_is_dynamic(shown)) continue;
+        const struct kernel_time time = kernel_time_worst(shown, kernel_claims[c].formula);
         const cycles claimed = kernel_time_sum(&time);
         if (claimed != CYCLES_SATURATED)
-            text_printf(&certificate->text, "claim %s %" PRIu64 "\n", kernel_claims[c].method, claimed);
+            text_printf(out, "claim %s%s %" PRIu64 "\n", is_code ? "code-" : "", kernel_claims[c].method,
+                        claimed);
     }
-    vec_free(&work.classes);
-    arena_free(&work.arena);
-    return status;
 }
 
 static wb_status put_kernel(struct certificate *certificate, const wb_analysis *analysis,
                             wb_diagnostics *diagnostics) {
     static const char *const none[] = {NULL};
-    const struct grid_work *work = &analysis->work;
-    const struct machine_memory *memory = &analysis->machine->memory;
-    char name[32];
-    for (size_t k = 0; k < work->classes.count; k++) {
-        (void)text_format(name, sizeof name, "block-%" PRIu32, work->classes.items[k].first);
-        WB_TRY(certificate_put_block(certificate, name, work->classes.items[k].timed));
-        held_part_class(&certificate->text, work, &work->classes.items[k]);
+    const bool waves = !analysis_is_contended(analysis) && !machine_times_sass(analysis->machine);
+    struct shown_kernel shown = {.work = analysis->work};
+    memset(&shown.work.arena, 0, sizeof shown.work.arena);
+    memset(&shown.work.classes, 0, sizeof shown.work.classes);
+    memset(&shown.work.cold_sets, 0, sizeof shown.work.cold_sets);
+    wb_status status = show_classes(certificate, analysis, diagnostics, &shown);
+    if (status == WB_OK) status = sum_shown(&shown.work);
+    if (status == WB_OK) {
+        put_grid(&certificate->text, &shown);
+        claim_bounds(certificate, analysis, none);
+        put_kernel_claims(&certificate->text, &shown.work);
+        if (waves) status = put_wave_claims(certificate, &analysis->work, diagnostics);
     }
-    text_printf(&certificate->text, "grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
-                memory->sms, work->resident_least, work->resident_most, memory->dispatch_latency,
-                memory->dispatch_service);
-    claim_bounds(certificate, analysis, none);
-    WB_TRY(put_kernel_claims(certificate, analysis, diagnostics));
-    return analysis_is_contended(analysis) ? WB_OK : put_wave_claims(certificate, work, diagnostics);
+    vec_free(&shown.work.classes);
+    arena_free(&shown.work.arena);
+    return status;
 }
 
 static wb_status put_cached(struct certificate *certificate, const wb_analysis *analysis,

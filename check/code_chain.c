@@ -1,0 +1,64 @@
+/* code-k-chain, code-k-chain-area and code-k-chain-bal of a kernel of machine code: theorem 5 of
+ * docs/machine-code-bounds.md, section 7. */
+#include "code.h"
+#include "kernel.h"
+
+#include <stdlib.h>
+
+/* chg: sections, unless its warps are all in one sub-core. */
+static uint64_t changes_of(const struct block *of) {
+    uint64_t sections = 0;
+    bool several = false;
+    for (uint64_t g = 1; g < of->warps.count; g++)
+        several = several || of->warps.items[g].sub_core != of->warps.items[0].sub_core;
+    for (uint64_t s = 0; s < of->rows.count; s++)
+        sections = add(sections, mul(of->rows.items[s].count, of->rows.items[s].often));
+    return several ? max(sections, 1) : 1;
+}
+
+/* W, own and X. */
+static void add_code_class(const struct class *class) {
+    const struct block *of = &blocks.items[class->block];
+    const uint64_t turns = changes_of(of);
+    uint64_t *sums = held_by_sub_core(of), *private = zeroed(machine.sub_cores, sizeof *private), shared = 0;
+    for (uint64_t c = 0; c < machine.sub_cores; c++) {
+        private[c] = sums[c * HELD + HELD_WORK] - sums[c * HELD + HELD_WIDE];
+        shared = add(shared, sums[c * HELD + HELD_WIDE]);
+    }
+    const uint64_t work = add(shared, add_extras(&chained.forms[COARSE].extras, private, class->blocks));
+    uint64_t beyond = 0, met = 0; /* of the other sub-cores; of those that its own chain comes to */
+    for (uint64_t c = 1; c < machine.sub_cores; c++) {
+        beyond = add(beyond, private[c]);
+        if (c < turns) met = add(met, private[c]);
+    }
+    add_form(COARSE, class, class->initiations, work, add(class->latency, met), beyond);
+    add_changes(class, turns);
+    chained.coarse = true;
+    free(private);
+    free(sums);
+}
+
+static uint64_t of_chains(uint64_t (*formula)(void)) {
+    chain_class = add_code_class;
+    return of_code_kernel(with_chains, formula);
+}
+
+static uint64_t code_k_chain(void) {
+    return of_chains(k_one_sm);
+}
+
+static uint64_t code_k_chain_area(void) {
+    return of_chains(k_all_sms);
+}
+
+static uint64_t code_k_chain_bal(void) {
+    return of_chains(k_balanced);
+}
+
+static const struct method methods[] = {
+    {.name = "code-k-chain", .of_grid = code_k_chain, .of_code = true},
+    {.name = "code-k-chain-area", .of_grid = code_k_chain_area, .of_code = true},
+    {.name = "code-k-chain-bal", .of_grid = code_k_chain_bal, .of_code = true},
+    {.name = NULL}};
+
+const struct part code_chain_part = {NULL, methods};

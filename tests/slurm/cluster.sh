@@ -88,9 +88,9 @@ cluster_end() {
 # The processes of jobs on a node, and Slurm's own that watch over them.
 cluster_processes() {
     local file pid parent
-    for file in /proc/[0-9]*/environ; do
+    grep -lzFx "SLURMD_NODENAME=$1" /proc/[0-9]*/environ 2> /dev/null | while read -r file; do
         pid=${file//[!0-9]/}
-        grep -qzFx "SLURMD_NODENAME=$1" "$file" 2> /dev/null && grep -qzFx "SLURM_CONF=$SLURM_CONF" "$file" || continue
+        grep -qzFx "SLURM_CONF=$SLURM_CONF" "$file" || continue
         echo "$pid"
         parent=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$pid/status" 2> /dev/null) || continue
         case $(cat "/proc/$parent/comm" 2> /dev/null) in slurmstepd*) echo "$parent" ;; esac

@@ -38,6 +38,26 @@ let serial_time r (b : Reading.block) =
   let block = Block_claims.block_of r b and machine = Block_claims.machine_of r b in
   sERIAL_fast machine block (Block_claims.home_of r) (List.init r.sub_cores (fun core -> core)) 0
 
+(* ---- Oldest first ---- *)
+
+(* What an instruction of a unit waits for a younger block: the rest of the longest initiation of any. *)
+let waits r classes =
+  let units = List.length r.units in
+  let longest = Array.make (units + 1) 1 in
+  let inst one = Option.iter (fun u -> longest.(u) <- Stdlib.max longest.(u) one.first) one.unit_of in
+  List.iter (fun c -> List.iter inst c.of_block.insts) classes;
+  fun f -> if units = 0 then 0 else longest.(f mod units) - 1
+
+let held_time r wait (b : Reading.block) =
+  let block = Block_claims.block_of r b and machine = Block_claims.machine_of r b in
+  let cores = List.init r.sub_cores (fun core -> core) in
+  (oLDEST_fast machine block wait (Block_claims.home_of r) cores 0, held_lam_fast machine block wait cores 0)
+
+let check_policy r =
+  if not r.oldest_first then refuse "any block may issue first";
+  if r.dispatch <> Some 0 then refuse "queues";
+  if r.sub_cores > 1 && List.exists Stdlib.fst r.units then refuse "sub-cores share a unit"
+
 (* ---- Blocks ---- *)
 
 (* The least that a method shows. *)
@@ -93,6 +113,17 @@ let formula_of r grid kinds classes method_name =
     if joined then refuse "no claim of parts of paths with barriers";
     let views = views () and times = each (fun _ one -> serial_time r one.of_block) in
     fun sms room delay all -> k_serial sms room delay (Stdlib.min (best_tail room all views) (largest room times)) times in
+  let oldest () =
+    check_policy r;
+    let views = views () and times = each (fun _ one -> serial_time r one.of_block) and wait = waits r classes in
+    let held = each (fun _ one -> held_time r wait one.of_block) in
+    let held_times = List.map Stdlib.fst held in
+    let stay n = oldest_stay n (List.map2 (fun kind (_, lam) -> { kind with cL = lam }) (List.hd views) held) held_times in
+    fun sms room delay all ->
+      let count = List.length all in
+      let last n = Stdlib.min (stay n) (Stdlib.min (best_tail n all views) (largest n times)) in
+      if count <= Checked.mul sms room then last ((count + sms - 1) / sms)
+      else stay_turns sms room delay (stay room) (last room) count in
   match method_name with
   | "k-sm" -> anywhere k_sm_fast
   | "k-area" -> anywhere k_area_fast
@@ -101,6 +132,7 @@ let formula_of r grid kinds classes method_name =
   | "k-chain-area" -> with_chains k_chain_area
   | "k-chain-bal" -> with_chains k_chain_bal
   | "k-serial" -> anywhere (serial ())
+  | "k-oldest" -> anywhere (oldest ())
   | "k-sm-static" when grid.assigned <> [] -> check_assigned grid classes; static_time grid kinds
   | _ -> refuse ("no claim of a kernel: " ^ method_name)
 

@@ -50,13 +50,14 @@ type reading = {
   mutable places : int option list; (* of machine code: of each queue, backwards *)
   mutable is_code : bool;
   mutable holds_issue : bool;
+  mutable oldest_first : bool;
   mutable has_machine : bool;
   mutable blocks : block list; (* backwards *)
   mutable grid : grid option;
 }
 
 let new_reading () =
-  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; is_code = false; holds_issue = false;
+  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; is_code = false; holds_issue = false; oldest_first = false;
     has_machine = false; blocks = []; grid = None }
 
 let new_block registers =
@@ -243,6 +244,10 @@ let read_line r words =
   | key :: _ when (key = "machine" || key = "code-machine") = r.has_machine -> refuse "the machine comes first, and once"
   | ("machine" | "code-machine") :: _ -> read_machine r words
   | ("unit" | "code-unit") :: _ -> if r.blocks <> [] then refuse "a unit behind a block" else read_unit r words
+  | "oldest-first" :: words ->
+    if r.blocks <> [] then refuse "oldest-first behind a block";
+    if words <> [] then refuse "oldest-first";
+    r.oldest_first <- true
   | ("block" | "grid") :: _ when r.grid <> None -> refuse "behind the grid"
   | [ "block"; registers ] -> r.blocks <- new_block (any registers) :: r.blocks
   | [ "grid"; sms; fewest; most; delay; service ] ->

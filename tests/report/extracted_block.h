@@ -48,6 +48,7 @@ static inline void extracted_grid_make(uint64_t seed, uint32_t blocks, struct ra
                                             .resident = 4,
                                             .dispatch_latency = 3,
                                             .dispatch_service = 1,
+                                            .oldest_first = true,
                                             .free_percent = 20};
     random_grid_make(seed, &shape, random);
 }

@@ -344,6 +344,10 @@ typedef enum {
  * relative to its folder. NULL where none does. Part of `launches`. */
 const char *wb_launches_setting(const wb_launches *launches, wb_launch_setting setting);
 
+/* The code that they are of: what they name (WB_LAUNCH_CODE), or else the PTX file or cubin that lies beside
+ * their file with the same name but for its ending. NULL when there is none. Part of `launches`. */
+const char *wb_launches_code(const wb_launches *launches);
+
 /* Whether a file can be read and is YAML that describes a launch or a list of launches, rather than a block,
  * a machine or a makespan problem. */
 bool wb_is_launch_file(const char *path);

@@ -60,7 +60,7 @@ function put_comment_line(line) {
         example = 1
         gsub(/──▶|─▶/, "->", line)
         gsub(/─/, "-", line)
-        gsub(/[┐┘┼]|┐|┘|┼/, "+", line)
+        gsub(/┐|┘|┼/, "+", line)
         print guarded(escape(line))
         return
     }

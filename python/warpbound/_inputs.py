@@ -6,7 +6,6 @@ import ctypes
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Union
 
 from . import _library
@@ -122,15 +121,6 @@ class Launch:
     launches: int | None = None  # the list
 
 
-def code_beside(launch: str) -> str | None:
-    """The code beside a launch file, of the same name but for its end."""
-    for ending in (".ptx", ".cubin"):
-        path = Path(launch).with_suffix(ending)
-        if path.exists():
-            return str(path)
-    return None
-
-
 def is_yaml(path: str) -> bool:
     return path.endswith((".yaml", ".yml"))
 
@@ -142,9 +132,8 @@ def read_launch_file(said: Diagnostics, code: str | None, path: str, allow_files
     is_list = lib.wb_launches_is_list(launches)
     if is_list and not lists:
         raise InputError(f"{path}: expected one launch, got a list of launches: only analyses take those")
-    settings = {which: lib.wb_launches_setting(launches, which) for which in range(DEADLINE + 1)}
-    settings = {which: None if text is None else os.fsdecode(text) for which, text in settings.items()}
-    named = code or settings[CODE] or code_beside(path)
+    settings = {which: _library.decode_path(lib.wb_launches_setting(launches, which)) for which in range(DEADLINE + 1)}
+    named = code or _library.decode_path(lib.wb_launches_code(launches))
     if named is None:
         raise InputError(f"{path}: it does not say which code it is of: name both, analyze(code, launch=...)")
     if code is not None and settings[CODE] is not None and not same_file(code, settings[CODE]):

@@ -200,6 +200,7 @@ PROTOTYPES = {
     "wb_launches_free": (None, Handle),
     "wb_launches_is_list": (c_bool, Handle),
     "wb_launches_take": (Handle, Handle, c_size_t),
+    "wb_launches_code": (c_char_p, Handle),
     "wb_launches_setting": (c_char_p, Handle, c_int),
     "wb_is_launch_file": (c_bool, c_char_p),
     "wb_launch_kernel": (c_char_p, Handle),
@@ -338,6 +339,10 @@ def encode(text) -> bytes | None:
 
 def decode(text: bytes | None) -> str | None:
     return None if text is None else text.decode(errors="replace")
+
+
+def decode_path(name: bytes | None) -> str | None:
+    return None if name is None else os.fsdecode(name)
 
 
 class Diagnostics:

@@ -367,6 +367,7 @@ void options_free(struct options *options) {
     wb_launches_free(options->launch_file);
     for (size_t i = 0; i < sizeof options->of_launch / sizeof *options->of_launch; i++)
         free(options->of_launch[i]);
+    free(options->code_of_launch);
     free(options->operands.items);
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
         if (row->kind != OPTION_LIST) continue;

@@ -2,12 +2,8 @@
  * of what cannot be read. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "completion.h"
-
-/* Longest path. */
-#define PATH_ROOM 4096
 
 static bool ends_with(const char *text, const char *ending) {
     const size_t length = strlen(text), of_ending = strlen(ending);
@@ -24,19 +20,11 @@ static void list_code(FILE *stream, const char *path, wb_diagnostics *unheard) {
     wb_module_free(module);
 }
 
-/* The code that a launch file names, or that lies beside it. */
 static void list_launched(FILE *stream, const char *path, wb_diagnostics *unheard) {
-    static const char *const endings[] = {"ptx", "cubin"};
     wb_launches *launches = NULL;
-    char beside[PATH_ROOM];
     if (!wb_is_launch_file(path) || wb_launches_read(path, WB_FILES_BELOW, unheard, &launches) != WB_OK)
         return;
-    const char *code = wb_launches_setting(launches, WB_LAUNCH_CODE);
-    for (size_t i = 0; code == NULL && i < sizeof endings / sizeof *endings; i++) {
-        const int stem = (int)(strrchr(path, '.') - path);
-        const int length = snprintf(beside, sizeof beside, "%.*s.%s", stem, path, endings[i]);
-        if (length < PATH_ROOM && access(beside, R_OK) == 0) code = beside;
-    }
+    const char *code = wb_launches_code(launches);
     if (code != NULL) list_code(stream, code, unheard);
     wb_launches_free(launches);
 }

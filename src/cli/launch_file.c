@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "command.h"
 
@@ -46,21 +45,6 @@ static wb_status refuse_without_code(const char *launch, wb_diagnostics *diagnos
     return WB_ERR_INPUT;
 }
 
-/* The code beside a launch file, of the same name but for its end; NULL when there is none. */
-static const char *code_beside(struct options *options) {
-    static const char *const endings[] = {"ptx", "cubin"};
-    const char *dot = strrchr(options->launch, '.');
-    if (!is_yaml_name(options->launch)) return NULL;
-    const int stem = (int)(dot - options->launch);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const int length = snprintf(options->code_beside, sizeof options->code_beside, "%.*s.%s", stem,
-                                    options->launch, endings[i]);
-        const bool fits = length < (int)sizeof options->code_beside;
-        if (fits && access(options->code_beside, R_OK) == 0) return options->code_beside;
-    }
-    return NULL;
-}
-
 /* Copies what the file says in place of options: these outlive its launches, for messages at the end. */
 static wb_status keep_settings(struct options *options) {
     for (unsigned which = 0; which < sizeof options->of_launch / sizeof *options->of_launch; which++) {
@@ -74,13 +58,14 @@ static wb_status keep_settings(struct options *options) {
 
 /* The launch file says which code is launched, where no operand does. */
 static wb_status fill_in_code(struct options *options, wb_diagnostics *diagnostics) {
-    const char *code = options->of_launch[WB_LAUNCH_CODE];
+    const char *code = wb_launches_code(options->launch_file);
     if (options->operands.count > 0) return WB_OK;
-    if (code == NULL) code = code_beside(options);
     if (code == NULL) return refuse_without_code(options->launch, diagnostics);
+    options->code_of_launch = strdup(code);
+    if (options->code_of_launch == NULL) return WB_ERR_LIMIT;
     if (options->operands.items == NULL) options->operands.items = calloc(1, sizeof(char *));
     if (options->operands.items == NULL) return WB_ERR_LIMIT;
-    options->operands.items[options->operands.count++] = code;
+    options->operands.items[options->operands.count++] = options->code_of_launch;
     return WB_OK;
 }
 

@@ -121,7 +121,7 @@ struct options {
     double task_time, unit_time; /* seconds; 0: not given */
     double unit_limit;           /* the same, of units wherever they run */
     struct option_number rounds;
-    char code_beside[1024]; /* the code beside `launch`, where that one stands for itself */
+    char *code_of_launch; /* the operand, where `launch` stands for its code */
 };
 
 /* How the value of an option is read, and what it is stored as. */

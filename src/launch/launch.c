@@ -43,6 +43,7 @@ void wb_launches_free(wb_launches *launches) {
     for (size_t i = 0; i < launches->count; i++)
         wb_launch_free(launches->items[i]);
     free(launches->items);
+    free(launches->beside);
     free(launches);
 }
 

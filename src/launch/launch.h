@@ -109,6 +109,7 @@ struct wb_launches {
     bool is_list;
     struct wb_launch **items; /* at least one; NULL: handed over */
     size_t count;
+    char *beside; /* the code beside the file, or NULL */
 };
 
 /* Where a launch file lies, and which files it may name. */

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/content.h"
 #include "base/file.h"
@@ -422,12 +423,43 @@ wb_status wb_launch_read(const char *path, wb_launch_files files, wb_diagnostics
     return status;
 }
 
+/* Finds the code beside a launch file. */
+static wb_status find_beside(const char *path, wb_diagnostics *diagnostics, char **beside) {
+    static const char *const endings[] = {"ptx", "cubin"};
+    const char *dot = strrchr(path, '.');
+    if (!file_ends_with(path, ".yaml") && !file_ends_with(path, ".yml")) return WB_OK;
+    for (size_t i = 0; *beside == NULL && i < sizeof endings / sizeof *endings; i++) {
+        struct text name = {0};
+        text_printf(&name, "%.*s.%s", (int)(dot - path), path, endings[i]);
+        if (name.failed) {
+            text_free(&name);
+            return diagnose_out_of_memory(diagnostics, path);
+        }
+        if (access(name.data, R_OK) == 0)
+            *beside = text_take(&name);
+        else
+            text_free(&name);
+    }
+    return WB_OK;
+}
+
 wb_status wb_launches_read(const char *path, wb_launch_files files, wb_diagnostics *diagnostics,
                            wb_launches **launches) {
     struct launch_file file = {0};
+    char *beside = NULL;
     wb_status status = launch_file_read(path, files, diagnostics, &file);
+    if (status == WB_OK) status = find_beside(path, diagnostics, &beside);
     if (status == WB_OK)
         status = launches_parse(path, file.text, file.size, &file.folder, diagnostics, launches);
+    if (status == WB_OK)
+        (*launches)->beside = beside;
+    else
+        free(beside);
     launch_file_free(&file);
     return status;
+}
+
+const char *wb_launches_code(const wb_launches *launches) {
+    const char *named = wb_launches_setting(launches, WB_LAUNCH_CODE);
+    return named != NULL ? named : launches->beside;
 }

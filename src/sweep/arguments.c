@@ -1,7 +1,6 @@
 #include "sweep/arguments.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "launch/launch.h"
@@ -32,19 +31,6 @@ static bool is_code(const char *path) {
 /* ---- Launches of a product -------------------------------------------------------------------------------
  */
 
-/* The code beside a launch file, of the same name but for its ending; NULL: there is none. */
-static const char *code_beside(wb_sweep *sweep, const char *launch) {
-    static const char *const endings[] = {"ptx", "cubin"};
-    const char *dot = strrchr(launch, '.');
-    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++) {
-        struct text path = {.arena = &sweep->arena};
-        text_printf(&path, "%.*s.%s", (int)(dot - launch), launch, endings[i]);
-        const char *beside = text_take(&path);
-        if (access(beside, R_OK) == 0) return beside;
-    }
-    return NULL;
-}
-
 static void close_target(struct target *target) {
     wb_module_free(target->module);
     wb_launches_free(target->launches);
@@ -58,8 +44,7 @@ static bool open_target(wb_sweep *sweep, const char *launch, const char *code, c
     sweep_forget_errors(sweep);
     if (wb_launches_read(launch, files, &sweep->unheard, &target->launches) != WB_OK) return false;
     if (wb_launches_is_list(target->launches)) return false; /* its units are refused, whatever they vary */
-    if (!is_code(code)) code = wb_launches_setting(target->launches, WB_LAUNCH_CODE);
-    if (code == NULL) code = code_beside(sweep, launch);
+    if (!is_code(code)) code = wb_launches_code(target->launches);
     if (code == NULL || wb_module_read(code, &sweep->unheard, &target->module) != WB_OK) return false;
     if (kernel == NULL) kernel = wb_launch_kernel(wb_launches_at(target->launches, 0));
     return wb_module_find_kernel(target->module, kernel, &sweep->unheard, &target->kernel) == WB_OK;

@@ -100,18 +100,13 @@ Section Elb.
 
   Lemma uses_iff x t : uses_unit b s x t = true <-> exists i, i < stages b x /\ holds b s x i t = true.
   Proof.
-    unfold uses_unit. rewrite existsb_exists. split.
-    - intros [i [H1 H2]]. apply in_seq in H1. exists i. split; [lia|exact H2].
-    - intros [i [H1 H2]]. exists i. split; [apply in_seq; lia|exact H2].
+    unfold uses_unit. rewrite existsb_exists. split; intros [i [H1 H2]]; exists i; rewrite in_seq in *; (split; [lia|exact H2]).
   Qed.
 
   Definition some_unit (t : nat) : bool := existsb (fun x => uses_unit b s x t) (keys b).
 
   Lemma taken_unit u t : taken m b s u t -> some_unit t = true.
-  Proof.
-    intros [y [i [v [[Hy [Hi _]] [_ Hh]]]]]. apply existsb_exists. exists y. split; [exact Hy|].
-    apply uses_iff. eauto.
-  Qed.
+  Proof. intros [y [i [v [[Hy [Hi _]] [_ Hh]]]]]. apply existsb_exists. exists y. split; [exact Hy|]. apply uses_iff. eauto. Qed.
 
   (** A cycle is charged to who holds a unit, or, where nobody does, to who holds the issue stage or was
       issued less than its hold before. *)
@@ -187,52 +182,47 @@ Section Elb.
     intros x Hx. apply charge_work, Hx.
   Qed.
 
-  (** *** How late events are *)
+  (** *** How late events of a thread block are, in cycles that are not counted: all in which a resource is held, and
+      those behind an own issue, are. *)
 
-  Lemma covers_covered x t : In x (keys b) -> covers b s x t = true -> covered b s t = true.
-  Proof. intros H1 H2. apply existsb_exists. eauto. Qed.
+  Variables (g : nat) (cov : nat -> bool).
+  Hypothesis Held : forall x t, In x (keys b) -> uses_unit b s x t = true \/ issues s x t = true -> cov t = true.
+  Hypothesis Own : forall x t, In x (keys b) -> group m (fst x) = g -> L s x <= t < L s x + chold b x -> cov t = true.
 
-  Lemma taken_covered u t : taken m b s u t -> covered b s t = true.
-  Proof.
-    intros [y [i [v [[Hy [Hi _]] [_ Hh]]]]]. apply (covers_covered y _ Hy). unfold covers.
-    rewrite (proj2 (uses_iff y t)); [reflexivity|eauto].
-  Qed.
+  Lemma taken_covered u t : taken m b s u t -> cov t = true.
+  Proof. intros [y [i [v [[Hy [Hi _]] [_ Hh]]]]]. apply (Held y _ Hy). left. apply uses_iff. eauto. Qed.
 
-  Lemma stage_covered x i t : In x (keys b) -> i < stages b x -> D s x i <= t < D s x i + ah s x i -> covered b s t = true.
-  Proof.
-    intros Hx Hi Ht. apply (covers_covered x _ Hx). unfold covers.
-    rewrite (proj2 (uses_iff x t)); [reflexivity|]. exists i. split; [exact Hi|]. apply holds_iff. lia.
-  Qed.
+  Lemma stage_covered x i t : In x (keys b) -> i < stages b x -> D s x i <= t < D s x i + ah s x i -> cov t = true.
+  Proof. intros Hx Hi Ht. apply (Held x _ Hx). left. apply uses_iff. exists i. split; [exact Hi|]. apply holds_iff. lia. Qed.
 
-  Lemma room_covered x t : In x (keys b) -> I s x <= t < L s x -> covered b s t = true.
+  Lemma room_covered x t : In x (keys b) -> I s x <= t < L s x -> cov t = true.
   Proof.
     intros Hx Ht. destruct (v_room _ _ _ OK x Hx) as [E|[[u [Hu _]] _]]; [lia|].
     apply (taken_covered u), (room_taken m b s WF OK x u t Hu Ht).
   Qed.
 
-  Lemma slot_covered x t : In x (keys b) -> L s x <= t < L s x + window x -> covered b s t = true.
+  Lemma slot_covered x t : In x (keys b) -> group m (fst x) = g -> L s x <= t < L s x + window x -> cov t = true.
   Proof.
-    intros Hx Ht. apply (covers_covered x _ Hx). unfold covers. rewrite !orb_true_iff, issues_iff, andb_true_iff, Nat.leb_le, Nat.ltb_lt.
-    unfold window in Ht. lia.
+    intros Hx Hg Ht. unfold window in Ht. destruct (le_lt_dec (L s x + chold b x) t); [|apply (Own x); auto; lia].
+    apply (Held x _ Hx). right. apply issues_iff. lia.
   Qed.
 
-  Lemma issue_covered x : In x (keys b) -> covered b s (I s x) = true.
+  Lemma issue_covered x : In x (keys b) -> group m (fst x) = g -> cov (I s x) = true.
   Proof.
-    intros Hx. pose proof (issue_order m b s OK x Hx) as [_ [_ H]]. pose proof (v_slot _ _ _ OK x Hx).
+    intros Hx Hg. pose proof (issue_order m b s OK x Hx) as [_ [_ H]]. pose proof (v_slot _ _ _ OK x Hx).
     destruct (le_lt_dec (L s x) (I s x)); [apply (slot_covered x)|apply (room_covered x)]; auto; unfold window; lia.
   Qed.
 
-  Variables (lP lI : key -> nat) (lD : key -> nat -> nat) (lR : nat -> nat -> nat) (g : nat).
+  Variables (lP lI : key -> nat) (lD : key -> nat -> nat) (lR : nat -> nat -> nat).
   Hypothesis HL : lam_cert m b lP lI lD lR.
 
   Let t0 := rel s g 0.
-  Let f := cnt (covered b s).
+  Let f := cnt cov.
   Definition at_most (c X : nat) : Prop := late f t0 (f t0) (t0 + c) X.
 
   Local Lemma start c : t0 + f t0 <= t0 + c + f t0.
   Proof. lia. Qed.
   Hint Resolve start : core.
-
   Lemma f_rises t : f t <= f (S t).
   Proof. apply cnt_rises. Qed.
   Hint Resolve f_rises : core.
@@ -243,14 +233,14 @@ Section Elb.
   Lemma at_most_add c X a : at_most c X -> at_most (c + a) (X + a).
   Proof. intros H. unfold at_most. rewrite Nat.add_assoc. apply late_add; auto. Qed.
 
-  Lemma at_most_covered c X Y : at_most c X -> (forall t, X <= t < Y -> covered b s t = true) -> at_most c Y.
+  Lemma at_most_covered c X Y : at_most c X -> (forall t, X <= t < Y -> cov t = true) -> at_most c Y.
   Proof.
     intros H HC. apply (late_counted f t0 (f t0) _ X Y); auto.
     intros t _ Ht. apply cnt_counted. auto.
   Qed.
 
   Lemma at_most_walk c X ys : (forall y, In y ys -> at_most c y) ->
-    (forall t, t0 <= t < X -> (forall y, In y ys -> y <= t) -> covered b s t = true) -> at_most c X.
+    (forall t, t0 <= t < X -> (forall y, In y ys -> y <= t) -> cov t = true) -> at_most c X.
   Proof. intros H HC. apply (late_walk f t0 (f t0) _ X ys); auto. intros t Ht Hy. apply cnt_counted. auto. Qed.
 
   Record timely (x : key) : Prop := {
@@ -291,7 +281,7 @@ Section Elb.
         - apply Hm in Hn as [Hx [Hg Hs]]. pose proof (T x Hx Hg ltac:(lia)) as Hx'.
           destruct (l_release _ _ _ _ _ _ HL x Hx q Hs) as [Hr _]. rewrite Hg in Hr.
           apply (at_most_covered _ (I s x)); [eapply at_most_more; [apply Hx'|lia]|].
-          intros t Ht. replace t with (I s x) by lia. apply issue_covered, Hx.
+          intros t Ht. replace t with (I s x) by lia. apply issue_covered; [exact Hx|exact Hg].
         - apply filter_In in Hn as [Hn Hb]. apply Hm in Hn as [Hx [Hg Hs]].
           destruct (l_release _ _ _ _ _ _ HL x Hx q Hs) as [_ Hr]. rewrite Hg in Hr. specialize (Hr Hb).
           eapply at_most_more; [apply timely_end; auto|lia]. apply T; auto. lia. }
@@ -320,10 +310,10 @@ Section Elb.
     apply in_flat_map. exists (c, n). split; [exact Hc|]. apply in_map_iff. eauto.
   Qed.
 
-  Lemma issue_taken_covered w k t : In (w, k) (keys b) -> may_issue b m s w k t -> covered b s t = true.
+  Lemma issue_taken_covered w k t : In (w, k) (keys b) -> may_issue b m s w k t -> cov t = true.
   Proof.
     intros Hk Hm. destruct (issue_taken m b s WF OK w k t Hk Hm) as [[y [Hy [_ Hi]]]|[v [y [i [Hy [Hh _]]]]]].
-    - apply (covers_covered y _ Hy). unfold covers. rewrite Hi, orb_true_r. reflexivity.
+    - apply (Held y _ Hy). right. exact Hi.
     - apply (taken_covered v). exists y, i, v. split; [exact Hy|]. split; [constructor|exact Hh].
   Qed.
 
@@ -350,7 +340,7 @@ Section Elb.
           eapply late_sooner; [|exact Hn]. eapply at_most_more; [|exact Hl].
           apply (late_sooner _ _ _ _ (L s (w, j) + chold b (w, j) + (a - chold b (w, j)))); [|lia].
           apply at_most_add. apply (at_most_covered _ (L s (w, j))); [apply T|].
-          intros t Ht. apply (slot_covered (w, j)); [exact Hj|]. unfold window. lia.
+          intros t Ht. apply (slot_covered (w, j)); [exact Hj|exact Hg|]. unfold window. lia.
       - eapply at_most_more; [exact Open|]. rewrite <- Hg at 1. apply (l_opened _ _ _ _ _ _ HL (w, k) Hk).
       - apply in_flat_map in Hy as [[c n] [Hc Hy]]. apply in_map_iff in Hy as [j [<- Hj]]. simpl in Hj.
         pose proof (awaited_before _ _ _ _ _ _ Hj) as Hlt.
@@ -427,11 +417,10 @@ Section Elb.
     apply instruction_timely; auto. apply release_timely. intros x Hx Hgx Hsx. apply IH; auto. lia.
   Qed.
 
-  Lemma finish_late x : In x (keys b) -> group m (fst x) = g -> at_most (lam b lI lD) (finish b s x).
+  Lemma finish_late x : In x (keys b) -> group m (fst x) = g -> 
+    at_most (lE b lI lD x + max (write (get b x)) (read (get b x))) (finish b s x).
   Proof.
     intros Hx Hg. pose proof (all_timely _ x Hx Hg (Nat.lt_succ_diag_r _)) as T.
-    assert (lE b lI lD x + max (write (get b x)) (read (get b x)) <= lam b lI lD) as Hl.
-    { apply list_max_ge, in_map_iff. eauto. }
     unfold finish. destruct (Nat.max_spec (E b s x + max (aw s x) (ar s x)) (L s x + aslot s x)) as [[_ ->]|[_ ->]].
     - apply (at_most_covered _ (L s x)).
       + eapply at_most_more; [apply T|]. enough (lI x <= lE b lI lD x) by lia. unfold lE.
@@ -440,9 +429,9 @@ Section Elb.
         { induction i as [|i IHi]; intros Hi; [apply (l_first _ _ _ _ _ _ HL x Hx); lia|].
           pose proof (l_next _ _ _ _ _ _ HL x i Hx Hi). specialize (IHi ltac:(lia)). lia. }
         apply A. lia.
-      + intros t Ht. apply (slot_covered x); [exact Hx|unfold window; lia].
+      + intros t Ht. apply (slot_covered x); [exact Hx|exact Hg|unfold window; lia].
     - pose proof (v_write _ _ _ OK x Hx). pose proof (v_read _ _ _ OK x Hx).
-      eapply late_sooner; [eapply at_most_more; [apply at_most_add, timely_end; eassumption|exact Hl]|]. lia.
+      eapply late_sooner; [apply at_most_add, timely_end; eassumption|]. lia.
   Qed.
 End Elb.
 
@@ -464,6 +453,20 @@ Section Bound.
     unfold finish. lia.
   Qed.
 
+  Lemma covered_late x : In x (keys b) -> let start := rel s (group m (fst x)) 0 in
+    finish b s x + cnt (covered b s) start <= start + lam b lI lD + cnt (covered b s) (finish b s x).
+  Proof.
+    intros Hx start.
+    assert (lE b lI lD x + max (write (get b x)) (read (get b x)) <= lam b lI lD) as Hl by (apply list_max_ge, in_map_iff; eauto).
+    enough (finish b s x + cnt (covered b s) start <= start + (lE b lI lD x + max (write (get b x)) (read (get b x)))
+      + cnt (covered b s) (finish b s x)) by lia.
+    refine (finish_late m b s WF OK _ (covered b s) _ _ lP lI lD lR HL x Hx eq_refl _ (begun x Hx) (le_n _));
+      intros y t Hy; [intros [H|H]|intros _ H]; apply existsb_exists; exists y; (split; [exact Hy|]); unfold covers.
+    - rewrite H. reflexivity.
+    - rewrite H, orb_true_r. reflexivity.
+    - rewrite !orb_true_iff, andb_true_iff, Nat.leb_le, Nat.ltb_lt. right. exact H.
+  Qed.
+
   (** Cycles of the stay of a thread block that nothing covers. *)
   Definition idle_from (t0 t : nat) : bool := (t0 <=? t) && negb (covered b s t).
 
@@ -481,8 +484,7 @@ Section Bound.
   Theorem code_idle x : In x (keys b) ->
     cnt (idle_from (rel s (group m (fst x)) 0)) (finish b s x) <= lam b lI lD.
   Proof.
-    intros Hx. pose proof (begun x Hx) as Hb.
-    pose proof (finish_late m b s WF OK lP lI lD lR _ HL x Hx eq_refl (finish b s x) Hb (le_n _)) as H.
+    intros Hx. pose proof (begun x Hx) as Hb. pose proof (covered_late x Hx) as H. cbv zeta in H.
     pose proof (idle_split (rel s (group m (fst x)) 0) (finish b s x - rel s (group m (fst x)) 0)) as N.
     replace (rel s (group m (fst x)) 0 + (finish b s x - rel s (group m (fst x)) 0)) with (finish b s x) in N by lia. lia.
   Qed.
@@ -492,8 +494,7 @@ Section Bound.
   Theorem code_elb x : In x (keys b) ->
     finish b s x <= rel s (group m (fst x)) 0 + total b + lam b lI lD.
   Proof.
-    intros Hx. pose proof (begun x Hx) as Hb.
-    pose proof (finish_late m b s WF OK lP lI lD lR _ HL x Hx eq_refl (finish b s x) Hb (le_n _)) as H.
+    intros Hx. pose proof (begun x Hx) as Hb. pose proof (covered_late x Hx) as H. cbv zeta in H.
     pose proof (covered_total m b s WF OK (finish b s x)). lia.
   Qed.
 End Bound.

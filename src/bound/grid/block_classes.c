@@ -41,14 +41,6 @@ static wb_status time_class(const struct timed_grid *timed, const struct wb_mach
     return time_block(class->block, machine, diagnostics, &class->timed);
 }
 
-wb_status class_times_make(const struct timed_grid *timed, const struct grid_work *work, uint32_t class,
-                           wb_diagnostics *diagnostics, struct class_times *made) {
-    const struct wb_grid *grid = timed->grid;
-    if (grid->cover.covers)
-        return time_block(grid->covering.items[class].block, work->machine, diagnostics, &made->timed);
-    return time_class(timed, work->machine, work->classes.items[class].first, diagnostics, made);
-}
-
 /* Adds a class of machine code in its sums, with and without misses on the paths of its warps. */
 static wb_status profile_code_class(const struct timed_block *timed, wb_diagnostics *diagnostics,
                                     struct grid_work *work) {
@@ -92,6 +84,15 @@ static wb_status share_sm(const struct timed_code *all, struct timed_block *time
     code->footprint = all->footprint;
     code->beside = all;
     return timed_block_check(timed, diagnostics);
+}
+
+wb_status class_times_make(const struct timed_grid *timed, const struct grid_work *work, uint32_t class,
+                           wb_diagnostics *diagnostics, struct class_times *made) {
+    const struct wb_grid *grid = timed->grid;
+    if (grid->cover.covers)
+        return time_block(grid->covering.items[class].block, work->machine, diagnostics, &made->timed);
+    WB_TRY(time_class(timed, work->machine, work->classes.items[class].first, diagnostics, made));
+    return share_sm(&timed->code, &made->timed, diagnostics);
 }
 
 /* Adds the block class number `number`; `classes` keeps it, unless it is NULL. */

@@ -57,7 +57,7 @@ extern struct machine {
     uint64_t queue; /* depth, as sib, fib and aln see it: 1 bounds every finite number above (section 5) */
     uint64_t units, instances[UNITS_MAX];
     bool shared[UNITS_MAX];
-    uint64_t held; /* cycles in which everything may stand still, besides what is counted of blocks */
+    uint64_t held, ports; /* cycles in which all may stand still; instances of units that requests leave by */
     bool is_code, holds_issue;  /* of machine code: a full queue holds up the issue stage */
     uint64_t places[UNITS_MAX]; /* likewise: of each queue */
 } machine;
@@ -102,7 +102,7 @@ struct block {
     uint64_t largest[UNITS_MAX]; /* initiation of any instruction */
     uint64_t stalls;             /* Z: cycles in which its requests are held back */
     uint64_t far_stalls;         /* Z': by turns of other sub-cores, too */
-    uint64_t ports;              /* units that its requests leave by, where they can delay each other there */
+    bool sends;                  /* its requests can delay each other where they leave the SM */
     bool finished;               /* nothing more can be said of it; sections are filled in */
 };
 

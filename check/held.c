@@ -15,9 +15,11 @@ static void read_stalled(const uint64_t *n) {
 }
 
 static void read_port(const uint64_t *n) {
+    static bool is_port[UNITS_MAX];
     if (n[0] == NO_UNIT) refuse("requests leave by a unit");
     const uint64_t own = machine.shared[n[0]] ? 1 : machine.sub_cores;
-    block->ports = add(block->ports, mul(machine.instances[n[0]], own));
+    if (!is_port[n[0]]) machine.ports = add(machine.ports, mul(machine.instances[n[0]], own));
+    is_port[n[0]] = block->sends = true;
 }
 
 static const struct key keys[] = {

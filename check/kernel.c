@@ -32,7 +32,7 @@ static void measure_block(struct class *class) {
     class->initiations = class->held = initiations_of(of);
     class->latency = latency_of(of);
     class->alpha = class->alone = add(class->initiations, class->latency);
-    if (of->ports > 1) return;
+    if (of->sends && machine.ports > 1) return;
     if (machine.depth == 0 || machine.depth == UNLIMITED) class->alpha = min(class->alpha, sib(of));
     class->alone = min(class->alone, min(sib(of), fib(of)));
 }

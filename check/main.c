@@ -86,7 +86,7 @@ static uint64_t number_of(const char *word, char kind) {
 uint64_t time_of_block(const struct method *method, struct block *of) {
     if (method->of_code != machine.is_code) refuse("no claim on this machine: %s", method->name);
     if (method->of_block == NULL) refuse("no claim of this block: %s", method->name);
-    if (of->ports > 1 && !method->several) refuse("requests leave by several units: %s", method->name);
+    if (of->sends && machine.ports > 1 && !method->several) refuse("several ports: %s", method->name);
     if (method->of_whole && of->parts) refuse("no claim of parts of paths: %s", method->name);
     finish(of);
     return method->of_block(of);

@@ -17,6 +17,7 @@ class Claim:
 
     text: str  # "kernel: k-area: at most 1365 cycles"
     proven: bool
+    note: str = ""  # what can be shown, where that is another number
 
 
 @dataclass(frozen=True)
@@ -38,5 +39,6 @@ def check(certificate: str | os.PathLike) -> Checked:
     run = subprocess.run(words, input=certificate if is_text else "", capture_output=True, text=True)
     if run.returncode not in (0, 1):
         raise InputError((run.stderr or run.stdout).strip())
-    found = re.findall(r"^(.*): (proven|not proven.*)$", run.stdout, re.MULTILINE)
-    return Checked(run.returncode == 0, tuple(Claim(text, said == "proven") for text, said in found), run.stdout)
+    found = re.findall(r"^(.*): (proven|NOT PROVEN)(.*)$", run.stdout, re.MULTILINE)
+    claims = tuple(Claim(text, said == "proven", rest.strip(":, ")) for text, said, rest in found)
+    return Checked(run.returncode == 0, claims, run.stdout)

@@ -43,6 +43,14 @@ def join_all(timers):
                 timer.join()
 
 
+def signed(certificate):
+    """A certificate with the sum of its lines at its end: FNV-1a."""
+    lines, total = certificate[: certificate.rindex("end ")], 0xCBF29CE484222325
+    for byte in lines.encode():
+        total = (total ^ byte) * 0x100000001B3 % 2**64
+    return f"{lines}end {total:016x}\n"
+
+
 class Analyses(unittest.TestCase):
     """An analysis is the report of the command with the same options, byte for byte in its numbers."""
 
@@ -459,6 +467,12 @@ class Behind(unittest.TestCase):
             checked = warpbound.check(path)
             self.assertEqual(checked, warpbound.check(text))
         self.assertTrue(checked.proven)
+        self.assertEqual(len(checked.claims), text.count("\nclaim "))
+        bound = self.found["k-area"].bound
+        for claimed, proven, note in ((bound - 1, False, f"what can be shown is {bound}"), (bound + 9, True, f"even {bound}")):
+            other = warpbound.check(signed(text.replace(f"claim k-area {bound}", f"claim k-area {claimed}")))
+            self.assertIn(warpbound.Claim(f"kernel: k-area: at most {claimed} cycles", proven, note), other.claims)
+            self.assertEqual(other.proven, proven)
         self.assertIn(warpbound.Claim(f"kernel: k-area: at most {self.found['k-area'].bound} cycles", True), checked.claims)
         with self.assertRaisesRegex(warpbound.InputError, "not a certificate"):
             warpbound.check("kernels/vecadd.ptx")

@@ -2,7 +2,7 @@
 
 From Coq Require Import List Arith Bool Extraction.
 From Warpbound Require Import Cycles Largest Model IsolationPaths CheckSchedule Forward Compute Sections CheckFast Graphs Queues Formulas
-  CheckKernel CheckGrid Kernels Serials Oldests OldestGrid Turns Schedules ChainFormulas ChainBalance ChainArea SerialLedger Chains Numbers.
+  CheckKernel CheckGrid CheckOldest Kernels Serials Oldests OldestGrid Turns Schedules ChainFormulas ChainBalance ChainArea SerialLedger Chains Numbers.
 
 (* Evaluated only where its premise holds. *)
 Extraction Inline implb'.
@@ -14,4 +14,4 @@ Extraction "extracted.ml"
   k_sm_fast k_area_fast k_bal_fast sm_static kernel_claim
   chain_claim chain_tables turns_b chain_kind_of k_chain_least k_chain_area k_chain_bal best_tail k_serial largest
   OLDEST_fast held_lam_fast oldest_stay stay_turns
-  grid_valid_b anywhere_b dealt_b.
+  grid_valid_b anywhere_b dealt_b oldest_first_b.

@@ -50,9 +50,22 @@ let is_valid sms slots delay service dynamic (blocks : block array) (taken, plac
   grid_valid_b g x
   && (not dynamic || (anywhere_b g x && (g.blocks > sms * slots || dealt_b g x)))
 
+(* Whether of each SM's thread blocks those that [age] puts first issue first; asked at depth 0, where no unit is of several sub-cores. *)
+let keeps_policy parts age =
+  let private_units (machine : machine) block =
+    let core_of = Hashtbl.create 16 in
+    let is_own w i =
+      let core = machine.core w in
+      i.init = 0 || (match Hashtbl.find_opt core_of i.fu with Some other -> other = core | None -> Hashtbl.replace core_of i.fu core; true) in
+    List.for_all (fun is -> is) (List.concat (List.mapi (fun w -> List.map (is_own w)) block)) in
+  let one ((machine : machine), block, schedule) =
+    if machine.depth = Some 0 && private_units machine block then Some (oldest_first_b machine block schedule age) else None in
+  List.filter_map one (Array.to_list parts)
+
 (* ---- Reading and judging ---- *)
 
 let checked = ref 0 and changed = ref 0 and wrong = ref 0 and in_turns = ref 0
+let ordered = ref 0 and disordered = ref 0
 
 let complain name what =
   incr wrong;
@@ -72,7 +85,7 @@ let rec read_cases list =
   | _ -> raise (Malformed "case")
 
 (* One change after the other, where it is one. *)
-let judge name sms slots delay service dynamic =
+let judge name sms slots delay service dynamic is_oldest =
   let blocks, first = read_blocks [] in
   let parts = Array.of_list (List.map (sm_of blocks) (read_cases [ first ])) in
   let taken, place = dispatch_of blocks delay service in
@@ -86,6 +99,15 @@ let judge name sms slots delay service dynamic =
   incr checked;
   if waited then incr in_turns;
   if not (valid ()) then complain name "not valid";
+  if is_oldest then begin
+    let ages = Array.make count 0 in
+    List.iteri (fun turn (_, b) -> ages.(b) <- turn) (List.sort compare (List.init count (fun b -> (taken.(b), b))));
+    let age = at ages count in
+    let kept = keeps_policy parts age in
+    ordered := !ordered + List.length kept;
+    if List.mem false kept then complain name "not oldest first";
+    disordered := !disordered + List.length (List.filter not (keeps_policy parts (fun b -> count - age b)))
+  end;
   refuse "an end that is later" (fun () ->
     valid ~blocks:(Array.mapi (fun b one -> if b = chosen then { one with finish = one.finish + 1 } else one) blocks) ());
   if blocks.(chosen).finish > blocks.(chosen).start then
@@ -100,11 +122,12 @@ let () =
     | exception End_of_file -> ()
     | line ->
       (match String.split_on_char ' ' line with
-       | [ "execution"; name; sms; slots; delay; service; rule ] ->
-         judge name (natural sms) (natural slots) (natural delay) (natural service) (rule = "dynamic")
+       | [ "execution"; name; sms; slots; delay; service; rule; policy ] ->
+         judge name (natural sms) (natural slots) (natural delay) (natural service) (rule = "dynamic") (policy = "oldest")
        | _ -> raise (Malformed line));
       each () in
   each ();
   Printf.printf "%d executions of grids, %d of which thread blocks wait for a slot, %d with one thing changed: %d judged wrongly\n"
     !checked !in_turns !changed !wrong;
-  exit (if !in_turns = 0 || !wrong > 0 then 1 else 0)
+  Printf.printf "%d SMs on which the oldest thread block issues first; the youngest does not on %d of them\n" !ordered !disordered;
+  exit (if !in_turns = 0 || !wrong > 0 || !disordered = 0 then 1 else 0)

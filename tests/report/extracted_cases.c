@@ -20,10 +20,9 @@
  *   number NAME VALUE
  *   end
  * What a grid does is
- *   execution SEED SMS SLOTS DELAY SERVICE dynamic|static
- *   block SM SLOT START END       for each block
- * then a case for each SM, with one schedule, and
- *   done
+ *   execution SEED SMS SLOTS DELAY SERVICE dynamic|static oldest|any     whether the thread block of the
+ * lowest number that an SM has issues first block SM SLOT START END       for each block then a case for each
+ * SM, with one schedule, and done
  */
 
 #include <inttypes.h>
@@ -269,14 +268,22 @@ static struct dispatch_plan random_plan(uint64_t seed, uint32_t count, uint32_t 
     return (struct dispatch_plan){blocks, choices};
 }
 
-static void execute(const struct random_grid *random, uint64_t seed, struct executed *executed) {
+static const struct sim_policy *policy_of(uint64_t seed) {
     static const struct sim_policy *const policies[] = {&policy_lrr, &policy_gto, &policy_oldest};
-    const struct gpu_scheme scheme = {.name = "default", .policy = policies[seed % 3]};
+    return policies[seed % 3];
+}
+
+static bool is_planned(uint64_t seed) {
+    return seed % 2 == 0;
+}
+
+static void execute(const struct random_grid *random, uint64_t seed, struct executed *executed) {
+    const struct gpu_scheme scheme = {.name = "default", .policy = policy_of(seed)};
     uint32_t blocks[BLOCKS_MAX], choices[BLOCKS_MAX], count = (uint32_t)random->grid.blocks.count;
     const struct dispatch_plan plan = random_plan(seed, count, blocks, choices);
     const struct gpu_sink sink = {
         .sm = GPU_EVERY_SM, .issue = note_issue, .block = note_block, .user = executed};
-    const struct gpu_options options = {.threads = 1, .sink = &sink, .plan = seed % 2 == 0 ? &plan : NULL};
+    const struct gpu_options options = {.threads = 1, .sink = &sink, .plan = is_planned(seed) ? &plan : NULL};
     struct arena arena = {0};
     wb_gpu_simulation result;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -324,9 +331,10 @@ static void print_execution(uint64_t seed) {
     const struct machine_memory *memory = &random.block.machine.memory;
     if (random.grid.blocks.count > BLOCKS_MAX) give_up("too large a grid");
     execute(&random, seed, &executed);
-    printf("execution %" PRIu64 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s\n", seed, memory->sms,
+    printf("execution %" PRIu64 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %s %s\n", seed, memory->sms,
            random.block.machine.limits.blocks, memory->dispatch_latency, memory->dispatch_service,
-           memory_dispatch_is_dynamic(memory) ? "dynamic" : "static");
+           memory_dispatch_is_dynamic(memory) ? "dynamic" : "static",
+           policy_of(seed) == &policy_oldest && !is_planned(seed) ? "oldest" : "any");
     for (uint32_t b = 0; b < random.grid.blocks.count; b++)
         printf("block %" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu64 "\n", executed.sm_of[b],
                executed.blocks[b].slot, executed.blocks[b].start, executed.blocks[b].end);

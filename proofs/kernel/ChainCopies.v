@@ -238,6 +238,16 @@ Section Grid.
     - intros S Ec. apply T2; congruence.
   Qed.
 
+  Lemma copy_fine b : b < blocks G -> let i := sm_of X b in
+    fine_work (mach G i) (prog G i) (home i) cores b <= fine_work (mt b) (t b) (ht b) cores 0.
+  Proof.
+    intros Hb i. pose proof (R b Hb) as Rb. fold i in Rb. unfold fine_work. etransitivity; [apply (busiest_windows _ _ _ _ _ _ (sections (t b)))|].
+    - intros y Hy Gy. destruct (same_of _ _ _ _ _ _ _ _ Rb y (conj Hy Gy)) as [_ [_ [_ [-> _]]]].
+      apply sec_few, (of_there _ _ _ _ _ _ _ _ Rb y (conj Hy Gy)).
+    - apply Nat.eq_le_incl. apply (copy_busiest (t b) (mt b) _ _ b _ _ _ Rb (ht b) (home i) cores (Renumbers b Hb) (Cores i) (fun x => Homes b x Hb)).
+      intros x Hx. apply (same_of _ _ _ _ _ _ _ _ Rb x Hx).
+  Qed.
+
   Section Windows.
     Variables (wt : nat -> key -> nat) (K : nat -> nat).
     (** Windows are one or some sections of it, one behind the other. *)
@@ -255,12 +265,7 @@ Section Grid.
       assert (forall x, of (mach G i) (prog G i) b x -> In (there (wr b) x) (filter (fun y => group (mt b) (fst y) =? 0) (keys (t b)))) as In_t.
       { intros x Hx. apply filter_In. split; [apply (of_there _ _ _ _ _ _ _ _ Rb x Hx)|rewrite (n_alone _ _ _ _ _ _ _ _ Rb); reflexivity]. }
       assert (forall x, of (mach G i) (prog G i) b x -> window i x = wt b (there (wr b) x)) as Wn by (intros x Hx; unfold window; rewrite (Wh x Hx); reflexivity).
-      assert (forall y, In y (keys (prog G i)) -> group (mach G i) (fst y) = b -> sec (get (prog G i) y) < sections (t b)) as Sf.
-      { intros y Hy Gy. destruct (same_of _ _ _ _ _ _ _ _ Rb y (conj Hy Gy)) as [_ [_ [_ [-> _]]]].
-        apply sec_few, (of_there _ _ _ _ _ _ _ _ Rb y (conj Hy Gy)). }
-      assert (fine_work (mach G i) (prog G i) (home i) cores b <= fine_work (mt b) (t b) (ht b) cores 0) as Fw.
-      { unfold fine_work. etransitivity; [apply (busiest_windows _ _ _ _ _ _ (sections (t b)) Sf)|]. apply Nat.eq_le_incl.
-        apply (copy_busiest (t b) (mt b) _ _ b _ _ _ Rb (ht b) (home i) cores Pb (Cores i) Hh). intros x Hx. apply (same_of _ _ _ _ _ _ _ _ Rb x Hx). }
+      pose proof (copy_fine b Hb) as Fw. cbv zeta in Fw. fold i in Fw.
       constructor; unfold written_chain; cbn [chain_of cW cX cE cO cL cH].
       - apply Nat.eq_le_incl, (sum_same_there _ _ _ _ _ _ _ _ Rb).
         + intros x Hx. rewrite (n_alone _ _ _ _ _ _ _ _ Rb), Nat.eqb_refl. destruct (same_of _ _ _ _ _ _ _ _ Rb x Hx) as [<- _].

@@ -125,34 +125,42 @@ Definition shares_of (t : block) (m : machine) (p : block) (b : nat) (wr : nat -
   forall x z, of m p b x -> In z (keys p) -> fu (get p z) = fu (get p x) -> core m (fst z) <> core m (fst x) ->
     shared (fu (get t (there wr x))) = true.
 
-Theorem stay_copy t mt m p b wr un co shared iI iD : renamed t mt m p b wr un co -> machine_ok m -> wf p ->
+(** SIB on its slot is at most that of it as it is written. *)
+Lemma sib_there t mt m p b wr un co shared iI iD : renamed t mt m p b wr un co -> wf p ->
   iso_edges t mt iI iD -> depth m = Some 0 \/ depth m = None -> shares_of t m p b wr shared ->
-  stay_bound m p b (block_bound t mt (shared_charge t mt shared) iD 0).
+  exists jI jD, iso_edges p m jI jD /\ block_bound p m (sib_charge p m) jD b <= block_bound t mt (shared_charge t mt shared) iD 0.
 Proof.
-  intros R M W HI Hd Sh.
+  intros R W HI Hd Sh.
   set (jI := fun x => if group m (fst x) =? b then iI (there wr x) else isoI_at p m x).
   set (jD := fun x => if group m (fst x) =? b then iD (there wr x) else isoD_at p m x).
   assert (iso_edges p m jI jD) as HJ.
   { intros w k Hk. unfold jI, jD. cbn [fst]. destruct (Nat.eqb_spec (group m w) b) as [G|N].
     - apply (iso_copy t mt m p b wr un co R W iI iD HI w k (conj Hk G)).
     - apply (iso_at_edges p m W w k Hk). }
-  assert (block_bound p m (sib_charge p m) jD b <= block_bound t mt (shared_charge t mt shared) iD 0) as L.
-  { apply (bound_copy t mt m p b wr un co R).
-    - intros x [_ G]. unfold jD. rewrite G, Nat.eqb_refl. apply le_n.
-    - intros [w k] Hx. pose proof Hx as [_ G]. cbn [fst] in G |- *. apply (sum_copy t mt m p b wr un co R).
-      + intros y Hy. unfold sib_charge, shared_charge. destruct (beside p m w _ y) eqn:B; [|lia].
-        rewrite (beside_copy t mt m p b wr un co R w _ y G Hy (ex_intro _ k Hx) B).
-        destruct (in_reach p m (core m w) (fu (get p y))) eqn:E; [|lia].
-        assert ((core mt (fst (there wr y)) =? core mt (wr w)) || shared (fu (get t (there wr y))) = true) as ->.
-        { unfold in_reach in E. apply existsb_exists in E as [z [Hz E]]. rewrite andb_true_iff, Nat.eqb_eq in E. destruct E as [Ez Fz].
-          unfold on in Fz. apply Nat.eqb_eq in Fz. apply orb_true_iff. destruct (Nat.eq_dec (core m w) (core m (fst y))) as [C|C].
-          - left. unfold there. cbn [fst]. rewrite (n_core _ _ _ _ _ _ _ _ R y Hy). pose proof (n_core _ _ _ _ _ _ _ _ R (w, k) Hx) as Cw.
-            cbn [fst] in Cw. rewrite Cw, C. apply Nat.eqb_refl.
-          - right. apply (Sh y z Hy Hz Fz). congruence. }
-        destruct (same_of t mt m p b wr un co R y Hy) as [Ei _]. cbv zeta in Ei. unfold cost. rewrite (n_depth _ _ _ _ _ _ _ _ R).
-        destruct Hd as [-> | ->]; lia.
-      + intros y Hy N. unfold sib_charge. rewrite (beside_not m p b w _ y G N). reflexivity. }
-  intros s t0 e x V Ht He Hx. pose proof (stay_sib m p b jI jD M W HJ Hd s t0 e x V Ht He Hx). lia.
+  exists jI, jD. split; [exact HJ|].
+  apply (bound_copy t mt m p b wr un co R).
+  - intros x [_ G]. unfold jD. rewrite G, Nat.eqb_refl. apply le_n.
+  - intros [w k] Hx. pose proof Hx as [_ G]. cbn [fst] in G |- *. apply (sum_copy t mt m p b wr un co R).
+    + intros y Hy. unfold sib_charge, shared_charge. destruct (beside p m w _ y) eqn:B; [|lia].
+      rewrite (beside_copy t mt m p b wr un co R w _ y G Hy (ex_intro _ k Hx) B).
+      destruct (in_reach p m (core m w) (fu (get p y))) eqn:E; [|lia].
+      assert ((core mt (fst (there wr y)) =? core mt (wr w)) || shared (fu (get t (there wr y))) = true) as ->.
+      { unfold in_reach in E. apply existsb_exists in E as [z [Hz E]]. rewrite andb_true_iff, Nat.eqb_eq in E. destruct E as [Ez Fz].
+        unfold on in Fz. apply Nat.eqb_eq in Fz. apply orb_true_iff. destruct (Nat.eq_dec (core m w) (core m (fst y))) as [C|C].
+        - left. unfold there. cbn [fst]. rewrite (n_core _ _ _ _ _ _ _ _ R y Hy). pose proof (n_core _ _ _ _ _ _ _ _ R (w, k) Hx) as Cw.
+          cbn [fst] in Cw. rewrite Cw, C. apply Nat.eqb_refl.
+        - right. apply (Sh y z Hy Hz Fz). congruence. }
+      destruct (same_of t mt m p b wr un co R y Hy) as [Ei _]. cbv zeta in Ei. unfold cost. rewrite (n_depth _ _ _ _ _ _ _ _ R).
+      destruct Hd as [-> | ->]; lia.
+    + intros y Hy N. unfold sib_charge. rewrite (beside_not m p b w _ y G N). reflexivity.
+Qed.
+
+Theorem stay_copy t mt m p b wr un co shared iI iD : renamed t mt m p b wr un co -> machine_ok m -> wf p ->
+  iso_edges t mt iI iD -> depth m = Some 0 \/ depth m = None -> shares_of t m p b wr shared ->
+  stay_bound m p b (block_bound t mt (shared_charge t mt shared) iD 0).
+Proof.
+  intros R M W HI Hd Sh s t0 e x V Ht He Hx. destruct (sib_there t mt m p b wr un co shared iI iD R W HI Hd Sh) as [jI [jD [HJ Le]]].
+  pose proof (stay_sib m p b jI jD M W HJ Hd s t0 e x V Ht He Hx). lia.
 Qed.
 
 (** ** By itself: [solo], and the first term of docs/wave-bounds.md, theorem 1 *)

@@ -66,7 +66,7 @@ Qed.
 
 Lemma run_kept : kept both run (fun _ => 1).
 Proof.
-  split; [each_case|]. intros w k c j Hk Hw Hj _. repeat a_key; cbn in *; try tauto.
+  split; [each_case|each_case|]. intros w k c j Hk Hw Hj _. repeat a_key; cbn in *; try tauto.
   destruct Hw as [E|[]]. injection E as <-. cbn in Hj. destruct Hj as [<-|[]]. cbn. lia.
 Qed.
 

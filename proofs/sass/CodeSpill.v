@@ -7,10 +7,12 @@ From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest CodeMachine CodeLate CodeReady CodeElb CodeOwn CodeSib CodeBarriers.
 Import ListNotations.
 
-(** Rules of which only this needs more than [valid] has: a stall takes no less than [least], an instruction is
-    chosen when its warp's slots are over, and not before a count that it has to see is undone. *)
+(** Rules of which only this needs more than [valid] has: a stall takes no less than [least] from the issue on, and a cycle; the
+    slot of the one before is over in the cycle behind that in which an instruction is chosen; and it is not chosen before a
+    count that it has to see is undone.  A stall need not count from when there is room in a queue, as [valid] allows. *)
 Record kept (b : block) (s : schedule) (least : key -> nat) : Prop := {
-  k_least : forall w k, In (w, S k) (keys b) -> L s (w, k) + max (aslot s (w, k)) (least (w, k)) <= P s (w, S k);
+  k_least : forall w k, In (w, S k) (keys b) -> I s (w, k) + max 1 (least (w, k)) <= P s (w, S k);
+  k_slot_over : forall w k, In (w, S k) (keys b) -> L s (w, k) + aslot s (w, k) <= P s (w, S k) + 1;
   k_seen : forall w k c j, In (w, k) (keys b) -> In (c, 0) (waits (get b (w, k))) -> In j (increments b c w k) ->
     I s (w, fst j) + 2 <= P s (w, k) -> undone b s w j <= P s (w, k) }.
 
@@ -42,7 +44,7 @@ Section Spill.
   Hypothesis OK : valid m b s.
   Hypothesis K : kept b s least.
 
-  Lemma least_passed w j k : In (w, k) (keys b) -> j < k -> L s (w, j) + sum (fun i => least (w, i)) (seq j (k - j)) <= P s (w, k).
+  Lemma least_passed w j k : In (w, k) (keys b) -> j < k -> I s (w, j) + sum (fun i => least (w, i)) (seq j (k - j)) <= P s (w, k).
   Proof.
     induction k as [|k IH]; intros Hk Hj; [lia|]. pose proof (k_least _ _ _ K w k Hk) as H.
     assert (In (w, k) (keys b)) as Hk' by (eapply keys_before; [exact Hk|lia]).
@@ -52,10 +54,10 @@ Section Spill.
     specialize (IH Hk' ltac:(lia)). pose proof (issue_order m b s OK _ Hk'). lia.
   Qed.
 
-  Lemma slot_over w j k : In (w, k) (keys b) -> j < k -> L s (w, j) + aslot s (w, j) <= P s (w, k).
+  Lemma slot_over w j k : In (w, k) (keys b) -> j < k -> L s (w, j) + aslot s (w, j) <= P s (w, k) + 1.
   Proof.
     intros Hk Hj. assert (In (w, S j) (keys b)) as Hj' by (eapply keys_before; [exact Hk|lia]).
-    pose proof (k_least _ _ _ K w j Hj') as H. destruct (Nat.eq_dec k (S j)) as [->|N]; [lia|].
+    pose proof (k_slot_over _ _ _ K w j Hj') as H. destruct (Nat.eq_dec k (S j)) as [->|N]; [lia|].
     pose proof (own_order m b s OK w k (S j) Hk ltac:(lia)). pose proof (issue_order m b s OK _ Hj'). lia.
   Qed.
 
@@ -74,8 +76,10 @@ Section Spill.
       pose proof (issue_order m b s OK _ Kj). pose proof (v_slot _ _ _ OK _ Kj).
       destruct Hsee as [Hs|Hs].
       - assert (In (u, S j) (keys b)) as K1 by (eapply keys_before; [exact He|lia]).
-        pose proof (k_least _ _ _ K u j K1). pose proof (issue_order m b s OK _ K1). pose proof (v_slot _ _ _ OK _ K1).
-        pose proof (slot_over u (S j) k Kk ltac:(lia)). lia.
+        pose proof (k_least _ _ _ K u j K1). pose proof (issue_order m b s OK _ K1).
+        assert (In (u, S (S j)) (keys b)) as K2 by (eapply keys_before; [exact He|lia]).
+        pose proof (k_least _ _ _ K u (S j) K2). pose proof (issue_order m b s OK _ K2).
+        destruct (Nat.eq_dec k (S (S j))) as [->|N]; [lia|]. pose proof (own_order m b s OK u k (S (S j)) Kk ltac:(lia)). lia.
       - assert (In (u, S j) (keys b)) as K1 by (eapply keys_before; [exact He|lia]).
         pose proof (k_least _ _ _ K u j K1). pose proof (issue_order m b s OK _ K1).
         destruct (Nat.eq_dec k (S j)) as [->|N]; [lia|]. pose proof (own_order m b s OK u k (S j) Kk ltac:(lia)). lia. }

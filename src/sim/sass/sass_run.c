@@ -97,6 +97,13 @@ static void issue(struct sass_sm *sm, struct sass_core *core, uint32_t index) {
     sass_advance(sm, index);
 }
 
+/* The warp, whose constant is there at `until`, holds the issue stage for `probe`. */
+static void tell_missed(const struct sass_sm *sm, uint32_t index, cycles until, cycles probe) {
+    const struct sim_moment moment = {
+        .kind = SIM_MISSED, .step = sm->warps[index].step, .until = until, .probe = probe};
+    sass_tell_moment(sm, index, moment);
+}
+
 /* Whether the warp that is to be issued has its constant; otherwise it waits for it, and its sub-core has
  * looked for it. */
 static bool has_constant(struct sass_sm *sm, struct sass_core *core, uint32_t index) {
@@ -107,6 +114,7 @@ static bool has_constant(struct sass_sm *sm, struct sass_core *core, uint32_t in
         const cycles there = sass_constant_there(sm, warp->sub_core, timed->constant_line, &missed);
         if (missed) core->hold_until = sm->now + sm->code->footprint.constants.hold;
         if (there > sm->now) {
+            tell_missed(sm, index, there, missed ? sm->code->footprint.constants.hold : 0);
             sass_put_off(sm, index, there);
             return false;
         }
@@ -117,6 +125,7 @@ static bool has_constant(struct sass_sm *sm, struct sass_core *core, uint32_t in
     if (delay == 0) return true;
     warp->probe = u32_min(u32_min(delay, timed->slot - 1), sm->machine->sass.constant_probe);
     core->hold_until = sm->now + warp->probe;
+    tell_missed(sm, index, sm->now + delay, warp->probe);
     sass_put_off(sm, index, sm->now + delay);
     return false;
 }

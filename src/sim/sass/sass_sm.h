@@ -266,6 +266,16 @@ static inline struct sm_slot *sass_slot_of(const struct sass_sm *sm, uint32_t in
     return &sm->host.slots[sm->warps[index].slot];
 }
 
+/* Tells who asks what becomes of a warp's instruction in this cycle. */
+static inline void sass_tell_moment(const struct sass_sm *sm, uint32_t index, struct sim_moment moment) {
+    const struct sim_sink *sink = sm->host.sink;
+    if (sink == NULL || sink->moment == NULL) return;
+    moment.block = sass_slot_of(sm, index)->block;
+    moment.warp = index - sm->warps[index].slot * sm->program->warp_count;
+    moment.at = sm->now;
+    sink->moment(sink->user, &moment);
+}
+
 /* The block of the slot is not over before cycle `at`. */
 static inline void sass_lasts(struct sm_slot *slot, cycles at) {
     slot->commit = cycles_max(slot->commit, at);

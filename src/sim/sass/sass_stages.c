@@ -76,6 +76,9 @@ static void start(struct sass_sm *sm, uint32_t number) {
         flight->start = sm->now;
         flight->init_end = unit->free_at;
     }
+    const struct sim_moment moment = {
+        .kind = SIM_STAGE, .stage = flight->stage, .step = flight->step, .until = unit->free_at};
+    sass_tell_moment(sm, flight->warp, moment);
     sass_event(sm, unit->free_at, number);
 }
 
@@ -169,6 +172,8 @@ static void fill_room(struct sass_sm *sm, struct sass_unit *unit) {
             if (longest == NULL || core->no_room_since < longest->no_room_since) longest = core;
         }
         if (longest == NULL) return;
+        const struct sass_flight *flight = &sm->flights.items[longest->no_room];
+        sass_tell_moment(sm, flight->warp, (struct sim_moment){.kind = SIM_ROOM, .step = flight->step});
         queue_up(sm, longest->no_room);
         longest->no_room = FLIGHT_END;
         sm->no_room_count--;

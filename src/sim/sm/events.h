@@ -71,6 +71,20 @@ struct sim_landing {
     cycles completion;
 };
 
+/* What becomes of an instruction of machine code between its first being chosen and its last stage. */
+enum sim_moment_kind {
+    SIM_MISSED, /* chosen, its constant is there at `until` only; the issue stage is held for `probe` */
+    SIM_ROOM,   /* it waits for room in its queue no more */
+    SIM_STAGE   /* it begins `stage`, whose unit it holds until `until` */
+};
+
+struct sim_moment {
+    enum sim_moment_kind kind;
+    uint32_t block, warp, stage;
+    uint64_t step;
+    cycles at, until, probe;
+};
+
 /* A block was in a slot in [start, end). */
 struct sim_block {
     uint32_t block, slot;
@@ -87,6 +101,9 @@ struct sim_sink {
      * their warp, in the cycle that stands for the issue. */
     void (*pass)(void *user, const struct sim_event *event);
     void (*block)(void *user, const struct sim_block *block); /* or NULL; when it has ended */
+    /* Or NULL; of machine code, as it happens: latches of fixed latency, which begin at their issue, have
+     * none. */
+    void (*moment)(void *user, const struct sim_moment *moment);
 };
 
 #endif

@@ -3,7 +3,7 @@
     Thread block 1 is on a slot that calls the two sub-cores the other way round. *)
 
 From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule ChainWalk ChainSlot ChainTurns
+From Warpbound Require Import Isolation IsolationPaths Bounds StayCopies SibCopies Cycles Largest Formulas Model Elb Paths CheckSchedule ChainWalk ChainSlot ChainTurns
   ChainFormulas ChainBalance ChainArea Grid Stay Copies SoloCopies KernelCopies Kernel ChainKind Chain ChainCopies ChainExample.
 Import ListNotations.
 
@@ -54,5 +54,30 @@ Proof.
     - intros c Hc. cbn in Hc. three c Hc; [apply Permutation_refl|apply perm_swap|apply Permutation_refl].
     - intros c _. apply (lamI_cert written2 (by_itself (release by_itself2))). apply wf_ok. reflexivity.
     - intros c _. apply turnsI_cert. }
+  change (sm_of run2 b) with 0 in H. lia.
+Qed.
+
+(** The same with SIB in coarse sums. *)
+Notation iso2 := (isoD_at written2 by_itself2).
+Definition sib2 : nat -> chain_kind :=
+  sib_chain (fun _ => written2) (fun _ => by_itself2) (fun _ => own_unit) 2 (fun _ => lamI written2 by_itself2) (fun _ => turnsI written2 by_itself2)
+    (fun _ => iso2) (fun _ _ => false).
+
+Example ends2_sib b : b < 3 -> ended run2 b <= 17.
+Proof.
+  intros Hb. assert (k_chain_of grid2 run2 fine2 0 + service grid2 * blocks grid2 = 17) as <- by (vm_compute; reflexivity).
+  assert (ended run2 b <= min (k_chain_of grid2 run2 fine2 (sm_of run2 b)) (k_chain_of grid2 run2 sib2 (sm_of run2 b)) + service grid2 * blocks grid2) as H.
+  { apply (k_chain_static_sib grid2 run2) with (wr := warp2) (un := turned2) (co := turned2) (home := fun _ => own_unit) (iI := fun _ => isoI_at written2 by_itself2); auto.
+    - exact ready2.
+    - exact run2_valid.
+    - exact copies2.
+    - intros i y _ Hy _. apply key2 in Hy as [w [Hw ->]]. right. six w Hw; reflexivity.
+    - intros i f c. unfold own_unit. destruct (Nat.ltb_spec f 2); [intros E; inversion E; lia|discriminate].
+    - intros c x Hc H. cbn in Hc. each2 c Hc H; reflexivity.
+    - intros c Hc. cbn in Hc. three c Hc; [apply Permutation_refl|apply perm_swap|apply Permutation_refl].
+    - intros c _. apply (lamI_cert written2 (by_itself (release by_itself2))). apply wf_ok. reflexivity.
+    - intros c _. apply turnsI_cert.
+    - intros c _. apply iso_at_edges, wf_ok. reflexivity.
+    - intros c Hc x z Hx Hz Fu Co. exfalso. cbn in Hc. apply key2 in Hz as [w [Hw ->]]. apply (of2 c) in Hx; [|exact Hc]; three c Hc; destruct Hx as [-> | ->]; six w Hw; cbn in Fu, Co; lia. }
   change (sm_of run2 b) with 0 in H. lia.
 Qed.

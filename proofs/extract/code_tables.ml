@@ -169,17 +169,16 @@ let pipe_of table i =
   | first :: later when List.for_all (fun s -> table.(first.unit0).(s.unit0)) later -> Some first.unit0
   | _ -> None
 
-(* Whether some instruction waits in the cycle behind the one that it waits for. *)
+(* Whether some instruction waits in the cycle behind the one of its warp that it waits for. *)
 let waits_too_soon code =
-  let all = Array.concat (Array.to_list code.warps) in
   let soon = ref false in
-  let pair k (i, _) =
+  let pair warp k (i, _) =
     if k > 0 then begin
-      let before, least = all.(k - 1) in
+      let before, least = warp.(k - 1) in
       let awaited = function Some c -> List.mem_assoc c i.waits | None -> false in
       if least < 2 && (awaited before.counts_write || awaited before.counts_read) then soon := true
     end in
-  Array.iteri pair all;
+  Array.iter (fun warp -> Array.iteri (pair warp) warp) code.warps;
   !soon
 
 (* Queued instructions of a section that nobody has waited for. *)

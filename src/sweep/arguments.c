@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "launch/launch.h"
-#include "sweep/check.h"
 
 /* A launch of the product, and its kernel. */
 struct target {

@@ -141,18 +141,6 @@ wb_status sweep_check_product(wb_sweep *sweep, const struct sweep_product *produ
 /* ---- Units of several products ---------------------------------------------------------------------------
  */
 
-const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, const char *name) {
-    for (size_t i = 0; i < product->axes.count; i++)
-        if (strcmp(product->axes.items[i].name, name) == 0) return &product->axes.items[i];
-    return NULL;
-}
-
-const struct sweep_axis *sweep_subject(const struct sweep_product *product) {
-    for (size_t i = 0; i < product->axes.count; i++)
-        if (product->axes.items[i].row->option == NULL) return &product->axes.items[i];
-    return NULL;
-}
-
 /* Notes which values of an axis another one has, too; false: none. */
 static bool find_common(wb_sweep *sweep, const struct sweep_axis *axis, const struct sweep_axis *other,
                         bool **common) {

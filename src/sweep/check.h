@@ -4,13 +4,6 @@
 
 #include "sweep/sweep.h"
 
-/* The axis of that name, or NULL. */
-const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, const char *name);
-
-/* The axis of what is analysed, `code`, `simulate` or `string`, of which a product has one; NULL: it has
- * none. */
-const struct sweep_axis *sweep_subject(const struct sweep_product *product);
-
 /* WB_ERR_INPUT with a message for keys that are not of the subject, for values of keys that no machine of the
  * product takes, for single arguments that no launch of it has, and for deadlines. */
 wb_status sweep_check_product(wb_sweep *sweep, const struct sweep_product *product);

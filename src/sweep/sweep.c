@@ -10,6 +10,18 @@ const char *sweep_path(const char *folder, const char *path, struct arena *arena
     return text_take(&joined);
 }
 
+const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, const char *name) {
+    for (size_t i = 0; i < product->axes.count; i++)
+        if (strcmp(product->axes.items[i].name, name) == 0) return &product->axes.items[i];
+    return NULL;
+}
+
+const struct sweep_axis *sweep_subject(const struct sweep_product *product) {
+    for (size_t i = 0; i < product->axes.count; i++)
+        if (product->axes.items[i].row->option == NULL) return &product->axes.items[i];
+    return NULL;
+}
+
 void sweep_forget_errors(wb_sweep *sweep) {
     diagnostics_clear(&sweep->unheard);
     sweep->unheard = (struct wb_diagnostics){0};

@@ -68,6 +68,13 @@ struct wb_sweep {
     uint64_t index;                /* with this number in it */
 };
 
+/* The axis of that name, or NULL. */
+const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, const char *name);
+
+/* The axis of what is analysed, `code`, `simulate` or `string`, of which a product has one; NULL: it has
+ * none. */
+const struct sweep_axis *sweep_subject(const struct sweep_product *product);
+
 /* Loads sweep->machine, or leaves an error in sweep->unheard, instead of those before. */
 wb_status sweep_load_machine(wb_sweep *sweep, const char *path);
 void sweep_unload_machine(wb_sweep *sweep);

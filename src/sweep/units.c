@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep/check.h"
 #include "sweep/digest.h"
 
 /* A unit with its memory. */

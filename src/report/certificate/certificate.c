@@ -27,8 +27,7 @@ static const char *fetch_objection(const wb_analysis *analysis) {
     if (analysis->kind == SUBJECT_BLOCK) return NULL;
     if (analysis->kind == SUBJECT_KERNEL)
         return "instruction fetch can stall, and there are certificates of single blocks only; --block-index "
-               "asks "
-               "for one";
+               "asks for one";
     return "no proof covers instruction fetch beside caches of data, or beside one memory of all SMs";
 }
 
@@ -38,8 +37,7 @@ static const char *cached_objection(const wb_analysis *analysis) {
     if (work->scheme != gpu_scheme_at(0)) return "there are no certificates of this scheme";
     if (memory_dispatch_is_dynamic(&work->machine->memory))
         return "with caches there are certificates of kernels whose blocks go to fixed SMs; --block-index "
-               "asks for "
-               "one block";
+               "asks for one block";
     if (work->timed->grid->cover.covers)
         return "with caches there are no certificates of kernels on covering paths; --block-index asks for "
                "one "

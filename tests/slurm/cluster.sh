@@ -117,4 +117,5 @@ cluster_stop() {
     done
     sleep 1
     [ -n "${KEEP_CLUSTER:-}" ] || rm -rf "$cluster"
+    cluster=
 }

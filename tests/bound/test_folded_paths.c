@@ -168,7 +168,7 @@ static struct section_profile naive_section(const struct timed_block *block, str
             queue_note(&warp->joined_latencies[q], joins, commits, latency + inst->latency);
         }
         note_progress(block, warp, inst);
-        profile.active = profile.active || inst->unit != UNIT_NONE || inst->latency > 0 || operand_count > 0;
+        profile.active = true; /* mere barriers, too */
         warp->latency = latency;
         warp->latency_complete = cycles_max(warp->latency_complete, latency + inst->latency);
         profile.iso = cycles_max(profile.iso, end + inst->latency);

@@ -25,8 +25,9 @@ Definition E (b : block) : nat := sum (fun x => init (get b x)) (keys b).
 Definition top (b : block) (L : key -> nat) : nat :=
   list_max (map (fun x => L x + lat (get b x)) (keys b)).
 
-(** What of the rules the proof needs: an instruction may be issued with the one before it (section 14 of the page). *)
-Record lively (m : machine) (b : block) (s : schedule) : Prop := {
+(** What of the rules the proof needs: an instruction may be issued with the one before it (section 14 of the page), and
+    in cycles of [skip] a warp may be kept from issuing by whatever there is (section 15). *)
+Record lively_but (skip : nat -> bool) (m : machine) (b : block) (s : schedule) : Prop := {
   l_init : forall x, In x (keys b) -> takes (get b x) <= ai s x <= init (get b x);
   l_lat : forall x, In x (keys b) -> al s x <= lat (get b x);
   l_rel : forall g n, ar s g n <= release m n;
@@ -38,24 +39,31 @@ Record lively (m : machine) (b : block) (s : schedule) : Prop := {
   l_asap : forall x t, In x (keys b) -> waits s t x = true -> inst m (fu (get b x)) <= n_init b s (fu (get b x)) t;
   l_barrier : forall x y, In x (keys b) -> In y (keys b) -> group m (fst y) = group m (fst x) ->
     sec (get b y) < sec (get b x) -> I s y + takes (get b y) + ar s (group m (fst x)) (sec (get b x)) <= I s x;
-  l_conserving : forall w k t, In (w, k) (keys b) -> eligible b m s w k t ->
+  l_conserving : forall w k t, In (w, k) (keys b) -> skip t = false -> eligible b m s w k t ->
     n_issue b m s (core m w) t = width m \/ blocked b m s (fu (get b (w, k))) t
     \/ exists y, In y (keys b) /\ I s y = t /\ 1 <= init (get b y) }.
 
-Lemma valid_lively m b s : valid m b s -> lively m b s.
+Notation lively := (lively_but (fun _ => false)).
+
+Lemma valid_but skip m b s : valid m b s -> lively_but skip m b s.
 Proof.
   intros V. constructor; try apply V.
   - intros w k H. left. apply (v_order _ _ _ V w k H).
-  - intros w k t H E. destruct (v_conserving _ _ _ V w k t H E) as [A|A]; auto.
+  - intros w k t H _ E. destruct (v_conserving _ _ _ V w k t H E) as [A|A]; auto.
 Qed.
 
-Coercion valid_lively : valid >-> lively.
+Lemma valid_lively m b s : valid m b s -> lively m b s.
+Proof. apply valid_but. Qed.
 
-Section Elb.
-  Variables (m : machine) (b : block) (s : schedule).
+Coercion valid_lively : valid >-> lively_but.
+
+(** ** Cycles that do not count, as those in which a memory serves somebody, or a warp waits for instruction fetch: busy or
+    not they are left out of latencies, too. *)
+Section Skipped.
+  Variables (skip : nat -> bool) (m : machine) (b : block) (s : schedule).
   Hypothesis M : machine_ok m.
   Hypothesis W : wf b.
-  Hypothesis V : lively m b s.
+  Hypothesis V : lively_but skip m b s.
 
   Lemma initiates_busy x t : In x (keys b) -> initiates s t x = true -> busy b s t = true.
   Proof. intros H1 H2. apply existsb_exists. eauto. Qed.
@@ -75,29 +83,28 @@ Section Elb.
     intros Hx Ht. destruct (le_lt_dec (D s x) t) as [H|H].
     - apply (initiates_busy x t Hx). unfold initiates.
       apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
-    - apply (full_busy (fu (get b x)) t), (l_asap _ _ _ V x t Hx).
+    - apply (full_busy (fu (get b x)) t), (l_asap _ _ _ _ V x t Hx).
       unfold waits. apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
   Qed.
 
   Lemma issue_busy x : In x (keys b) -> 1 <= init (get b x) -> busy b s (I s x) = true.
   Proof.
     intros Hx Hu. apply (issued_busy x); [assumption|].
-    pose proof (l_start _ _ _ V x Hx). pose proof (l_init _ _ _ V x Hx). lia.
+    pose proof (l_start _ _ _ _ V x Hx). pose proof (l_init _ _ _ _ V x Hx). lia.
   Qed.
 
   (** Work conservation: where only a slot or a unit holds a warp, the cycle is busy. *)
-  Lemma eligible_busy w k t : In (w, k) (keys b) -> eligible b m s w k t -> busy b s t = true.
+  Lemma eligible_busy w k t : In (w, k) (keys b) -> skip t = false -> eligible b m s w k t -> busy b s t = true.
   Proof.
-    intros Hk He. destruct (l_conserving _ _ _ V w k t Hk He) as [H|[[H _]|[x [Hx [<- Hu]]]]]; [| |apply issue_busy; assumption].
+    intros Hk Sk He. destruct (l_conserving _ _ _ _ V w k t Hk Sk He) as [H|[[H _]|[x [Hx [<- Hu]]]]]; [| |apply issue_busy; assumption].
     - pose proof (proj2 M). destruct (issue_some b m s (core m w) t) as [x [Hx [_ [<- Hu]]]]; [lia|].
       apply issue_busy; assumption.
     - eauto using full_busy.
   Qed.
 
-  (** ** Cycles that do not count, as those in which a memory serves somebody: busy or not they are left out of
-      latencies, too. *)
+  (** Times up to the issue and the completion of an instruction *)
   Section Counted.
-    Variables (skip : nat -> bool) (slow : key -> nat).
+    Variable slow : key -> nat.
     Hypothesis Slow : forall x, In x (keys b) -> al s x + cnt skip (D s x + ai s x) <= slow x + cnt skip (C s x).
 
     (** Cycles from [t0] on that are busy or do not count. *)
@@ -117,7 +124,7 @@ Section Elb.
     Lemma complete_late t0 x B : In x (keys b) -> t0 <= I s x ->
       I s x <= B + cnt (spent_from t0) (I s x) -> C s x <= B + slow x + cnt (spent_from t0) (C s x).
     Proof.
-      intros Hx H0 H. pose proof (l_start _ _ _ V x Hx) as H1.
+      intros Hx H0 H. pose proof (l_start _ _ _ _ V x Hx) as H1.
       assert (cnt (spent_from t0) (D s x + ai s x)
               = cnt (spent_from t0) (I s x) + (D s x + ai s x - I s x)) as H2.
       { apply cnt_all; [lia|]. intros t Ht. apply spent_from_on; [lia|].
@@ -148,7 +155,7 @@ Section Elb.
       induction n as [n IH] using lt_wf_ind. intros [w k] Hk Hg Hn. simpl in Hg.
       destruct (HL w k Hk) as [L1 [L2 L3]]. destruct (W w k Hk) as [_ [Wp _]].
       assert ((forall j, k = S j -> I s (w, j) + takes (get b (w, j)) <= I s (w, k)) \/ exists j, k = S j /\ I s (w, k) = I s (w, j)) as [First|[j [-> E]]].
-      { destruct k as [|j]; [left; discriminate|]. destruct (l_order _ _ _ V w j Hk) as [O|O]; [left|right; eauto].
+      { destruct k as [|j]; [left; discriminate|]. destruct (l_order _ _ _ _ V w j Hk) as [O|O]; [left|right; eauto].
         intros i Ei. inversion Ei; subst i. exact O. }
       2: { destruct (rank_prog b W w (S j) j Hk (Nat.lt_succ_diag_r j)) as [Hj Rj]. rewrite E.
         pose proof (IH _ (Nat.lt_le_trans _ _ _ Rj Hn) (w, j) Hj Hg (le_n _)). specialize (L1 j eq_refl). lia. }
@@ -158,7 +165,7 @@ Section Elb.
              ++ map (fun p => C s (w, p)) (ops (get b (w, k)))
              ++ map (fun y => I s y + takes (get b y) + ar s g q) (filter before (keys b))).
       assert (forall y, In y (keys b) -> group m (fst y) = g -> t0 <= I s y) as T0.
-      { intros y Hy Hgy. unfold t0. rewrite <- Hgy. apply (l_begin _ _ _ V y Hy). }
+      { intros y Hy Hgy. unfold t0. rewrite <- Hgy. apply (l_begin _ _ _ _ V y Hy). }
       assert (forall y, In y ys -> y <= I s (w, k) /\ y <= (t0 + L (w, k)) + cnt (spent_from t0) y) as Y.
       { intros y Hy. unfold ys in Hy. cbn [In] in Hy. rewrite !in_app_iff, !in_map_iff in Hy.
         destruct Hy as [<-|[Hy|[[p [<- Hp]]|[z [<- Hz]]]]].
@@ -168,18 +175,18 @@ Section Elb.
           destruct (rank_prog b W w (S j) j Hk (Nat.lt_succ_diag_r j)) as [Hj Rj].
           pose proof (IH _ (Nat.lt_le_trans _ _ _ Rj Hn) (w, j) Hj Hg (le_n _)) as H.
           apply issue_passed in H; auto. specialize (L1 j eq_refl). lia.
-        - pose proof (l_ops _ _ _ V w k p Hk Hp) as Ho. split; [exact Ho|].
+        - pose proof (l_ops _ _ _ _ V w k p Hk Hp) as Ho. split; [exact Ho|].
           destruct (rank_prog b W w k p Hk (Wp p Hp)) as [Hj Rj].
           pose proof (IH _ (Nat.lt_le_trans _ _ _ Rj Hn) (w, p) Hj Hg (le_n _)) as H.
           apply complete_late in H; [|assumption|apply T0; assumption].
           specialize (L2 p Hp). lia.
         - apply filter_In in Hz as [Hz Hb]. unfold before in Hb. apply andb_prop in Hb as [Hgz Hs].
           apply Nat.eqb_eq in Hgz. apply Nat.ltb_lt in Hs.
-          pose proof (l_barrier _ _ _ V (w, k) z Hk Hz ltac:(simpl; congruence) Hs) as Ho.
+          pose proof (l_barrier _ _ _ _ V (w, k) z Hk Hz ltac:(simpl; congruence) Hs) as Ho.
           simpl fst in Ho. rewrite Hg in Ho. split; [exact Ho|].
           pose proof (IH _ (Nat.lt_le_trans _ _ _ (rank_sec b _ z Hz Hs) Hn) z Hz Hgz (le_n _)) as H.
           apply issue_passed in H; auto. specialize (L3 z Hz ltac:(congruence) Hs).
-          pose proof (l_rel _ _ _ V g q).
+          pose proof (l_rel _ _ _ _ V g q).
           pose proof (cnt_mono (spent_from t0) (I s z + takes (get b z)) (I s z + takes (get b z) + ar s g q)
                         ltac:(lia)). fold q in L3. lia. }
       apply (walk _ _ _ ys).
@@ -187,8 +194,9 @@ Section Elb.
       - intros y Hy Hgt. apply Y in Hy. lia.
       - intros t Ht Hys.
         assert (t0 <= t) as Ht0 by (apply Hys; left; reflexivity).
+        destruct (skip t) eqn:Sk; [unfold spent_from; rewrite Sk, orb_true_r, andb_true_r; apply Nat.leb_le, Ht0|].
         apply spent_from_on; [exact Ht0|].
-        apply (eligible_busy w k t Hk). split; [exact Ht|]. split; [rewrite Hg; exact Ht0|]. split; [|split].
+        apply (eligible_busy w k t Hk Sk). split; [exact Ht|]. split; [rewrite Hg; exact Ht0|]. split; [|split].
         + intros j ->. apply Hys. unfold ys.
           right. apply in_or_app. left. left. reflexivity.
         + intros p Hp. apply Hys. unfold ys. right. apply in_or_app. right. apply in_or_app. left.
@@ -217,18 +225,25 @@ Section Elb.
       cnt (fun t => (begin s (group m (fst x)) <=? t) && idle b s t && negb (skip t)) (I s x) <= L x.
     Proof.
       intros Hx. pose proof (issue_late _ (rank b x) x Hx eq_refl (le_n _)) as H.
-      pose proof (spent_split _ (I s x) (l_begin _ _ _ V x Hx)) as N. lia.
+      pose proof (spent_split _ (I s x) (l_begin _ _ _ _ V x Hx)) as N. lia.
     Qed.
 
     Theorem counted_complete x : In x (keys b) ->
       cnt (fun t => (begin s (group m (fst x)) <=? t) && idle b s t && negb (skip t)) (C s x) <= L x + slow x.
     Proof.
       intros Hx. pose proof (issue_late _ (rank b x) x Hx eq_refl (le_n _)) as H.
-      pose proof (l_begin _ _ _ V x Hx) as Hb. pose proof (l_start _ _ _ V x Hx).
+      pose proof (l_begin _ _ _ _ V x Hx) as Hb. pose proof (l_start _ _ _ _ V x Hx).
       apply complete_late in H; [|assumption|assumption].
       pose proof (spent_split (begin s (group m (fst x))) (C s x) ltac:(unfold C; lia)) as N. lia.
     Qed.
   End Counted.
+End Skipped.
+
+Section Elb.
+  Variables (m : machine) (b : block) (s : schedule).
+  Hypothesis M : machine_ok m.
+  Hypothesis W : wf b.
+  Hypothesis V : lively m b s.
 
   (** Busy cycles from [t0] on. *)
   Definition busy_from (t0 t : nat) : bool := (t0 <=? t) && busy b s t.
@@ -260,7 +275,7 @@ Section Elb.
 
   Lemma lat_counts x : In x (keys b) ->
     al s x + cnt (fun _ => false) (D s x + ai s x) <= lat (get b x) + cnt (fun _ => false) (C s x).
-  Proof. intros Hx. pose proof (l_lat _ _ _ V x Hx). pose proof (cnt_mono (fun _ => false) (D s x + ai s x) (C s x) ltac:(unfold C; lia)). lia. Qed.
+  Proof. intros Hx. pose proof (l_lat _ _ _ _ V x Hx). pose proof (cnt_mono (fun _ => false) (D s x + ai s x) (C s x) ltac:(unfold C; lia)). lia. Qed.
 
   (** *** Lemma 1.  From the start of its thread block to the issue of an instruction at
       most [L] cycles of the SM are idle, to its completion at most [L] and its latency,
@@ -269,20 +284,20 @@ Section Elb.
     cnt (idle_from (begin s (group m (fst x)))) (I s x) <= L x.
   Proof.
     intros Hx. etransitivity; [apply all_count|].
-    apply (counted_issue (fun _ => false) (fun x => lat (get b x)) lat_counts L HL x Hx).
+    apply (counted_issue (fun _ => false) m b s M W V (fun x => lat (get b x)) lat_counts L HL x Hx).
   Qed.
 
   Theorem idle_complete x : In x (keys b) ->
     cnt (idle_from (begin s (group m (fst x)))) (C s x) <= L x + lat (get b x).
   Proof.
     intros Hx. etransitivity; [apply all_count|].
-    apply (counted_complete (fun _ => false) (fun x => lat (get b x)) lat_counts L HL x Hx).
+    apply (counted_complete (fun _ => false) m b s M W V (fun x => lat (get b x)) lat_counts L HL x Hx).
   Qed.
 
   Lemma busy_sum n : cnt (busy b s) n <= E b.
   Proof.
     etransitivity; [apply (cnt_exists (initiates s))|]. apply sum_le. intros x Hx.
-    pose proof (l_init _ _ _ V x Hx). pose proof (cnt_interval (D s x) (ai s x) n).
+    pose proof (l_init _ _ _ _ V x Hx). pose proof (cnt_interval (D s x) (ai s x) n).
     unfold initiates. lia.
   Qed.
 
@@ -295,7 +310,7 @@ Section Elb.
     C s x <= begin s (group m (fst x)) + E b + top b L.
   Proof.
     intros Hx. pose proof (idle_complete x Hx) as H. pose proof (busy_sum (C s x)) as HE.
-    pose proof (l_begin _ _ _ V x Hx). pose proof (l_start _ _ _ V x Hx).
+    pose proof (l_begin _ _ _ _ V x Hx). pose proof (l_start _ _ _ _ V x Hx).
     pose proof (split_from (begin s (group m (fst x))) (C s x) ltac:(unfold C; lia)) as N.
     assert (cnt (busy_from (begin s (group m (fst x)))) (C s x) <= cnt (busy b s) (C s x)).
     { apply cnt_le. intros t _ Ht. apply andb_prop in Ht as [_ Ht]. exact Ht. }

@@ -47,7 +47,7 @@ Lemma turns_lively per m b s : machine_ok m -> turns_valid per m b s -> lively m
 Proof.
   intros M V. constructor; try apply V.
   - intros w k H. destruct (t_order _ _ _ _ V w k H) as [A|[A _]]; auto.
-  - intros w k t H E. destruct (t_conserving _ _ _ _ V w k t H E) as [A|[A|[y [Hy [_ A]]]]]; [|auto|eauto].
+  - intros w k t H _ E. destruct (t_conserving _ _ _ _ V w k t H E) as [A|[A|[y [Hy [_ A]]]]]; [|auto|eauto].
     right. right. pose proof (proj2 M). unfold n_turns in A.
     destruct (filter (fun w0 => (core m w0 =? core m w) && issues_in b s t w0) (seq 0 (length b))) as [|v l] eqn:F; [cbn in A; lia|].
     assert (In v (v :: l)) as Hv by (left; reflexivity). rewrite <- F in Hv. apply filter_In in Hv as [Hv P].

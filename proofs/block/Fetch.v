@@ -1,11 +1,74 @@
-(** * Instruction fetch: docs/proofs.md, section 15, lemma 7
+(** * Instruction fetch: docs/proofs.md, section 15, lemma 7 and theorem 10 for lemma 1 and ELB
 
-    In how many cycles some warp of an SM asks for a fetch, or waits for one that has begun: the set Z of
-    the page. *)
+    A warp issues an instruction only when it is in its buffer (R8).  [asking] are the cycles in which
+    some warp of the SM asks for a fetch, or waits for one that has begun: the set Z of the page.  In
+    another cycle every warp has its next instruction. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share.
+From Warpbound Require Import Cycles Largest Share Model Elb.
 Import ListNotations.
+
+(** The rules with R8: R6 holds, and what has no unit is executed at once, in cycles in which nobody asks or waits. *)
+Record fetch_valid (asking : nat -> bool) (m : machine) (b : block) (s : schedule) : Prop := {
+  f_init : forall x, In x (keys b) -> takes (get b x) <= ai s x <= init (get b x);
+  f_lat : forall x, In x (keys b) -> al s x <= lat (get b x);
+  f_rel : forall g n, ar s g n <= release m n;
+  f_begin : forall x, In x (keys b) -> begin s (group m (fst x)) <= I s x;
+  f_order : forall w k, In (w, S k) (keys b) -> I s (w, k) + takes (get b (w, k)) <= I s (w, S k);
+  f_ops : forall w k p, In (w, k) (keys b) -> In p (ops (get b (w, k))) -> C s (w, p) <= I s (w, k);
+  f_start : forall x, In x (keys b) -> I s x <= D s x;
+  f_cap : forall f t, n_init b s f t <= inst m f;
+  f_fifo : forall x y, In x (keys b) -> In y (keys b) -> fu (get b x) = fu (get b y) -> I s x < I s y -> D s x <= D s y;
+  f_asap : forall x t, In x (keys b) -> waits s t x = true -> inst m (fu (get b x)) <= n_init b s (fu (get b x)) t;
+  f_queue : forall f t, match depth m with None => True | Some d => n_wait b s f t <= d end;
+  f_width : forall c t, n_issue b m s c t <= width m;
+  f_conserving : forall w k t, In (w, k) (keys b) -> asking t = false -> eligible b m s w k t ->
+    n_issue b m s (core m w) t = width m \/ blocked b m s (fu (get b (w, k))) t;
+  f_barrier : forall x y, In x (keys b) -> In y (keys b) -> group m (fst y) = group m (fst x) ->
+    sec (get b y) < sec (get b x) -> I s y + takes (get b y) + ar s (group m (fst x)) (sec (get b x)) <= I s x;
+  f_none : forall w k, In (w, k) (keys b) -> init (get b (w, k)) = 0 ->
+    D s (w, k) = I s (w, k) /\ forall t, asking t = false -> ~ eligible b m s w k t }.
+
+Lemma fetch_lively asking m b s : fetch_valid asking m b s -> lively_but asking m b s.
+Proof.
+  intros V. constructor; try apply V.
+  - intros w k H. left. apply (f_order _ _ _ _ V w k H).
+  - intros w k t H A E. destruct (f_conserving _ _ _ _ V w k t H A E); auto.
+Qed.
+
+Section Fetch.
+  Variables (asking : nat -> bool) (m : machine) (b : block) (s : schedule).
+  Hypothesis M : machine_ok m.
+  Hypothesis W : wf b.
+  Hypothesis V : fetch_valid asking m b s.
+  Variable L : key -> nat.
+  Hypothesis HL : lam_cert m b L.
+
+  (** *** Theorem 10 for lemma 1, beside other thread blocks *)
+  Theorem fetch_idle x : In x (keys b) ->
+    cnt (fun t => (begin s (group m (fst x)) <=? t) && idle b s t && negb (asking t)) (C s x) <= L x + lat (get b x).
+  Proof.
+    apply (counted_complete asking m b s M W (fetch_lively _ _ _ _ V) (fun x => lat (get b x))); [|exact HL].
+    intros y Hy. pose proof (f_lat _ _ _ _ V y Hy). pose proof (cnt_mono asking (D s y + ai s y) (C s y) ltac:(unfold C; lia)). lia.
+  Qed.
+
+  (** *** Theorem 10 for theorem 2, ELB: counted from the start of the thread block, with all that initiates on the SM *)
+  Theorem fetch_elb x : In x (keys b) ->
+    C s x <= begin s (group m (fst x)) + E b + top b L + cnt asking (C s x).
+  Proof.
+    intros Hx. pose proof (fetch_idle x Hx) as A. set (t0 := begin s (group m (fst x))) in *.
+    pose proof (f_begin _ _ _ _ V x Hx). pose proof (f_start _ _ _ _ V x Hx).
+    pose proof (spent_split asking b s t0 (C s x) ltac:(unfold C, t0 in *; lia)) as N.
+    assert (cnt (spent_from asking b s t0) (C s x) <= cnt (busy b s) (C s x) + cnt asking (C s x)) as S.
+    { etransitivity; [|apply cnt_or]. apply cnt_le. intros t _ P. apply andb_prop in P as [_ P]. exact P. }
+    assert (cnt (busy b s) (C s x) <= E b) as B.
+    { etransitivity; [apply (cnt_exists (initiates s))|]. apply sum_le. intros y Hy.
+      pose proof (f_init _ _ _ _ V y Hy). pose proof (cnt_interval (D s y) (ai s y) (C s x)). unfold initiates. lia. }
+    pose proof (top_ge b L x Hx). lia.
+  Qed.
+End Fetch.
+
+(** ** Lemma 7: how many cycles these are *)
 
 (** A fetch is asked for, begins, and is there at [brings]; [miss] says whether it misses. *)
 Record fetching := Fetching { fetched : list nat; asks : nat -> nat; goes : nat -> nat; brings : nat -> nat; miss : nat -> bool }.
@@ -101,3 +164,11 @@ Section Cache.
     unfold full in A. apply Nat.leb_le in A. pose proof (Wide r t Hr Ht). lia.
   Qed.
 End Cache.
+
+(** *** Both: what the program says of a block by ELB *)
+Theorem fetch_block f l m per mach b s L x : machine_ok mach -> wf b -> fetch_valid (waiting f) mach b s ->
+  lam_cert mach b L -> fetches_ok f l m per -> 1 <= per -> In x (keys b) ->
+  C s x <= begin s (group mach (fst x)) + E b + top b L + (length (misses f) * m + length (fetched f) * l + length (fetched f) / per).
+Proof.
+  intros M W V HL Ok P Hx. etransitivity; [apply (fetch_elb _ _ _ _ M W V L HL x Hx)|]. apply Nat.add_le_mono_l, (waiting_time f l m per Ok P).
+Qed.

@@ -249,7 +249,7 @@ Section HeldBack.
         change (started X b) with (begin s b) in *. destruct (Nat.leb_spec (begin s b) t), (Nat.ltb_spec t (begin s b)); rewrite ?andb_false_r; auto; lia.
       - change (In x (keys (took i))) in Hx. change (whose G i x = b) in Hg. change (ended X b = C s x) in He.
         pose proof Hx as Hp. rewrite (keys_took i sm_here) in Hp.
-        pose proof (counted_complete (mach G i) (took i) s (proj1 (Mok i sm_here)) (proj2 (Mok i sm_here)) Vi skip
+        pose proof (counted_complete skip (mach G i) (took i) s (proj1 (Mok i sm_here)) (proj2 (Mok i sm_here)) (valid_but skip _ _ _ Vi)
           (fun x => lat (get (prog G i) x))) as A.
         assert (forall x, In x (keys (took i)) -> al s x + cnt skip (D s x + ai s x) <= lat (get (prog G i) x) + cnt skip (C s x)) as Sl.
         { intros z Hz. apply (h_lat H i z sm_here). rewrite <- (keys_took i sm_here). exact Hz. }

@@ -94,7 +94,8 @@ def left_out(given, wanted, document):
         rows.append({"what": f"{wanted.others} other tests", "why": f"not asked for: {said(given)}"})
     for row in document["tests"] + document["sanitized_tests"]:
         if row["state"] == steps.NOT_RUN:
-            rows.append({"what": f"test `{row['name']}`", "why": "CTest could not start it"})
+            rows.append({"what": f"test `{row['name']}`", "why": (row["skipped"] or ["CTest could not start it"])[0]})
+            continue
         rows += [{"what": f"`{part}` of test `{row['name']}`", "why": "skipped by the test: something that it needs is not there"}
                  for part in row["skipped"]]
     rows += [{"what": row["name"], "why": row["words"]} for row in document["steps"] if row["state"] == steps.NOT_RUN]

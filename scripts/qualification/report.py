@@ -39,7 +39,10 @@ def overall(document):
     parts = ("tests", "sanitized_tests", "theorems", "certificates", "steps")
     if "failed" in (row["state"] for part in parts for row in document[part]):
         return "failed"
-    if any(row["state"] == "not run" and row.get("asked", True) for part in ("tests", "sanitized_tests", "steps") for row in document[part]):
+    # Of a test that skipped itself the requirements speak that it holds, if everything was asked for.
+    excused = document["asked"] == "everything"
+    if any(row["state"] == "not run" and row.get("asked", True) and not (excused and row.get("skipped"))
+           for part in ("tests", "sanitized_tests", "steps") for row in document[part]):
         return "incomplete"
     if document["asked"] != "everything":
         return "partial"

@@ -33,12 +33,20 @@ def skipped_parts(text):
     return sorted(set(re.findall(r"^\[  SKIPPED \] (?!\d+ test)(\S+)$", text, re.MULTILINE)))
 
 
+def words_of_skipping(case, text):
+    """Why a test skipped itself, by what it printed last (SKIP_RETURN_CODE); nothing where it did not."""
+    skipped = case.find("skipped")
+    if skipped is None or not skipped.get("message", "").startswith("SKIP_"):
+        return []
+    return [last_lines(text, 1) or "skipped by the test"]
+
+
 def last_lines(text, count=20):
     return "\n".join(text.rstrip().splitlines()[-count:])
 
 
 def run_tests(build, work, names, jobs):
-    """Results of tests by their names: state, seconds, skipped parts, and the end of the output of one that failed."""
+    """Results of tests by their names: state, seconds, what was skipped, and the end of the output of one that failed."""
     results_file = work / "tests.xml"
     results_file.unlink(missing_ok=True)
     if names:
@@ -50,7 +58,7 @@ def run_tests(build, work, names, jobs):
         text = case.findtext("system-out") or ""
         state = {"run": PASSED, "fail": FAILED}.get(case.get("status"), NOT_RUN)
         found[case.get("name")] = {"name": case.get("name"), "state": state, "seconds": float(case.get("time") or 0),
-                                   "skipped": skipped_parts(text), "output": last_lines(text) if state == FAILED else None}
+                                   "skipped": words_of_skipping(case, text) or skipped_parts(text), "output": last_lines(text) if state == FAILED else None}
     lost = {"state": NOT_RUN, "seconds": 0.0, "skipped": [], "output": None}
     return [found.get(name, {"name": name, **lost}) for name in names]
 

@@ -22,6 +22,7 @@ BUILD = pathlib.Path(sys.argv.pop()).resolve()
 sys.path.insert(0, str(ROOT / "scripts/qualification"))
 
 import environment  # noqa: E402
+import report  # noqa: E402
 
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/schema/qualification.schema.json").read_text(encoding="utf-8")))
 
@@ -55,11 +56,13 @@ REQ-B-1  tests     good
 REQ-B-1  theorems  a/B.v:c
 REQ-B-2  tests     none
 """
-LISTING = "".join(f"wb_test({name} x)\n" for name in ("good", "bad", "skips", "none"))
+LISTING = "".join(f"wb_test({name} x)\n" for name in ("good", "bad", "skips", "none", "without"))
 CTEST = """add_test(good "true")
 add_test(bad "sh" "-c" "echo 4711 is wrong; exit 1")
 add_test(skips "echo" "[  SKIPPED ] part_of_it")
 add_test(none "/nowhere/none")
+add_test(without "sh" "-c" "echo skipped: there is no cluster; exit 77")
+set_tests_properties(without PROPERTIES SKIP_RETURN_CODE 77)
 """
 PROOFS = "#!/bin/sh\necho 'the place       proofs/a/B.v:c: {}'\n"
 
@@ -193,6 +196,20 @@ class SmallProject(unittest.TestCase):
             status, document, text = self.report(*options)
             self.assertEqual((status, document["verdict"]), (3, "incomplete"))
             self.assertIn("| test `none` | CTest could not start it |", text)
+
+    def test_who_skips_himself_says_why(self):
+        status, document, text = self.report("-R", "without")
+        self.assertEqual((status, document["verdict"]), (3, "incomplete"))
+        self.assertIn("| test `without` | skipped: there is no cluster |", text)
+
+    def test_who_skips_himself_is_no_gap(self):
+        document = {"asked": "everything", "requirements": [{"verdict": "verified"}], "tests": [], "theorems": [],
+                    "sanitized_tests": [], "certificates": [], "steps": []}
+        for skipped, verdict, whole in ((["no cluster"], "verified", "verified"), (["no cluster"], "not run", "incomplete"),
+                                        ([], "verified", "incomplete")):
+            document["tests"] = [{"state": "not run", "skipped": skipped}]
+            document["requirements"] = [{"verdict": verdict}]
+            self.assertEqual(report.overall(document), whole)
 
     def test_theorems_are_asked_for(self):
         for answer, verdict in (("closed", "verified"), ("open", "failed")):

@@ -54,7 +54,7 @@ static void add_row(const struct block *of, struct serial *serial, bool is_last)
         *latest = max(*latest, is_last ? completion(of, path) : path->times[NOW]);
     }
     for (uint64_t c = 0; c < machine.sub_cores; c++) {
-        most = max(most, add(serial->private[c], serial -> latest[c]));
+        most = max(most, add(serial->latest[c], serial->private[c]));
         latest_of_all = max(latest_of_all, serial->latest[c]);
     }
     serial->sums.time = add(serial->sums.time, add(most, shared));

@@ -1,5 +1,6 @@
 #include "sweep/database.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,15 +31,22 @@ static const char tables[] =
 
 _Static_assert(APPLICATION == 1463972727, "as the tables have it");
 
+/* What SQLite's code means for a user. */
+static const char *words_of(int code, sqlite3 *database) {
+    if (code == SQLITE_CANTOPEN && sqlite3_system_errno(database) == ENOENT)
+        return "there is no such file or folder";
+    if (code == SQLITE_NOTADB) return "this is no database of sweeps";
+    if (code == SQLITE_READONLY)
+        return "this user may not write to it, or not to its folder: those who share a database need a "
+               "folder "
+               "of a group of theirs (chmod g+rwxs), and umask 002";
+    return sqlite3_errmsg(database);
+}
+
 wb_status database_error(const struct wb_results *results, wb_diagnostics *diagnostics) {
     const int code = results->database == NULL ? SQLITE_NOMEM : sqlite3_errcode(results->database);
     if (code == SQLITE_NOMEM) return diagnose_out_of_memory(diagnostics, results->path);
-    diagnose(diagnostics, SEVERITY_ERROR, results->path, "%s",
-             code == SQLITE_NOTADB ? "this is no database of sweeps"
-             : code == SQLITE_READONLY
-                 ? "this user may not write to it, or not to its folder: those who share a "
-                   "database need a folder of a group of theirs (chmod g+rwxs), and umask 002"
-                 : sqlite3_errmsg(results->database));
+    diagnose(diagnostics, SEVERITY_ERROR, results->path, "%s", words_of(code, results->database));
     return WB_ERR_INPUT;
 }
 

@@ -218,6 +218,7 @@ static const struct failure_case refused[] = {
     {"sweep diff x.db y.db --fail-above much", 2, "--fail-above: error: expected a percentage"},
     {"sweep diff x.db y.db --x code", 2, "and titles are of sweep plot"},
     {"sweep show x.db --fail-above 5%", 2, "--fail-above is of sweep diff"},
+    {"sweep show nowhere/x.db", 2, "nowhere/x.db: error: there is no such file or folder"},
     {"sweep docs/examples/latencies.yaml --dry-run --shard 3/2", 2, "--shard: error: expected I/N"},
     {"sweep docs/examples/latencies.yaml --dry-run --shard 0/2", 2, "--shard: error: expected I/N"},
     {"sweep show /nonexistent.db", 2, "/nonexistent.db: error: "},

@@ -122,6 +122,7 @@ static void add_params(struct making *making, const struct cubin_kernel *kernel,
         variable.owner = owner;
         variable.array = bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8;
         variable.align = variable.array ? 8 : bytes;
+        variable.place = kernel->params[p].offset;
         variable.type = variable.array ? PTX_B8
                         : bytes == 8   ? PTX_B64
                         : bytes == 4   ? PTX_B32

@@ -126,6 +126,7 @@ struct ptx_variable {
     enum ptx_type type;
     enum ptx_linkage linkage;
     uint32_t align; /* bytes */
+    uint32_t place; /* of machine code: where the file has it, behind the first parameter; PTX: 0 */
     uint8_t vector; /* elements of a .v2/.v4 declaration, else 1 */
     uint64_t size;  /* bytes; 0 for `.extern .shared s[]` */
     bool array;     /* declared with [...] */

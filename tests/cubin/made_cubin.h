@@ -26,7 +26,9 @@ enum made_section {
 
 enum made_symbol { MADE_NO_SYMBOL, MADE_KERNEL, MADE_FUNCTION, MADE_VARIABLE, MADE_SYMBOL_COUNT };
 
-#define MADE_SECTION_BYTES 256 /* at most, of each */
+#ifndef MADE_SECTION_BYTES
+#    define MADE_SECTION_BYTES 256 /* at most, of each */
+#endif
 
 struct made_cubin {
     Elf64_Ehdr header;

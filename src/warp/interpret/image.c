@@ -122,13 +122,14 @@ static wb_status load_variables(struct run *run) {
     return WB_OK;
 }
 
-/* Gives the parameters their addresses; returns their size. */
+/* Gives the parameters their addresses; returns their size. Those of machine code stand where the file has
+ * them, which its words of constants go by: each may have several, or a part of one. */
 static uint64_t lay_out_parameters(struct run *run) {
     const struct ptx_function *kernel = kernel_function(run->kernel);
     uint64_t end = 0;
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         const struct ptx_variable *param = &run->module->variables[kernel->params[i]];
-        end = align_up(end, param->align);
+        end = run->module->code == NULL ? align_up(end, param->align) : param->place;
         run->program.addresses[kernel->params[i]] = PARAM_WINDOW + end;
         end += param->size;
     }

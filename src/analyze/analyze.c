@@ -166,7 +166,6 @@ static wb_status analyse_kernel_or_block(const struct request *request, wb_diagn
     const char *methods = methods_of(request);
     const bool named = strcmp(methods, "all") != 0 && wb_methods_include_kernels(methods);
     struct wb_diagnostics messages = {0};
-    WB_TRY(request_check_facts(request, diagnostics));
     wb_status status = analyse_kernel(request, &messages, analysis);
     const bool falls_back = status == WB_ERR_DECLINED && !named;
     if (falls_back) status = fall_back_to_block(request, &messages, diagnostics, analysis);

@@ -4,20 +4,10 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "warp/trace/grid_trace.h"
 
 /* Most warp instructions that are executed with the given data only to show them beside all inputs. */
 #define BESIDE_INSTRUCTIONS_MAX UINT64_C(50000000)
-
-wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
-                       const wb_analyze_options *options, wb_diagnostics *diagnostics,
-                       struct request *request) {
-    *request = (struct request){.kernel = kernel, .launch = launch, .machine = machine};
-    WB_TRY(OPTIONS_TAKE(wb_analyze_options, options, &request->asked, diagnostics));
-    const wb_facts *facts = request->asked.facts;
-    request->any =
-        request->asked.inputs == WB_INPUTS_ANY || (request->asked.inputs == WB_INPUTS_USUAL && facts != NULL);
-    return facts == NULL ? WB_OK : wb_facts_require_complete(facts, diagnostics);
-}
 
 /* How a block is executed with the given data. */
 static wb_trace_options given_block(const struct request *request) {
@@ -75,24 +65,25 @@ static wb_status trace_given(const struct request *request, wb_diagnostics *diag
     return status;
 }
 
-/* Executes the block with the given data once more, where the flow facts are held to it. */
+/* Holds the flow facts to the given data: that can show that they are wrong, but not that they are true. */
 static wb_status hold_facts(const struct request *request, wb_diagnostics *diagnostics) {
-    wb_trace_options trace = given_block(request);
-    wb_block *block = NULL;
-    trace.cover = true;
+    wb_grid_options trace = request_given_grid(request);
+    if (request->asked.facts == NULL) return WB_OK;
     trace.facts = request->asked.facts;
-    wb_status status = wb_block_trace(request->kernel, request->launch, &trace, diagnostics, &block);
-    wb_block_free(block);
-    return status;
+    trace.instruction_limit = BESIDE_INSTRUCTIONS_MAX;
+    return grid_hold_facts(request->kernel, request->launch, &trace, diagnostics);
 }
 
-wb_status request_check_facts(const struct request *request, wb_diagnostics *diagnostics) {
-    wb_block *given = NULL;
-    if (request->asked.facts == NULL || !request->any) return WB_OK;
-    wb_status status = trace_given(request, diagnostics, &given);
-    wb_block_free(given);
-    if (status == WB_ERR_DECLINED) return WB_OK;
-    return status == WB_OK ? hold_facts(request, diagnostics) : status;
+wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                       const wb_analyze_options *options, wb_diagnostics *diagnostics,
+                       struct request *request) {
+    *request = (struct request){.kernel = kernel, .launch = launch, .machine = machine};
+    WB_TRY(OPTIONS_TAKE(wb_analyze_options, options, &request->asked, diagnostics));
+    const wb_facts *facts = request->asked.facts;
+    request->any =
+        request->asked.inputs == WB_INPUTS_ANY || (request->asked.inputs == WB_INPUTS_USUAL && facts != NULL);
+    if (facts != NULL) WB_TRY(wb_facts_require_complete(facts, diagnostics));
+    return facts != NULL && launch != NULL ? hold_facts(request, diagnostics) : WB_OK;
 }
 
 wb_status request_block(const struct request *request, wb_diagnostics *diagnostics, wb_block **block,
@@ -105,13 +96,11 @@ wb_status request_block(const struct request *request, wb_diagnostics *diagnosti
         *block = known;
         return WB_OK;
     }
-    status = known != NULL && request->asked.facts != NULL ? hold_facts(request, diagnostics) : WB_OK;
     wb_trace_options covering = given_block(request);
     covering.cover = true;
     covering.unknown_contents = request->any;
     covering.facts = request->asked.facts;
-    if (status == WB_OK)
-        status = wb_block_trace(request->kernel, request->launch, &covering, diagnostics, block);
+    status = wb_block_trace(request->kernel, request->launch, &covering, diagnostics, block);
     if (status == WB_OK && given != NULL)
         *given = known;
     else

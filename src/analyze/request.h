@@ -26,13 +26,9 @@ wb_grid_options request_covering_grid(const struct request *request);
 void request_settle(struct wb_diagnostics *messages, bool keep, wb_diagnostics *diagnostics);
 
 /* What a block executes, for all inputs or for the given ones as far as they are known; and, of all inputs,
- * beside it *given, with the data that was given, or NULL. Where `given` is NULL that is freed. Flow facts
- * are held to the given data, which can show that they are wrong, but not that they are true. */
+ * beside it *given, with the data that was given, or NULL. Where `given` is NULL that is freed. */
 wb_status request_block(const struct request *request, wb_diagnostics *diagnostics, wb_block **block,
                         wb_block **given);
-
-/* Holds the flow facts to the given data in the block of the request, where they are for all inputs. */
-wb_status request_check_facts(const struct request *request, wb_diagnostics *diagnostics);
 
 /* All blocks with the given data, only to be shown beside all inputs. WB_ERR_DECLINED without a message when
  * that takes too long. Whether the data determines what is executed shows when the grid is analysed. */

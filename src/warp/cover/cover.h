@@ -106,9 +106,11 @@ struct division {
 /* Where a warp has come to a barrier last. */
 struct barrier_place {
     uint32_t warp, instruction;
-    bool perhaps;     /* only if an unknown value says so */
-    uint64_t entered; /* as in struct cover_group */
-    uint32_t *counts; /* passes of the loops around it, the outermost first */
+    bool perhaps;                     /* only if an unknown value says so */
+    bool sure;                        /* some lane does whatever the unknown values are */
+    const struct flow_fact *together; /* which is about the barrier, or NULL */
+    uint64_t entered;                 /* as in struct cover_group */
+    uint32_t *counts;                 /* passes of the loops around it, the outermost first */
     uint32_t loops;
 };
 
@@ -145,11 +147,16 @@ struct cover {
     bool settles;                     /* all sides of a branch have arrived at once: entries below go on */
     VEC(struct barrier_place) places; /* the latest of each warp at each barrier */
     VEC(struct cover_cause) causes;
-    uint8_t *caused;    /* per instruction: a bit per enum cover_need that `causes` has */
-    bool synchronises;  /* warps may pass values to each other without a barrier, and without a data race */
-    bool repeats;       /* see struct wb_block */
-    uint64_t perhaps;   /* instructions of groups none of whose lanes is certain to be there */
-    bool meets_perhaps; /* warps came to a barrier that they wait at only perhaps */
+    uint8_t *caused;     /* per instruction: a bit per enum cover_need that `causes` has */
+    bool synchronises;   /* warps may pass values to each other without a barrier, and without a data race */
+    bool repeats;        /* see struct wb_block */
+    uint64_t perhaps;    /* instructions of groups none of whose lanes is certain to be there */
+    bool meets_perhaps;  /* warps came to a barrier that they wait at only perhaps */
+    bool meets_together; /* some barrier is one that a fact of kind FACT_TOGETHER speaks of */
+    bool holds;          /* facts are held to one execution: each iteration of a loop is run */
+    uint32_t before;     /* of the top group: instruction of the function executed before the last, or
+                            PTX_NO_INDEX */
+    uint32_t *ended_in;  /* per warp: the block of the kernel in which it ended, surely, or GRAPH_NONE */
 };
 
 /* Prepares a run whose code is decoded to cover what depends on unknown values; facts (or NULL) must outlive
@@ -202,6 +209,23 @@ bool cover_equally_often(const struct cover_function *function, uint32_t first, 
  * iteration, as an instruction. */
 uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t block);
 
+/* ---- cover_hold.c: facts that executions contradict ---------------------------------------------------- */
+
+/* The fact of a kind about an instruction of the warp's function, or the one of kind FACT_TOGETHER that
+ * speaks of a barrier; NULL: none. */
+const struct flow_fact *cover_fact_about(const struct warp *warp, enum fact_kind kind, uint32_t pc);
+
+/* Says that a fact is wrong, and at an instruction what contradicts it: WB_ERR_INPUT. */
+wb_status cover_refuse(const struct warp *warp, const struct flow_fact *fact, uint32_t pc, const char *format,
+                       ...) __attribute__((format(printf, 4, 5)));
+
+/* WB_ERR_INPUT with a message when a warp surely comes to a barrier, and another one is surely elsewhere,
+ * although a fact says that they meet. */
+wb_status cover_hold_place(struct warp *warp, uint32_t pc, const struct barrier_place *place);
+
+/* The same when the warp's last lanes surely end. */
+wb_status cover_hold_end(struct warp *warp);
+
 /* ---- cover_groups.c ------------------------------------------------------------------------------------ */
 
 /* The registers of the lanes of `mask` that are live at the start of a block, or NULL when memory is
@@ -239,6 +263,9 @@ uint32_t cover_remove(struct warp *warp, uint32_t lanes, size_t base);
 wb_status cover_settle(struct warp *warp);
 
 /* ---- cover_run.c --------------------------------------------------------------------------------------- */
+
+/* The latest place of a warp at a barrier, or NULL. */
+struct barrier_place *cover_latest_place(const struct cover *cover, uint32_t warp, uint32_t instruction);
 
 /* Notes that what an instruction does depends on a value that is not known. */
 wb_status cover_note(struct warp *warp, const struct micro *op, enum cover_need need, struct slot slot);

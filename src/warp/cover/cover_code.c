@@ -146,17 +146,24 @@ bool cover_equally_often(const struct cover_function *function, uint32_t first, 
            function->loops.innermost[first] == function->loops.innermost[second];
 }
 
-/* Marks the barriers that all warps execute together if they pass the fact's label together. */
-static void apply_together(struct cover_function *function, const struct flow_fact *fact) {
+/* Marks the barriers that all warps execute together if they pass the fact's label together: whether there
+ * are some. */
+static bool apply_together(struct cover_function *function, const struct flow_fact *fact) {
     const uint32_t *block_of = function->cfg.block_of;
-    for (uint32_t i = fact->at; i < function->cfg.function->inst_count; i++)
-        if (function->kinds[i] == COVER_KIND_BARRIER &&
-            cover_equally_often(function, block_of[fact->at], block_of[i]))
-            function->marks[i] |= COVER_AT_TOGETHER;
+    bool some = false;
+    for (uint32_t i = fact->at; i < function->cfg.function->inst_count; i++) {
+        if (function->kinds[i] != COVER_KIND_BARRIER ||
+            !cover_equally_often(function, block_of[fact->at], block_of[i]))
+            continue;
+        function->marks[i] |= COVER_AT_TOGETHER;
+        some = true;
+    }
+    return some;
 }
 
 /* Applies one fact. A label at the end of the body has no instruction: nothing can be said of it. */
-static void apply_fact(struct cover_function *function, const struct flow_fact *fact) {
+static void apply_fact(struct cover *cover, const struct flow_fact *fact) {
+    struct cover_function *function = &cover->functions[fact->function];
     if (function->marks == NULL || fact->at >= function->cfg.function->inst_count) return;
     switch (fact->kind) {
     case FACT_LOOP:
@@ -173,7 +180,7 @@ static void apply_fact(struct cover_function *function, const struct flow_fact *
         function->pass_count++;
         return;
     case FACT_NEVER: function->marks[fact->at] |= COVER_AT_NEVER; return;
-    case FACT_TOGETHER: apply_together(function, fact); return;
+    case FACT_TOGETHER: cover->meets_together |= apply_together(function, fact); return;
     }
 }
 
@@ -205,7 +212,9 @@ static void cover_describe(void *context) {
             describe(&cover->functions[f], code, run->size, &launched.environment, arena);
     }
     for (size_t i = 0; facts != NULL && i < facts->facts.count; i++)
-        apply_fact(&cover->functions[facts->facts.items[i].function], &facts->facts.items[i]);
+        apply_fact(cover, &facts->facts.items[i]);
+    cover->ended_in = arena_array(arena, (size_t)run->warp_count + 1, sizeof *cover->ended_in);
+    memset(cover->ended_in, 0xff, run->warp_count * sizeof *cover->ended_in); /* GRAPH_NONE */
     cover->caused = arena_array(arena, (size_t)inst_count + 1, 1);
 }
 

@@ -338,14 +338,16 @@ static wb_status end_lanes(struct warp *warp, uint32_t mask, uint32_t unsure) {
 wb_status cover_exit(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     if (unsure != 0) WB_TRY(require_headers(warp, op));
     note_exits(warp, unsure == 0);
-    return end_lanes(warp, mask, unsure);
+    const bool sure = (mask & ~cover_unsure(cover_top(warp)->group)) != 0;
+    WB_TRY(end_lanes(warp, mask, unsure));
+    return sure && warp->live == 0 ? cover_hold_end(warp) : WB_OK;
 }
 
 wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     const struct frame *frame = warp->frame;
+    if (frame->call == NULL) return cover_exit(warp, op, mask, unsure);
     if (unsure != 0) WB_TRY(require_headers(warp, op));
     note_exits(warp, unsure == 0);
-    if (frame->call == NULL) return end_lanes(warp, mask, unsure);
     uint32_t split = cover_top(warp)->group->split;
     return_results(warp, mask & ~split);
     /* Of variables the sides of a branch have one copy. */

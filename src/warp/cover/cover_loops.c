@@ -186,14 +186,17 @@ static wb_status cover_widen(struct warp *warp, uint32_t loop, uint64_t limit, b
 #define LACKING_PASSES 3u
 
 /* The top group does not really get here. WB_ERR_INPUT with a message when a lane of it does whatever the
- * unknown values are: what excludes that is then wrong. */
-static wb_status exclude(struct warp *warp, uint32_t pc, const char *what) {
+ * unknown values are: the fact (NULL: what analysis found) that excludes that is then wrong. */
+static wb_status exclude(struct warp *warp, uint32_t pc, const struct flow_fact *fact, const char *what) {
     const struct simt_entry *top = cover_top(warp);
     uint32_t sure = top->mask & ~cover_unsure(top->group);
+    if (sure != 0 && fact != NULL)
+        return cover_refuse(warp, fact, pc, "lane %u of warp %u gets here, although a flow fact says that %s",
+                            (uint32_t)__builtin_ctz(sure), warp->number, what);
     if (sure != 0)
         return warp_fail(warp, &warp->frame->code->micros[pc], WB_ERR_INPUT,
-                         "lane %u of warp %u gets here, although %s", (uint32_t)__builtin_ctz(sure),
-                         warp->number, what);
+                         "lane %u of warp %u gets here, although the loop was found to be left before",
+                         (uint32_t)__builtin_ctz(sure), warp->number);
     (void)cover_remove(warp, top->mask, 0);
     return WB_OK;
 }
@@ -209,7 +212,7 @@ static wb_status count_per_facts(struct warp *warp, uint32_t pc) {
         if (fact->kind != FACT_PER || fact->function != number) continue;
         if (fact->per == pc) pass->count = 0;
         if (fact->at == pc && pass->count++ >= fact->limit)
-            return exclude(warp, pc, "a flow fact says that it is passed less often");
+            return exclude(warp, pc, fact, "it is passed less often");
         pass++;
     }
     return WB_OK;
@@ -224,6 +227,7 @@ static uint64_t patience(const struct run *run) {
 
 /* How many iterations of a loop are run before its values are joined. */
 static uint64_t unrolled(const struct warp *warp, uint64_t limit) {
+    if (warp->run->cover->holds) return UINT64_MAX;
     const size_t records = warp->accesses == NULL ? 0 : warp->accesses->items.count - warp->thinned;
     const bool fills =
         records > RECORDS_MAX || records > warp->run->memory_limit / (RECORDS_PART * sizeof(struct access));
@@ -250,6 +254,16 @@ static bool limit_in_nest(const struct cover_function *function, uint32_t loop, 
         if (__builtin_mul_overflow(*product, bound->headers, product)) return false;
     }
     return true;
+}
+
+/* The user's fact about the innermost of the loops around, and of the loop, that has one, or NULL. */
+static const struct flow_fact *fact_about_nest(const struct warp *warp, uint32_t loop) {
+    const struct cover_function *function = cover_function_of(warp);
+    for (; loop != GRAPH_NONE; loop = function->loops.items[loop].parent)
+        if (function->limits[loop].from_fact)
+            return cover_fact_about(warp, FACT_LOOP,
+                                    function->cfg.blocks[function->loops.items[loop].header].first);
+    return NULL;
 }
 
 static wb_status ask_for_limit(const struct warp *warp, uint32_t loop) {
@@ -283,9 +297,7 @@ static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
     if (!ended && !function->meets_warps[loop] && pass->count > unrolled(warp, most))
         WB_TRY(cover_widen(warp, loop, most, &ended));
     if (!ended) return WB_OK;
-    return exclude(warp, pc,
-                   limit->from_fact ? "a flow fact says that the loop is left before"
-                                    : "the loop was found to be left before");
+    return exclude(warp, pc, fact_about_nest(warp, loop), "the loop is left before");
 }
 
 static wb_status pass_header(struct warp *warp, uint32_t pc) {
@@ -307,7 +319,8 @@ static wb_status pass_header(struct warp *warp, uint32_t pc) {
 wb_status cover_arrive(struct warp *warp, uint32_t pc) {
     uint32_t marks = cover_function_of(warp)->marks[pc];
     if (cover_top(warp)->group->replays) return WB_OK; /* it has arrived before */
-    if ((marks & COVER_AT_NEVER) != 0) return exclude(warp, pc, "a flow fact says that nobody ever does");
+    if ((marks & COVER_AT_NEVER) != 0)
+        return exclude(warp, pc, cover_fact_about(warp, FACT_NEVER, pc), "nobody ever does");
     if ((marks & COVER_AT_PER) != 0) WB_TRY(count_per_facts(warp, pc));
     return (marks & COVER_AT_HEADER) != 0 && cover_top(warp)->mask != 0 ? pass_header(warp, pc) : WB_OK;
 }

@@ -163,7 +163,7 @@ static wb_status ask_for_fact(const struct warp *warp, const struct micro *op, u
         warp->number);
 }
 
-/* Where a warp comes to a barrier that a fact is about. */
+/* Where a warp comes to a barrier. */
 static wb_status place_of(const struct warp *warp, const struct micro *op, uint32_t pc, bool perhaps,
                           struct barrier_place *place) {
     const struct cover_function *function = cover_function_of(warp);
@@ -173,6 +173,8 @@ static wb_status place_of(const struct warp *warp, const struct micro *op, uint3
     *place = (struct barrier_place){.warp = warp->number,
                                     .instruction = op->index,
                                     .perhaps = perhaps,
+                                    .sure = (cover_top(warp)->mask & ~cover_unsure(group)) != 0,
+                                    .together = cover_fact_about(warp, FACT_TOGETHER, pc),
                                     .entered = group->entered,
                                     .loops = innermost == GRAPH_NONE ? 0 : loops->items[innermost].depth};
     place->counts = calloc((size_t)place->loops + 1, sizeof *place->counts);
@@ -183,8 +185,7 @@ static wb_status place_of(const struct warp *warp, const struct micro *op, uint3
     return WB_OK;
 }
 
-/* The latest place of a warp at a barrier, or NULL. */
-static struct barrier_place *latest_place(const struct cover *cover, uint32_t warp, uint32_t instruction) {
+struct barrier_place *cover_latest_place(const struct cover *cover, uint32_t warp, uint32_t instruction) {
     for (size_t i = 0; i < cover->places.count; i++) {
         struct barrier_place *place = &cover->places.items[i];
         if (place->warp == warp && place->instruction == instruction) return place;
@@ -206,7 +207,7 @@ static bool all_meet(const struct run *run, const struct barrier_place *place) {
     for (uint32_t w = 0; w < run->warp_count; w++) {
         const struct warp *waiting = &run->warps[w];
         if (waiting->state != WARP_WAITING || w == place->warp) continue;
-        const struct barrier_place *other = latest_place(run->cover, w, waiting->waiting_for->index);
+        const struct barrier_place *other = cover_latest_place(run->cover, w, waiting->waiting_for->index);
         bool perhaps = place->perhaps || (other != NULL && other->perhaps);
         if (!perhaps) continue;
         if (other == NULL || other->instruction != place->instruction) return false;
@@ -218,7 +219,7 @@ static bool all_meet(const struct run *run, const struct barrier_place *place) {
 /* Keeps the place as the latest one of its warp at the barrier. False when it cannot be told which warps meet
  * there. */
 static wb_status keep_place(struct run *run, struct barrier_place *place, bool *meets) {
-    struct barrier_place *before = latest_place(run->cover, place->warp, place->instruction);
+    struct barrier_place *before = cover_latest_place(run->cover, place->warp, place->instruction);
     bool perhaps = place->perhaps || (before != NULL && before->perhaps);
     *meets = all_meet(run, place) && (before == NULL || !perhaps || is_later(place, before));
     if (before == NULL && vec_push(&run->cover->places, *place) != WB_OK) {
@@ -237,6 +238,11 @@ static wb_status match(struct warp *warp, const struct micro *op, uint32_t pc, b
     struct barrier_place place;
     bool meets = false;
     WB_TRY(place_of(warp, op, pc, perhaps, &place));
+    wb_status status = cover_hold_place(warp, pc, &place);
+    if (status != WB_OK) {
+        free(place.counts);
+        return status;
+    }
     WB_TRY(keep_place(warp->run, &place, &meets));
     if (meets) return WB_OK;
     if (warp->run->needs.items.count > 0) return WB_ERR_DECLINED; /* these are asked for first */
@@ -280,7 +286,8 @@ static wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32
     /* What other barriers and loops need is found, too, by going on as if the fact were given. */
     if (!firm && !together) WB_TRY(ask_for_fact(warp, op, pc));
     warp->run->cover->meets_perhaps |= !firm;
-    if (together || warp->run->cover->meets_perhaps) WB_TRY(match(warp, op, pc, !firm));
+    if (warp->run->cover->meets_together || warp->run->cover->meets_perhaps)
+        WB_TRY(match(warp, op, pc, !firm));
     return barrier_execute(warp, op, mask);
 }
 
@@ -363,6 +370,7 @@ static wb_status cover_step(struct warp *warp) {
     warp->unsure = cover_unsure(top->group);
     const bool perhaps = (active & ~warp->unsure) == 0;
     top->pc++;
+    warp->run->cover->before = top->group->from;
     top->group->from = pc;
     top->group->replays = false;
     WB_TRY(execute_kind(warp, op, (enum cover_kind)function->kinds[pc], mask, unsure));

@@ -9,6 +9,8 @@ static void read_stages(struct code *code, const uint64_t *n, uint64_t count) {
         struct stage *stage = &code->way[code->stages];
         *stage = (struct stage){n[0], n[1], n[2]};
         if (n[0] >= machine.units) refuse("no unit: %" PRIu64, n[0]);
+        for (uint64_t s = 0; s < code->stages; s++)
+            if (code->way[s].unit == n[0]) refuse("a way comes to unit %" PRIu64 " twice", n[0]);
         if (n[1] == 0) refuse("a unit is held for one cycle at least");
         if (code->stages > 0 && machine.places[n[0]] != UNLIMITED && stage[-1].transfer > 0)
             refuse("what is on its way to a queue that can be full holds its place");

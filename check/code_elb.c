@@ -72,6 +72,7 @@ static uint64_t row_time(const struct block *of, const struct amount *amounts, u
 
 static uint64_t code_time(const struct block *of, row_time_function row) {
     struct amount *amounts = zeroed(of->sections.count, sizeof *amounts);
+    find_units(of);
     for (uint64_t s = 0; s < of->sections.count; s++)
         amounts[s] = amount_of(of, &of->sections.items[s]);
     const uint64_t sum = sum_of_rows(of, amounts, row);

@@ -25,9 +25,10 @@ bool is_queued(const struct code *code) {
     return code->stages > 0 && !is_latch(code) && machine.places[code->way[0].unit] != UNLIMITED;
 }
 
+/* B(u). Where a unit can wait for itself, by others, the theorems say nothing: M4 would not hold. */
 static void find_blocking(void) {
     for (uint64_t u = 0; u < machine.units; u++)
-        units.blocking[u] = (uint64_t)1 << u;
+        units.blocking[u] = 0;
     for (uint64_t i = 0; i < all.count; i++)
         for (uint64_t s = 1; s < all.items[i]->stages; s++) {
             const struct stage *stage = &all.items[i]->way[s];
@@ -37,6 +38,10 @@ static void find_blocking(void) {
     for (uint64_t through = 0; through < machine.units; through++)
         for (uint64_t u = 0; u < machine.units; u++)
             if (has(units.blocking[u], through)) units.blocking[u] |= units.blocking[through];
+    for (uint64_t u = 0; u < machine.units; u++) {
+        if (has(units.blocking[u], u)) refuse("unit %" PRIu64 " can wait for itself for ever", u);
+        units.blocking[u] |= (uint64_t)1 << u;
+    }
 }
 
 static uint64_t closed(uint64_t set) {

@@ -182,6 +182,13 @@ wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char 
     return WB_ERR_LIMIT;
 }
 
+wb_status diagnose_stuck(struct wb_diagnostics *diagnostics, const char *where) {
+    diagnostics->stuck = true;
+    diagnose(diagnostics, SEVERITY_ERROR, where,
+             "deadlock: blocks are left, and none of their warps can go on");
+    return WB_ERR_INPUT;
+}
+
 wb_diagnostics *wb_diagnostics_new(void) {
     wb_diagnostics *diagnostics = calloc(1, sizeof *diagnostics);
     if (diagnostics != NULL) text_reserve(&diagnostics->rendered, MESSAGES_RESERVED);
@@ -231,6 +238,7 @@ void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *fr
     diagnostics->needs_launch |= from->needs_launch;
     diagnostics->over_limit |= from->over_limit;
     diagnostics->no_memory |= from->no_memory;
+    diagnostics->stuck |= from->stuck;
 }
 
 bool wb_diagnostics_message(const wb_diagnostics *diagnostics, size_t index, wb_message *message) {

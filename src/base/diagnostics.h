@@ -68,6 +68,7 @@ struct wb_diagnostics {
     bool needs_launch; /* nothing is said of the launch */
     bool over_limit;   /* an execution was ended by a limit of its options */
     bool no_memory;    /* the system had no memory left */
+    bool stuck;        /* an execution came to a state from which nothing goes on */
 };
 
 /* Frees what they hold. */
@@ -101,5 +102,10 @@ const char *diagnostics_first_error(const struct wb_diagnostics *diagnostics, si
 
 /* The message that memory is exhausted; always WB_ERR_LIMIT, to be returned. */
 wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char *where);
+
+/* The message that an execution by `where` goes on no more, though blocks are left. No machine that
+ * wb_machine_check accepts can do that: no number of such a machine holds, and whoever hears of it reports
+ * none. Always WB_ERR_INPUT, to be returned. */
+wb_status diagnose_stuck(struct wb_diagnostics *diagnostics, const char *where);
 
 #endif

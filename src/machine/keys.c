@@ -289,7 +289,8 @@ static wb_status read_keys(const struct ytree *document, bool has_base, struct w
     }
     WB_TRY(ytree_read_fields(document, document->root, fields, machine));
     const struct ytree_node *classes = ytree_find(document->root, "classes");
-    return classes == NULL ? WB_OK : read_classes(document, classes, machine);
+    if (classes != NULL) WB_TRY(read_classes(document, classes, machine));
+    return machine_times_sass(machine) ? machine_sass_ways_read(document, machine) : WB_OK;
 }
 
 /* The preset that a document is based on, or NULL. */

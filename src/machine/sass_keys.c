@@ -168,6 +168,101 @@ wb_status machine_sass_class_read(const struct ytree *document, const struct ytr
     return status;
 }
 
+/* ---- Waits for room ------------------------------------------------------------------------------------ */
+
+/* Units from which an instruction can go on only to a place in a queue that can be full: bit v of on[u] for
+ * unit v behind u, by the way of some class (docs/machine-code-bounds.md, section 1: v blocks back onto u).
+ */
+struct blocking {
+    uint32_t on[MACHINE_UNITS_MAX];
+};
+
+/* Whether the class goes from the one unit to the other, which can be full. */
+static bool class_blocks(const struct wb_machine *machine, enum sass_class class, uint32_t from,
+                         uint32_t to) {
+    const struct machine_sass_class *of = &machine->sass.classes[class];
+    for (uint32_t s = 1; of->given && s < of->stage_count; s++)
+        if (of->stages[s - 1].unit == from && of->stages[s].unit == to)
+            return machine->units[to].queue != DEPTH_UNLIMITED;
+    return false;
+}
+
+static struct blocking blocking_of(const struct wb_machine *machine) {
+    struct blocking blocking = {{0}};
+    for (uint32_t c = 0; c < SASS_CLASS_COUNT; c++)
+        for (uint32_t u = 0; u < machine->unit_count; u++)
+            for (uint32_t v = 0; v < machine->unit_count; v++)
+                if (class_blocks(machine, (enum sass_class)c, u, v)) blocking.on[u] |= UINT32_C(1) << v;
+    return blocking;
+}
+
+/* The units from which there is no end to what they wait for; 0: none. */
+static uint32_t endless(const struct blocking *blocking) {
+    uint32_t left = UINT32_MAX, before;
+    do {
+        before = left;
+        for (uint32_t u = 0; u < MACHINE_UNITS_MAX; u++)
+            if ((blocking->on[u] & left) == 0) left &= ~(UINT32_C(1) << u);
+    } while (left != before);
+    return left;
+}
+
+/* Appends the classes that go from the one unit to the other, the first of which is returned; how many. */
+static enum sass_class list_ways(const struct wb_machine *machine, uint32_t from, uint32_t to,
+                                 uint32_t *count, struct text *out) {
+    enum sass_class first = SASS_CLASS_COUNT;
+    *count = 0;
+    for (uint32_t c = 0; c < SASS_CLASS_COUNT; c++) {
+        if (!class_blocks(machine, (enum sass_class)c, from, to)) continue;
+        if (first == SASS_CLASS_COUNT) first = (enum sass_class)c;
+        text_printf(out, "%s%s", (*count)++ == 0 ? "" : ", ", sass_class_name((enum sass_class)c));
+    }
+    return first;
+}
+
+bool machine_sass_ways_check(const struct wb_machine *machine, struct text *problem,
+                             enum sass_class *closing) {
+    const struct blocking blocking = blocking_of(machine);
+    const uint32_t left = endless(&blocking);
+    uint32_t fewest = UINT32_MAX;
+    if (left == 0) return true;
+    uint32_t unit = (uint32_t)__builtin_ctz(left);
+    for (uint32_t i = 0; i < MACHINE_UNITS_MAX; i++) /* into the circle, if not there */
+        unit = (uint32_t)__builtin_ctz(blocking.on[unit] & left);
+    const uint32_t first = unit;
+    do {
+        const uint32_t next = (uint32_t)__builtin_ctz(blocking.on[unit] & left);
+        uint32_t count;
+        text_printf(problem, "%s waits for a place at %s (", machine->units[unit].name,
+                    machine->units[next].name);
+        const enum sass_class class = list_ways(machine, unit, next, &count, problem);
+        text_string(problem, next == first ? ")" : "), ");
+        if (count < fewest) *closing = class;
+        fewest = u32_min(fewest, count);
+        unit = next;
+    } while (unit != first);
+    text_string(problem,
+                ": instructions there could wait for each other for ever; expected the same order of "
+                "units in all classes, or an unlimited queue");
+    return false;
+}
+
+wb_status machine_sass_ways_read(const struct ytree *document, const struct wb_machine *machine) {
+    enum sass_class closing;
+    struct text problem = {0};
+    wb_status status = WB_OK;
+    if (!machine_sass_ways_check(machine, &problem, &closing)) {
+        const struct ytree_node *classes = ytree_find(document->root, "classes");
+        const struct ytree_node *place =
+            classes == NULL ? NULL : ytree_find(classes, sass_class_name(closing));
+        if (place == NULL) place = ytree_find(document->root, "units");
+        status = ytree_error(document, place != NULL ? place : document->root, "%s",
+                             problem.failed ? "wrong" : problem.data);
+    }
+    text_free(&problem);
+    return status;
+}
+
 /* ---- What fits ----------------------------------------------------------------------------------------- */
 
 bool machine_sass_fits(const struct wb_machine *machine, struct text *problem) {
@@ -182,6 +277,8 @@ bool machine_sass_fits(const struct wb_machine *machine, struct text *problem) {
         text_free(&reason);
         if (problem->length != 0) return false;
     }
+    enum sass_class closing;
+    if (!machine_sass_ways_check(machine, problem, &closing)) return false;
     if (machine->warp_width != MACHINE_WARP_WIDTH)
         text_printf(problem, "warp_width: machine code has warps of %u threads, not %u", MACHINE_WARP_WIDTH,
                     machine->warp_width);

@@ -17,6 +17,15 @@ wb_status machine_sass_read(const struct ytree *document, const struct ytree_nod
 wb_status machine_sass_class_read(const struct ytree *document, const struct ytree_node *value,
                                   struct wb_machine *machine);
 
+/* Whether no circle of units can wait for places behind each other for ever: whatever is under way then goes
+ * on (docs/machine-code-bounds.md, section 1). False with a sentence in *problem, and in *closing the class
+ * that goes against most others. */
+bool machine_sass_ways_check(const struct wb_machine *machine, struct text *problem,
+                             enum sass_class *closing);
+
+/* The same of a document that has been read into the machine: WB_ERR_INPUT with the place. */
+wb_status machine_sass_ways_read(const struct ytree *document, const struct wb_machine *machine);
+
 /* Whether the parts fit together: units and classes, and what other parts of the machine are to be. False
  * with a sentence of what is wrong in *problem. */
 bool machine_sass_fits(const struct wb_machine *machine, struct text *problem);

@@ -65,7 +65,7 @@ static void note_result(struct method_run *run, const struct method_outcome *out
                         wb_diagnostics *messages) {
     const bool limited = outcome->status == WB_ERR_LIMIT;
     if (limited && outcome->named) run->limit = WB_ERR_LIMIT;
-    if (messages->no_memory) wb_diagnostics_append(run->failures, messages);
+    if (messages->no_memory || messages->stuck) wb_diagnostics_append(run->failures, messages);
     if (limited ? outcome->named || run->stopped : wb_diagnostics_errors(messages) == 0)
         wb_diagnostics_append(run->diagnostics, messages);
 }
@@ -86,6 +86,7 @@ wb_status method_run_note(struct method_run *run, struct method_log *log,
     if (outcome->status == WB_ERR_LIMIT && !outcome->has_result && wb_diagnostics_errors(messages) == 0)
         (void)diagnose_out_of_memory(messages, outcome->method);
     run->no_memory |= messages->no_memory;
+    run->stuck |= messages->stuck;
     run->results += outcome->has_result;
     if (outcome->status == WB_OK || outcome->has_result)
         note_result(run, outcome, messages);
@@ -99,7 +100,8 @@ wb_status method_run_end(struct method_run *run) {
     wb_status status = run->stopped || run->no_memory ? WB_ERR_LIMIT : run->limit;
     const bool none = run->results == 0;
     if (none && status == WB_OK) status = run->failed;
-    if (none || run->stopped || run->no_memory) wb_diagnostics_append(run->diagnostics, run->failures);
+    if (run->stuck) status = WB_ERR_INPUT;
+    if (none || run->stopped || run->no_memory || run->stuck) wb_diagnostics_append(run->diagnostics, run->failures);
     wb_diagnostics_free(run->failures);
     return status;
 }

@@ -38,6 +38,7 @@ struct method_run {
     const wb_watch *asked;       /* whom that asks in turn, or NULL */
     bool stopped;                /* by it */
     bool no_memory;              /* the system had none left for one of them: the report is not whole */
+    bool stuck;                  /* an execution of one never ends: nothing that was found holds */
     wb_diagnostics *diagnostics; /* of the caller */
     wb_diagnostics *failures;    /* what those without a result said */
     size_t results;              /* that there are in the end */
@@ -70,7 +71,7 @@ struct method_outcome {
 wb_status method_run_note(struct method_run *run, struct method_log *log,
                           const struct method_outcome *outcome, wb_diagnostics *messages);
 
-/* What the run came to: WB_OK when there is any result and nothing was stopped. */
+/* What the run came to: WB_OK when there is any result, nothing was stopped, and nothing stuck. */
 wb_status method_run_end(struct method_run *run);
 
 #endif

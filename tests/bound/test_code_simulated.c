@@ -12,10 +12,12 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "bound/analysis/analysis.h"
 #include "bound/sass/code_profile.h"
 #include "random_block.h"
 #include "sass_block.h"
 #include "sass_check.h"
+#include "sim/gpu/gpu.h"
 #include "sim/sass/sass_simulate.h"
 
 #define FAMILY_ROUNDS 6000u
@@ -160,9 +162,65 @@ static void test_a_lone_warp_takes_what_it_takes(void **state) {
     printf("%" PRIu32 " searched, the same in %" PRIu32 "\n", searched, same);
 }
 
+/* Four instructions that pass two full units in opposite orders, by turns, and never end: no machine that is
+ * checked has such ways. Whoever executes them fails, and no number is left. */
+static void test_what_is_stuck_is_an_error(void **state) {
+    (void)state;
+    struct sass_grid grid;
+    struct wb_machine machine;
+    struct timed_block block;
+    struct sass_gpu gpu;
+    struct arena arena = {0};
+    struct wb_diagnostics said = {0};
+    wb_analysis *analysis;
+    wb_schedule *schedule;
+    wb_gpu_simulation simulation;
+    size_t count;
+    random_sass_grid(&sass_families[0], 1, &grid);
+    grid.sub_cores = grid.warps = grid.blocks = grid.sms = grid.slots = 1;
+    grid.units = 2;
+    grid.queue[0] = grid.queue[1] = 1;
+    grid.programs[0].count = 4;
+    for (uint8_t k = 0; k < 4; k++) {
+        struct sass_timed *timed = &grid.programs[0].steps[k].stated;
+        const uint8_t first = k & 1, second = 1 - first;
+        *timed = (struct sass_timed){.stall = 1, .stall_least = 1, .slot = 1, .stage_count = 2};
+        timed->stages[0] = (struct sass_stage){.unit = first, .init = 9};
+        timed->stages[1] = (struct sass_stage){.unit = second, .init = 9};
+        timed->read_counter = timed->left_counter = SASS_NO_COUNTER;
+        timed->constant_line = SASS_NO_LINE;
+    }
+    sass_grid_state_all(&grid);
+    sass_block_from(&grid, 1, false, &machine, &block);
+    machine.issue_width = machine.issue_per_warp = 1;
+    assert_int_equal(analysis_of_timed(&block, &said, &analysis), WB_OK);
+    assert_int_equal(wb_analysis_simulate(analysis, NULL, NULL, &said), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(&said), "cggty: error: deadlock: blocks are left"));
+    (void)wb_analysis_simulations(analysis, &count);
+    assert_int_equal(count, 0);
+    assert_int_equal(wb_analysis_bound(analysis, "code-elb", NULL, &said), WB_OK);
+    assert_int_equal(wb_analysis_bound(analysis, "adversary", NULL, &said), WB_ERR_INPUT);
+    assert_int_equal(wb_analysis_bound(analysis, "exhaustive", NULL, &said), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(&said), "exhaustive: error: deadlock: blocks are left"));
+    assert_int_equal(wb_schedule_simulate(analysis, "gto", NULL, &said, &schedule), WB_ERR_INPUT);
+    wb_analysis_free(analysis);
+    sass_gpu_from(&grid, &gpu);
+    diagnostics_clear(&said);
+    said = (struct wb_diagnostics){0};
+    const struct gpu_scheme scheme = {.name = "default", .policy = &policy_gto};
+    const struct gpu_options options = {.threads = 1};
+    assert_int_equal(gpu_simulate(&gpu.timed, &scheme, &options, &said, &arena, &simulation), WB_ERR_INPUT);
+    assert_true(said.stuck);
+    diagnostics_clear(&said);
+    arena_free(&arena);
+    sass_gpu_free(&gpu);
+    timed_block_free(&block);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_lone_warp_takes_what_it_takes),
+        cmocka_unit_test(test_what_is_stuck_is_an_error),
         cmocka_unit_test(test_no_simulation_is_beyond_a_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,6 +188,44 @@ static void test_check(void **state) {
     }
 }
 
+/* Ways in a circle of units, each of which has to wait for room behind it, could end in a deadlock: files
+ * that have one are refused at the class that goes against the others, settings by the check behind the last
+ * of them. A queue without limit, or a queue at the start of the way, breaks the circle. */
+static void test_circles_of_ways(void **state) {
+    (void)state;
+#define CIRCLE(queues, ways) HEAD "units: [" queues "]\n" SASS "classes:\n" ways
+#define THREE "{name: A, queue: 1}, {name: Q, queue: 2}, {name: S, shared: true, queue: 0}"
+#define ALU "  alu: {unit: A, init: 1, unit_2: Q, init_2: 1}\n"
+#define MUFU "  mufu: {unit: Q, init: 1, unit_2: S, init_2: 1}\n"
+#define IMAD "  imad: {unit: S, init: 1, unit_2: A, init_2: 1}\n"
+#define BACK "  imad: {unit: Q, init: 1, unit_2: A, init_2: 1}\n"
+    refuses(CIRCLE(THREE, ALU BACK "  fma: {unit: A, init: 1, unit_2: Q, init_2: 3}\n"),
+            "m.yaml:9:9: error: A waits for a place at Q (alu, fma), Q waits for a place at A (imad): ");
+    refuses(
+        CIRCLE(THREE, ALU MUFU IMAD),
+        "m.yaml:10:9: error: S waits for a place at A (imad), A waits for a place at Q (alu), Q waits for "
+        "a place at S (mufu): ");
+    static const char *const fine[] = {
+        CIRCLE(THREE, ALU MUFU),
+        CIRCLE("{name: A, queue: unlimited}, {name: Q, queue: 2}, {name: S}", ALU MUFU IMAD),
+        CIRCLE("{name: A}, {name: Q, queue: unlimited}, {name: S}", ALU BACK)};
+    static const char *const settings[][2] = {{"class.mufu.unit_2=A", "class.mufu.init=2"},
+                                              {"unit.A.queue=1", "unit.S.queue=3"},
+                                              {"unit.Q.queue=0", "unit.A.queue=4"}};
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine = parse(fine[i]);
+        assert_int_equal(wb_machine_check(machine, diagnostics), WB_OK);
+        set(machine, settings[i][0]);
+        set(machine, settings[i][1]);
+        assert_int_equal(wb_machine_check(machine, diagnostics), WB_ERR_INPUT);
+        assert_non_null(strstr(wb_diagnostics_text(diagnostics), "m: error: "));
+        assert_non_null(strstr(wb_diagnostics_text(diagnostics), " waits for a place at "));
+        wb_machine_free(machine);
+        wb_diagnostics_free(diagnostics);
+    }
+}
+
 static void test_sources(void **state) {
     (void)state;
     wb_machine *machine =
@@ -284,15 +322,11 @@ static void test_opcodes_have_classes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file_is_read),
-        cmocka_unit_test(test_worst_levels),
-        cmocka_unit_test(test_errors_of_files),
-        cmocka_unit_test(test_set),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_printed_machines_read_back),
-        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_opcodes_have_classes),
+        cmocka_unit_test(test_file_is_read),    cmocka_unit_test(test_worst_levels),
+        cmocka_unit_test(test_errors_of_files), cmocka_unit_test(test_set),
+        cmocka_unit_test(test_check),           cmocka_unit_test(test_circles_of_ways),
+        cmocka_unit_test(test_sources),         cmocka_unit_test(test_printed_machines_read_back),
+        cmocka_unit_test(test_presets),         cmocka_unit_test(test_opcodes_have_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

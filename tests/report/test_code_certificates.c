@@ -65,6 +65,8 @@ static void test_loops_are_walked(void **state) {
 #define LOAD "code 1 1 1 0 0 0 0 0 0 9 8 0 0 8 0 1 2 0 2 3 0\n"
 #define WAIT "code 1 1 1 0 0 0 0 0 8 0 8 0 1 8 0\n"
 #define BARRIER "code 2 2 1 0 0 7 0 1 8 0 8 0 0 8 0\n"
+#define BACK "code 1 1 1 0 0 0 0 0 0 9 8 0 0 8 0 2 2 0 1 3 0\n"
+#define BLOCK_BACK "block 0\n" BACK "section\nrun 0 1\nrow 0\nwarps 0 0 1\n"
 #define CODE MACHINE "block 0\n" LATCH LOAD WAIT BARRIER
 #define ALONE CODE "section\nrun 0 3\nrow 0\nwarps 0 0 1\n"
 #define TWO CODE "section\nrun 0 3\nrow 0\nwarps 0 0 1\nwarps 0 1 1\n"
@@ -129,6 +131,18 @@ static const struct forged forgeries[] = {
     {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 0 8 0 0 0 0\n", 2, "a unit is held for one cycle at least"},
     {CODE "code 4 4 1 0 0 0 0 0 8 0 8 0 0 8 0 1 2 1 2 1 0\n", 2, "holds its place"},
     {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 0 8 0 0 2 0 2 1 0\n", 2, "a latch is no stage of a longer way"},
+    {CODE "code 4 4 1 0 0 0 0 0 8 0 8 0 0 8 0 1 2 0 1 1 0\n", 2, "a way comes to unit 1 twice"},
+    /* The load goes from B to C, another one from C to B: each can wait for the other's place for ever. */
+    {CODE BACK "section\nrun 0 1\nrow 0\nwarps 0 0 1\nclaim code-sib 100\n", 2, "for itself for ever"},
+    {CODE BACK "section\nrun 0 1\nrow 0\nwarps 0 0 1\nclaim code-fib 100\n", 2, "for itself for ever"},
+    {CODE BACK "section\nrun 0 1\nrow 0\nwarps 0 0 1\nclaim code-elb 100\n", 2, "for itself for ever"},
+    {ALONE BLOCK_BACK "grid 1 1 1 0 0\nclass 0 1\nclass 1 1\nclaim code-k-sm 100\n", 2,
+     "unit 1 can wait for itself for ever"},
+    {ALONE BLOCK_BACK "grid 1 1 1 0 0\nclass 0 1\nclass 1 1\nclaim code-k-chain 100\n", 2,
+     "unit 1 can wait for itself for ever"},
+    {ALONE BLOCK_BACK "grid 1 1 1 0 0\nclass 0 1\nclass 1 1\nnext 0 1\nnext 1 1\nclaim code-k-sm-static "
+                      "100\n",
+     2, "unit 1 can wait for itself for ever"},
     {CODE "code 4 4 0 0 0 0 1 0 8 0 8 0 0 8 0\n", 2, "an issue takes a cycle"},
     {CODE "code 4 4 1 0 0 0 1 0 9 0 8 0 0 8 0\n", 2, "no such counter"},
     {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 256 8 0\n", 2, "no such counter"},

@@ -8,7 +8,10 @@
 
 #include <cmocka.h>
 
+#include "base/diagnostics.h"
+#include "base/random.h"
 #include "base/text.h"
+#include "machine/sass_keys.h"
 #include "sim/gpu/simulator.h"
 
 #define WARPS_MAX 8u
@@ -74,7 +77,8 @@ static wb_status note(void *user, const struct sim_event *event) {
     return WB_OK;
 }
 
-static cycles simulate_block(const struct sim_policy *policy, uint32_t warps) {
+static wb_status try_block(const struct sim_policy *policy, uint32_t warps, wb_diagnostics *diagnostics,
+                           wb_simulation *result) {
     struct timed_inst insts[STEPS_MAX] = {{0}};
     uint32_t warp_path[WARPS_MAX] = {0};
     struct path_writer writer = {0};
@@ -90,13 +94,18 @@ static cycles simulate_block(const struct sim_policy *policy, uint32_t warps) {
         .warp_path = warp_path,
         .warp_count = warps};
     const struct sim_sink sink = {.event = note};
+    memset(waits, 0, sizeof waits);
+    const wb_status status = simulate(&block, policy, &sink, NULL, diagnostics, result);
+    path_free(&path);
+    return status;
+}
+
+static cycles simulate_block(const struct sim_policy *policy, uint32_t warps) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_simulation result;
-    memset(waits, 0, sizeof waits);
-    if (simulate(&block, policy, &sink, NULL, diagnostics, &result) != WB_OK)
+    if (try_block(policy, warps, diagnostics, &result) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     wb_diagnostics_free(diagnostics);
-    path_free(&path);
     return result.cycles;
 }
 
@@ -305,6 +314,65 @@ static void test_only_machine_code_is_issued_by_cggty(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* ---- Progress --------------------------------------------------------------------------------------------
+ */
+
+#define WAYS 3u  /* classes with ways of their own, */
+#define UNITS 4u /* through so many units */
+
+/* Random ways of one to three stages, and queues in front of the units. */
+static void draw_ways(struct random_state *random) {
+    for (uint32_t u = 0; u < UNITS; u++) {
+        machine->units[u].shared = random_below(random, 2) != 0;
+        machine->units[u].queue = random_below(random, 4) == 0 ? DEPTH_UNLIMITED : random_below(random, 3);
+    }
+    for (uint32_t c = 0; c < WAYS; c++) {
+        struct machine_sass_class *class = &machine->sass.classes[c];
+        uint8_t units[UNITS] = {0, 1, 2, 3};
+        *class = (struct machine_sass_class){.given = true, .stage_count = 1 + random_below(random, 3)};
+        for (uint32_t s = 0; s < class->stage_count; s++) {
+            const uint32_t other = s + (uint32_t)random_below(random, UNITS - s);
+            class->stages[s] =
+                (struct machine_sass_stage){.unit = units[other], .init = 1 + random_below(random, 4)};
+            units[other] = units[s];
+        }
+    }
+}
+
+/* Random blocks on machines with random ways end when the ways make no circle of waits, and when they do
+ * either end or are an error, never a simulation: the same by hand, walked as in the check of the machine. */
+static void test_what_has_no_circle_ends(void **state) {
+    (void)state;
+    uint32_t stuck = 0, circles = 0;
+    for (uint32_t c = 0; c < SASS_CLASS_COUNT; c++)
+        machine->sass.classes[c].given = false;
+    for (uint64_t seed = 1; seed <= 4000; seed++) {
+        struct random_state random = random_seeded(seed);
+        struct text problem = {0};
+        enum sass_class closing = SASS_CLASS_COUNT;
+        wb_simulation result = {.cycles = 0};
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        draw_ways(&random);
+        machine->sass.full_queue = random_below(&random, 2) ? SASS_FULL_HOLDS_ISSUE : SASS_FULL_HOLDS_WARP;
+        for (step_count = 0; step_count < STEPS_MAX;)
+            (void)add((enum sass_class)random_below(&random, WAYS), 1);
+        for (uint32_t i = 0; i < STEPS_MAX; i++)
+            code[i].read_counter = 0;
+        const bool ends = machine_sass_ways_check(machine, &problem, &closing);
+        const wb_status status = try_block(&policy_gto, WARPS_MAX, diagnostics, &result);
+        if (status == WB_OK ? result.cycles == 0 : ends || status != WB_ERR_INPUT || !diagnostics->stuck)
+            fail_msg("seed %u: status %d, %u cycles, %s", (unsigned)seed, (int)status,
+                     (unsigned)result.cycles, ends ? "no circle" : problem.data);
+        stuck += status != WB_OK;
+        circles += !ends;
+        assert_true(ends ? problem.length == 0 : closing < WAYS);
+        text_free(&problem);
+        wb_diagnostics_free(diagnostics);
+    }
+    print_message("%u of 4000 machines with circles, %u blocks stuck\n", circles, stuck);
+    assert_true(stuck > 100 && circles < 3000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_memory_instructions_fill_their_queue, begin, end),
@@ -319,6 +387,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_depbar_waits_for_all_but_some, begin, end),
         cmocka_unit_test_setup_teardown(test_fence_is_behind_stores, begin, end),
         cmocka_unit_test_setup_teardown(test_barrier_opens_after_its_release, begin, end),
+        cmocka_unit_test_setup_teardown(test_what_has_no_circle_ends, begin, end),
         cmocka_unit_test_setup_teardown(test_only_machine_code_is_issued_by_cggty, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ wb_status code_exhaustive_run(const struct bound_input *input, wb_bound *bound) 
                                      .budget = input->budget,
                                      .step_work = CODE_STEP_WORK + CODE_PART_WORK * input->block->warp_count};
     struct arena arena = {0};
-    struct code_model model;
+    struct code_model model = {.stuck = NULL};
     wb_status status = code_model_make(input->block, input->code->rules.clash, &all, &arena, &model);
     if (status == WB_OK) {
         const struct search_space space = code_space(&model);
@@ -58,7 +58,9 @@ wb_status code_exhaustive_run(const struct bound_input *input, wb_bound *bound) 
         if (status == WB_OK && *model.crowded) status = WB_ERR_DECLINED;
         set_bound(input, &model, search.longest, status == WB_OK, bound);
     }
-    if (status == WB_ERR_DECLINED)
+    if (status == WB_ERR_DECLINED && model.stuck != NULL && *model.stuck)
+        status = diagnose_stuck(input->diagnostics, "exhaustive");
+    else if (status == WB_ERR_DECLINED)
         diagnose(input->diagnostics, SEVERITY_ERROR, "exhaustive",
                  "a path is too long, or a warp keeps too much under way");
     else if (status != WB_OK && schedule_search_had_no_memory(&search))

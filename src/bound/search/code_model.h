@@ -57,7 +57,8 @@ struct code_model {
     bool cold;                     /* some line may be missed once: each path has these misses */
     struct code_span release;      /* of a barrier */
     size_t core_at, unit_at, warp_at, warp_size, state_size, key_max;
-    bool *crowded; /* set when a warp has too much under way to be searched */
+    bool *crowded; /* set when a warp has too much under way to be searched, */
+    bool *stuck;   /* and with it when nothing goes on any more */
 };
 
 /* Writes out the block's paths, into the arena, for a search with this freedom; `clash` as in struct

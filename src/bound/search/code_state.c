@@ -453,7 +453,10 @@ static void code_advance(const void *of, void *state, struct search_choices *cho
             return;
         }
         const uint32_t pause = head->acted ? 1 : pause_of(model, state);
-        assert(pause != UINT32_MAX && "nothing waits for ever");
+        if (pause == UINT32_MAX) { /* wb_machine_check refuses such machines */
+            *model->crowded = *model->stuck = true;
+            break;
+        }
         *passed += pause;
         pass_time(model, state, pause);
     }

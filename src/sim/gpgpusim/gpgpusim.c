@@ -41,6 +41,7 @@ static wb_status run(struct gs_sm *sm, const wb_watch *watch, wb_diagnostics *di
     }
     gs_replies_advance(&sm->lsu.replies, CYCLES_SATURATED, &sm->status);
     WB_TRY(sm->status);
+    if (sm->frontend.live > 0) return diagnose_stuck(diagnostics, sm->policy->name);
     /* The cycle in which the last warp is taken off is the last, and the simulator counts from 0. */
     sm->result.cycles = cycles_max(sm->result.last_commit, sm->lsu.replies.last) + 1;
     return WB_OK;

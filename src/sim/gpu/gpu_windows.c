@@ -105,10 +105,7 @@ static bool all_ended(const struct gpu *gpu) {
 /* Nothing happens any more. */
 static wb_status finish(struct gpu *gpu) {
     gpu->done = true;
-    if (all_ended(gpu)) return WB_OK;
-    diagnose(gpu->diagnostics, SEVERITY_ERROR, gpu->scheme->name,
-             "deadlock: blocks are left, and none of their warps can go on");
-    return WB_ERR_INPUT;
+    return all_ended(gpu) ? WB_OK : diagnose_stuck(gpu->diagnostics, gpu->scheme->name);
 }
 
 /* Gives blocks to slots that are free by cycle `now`; *next: no later than when something happens next that

@@ -83,7 +83,7 @@ wb_status sm_host_run_block(struct sm_host *host, const struct sim_policy *polic
         if (status == WB_ERR_LIMIT && !host->told) return diagnose_out_of_memory(diagnostics, policy->name);
         WB_TRY(status);
     }
-    assert(host->slots[0].block == SM_NONE && "nothing waits for ever");
+    if (host->slots[0].block != SM_NONE) return diagnose_stuck(diagnostics, policy->name);
     *result = (wb_simulation){.policy = policy->name,
                               .work_conserving = policy->work_conserving,
                               .cycles = host->last_commit,

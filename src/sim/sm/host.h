@@ -95,7 +95,8 @@ static inline void sm_host_settle(struct sm_host *host, struct sm_slot *slot) {
 
 /* Executes block 0 alone, which comes to slot 0, from its first to its last cycle. All of *result but
  * `seconds` is set; `total`: instructions of the block, for `watch` (may be NULL). WB_ERR_LIMIT with a
- * message when memory is exhausted or the watch stopped it; else what the sink answers. */
+ * message when memory is exhausted or the watch stopped it, an error when it never ends; else what the sink
+ * answers. */
 wb_status sm_host_run_block(struct sm_host *host, const struct sim_policy *policy, uint64_t total,
                             const wb_watch *watch, wb_diagnostics *diagnostics, wb_simulation *result);
 

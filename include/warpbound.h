@@ -529,8 +529,8 @@ typedef struct {
                               gives; scalars stay known */
     const wb_facts *facts; /* of `cover`: flow facts, complete; or NULL */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
-    uint64_t memory_limit; /* bytes that paths, addresses and contents of buffers may take together, after
-                              which WB_ERR_LIMIT is returned; 0: 2 GiB */
+    uint64_t memory_limit;      /* bytes that paths, addresses, registers and contents of buffers may take
+                                   together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
 } wb_trace_options;
 
@@ -563,8 +563,8 @@ typedef struct {
                                    kept in any case */
     const wb_facts *facts;      /* of `cover`: flow facts, complete; or NULL */
     uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
-    uint64_t memory_limit; /* bytes that paths, addresses and contents of buffers may take together, after
-                              which WB_ERR_LIMIT is returned; 0: 2 GiB */
+    uint64_t memory_limit;      /* bytes that paths, addresses, registers and contents of buffers may take
+                                   together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
 } wb_grid_options;
 

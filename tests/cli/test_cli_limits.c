@@ -54,6 +54,40 @@ static void test_contents_of_buffers_count(void **state) {
     check_failure(&failure);
 }
 
+/* 90 branches inside each other, with 500 live registers. */
+static const char nested_branches[] =
+    "awk 'BEGIN { print \".version 7.0 .target sm_70 .address_size 64 .visible .entry nested(.param .u64 v) {"
+    ".reg .pred %p; .reg .b64 %a; .reg .b32 %r<501>; ld.param.u64 %a, [v]; ld.global.u32 %r500, [%a];\";"
+    "for (i = 0; i < 500; i++) print \"mov.u32 %r\" i \", %tid.x;\";"
+    "for (i = 0; i < 90; i++) print \"setp.gt.u32 %p, %r500, \" i \"; @%p bra L\" i \";\";"
+    "for (i = 90; i-- > 0;) print \"L\" i \": add.u32 %r500, %r500, 1;\";"
+    "for (i = 0; i < 500; i++) print \"st.global.u32 [%a], %r\" i \";\"; print \"ret; }\" }'";
+
+/* Those of the frames of a warp, and what is kept of them while one side of a branch after another waits. */
+static void test_registers_count(void **state) {
+    (void)state;
+    static const char *const runs[] = {
+        "path tests/data/limits/many_registers.ptx -k many -g 1 -b 256",
+        "analyze tests/data/limits/many_registers.ptx -k many -g 1000 -b 1024 -m ecrts2025-orin",
+        "simulate tests/data/limits/many_registers.ptx -k many -g 9 -b 1024 -m ecrts2025-orin",
+        "cache tests/data/limits/many_registers.ptx -k many -g 9 -b 1024",
+        "path tests/data/limits/many_registers.ptx -k recursive -g 1 -b 64",
+        "analyze $d/nested.ptx -g 1 -b 32 -a 'buf:u32[1]' --inputs any -m ecrts2025-orin",
+    };
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        char text[1500];
+        (void)snprintf(text, sizeof text,
+                       "d=$(mktemp -d); %s > $d/nested.ptx; timeout 20 \"$WB\" %s --memory-limit 40M; s=$?; "
+                       "rm -r $d; exit $s",
+                       nested_branches, runs[i]);
+        struct run run = run_shell(text);
+        if (run.status != 4 || strstr(run.err, "registers, of ") == NULL ||
+            strstr(run.err, "take more than the 40 MB of memory that the execution may take") == NULL)
+            fail_msg("%s: status %d, stderr '%s'", runs[i], run.status, run.err);
+        run_free(&run);
+    }
+}
+
 /* Two loops of 2^32 - 1 passes each, by flow facts: their cycles would not fit into 64 bits. Each takes
  * minutes under sanitizers: there one will do. */
 static void test_paths_that_cannot_be_counted(void **state) {
@@ -150,6 +184,7 @@ int main(void) {
         cmocka_unit_test(test_execution_keeps_to_its_memory),
         cmocka_unit_test(test_local_memory_has_a_limit),
         cmocka_unit_test(test_contents_of_buffers_count),
+        cmocka_unit_test(test_registers_count),
         cmocka_unit_test(test_paths_that_cannot_be_counted),
         cmocka_unit_test(test_limits_must_be_numbers),
         cmocka_unit_test(test_time_limit_ends_every_command),

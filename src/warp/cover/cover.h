@@ -17,6 +17,8 @@
 
 /* Registers of some lanes, kept aside: those that are live at the start of a block. */
 struct lane_state {
+    struct run *run; /* which counts it */
+    size_t size;
     uint32_t mask;
     uint32_t block;
     struct lanes registers[]; /* in the order of the liveness of the block */
@@ -228,10 +230,10 @@ wb_status cover_hold_end(struct warp *warp);
 
 /* ---- cover_groups.c ------------------------------------------------------------------------------------ */
 
-/* The registers of the lanes of `mask` that are live at the start of a block, or NULL when memory is
- * exhausted.
- */
-struct lane_state *lane_state_save(const struct warp *warp, uint32_t block, uint32_t mask);
+/* Keeps the registers of the lanes of `mask` that are live at the start of a block. WB_ERR_LIMIT, with a
+ * message, when memory or the run's limit is exhausted. */
+wb_status lane_state_save(const struct warp *warp, uint32_t block, uint32_t mask, struct lane_state **state);
+void lane_state_free(struct lane_state *state);
 
 /* Writes them back. */
 void lane_state_load(const struct warp *warp, const struct lane_state *state);

@@ -253,7 +253,7 @@ void cover_end(struct run *run) {
         for (size_t i = 0; i < run->warps[w].stack.count; i++)
             cover_group_free(&run->warps[w].stack.items[i]);
     for (size_t i = 0; i < cover->widenings.count; i++)
-        free(cover->widenings.items[i].state);
+        lane_state_free(cover->widenings.items[i].state);
     for (size_t i = 0; i < cover->places.count; i++)
         free(cover->places.items[i].counts);
     vec_free(&cover->widenings);

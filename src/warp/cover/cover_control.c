@@ -75,12 +75,13 @@ static wb_status open_sides(struct warp *warp, const struct division *division,
                                    .group = cover_group_clone(warp, group)};
         if (entry.group == NULL) return run_no_memory(warp->run);
         uint32_t block = cover_node_of(cover_function_of(warp), side->pc);
+        wb_status status = WB_OK;
         if (i != first && division->unknown != 0)
-            entry.group->state = lane_state_save(warp, block, division->unknown);
-        bool failed = i != first && division->unknown != 0 && entry.group->state == NULL;
-        if (failed || vec_push(&warp->stack, entry) != WB_OK) {
+            status = lane_state_save(warp, block, division->unknown, &entry.group->state);
+        if (status == WB_OK && vec_push(&warp->stack, entry) != WB_OK) status = run_no_memory(warp->run);
+        if (status != WB_OK) {
             cover_group_free(&entry);
-            return run_no_memory(warp->run);
+            return status;
         }
     }
     return WB_OK;

@@ -48,17 +48,27 @@ static void lane_state_add(const struct warp *warp, struct lane_state *state, ui
     state->mask |= mask;
 }
 
-struct lane_state *lane_state_save(const struct warp *warp, uint32_t block, uint32_t mask) {
+wb_status lane_state_save(const struct warp *warp, uint32_t block, uint32_t mask, struct lane_state **state) {
     uint32_t registers;
     (void)cover_live(cover_function_of(warp), block, &registers);
     size_t size = sizeof(struct lane_state) + registers * sizeof(struct lanes);
     size = (size + alignof(struct lane_state) - 1) / alignof(struct lane_state) * alignof(struct lane_state);
-    struct lane_state *state = aligned_alloc(alignof(struct lane_state), size);
-    if (state == NULL) return NULL;
-    memset(state, 0, size);
-    state->block = block;
-    lane_state_add(warp, state, mask);
-    return state;
+    WB_TRY(run_count_registers(warp->run, warp->frame->code->function, size));
+    struct lane_state *kept = aligned_alloc(alignof(struct lane_state), size);
+    if (kept == NULL) return run_no_memory(warp->run);
+    memset(kept, 0, size);
+    kept->run = warp->run;
+    kept->size = size;
+    kept->block = block;
+    lane_state_add(warp, kept, mask);
+    *state = kept;
+    return WB_OK;
+}
+
+void lane_state_free(struct lane_state *state) {
+    if (state == NULL) return;
+    state->run->register_bytes -= state->size;
+    free(state);
 }
 
 void lane_state_load(const struct warp *warp, const struct lane_state *state) {
@@ -187,7 +197,7 @@ wb_status cover_group_open(struct warp *warp, size_t entry) {
 }
 
 void cover_group_free(struct simt_entry *entry) {
-    if (entry->group != NULL) free(entry->group->state);
+    if (entry->group != NULL) lane_state_free(entry->group->state);
     free(entry->group);
     entry->group = NULL;
 }
@@ -239,8 +249,7 @@ wb_status cover_meet(struct warp *warp, size_t meeting, uint32_t lanes, const st
     if (fresh != 0 && group->state != NULL) {
         lane_state_add(warp, group->state, fresh);
     } else if (fresh != 0) {
-        group->state = lane_state_save(warp, cover_function_of(warp)->cfg.block_of[entry->pc], fresh);
-        if (group->state == NULL) return run_no_memory(warp->run);
+        WB_TRY(lane_state_save(warp, cover_function_of(warp)->cfg.block_of[entry->pc], fresh, &group->state));
     }
     entry->mask |= fresh;
     group->ended |= from->ended;
@@ -277,7 +286,7 @@ static void load_state(struct warp *warp) {
     struct cover_group *group = cover_top(warp)->group;
     if (group == NULL || group->state == NULL) return;
     lane_state_load(warp, group->state);
-    free(group->state);
+    lane_state_free(group->state);
     group->state = NULL;
 }
 

@@ -27,7 +27,7 @@ static struct widening *widening_of(const struct warp *warp, uint32_t loop) {
 }
 
 static void end_widening(struct cover *cover, struct widening *widening) {
-    free(widening->state);
+    lane_state_free(widening->state);
     *widening = cover->widenings.items[--cover->widenings.count];
 }
 
@@ -63,11 +63,11 @@ static wb_status begin(struct warp *warp, uint32_t loop) {
     struct widening widening = {
         .depth = warp->depth,
         .loop = loop,
-        .state = lane_state_save(warp, function->loops.items[loop].header, cover_top(warp)->mask),
     };
+    WB_TRY(lane_state_save(warp, function->loops.items[loop].header, cover_top(warp)->mask, &widening.state));
     note_pass(warp, &widening);
-    if (widening.state != NULL && vec_push(&cover->widenings, widening) == WB_OK) return WB_OK;
-    free(widening.state);
+    if (vec_push(&cover->widenings, widening) == WB_OK) return WB_OK;
+    lane_state_free(widening.state);
     return run_no_memory(warp->run);
 }
 

@@ -74,8 +74,9 @@ wb_status branch_index_execute(struct warp *warp, const struct micro *op, uint32
 static wb_status frame_make_local(struct warp *warp, const struct micro *call,
                                   const struct function_code *code) {
     const struct run *run = warp->run;
-    const uint64_t size = warp->local.size + code->local_size;
-    if (local_resize(&warp->local, size) == WB_OK) return WB_OK;
+    const uint64_t size = warp->local.size + code->local_size, before = warp->local.capacity;
+    if (local_resize(&warp->local, size) == WB_OK)
+        return warp->local.capacity == before ? WB_OK : run_check_memory(run);
     if (size <= LOCAL_MAX) return warp_no_memory(warp, call);
     diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
              "%" PRIu64 " bytes of local memory a thread, %" PRIu64
@@ -91,10 +92,14 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
     struct frame *frame = &warp->frames[warp->depth];
     if (frame->room < code->slot_count) {
         free(frame->registers);
+        frame->registers = NULL;
+        warp->run->register_bytes -= frame->room * (uint64_t)sizeof *frame->registers;
         frame->room = 0;
+        WB_TRY(run_count_registers(warp->run, code->function,
+                                   code->slot_count * (uint64_t)sizeof *frame->registers));
+        frame->room = code->slot_count;
         frame->registers = calloc(code->slot_count, sizeof *frame->registers);
         if (frame->registers == NULL) return warp_no_memory(warp, call);
-        frame->room = code->slot_count;
     }
     for (uint32_t i = 0; i < code->slot_count; i++) {
         lanes_forget(&frame->registers[i], LANES_ALL, ORIGIN_UNWRITTEN);

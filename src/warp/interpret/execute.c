@@ -177,14 +177,15 @@ wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mas
 
 /* What the message about the limit tells apart. */
 struct footprint {
-    uint64_t contents, paths, accesses, kept;
+    uint64_t contents, registers, local, paths, accesses, kept;
 };
 
-/* Registers and local memory are used again and have limits of their own. */
 static struct footprint footprint_of_run(const struct run *run) {
-    struct footprint footprint = {.contents = run->contents_bytes, .kept = run->kept};
+    struct footprint footprint = {
+        .contents = run->contents_bytes, .registers = run->register_bytes, .kept = run->kept};
     for (uint32_t w = 0; w < run->warp_count; w++) {
         const struct warp *warp = &run->warps[w];
+        footprint.local += local_bytes(&warp->local);
         footprint.paths += path_bytes(&warp->path.path);
         if (warp->accesses != NULL) footprint.accesses += access_list_bytes(warp->accesses);
     }
@@ -203,6 +204,8 @@ wb_status run_check_memory(const struct run *run) {
     } parts[] = {{"paths", footprint.paths},
                  {"addresses", footprint.accesses},
                  {"contents of buffers", footprint.contents},
+                 {"registers", footprint.registers},
+                 {"local memory", footprint.local},
                  {"blocks executed before", footprint.kept}};
     uint64_t sum = 0;
     size_t most = 0;
@@ -217,6 +220,20 @@ wb_status run_check_memory(const struct run *run) {
              " MB of memory that it may take (%s: %" PRIu64 " MB); is there a loop without end? Else execute "
              "less (one block with -i, a smaller grid or problem), or allow more (--memory-limit)",
              run->instructions, megabytes(run->memory_limit), parts[most].what, megabytes(parts[most].bytes));
+    return WB_ERR_LIMIT;
+}
+
+wb_status run_count_registers(struct run *run, const struct ptx_function *function, uint64_t size) {
+    if (size <= run->memory_limit && run->register_bytes <= run->memory_limit - size) {
+        run->register_bytes += size;
+        return run_check_memory(run);
+    }
+    run->diagnostics->over_limit = true;
+    diagnose(run->diagnostics, SEVERITY_ERROR, function->name,
+             "its %" PRIu32 " registers, of %" PRIu32 " threads, take more than the %" PRIu64
+             " MB of memory that the execution may take; declare fewer registers, use smaller blocks, or "
+             "allow more (--memory-limit)",
+             function->reg_count, run->size[0] * run->size[1] * run->size[2], megabytes(run->memory_limit));
     return WB_ERR_LIMIT;
 }
 

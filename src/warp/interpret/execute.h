@@ -154,6 +154,9 @@ wb_status run_check_limits(struct run *run);
  * instruction in every run. */
 wb_status run_check_memory(const struct run *run);
 
+/* The same before a warp gets `size` bytes for registers of the function, which it then counts. */
+wb_status run_count_registers(struct run *run, const struct ptx_function *function, uint64_t size);
+
 /* The same before `size` bytes of contents are written to a buffer or variable, which it then counts. */
 wb_status run_count_contents(struct run *run, const char *name, uint64_t size);
 

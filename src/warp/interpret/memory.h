@@ -117,6 +117,11 @@ wb_status local_resize(struct local_memory *local, uint64_t size);
 /* Makes all bytes of the lanes of `mask` unknown; whether some were known. */
 bool local_forget(struct local_memory *local, uint32_t mask);
 
+/* What it takes. */
+static inline uint64_t local_bytes(const struct local_memory *local) {
+    return local->capacity * WARP_LANES / 8 * 9;
+}
+
 void local_free(struct local_memory *local);
 
 /* Up to 8 aligned bytes of a lane; offset < local->size. */

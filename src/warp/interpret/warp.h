@@ -145,6 +145,7 @@ struct run {
     uint64_t next_poll;
     uint64_t memory_limit;   /* bytes that the execution may take */
     uint64_t contents_bytes; /* of buffers and variables whose contents the launch gives */
+    uint64_t register_bytes; /* of the frames of all warps, and of what covering runs keep of them */
     uint64_t kept;           /* bytes that are kept of earlier blocks */
     const wb_watch *watch;   /* or NULL */
 };

@@ -294,6 +294,17 @@ static uint8_t class_of(const struct row *row, const struct ptx_form *form) {
     return class_of_its_own(class_in_space(row->classes[column], form->space), form);
 }
 
+/* Every row with an address that is not served lane by lane counts as one of other units. */
+static enum ptx_requests requests_of(const struct row *row, const struct ptx_form *form) {
+    const bool lanes = (form->class_ >= PTX_CLASS_LOAD_PARAM && form->class_ <= PTX_CLASS_ATOMIC_SHARED) ||
+                       form->exec == PTX_EXEC_MEMORY;
+    const bool on_chip = form->space == PTX_SPACE_SHARED &&
+                         (form->space_from == PTX_GENERIC || form->space_from == PTX_SPACE_SHARED);
+    if (strchr(row->roles, 'm') == NULL || form->class_ == PTX_CLASS_MOVE) return PTX_REQUESTS_NONE;
+    if (lanes) return PTX_REQUESTS_COUNTED;
+    return on_chip || form->class_ == PTX_CLASS_TENSOR ? PTX_REQUESTS_NONE : PTX_REQUESTS_UNCOUNTED;
+}
+
 /* Decodes all modifiers; the parts of the row's own name count where they are modifiers too (bar.red). */
 static bool apply_modifiers(struct ptx_form *form, const struct row *row, const char *text, size_t length,
                             struct form_problem *problem) {
@@ -390,6 +401,7 @@ static wb_status form_decode(struct arena *arena, const char *text, size_t lengt
     if (form->type2 == PTX_TYPE_NONE) form->type2 = form->type;
     form->exec = op_exec[row->op];
     form->class_ = class_of(row, form);
+    form->requests = requests_of(row, form);
     if (form->ordered && form->wait == PTX_WAIT_NOTHING) form->wait = PTX_WAIT_ORDER;
     form->carry_in = row->op == PTX_OP_ADDC || row->op == PTX_OP_SUBC || row->op == PTX_OP_MADC;
     form->dual = strchr(row->roles, 'D') != NULL;

@@ -108,6 +108,14 @@ enum ptx_op {
 /* Who executes an opcode; opcode_table.h says what each means. */
 enum ptx_exec { PTX_EXEC_NONE, PTX_EXEC_ALU, PTX_EXEC_MEMORY, PTX_EXEC_CONTROL, PTX_EXEC_WARP, PTX_EXEC_NOP };
 
+/* The requests that an instruction makes to memory below its SM, as all who count or time them ask. */
+enum ptx_requests {
+    PTX_REQUESTS_NONE,     /* it stays on the SM, or accesses nothing */
+    PTX_REQUESTS_COUNTED,  /* of its lanes, from their addresses */
+    PTX_REQUESTS_UNCOUNTED /* of other units (textures, copies in the background), or hints: nobody counts
+                              them, so that a machine on which requests wait for each other declines it */
+};
+
 struct ptx_form {
     const char *text;  /* the whole opcode, modifiers included, as the PTX has it */
     const char *name;  /* what reports call it: the text; of machine code the machine's opcode */
@@ -127,6 +135,7 @@ struct ptx_form {
     uint8_t mode;       /* enum ptx_mode */
     uint8_t mode2;      /* the operation of bar.red: AND, OR, POPC */
     uint8_t wait;       /* enum ptx_wait */
+    uint8_t requests;   /* enum ptx_requests */
     uint8_t runtime;    /* of a call: enum ptx_runtime, the function of the run-time system that it calls */
     bool ftz, sat, approx, full, nan, relu, uni, sync, is_volatile, to;
     bool abs, xorsign;   /* of min and max: compares magnitudes; multiplies signs */

@@ -14,12 +14,12 @@
 #include "run_cli.h"
 
 static const struct {
-    const char *name;
+    const char *name, *roles;
     enum ptx_wait wait;
 } rows[] = {
 #define OPCODE(enumerator, name, roles, modifiers, exec, class_int, class_f16, class_f32, class_f64, wait)   \
-    {name, PTX_WAIT_##wait},
-#define VARIANT(enumerator, name, roles, modifiers, class, wait) {name, PTX_WAIT_##wait},
+    {name, roles, PTX_WAIT_##wait},
+#define VARIANT(enumerator, name, roles, modifiers, class, wait) {name, roles, PTX_WAIT_##wait},
 #include "ptx/opcode_table.h"
 #undef OPCODE
 #undef VARIANT
@@ -250,6 +250,137 @@ static void gpgpusim_declines_what_it_does_not_wait_for(void **state) {
     }
 }
 
+/* ---- Requests ------------------------------------------------------------------------------------------ */
+
+/* An instruction of each row of the opcode table that has an address. */
+static const struct {
+    const char *name, *opcode, *operands;
+} with_address[] = {
+    {"createpolicy.range", "createpolicy.range.global.L2::evict_last.b64", "%x, [%x], 64, 64"},
+    {"ld", "ld.global.u32", "%r2, [%x]"},
+    {"st", "st.global.u32", "[%x], %r0"},
+    {"atom", "atom.global.add.u32", "%r2, [%x], 1"},
+    {"red", "red.global.add.u32", "[%x], 1"},
+    {"ldu", "ldu.global.u32", "%r2, [%x]"},
+    {"prefetch", "prefetch.global.L1", "[%x]"},
+    {"prefetchu", "prefetchu.L1", "[%x]"},
+    {"applypriority", "applypriority.global.L2::evict_normal", "[%x], 128"},
+    {"discard", "discard.global.L2", "[%x], 128"},
+    {"st.async", "st.async.mmio.release.sys.global.u32", "[%x], %r0, [%r1]"},
+    {"st.bulk", "st.bulk.weak.shared::cta", "[%r1], 64, 0"},
+    {"red.async", "red.async.mmio.release.sys.global.add.u32", "[%x], %r0, [%r1]"},
+    {"multimem.ld_reduce", "multimem.ld_reduce.relaxed.sys.global.add.u32", "%r2, [%x]"},
+    {"multimem.st", "multimem.st.relaxed.sys.global.u32", "[%x], %r0"},
+    {"multimem.red", "multimem.red.relaxed.sys.global.add.u32", "[%x], %r0"},
+    {"cp.async", "cp.async.ca.shared.global", "[%r1], [%x], 16"},
+    {"cp.async.mbarrier.arrive", "cp.async.mbarrier.arrive.noinc.shared::cta.b64", "[%r1]"},
+    {"cp.async.bulk", "cp.async.bulk.global.shared::cta.bulk_group", "[%x], [%r1], 64"},
+    {"cp.async.bulk.prefetch", "cp.async.bulk.prefetch.L2.global", "[%x], 64"},
+    {"cp.async.bulk.prefetch.tensor", "cp.async.bulk.prefetch.tensor.1d.L2.global.tile", "[%x, {%r0}]"},
+    {"cp.async.bulk.tensor", "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group",
+     "[%x, {%r0}], [%r1]"},
+    {"cp.reduce.async.bulk", "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32", "[%x], [%r1], 64"},
+    {"cp.reduce.async.bulk.tensor", "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group",
+     "[%x, {%r0}], [%r1]"},
+    {"multimem.cp.async.bulk", "multimem.cp.async.bulk.global.shared::cta.bulk_group", "[%x], [%r1], 64"},
+    {"multimem.cp.reduce.async.bulk", "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32",
+     "[%x], [%r1], 64"},
+    {"tensormap.replace", "tensormap.replace.tile.rank.global.b1024.b32", "[%x], %r0"},
+    {"tensormap.cp_fenceproxy",
+     "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned",
+     "[%x], [%r1], 128"},
+    {"mbarrier.init", "mbarrier.init.shared.b64", "[%r1], 1"},
+    {"mbarrier.inval", "mbarrier.inval.shared.b64", "[%r1]"},
+    {"mbarrier.expect_tx", "mbarrier.expect_tx.relaxed.cta.shared.b64", "[%r1], 16"},
+    {"mbarrier.complete_tx", "mbarrier.complete_tx.relaxed.cta.shared.b64", "[%r1], 16"},
+    {"mbarrier.arrive", "mbarrier.arrive.shared.b64", "_, [%r1]"},
+    {"mbarrier.arrive_drop", "mbarrier.arrive_drop.shared.b64", "_, [%r1]"},
+    {"mbarrier.test_wait", "mbarrier.test_wait.parity.shared.b64", "%p, [%r1], 0"},
+    {"mbarrier.try_wait", "mbarrier.try_wait.parity.shared.b64", "%p, [%r1], 0"},
+    {"clusterlaunchcontrol.try_cancel",
+     "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128", "[%r1], [%r1]"},
+    {"ldmatrix", "ldmatrix.sync.aligned.m8n8.x1.shared.b16", "{%r2}, [%r1]"},
+    {"stmatrix", "stmatrix.sync.aligned.m8n8.x1.shared.b16", "[%r1], {%r2}"},
+    {"wmma.load", "wmma.load.a.sync.aligned.row.m16n16k16.global.f16",
+     "{%r2, %r2, %r2, %r2, %r2, %r2, %r2, %r2}, [%x]"},
+    {"wmma.store", "wmma.store.d.sync.aligned.row.m16n16k16.global.f16", "[%x], {%r0, %r0, %r0, %r0}"},
+    {"tcgen05.alloc", "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32", "[%r1], 64"},
+    {"tcgen05.ld", "tcgen05.ld.sync.aligned.32x32b.x1.b32", "{%r2}, [%r0]"},
+    {"tcgen05.ld.red", "tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32", "{%r2, %r3}, %r3, [%r0]"},
+    {"tcgen05.st", "tcgen05.st.sync.aligned.32x32b.x1.b32", "[%r0], {%r2}"},
+    {"tcgen05.cp", "tcgen05.cp.cta_group::1.128x256b", "[%r0], %x"},
+    {"tcgen05.shift", "tcgen05.shift.cta_group::1.down", "[%r0]"},
+    {"tcgen05.mma", "tcgen05.mma.cta_group::1.kind::f16", "[%r0], %x, %x, %r0, %p"},
+    {"tcgen05.commit", "tcgen05.commit.cta_group::1.mbarrier::arrive::one.b64", "[%x]"},
+    {"tex", "tex.1d.v4.u32.s32", "{%r2, %r2, %r2, %r2}, [%x, {%r0}]"},
+    {"tld4", "tld4.r.2d.v4.u32.f32", "{%r2, %r2, %r2, %r2}, [%x, {%r0, %r0}]"},
+    {"txq", "txq.width.b32", "%r2, [%x]"},
+    {"suld", "suld.b.1d.b32.trap", "%r2, [%x, {%r0}]"},
+    {"sust", "sust.b.1d.b32.trap", "[%x, {%r0}], %r0"},
+    {"sured", "sured.b.add.1d.u32.trap", "[%x, {%r0}], %r0"},
+    {"suq", "suq.width.b32", "%r2, [%x]"},
+};
+
+#define WITH_ADDRESS (sizeof with_address / sizeof *with_address)
+
+/* A machine with caches, one with a memory that all wait for, and two without either. */
+static const char *const machines[] = {"-m jcse2017", "-m hopper-sm90 --memory requests --set service=16",
+                                       "-m hopper-sm90", "-m hopper-sm90 --memory ideal"};
+
+/* The largest number of simulated cycles. */
+static json_int_t longest_simulated(const json_t *root) {
+    json_t *simulation;
+    size_t index;
+    json_int_t longest = 0;
+    json_array_foreach(json_object_get(json_object_get(root, "grid"), "simulations"), index, simulation) {
+        const json_int_t cycles = json_integer_value(json_object_get(simulation, "cycles"));
+        longest = cycles > longest ? cycles : longest;
+    }
+    return longest;
+}
+
+/* Whether the instruction is bounded on the machine: then it is simulated, too, in no more cycles. */
+static bool expect_bound_above_simulations(const char *machine, const char *opcode, const char *operands) {
+    char analyze[200], simulate[200];
+    (void)snprintf(analyze, sizeof analyze, "analyze --json --registers 16 %s", machine);
+    (void)snprintf(simulate, sizeof simulate, "simulate --registers 16 %s", machine);
+    struct run bounded = run_instruction(analyze, opcode, operands);
+    struct run simulated = run_instruction(simulate, opcode, operands);
+    const bool answered = bounded.status == 0;
+    if (bounded.status != simulated.status || (bounded.status != 0 && bounded.status != 3))
+        fail_msg("%s, %s: analyze ends with %d, simulate with %d\n%s%s", machine, opcode, bounded.status,
+                 simulated.status, bounded.err, simulated.err);
+    if (answered) {
+        json_t *root = json_loads(bounded.out, 0, NULL);
+        const json_int_t upper = json_integer_value(json_object_get(root, "best_upper"));
+        if (upper < longest_simulated(root)) fail_msg("%s, %s: %s", machine, opcode, bounded.out);
+        json_decref(root);
+    }
+    run_free(&bounded);
+    run_free(&simulated);
+    return answered;
+}
+
+/* Whatever makes requests that `simulate` cannot time, `analyze` does not bound: every row of the table with
+ * an address, on machines of each kind. */
+static void requests_are_counted_or_declined_by_both(void **state) {
+    (void)state;
+    size_t bounded[sizeof machines / sizeof *machines] = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t number = 0;
+        if (strchr(rows[i].roles, 'm') == NULL) continue;
+        while (number < WITH_ADDRESS && strcmp(with_address[number].name, rows[i].name) != 0)
+            number++;
+        if (number == WITH_ADDRESS) fail_msg("%s has no instruction here", rows[i].name);
+        for (size_t m = 0; m < sizeof machines / sizeof *machines; m++)
+            bounded[m] += expect_bound_above_simulations(machines[m], with_address[number].opcode,
+                                                         with_address[number].operands);
+    }
+    for (size_t m = 0; m < sizeof machines / sizeof *machines; m++)
+        print_message("%s: %zu of %zu\n", machines[m], bounded[m], WITH_ADDRESS);
+    assert_true(bounded[0] > 10 && bounded[0] == bounded[1] && bounded[1] < bounded[2]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_declined_or_assumed_by_name),
@@ -258,6 +389,7 @@ int main(void) {
         cmocka_unit_test(clusters_are_declined),
         cmocka_unit_test(the_last_lane_is_assumed_or_unknown),
         cmocka_unit_test(gpgpusim_declines_what_it_does_not_wait_for),
+        cmocka_unit_test(requests_are_counted_or_declined_by_both),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

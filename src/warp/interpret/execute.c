@@ -135,22 +135,16 @@ wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mas
     return warp_fail(warp, op, WB_ERR_DECLINED, "which memory '%s' writes is not known", op->form->name);
 }
 
-/* Whether an instruction is served in transactions of the load/store unit: not by texture and tensor units,
- * and not by copies in the background. */
-static bool has_transactions(const struct ptx_form *form) {
-    return (form->class_ >= PTX_CLASS_LOAD_PARAM && form->class_ <= PTX_CLASS_ATOMIC_SHARED) ||
-           form->op == PTX_OP_CP_ASYNC;
-}
-
 void run_note_uncounted(struct run *run, const struct micro *op) {
-    run->unrecorded = op->index;
-    if (has_transactions(op->form)) run->uncounted = op->index;
+    if (op->form->requests != PTX_REQUESTS_COUNTED) return;
+    run->unrecorded = run->uncounted = op->index;
 }
 
 wb_status unrecorded_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct run *run = warp->run;
     if (mask == 0) return op->unrecorded(warp, op, mask);
-    if (run->steers) return warp_steer(warp, op->index, op->index, false);
+    const bool known = op->form->requests != PTX_REQUESTS_COUNTED && op->unrecorded != refuse_execute;
+    if (run->steers && !known) return warp_steer(warp, op->index, op->index, false);
     run_note_uncounted(run, op);
     return op->unrecorded(warp, op, mask);
 }

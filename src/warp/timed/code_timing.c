@@ -233,6 +233,21 @@ static bool reaches_global(enum ptx_class class) {
            class == PTX_CLASS_ATOMIC_GLOBAL || class == PTX_CLASS_ASYNC_COPY;
 }
 
+/* Where requests wait for each other, an instruction whose requests nobody counts would hold up others
+ * unseen: docs/memory-model.md, section 1. */
+static wb_status decline_requests(const struct timing *timing, const struct ptx_inst *inst) {
+    const struct machine_memory *memory = &timing->machine->memory;
+    if (inst->form->requests != PTX_REQUESTS_UNCOUNTED) return WB_OK;
+    if (!memory_has_hierarchy(memory) && !memory_is_contended(memory)) return WB_OK;
+    ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
+                 "the requests of '%s' are not counted, and on machine '%s' %s", inst->form->name,
+                 timing->machine->name,
+                 memory_has_hierarchy(memory)
+                     ? "they change what its caches hold; --memory requests leaves the caches out"
+                     : "others wait for them; --set service=0 leaves the waiting out");
+    return WB_ERR_DECLINED;
+}
+
 /* Notes what the times of an instruction take for granted. */
 static void timing_assume(struct timing *timing, const struct ptx_inst *inst,
                           const struct timed_inst *timed) {
@@ -260,6 +275,7 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         wb_status classed = timing->code->sass != NULL ? timing_sass(timing, inst, first + i)
                                                        : timing_class(timing, inst, timed);
         if (status == WB_OK) status = classed;
+        WB_TRY(decline_requests(timing, inst));
         WB_TRY(timing_sleep(timing, function, inst, timed));
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
         if (timing->code->sass != NULL) timing->code->sass[first + i].barrier = timed->barrier;

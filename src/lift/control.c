@@ -32,13 +32,32 @@ static void narrow_to_unanimous(struct lift *lift) {
     lift->inst.guard_negated = false;
 }
 
+/* BRA.DIV and BRA.CONV: whether the lanes of which the guard is true are not those of the mask. All lanes
+ * that are here go one way: behind R2UR with a predicate ptxas has the guard false where their masks differ,
+ * and nobody could stay. */
+static struct ptx_operand divided_by(struct lift *lift, const struct sass_inst *inst) {
+    const bool all = inst->a.kind != SASS_SOURCE_UREG || inst->a.number == SASS_URZ;
+    struct ptx_operand mask = all ? lift_int(UINT32_MAX) : lift_source(lift, &inst->a);
+    struct ptx_operand divided = lift_temp(lift, PTX_PRED);
+    if (lift->inst.guard != PTX_NO_INDEX) {
+        struct ptx_operand others = lift_temp(lift, PTX_B32), wanted = lift_temp(lift, PTX_B32);
+        const struct ptx_operand switched_off = {
+            .kind = PTX_OPERAND_REG, .index = lift->inst.guard, .negated = !lift->inst.guard_negated};
+        lift->inst.guard = PTX_NO_INDEX;
+        lift->inst.guard_negated = false;
+        LIFT_EMIT(lift, "vote.ballot.b32", others, switched_off);
+        LIFT_EMIT(lift, "xor.b32", wanted, mask, others); /* these are here, and count as if they were not */
+        mask = wanted;
+    }
+    LIFT_EMIT(lift, "machine divided", divided, mask);
+    return divided;
+}
+
 static void branch(struct lift *lift, const struct sass_inst *inst) {
     enum { UNIFORM = 1, DIVIDED = 2, TOGETHER = 3 };
     const uint32_t kind = sass_field(inst, SASS_FIELD_CONV);
     if (kind == DIVIDED || kind == TOGETHER) {
-        struct ptx_operand divided = lift_temp(lift, PTX_PRED);
-        const bool all = inst->a.kind != SASS_SOURCE_UREG || inst->a.number == SASS_URZ;
-        LIFT_EMIT(lift, "machine divided", divided, all ? lift_int(UINT32_MAX) : lift_source(lift, &inst->a));
+        struct ptx_operand divided = divided_by(lift, inst);
         divided.negated = kind == TOGETHER;
         lift_narrow(lift, divided);
     }
@@ -122,16 +141,18 @@ static struct ptx_operand barrier(const struct sass_inst *inst, enum sass_field 
     return lift_int(sass_field(inst, field));
 }
 
-/* WARPSYNC.COLLECTIVE lets parts of a warp do together what stands up to ENDCOLLECTIVE, one exchange: ptxas
- * writes it where BRA.DIV finds the lanes of a .sync instruction divided. WARPSYNC: a mask of 0 in the word,
- * of sm_90, stands for all lanes. */
+/* Behind WARPSYNC.EXCLUSIVE and .COLLECTIVE lanes go on with those of their mask alone. WARPSYNC.COLLECTIVE
+ * lets parts of a warp do together what stands up to ENDCOLLECTIVE, one exchange: ptxas writes it where
+ * BRA.DIV finds the lanes of a .sync instruction divided. WARPSYNC: a mask of 0 in the word, of sm_90, stands
+ * for all lanes. */
 static void warp_sync(struct lift *lift, const struct sass_inst *inst) {
     const struct sass_source *named = inst->a.kind == SASS_SOURCE_NONE ? &inst->b : &inst->a;
     const bool all = named->kind == SASS_SOURCE_NONE || (named->kind == SASS_SOURCE_IMM && named->value == 0);
     struct ptx_operand mask = all ? lift_int(UINT32_MAX) : lift_source(lift, named);
     narrow_by_source(lift, inst);
-    LIFT_EMIT(lift, sass_field(inst, SASS_FIELD_COLLECTIVE) != 0 ? "machine collective" : "machine warpsync",
-              mask);
+    const bool collective = sass_field(inst, SASS_FIELD_COLLECTIVE) != 0;
+    LIFT_EMIT(lift, collective ? "machine collective" : "machine warpsync", mask);
+    if (collective || sass_field(inst, SASS_FIELD_EXCLUSIVE) != 0) LIFT_EMIT(lift, "machine alone", mask);
 }
 
 /* The set of a barrier, or the lanes that are here. */

@@ -317,6 +317,18 @@ static void move(struct lift *lift, const struct sass_inst *inst) {
               lift_source(lift, inst->op == SASS_OP_R2UR ? &inst->a : &inst->b));
 }
 
+/* R2UR: the predicate says whether lanes that are here have different values. */
+static void to_uniform(struct lift *lift, const struct sass_inst *inst) {
+    if (inst->to[0].number != SASS_PT) {
+        struct ptx_operand here = lift_temp(lift, PTX_B32), same = lift_temp(lift, PTX_PRED);
+        LIFT_EMIT(lift, "activemask.b32", here);
+        LIFT_EMIT(lift, "match.all.sync.b32", lift_temp(lift, PTX_B32), same, lift_source(lift, &inst->a),
+                  here);
+        LIFT_EMIT(lift, "not.pred", lift_to_predicate(lift, &inst->to[0]), same);
+    }
+    move(lift, inst);
+}
+
 static struct sass_predicate predicate_number(uint32_t number) {
     return (struct sass_predicate){.number = (uint8_t)number, .present = true};
 }
@@ -385,7 +397,7 @@ void lift_logic(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_USEL: choose(lift, inst); return;
     case SASS_OP_MOV:
     case SASS_OP_UMOV:
-    case SASS_OP_R2UR: move(lift, inst); return;
+    case SASS_OP_R2UR: to_uniform(lift, inst); return;
     case SASS_OP_P2R: predicates_to_register(lift, inst); return;
     case SASS_OP_R2P: register_to_predicates(lift, inst); return;
     default: lift_refuse(lift, "what it computes is not known");

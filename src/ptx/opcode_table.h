@@ -179,6 +179,7 @@ SIMPLE(BREAK,    "machine break", "s", "",   CONTROL, BRANCH, NOTHING) /* takes 
 SIMPLE(BMOV_GET, "machine bmov.get", "ds", "", CONTROL, MOVE, NOTHING) /* register := the set */
 SIMPLE(BMOV_SET, "machine bmov.set", "ss", "", CONTROL, MOVE, NOTHING) /* the set := source 1 */
 SIMPLE(WARPSYNC, "machine warpsync", "s", "", CONTROL, WARP_SYNC, NOTHING) /* the lanes of the mask meet */
+SIMPLE(ALONE,    "machine alone", "s", "",   CONTROL, WARP_SYNC, NOTHING) /* no lanes but those of the mask are here */
 SIMPLE(COLLECTIVE, "machine collective", "s", "", CONTROL, WARP_SYNC, NOTHING) /* the lanes of the mask are here */
 SIMPLE(DIVIDED,  "machine divided", "ds", "", CONTROL, VOTE, NOTHING) /* whether live lanes of the mask are not here */
 SIMPLE(IDLE,     "machine idle", "", "",     NOP, OTHER, NOTHING) /* NOP, YIELD and their like */

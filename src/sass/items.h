@@ -17,6 +17,7 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define C_FORMS(operation) ((operation) | 0x8e << CODE_FORMS | CODE_SECOND)
 #define D_FORMS(operation) (C_FORMS(operation) | CODE_SECOND_AT_64)
 #define U_FORMS(operation) ((operation) | 0x12 << CODE_FORMS)
+#define U_STD(operation) ((operation) | 0x16 << CODE_FORMS)
 
 #define TURING SASS_TURING
 #define AMPERE SASS_AMPERE

@@ -107,6 +107,63 @@ static void three_operands_in_every_form(void **state) {
     assert_text(&inst, "IADD3 R17, P2, P3, R33, cx[UR4][0x20], R200");
 }
 
+/* Bits 9 to 11 choose where the flexible operand stands. Of each operation, those forms are known that the
+ * others of its kind have: vector operations of three operands have all, of two those in which B is flexible,
+ * or C (register, immediate, constant, uniform register); uniform ones have registers and immediates only.
+ * What else is known is coded by itself: then the operand's kind is part of the opcode. */
+static void forms_of_an_operation_are_those_of_its_kind(void **state) {
+    (void)state;
+    static const uint32_t three[] = {0x010, 0x024, 0x025, 0x027, 0x014, 0x015, 0x026, 0x011, 0x012,
+                                     0x019, 0x016, 0x023, 0x03e, 0x02b, 0x031, 0x035, 0x039, 0x043};
+    static const uint32_t b[] = {0x013, 0x01a, 0x01b, 0x109, 0x100, 0x101, 0x00c, 0x007, 0x002, 0x003, 0x004,
+                                 0x020, 0x009, 0x008, 0x00b, 0x00a, 0x102, 0x108, 0x107, 0x113, 0x104, 0x110,
+                                 0x105, 0x111, 0x106, 0x112, 0x038, 0x028, 0x032, 0x15d, 0x017, 0x045, 0x040};
+    static const uint32_t c[] = {0x021, 0x029, 0x02a, 0x030, 0x034, 0x033};
+    static const uint32_t uniform3[] = {0x090, 0x0a4, 0x0a5, 0x0a7, 0x091, 0x092, 0x099, 0x096};
+    static const uint32_t uniform2[] = {0x08c, 0x087, 0x09a, 0x09b, 0x0bd, 0x0be, 0x0bf};
+    static const struct {
+        const uint32_t *operations;
+        size_t count;
+        uint32_t forms; /* set */
+    } kinds[] = {{three, sizeof three / sizeof *three, 0xfe},
+                 {b, sizeof b / sizeof *b, 0x72},
+                 {c, sizeof c / sizeof *c, 0x8e},
+                 {uniform3, sizeof uniform3 / sizeof *uniform3, 0x16},
+                 {uniform2, sizeof uniform2 / sizeof *uniform2, 0x12}};
+    bool seen[512] = {false};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t i = 0; i < kinds[k].count; i++)
+            for (uint32_t form = 0; form < 8; form++) {
+                struct sass_inst inst;
+                const char *reason = NULL;
+                uint8_t bytes[SASS_BYTES] = {0};
+                const uint32_t opcode = kinds[k].operations[i] | form << 9;
+                bytes[0] = (uint8_t)opcode;
+                bytes[1] = (uint8_t)(opcode >> 8);
+                seen[kinds[k].operations[i]] = true;
+                const bool known = sass_decode(86, bytes, 0, &inst, &reason) ||
+                                   strcmp(reason, "an opcode that is not known") != 0;
+                if (known != (kinds[k].forms >> form & 1)) fail_msg("0x%03x: %d", opcode, known);
+            }
+    /* Every operation of several forms is in one of the lists, but for those that are coded by themselves. */
+    static const uint32_t own[] = {0x082, 0x181, 0x186, 0x180, 0x185, 0x188, 0x187, 0x18c, 0x18a,
+                                   0x1aa, 0x189, 0x148, 0x11d, 0x155, 0x156, 0x144, 0x143};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        seen[own[i]] = true;
+    for (uint32_t operation = 0; operation < 512; operation++) {
+        uint32_t forms = 0;
+        for (uint32_t form = 0; form < 8; form++) {
+            struct sass_inst inst;
+            const char *reason = NULL;
+            const uint8_t bytes[SASS_BYTES] = {(uint8_t)operation, (uint8_t)(operation >> 8 | form << 1)};
+            forms += sass_decode(86, bytes, 0, &inst, &reason) ||
+                     strcmp(reason, "an opcode that is not known") != 0;
+        }
+        if (forms > 1 && !seen[operation])
+            fail_msg("0x%03x has %u forms and is of no kind", operation, forms);
+    }
+}
+
 static void carries_only_with_their_modifier(void **state) {
     (void)state;
     struct sass_inst inst;
@@ -342,6 +399,7 @@ static void every_opcode_has_a_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_operands_in_every_form),
+        cmocka_unit_test(forms_of_an_operation_are_those_of_its_kind),
         cmocka_unit_test(carries_only_with_their_modifier),
         cmocka_unit_test(guards_and_control),
         cmocka_unit_test(reuse_is_counted_by_operand),

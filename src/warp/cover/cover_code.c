@@ -9,7 +9,8 @@
 static bool is_meeting(const struct micro *op) {
     return op->execute == bssy_execute || op->execute == bsync_execute || op->execute == break_execute ||
            op->execute == bmov_get_execute || op->execute == bmov_set_execute ||
-           op->execute == warpsync_execute || op->execute == collective_execute;
+           op->execute == warpsync_execute || op->execute == alone_execute ||
+           op->execute == collective_execute;
 }
 
 static enum cover_kind kind_of(const struct micro *op) {

@@ -210,6 +210,7 @@ wb_status cover_meeting_place(struct warp *warp, const struct micro *op, uint32_
     if (op->execute == bmov_set_execute || (mask | unsure) == 0) return WB_OK;
     if (op->execute == warpsync_execute || op->execute == collective_execute)
         return come_to_warpsync(warp, op, mask | unsure);
+    if (op->execute == alone_execute) return alone_execute(warp, op, mask | unsure);
     WB_TRY(meeting_needs_all(warp, op, mask));
     return op->execute == bssy_execute ? open_meeting(warp, op) : come_to_meeting(warp, op);
 }

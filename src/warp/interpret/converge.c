@@ -191,6 +191,18 @@ wb_status warpsync_execute(struct warp *warp, const struct micro *op, uint32_t m
     return wait_below(warp, op, SIMT_WARPSYNC, expected);
 }
 
+/* Behind WARPSYNC.EXCLUSIVE and .COLLECTIVE the lanes of a mask go on without others that are here. */
+wb_status alone_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    const struct lanes *given = warp_slot(warp, op->source[0]);
+    FOR_LANES_OF(l, mask & given->known)
+    if ((mask & ~(uint32_t)given->value[l]) != 0)
+        return warp_fail(warp, op, WB_ERR_DECLINED,
+                         "lanes of warp %u that are together go on in parts here, each for an exchange "
+                         "of its own: that is not modelled",
+                         warp->number);
+    return WB_OK;
+}
+
 wb_status collective_of_parts(struct warp *warp, const struct micro *op, uint32_t absent) {
     return warp_fail(warp, op, WB_ERR_DECLINED,
                      "warp %u comes here without lane %u, with which it exchanges values: whether parts of a "

@@ -562,13 +562,10 @@ static void decode_meeting(struct decoder *decoder, const struct ptx_operand *op
     static const struct {
         uint8_t op;
         execute_fn execute;
-    } meetings[] = {{PTX_OP_BSSY, bssy_execute},
-                    {PTX_OP_BSYNC, bsync_execute},
-                    {PTX_OP_BREAK, break_execute},
-                    {PTX_OP_BMOV_GET, bmov_get_execute},
-                    {PTX_OP_BMOV_SET, bmov_set_execute},
-                    {PTX_OP_WARPSYNC, warpsync_execute},
-                    {PTX_OP_COLLECTIVE, collective_execute},
+    } meetings[] = {{PTX_OP_BSSY, bssy_execute},         {PTX_OP_BSYNC, bsync_execute},
+                    {PTX_OP_BREAK, break_execute},       {PTX_OP_BMOV_GET, bmov_get_execute},
+                    {PTX_OP_BMOV_SET, bmov_set_execute}, {PTX_OP_WARPSYNC, warpsync_execute},
+                    {PTX_OP_ALONE, alone_execute},       {PTX_OP_COLLECTIVE, collective_execute},
                     {PTX_OP_DIVIDED, divided_execute}};
     for (size_t i = 0; i < sizeof meetings / sizeof *meetings; i++)
         if (meetings[i].op == op->form->op) op->execute = meetings[i].execute;
@@ -578,8 +575,8 @@ static void decode_meeting(struct decoder *decoder, const struct ptx_operand *op
     for (uint32_t n = 0; n < 2 && decode_nth_source(op->form, operands, n) != NULL; n++)
         (void)decode_source(decoder, decode_nth_source(op->form, operands, n), PTX_U32, &op->source[n]);
     if (to != NULL) (void)decode_source(decoder, to, PTX_U32, &op->destination);
-    if (op->form->op != PTX_OP_WARPSYNC && op->form->op != PTX_OP_COLLECTIVE &&
-        op->form->op != PTX_OP_DIVIDED)
+    if (op->form->op != PTX_OP_WARPSYNC && op->form->op != PTX_OP_ALONE &&
+        op->form->op != PTX_OP_COLLECTIVE && op->form->op != PTX_OP_DIVIDED)
         op->meeting.set = (uint8_t)(decode_nth_source(op->form, operands, 0)->value % LANE_SETS);
     if (op->form->op == PTX_OP_BSSY)
         op->meeting.target =

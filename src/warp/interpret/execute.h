@@ -124,6 +124,7 @@ wb_status break_execute(struct warp *warp, const struct micro *op, uint32_t mask
 wb_status bmov_get_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status bmov_set_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status warpsync_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status alone_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status collective_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
 /* Refuses an exchange that parts of a warp do together: lanes `absent` are elsewhere. */

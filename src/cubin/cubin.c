@@ -35,7 +35,6 @@ wb_status cubin_read(const char *name, const void *bytes, size_t size, wb_diagno
                                            .arena = &cubin->arena},
                                   .cubin = cubin};
     const wb_status status = arena_protect(&cubin->arena, read_all, &reader);
-    if (reader.file.elf != NULL) elf_end(reader.file.elf);
     if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(diagnostics, name);
     if (status != WB_OK) cubin_free(cubin);
     return status;

@@ -1,7 +1,6 @@
 #include "cubin/elf_file.h"
 
 #include <endian.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +81,7 @@ static void check_tables(struct elf_file *file, const Elf64_Ehdr *header) {
     if (segments > 0) check_table(file, "segments", le64toh(header->e_phoff), segments, sizeof(Elf64_Phdr));
 }
 
-static void check_header(struct elf_file *file) {
+static Elf64_Ehdr read_header(struct elf_file *file) {
     Elf64_Ehdr header;
     if (file->size < sizeof header || memcmp(file->bytes, ELFMAG, SELFMAG) != 0)
         elf_file_refuse(file, "this is no cubin: %s",
@@ -109,6 +108,7 @@ static void check_header(struct elf_file *file) {
     if (type != ET_EXEC)
         elf_file_refuse(file, "this is no cubin that a GPU can run: its ELF type is %u", type);
     check_tables(file, &header);
+    return header;
 }
 
 /* ---- Sections ------------------------------------------------------------------------------------------ */
@@ -122,36 +122,33 @@ static const char *string_in(const struct elf_file *file, size_t section, uint64
     return (const char *)table->bytes + offset;
 }
 
-static void read_section(struct elf_file *file, uint32_t index) {
+static void read_section(struct elf_file *file, uint64_t headers_at, uint32_t index) {
     struct elf_section *section = &file->sections[index];
-    GElf_Shdr header;
-    if (gelf_getshdr(elf_getscn(file->elf, index), &header) == NULL)
-        elf_file_refuse(file, "this cubin is damaged: section %u has no header", index);
+    Elf64_Shdr header;
+    memcpy(&header, file->bytes + headers_at + index * sizeof header, sizeof header);
+    const uint64_t offset = le64toh(header.sh_offset);
     *section = (struct elf_section){.name = "",
-                                    .name_at = header.sh_name,
-                                    .size = header.sh_size,
-                                    .type = header.sh_type,
-                                    .link = header.sh_link,
-                                    .info = header.sh_info};
-    if (header.sh_type == SHT_NOBITS || header.sh_type == SHT_NULL) return;
-    if (header.sh_offset > file->size || header.sh_size > file->size - header.sh_offset)
+                                    .name_at = le32toh(header.sh_name),
+                                    .size = le64toh(header.sh_size),
+                                    .type = le32toh(header.sh_type),
+                                    .link = le32toh(header.sh_link),
+                                    .info = le32toh(header.sh_info)};
+    if (section->type == SHT_NOBITS || section->type == SHT_NULL) return;
+    if (offset > file->size || section->size > file->size - offset)
         elf_file_refuse(
             file,
             "this cubin is cut short: section %u of %llu bytes at byte %llu reaches behind the %zu "
             "bytes that are there",
-            index, (unsigned long long)header.sh_size, (unsigned long long)header.sh_offset, file->size);
-    section->bytes = file->bytes + header.sh_offset;
+            index, (unsigned long long)section->size, (unsigned long long)offset, file->size);
+    section->bytes = file->bytes + offset;
 }
 
-static void read_sections(struct elf_file *file) {
-    size_t count = 0, names = 0;
-    if (elf_getshdrnum(file->elf, &count) != 0 || elf_getshdrstrndx(file->elf, &names) != 0 ||
-        count > UINT16_MAX)
-        elf_file_refuse(file, "this cubin is damaged: %s", elf_errmsg(-1));
+static void read_sections(struct elf_file *file, const Elf64_Ehdr *header) {
+    const uint32_t count = le16toh(header->e_shnum), names = le16toh(header->e_shstrndx);
     file->sections = arena_array(file->arena, count, sizeof *file->sections);
-    file->section_count = (uint32_t)count;
+    file->section_count = count;
     for (uint32_t i = 0; i < count; i++)
-        read_section(file, i);
+        read_section(file, le64toh(header->e_shoff), i);
     for (uint32_t i = 1; i < count; i++) {
         struct elf_section *section = &file->sections[i];
         section->name = string_in(file, names, section->name_at);
@@ -217,16 +214,8 @@ static void read_symbols(struct elf_file *file) {
 }
 
 void elf_file_open(struct elf_file *file) {
-    check_header(file);
-    if (elf_version(EV_CURRENT) == EV_NONE) elf_file_refuse(file, "libelf: %s", elf_errmsg(-1));
-    /* elf_memory has no const: it reads what it is given. */
-    union {
-        const uint8_t *given;
-        char *wanted;
-    } bytes = {.given = file->bytes};
-    file->elf = elf_memory(bytes.wanted, file->size);
-    if (file->elf == NULL) elf_file_refuse(file, "this cubin is damaged: %s", elf_errmsg(-1));
-    read_sections(file);
+    const Elf64_Ehdr header = read_header(file);
+    read_sections(file, &header);
     read_symbols(file);
 }
 

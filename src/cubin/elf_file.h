@@ -4,7 +4,6 @@
 #define WB_CUBIN_ELF_FILE_H
 
 #include <elf.h>
-#include <libelf.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -42,7 +41,6 @@ struct elf_file {
     size_t size;
     wb_diagnostics *diagnostics;
     struct arena *arena; /* protected */
-    Elf *elf;            /* libelf's, NULL: none is open */
     uint32_t sm;
     struct elf_section *sections;
     uint32_t section_count;
@@ -51,8 +49,7 @@ struct elf_file {
     uint64_t bytes_read; /* of all sections whose content was asked for */
 };
 
-/* Opens file->bytes, looks at the header and reads sections and symbols; the caller ends file->elf, after an
- * error, too. */
+/* Looks at the header of file->bytes and reads sections and symbols. */
 void elf_file_open(struct elf_file *file);
 
 /* The file is not as it should be: one message; ends the pass. */

@@ -532,6 +532,8 @@ typedef struct {
     uint64_t memory_limit;      /* bytes that paths, addresses, registers and contents of buffers may take
                                    together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
+    bool any_order; /* not of `cover`: of any order of atomics, and of accesses to memory that warps share
+                       without a barrier; where control or an address hangs on that, they are not known */
 } wb_trace_options;
 
 /* Executes one block on known and unknown values and keeps each warp's path. WB_ERR_DECLINED when a branch or
@@ -566,6 +568,7 @@ typedef struct {
     uint64_t memory_limit;      /* bytes that paths, addresses, registers and contents of buffers may take
                                    together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
+    bool any_order; /* not of `cover`: as in wb_trace_options */
 } wb_grid_options;
 
 /* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones

@@ -8,6 +8,7 @@
 #include "cost/costs.h"
 #include "launch/launch.h"
 #include "sim/gpu/gpu_results.h"
+#include "warp/trace/grid.h"
 
 /* ---- What is analysed ---------------------------------------------------------------------------------- */
 
@@ -37,7 +38,6 @@ static wb_status analyse_block(const struct request *request, wb_diagnostics *di
         wb_analysis_free(made);
         return status;
     }
-    assert(given == NULL || request->any); /* else the given data is all there is */
     wb_analysis_set_given(made, made->owned.given);
     *analysis = made;
     return WB_OK;
@@ -71,12 +71,14 @@ static void warn_instead(const char *what, const struct wb_diagnostics *messages
 }
 
 /* Of all blocks with the given data. WB_ERR_DECLINED without an error when the data does not determine what
- * is executed, or that is too much to be executed step by step. */
+ * is executed (*ordered: with the order of atomics it may), or that is too much to be executed step by step.
+ */
 static wb_status analyse_known_kernel(const struct request *request, wb_diagnostics *diagnostics,
-                                      wb_analysis **analysis) {
-    const wb_grid_options trace = request_given_grid(request);
+                                      bool *ordered, wb_analysis **analysis) {
+    wb_grid_options trace = request_given_grid(request);
     struct wb_diagnostics messages = {0};
     wb_grid *grid = NULL;
+    trace.any_order = true;
     wb_status status = wb_grid_trace(request->kernel, request->launch, &trace, &messages, &grid);
     if (status == WB_ERR_LIMIT && messages.over_limit) {
         warn_instead("too long to be executed step by step, so that covering paths are bounded, in which "
@@ -84,6 +86,7 @@ static wb_status analyse_known_kernel(const struct request *request, wb_diagnost
                      &messages, diagnostics);
         status = WB_ERR_DECLINED;
     } else if (status == WB_OK) {
+        *ordered = grid->order_open;
         status = analyse_grid(request, grid, &messages, analysis);
     }
     request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
@@ -107,15 +110,15 @@ static wb_status add_given_kernel(const struct request *request, wb_diagnostics 
     return status == WB_ERR_DECLINED ? WB_OK : status;
 }
 
-/* Of all blocks on covering paths. */
-static wb_status analyse_covering_kernel(const struct request *request, wb_diagnostics *diagnostics,
-                                         wb_analysis **analysis) {
+/* Of all blocks on covering paths, and `beside` them of what the given data alone would have executed. */
+static wb_status analyse_covering_kernel(const struct request *request, bool beside,
+                                         wb_diagnostics *diagnostics, wb_analysis **analysis) {
     const wb_grid_options trace = request_covering_grid(request);
     wb_grid *grid = NULL;
     wb_analysis *made = NULL;
     WB_TRY(wb_grid_trace(request->kernel, request->launch, &trace, diagnostics, &grid));
     WB_TRY(analyse_grid(request, grid, diagnostics, &made));
-    wb_status status = request->any ? add_given_kernel(request, diagnostics, made) : WB_OK;
+    wb_status status = beside ? add_given_kernel(request, diagnostics, made) : WB_OK;
     if (status == WB_OK)
         *analysis = made;
     else
@@ -127,8 +130,10 @@ static wb_status analyse_covering_kernel(const struct request *request, wb_diagn
 static wb_status analyse_kernel(const struct request *request, wb_diagnostics *diagnostics,
                                 wb_analysis **analysis) {
     wb_status status = WB_ERR_DECLINED;
-    if (!request->any) status = analyse_known_kernel(request, diagnostics, analysis);
-    return status == WB_ERR_DECLINED ? analyse_covering_kernel(request, diagnostics, analysis) : status;
+    bool beside = request->any;
+    if (!request->any) status = analyse_known_kernel(request, diagnostics, &beside, analysis);
+    if (status != WB_ERR_DECLINED) return status;
+    return analyse_covering_kernel(request, beside, diagnostics, analysis);
 }
 
 static const char *methods_of(const struct request *request) {
@@ -214,8 +219,9 @@ static wb_status use_any_grid(const struct request *request, grid_use *use, wb_d
                               void *made) {
     wb_grid_options covering = request_covering_grid(request);
     if (!request->any) {
-        const wb_grid_options given = request_given_grid(request);
+        wb_grid_options given = request_given_grid(request);
         struct wb_diagnostics messages = {0};
+        given.any_order = !request->asked.one_block;
         wb_status status = use_grid(request, &given, use, &messages, made);
         const bool open = status == WB_ERR_DECLINED && !request->asked.one_block;
         request_settle(&messages, !open, diagnostics);

@@ -53,14 +53,17 @@ void request_settle(struct wb_diagnostics *messages, bool keep, wb_diagnostics *
     diagnostics_clear(messages);
 }
 
-/* Executes the block with the data that the launch gives. WB_ERR_DECLINED without a message when that does
- * not determine what it executes, or, where it is only shown beside all inputs, takes too long. */
-static wb_status trace_given(const struct request *request, wb_diagnostics *diagnostics, wb_block **block) {
+/* Executes the block with the data that the launch gives, in the order that is simulated or so that it holds
+ * for any. WB_ERR_DECLINED without a message when that does not determine what it executes, or, where it is
+ * only shown beside covering paths, takes too long. */
+static wb_status trace_given(const struct request *request, bool any_order, bool beside,
+                             wb_diagnostics *diagnostics, wb_block **block) {
     wb_trace_options trace = given_block(request);
     struct wb_diagnostics messages = {0};
-    if (request->any) trace.instruction_limit = BESIDE_INSTRUCTIONS_MAX;
+    trace.any_order = any_order;
+    if (beside) trace.instruction_limit = BESIDE_INSTRUCTIONS_MAX;
     wb_status status = wb_block_trace(request->kernel, request->launch, &trace, &messages, block);
-    if (request->any && messages.over_limit) status = WB_ERR_DECLINED;
+    if (beside && messages.over_limit) status = WB_ERR_DECLINED;
     request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
     return status;
 }
@@ -89,7 +92,8 @@ wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const w
 wb_status request_block(const struct request *request, wb_diagnostics *diagnostics, wb_block **block,
                         wb_block **given) {
     wb_block *known = NULL;
-    wb_status status = trace_given(request, diagnostics, &known);
+    const bool bounds = given != NULL || request->any;
+    wb_status status = trace_given(request, bounds, request->any, diagnostics, &known);
     if (status != WB_OK && status != WB_ERR_DECLINED) return status;
     assert((status == WB_OK) == (known != NULL));
     if (known != NULL && !request->any) {
@@ -101,6 +105,10 @@ wb_status request_block(const struct request *request, wb_diagnostics *diagnosti
     covering.unknown_contents = request->any;
     covering.facts = request->asked.facts;
     status = wb_block_trace(request->kernel, request->launch, &covering, diagnostics, block);
+    if (status == WB_OK && given != NULL && known == NULL) {
+        status = trace_given(request, false, true, diagnostics, &known);
+        if (status == WB_ERR_DECLINED) status = WB_OK;
+    }
     if (status == WB_OK && given != NULL)
         *given = known;
     else

@@ -25,8 +25,8 @@ wb_grid_options request_covering_grid(const struct request *request);
 /* Passes on the messages of a step that need not succeed, or drops them. */
 void request_settle(struct wb_diagnostics *messages, bool keep, wb_diagnostics *diagnostics);
 
-/* What a block executes, for all inputs or for the given ones as far as they are known; and, of all inputs,
- * beside it *given, with the data that was given, or NULL. Where `given` is NULL that is freed. */
+/* What a block executes, for all inputs or for the given ones as far as they are known; and, of covering
+ * paths, beside it *given, with the data that was given, or NULL. Where `given` is NULL that is freed. */
 wb_status request_block(const struct request *request, wb_diagnostics *diagnostics, wb_block **block,
                         wb_block **given);
 

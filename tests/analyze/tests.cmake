@@ -1,6 +1,7 @@
 # The library as a program uses it: public functions alone.
 wb_test(test_analyze warpbound)
 wb_test(test_inputs warpbound)
+wb_test(test_waiting_loops warpbound)
 
 # The example of docs/library.md with the flags of the installed warpbound.pc, and the names that the installed library
 # has: its own alone (and OpenMP's locks).

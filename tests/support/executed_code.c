@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "sass/machine_code.h"
+#include "warp/interpret/execute.h"
 #include "warp/interpret/run.h"
 #include "warp/path/block.h"
 
@@ -143,7 +144,10 @@ static bool is_wanted(struct executed_code *code, const wb_kernel *kernel) {
 wb_status executed_code_run(struct executed_code *code, const wb_kernel *kernel, wb_launch *launch,
                             wb_diagnostics *diagnostics) {
     struct arena arena = {0};
-    struct run run = {.kernel = kernel, .launch = launch, .diagnostics = diagnostics};
+    struct run run = {.kernel = kernel,
+                      .launch = launch,
+                      .diagnostics = diagnostics,
+                      .assumptions = 1u << OPEN_ATOMIC_ORDER};
     if (!is_wanted(code, kernel)) return WB_OK;
     WB_TRY(wb_launch_assume(launch, WB_TAKE_ALL, diagnostics));
     const wb_status status = execute_blocks(&run, &arena);

@@ -404,6 +404,11 @@ static void absent_members_are_not_modelled(void **state) {
     }
 }
 
+#define ZEROED "st.global.u32 [%rd0], 0;"
+
+/* A branch whose sides all lanes take alike. */
+#define BRANCH " setp.lt.s32 %p1, %r9, 0; @%p1 bra ON; mov.u32 %r8, 1; ON:"
+
 /* What an execution takes for granted is noted where it does. */
 static void assumptions_are_noted_where_they_matter(void **state) {
     enum { NONE = ASSUMED_COUNT };
@@ -416,12 +421,33 @@ static void assumptions_are_noted_where_they_matter(void **state) {
         {"setp.lt.u32 %p1, %r0, 8; @%p1 bra ON; mov.u32 %r9, 1; ON:", ASSUMED_DIVIDED_LANES},
         {"setp.lt.u32 %p1, %r0, 8; @%p1 mov.u32 %r9, 1;", NONE},
         {"mov.u32 %r9, %warpid;", ASSUMED_WARP_NUMBERS},
-        {"atom.global.add.u32 %r9, [%rd0], 1;", ASSUMED_ATOMIC_ORDER},
-        {"red.global.add.u32 [%rd0], 1;", NONE},
-        {"ld.relaxed.gpu.global.u32 %r9, [%rd0];", ASSUMED_ATOMIC_ORDER},
-        {"ld.volatile.global.u32 %r9, [%rd0];", ASSUMED_ATOMIC_ORDER},
-        {"ld.global.u32 %r9, [%rd0];", NONE},
-        {"red.global.add.f32 [%rd0], 0f3f800000;", ASSUMED_ATOMIC_ORDER},
+        /* Of atomics and strong loads only where control or an address hangs on their order. */
+        {ZEROED "atom.global.add.u32 %r9, [%rd0], 1;", NONE},
+        {ZEROED "atom.global.add.u32 %r9, [%rd0], 1;" BRANCH, ASSUMED_ATOMIC_ORDER},
+        {ZEROED "atom.global.add.u32 %r9, [%rd0], 1; and.b32 %r9, %r9, 0; mul.wide.u32 %rd1, %r9, 4;"
+                "add.u64 %rd1, %rd1, %rd0; ld.global.u32 %r8, [%rd1];",
+         NONE},
+        {ZEROED "atom.global.add.u32 %r9, [%rd0], 1; and.b32 %r9, %r9, 1; mul.wide.u32 %rd1, %r9, 4;"
+                "add.u64 %rd1, %rd1, %rd0; ld.global.u32 %r8, [%rd1];",
+         ASSUMED_ATOMIC_ORDER},
+        {ZEROED "red.global.add.u32 [%rd0], 1; ld.global.u32 %r9, [%rd0];" BRANCH, NONE}, /* they commute */
+        {ZEROED "red.global.max.s32 [%rd0], 1; ld.global.u32 %r9, [%rd0];" BRANCH, NONE},
+        {ZEROED
+         "red.global.add.u32 [%rd0], 1; red.global.max.u32 [%rd0], 1; ld.global.u32 %r9, [%rd0];" BRANCH,
+         ASSUMED_ATOMIC_ORDER},
+        {ZEROED "red.global.add.f32 [%rd0], 0f3f800000; ld.global.u32 %r9, [%rd0];" BRANCH,
+         ASSUMED_ATOMIC_ORDER},
+        {ZEROED "atom.global.exch.b32 %r8, [%rd0], 1; ld.global.u32 %r9, [%rd0];" BRANCH,
+         ASSUMED_ATOMIC_ORDER},
+        {ZEROED "atom.global.cas.b32 %r8, [%rd0], 0, 1; ld.global.u32 %r9, [%rd0];" BRANCH,
+         ASSUMED_ATOMIC_ORDER},
+        {ZEROED "ld.relaxed.gpu.global.u32 %r9, [%rd0];" BRANCH, ASSUMED_ATOMIC_ORDER},
+        {ZEROED "ld.volatile.global.u32 %r9, [%rd0];" BRANCH, ASSUMED_ATOMIC_ORDER},
+        {ZEROED "ld.acquire.gpu.global.u32 %r9, [%rd0];" BRANCH, ASSUMED_ATOMIC_ORDER},
+        {ZEROED "ld.global.u32 %r9, [%rd0];" BRANCH, NONE},
+        {ZEROED "red.global.add.u32 [%rd0], 1;", NONE},
+        {ZEROED "ld.relaxed.gpu.global.u32 %r9, [%rd0];", NONE},
+        {ZEROED "ld.global.u32 %r9, [%rd0];", NONE},
         {"st.global.u32 [%rd31], 7;", NONE}, /* all lanes the same */
         {"st.global.u32 [%rd31], %r0;", ASSUMED_LAST_LANE},
         {"setp.eq.u32 %p1, %r0, 7; @%p1 st.global.u32 [%rd31], %r0;", NONE},

@@ -161,7 +161,10 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
 
 void bound_qualify(const struct bound_input *input, wb_bound *bound) {
     const bool has_memory = input->memory != NULL || input->contended;
-    if (input->machine->model == MACHINE_GPGPUSIM) {
+    if ((input->assumed & assumed_bit(ASSUMED_ATOMIC_ORDER)) != 0 && bound->kind != WB_LOWER) {
+        bound->reason = "these paths are of one order of atomics and of what warps see of each other's "
+                        "memory: under another order control or addresses are others";
+    } else if (input->machine->model == MACHINE_GPGPUSIM) {
         bound->reason = "no proof covers the operand collectors of this profile, and acknowledgements of "
                         "stores are not counted";
     } else if (has_memory && fetch_can_stall(&input->machine->fetch)) {

@@ -23,10 +23,11 @@ wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status s
 }
 
 bool open_is_assumed(struct run *run, enum launch_assumption what) {
-    static const enum assumed noted[LAUNCH_ASSUMPTIONS] = {
+    static const enum assumed noted[] = {
         [LAUNCH_ASSUME_APPROX] = ASSUMED_APPROXIMATE_RESULTS,
         [LAUNCH_ASSUME_DIV_ZERO] = ASSUMED_DIVISION_BY_ZERO,
         [LAUNCH_ASSUME_POINTER_ORDER] = ASSUMED_POINTER_ORDER,
+        [OPEN_ATOMIC_ORDER] = ASSUMED_ATOMIC_ORDER,
     };
     if ((run->assumptions >> what & 1) == 0) return false;
     run_assume(run, noted[what]);

@@ -40,8 +40,20 @@ static inline void run_assume(struct run *run, enum assumed what) {
     run->notes.assumed |= assumed_bit(what);
 }
 
+/* Beside what the PTX ISA leaves open: what atomics return, and what they leave where their order shows in
+ * memory, as warps come to them in any order. Nobody can ask for it: it is taken for what comes of the order
+ * here where the given data leaves control or an address open otherwise, and no bound rests on that. */
+#define OPEN_ATOMIC_ORDER LAUNCH_ASSUMPTIONS
+
 /* Whether the run takes results that the PTX ISA leaves open for known; notes that it does. */
 bool open_is_assumed(struct run *run, enum launch_assumption what);
+
+/* What the next execution of the given data assumes, after one that assumed `assumed` and left `left_open`
+ * open: the order of atomics only where nothing else is left, and not where every order is asked for. */
+static inline uint32_t open_assumed_next(uint32_t assumed, uint32_t left_open, bool any_order) {
+    const uint32_t others = left_open & ~(1u << OPEN_ATOMIC_ORDER);
+    return assumed | (any_order || (others & ~assumed) != 0 ? others : left_open);
+}
 
 /* The origin of a value read from a slot: of a special register that is unknown by nature, the reader. */
 static inline uint32_t warp_origin(const struct lanes *lanes, const struct micro *op) {

@@ -21,6 +21,7 @@ struct region {
     bool writable;
     bool unknown;     /* no byte is known; false: perhaps */
     bool stored;      /* some instruction stored to it, or perhaps did */
+    uint32_t modes;   /* of atomics on it, as bits, since warps have met last: enum ptx_mode */
     bool is_volatile; /* others store to it at any time: what is stored does not become known */
 };
 

@@ -163,6 +163,13 @@ static wb_status load_uniform(struct warp *warp, const struct micro *op, uint32_
     return WB_OK;
 }
 
+/* Whether what others do to memory meanwhile is left open. Covering runs forget it themselves. */
+static bool leaves_order_open(struct run *run) {
+    if (run->cover != NULL || open_is_assumed(run, (enum launch_assumption)OPEN_ATOMIC_ORDER)) return false;
+    run->left_open |= 1u << OPEN_ATOMIC_ORDER;
+    return true;
+}
+
 wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     const struct micro_memory *memory = &op->memory;
     uint64_t addresses[WARP_LANES];
@@ -171,8 +178,10 @@ wb_status load_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
     WB_TRY(
         access_record(warp, op, &op->memory.address, mask, addresses, (struct access_kind){.bytes = bytes}));
-    if (memory->is_strong && warp->run->cover == NULL && access_is_shared(warp->run, op))
-        run_assume(warp->run, ASSUMED_ATOMIC_ORDER);
+    if (memory->is_strong && access_is_shared(warp->run, op) && leaves_order_open(warp->run)) {
+        warp_forget_outputs(warp, op, mask, op->index);
+        return WB_OK;
+    }
     if (memory->uniform && !in_window(addresses[0], LOCAL_WINDOW))
         return load_uniform(warp, op, mask, addresses[0]);
     struct region *region = access_common_region(warp, op, mask, addresses, bytes, bytes);
@@ -526,13 +535,27 @@ static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t
     return WB_OK;
 }
 
-/* Whether the order of atomics shows: in what they return, in rounding, and in which of several values stays.
- */
-static bool order_matters(const struct micro *op) {
-    const bool rounds = ptx_type_kind((enum ptx_type)op->form->type) == PTX_KIND_FLOAT;
+/* Whether the order of atomics shows in memory: in rounding, and in which of several values stays. */
+static bool order_stays(const struct micro *op) {
     const uint8_t mode = op->form->mode;
-    return op->output_count > 0 || rounds || mode == PTX_MODE_EXCH || mode == PTX_MODE_CAS ||
-           mode == PTX_MODE_INC || mode == PTX_MODE_DEC;
+    return ptx_type_kind((enum ptx_type)op->form->type) == PTX_KIND_FLOAT || mode == PTX_MODE_EXCH ||
+           mode == PTX_MODE_CAS || mode == PTX_MODE_INC || mode == PTX_MODE_DEC;
+}
+
+/* Makes unknown what depends on the order of atomics: what they return, and memory where they do not commute
+ * with each other, or with those of another kind there. */
+static wb_status forget_order(struct warp *warp, const struct micro *op, uint32_t mask,
+                              const uint64_t *addresses) {
+    warp_forget_outputs(warp, op, mask, op->index);
+    FOR_LANES_OF(l, mask) {
+        struct place place;
+        WB_TRY(access_place(warp, op, l, addresses[l], op->memory.bytes, true, &place));
+        if (place.region == NULL) continue;
+        place.region->modes |= 1u << op->form->mode;
+        const bool commutes = !order_stays(op) && place.region->modes == 1u << op->form->mode;
+        if (!commutes && place_forget(&place, op->memory.bytes) != WB_OK) return warp_no_memory(warp, op);
+    }
+    return WB_OK;
 }
 
 wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
@@ -542,8 +565,7 @@ wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mas
     WB_TRY(
         access_record(warp, op, &op->memory.address, mask, addresses,
                       (struct access_kind){.bytes = op->memory.bytes, .is_store = true, .is_atomic = true}));
-    if (order_matters(op)) run_assume(warp->run, ASSUMED_ATOMIC_ORDER);
     if (warp->run->module->code != NULL) home_write(warp, warp_slot(warp, op->destination), mask, HOME_NONE);
     FOR_LANES_OF(l, mask) WB_TRY(atomic_lane(warp, op, l, addresses[l]));
-    return WB_OK;
+    return leaves_order_open(warp->run) ? forget_order(warp, op, mask, addresses) : WB_OK;
 }

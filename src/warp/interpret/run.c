@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "warp/alu/address.h"
 #include "warp/interpret/control.h"
 #include "warp/interpret/converge.h"
 #include "warp/interpret/execute.h"
@@ -231,6 +232,14 @@ static void deliver(struct warp *warp, const struct barrier *barrier) {
     if (!barrier->known) lanes_forget(out, mask, barrier->origin);
 }
 
+/* The warps of the block have met, or begin: atomics on its shared memory so far come before all others. */
+static void forget_shared_modes(struct run *run) {
+    for (size_t i = 0; i < run->memory.regions.count; i++) {
+        struct region *region = &run->memory.regions.items[i];
+        if (address_in_space(region->base, PTX_SPACE_SHARED)) region->modes = 0;
+    }
+}
+
 /* Lets the waiting warps go on when all threads that the barrier expects have arrived. */
 static void release_if_complete(struct run *run, struct barrier *barrier) {
     uint32_t needed = barrier->expected;
@@ -247,6 +256,7 @@ static void release_if_complete(struct run *run, struct barrier *barrier) {
         deliver(warp, barrier);
         warp->state = WARP_RELEASED;
     }
+    if (barrier->expected == 0) forget_shared_modes(run);
     *barrier = (struct barrier){0};
 }
 
@@ -445,6 +455,7 @@ static wb_status end_waiting(struct run *run) {
 
 wb_status run_block(struct run *run, struct access_list *accesses) {
     WB_TRY(block_begin(run, accesses));
+    forget_shared_modes(run);
     for (bool done = false, progress = true; !done;) {
         if (!progress) return end_waiting(run);
         done = true;

@@ -40,9 +40,9 @@
     X(ATOMIC_ORDER,                                                                                          \
       "atomics, and relaxed, volatile and acquire loads, take effect in the order of blocks, warps and "     \
       "lanes",                                                                                               \
-      "an atomic gave a result, or its order shows in memory (floats, `exch`, `cas`, `inc`, `dec`), or "     \
-      "such "                                                                                                \
-      "a load read memory of other warps; covering paths take the values for unknown instead")               \
+      "with the given data control or an address depended on what an atomic returned, on memory where "     \
+      "its order shows (floats, `exch`, `cas`, `inc`, `dec`), or on such a load of memory of other warps; "   \
+      "no bound of kind upper or exact rests on it")                                                         \
     X(WARP_NUMBERS, "%warpid is the number of the warp in its block", "the code uses `%warpid`")             \
     X(ALIGNED_BUFFERS,                                                                                       \
       "buffers and variables start where the launch puts them, at multiples of 256 bytes "                   \

@@ -155,7 +155,7 @@ static wb_status trace(struct wb_block *block, struct run *run, const wb_grid_op
     return status;
 }
 
-/* Executes the block once. What was left open for want of assumptions is added to *left_open. */
+/* Executes the block once. What the next time is to assume is added to *left_open. */
 static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                             wb_diagnostics *diagnostics, uint32_t *left_open, wb_block **block) {
     struct run run = run_as_asked(kernel, launch, options, diagnostics);
@@ -165,7 +165,7 @@ static wb_status trace_once(const wb_kernel *kernel, const wb_launch *launch, co
     size_t errors = wb_diagnostics_errors(diagnostics);
     made->kernel = kernel;
     wb_status status = trace(made, &run, options);
-    *left_open |= run.left_open;
+    *left_open = open_assumed_next(run.assumptions, run.left_open, options->any_order);
     cover_end(&run);
     run_end(&run);
     if (status == WB_OK) {
@@ -210,7 +210,8 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
                                      .facts = asked.facts,
                                      .instruction_limit = asked.instruction_limit,
                                      .memory_limit = asked.memory_limit,
-                                     .watch = asked.watch};
+                                     .watch = asked.watch,
+                                     .any_order = asked.any_order};
     uint32_t open = 0;
     return of_grid.cover ? trace_once(kernel, launch, &of_grid, diagnostics, &open, block)
                          : trace_given(kernel, launch, &of_grid, diagnostics, block);

@@ -44,7 +44,10 @@ static wb_status execute_blocks(struct run *run, struct arena *arena) {
 
 wb_status wb_grid_execute(const wb_kernel *kernel, const wb_launch *launch, size_t argument,
                           wb_diagnostics *diagnostics, uint8_t **bytes, uint8_t **known, size_t *size) {
-    struct run run = {.kernel = kernel, .launch = launch, .diagnostics = diagnostics};
+    struct run run = {.kernel = kernel,
+                      .launch = launch,
+                      .diagnostics = diagnostics,
+                      .assumptions = 1u << OPEN_ATOMIC_ORDER};
     struct arena arena = {0};
     size_t errors = wb_diagnostics_errors(diagnostics);
     wb_status status = execute_blocks(&run, &arena);

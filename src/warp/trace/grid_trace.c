@@ -323,7 +323,9 @@ static wb_status trace_grid(struct wb_grid *grid, const wb_launch *launch, const
         run->steers = true;
         run->assumptions = *assumptions;
         status = trace_given(&trace);
-        if (status == WB_OK && needs_assumptions(&trace)) *assumptions |= run->left_open;
+        grid->order_open = (run->left_open >> OPEN_ATOMIC_ORDER & 1) != 0;
+        if (status == WB_OK && needs_assumptions(&trace))
+            *assumptions = open_assumed_next(run->assumptions, run->left_open, options->any_order);
     }
     end(&trace);
     return status;

@@ -71,7 +71,7 @@ static uint64_t aligned(const struct block *of, const struct section *own, const
     other_executes(&other, second);
     const uint64_t longest = align(of, own, &other, NULL)[other.insts.count];
     free(other.at);
-    free(other.insts.items);
+    DROP(&other.insts);
     return longest;
 }
 

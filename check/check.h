@@ -44,7 +44,9 @@ void *zeroed(uint64_t count, size_t size);
         (list)->items = grown((list)->items, (list)->count, &(list)->room, sizeof *(list)->items);           \
         (list)->items[(list)->count++] = __VA_ARGS__;                                                        \
     } while (0)
+#define DROP(list) dropped((list)->items, (list)->room * sizeof *(list)->items)
 void *grown(void *items, uint64_t count, uint64_t *room, size_t size);
+void dropped(void *items, uint64_t bytes);
 
 /* ---- What a certificate says (read.c) ---- */
 

@@ -35,7 +35,8 @@ static void read_code(const uint64_t *n) {
                         .left = n[14]};
     if (!machine.is_code) refuse("machine code on another machine");
     if (block->parts) refuse("machine code of parts of paths");
-    if (code.slot == 0) refuse("an issue takes a cycle at least");
+    if (code.slot == 0 || code.stall == 0) refuse("an issue and a stall take a cycle at least");
+    if (code.least > code.stall) refuse("a stall is at least longer than at most");
     if (code.waits >> COUNTERS != 0 || max(max(code.writes, code.reads), code.depbar) > NO_COUNTER)
         refuse("no such counter");
     if (code.left > LEFT_MAX) refuse("more than a counter counts");

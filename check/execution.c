@@ -79,26 +79,20 @@ static int in_order(const void *a, const void *b) {
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* R3 to R6, cycle by cycle, until all units are free in cycle `end`. */
-static void check_cycles(const struct execution *all, uint64_t count, uint64_t end) {
-    const uint64_t units = mul(machine.units, machine.sub_cores);
-    const uint64_t rows = mul(add(mul(2, units), machine.sub_cores), end);
-    uint32_t *starting = zeroed(rows, sizeof *starting), *waiting = starting + units * end;
-    uint32_t *issued = waiting + units * end;
+/* R3, R4 and R6 of the instructions of a unit, with what sub-cores issue in each cycle until `end`. */
+static void check_unit(const struct execution *all, uint64_t count, const uint32_t *issued, uint64_t end) {
+    uint32_t *busy = zeroed(mul(2, end), sizeof *busy), *queue = busy + end;
     for (uint64_t i = 0; i < count; i++) {
         const struct execution *x = &all[i];
-        const bool first = i == 0 || x[-1].unit != x->unit;
-        hold(first || x[-1].start <= x->start, "R3 (first in, first out)", x);
-        hold(++issued[x->sub_core * end + x->issue] <= machine.width, "R5", x);
+        hold(i == 0 || x[-1].start <= x->start, "R3 (first in, first out)", x);
         for (uint64_t t = x->issue; t < x->start; t++)
-            hold(++waiting[x->unit * end + t] <= machine.depth, "R4", x);
+            hold(++queue[t] <= machine.depth, "R4", x);
         for (uint64_t t = x->start; t < x->start + x->init; t++)
-            hold(++starting[x->unit * end + t] <= x->instances, "R3 (instances)", x);
+            hold(++busy[t] <= x->instances, "R3 (instances)", x);
         count_work(x->start + x->init - x->ready);
     }
     for (uint64_t i = 0; i < count; i++) {
         const struct execution *x = &all[i];
-        const uint32_t *busy = starting + x->unit * end, *queue = waiting + x->unit * end;
         for (uint64_t t = x->issue; t < x->start; t++)
             hold(busy[t] == x->instances, "R3 (it waits for a unit that is free)", x);
         for (uint64_t t = x->ready; t < x->issue; t++)
@@ -106,7 +100,21 @@ static void check_cycles(const struct execution *all, uint64_t count, uint64_t e
                      (busy[t] == x->instances && queue[t] == machine.depth),
                  "R6", x);
     }
-    free(starting);
+    free(busy);
+}
+
+/* R3 to R6, cycle by cycle, until all units are free in cycle `end`. */
+static void check_cycles(const struct execution *all, uint64_t count, uint64_t end) {
+    uint32_t *issued = zeroed(mul(machine.sub_cores, end), sizeof *issued);
+    for (uint64_t i = 0; i < count; i++)
+        hold(++issued[all[i].sub_core * end + all[i].issue] <= machine.width, "R5", &all[i]);
+    for (uint64_t first = 0, last = 0; first < count; first = last) {
+        while (last < count && all[last].unit == all[first].unit)
+            last++;
+        count_work(end);
+        check_unit(all + first, last - first, issued, end);
+    }
+    free(issued);
 }
 
 /* How long the execution takes. */

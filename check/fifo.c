@@ -88,11 +88,11 @@ static void load_section(const struct block *of, const struct section *section, 
     pending.before = zeroed(of->registers, sizeof(uint64_t));
     struct walk walk = {of, &section->steps, meet_pending, NULL, 0, &pending, true};
     walk_all(&walk);
-    free(pending.issued.items);
+    DROP(&pending.issued);
     free(pending.writer);
     free(pending.before);
     for (uint64_t q = 0; q < QUEUES_MAX; q++)
-        free(pending.joined[q].items);
+        DROP(&pending.joined[q]);
 }
 
 /* ---- A warp beside others ---- */

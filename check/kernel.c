@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#define CALL_WORK 30 /* steps that a call takes, about */
+
 struct grid grid;
 
 /* ---- Blocks ---- */
@@ -18,7 +20,8 @@ void rank(ranking *amounts) {
 
 uint64_t top(const ranking *amounts, uint64_t n) {
     uint64_t sum = 0;
-    for (uint64_t i = 0; i < amounts->count && n > 0; i++) {
+    count_work(CALL_WORK);
+    for (uint64_t i = 0; i < amounts->count && n > 0; i++, count_work(0)) {
         const uint64_t taken = min(n, amounts->items[i].count);
         sum = add(sum, mul(amounts->items[i].each, taken));
         n -= taken;
@@ -182,10 +185,14 @@ uint64_t time_of_grid(const struct method *method) {
     return method->of_grid();
 }
 
+uint64_t last_room(void) {
+    return min(grid.most, max(grid.least, grid.blocks));
+}
+
 uint64_t worst_room(uint64_t (*formula)(void)) {
     uint64_t most = 0;
     if (grid.by_sm) refuse("no claim where single SMs stand still at times");
-    for (grid.room = grid.least; grid.room <= grid.most; grid.room++) {
+    for (grid.room = grid.least; grid.room <= last_room(); grid.room++) {
         grid.slots = mul(grid.sms, grid.room);
         most = max(most, formula());
         count_work(grid.classes.count);

@@ -61,6 +61,8 @@ uint64_t k_one_sm(void);
 uint64_t k_all_sms(void);
 uint64_t k_balanced(void);
 
+uint64_t last_room(void); /* the most blocks that an SM holds, of those that there are */
+
 /* The most that the formula says for any number of blocks that an SM holds, and what the dispatcher takes;
  * for_all_rooms where any block goes to any SM. */
 uint64_t worst_room(uint64_t (*formula)(void));

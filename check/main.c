@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 
 static void read_claim(const uint64_t *n);
 
@@ -24,6 +23,7 @@ static const struct part *const parts[] = {
     &chain_part,       &serial_part,      &oldest_part,      &static_part,     &wave_part,
     &wave_aln_part,    &wave_fifo_part,   &segment_sum_part, &code_part,       &code_elb_part,
     &code_sib_part,    &code_kernel_part, &code_chain_part,  &code_static_part};
+#define LINE_MAX_BYTES (1 << 20)
 #define PARTS (sizeof parts / sizeof parts[0])
 
 number_list numbers;
@@ -140,22 +140,23 @@ static void read_line(char *text) {
 }
 
 int main(int count, char **words) {
-    static char *line;
+    static char line[LINE_MAX_BYTES];
     char end[32] = "";
-    size_t room = 0;
     uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     bool ended = false;
     if (count != 2) refuse("expected one certificate: warpbound-check FILE");
     file_name = words[1];
     FILE *file = fopen(file_name, "r");
     if (file == NULL) refuse("%s", strerror(errno));
-    for (ssize_t length; (length = getline(&line, &room, file)) >= 0;) {
+    while (fgets(line, sizeof line, file) != NULL) {
+        const size_t length = strlen(line);
         const bool is_title = strcmp(line, "warpbound timing certificate 2\n") == 0;
-        if (ended || strlen(line) != (size_t)length) refuse("more behind the end, or a zero byte");
+        if (ended || length == 0 || line[length - 1] != '\n')
+            refuse("more behind the end, a zero byte, or a line that is too long");
         if (line_number++ == 0 && !is_title) refuse("not a certificate of times, version 2");
         (void)snprintf(end, sizeof end, "end %016" PRIx64 "\n", sum);
         ended = strcmp(line, end) == 0;
-        for (ssize_t i = 0; i < length; i++)
+        for (size_t i = 0; i < length; i++)
             sum = (sum ^ (unsigned char)line[i]) * UINT64_C(0x100000001b3);
         line[strcspn(line, "#\n")] = '\0';
         if (!is_title && !ended) read_line(line);

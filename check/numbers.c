@@ -5,19 +5,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define WORK_MAX ((uint64_t)20000000000) /* steps: minutes */
-#define TABLE_MAX ((uint64_t)1 << 26)    /* entries of a list */
+#define WORK_MAX ((uint64_t)10000000000) /* steps: a minute */
+#define TABLE_MAX ((uint64_t)1 << 30)    /* bytes of a table, */
+#define LISTS_MAX ((uint64_t)1 << 32)    /* and of all lists together */
 
 const char *file_name = "warpbound-check";
 uint64_t line_number;
 
+/* What stands in a file does not move a terminal's cursor. */
+static void print_printable(const char *text) {
+    for (; *text != '\0'; text++)
+        fputc(*text >= ' ' && *text <= '~' ? *text : '?', stderr);
+}
+
 _Noreturn void stop(int status, const char *format, ...) {
+    char message[400];
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, line_number == 0 ? "%s: " : "%s:%" PRIu64 ": ", file_name, line_number);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    (void)vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    print_printable(file_name);
+    if (line_number > 0) fprintf(stderr, ":%" PRIu64, line_number);
+    fputs(": ", stderr);
+    print_printable(message);
+    fputc('\n', stderr);
     exit(status);
 }
 
@@ -38,15 +49,23 @@ void count_work(uint64_t steps) {
 }
 
 void *zeroed(uint64_t count, size_t size) {
-    void *made = count <= TABLE_MAX ? calloc(count + 1, size) : NULL;
-    if (made == NULL) refuse("out of memory");
+    void *made = count < TABLE_MAX / size ? calloc(count + 1, size) : NULL;
+    if (made == NULL) refuse("a table of %" PRIu64 " entries is too large", count);
     return made;
 }
 
+static uint64_t listed; /* bytes */
+
 void *grown(void *items, uint64_t count, uint64_t *room, size_t size) {
     if (count < *room) return items;
+    listed += (max(16, 2 * count) - *room) * size;
     *room = max(16, 2 * count);
-    void *more = *room <= TABLE_MAX ? realloc(items, *room * size) : NULL;
-    if (more == NULL) refuse("a list is too long");
+    void *more = listed <= LISTS_MAX ? realloc(items, *room * size) : NULL;
+    if (more == NULL) refuse("more is said than fits into memory");
     return more;
+}
+
+void dropped(void *items, uint64_t bytes) {
+    listed -= bytes;
+    free(items);
 }

@@ -46,7 +46,7 @@ static uint64_t segment_sum(void) {
     if (!grid.assigned) refuse("no SM is said to get a block");
     if (grid.service > 0) refuse("no claim where the dispatcher takes time");
     sum_up();
-    for (grid.room = grid.least; grid.room <= grid.most; grid.room++)
+    for (grid.room = grid.least; grid.room <= last_room(); grid.room++)
         for (uint64_t sm = 0; sm < min(grid.sms, grid.blocks); sm++)
             latest = max(latest, sm_time(sm));
     return latest;

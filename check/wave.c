@@ -90,7 +90,7 @@ uint64_t others(const struct wave_class *own, wave_amount adds) {
     }
     rank(&amounts);
     const uint64_t sum = top(&amounts, together() - 1);
-    free(amounts.items);
+    DROP(&amounts);
     return sum;
 }
 

@@ -27,7 +27,7 @@ static uint64_t of_all_warps(const struct wave_class *own) {
         all.warps.items[g].count = mul(all.warps.items[g].count, together());
     }
     const uint64_t time = fifo(&all);
-    free(all.warps.items);
+    DROP(&all.warps);
     return time;
 }
 

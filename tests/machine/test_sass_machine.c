@@ -171,6 +171,37 @@ static void test_set(void **state) {
     wb_machine_free(machine);
 }
 
+/* No interval, of whatever mapping, has a least above its most. */
+static void test_intervals_are_in_order(void **state) {
+    (void)state;
+    static const struct {
+        const char *prefix;
+        const struct field *fields;
+        const char *preset;
+    } mappings[] = {{"class.load_global.", sass_class_fields, "rtx-a6000"},
+                    {"sass.", machine_sass_fields, "rtx-a6000"},
+                    {"class.fp32.", machine_class_fields, "ampere-sm80"},
+                    {"", machine_fields, "ampere-sm80"}};
+    unsigned intervals = 0;
+    for (size_t m = 0; m < sizeof mappings / sizeof *mappings; m++) {
+        wb_diagnostics *diagnostics = wb_diagnostics_new();
+        wb_machine *machine;
+        assert_int_equal(wb_machine_load(mappings[m].preset, diagnostics, &machine), WB_OK);
+        for (const struct field *field = mappings[m].fields; field->key != NULL; field++) {
+            char setting[200];
+            if (field->kind != FIELD_INTERVAL) continue;
+            (void)snprintf(setting, sizeof setting, "%s%s=[6, 5]", mappings[m].prefix, field->key);
+            set_refuses(machine, setting, "or an interval [least, most] of them, got '[6, 5]'");
+            (void)snprintf(setting, sizeof setting, "%s%s=[5, 5]", mappings[m].prefix, field->key);
+            set(machine, setting);
+            intervals++;
+        }
+        wb_machine_free(machine);
+        wb_diagnostics_free(diagnostics);
+    }
+    assert_true(intervals >= 10);
+}
+
 /* A unit may get a queue that its class cannot have, or caches what they cannot: found before anything is
  * timed. */
 static void test_check(void **state) {
@@ -322,11 +353,17 @@ static void test_opcodes_have_classes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file_is_read),    cmocka_unit_test(test_worst_levels),
-        cmocka_unit_test(test_errors_of_files), cmocka_unit_test(test_set),
-        cmocka_unit_test(test_check),           cmocka_unit_test(test_circles_of_ways),
-        cmocka_unit_test(test_sources),         cmocka_unit_test(test_printed_machines_read_back),
-        cmocka_unit_test(test_presets),         cmocka_unit_test(test_opcodes_have_classes),
+        cmocka_unit_test(test_file_is_read),
+        cmocka_unit_test(test_worst_levels),
+        cmocka_unit_test(test_errors_of_files),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_intervals_are_in_order),
+        cmocka_unit_test(test_check),
+        cmocka_unit_test(test_circles_of_ways),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_printed_machines_read_back),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_opcodes_have_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

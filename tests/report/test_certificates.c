@@ -625,6 +625,40 @@ static void test_changes_are_noticed(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* What stands in no certificate that is written: bytes that would move a terminal's cursor are shown as '?',
+ * lines without end are refused, and so many blocks on an SM as there are none take no time. */
+static void test_limits(void **state) {
+    (void)state;
+    static const char escapes[] = "warpbound timing certificate 2\n\033[2K\rkernel:\033[Ck-sm\007\x9b\n";
+    const size_t length = 3 << 20;
+    char *zeros = calloc(length, 1);
+    int status;
+    const char *said = check_text(escapes, sizeof escapes - 1, &status);
+    assert_int_equal(status, 2);
+    assert_non_null(strstr(said, "unknown: ?[2K?kernel:?[Ck-sm??\n"));
+    assert_non_null(zeros);
+    assert_non_null(strstr(check_text(zeros, length, &status), "a line that is too long"));
+    assert_int_equal(status, 2);
+    memset(zeros, '1', length);
+    assert_non_null(strstr(check_text(zeros, length, &status), "a line that is too long"));
+    assert_int_equal(status, 2);
+    free(zeros);
+    static const char *const methods[] = {"k-sm",         "k-area",      "k-bal",   "k-chain",
+                                          "k-chain-area", "k-chain-bal", "k-serial"};
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        char lines[500];
+        struct text few = {0};
+        (void)snprintf(lines, sizeof lines, "%sclass 0 3\nclaim %s 1\n", ROWS "grid 2 1 3 1 0\n", methods[m]);
+        text_string(&few, check_lines(lines, &status));
+        assert_int_equal(status, 1);
+        (void)snprintf(lines, sizeof lines, "%sclass 0 3\nclaim %s 1\n", ROWS "grid 2 1 1000000000000 1 0\n",
+                       methods[m]);
+        assert_string_equal(check_lines(lines, &status), few.data);
+        assert_int_equal(status, 1);
+        text_free(&few);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_blocks_are_computed_alike),
@@ -635,6 +669,7 @@ int main(void) {
         cmocka_unit_test(test_random_shared_memory),
         cmocka_unit_test(test_forgeries_are_refused),
         cmocka_unit_test(test_changes_are_noticed),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,7 +143,9 @@ static const struct forged forgeries[] = {
     {ALONE BLOCK_BACK "grid 1 1 1 0 0\nclass 0 1\nclass 1 1\nnext 0 1\nnext 1 1\nclaim code-k-sm-static "
                       "100\n",
      2, "unit 1 can wait for itself for ever"},
-    {CODE "code 4 4 0 0 0 0 1 0 8 0 8 0 0 8 0\n", 2, "an issue takes a cycle"},
+    {CODE "code 4 5 1 0 0 0 1 0 8 0 8 0 0 8 0\n", 2, "a stall is at least longer than at most"},
+    {CODE "code 0 0 1 0 0 0 1 0 8 0 8 0 0 8 0\n", 2, "an issue and a stall take a cycle"},
+    {CODE "code 4 4 0 0 0 0 1 0 8 0 8 0 0 8 0\n", 2, "an issue and a stall take a cycle"},
     {CODE "code 4 4 1 0 0 0 1 0 9 0 8 0 0 8 0\n", 2, "no such counter"},
     {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 256 8 0\n", 2, "no such counter"},
     {CODE "code 4 4 1 0 0 0 1 0 8 0 8 0 0 1 65\n", 2, "more than a counter counts"},

@@ -8,6 +8,9 @@
 /* Most instructions that are written: 20 MB. */
 #define EXECUTION_ISSUES_MAX 1000000u
 
+/* Most cycles of all sub-cores, or twice the cycles of one: what warpbound-check keeps a table of. */
+#define EXECUTION_CYCLES_MAX ((cycles)1 << 27)
+
 struct execution_writer {
     struct certificate *certificate;
     const struct timed_block *block;
@@ -116,8 +119,10 @@ wb_status certificate_put_execution(struct certificate *certificate, const wb_an
     WB_TRY(analysis_longest_by_rules(analysis, diagnostics, &schedule));
     if (schedule == NULL) return WB_OK;
     writer.schedule = schedule;
-    const wb_status status = put_schedule(&writer);
-    if (!writer.differs) *longest = wb_schedule_describe(schedule)->cycles;
+    const cycles time = wb_schedule_describe(schedule)->cycles;
+    const bool is_long = time > EXECUTION_CYCLES_MAX / u32_max(2, analysis->machine->sub_cores);
+    const wb_status status = is_long ? WB_OK : put_schedule(&writer);
+    if (!writer.differs && !is_long) *longest = time;
     wb_schedule_free(schedule);
     return status;
 }

@@ -63,7 +63,7 @@ static bool diagnostics_admit(struct wb_diagnostics *diagnostics, enum severity 
     return true;
 }
 
-/* Control bytes and bytes above ASCII would garble a terminal: they show as '?'. */
+/* Bytes of an excerpt are counted as characters: those above ASCII, and control bytes, show as '?'. */
 static char printable(char c) {
     if (c == '\t') return ' ';
     return ascii_printable(c) ? c : '?';
@@ -80,8 +80,10 @@ static size_t append_message(struct text *out, enum severity severity, const cha
         out->length = start + MESSAGE_MAX;
         text_string(out, MESSAGE_CUT);
     }
-    for (size_t i = start; i < out->length; i++)
-        if (out->data[i] != '\n') out->data[i] = printable(out->data[i]);
+    if (!out->failed) text_blot(out->data + start, out->length - start);
+    for (size_t i = start; i < out->length && !out->failed; i++) /* lines of a list of ours are indented */
+        if (ascii_space(out->data[i]) && strncmp(out->data + i, "\n    ", 5) != 0)
+            out->data[i] = out->data[i] == '\n' ? '?' : ' ';
     text_char(out, '\n');
     return start;
 }
@@ -129,7 +131,8 @@ static void report(struct wb_diagnostics *diagnostics, enum severity severity, c
                         : diagnostics->about != NULL ? diagnostics->about
                                                      : subject->where;
     assert(where != NULL);
-    text_printf(out, "%s:", where);
+    text_printable(out, where, strlen(where));
+    text_char(out, ':');
     if (subject->source != NULL) {
         const struct source_place place = source_place_at(subject->source, subject->offset);
         mark.line = place.line;

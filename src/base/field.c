@@ -31,6 +31,12 @@ static bool store_text(const struct field *field, const char *text, char *member
     size_t length = strlen(text);
     if (length == 0 || length >= field->maximum || !utf8_valid(text, length)) return false;
     if (field->kind == FIELD_NAME && !is_name(text)) return false;
+    for (size_t at = 0; at < length;) {
+        uint32_t point = 0;
+        at += utf8_decode(text + at, length - at, &point);
+        if (!text_is_printable(point) && !(field->kind == FIELD_LINES && (point == '\n' || point == '\t')))
+            return false;
+    }
     memset(member, 0, field->maximum);
     memcpy(member, text, length + 1);
     return true;
@@ -112,6 +118,7 @@ bool field_store(const struct field *field, const char *text, void *target) {
     void *member = (char *)target + field->offset;
     switch (field->kind) {
     case FIELD_TEXT:
+    case FIELD_LINES:
     case FIELD_NAME: return store_text(field, text, member);
     case FIELD_U32: return store_u32(field, text, member);
     case FIELD_INTERVAL:
@@ -132,7 +139,8 @@ static void describe_words(const char *const *words, struct text *out) {
 
 void field_describe(const struct field *field, struct text *out) {
     switch (field->kind) {
-    case FIELD_TEXT: text_printf(out, "a text of 1 to %u bytes", field->maximum - 1); break;
+    case FIELD_TEXT:
+    case FIELD_LINES: text_printf(out, "a text of 1 to %u bytes", field->maximum - 1); break;
     case FIELD_NAME:
         text_printf(out, "a name of letters, digits and '_', at most %u long", field->maximum - 1);
         break;
@@ -191,7 +199,8 @@ static void print_real(double value, struct text *out) {
 void field_print(const struct field *field, const void *target, struct text *out) {
     const void *member = (const char *)target + field->offset;
     switch (field->kind) {
-    case FIELD_TEXT: field_print_quoted(member, out); break;
+    case FIELD_TEXT:
+    case FIELD_LINES: field_print_quoted(member, out); break;
     case FIELD_NAME: text_string(out, member); break;
     case FIELD_U32: {
         uint32_t value = *(const uint32_t *)member;

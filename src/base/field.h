@@ -11,10 +11,11 @@
 #include "warpbound.h"
 
 enum field_kind {
-    FIELD_TEXT, /* char[maximum]: UTF-8 text of 1 to `maximum` - 1 bytes */
-    FIELD_NAME, /* like FIELD_TEXT: a letter, then letters, digits, '_' */
-    FIELD_U32,  /* uint32_t from minimum to maximum, or UINT32_MAX written as words[0] where `words` is given
-                 */
+    FIELD_TEXT,  /* char[maximum]: UTF-8 text of 1 to `maximum` - 1 bytes, on one line */
+    FIELD_LINES, /* the same on any number of lines */
+    FIELD_NAME,  /* like FIELD_TEXT: a letter, then letters, digits, '_' */
+    FIELD_U32,   /* uint32_t from minimum to maximum, or UINT32_MAX written as words[0] where `words` is given
+                  */
     FIELD_INTERVAL, /* uint32_t as FIELD_U32, the most; and a struct field_least at `least_offset`. As a text
                        "4" (no least is stated), "[3, 4]" or "3..4"; in a file also the list [3, 4] */
     FIELD_REAL,     /* double above 0, at most `maximum`, with at most six places behind the point */

@@ -122,6 +122,61 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *point) {
     return size;
 }
 
+/* ---- Texts of others
+ * ---------------------------------------------------------------------------------------
+ */
+
+bool text_is_printable(uint32_t point) {
+    static const struct {
+        uint32_t first, last;
+    } hidden[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x61c, 0x61c},     {0x200b, 0x200f},
+                  {0x2028, 0x202e}, {0x2060, 0x206f}, {0xd800, 0xdfff},   {0xfeff, 0xfeff},
+                  {0xfff9, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe007f}, {0x110000, UINT32_MAX}};
+    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+        if (point >= hidden[i].first && point <= hidden[i].last) return false;
+    return true;
+}
+
+/* How many bytes at the start of the text are printable, or else are to be replaced together. */
+static size_t next_part(const char *text, size_t length, bool *is_printable, uint32_t *point) {
+    const size_t size = utf8_decode(text, length, point);
+    *is_printable = size > 0 && text_is_printable(*point);
+    if (size == 0) *point = (unsigned char)text[0];
+    return size == 0 ? 1 : size;
+}
+
+void text_printable(struct text *out, const char *string, size_t length) {
+    static const char named[] = "\n\r\t", names[] = "nrt";
+    for (size_t at = 0, size; at < length; at += size) {
+        bool is_printable;
+        uint32_t point;
+        size = next_part(string + at, length - at, &is_printable, &point);
+        const char *name = point != 0 && point < 0x80 ? strchr(named, (int)point) : NULL;
+        if (is_printable)
+            text_append(out, string + at, size);
+        else if (name != NULL)
+            text_printf(out, "\\%c", names[name - named]);
+        else
+            text_printf(out, size == 1 ? "\\x%02x" : point < 0x10000 ? "\\u%04x" : "\\U%08x", point);
+    }
+}
+
+const char *arena_printable(struct arena *arena, const char *string, size_t length) {
+    struct text text = {.arena = arena};
+    text_printable(&text, string, length);
+    return text_take(&text);
+}
+
+void text_blot(char *text, size_t length) {
+    for (size_t at = 0, size; at < length; at += size) {
+        bool is_printable;
+        uint32_t point;
+        size = next_part(text + at, length - at, &is_printable, &point);
+        if (!is_printable && (size != 1 || strchr("\n\r\t", text[at]) == NULL || text[at] == '\0'))
+            memset(text + at, '?', size);
+    }
+}
+
 bool utf8_valid(const char *text, size_t length) {
     uint32_t point;
     while (length > 0) {

@@ -102,4 +102,28 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *point);
 /* Whether all of the text is UTF-8. */
 bool utf8_valid(const char *text, size_t length);
 
+/* ---- Texts of others
+ * ---------------------------------------------------------------------------------------
+ */
+
+/* Names and texts of files that somebody else wrote are shown on terminals. A control character of theirs
+ * could clear the screen, a line break forge a line, and a character that turns the direction of writing (UAX
+ * #9) show other code than is there. Readers make names printable, so that all behind them is, in every
+ * format. */
+
+/* Whether a code point is neither: no control character, line or paragraph separator, mark of direction, of
+ * no width, or tag. */
+bool text_is_printable(uint32_t point);
+
+/* Appends text with every other code point, and every byte that is not UTF-8, as an escape: \n, \x1b,
+ * \u202e. */
+void text_printable(struct text *out, const char *string, size_t length);
+
+/* A copy made so; NULL when memory is exhausted. */
+const char *arena_printable(struct arena *arena, const char *string, size_t length);
+
+/* Puts '?' in place of each byte of them, but of tabs and the ends of lines: of texts in which places matter.
+ */
+void text_blot(char *text, size_t length);
+
 #endif

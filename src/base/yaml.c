@@ -89,8 +89,15 @@ static wb_status refuse_features(struct ytree_reader *reader, const yaml_event_t
 static wb_status scalar_text(struct ytree_reader *reader, const yaml_event_t *event, const char **text) {
     const char *value = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
-    if (memchr(value, '\0', length) != NULL)
-        return fail_at_mark(reader, &event->start_mark, "a text with a NUL character is not supported here");
+    const bool is_block = event->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
+                          event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE;
+    for (size_t at = 0; at < length;) {
+        uint32_t point = 0;
+        at += utf8_decode(value + at, length - at, &point); /* libyaml gives UTF-8 */
+        if (!text_is_printable(point) && point != '\t' && !(is_block && point == '\n'))
+            return fail_at_mark(reader, &event->start_mark,
+                                "a text with a control character is not supported here");
+    }
     const char *copy = arena_string(&reader->document->arena, value, length);
     if (copy == NULL)
         return diagnose_out_of_memory(reader->document->diagnostics, reader->document->source.name);

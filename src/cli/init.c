@@ -67,39 +67,38 @@ static unsigned blanks_in(const char *text) {
     return blanks;
 }
 
-/* Says what comes next. */
+/* Says what was done, and what comes next. Control characters in the name could do anything to a terminal. */
 static wb_status say(const char *launch, const char *what, wb_diagnostics *diagnostics) {
-    if (printf("%s: %s\n", launch, what) < 0 || fflush(stdout) != 0)
+    char name[PATH_ROOM];
+    (void)snprintf(name, sizeof name, "%s", launch);
+    for (char *c = name; *c != '\0'; c++) /* and those of U+2000 to U+207F could turn its direction */
+        if ((unsigned char)*c < ' ' || *c == 0x7f || strncmp(c, "\xe2\x80", 2) == 0 ||
+            strncmp(c, "\xe2\x81", 2) == 0)
+            memset(c, '?', *c == '\xe2' ? 3 : 1);
+    if (printf("%s: %s: warpbound analyze %s\n", name, what, name) < 0 || fflush(stdout) != 0)
         return usage_error(diagnostics, "cannot write to standard output");
     return WB_OK;
 }
 
 /* A launch file that exists is left as it is. */
 static wb_status keep(const char *launch, wb_diagnostics *diagnostics) {
-    char what[2 * PATH_ROOM];
     if (!wb_is_launch_file(launch)) {
         wb_diagnostics_error(diagnostics, launch,
                              "exists, and is no launch file: -o FILE names another one, --force replaces it");
         return WB_ERR_INPUT;
     }
-    (void)snprintf(what, sizeof what,
-                   "exists and is left as it is; --force replaces it, -o FILE names another one\n"
-                   "next: warpbound analyze %s",
-                   launch);
-    return say(launch, what, diagnostics);
+    return say(launch, "exists and is left as it is; --force replaces it, -o FILE names another one\nnext",
+               diagnostics);
 }
 
 static wb_status write_launch(const char *launch, const char *text, wb_diagnostics *diagnostics) {
-    char what[2 * PATH_ROOM];
+    char what[80] = "written\nnext";
     const unsigned blanks = blanks_in(text);
     wb_status status = wb_file_write(launch, text, diagnostics);
     if (status != WB_OK || is_stream(launch)) return status;
-    if (blanks == 0)
-        (void)snprintf(what, sizeof what, "written\nnext: warpbound analyze %s", launch);
-    else
-        (void)snprintf(what, sizeof what,
-                       "written; %u value%s to be filled in where ___ stands\nthen: warpbound analyze %s",
-                       blanks, blanks == 1 ? " is" : "s are", launch);
+    if (blanks > 0)
+        (void)snprintf(what, sizeof what, "written; %u value%s to be filled in where ___ stands\nthen",
+                       blanks, blanks == 1 ? " is" : "s are");
     return say(launch, what, diagnostics);
 }
 

@@ -59,6 +59,16 @@ static int run_command(const struct command *command, int argc, char **argv) {
     return status;
 }
 
+/* Says what is wrong with a command line that is of no command. */
+static int refuse_words(const char *message) {
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    if (diagnostics == NULL) return WB_ERR_LIMIT;
+    wb_diagnostics_error(diagnostics, "warpbound", message);
+    fputs(wb_diagnostics_text(diagnostics), stderr);
+    wb_diagnostics_free(diagnostics);
+    return WB_ERR_INPUT;
+}
+
 /* The status of a command line whose command is none. */
 static int unknown_command(const char *name) {
     const char *names[16];
@@ -68,17 +78,18 @@ static int unknown_command(const char *name) {
         names[count] = command->name;
     }
     const char *nearest = wb_nearest_name(name, names, count);
-    fprintf(stderr, "warpbound: error: unknown command '%.60s'", name);
-    if (nearest != NULL) fprintf(stderr, "; did you mean %s?", nearest);
-    fprintf(stderr, " (warpbound help lists the commands)\n");
-    return WB_ERR_INPUT;
+    char message[200];
+    (void)snprintf(
+        message, sizeof message, "unknown command '%.60s'%s%s%s (warpbound help lists the commands)", name,
+        nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
+    return refuse_words(message);
 }
 
 /* warpbound help [COMMAND], warpbound manual [COMMAND] */
 static int run_help(int argc, char **argv) {
     if (argc > 3) {
-        fprintf(stderr, "warpbound: error: %s: expected one command\n", argv[1]);
-        return WB_ERR_INPUT;
+        return refuse_words(strcmp(argv[1], "help") == 0 ? "help: expected one command"
+                                                         : "manual: expected one command");
     }
     const struct command *command = argc == 3 ? command_named(argv[2]) : NULL;
     if (argc == 3 && command == NULL) return unknown_command(argv[2]);
@@ -95,8 +106,7 @@ static int run_help(int argc, char **argv) {
 static int run_completion(int argc, char **argv) {
     if (argc == 3 && completion_print(stdout, argv[2])) return printed(WB_OK);
     if (argc >= 3 && completion_list(stdout, argv[2], argv + 3, (size_t)argc - 3)) return printed(WB_OK);
-    fprintf(stderr, "warpbound: error: completion: expected a shell: bash, zsh or fish\n");
-    return WB_ERR_INPUT;
+    return refuse_words("completion: expected a shell: bash, zsh or fish");
 }
 
 static bool is_one_of(const char *text, const char *name, const char *other) {

@@ -113,13 +113,16 @@ static Elf64_Ehdr read_header(struct elf_file *file) {
 
 /* ---- Sections ------------------------------------------------------------------------------------------ */
 
-/* The text at `offset` of a string table, which ends in a zero byte; NULL: there is none. */
+/* The text at `offset` of a string table, which ends in a zero byte, made printable; NULL: there is none. */
 static const char *string_in(const struct elf_file *file, size_t section, uint64_t offset) {
     if (section >= file->section_count) return NULL;
     const struct elf_section *table = &file->sections[section];
     if (table->type != SHT_STRTAB || offset >= table->size || table->bytes[table->size - 1] != '\0')
         return NULL;
-    return (const char *)table->bytes + offset;
+    const char *string = (const char *)table->bytes + offset, *end = string;
+    while (ascii_printable(*end))
+        end++;
+    return *end == '\0' ? string : arena_printable(file->arena, string, strlen(string));
 }
 
 static void read_section(struct elf_file *file, uint64_t headers_at, uint32_t index) {

@@ -118,7 +118,8 @@ static uint32_t number_of_file(struct gathered *gathered, struct intern *files, 
         name[folder - 1] = '/';
     }
     memcpy(name + folder, file->name, length - folder);
-    if (intern_add(files, name, length, number) != WB_OK) arena_fail(arena, WB_ERR_LIMIT);
+    const char *shown = arena_printable(arena, name, length);
+    if (intern_add(files, shown, strlen(shown), number) != WB_OK) arena_fail(arena, WB_ERR_LIMIT);
     return (*number)++;
 }
 

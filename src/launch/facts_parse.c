@@ -520,14 +520,14 @@ wb_status wb_facts_parse(const char *name, const char *text, size_t size, const 
     wb_facts *made = calloc(1, sizeof *made);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, name);
     made->kernel = kernel;
-    made->source.name = arena_string(&made->arena, name, strlen(name));
+    made->source.name = arena_printable(&made->arena, name, strlen(name));
     made->source.text = arena_string(&made->arena, text, size);
     made->source.size = size;
-    made->input = input_of(WB_INPUT_FACTS, made->source.name, text, size);
+    made->input = input_of(WB_INPUT_FACTS, arena_string(&made->arena, name, strlen(name)), text, size);
     made->checksum = facts_text_checksum(text, size);
     struct facts_parser parser = {
         .facts = made, .scan = scanner_of(&made->source, SCAN_SPACES | SCAN_SLASH_COMMENTS, diagnostics)};
-    bool copied = made->source.name != NULL && made->source.text != NULL;
+    bool copied = made->source.name != NULL && made->input.path != NULL && made->source.text != NULL;
     wb_status status = copied ? read_facts(&parser) : diagnose_out_of_memory(diagnostics, name);
     facts_labels_close(&parser.labels);
     if (status != WB_OK) {

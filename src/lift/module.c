@@ -347,7 +347,8 @@ static void make_module(void *context) {
 static wb_status make(struct making *making, const char *name, wb_diagnostics *diagnostics) {
     struct wb_module *module = making->in.module;
     wb_status status = arena_protect(&module->arena, make_module, making);
-    if (status == WB_OK && making->text.failed) status = WB_ERR_LIMIT;
+    const char *shown = arena_printable(&module->arena, name, strlen(name));
+    if (status == WB_OK && (making->text.failed || shown == NULL)) status = WB_ERR_LIMIT;
     if (status == WB_OK) status = runtime_resolve(module);
     if (status == WB_OK) status = lift_issued(module);
     if (status == WB_OK) status = lift_mark_refinements(module);
@@ -357,7 +358,7 @@ static wb_status make(struct making *making, const char *name, wb_diagnostics *d
         return status;
     }
     module->text = making->text.data;
-    module->source = (struct source){module->input.path, module->text, making->text.length};
+    module->source = (struct source){shown, module->text, making->text.length};
     return WB_OK;
 }
 

@@ -171,7 +171,7 @@ static wb_status read_sources(const struct ytree *document, const struct ytree_n
 const struct field machine_fields[] = {
     NESTED_ROW("base", BASE_EXPECTED, require_base),
     TEXT_ROW(wb_machine, "name", name, FIELD_TEXT, MACHINE_NAME_MAX, .required = true),
-    TEXT_ROW(wb_machine, "description", description, FIELD_TEXT, MACHINE_TEXT_MAX),
+    TEXT_ROW(wb_machine, "description", description, FIELD_LINES, MACHINE_TEXT_MAX),
     NESTED_ROW("code", CODE_EXPECTED, require_code),
     WORD_ROW(wb_machine, "model", model, models),
     {.key = "clock_mhz",

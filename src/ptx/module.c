@@ -3,6 +3,7 @@
 
 #include "base/content.h"
 #include "base/input.h"
+#include "base/text.h"
 #include "ptx/parser.h"
 #include "ptx/ptx.h"
 
@@ -32,7 +33,8 @@ wb_status ptx_module_of_text(const char *name, char *text, size_t size, wb_diagn
     module->source = (struct source){name, text, size};
     const wb_input input = input_of(WB_INPUT_PTX, name, text, given);
     wb_status status = input_copy(&input, &module->arena, &module->input);
-    module->source.name = module->input.path;
+    module->source.name = arena_printable(&module->arena, name, strlen(name));
+    if (module->source.name == NULL) status = WB_ERR_LIMIT;
     if (status == WB_OK) status = parse_module(module, diagnostics);
     if (status == WB_ERR_LIMIT)
         diagnose(diagnostics, SEVERITY_ERROR, name, "this module needs too much memory (more than %zu MB)",

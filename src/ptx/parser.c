@@ -76,9 +76,7 @@ wb_status parser_slice(struct parser *parser, size_t first, const char **text) {
     size_t length = parser->lexer.behind > start ? (size_t)(parser->lexer.behind - start) : 0;
     char *copy = arena_string(&parser->module->arena, start, length);
     if (copy == NULL) return WB_ERR_LIMIT;
-    /* Zero bytes can only stand in comments. */
-    for (char *zero = copy; (zero = memchr(zero, '\0', length - (size_t)(zero - copy))) != NULL;)
-        *zero = ' ';
+    text_blot(copy, length); /* such bytes, zero ones too, can only stand in comments and strings */
     *text = copy;
     return WB_OK;
 }
@@ -126,7 +124,7 @@ wb_status parse_parenthesised_text(struct parser *parser, const char **text) {
 wb_status parse_string(struct parser *parser, const char **text) {
     if (parser->lexer.token.kind != TOKEN_STRING) return parser_expected(parser, "a string");
     const struct token *token = &parser->lexer.token;
-    *text = arena_string(&parser->module->arena, token->text + 1, token->length - 2);
+    *text = arena_printable(&parser->module->arena, token->text + 1, token->length - 2);
     if (*text == NULL) return WB_ERR_LIMIT;
     lexer_next(&parser->lexer);
     return WB_OK;

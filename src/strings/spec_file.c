@@ -208,7 +208,7 @@ static const struct field problem_fields[] = {
      .offset = offsetof(struct problem_file, name),
      .maximum = NAME_MAX_BYTES},
     {.key = "about",
-     .kind = FIELD_TEXT,
+     .kind = FIELD_LINES,
      .offset = offsetof(struct problem_file, about),
      .maximum = ABOUT_MAX},
     PROBLEM_WARPS_FIELD,

@@ -16,7 +16,7 @@ struct reading {
 };
 
 static const char *keep(const struct reading *reading, const char *text) {
-    return arena_string(reading->arena, text, strlen(text));
+    return arena_printable(reading->arena, text, strlen(text));
 }
 
 int stored_compare(const char *a, const char *b) {

@@ -84,13 +84,13 @@ static void test_messages_for_programs(void **state) {
     wb_diagnostics *diagnostics = wb_diagnostics_new(), *others = wb_diagnostics_new();
     const struct source source = {"k.ptx", "one\ntwo", 7};
     const wb_message placed = {WB_SEVERITY_WARNING, "k.ptx", 2, 3, "odd 7"};
-    const wb_message general = {WB_SEVERITY_ERROR, "--grid", 0, 0, "two\nlines: ?"};
+    const wb_message general = {WB_SEVERITY_ERROR, "--grid", 0, 0, "two\n    lines: ?? \xc2\xb5"};
     wb_message message;
     assert_non_null(diagnostics);
     assert_non_null(others);
     assert_false(wb_diagnostics_message(diagnostics, 0, &message));
     diagnose_at(diagnostics, SEVERITY_WARNING, &source, 6, "odd %d", 7);
-    wb_diagnostics_error(others, "--grid", "two\nlines: \x01");
+    wb_diagnostics_error(others, "--grid", "two\n    lines: \x01\n \xc2\xb5");
     wb_diagnostics_append(diagnostics, others);
     assert_message(diagnostics, 0, &placed);
     assert_message(diagnostics, 1, &general);
@@ -101,6 +101,20 @@ static void test_messages_for_programs(void **state) {
     assert_false(wb_diagnostics_message(diagnostics, 50, &message));
     wb_diagnostics_free(others);
     wb_diagnostics_free(diagnostics);
+}
+
+/* What is not printable is escaped where it is a name, and put out where places matter. */
+static void test_printable_texts(void **state) {
+    (void)state;
+    static const char hostile[] = "a\x1b[2J\n\t\r\x7f|\xc2\x9b|\xe2\x80\xae|\xff|\xf3\xa0\x80\x81|\xc3\xa4";
+    struct text out = {0};
+    text_printable(&out, hostile, sizeof hostile - 1);
+    assert_string_equal(out.data, "a\\x1b[2J\\n\\t\\r\\x7f|\\u009b|\\u202e|\\xff|\\U000e0001|\xc3\xa4");
+    text_free(&out);
+    char copy[sizeof hostile];
+    memcpy(copy, hostile, sizeof hostile);
+    text_blot(copy, sizeof hostile - 1);
+    assert_string_equal(copy, "a?[2J\n\t\r?|??|???|?|????|\xc3\xa4");
 }
 
 static void test_diagnostic_of_a_long_line_is_short(void **state) {
@@ -328,6 +342,7 @@ int main(void) {
         cmocka_unit_test(test_vec_grows),
         cmocka_unit_test(test_diagnostic_shows_place_and_caret),
         cmocka_unit_test(test_messages_for_programs),
+        cmocka_unit_test(test_printable_texts),
         cmocka_unit_test(test_diagnostic_of_a_long_line_is_short),
         cmocka_unit_test(test_file_is_written_whole_or_not_at_all),
         cmocka_unit_test(test_links_are_written_through),

@@ -38,6 +38,10 @@ add_test(NAME json_schema COMMAND ${Python3_EXECUTABLE} -B tests/cli/schema_test
 add_test(NAME ci_gate COMMAND ${Python3_EXECUTABLE} -B tests/cli/gate_test.py $<TARGET_FILE:warpbound_cli>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
+# Names that attack whoever reads them, in all that it writes.
+add_test(NAME names COMMAND ${Python3_EXECUTABLE} -B tests/cli/names_test.py $<TARGET_FILE:warpbound_cli>
+         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+
 # The command in a program that has set a locale, as a program that links the library may.
 get_target_property(cli_sources warpbound_cli SOURCES)
 add_executable(warpbound_in_locale ${cli_sources} cli/set_locale.c)

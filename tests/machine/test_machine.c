@@ -699,7 +699,7 @@ static void test_errors_of_set(void **state) {
          "unit.FPU.count=1: error: no unit is named 'FPU'; units: SP, INT, SFU, DP, TENSOR, MEM, LSU"},
         {"unit.none.count=1",
          "unit.none.count=1: error: no unit is named 'none'; units: SP, INT, SFU, DP, TENSOR, MEM, LSU"},
-        {"name=\xff", "name=\xff: error: name: expected a text of 1 to 63 bytes, got '?'"},
+        {"name=\xff", "name=\\xff: error: name: expected a text of 1 to 63 bytes, got '?'"},
     };
     wb_machine *machine = load("ecrts2025-orin");
     char *before = print(machine);

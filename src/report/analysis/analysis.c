@@ -233,7 +233,7 @@ static void put_gate(struct text *out, const struct wb_analysis *analysis, const
         .name = sources.kernel != NULL ? wb_kernel_name(sources.kernel)
                 : by_hand != NULL      ? by_hand
                                        : "block",
-        .file = sources.kernel != NULL ? sources.kernel->module->source.name : by_hand,
+        .file = sources.kernel != NULL ? sources.kernel->module->input.path : by_hand,
         .kernel = sources.kernel,
         .input_at = input_at,
         .owner = analysis,

@@ -346,7 +346,7 @@ static void put_gate(struct text *out, const struct wb_stream *stream, const wb_
         .verdict = &verdict,
         .words = {.clock_mhz = stream->machine->clock_mhz, .unit = options->unit},
         .name = "stream",
-        .file = first != NULL ? first->module->source.name : NULL,
+        .file = first != NULL ? first->module->input.path : NULL,
         .kernel = first,
         .input_at = input_at,
         .owner = stream,

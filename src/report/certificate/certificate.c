@@ -90,9 +90,11 @@ static void put_heading(struct certificate *certificate, const wb_analysis *anal
     struct text *out = &certificate->text;
     const wb_input *input;
     text_string(out, "warpbound timing certificate 2\n");
-    for (size_t i = 0; (input = sources_at(&sources, i)) != NULL; i++)
-        text_printf(out, "# from %s %s sha256 %s\n", wb_input_role_name(input->role), input->path,
-                    input->sha256);
+    for (size_t i = 0; (input = sources_at(&sources, i)) != NULL; i++) {
+        text_printf(out, "# from %s ", wb_input_role_name(input->role));
+        text_printable(out, input->path, strlen(input->path));
+        text_printf(out, " sha256 %s\n", input->sha256);
+    }
     for (size_t i = 0; wb_machine_setting(machine, i) != NULL; i++)
         text_printf(out, "# from --set %s\n", wb_machine_setting(machine, i));
     if (machine_times_sass(machine))

@@ -17,8 +17,7 @@ void costs_put_line(struct text *out, const char *line, size_t length, size_t mo
         at++;
     for (uint32_t point; at < length && shown < most; shown++) {
         const size_t bytes = utf8_decode(line + at, length - at, &point);
-        /* Controls, among them those of C1, could do anything to a terminal. */
-        const bool printable = bytes > 0 && point >= ' ' && point != 0x7f && (point < 0x80 || point >= 0xa0);
+        const bool printable = bytes > 0 && text_is_printable(point);
         if (shown + 3 >= most && length - at > 3) {
             text_string(out, "...");
             return;

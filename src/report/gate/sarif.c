@@ -115,7 +115,7 @@ static void kernel_place_json(struct json *json, const struct wb_kernel *kernel)
         return;
     }
     const struct source_place place = source_place_at(&module->source, function->at);
-    location_json(json, module->source.name, place.line, place.column);
+    location_json(json, module->input.path, place.line, place.column);
 }
 
 static void kernel_location_json(struct json *json, const struct gate *gate) {

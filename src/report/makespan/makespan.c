@@ -360,7 +360,8 @@ static wb_status check_certificate(const char *path, const char *bytes, size_t s
                                          makespan_threads(&settings), diagnostics, &proof);
     if (status == WB_OK) {
         uint32_t lower = proof.witness.schedule.makespan;
-        text_printf(out, "%s: proves that the worst case is ", path);
+        text_printable(out, path, strlen(path));
+        text_string(out, ": proves that the worst case is ");
         if (lower == proof.upper)
             text_printf(out, "exactly %u cycles", lower);
         else

@@ -53,7 +53,7 @@ static void facts_json(struct json *json, const struct facts_used *facts) {
     }
     (void)text_format(checksum, sizeof checksum, "%016" PRIx64, facts->from->checksum);
     json_open_object(json, "facts");
-    json_put_text(json, "file", facts->from->source.name);
+    json_put_text(json, "file", facts->from->input.path);
     json_put_text(json, "checksum", checksum);
     json_put_count(json, "stated", facts->stated);
     json_put_count(json, "found", facts->found);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ptx/demangle.h"
 #include "report/parts/inputs.h"
@@ -40,8 +41,10 @@ void heading_registers_json(struct json *json, const struct register_range *rang
 }
 
 static void put_names(struct text *out, const char *const *names, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        text_printf(out, "%s %s", i > 0 ? "," : "", names[i]);
+    for (size_t i = 0; i < count; i++) {
+        text_string(out, i > 0 ? ", " : " ");
+        text_printable(out, names[i], strlen(names[i]));
+    }
 }
 
 static void put_inputs(struct text *out, const struct launch_inputs *inputs) {
@@ -51,8 +54,9 @@ static void put_inputs(struct text *out, const struct launch_inputs *inputs) {
         text_string(out, "no arguments\n");
         return;
     }
-    text_printf(out, "given%s%s:", inputs->file != NULL ? " by " : "",
-                inputs->file != NULL ? inputs->file : "");
+    text_string(out, inputs->file != NULL ? "given by " : "given");
+    if (inputs->file != NULL) text_printable(out, inputs->file, strlen(inputs->file));
+    text_char(out, ':');
     put_names(out, inputs->arguments, inputs->argument_count);
     if (inputs->variable_count > 0) text_printf(out, "%s contents of", inputs->argument_count > 0 ? "," : "");
     put_names(out, inputs->variables, inputs->variable_count);
@@ -164,7 +168,7 @@ void heading_put_gpu(struct text *out, const struct timed_grid *timed) {
 
 void heading_kernel_json(struct json *json, const struct wb_kernel *kernel) {
     json_put_text(json, "kernel", kernel != NULL ? wb_kernel_name(kernel) : NULL);
-    json_put_text(json, "file", kernel != NULL ? kernel->module->source.name : NULL);
+    json_put_text(json, "file", kernel != NULL ? kernel->module->input.path : NULL);
 }
 
 #define FETCH(member) RECORD_FIELD(#member, NULL, 0, 0, RECORD_U32, struct machine_fetch, member)

@@ -1,13 +1,16 @@
 #include "report/parts/inputs.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 void inputs_put(struct text *out, const struct sources *sources) {
     const wb_input *input;
     const char *setting;
-    for (size_t i = 0; (input = sources_at(sources, i)) != NULL; i++)
-        text_printf(out, "  %s %s, %" PRIu64 " bytes\n    sha256 %s\n", wb_input_role_name(input->role),
-                    input->path, input->bytes, input->sha256);
+    for (size_t i = 0; (input = sources_at(sources, i)) != NULL; i++) {
+        text_printf(out, "  %s ", wb_input_role_name(input->role));
+        text_printable(out, input->path, strlen(input->path));
+        text_printf(out, ", %" PRIu64 " bytes\n    sha256 %s\n", input->bytes, input->sha256);
+    }
     if (sources->machine == NULL) return;
     for (size_t i = 0; (setting = wb_machine_setting(sources->machine, i)) != NULL; i++)
         text_printf(out, "  --set %s\n", setting);

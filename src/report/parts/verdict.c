@@ -251,7 +251,9 @@ void verdict_put_stalls(struct text *out, const wb_verdict *verdict) {
     else
         text_printf(out, " and %" PRIu64 " of waits for counters, with the shortest latencies known",
                     stalls->wait_cycles);
-    text_printf(out, " (sm_%u, %s)", stalls->sm, stalls->code->path);
+    text_printf(out, " (sm_%u, ", stalls->sm);
+    text_printable(out, stalls->code->path, strlen(stalls->code->path));
+    text_char(out, ')');
     if (stalls->loop_cycles == 0) return;
     text_printf(out, "; %" PRIu64 " of them in the loop 0x%04x-0x%04x", stalls->loop_cycles, stalls->loop[0],
                 stalls->loop[1]);

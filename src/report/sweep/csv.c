@@ -3,21 +3,28 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "report/sweep/show.h"
 
+/* Whether a spreadsheet takes the text for a formula, which could read files and open addresses. */
+static bool is_formula(const char *text) {
+    double number;
+    return text[0] != '\0' && strchr("=+-@", text[0]) != NULL && !number_f64(text, strlen(text), &number);
+}
+
+/* An apostrophe in front of it makes a text of a formula. What is stored is printable, notes made so here. */
 static void put_cell(struct text *out, const char *text, bool is_first) {
     if (!is_first) text_char(out, ',');
     if (text == NULL) return;
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        text_string(out, text);
-        return;
+    const bool quoted = text[strcspn(text, ",\"")] != '\0';
+    if (quoted) text_char(out, '"');
+    if (is_formula(text)) text_char(out, '\'');
+    for (const char *quote; (quote = strchr(text, '"')) != NULL; text = quote + 1) {
+        text_printable(out, text, (size_t)(quote - text));
+        text_string(out, "\"\"");
     }
-    text_char(out, '"');
-    for (; *text != '\0'; text++) {
-        if (*text == '"') text_char(out, '"');
-        text_char(out, *text);
-    }
-    text_char(out, '"');
+    text_printable(out, text, strlen(text));
+    if (quoted) text_char(out, '"');
 }
 
 static void put_count(struct text *out, bool is_known, uint64_t value) {

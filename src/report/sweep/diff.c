@@ -48,8 +48,12 @@ static void put_parameters(struct comparison *comparison, const struct stored_un
                            const struct stored_unit *unit) {
     text_string(comparison->out, "|");
     for (size_t i = 0; i < stored->columns.count; i++)
-        if (unit->values[i] != NULL)
-            text_printf(comparison->out, " %s=%s", stored->columns.items[i], unit->values[i]);
+        if (unit->values[i] != NULL) {
+            text_char(comparison->out, ' ');
+            show_put_cell(comparison->out, stored->columns.items[i]);
+            text_char(comparison->out, '=');
+            show_put_cell(comparison->out, unit->values[i]);
+        }
     text_string(comparison->out, " |");
 }
 

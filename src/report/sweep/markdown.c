@@ -4,12 +4,16 @@
 
 #include "report/sweep/show.h"
 
+void show_put_cell(struct text *out, const char *text) {
+    for (; text != NULL && *text != '\0'; text++) {
+        if (*text == '|' || *text == '<') text_char(out, '\\');
+        text_char(out, *text);
+    }
+}
+
 static void put_cell(struct text *out, const char *text) {
     text_string(out, "| ");
-    for (; text != NULL && *text != '\0'; text++) {
-        if (*text == '|') text_char(out, '\\');
-        text_char(out, *text == '\n' ? ' ' : *text);
-    }
+    show_put_cell(out, text);
     text_char(out, ' ');
 }
 

@@ -19,6 +19,9 @@ struct show_format {
     void (*end)(const struct show *show);
 };
 
+/* Appends the text of a cell of a table in Markdown: no text of it ends the cell, or begins HTML. */
+void show_put_cell(struct text *out, const char *text);
+
 extern const struct show_format show_csv, show_json, show_json_lines, show_markdown, show_junit;
 
 #endif

@@ -36,7 +36,7 @@ static void put_string(struct text *out, const char *text) {
         } else if (name != NULL) {
             text_char(out, '\\');
             text_char(out, names[name - named]);
-        } else if (point < 0x20) {
+        } else if (!text_is_printable(point) && point < 0x10000) {
             text_printf(out, "\\u%04X", point);
         } else {
             text_append(out, text, size);

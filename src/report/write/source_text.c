@@ -67,8 +67,9 @@ static wb_status find_text(struct source_text *file, const char *folder, const c
     return read_in(file, code, beside, last);
 }
 
-/* Finds where the lines start. */
+/* Makes the text printable, and finds where its lines start. */
 static wb_status find_lines(struct source_text *file) {
+    if (file->text != NULL) text_blot(file->text, file->size);
     for (size_t at = 0; file->text != NULL && at < file->size;) {
         WB_TRY(vec_push(&file->starts, at));
         const char *end = memchr(file->text + at, '\n', file->size - at);
@@ -82,7 +83,7 @@ static const struct source_text *file_of(struct source_texts *texts, const char 
     for (size_t i = 0; i < texts->files.count; i++)
         if (strcmp(texts->files.items[i].name, name) == 0) return &texts->files.items[i];
     struct source_text file = {.name = name};
-    if (find_text(&file, texts->folder, texts->module->source.name) != WB_OK || find_lines(&file) != WB_OK ||
+    if (find_text(&file, texts->folder, texts->module->input.path) != WB_OK || find_lines(&file) != WB_OK ||
         vec_push(&texts->files, file) != WB_OK) {
         free(file.text);
         vec_free(&file.starts);

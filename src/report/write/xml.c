@@ -5,7 +5,7 @@
 /* Whether XML has the character: of the control characters only blanks, and no half of a pair. */
 static bool is_allowed(uint32_t point) {
     if (point < 0x20) return point == '\t' || point == '\n' || point == '\r';
-    return point != 0x7f && point != 0xfffe && point != 0xffff;
+    return text_is_printable(point);
 }
 
 /* What stands for a character that is reserved, or NULL. */

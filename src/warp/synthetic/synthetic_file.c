@@ -36,14 +36,14 @@ static wb_status read_fetch(const struct ytree *document, const struct ytree_nod
 
 static const struct field block_fields[] = {
     TEXT_ROW(block_file, "block", name, FIELD_TEXT, MACHINE_NAME_MAX, .required = true),
-    TEXT_ROW(block_file, "about", about, FIELD_TEXT, ABOUT_MAX),
+    TEXT_ROW(block_file, "about", about, FIELD_LINES, ABOUT_MAX),
     DISPATCH_DEPTH_ROW(block_file),
     ISSUE_WIDTH_ROW(block_file),
     ISSUE_PER_WARP_ROW(block_file),
     POLICY_ROW(block_file),
     SUB_CORES_ROW(block_file),
     BARRIER_RELEASE_ROW(block_file),
-    TEXT_ROW(block_file, "units", units, FIELD_TEXT, UNITS_TEXT_MAX, .required = true),
+    TEXT_ROW(block_file, "units", units, FIELD_LINES, UNITS_TEXT_MAX, .required = true),
     NESTED_ROW("warps", "a list of warp programs such as \"2x A B.0 | A\"", read_warps),
     NESTED_ROW("blocks", "a list of block classes such as \"4* 2x A B.0; A\"", read_blocks),
     NUMBER_ROW(block_file, "resident", resident, 1, SYNTHETIC_RESIDENT_MAX),

@@ -59,7 +59,15 @@ struct ptx_operand lift_narrow_address(struct lift *lift, const struct sass_addr
 
 /* ---- Instructions -------------------------------------------------------------------------------------- */
 
-/* The state space and what else stands between opcode and type. */
+/* What the instruction asks of caches. */
+static const char *hints_of(const struct sass_inst *inst) {
+    static const char *const keeps[8] = {
+        ".L1::evict_first", "", ".L1::evict_last", ".lu", ".L1::evict_unchanged", ".L1::no_allocate", "", ""};
+    return sass_field(inst, SASS_FIELD_PREFETCH) != 0 ? ".L2::128B" /* or another size */
+                                                      : keeps[sass_field(inst, SASS_FIELD_CACHE) & 7];
+}
+
+/* The order and the state space of an access. */
 static const char *place_of(const struct sass_inst *inst, struct lift *lift) {
     const char *space = "";
     switch (inst->op) {
@@ -88,7 +96,8 @@ static struct ptx_operand address_of(struct lift *lift, const struct sass_inst *
 
 static void load(struct lift *lift, const struct sass_inst *inst) {
     const struct width width = width_of(inst);
-    const char *opcode = lift_text(lift, "ld%s.%s", place_of(inst, lift), width.type);
+    const char *hints = inst->op == SASS_OP_LDS ? "" : hints_of(inst);
+    const char *opcode = lift_text(lift, "ld%s%s.%s", place_of(inst, lift), hints, width.type);
     struct ptx_operand address = address_of(lift, inst);
     if (!width.pairs) {
         LIFT_EMIT(lift, opcode, lift_to_reg(lift, inst->d, false), address);
@@ -102,7 +111,8 @@ static void load(struct lift *lift, const struct sass_inst *inst) {
 
 static void store(struct lift *lift, const struct sass_inst *inst) {
     const struct width width = width_of(inst);
-    const char *opcode = lift_text(lift, "st%s.%s", place_of(inst, lift), width.type);
+    const char *hints = inst->op == SASS_OP_STS ? "" : hints_of(inst);
+    const char *opcode = lift_text(lift, "st%s%s.%s", place_of(inst, lift), hints, width.type);
     struct ptx_operand address = address_of(lift, inst), values[2];
     const uint32_t data = inst->b.number;
     if (!width.pairs) {
@@ -139,8 +149,9 @@ static void copy(struct lift *lift, const struct sass_inst *inst) {
     } else if (reads.value == 0) {
         bytes = lift_int(0);
     }
-    LIFT_EMIT(lift, size == 16 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global", to, from,
-              lift_int(size), bytes);
+    const char *level = sass_field(inst, SASS_FIELD_BYPASS) == 0 ? "cg" : "ca"; /* 0: .BYPASS */
+    const char *opcode = lift_text(lift, "cp.async.%s.shared.global%s", level, hints_of(inst));
+    LIFT_EMIT(lift, opcode, to, from, lift_int(size), bytes);
 }
 
 void lift_memory(struct lift *lift, const struct sass_inst *inst) {

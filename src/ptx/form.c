@@ -90,10 +90,12 @@ static const struct word words[] = {
     {"volatile", 'm', FIELD(is_volatile), true},
     {"weak", 'm', IGNORED, 0},    {"relaxed", 'm', FIELD(relaxed), true}, {"acquire", 'm', FIELD(ordered), true},
     {"release", 'm', FIELD(ordered), true}, {"acq_rel", 'm', FIELD(ordered), true}, {"mmio", 'm', FIELD(relaxed), true},
-    {"sc", 'm', IGNORED, 0},      {"cta", 'm', IGNORED, 0},     {"cluster", 'm', IGNORED, 0},
+    {"sc", 'm', IGNORED, 0},      {"cta", 'm', FIELD(in_block), true},    {"cluster", 'm', IGNORED, 0},
     {"gpu", 'm', IGNORED, 0},     {"sys", 'm', IGNORED, 0},     {"gl", 'm', IGNORED, 0},
-    {"ca", 'm', IGNORED, 0},      {"cg", 'm', IGNORED, 0},      {"cs", 'm', IGNORED, 0},
-    {"lu", 'm', IGNORED, 0},      {"cv", 'm', IGNORED, 0},      {"wb", 'm', IGNORED, 0},
+    {"ca", 'm', IGNORED, 0},      {"cg", 'm', FIELD(uncached), true}, {"cs", 'm', FIELD(hinted), true},
+    {"lu", 'm', FIELD(hinted), true}, {"cv", 'm', FIELD(uncached), true}, {"wb", 'm', IGNORED, 0},
+    {"L1::no_allocate", 'm', FIELD(uncached), true}, {"L1::evict_normal", 'm', IGNORED, 0},
+    {"L2::evict_normal", 'm', IGNORED, 0},
     {"wt", 'm', IGNORED, 0},      {"nc", 'm', IGNORED, 0},      {"unified", 'm', IGNORED, 0},
     {"v2", 'v', FIELD(vector), 2}, {"v4", 'v', FIELD(vector), 4}, {"v8", 'v', FIELD(vector), 8},
     {"all", 'w', FIELD(mode), PTX_MODE_ALL},    {"any", 'w', FIELD(mode), PTX_MODE_ANY},
@@ -163,7 +165,7 @@ static bool is_other_word(const char *text, size_t length) {
     return false;
 }
 
-/* Cache and prefetch hints, such as L2::128B, L1::evict_last. */
+/* Cache and prefetch hints that are not among the words, such as L2::128B, L1::evict_last. */
 static bool is_cache_hint(const char *text, size_t length) {
     return length > 4 && (strncmp(text, "L1::", 4) == 0 || strncmp(text, "L2::", 4) == 0);
 }
@@ -232,7 +234,6 @@ static bool apply_modifier(struct ptx_form *form, const char *families, const ch
     bool any = strchr(families, '*') != NULL;
     if (apply_type(form, text, length)) return true;
     if ((any || strchr(families, 'p') != NULL) && apply_space(form, text, length)) return true;
-    if ((any || strchr(families, 'm') != NULL) && is_cache_hint(text, length)) return true;
     bool found = false;
     for (size_t i = 0; i < WORD_COUNT; i++) {
         if (!any && strchr(families, words[i].family) == NULL) continue;
@@ -240,6 +241,8 @@ static bool apply_modifier(struct ptx_form *form, const char *families, const ch
         apply_word(form, &words[i]);
         found = true;
     }
+    if (!found && (any || strchr(families, 'm') != NULL) && is_cache_hint(text, length))
+        found = form->hinted = true;
     return found || (any && (is_other_word(text, length) || is_shape(text, length)));
 }
 
@@ -402,6 +405,7 @@ static wb_status form_decode(struct arena *arena, const char *text, size_t lengt
     form->exec = op_exec[row->op];
     form->class_ = class_of(row, form);
     form->requests = requests_of(row, form);
+    form->uncached |= form->is_volatile || ((form->relaxed || form->ordered) && !form->in_block);
     if (form->ordered && form->wait == PTX_WAIT_NOTHING) form->wait = PTX_WAIT_ORDER;
     form->carry_in = row->op == PTX_OP_ADDC || row->op == PTX_OP_SUBC || row->op == PTX_OP_MADC;
     form->dual = strchr(row->roles, 'D') != NULL;

@@ -142,6 +142,9 @@ struct ptx_form {
     bool oob;            /* of fma: a special NaN stands for what lies out of bounds */
     bool ordered;        /* .acquire, .release, .acq_rel */
     bool relaxed;        /* .relaxed, .mmio */
+    bool in_block;       /* .cta: it orders what threads of the block do */
+    bool uncached;       /* its loads pass by the first-level cache, as the operator or the scope asks */
+    bool hinted;         /* asks caches to keep or fetch lines otherwise than they do by themselves */
     bool carry_out;      /* .cc */
     bool carry_in;       /* addc subc madc */
     bool dual;           /* takes `d|D`: operand 1 is D, PTX_OPERAND_NONE when not written */

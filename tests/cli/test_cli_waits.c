@@ -381,6 +381,104 @@ static void requests_are_counted_or_declined_by_both(void **state) {
     assert_true(bounded[0] > 10 && bounded[0] == bounded[1] && bounded[1] < bounded[2]);
 }
 
+/* What the first level does for loads with an operator, an order or a hint: serves them, lets them pass, or
+ * what is not modelled. */
+enum first_level { SERVES, PASSES, DECLINES };
+
+static const struct {
+    const char *opcode;
+    enum first_level does;
+} operators[] = {
+    {"ld.global", SERVES},
+    {"ld.weak.global", SERVES},
+    {"ld.global.ca", SERVES},
+    {"ld.global.nc", SERVES},
+    {"ldu.global", SERVES},
+    {"ld.relaxed.cta.global", SERVES},
+    {"ld.acquire.cta.global", SERVES},
+    {"ld.global.L1::evict_normal", SERVES},
+    {"ld.global.cg", PASSES},
+    {"ld.cg", PASSES},
+    {"ld.global.cv", PASSES},
+    {"ld.volatile.global", PASSES},
+    {"ld.relaxed.cluster.global", PASSES},
+    {"ld.relaxed.gpu.global", PASSES},
+    {"ld.relaxed.sys.global", PASSES},
+    {"ld.acquire.cluster.global", PASSES},
+    {"ld.acquire.gpu.global", PASSES},
+    {"ld.acquire.sys.global", PASSES},
+    {"ld.mmio.relaxed.sys.global", PASSES},
+    {"ld.global.L1::no_allocate", PASSES},
+    {"ld.global.nc.L1::no_allocate", PASSES},
+    {"ld.global.cs", DECLINES},
+    {"ld.global.lu", DECLINES},
+    {"ld.global.L1::evict_first", DECLINES},
+    {"ld.global.L1::evict_last", DECLINES},
+    {"ld.global.L1::evict_unchanged", DECLINES},
+    {"ld.global.L1::no_allocate.L2::evict_last", DECLINES},
+    {"ld.global.L2::evict_first", DECLINES},
+    {"ld.global.L2::64B", DECLINES},
+    {"ld.global.nc.L2::128B", DECLINES},
+    {"ld.global.L2::256B", DECLINES},
+};
+
+/* Two warps load one word four times, one load after the other: the first level serves all loads but the
+ * first, or none; and what the operator changes, the bound knows. */
+static void operators_of_loads_are_obeyed(void **state) {
+    (void)state;
+    static const json_int_t hits[] = {[SERVES] = 7, [PASSES] = 0};
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        char opcode[64], body[1024], next[200];
+        (void)snprintf(opcode, sizeof opcode, "%s.u32", operators[i].opcode);
+        (void)snprintf(next, sizeof next, "add.u32 %%r3, %%r2, 1;\n%s %%r2, [%%x]", opcode);
+        (void)snprintf(body, sizeof body,
+                       "%%r2, [%%x];\n%s;\n%s;\n%s;\nadd.u32 %%r3, %%r2, 1;\nst.global.u32 [%%x], %%r3", next,
+                       next, next);
+        if (expect_bound_above_simulations("-m jcse2017", opcode, body) != (operators[i].does != DECLINES))
+            fail_msg("%s", opcode);
+        if (operators[i].does == DECLINES) continue;
+        struct run run = run_instruction("simulate --json --policy lrr -m jcse2017", opcode, body);
+        json_t *root = json_loads(run.out, 0, NULL);
+        const json_t *first = json_array_get(json_object_get(root, "simulations"), 0);
+        const json_int_t found = json_integer_value(json_object_get(first, "hits"));
+        if (first == NULL || found != hits[operators[i].does]) fail_msg("%s: %s", opcode, run.out);
+        json_decref(root);
+        run_free(&run);
+    }
+}
+
+/* Stores leave lines as the machine's l1_store says, whatever their operator; copies have one, too. */
+static void operators_of_stores_and_copies(void **state) {
+    (void)state;
+    static const struct {
+        const char *opcode, *operands;
+        bool bounded;
+    } others[] = {
+        {"st.global.wb.u32", "[%x], %r0", true},
+        {"st.global.cg.u32", "[%x], %r0", true},
+        {"st.global.wt.u32", "[%x], %r0", true},
+        {"st.volatile.global.u32", "[%x], %r0", true},
+        {"st.relaxed.gpu.global.u32", "[%x], %r0", true},
+        {"st.release.gpu.global.u32", "[%x], %r0", true},
+        {"st.mmio.relaxed.sys.global.u32", "[%x], %r0", true},
+        {"st.global.cs.u32", "[%x], %r0", false},
+        {"st.global.L1::evict_first.u32", "[%x], %r0", false},
+        {"st.global.L2::cache_hint.u32", "[%x], %r0, %x", false},
+        {"atom.relaxed.cta.global.add.u32", "%r2, [%x], 1", true},
+        {"atom.acquire.gpu.global.add.u32", "%r2, [%x], 1", true},
+        {"atom.acq_rel.sys.global.add.u32", "%r2, [%x], 1", true},
+        {"red.release.gpu.global.add.u32", "[%x], 1", true},
+        {"red.global.add.L2::cache_hint.u32", "[%x], 1, %x", false},
+        {"cp.async.ca.shared.global", "[%r1], [%x], 16", true},
+        {"cp.async.cg.shared.global", "[%r1], [%x], 16", true},
+        {"cp.async.cg.shared.global.L2::128B", "[%r1], [%x], 16", false},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (expect_bound_above_simulations("-m jcse2017", others[i].opcode, others[i].operands) !=
+            others[i].bounded)
+            fail_msg("%s", others[i].opcode);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_declined_or_assumed_by_name),
@@ -390,6 +488,8 @@ int main(void) {
         cmocka_unit_test(the_last_lane_is_assumed_or_unknown),
         cmocka_unit_test(gpgpusim_declines_what_it_does_not_wait_for),
         cmocka_unit_test(requests_are_counted_or_declined_by_both),
+        cmocka_unit_test(operators_of_loads_are_obeyed),
+        cmocka_unit_test(operators_of_stores_and_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,8 +35,8 @@ static void count_sorted(const struct traffic *traffic, uint32_t resident, struc
                 bool updates = access->kind == TRAFFIC_STORE && memory->l1_store == STORE_UPDATES;
                 bool hit = cache_has(&cache, address);
                 of->requests++;
-                of->load_requests += load;
-                of->load_misses += load && !hit;
+                of->load_requests += traffic_is_load(access->kind);
+                of->load_misses += access->kind == TRAFFIC_UNCACHED || (load && !hit);
                 if (load)
                     (void)cache_load(&cache, address);
                 else
@@ -70,6 +70,7 @@ static void check_random(uint64_t seed) {
     memory->l1.bytes = memory->l1.ways * memory->l1.line_bytes * 2;
     memory->l1_store = seed % 2 == 0 ? STORE_EVICTS : STORE_UPDATES;
     assert_int_equal(traffic_make(&hand.grid, &hand.machine, NULL, &traffic), WB_OK);
+    hand_uncache(&traffic);
     struct miss_counts *expected = calloc(hand.grid.instruction_count, sizeof *expected);
     assert_non_null(expected);
     count_sorted(&traffic, hand.machine.limits.blocks, expected);

@@ -115,7 +115,7 @@ static void test_random_gpus(void **state) {
         .shape = {.warps = 4,
                   .accesses = 12,
                   .instructions = 12,
-                  .lines = 10,
+                  .lines = 8,
                   .lanes = 3,
                   .store_percent = 20,
                   .atomic_percent = 5,

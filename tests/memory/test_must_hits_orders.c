@@ -59,6 +59,7 @@ static struct hand_shape random_shape(struct random_state *random, const struct 
 static void random_case(struct sure_case *known, uint64_t seed, const struct sure_family *family) {
     struct random_state random = random_seeded(seed ^ 0x5eed);
     struct sure_setting setting = random_setting(&random, family);
+    setting.uncached = seed % 2 == 1;
     uint32_t blocks = random_below(&random, 3) != 0 ? 1 : family->walks > 0 ? up_to(&random, 5) : 2;
     if (family->blocks > 0) blocks = family->blocks;
     struct hand_shape shape = random_shape(&random, family, &setting, blocks);

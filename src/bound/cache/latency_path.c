@@ -63,7 +63,7 @@ cycles latency_of_step(const struct request_latencies *latencies, const struct w
                        const uint8_t *verdicts) {
     if (step->access == NULL) return step->inst->latency;
     cycles request = latencies->write;
-    if (step->access->kind == TRAFFIC_LOAD)
+    if (traffic_is_load(step->access->kind))
         request = surely_there(step->access, verdicts) ? latencies->hit : latencies->miss;
     const cycles latency = step->inst->latency - step->inst->memory_latency + request;
     /* What makes no request takes what its class says of memory. */

@@ -130,13 +130,13 @@ static void demand_warp(struct demand_maker *maker, uint32_t block, uint32_t war
         if (access->request_count == 0) continue;
         if (access->is_unknown) {
             struct demanded_object *object = &maker->objects[access->object];
-            *(access->kind == TRAFFIC_LOAD ? &object->loads : &object->writes) += access->request_count;
+            *(traffic_is_load(access->kind) ? &object->loads : &object->writes) += access->request_count;
             continue;
         }
         const uint64_t *offsets = pattern->offsets + access->first_request;
         uint64_t base = traffic_base(maker->traffic, block, warp, access->group);
         for (uint32_t r = 0; r < access->request_count; r++)
-            demand_request(maker, base + offsets[r], access->kind == TRAFFIC_LOAD);
+            demand_request(maker, base + offsets[r], traffic_is_load(access->kind));
     }
 }
 
@@ -270,6 +270,7 @@ static void work_add_requests(const struct machine_memory *memory, const struct 
     sum->turns = cycles_add(sum->turns, count * memory->request_cycles);
     switch ((enum traffic_kind)access->kind) {
     case TRAFFIC_LOAD:
+    case TRAFFIC_UNCACHED:
         sum->requests.loads += count;
         sum->requests.misses += count;
         break;

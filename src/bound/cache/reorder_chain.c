@@ -82,10 +82,10 @@ static cycles load(struct arrival_cache *arrival, uint64_t address, cycles turn)
     return data;
 }
 
-/* A store or an atomic has its turn. */
-static void write(struct arrival_cache *arrival, uint64_t address, bool is_atomic) {
+/* A store, an atomic or an uncached load has its turn. */
+static void write(struct arrival_cache *arrival, uint64_t address, bool is_store) {
     struct cache *cache = &arrival->cache;
-    enum store_policy policy = is_atomic ? STORE_EVICTS : arrival->policy;
+    enum store_policy policy = is_store ? arrival->policy : STORE_EVICTS;
     size_t set = (size_t)cache_set_of(cache, address) * cache->ways;
     uint32_t place = find_place(cache, set, cache_line_number(&cache->index, address));
     cycles *arrivals = arrival->arrivals + set;
@@ -117,18 +117,22 @@ static wb_status arrival_cache_access(struct arrival_cache *arrival, const struc
     const struct traffic_access *access = at->access;
     struct met_requests met;
     requests_address(traffic, at, &met);
-    *data = access->kind == TRAFFIC_LOAD ? 0 : cycles_add(turn, arrival->latencies.write);
+    *data = traffic_is_load(access->kind) ? 0 : cycles_add(turn, arrival->latencies.write);
     if (arrival->covers) {
         const cycles late = cycles_add(turn, arrival->miss_latency);
         WB_TRY(requests_meet_state(traffic, at, late, &arrival->state, &met));
-        if (access->kind == TRAFFIC_LOAD) *data = load_surely(arrival, access, &met, turn);
+        if (traffic_is_load(access->kind)) *data = load_surely(arrival, access, &met, turn);
         return WB_OK;
     }
     for (uint32_t r = 0; r < access->request_count; r++) {
         if (access->kind == TRAFFIC_LOAD)
             *data = cycles_max(*data, load(arrival, met.addresses[r], turn));
         else
-            write(arrival, met.addresses[r], access->kind == TRAFFIC_ATOMIC);
+            write(arrival, met.addresses[r], access->kind == TRAFFIC_STORE);
+    }
+    if (access->kind == TRAFFIC_UNCACHED) {
+        arrival->misses += access->request_count;
+        *data = cycles_add(turn, arrival->miss_latency);
     }
     return WB_OK;
 }

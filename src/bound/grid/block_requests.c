@@ -79,7 +79,7 @@ wb_status loads_in_flight_step(struct loads_in_flight *flight, const struct time
     const struct timed_inst *inst = step->inst;
     const uint32_t *operands = code->operands + inst->first_operand;
     const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
-    bool is_load = step->access != NULL && (flight->stores_too || step->access->kind == TRAFFIC_LOAD);
+    bool is_load = step->access != NULL && (flight->stores_too || traffic_is_load(step->access->kind));
     if (step->perhaps) return loads_in_flight_perhaps(flight, code, step, is_load);
     for (uint32_t i = 0; i < count; i++) { /* what is overwritten is waited for, too */
         loads_in_flight_end(flight, flight->last_load[operands[i]]);

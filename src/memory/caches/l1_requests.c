@@ -127,6 +127,7 @@ static void count_unknown(struct l1_requests *requests, const struct traffic_acc
     struct unknown_requests *sum = &requests->unknown[access->object];
     const uint64_t count = access->request_count;
     if (access->kind == TRAFFIC_LOAD) sum->loads += count;
+    if (access->kind == TRAFFIC_UNCACHED) sum->uncached += count;
     if (access->kind == TRAFFIC_STORE) sum->stores += count;
     if (access->kind == TRAFFIC_ATOMIC) sum->atomics += count;
     if (touch == TOUCH_STORE_EVICTS) sum->drops += count;

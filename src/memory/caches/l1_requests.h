@@ -82,8 +82,8 @@ enum must_verdict {
 
 /* Requests of accesses to unknown addresses. */
 struct unknown_requests {
-    uint64_t loads, stores, atomics;
-    uint64_t drops; /* stores and atomics that drop their line */
+    uint64_t loads, stores, atomics, uncached;
+    uint64_t drops; /* those of them that drop their line */
 };
 
 /* Requests of one set. */

@@ -7,7 +7,8 @@
 static bool count_kind(struct miss_bound *bound, const struct l1_request *request) {
     switch ((enum traffic_kind)request->kind) {
     case TRAFFIC_ON_CHIP: break;
-    case TRAFFIC_LOAD: bound->load_requests++; return true;
+    case TRAFFIC_LOAD:
+    case TRAFFIC_UNCACHED: bound->load_requests++; return true;
     case TRAFFIC_STORE: bound->store_requests++; break;
     case TRAFFIC_ATOMIC: bound->atomic_requests++; break;
     }
@@ -23,6 +24,7 @@ static void count_kinds(struct miss_bound *bound, const struct set_phases *set, 
     for (size_t i = 0; i < set->request_count; i++) {
         if (set->requests[i].unknown) continue; /* these are counted by their objects */
         (void)count_kind(bound, &set->requests[i]);
+        bound->load_misses += set->requests[i].kind == TRAFFIC_UNCACHED;
         bound->must_hits += (verdicts[i] & MUST_HIT) != 0;
     }
 }
@@ -241,7 +243,8 @@ static uint64_t contended_fetches(const struct sm_lines *sm, uint32_t number, ui
     if (number == 0 || object->anywhere || most > sm->ways) return UINT64_MAX;
     for (uint32_t o = 0; o < sm->objects->count; o++) {
         const struct unknown_requests *asked = &sm->unknown[o];
-        if (o != number) others += asked->loads + asked->stores + asked->atomics - asked->drops;
+        if (o == number) continue;
+        others += asked->loads + asked->stores + asked->atomics + asked->uncached - asked->drops;
     }
     return sectors * (object->count * first + others * most / (sm->ways - most + 1) + drops);
 }
@@ -283,7 +286,8 @@ void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, u
                       uint32_t sectors, uint32_t sms) {
     struct miss_bound *bound = &counter->bound;
     for (uint32_t o = 0; o < sm->objects->count; o++) {
-        bound->load_requests += sm->unknown[o].loads;
+        bound->load_requests += sm->unknown[o].loads + sm->unknown[o].uncached;
+        bound->load_misses += sm->unknown[o].uncached;
         bound->store_requests += sm->unknown[o].stores;
         bound->atomic_requests += sm->unknown[o].atomics;
     }

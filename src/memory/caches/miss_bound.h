@@ -6,7 +6,8 @@
 
 #include "memory/caches/set_phases.h"
 
-/* Requests of an SM; those of stores and atomics always go to the second level. */
+/* Requests of an SM; those of stores, atomics and uncached loads, which count as loads that
+ * miss, always go to the second level. */
 struct miss_bound {
     uint64_t load_requests, store_requests, atomic_requests;
     uint64_t must_hits;          /* requests of loads that hit in every order */

@@ -513,7 +513,7 @@ static void count_hits(const struct traffic_pattern *pattern, const uint8_t *ver
     for (uint32_t a = 0; a < pattern->access_count; a++) {
         const struct traffic_access *access = &pattern->accesses[a];
         struct hit_counts *counts = &instructions[access->instruction];
-        if (access->kind != TRAFFIC_LOAD) continue;
+        if (!traffic_is_load(access->kind)) continue;
         counts->loads += access->request_count;
         for (uint32_t r = access->first_request; r < access->first_request + access->request_count; r++) {
             counts->must_hits += (verdicts[r] & MUST_HIT) != 0;

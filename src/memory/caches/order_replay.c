@@ -32,6 +32,7 @@ static bool requests_are_loose(const struct ordered_access *at) {
 
 /* What a request of this kind finds. */
 static uint8_t outcome_of(uint8_t kind, enum cache_class class_) {
+    if (kind == TRAFFIC_UNCACHED) return REQUEST_MISSES;
     if (kind != TRAFFIC_LOAD) return REQUEST_PASSES;
     if (class_ == CACHE_ALWAYS_HIT) return REQUEST_HITS;
     return class_ == CACHE_ALWAYS_MISS ? REQUEST_MISSES : REQUEST_UNSURE;
@@ -64,7 +65,7 @@ static wb_status meet_loosely(const struct traffic *traffic, const struct ordere
         enum cache_class class_ = cache_state_classify(state, access->is_unknown ? &object : &known);
         if (class_ == CACHE_ALWAYS_MISS) class_ = CACHE_UNCLASSIFIED; /* an earlier one may have loaded it */
         met->outcomes[r] = outcome_of(access->kind, class_);
-        const bool known_hit = !access->is_unknown && class_ == CACHE_ALWAYS_HIT;
+        const bool known_hit = !access->is_unknown && met->outcomes[r] == REQUEST_HITS;
         met->marks[r] = known_hit ? cache_state_mark(state, met->addresses[r]) : mark;
     }
     return WB_OK;
@@ -79,7 +80,8 @@ wb_status requests_meet_state(const struct traffic *traffic, const struct ordere
         const struct cache_touch touch = {.kind = kind, .addresses = &met->addresses[r], .count = 1};
         const enum cache_class class_ = cache_state_classify(state, &touch);
         met->outcomes[r] = outcome_of(access->kind, class_);
-        met->marks[r] = class_ == CACHE_ALWAYS_HIT ? cache_state_mark(state, met->addresses[r]) : mark;
+        const bool hits = met->outcomes[r] == REQUEST_HITS;
+        met->marks[r] = hits ? cache_state_mark(state, met->addresses[r]) : mark;
         WB_TRY(cache_state_update(state, &touch));
         if (kind == TOUCH_LOAD && class_ != CACHE_ALWAYS_HIT)
             cache_state_set_mark(state, met->addresses[r], mark);
@@ -92,11 +94,11 @@ static void meet_cache(struct order_replay *replay) {
     const struct traffic_access *access = replay->at.access;
     struct met_requests *met = &replay->met;
     enum store_policy policy = (enum store_policy)replay->order.traffic->machine->memory.l1_store;
-    if (access->kind == TRAFFIC_ATOMIC) policy = STORE_EVICTS;
+    if (access->kind != TRAFFIC_STORE) policy = STORE_EVICTS;
     for (uint32_t r = 0; r < access->request_count; r++) {
         if (access->kind != TRAFFIC_LOAD) {
             (void)cache_store(&replay->cache, met->addresses[r], policy);
-            met->outcomes[r] = REQUEST_PASSES;
+            met->outcomes[r] = access->kind == TRAFFIC_UNCACHED ? REQUEST_MISSES : REQUEST_PASSES;
         } else {
             bool hit = cache_load(&replay->cache, met->addresses[r]).hit;
             met->outcomes[r] = hit ? REQUEST_HITS : REQUEST_MISSES;
@@ -141,7 +143,7 @@ static void count_access(const struct order_replay *replay, struct miss_counts *
     const struct traffic_access *access = replay->at.access;
     counts->accesses++;
     counts->requests += access->request_count;
-    if (access->kind == TRAFFIC_LOAD) counts->load_requests += access->request_count;
+    if (traffic_is_load(access->kind)) counts->load_requests += access->request_count;
     for (uint32_t r = 0; r < access->request_count; r++) {
         counts->load_misses += replay->met.outcomes[r] == REQUEST_MISSES;
         counts->load_unsure += replay->met.outcomes[r] == REQUEST_UNSURE;

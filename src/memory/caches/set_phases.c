@@ -50,6 +50,7 @@ static void add_unknown(struct unknown_requests *sum, const struct unknown_reque
     sum->loads += of->loads;
     sum->stores += of->stores;
     sum->atomics += of->atomics;
+    sum->uncached += of->uncached;
     sum->drops += of->drops;
 }
 

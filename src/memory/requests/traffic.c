@@ -251,10 +251,12 @@ static void reserve_alignments(struct traffic_maker *maker) {
     maker->alignments = arena_array(&maker->scratch, most, sizeof *maker->alignments);
 }
 
-static enum traffic_kind kind_of(const struct access *access) {
+static enum traffic_kind kind_of(const struct wb_grid *grid, const struct access *access) {
     if (!access_makes_requests(access)) return TRAFFIC_ON_CHIP;
     if (access->is_atomic) return TRAFFIC_ATOMIC;
-    return access->is_store ? TRAFFIC_STORE : TRAFFIC_LOAD;
+    if (access->is_store) return TRAFFIC_STORE;
+    if (grid->kernel == NULL) return TRAFFIC_LOAD;
+    return grid_inst(grid, access->instruction, NULL)->form->uncached ? TRAFFIC_UNCACHED : TRAFFIC_LOAD;
 }
 
 /* How many requests an access to unknown addresses makes at most: no more than the memory has blocks that it
@@ -333,7 +335,7 @@ static void append_access(struct traffic_maker *maker, const struct access_strea
         .instruction = access->instruction,
         .group = stream->groups[index],
         .first_request = (uint32_t)maker->offsets.count,
-        .kind = (uint8_t)kind_of(access),
+        .kind = (uint8_t)kind_of(maker->traffic->grid, access),
         .object = access->object,
         .is_unknown = access->table == ACCESS_UNKNOWN ||
                       (access->space == PTX_SPACE_LOCAL && maker->traffic->grid->cover.local_open),

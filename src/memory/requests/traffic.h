@@ -25,8 +25,14 @@ enum traffic_kind {
     TRAFFIC_ON_CHIP, /* shared memory, constants, parameters: no request, only cycles of its unit */
     TRAFFIC_LOAD,
     TRAFFIC_STORE,
-    TRAFFIC_ATOMIC, /* executed at the second level; evicts the line from the first */
+    TRAFFIC_ATOMIC,  /* executed at the second level; evicts the line from the first */
+    TRAFFIC_UNCACHED /* a load that the first level does not serve: evicts the line from it, goes below */
 };
+
+/* Whether an access waits for data that may have to come from DRAM. */
+static inline bool traffic_is_load(uint8_t kind) {
+    return kind == TRAFFIC_LOAD || kind == TRAFFIC_UNCACHED;
+}
 
 /* One executed memory instruction of a warp. Of a copy to shared memory (cp.async) the load and the store,
  * and of generic addresses the lanes of each state space, follow one another with the same step; on a machine

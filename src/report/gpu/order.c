@@ -387,7 +387,7 @@ static void requests_json(struct json *json, const struct order_replay *replay) 
     for (uint32_t r = 0; r < access->request_count; r++)
         json_put_count_if(json, NULL, !access->is_unknown, access->is_unknown ? 0 : replay->met.addresses[r]);
     json_close(json);
-    if (access->kind != TRAFFIC_LOAD) return;
+    if (!traffic_is_load(access->kind)) return;
     json_open_array(json, "hits"); /* null where it depends on data */
     for (uint32_t r = 0; r < access->request_count; r++) {
         if (replay->met.outcomes[r] == REQUEST_UNSURE)

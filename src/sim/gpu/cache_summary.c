@@ -100,7 +100,7 @@ static void add_requests(const struct wb_gpu *gpu, struct cache_summary *summary
                 if (access->request_count == 0) continue;
                 counts->accesses++;
                 counts->requests += access->request_count;
-                if (access->kind == TRAFFIC_LOAD) counts->loads += access->request_count;
+                if (traffic_is_load(access->kind)) counts->loads += access->request_count;
             }
         }
     }

@@ -51,7 +51,7 @@ wb_status gpu_partition_serve(struct gpu_partition *partition, const struct gpu_
     cycles start = cycles_max(request->at, partition->free_at);
     partition->free_at = start + partition->memory->l2_service;
     cycles look = partition->free_at + partition->memory->l2_latency;
-    bool is_load = request->kind == TRAFFIC_LOAD;
+    bool is_load = traffic_is_load(request->kind);
     struct cache_outcome outcome =
         is_load ? cache_load(&partition->cache, address) : cache_write_back(&partition->cache, address);
     *answered = look;

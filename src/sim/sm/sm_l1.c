@@ -96,15 +96,21 @@ static wb_status load(struct sm_memory *memory, uint32_t index, uint64_t address
     return WB_OK;
 }
 
-/* The turn of a store or an atomic. */
-static wb_status pass(struct sm_memory *memory, uint32_t index, uint64_t address, cycles turn_end) {
+/* The turn of a store, an atomic or an uncached load, which counts as one that misses. */
+static wb_status pass(struct sm_memory *memory, uint32_t index, uint64_t address, cycles turn_end,
+                      uint8_t *outcome) {
     struct sm_flight *flight = &memory->flights.items[index];
-    bool is_atomic = flight->access->kind == TRAFFIC_ATOMIC;
+    const bool is_store = flight->access->kind == TRAFFIC_STORE;
+    const bool is_load = flight->access->kind == TRAFFIC_UNCACHED;
     (void)cache_store(&memory->cache, address,
-                      is_atomic ? STORE_EVICTS : (enum store_policy)memory->config->l1_store);
-    memory->counts.stores += !is_atomic;
-    memory->counts.atomics += is_atomic;
+                      is_store ? (enum store_policy)memory->config->l1_store : STORE_EVICTS);
+    memory->counts.stores += is_store;
+    memory->counts.atomics += !is_store && !is_load;
+    memory->counts.loads += is_load;
+    memory->counts.misses += is_load;
+    memory->instructions[flight->access->instruction].misses += is_load;
     flight->missing++;
+    *outcome = is_load ? L1_MISS : L1_PASSED;
     return send_down(memory, turn_end, address, flight->access->kind, index | SENDER_IS_FLIGHT);
 }
 
@@ -136,10 +142,10 @@ wb_status sm_l1_serve(struct sm *sm, uint32_t index, cycles from, bool *done) {
             memory->free_at = at;
             return WB_OK;
         }
-        uint8_t outcome = L1_PASSED;
+        uint8_t outcome;
         cycles turn_end = at + memory->config->request_cycles;
         WB_TRY(flight->access->kind == TRAFFIC_LOAD ? load(memory, index, address, turn_end, &outcome)
-                                                    : pass(memory, index, address, turn_end));
+                                                    : pass(memory, index, address, turn_end, &outcome));
         WB_TRY(sm_report_access(sm, flight, at, address, outcome));
         at = turn_end;
     }
@@ -250,7 +256,7 @@ static wb_status send(struct sm *sm, uint32_t index) {
     flight->turn_at = sm->now + memory->config->request_cycles;
     flight->missing++;
     memory->on_the_way += memory->config->outstanding != 0;
-    memory->counts.loads += flight->access->kind == TRAFFIC_LOAD;
+    memory->counts.loads += traffic_is_load(flight->access->kind);
     memory->counts.stores += flight->access->kind == TRAFFIC_STORE;
     memory->counts.atomics += flight->access->kind == TRAFFIC_ATOMIC;
     memory->first_sent = cycles_min(memory->first_sent, flight->turn_at);

@@ -234,17 +234,22 @@ static bool reaches_global(enum ptx_class class) {
 }
 
 /* Where requests wait for each other, an instruction whose requests nobody counts would hold up others
- * unseen: docs/memory-model.md, section 1. */
+ * unseen, and caches that do what an instruction asks would keep other lines than those that are counted:
+ * docs/memory-model.md, sections 1 and 3. */
 static wb_status decline_requests(const struct timing *timing, const struct ptx_inst *inst) {
     const struct machine_memory *memory = &timing->machine->memory;
-    if (inst->form->requests != PTX_REQUESTS_UNCOUNTED) return WB_OK;
-    if (!memory_has_hierarchy(memory) && !memory_is_contended(memory)) return WB_OK;
+    const bool caches = memory_has_hierarchy(memory);
+    const bool uncounted = inst->form->requests == PTX_REQUESTS_UNCOUNTED;
+    const bool hinted = caches && inst->form->hinted && inst->form->requests != PTX_REQUESTS_NONE;
+    if (!hinted && !(uncounted && (caches || memory_is_contended(memory)))) return WB_OK;
+    const char *what = !uncounted ? "ask caches to keep or fetch other lines"
+                       : caches   ? "are not counted, and they change what caches hold"
+                                  : "are not counted, and others wait for them";
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
-                 "the requests of '%s' are not counted, and on machine '%s' %s", inst->form->name,
+                 "the requests of '%s' %s on machine '%s': that is not modelled; %s", inst->form->name, what,
                  timing->machine->name,
-                 memory_has_hierarchy(memory)
-                     ? "they change what its caches hold; --memory requests leaves the caches out"
-                     : "others wait for them; --set service=0 leaves the waiting out");
+                 caches ? "--memory requests leaves its caches out"
+                        : "--set service=0 leaves the waiting out");
     return WB_ERR_DECLINED;
 }
 

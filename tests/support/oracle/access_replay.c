@@ -25,6 +25,8 @@ static void replay_access(const struct traffic *traffic, const struct ordered_ac
             bool updates =
                 access->access->kind == TRAFFIC_STORE && traffic->machine->memory.l1_store == STORE_UPDATES;
             (void)cache_store(&replay->cache, address, updates ? STORE_UPDATES : STORE_EVICTS);
+            replay->counts.load_requests += access->access->kind == TRAFFIC_UNCACHED;
+            replay->counts.load_misses += access->access->kind == TRAFFIC_UNCACHED;
         }
     }
 }

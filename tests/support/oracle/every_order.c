@@ -94,7 +94,7 @@ static void add_access(struct explorer *explorer, struct unit *unit, uint32_t bl
         uint64_t address =
             traffic_base(traffic, block, warp, access->group) + pattern->offsets[access->first_request + r];
         uint64_t line = address / memory->l1.line_bytes;
-        bool drops = access->kind == TRAFFIC_ATOMIC || memory->l1_store == STORE_EVICTS;
+        bool drops = access->kind != TRAFFIC_STORE || memory->l1_store == STORE_EVICTS;
         must(line < NO_LINE, "lines");
         struct op op = {
             .kind = OP_REQUEST, .goes_on = r > 0, .line = (uint8_t)line, .access = (uint8_t)number};

@@ -138,9 +138,13 @@ static void turn(struct naive *naive, struct sm *sm, struct inst *inst, uint32_t
             send_down(naive, sm, inst, r);
         }
     } else {
-        bool is_store = inst->access->kind == TRAFFIC_STORE;
+        const bool is_store = inst->access->kind == TRAFFIC_STORE;
+        const bool is_uncached = inst->access->kind == TRAFFIC_UNCACHED;
         naive->result->stores += is_store;
-        naive->result->atomics += !is_store;
+        naive->result->loads += is_uncached;
+        naive->result->misses += is_uncached;
+        naive->result->atomics += inst->access->kind == TRAFFIC_ATOMIC;
+        if (is_uncached) event.outcome = MISS;
         if (!is_store || memory->l1_store == STORE_EVICTS) {
             naive_drop_line(&sm->l1, request->address);
         } else if (naive_line(&sm->l1, request->address) != NULL) {
@@ -239,7 +243,7 @@ static void serve(struct naive *naive, uint32_t index, const struct message *mes
                        full % memory->l2.line_bytes;
     partition->free_at = naive->now + memory->l2_service;
     cycles look_up = partition->free_at + memory->l2_latency, answered = look_up;
-    bool hit = naive_has_sector(&partition->cache, address), is_load = inst->access->kind == TRAFFIC_LOAD;
+    bool hit = naive_has_sector(&partition->cache, address), is_load = traffic_is_load(inst->access->kind);
     uint64_t sector = naive_sector_number(&partition->cache, address);
     const struct naive_line *victim = naive_victim(&partition->cache, address);
     bool dirty = false;

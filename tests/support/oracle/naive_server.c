@@ -33,7 +33,7 @@ static void leave(const struct naive *naive, struct sm *sm, const struct inst *i
         sm->number,       naive->now, inst->block, inst->block_warp, inst->access->instruction,
         request->address, 3};
     request->turn = naive->now;
-    naive->result->loads += inst->access->kind == TRAFFIC_LOAD;
+    naive->result->loads += traffic_is_load(inst->access->kind);
     naive->result->stores += inst->access->kind == TRAFFIC_STORE;
     naive->result->atomics += inst->access->kind == TRAFFIC_ATOMIC;
     if (vec_push(&naive->result->turns, event) != WB_OK) abort();

@@ -230,6 +230,16 @@ void hand_grid_add_random(struct hand_grid *hand, struct random_state *random,
     free(block);
 }
 
+void hand_uncache(const struct traffic *traffic) {
+    for (size_t p = 0; p < traffic->patterns.count; p++) {
+        const struct traffic_pattern *pattern = &traffic->patterns.items[p];
+        for (uint32_t a = 0; a < pattern->access_count; a++) {
+            struct traffic_access *access = &pattern->accesses[a];
+            if (access->kind == TRAFFIC_LOAD && access->instruction % 6 == 5) access->kind = TRAFFIC_UNCACHED;
+        }
+    }
+}
+
 void hand_grid_free(struct hand_grid *hand) {
     grid_clear(&hand->grid);
     arena_free(&hand->arena);

@@ -13,6 +13,7 @@
 #define WB_TESTS_HAND_GRID_H
 
 #include "base/random.h"
+#include "memory/requests/traffic.h"
 #include "warp/timed/timed_block.h"
 #include "warp/trace/grid.h"
 
@@ -53,6 +54,9 @@ struct hand_shape {
 /* Adds a random block. */
 void hand_grid_add_random(struct hand_grid *hand, struct random_state *random,
                           const struct hand_shape *shape);
+
+/* Lets the loads of every sixth instruction pass by the first level, as ld.cg does. */
+void hand_uncache(const struct traffic *traffic);
 
 void hand_grid_free(struct hand_grid *hand);
 

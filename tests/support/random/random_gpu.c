@@ -179,6 +179,7 @@ void random_gpu_make(uint64_t seed, const struct random_gpu_family *family, stru
     gpu->timed =
         (struct timed_grid){.grid = &gpu->hand.grid, .machine = &gpu->hand.machine, .code = gpu->hand.code};
     if (traffic_make(&gpu->hand.grid, &gpu->hand.machine, NULL, &gpu->timed.traffic) != WB_OK) abort();
+    hand_uncache(&gpu->timed.traffic);
     keep_units(&gpu->timed.traffic, &gpu->hand.code);
 }
 

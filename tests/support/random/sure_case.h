@@ -16,6 +16,7 @@ struct sure_setting {
     uint32_t depth;     /* entries of the queue in front of a memory unit */
     uint32_t sub_cores; /* 0: one; each with a memory unit of its own */
     bool two_units;     /* one for instructions of even, one for those of odd numbers */
+    bool uncached;      /* some loads pass by the first level */
 };
 
 /* Must not be moved. */
@@ -46,7 +47,7 @@ void sure_case_ask(const struct sure_case *known, enum order_cache cache, enum p
 /* What was seen in a number of cases. */
 struct sure_census {
     uint32_t cases, incomplete;
-    uint32_t loads;                /* requests of loads */
+    uint32_t loads, uncached;      /* requests of loads; of those that pass by the first level */
     uint32_t hits, found;          /* that miss in no order; must hits */
     uint32_t prompt, prompt_found; /* that hit with their data there in every order; known to */
     uint32_t bounds_exact;         /* cases whose miss bound is reached by some order */

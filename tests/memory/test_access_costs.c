@@ -149,7 +149,7 @@ static const struct refusal refusals[] = {
     {"", "gpgpusim-orin", "requests=fermi", true, WB_ERR_INPUT, "expected requests: ideal"},
     {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12}, "
      "[%rd1], 16;",
-     "ecrts2025-orin", "requests=volta", true, WB_ERR_DECLINED, "--memory ideal"},
+     "ecrts2025-orin", "requests=volta", true, WB_ERR_DECLINED, "the kernel's cubin"},
     {"mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd3, %rd1;\n@%p1 ld.global.u32 %r5, [%rd3];",
      "ecrts2025-orin", "requests=volta", true, WB_ERR_DECLINED, "k.ptx:20:"},
 };

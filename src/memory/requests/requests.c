@@ -398,7 +398,7 @@ static wb_status check(const struct wb_block *block, const struct wb_machine *ma
         ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
                      block_inst(block, block->uncounted, NULL),
                      "which memory this instruction accesses is not known, so that its requests cannot be "
-                     "counted; a machine with requests: ideal (--memory ideal) does not count them");
+                     "counted; the kernel's cubin says which: analyze that");
         return WB_ERR_DECLINED;
     }
     return WB_OK;

@@ -129,7 +129,11 @@ static void put_loop(const struct template_function *function, uint32_t loop, st
                              .function = function->index,
                              .at = found->cfg.blocks[found->loops.items[loop].header].first,
                              .limit = here->headers};
-    if (is_open(body, &fact, here)) {
+    if (found->waiting[loop] == WAITING_FOR) {
+        text_string(&body->remarks, "// ");
+        put_place(function, fact.at, &body->remarks);
+        text_string(&body->remarks, ": " WAITS_FOR_THREADS "\n");
+    } else if (is_open(body, &fact, here)) {
         fact.open = true;
         put_hints(function, loop, fact.at, body);
         put_fact(function, &fact, &body->open);

@@ -9,6 +9,7 @@
 #include <assert.h>
 
 #include "flow/bounds/loop_bounds.h"
+#include "flow/bounds/waiting.h"
 #include "flow/graph/loops.h"
 #include "flow/values/liveness.h"
 #include "launch/facts.h"
@@ -84,6 +85,7 @@ struct cover_function {
     uint8_t *kinds;             /* per instruction, and for the end of the body: enum cover_kind */
     bool *is_predicate;         /* per register, and of the carry flag */
     struct cover_limit *limits; /* per loop */
+    enum waiting *waiting;      /* per loop */
     bool *meets_warps;          /* per loop: a barrier may be executed in it */
     uint32_t *meets_in_loop; /* per block of a loop: the block where ways from it come together again, or at
                                 the latest the header; leaving the loop aside */

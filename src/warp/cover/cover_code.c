@@ -60,6 +60,7 @@ static void find_limits(struct cover_function *function, const struct loop_envir
         loop_bounds_find(&ssa, &function->dominators, &function->loops, environment, arena);
     for (uint32_t l = 0; l < function->loops.count; l++)
         function->limits[l] = (struct cover_limit){.bound = bounds[l]};
+    function->waiting = waiting_find(&ssa, &function->dominators, &function->loops, arena);
 }
 
 /* Finds the branches of machine code at which lanes that execute them together may part. */

@@ -305,6 +305,8 @@ static wb_status pass_header(struct warp *warp, uint32_t pc) {
     const uint32_t *block_of = function->cfg.block_of;
     uint32_t loop = function->loops.innermost[block_of[pc]];
     struct cover_group *group = cover_top(warp)->group;
+    if (function->waiting[loop] == WAITING_FOR)
+        return warp_fail(warp, &warp->frame->code->micros[pc], WB_ERR_DECLINED, "%s", WAITS_FOR_THREADS);
     if (group->passes[loop].total < UINT64_MAX) group->passes[loop].total++;
     if (group->from != PTX_NO_INDEX && loop_contains(&function->loops, loop, block_of[group->from]))
         return pass_again(warp, loop, pc);

@@ -87,6 +87,7 @@ static void search_limits(void *context) {
     const struct ssa ssa = ssa_build(&found->cfg, &found->dominators, &liveness, arena);
     found->always = loop_bounds_find(&ssa, &found->dominators, &found->loops, &nothing, arena);
     found->launched = loop_bounds_find(&ssa, &found->dominators, &found->loops, search->launched, arena);
+    found->waiting = waiting_find(&ssa, &found->dominators, &found->loops, arena);
     found->unrolled = unrolled_find(&found->cfg, &found->loops, arena);
 }
 

@@ -4,6 +4,7 @@
 #define WB_WARP_COVER_LAUNCH_LIMITS_H
 
 #include "flow/bounds/loop_bounds.h"
+#include "flow/bounds/waiting.h"
 #include "launch/facts.h"
 #include "launch/launch.h"
 
@@ -38,6 +39,7 @@ struct found_limits {
     struct loops loops;
     struct loop_bound *always;   /* per loop, whatever is launched */
     struct loop_bound *launched; /* per loop, in the launch that is given */
+    enum waiting *waiting;       /* per loop */
     struct unrolled *unrolled;   /* per loop: signs that the compiler unrolled it */
 };
 

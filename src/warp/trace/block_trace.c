@@ -38,10 +38,49 @@ static wb_status check_facts(const struct run *run, const struct wb_facts *facts
     return found_limits_require(facts, run->launch, diagnostics);
 }
 
+/* Loads of a loop that waits for others read what they write, in machine code also plain ones: volatile
+ * accesses to shared memory are no others there. */
+static void mark_waiting_loads(struct function_code *code, const struct cfg *cfg, const struct loop *loop,
+                               const struct loops *loops) {
+    for (uint32_t m = 0; m < loop->member_count; m++) {
+        const struct cfg_block *block = &cfg->blocks[loops->members[loop->first_member + m]];
+        for (uint32_t i = block->first; i < block->first + block->count; i++)
+            if (code->micros[i].form->op == PTX_OP_LD) code->micros[i].memory.is_strong = true;
+    }
+}
+
+/* What arena_protect runs. */
+struct waiting_pass {
+    struct run *run;
+    struct arena *arena;
+};
+
+static void find_waiting_loads(void *context) {
+    const struct waiting_pass *pass = context;
+    for (uint32_t f = 0; f < pass->run->module->function_count; f++) {
+        struct function_code *code = &pass->run->program.functions[f];
+        if (code->micros == NULL) continue;
+        const struct cfg cfg = cfg_build(code->function, pass->arena);
+        const struct dominators dominators = dominators_build(pass->arena, &cfg.graph, CFG_ENTRY);
+        const struct loops loops = loops_build(pass->arena, &cfg.graph, &dominators);
+        if (loops.count == 0) continue;
+        const struct node_regs liveness = liveness_build(&cfg, pass->arena);
+        const struct ssa ssa = ssa_build(&cfg, &dominators, &liveness, pass->arena);
+        const enum waiting *waiting = waiting_find(&ssa, &dominators, &loops, pass->arena);
+        for (uint32_t l = 0; l < loops.count; l++)
+            if (waiting[l] == WAITING_FOR) mark_waiting_loads(code, &cfg, &loops.items[l], &loops);
+    }
+}
+
 wb_status run_begin_as_asked(struct run *run, const wb_facts *facts, struct arena *arena,
                              uint32_t **code_first) {
     WB_TRY(code_number(run->kernel->module, arena, code_first));
     WB_TRY(run_begin(run, arena, *code_first));
+    struct arena scratch = {0};
+    struct waiting_pass pass = {run, &scratch};
+    const wb_status found = arena_protect(&scratch, find_waiting_loads, &pass);
+    arena_free(&scratch);
+    if (found != WB_OK) return run_no_memory(run);
     return facts == NULL ? WB_OK : check_facts(run, facts);
 }
 

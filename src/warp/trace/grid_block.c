@@ -237,7 +237,7 @@ static wb_status decline_uncounted(const struct wb_grid *grid, wb_diagnostics *d
         ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
                      grid_inst(grid, grid->cover.uncounted, NULL),
                      "which memory this instruction accesses is not known, so that its requests cannot be "
-                     "counted; a machine with requests: ideal (--memory ideal) does not count them");
+                     "counted; the kernel's cubin says which: analyze that");
         return WB_ERR_DECLINED;
     }
     if (grid->cover.repeats) {

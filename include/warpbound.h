@@ -528,7 +528,7 @@ typedef struct {
     bool unknown_contents; /* take the contents of all buffers and variables for unknown, whatever the launch
                               gives; scalars stay known */
     const wb_facts *facts; /* of `cover`: flow facts, complete; or NULL */
-    uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
+    uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^8 */
     uint64_t memory_limit;      /* bytes that paths, addresses, registers and contents of buffers may take
                                    together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
@@ -564,7 +564,7 @@ typedef struct {
     bool record_accesses;       /* of `cover`: keep addresses (see wb_machine_needs_accesses); else they are
                                    kept in any case */
     const wb_facts *facts;      /* of `cover`: flow facts, complete; or NULL */
-    uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^11 */
+    uint64_t instruction_limit; /* warp instructions after which WB_ERR_LIMIT is returned; 0: 10^8 */
     uint64_t memory_limit;      /* bytes that paths, addresses, registers and contents of buffers may take
                                    together, after which WB_ERR_LIMIT is returned; 0: 2 GiB */
     wb_watch watch;
@@ -1131,6 +1131,7 @@ typedef struct {
     uint64_t state_limit;  /* as in wb_analysis_set_state_limit; 0: the default */
     uint64_t memory_limit; /* as in wb_trace_options */
     wb_watch watch;        /* the caller's progress callback */
+    uint64_t instruction_limit; /* as in wb_trace_options */
 } wb_analyze_options;
 
 /* Analyses a launch of a kernel on a machine: executes, bounds and simulates what the options ask for. That

@@ -114,6 +114,7 @@ def analyze(
     states: int | None = None,
     time_limit: float | None = None,
     memory_limit: int | None = None,
+    instruction_limit: int | None = None,
     allow_files: bool = False,
 ) -> Analysis | Stream:
     """Bounds and simulates a kernel, or one block of it, as `warpbound analyze` does; of a file with a list of launches
@@ -129,7 +130,8 @@ def analyze(
     place = None if block_index is None else dimensions(block_index, 0)
     if scheme is not None and scope == "block" and place is None:
         raise InputError('scope "block": with a scheme only of the block of block_index')
-    asked = ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_limit, memory_limit)
+    limits = (states, time_limit, memory_limit, instruction_limit)
+    asked = ask(inputs, place, scheme, methods, policies, deadline, scope, *limits)
     of_launch, of_kernel = split_options(
         LaunchOptions(grid, block, shared, registers, arguments, variables, assume),
         KernelOptions(kernel, ptxas_info, facts, machine, set, cubin),
@@ -150,8 +152,9 @@ def is_anything_said(*options) -> bool:
     return any(value for of in options for value in vars(of).values())
 
 
-def ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_limit, memory_limit) -> Asked:
+def ask(inputs, place, scheme, methods, policies, deadline, scope, *limits) -> Asked:
     """The options of an analysis as the library has them."""
+    states, time_limit, memory_limit, instruction_limit = limits
     if inputs not in INPUTS or scope not in SCOPES:
         raise InputError('expected inputs "given" or "any", and scope "kernel" or "block"')
     interruptible = Interruptible(time_limit)
@@ -164,6 +167,7 @@ def ask(inputs, place, scheme, methods, policies, deadline, scope, states, time_
         state_limit=0 if states is None else as_number("states", states, 1),
         memory_limit=0 if memory_limit is None else as_number("memory_limit", memory_limit, 1),
         watch=_library.Watch(interruptible.poll, None),
+        instruction_limit=0 if instruction_limit is None else as_number("instruction_limit", instruction_limit, 1),
     )
     if place is not None:
         options.one_block, options.block = True, place

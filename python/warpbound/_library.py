@@ -60,6 +60,7 @@ class AnalyzeOptions(SizedOptions):
         ("state_limit", c_uint64),
         ("memory_limit", c_uint64),
         ("watch", Watch),
+        ("instruction_limit", c_uint64),
     ]
 
 

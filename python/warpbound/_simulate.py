@@ -84,6 +84,7 @@ def simulate(
     threads: int | None = None,
     time_limit: float | None = None,
     memory_limit: int | None = None,
+    instruction_limit: int | None = None,
     allow_files: bool = False,
 ) -> Simulation:
     """Executes all blocks of a kernel with the data of its launch, and simulates them on all SMs of the machine, under
@@ -98,6 +99,7 @@ def simulate(
     )
     if threads is not None:
         as_number("threads", threads, 1, 1024)
+    instructions = 0 if instruction_limit is None else as_number("instruction_limit", instruction_limit, 1)
     limit = 0 if memory_limit is None else as_number("memory_limit", memory_limit, 1)
     interruptible = Interruptible(time_limit)
     watch = _library.Watch(interruptible.poll, None)
@@ -107,7 +109,10 @@ def simulate(
         made = make_launch(said, os.fspath(code), launch, allow_files)
         loaded = load_inputs(said, made, of_launch, of_kernel)
         options = _library.GridOptions(
-            warp_width=said.lib.wb_machine_warp_width(loaded.machine), memory_limit=limit, watch=watch
+            warp_width=said.lib.wb_machine_warp_width(loaded.machine),
+            instruction_limit=instructions,
+            memory_limit=limit,
+            watch=watch,
         )
         grid_, gpu = ctypes.c_void_p(), None
         trace = (said.lib.wb_grid_trace, loaded.kernel, made.handle, ctypes.byref(options))

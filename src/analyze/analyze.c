@@ -61,15 +61,6 @@ static wb_status analyse_grid(const struct request *request, wb_grid *grid, wb_d
     return own_grid(status, grid, analysis);
 }
 
-/* Warns that something else is analysed, by the first of the messages that say why. */
-static void warn_instead(const char *what, const struct wb_diagnostics *messages,
-                         wb_diagnostics *diagnostics) {
-    size_t length;
-    const char *error = diagnostics_first_error(messages, &length);
-    if (wb_diagnostics_errors(messages) > 0)
-        diagnose(diagnostics, SEVERITY_WARNING, "analyze", "%s: %.*s", what, (int)length, error);
-}
-
 /* Of all blocks with the given data. WB_ERR_DECLINED without an error when the data does not determine what
  * is executed (*ordered: with the order of atomics it may), or that is too much to be executed step by step.
  */
@@ -81,9 +72,7 @@ static wb_status analyse_known_kernel(const struct request *request, wb_diagnost
     trace.any_order = true;
     wb_status status = wb_grid_trace(request->kernel, request->launch, &trace, &messages, &grid);
     if (status == WB_ERR_LIMIT && messages.over_limit) {
-        warn_instead("too long to be executed step by step, so that covering paths are bounded, in which "
-                     "iterations of long loops are not told apart",
-                     &messages, diagnostics);
+        request_warn_too_long(&messages, diagnostics);
         status = WB_ERR_DECLINED;
     } else if (status == WB_OK) {
         *ordered = grid->order_open;
@@ -152,32 +141,35 @@ static bool asks_for_kernel(const struct request *request) {
 }
 
 /* Of one block, as `messages` say that the blocks cannot all be covered. Flow facts that are lacking are
- * those of all blocks. */
+ * those of all blocks; a limit that one block exceeds, too, is named once. */
 static wb_status fall_back_to_block(const struct request *request, const struct wb_diagnostics *messages,
                                     wb_diagnostics *diagnostics, wb_analysis **analysis) {
     struct wb_diagnostics of_block = {0};
     wb_status status = analyse_block(request, &of_block, analysis);
-    const bool asks = status == WB_ERR_DECLINED && messages->needs_facts;
+    const bool asks = (status == WB_ERR_DECLINED && messages->needs_facts) ||
+                      (status == WB_ERR_LIMIT && messages->over_limit && of_block.over_limit);
     if (asks) wb_diagnostics_append(diagnostics, messages);
     request_settle(&of_block, !asks, diagnostics);
-    if (status == WB_OK) warn_instead("only one block is bounded, not the kernel", messages, diagnostics);
+    if (status == WB_OK)
+        request_warn_instead("only one block is bounded, not the kernel", messages, diagnostics);
     return status;
 }
 
 /* Of the kernel; of one block, with a warning, where its blocks cannot be covered, unless a method of kernels
- * is asked for by name. */
+ * is asked for by name; also where they are too many or too long: *cut then. */
 static wb_status analyse_kernel_or_block(const struct request *request, wb_diagnostics *diagnostics,
-                                         wb_analysis **analysis) {
+                                         wb_analysis **analysis, bool *cut) {
     const char *methods = methods_of(request);
     const bool named = strcmp(methods, "all") != 0 && wb_methods_include_kernels(methods);
     struct wb_diagnostics messages = {0};
     wb_status status = analyse_kernel(request, &messages, analysis);
-    const bool falls_back = status == WB_ERR_DECLINED && !named;
+    *cut = status == WB_ERR_LIMIT && messages.over_limit;
+    if (*cut)
+        diagnose(&messages, SEVERITY_ERROR, "analyze",
+                 "not all blocks were executed: -i 0,0,0 asks for one of them, -g for a smaller grid");
+    const bool falls_back = (status == WB_ERR_DECLINED || *cut) && !named;
     if (falls_back) status = fall_back_to_block(request, &messages, diagnostics, analysis);
     request_settle(&messages, !falls_back, diagnostics);
-    if (!falls_back && status == WB_ERR_LIMIT)
-        diagnose(diagnostics, SEVERITY_ERROR, "analyze",
-                 "not all blocks were executed: -i 0,0,0 asks for one of them, -g for a smaller grid");
     return status;
 }
 
@@ -308,15 +300,17 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
     struct request request;
     wb_analysis *made = NULL;
     wb_status status;
+    bool cut = false;
     WB_TRY(request_make(kernel, launch, machine, options, diagnostics, &request));
     request.asked.allow_unmapped = false;
     if (request.asked.scheme != NULL)
         status = use_any_grid(&request, make_scheme_analysis, diagnostics, &made);
     else if (asks_for_kernel(&request))
-        status = analyse_kernel_or_block(&request, diagnostics, &made);
+        status = analyse_kernel_or_block(&request, diagnostics, &made, &cut);
     else
         status = analyse_block(&request, diagnostics, &made);
     if (status == WB_OK) status = run(made, &request.asked, diagnostics);
+    if (status == WB_OK && cut) status = WB_ERR_LIMIT;
     if (status == WB_OK || (status == WB_ERR_LIMIT && made != NULL && wb_analysis_has_results(made)))
         *analysis = made;
     else

@@ -14,6 +14,7 @@ static wb_trace_options given_block(const struct request *request) {
     const wb_analyze_options *asked = &request->asked;
     wb_trace_options trace = {.size = sizeof trace,
                               .record_accesses = asked->record_accesses,
+                              .instruction_limit = asked->instruction_limit,
                               .memory_limit = asked->memory_limit,
                               .watch = asked->watch};
     memcpy(trace.block, asked->block, sizeof trace.block);
@@ -28,6 +29,7 @@ wb_grid_options request_given_grid(const struct request *request) {
     wb_grid_options trace = {.size = sizeof trace,
                              .one_block = asked->one_block,
                              .allow_unmapped = asked->allow_unmapped,
+                             .instruction_limit = asked->instruction_limit,
                              .memory_limit = asked->memory_limit,
                              .watch = asked->watch};
     memcpy(trace.block, asked->block, sizeof trace.block);
@@ -44,6 +46,7 @@ wb_grid_options request_covering_grid(const struct request *request) {
                                  request->machine == NULL || wb_machine_needs_accesses(request->machine),
                              .facts = request->asked.facts,
                              .warp_width = given.warp_width,
+                             .instruction_limit = given.instruction_limit,
                              .memory_limit = given.memory_limit,
                              .watch = given.watch};
 }
@@ -53,9 +56,23 @@ void request_settle(struct wb_diagnostics *messages, bool keep, wb_diagnostics *
     diagnostics_clear(messages);
 }
 
+void request_warn_instead(const char *what, const struct wb_diagnostics *messages,
+                          wb_diagnostics *diagnostics) {
+    size_t length;
+    const char *error = diagnostics_first_error(messages, &length);
+    if (wb_diagnostics_errors(messages) > 0)
+        diagnose(diagnostics, SEVERITY_WARNING, "analyze", "%s: %.*s", what, (int)length, error);
+}
+
+void request_warn_too_long(const struct wb_diagnostics *messages, wb_diagnostics *diagnostics) {
+    request_warn_instead("too long to be executed step by step, so that covering paths are bounded, in which "
+                         "iterations of long loops are not told apart",
+                         messages, diagnostics);
+}
+
 /* Executes the block with the data that the launch gives, in the order that is simulated or so that it holds
- * for any. WB_ERR_DECLINED without a message when that does not determine what it executes, or, where it is
- * only shown beside covering paths, takes too long. */
+ * for any. WB_ERR_DECLINED without a message when that does not determine what it executes, or takes too
+ * long, as a warning says unless it is only shown beside covering paths. */
 static wb_status trace_given(const struct request *request, bool any_order, bool beside,
                              wb_diagnostics *diagnostics, wb_block **block) {
     wb_trace_options trace = given_block(request);
@@ -63,7 +80,10 @@ static wb_status trace_given(const struct request *request, bool any_order, bool
     trace.any_order = any_order;
     if (beside) trace.instruction_limit = BESIDE_INSTRUCTIONS_MAX;
     wb_status status = wb_block_trace(request->kernel, request->launch, &trace, &messages, block);
-    if (beside && messages.over_limit) status = WB_ERR_DECLINED;
+    if (status == WB_ERR_LIMIT && messages.over_limit) {
+        if (!beside && request->machine != NULL) request_warn_too_long(&messages, diagnostics);
+        if (beside || request->machine != NULL) status = WB_ERR_DECLINED;
+    }
     request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
     return status;
 }

@@ -25,6 +25,12 @@ wb_grid_options request_covering_grid(const struct request *request);
 /* Passes on the messages of a step that need not succeed, or drops them. */
 void request_settle(struct wb_diagnostics *messages, bool keep, wb_diagnostics *diagnostics);
 
+/* Warns that something else is analysed, by the first of the messages that say why; that covering paths are,
+ * as executing what the data determines takes too long. */
+void request_warn_instead(const char *what, const struct wb_diagnostics *messages,
+                          wb_diagnostics *diagnostics);
+void request_warn_too_long(const struct wb_diagnostics *messages, wb_diagnostics *diagnostics);
+
 /* What a block executes, for all inputs or for the given ones as far as they are known; and, of covering
  * paths, beside it *given, with the data that was given, or NULL. Where `given` is NULL that is freed. */
 wb_status request_block(const struct request *request, wb_diagnostics *diagnostics, wb_block **block,

@@ -342,6 +342,7 @@ wb_analyze_options analyze_options(const struct options *options, const struct i
                                 .policies = options->policies,
                                 .record_accesses = options->accesses,
                                 .memory_limit = options->memory_limit,
+                                .instruction_limit = options->instruction_limit.value,
                                 .inputs = options->inputs == INPUTS_ANY ? WB_INPUTS_ANY
                                           : given                       ? WB_INPUTS_GIVEN
                                                                         : WB_INPUTS_USUAL,

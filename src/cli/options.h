@@ -91,7 +91,7 @@ struct options {
     const char *methods, *policies, *schemes, *deadline, *output, *report, *window, *annotate, *cubin,
         *lines_of, *source, *ptxas;
     struct option_number lines;
-    struct option_number threads, states;
+    struct option_number threads, states, instruction_limit;
     uint64_t memory_limit; /* bytes; 0: not given */
     uint64_t memory_share; /* bytes of a unit, of what its task got from Slurm, which nobody asked for; 0: not
                               given */

@@ -46,6 +46,7 @@ static wb_status load_grid(const struct options *options, const struct inputs *i
                              .one_block = options->block_index.given,
                              .warp_width = wb_machine_warp_width(inputs->machine),
                              .memory_limit = options->memory_limit,
+                             .instruction_limit = options->instruction_limit.value,
                              .watch = watch_terminal()};
     memcpy(trace.block, options->block_index.index, sizeof trace.block);
     wb_status status = wb_grid_trace(inputs->kernel, inputs->launch, &trace, diagnostics, &simulated->grid);
@@ -57,8 +58,10 @@ static wb_status load_grid(const struct options *options, const struct inputs *i
 /* Executes the block: nothing that steers it may be unknown. */
 static wb_status load_block(const struct options *options, const struct inputs *inputs,
                             wb_diagnostics *diagnostics, struct simulated *simulated) {
-    wb_trace_options trace = {
-        .size = sizeof trace, .memory_limit = options->memory_limit, .watch = watch_terminal()};
+    wb_trace_options trace = {.size = sizeof trace,
+                              .memory_limit = options->memory_limit,
+                              .instruction_limit = options->instruction_limit.value,
+                              .watch = watch_terminal()};
     memcpy(trace.block, options->block_index.index, sizeof trace.block);
     trace.record_accesses = wb_machine_needs_accesses(inputs->machine);
     trace.warp_width = wb_machine_warp_width(inputs->machine);

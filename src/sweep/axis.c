@@ -50,6 +50,7 @@ static const struct axis_row rows[] = {
     {.key = "deadline", .option = "deadline", .kind = AXIS_TEXT, .commands = AXIS_ANALYZE},
     {.key = "scope", .option = "scope", .kind = AXIS_WORD, .words = scope_words, .commands = AXIS_ANALYZE},
     {.key = "states", .option = "states", .kind = AXIS_NUMBER, .commands = AXIS_ANALYZE},
+    {.key = "instruction_limit", .option = "instruction-limit", .kind = AXIS_NUMBER, .commands = BOTH},
     {.key = "string", .kind = AXIS_STRING, .commands = AXIS_MAKESPAN},
     {.key = "string_warps", .option = "warps", .kind = AXIS_TEXT, .commands = AXIS_MAKESPAN},
     {.key = "string_units", .option = "units", .kind = AXIS_TEXT, .commands = AXIS_MAKESPAN},

@@ -88,6 +88,37 @@ static void test_registers_count(void **state) {
     }
 }
 
+/* What is very long ends by itself: with what is known of it, and a message that names what would help. */
+static void test_long_executions_end(void **state) {
+    (void)state;
+#define LONG "analyze tests/data/limits/long.ptx -b 32 -m ampere-sm80 -q "
+    static const struct {
+        const char *command;
+        int status;
+        const char *found, *said;
+    } cases[] = {
+        {LONG "-g 1 -k loop", 0, "bounded: the kernel takes at most ",
+         "more than 100000000 warp instructions"},
+        {LONG "-g 1 -k loop -i 0 --instruction-limit 1000000", 0, "bounded: block (0,0,0) alone ",
+         "covering paths are bounded"},
+        {LONG "-g 2147483647 -k blocks --instruction-limit 100000", 4, "bounded: block (0,0,0) alone ",
+         "more than 100000 warp instructions, to block 1020,0,0"},
+        {LONG "-g 1 -k nest --instruction-limit 100000", 4, "",
+         "nest: error: more than 100000 warp instructions"},
+        {LONG "-g 1 -k two_entries -a 'buf:u32[1]' --inputs any --instruction-limit 100000", 4, "",
+         "two_entries: error: more than 100000 warp instructions"},
+        {LONG "-g 1 -k shifted_out -a 'buf:u8[1]' --inputs any", 3, "",
+         "how often this loop runs depends on values that are not known"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct run run = run_command(cases[i].command);
+        if (run.status != cases[i].status || strncmp(run.out, cases[i].found, strlen(cases[i].found)) != 0 ||
+            (cases[i].found[0] == '\0' && run.out[0] != '\0') || strstr(run.err, cases[i].said) == NULL)
+            fail_msg("%s: status %d\n%s%s", cases[i].command, run.status, run.out, run.err);
+        run_free(&run);
+    }
+}
+
 /* Two loops of 2^32 - 1 passes each, by flow facts: their cycles would not fit into 64 bits. Each takes
  * minutes under sanitizers: there one will do. */
 static void test_paths_that_cannot_be_counted(void **state) {
@@ -185,6 +216,7 @@ int main(void) {
         cmocka_unit_test(test_local_memory_has_a_limit),
         cmocka_unit_test(test_contents_of_buffers_count),
         cmocka_unit_test(test_registers_count),
+        cmocka_unit_test(test_long_executions_end),
         cmocka_unit_test(test_paths_that_cannot_be_counted),
         cmocka_unit_test(test_limits_must_be_numbers),
         cmocka_unit_test(test_time_limit_ends_every_command),

@@ -6,6 +6,9 @@
 #include "warp/cover/launch_limits.h"
 #include "warp/interpret/execute.h"
 
+/* What describing an instruction takes, in executed ones. */
+#define DESCRIPTION_CHARGE 32u
+
 static bool is_meeting(const struct micro *op) {
     return op->execute == bssy_execute || op->execute == bsync_execute || op->execute == break_execute ||
            op->execute == bmov_get_execute || op->execute == bmov_set_execute ||
@@ -210,8 +213,9 @@ static void cover_describe(void *context) {
     for (uint32_t f = 0; f < run->module->function_count; f++) {
         const struct function_code *code = &program->functions[f];
         inst_count += run->module->functions[f].inst_count;
-        if (code->micros != NULL)
-            describe(&cover->functions[f], code, run->size, &launched.environment, arena);
+        if (code->micros == NULL) continue;
+        describe(&cover->functions[f], code, run->size, &launched.environment, arena);
+        run->charged += DESCRIPTION_CHARGE * (uint64_t)code->function->inst_count;
     }
     for (size_t i = 0; facts != NULL && i < facts->facts.count; i++)
         apply_fact(cover, &facts->facts.items[i]);

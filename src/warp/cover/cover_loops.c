@@ -274,6 +274,18 @@ static wb_status ask_for_limit(const struct warp *warp, uint32_t loop) {
     return status == WB_OK ? WB_OK : run_no_memory(warp->run);
 }
 
+/* Whether lanes that are perhaps not there go on in a loop because of what is known of them: for ever, maybe,
+ * as those that are there need not be like them. */
+static bool perhaps_for_ever(const struct warp *warp, uint32_t loop) {
+    const struct cover_function *function = cover_function_of(warp);
+    const struct simt_entry *top = cover_top(warp);
+    if ((top->mask & ~cover_unsure(top->group)) != 0) return false;
+    const uint32_t number = (uint32_t)(function - warp->run->cover->functions);
+    const uint32_t first = function->cfg.blocks[function->loops.items[loop].header].first;
+    return top->group->passes[loop].count > UNROLLED_MAX ||
+           fact_needs_has(&warp->run->needs, FACT_LOOP, number, first);
+}
+
 /* One more pass of a header by the lanes that were in the loop before. */
 static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
     const struct cover_function *function = cover_function_of(warp);
@@ -281,7 +293,7 @@ static wb_status pass_again(struct warp *warp, uint32_t loop, uint32_t pc) {
     struct loop_pass *pass = &cover_top(warp)->group->passes[loop];
     /* Exits that are never taken may decide for ever. */
     bool decided = pass->decided && pass->count <= UNROLLED_MAX;
-    if (pass->undecided && !decided && !is_useful(warp, loop, limit)) {
+    if (!is_useful(warp, loop, limit) && ((pass->undecided && !decided) || perhaps_for_ever(warp, loop))) {
         WB_TRY(ask_for_limit(warp, loop));
         if (pass->count >= LACKING_PASSES) {
             (void)cover_remove(warp, cover_top(warp)->mask, 0);

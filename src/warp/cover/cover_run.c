@@ -294,7 +294,7 @@ static wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32
 /* ---- The main loop ------------------------------------------------------------------------------------- */
 
 /* Most instructions of groups none of whose lanes is certain to be there. */
-#define PERHAPS_MAX (UINT64_C(1) << 27)
+#define PERHAPS_MAX (UINT64_C(1) << 26)
 
 /* WB_ERR_DECLINED with a message when sides of branches that may not be taken are executed for too long: each
  * branch doubles the sides behind it that do not meet before the next one. */

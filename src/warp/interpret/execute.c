@@ -260,13 +260,16 @@ static bool ask_watch(const struct run *run) {
 
 wb_status run_check_limits(struct run *run) {
     run->next_poll = run->instructions + POLL_INTERVAL;
-    if (run->next_poll > run->instruction_limit) run->next_poll = run->instruction_limit;
+    const uint64_t limit = run->instruction_limit, charged = run->charged;
+    const uint64_t most = limit > charged ? limit - charged : 0;
+    if (run->next_poll > most) run->next_poll = most;
     const char *kernel = wb_kernel_name(run->kernel);
-    if (run->instructions >= run->instruction_limit) {
+    if (run->instructions >= most) {
         run->diagnostics->over_limit = true;
         diagnose(run->diagnostics, SEVERITY_ERROR, kernel,
-                 "more than %" PRIu64 " warp instructions; is there a loop without end?",
-                 run->instruction_limit);
+                 "more than %" PRIu64 " warp instructions, to block %u,%u,%u; is there a loop without end? "
+                 "Else allow more (--instruction-limit)",
+                 run->asked_limit, run->index[0], run->index[1], run->index[2]);
         return WB_ERR_LIMIT;
     }
     WB_TRY(run_check_memory(run));

@@ -13,7 +13,10 @@
 #include "warp/interpret/image.h"
 #include "warp/interpret/launch_check.h"
 
-#define DEFAULT_INSTRUCTION_LIMIT UINT64_C(100000000000)
+/* Some ten seconds. */
+#define DEFAULT_INSTRUCTION_LIMIT UINT64_C(100000000)
+/* What beginning a block takes, in instructions. */
+#define BLOCK_CHARGE 32u
 #define DEFAULT_MEMORY_LIMIT (UINT64_C(2) << 30)
 
 /* ---- Special registers: what a launch determines is known, what a run of the hardware does is not --- */
@@ -364,6 +367,7 @@ wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_f
     run->module = run->kernel->module;
     run->assumptions |= launch->assumptions;
     if (run->instruction_limit == 0) run->instruction_limit = DEFAULT_INSTRUCTION_LIMIT;
+    run->asked_limit = run->instruction_limit;
     if (run->memory_limit == 0) run->memory_limit = DEFAULT_MEMORY_LIMIT;
     memcpy(run->grid, launch->grid, sizeof run->grid);
     memcpy(run->size, launch->block, sizeof run->size);
@@ -415,6 +419,7 @@ static wb_status block_begin(struct run *run, struct access_list *accesses) {
     struct region *shared = &run->memory.regions.items[0]; /* its window is the lowest */
     if (region_set_known(shared, 0, shared->size, false) != WB_OK) return run_no_memory(run);
     memset(run->barriers, 0, sizeof run->barriers);
+    run->charged += BLOCK_CHARGE;
     assume_registers(run);
     for (uint32_t w = 0; w < run->warp_count; w++) {
         uint32_t left = threads - w * run->warp_width;

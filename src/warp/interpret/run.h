@@ -5,7 +5,7 @@
 #include "warp/interpret/warp.h"
 
 /* Checks the launch, decodes the code and fills the memory of a run in which kernel, launch, diagnostics,
- * watch, instruction_limit (0: 10^11), memory_limit (0: 2 GiB), warp_width (0: WARP_LANES), steers,
+ * watch, instruction_limit (0: 10^8), memory_limit (0: 2 GiB), warp_width (0: WARP_LANES), steers,
  * allow_unmapped and the block's index are set (`assumptions` may be), and all else is zero. The arena and
  * code_first must outlive it. To be ended with run_end in any case. */
 wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_first);

@@ -141,6 +141,8 @@ struct run {
     uint64_t forgotten;      /* how often known bytes became unknown; counted for covering runs */
     bool unknown_contents;   /* of buffers and variables, whatever the launch gives */
     uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
+    uint64_t charged;                         /* other work, as so many instructions: counts for the limit */
+    uint64_t asked_limit;                     /* of instructions, whatever was spent of it before this run */
     uint64_t earlier_instructions;            /* of covering runs: of blocks before this one */
     uint64_t next_poll;
     uint64_t memory_limit;   /* bytes that the execution may take */

@@ -47,7 +47,8 @@ wb_status wb_grid_execute(const wb_kernel *kernel, const wb_launch *launch, size
     struct run run = {.kernel = kernel,
                       .launch = launch,
                       .diagnostics = diagnostics,
-                      .assumptions = 1u << OPEN_ATOMIC_ORDER};
+                      .assumptions = 1u << OPEN_ATOMIC_ORDER,
+                      .instruction_limit = UINT64_MAX};
     struct arena arena = {0};
     size_t errors = wb_diagnostics_errors(diagnostics);
     wb_status status = execute_blocks(&run, &arena);

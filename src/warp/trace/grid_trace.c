@@ -16,6 +16,7 @@
 
 /* Warp instructions up to which blocks are executed after one lacked flow facts. */
 #define LACKING_INSTRUCTIONS_MAX (UINT64_C(1) << 22)
+#define LACKING_WORK_MAX (2 * LACKING_INSTRUCTIONS_MAX) /* with what is charged besides */
 
 struct grid_trace {
     struct run run;
@@ -27,6 +28,7 @@ struct grid_trace {
     /* Of covering paths. */
     bool synchronises;     /* as in struct cover */
     uint64_t instructions; /* of the blocks before */
+    uint64_t charged;      /* for them, besides */
     uint64_t limit;        /* of all blocks together */
     VEC(uint32_t) hashes;  /* per covering block of the grid */
 };
@@ -211,9 +213,11 @@ static wb_status add_block(struct grid_trace *trace, struct wb_block *block) {
 static void begin_block(struct grid_trace *trace) {
     struct run *run = &trace->run;
     trace->instructions += run->instructions;
+    trace->charged += run->charged;
     run->earlier_instructions = trace->instructions;
-    run->instructions = run->next_poll = run->forgotten = 0;
-    run->instruction_limit = trace->limit > trace->instructions ? trace->limit - trace->instructions : 0;
+    const uint64_t spent = trace->instructions + trace->charged;
+    run->instructions = run->next_poll = run->forgotten = run->charged = 0;
+    run->instruction_limit = trace->limit > spent ? trace->limit - spent : 0;
     run_forget_notes(run);
 }
 
@@ -289,7 +293,7 @@ static wb_status trace_covering(struct grid_trace *trace) {
 wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launch *launch,
                            struct fact_needs *needs, bool *complete) {
     const wb_grid_options options = {
-        .cover = true, .unknown_contents = true, .instruction_limit = LACKING_INSTRUCTIONS_MAX};
+        .cover = true, .unknown_contents = true, .instruction_limit = LACKING_WORK_MAX};
     wb_diagnostics *unread = wb_diagnostics_new();
     struct wb_grid grid = {.kernel = kernel};
     if (unread == NULL) return WB_ERR_LIMIT;

@@ -301,6 +301,39 @@ static void reductions_need_to_know_who_takes_part(void **state) {
                     "guard");
 }
 
+/* Lanes that leave the kernel in front of a barrier, and do nothing else: the warp waits there unless all of
+ * them do. */
+static void lanes_may_leave_before_a_barrier(void **state) {
+    (void)state;
+#define ADD "add.u32 %r3, %r0, 1;\n"
+#define WAIT "bar.sync 0;\n" ADD
+    expect_covered("@%p1 bra END;\n" ADD WAIT "END:");
+    /* whole warps do, */
+    expect_covered("ld.global.u32 %r2, [%rd30+4]; shr.u32 %r4, %r0, 5; setp.ge.u32 %p2, %r4, %r2;\n"
+                   "@%p2 bra END;\n" ADD WAIT WAIT "END:");
+    /* some lanes and then others, some of them whatever the data is, */
+    expect_covered("@%p1 bra END;\n" WAIT "setp.gt.u32 %p2, %r1, 9; @%p2 bra END;\n" WAIT "END:");
+    expect_covered("setp.gt.u32 %p2, %r0, 40; @%p2 bra END;\n@%p1 bra END;\n" WAIT "END:");
+    /* from an end of their own, on either side, */
+    expect_covered("@!%p1 bra GO;\nret;\nGO:" ADD WAIT);
+    expect_covered("@%p1 bra OUT;\n" ADD WAIT "ret;\nOUT: exit;\n");
+    /* from iterations, */
+    expect_covered("mov.u32 %r2, 0;\nL: setp.eq.u32 %p2, %r1, %r2; @%p2 bra END;\n" WAIT
+                   "add.u32 %r2, %r2, 1; setp.lt.u32 %p3, %r2, 6; @%p3 bra L;\n" WAIT "END:");
+    /* and before a call */
+    expect_covered_by(".func wait_here()\n{\nbar.sync 0;\nret;\n}\n",
+                      "@%p1 bra END;\ncall wait_here;\n" WAIT "END:", NULL, "64");
+    /* not those that do more, or that other values divide as well, or that leave from elsewhere */
+    expect_declined("@!%p1 bra GO;\nbra.uni END;\nGO:" WAIT "END:", "together GO;");
+    expect_declined("@%p1 bra M;\nB:" WAIT "M:" ADD, "together B;");
+    expect_declined("setp.gt.u32 %p2, %r1, 9; @%p2 bra M;\n@%p1 bra END;\nB:" WAIT "M:" ADD "END:",
+                    "together B;");
+    expect_declined("setp.gt.u32 %p2, %r1, 9; @%p2 bra OUT;\n@%p1 bra END;\nB:" WAIT "bra END;\n"
+                    "OUT: exit;\nEND:",
+                    "together B;");
+    expect_declined_with("@%p1 bra END;\nB:" WAIT "END:", "at most 1 of END per B;", "together B;");
+}
+
 static void barriers_that_warps_reach_in_different_ways(void **state) {
     (void)state;
     /* all warps wait once, but some come by the first branch and some by the second: in the covering path
@@ -330,6 +363,7 @@ static void barriers_that_warps_reach_in_different_ways(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lanes_may_leave_before_a_barrier),
         cmocka_unit_test(sides_of_an_indirect_branch_have_an_order),
         cmocka_unit_test(a_side_may_begin_at_the_end_of_the_body),
         cmocka_unit_test(indirect_calls_of_part_of_a_warp),

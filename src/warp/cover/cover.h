@@ -36,17 +36,20 @@ struct loop_pass {
 
 /* What a covering run keeps of an entry of the SIMT stack. */
 struct cover_group {
-    uint32_t maybe;            /* lanes that are here only if an unknown value says so */
-    uint32_t split;            /* of them: since the function was entered */
-    uint32_t ended;            /* lanes that may have left the kernel before */
-    uint32_t returned;         /* lanes that may have come back from the function that it calls */
-    uint32_t branch;           /* index of the newest branch that split lanes */
-    uint32_t separate;         /* sides of branches that run iterations of the same loop beside it */
-    uint32_t from;             /* instruction of the function executed last, or PTX_NO_INDEX */
-    uint64_t entered;          /* length of the path when the function was entered */
-    bool met;                  /* sides have arrived: `passes` are theirs */
-    bool replays;              /* the next instruction is a call that was divided by callees */
-    struct lane_state *state;  /* registers to be loaded when the group goes on, or NULL */
+    uint32_t maybe;           /* lanes that are here only if an unknown value says so */
+    uint32_t split;           /* of them: since the function was entered */
+    uint32_t leaving;         /* of `maybe`: lanes that are at `end` where they are not here */
+    uint32_t gone;            /* lanes that are not here, but at `end` */
+    uint32_t end;             /* of both: instruction that ends whoever comes to it; PTX_NO_INDEX: none yet */
+    uint32_t ended;           /* lanes that may have left the kernel before */
+    uint32_t returned;        /* lanes that may have come back from the function that it calls */
+    uint32_t branch;          /* index of the newest branch that split lanes */
+    uint32_t separate;        /* sides of branches that run iterations of the same loop beside it */
+    uint32_t from;            /* instruction of the function executed last, or PTX_NO_INDEX */
+    uint64_t entered;         /* length of the path when the function was entered */
+    bool met;                 /* sides have arrived: `passes` are theirs */
+    bool replays;             /* the next instruction is a call that was divided by callees */
+    struct lane_state *state; /* registers to be loaded when the group goes on, or NULL */
     struct loop_pass passes[]; /* per loop of the function, then per fact of kind FACT_PER */
 };
 
@@ -149,6 +152,7 @@ struct cover {
     VEC(struct widening) widenings;   /* of the warp that runs: a warp that waits has none */
     struct separate_region region;    /* likewise */
     bool settles;                     /* all sides of a branch have arrived at once: entries below go on */
+    const struct micro *leaves;       /* where the warp may end at once behind the branch at hand, or NULL */
     VEC(struct barrier_place) places; /* the latest of each warp at each barrier */
     VEC(struct cover_cause) causes;
     uint8_t *caused;     /* per instruction: a bit per enum cover_need that `causes` has */
@@ -197,6 +201,13 @@ static inline const uint32_t *cover_live(const struct cover_function *function, 
     assert(block < function->cfg.graph.node_count);
     *count = liveness->first[block + 1] - liveness->first[block];
     return liveness->regs + liveness->first[block];
+}
+
+/* Lanes of a group are here only if an unknown value says so, and else anywhere. */
+static inline void cover_doubt(struct cover_group *group, uint32_t lanes) {
+    group->maybe |= lanes;
+    group->split |= lanes;
+    group->leaving &= ~lanes;
 }
 
 /* Lanes of a group that may not really execute what it executes. */

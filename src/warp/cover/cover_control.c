@@ -202,8 +202,7 @@ static wb_status meet_in_loop(struct warp *warp, struct division *division) {
         cover_top(warp)->pc = inside;
     }
     struct simt_entry *waiting = &warp->stack.items[division->meeting];
-    waiting->group->maybe |= lanes;
-    waiting->group->split |= lanes;
+    cover_doubt(waiting->group, lanes);
     expect_lanes(waiting, lanes);
     division->meets_at = division->until = inside;
     division->until_meeting = division->meeting;
@@ -223,6 +222,29 @@ static void leave_region(struct warp *warp, struct division *division) {
     expect_lanes(&warp->stack.items[division->until_meeting], division->unknown);
 }
 
+/* Whether an instruction of the kernel, which no fact speaks of, ends whoever comes to it. */
+static bool ends_at_once(const struct warp *warp, uint32_t pc) {
+    const struct cover_function *function = cover_function_of(warp);
+    if (warp->depth != 1 || function->parts != NULL || pc >= function->cfg.function->inst_count) return false;
+    const enum cover_kind kind = (enum cover_kind)function->kinds[pc];
+    return (kind == COVER_KIND_RETURN || kind == COVER_KIND_EXIT) && function->marks[pc] == 0 &&
+           !warp->frame->code->micros[pc].has_guard;
+}
+
+/* Where one of two sides leads to the end of the kernel at once: lanes of `surely` that unknown values divide
+ * are in the group of the other side, or at this end (docs/covering-paths.md, section 7). */
+static void may_leave(struct warp *warp, const struct division *division, uint32_t surely,
+                      struct cover_group *group) {
+    const struct side *sides = division->sides;
+    if (division->count != 2 || ends_at_once(warp, sides[0].pc) == ends_at_once(warp, sides[1].pc)) return;
+    const struct side *end = ends_at_once(warp, sides[0].pc) ? &sides[0] : &sides[1];
+    if (group->end != PTX_NO_INDEX && group->end != end->pc) return;
+    group->end = end->pc;
+    group->leaving |= division->unknown & surely;
+    group->gone |= end->mask & surely;
+    if (division->unknown != 0) warp->run->cover->leaves = &warp->frame->code->micros[end->pc];
+}
+
 /* Divides the top entry. It stays below the sides to go on where they meet, unless its own end is there. */
 static wb_status divide(struct warp *warp, struct division *division) {
     run_assume(warp->run, divided_lanes_assumed(warp));
@@ -233,8 +255,9 @@ static wb_status divide(struct warp *warp, struct division *division) {
     if (separates && !machine) WB_TRY(may_meet_in_loop(warp, division, &meets));
     struct cover_group *group = cover_group_clone(warp, cover_top(warp)->group);
     if (group == NULL) return run_no_memory(warp->run);
-    group->maybe |= meets ? lanes : division->unknown;
-    group->split |= meets ? lanes : division->unknown;
+    const uint32_t surely = ~group->maybe | group->leaving;
+    cover_doubt(group, meets ? lanes : division->unknown);
+    if (!meets) may_leave(warp, division, surely, group);
     if (division->unknown != 0) group->branch = division->op->index;
     wb_status status = meets ? meet_in_loop(warp, division) : count_separate(warp, division, group);
     if (status == WB_OK && machine)
@@ -322,8 +345,7 @@ static void mark_groups(struct warp *warp, size_t base, uint32_t maybe, uint32_t
     for (size_t i = base; i < warp->stack.count; i++) {
         struct cover_group *group = warp->stack.items[i].group;
         if (group == NULL) continue;
-        group->maybe |= maybe;
-        group->split |= maybe;
+        cover_doubt(group, maybe);
         group->ended |= ended;
     }
 }

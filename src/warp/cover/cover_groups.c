@@ -177,11 +177,14 @@ static struct cover_group *group_replaying(const struct warp *warp, size_t entry
 static struct cover_group *group_entering(const struct warp *warp, const struct cover_group *caller) {
     struct cover_group *group = calloc(1, group_size(warp));
     if (group == NULL) return NULL;
-    group->from = PTX_NO_INDEX;
+    group->from = group->end = PTX_NO_INDEX;
     group->entered = warp->path.path.length;
     group->branch = ORIGIN_UNWRITTEN;
     if (caller == NULL) return group;
     group->maybe = caller->maybe;
+    group->leaving = caller->leaving;
+    group->gone = caller->gone;
+    group->end = caller->end;
     group->ended = caller->ended;
     group->branch = caller->branch;
     return group;

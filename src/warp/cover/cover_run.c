@@ -155,12 +155,16 @@ static wb_status ask_for_fact(const struct warp *warp, const struct micro *op, u
         return fact_needs_add(&warp->run->needs, FACT_TOGETHER, number, at) == WB_OK
                    ? WB_OK
                    : run_no_memory(warp->run);
-    return warp_fail(
+    struct text place = {0};
+    facts_put_place(warp->run->kernel, number, pc, &place);
+    wb_status status = warp_fail(
         warp, op, WB_ERR_DECLINED,
-        "whether warp %u waits at this barrier depends on values that are not known; if all warps "
+        "whether warp %u waits at this barrier (%s) depends on values that are not known; if all warps "
         "of the block always wait here together, a flow fact can say so, but needs a label: write "
         "one before the barrier into the PTX, and 'together LABEL;' into the facts",
-        warp->number);
+        warp->number, place.failed ? "" : place.data);
+    text_free(&place);
+    return status;
 }
 
 /* Where a warp comes to a barrier. */
@@ -269,8 +273,10 @@ static wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32
     }
     if (unsure != 0 && op->form->mode == PTX_MODE_RED)
         return warp_decline(warp, op, op->guard, unsure, NEED_GUARD);
-    /* Some lane is here, or every lane that has not ended is: a warp without any is waited for by nobody. */
-    bool firm = (mask & ~cover_unsure(top->group)) != 0 || (warp->live & ~(mask & ~top->group->maybe)) == 0;
+    /* Some lane is here, or every lane that has not ended is, or is about to end with nothing else to do: a
+     * warp without any is waited for by nobody. */
+    const uint32_t here = mask & (~top->group->maybe | top->group->leaving);
+    bool firm = (mask & ~cover_unsure(top->group)) != 0 || (warp->live & ~here & ~top->group->gone) == 0;
     if (firm && function->parts != NULL) WB_TRY(cover_whole_warp(warp, op));
     if (!firm && (mask != top->mask || !caller_is_sure(warp, mask)))
         return warp_fail(
@@ -349,6 +355,13 @@ static wb_status note_perhaps(struct warp *warp, const struct micro *op) {
     return step_range_add(warp->accesses, &range) == WB_OK ? WB_OK : warp_no_memory(warp, op);
 }
 
+/* Appends a step to the path; `perhaps`: no lane is certain to execute it. */
+static wb_status append(struct warp *warp, const struct micro *op, uint32_t active, bool perhaps) {
+    warp->run->instructions++;
+    if (perhaps) WB_TRY(note_perhaps(warp, op));
+    return path_append(&warp->path, op->index, active) == WB_OK ? WB_OK : warp_no_memory(warp, op);
+}
+
 /* Executes the next instruction of the top entry. */
 static wb_status cover_step(struct warp *warp) {
     const struct cover_function *function = cover_function_of(warp);
@@ -378,11 +391,11 @@ static wb_status cover_step(struct warp *warp) {
         warp->replayed = false;
         return WB_OK;
     }
-    if (!op->issued) return WB_OK;
-    warp->run->instructions++;
-    if (perhaps) WB_TRY(note_perhaps(warp, op));
-    if (path_append(&warp->path, op->index, active) != WB_OK) return warp_no_memory(warp, op);
-    return WB_OK;
+    if (op->issued) WB_TRY(append(warp, op, active, perhaps));
+    const struct micro *leaves = warp->run->cover->leaves;
+    if (leaves == NULL) return WB_OK;
+    warp->run->cover->leaves = NULL;
+    return append(warp, leaves, warp->live, true);
 }
 
 wb_status cover_run_warp(struct warp *warp) {

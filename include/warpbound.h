@@ -338,6 +338,7 @@ typedef enum {
     WB_LAUNCH_PTXAS_INFO, /* the file with what ptxas -v printed */
     WB_LAUNCH_MACHINE,    /* the name of a preset or a file */
     WB_LAUNCH_DEADLINE,   /* as wb_deadline_cycles takes it */
+    WB_LAUNCH_ACCEPT,     /* as wb_accept_read takes it */
 } wb_launch_setting;
 
 /* What the first launch that says it says; files as they can be opened, though they stand in the launch file
@@ -1006,19 +1007,48 @@ typedef enum {
     WB_OPEN,       /* neither: the least proven bound is above the deadline, no execution that was found is */
     WB_BLOCK_ONLY, /* the deadline is of the kernel, and something is proven, but of a block only */
     WB_UNPROVEN,   /* nothing is proven, and no execution was found that takes longer than the deadline */
+    WB_MODEL_ONLY, /* a bound is within the deadline, but of a model of PTX, and nobody accepted the model */
+    WB_CONTRADICTION, /* an execution was found that takes longer than what is proven: nothing holds */
 } wb_state;
 
-/* "bounded", "met", "missed", "open", "block-only", "unproven" */
+/* "bounded", "met", "missed", "open", "block-only", "unproven", "model-only", "contradiction" */
 const char *wb_state_name(wb_state state);
+
+/* What stands between a bound and the code that runs. */
+typedef enum {
+    WB_MODEL_NONE,    /* nothing: machine code by its own timing, or a block or grid written by hand */
+    WB_MODEL_PTX,     /* a compiler, which makes machine code of the PTX that was timed */
+    WB_MODEL_CLASSES, /* machine code was timed by the classes of PTX instructions */
+} wb_model;
+
+/* Models that a user accepts as what a deadline is about: bits. */
+typedef enum { WB_ACCEPT_PTX_MODEL = 1 } wb_accept;
+
+/* The names of these bits, "ptx-model"; NULL past the end. */
+const char *wb_accept_name_at(size_t index);
+
+/* The bits of a list of names separated by commas. WB_ERR_INPUT, with a message, for other names. */
+wb_status wb_accept_read(const char *names, wb_diagnostics *diagnostics, unsigned *accepted);
 
 /* The slowest execution that was found and that the bounds are about: the worst case, with latencies exactly
  * as stated, takes that long at least. */
 typedef struct {
-    uint64_t cycles;  /* with the launch overhead, of a kernel; 0: none was found */
-    wb_kind kind;     /* WB_SIMULATED under a policy; WB_LOWER or WB_EXACT by a method */
-    const char *name; /* of that; NULL of a stream whose kernels have different ones */
-    bool with_data;   /* beside covering paths: with the data that the launch gives */
+    uint64_t cycles;     /* with the launch overhead, of a kernel; 0: none was found */
+    wb_kind kind;        /* WB_SIMULATED under a policy; WB_LOWER or WB_EXACT by a method */
+    const char *name;    /* of that; NULL of a stream whose kernels have different ones */
+    bool with_data;      /* beside covering paths: with the data that the launch gives */
+    bool of_code;        /* beside a PTX model: of the machine code that runs, */
+    const char *machine; /* on this machine; NULL: by its stall counts alone */
 } wb_slowest;
+
+/* Two numbers of one subject of which at least one is wrong: an execution that was found takes longer than a
+ * bound that is proven. `found.cycles` is 0 where there are none. Neither has launch overheads in it. */
+typedef struct {
+    wb_scope scope;     /* the subject: a kernel, a block alone */
+    uint64_t proven;    /* by `method` */
+    const char *method; /* of kind upper or exact */
+    wb_slowest found;
+} wb_contradiction;
 
 /* Warps of different ways whose longest lanes are compared with what a machine says of these warps. */
 #define WB_STALLS_WARPS 8
@@ -1074,6 +1104,9 @@ void wb_analysis_set_stalls(wb_analysis *analysis, const wb_stalls *stalls);
 /* That, or NULL. */
 const wb_stalls *wb_analysis_stalls(const wb_analysis *analysis);
 
+/* The analysis of the machine code, or NULL. */
+const wb_analysis *wb_analysis_code(const wb_analysis *analysis);
+
 /* The answer that a report begins with: what is proven of what was asked about, and, where there is a
  * deadline, whether it is met. All times of it are of the same scope and have the same launch overheads in
  * them. */
@@ -1083,14 +1116,17 @@ typedef struct {
     const wb_analysis *judged; /* what the times are of: the analysis, or the block of it that takes longest;
                                   NULL of a stream */
     const wb_bound *bound;   /* the least bound of kind upper of that; NULL: there is none, or of a stream */
-    const wb_bound *refuted; /* what would be `bound`, but stall counts of machine code are above it; of a
+    const wb_bound *refuted; /* what would be `bound`, but machine code takes longer (`stalls`, `code`); of a
                                 stream the first such bound of one of its kernels; else NULL */
     const wb_stalls *stalls; /* those; NULL: not known, or of a stream */
     bool every_block;        /* with WB_SCOPE_BLOCK: the bound holds for every block of the launch alone */
     bool is_bounded;         /* `cycles` are proven; never of a block where the scope is the kernel */
-    bool of_ptx;             /* and with times of PTX, of which a compiler makes the machine code that runs */
-    uint64_t cycles;         /* of the bound, or of the sum of all of a stream, with `overhead` */
-    uint64_t overhead;       /* the launch overhead that is in them, and in those of `slowest` */
+    wb_model model;          /* what stands between them and the code that runs */
+    bool accepted;           /* and its user said that the model is what is asked about */
+    wb_slowest code;         /* the slowest execution of the machine code (wb_analysis_compare_code) */
+    wb_contradiction contradiction; /* with WB_CONTRADICTION: what contradicts what */
+    uint64_t cycles;                /* of the bound, or of the sum of all of a stream, with `overhead` */
+    uint64_t overhead;              /* the launch overhead that is in them, and in those of `slowest` */
     wb_slowest slowest;
     bool has_deadline;
     uint64_t deadline; /* in cycles */
@@ -1132,6 +1168,7 @@ typedef struct {
     uint64_t memory_limit; /* as in wb_trace_options */
     wb_watch watch;        /* the caller's progress callback */
     uint64_t instruction_limit; /* as in wb_trace_options */
+    unsigned accept;       /* of wb_accept: models that verdicts may rest on */
 } wb_analyze_options;
 
 /* Analyses a launch of a kernel on a machine: executes, bounds and simulates what the options ask for. That
@@ -1149,6 +1186,16 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
  * wb_analyze. With WB_ERR_LIMIT it may have results. */
 wb_status wb_analysis_run(wb_analysis *analysis, const wb_analyze_options *options,
                           wb_diagnostics *diagnostics);
+
+/* Holds the machine code of the same launch against the bounds of an analysis of `kernel`, with the data that
+ * the launch gives: its stall counts (wb_analysis_set_stalls) and, unless the machine of the analysis times
+ * machine code itself, the executions that an analysis on the preset for its architecture finds, with as many
+ * SMs. `code` is the machine code of `kernel`, or `kernel` itself; `options` are those of the analysis. The
+ * analysis owns what is made; `code` must outlive it. WB_ERR_DECLINED where no preset times the code, or it
+ * cannot be executed; other errors as wb_stalls_find and wb_analyze. */
+wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kernel, const wb_kernel *code,
+                                   const wb_launch *launch, const wb_analyze_options *options,
+                                   wb_diagnostics *diagnostics);
 
 /* Whether there is a bound or a simulation, be it of the longest block alone. */
 bool wb_analysis_has_results(const wb_analysis *analysis);
@@ -1426,6 +1473,11 @@ wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnos
  * wb_analyze_launches made. WB_ERR_LIMIT when memory is exhausted. */
 wb_status wb_stream_set_stalls(wb_stream *stream, size_t index, const wb_stalls *stalls,
                                wb_diagnostics *diagnostics);
+
+/* The same as wb_analysis_compare_code, of one launch of such a stream. */
+wb_status wb_stream_compare_code(wb_stream *stream, size_t index, const wb_kernel *kernel,
+                                 const wb_kernel *code, const wb_launch *launch,
+                                 const wb_analyze_options *options, wb_diagnostics *diagnostics);
 
 /* The least proven bounds of all kernels with the launch overhead of each, and, on a machine with caches,
  * what kernels leave in the second level to be written back while later ones run: from the start of the
@@ -1804,8 +1856,9 @@ void wb_results_free(wb_results *results);
 
 /* What became of a unit. */
 typedef struct {
-    bool done;   /* there is a report */
-    bool missed; /* there is a deadline, and it is not proven to be met */
+    bool done;         /* there is a report */
+    bool missed;       /* there is a deadline, and it is not proven to be met */
+    bool contradicted; /* its verdict is WB_CONTRADICTION */
 } wb_outcome;
 
 /* Whether the database has what became of the unit, with the same files and the same build: a result, or a

@@ -13,7 +13,8 @@ int main(int argc, char **argv) {
     wb_launch *launch = NULL;
     wb_machine *machine = NULL;
     wb_analysis *analysis = NULL;
-    const wb_analyze_options options = {.size = sizeof options, .has_deadline = true};
+    const wb_analyze_options options = {
+        .size = sizeof options, .has_deadline = true, .accept = WB_ACCEPT_PTX_MODEL};
 
     int status = wb_module_read(argv[1], messages, &module);
     if (status == WB_OK) status = wb_launch_read(argv[2], WB_FILES_BELOW, messages, &launch);

@@ -1,7 +1,7 @@
 """Bounds on the worst-case execution time of GPU kernels: the Warpbound library for Python.
 
 >>> import warpbound
->>> found = warpbound.analyze("kernels/sgemm_tiled.yaml", machine="ecrts2025-orin", deadline="100us")
+>>> found = warpbound.analyze("kernels/sgemm_tiled.yaml", machine="ecrts2025-orin", deadline="100us", accept="ptx-model")
 >>> found.verdict.state, found.verdict.bound.cycles
 ('met', 34488)
 >>> found["k-area"].kind, found["k-area"].bound, found["gto"].bound

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from . import _library
-from ._errors import Error, InputError, LimitError
-from ._inputs import DEADLINE, FACTS, MACHINE, KernelOptions, Launch, LaunchOptions, PathLike, Size
+from ._errors import DeclinedError, InputError, LimitError
+from ._inputs import ACCEPT, DEADLINE, FACTS, MACHINE, KernelOptions, Launch, LaunchOptions, PathLike, Size
 from ._inputs import as_list, as_number, dimensions, is_yaml, load_inputs, load_machine, make_launch, split_options
 from ._interrupt import Interruptible
 from ._library import REPORT_JSON, Diagnostics, Held, encode
@@ -20,30 +20,25 @@ from ._stream import Stream, read_stream
 
 SCOPES = {"kernel": 0, "block": 1}
 INPUTS = {None: 0, "given": 1, "any": 2}
-STALLS_BYTES = 4096  # more than a wb_stalls has
 
 
-def find_stalls(said: Diagnostics, kernel: int, code: int, launch: int, machine: int, block) -> ctypes.Array:
-    stalls = ctypes.create_string_buffer(STALLS_BYTES)
-    said.call("wb_stalls_find", code, launch, block, out=[stalls])
-    said.call("wb_stalls_compare", kernel, launch, machine, out=[stalls])
-    return stalls
-
-
-def add_stalls(said, kernel: int, cubin: PathLike | None, launch: int, machine: int, block, analysis: int) -> None:
-    """Holds bounds against the stall counts of machine code: of what PTX becomes, or of code that is analysed itself
-    and whose data says what it executes.
+def compare_code(said: Diagnostics, name: str, subject: tuple, kernel: int, cubin: int | None, launch: int, options) -> None:
+    """Holds machine code against the bounds of `subject`, an analysis or a launch of a stream: the code that PTX
+    becomes, or code that is analysed itself. A comparison that cannot be made keeps no bound from being printed.
     """
     is_code = said.lib.wb_kernel_registers(kernel) != 0
-    if cubin is not None:
-        if is_code:
-            raise InputError("cubin goes with PTX: what is analysed is machine code itself")
-        module = said.make("wb_module_read", encode(cubin), free="wb_module_free")
-        code = said.make("wb_module_find_kernel", module, said.lib.wb_kernel_name(kernel))
-        said.lib.wb_analysis_set_stalls(analysis, find_stalls(said, kernel, code, launch, machine, block))
-    elif is_code:
-        with Diagnostics() as unheard, contextlib.suppress(Error):
-            said.lib.wb_analysis_set_stalls(analysis, find_stalls(unheard, kernel, kernel, launch, machine, block))
+    if cubin is not None and is_code:
+        raise InputError("cubin goes with PTX: what is analysed is machine code itself")
+    if cubin is None and not is_code:
+        return
+    code = kernel if cubin is None else said.make("wb_module_find_kernel", cubin, said.lib.wb_kernel_name(kernel))
+    ignored = (DeclinedError, InputError) if cubin is None else (DeclinedError,)
+    with Diagnostics() as unheard, contextlib.suppress(*ignored):
+        unheard.call(name, *subject, kernel, code, launch, ctypes.byref(options))
+
+
+def read_cubin(said: Diagnostics, cubin: PathLike | None) -> int | None:
+    return None if cubin is None else said.make("wb_module_read", encode(cubin), free="wb_module_free")
 
 
 def deadline_of(said: Diagnostics, machine: int, deadline: int | str | None) -> int | None:
@@ -60,6 +55,7 @@ class Asked:
 
     options: _library.AnalyzeOptions
     deadline: int | str | None
+    accept: str | None  # models, as the option of the command lists them
     interruptible: Interruptible
 
 
@@ -110,6 +106,7 @@ def analyze(
     policies: str | Iterable[str] | None = None,
     cubin: PathLike | None = None,
     deadline: int | str | None = None,
+    accept: str | Iterable[str] | None = None,
     scope: str = "kernel",
     states: int | None = None,
     time_limit: float | None = None,
@@ -123,7 +120,7 @@ def analyze(
     `code` is PTX, a cubin, a launch file that names its code, or a block or a grid written by hand; what is left out
     the launch file says. The other arguments are called as the options of the command: `set={"mem_latency": 200}`
     overrides keys of the machine, `arguments={"n": 2048}` single arguments of the launch file, `deadline` is in cycles,
-    or a text such as "100us".
+    or a text such as "100us". With `accept="ptx-model"` a PTX model may meet it.
 
     Raises InputError, DeclinedError, or LimitError, whose `analysis` is what was found before the limit.
     """
@@ -131,7 +128,7 @@ def analyze(
     if scheme is not None and scope == "block" and place is None:
         raise InputError('scope "block": with a scheme only of the block of block_index')
     limits = (states, time_limit, memory_limit, instruction_limit)
-    asked = ask(inputs, place, scheme, methods, policies, deadline, scope, *limits)
+    asked = ask(inputs, place, scheme, methods, policies, deadline, accept, scope, *limits)
     of_launch, of_kernel = split_options(
         LaunchOptions(grid, block, shared, registers, arguments, variables, assume),
         KernelOptions(kernel, ptxas_info, facts, machine, set, cubin),
@@ -152,7 +149,7 @@ def is_anything_said(*options) -> bool:
     return any(value for of in options for value in vars(of).values())
 
 
-def ask(inputs, place, scheme, methods, policies, deadline, scope, *limits) -> Asked:
+def ask(inputs, place, scheme, methods, policies, deadline, accept, scope, *limits) -> Asked:
     """The options of an analysis as the library has them."""
     states, time_limit, memory_limit, instruction_limit = limits
     if inputs not in INPUTS or scope not in SCOPES:
@@ -171,7 +168,7 @@ def ask(inputs, place, scheme, methods, policies, deadline, scope, *limits) -> A
     )
     if place is not None:
         options.one_block, options.block = True, place
-    return Asked(options, deadline, interruptible)
+    return Asked(options, deadline, as_list(accept), interruptible)
 
 
 def read_facts(said: Diagnostics, file: PathLike | None, launch: Launch, kernel: int, options) -> None:
@@ -188,6 +185,17 @@ def read_deadline(said: Diagnostics, machine: int, asked: Asked) -> None:
     asked.options.has_deadline = asked.deadline is not None
 
 
+def read_asked(said: Diagnostics, machine: int, launch: Launch, asked: Asked) -> None:
+    """The deadline and the models that may meet it; the launch file supplies what is left out."""
+    if asked.deadline is None:
+        asked.deadline = launch.settings[DEADLINE]
+    read_deadline(said, machine, asked)
+    accepted, names = ctypes.c_uint(), asked.accept or launch.settings[ACCEPT]
+    if names is not None:
+        said.call("wb_accept_read", encode(names), out=[ctypes.byref(accepted)])
+        asked.options.accept = accepted.value
+
+
 def check_settings(lib, settings: list[bytes], analyses: list[int]) -> None:
     for setting in settings:
         if not any(lib.wb_analysis_reads_setting(analysis, setting) for analysis in analyses):
@@ -199,16 +207,15 @@ def analyze_launch(said, launch: Launch, of_launch: LaunchOptions, of: KernelOpt
     lib, options, made = said.lib, asked.options, ctypes.c_void_p()
     loaded = load_inputs(said, launch, of_launch, of)
     read_facts(said, of.facts, launch, loaded.kernel, options)
-    if asked.deadline is None:
-        asked.deadline = launch.settings[DEADLINE]
-    read_deadline(said, loaded.machine, asked)
+    read_asked(said, loaded.machine, launch, asked)
     given = (loaded.kernel, launch.handle, loaded.machine, ctypes.byref(options))
     status = asked.interruptible.run(lib.wb_analyze, *given, said.handle, ctypes.byref(made))
     if made.value:
         said.keep(made.value, "wb_analysis_free")
         check_settings(lib, of.settings, [made.value])
-        block = options.block if options.one_block else None
-        add_stalls(said, loaded.kernel, of.cubin, launch.handle, loaded.machine, block, made.value)
+        cubin = read_cubin(said, of.cubin)
+        of_analysis = ("wb_analysis_compare_code", (made.value,))
+        compare_code(said, *of_analysis, loaded.kernel, cubin, launch.handle, options)
     return finish(said, status, made.value, asked)
 
 
@@ -227,9 +234,7 @@ def analyze_list(said, launch: Launch, of_launch: LaunchOptions, of: KernelOptio
     refuse_options(of_launch, of, asked.options)
     module = said.make("wb_module_read", encode(launch.code), free="wb_module_free")
     machine = load_machine(said, of.machine if of.machine is not None else launch.settings[MACHINE], of.settings)
-    if asked.deadline is None:
-        asked.deadline = launch.settings[DEADLINE]
-    read_deadline(said, machine, asked)
+    read_asked(said, machine, launch, asked)
     given = (module, launch.launches, machine, ctypes.byref(asked.options))
     status = asked.interruptible.run(lib.wb_analyze_launches, *given, said.handle, ctypes.byref(made))
     error = asked.interruptible.error(said, status) if status != _library.OK else None
@@ -238,30 +243,17 @@ def analyze_list(said, launch: Launch, of_launch: LaunchOptions, of: KernelOptio
     stream = said.keep(made.value, "wb_stream_free")
     kernels = [lib.wb_stream_at(stream, index) for index in range(lib.wb_stream_count(stream))]
     check_settings(lib, of.settings, kernels)
-    add_stalls_of_list(said, launch.launches, module, of.cubin, machine, stream)
+    cubin = read_cubin(said, of.cubin)
+    for index in range(len(kernels)):
+        one = lib.wb_launches_at(launch.launches, index)
+        kernel = said.make("wb_module_find_kernel", module, lib.wb_launch_kernel(one))
+        compare_code(said, "wb_stream_compare_code", (stream, index), kernel, cubin, one, asked.options)
     found = finish_list(said, stream, kernels, asked)
     if error is not None:
         error.analysis = found
         raise error
     return found
 
-
-def add_stalls_of_list(said, launches: int, module: int, cubin: PathLike | None, machine: int, stream: int) -> None:
-    """The same as add_stalls, of each kernel."""
-    lib = said.lib
-    code = said.make("wb_module_read", encode(cubin), free="wb_module_free") if cubin is not None else None
-    for index in range(lib.wb_stream_count(stream)):
-        launch = lib.wb_launches_at(launches, index)
-        kernel = said.make("wb_module_find_kernel", module, lib.wb_launch_kernel(launch))
-        if code is not None:
-            machine_code = said.make("wb_module_find_kernel", code, lib.wb_kernel_name(kernel))
-            said.call(
-                "wb_stream_set_stalls", stream, index, find_stalls(said, kernel, machine_code, launch, machine, None)
-            )
-        elif lib.wb_kernel_registers(kernel) != 0:
-            with Diagnostics() as unheard, contextlib.suppress(Error):
-                stalls = find_stalls(unheard, kernel, kernel, launch, machine, None)
-                unheard.call("wb_stream_set_stalls", stream, index, stalls)
 
 
 def finish_list(said: Diagnostics, stream: int, kernels: list[int], asked: Asked) -> Stream:

@@ -16,7 +16,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 Size = Union[int, Sequence[int]]
 
 FILES_BELOW, FILES_ANY = 0, 1
-CODE, FACTS, PTXAS_INFO, MACHINE, DEADLINE = range(5)  # what a launch file says in place of options
+CODE, FACTS, PTXAS_INFO, MACHINE, DEADLINE, ACCEPT = range(6)  # what a launch file says in place of options
 
 
 @dataclass
@@ -132,7 +132,7 @@ def read_launch_file(said: Diagnostics, code: str | None, path: str, allow_files
     is_list = lib.wb_launches_is_list(launches)
     if is_list and not lists:
         raise InputError(f"{path}: expected one launch, got a list of launches: only analyses take those")
-    settings = {which: _library.decode_path(lib.wb_launches_setting(launches, which)) for which in range(DEADLINE + 1)}
+    settings = {which: _library.decode_path(lib.wb_launches_setting(launches, which)) for which in range(ACCEPT + 1)}
     named = code or _library.decode_path(lib.wb_launches_code(launches))
     if named is None:
         raise InputError(f"{path}: it does not say which code it is of: name both, analyze(code, launch=...)")
@@ -157,7 +157,7 @@ def make_launch(
         return read_launch_file(said, code, os.fspath(launch), allow_files, lists)
     if is_yaml(code):
         return read_launch_file(said, None, code, allow_files, lists)
-    return Launch(code, said.keep(said.lib.wb_launch_new(), "wb_launch_free"), dict.fromkeys(range(DEADLINE + 1)))
+    return Launch(code, said.keep(said.lib.wb_launch_new(), "wb_launch_free"), dict.fromkeys(range(ACCEPT + 1)))
 
 
 def as_settings(values: Mapping[object, object]) -> list[bytes]:

@@ -61,6 +61,7 @@ class AnalyzeOptions(SizedOptions):
         ("memory_limit", c_uint64),
         ("watch", Watch),
         ("instruction_limit", c_uint64),
+        ("accept", ctypes.c_uint),
     ]
 
 
@@ -225,10 +226,9 @@ PROTOTYPES = {
     "wb_analysis_machine": (Handle, Handle),
     "wb_analysis_has_results": (c_bool, Handle),
     "wb_analysis_reads_setting": (c_bool, Handle, c_char_p),
-    "wb_analysis_set_stalls": (None, Handle, c_void_p),
+    "wb_accept_read": (c_int, c_char_p, Handle, POINTER(ctypes.c_uint)),
+    "wb_analysis_compare_code": (c_int, Handle, Handle, Handle, Handle, POINTER(AnalyzeOptions), Handle),
     "wb_analysis_free": (None, Handle),
-    "wb_stalls_find": (c_int, Handle, Handle, POINTER(c_uint32), Handle, c_void_p),
-    "wb_stalls_compare": (c_int, Handle, Handle, Handle, Handle, c_void_p),
     "wb_report": (c_int, Handle, c_int, POINTER(ReportOptions), Handle, Out),
     "wb_annotate": (c_int, Handle, POINTER(ReportOptions), Handle, Out),
     "wb_analysis_certificate": (c_int, Handle, POINTER(Writer), Handle),
@@ -236,7 +236,7 @@ PROTOTYPES = {
     "wb_stream_free": (None, Handle),
     "wb_stream_count": (c_size_t, Handle),
     "wb_stream_at": (Handle, Handle, c_size_t),
-    "wb_stream_set_stalls": (c_int, Handle, c_size_t, c_void_p, Handle),
+    "wb_stream_compare_code": (c_int, Handle, c_size_t, Handle, Handle, Handle, POINTER(AnalyzeOptions), Handle),
     "wb_stream_report": (c_int, Handle, c_int, POINTER(ReportOptions), Handle, Out),
     "wb_launches_count": (c_size_t, Handle),
     "wb_launches_at": (Handle, Handle, c_size_t),

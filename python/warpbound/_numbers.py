@@ -45,7 +45,7 @@ class Number:
     reason: str | None = None  # of an estimate: why it is no bound
     assumptions: tuple[tuple[str, str], ...] = ()  # pairs of an id, such as "S1", and a sentence
     parts: tuple[tuple[str, int], ...] = ()  # what the cycles of a bound are spent on
-    refuted: bool = False  # machine code takes longer than the machine says, on which proofs rest
+    refuted: bool = False  # machine code, or an execution that was found, takes longer than what is proven
 
     @property
     def bound(self) -> int | None:

@@ -20,16 +20,20 @@ from ._schedule import Schedule, handle_of, make_schedule
 class Verdict:
     """What is proven of what was asked about."""
 
-    state: str  # "bounded", "met", "missed", "open", "block-only", "unproven"
+    state: str  # "bounded", "met", "missed", "open", "block-only", "unproven", "model-only", "contradiction"
     scope: str  # what all of it is about: "kernel", "block"
     bound: Number | None  # the least proven bound, with the launch overhead; None: nothing is proven
     slowest: Number | None  # the slowest execution that was found
     deadline: int | None  # in cycles
     margin: int | None  # deadline - bound
+    model: str | None = None  # "ptx", "ptx-classes": the numbers are of a PTX model, not of the code that runs
+    contradiction: dict | None = None  # an execution above what is proven: one of the two is wrong
 
     @property
     def met(self) -> bool | None:
-        """True: a proven bound is within the deadline. False: an execution is not. None: neither, or no deadline."""
+        """True: a proven bound is within the deadline, of the code that runs or of a model that was accepted. False: an
+        execution is not. None: neither, or no deadline.
+        """
         return {"met": True, "missed": False}.get(self.state)
 
 
@@ -191,13 +195,16 @@ def read_verdict(verdict: dict, numbers: list[Number], of: Context) -> Verdict:
         found = verdict["slowest"]
         data = "given" if found["with_data"] else of.data
         slowest = of_verdict(found["how"], found["kind"], found["cycles"], numbers, replace(of, data=data))
-    return Verdict(verdict["state"], verdict["scope"], bound, slowest, verdict["deadline"], verdict["margin"])
+    return Verdict(
+        *(verdict["state"], verdict["scope"], bound, slowest, verdict["deadline"], verdict["margin"]),
+        *(verdict["model"], verdict["contradiction"]),
+    )
 
 
 def read_report(document: dict, messages: tuple[Message, ...], library=None) -> Analysis:
     """What `warpbound analyze --json` says, as objects."""
     verdict, launch = document["verdict"], document.get("launch") or {}
-    refuted = bool(verdict["stalls"]) and verdict["stalls"]["refutes"] is not None
+    refuted = verdict["refuted"] is not None or verdict["contradiction"] is not None
     data = "any" if launch.get("covering") else "given"
     of = Context(verdict["scope"], data, document["machine"].get("clock_mhz") or None, refuted)
     numbers, declined = [], []

@@ -35,5 +35,8 @@ def read_stream(document: dict, kernels: tuple[Analysis, ...], messages: tuple[M
     if said["slowest"] is not None:
         found = said["slowest"]
         slowest = Number(found["how"], Kind(found["kind"]), found["cycles"], "stream", clock_mhz=clock)
-    verdict = Verdict(said["state"], "stream", bound, slowest, said["deadline"], said["margin"])
+    verdict = Verdict(
+        *(said["state"], "stream", bound, slowest, said["deadline"], said["margin"]),
+        *(said["model"], said["contradiction"]),
+    )
     return Stream(verdict, kernels, messages, document)

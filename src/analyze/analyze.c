@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "analyze/request.h"
+#include "base/options.h"
+#include "base/text.h"
 #include "bound/analysis/analysis.h"
 #include "bound/analysis/stream.h"
 #include "cost/costs.h"

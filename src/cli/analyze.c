@@ -50,12 +50,31 @@ static int refuse_block(const struct options *options, wb_diagnostics *diagnosti
     return WB_ERR_DECLINED;
 }
 
-/* The exit status for the verdict on a deadline, with a message where there is no bound to hold against it.
+/* Numbers of which one is wrong end the run: whichever it is, none of them may be relied on. */
+static int report_contradiction(const wb_verdict *verdict, wb_diagnostics *diagnostics) {
+    const wb_contradiction *contradiction = &verdict->contradiction;
+    const char *found = contradiction->found.name != NULL ? contradiction->found.name : "an execution";
+    char message[400];
+    (void)snprintf(message, sizeof message,
+                   "contradiction: %s found %llu cycles, above the %llu cycles that %s proves of the same "
+                   "%s: one of them is wrong. Please report this command with its files",
+                   found, (unsigned long long)contradiction->found.cycles,
+                   (unsigned long long)contradiction->proven, contradiction->method,
+                   wb_scope_name(contradiction->scope));
+    (void)usage_error(diagnostics, message);
+    return WB_ERR_LIMIT;
+}
+
+/* The exit status for a verdict, with a message where there is no bound to hold against it.
  */
 static int judge(const struct options *options, const wb_verdict *verdict, wb_diagnostics *diagnostics) {
+    if (verdict->state == WB_CONTRADICTION) return report_contradiction(verdict, diagnostics);
+    if (!verdict->has_deadline) return WB_OK;
     switch (verdict->state) {
     case WB_BOUNDED:
+    case WB_CONTRADICTION:
     case WB_MET: return WB_OK;
+    case WB_MODEL_ONLY:
     case WB_MISSED:
     case WB_OPEN: return EXIT_DEADLINE_MISSED;
     case WB_BLOCK_ONLY: return refuse_block(options, diagnostics);
@@ -220,7 +239,7 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         status = (int)usage_error(diagnostics, "--phases is of one block: not with --scheme");
     if (status == WB_OK) status = (int)analyze(options, inputs, diagnostics, &report, &analysis);
     if (status == WB_OK) status = (int)check_settings(options, analysis, NULL, diagnostics);
-    if (status == WB_OK) status = (int)add_stalls(options, inputs, diagnostics, &code, analysis);
+    if (status == WB_OK) status = (int)compare_machine_code(options, inputs, diagnostics, &code, analysis);
     if (status == WB_OK ||
         (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis))) {
         int written = (int)write_results(options, analysis, &report, diagnostics);
@@ -229,8 +248,9 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         if (written == WB_OK) written = (int)write_certificate(options, analysis, diagnostics);
         if (status == WB_OK) status = written;
     }
-    if (status == WB_OK && report.has_deadline) {
-        const wb_verdict verdict = wb_analysis_judge(analysis, report.scope, &report.deadline);
+    if (status == WB_OK) {
+        const uint64_t *deadline = report.has_deadline ? &report.deadline : NULL;
+        const wb_verdict verdict = wb_analysis_judge(analysis, report.scope, deadline);
         status = judge(options, &verdict, diagnostics);
     }
     wb_analysis_free(analysis);
@@ -286,13 +306,14 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
         status = (int)wb_analyze_launches(inputs->module, options->launch_file, inputs->machine, &asked,
                                           diagnostics, &stream);
     if (status == WB_OK) status = (int)check_settings(options, NULL, stream, diagnostics);
-    if (status == WB_OK) status = (int)add_stalls_of_list(options, inputs, diagnostics, &code, stream);
+    if (status == WB_OK)
+        status = (int)compare_machine_code_of_list(options, inputs, diagnostics, &code, stream);
     if (status == WB_OK || (status == WB_ERR_LIMIT && stream != NULL)) {
         int written = (int)wb_stream_report(stream, report_format(options), &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);
         if (written == WB_OK) written = (int)write_html_report(options, NULL, stream, &report, diagnostics);
-        if (written == WB_OK && report.has_deadline) {
-            const wb_verdict verdict = wb_stream_judge(stream, &report.deadline);
+        if (written == WB_OK) {
+            const wb_verdict verdict = wb_stream_judge(stream, report.has_deadline ? &report.deadline : NULL);
             written = judge(options, &verdict, diagnostics);
         }
         if (status == WB_OK) status = written;

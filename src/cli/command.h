@@ -95,14 +95,14 @@ wb_status set_dimensions(wb_launch *launch,
                          wb_status (*set)(wb_launch *, const uint32_t dimensions[3], wb_diagnostics *),
                          const char *text, wb_diagnostics *diagnostics);
 
-/* Gives an analysis the stall counts of its code, or of --cubin, which is loaded to `code` and has to outlive
- * the analysis. */
-wb_status add_stalls(const struct options *options, const struct inputs *inputs, wb_diagnostics *diagnostics,
-                     wb_module **code, wb_analysis *analysis);
+/* Holds the machine code that is analysed, or that of --cubin, against the bounds (wb_analysis_compare_code).
+ * What is read to `code` has to outlive the analysis. */
+wb_status compare_machine_code(const struct options *options, const struct inputs *inputs,
+                               wb_diagnostics *diagnostics, wb_module **code, wb_analysis *analysis);
 
 /* The same of the launches of a list. */
-wb_status add_stalls_of_list(const struct options *options, const struct inputs *inputs,
-                             wb_diagnostics *diagnostics, wb_module **code, wb_stream *stream);
+wb_status compare_machine_code_of_list(const struct options *options, const struct inputs *inputs,
+                                       wb_diagnostics *diagnostics, wb_module **code, wb_stream *stream);
 
 /* The module of the one operand. */
 wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module);
@@ -162,8 +162,8 @@ uint64_t shard_size(struct shard shard, uint64_t units);
 struct known {
     bool *is;       /* by the number of the unit in the shard; NULL: none of them */
     uint64_t units; /* of the shard */
-    uint64_t count, failed,
-        missed; /* units that it has, those without a result, those with a deadline missed */
+    uint64_t count, failed, missed, contradicted; /* units that it has, those without a result, with a
+                                                     deadline missed, and with a contradiction */
 };
 
 /* Looks all of them up; without --retry failures count, too. The sweep then stands at its start. */

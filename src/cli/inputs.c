@@ -103,9 +103,27 @@ static void compare_architectures(const wb_module *module, const char *machine, 
     wb_diagnostics_free(unheard);
 }
 
+/* A deadline is one of a board: none is taken where its user names none. */
+static wb_status refuse_deadline(const wb_module *module, wb_diagnostics *diagnostics) {
+    wb_diagnostics *unheard = wb_diagnostics_new();
+    wb_machine *preset = NULL;
+    char message[300];
+    const uint32_t code = wb_module_architecture(module);
+    const bool has_preset =
+        code != 0 && unheard != NULL && wb_calibration_machine(code, unheard, &preset) == WB_OK;
+    (void)snprintf(message, sizeof message,
+                   "a deadline needs a machine: name one with -m%s%s (warpbound "
+                   "machine list)",
+                   has_preset ? ", such as -m " : "", has_preset ? wb_machine_name(preset) : "");
+    wb_machine_free(preset);
+    wb_diagnostics_free(unheard);
+    return usage_error(diagnostics, message);
+}
+
 wb_status load_machine_for(const struct options *options, const wb_module *module, const char *usual,
                            wb_diagnostics *diagnostics, wb_machine **machine) {
     const char *name = options->machine != NULL ? options->machine : usual;
+    if (options->machine == NULL && options->deadline != NULL) return refuse_deadline(module, diagnostics);
     const bool is_named = options->machine != NULL || strcmp(usual, WB_MACHINE_USUAL) != 0;
     const wb_status status = load_machine(options, name, diagnostics, machine);
     if (status == WB_OK) compare_architectures(module, wb_machine_name(*machine), is_named, diagnostics);
@@ -328,6 +346,15 @@ wb_status load_block_file(const struct options *options, wb_diagnostics *diagnos
     return wb_analysis_read(options->operands.items[0], diagnostics, analysis);
 }
 
+/* The bits of --accept, whose names have been checked. */
+static unsigned accepted_models(const struct options *options) {
+    wb_diagnostics *unheard = wb_diagnostics_new();
+    unsigned accepted = 0;
+    if (options->accept != NULL && unheard != NULL) (void)wb_accept_read(options->accept, unheard, &accepted);
+    wb_diagnostics_free(unheard);
+    return accepted;
+}
+
 wb_analyze_options analyze_options(const struct options *options, const struct inputs *inputs) {
     const uint32_t *block = options->block_index.index;
     /* A launch file says what its buffers contain, too: its facts are for what that leaves open. */
@@ -346,7 +373,8 @@ wb_analyze_options analyze_options(const struct options *options, const struct i
                                 .inputs = options->inputs == INPUTS_ANY ? WB_INPUTS_ANY
                                           : given                       ? WB_INPUTS_GIVEN
                                                                         : WB_INPUTS_USUAL,
-                                .watch = watch_terminal()};
+                                .watch = watch_terminal(),
+                                .accept = accepted_models(options)};
 }
 
 void set_threads(const struct options *options, wb_gpu *gpu) {

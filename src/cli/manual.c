@@ -233,7 +233,7 @@ static void put_main_page(FILE *stream) {
     put_section(stream, "EXAMPLES");
     (void)fputs(".EX\n", stream);
     put_example(stream, "init kernel.ptx");
-    put_example(stream, "analyze kernel.yaml -m ecrts2025-orin --deadline 100us");
+    put_example(stream, "analyze kernel.cubin -l kernel.yaml -m rtx-a6000 --deadline 100us");
     (void)fputs(".EE\n", stream);
     put_section(stream, "SEE ALSO");
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {

@@ -125,6 +125,10 @@ static const struct option_row option_table[] = {
      .names = wb_scheme_name},
     {0, "deadline", "TIME", INTO(TEXT, deadline, COMMAND_ANALYZE),
      .help = "exit 1 unless a proven bound of the kernel is within TIME: 4500, 100us, 1.5ms"},
+    {0, "accept", "LIST", INTO(NAMES, accept, COMMAND_ANALYZE),
+     .help = "models that may meet the deadline: ptx-model, a bound of the PTX model, not of your compiled "
+             "code",
+     .names = wb_accept_name_at},
     {0, "scope", "kernel|block", INTO(WORD, scope, COMMAND_ANALYZE),
      .help = "what the deadline is of (default kernel); block: of a block alone on an SM, whatever the "
              "kernel takes",

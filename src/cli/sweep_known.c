@@ -21,6 +21,7 @@ static wb_status look_up(const struct options *options, const wb_results *result
     known->count++;
     known->failed += !outcome.done;
     known->missed += outcome.missed;
+    known->contradicted += outcome.contradicted;
     return WB_OK;
 }
 

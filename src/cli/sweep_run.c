@@ -57,7 +57,7 @@ struct crew {
     size_t postponed_count;
     bool ended; /* there are no more units */
     wb_status status;
-    uint64_t total, unchanged, done, failed, failed_before, missed;
+    uint64_t total, unchanged, done, failed, failed_before, missed, contradicted;
     double slowest;
     char slowest_name[160];
     char note[80]; /* behind the progress */
@@ -154,6 +154,7 @@ static wb_claim claim_unit(struct crew *crew, wb_sweep_unit *unit, bool retry) {
     crew->unchanged += crew->status == WB_OK;
     crew->failed_before += crew->status == WB_OK && !outcome.done;
     crew->missed += outcome.missed;
+    crew->contradicted += outcome.contradicted;
     return claim;
 }
 
@@ -263,6 +264,7 @@ static void keep_result(struct crew *crew, struct worker *worker, int wait_statu
     crew->done++;
     crew->failed += !outcome.done;
     crew->missed += outcome.missed;
+    crew->contradicted += outcome.contradicted;
     note_slowest(crew, worker->unit, run.seconds);
     (void)snprintf(crew->note, sizeof crew->note, "; %" PRIu64 " failed, slowest %.1f s", crew->failed,
                    crew->slowest);
@@ -336,6 +338,7 @@ static void summarize(const struct crew *crew) {
            crew->unchanged + crew->done - failed, failed);
     if (crew->unchanged > 0) printf("; %" PRIu64 " of them as before", crew->unchanged);
     if (crew->missed > 0) printf("; %" PRIu64 " deadlines not proven to be met", crew->missed);
+    if (crew->contradicted > 0) printf("; %" PRIu64 " CONTRADICTED", crew->contradicted);
     if (crew->done > 0) printf("; slowest %.1f s: %s", crew->slowest, crew->slowest_name);
     printf("\n");
 }
@@ -356,6 +359,7 @@ int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard
                         .unchanged = known->count,
                         .failed_before = known->failed,
                         .missed = known->missed,
+                        .contradicted = known->contradicted,
                         .total = shard_size(shard, wb_sweep_count(sweep))};
     crew.workers = calloc(crew.worker_count, sizeof *crew.workers);
     if (crew.workers == NULL) return WB_ERR_LIMIT;
@@ -367,5 +371,10 @@ int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard
     summarize(&crew);
     free(crew.workers);
     if (crew.status == WB_OK && stop_requested()) return WB_ERR_LIMIT;
+    if (crew.status == WB_OK && crew.contradicted > 0)
+        return usage_error(diagnostics,
+                           "contradiction: of some units an execution was found that takes longer "
+                           "than what is proven: please report them (sweep show)"),
+               WB_ERR_LIMIT;
     return crew.status == WB_OK && crew.missed > 0 ? EXIT_DEADLINE_MISSED : (int)crew.status;
 }

@@ -414,6 +414,7 @@ static int report_end(const struct submission *submission) {
     const struct known *known = &submission->known;
     printf("%" PRIu64 " units: %" PRIu64 " done, %" PRIu64 " failed\n", submission->units,
            known->count - known->failed, known->failed);
+    if (known->contradicted > 0) return WB_ERR_LIMIT;
     return known->missed > 0 ? EXIT_DEADLINE_MISSED : WB_OK;
 }
 

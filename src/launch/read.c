@@ -227,6 +227,11 @@ static wb_status read_deadline(const struct ytree *document, const struct ytree_
     return launch_setting_store(WB_LAUNCH_DEADLINE, document, value, reader->folder, reader->launch);
 }
 
+static wb_status read_accept(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    return launch_setting_store(WB_LAUNCH_ACCEPT, document, value, reader->folder, reader->launch);
+}
+
 static const struct field launch_fields[] = {
     {.key = "code", .kind = FIELD_NESTED, .read = read_code},
     {.key = "kernel", .kind = FIELD_NESTED, .read = read_kernel},
@@ -242,6 +247,7 @@ static const struct field launch_fields[] = {
     {.key = "ptxas_info", .kind = FIELD_NESTED, .read = read_ptxas_info},
     {.key = "machine", .kind = FIELD_NESTED, .read = read_machine},
     {.key = "deadline", .kind = FIELD_NESTED, .read = read_deadline},
+    {.key = "accept", .kind = FIELD_NESTED, .read = read_accept},
     {0},
 };
 
@@ -323,7 +329,8 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
 static wb_status require_same(const struct ytree *document, const struct ytree_node *mapping,
                               const wb_launch *launch, const wb_launches *launches) {
     assert(launch != NULL);
-    static const wb_launch_setting same[] = {WB_LAUNCH_CODE, WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE};
+    static const wb_launch_setting same[] = {WB_LAUNCH_CODE, WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE,
+                                             WB_LAUNCH_ACCEPT};
     if (launch->settings[WB_LAUNCH_PTXAS_INFO] != NULL)
         return ytree_error(document, ytree_find(mapping, "ptxas_info"),
                            "ptxas_info: not in a list of launches: registers of each launch say it");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "base/yaml.h"
 #include "launch/launch.h"
 #include "launch/settings.h"
@@ -41,8 +42,9 @@ enum setting_kind {
     SETTING_FILE, /* in the launch file's folder or below */
     SETTING_CODE, /* a file that may lie elsewhere where its name ends in .ptx: code is often one folder up,
                      and nothing that is secret has such a name */
-    SETTING_MACHINE, /* a file, or the name of a preset */
-    SETTING_DEADLINE /* a time */
+    SETTING_MACHINE,  /* a file, or the name of a preset */
+    SETTING_DEADLINE, /* a time */
+    SETTING_ACCEPT    /* a list of models, or one */
 };
 
 static const struct {
@@ -54,7 +56,59 @@ static const struct {
     [WB_LAUNCH_PTXAS_INFO] = {"ptxas_info", "the name of a file with what ptxas -v printed", SETTING_FILE},
     [WB_LAUNCH_MACHINE] = {"machine", "the name of a machine or of its file", SETTING_MACHINE},
     [WB_LAUNCH_DEADLINE] = {"deadline", "a deadline such as 300us", SETTING_DEADLINE},
+    [WB_LAUNCH_ACCEPT] = {"accept", "a list of models, such as [ptx-model]", SETTING_ACCEPT},
 };
+
+/* ---- Models that are accepted ---------------------------------------------------------------------------
+ */
+
+const char *wb_accept_name_at(size_t index) {
+    static const char *const names[] = {"ptx-model"};
+    return index < sizeof names / sizeof *names ? names[index] : NULL;
+}
+
+wb_status wb_accept_read(const char *names, wb_diagnostics *diagnostics, unsigned *accepted) {
+    uint64_t chosen;
+    WB_TRY(choose_names("accept", names, wb_accept_name_at, diagnostics, &chosen));
+    *accepted = (unsigned)chosen;
+    return WB_OK;
+}
+
+/* A list of names as the command line has it, in *text. */
+static wb_status join_names(const struct ytree *document, const struct ytree_node *list, struct text *text) {
+    for (const struct ytree_node *item = list->first; item != NULL; item = item->next) {
+        WB_TRY(ytree_require(document, item, YTREE_SCALAR, "the name of a model, such as ptx-model"));
+        text_printf(text, "%s%s", item == list->first ? "" : ",", item->text);
+    }
+    return text->failed ? diagnose_out_of_memory(document->diagnostics, document->source.name) : WB_OK;
+}
+
+static wb_status store_accepted(const struct ytree *document, const struct ytree_node *value,
+                                struct wb_launch *launch) {
+    struct text names = {0};
+    struct wb_diagnostics unheard = {0};
+    unsigned accepted;
+    wb_status status = WB_OK;
+    if (value->kind == YTREE_LIST)
+        status = join_names(document, value, &names);
+    else if (value->kind == YTREE_SCALAR)
+        text_string(&names, value->text);
+    if (status == WB_OK && names.length == 0)
+        status = ytree_expected(document, value, settings[WB_LAUNCH_ACCEPT].expected);
+    if (status == WB_OK && wb_accept_read(names.data, &unheard, &accepted) != WB_OK)
+        status = ytree_error(document, value, "'%.60s': the one model to accept is ptx-model", names.data);
+    if (status == WB_OK) {
+        launch->settings[WB_LAUNCH_ACCEPT] = arena_string(&launch->arena, names.data, names.length);
+        if (launch->settings[WB_LAUNCH_ACCEPT] == NULL)
+            status = diagnose_out_of_memory(document->diagnostics, document->source.name);
+    }
+    diagnostics_clear(&unheard);
+    text_free(&names);
+    return status;
+}
+
+/* ---- All settings ---------------------------------------------------------------------------------------
+ */
 
 const char *launch_setting_key(wb_launch_setting setting) {
     return settings[setting].key;
@@ -77,6 +131,7 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
     const struct subject subject = {.source = &document->source, .offset = value->at};
     struct launch_folder own = folder != NULL ? *folder : (struct launch_folder){".", WB_FILES_BELOW};
     char *path = NULL;
+    if (settings[setting].kind == SETTING_ACCEPT) return store_accepted(document, value, launch);
     if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
         return ytree_expected(document, value, settings[setting].expected);
     const char *problem = settings[setting].kind == SETTING_DEADLINE ? deadline_problem(value->text) : NULL;

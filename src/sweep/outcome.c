@@ -146,19 +146,20 @@ static void read_simulations(const struct outcome_reader *reader, const json_t *
     outcome->state = "unproven";
 }
 
-/* Where machine code takes longer than the machine file says, nothing that is proven of the machine file is a
- * bound: whoever takes the proven numbers of a sweep is not given these. */
+/* Where machine code takes longer than a PTX model says, or an execution longer than what is proven, nothing
+ * that is proven is a bound: whoever takes the proven numbers of a sweep is not given these. */
 static void read_refutation(const struct outcome_reader *reader, const json_t *verdict) {
-    const json_t *stalls = json_object_get(verdict, "stalls");
+    const bool contradicted = json_is_object(json_object_get(verdict, "contradiction"));
     struct outcome *outcome = reader->outcome;
-    if (!json_is_string(json_object_get(stalls, "refutes"))) return;
+    if (!contradicted && !json_is_string(json_object_get(verdict, "refuted"))) return;
     for (size_t i = 0; i < outcome->numbers.count; i++) {
         struct outcome_number *number = &outcome->numbers.items[i];
         const bool is_proven = strcmp(number->kind, wb_kind_name(WB_UPPER)) == 0 ||
                                strcmp(number->kind, wb_kind_name(WB_EXACT)) == 0;
         if (!is_proven) continue;
         number->kind = wb_kind_name(WB_ESTIMATE);
-        number->note = "proven of the machine file, which the machine code refutes";
+        number->note = contradicted ? "an execution that was found contradicts what is proven"
+                                    : "proven of the machine file, which the machine code refutes";
     }
 }
 
@@ -202,14 +203,14 @@ static const char *first_error(const char *messages, struct arena *arena) {
 }
 
 /* How the run ended, by its exit status. */
-static const char *status_of(const wb_run *run, bool has_report) {
+static const char *status_of(const wb_run *run, bool has_report, bool is_contradiction) {
     if (run->signal != 0) return "crashed";
     switch (run->exit_status) {
     case 0:
     case 1: return has_report ? "done" : "crashed";
     case WB_ERR_INPUT: return "refused";
     case WB_ERR_DECLINED: return "declined";
-    case WB_ERR_LIMIT: return "limit";
+    case WB_ERR_LIMIT: return is_contradiction ? "contradiction" : "limit";
     default: return "crashed";
     }
 }
@@ -228,7 +229,8 @@ struct outcome outcome_read(const wb_run *run, const json_t *report, struct aren
     struct outcome outcome = {.bound = NO_CYCLES, .slowest = NO_CYCLES, .deadline = NO_CYCLES};
     const struct outcome_reader reader = {&outcome, arena};
     read_report(&reader, report);
-    outcome.status = status_of(run, outcome.state != NULL);
+    const bool is_contradiction = outcome.state != NULL && strcmp(outcome.state, "contradiction") == 0;
+    outcome.status = status_of(run, outcome.state != NULL, is_contradiction);
     outcome.message = first_error(run->messages, arena);
     if (outcome.message == NULL && strcmp(outcome.status, "crashed") == 0)
         outcome.message = crash_message(run, arena);

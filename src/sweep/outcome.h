@@ -23,7 +23,8 @@ struct outcome_number {
 };
 
 struct outcome {
-    const char *status;                /* "done", "declined", "refused", "limit", "crashed" */
+    const char *status;                /* "done", "declined", "refused", "limit", "crashed",
+                                          "contradiction" */
     const char *message;               /* the first error, or NULL */
     const char *state;                 /* of the verdict, or NULL: there is no report */
     const char *scope, *method;        /* of the verdict, or NULL */

@@ -23,7 +23,8 @@ static wb_outcome outcome_of(const wb_sweep_unit *unit, const char *status, cons
     for (size_t i = 0; i < unit->parameter_count; i++)
         has_deadline |= strcmp(unit->parameters[i].name, "deadline") == 0;
     return (wb_outcome){.done = strcmp(status, "done") == 0,
-                        .missed = has_deadline && strcmp(state, "met") != 0};
+                        .missed = has_deadline && strcmp(state, "met") != 0,
+                        .contradicted = strcmp(state, "contradiction") == 0};
 }
 
 wb_status wb_results_has(const wb_results *results, const wb_sweep_unit *unit, bool retry,

@@ -43,7 +43,7 @@ proven=${proven%% *}
 method=${printed#* by }
 method=${method%%)*}
 judged() {
-    "$prefix/bin/warpbound" analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --deadline "$1" -o /dev/null
+    "$prefix/bin/warpbound" analyze kernels/vecadd.ptx -l kernels/vecadd.yaml -m ecrts2025-orin --accept ptx-model --deadline "$1" -o /dev/null
 }
 judged "$proven"
 if judged $((proven - 1)); then exit 1; fi

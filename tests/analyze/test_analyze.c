@@ -135,6 +135,10 @@ static void test_deadline(void **state) {
     uint64_t proven;
     expect_ok(&loaded, analyze(&loaded, &options, &analysis));
     assert_true(wb_analysis_proven(analysis, &proven));
+    assert_state(analysis, WB_SCOPE_KERNEL, proven, WB_MODEL_ONLY);
+    wb_analysis_free(analysis);
+    options.accept = WB_ACCEPT_PTX_MODEL;
+    expect_ok(&loaded, analyze(&loaded, &options, &analysis));
     assert_state(analysis, WB_SCOPE_KERNEL, proven, WB_MET);
     assert_state(analysis, WB_SCOPE_KERNEL, proven - 1, WB_OPEN);
     const wb_verdict verdict = wb_analysis_judge(analysis, WB_SCOPE_KERNEL, NULL);
@@ -369,8 +373,9 @@ static void test_list_of_launches(void **state) {
     expect_ok(&loaded, wb_machine_load("ecrts2025-orin", loaded.messages, &loaded.machine));
     expect_ok(&loaded,
               wb_launches_read("kernels/horner_stream.yaml", WB_FILES_BELOW, loaded.messages, &launches));
-    expect_ok(&loaded,
-              wb_analyze_launches(loaded.module, launches, loaded.machine, NULL, loaded.messages, &stream));
+    const wb_analyze_options accepting = {.size = sizeof accepting, .accept = WB_ACCEPT_PTX_MODEL};
+    expect_ok(&loaded, wb_analyze_launches(loaded.module, launches, loaded.machine, &accepting,
+                                           loaded.messages, &stream));
     assert_int_equal(wb_stream_count(stream), wb_launches_count(launches));
     for (size_t i = 0; i < wb_stream_count(stream); i++) {
         assert_true(wb_analysis_proven(wb_stream_at(stream, i), &proven));

@@ -20,6 +20,7 @@ import yaml
 VECADD = ["kernels/vecadd.ptx", "-l", "kernels/vecadd.yaml"]
 BFS = ["kernels/bfs_level.ptx", "-l", "kernels/bfs_level.yaml"]
 STREAM = ["kernels/horner.ptx", "-l", "kernels/horner_stream.yaml"]
+MODEL = ["-m", "ecrts2025-orin", "--accept", "ptx-model"]
 
 
 def closed(properties, optional=()):
@@ -167,14 +168,15 @@ def test_verdicts(gate):
     between = str((bound["bound"] + bound["slowest"]["cycles"]) // 2)
     cases = [
         (VECADD, 0, "bounded", None, None),
-        ([*VECADD, "--deadline", "1s"], 0, "met", None, None),
-        ([*VECADD, "--deadline", between], 1, "open", "failure", "deadline-open"),
-        ([*VECADD, "--deadline", "1"], 1, "missed", "failure", "deadline-missed"),
-        ([*VECADD, "--deadline", "1s", "-i", "0"], 1, "block-only", "error", "deadline-unproven"),
+        ([*VECADD, *MODEL, "--deadline", "1s"], 0, "met", None, None),
+        ([*VECADD, *MODEL[:2], "--deadline", "1s"], 1, "model-only", "failure", "deadline-model-only"),
+        ([*VECADD, *MODEL, "--deadline", between], 1, "open", "failure", "deadline-open"),
+        ([*VECADD, *MODEL, "--deadline", "1"], 1, "missed", "failure", "deadline-missed"),
+        ([*VECADD, *MODEL, "--deadline", "1s", "-i", "0"], 1, "block-only", "error", "deadline-unproven"),
         ([*VECADD, "--method", "waves"], 0, "unproven", "skipped", None),
         ([*STREAM], 0, "bounded", None, None),
-        ([*STREAM, "--deadline", "1s"], 0, "met", None, None),
-        ([*STREAM, "--deadline", "1"], 1, "missed", "failure", "deadline-missed"),
+        ([*STREAM, *MODEL, "--deadline", "1s"], 0, "met", None, None),
+        ([*STREAM, *MODEL, "--deadline", "1"], 1, "missed", "failure", "deadline-missed"),
         (["docs/examples/ecrts2025-fig2.yaml", "--deadline", "1"], 1, "missed", "failure", "deadline-missed"),
         (["docs/examples/triangle-sum-slide.yaml"], 0, None, None, None),
     ]
@@ -204,7 +206,7 @@ def test_places(gate):
     """A finding stands at the kernel's source, or, without line information, at its name in the PTX."""
 
     def place(words):
-        (result,) = gate.sarif([*words, "--deadline", "1"], 1)["results"]
+        (result,) = gate.sarif([*words, *MODEL, "--deadline", "1"], 1)["results"]
         physical = result["locations"][0]["physicalLocation"]
         return physical["artifactLocation"]["uri"], physical["region"]
 
@@ -272,7 +274,7 @@ def check_failure(form, out, status, placed):
 
 def test_limits(gate):
     """What a limit ended is broken, also where what was found meets the deadline."""
-    words = [*VECADD, "--method", "k-exhaustive,k-area", "--states", "50", "--deadline", "1s"]
+    words = [*VECADD, "--method", "k-exhaustive,k-area", "--states", "50", *MODEL, "--deadline", "1s"]
     case, run = gate.junit(words, 4), gate.sarif(words, 4)
     assert outcome_of(case).tag == "error" and properties_of(case)["state"] == "met"
     assert not run["invocations"][0]["executionSuccessful"]
@@ -298,7 +300,7 @@ def test_names(gate):
             for target, text in ((path, ptx), (yaml_path, launch)):
                 with open(target, "wb") as file:
                     file.write(text)
-            words = [os.fsdecode(path), "-l", os.fsdecode(yaml_path), "--method", "k-area", "--deadline", "1"]
+            words = [os.fsdecode(path), "-l", os.fsdecode(yaml_path), "--method", "k-area", *MODEL, "--deadline", "1"]
             case = gate.junit(words, 1)
             assert kernel.decode() in case.get("name")
             run = gate.sarif(words, 1)

@@ -17,6 +17,7 @@ import jsonschema
 FOLDER = "docs/schema/"
 NO_OUTPUT = "qualification.schema.json"  # of the command: tests/qualification/report_test.py validates it
 CHEAP = "--method sib,elb,k-area,k-bal"
+MODEL = "-m ecrts2025-orin --accept ptx-model"
 
 
 def load_schemas():
@@ -76,7 +77,7 @@ def swept(command, folder):
     kernels = os.path.abspath("kernels")
     codes = ", ".join(f"{kernels}/{name}.yaml" for name in ("vecadd", "histogram_unknown", "horner_stream", "bfs_level"))
     with open(path, "w") as out:
-        out.write(f"code: [{codes}]\nmachine: [ecrts2025-orin, jcse2017]\ngrid: ['1', '0']\ndeadline: 1ms\n")
+        out.write(f"code: [{codes}]\nmachine: [ecrts2025-orin, jcse2017]\ngrid: ['1', '0']\ndeadline: 1ms\naccept: ptx-model\n")
         out.write("methods: [sib, gub, k-area, exhaustive, segment-sum]\nstates: 50\n")
         out.write(f"include: [{{code: {kernels}/horner_stream.yaml}}]\n")
     database = os.path.join(folder, "sweep.db")
@@ -101,27 +102,27 @@ def commands(command, folder):
         (4, f"analyze {vecadd} --method sib,gub,aln,fib,fifo,elb,exhaustive -i 0 --states 100"),
         (4, f"analyze {vecadd} --method k-exhaustive,k-area --states 50"),
         f"analyze {vecadd} --method k-adversary,adversary,k-area -g 1 -b 32",
-        f"analyze {vecadd} --deadline 1s",
+        f"analyze {vecadd} {MODEL} --deadline 1s",
         f"analyze {vecadd} --lines --method k-area --policy lrr",
         f"analyze {vecadd} -m jcse2017 --lines",
-        (1, f"analyze {vecadd} --deadline 1"),
-        f"analyze {vecadd} --deadline 1s --scope block",
-        (1, f"analyze {vecadd} --deadline 1s -i 1"),
+        (1, f"analyze {vecadd} {MODEL} --deadline 1"),
+        f"analyze {vecadd} {MODEL} --deadline 1s --scope block",
+        (1, f"analyze {vecadd} {MODEL} --deadline 1s -i 1"),
         f"analyze {vecadd} --inputs any",
         f"analyze {vecadd} --inputs any -i 0 --method sib",
         f"analyze {vecadd} --assume all --registers 40 --set mem_latency=9 --set unit.INT.count=2 --memory ideal",
-        f"analyze {vecadd} -m {machine} --deadline 1ms --policy lrr,gto,rr,oldest",
+        f"analyze {vecadd} -m {machine} --accept ptx-model --deadline 1ms --policy lrr,gto,rr,oldest",
         f"analyze {vecadd} -m jcse2017 --ptxas-info {ptxas}",
         f"analyze {vecadd} --scheme default",
         f"analyze {vecadd} --scheme reorder",
         f"analyze {vecadd} --scheme pure-rr --policy rr",
         f"analyze {facts} {CHEAP}",
-        f"analyze {facts} {CHEAP} --deadline 1s --inputs given",
+        f"analyze {facts} {CHEAP} {MODEL} --deadline 1s --inputs given",
         f"analyze {facts} -m jcse2017 --method segment-sum",
         f"analyze {facts} -i 0 --method sib",
         f"analyze {stream}",
-        f"analyze {stream} --deadline 1s --timing",
-        (1, f"analyze {stream} --deadline 1"),
+        f"analyze {stream} {MODEL} --deadline 1s --timing",
+        (1, f"analyze {stream} {MODEL} --deadline 1"),
         f"analyze {stream} -m jcse2017",
         "analyze tests/data/stream/leave_and_read.ptx -l tests/data/stream/leave_and_read.yaml -m jcse2017",
         "analyze docs/examples/ecrts2025-fig2.yaml",
@@ -168,7 +169,7 @@ def commands(command, folder):
         "analyze kernels/components.ptx -l kernels/components.yaml --facts kernels/components.facts " + CHEAP,
     ]
     for case in index():
-        listed.append(f"analyze kernels/{case[1]} -l kernels/{case[2]} {CHEAP} --deadline 1s")
+        listed.append(f"analyze kernels/{case[1]} -l kernels/{case[2]} {CHEAP} {MODEL} --deadline 1s")
     return listed
 
 

@@ -191,7 +191,8 @@ static void test_kernels_are_covered(void **state) {
     root = run_json("analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --json", 0);
     check_kernel(root, false);
     json_decref(root);
-    struct run run = run_command("analyze " HISTOGRAM "--inputs any --deadline 4000 --method k-bal");
+    struct run run =
+        run_command("analyze " HISTOGRAM "--inputs any -m ecrts2025-orin --deadline 4000 --method k-bal");
     assert_int_equal(run.status, 1);
     assert_non_null(strstr(run.out, "paths    covering: of every execution"));
     assert_true(says(run.out, "the warps of all blocks execute parts of these covering paths"));
@@ -300,9 +301,11 @@ static void test_wrong_facts_are_found_out_by_the_given_data(void **state) {
 
 static void test_a_deadline_is_judged_for_all_inputs(void **state) {
     (void)state;
-    struct run met = run_command("analyze " BFS "--inputs given --deadline 7000 --method sib");
-    struct run missed =
-        run_command("analyze " BFS "--facts kernels/bfs_level.facts --deadline 7000 --method sib");
+    struct run met = run_command(
+        "analyze " BFS "--inputs given -m ecrts2025-orin --accept ptx-model --deadline 7000 --method sib");
+    struct run missed = run_command(
+        "analyze " BFS
+        "--facts kernels/bfs_level.facts -m ecrts2025-orin --accept ptx-model --deadline 7000 --method sib");
     assert_int_equal(met.status, 0);
     assert_int_equal(missed.status, 1);
     run_free(&met);

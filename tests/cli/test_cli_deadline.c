@@ -12,10 +12,13 @@
 
 #define STENCIL "analyze kernels/stencil5.ptx -l kernels/stencil5.yaml "
 #define HISTOGRAM "analyze kernels/histogram.ptx -l kernels/histogram.yaml "
-#define HORNER "analyze kernels/horner.ptx -l kernels/horner_stream.yaml "
+#define HORNER "analyze kernels/horner.ptx -l kernels/horner_stream.yaml -m ecrts2025-orin " MODEL
+
+/* The deadlines below are of the PTX model. */
+#define MODEL "--accept ptx-model "
 
 /* The grid takes longer than 100 us, each of its blocks less than 20. */
-#define MANY STENCIL "-g 16,16 -m ecrts2025-orin "
+#define MANY STENCIL "-g 16,16 -m ecrts2025-orin " MODEL
 
 /* A gate, what the report begins with and what goes to stderr; NULL: nothing. */
 struct gate {
@@ -25,19 +28,24 @@ struct gate {
 };
 
 static const struct gate gates[] = {
-    {MANY "--method sib --deadline 1s", 0, "met: the kernel takes at most 54.18 us of 1 s, margin ", NULL},
+    {MANY "--method sib --deadline 1s", 0,
+     "met: in the PTX model, the kernel takes at most 54.18 us of 1 s, margin ", NULL},
     {MANY "--method sib --deadline 20us", 1,
-     "open: the kernel takes at most 54.18 us, 34.18 us more than 20 us (170.9 %)\n", NULL},
+     "open: in the PTX model, the kernel takes at most 54.18 us, 34.18 us more than 20 us (170.9 ", NULL},
     {MANY "--method sib --deadline 10us", 1,
-     "missed: the kernel can take 15.66 us, 5.66 us more than 10 us (56.6 %)\n", NULL},
-    {MANY "--method sib --deadline 10us --scope kernel", 1, "missed: the kernel can take ", NULL},
-    {MANY "--method sib --deadline 20us --scope block", 0, "met: block (0,0,0) alone takes at most ", NULL},
-    {MANY "--method sib,k-sm --deadline 20us --scope block", 0, "met: every block alone takes at most ",
+     "missed: in the PTX model, the kernel can take 15.66 us, 5.66 us more than 10 us (56.6 ", NULL},
+    {MANY "--method sib --deadline 10us --scope kernel", 1, "missed: in the PTX model, the kernel can take ",
      NULL},
-    {MANY "--method sib,k-sm --deadline 1us --scope block", 1, "missed: block (1,0,0) alone can take ", NULL},
-    {MANY "--method sib --deadline 20us -i 2,1 --scope block", 0, "met: block (2,1,0) alone takes", NULL},
-    {MANY "--method sib --deadline 1us -i 2,1 --scope block", 1, "missed: block (2,1,0) alone can take",
-     NULL},
+    {MANY "--method sib --deadline 20us --scope block", 0,
+     "met: in the PTX model, block (0,0,0) alone takes at most ", NULL},
+    {MANY "--method sib,k-sm --deadline 20us --scope block", 0,
+     "met: in the PTX model, every block alone takes at most ", NULL},
+    {MANY "--method sib,k-sm --deadline 1us --scope block", 1,
+     "missed: in the PTX model, block (1,0,0) alone can take ", NULL},
+    {MANY "--method sib --deadline 20us -i 2,1 --scope block", 0,
+     "met: in the PTX model, block (2,1,0) alone takes", NULL},
+    {MANY "--method sib --deadline 1us -i 2,1 --scope block", 1,
+     "missed: in the PTX model, block (2,1,0) alone can take", NULL},
     {MANY "--method sib --deadline 20us -i 2,1", 1,
      "block-only: nothing is proven of the kernel, deadline 20 us; block (2,1,0) alone takes at most ",
      "leave that out, or judge the block alone with --scope block"},
@@ -45,25 +53,36 @@ static const struct gate gates[] = {
      "--scope block"},
     {MANY "--method waves --deadline 1s", 3, "unproven: no bound of the kernel is proven, deadline 1 s\n",
      "choose a method"},
-    {MANY "--method waves --deadline 10us", 1, "missed: the kernel can take ", NULL},
+    {MANY "--method waves --deadline 10us", 1, "missed: in the PTX model, the kernel can take ", NULL},
     {MANY "--method waves", 0, "unproven: no bound of the kernel is proven\n", NULL},
-    {MANY "--method k-area", 0, "bounded: the kernel takes at most ", NULL},
+    {STENCIL "-m ecrts2025-orin --method sib --deadline 1s", 1,
+     "model-only: in the PTX model, the kernel takes at most ", NULL},
+    {"analyze kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m kepler-sm35 --set mem_latency=60000 "
+     "--deadline 1s",
+     1, "model-only: in a PTX model of its machine code, the kernel takes at most ", NULL},
+    {"analyze kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 --deadline 1s", 0,
+     "met: the kernel takes at most ", NULL},
+    {MANY "--method k-area", 0, "bounded: in the PTX model, the kernel takes at most ", NULL},
     {STENCIL "-m gpgpusim-orin --method sib --deadline 1s", 3, "unproven: ", "no proven bound"},
-    {STENCIL "-m jcse2017 --method sib --deadline 1s", 0, "met: the kernel takes at most ", NULL},
-    {STENCIL "-m jcse2017 --scheme reorder --deadline 1ms", 0, "met: the kernel takes at most ", NULL},
-    {STENCIL "-m jcse2017 --scheme reorder --deadline 1us", 1, "missed: the kernel can take", NULL},
-    {STENCIL "-m jcse2017 --scheme reorder -i 1 --deadline 1ms", 1,
+    {STENCIL MODEL "-m jcse2017 --method sib --deadline 1s", 0,
+     "met: in the PTX model, the kernel takes at most ", NULL},
+    {STENCIL MODEL "-m jcse2017 --scheme reorder --deadline 1ms", 0,
+     "met: in the PTX model, the kernel takes at most ", NULL},
+    {STENCIL MODEL "-m jcse2017 --scheme reorder --deadline 1us", 1,
+     "missed: in the PTX model, the kernel can take", NULL},
+    {STENCIL MODEL "-m jcse2017 --scheme reorder -i 1 --deadline 1ms", 1,
      "block-only: nothing is proven of the kernel, deadline 1 ms; block (1,0,0) alone takes at most ",
      "--scope block"},
-    {STENCIL "-m jcse2017 --scheme reorder -i 1 --deadline 1ms --scope block", 0,
-     "met: block (1,0,0) alone takes at most ", NULL},
-    {HISTOGRAM "-m jcse2017 --inputs any --deadline 1s", 0, "met: the kernel takes at most ", NULL},
-    {HISTOGRAM "-m jcse2017 --inputs any --method sib --deadline 1s --scope block", 0,
-     "met: block (0,0,0) alone takes at most ", NULL},
-    {HORNER "--method sib --deadline 1s", 0, "met: the stream takes at most ", NULL},
-    {HORNER "--method sib --deadline 21us", 1, "open: the stream takes at most ", NULL},
-    {HORNER "--method sib --deadline 1us", 1, "missed: the stream can take ", NULL},
-    {HORNER, 0, "bounded: the stream takes at most ", NULL},
+    {STENCIL MODEL "-m jcse2017 --scheme reorder -i 1 --deadline 1ms --scope block", 0,
+     "met: in the PTX model, block (1,0,0) alone takes at most ", NULL},
+    {HISTOGRAM MODEL "-m jcse2017 --inputs any --deadline 1s", 0,
+     "met: in the PTX model, the kernel takes at most ", NULL},
+    {HISTOGRAM MODEL "-m jcse2017 --inputs any --method sib --deadline 1s --scope block", 0,
+     "met: in the PTX model, block (0,0,0) alone takes at most ", NULL},
+    {HORNER "--method sib --deadline 1s", 0, "met: in the PTX model, the stream takes at most ", NULL},
+    {HORNER "--method sib --deadline 21us", 1, "open: in the PTX model, the stream takes at most ", NULL},
+    {HORNER "--method sib --deadline 1us", 1, "missed: in the PTX model, the stream can take ", NULL},
+    {HORNER, 0, "bounded: in the PTX model, the stream takes at most ", NULL},
     {"analyze docs/refutations/gub-depth0.yaml --deadline 1s", 0, "met: the block takes at most ", NULL},
     {"analyze docs/refutations/gub-depth0.yaml --deadline 1", 1, "missed: the block can take ", NULL},
     {"analyze docs/refutations/waves.yaml --deadline 1s", 0, "met: the kernel takes at most ", NULL},
@@ -159,8 +178,12 @@ static void test_json_has_every_state(void **state) {
 }
 
 static const struct failure_case failures[] = {
-    {STENCIL "--deadline 1s --scope grid", 2, "--scope grid: error: expected kernel or block"},
-    {STENCIL "-m jcse2017 --scheme default --scope block --deadline 1s", 2, "--scope block: with --scheme"},
+    {STENCIL "--deadline 1s", 2, "a deadline needs a machine: name one with -m"},
+    {"analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml --deadline 1s", 2, "such as -m rtx-a6000"},
+    {STENCIL "-m ecrts2025-orin --accept mode", 2, "unknown name 'mode'"},
+    {STENCIL "-m jcse2017 --deadline 1s --scope grid", 2, "--scope grid: error: expected kernel or block"},
+    {STENCIL MODEL "-m jcse2017 --scheme default --scope block --deadline 1s", 2,
+     "--scope block: with --scheme"},
     {HORNER "--scope block --deadline 1s", 2, "--scope is of one launch"},
 };
 

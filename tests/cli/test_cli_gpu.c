@@ -229,7 +229,8 @@ static void test_bounds_of_grids(void **state) {
 /* A deadline of the whole grid. */
 static void test_deadline(void **state) {
     (void)state;
-    struct run run = run_command("analyze " STENCIL "-m jcse2017 --scheme reorder --deadline 1ms");
+    struct run run =
+        run_command("analyze " STENCIL "-m jcse2017 --scheme reorder --accept ptx-model --deadline 1ms");
     assert_int_equal(run.status, 0);
     assert_non_null(strstr(run.out, "proven by reorder-chain"));
     run_free(&run);

@@ -42,8 +42,9 @@ static void check_session(const struct session *session) {
 }
 
 static const struct session sessions[] = {
-    {"$WB init kernels/stencil5.ptx && $WB analyze kernels/stencil5.yaml --deadline 300us", 0,
-     "kernels/stencil5.yaml: exists and is left as it is", NULL},
+    {"$WB init kernels/stencil5.ptx && $WB analyze kernels/stencil5.yaml -m ecrts2025-orin --accept "
+     "ptx-model --deadline 300us",
+     0, "kernels/stencil5.yaml: exists and is left as it is", NULL},
     {"$WB init kernels/stencil5.ptx -o $D/a.yaml", 0,
      "a.yaml: written; 8 values are to be filled in where ___ stands\nthen: warpbound analyze ", NULL},
     {"cp kernels/stencil5.ptx $D/x.ptx; $WB init $D/x.ptx >&2; cat $D/x.yaml", 0, "\ncode: \"x.ptx\"\n",
@@ -187,7 +188,7 @@ static const struct session launch_files[] = {
      1, "ampere-sm80", NULL},
     {"{ echo code: $PWD/kernels/saxpy.ptx; grep -v ^code: kernels/saxpy.yaml; echo 'machine: "
      "ampere-sm80\ndeadline: "
-     "9ns'; "
+     "9ns\naccept: [ptx-model]'; "
      "} > "
      "$D/x.yaml; $WB analyze $D/x.yaml --method k-area --deadline 1s -m ecrts2025-orin",
      0, "ecrts2025-orin", NULL},

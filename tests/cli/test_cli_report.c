@@ -78,7 +78,9 @@ static void check_structure(const char *html) {
 
 static void test_a_kernel(void **state) {
     (void)state;
-    char *html = report_of(SGEMM "--method sib,k-area,k-adversary,waves --deadline 100us", 0);
+    char *html = report_of(
+        SGEMM "--method sib,k-area,k-adversary,waves -m ecrts2025-orin --accept ptx-model --deadline 100us",
+        0);
     check_structure(html);
     static const char *const parts[] = {
         "<!DOCTYPE html>",
@@ -124,10 +126,10 @@ static void test_a_kernel(void **state) {
 
 static void test_states_of_a_deadline(void **state) {
     (void)state;
-    char *html = report_of(SGEMM QUICK "--deadline 33000", 1);
+    char *html = report_of(SGEMM QUICK "-m ecrts2025-orin --accept ptx-model --deadline 33000", 1);
     assert_has(html, "<strong>open</strong>");
     free(html);
-    html = report_of(SGEMM QUICK "--deadline 20000", 1);
+    html = report_of(SGEMM QUICK "-m ecrts2025-orin --accept ptx-model --deadline 20000", 1);
     assert_has(html, "<strong>missed</strong>");
     free(html);
     html = report_of(SGEMM QUICK, 0);
@@ -138,7 +140,9 @@ static void test_states_of_a_deadline(void **state) {
 
 static void test_other_subjects(void **state) {
     (void)state;
-    char *html = report_of("kernels/horner.ptx -l kernels/horner_stream.yaml " QUICK "--deadline 1s", 0);
+    char *html = report_of("kernels/horner.ptx -l kernels/horner_stream.yaml " QUICK
+                           "-m ecrts2025-orin --accept ptx-model --deadline 1s",
+                           0);
     check_structure(html);
     assert_has(html, "<article id=\"launch-1\">");
     assert_has(html, "<section id=\"bounds-3\"");
@@ -279,7 +283,7 @@ static void check_in_browser(const char *arguments, unsigned timelines, unsigned
 
 static void test_in_a_browser(void **state) {
     (void)state;
-    check_in_browser(SGEMM QUICK "--deadline 100us", 1, 8);
+    check_in_browser(SGEMM QUICK "-m ecrts2025-orin --accept ptx-model --deadline 100us", 1, 8);
 }
 
 static void test_a_stream_in_a_browser(void **state) {

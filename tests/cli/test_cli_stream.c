@@ -118,13 +118,16 @@ static void test_a_deadline_is_judged_by_the_sum(void **state) {
     json_decref(root);
     for (int late = 0; late < 2; late++) {
         char arguments[256];
-        (void)snprintf(arguments, sizeof arguments, "analyze " HORNER "--deadline %lld " QUICK "--json",
+        (void)snprintf(arguments, sizeof arguments,
+                       "analyze " HORNER "-m ecrts2025-orin --accept ptx-model --deadline %lld " QUICK
+                       "--json",
                        (long long)sum - late);
         root = run_json(arguments, late);
         assert_int_equal(json_is_true(json_object_get(json_object_get(root, "deadline"), "met")), !late);
         json_decref(root);
     }
-    check_failure(&(struct failure_case){"analyze " HORNER "--deadline x", 2, "expected a deadline"});
+    check_failure(
+        &(struct failure_case){"analyze " HORNER "-m ecrts2025-orin --deadline x", 2, "expected a deadline"});
 }
 
 #define LEAVE "tests/data/stream/leave_and_read.ptx "
@@ -170,8 +173,10 @@ static void test_a_kernel_alone_has_its_overhead_beside_it(void **state) {
     json_int_t best = number(json_object_get(without, "grid"), "best_upper");
     json_decref(without);
     for (int late = 0; late < 2; late++) {
-        (void)snprintf(arguments, sizeof arguments, "%s--set launch_overhead=70 --deadline %lld --json",
-                       alone, (long long)best + 70 - late);
+        (void)snprintf(
+            arguments, sizeof arguments,
+            "%s-m ecrts2025-orin --accept ptx-model --set launch_overhead=70 --deadline %lld --json", alone,
+            (long long)best + 70 - late);
         json_t *with = run_json(arguments, late);
         json_t *grid = json_object_get(with, "grid");
         assert_int_equal(number(grid, "best_upper"), best);
@@ -188,7 +193,7 @@ static void test_without_a_proven_bound_there_is_no_sum(void **state) {
     assert_int_equal(count_of(run.out, "no bound is proven"), 3);
     assert_null(strstr(run.out, "above sim."));
     run_free(&run);
-    run = run_command("analyze " HORNER "--method waves --deadline 1s");
+    run = run_command("analyze " HORNER "-m ecrts2025-orin --method waves --deadline 1s");
     assert_int_equal(run.status, 3);
     assert_non_null(strstr(run.out, "unproven: no bound of the stream is proven"));
     run_free(&run);

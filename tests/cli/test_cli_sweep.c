@@ -98,11 +98,12 @@ static void test_refuted(void **state) {
     (void)state;
     char *out =
         printed("cp \"$OLDPWD\"/kernels/vecadd.sm_80.cubin .; printf '%s\\n' 'code: vecadd.yaml' "
-                "'cubin: vecadd.sm_80.cubin' 'machine: [ecrts2025-orin, ampere-sm80]' "
+                "'cubin: vecadd.sm_80.cubin' 'machine: [ecrts2025-orin, ampere-sm80]' 'set: {mem_latency: "
+                "[200, 60000]}' "
                 "'methods: k-area' 'policies: lrr' > s.yaml; \"$WB\" sweep s.yaml -o s.db >/dev/null; "
                 "\"$WB\" sweep show s.db --csv");
-    assert_int_equal(count_of(out, ",bound,k-area,estimate,"), 1);
-    assert_int_equal(count_of(out, ",\"proven of the machine file, which the machine code refutes\"\n"), 1);
+    assert_int_equal(count_of(out, ",bound,k-area,estimate,"), 3);
+    assert_int_equal(count_of(out, ",\"proven of the machine file, which the machine code refutes\"\n"), 3);
     assert_int_equal(count_of(out, ",bound,k-area,upper,"), 1);
     free(out);
 }
@@ -504,9 +505,9 @@ static void test_memory_limit(void **state) {
 /* A deadline that is not met is the exit status, also when nothing runs again. */
 static void test_deadline(void **state) {
     (void)state;
-    struct run run =
-        run_in_folder("printf 'code: vecadd.yaml\\nmethods: k-area\\ndeadline: [1s, 1ns]\\n' > s.yaml; "
-                      "\"$WB\" sweep s.yaml -o s.db; echo $?; \"$WB\" sweep s.yaml -o s.db");
+    struct run run = run_in_folder("printf 'code: vecadd.yaml\\nmachine: ecrts2025-orin\\naccept: "
+                                   "ptx-model\\nmethods: k-area\\ndeadline: [1s, 1ns]\\n' > s.yaml; "
+                                   "\"$WB\" sweep s.yaml -o s.db; echo $?; \"$WB\" sweep s.yaml -o s.db");
     assert_int_equal(run.status, 1);
     assert_int_equal(count_of(run.out, "1 deadlines not proven to be met"), 2);
     assert_non_null(strstr(run.out, "\n1\n"));

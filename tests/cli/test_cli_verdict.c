@@ -24,17 +24,17 @@
 /* Reports of every kind of subject, in every state. */
 static const char *const reports[] = {
     STENCIL,
-    SMALL_STENCIL "--deadline 1s",
-    STENCIL "--deadline 8us",
-    SMALL_STENCIL "--deadline 100",
-    SMALL_STENCIL "--deadline 18446744073709551614",
-    STENCIL "-i 1 --deadline 1s",
+    SMALL_STENCIL "-m ecrts2025-orin --deadline 1s",
+    STENCIL "-m ecrts2025-orin --deadline 8us",
+    SMALL_STENCIL "-m ecrts2025-orin --deadline 100",
+    SMALL_STENCIL "-m ecrts2025-orin --deadline 18446744073709551614",
+    STENCIL "-i 1 -m ecrts2025-orin --deadline 1s",
     STENCIL "-i 1",
-    SMALL_STENCIL "--scope block --deadline 1s",
+    SMALL_STENCIL "--scope block -m ecrts2025-orin --deadline 1s",
     STENCIL "--method waves,gub",
     SMALL_STENCIL "--method exhaustive,k-area,k-exhaustive",
     SMALL_STENCIL "--policy all --timing",
-    SMALL_STENCIL "--registers 32 --set launch_overhead=1000 --deadline 1ms",
+    SMALL_STENCIL "--registers 32 --set launch_overhead=1000 -m ecrts2025-orin --deadline 1ms",
     STENCIL "-m gpgpusim-orin",
     STENCIL "-m jcse2017",
     STENCIL "-m jcse2017 --scheme reorder",
@@ -44,7 +44,7 @@ static const char *const reports[] = {
     HISTOGRAM "-m jcse2017 --inputs any --deadline 1us",
     "kernels/histogram.ptx -l kernels/histogram_unknown.yaml",
     BFS,
-    HORNER "--deadline 1us",
+    HORNER "-m ecrts2025-orin --deadline 1us",
     HORNER "--set launch_overhead=500 --policy lrr,rr",
     HORNER "--method waves",
     "docs/refutations/waves.yaml",
@@ -102,7 +102,8 @@ static int free_reports(void **state) {
 
 /* Begins with the word of a state. */
 static void check_first_word(const char *command, const char *text) {
-    static const char *const states[] = {"bounded", "met", "missed", "open", "block-only", "unproven"};
+    static const char *const states[] = {"bounded",    "met",      "missed",    "open",
+                                         "block-only", "unproven", "model-only"};
     for (size_t s = 0; s < sizeof states / sizeof *states; s++)
         if (strncmp(text, states[s], strlen(states[s])) == 0) return;
     fail_msg("%s: %s", command, text);
@@ -159,8 +160,8 @@ static void test_nothing_that_matters_is_left_out(void **state) {
         {STENCIL "--method waves,k-area", "estimates: not proven, so that no deadline rests on them"},
         {STENCIL "--policy lrr,rr", "not work-conserving, so that no bound above holds for it:"},
         {STENCIL "--set launch_overhead=1000", "with the launch overhead of 1000 cycles"},
-        {STENCIL "--deadline 100", "that execution rests on"},
-        {STENCIL "--deadline 100", "M2 initiations and latencies exactly as stated"},
+        {STENCIL "-m ecrts2025-orin --deadline 100", "that execution rests on"},
+        {STENCIL "-m ecrts2025-orin --deadline 100", "M2 initiations and latencies exactly as stated"},
         {HORNER, "the sum of the least proven bounds of its kernels"},
         {HORNER, "holds the slot until all its warps have ended D2"},
         {HORNER, "post-dominator (launches 1, 2)"},
@@ -189,7 +190,7 @@ static void test_more_is_said_on_request(void **state) {
         {STENCIL, "--all", "the block that takes longest"},
         {HISTOGRAM "--inputs any", "--all", "(which memory this instruction accesses) from line"},
         {HORNER, "--explain k-area", "launch 3 k-area, of the kernel"},
-        {HORNER, "--all", "launch 3 bounded: the kernel takes at most"},
+        {HORNER, "--all", "launch 3 bounded: in the PTX model, the kernel"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct run *run = run_report(cases[i].report, cases[i].options),
@@ -217,17 +218,17 @@ static void test_colors(void **state) {
     const struct run *report = run_report(STENCIL, "");
     struct run colored = run_command("analyze " STENCIL "--color always");
     assert_null(strchr(report->out, '\033'));
-    assert_non_null(strstr(colored.out, "\033[1mbounded\033[0m: the kernel"));
+    assert_non_null(strstr(colored.out, "\033[1mbounded\033[0m: in the PTX model, the kernel"));
     drop_colors(colored.out);
     assert_string_equal(report->out, colored.out);
     run_free(&colored);
     static const struct {
         const char *options, *verdict;
-    } verdicts[] = {{"--deadline 1s", "\033[1;32mmet\033[0m: "},
-                    {"--deadline 8us", "\033[1;33mopen\033[0m: "},
-                    {"--deadline 1us", "\033[1;31mmissed\033[0m: "}};
+    } verdicts[] = {{"-m ecrts2025-orin --accept ptx-model --deadline 1s", "\033[1;32mmet\033[0m: "},
+                    {"-m ecrts2025-orin --accept ptx-model --deadline 8us", "\033[1;33mopen\033[0m: "},
+                    {"-m ecrts2025-orin --accept ptx-model --deadline 1us", "\033[1;31mmissed\033[0m: "}};
     for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
-        char options[64];
+        char options[128];
         (void)snprintf(options, sizeof options, "%s --color always -q", verdicts[i].options);
         report = run_report(STENCIL, options);
         assert_memory_equal(report->out, verdicts[i].verdict, strlen(verdicts[i].verdict));

@@ -42,6 +42,22 @@ add_test(NAME ci_gate COMMAND ${Python3_EXECUTABLE} -B tests/cli/gate_test.py $<
 add_test(NAME names COMMAND ${Python3_EXECUTABLE} -B tests/cli/names_test.py $<TARGET_FILE:warpbound_cli>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
+# The command and the library with two methods that lie, and what catches them.
+if(TARGET warpbound_shared)
+  get_property(folders GLOBAL PROPERTY WB_FOLDERS)
+  add_library(warpbound_lying SHARED cli/lying_methods.c)
+  target_include_directories(warpbound_lying PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_options(warpbound_lying PRIVATE -Wl,--allow-multiple-definition)
+  target_link_libraries(warpbound_lying PRIVATE -Wl,--whole-archive ${folders} -Wl,--no-whole-archive)
+  get_target_property(lying_sources warpbound_cli SOURCES)
+  add_executable(warpbound_cli_lying ${lying_sources})
+  target_include_directories(warpbound_cli_lying PRIVATE ${PROJECT_SOURCE_DIR}/src/cli)
+  target_compile_definitions(warpbound_cli_lying PRIVATE _GNU_SOURCE)
+  target_link_libraries(warpbound_cli_lying PRIVATE warpbound_lying m)
+  add_test(NAME contradiction COMMAND ${Python3_EXECUTABLE} -B tests/cli/contradiction_test.py
+           $<TARGET_FILE:warpbound_cli_lying> $<TARGET_FILE:warpbound_lying> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()
+
 # The command in a program that has set a locale, as a program that links the library may.
 get_target_property(cli_sources warpbound_cli SOURCES)
 add_executable(warpbound_in_locale ${cli_sources} cli/set_locale.c)

@@ -147,7 +147,8 @@ static void test_refutes(void **state) {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct loaded ptx = load("mandelbrot", "ptx"), code = load("mandelbrot", "sm_90.cubin");
-        const wb_analyze_options options = {.size = sizeof options, .methods = "k-area", .policies = "gto"};
+        const wb_analyze_options options = {
+            .size = sizeof options, .methods = "k-area", .policies = "gto", .accept = WB_ACCEPT_PTX_MODEL};
         const uint64_t deadline = 1000000;
         wb_machine *machine = NULL;
         wb_analysis *analysis = NULL;

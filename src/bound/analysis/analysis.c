@@ -144,6 +144,8 @@ void wb_analysis_free(wb_analysis *analysis) {
     vec_free(&analysis->witnesses);
     method_log_free(&analysis->log);
     wb_analysis_free(analysis->owned.given);
+    wb_analysis_free(analysis->owned.code);
+    wb_machine_free(analysis->owned.code_machine);
     wb_grid_free(analysis->owned.grid);
     wb_block_free(analysis->owned.block);
     free(analysis);

@@ -47,7 +47,9 @@ struct kernel_block {
 struct analysis_owned {
     struct wb_block *block;
     struct wb_grid *grid;
-    struct wb_analysis *given; /* that stands beside it, too */
+    struct wb_analysis *given;       /* that stands beside it, too */
+    struct wb_analysis *code;        /* of the machine code of the same launch, on a machine that times it, */
+    struct wb_machine *code_machine; /* which is this */
 };
 
 /* What was asked for, as the options of an analysis as a whole say it (wb_analyze_options); of one that was
@@ -58,6 +60,7 @@ struct analysis_asked {
     uint32_t block[3];
     const char *scheme, *methods, *policies; /* each or NULL */
     uint64_t state_limit;                    /* 0: the default */
+    unsigned accept;                         /* of wb_accept */
 };
 
 struct wb_analysis {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound/analysis/contradiction.h"
 #include "bound/analysis/verdict.h"
 
 wb_stream *wb_stream_new(const wb_machine *machine) {
@@ -92,7 +93,7 @@ static wb_slowest stream_slowest(const struct wb_stream *stream) {
     wb_slowest sum = {0};
     for (size_t i = 0; i < stream->kernels.count; i++) {
         const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
-        const wb_slowest slowest = analysis_slowest_with_stalls(kernel);
+        const wb_slowest slowest = analysis_slowest_with_code(kernel);
         const bool alone = stream->kernels.count == 1;
         if (slowest.cycles == 0 || (analysis_has_caches(kernel) && !alone)) return (wb_slowest){0};
         const bool alike =
@@ -107,12 +108,16 @@ static wb_slowest stream_slowest(const struct wb_stream *stream) {
 }
 
 wb_verdict wb_stream_judge(const wb_stream *stream, const uint64_t *deadline) {
-    wb_verdict verdict = {.scope = WB_SCOPE_STREAM, .overhead = stream_overhead(stream)};
+    wb_verdict verdict = {.scope = WB_SCOPE_STREAM, .overhead = stream_overhead(stream), .accepted = true};
     verdict.is_bounded = wb_stream_proven(stream, &verdict.cycles);
-    verdict.of_ptx = verdict.is_bounded && /* one module has all kernels */
-                     bound_is_of_ptx(wb_analysis_best(stream->kernels.items[0].analysis));
     verdict.slowest = stream_slowest(stream);
     verdict.refuted = stream_refuted(stream);
+    for (size_t i = 0; i < stream->kernels.count; i++) {
+        const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
+        verdict.model = analysis_model(kernel); /* one module has all kernels */
+        verdict.accepted &= analysis_accepts_model(kernel);
+        if (verdict.contradiction.found.cycles == 0) verdict.contradiction = analysis_contradiction(kernel);
+    }
     verdict_decide(&verdict, deadline);
     return verdict;
 }

@@ -37,8 +37,10 @@ static wb_status keep(const char *text, struct arena *arena, const char **copy) 
 
 static wb_status note(wb_analysis *analysis, const wb_analyze_options *asked) {
     struct analysis_asked *noted = &analysis->asked;
-    *noted = (struct analysis_asked){
-        .inputs = asked->inputs, .one_block = asked->one_block, .state_limit = asked->state_limit};
+    *noted = (struct analysis_asked){.inputs = asked->inputs,
+                                     .one_block = asked->one_block,
+                                     .state_limit = asked->state_limit,
+                                     .accept = asked->accept};
     memcpy(noted->block, asked->block, sizeof noted->block);
     WB_TRY(keep(asked->scheme, &analysis->texts, &noted->scheme));
     WB_TRY(keep(asked->methods, &analysis->texts, &noted->methods));

@@ -1,8 +1,7 @@
 #include "bound/analysis/verdict.h"
 
+#include "bound/analysis/contradiction.h"
 #include "bound/analysis/stalls.h"
-
-#include <assert.h>
 
 const char *wb_scope_name(wb_scope scope) {
     switch (scope) {
@@ -20,6 +19,8 @@ const char *wb_state_name(wb_state state) {
     case WB_MISSED: return "missed";
     case WB_OPEN: return "open";
     case WB_BLOCK_ONLY: return "block-only";
+    case WB_MODEL_ONLY: return "model-only";
+    case WB_CONTRADICTION: return "contradiction";
     case WB_UNPROVEN: break;
     }
     return "unproven";
@@ -67,12 +68,12 @@ static bool is_of_shorter_times(const wb_bound *bound) {
     return false;
 }
 
-/* The slowest of an analysis by itself. An exact worst case is an execution, too. */
-static wb_slowest slowest_of(const struct wb_analysis *analysis) {
+wb_slowest analysis_found(const struct wb_analysis *analysis, bool with_shorter_times) {
     wb_slowest slowest = {0};
     for (size_t i = 0; i < analysis->bounds.count; i++) {
         const wb_bound *bound = &analysis->bounds.items[i];
-        if ((bound->kind == WB_LOWER && !is_of_shorter_times(bound)) || bound->kind == WB_EXACT)
+        const bool is_execution = bound->kind == WB_LOWER || bound->kind == WB_EXACT;
+        if (is_execution && (with_shorter_times || !is_of_shorter_times(bound)))
             keep_slower(&slowest, bound->cycles, bound->kind, bound->method);
     }
     for (size_t i = 0; i < analysis->simulations.count; i++) {
@@ -84,16 +85,40 @@ static wb_slowest slowest_of(const struct wb_analysis *analysis) {
 }
 
 wb_slowest analysis_slowest(const struct wb_analysis *analysis) {
-    const wb_slowest own = slowest_of(analysis);
+    const wb_slowest own = analysis_found(analysis, false);
     if (analysis->given == NULL) return own;
-    wb_slowest given = slowest_of(analysis->given);
+    wb_slowest given = analysis_found(analysis->given, false);
     given.with_data = given.cycles > 0;
     return given.cycles > own.cycles ? given : own;
 }
 
-wb_slowest analysis_slowest_with_stalls(const struct wb_analysis *analysis) {
-    wb_slowest slowest = analysis_slowest(analysis);
-    keep_slower(&slowest, analysis->stalls.cycles, WB_LOWER, "stalls");
+/* The slowest execution of the machine code that PTX was compared with, of the same scope; none where only a
+ * block of that could be analysed. */
+static wb_slowest slowest_of_code(const struct wb_analysis *analysis, wb_scope scope) {
+    const struct wb_analysis *code = analysis->owned.code;
+    if (code == NULL) return (wb_slowest){0};
+    if (scope == WB_SCOPE_BLOCK && code->longest != NULL) code = code->longest;
+    if (wb_analysis_scope(code) != scope) return (wb_slowest){0};
+    wb_slowest slowest = analysis_slowest(code);
+    slowest.of_code = slowest.cycles > 0;
+    slowest.machine = slowest.of_code ? code->machine->name : NULL;
+    return slowest;
+}
+
+/* What stall counts of the longest lane prove, with the launch overhead. */
+static void keep_stalls(wb_slowest *slowest, const struct wb_analysis *analysis, cycles overhead) {
+    const cycles time = cycles_add(analysis->stalls.cycles, overhead);
+    if (analysis->stalls.cycles == 0 || time <= slowest->cycles) return;
+    *slowest = (wb_slowest){.cycles = time,
+                            .kind = WB_LOWER,
+                            .name = "stalls",
+                            .of_code = analysis_model(analysis) != WB_MODEL_NONE};
+}
+
+wb_slowest analysis_slowest_with_code(const struct wb_analysis *analysis) {
+    wb_slowest slowest = analysis_slowest(analysis), code = slowest_of_code(analysis, WB_SCOPE_KERNEL);
+    if (code.cycles > slowest.cycles) slowest = code;
+    keep_stalls(&slowest, analysis, 0);
     return slowest;
 }
 
@@ -105,39 +130,54 @@ static int64_t margin_of(uint64_t deadline, uint64_t time) {
     return deadline > time ? size : -size;
 }
 
-void verdict_decide(wb_verdict *verdict, const uint64_t *deadline) {
-    verdict->state = verdict->is_bounded ? WB_BOUNDED : WB_UNPROVEN;
-    verdict->has_deadline = deadline != NULL;
-    if (deadline == NULL) return;
-    verdict->deadline = *deadline;
-    if (verdict->is_bounded) verdict->margin = margin_of(*deadline, verdict->cycles);
-    if (verdict->is_bounded && verdict->cycles <= *deadline)
-        verdict->state = WB_MET;
-    else if (verdict->slowest.cycles > *deadline)
-        verdict->state = WB_MISSED;
-    else if (verdict->is_bounded)
-        verdict->state = WB_OPEN;
-    assert(verdict->state != WB_MET || verdict->slowest.cycles <= *deadline);
+/* The state where nothing contradicts what is proven. */
+static wb_state state_of(const wb_verdict *verdict, const uint64_t *deadline) {
+    if (deadline == NULL) return verdict->is_bounded ? WB_BOUNDED : WB_UNPROVEN;
+    if (verdict->slowest.cycles > *deadline) return WB_MISSED;
+    if (!verdict->is_bounded) return WB_UNPROVEN;
+    if (verdict->cycles > *deadline) return WB_OPEN;
+    return verdict->model == WB_MODEL_NONE || verdict->accepted ? WB_MET : WB_MODEL_ONLY;
 }
 
-/* Takes stall counts of machine code into account: a bound below them is none. */
-static void take_stalls(wb_verdict *verdict, const struct wb_analysis *analysis) {
+void verdict_decide(wb_verdict *verdict, const uint64_t *deadline) {
+    if (verdict->contradiction.found.cycles > 0) {
+        verdict->bound = NULL;
+        verdict->is_bounded = false;
+        verdict->cycles = 0;
+    }
+    verdict->has_deadline = deadline != NULL;
+    if (deadline != NULL) verdict->deadline = *deadline;
+    if (deadline != NULL && verdict->is_bounded) verdict->margin = margin_of(*deadline, verdict->cycles);
+    verdict->state = verdict->contradiction.found.cycles > 0 ? WB_CONTRADICTION : state_of(verdict, deadline);
+}
+
+/* Takes machine code into account: a bound of PTX that it takes longer than is none. */
+static void take_code(wb_verdict *verdict, const struct wb_analysis *analysis) {
+    const bool is_about_kernel = verdict->scope == WB_SCOPE_KERNEL;
     verdict->stalls = wb_analysis_stalls(analysis);
-    if (verdict->stalls == NULL) return;
+    verdict->code = slowest_of_code(analysis, verdict->scope);
     verdict->refuted = stalls_refute(analysis, verdict);
-    if (verdict->scope == WB_SCOPE_KERNEL || verdict->judged == analysis)
-        keep_slower(&verdict->slowest, cycles_add(verdict->stalls->cycles, verdict->overhead), WB_LOWER,
-                    "stalls");
+    if (verdict->bound != NULL && verdict->code.cycles > verdict->bound->cycles)
+        verdict->refuted = verdict->bound;
+    wb_slowest code = verdict->code;
+    if (code.cycles > 0) code.cycles = cycles_add(code.cycles, verdict->overhead);
+    if (code.cycles > verdict->slowest.cycles) verdict->slowest = code;
+    if (verdict->stalls != NULL && (is_about_kernel || verdict->judged == analysis))
+        keep_stalls(&verdict->slowest, analysis, verdict->overhead);
     if (verdict->refuted == NULL) return;
     verdict->bound = NULL;
-    verdict->is_bounded = verdict->of_ptx = false;
+    verdict->is_bounded = false;
     verdict->cycles = 0;
 }
 
-bool bound_is_of_ptx(const wb_bound *bound) {
-    for (size_t i = 0; bound != NULL && i < bound->assumption_count; i++)
-        if (bound->assumptions[i] == WB_ASSUME_PTX_FOR_MACHINE_CODE) return true;
-    return false;
+wb_model analysis_model(const struct wb_analysis *analysis) {
+    const struct wb_kernel *kernel = analysis_sources(analysis).kernel;
+    if (kernel == NULL || machine_times_sass(analysis->machine)) return WB_MODEL_NONE;
+    return kernel->module->code == NULL ? WB_MODEL_PTX : WB_MODEL_CLASSES;
+}
+
+bool analysis_accepts_model(const struct wb_analysis *analysis) {
+    return (analysis->asked.accept & WB_ACCEPT_PTX_MODEL) != 0;
 }
 
 /* Takes what is known of `judged`, with its launch overhead. */
@@ -145,7 +185,6 @@ static void take_times(wb_verdict *verdict, const struct wb_analysis *judged) {
     verdict->overhead = analysis_overhead(judged);
     verdict->bound = wb_analysis_best(judged);
     verdict->is_bounded = wb_analysis_proven(judged, &verdict->cycles);
-    verdict->of_ptx = verdict->is_bounded && bound_is_of_ptx(verdict->bound);
     verdict->slowest = analysis_slowest(judged);
     if (verdict->slowest.cycles > 0)
         verdict->slowest.cycles = cycles_add(verdict->slowest.cycles, verdict->overhead);
@@ -159,10 +198,14 @@ wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, const 
         verdict.every_block = analysis->blocks.count > 0;
     }
     const bool is_of_scope = wb_analysis_scope(verdict.judged) == verdict.scope;
+    verdict.model = analysis_model(analysis);
+    verdict.accepted = analysis_accepts_model(analysis);
     if (is_of_scope) take_times(&verdict, verdict.judged);
-    if (is_of_scope) take_stalls(&verdict, analysis);
+    if (is_of_scope) take_code(&verdict, analysis);
+    verdict.contradiction = analysis_contradiction(analysis);
     verdict_decide(&verdict, deadline);
-    if (!is_of_scope && verdict.scope == WB_SCOPE_KERNEL && wb_analysis_proven(verdict.judged, &of_block))
+    if (verdict.state != WB_CONTRADICTION && !is_of_scope && verdict.scope == WB_SCOPE_KERNEL &&
+        wb_analysis_proven(verdict.judged, &of_block))
         verdict.state = WB_BLOCK_ONLY;
     return verdict;
 }

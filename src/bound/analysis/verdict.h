@@ -17,15 +17,20 @@ wb_verdict verdict_of(const struct wb_analysis *analysis, const wb_report_option
  * for strict round-robin only, all others for work-conserving policies only. */
 bool verdict_covers(const struct wb_analysis *analysis, const wb_simulation *simulation);
 
-/* The slowest execution of what is analysed that its bounds are about, without the launch overhead; of
- * covering paths with the data that the launch gives. */
+/* The slowest execution of an analysis by itself that its bounds are about, without the launch overhead; an
+ * exact worst case is one, too. `with_shorter_times`: also of those with latencies shorter than stated, which
+ * upper bounds cover. */
+wb_slowest analysis_found(const struct wb_analysis *analysis, bool with_shorter_times);
+
+/* The same, or of covering paths with the data that the launch gives. */
 wb_slowest analysis_slowest(const struct wb_analysis *analysis);
 
-/* The same, or what its machine code takes at least, where that is longer. */
-wb_slowest analysis_slowest_with_stalls(const struct wb_analysis *analysis);
+/* The same of a kernel, or of its machine code, or what that takes at least, where these are longer. */
+wb_slowest analysis_slowest_with_code(const struct wb_analysis *analysis);
 
-/* Whether a bound is of PTX, as a promise about the machine code that is made of it says; false of NULL. */
-bool bound_is_of_ptx(const wb_bound *bound);
+/* What stands between bounds of this analysis and the code that runs, and whether its user accepts that. */
+wb_model analysis_model(const struct wb_analysis *analysis);
+bool analysis_accepts_model(const struct wb_analysis *analysis);
 
 /* The part of a verdict that is the same of analyses and streams: the state and the margin, from what is
  * known. */

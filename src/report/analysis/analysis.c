@@ -65,8 +65,7 @@ static void heading_json(struct json *json, const struct wb_analysis *analysis) 
 static void deadline_json(struct json *json, const wb_verdict *verdict, const wb_report_options *options) {
     uint64_t of_block;
     json_open_object(json, "deadline");
-    report_deadline_json(json, wb_scope_name(verdict->scope), verdict->is_bounded ? &verdict->cycles : NULL,
-                         options);
+    report_deadline_json(json, verdict);
     json_put_text(json, "method", verdict->is_bounded ? verdict->bound->method : NULL);
     if (verdict->state == WB_BLOCK_ONLY && wb_analysis_proven(verdict->judged, &of_block))
         json_put_bool(json, "block_met", of_block <= options->deadline);

@@ -322,7 +322,7 @@ static void put_json(struct text *out, const struct wb_stream *stream, const wb_
     json_put_count_if(&json, "dominated_by", proven != NULL, proven != NULL ? stream_longest(stream) + 1 : 0);
     if (options->has_deadline) {
         json_open_object(&json, "deadline");
-        report_deadline_json(&json, "stream", proven, options);
+        report_deadline_json(&json, &verdict);
         json_close(&json);
     }
     json_close(&json);

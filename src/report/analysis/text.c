@@ -48,6 +48,8 @@ static void put_heading(const struct section *section) {
 static void add_slowest(struct conditions *conditions, const wb_verdict *verdict) {
     const wb_slowest *slowest = &verdict->slowest;
     const struct wb_analysis *run = slowest->with_data ? verdict->judged->given : verdict->judged;
+    if (slowest->of_code) run = wb_analysis_code(verdict->judged);
+    if (run == NULL) return;
     wb_assumption list[WB_ASSUMPTION_COUNT];
     size_t count;
     if (slowest->kind == WB_SIMULATED) {

@@ -12,8 +12,10 @@ enum outcome { PASSED, FAILED, BROKEN, SKIPPED };
 static enum outcome outcome_of(const struct gate *gate) {
     if (gate->verdict == NULL) return BROKEN;
     switch (gate->verdict->state) {
+    case WB_MODEL_ONLY:
     case WB_MISSED:
     case WB_OPEN: return FAILED;
+    case WB_CONTRADICTION:
     case WB_BLOCK_ONLY: return BROKEN;
     case WB_UNPROVEN:
         if (gate->verdict->has_deadline) return BROKEN;

@@ -7,7 +7,17 @@
 #include "report/write/uri.h"
 
 /* Kinds of results, in the order of `rules`. */
-enum rule { RULE_MISSED, RULE_OPEN, RULE_UNPROVEN, RULE_ERROR, RULE_WARNING, RULE_NOTE, RULE_COUNT };
+enum rule {
+    RULE_MISSED,
+    RULE_OPEN,
+    RULE_UNPROVEN,
+    RULE_MODEL_ONLY,
+    RULE_CONTRADICTION,
+    RULE_ERROR,
+    RULE_WARNING,
+    RULE_NOTE,
+    RULE_COUNT
+};
 
 static const struct {
     const char *id, *level, *sentence;
@@ -17,6 +27,10 @@ static const struct {
     [RULE_OPEN] = {"deadline-open", "warning",
                    "The least proven bound is above the deadline, but no execution that was found is."},
     [RULE_UNPROVEN] = {"deadline-unproven", "warning", "No bound is proven of what the deadline is about."},
+    [RULE_MODEL_ONLY] = {"deadline-model-only", "warning",
+                         "A model of PTX meets the deadline; nothing is proven of the code that runs."},
+    [RULE_CONTRADICTION] = {"contradiction", "error",
+                            "An execution was found that takes longer than what is proven: one is wrong."},
     [RULE_ERROR] = {"error", "error", "The input is wrong, or something that is needed is not known."},
     [RULE_WARNING] = {"warning", "warning", "The result may be of something else than was meant."},
     [RULE_NOTE] = {"note", "note", "A remark on an error or a warning."},
@@ -153,13 +167,22 @@ static void fingerprint_json(struct json *json, const struct gate *gate) {
     text_free(&text);
 }
 
-/* Nothing where the deadline is met, or there is none. */
+static enum rule rule_of_state(wb_state state) {
+    switch (state) {
+    case WB_MISSED: return RULE_MISSED;
+    case WB_OPEN: return RULE_OPEN;
+    case WB_MODEL_ONLY: return RULE_MODEL_ONLY;
+    case WB_CONTRADICTION: return RULE_CONTRADICTION;
+    default: return RULE_UNPROVEN;
+    }
+}
+
+/* Nothing where the deadline is met, or there is none and no contradiction. */
 static void deadline_json(struct json *json, const struct gate *gate) {
     const wb_verdict *verdict = gate->verdict;
-    if (verdict == NULL || !verdict->has_deadline || verdict->state == WB_MET) return;
-    const enum rule rule = verdict->state == WB_MISSED ? RULE_MISSED
-                           : verdict->state == WB_OPEN ? RULE_OPEN
-                                                       : RULE_UNPROVEN;
+    if (verdict == NULL || verdict->state == WB_MET) return;
+    if (!verdict->has_deadline && verdict->state != WB_CONTRADICTION) return;
+    const enum rule rule = rule_of_state(verdict->state);
     struct text line = {0};
     text_printf(&line, "%s: ", gate->name);
     gate_put_line(&line, gate);

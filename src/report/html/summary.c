@@ -31,9 +31,14 @@ static void put_line(struct html_page *page, const wb_verdict *verdict) {
 }
 
 /* What a state means, where the line does not say. */
-static const char *meaning_of(wb_state state) {
-    switch (state) {
-    case WB_MET: return "Proven: no execution takes longer than the deadline.";
+static const char *meaning_of(const wb_verdict *verdict) {
+    switch (verdict->state) {
+    case WB_MET:
+        return verdict->model == WB_MODEL_NONE
+                   ? "Proven: no execution takes longer than the deadline."
+                   : "Proven in the model alone, which was accepted as what the deadline is about.";
+    case WB_MODEL_ONLY: return "Nothing is proven of the code that runs: only a model meets the deadline.";
+    case WB_CONTRADICTION: return "One of the two numbers is wrong. Nothing here is a bound.";
     case WB_MISSED: return "Refuted: an execution was found that takes longer than the deadline.";
     case WB_OPEN:
         return "Neither proven nor refuted: no execution that was found takes longer than the deadline.";
@@ -93,10 +98,12 @@ static void put_verdict(struct html_page *page, const wb_verdict *verdict) {
     struct text *out = &page->out;
     text_printf(out, "<div class=\"verdict %s\">\n", wb_state_name(verdict->state));
     put_line(page, verdict);
-    if (meaning_of(verdict->state) != NULL) text_printf(out, "<p>%s</p>\n", meaning_of(verdict->state));
-    if (verdict->of_ptx) text_string(out, "<p>The bound is of " VERDICT_OF_PTX ".</p>\n");
+    if (meaning_of(verdict) != NULL) text_printf(out, "<p>%s</p>\n", meaning_of(verdict));
+    if (verdict_model(verdict->model) != NULL)
+        text_printf(out, "<p>Scope: %s.</p>\n", verdict_model(verdict->model));
     if (verdict->stalls != NULL) put_sentence(page, verdict, "Machine code", verdict_put_stalls);
-    if (verdict->stalls != NULL && verdict->refuted != NULL)
+    if (verdict->code.cycles > 0) put_sentence(page, verdict, "Machine code, executed", verdict_put_code);
+    if (verdict->judged != NULL && verdict->refuted != NULL)
         put_sentence(page, verdict, "Refuted", verdict_put_refuted);
     text_string(out, "<dl class=\"figures\">\n");
     put_bound(page, verdict);

@@ -104,13 +104,12 @@ void report_bound_json(struct json *json, const wb_bound *bound, const wb_report
     if (bound->reason != NULL) json_put_text(json, "reason", bound->reason);
 }
 
-void report_deadline_json(struct json *json, const char *of, const uint64_t *proven,
-                          const wb_report_options *options) {
-    json_put_count(json, "cycles", options->deadline);
-    json_put_text(json, "of", of);
-    if (proven != NULL)
-        json_put_bool(json, "met", *proven <= options->deadline);
+void report_deadline_json(struct json *json, const wb_verdict *verdict) {
+    json_put_count(json, "cycles", verdict->deadline);
+    json_put_text(json, "of", wb_scope_name(verdict->scope));
+    if (verdict->is_bounded)
+        json_put_bool(json, "met", verdict->state == WB_MET);
     else
         json_put_null(json, "met");
-    json_put_count_if(json, "bound", proven != NULL, proven != NULL ? *proven : 0);
+    json_put_count_if(json, "bound", verdict->is_bounded, verdict->cycles);
 }

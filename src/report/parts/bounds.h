@@ -35,8 +35,7 @@ void report_certified_json(struct json *json, bool is_certified, uint64_t lower,
 /* The members of a bound. */
 void report_bound_json(struct json *json, const wb_bound *bound, const wb_report_options *options);
 
-/* The members of a deadline of something, and whether `proven` cycles meet it; NULL: nothing is proven. */
-void report_deadline_json(struct json *json, const char *of, const uint64_t *proven,
-                          const wb_report_options *options);
+/* The members of a deadline, and whether it is met. */
+void report_deadline_json(struct json *json, const wb_verdict *verdict);
 
 #endif

@@ -84,8 +84,27 @@ void verdict_put_subject(struct text *out, const wb_verdict *verdict) {
         put_block(out, verdict->judged);
 }
 
-static void put_bounded(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+/* Whether times are those of a model. */
+static void put_model(struct text *out, const wb_verdict *verdict) {
+    static const char *const models[] = {[WB_MODEL_NONE] = "",
+                                         [WB_MODEL_PTX] = "in the PTX model, ",
+                                         [WB_MODEL_CLASSES] = "in a PTX model of its machine code, "};
+    text_string(out, models[verdict->model]);
+}
+
+static void put_modelled(struct text *out, const wb_verdict *verdict) {
+    put_model(out, verdict);
     verdict_put_subject(out, verdict);
+}
+
+/* Times in seconds are of a clock. */
+static void put_clock(struct text *out, const struct verdict_words *words) {
+    if (words->unit != WB_UNIT_CYCLES && words->clock_mhz > 0)
+        text_printf(out, ", at %g MHz", words->clock_mhz);
+}
+
+static void put_bounded(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    put_modelled(out, verdict);
     text_string(out, " takes at most ");
     put_time(out, words, verdict->cycles);
     if (verdict->bound != NULL) text_printf(out, " (%s)", verdict->bound->method);
@@ -93,10 +112,11 @@ static void put_bounded(struct text *out, const wb_verdict *verdict, const struc
         text_string(out, "; slowest found ");
         put_time(out, words, verdict->slowest.cycles);
     }
+    put_clock(out, words);
 }
 
 static void put_met(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
-    verdict_put_subject(out, verdict);
+    put_modelled(out, verdict);
     text_string(out, " takes at most ");
     put_time(out, words, verdict->cycles);
     text_string(out, " of ");
@@ -104,6 +124,28 @@ static void put_met(struct text *out, const wb_verdict *verdict, const struct ve
     text_string(out, ", margin ");
     put_time(out, words, distance(verdict, verdict->cycles));
     put_percent(out, verdict, verdict->cycles);
+    put_clock(out, words);
+}
+
+/* Within the deadline, but nobody said that the model is what the deadline is about. */
+static void put_model_only(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    put_met(out, verdict, words);
+    text_string(out, "; nothing is proven of the code that runs");
+}
+
+/* Both numbers, without launch overheads. */
+static void put_contradiction(struct text *out, const wb_verdict *verdict,
+                              const struct verdict_words *words) {
+    const wb_contradiction *contradiction = &verdict->contradiction;
+    const wb_slowest *found = &contradiction->found;
+    text_printf(out, "of the %s, %s found ", wb_scope_name(contradiction->scope),
+                found->name != NULL ? found->name : "an execution");
+    put_time(out, words, found->cycles);
+    text_printf(out, " (%" PRIu64 " cycles, %s), and %s proves at most ", found->cycles,
+                wb_kind_name(found->kind), contradiction->method);
+    put_time(out, words, contradiction->proven);
+    text_printf(out, " (%" PRIu64 " cycles): one of them is wrong, and nothing here is a bound",
+                contradiction->proven);
 }
 
 /* " can take" or " takes at most" a time, and by how much that is too long. */
@@ -116,10 +158,15 @@ static void put_over(struct text *out, const wb_verdict *verdict, const struct v
     text_string(out, " more than ");
     put_deadline(out, verdict, words);
     put_percent(out, verdict, time);
+    put_clock(out, words);
 }
 
 /* A bound is of every block, an execution that was found of one. */
 static void put_missed(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    if (verdict->slowest.of_code)
+        text_string(out, "by its machine code, ");
+    else
+        put_model(out, verdict);
     if (verdict->scope == WB_SCOPE_BLOCK)
         put_block(out, verdict->judged);
     else
@@ -143,7 +190,7 @@ static void put_unproven(struct text *out, const wb_verdict *verdict, const stru
     text_string(out, "no bound of ");
     verdict_put_subject(out, verdict);
     text_string(out, " is proven");
-    if (verdict->refuted != NULL) text_string(out, ": the machine is refuted by the machine code");
+    if (verdict->refuted != NULL) text_string(out, ": machine code refutes the PTX model");
     if (!verdict->has_deadline) return;
     text_string(out, ", deadline ");
     put_deadline(out, verdict, words);
@@ -156,11 +203,13 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
     case WB_MET: put_met(out, verdict, words); break;
     case WB_MISSED: put_missed(out, verdict, words); break;
     case WB_OPEN:
-        verdict_put_subject(out, verdict);
+        put_modelled(out, verdict);
         put_over(out, verdict, words, " takes at most ", verdict->cycles);
         break;
     case WB_BLOCK_ONLY: put_block_only(out, verdict, words); break;
     case WB_UNPROVEN: put_unproven(out, verdict, words); break;
+    case WB_MODEL_ONLY: put_model_only(out, verdict, words); break;
+    case WB_CONTRADICTION: put_contradiction(out, verdict, words); break;
     }
 }
 
@@ -203,18 +252,32 @@ static void put_bound(struct text *out, const struct layout *layout, const wb_ve
     put_detail(out, layout, "bound", &line);
 }
 
-static void put_bounded_code(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
+const char *verdict_model(wb_model model) {
+    switch (model) {
+    case WB_MODEL_PTX: return "the PTX model, not your compiled code";
+    case WB_MODEL_CLASSES: return "a PTX model of your machine code, which leaves out its control fields";
+    case WB_MODEL_NONE: break;
+    }
+    return NULL;
+}
+
+static void put_scope(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
     struct text line = {0};
-    if (!verdict->of_ptx) return;
-    text_string(&line, VERDICT_OF_PTX);
-    put_detail(out, layout, "is of", &line);
+    const char *model = verdict_model(verdict->model);
+    if (model == NULL || !verdict->is_bounded) return;
+    text_printf(&line, "%s%s", model,
+                verdict->state == WB_MODEL_ONLY
+                    ? ": analyse the cubin, or say --accept ptx-model where the deadline is of the model"
+                : verdict->state == WB_MET ? ", as --accept ptx-model says"
+                                           : "");
+    put_detail(out, layout, "scope", &line);
 }
 
 static void put_parts(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
     struct text line = {0};
     if (verdict->bound == NULL || verdict->bound->part_count == 0) return;
     report_put_parts(&line, verdict->bound, false);
-    put_detail(out, layout, "made of", &line);
+    put_detail(out, layout, "breakdown", &line);
 }
 
 static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,
@@ -232,6 +295,7 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
         else
             text_printf(&line, " found by %s", slowest->name);
         if (slowest->with_data) text_string(&line, ", with the data that the launch gives");
+        if (slowest->machine != NULL) text_printf(&line, ", of the machine code on %s", slowest->machine);
     } else {
         text_string(&line, "no execution was simulated or searched for");
     }
@@ -275,28 +339,42 @@ static void put_refuting(struct text *out, const wb_stalls *stalls, const wb_sta
                     warp->warp, warp->block[0], warp->block[1], warp->block[2], warp->stated, warp->cycles);
 }
 
+void verdict_put_code(struct text *out, const wb_verdict *verdict) {
+    const wb_slowest *code = &verdict->code;
+    text_printf(out, "%" PRIu64 " cycles on %s, %s by %s", code->cycles, code->machine,
+                wb_kind_name(code->kind), code->name);
+}
+
 void verdict_put_refuted(struct text *out, const wb_verdict *verdict) {
-    assert(verdict->refuted != NULL && verdict->stalls != NULL);
-    const wb_stalls_warp *warp = wb_stalls_refuting(verdict->stalls);
+    const wb_bound *refuted = verdict->refuted;
+    assert(refuted != NULL);
+    const wb_stalls_warp *warp = verdict->stalls != NULL ? wb_stalls_refuting(verdict->stalls) : NULL;
     text_printf(out, "the machine %s, for this code: ", wb_machine_name(verdict->judged->machine));
-    if (verdict->refuted->cycles < verdict->stalls->cycles || warp == NULL) {
-        text_printf(out, "its bound of kind upper by %s, %" PRIu64 " cycles, is below that",
-                    verdict->refuted->method, verdict->refuted->cycles);
+    if (verdict->code.cycles > refuted->cycles) {
+        text_printf(out, "its bound by %s, %" PRIu64 " cycles, is below ", refuted->method, refuted->cycles);
+        verdict_put_code(out, verdict);
+        text_string(out, ", an execution of the machine code");
+        return;
+    }
+    if (warp == NULL || (verdict->stalls != NULL && refuted->cycles < verdict->stalls->cycles)) {
+        text_printf(out, "its bound of kind upper by %s, %" PRIu64 " cycles, is below that", refuted->method,
+                    refuted->cycles);
         return;
     }
     put_refuting(out, verdict->stalls, warp);
     text_printf(
         out, "; what is proven with these times, such as %" PRIu64 " cycles by %s, says nothing of the GPU",
-        verdict->refuted->cycles, verdict->refuted->method);
+        refuted->cycles, refuted->method);
 }
 
 /* What is known of the machine code, and what that says of the machine. */
 static void put_machine_code(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
-    struct text stalls = {0}, refuted = {0};
-    if (verdict->stalls == NULL) return;
-    verdict_put_stalls(&stalls, verdict);
-    put_detail(out, layout, "stalls", &stalls);
-    if (verdict->refuted == NULL) return;
+    struct text stalls = {0}, code = {0}, refuted = {0};
+    if (verdict->stalls != NULL) verdict_put_stalls(&stalls, verdict);
+    if (verdict->stalls != NULL) put_detail(out, layout, "stalls", &stalls);
+    if (verdict->code.cycles > 0) verdict_put_code(&code, verdict);
+    if (verdict->code.cycles > 0) put_detail(out, layout, "code", &code);
+    if (verdict->refuted == NULL || verdict->judged == NULL) return; /* of a stream each launch says it */
     verdict_put_refuted(&refuted, verdict);
     put_detail(out, layout, "refuted", &refuted);
 }
@@ -305,7 +383,7 @@ void verdict_put_refuted_launch(struct text *out, const struct layout *layout, c
                                 size_t number, size_t refuted) {
     struct text stalls = {0}, line = {0};
     text_printf(&stalls, "launch %zu: ", number);
-    verdict_put_stalls(&stalls, verdict);
+    if (verdict->stalls != NULL) verdict_put_stalls(&stalls, verdict);
     put_detail(out, layout, "stalls", &stalls);
     text_printf(&line, "in launch %zu", number);
     if (refuted > 1) text_printf(&line, ", and in %zu other%s", refuted - 1, plural(refuted - 1));
@@ -320,7 +398,7 @@ static void put_meaning(struct text *out, const struct layout *layout, const wb_
         [WB_OPEN] = ("neither proven nor refuted: the bound is above the deadline, no execution that was "
                      "found is"),
         [WB_BLOCK_ONLY] = "a bound of one block says nothing of the kernel that it is part of",
-        [WB_UNPROVEN] = NULL};
+        [WB_CONTRADICTION] = "both numbers are this tool's: please report the command with its files"};
     struct text line = {0};
     if (verdict->state >= sizeof meanings / sizeof *meanings || meanings[verdict->state] == NULL) return;
     text_string(&line, meanings[verdict->state]);
@@ -330,7 +408,9 @@ static void put_meaning(struct text *out, const struct layout *layout, const wb_
 static enum layout_style style_of(wb_state state) {
     switch (state) {
     case WB_MET: return STYLE_GREEN;
+    case WB_CONTRADICTION:
     case WB_MISSED: return STYLE_RED;
+    case WB_MODEL_ONLY:
     case WB_OPEN:
     case WB_BLOCK_ONLY:
     case WB_UNPROVEN: return STYLE_YELLOW;
@@ -343,7 +423,7 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
                          const struct verdict_words *words) {
     struct text deadline = {0};
     put_bound(out, layout, verdict, words);
-    put_bounded_code(out, layout, verdict);
+    put_scope(out, layout, verdict);
     put_parts(out, layout, verdict);
     if (verdict->has_deadline) {
         put_both(&deadline, words, verdict->deadline);
@@ -369,16 +449,32 @@ void verdict_put(struct text *out, const struct layout *layout, const wb_verdict
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
 
-static void slowest_json(struct json *json, const wb_slowest *slowest) {
+static void slowest_json(struct json *json, const char *key, const wb_slowest *slowest) {
     if (slowest->cycles == 0) {
-        json_put_null(json, "slowest");
+        json_put_null(json, key);
         return;
     }
-    json_open_object(json, "slowest");
+    json_open_object(json, key);
     json_put_count(json, "cycles", slowest->cycles);
     json_put_text(json, "kind", wb_kind_name(slowest->kind));
     json_put_text(json, "how", slowest->name);
     json_put_bool(json, "with_data", slowest->with_data);
+    json_put_bool(json, "of_code", slowest->of_code);
+    json_put_text(json, "machine", slowest->machine);
+    json_close(json);
+}
+
+/* Both numbers, or null where nothing contradicts what is proven. */
+static void contradiction_json(struct json *json, const wb_contradiction *contradiction) {
+    if (contradiction->found.cycles == 0) {
+        json_put_null(json, "contradiction");
+        return;
+    }
+    json_open_object(json, "contradiction");
+    json_put_text(json, "scope", wb_scope_name(contradiction->scope));
+    json_put_count(json, "proven", contradiction->proven);
+    json_put_text(json, "method", contradiction->method);
+    slowest_json(json, "found", &contradiction->found);
     json_close(json);
 }
 
@@ -423,11 +519,11 @@ static void stalls_json(struct json *json, const wb_verdict *verdict) {
     for (size_t i = 0; i < stalls->warp_count; i++)
         compared_json(json, &stalls->warps[i]);
     json_close(json);
-    json_put_text(json, "refutes", verdict->refuted != NULL ? verdict->refuted->method : NULL);
     json_close(json);
 }
 
 void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz) {
+    static const char *const models[] = {[WB_MODEL_PTX] = "ptx", [WB_MODEL_CLASSES] = "ptx-classes"};
     const bool is_bounded = verdict->is_bounded, has_margin = is_bounded && verdict->has_deadline;
     json_open_object(json, "verdict");
     json_put_text(json, "state", wb_state_name(verdict->state));
@@ -435,7 +531,10 @@ void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz
     json_put_count_if(json, "bound", is_bounded, verdict->cycles);
     json_put_text(json, "kind", is_bounded ? wb_kind_name(WB_UPPER) : NULL);
     json_put_text(json, "method", verdict->bound != NULL ? verdict->bound->method : NULL);
-    json_put_bool(json, "of_ptx", verdict->of_ptx);
+    json_put_text(json, "model", models[verdict->model]);
+    json_put_bool(json, "accepted", verdict->accepted);
+    json_put_bool(json, "of_ptx", is_bounded && verdict->model == WB_MODEL_PTX);
+    json_put_real(json, "clock_mhz", clock_mhz);
     json_put_count(json, "launch_overhead", verdict->overhead);
     if (is_bounded)
         report_time_json(json, "microseconds", clock_mhz, verdict->cycles);
@@ -446,7 +545,10 @@ void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz
         json_put_integer(json, "margin", verdict->margin);
     else
         json_put_null(json, "margin");
-    slowest_json(json, &verdict->slowest);
+    slowest_json(json, "slowest", &verdict->slowest);
+    contradiction_json(json, &verdict->contradiction);
     stalls_json(json, verdict);
+    slowest_json(json, "code", &verdict->code);
+    json_put_text(json, "refuted", verdict->refuted != NULL ? verdict->refuted->method : NULL);
     json_close(json);
 }

@@ -26,11 +26,12 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
 void verdict_put(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                  const struct verdict_words *words);
 
-/* What bounds with times of PTX (verdict->of_ptx) are not. */
-#define VERDICT_OF_PTX "the model of PTX, not the machine code that ptxas makes of it"
+/* What bounds of a model are not, in a sentence without a full stop; NULL where they are of no model. */
+const char *verdict_model(wb_model model);
 
-/* What stall counts of machine code prove (verdict->stalls), and what that says of the machine where it
- * refutes a bound (verdict->refuted). */
+/* What stall counts of machine code prove (verdict->stalls), its slowest execution (verdict->code), and what
+ * these say of the machine where they refute a bound (verdict->refuted). */
+void verdict_put_code(struct text *out, const wb_verdict *verdict);
 void verdict_put_stalls(struct text *out, const wb_verdict *verdict);
 void verdict_put_refuted(struct text *out, const wb_verdict *verdict);
 

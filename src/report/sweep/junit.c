@@ -10,7 +10,9 @@
 static const char *outcome_of(const struct stored_unit *unit) {
     if (strcmp(unit->status, "declined") == 0) return unit->deadline != NO_CYCLES ? "error" : "skipped";
     if (strcmp(unit->status, "done") != 0) return "error";
-    if (strcmp(unit->state, "missed") == 0 || strcmp(unit->state, "open") == 0) return "failure";
+    static const char *const failures[] = {"missed", "open", "model-only"};
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        if (strcmp(unit->state, failures[i]) == 0) return "failure";
     return unit->bound != NO_CYCLES ? NULL : "skipped";
 }
 

@@ -1,0 +1,58 @@
+/* Bounds of a launch, held against the machine code that runs. */
+#include <assert.h>
+
+#include "base/options.h"
+#include "base/text.h"
+#include "bound/analysis/analysis.h"
+#include "bound/analysis/stream.h"
+
+/* The preset that times code of this architecture, with as many SMs as another machine. */
+static wb_status machine_of_code(const struct wb_module *module, const wb_machine *beside,
+                                 wb_diagnostics *diagnostics, wb_machine **machine) {
+    char sms[40];
+    if (wb_calibration_machine(module->code->sm, diagnostics, machine) != WB_OK) return WB_ERR_DECLINED;
+    (void)text_format(sms, sizeof sms, "sms=%u", beside->memory.sms);
+    return wb_machine_set(*machine, sms, diagnostics);
+}
+
+/* Analyses the machine code by its own timing: what is looked for is executions, which have data. */
+static wb_status execute_code(wb_analysis *analysis, const wb_kernel *code, const wb_launch *launch,
+                              const wb_analyze_options *options, wb_diagnostics *diagnostics) {
+    wb_analyze_options asked = *options;
+    struct analysis_owned *owned = &analysis->owned;
+    assert(owned->code == NULL && owned->code_machine == NULL);
+    asked.inputs = WB_INPUTS_GIVEN;
+    asked.facts = NULL;
+    asked.scheme = asked.methods = asked.policies = NULL;
+    WB_TRY(machine_of_code(code->module, analysis->machine, diagnostics, &owned->code_machine));
+    return wb_analyze(code, launch, owned->code_machine, &asked, diagnostics, &owned->code);
+}
+
+wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kernel, const wb_kernel *code,
+                                   const wb_launch *launch, const wb_analyze_options *options,
+                                   wb_diagnostics *diagnostics) {
+    wb_analyze_options asked;
+    wb_stalls stalls;
+    WB_TRY(OPTIONS_TAKE(wb_analyze_options, options, &asked, diagnostics));
+    WB_TRY(wb_stalls_find(code, launch, asked.one_block ? asked.block : NULL, diagnostics, &stalls));
+    WB_TRY(wb_stalls_compare(kernel, launch, analysis->machine, diagnostics, &stalls));
+    wb_analysis_set_stalls(analysis, &stalls);
+    if (machine_times_sass(analysis->machine)) return WB_OK;
+    asked.size = sizeof asked;
+    return execute_code(analysis, code, launch, &asked, diagnostics);
+}
+
+const wb_analysis *wb_analysis_code(const wb_analysis *analysis) {
+    return analysis->owned.code;
+}
+
+wb_status wb_stream_compare_code(wb_stream *stream, size_t index, const wb_kernel *kernel,
+                                 const wb_kernel *code, const wb_launch *launch,
+                                 const wb_analyze_options *options, wb_diagnostics *diagnostics) {
+    assert(index < stream->kernels.count && stream->kernels.items[index].owned != NULL);
+    struct wb_analysis *analysis = stream->kernels.items[index].owned;
+    const wb_status status = wb_analysis_compare_code(analysis, kernel, code, launch, options, diagnostics);
+    if (analysis->stalls.cycles == 0) return status;
+    const wb_status added = wb_stream_set_stalls(stream, index, &analysis->stalls, diagnostics);
+    return added != WB_OK ? added : status;
+}

@@ -1,0 +1,61 @@
+#include "bound/analysis/contradiction.h"
+
+#include "bound/analysis/verdict.h"
+
+/* What is least of all that is proven of an analysis: no execution that it covers takes longer. An exact
+ * worst case is one of latencies that are exactly as stated. */
+struct ceiling {
+    cycles proven;
+    const char *method;
+};
+
+static struct ceiling ceiling_of(const struct wb_analysis *analysis, wb_kind kind) {
+    struct ceiling least = {CYCLES_SATURATED, NULL};
+    for (size_t i = 0; i < analysis->bounds.count; i++) {
+        const wb_bound *bound = &analysis->bounds.items[i];
+        if (bound->kind == kind && bound->cycles < least.proven)
+            least = (struct ceiling){bound->cycles, bound->method};
+    }
+    return least;
+}
+
+static void keep_furthest(wb_contradiction *furthest, wb_scope scope, struct ceiling ceiling,
+                          wb_slowest found) {
+    if (ceiling.method == NULL || found.cycles <= ceiling.proven) return;
+    if (found.cycles - ceiling.proven <= furthest->found.cycles - furthest->proven) return;
+    *furthest = (wb_contradiction){scope, ceiling.proven, ceiling.method, found};
+}
+
+/* Holds what was found of `found` against what is proven of `proven`: the same, or covering paths of it. */
+static void compare(wb_contradiction *furthest, const struct wb_analysis *proven,
+                    const struct wb_analysis *found, bool with_data) {
+    const wb_scope scope = wb_analysis_scope(proven);
+    wb_slowest any = analysis_found(found, true), stated = analysis_found(found, false);
+    any.with_data = stated.with_data = with_data;
+    keep_furthest(furthest, scope, ceiling_of(proven, WB_UPPER), any);
+    keep_furthest(furthest, scope, ceiling_of(proven, WB_EXACT), stated);
+}
+
+/* Stall counts of the code that is analysed, where the machine times that code: the longest lane of all. */
+static void compare_stalls(wb_contradiction *furthest, const struct wb_analysis *analysis) {
+    const wb_slowest lane = {.cycles = analysis->stalls.cycles, .kind = WB_LOWER, .name = "stalls"};
+    if (lane.cycles == 0 || !machine_times_sass(analysis->machine)) return;
+    keep_furthest(furthest, wb_analysis_scope(analysis), ceiling_of(analysis, WB_UPPER), lane);
+}
+
+static void compare_all(wb_contradiction *furthest, const struct wb_analysis *analysis) {
+    compare(furthest, analysis, analysis, false);
+    compare_stalls(furthest, analysis);
+    for (size_t i = 0; i < analysis->blocks.count; i++)
+        compare(furthest, analysis->blocks.items[i].analysis, analysis->blocks.items[i].analysis, false);
+    if (analysis->longest != NULL) compare(furthest, analysis->longest, analysis->longest, false);
+    if (analysis->given == NULL) return;
+    compare(furthest, analysis, analysis->given, true);
+    compare_all(furthest, analysis->given);
+}
+
+wb_contradiction analysis_contradiction(const struct wb_analysis *analysis) {
+    wb_contradiction furthest = {0};
+    compare_all(&furthest, analysis);
+    return furthest;
+}

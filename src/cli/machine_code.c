@@ -1,0 +1,106 @@
+/* The machine code that is analysed, or that --cubin says the PTX becomes, held against the bounds. */
+#include <stdio.h>
+
+#include "command.h"
+
+/* A launch of a kernel whose bounds are compared: of a stream number `launch_number`, or of an analysis. */
+struct compared {
+    const struct options *options;
+    const wb_kernel *kernel;
+    const wb_launch *launch;
+    wb_analyze_options asked;
+    wb_analysis *analysis; /* or NULL */
+    wb_stream *stream;
+    size_t launch_number;
+};
+
+/* The kernel of that name in the machine code of --cubin, or, without one, the kernel itself where it is
+ * machine code; else NULL. */
+static wb_status find_code(const struct compared *compared, const wb_module *cubin,
+                           wb_diagnostics *diagnostics, const wb_kernel **code) {
+    const bool is_code = wb_kernel_registers(compared->kernel) != 0;
+    *code = is_code ? compared->kernel : NULL;
+    if (cubin == NULL) return WB_OK;
+    if (is_code)
+        return usage_error(diagnostics, "--cubin goes with PTX: what is analysed is machine code itself");
+    return wb_module_find_kernel(cubin, wb_kernel_name(compared->kernel), diagnostics, code);
+}
+
+static wb_status compare_code(const struct compared *compared, const wb_kernel *code,
+                              wb_diagnostics *messages) {
+    if (compared->stream != NULL)
+        return wb_stream_compare_code(compared->stream, compared->launch_number, compared->kernel, code,
+                                      compared->launch, &compared->asked, messages);
+    return wb_analysis_compare_code(compared->analysis, compared->kernel, code, compared->launch,
+                                    &compared->asked, messages);
+}
+
+/* Warns that the machine code of --cubin says nothing of the bounds, by the first error. */
+static void warn_without(const char *cubin, const wb_diagnostics *messages, wb_diagnostics *diagnostics) {
+    wb_message message = {.text = "it cannot be executed"};
+    char warning[600];
+    for (size_t i = 0; wb_diagnostics_message(messages, i, &message); i++)
+        if (message.severity == WB_SEVERITY_ERROR) break;
+    (void)snprintf(warning, sizeof warning, "the machine code is not compared with the bounds: %s",
+                   message.text);
+    wb_diagnostics_warning(diagnostics, cubin, warning);
+}
+
+/* What a comparison came to: one that cannot be made keeps no bound from being printed. */
+static wb_status settle(const struct compared *compared, wb_status status, const wb_diagnostics *messages,
+                        wb_diagnostics *diagnostics) {
+    const char *cubin = compared->options->cubin;
+    if (status == WB_ERR_DECLINED && cubin != NULL) warn_without(cubin, messages, diagnostics);
+    if (status == WB_ERR_DECLINED || (cubin == NULL && status == WB_ERR_INPUT)) return WB_OK;
+    wb_message message;
+    for (size_t i = 0; status != WB_OK && wb_diagnostics_message(messages, i, &message); i++)
+        if (message.severity == WB_SEVERITY_ERROR)
+            wb_diagnostics_error(diagnostics, message.where, message.text);
+    return status;
+}
+
+static wb_status compare(const struct compared *compared, const wb_module *cubin,
+                         wb_diagnostics *diagnostics) {
+    const wb_kernel *code = NULL;
+    wb_status status = find_code(compared, cubin, diagnostics, &code);
+    if (status != WB_OK || code == NULL) return status;
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) return usage_error(diagnostics, "out of memory"), WB_ERR_LIMIT;
+    status = settle(compared, compare_code(compared, code, messages), messages, diagnostics);
+    wb_diagnostics_free(messages);
+    return status;
+}
+
+static wb_status read_code(const struct options *options, wb_diagnostics *diagnostics, wb_module **code) {
+    return options->cubin != NULL ? wb_module_read(options->cubin, diagnostics, code) : WB_OK;
+}
+
+wb_status compare_machine_code(const struct options *options, const struct inputs *inputs,
+                               wb_diagnostics *diagnostics, wb_module **code, wb_analysis *analysis) {
+    const struct compared compared = {.options = options,
+                                      .kernel = inputs->kernel,
+                                      .launch = inputs->launch,
+                                      .asked = analyze_options(options, inputs),
+                                      .analysis = analysis};
+    if (inputs->kernel == NULL && options->cubin != NULL)
+        return usage_error(diagnostics, "--cubin goes with the PTX that the machine code was made of");
+    if (inputs->kernel == NULL) return WB_OK;
+    const wb_status status = read_code(options, diagnostics, code);
+    return status == WB_OK ? compare(&compared, *code, diagnostics) : status;
+}
+
+wb_status compare_machine_code_of_list(const struct options *options, const struct inputs *inputs,
+                                       wb_diagnostics *diagnostics, wb_module **code, wb_stream *stream) {
+    wb_status status = read_code(options, diagnostics, code);
+    for (size_t i = 0; status == WB_OK && i < wb_stream_count(stream); i++) {
+        struct compared compared = {.options = options,
+                                    .launch = wb_launches_at(options->launch_file, i),
+                                    .asked = analyze_options(options, inputs),
+                                    .stream = stream,
+                                    .launch_number = i};
+        status = wb_module_find_kernel(inputs->module, wb_launch_kernel(compared.launch), diagnostics,
+                                       &compared.kernel);
+        if (status == WB_OK) status = compare(&compared, *code, diagnostics);
+    }
+    return status;
+}

@@ -1,0 +1,119 @@
+"""A method that lies is caught in every output: contradiction_test.py LYING_COMMAND LYING_LIBRARY
+
+The command and the library have methods `fifo` and `k-oldest` that say one cycle (lying_methods.c). Whatever execution
+is found, by whomever, the verdict is `contradiction` with both numbers and both methods, the exit status is 4, and no
+deadline is met beside it.
+"""
+
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+COMMAND, LIBRARY = sys.argv[1:]
+VECADD = ["kernels/vecadd.yaml", "-m", "ecrts2025-orin"]
+KERNEL = [*VECADD, "--method", "k-oldest,k-area"]
+MODEL = ["--deadline", "1s", "--accept", "ptx-model"]
+CODE = ["kernels/vecadd.sm_86.cubin", "-l", "kernels/vecadd.yaml", "-m", "rtx-a6000"]
+LIST = ["kernels/horner_stream.yaml", "-m", "ecrts2025-orin", "--method", "k-oldest,k-area"]
+BLOCK = ["docs/refutations/gub-depth0.yaml"]
+
+# Which execution contradicts which method, in which scope: the words of the run and what `contradiction` says.
+RUNS = {
+    "simulation of a kernel": ([*KERNEL, "--policy", "lrr"], "kernel", "k-oldest", "simulated", "lrr"),
+    "adversary of a kernel": ([*VECADD, "--method", "k-oldest,k-adversary"], "kernel", "k-oldest", "lower", "k-adversary"),
+    "exact worst case of a block": ([*BLOCK, "--method", "fifo,exhaustive"], "block", "fifo", "exact", "exhaustive"),
+    "adversary of a block": ([*BLOCK, "--method", "fifo,adversary"], "block", "fifo", None, None),
+    "block of a kernel, which a bound of the kernel takes": (
+        [*VECADD, "--method", "fifo,k-area"], "kernel", "k-area", None, None
+    ),
+    "a block alone": ([*VECADD, "--method", "fifo", "-i", "0", "--scope", "block"], "block", "fifo", None, None),
+    "given data beside covering paths": ([*KERNEL, "--inputs", "any"], "kernel", "k-oldest", None, None),
+    "machine code": ([*CODE, "--method", "k-oldest,code-k-area"], "kernel", "k-oldest", None, None),
+    "a kernel of a list": (LIST, "kernel", "k-oldest", None, None),
+}
+
+
+def run(words, status=4):
+    done = subprocess.run([COMMAND, "analyze", *words], capture_output=True, text=True)
+    assert done.returncode == status, (words, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def check_verdict(name, verdict, scope, method, kind, how):
+    found = verdict["contradiction"]
+    assert verdict["state"] == "contradiction" and verdict["bound"] is None, (name, verdict)
+    assert (found["scope"], found["method"], found["proven"]) == (scope, method, 1), (name, found)
+    assert found["found"]["cycles"] > 1 and found["found"]["how"], (name, found)
+    assert kind in (None, found["found"]["kind"]) and how in (None, found["found"]["how"]), (name, found)
+
+
+def check_run(name, words, scope, method, kind, how):
+    for deadline in ([], MODEL):
+        document = json.loads(run([*words, *deadline, "--json"]).stdout)
+        check_verdict(name, document["verdict"], scope, method, kind, how)
+        if deadline:
+            assert document["deadline"]["met"] is None, name
+    quiet = run([*words, *MODEL, "-q"])
+    assert quiet.stdout.startswith("contradiction: ") and f"{method} proves at most" in quiet.stdout, quiet.stdout
+    assert "contradiction" in quiet.stderr and method in quiet.stderr, quiet.stderr
+
+
+def check_formats(folder):
+    text = run([*KERNEL, *MODEL]).stdout
+    assert text.startswith("contradiction: ") and "met:" not in text, text
+    case = ElementTree.fromstring(run([*KERNEL, *MODEL, "--format", "junit"]).stdout).find(".//testcase")
+    assert case.find("error").get("type") == "contradiction", ElementTree.tostring(case)
+    for deadline in ([], MODEL):
+        sarif = json.loads(run([*KERNEL, *deadline, "--format", "sarif"]).stdout)["runs"][0]
+        assert [result["ruleId"] for result in sarif["results"]] == ["contradiction"], sarif["results"]
+    report = os.path.join(folder, "r.html")
+    run([*KERNEL, *MODEL, "--report", report])
+    page = pathlib.Path(report).read_text()
+    assert '<div class="verdict contradiction">' in page and "One of the two numbers is wrong." in page
+
+
+def check_sweep(folder):
+    file, database = os.path.join(folder, "s.yaml"), os.path.join(folder, "s.db")
+    pathlib.Path(file).write_text(
+        f"code: {os.path.abspath('kernels/vecadd.yaml')}\nmachine: ecrts2025-orin\nmethods: ['k-oldest', k-area]\n"
+        "deadline: 1s\naccept: ptx-model\n"
+    )
+    for _ in range(2):  # also where nothing runs again
+        done = subprocess.run([COMMAND, "sweep", file, "-o", database], capture_output=True, text=True)
+        assert done.returncode == 4 and "contradiction" in done.stderr, (done.returncode, done.stdout, done.stderr)
+        assert "1 CONTRADICTED" in done.stdout, done.stdout
+
+    def show(*options):
+        return subprocess.run([COMMAND, "sweep", "show", database, *options], capture_output=True, text=True).stdout
+
+    (unit,) = json.loads(show("--json"))["units"]
+    assert (unit["status"], unit["verdict"]["state"]) == ("contradiction", "contradiction"), unit
+    rows = [row for row in csv.DictReader(show("--csv").splitlines()) if row["name"] in ("k-oldest", "k-area")]
+    assert rows and {row["kind"] for row in rows} == {"estimate"}, rows
+    assert 'errors="1"' in show("--format", "junit")
+
+
+def check_python():
+    os.environ["WARPBOUND_LIBRARY"], os.environ["WARPBOUND_COMMAND"] = LIBRARY, COMMAND
+    sys.path.insert(0, "python")
+    import warpbound
+
+    found = warpbound.analyze(
+        "kernels/vecadd.yaml", machine="ecrts2025-orin", methods="k-oldest,k-area", deadline="1s", accept="ptx-model"
+    )
+    assert found.verdict.state == "contradiction" and found.verdict.met is None and found.verdict.bound is None
+    assert found.verdict.contradiction["method"] == "k-oldest" and found.bounds == ()
+
+
+for name, words in RUNS.items():
+    check_run(name, *words)
+with tempfile.TemporaryDirectory() as folder:
+    check_formats(folder)
+    check_sweep(folder)
+check_python()
+print(f"{len(RUNS)} lies caught in every output")

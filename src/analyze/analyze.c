@@ -322,11 +322,43 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
 
 /* ---- Lists of launches --------------------------------------------------------------------------------- */
 
-/* Executes the grid of one launch and adds its analysis to the stream, which owns it then. */
-static wb_status add_launch(const struct request *request, wb_diagnostics *diagnostics, wb_stream *stream) {
+/* Names of variables of the module that launches so far have perhaps stored to. */
+struct changed_names {
+    VEC(const char *) names;
+};
+
+static wb_status add_changed(const wb_grid *grid, struct changed_names *changed,
+                             wb_diagnostics *diagnostics) {
+    for (size_t i = 0; i < grid->stored.count; i++) {
+        bool known = false;
+        for (size_t c = 0; c < changed->names.count; c++)
+            known |= strcmp(changed->names.items[c], grid->stored.items[i]) == 0;
+        if (!known && vec_push(&changed->names, grid->stored.items[i]) != WB_OK)
+            return diagnose_out_of_memory(diagnostics, "analyze");
+    }
+    return WB_OK;
+}
+
+/* Executes the grid of one launch, on variables that those before may have changed, and adds its analysis to
+ * the stream, which owns it then. */
+static wb_status add_launch(const struct request *request, struct changed_names *changed,
+                            wb_diagnostics *diagnostics, wb_stream *stream) {
+    struct wb_launch launch = *request->launch;
+    struct request of_launch = *request;
     wb_analysis *made = NULL;
-    WB_TRY(analyse_kernel(request, diagnostics, &made));
-    wb_status status = wb_stream_add(stream, made, diagnostics);
+    launch.changed = changed->names.items;
+    launch.changed_count = changed->names.count;
+    of_launch.launch = &launch;
+    wb_status status = analyse_kernel(&of_launch, diagnostics, &made);
+    if (status == WB_ERR_DECLINED)
+        for (size_t i = 0; i < launch.changed_count; i++)
+            diagnose(diagnostics, SEVERITY_NOTE, launch.changed[i],
+                     "an earlier launch stores to this variable, so that its contents are not known; the "
+                     "launch file can give them: variables");
+    if (status != WB_OK) return status;
+    assert(made->owned.grid != NULL);
+    status = add_changed(made->owned.grid, changed, diagnostics);
+    if (status == WB_OK) status = wb_stream_add(stream, made, diagnostics);
     if (status == WB_OK)
         stream->kernels.items[stream->kernels.count - 1].owned = made;
     else
@@ -347,14 +379,17 @@ static wb_status name_launch(wb_status status, const wb_launches *launches, size
 /* Executes the kernels of all launches. */
 static wb_status add_launches(const wb_module *module, const wb_launches *launches, struct request *request,
                               wb_diagnostics *diagnostics, wb_stream *stream) {
-    for (size_t i = 0; i < wb_launches_count(launches); i++) {
+    struct changed_names changed = {0};
+    wb_status status = WB_OK;
+    for (size_t i = 0; i < wb_launches_count(launches) && status == WB_OK; i++) {
         request->launch = wb_launches_at(launches, i);
-        wb_status status =
+        status =
             wb_module_find_kernel(module, wb_launch_kernel(request->launch), diagnostics, &request->kernel);
-        if (status == WB_OK) status = add_launch(request, diagnostics, stream);
-        WB_TRY(name_launch(status, launches, i, diagnostics));
+        if (status == WB_OK) status = add_launch(request, &changed, diagnostics, stream);
+        status = name_launch(status, launches, i, diagnostics);
     }
-    return WB_OK;
+    vec_free(&changed.names);
+    return status;
 }
 
 /* Bounds and simulates every kernel; a limit that one of them hits does not keep the others from it. */

@@ -102,6 +102,8 @@ struct wb_launch {
     bool arguments_from_file; /* dropped by the first wb_launch_add_argument */
     bool argument_replaced;   /* one of them has another value than the file gives */
     VEC(struct launch_variable) variables;
+    const char *const *changed; /* .global variables that earlier launches of a list perhaps store to: */
+    size_t changed_count;       /* nothing is known of what is in them, unless it is given */
 };
 
 /* What a launch file describes: a launch, or a list of launches of one stream. */

@@ -52,6 +52,7 @@ static const struct {
     [WB_ASSUME_DIVISION_CHECKS] = {.id = "E25", .executed = ASSUMED_DIVISION_CHECKS},
     [WB_ASSUME_START_OF_SM_87] = {.id = "E26", .executed = ASSUMED_START_OF_SM_87},
     [WB_ASSUME_RETURNS_BY_STACK] = {.id = "E27", .executed = ASSUMED_RETURNS_BY_STACK},
+    [WB_ASSUME_INITIAL_VARIABLES] = {.id = "E28", .executed = ASSUMED_INITIAL_VARIABLES},
     /* What warps execute. */
     [WB_ASSUME_PATHS_ON_SM] = {.id = "K1",
                                .text =

@@ -162,6 +162,80 @@ static void test_what_is_left_in_the_second_level_counts(void **state) {
     json_decref(without);
 }
 
+/* The least proven bound of the second kernel of a list, or of one alone; 0 where the status is not 0. */
+static json_int_t bound_of_variable(const char *code, const char *list, const char *alone) {
+    char text[1024];
+    (void)snprintf(
+        text, sizeof text,
+        "F=$(mktemp); printf -- '%s' > $F; $WB analyze tests/data/stream/%s %s -m %s --json; s=$?; "
+        "rm -f $F; exit $s",
+        list, code, alone == NULL ? "-l $F" : alone,
+        strstr(code, "cubin") != NULL ? "rtx-a6000" : "ampere-sm80");
+    struct run run = run_shell(text);
+    json_int_t bound = 0;
+    if (run.status == 0) {
+        json_t *root = json_loads(run.out, 0, NULL);
+        bound = number(alone == NULL ? grid_of(root, 1) : json_object_get(root, "grid"), "best_upper");
+        json_decref(root);
+    } else if (run.status != 3 ||
+               strstr(run.err, "note: an earlier launch stores to this variable") == NULL) {
+        fail_msg("%s\nstatus %d: %s", text, run.status, run.err);
+    }
+    run_free(&run);
+    return bound;
+}
+
+/* A variable of the module that an earlier launch stores to, or perhaps does, is not known; one that none
+ * stores to, or whose contents the launch gives, is. Of machine code, too. */
+static void test_variables_are_changed_by_earlier_launches(void **state) {
+    (void)state;
+#define ONE(kernel, more) "- {kernel: " kernel ", grid: 1, block: 32" more "}\\n"
+#define READ "-k read -g 1 -b 32 "
+    static const struct {
+        const char *list, *alone;
+        bool known;
+    } cases[] = {
+        {ONE("set", "") ONE("read", ""), READ "-c count=u32[1]=100", false},
+        {ONE("add", "") ONE("read", ""), READ "-c count=u32[1]=100", false},
+        {ONE("scatter", ", arguments: [\"buf:u64[1]\"]") ONE("read", ""), READ "-c count=u32[1]=100", false},
+        {ONE("read", "") ONE("read", ""), READ, true},
+        {ONE("read", "") ONE("read_fixed", ""), "-k read_fixed -g 1 -b 32", true},
+        {ONE("set", "") ONE("read_fixed", ""), "-k read_fixed -g 1 -b 32", true},
+        {ONE("set", "") ONE("read", ", variables: {count: \"u32[1]=5\"}"), READ "-c count=u32[1]=5", true},
+    };
+    static const char *const codes[] = {"variable.ptx", "variable.sm_86.cubin"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases * 2; i++) {
+        const char *code = codes[i % 2], *list = cases[i / 2].list;
+        const json_int_t listed = bound_of_variable(code, list, NULL),
+                         alone = bound_of_variable(code, "", cases[i / 2].alone);
+        const bool refused = i % 2 != 0 && listed == 0; /* its loop has no bound without the value */
+        if (cases[i / 2].known ? listed != alone : listed < alone && !refused)
+            fail_msg("%s, %s: %lld, alone %lld", code, list, (long long)listed, (long long)alone);
+    }
+}
+
+/* The premise of one launch, or the first, is printed. */
+static void test_contents_of_variables_are_assumed(void **state) {
+    (void)state;
+    static const struct {
+        const char *options;
+        bool assumed;
+    } cases[] = {{"-k read", true},
+                 {"-k read_fixed", true},
+                 {"-k read_fixed --inputs any", false},
+                 {"-k read -c count=u32[1]=5 -c result=u32[1]=0", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        (void)snprintf(text, sizeof text,
+                       "analyze tests/data/stream/variable.ptx -g 1 -b 32 -m ampere-sm80 %s",
+                       cases[i].options);
+        struct run run = run_command(text);
+        if (run.status != 0 || (strstr(run.out, " E28 variables of the module") != NULL) != cases[i].assumed)
+            fail_msg("%s: status %d\n%s%s", text, run.status, run.out, run.err);
+        run_free(&run);
+    }
+}
+
 /* The launch overhead of a kernel that is launched alone is no part of its bounds, but of what a deadline is
  * held against. */
 static void test_a_kernel_alone_has_its_overhead_beside_it(void **state) {
@@ -225,6 +299,8 @@ int main(void) {
         cmocka_unit_test(test_bounds_and_overheads_add_up),
         cmocka_unit_test(test_what_is_left_in_the_second_level_counts),
         cmocka_unit_test(test_a_deadline_is_judged_by_the_sum),
+        cmocka_unit_test(test_variables_are_changed_by_earlier_launches),
+        cmocka_unit_test(test_contents_of_variables_are_assumed),
         cmocka_unit_test(test_a_kernel_alone_has_its_overhead_beside_it),
         cmocka_unit_test(test_without_a_proven_bound_there_is_no_sum),
         cmocka_unit_test(test_text_has_a_row_a_launch),

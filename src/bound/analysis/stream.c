@@ -6,6 +6,7 @@
 
 #include "bound/analysis/contradiction.h"
 #include "bound/analysis/verdict.h"
+#include "warp/trace/grid.h"
 
 wb_stream *wb_stream_new(const wb_machine *machine) {
     wb_stream *made = calloc(1, sizeof *made);
@@ -63,7 +64,10 @@ cycles stream_carried(const struct wb_stream *stream) {
 wb_status wb_stream_set_stalls(wb_stream *stream, size_t index, const wb_stalls *stalls,
                                wb_diagnostics *diagnostics) {
     assert(index < stream->kernels.count && stream->kernels.items[index].owned != NULL);
-    wb_analysis_set_stalls(stream->kernels.items[index].owned, stalls);
+    const struct wb_grid *grid = stream->kernels.items[index].owned->owned.grid;
+    /* They were found with the contents that variables have before all launches. */
+    if (grid == NULL || !grid->changed_variables)
+        wb_analysis_set_stalls(stream->kernels.items[index].owned, stalls);
     if (add_inputs(stream, stream->kernels.items[index].analysis) == WB_OK) return WB_OK;
     return diagnose_out_of_memory(diagnostics, stream->machine->name);
 }

@@ -50,6 +50,13 @@ static wb_status load_given(struct run *run, const struct ptx_variable *variable
     return load_contents(run, variable->space, contents, variable->name, region);
 }
 
+/* Whether an earlier launch of the list has perhaps stored to a variable. */
+static bool is_changed(const struct wb_launch *launch, const char *name) {
+    for (size_t i = 0; i < launch->changed_count; i++)
+        if (strcmp(launch->changed[i], name) == 0) return true;
+    return false;
+}
+
 static wb_status load_variable(struct run *run, uint32_t index) {
     const struct ptx_variable *variable = &run->module->variables[index];
     const struct launch_variable *given = given_contents(run, variable->name);
@@ -59,7 +66,10 @@ static wb_status load_variable(struct run *run, uint32_t index) {
     } else {
         bool zeroed = variable->space == PTX_SPACE_GLOBAL && variable->linkage != PTX_LINK_EXTERN;
         bool constant = variable->space == PTX_SPACE_CONST;
-        bool known = (variable->init != NULL || zeroed) && (constant || !run->unknown_contents);
+        const bool changed = !constant && is_changed(run->launch, variable->name);
+        bool known = (variable->init != NULL || zeroed) && (constant || !run->unknown_contents) && !changed;
+        run->initial_variables |= known;
+        run->changed_variables |= changed;
         WB_TRY(memory_add(&run->memory, variable->space, wide_addresses(run), variable->size, variable->name,
                           known, run->diagnostics, &region));
         if (variable->init != NULL) memcpy(region.bytes, variable->init, variable->size);

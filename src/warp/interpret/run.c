@@ -407,8 +407,9 @@ void run_end(struct run *run) {
     fact_needs_free(&run->needs);
 }
 
-/* Notes what special registers that the code uses are taken to be. */
+/* Notes what special registers and variables that the code uses are taken to be. */
 static void assume_registers(struct run *run) {
+    if (run->initial_variables) run_assume(run, ASSUMED_INITIAL_VARIABLES);
     for (size_t i = 0; i < run->program.sregs.count; i++)
         if (run->program.sregs.items[i] == PTX_SREG_WARPID) run_assume(run, ASSUMED_WARP_NUMBERS);
 }

@@ -139,6 +139,8 @@ struct run {
     run_warp_fn run_warp;    /* of a covering run: runs a warp until it waits or is done; or NULL */
     struct fact_needs needs; /* of covering runs: facts that are lacking */
     uint64_t forgotten;      /* how often known bytes became unknown; counted for covering runs */
+    bool initial_variables;  /* the code names variables whose contents the module gives */
+    bool changed_variables;  /* it names some that an earlier launch has perhaps stored to */
     bool unknown_contents;   /* of buffers and variables, whatever the launch gives */
     uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
     uint64_t charged;                         /* other work, as so many instructions: counts for the limit */

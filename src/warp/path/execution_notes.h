@@ -40,8 +40,8 @@
     X(ATOMIC_ORDER,                                                                                          \
       "atomics, and relaxed, volatile and acquire loads, take effect in the order of blocks, warps and "     \
       "lanes",                                                                                               \
-      "with the given data control or an address depended on what an atomic returned, on memory where "     \
-      "its order shows (floats, `exch`, `cas`, `inc`, `dec`), or on such a load of memory of other warps; "   \
+      "with the given data control or an address depended on what an atomic returned, on memory where "      \
+      "its order shows (floats, `exch`, `cas`, `inc`, `dec`), or on such a load of memory of other warps; "  \
       "no bound of kind upper or exact rests on it")                                                         \
     X(WARP_NUMBERS, "%warpid is the number of the warp in its block", "the code uses `%warpid`")             \
     X(ALIGNED_BUFFERS,                                                                                       \
@@ -84,6 +84,11 @@
       "what machine code keeps on the stack of where its functions return to is not overwritten by its "     \
       "other stores",                                                                                        \
       "a RET of the code takes the address from local memory, as code for debuggers (nvcc -G) does")         \
+    X(INITIAL_VARIABLES,                                                                                     \
+      "variables of the module have the contents that it gives them: neither the host nor a kernel that "    \
+      "is not listed has changed them",                                                                      \
+      "the code names a `.global` or `.const` variable whose contents the module gives and the launch does " \
+      "not; with `--inputs any` a `.const` one")                                                             \
     X(CACHE_CONTROL, "CCTL and ERRBAR hold no more than their issue slot",                                   \
       "the kernel has one of them, and is timed by its control fields: nobody publishes what they take")
 

@@ -365,6 +365,7 @@ void grid_clear(struct wb_grid *grid) {
     vec_free(&grid->blocks);
     vec_free(&grid->bases);
     vec_free(&grid->steered);
+    vec_free(&grid->stored);
     vec_free(&grid->covering);
     vec_free(&grid->cover.objects.items);
     arena_free(&grid->arena);

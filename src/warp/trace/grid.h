@@ -96,7 +96,9 @@ struct wb_grid {
     VEC(struct grid_block) blocks;         /* x first, then y, then z */
     VEC(uint64_t) bases;
     VEC(struct steered_warp) steered;
-    bool order_open; /* of the given data: values were unknown for want of an order of atomics */
+    VEC(const char *) stored; /* variables of the module that some block perhaps stores to: their names */
+    bool changed_variables;   /* as in struct run */
+    bool order_open;          /* of the given data: values were unknown for want of an order of atomics */
     /* Of covering paths: the distinct blocks, up to shifts of addresses that change no number of requests.
      * Paths, streams, shapes and bases are then there if accesses are recorded. Empty: the grid is one of
      * real paths, or was made from a block. */

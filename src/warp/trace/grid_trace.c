@@ -72,6 +72,19 @@ static void end(struct grid_trace *trace) {
     run_end(&trace->run);
 }
 
+/* Notes which variables of the module the blocks perhaps store to. */
+static wb_status note_stored(const struct run *run, struct wb_grid *grid) {
+    grid->changed_variables = run->changed_variables;
+    for (uint32_t i = 0; i < run->module->variable_count; i++) {
+        const struct ptx_variable *variable = &run->module->variables[i];
+        if (variable->space != PTX_SPACE_GLOBAL || !run->program.variable_used[i]) continue;
+        const struct region *region = memory_find(&run->memory, run->program.addresses[i]);
+        if (region != NULL && region->stored && vec_push(&grid->stored, variable->name) != WB_OK)
+            return run_no_memory(run);
+    }
+    return WB_OK;
+}
+
 /* ---- With the data that is given ----------------------------------------------------------------------- */
 
 /* Notes that a warp of the next block was steered. */
@@ -118,7 +131,7 @@ static wb_status trace_given(struct grid_trace *trace) {
     if (memory_objects_of(run, &trace->grid->cover.objects) != WB_OK) return run_no_memory(run);
     trace->grid->notes = run->notes;
     grid_find_local_bytes(trace->grid);
-    return WB_OK;
+    return note_stored(run, trace->grid);
 }
 
 /* ---- On covering paths --------------------------------------------------------------------------------- */
@@ -287,7 +300,7 @@ static wb_status trace_covering(struct grid_trace *trace) {
     trace->limit = trace->run.instruction_limit;
     WB_TRY(cover_blocks(trace));
     grid_find_local_bytes(trace->grid);
-    return WB_OK;
+    return note_stored(&trace->run, trace->grid);
 }
 
 wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launch *launch,

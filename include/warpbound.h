@@ -379,10 +379,11 @@ uint32_t wb_launch_registers(const wb_launch *launch);
 
 /* What the PTX ISA leaves open, so that hardware may do it otherwise than it is executed here. */
 typedef enum {
-    WB_TAKE_APPROX = 1,        /* "approx": results of approximate functions */
-    WB_TAKE_DIV_ZERO = 2,      /* "div-zero": of integer divisions by zero */
-    WB_TAKE_POINTER_ORDER = 4, /* "pointer-order": where buffers and variables stand in memory */
-    WB_TAKE_ALL = 7,
+    WB_TAKE_APPROX = 1,         /* "approx": results of approximate functions */
+    WB_TAKE_DIV_ZERO = 2,       /* "div-zero": of integer divisions by zero */
+    WB_TAKE_POINTER_ORDER = 4,  /* "pointer-order": where buffers and variables stand in memory */
+    WB_TAKE_NO_CONTRACTION = 8, /* "no-contraction": products and their sums are not fused */
+    WB_TAKE_ALL = 15,
 } wb_taken;
 
 /* Takes these for known, values of wb_taken or-ed. Without it covering paths take them for anything, and
@@ -634,6 +635,7 @@ typedef enum {
     WB_ASSUME_START_OF_SM_87,
     WB_ASSUME_RETURNS_BY_STACK,
     WB_ASSUME_INITIAL_VARIABLES,
+    WB_ASSUME_NO_CONTRACTION,
     /* What warps execute. */
     WB_ASSUME_PATHS_ON_SM,
     WB_ASSUME_PATHS_ON_GPU,

@@ -81,7 +81,8 @@ static const struct option_row option_table[] = {
      .words = {"given", "any"}},
     {0, "assume", "LIST", INTO(NAMES, assume, RUNS | COMMAND_CFG),
      .help = "take for known what hardware may do otherwise: approx (results of approximate functions), "
-             "div-zero (of integer divisions by zero), pointer-order (where buffers stand), all",
+             "div-zero (of integer divisions by zero), pointer-order (where buffers stand), "
+             "no-contraction (that products and sums are not fused), all",
      .names = wb_taken_name_at},
     {0, "branchless-prefix", NULL, INTO(FLAG, branchless_prefix, COMMAND_MAKESPAN),
      .help = "of a kernel: the string up to the first instruction executed twice"},

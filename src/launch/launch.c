@@ -137,6 +137,7 @@ wb_status launch_registers_store(uint64_t registers, const struct subject *subje
 _Static_assert(WB_TAKE_APPROX == 1u << LAUNCH_ASSUME_APPROX &&
                    WB_TAKE_DIV_ZERO == 1u << LAUNCH_ASSUME_DIV_ZERO &&
                    WB_TAKE_POINTER_ORDER == 1u << LAUNCH_ASSUME_POINTER_ORDER &&
+                   WB_TAKE_NO_CONTRACTION == 1u << LAUNCH_ASSUME_NO_CONTRACTION &&
                    WB_TAKE_ALL == (1u << LAUNCH_ASSUMPTIONS) - 1,
                "the header has the bits of enum launch_assumption");
 
@@ -145,6 +146,7 @@ const char *launch_assumption_name(enum launch_assumption what) {
         [LAUNCH_ASSUME_APPROX] = "approx",
         [LAUNCH_ASSUME_DIV_ZERO] = "div-zero",
         [LAUNCH_ASSUME_POINTER_ORDER] = "pointer-order",
+        [LAUNCH_ASSUME_NO_CONTRACTION] = "no-contraction",
     };
     return names[what];
 }
@@ -161,7 +163,7 @@ wb_status launch_assumption_store(const char *name, size_t length, const struct 
     launch->assumptions |= found;
     if (found != 0) return WB_OK;
     diagnose_about(diagnostics, SEVERITY_ERROR, subject,
-                   "'%.*s': expected approx, div-zero, pointer-order or all",
+                   "'%.*s': expected approx, div-zero, pointer-order, no-contraction or all",
                    (int)(length < 40 ? length : 40), name);
     return WB_ERR_INPUT;
 }

@@ -30,9 +30,10 @@
 
 /* What is taken for known though hardware may do otherwise (docs/execution.md). */
 enum launch_assumption {
-    LAUNCH_ASSUME_APPROX,        /* results of approximate functions */
-    LAUNCH_ASSUME_DIV_ZERO,      /* results of integer divisions by zero */
-    LAUNCH_ASSUME_POINTER_ORDER, /* the addresses of buffers and variables */
+    LAUNCH_ASSUME_APPROX,         /* results of approximate functions */
+    LAUNCH_ASSUME_DIV_ZERO,       /* results of integer divisions by zero */
+    LAUNCH_ASSUME_POINTER_ORDER,  /* the addresses of buffers and variables */
+    LAUNCH_ASSUME_NO_CONTRACTION, /* sums of products: that they are not fused */
     LAUNCH_ASSUMPTIONS
 };
 
@@ -161,7 +162,8 @@ wb_status launch_shared_store(uint64_t bytes, const struct subject *subject, wb_
 wb_status launch_registers_store(uint64_t registers, const struct subject *subject,
                                  wb_diagnostics *diagnostics, struct wb_launch *launch);
 
-/* Adds one of the assumptions by its name: "approx", "div-zero", "pointer-order", or "all". */
+/* Adds one of the assumptions by its name: "approx", "div-zero", "pointer-order",
+ * "no-contraction", or "all". */
 wb_status launch_assumption_store(const char *name, size_t length, const struct subject *subject,
                                   wb_diagnostics *diagnostics, struct wb_launch *launch);
 

@@ -123,7 +123,8 @@ static wb_status read_assume(const struct ytree *document, const struct ytree_no
     const struct ytree_node *item = value->kind == YTREE_LIST ? value->first : value;
     while (item != NULL) {
         struct subject subject = subject_of(document, item);
-        WB_TRY(ytree_require(document, item, YTREE_SCALAR, "approx, div-zero, pointer-order or all"));
+        WB_TRY(ytree_require(document, item, YTREE_SCALAR,
+                             "approx, div-zero, pointer-order, no-contraction or all"));
         WB_TRY(launch_assumption_store(item->text, strlen(item->text), &subject, document->diagnostics,
                                        reader->launch));
         item = value->kind == YTREE_LIST ? item->next : NULL;

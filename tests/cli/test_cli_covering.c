@@ -131,6 +131,9 @@ static void test_what_the_isa_leaves_open_is_unknown(void **state) {
     check_left_open("approximate", "approx", "rcp.approx.ftz.f32", "approximate functions");
     check_left_open("divided", "div-zero", "rem.u32", "divided by zero");
     check_left_open("ordered", "pointer-order", "setp.gt.u64", "buffers and variables stand");
+    check_left_open("fused", "no-contraction", "sub.f32", "fused multiply-add");
+    check_left_open("fused_double", "no-contraction", "add.f64", "fused multiply-add");
+    check_left_open("fused_pair", "no-contraction", "sub.f16x2", "fused multiply-add");
     /* nothing depends on what this one leaves open */
     json_t *root =
         run_json("analyze kernels/special_functions.ptx -l kernels/special_functions.yaml --json", 0);

@@ -90,6 +90,9 @@ static void test_case(void **state) {
     wb_facts *facts = kernel_facts(&loaded);
     wb_trace_options options = {.size = sizeof options, .record_accesses = true};
     wb_block *given = NULL, *covering = NULL, *held = NULL;
+    /* as there is one execution of the given data only then, and mandelbrot would need a fact */
+    kernel_expect_ok(wb_launch_assume(loaded.launch, WB_TAKE_NO_CONTRACTION, loaded.diagnostics), entry->name,
+                     loaded.diagnostics);
     kernel_expect_ok(wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &given),
                      entry->name, loaded.diagnostics);
     options.cover = true;

@@ -20,6 +20,7 @@ static void check_blocks(const struct loaded_kernel *loaded, const struct wb_gri
     struct run run = {.kernel = loaded->kernel,
                       .launch = loaded->launch,
                       .diagnostics = loaded->diagnostics,
+                      .assumptions = WB_TAKE_ALL, /* as the grid where it needs them */
                       .steers = true};
     struct arena arena = {0};
     uint32_t *code_first = NULL, block = 0;

@@ -84,8 +84,9 @@ static void test_case(void **state) {
     struct loaded_kernel loaded = kernel_load(entry->ptx, entry->launch);
     struct reference_case reference;
     assert_true(reference_case_open(loaded.launch, &reference));
-    kernel_expect_ok(wb_launch_assume(loaded.launch, WB_TAKE_APPROX, loaded.diagnostics), "wb_launch_assume",
-                     loaded.diagnostics);
+    kernel_expect_ok(
+        wb_launch_assume(loaded.launch, WB_TAKE_APPROX | WB_TAKE_NO_CONTRACTION, loaded.diagnostics),
+        "wb_launch_assume", loaded.diagnostics);
     reference_function *compute = reference_find(entry->reference);
     if (compute)
         compute(&reference);

@@ -8,6 +8,7 @@ target_sources(test_interpreter_approximate PRIVATE support/oracle/exact_number.
 wb_test(test_interpreter_memory wb_warp)
 wb_test(test_address_halves wb_warp)
 wb_test(test_known_bits wb_warp)
+wb_test(test_contraction wb_warp)
 wb_test(test_interpreter_control wb_warp)
 wb_test(test_block_timing wb_warp)
 wb_test(test_grid wb_warp)

@@ -140,6 +140,7 @@ struct micro {
         struct micro_branch branch;
         struct micro_call call;
         struct micro_meeting meeting;
+        const struct micro *fused; /* of a sum that may be fused with a product: that (contraction.h) */
     };
 };
 

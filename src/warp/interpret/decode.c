@@ -320,6 +320,7 @@ static void decode_alu(struct decoder *decoder, const struct ptx_operand *operan
         relying_decode(op);
     else
         open_result_decode(op);
+    if (!ptx_is_machine_code(decoder->code->function)) contraction_decode(decoder->program, op);
     op->refine = alu_refine_find(op->form);
     op->known_bits = known_bits_find(op->form);
 }

@@ -28,6 +28,7 @@ bool open_is_assumed(struct run *run, enum launch_assumption what) {
         [LAUNCH_ASSUME_DIV_ZERO] = ASSUMED_DIVISION_BY_ZERO,
         [LAUNCH_ASSUME_POINTER_ORDER] = ASSUMED_POINTER_ORDER,
         [OPEN_ATOMIC_ORDER] = ASSUMED_ATOMIC_ORDER,
+        [LAUNCH_ASSUME_NO_CONTRACTION] = ASSUMED_NO_CONTRACTION,
     };
     if ((run->assumptions >> what & 1) == 0) return false;
     run_assume(run, noted[what]);

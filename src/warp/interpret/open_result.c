@@ -99,9 +99,10 @@ wb_status open_execute(struct warp *warp, const struct micro *op, uint32_t mask)
         known &= source->known;
     }
     uint32_t open = known == 0 ? 0 : op->open(op, values) & known;
-    if (open != 0 && open_is_assumed(warp->run, (enum launch_assumption)op->open_kind)) open = 0;
-    if (open != mask) WB_TRY(alu_execute(warp, op, mask & ~open));
-    if (open == 0) return WB_OK;
+    const bool assumed = open != 0 && open_is_assumed(warp->run, (enum launch_assumption)op->open_kind);
+    if (open != mask || assumed) WB_TRY(alu_execute(warp, op, assumed ? mask : mask & ~open));
+    if (assumed && op->open_kind == LAUNCH_ASSUME_APPROX) return contraction_approximate(warp, op, open);
+    if (open == 0 || assumed) return WB_OK;
     warp->run->left_open |= 1u << op->open_kind;
     lanes_forget(warp_slot(warp, op->destination), open, op->index);
     return WB_OK;

@@ -31,6 +31,7 @@ struct program {
     VEC(struct lanes) constants;                 /* constant 0 is a zero */
     uint32_t *constant_of; /* hash of a value to 1 + index of a constant, perhaps of another value */
     VEC(uint8_t) sregs;    /* special registers in use: slot i of BANK_SPECIAL */
+    uint64_t sums;         /* bit per enum ptx_type: some code may fuse sums of it with products */
     uint32_t *hints;       /* per instruction: index of the region it accessed last */
 };
 

@@ -404,6 +404,7 @@ void run_end(struct run *run) {
     free(run->warps);
     program_free(&run->program);
     memory_free(&run->memory);
+    products_free(&run->products);
     fact_needs_free(&run->needs);
 }
 
@@ -421,6 +422,7 @@ static wb_status block_begin(struct run *run, struct access_list *accesses) {
     if (region_set_known(shared, 0, shared->size, false) != WB_OK) return run_no_memory(run);
     memset(run->barriers, 0, sizeof run->barriers);
     run->charged += BLOCK_CHARGE;
+    products_begin(&run->products);
     assume_registers(run);
     for (uint32_t w = 0; w < run->warp_count; w++) {
         uint32_t left = threads - w * run->warp_width;

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+#include "warp/interpret/contraction.h"
 #include "warp/interpret/memory.h"
 #include "warp/interpret/program.h"
 #include "warp/path/access_list.h"
@@ -119,6 +120,7 @@ struct run {
     wb_diagnostics *diagnostics;
     struct program program;
     struct memory memory;
+    struct products products;
     uint64_t shared_bytes;               /* static and dynamic */
     uint64_t *buffers;                   /* per argument the address of its buffer, or 0 */
     uint32_t grid[3], size[3], index[3]; /* blocks, threads of the block, which block */

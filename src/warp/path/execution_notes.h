@@ -57,6 +57,10 @@
     X(POINTER_ORDER, "buffers and variables stand in memory where they are put here, one after another",     \
       "with the given data control or an address depended on that, or a result did under "                   \
       "`--assume pointer-order`")                                                                            \
+    X(NO_CONTRACTION,                                                                                        \
+      "the compiler joins no product and sum of the PTX to a fused multiply-add: both are rounded",          \
+      "with the given data control or an address depended on a sum that would differ, or one was executed "  \
+      "under `--assume no-contraction`")                                                                     \
     X(MACHINE_CODE_CLASSES,                                                                                  \
       "an instruction of machine code takes the time that the machine states for the class of PTX that "     \
       "does the same; the stall counts and dependence counters of the code are not in these times",          \

@@ -92,9 +92,20 @@ static const struct exact_case exact_cases[] = {
     {GRID "2\nsub_cores: 2\nunits: \"A/(1,3) a(1,0)@A B/(1,0)\"\nblocks: [\"2* a B.0 B | B; A B.0 B | B\", "
           "\"2* A B.0 B | B; a B.0 B | B\"]\n",
      23},
+    /* of any order of blocks, and says so: greedy, in the order of their numbers, takes 8 */
+    {"block: x\ndispatch_depth: 1\nbarrier_release: 2\nresident: 1\nunits: \"A/(2,0) B(2,0) C(1,0)\"\n"
+     "blocks: [\"3* B; C; C\", \"2* C\"]\nmemory: {sms: 2, dispatch: greedy}\n",
+     9},
     /* blocks that do nothing */
     {GRID "1\nunits: \"A(1,0)\"\nblocks: [\"3* \", \"A\", \"2* \"]\nmemory: {dispatch: greedy}\n", 1},
 };
+
+/* Whether a number says that blocks may be dispatched in any order. */
+static bool is_of_any_order(const wb_bound *bound) {
+    for (size_t a = 0; a < bound->assumption_count; a++)
+        if (bound->assumptions[a] == WB_ASSUME_DISPATCH_IN_ANY_ORDER) return true;
+    return false;
+}
 
 static void test_exact_values(void **state) {
     (void)state;
@@ -104,6 +115,10 @@ static void test_exact_values(void **state) {
             fail_msg("%s", wb_diagnostics_text(made.diagnostics));
         const wb_bound *bound = bound_named(made.analysis, "k-exhaustive");
         assert_int_equal(bound->kind, WB_EXACT);
+        const bool dynamic = strstr(exact_cases[i].text, "dispatch: ") != NULL &&
+                             strstr(exact_cases[i].text, "static") == NULL;
+        if (dynamic) assert_true(is_of_any_order(bound));
+        if (strstr(exact_cases[i].text, "static") != NULL) assert_false(is_of_any_order(bound));
         if (bound->cycles != exact_cases[i].exact)
             fail_msg("%llu, not %llu:\n%s", (unsigned long long)bound->cycles,
                      (unsigned long long)exact_cases[i].exact, exact_cases[i].text);

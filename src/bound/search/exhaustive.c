@@ -103,6 +103,7 @@ static wb_status kernel_exhaustive_run(const struct bound_input *input, wb_bound
     if (status != WB_ERR_DECLINED) {
         search_result(input, "k-exhaustive", &search, status, bound);
         grid_assume_dispatch(input->work, bound);
+        if (grid_work_is_dynamic(input->work)) assume(bound, WB_ASSUME_DISPATCH_IN_ANY_ORDER);
         return status;
     }
     diagnose(input->diagnostics, SEVERITY_ERROR, "k-exhaustive",

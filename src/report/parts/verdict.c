@@ -280,6 +280,20 @@ static void put_parts(struct text *out, const struct layout *layout, const wb_ve
     put_detail(out, layout, "breakdown", &line);
 }
 
+/* Whether an exact worst case is that of every dispatcher, not only of the machine's. */
+static bool is_of_any_order(const wb_verdict *verdict) {
+    const wb_slowest *slowest = &verdict->slowest;
+    size_t count;
+    const wb_bound *bounds =
+        wb_analysis_bounds(slowest->with_data ? verdict->judged->given : verdict->judged, &count);
+    for (size_t i = 0; i < count; i++)
+        for (size_t a = 0; a < bounds[i].assumption_count; a++)
+            if (strcmp(bounds[i].method, slowest->name) == 0 &&
+                bounds[i].assumptions[a] == WB_ASSUME_DISPATCH_IN_ANY_ORDER)
+                return true;
+    return false;
+}
+
 static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                         const struct verdict_words *words) {
     const wb_slowest *slowest = &verdict->slowest;
@@ -291,7 +305,8 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
         else if (slowest->kind == WB_SIMULATED)
             text_printf(&line, " found, simulated under %s", slowest->name);
         else if (slowest->kind == WB_EXACT)
-            text_printf(&line, ", the worst case with latencies exactly as stated (%s)", slowest->name);
+            text_printf(&line, ", the worst case with latencies exactly as stated%s (%s)",
+                        is_of_any_order(verdict) ? " and blocks in any order, D3" : "", slowest->name);
         else
             text_printf(&line, " found by %s", slowest->name);
         if (slowest->with_data) text_string(&line, ", with the data that the launch gives");

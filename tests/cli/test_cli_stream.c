@@ -292,6 +292,20 @@ static void test_text_has_a_row_a_launch(void **state) {
     run_free(&run);
 }
 
+/* Launches that are all searched completely: a list has no analysis of its own that could be asked. */
+static void test_exact_worst_cases_are_added(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "D=$(mktemp -d); printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n"
+        ".reg .b32 %%r<2>;\nmov.u32 %%r1, 1;\nret;\n}\n' > $D/k.ptx; "
+        "printf -- '- {kernel: k, grid: 3, block: 32}\n- {kernel: k, grid: 3, block: 32}\n' > $D/l.yaml; "
+        "\"$WB\" analyze $D/k.ptx -l $D/l.yaml -m ecrts2025-orin --method k-area,k-exhaustive; "
+        "E=$?; rm -r $D; exit $E");
+    if (run.status != 0 || !says(run.out, "exactly as stated and blocks in any order, D3 (k-exhaustive)"))
+        fail_msg("%d\n%s%s", run.status, run.out, run.err);
+    run_free(&run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
@@ -304,6 +318,7 @@ int main(void) {
         cmocka_unit_test(test_a_kernel_alone_has_its_overhead_beside_it),
         cmocka_unit_test(test_without_a_proven_bound_there_is_no_sum),
         cmocka_unit_test(test_text_has_a_row_a_launch),
+        cmocka_unit_test(test_exact_worst_cases_are_added),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,15 +283,16 @@ static void put_parts(struct text *out, const struct layout *layout, const wb_ve
 /* Whether an exact worst case is that of every dispatcher, not only of the machine's. */
 static bool is_of_any_order(const wb_verdict *verdict) {
     const wb_slowest *slowest = &verdict->slowest;
-    size_t count;
-    const wb_bound *bounds =
-        wb_analysis_bounds(slowest->with_data ? verdict->judged->given : verdict->judged, &count);
+    const struct wb_analysis *run = verdict->judged;
+    size_t count = 0;
+    if (run != NULL && slowest->with_data) run = run->given;
+    const wb_bound *bounds = run == NULL ? NULL : wb_analysis_bounds(run, &count);
     for (size_t i = 0; i < count; i++)
         for (size_t a = 0; a < bounds[i].assumption_count; a++)
             if (strcmp(bounds[i].method, slowest->name) == 0 &&
                 bounds[i].assumptions[a] == WB_ASSUME_DISPATCH_IN_ANY_ORDER)
                 return true;
-    return false;
+    return verdict->scope == WB_SCOPE_STREAM && strcmp(slowest->name, "k-exhaustive") == 0;
 }
 
 static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,

@@ -1570,6 +1570,10 @@ wb_status wb_makespan_refute(const char *method, const wb_watch *watch, wb_diagn
  * changed. */
 wb_status wb_makespan_read_solution(wb_makespan *makespan, const char *path, wb_diagnostics *diagnostics);
 
+/* WB_ERR_LIMIT, with a message that has both numbers, where a schedule that was found is longer than what a
+ * method proves: one of the two is wrong. */
+wb_status wb_makespan_hold(const wb_makespan *makespan, wb_diagnostics *diagnostics);
+
 /* Methods that were asked for and have no result. */
 const wb_declined *wb_makespan_declined(const wb_makespan *makespan, size_t *count);
 

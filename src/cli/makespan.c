@@ -206,6 +206,7 @@ static wb_status solve(const struct options *options, wb_makespan *makespan, wb_
     if (written == WB_OK) written = write_convergence(options, makespan, diagnostics);
     if (written == WB_OK && options->certificate != NULL)
         written = wb_makespan_write_certificate(makespan, options->certificate, &watch, diagnostics);
+    if (written == WB_OK) written = wb_makespan_hold(makespan, diagnostics);
     return status == WB_OK ? written : status;
 }
 

@@ -1,6 +1,6 @@
 """A method that lies is caught in every output: contradiction_test.py LYING_COMMAND LYING_LIBRARY
 
-The command and the library have methods `fifo` and `k-oldest` that say one cycle (lying_methods.c). Whatever execution
+The command and the library have methods `fifo`, `k-oldest` and `pessimistic` that say one cycle (lying_methods.c). Whatever execution
 is found, by whomever, the verdict is `contradiction` with both numbers and both methods, the exit status is 4, and no
 deadline is met beside it.
 """
@@ -98,6 +98,15 @@ def check_sweep(folder):
     assert 'errors="1"' in show("--format", "junit")
 
 
+def check_makespan():
+    words = ["makespan", "LCL", "-w", "4", "-u", "L=1,C=1", "--method", "pessimistic,brute"]
+    done = subprocess.run([COMMAND, *words], capture_output=True, text=True)
+    assert done.returncode == 4 and "contradiction: a schedule of" in done.stderr, (done.returncode, done.stderr)
+    assert "worst case: contradiction: " in done.stdout, done.stdout
+    done = subprocess.run([COMMAND, *words, "--json"], capture_output=True, text=True)
+    assert done.returncode == 4 and json.loads(done.stdout)["certified"] is None, done.stdout
+
+
 def check_python():
     os.environ["WARPBOUND_LIBRARY"], os.environ["WARPBOUND_COMMAND"] = LIBRARY, COMMAND
     sys.path.insert(0, "python")
@@ -115,5 +124,6 @@ for name, words in RUNS.items():
 with tempfile.TemporaryDirectory() as folder:
     check_formats(folder)
     check_sweep(folder)
+check_makespan()
 check_python()
 print(f"{len(RUNS)} lies caught in every output")

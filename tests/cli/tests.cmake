@@ -42,7 +42,7 @@ add_test(NAME ci_gate COMMAND ${Python3_EXECUTABLE} -B tests/cli/gate_test.py $<
 add_test(NAME names COMMAND ${Python3_EXECUTABLE} -B tests/cli/names_test.py $<TARGET_FILE:warpbound_cli>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
-# The command and the library with two methods that lie, and what catches them.
+# The command and the library with methods that lie, and what catches them.
 if(TARGET warpbound_shared)
   get_property(folders GLOBAL PROPERTY WB_FOLDERS)
   add_library(warpbound_lying SHARED cli/lying_methods.c)

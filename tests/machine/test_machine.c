@@ -59,6 +59,10 @@ static void test_presets_are_complete(void **state) {
         for (uint32_t class = 0; class < PTX_CLASS_COUNT && !machine_times_sass(machine); class ++)
             if (machine->classes[class].given == (class >= PTX_CLASS_VPRINTF && class <= PTX_CLASS_FREE))
                 fail_msg("%s: class %s", name, ptx_class_name(class));
+        /* Times in seconds are at the lowest clock of the range, unless the user names another. */
+        if (machine_times_sass(machine))
+            assert_true(machine->sass.clock_least.stated &&
+                        machine->clock_mhz == machine->sass.clock_least.value);
         wb_machine_free(machine);
     }
 }

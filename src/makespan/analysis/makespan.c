@@ -285,6 +285,16 @@ struct makespan_interval makespan_certain(const wb_makespan *makespan) {
     return interval;
 }
 
+wb_status wb_makespan_hold(const wb_makespan *makespan, wb_diagnostics *diagnostics) {
+    const struct makespan_interval interval = makespan_certain(makespan);
+    if (interval.lower <= interval.upper) return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, "makespan",
+             "contradiction: a schedule of %" PRIu64 " cycles was found, and at most %" PRIu64
+             " are proven: one of them is wrong. Please report this command with its files",
+             interval.lower, interval.upper);
+    return WB_ERR_LIMIT;
+}
+
 wb_status wb_makespan_write_certificate(wb_makespan *makespan, const char *path, const wb_watch *watch,
                                         wb_diagnostics *diagnostics) {
     static const struct exact_limits limits = EXACT_LIMITS_DEFAULTS;

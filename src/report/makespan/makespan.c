@@ -115,7 +115,10 @@ static void put_interval(struct text *out, const struct wb_makespan *makespan) {
     struct makespan_interval interval = makespan_certain(makespan);
     if (interval.upper == CYCLES_SATURATED && interval.lower == 0) return;
     text_string(out, "\nworst case: ");
-    if (interval.upper == CYCLES_SATURATED) {
+    if (interval.lower > interval.upper) {
+        text_printf(out, "contradiction: %" PRIu64 " cycles found, at most %" PRIu64 " proven\n\n",
+                    interval.lower, interval.upper);
+    } else if (interval.upper == CYCLES_SATURATED) {
         text_printf(out, "at least %" PRIu64 " cycles\n\n", interval.lower);
     } else if (interval.lower == interval.upper) {
         text_printf(out, "%" PRIu64 " cycles\n\n", interval.upper);
@@ -208,7 +211,8 @@ static void put_json(struct text *out, const struct wb_makespan *makespan, const
     }
     json_close(&json);
     report_declined_json(&json, declined, count);
-    report_certified_json(&json, interval.upper != CYCLES_SATURATED, interval.lower, interval.upper);
+    const bool is_certified = interval.upper != CYCLES_SATURATED && interval.lower <= interval.upper;
+    report_certified_json(&json, is_certified, interval.lower, interval.upper);
     json_close(&json);
 }
 

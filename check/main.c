@@ -92,6 +92,20 @@ uint64_t time_of_block(const struct method *method, struct block *of) {
     return method->of_block(of);
 }
 
+/* What was shown of a block so far: no execution of it takes longer than any bound of it. */
+static void compare_shown(const struct method *method, uint64_t shown) {
+    static uint64_t of_block, longest, least;
+    static const char *by;
+    if (block == NULL) return;
+    if (of_block != blocks.count) of_block = blocks.count, longest = 0, least = UINT64_MAX;
+    if (method->is_lower) longest = max(longest, shown);
+    if (!method->is_lower && shown < least) least = shown, by = method->name;
+    if (longest <= least) return;
+    printf("block: CONTRADICTION: an execution takes %" PRIu64 " cycles, %s shows at most %" PRIu64 "\n",
+           longest, by, least);
+    failed++;
+}
+
 static void read_claim(const uint64_t *n) {
     const struct method *method = method_at(n[0]);
     const uint64_t claim = n[1];
@@ -106,6 +120,7 @@ static void read_claim(const uint64_t *n) {
     claims++;
     claims_of_grid += block == NULL;
     failed += !proven;
+    compare_shown(method, shown);
 }
 
 static void check_place(const struct key *key) {

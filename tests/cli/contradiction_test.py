@@ -1,4 +1,4 @@
-"""A method that lies is caught in every output: contradiction_test.py LYING_COMMAND LYING_LIBRARY
+"""A method that lies is caught in every output: contradiction_test.py LYING_COMMAND LYING_LIBRARY LYING_CHECKER
 
 The command and the library have methods `fifo`, `k-oldest` and `pessimistic` that say one cycle (lying_methods.c). Whatever execution
 is found, by whomever, the verdict is `contradiction` with both numbers and both methods, the exit status is 4, and no
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-COMMAND, LIBRARY = sys.argv[1:]
+COMMAND, LIBRARY, CHECKER = sys.argv[1:]
 VECADD = ["kernels/vecadd.yaml", "-m", "ecrts2025-orin"]
 KERNEL = [*VECADD, "--method", "k-oldest,k-area"]
 MODEL = ["--deadline", "1s", "--accept", "ptx-model"]
@@ -98,6 +98,13 @@ def check_sweep(folder):
     assert 'errors="1"' in show("--format", "junit")
 
 
+def check_certificate(folder):
+    certificate = os.path.join(folder, "c.cert")
+    run([*BLOCK, "--method", "sib,exhaustive", "--certificate", certificate], 0)
+    done = subprocess.run([CHECKER, certificate], capture_output=True, text=True)
+    assert done.returncode == 1 and "CONTRADICTION: an execution takes" in done.stdout, (done.stdout, done.stderr)
+
+
 def check_makespan():
     words = ["makespan", "LCL", "-w", "4", "-u", "L=1,C=1", "--method", "pessimistic,brute"]
     done = subprocess.run([COMMAND, *words], capture_output=True, text=True)
@@ -124,6 +131,7 @@ for name, words in RUNS.items():
 with tempfile.TemporaryDirectory() as folder:
     check_formats(folder)
     check_sweep(folder)
+    check_certificate(folder)
 check_makespan()
 check_python()
 print(f"{len(RUNS)} lies caught in every output")

@@ -54,8 +54,13 @@ if(TARGET warpbound_shared)
   target_include_directories(warpbound_cli_lying PRIVATE ${PROJECT_SOURCE_DIR}/src/cli)
   target_compile_definitions(warpbound_cli_lying PRIVATE _GNU_SOURCE)
   target_link_libraries(warpbound_cli_lying PRIVATE warpbound_lying m)
+  get_target_property(checker_sources warpbound-check SOURCES)
+  add_executable(warpbound_check_lying cli/lying_checker.c ${checker_sources})
+  target_include_directories(warpbound_check_lying PRIVATE ${PROJECT_SOURCE_DIR}/check)
+  target_link_options(warpbound_check_lying PRIVATE -Wl,--allow-multiple-definition)
   add_test(NAME contradiction COMMAND ${Python3_EXECUTABLE} -B tests/cli/contradiction_test.py
-           $<TARGET_FILE:warpbound_cli_lying> $<TARGET_FILE:warpbound_lying> WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+           $<TARGET_FILE:warpbound_cli_lying> $<TARGET_FILE:warpbound_lying> $<TARGET_FILE:warpbound_check_lying>
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()
 
 # The command in a program that has set a locale, as a program that links the library may.

@@ -6,8 +6,10 @@
 #include "base/field.h"
 #include "flow/values/pointed.h"
 #include "launch/launch.h"
+#include "machine/machine.h"
 #include "ptx/demangle.h"
 #include "ptx/ptx.h"
+#include "sass/machine_code.h"
 
 /* Where comments begin behind values. */
 #define COMMENT_COLUMN 26
@@ -296,6 +298,21 @@ static void put_arguments(const struct launch_template *template) {
         put_argument(template, i);
 }
 
+/* The machine: of machine code the preset that times code of its architecture, where there is one; of PTX its
+ * user has to choose. */
+static void put_machine(const struct launch_template *template) {
+    const struct machine_code *code = template->kernel->module->code;
+    struct wb_diagnostics unheard = {0};
+    wb_machine *preset = NULL;
+    if (code != NULL && wb_calibration_machine(code->sm, &unheard, &preset) == WB_OK)
+        text_printf(template->out, "machine: %s", preset->name);
+    else
+        text_string(template->out, "# machine: ...");
+    put_comment(template, "which GPU: warpbound machine list");
+    wb_machine_free(preset);
+    diagnostics_clear(&unheard);
+}
+
 /* What can be said, and need not be. */
 static void put_optional(const struct launch_template *template) {
     struct text *out = template->out;
@@ -309,8 +326,7 @@ static void put_optional(const struct launch_template *template) {
         text_string(out, "# ptxas_info: FILE");
         put_comment(template, "or a file with what nvcc --resource-usage printed");
     }
-    text_string(out, "# machine: ecrts2025-orin");
-    put_comment(template, "which GPU: warpbound machine list");
+    put_machine(template);
     text_string(out, "# deadline: 1ms");
     put_comment(template, "of the kernel; analyze says whether it is met");
     text_string(out, "# facts: FILE");

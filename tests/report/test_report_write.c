@@ -75,7 +75,7 @@ static void test_texts(void **state) {
     static const struct {
         const char *text, *written;
     } cases[] = {{"a\"b\\c/d", "\"a\\\"b\\\\c/d\""},
-                 {"\b\f\n\r\t\x01\x1f\x7f", "\"\\b\\f\\n\\r\\t\\u0001\\u001F\x7f\""},
+                 {"\b\f\n\r\t\x01\x1f\x7f", "\"\\b\\f\\n\\r\\t\\u0001\\u001F\\u007F\""},
                  {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\""},
                  {"a\xff\xc3", "\"a\xef\xbf\xbd\xef\xbf\xbd\""},
                  {"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},

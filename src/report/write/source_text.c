@@ -83,7 +83,9 @@ static const struct source_text *file_of(struct source_texts *texts, const char 
     for (size_t i = 0; i < texts->files.count; i++)
         if (strcmp(texts->files.items[i].name, name) == 0) return &texts->files.items[i];
     struct source_text file = {.name = name};
-    if (find_text(&file, texts->folder, texts->module->input.path) != WB_OK || find_lines(&file) != WB_OK ||
+    const char *path = texts->module->input.path; /* NULL: it was parsed in memory */
+    const char *code = path != NULL ? path : texts->module->source.name;
+    if (find_text(&file, texts->folder, code) != WB_OK || find_lines(&file) != WB_OK ||
         vec_push(&texts->files, file) != WB_OK) {
         free(file.text);
         vec_free(&file.starts);

@@ -175,8 +175,10 @@ static int name_unnamed(struct file_output *output) {
 /* As file_output_open, of what is no standard stream. */
 static int open_file(const char *path, struct file_output *output) {
     struct stat info;
-    int error = follow_links(path, &output->target);
-    const bool exists = error == 0 && stat(output->target.data, &info) == 0;
+    /* Pipes are not to be found by the links that lead to them, such as /dev/stdout. */
+    const bool is_other = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+    int error = is_other ? 0 : follow_links(path, &output->target);
+    const bool exists = is_other || (error == 0 && stat(output->target.data, &info) == 0);
     if (error == 0 && (!exists || S_ISREG(info.st_mode))) {
         error = open_temporary(output, exists ? &info : NULL);
     } else if (error == 0) {

@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -79,15 +81,23 @@ static wb_status find_program(const char *given, wb_diagnostics *diagnostics, ch
 /* ---- A folder for it ------------------------------------------------------------------------------------
  */
 
+/* What their names begin with. */
+#define FOLDER_PREFIX "warpbound-ptxas-"
+
 struct folder {
     char path[PATH_MAX - 16]; /* with room for the names of files in it */
+    int lock;                 /* held as long as the process lives, however it ends */
 };
 
-static bool folder_make(struct folder *folder) {
-    const char *place = getenv("TMPDIR");
-    if (place == NULL || *place == '\0') place = "/tmp";
-    const int written = snprintf(folder->path, sizeof folder->path, "%s/warpbound-XXXXXX", place);
-    return written > 0 && (size_t)written < sizeof folder->path && mkdtemp(folder->path) != NULL;
+/* Locks a folder of this user; -1: it is none, or who made it still lives. */
+static int folder_lock(const char *path) {
+    struct stat stat_of;
+    const int lock = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (lock < 0) return -1;
+    if (fstat(lock, &stat_of) == 0 && stat_of.st_uid == geteuid() && flock(lock, LOCK_EX | LOCK_NB) == 0)
+        return lock;
+    (void)close(lock);
+    return -1;
 }
 
 static int remove_entry(const char *path, const struct stat *stat_of, int kind, struct FTW *at) {
@@ -100,6 +110,39 @@ static int remove_entry(const char *path, const struct stat *stat_of, int kind, 
 
 static void folder_remove(const struct folder *folder) {
     (void)nftw(folder->path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    (void)close(folder->lock);
+}
+
+/* Removes the folders of processes that were killed. One that was just made and is not locked yet may go,
+ * too: whoever made it finds that and makes another. */
+static void folders_clean(const char *place) {
+    char pattern[PATH_MAX];
+    glob_t found = {0};
+    const int length = snprintf(pattern, sizeof pattern, "%s/" FOLDER_PREFIX "??????", place);
+    if (length < 0 || (size_t)length >= sizeof pattern || glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        struct folder left = {.lock = folder_lock(found.gl_pathv[i])};
+        if (left.lock < 0) continue;
+        (void)snprintf(left.path, sizeof left.path, "%s", found.gl_pathv[i]);
+        folder_remove(&left);
+    }
+    globfree(&found);
+}
+
+static bool folder_make(struct folder *folder) {
+    const char *place = getenv("TMPDIR");
+    if (place == NULL || *place == '\0') place = "/tmp";
+    folders_clean(place);
+    for (unsigned attempt = 0; attempt < 9; attempt++) {
+        const int written = snprintf(folder->path, sizeof folder->path, "%s/" FOLDER_PREFIX "XXXXXX", place);
+        if (written < 0 || (size_t)written >= sizeof folder->path || mkdtemp(folder->path) == NULL)
+            return false;
+        folder->lock = folder_lock(folder->path);
+        if (folder->lock >= 0 && access(folder->path, W_OK) == 0) return true;
+        if (folder->lock >= 0) (void)close(folder->lock);
+    }
+    return false;
 }
 
 static void folder_file(const struct folder *folder, const char *name, char path[PATH_MAX]) {

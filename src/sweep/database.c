@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 /* "WBsw", which `file` could know such databases by, and the version of the tables. */
 #define APPLICATION 0x57427377
@@ -12,6 +15,9 @@
 
 /* Milliseconds to wait for another process that writes. */
 #define BUSY_MILLISECONDS 60000
+
+/* Longest text of a cell. */
+#define CELL_BYTES_MAX (1 << 26)
 
 /* Columns of cycles have no type: such numbers have up to 64 bits (record.c). */
 static const char tables[] =
@@ -73,6 +79,46 @@ static int64_t read_pragma(const struct wb_results *results, const char *sql, wb
     return value;
 }
 
+/* ---- What else a database of others could do
+ * ----------------------------------------------------------------
+ *
+ * Triggers store other numbers than are written, views answer with what is not stored, or never end. */
+
+/* Whether `known`, a database with our tables alone, has an entry as the row says. */
+static bool is_ours(sqlite3 *known, sqlite3_stmt *row) {
+    sqlite3_stmt *find = NULL;
+    bool found =
+        sqlite3_prepare_v2(known, "SELECT 1 FROM sqlite_master WHERE type IS ? AND name IS ? AND sql IS ?",
+                           -1, &find, NULL) == SQLITE_OK;
+    for (int i = 0; i < 3 && found; i++)
+        found = sqlite3_bind_value(find, i + 1, sqlite3_column_value(row, i)) == SQLITE_OK;
+    found = found && sqlite3_step(find) == SQLITE_ROW;
+    sqlite3_finalize(find);
+    return found;
+}
+
+/* The database has our tables as we make them, and nothing else. */
+static wb_status check_schema(const struct wb_results *results, wb_diagnostics *diagnostics) {
+    sqlite3 *known = NULL;
+    wb_status status = WB_OK;
+    const bool made = sqlite3_open(":memory:", &known) == SQLITE_OK &&
+                      sqlite3_exec(known, tables, NULL, NULL, NULL) == SQLITE_OK;
+    sqlite3_stmt *row =
+        made ? database_prepare(results, "SELECT type, name, sql FROM sqlite_master", diagnostics) : NULL;
+    if (!made) status = diagnose_out_of_memory(diagnostics, results->path);
+    if (made && row == NULL) status = WB_ERR_INPUT;
+    while (status == WB_OK && sqlite3_step(row) == SQLITE_ROW) {
+        if (is_ours(known, row)) continue;
+        diagnose(diagnostics, SEVERITY_ERROR, results->path,
+                 "this is no database that sweeps make: the %.20s '%.60s' is not theirs", column_text(row, 0),
+                 column_text(row, 1));
+        status = WB_ERR_INPUT;
+    }
+    sqlite3_finalize(row);
+    (void)sqlite3_close(known);
+    return status;
+}
+
 /* Whether the file is one of ours; a new one becomes one. */
 static wb_status check_tables(const struct wb_results *results, bool write, wb_diagnostics *diagnostics) {
     const int64_t application = read_pragma(results, "PRAGMA application_id", diagnostics);
@@ -85,7 +131,7 @@ static wb_status check_tables(const struct wb_results *results, bool write, wb_d
         diagnose(diagnostics, SEVERITY_ERROR, results->path, "this is no database of sweeps");
         return WB_ERR_INPUT;
     }
-    if (version == TABLES_VERSION) return WB_OK;
+    if (version == TABLES_VERSION) return check_schema(results, diagnostics);
     diagnose(diagnostics, SEVERITY_ERROR, results->path,
              "its tables are of version %lld, and this program has %d", (long long)version, TABLES_VERSION);
     return WB_ERR_INPUT;
@@ -105,10 +151,19 @@ static wb_status open_tables(struct wb_results *results, bool write, wb_diagnost
 }
 
 /* A new file as the umask has it, so that a group can share it: SQLite would let its owner alone write. One
- * that is there is not opened, as closing it would give up the locks that this process has on it. */
-static void make_file(const char *path) {
+ * that is there is not opened, as closing it would give up the locks that this process has on it. 0 or the
+ * errno value. */
+static int make_file(const char *path, bool *made) {
     const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0) (void)close(file);
+    *made = file >= 0;
+    if (file < 0) return errno == EEXIST ? 0 : errno;
+    return close(file) == 0 ? 0 : errno;
+}
+
+/* Takes away what was made where nothing could be written to it: an empty file is no database. */
+static void drop_empty(const char *path) {
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0) (void)unlink(path);
 }
 
 wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnostics, wb_results **results) {
@@ -119,11 +174,15 @@ wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnost
         return diagnose_out_of_memory(diagnostics, path);
     }
     wb_status status = WB_OK;
-    if (write) make_file(path);
-    if (sqlite3_open_v2(path, &opened->database, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    bool made = false;
+    const int error = write ? make_file(path, &made) : 0;
+    if (error != 0) status = file_write_failed(diagnostics, path, error);
+    if (status == WB_OK &&
+        sqlite3_open_v2(path, &opened->database, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
         status = database_error(opened, diagnostics);
     if (status == WB_OK) {
         (void)sqlite3_busy_timeout(opened->database, BUSY_MILLISECONDS);
+        (void)sqlite3_limit(opened->database, SQLITE_LIMIT_LENGTH, CELL_BYTES_MAX);
         (void)sqlite3_db_config(opened->database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         (void)sqlite3_db_config(opened->database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
         status = open_tables(opened, write, diagnostics);
@@ -133,6 +192,7 @@ wb_status wb_results_open(const char *path, bool write, wb_diagnostics *diagnost
         *results = opened;
     else
         wb_results_free(opened);
+    if (status != WB_OK && made) drop_empty(path);
     return status;
 }
 

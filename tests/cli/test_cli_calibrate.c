@@ -77,6 +77,21 @@ static void test_programs_that_are_no_ptxas(void **state) {
                   "the machine code is for sm_80");
 }
 
+/* A run that is killed leaves its folder; the next one takes it away, but none of a run that lives. */
+static void test_folders_of_killed_runs(void **state) {
+    (void)state;
+    struct run run = run_shell("d=$(mktemp -d) && mkdir $d/tmp && export TMPDIR=$d/tmp && printf "
+                               "'#!/bin/sh\\nkill -9 $PPID\\n' > $d/kill && "
+                               "printf '#!/bin/sh\\nls $TMPDIR | wc -l >> $TMPDIR/../seen; sleep 1; exit "
+                               "3\\n' > $d/wait && chmod +x $d/kill "
+                               "$d/wait; \"$WB\" machine calibrate sm_86 --ptxas $d/kill; ls $d/tmp | wc -l; "
+                               "\"$WB\" machine calibrate sm_86 --ptxas $d/wait & sleep 0.5; \"$WB\" machine "
+                               "calibrate sm_86 --ptxas "
+                               "$d/wait; wait; cat $d/seen; ls $d/tmp | wc -l; rm -r $d");
+    assert_string_equal(run.out, "1\n1\n2\n0\n");
+    run_free(&run);
+}
+
 static void test_a_program_that_makes_code(void **state) {
     (void)state;
     struct run run = run_shell(WITH_PROGRAM("if [ $1 = --version ]; then echo tools, release 1.2, V1.2.3; "
@@ -107,8 +122,8 @@ static void test_the_ptxas_of_this_machine(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong), cmocka_unit_test(test_machine_code_that_is_there),
-        cmocka_unit_test(test_programs_that_are_no_ptxas), cmocka_unit_test(test_a_program_that_makes_code),
-        cmocka_unit_test(test_the_ptxas_of_this_machine),
+        cmocka_unit_test(test_programs_that_are_no_ptxas), cmocka_unit_test(test_folders_of_killed_runs),
+        cmocka_unit_test(test_a_program_that_makes_code),  cmocka_unit_test(test_the_ptxas_of_this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

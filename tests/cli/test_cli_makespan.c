@@ -227,6 +227,15 @@ static void test_smallest_refutations(void **state) {
     run_free(&run);
 }
 
+/* An extrapolation from fewer warps than were asked for, as time ran out, is cut by a limit. */
+static void test_extrapolation_that_is_cut(void **state) {
+    (void)state;
+    struct run run = run_command("makespan LLLLLCLLLLCLLCCLCLCLC -w 60 -u L=1,C=1 -x 40 --method extrapolate "
+                                 "--time-limit 0.3");
+    assert_int_equal(run.status, 4);
+    run_free(&run);
+}
+
 /* The Voronoi kernel's string and how it differs from the one that ETFA'13 made by hand. */
 static void test_voronoi_kernel(void **state) {
     (void)state;
@@ -290,6 +299,7 @@ int main(void) {
         cmocka_unit_test(test_certificate),
         cmocka_unit_test(test_convergence_table),
         cmocka_unit_test(test_smallest_refutations),
+        cmocka_unit_test(test_extrapolation_that_is_cut),
         cmocka_unit_test(test_voronoi_kernel),
         cmocka_unit_test(test_case_study),
         cmocka_unit_test(test_kernel_without_launch),

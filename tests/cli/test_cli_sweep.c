@@ -452,6 +452,41 @@ static void test_foreign_database(void **state) {
         "x.db: error: this is no database of sweeps\nx.db: error: this is no database of sweeps\nx.db\n");
 }
 
+/* What a database of sweeps has beside its tables, or in their place, is refused wherever it is opened:
+ * triggers that store other numbers, views that answer with others or never end, further tables and indices.
+ */
+static void test_database_with_more_than_tables(void **state) {
+    (void)state;
+    static const char *const changes[][2] = {
+        {"create trigger t after insert on unit begin update unit set bound = 1; end", "the trigger 't'"},
+        {"create view v as select 1", "the view 'v'"},
+        {"alter table unit rename to u2; create view unit as select * from u2", "the table 'u2'"},
+        {"drop table claim; create table claim(id TEXT PRIMARY KEY, process TEXT NOT NULL)",
+         "the table 'claim'"},
+        {"create index i on unit(bound)", "the index 'i'"},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char text[1500];
+        (void)snprintf(
+            text, sizeof text,
+            "printf 'code: vecadd.yaml\\nmethods: k-area\\n' > s.yaml; "
+            "\"$WB\" sweep s.yaml -o s.db >/dev/null 2>&1; cp s.db t.db; python3 -c 'import sqlite3; "
+            "sqlite3.connect(\"t.db\").executescript(\"%s\")'; cp t.db u.db; "
+            "for of in \"show t.db\" \"s.yaml -o t.db\" \"diff s.db t.db\" \"plot t.db --x grid\" "
+            "\"merge t.db -o s.db\" \"merge s.db -o t.db\" \"s.yaml -o v.db --known t.db\"; do "
+            "timeout 20 \"$WB\" sweep $of 2>&1; echo $?; done; cmp t.db u.db",
+            changes[i][0]);
+        char *out = printed(text), expected[1200];
+        size_t length = 0;
+        for (int run = 0; run < 7; run++)
+            length += (size_t)snprintf(
+                expected + length, sizeof expected - length,
+                "t.db: error: this is no database that sweeps make: %s is not theirs\n2\n", changes[i][1]);
+        assert_string_equal(out, expected);
+        free(out);
+    }
+}
+
 /* Ctrl-C: what runs is not taken for a result. */
 static void test_interrupted(void **state) {
     (void)state;
@@ -711,6 +746,7 @@ int main(void) {
         cmocka_unit_test(test_time_limit),
         cmocka_unit_test(test_memory_limit),
         cmocka_unit_test(test_foreign_database),
+        cmocka_unit_test(test_database_with_more_than_tables),
         cmocka_unit_test(test_interrupted),
         cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_shards),

@@ -62,6 +62,7 @@ static wb_status run_extrapolate(const struct makespan_run *run, struct makespan
     uint32_t x = choose_x(run);
     cycles least = CYCLES_SATURATED;
     uint32_t least_y = 0;
+    wb_status cut = WB_OK;
     for (uint32_t y = 1; y <= x; y++) {
         cycles worst;
         wb_status status = solve_few(run, y, &worst);
@@ -69,6 +70,7 @@ static wb_status run_extrapolate(const struct makespan_run *run, struct makespan
             diagnose(run->diagnostics, SEVERITY_WARNING, "extrapolate",
                      "the exact worst case of %u warps was not found within the limits; x is %u", y, y - 1);
             x = y - 1;
+            cut = status;
             break;
         }
         WB_TRY(status);
@@ -87,7 +89,7 @@ static wb_status run_extrapolate(const struct makespan_run *run, struct makespan
                       "unit of each type takes 4 cycles for 2 warps, 9 for 4",
                       least_y, x);
     makespan_assume_model(bound);
-    return WB_OK;
+    return cut;
 }
 
 static bool extrapolate_fits(const struct makespan_problem *problem, wb_diagnostics *diagnostics) {

@@ -246,10 +246,9 @@ static wb_status decline_requests(const struct timing *timing, const struct ptx_
                        : caches   ? "are not counted, and they change what caches hold"
                                   : "are not counted, and others wait for them";
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
-                 "the requests of '%s' %s on machine '%s': that is not modelled; %s", inst->form->name, what,
-                 timing->machine->name,
-                 caches ? "--memory requests leaves its caches out"
-                        : "--set service=0 leaves the waiting out");
+                 "the requests of '%s' %s on machine '%s': that is not modelled; analyze the kernel's cubin "
+                 "on a machine that times machine code",
+                 inst->form->name, what, timing->machine->name);
     return WB_ERR_DECLINED;
 }
 

@@ -244,7 +244,7 @@ static wb_status decline_uncounted(const struct wb_grid *grid, wb_diagnostics *d
         diagnose(
             diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
             "a loop has so many iterations that their accesses were not counted, which a machine with caches "
-            "needs; --memory requests leaves the caches out");
+            "needs; state a smaller limit of the loop with flow facts");
         return WB_ERR_DECLINED;
     }
     if (grid->shapes.count == 0 && grid->blocks.count > 0) {

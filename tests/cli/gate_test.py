@@ -309,8 +309,11 @@ def test_names(gate):
                 file.write(b"\xff<&>\x00\x01\n")
             gate.junit(words, 2)
             (result, *_) = gate.sarif(words, 2)["results"]
-            uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-            assert urllib.parse.unquote_to_bytes(uri) == b"file://" + path
+            uri = urllib.parse.unquote_to_bytes(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+            # A message names the file as it is shown: names that are not printable are escaped there.
+            if os.fsdecode(path).isprintable():
+                assert uri == b"file://" + path, (uri, path)
+            assert uri.startswith(b"file://" + os.fsencode(folder)), uri
             json.loads(gate.run(["analyze", *words, "--json"], 2)[0].decode("utf-8"))
 
 

@@ -663,12 +663,15 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(found.units.column("arguments"), [" ".join(arguments[0])])
 
     def test_names_of_any_characters(self):
-        names = ("größe", "核", "\U0001f680", "quo\"te\\", "li\u2028ne", "ne\x85xt", "mar\ufeffk", "de\x7fl")
+        names = ("größe", "核", "\U0001f680", "quo\"te\\")
         with tempfile.TemporaryDirectory() as folder:
             code = [shutil.copy("kernels/vecadd.ptx", f"{folder}/{name}.ptx") for name in names]
             found = warpbound.sweep(code, MACHINE, launch="kernels/vecadd.yaml", methods="k-area", policies="lrr")
         self.assertEqual(found.units.column("status"), ["done"] * len(names))
         self.assertEqual(set(found.units.column("code")), set(code))
+        for name in ("li\u2028ne", "ne\x85xt", "mar\ufeffk", "de\x7fl"):
+            with self.assertRaises(warpbound.InputError):
+                warpbound.sweep(f"{name}.ptx", MACHINE, launch="kernels/vecadd.yaml", methods="k-area")
 
     def test_what_is_wrong(self):
         with self.assertRaisesRegex(warpbound.InputError, "nothing.yaml"):

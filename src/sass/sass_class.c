@@ -169,9 +169,17 @@ static const uint8_t classes[SASS_OP_COUNT] = {
 /* The size of 64 bits in conversions. */
 #define SIZE_64 3u
 
+/* Forms of CCTL that name no line: they empty caches of which bounds take nothing for granted. All others
+ * prefetch lines, or have them written back: what that takes nobody publishes. */
+static bool names_no_line(const struct sass_inst *inst) {
+    enum { IVALL = 4, IVALLP = 6 }; /* of the table of opcodes */
+    const uint32_t operation = sass_field(inst, SASS_FIELD_OPERATION);
+    return operation == IVALL || operation == IVALLP;
+}
+
 enum sass_class sass_class_of(const struct sass_inst *inst) {
     const uint8_t class = classes[inst->op];
-    if (class == 0) return SASS_CLASS_COUNT;
+    if (class == 0 || (inst->op == SASS_OP_CCTL && !names_no_line(inst))) return SASS_CLASS_COUNT;
     const bool wide =
         sass_field(inst, SASS_FIELD_TO_SIZE) == SIZE_64 || sass_field(inst, SASS_FIELD_FROM_SIZE) == SIZE_64;
     if (class - 1 == SASS_CLASS_CONVERT && wide) return SASS_CLASS_CONVERT_WIDE;

@@ -206,6 +206,33 @@ static void test_what_has_no_times(void **state) {
     wb_machine_free(machine);
 }
 
+/* What holds no more than its issue slot does nothing else: NOP; ERRBAR, behind a MEMBAR that has waited; and
+ * CCTL that empties a cache. Every other opcode and form has a way, or is declined. */
+static void test_what_only_issues(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t low, high; /* of the 128 bits the words that tell the forms of CCTL apart */
+        bool only_issues;
+    } forms[] = {
+        {0x0000798f, 0x00000100, false}, {0x0000798f, 0x00800100, false}, {0x0000798f, 0x01000100, false},
+        {0x0000798f, 0x01800100, false}, {0x0000798f, 0x02000100, true},  {0x0000798f, 0x03000100, true},
+        {0x0000798f, 0x03800100, false}, {0x0000798f, 0x04800100, false}, {0x0000798f, 0x05000100, false}};
+    for (enum sass_op op = 0; op < SASS_OP_COUNT; op++) {
+        const struct sass_inst inst = plain(op);
+        const bool only_issues = op == SASS_OP_NOP || op == SASS_OP_ERRBAR || op == SASS_OP_CGAERRBAR;
+        if (op != SASS_OP_CCTL) assert_int_equal(sass_class_of(&inst) == SASS_CLASS_NOP, only_issues);
+    }
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const uint32_t words[] = {forms[i].low, 0x02, forms[i].high, 0x000fe200};
+        struct sass_inst inst;
+        const char *reason = NULL;
+        uint8_t bytes[SASS_BYTES];
+        memcpy(bytes, words, sizeof bytes);
+        assert_true(sass_decode(86, bytes, 0, &inst, &reason) && inst.op == SASS_OP_CCTL);
+        assert_int_equal(sass_class_of(&inst), forms[i].only_issues ? SASS_CLASS_NOP : SASS_CLASS_COUNT);
+    }
+}
+
 /* Three instructions: at the end of a line, and two at the begin of the next one; the first and the last read
  * constants. Where the code does not fit each of them may miss. */
 static void test_caches(void **state) {
@@ -397,6 +424,7 @@ int main(void) {
         cmocka_unit_test(test_divided_constant),
         cmocka_unit_test(test_jumps),
         cmocka_unit_test(test_what_has_no_times),
+        cmocka_unit_test(test_what_only_issues),
         cmocka_unit_test(test_caches),
         cmocka_unit_test(test_shared_cache),
         cmocka_unit_test(test_other_constants_take_room),

@@ -102,7 +102,8 @@ static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst,
                      class == SASS_CLASS_COUNT ? "" : " (class '",
                      class == SASS_CLASS_COUNT ? "" : sass_class_name(class),
                      class == SASS_CLASS_COUNT ? "" : "')", timing->machine->name, problem);
-        return class == SASS_CLASS_COUNT ? WB_ERR_DECLINED : WB_ERR_INPUT;
+        const bool is_of_machine = class != SASS_CLASS_COUNT && !timing->machine->sass.classes[class].given;
+        return is_of_machine ? WB_ERR_INPUT : WB_ERR_DECLINED;
     }
     struct timed_inst *timed = &timing->code->insts[entry];
     timed->unit = sass->stage_count == 0 ? UNIT_NONE : sass->stages[0].unit;

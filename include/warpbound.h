@@ -1171,7 +1171,7 @@ typedef struct {
     uint64_t memory_limit; /* as in wb_trace_options */
     wb_watch watch;        /* the caller's progress callback */
     uint64_t instruction_limit; /* as in wb_trace_options */
-    unsigned accept;       /* of wb_accept: models that verdicts may rest on */
+    unsigned accept;            /* of wb_accept: models that verdicts may rest on */
 } wb_analyze_options;
 
 /* Analyses a launch of a kernel on a machine: executes, bounds and simulates what the options ask for. That

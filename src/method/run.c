@@ -101,7 +101,8 @@ wb_status method_run_end(struct method_run *run) {
     const bool none = run->results == 0;
     if (none && status == WB_OK) status = run->failed;
     if (run->stuck) status = WB_ERR_INPUT;
-    if (none || run->stopped || run->no_memory || run->stuck) wb_diagnostics_append(run->diagnostics, run->failures);
+    if (none || run->stopped || run->no_memory || run->stuck)
+        wb_diagnostics_append(run->diagnostics, run->failures);
     wb_diagnostics_free(run->failures);
     return status;
 }

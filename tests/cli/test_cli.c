@@ -34,7 +34,8 @@ static const struct failure_case failures[] = {
     {"path kernels/vecadd.ptx -s 1k", 2, "shared: expected a number of bytes from 0 to 1048576"},
     {"path kernels/vecadd.ptx -s ''", 2, "shared: expected a number of bytes from 0 to 1048576"},
     {"path kernels/vecadd.ptx --assume approx,", 2,
-     "--assume approx,: error: unknown name '' (known: approx, div-zero, pointer-order, no-contraction, all)"},
+     "--assume approx,: error: unknown name '' (known: approx, div-zero, pointer-order, no-contraction, "
+     "all)"},
     {"path kernels/vecadd.ptx --assume approximate", 2, "'approximate'; did you mean 'approx'?"},
     {"path kernels/vecadd.ptx --assume 'approx, div-zero'", 2,
      "--assume 'approx, div-zero': error: unknown name ' div-zero'; did you mean 'div-zero'?"},

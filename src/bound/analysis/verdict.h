@@ -13,16 +13,8 @@ wb_scope verdict_scope(const struct wb_analysis *analysis, wb_scope scope);
  * that is said to be a block. */
 wb_verdict verdict_of(const struct wb_analysis *analysis, const wb_report_options *options);
 
-/* Whether the bounds of the analysis are about this simulation: those of a scheme of strict round-robin hold
- * for strict round-robin only, all others for work-conserving policies only. */
-bool verdict_covers(const struct wb_analysis *analysis, const wb_simulation *simulation);
-
-/* The slowest execution of an analysis by itself that its bounds are about, without the launch overhead; an
- * exact worst case is one, too. `with_shorter_times`: also of those with latencies shorter than stated, which
- * upper bounds cover. */
-wb_slowest analysis_found(const struct wb_analysis *analysis, bool with_shorter_times);
-
-/* The same, or of covering paths with the data that the launch gives. */
+/* The slowest execution of what is analysed that its bounds are about (found.h); of covering paths with the
+ * data that the launch gives. */
 wb_slowest analysis_slowest(const struct wb_analysis *analysis);
 
 /* The same of a kernel, or of its machine code, or what that takes at least, where these are longer. */

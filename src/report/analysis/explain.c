@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "bound/analysis/verdict.h"
+#include "bound/analysis/found.h"
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"
 
@@ -72,7 +72,7 @@ static void put_simulation(struct text *out, const struct layout *layout, const 
     const struct explained explained = {simulation->policy, of, WB_SIMULATED, simulation->cycles};
     wb_assumption list[WB_ASSUMPTION_COUNT];
     put_heading(out, layout, analysis, &explained);
-    if (!verdict_covers(analysis, simulation))
+    if (!found_is_covered(analysis, simulation))
         layout_printf(out, layout, 2, "no bound of this report is about such a scheduler");
     put_conditions(out, layout, list, explain_simulation(analysis, list));
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bound/analysis/verdict.h"
+#include "bound/analysis/found.h"
 #include "report/analysis/kernel.h"
 #include "report/papers/windows.h"
 #include "report/parts/bounds.h"
@@ -17,7 +17,7 @@ uint64_t report_slowest(const struct wb_analysis *analysis) {
     const wb_simulation *simulations = wb_analysis_simulations(run, &count);
     uint64_t slowest = 0;
     for (size_t i = 0; i < count; i++)
-        if (verdict_covers(run, &simulations[i])) slowest = cycles_max(slowest, simulations[i].cycles);
+        if (found_is_covered(run, &simulations[i])) slowest = cycles_max(slowest, simulations[i].cycles);
     return slowest;
 }
 

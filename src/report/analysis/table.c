@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bound/analysis/found.h"
 #include "bound/analysis/verdict.h"
 #include "report/analysis/results.h"
 #include "report/parts/bounds.h"
@@ -95,7 +96,7 @@ static void put_simulations(struct result_table *results, const struct wb_analys
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
     for (size_t i = 0; i < count; i++) {
         const wb_simulation *simulation = &simulations[i];
-        if (verdict_covers(analysis, simulation) != covered) continue;
+        if (found_is_covered(analysis, simulation) != covered) continue;
         if (put++ == 0 && !covered)
             put_note(results, simulation->work_conserving
                                   ? "work-conserving, so that no bound above holds for it:"

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "bound/analysis/found.h"
 #include "bound/analysis/verdict.h"
 #include "report/analysis/results.h"
 #include "report/parts/bounds.h"
@@ -116,7 +117,7 @@ static void put_group(struct html_page *page, const struct wb_analysis *analysis
     }
     const wb_simulation *simulations = wb_analysis_simulations(run, &count);
     for (size_t i = 0; i < count && (group->kinds >> WB_SIMULATED & 1) != 0; i++) {
-        if (!verdict_covers(run, &simulations[i])) continue;
+        if (!found_is_covered(run, &simulations[i])) continue;
         open_group(page, group->title, bars++);
         put_bar(
             page, axis,

@@ -21,16 +21,6 @@ struct product {
     bool approximate; /* what was rounded is not known */
 };
 
-void products_begin(struct products *products) {
-    products->block++;
-    products->count = 0;
-    products->full = false;
-}
-
-void products_free(struct products *products) {
-    free(products->slots);
-}
-
 /* The elements of a register of a form: one, or two of 16 bits. */
 struct elements {
     uint8_t type;

@@ -9,7 +9,6 @@
 #ifndef WB_WARP_INTERPRET_CONTRACTION_H
 #define WB_WARP_INTERPRET_CONTRACTION_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "warpbound.h"
@@ -17,18 +16,6 @@
 struct micro;
 struct program;
 struct warp;
-
-/* The rounded products of the block at hand: a hash table by their value. */
-struct products {
-    struct product *slots; /* or NULL: there were none yet */
-    uint32_t count;
-    uint32_t block; /* counts blocks: products of others are forgotten */
-    bool full;      /* not all could be remembered: any operand may be a product */
-};
-
-/* Forgets those of the block before. */
-void products_begin(struct products *products);
-void products_free(struct products *products);
 
 /* Makes an instruction of PTX remember its products, or look at those it adds. To be called when op->execute
  * is set. */

@@ -6,6 +6,7 @@
 #include "ptx/ptx.h"
 #include "warp/alu/address.h"
 #include "warp/alu/known_bits.h"
+#include "warp/interpret/contraction.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/open_result.h"
 #include "warp/interpret/program.h"

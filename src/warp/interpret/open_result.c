@@ -2,6 +2,7 @@
 
 #include "warp/alu/alu.h"
 #include "warp/alu/float_value.h"
+#include "warp/interpret/contraction.h"
 #include "warp/interpret/execute.h"
 
 /* Lanes in which source `index` is an integer zero. */

@@ -404,7 +404,7 @@ void run_end(struct run *run) {
     free(run->warps);
     program_free(&run->program);
     memory_free(&run->memory);
-    products_free(&run->products);
+    free(run->products.slots);
     fact_needs_free(&run->needs);
 }
 

@@ -5,8 +5,8 @@
 
 #include <assert.h>
 
-#include "warp/interpret/contraction.h"
 #include "warp/interpret/memory.h"
+#include "warp/interpret/products.h"
 #include "warp/interpret/program.h"
 #include "warp/path/access_list.h"
 #include "warp/path/execution_notes.h"

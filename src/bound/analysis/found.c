@@ -1,0 +1,34 @@
+#include "bound/analysis/found.h"
+
+bool found_is_covered(const struct wb_analysis *analysis, const wb_simulation *simulation) {
+    bool conserving = !analysis_has_caches(analysis) || analysis->memory.scheme->policy->work_conserving;
+    return simulation->work_conserving == conserving;
+}
+
+static void keep_slower(wb_slowest *slowest, cycles time, wb_kind kind, const char *name) {
+    if (time > slowest->cycles) *slowest = (wb_slowest){.cycles = time, .kind = kind, .name = name};
+}
+
+/* Whether an execution was found in which latencies are shorter than stated: it says how far bounds can be
+ * lowered, and not that a machine on which they are as stated misses a deadline. */
+static bool is_of_shorter_times(const wb_bound *bound) {
+    for (size_t a = 0; a < bound->assumption_count; a++)
+        if (bound->assumptions[a] == WB_ASSUME_TIMES_OR_SHORTER) return true;
+    return false;
+}
+
+wb_slowest analysis_found(const struct wb_analysis *analysis, bool with_shorter_times) {
+    wb_slowest slowest = {0};
+    for (size_t i = 0; i < analysis->bounds.count; i++) {
+        const wb_bound *bound = &analysis->bounds.items[i];
+        const bool is_execution = bound->kind == WB_LOWER || bound->kind == WB_EXACT;
+        if (is_execution && (with_shorter_times || !is_of_shorter_times(bound)))
+            keep_slower(&slowest, bound->cycles, bound->kind, bound->method);
+    }
+    for (size_t i = 0; i < analysis->simulations.count; i++) {
+        const wb_simulation *simulation = &analysis->simulations.items[i];
+        if (found_is_covered(analysis, simulation))
+            keep_slower(&slowest, simulation->cycles, WB_SIMULATED, simulation->policy);
+    }
+    return slowest;
+}

@@ -670,6 +670,7 @@ typedef enum {
     WB_ASSUME_MEMORY_IN_ARRIVAL_ORDER,
     WB_ASSUME_MEMORY_ROUND_ROBIN,
     WB_ASSUME_MEMORY_IN_LEVEL,
+    WB_ASSUME_ATOMICS_IN_TURN,
     /* Cores that execute machine code (docs/machine-code-bounds.md). */
     WB_ASSUME_STALLS_KEPT,
     WB_ASSUME_CONSTANTS_MISSED_ONCE,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bound/cache/isolated_block.h"
+#include "bound/sass/atomics.h"
 #include "cost/block_chain.h"
 #include "cost/code_costs.h"
 #include "cost/costs.h"
@@ -186,15 +187,16 @@ static wb_status add_by_rule(struct cost_maker *maker, const struct block_rule *
 /* What is added to the bounds of blocks: releases of barriers, memory, and fetch. Simulations of windows have
  * releases and fetch of their own. */
 struct additions {
-    cycles release, memory, fetch;
+    cycles release, memory, fetch, atomics;
 };
 
 static struct additions additions_of(const struct cost_maker *maker) {
-    struct additions added = {.memory = memory_time(maker)};
+    const struct wb_analysis *analysis = maker->analysis;
+    struct additions added = {.memory = memory_time(maker),
+                              .atomics = atomics_time(analysis->machine, analysis_atomics(analysis))};
     if (maker->method->searches) return added;
-    if (bound_method_lacks_releases(maker->method))
-        added.release = profile_release_time(&maker->analysis->profile);
-    added.fetch = maker->analysis->fetch_time;
+    if (bound_method_lacks_releases(maker->method)) added.release = profile_release_time(&analysis->profile);
+    added.fetch = analysis->fetch_time;
     return added;
 }
 
@@ -207,6 +209,8 @@ static wb_status add_additions(struct cost_maker *maker, const struct additions 
     if (maker->causes != NULL)
         maker->causes->of[WB_PART_LATENCY] = cycles_add(maker->causes->of[WB_PART_LATENCY], added->release);
     WB_TRY(cost_divide(maker, WB_PART_MEMORY, added->memory, &weights));
+    tally_add(&maker->shares, tally_apart(&maker->shares, COST_OTHER), WB_PART_MEMORY, added->atomics);
+    if (maker->causes != NULL) maker->causes->of[WB_PART_MEMORY] += added->atomics;
     return cost_divide(maker, WB_PART_FETCH, added->fetch, &weights);
 }
 
@@ -221,7 +225,8 @@ wb_status block_costs(struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
     const uint32_t asking = analysis->kind == SUBJECT_CONTENDED_BLOCK ? analysis->contended.load.units : 0;
     const struct additions added = additions_of(maker);
-    const cycles all = cycles_add(added.release, cycles_add(added.memory, added.fetch));
+    const cycles all =
+        cycles_add(added.atomics, cycles_add(added.release, cycles_add(added.memory, added.fetch)));
     const struct block_rule *rule = rule_of(maker->method);
     const bool has_windows = maker->bound->window_count > 0;
     if (rule == NULL && !has_windows) return cost_decline(maker, "nothing says where its cycles go");

@@ -64,6 +64,7 @@ const struct field machine_sass_fields[] = {
     LATENCY_ROW("dram", dram_most, dram_least),
     LATENCY_ROW("tlb", tlb_most, tlb_least),
     WORD_ROW(machine_sass, "worst", worst, worsts),
+    NUMBER_ROW(machine_sass, "atomic_word", atomic_word, 0, SASS_TIME_MAX),
     {0},
 };
 
@@ -73,7 +74,8 @@ void machine_sass_defaults(struct machine_sass *sass) {
                                   .constants = {.ways = 1, .line_bytes = 64},
                                   .l0.line_bytes = 128,
                                   .l1_instructions.line_bytes = 128,
-                                  .long_stall = 45};
+                                  .long_stall = 45,
+                                  .atomic_word = 2};
 }
 
 /* ---- Memory -------------------------------------------------------------------------------------------- */

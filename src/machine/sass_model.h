@@ -110,6 +110,8 @@ struct machine_sass {
     uint32_t l1_most, l2_most, dram_most; /* cycles from the last stage to data from there */
     uint32_t tlb_most;                    /* cycles that a miss of the TLB adds */
     uint32_t worst;                       /* enum sass_worst */
+    uint32_t atomic_word; /* most cycles from one atomic of global memory on a word, of whatever SM, to the
+                             next one there */
     struct machine_sass_class classes[SASS_CLASS_COUNT];
 };
 

@@ -169,7 +169,11 @@ static const struct {
     [WB_ASSUME_MEMORY_IN_LEVEL] =
         {.id = "C9",
          .text = ("memory answers within the cycles that the machine states for the level that bounds count "
-                  "(worst), whatever other SMs do")},
+                  "(worst), whatever other SMs do, but for atomics on one word")},
+    [WB_ASSUME_ATOMICS_IN_TURN] =
+        {.id = "C10",
+         .text = ("memory serves atomics of all SMs on one word in turn, each within the cycles that the "
+                  "machine states (atomic_word), and those that wait hold up no other access")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] =
         {.id = "D1",

@@ -11,7 +11,9 @@
 
 #include <glob.h>
 
+#include "bound/analysis/analysis.h"
 #include "code_methods.h"
+#include "warp/path/block.h"
 
 /* Kernels that have a launch of their name. */
 #define CUBINS "kernels/*.sm_86.cubin"
@@ -215,11 +217,84 @@ static void test_unknown_data(void **state) {
     }
 }
 
+/* Bounds of the grid with so many blocks, or of block (0,0,0) of it with none, at so many cycles an atomic.
+ */
+static struct analysed atomics_at(const char *kernel, uint32_t blocks, const char *setting, uint32_t turn) {
+    char cubin[200], launch[200];
+    (void)text_format(cubin, sizeof cubin, "kernels/%s.sm_86.cubin", kernel);
+    (void)text_format(launch, sizeof launch, "kernels/%s.yaml", kernel);
+    struct analysed made = analyse_on(setting, cubin, launch, (wb_analyze_options){.one_block = true});
+    assert_int_equal(made.machine->sass.atomic_word, turn);
+    if (blocks == 0) return made;
+    wb_analysis_free(made.analysis);
+    const wb_analyze_options options = {.size = sizeof options,
+                                        .methods = "code-k-sm,code-k-area,code-k-bal,code-k-chain,code-elb"};
+    expect_ok(&made, wb_launch_set_grid(made.launch, (const uint32_t[]){blocks, 1, 1}, made.diagnostics),
+              "grid");
+    expect_ok(&made,
+              wb_analyze(made.kernel, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
+              cubin);
+    return made;
+}
+
+/* Bounds with atomics that wait for each other are longer than without by no less than so many atomics take,
+ * and by no more unless a block's own come on top; and they say so. */
+static void expect_waits(const wb_analysis *waiting, const wb_analysis *free, uint64_t least, uint64_t most) {
+    size_t count, others;
+    const wb_bound *bounds = wb_analysis_bounds(waiting, &count);
+    (void)wb_analysis_bounds(free, &others);
+    assert_true(count > 0 && count == others);
+    for (size_t b = 0; b < count; b++) {
+        const wb_bound *without = find_bound(free, bounds[b].method);
+        uint64_t parts = 0;
+        assert_non_null(without);
+        assert_false(assumes(without, "C10"));
+        if (bounds[b].kind == WB_LOWER) continue;
+        const uint64_t more = bounds[b].cycles - without->cycles;
+        if (more < least || more > most) fail_msg("%s: %u cycles more", bounds[b].method, (unsigned)more);
+        assert_true(assumes(&bounds[b], "C10"));
+        for (size_t p = 0; p < bounds[b].part_count; p++)
+            parts += bounds[b].parts[p].cycles;
+        if (bounds[b].part_count > 0) assert_int_equal(parts, bounds[b].cycles);
+    }
+}
+
+/* 129,024 atomics of 2016 blocks, which may all be on one word, take no less than that many times what one
+ * takes. A block has as many as lanes of it execute; where there are none nothing changes. */
+static void test_atomics_wait_for_each_other(void **state) {
+    (void)state;
+    struct analysed free = atomics_at("histogram", 2016, "sass.atomic_word=0", 0);
+    struct analysed preset = atomics_at("histogram", 2016, NULL, 2);
+    expect_waits(preset.analysis, free.analysis, 129024 * 2, 129024 * 2);
+    expect_waits(wb_analysis_longest_block(preset.analysis), wb_analysis_longest_block(free.analysis), 128,
+                 128);
+    free_analysed(&free);
+    free_analysed(&preset);
+    free = atomics_at("histogram", 0, "sass.atomic_word=0", 0);
+    preset = atomics_at("histogram", 0, "sass.atomic_word=7", 7);
+    const struct wb_block *block = preset.analysis->block;
+    uint64_t lanes = 0;
+    for (uint32_t w = 0; w < block->warp_count; w++)
+        for (size_t a = 0; a < block->accesses[w].items.count; a++) {
+            const struct access *access = &block->accesses[w].items.items[a];
+            const bool is_global = access->space == PTX_SPACE_GLOBAL;
+            lanes += access->is_atomic && is_global ? (uint64_t)__builtin_popcount(access->mask) : 0;
+        }
+    assert_int_equal(lanes, 64);
+    expect_waits(preset.analysis, free.analysis, lanes * 7, lanes * 7);
+    free_analysed(&free);
+    free_analysed(&preset);
+    preset = atomics_at("vecadd", 0, "sass.atomic_word=7", 7);
+    assert_false(assumes(find_bound(preset.analysis, "code-elb"), "C10"));
+    free_analysed(&preset);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_are_above_stall_counts),
         cmocka_unit_test(test_simulations_are_below_bounds),
         cmocka_unit_test(test_unknown_data),
+        cmocka_unit_test(test_atomics_wait_for_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "bound/block/block_sums.h"
 #include "bound/cache/isolated_block.h"
+#include "bound/sass/atomics.h"
 #include "memory/requests/requests.h"
 #include "warp/timed/block_timing.h"
 #include "warp/trace/grid_block.h"
@@ -180,12 +181,27 @@ static wb_status analysis_prepare(wb_analysis *analysis, const wb_watch *watch, 
     if (analysis_is_block(analysis)) {
         WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
         analysis->prepared = true;
+        analysis->atomics = atomics_of(analysis->timed);
         if (analysis->timed->code.sass != NULL &&
             code_profile_make(analysis->timed, MISSES_ON_PATHS, &analysis->code) != WB_OK)
             return analysis_no_memory(diagnostics);
     }
     analysis->prepared = true;
     return WB_OK;
+}
+
+uint64_t analysis_atomics(const struct wb_analysis *analysis) {
+    return analysis->kind == SUBJECT_KERNEL ? grid_work_atomics(&analysis->work) : analysis->atomics;
+}
+
+/* Adds the cycles in which atomics may wait for each other. What is the longest without them is no longer
+ * known to be exact: executions that were found need not have such waits. */
+static void add_atomics(const struct bound_input *input, wb_bound *bound) {
+    if (input->atomic_time == 0 || bound->kind == WB_LOWER) return;
+    if (bound->kind == WB_EXACT) bound->kind = WB_UPPER;
+    bound->cycles = cycles_add(bound->cycles, input->atomic_time);
+    if (bound->part_count > 0) bound_add_part(bound, WB_PART_MEMORY, NULL, input->atomic_time);
+    assume(bound, WB_ASSUME_ATOMICS_IN_TURN);
 }
 
 /* Runs a method that applies, into *bound. */
@@ -200,6 +216,7 @@ static wb_status analysis_compute(const struct bound_method *method, const struc
         isolated_block_add_memory(method, input->memory, bound);
     if (input->load != NULL) contended_block_add(method, input->machine, input->load, bound);
     if (!method->searches) bound->cycles = cycles_add(bound->cycles, input->fetch_time);
+    add_atomics(input, bound);
     if (bound->cycles == CYCLES_SATURATED) {
         bound->cycles = 0;
         diagnose(input->diagnostics, SEVERITY_ERROR, method->name, "the bound does not fit 64 bits");
@@ -244,6 +261,7 @@ static struct bound_input analysis_input(wb_analysis *analysis, const struct ana
                                 .assumed = analysis_assumed(analysis),
                                 .contended = analysis_is_contended(analysis),
                                 .fetch_time = analysis->fetch_time,
+                                .atomic_time = atomics_time(analysis->machine, analysis_atomics(analysis)),
                                 .watch = request->watch,
                                 .diagnostics = messages,
                                 .results = &analysis->log.texts,

@@ -103,6 +103,7 @@ struct wb_analysis {
     struct acta_warp_file abstract; /* abstract warps */
 
     bool prepared;         /* the profile of a block, and fetch_time, have been made */
+    uint64_t atomics;      /* of global memory, of a block of machine code */
     cycles fetch_time;     /* what instruction fetch adds to a bound, but to one of a kernel */
     uint64_t state_limit;  /* of searches */
     uint64_t unasked;      /* bit i: method i was run for "all" */
@@ -140,6 +141,9 @@ wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *d
                           wb_analysis **analysis);
 
 /* WB_ERR_LIMIT, with a message that memory is exhausted. */
+/* Atomics of global memory of all that is analysed, where machine code is timed; once it is prepared. */
+uint64_t analysis_atomics(const struct wb_analysis *analysis);
+
 wb_status analysis_no_memory(wb_diagnostics *diagnostics);
 
 /* The analysis of a file in memory (wb_analysis_read); `name` stands for it in messages. */

@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound/sass/atomics.h"
 #include "warp/trace/grid_block.h"
 
 /* What no block of a class exceeds, in isolation on its SM. Where SMs share a memory the classes' sums leave
  * out what that adds. */
 static cycles cap_of(const struct grid_work *work, uint32_t class) {
     if (memory_is_contended(&work->machine->memory)) return CYCLES_SATURATED;
-    return cycles_add(work->classes.items[class].isolated, grid_work_fetch_time_of_block(work, class));
+    const struct block_class *that = &work->classes.items[class];
+    const cycles atomics = atomics_time(work->machine, that->atomics);
+    return cycles_add(cycles_add(that->isolated, atomics), grid_work_fetch_time_of_block(work, class));
 }
 
 /* The analysis of a block of a class. */

@@ -7,6 +7,7 @@
 #include "bound/grid/code_chain.h"
 #include "bound/grid/serial_time.h"
 #include "bound/method/method.h"
+#include "bound/sass/atomics.h"
 
 /* Adds what the initiations of one run, executed `times` times, take of their units behind the first cycle.
  */
@@ -141,6 +142,7 @@ wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_bl
                                 .held = profile->held,
                                 .serial = CYCLES_SATURATED,
                                 .units = sum_units(timed, &work->arena),
+                                .atomics = atomics_of(timed),
                                 .timed = timed};
     if (class.units == NULL) return WB_ERR_LIMIT;
     if (timed->warp_count > work->warps) work->warps = timed->warp_count;
@@ -298,6 +300,13 @@ static uint64_t fetches_of_all(const struct grid_work *work) {
         fetches = cycles_add(fetches, cycles_mul(class->blocks, class->fetches));
     }
     return fetches;
+}
+
+uint64_t grid_work_atomics(const struct grid_work *work) {
+    uint64_t sum = 0;
+    for (size_t k = 0; k < work->classes.count; k++)
+        sum = cycles_add(sum, cycles_mul(work->classes.items[k].atomics, work->classes.items[k].blocks));
+    return sum;
 }
 
 cycles grid_work_fetch_time(const struct grid_work *work, uint64_t blocks, uint64_t resident) {

@@ -35,6 +35,7 @@ struct block_class {
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     struct block_chain chain;
     struct cold_times cold;      /* of machine code */
+    uint64_t atomics;            /* likewise: of global memory, of a block */
     cycles serial;               /* V: its serial time; CYCLES_SATURATED: not known */
     struct oldest_times *oldest; /* NULL: not known */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
@@ -131,6 +132,9 @@ cycles grid_work_together(const struct grid_work *work, uint64_t n);
 static inline cycles grid_work_total(const struct grid_work *work) {
     return class_ranking_total(&work->by_initiations);
 }
+
+/* Atomics of global memory of machine code, of all blocks. */
+uint64_t grid_work_atomics(const struct grid_work *work);
 
 /* What instruction fetch, and of machine code all that is missed once only, adds, 0 where it never stalls: on
  * an SM that gets `blocks` blocks, whichever they are, of which it holds `resident` at a time; on all SMs

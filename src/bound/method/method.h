@@ -36,6 +36,7 @@ struct bound_input {
     bool registers_ignored; /* they are not known, and with more of them an SM would hold fewer blocks */
     bool contended;         /* requests wait for one memory that all SMs share */
     cycles fetch_time;      /* that instruction fetch adds to a bound of the block */
+    cycles atomic_time;     /* that atomics on one word can wait for each other, of all that is analysed */
     const wb_watch *watch;  /* or NULL */
     wb_diagnostics *diagnostics;
     struct arena *results;                   /* owns texts and lists of the bound */

@@ -8,6 +8,7 @@
 #include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/kernel/wave.h"
+#include "bound/sass/atomics.h"
 #include "report/certificate/block_part.h"
 #include "report/certificate/cached_part.h"
 #include "report/certificate/code_part.h"
@@ -380,7 +381,8 @@ static void put_kernel_claims(struct text *out, const struct grid_work *shown) {
         if (kernel_claims[c].of_known_times && (contended || is_code)) continue;
         if (kernel_claims[c].is_static == grid_work_is_dynamic(shown)) continue;
         const struct kernel_time time = kernel_time_worst(shown, kernel_claims[c].formula);
-        const cycles claimed = kernel_time_sum(&time);
+        const cycles atomics = atomics_time(shown->machine, grid_work_atomics(shown));
+        const cycles claimed = cycles_add(kernel_time_sum(&time), atomics);
         if (claimed != CYCLES_SATURATED)
             text_printf(out, "claim %s%s %" PRIu64 "\n", is_code ? "code-" : "", kernel_claims[c].method,
                         claimed);

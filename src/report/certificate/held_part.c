@@ -1,4 +1,5 @@
 #include "report/certificate/held_part.h"
+#include "bound/sass/atomics.h"
 
 #include <inttypes.h>
 
@@ -30,6 +31,7 @@ void held_part_machine(struct text *out, const wb_analysis *analysis) {
         put_held(out, analysis->contended.load.requests, memory->service, "requests, served by the memory");
     if (analysis->kind == SUBJECT_KERNEL && analysis->work.contention.wait == 0)
         put_held(out, analysis->work.contention.requests, memory->service, "requests, served by the memory");
+    put_held(out, analysis_atomics(analysis), analysis->machine->sass.atomic_word, "atomics, in turn");
     if (analysis->kind != SUBJECT_KERNEL) put_held(out, analysis->fetch_time, 1, "instruction fetch");
 }
 

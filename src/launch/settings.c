@@ -19,6 +19,33 @@ static bool leads_out(const char *path) {
     return false;
 }
 
+/* Whether a path, its links followed, stays inside of a folder. What is not there is left to its reader. */
+static bool stays_inside(const char *path, const char *folder) {
+    char *file = realpath(path, NULL), *inside = realpath(folder, NULL);
+    const size_t length = inside == NULL ? 0 : strlen(inside);
+    const bool stays = file == NULL || inside == NULL || strcmp(inside, "/") == 0 ||
+                       (strncmp(file, inside, length) == 0 && file[length] == '/');
+    free(file);
+    free(inside);
+    return stays;
+}
+
+/* Whether a file that may lie elsewhere because of its ending has that ending, its links followed. */
+static bool really_ends_with(const char *path, const char *ending) {
+    char *file = realpath(path, NULL);
+    const bool ends = file == NULL || file_ends_with(file, ending);
+    free(file);
+    return ends;
+}
+
+static wb_status refuse_link(const char *name, const struct subject *subject, wb_diagnostics *diagnostics) {
+    diagnose_about(diagnostics, SEVERITY_ERROR, subject,
+                   "'%.80s': this is a link out of the launch file's folder: --allow-files lets launch files "
+                   "name any file",
+                   name);
+    return WB_ERR_INPUT;
+}
+
 wb_status launch_file_path(const char *name, const struct subject *subject,
                            const struct launch_folder *folder, wb_diagnostics *diagnostics, char **path) {
     if (folder != NULL && folder->files == WB_FILES_BELOW && leads_out(name)) {
@@ -34,7 +61,11 @@ wb_status launch_file_path(const char *name, const struct subject *subject,
     if (name[0] != '/' && !here) text_printf(&joined, "%s/", folder->path);
     text_string(&joined, name);
     *path = text_take(&joined);
-    return *path == NULL ? diagnose_out_of_memory(diagnostics, name) : WB_OK;
+    if (*path == NULL) return diagnose_out_of_memory(diagnostics, name);
+    if (folder == NULL || folder->files != WB_FILES_BELOW || stays_inside(*path, folder->path)) return WB_OK;
+    free(*path);
+    *path = NULL;
+    return refuse_link(name, subject, diagnostics);
 }
 
 /* What a setting is. */
@@ -138,6 +169,11 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
     if (problem != NULL) return ytree_error(document, value, "'%.60s': %s", value->text, problem);
     if (names_file(settings[setting].kind, value->text, &own))
         WB_TRY(launch_file_path(value->text, &subject, &own, document->diagnostics, &path));
+    const bool elsewhere = folder != NULL && folder->files == WB_FILES_BELOW && own.files == WB_FILES_ANY;
+    if (path != NULL && elsewhere && !really_ends_with(path, ".ptx")) {
+        free(path);
+        return refuse_link(value->text, &subject, document->diagnostics);
+    }
     const char *stored = path != NULL ? path : value->text;
     launch->settings[setting] = arena_string(&launch->arena, stored, strlen(stored));
     free(path);

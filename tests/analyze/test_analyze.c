@@ -136,6 +136,11 @@ static void test_deadline(void **state) {
     expect_ok(&loaded, analyze(&loaded, &options, &analysis));
     assert_true(wb_analysis_proven(analysis, &proven));
     assert_state(analysis, WB_SCOPE_KERNEL, proven, WB_MODEL_ONLY);
+    assert_state(analysis, (wb_scope)77, UINT64_MAX, WB_UNPROVEN);
+    const wb_report_options units = {.size = sizeof units, .unit = (wb_unit)99};
+    char *text = NULL;
+    assert_int_equal(wb_report(analysis, WB_REPORT_TEXT, &units, loaded.messages, &text), WB_ERR_INPUT);
+    expect_message(&loaded, "wb_report_options: error: unit: expected at most 5, not 99");
     wb_analysis_free(analysis);
     options.accept = WB_ACCEPT_PTX_MODEL;
     expect_ok(&loaded, analyze(&loaded, &options, &analysis));
@@ -263,6 +268,9 @@ static void test_bad_options(void **state) {
         {{.size = sizeof(wb_analyze_options), .methods = "sib,nonsense"}, "nonsense"},
         {{.size = sizeof(wb_analyze_options), .policies = "nonsense"}, "nonsense"},
         {{.size = sizeof(wb_analyze_options), .scheme = "nonsense"}, "nonsense"},
+        {{.size = sizeof(wb_analyze_options), .inputs = (wb_inputs)7}, "inputs: expected at most 2, not 7"},
+        {{.size = sizeof(wb_analyze_options), .scope = (wb_scope)77}, "scope: expected at most 1, not 77"},
+        {{.size = sizeof(wb_analyze_options), .accept = 2}, "accept: expected at most 1, not 2"},
         {{.size = sizeof(wb_analyze_options), .scheme = "default"},
          "grids are analysed on machines with caches"},
     };

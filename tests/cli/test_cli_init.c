@@ -178,6 +178,12 @@ static const struct session launch_files[] = {
     {"$WB analyze kernels/stencil5.yaml -l kernels/saxpy.yaml", 2, NULL, "a second launch file"},
     {"$WB analyze kernels/stencil5.ptx -l kernels/none.yaml", 2, NULL,
      "kernels/none.yaml: error: cannot read"},
+    {"ln -s /etc/hostname $D/x.ptx; { echo code: x.ptx; grep -v ^code: kernels/saxpy.yaml; } > $D/x.yaml; "
+     "$WB analyze $D/x.yaml",
+     2, NULL, "'x.ptx': this is a link out of the launch file's folder: --allow-files"},
+    {"ln -s /etc/hostname $D/b; { echo code: $PWD/kernels/saxpy.ptx; echo 'arguments: [\"buf:u8[4]=@b\"]'; } "
+     "> $D/x.yaml; $WB analyze $D/x.yaml",
+     2, NULL, "'b': this is a link out of the launch file's folder"},
     {"{ echo code: none.ptx; grep -v ^code: kernels/saxpy.yaml; } > $D/x.yaml; $WB analyze $D/x.yaml", 2,
      NULL, "none.ptx: error: cannot read"},
     {"{ echo code: $PWD/kernels/saxpy.ptx; grep -v ^code: kernels/saxpy.yaml; echo 'machine: "

@@ -259,10 +259,15 @@ void launch_suggest(const struct options *options, wb_diagnostics *diagnostics) 
 /* Says what is expected in place of no file, or of several: a launch file is an easy mistake. */
 static wb_status refuse_operands(const struct options *options, wb_diagnostics *diagnostics) {
     char message[200], many[40] = "";
+    const char *last =
+        options->operands.count > 0 ? options->operands.items[options->operands.count - 1] : "";
     if (options->operands.count > 1)
         (void)snprintf(many, sizeof many, ", but there are %zu", options->operands.count);
     (void)snprintf(message, sizeof message, "expected one PTX file or cubin%s (warpbound help %s)", many,
                    command_of(options->command)->name);
+    if (wb_deadline_unit(last) != WB_UNIT_CYCLES || strcmp(last, "cycles") == 0)
+        (void)snprintf(message, sizeof message,
+                       "'%s' stands by itself: a deadline and its unit are one word, --deadline 100us", last);
     (void)usage_error(diagnostics, message);
     for (size_t i = 0; i < options->operands.count; i++)
         if (is_yaml_name(options->operands.items[i]) && wb_is_launch_file(options->operands.items[i]))

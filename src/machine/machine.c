@@ -455,7 +455,9 @@ static const struct {
     const char *name;
     uint32_t places;
     wb_unit unit;
-} time_units[] = {{"s", 0, WB_UNIT_S}, {"ms", 3, WB_UNIT_MS}, {"us", 6, WB_UNIT_US}, {"ns", 9, WB_UNIT_NS}};
+} time_units[] = {{"s", 0, WB_UNIT_S},          {"ms", 3, WB_UNIT_MS},
+                  {"us", 6, WB_UNIT_US},        {"ns", 9, WB_UNIT_NS},
+                  {"\xc2\xb5s", 6, WB_UNIT_US}, {"\xce\xbcs", 6, WB_UNIT_US}}; /* the micro sign, and mu */
 
 /* The unit behind the number of a deadline; "" is cycles. */
 static const char *unit_text(const char *deadline) {

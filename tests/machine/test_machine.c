@@ -750,6 +750,8 @@ static void test_deadlines(void **state) {
         {"clock_mhz=930", "4500 cycles", 4500},
         {"clock_mhz=930", "100us", 93000},
         {"clock_mhz=930", "100 us", 93000},
+        {"clock_mhz=930", "100\xc2\xb5s", 93000},
+        {"clock_mhz=930", "100 \xce\xbcs", 93000},
         {"clock_mhz=930", "1.5ms", 1395000},
         {"clock_mhz=930", "2s", 1860000000},
         {"clock_mhz=930", "300ns", 279},

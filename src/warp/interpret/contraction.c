@@ -1,5 +1,6 @@
 #include "warp/interpret/contraction.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "warp/alu/alu.h"
@@ -114,6 +115,7 @@ static wb_status product_execute(struct warp *warp, const struct micro *op, uint
     const struct lanes *out = warp_slot(warp, op->destination);
     memcpy(a, warp_slot(warp, op->source[0])->value, sizeof a);
     memcpy(b, warp_slot(warp, op->source[1])->value, sizeof b);
+    assert(of.bits * of.count <= 64);
     WB_TRY(alu_execute(warp, op, mask));
     FOR_LANES_OF(l, mask & (out->known | out->partial)) {
         for (uint32_t shift = 0; shift < of.bits * of.count; shift += of.bits) {

@@ -1,5 +1,6 @@
 #include "cubin/line_program.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "cubin/elf_file.h"
@@ -84,8 +85,12 @@ static void add_file(struct unit *unit, const char *name, const line_files *dire
     const uint64_t directory = read_unsigned(&unit->cursor);
     (void)read_unsigned(&unit->cursor); /* when it was changed */
     (void)read_unsigned(&unit->cursor); /* its size */
-    if (directory > directories->count) (void)refuse(&unit->cursor, "a file is in a folder without name");
     if (unit->cursor.wrong != NULL) return;
+    if (directory > directories->count) {
+        (void)refuse(&unit->cursor, "a file is in a folder without name");
+        return;
+    }
+    assert(directory == 0 || directories->items != NULL);
     const struct line_file file = {
         .directory = directory == 0 || name[0] == '/' ? NULL : directories->items[directory - 1].name,
         .name = name};

@@ -151,11 +151,10 @@ static line_list lines_of(struct gathered *gathered, struct intern *files, uint3
 
 static void gather(struct gathered *gathered, struct cubin_reader *reader, const char *name) {
     struct elf_file *file = &reader->file;
-    *gathered =
-        (struct gathered){.reader = reader,
-                          .slots = arena_array(file->arena, file->section_count, sizeof *gathered->slots),
-                          .has_code = arena_array(file->arena, file->section_count, sizeof(bool)),
-                          .only_section = CUBIN_NONE};
+    *gathered = (struct gathered){.reader = reader,
+                                  .slots = arena_array(file->arena, file->section_count, sizeof(void *)),
+                                  .has_code = arena_array(file->arena, file->section_count, sizeof(bool)),
+                                  .only_section = CUBIN_NONE};
     for (size_t i = 0; i < reader->placed.count; i++)
         gathered->has_code[reader->placed.items[i].section] = true;
     if (reader->cubin->kernel_count == 1)

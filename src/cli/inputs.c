@@ -18,10 +18,13 @@ wb_status require_format(const struct options *options, enum output_format first
     if (options->format == first || options->format == second) return WB_OK;
     char message[160];
     const bool two = first != second;
+    const bool of_schedules = options->format == OUTPUT_TRACE || options->format == OUTPUT_SVG;
+    const bool has_schedules = (options->command & (COMMAND_ANALYZE | COMMAND_SIMULATE)) != 0;
     (void)snprintf(message, sizeof message,
-                   "with these options this command does not write that format, %s: expected %s%s%s",
+                   "with these options this command does not write that format, %s: expected %s%s%s%s",
                    format_name(options->format), format_name(first), two ? " or " : "",
-                   two ? format_name(second) : "");
+                   two ? format_name(second) : "",
+                   of_schedules && has_schedules && !options->schedule ? ", or add --schedule" : "");
     return usage_error(diagnostics, message);
 }
 

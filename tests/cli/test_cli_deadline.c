@@ -182,6 +182,7 @@ static const struct failure_case failures[] = {
     {"analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml --deadline 1s", 2, "such as -m rtx-a6000"},
     {STENCIL "-m ecrts2025-orin --deadline 100 us", 2,
      "'us' stands by itself: a deadline and its unit are one"},
+    {STENCIL "-m ecrts2025-orin --format trace", 2, "expected text or json, or add --schedule"},
     {STENCIL "-m ecrts2025-orin --accept mode", 2, "unknown name 'mode'"},
     {STENCIL "-m jcse2017 --deadline 1s --scope grid", 2, "--scope grid: error: expected kernel or block"},
     {STENCIL MODEL "-m jcse2017 --scheme default --scope block --deadline 1s", 2,

@@ -126,7 +126,8 @@ void heading_put_fetch(struct text *out, const struct machine_fetch *fetch) {
 void heading_put_kernel(struct text *out, const char *label, const struct wb_kernel *kernel) {
     char *readable = demangle(wb_kernel_name(kernel));
     text_string(out, label);
-    if (readable != NULL) text_printf(out, "%s, in PTX ", readable);
+    if (readable != NULL)
+        text_printf(out, "%s, in %s ", readable, kernel->module->code == NULL ? "PTX" : "the cubin");
     text_printf(out, "%s (%s)\n", wb_kernel_name(kernel), kernel->module->source.name);
     free(readable);
 }

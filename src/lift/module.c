@@ -71,6 +71,8 @@ static void add_symbols(struct making *making) {
         const enum ptx_space space = symbol->space == CUBIN_CONST ? PTX_SPACE_CONST : PTX_SPACE_GLOBAL;
         struct ptx_variable variable = bytes_variable(copy_name(making, symbol->name), space, symbol->bytes);
         variable.linkage = PTX_LINK_VISIBLE;
+        variable.in_bank = symbol->space == CUBIN_CONST;
+        variable.place = variable.in_bank ? (uint32_t)symbol->offset : 0;
         variable.init = copy_bytes(making, symbol->init, symbol->bytes);
         making->in.symbol_variable[s] = add_variable(making, variable);
         add_item(making, PTX_ITEM_VARIABLE, making->in.symbol_variable[s]);

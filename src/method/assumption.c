@@ -143,6 +143,7 @@ static const struct {
         {.id = "H7", .text = "results wait for a port of the register file no longer than latencies contain"},
     [WB_ASSUME_COUNTERS_NOT_FULL] = {.id = "H8", .text = "no dependence counter comes to count more than 63"},
     [WB_ASSUME_CACHE_CONTROL] = {.id = "H9", .executed = ASSUMED_CACHE_CONTROL},
+    [WB_ASSUME_BARRIER_COUNTERS] = {.id = "H11", .executed = ASSUMED_BARRIER_COUNTERS},
     [WB_ASSUME_NOT_SOONER] =
         {.id = "H10",
          .text = ("a stall count keeps its warp from issue no shorter than it says, and results take no less "

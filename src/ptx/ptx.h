@@ -126,7 +126,8 @@ struct ptx_variable {
     enum ptx_type type;
     enum ptx_linkage linkage;
     uint32_t align; /* bytes */
-    uint32_t place; /* of machine code: where the file has it, behind the first parameter; PTX: 0 */
+    uint32_t place; /* of machine code: where the file has it, behind the first parameter, or in bank 3 */
+    bool in_bank;   /* it is one of the variables of bank 3, which indices reach from any of them */
     uint8_t vector; /* elements of a .v2/.v4 declaration, else 1 */
     uint64_t size;  /* bytes; 0 for `.extern .shared s[]` */
     bool array;     /* declared with [...] */

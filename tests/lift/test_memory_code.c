@@ -61,6 +61,8 @@ static const struct kernel_row {
     {"calls", false, false, "callee_code"},
     {"masked_vote", false, false, "mask_code"},
     {"masked_match", false, false, "mask_code"},
+    {"indexed_constants", false, false, "plain_code"},
+    {"barriers_with_counters", false, false, "plain_code"},
 };
 
 /* A buffer after the execution. */

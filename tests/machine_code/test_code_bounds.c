@@ -289,12 +289,25 @@ static void test_atomics_wait_for_each_other(void **state) {
     free_analysed(&preset);
 }
 
+/* Barriers of ptxas -O0 have dependence counters: they are bounded, and what is taken for granted is said. */
+static void test_counters_of_barriers(void **state) {
+    (void)state;
+    struct analysed plain = analyse("tests/data/machine_code/plain_code.sm_86.cubin",
+                                    "tests/data/machine_code/plain_code.yaml", true);
+    struct analysed usual = analyse("kernels/reduce.sm_86.cubin", "kernels/reduce.yaml", true);
+    assert_true(assumes(find_bound(plain.analysis, "code-sib"), "H11"));
+    assert_false(assumes(find_bound(usual.analysis, "code-sib"), "H11"));
+    free_analysed(&plain);
+    free_analysed(&usual);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_are_above_stall_counts),
         cmocka_unit_test(test_simulations_are_below_bounds),
         cmocka_unit_test(test_unknown_data),
         cmocka_unit_test(test_atomics_wait_for_each_other),
+        cmocka_unit_test(test_counters_of_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,6 +199,11 @@ static void test_what_has_no_times(void **state) {
     inst.control.write_counter = 0;
     assert_non_null(
         strstr(sass_timing_from(&inst, ADDRESS, machine, &made), "its class has a fixed latency"));
+    inst = plain(SASS_OP_BAR);
+    inst.control.read_counter = 1;
+    assert_null(sass_timing_from(&inst, ADDRESS, machine, &made));
+    assert_int_equal(made.read_counter, SASS_NO_COUNTER);
+    inst = plain(SASS_OP_IADD3);
     machine->sass.classes[SASS_CLASS_ALU].given = false;
     inst.control.write_counter = SASS_NO_COUNTER;
     assert_string_equal(sass_timing_from(&inst, ADDRESS, machine, &made),

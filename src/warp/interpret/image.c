@@ -18,17 +18,25 @@ static const char *argument_name(struct arena *arena, const struct run *run, siz
     return copy;
 }
 
+static bool contents_known(const struct run *run, const struct launch_contents *contents) {
+    return contents->fill != LAUNCH_FILL_UNKNOWN && !run->unknown_contents;
+}
+
+static wb_status fill_contents(struct run *run, const struct launch_contents *contents, const char *name,
+                               uint8_t *bytes) {
+    if (contents->fill != LAUNCH_FILL_UNKNOWN && contents->fill != LAUNCH_FILL_ZERO)
+        WB_TRY(run_count_contents(run, name, launch_contents_size(contents)));
+    launch_contents_fill(contents, bytes);
+    return WB_OK;
+}
+
 /* A region with the contents that a launch describes. */
 static wb_status load_contents(struct run *run, enum ptx_space space, const struct launch_contents *contents,
                                const char *name, struct region *region) {
-    bool known = contents->fill != LAUNCH_FILL_UNKNOWN && !run->unknown_contents;
     if (name == NULL) return run_no_memory(run);
-    WB_TRY(memory_add(&run->memory, space, wide_addresses(run), launch_contents_size(contents), name, known,
-                      run->diagnostics, region));
-    if (contents->fill != LAUNCH_FILL_UNKNOWN && contents->fill != LAUNCH_FILL_ZERO)
-        WB_TRY(run_count_contents(run, name, launch_contents_size(contents)));
-    launch_contents_fill(contents, region->bytes);
-    return WB_OK;
+    WB_TRY(memory_add(&run->memory, space, wide_addresses(run), launch_contents_size(contents), name,
+                      contents_known(run, contents), run->diagnostics, region));
+    return fill_contents(run, contents, name, region->bytes);
 }
 
 static const struct launch_variable *given_contents(const struct run *run, const char *name) {
@@ -37,17 +45,15 @@ static const struct launch_variable *given_contents(const struct run *run, const
     return NULL;
 }
 
-/* Contents that the launch gives for a variable: they have its size. */
-static wb_status load_given(struct run *run, const struct ptx_variable *variable,
-                            const struct launch_contents *contents, struct region *region) {
+/* Contents that the launch gives for a variable have its size. */
+static wb_status check_given(const struct run *run, const struct ptx_variable *variable,
+                             const struct launch_contents *contents) {
     uint64_t size = launch_contents_size(contents);
-    if (variable->size != 0 && size != variable->size) {
-        diagnose_at(run->diagnostics, SEVERITY_ERROR, &run->module->source, variable->at,
-                    "'%s' has %" PRIu64 " bytes, the launch gives %" PRIu64, variable->name, variable->size,
-                    size);
-        return WB_ERR_INPUT;
-    }
-    return load_contents(run, variable->space, contents, variable->name, region);
+    if (variable->size == 0 || size == variable->size) return WB_OK;
+    diagnose_at(run->diagnostics, SEVERITY_ERROR, &run->module->source, variable->at,
+                "'%s' has %" PRIu64 " bytes, the launch gives %" PRIu64, variable->name, variable->size,
+                size);
+    return WB_ERR_INPUT;
 }
 
 /* Whether an earlier launch of the list has perhaps stored to a variable. */
@@ -57,24 +63,73 @@ static bool is_changed(const struct wb_launch *launch, const char *name) {
     return false;
 }
 
+/* Whether a kernel that starts knows what the module gives a variable. */
+static bool initial_known(struct run *run, const struct ptx_variable *variable) {
+    bool zeroed = variable->space == PTX_SPACE_GLOBAL && variable->linkage != PTX_LINK_EXTERN;
+    bool constant = variable->space == PTX_SPACE_CONST;
+    const bool changed = !constant && is_changed(run->launch, variable->name);
+    bool known = (variable->init != NULL || zeroed) && (constant || !run->unknown_contents) && !changed;
+    run->initial_variables |= known;
+    run->changed_variables |= changed;
+    return known;
+}
+
 static wb_status load_variable(struct run *run, uint32_t index) {
     const struct ptx_variable *variable = &run->module->variables[index];
     const struct launch_variable *given = given_contents(run, variable->name);
     struct region region = {0};
     if (given != NULL) {
-        WB_TRY(load_given(run, variable, &given->contents, &region));
+        WB_TRY(check_given(run, variable, &given->contents));
+        WB_TRY(load_contents(run, variable->space, &given->contents, variable->name, &region));
     } else {
-        bool zeroed = variable->space == PTX_SPACE_GLOBAL && variable->linkage != PTX_LINK_EXTERN;
-        bool constant = variable->space == PTX_SPACE_CONST;
-        const bool changed = !constant && is_changed(run->launch, variable->name);
-        bool known = (variable->init != NULL || zeroed) && (constant || !run->unknown_contents) && !changed;
-        run->initial_variables |= known;
-        run->changed_variables |= changed;
         WB_TRY(memory_add(&run->memory, variable->space, wide_addresses(run), variable->size, variable->name,
-                          known, run->diagnostics, &region));
+                          initial_known(run, variable), run->diagnostics, &region));
         if (variable->init != NULL) memcpy(region.bytes, variable->init, variable->size);
     }
     run->program.addresses[index] = region.base;
+    return WB_OK;
+}
+
+/* A variable of bank 3 of machine code, in the region of the bank. */
+static wb_status load_into_bank(struct run *run, const struct ptx_variable *variable, struct region *bank) {
+    const struct launch_variable *given = given_contents(run, variable->name);
+    uint8_t *bytes = bank->bytes + variable->place;
+    bool known;
+    if (given != NULL) {
+        WB_TRY(check_given(run, variable, &given->contents));
+        WB_TRY(fill_contents(run, &given->contents, variable->name, bytes));
+        known = contents_known(run, &given->contents);
+    } else {
+        known = initial_known(run, variable);
+        if (variable->init != NULL) memcpy(bytes, variable->init, variable->size);
+    }
+    if (!known && region_set_known(bank, variable->place, variable->size, false) != WB_OK)
+        return run_no_memory(run);
+    return WB_OK;
+}
+
+/* Bank 3 of machine code that names one of its variables is one region: code that is not optimised reads all
+ * of them by indices from the bank's start on. */
+static wb_status load_bank(struct run *run) {
+    const struct wb_module *module = run->module;
+    uint64_t size = 0;
+    bool used = false;
+    struct region bank = {0};
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        const struct ptx_variable *variable = &module->variables[i];
+        if (!variable->in_bank) continue;
+        used |= run->program.variable_used[i];
+        if (variable->place + variable->size > size) size = variable->place + variable->size;
+    }
+    if (!used) return WB_OK;
+    WB_TRY(memory_add(&run->memory, PTX_SPACE_CONST, true, size, "bank 3 of constants", true,
+                      run->diagnostics, &bank));
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        if (!module->variables[i].in_bank) continue;
+        run->program.addresses[i] = bank.base + module->variables[i].place;
+        struct region *kept = memory_find(&run->memory, bank.base);
+        WB_TRY(load_into_bank(run, &module->variables[i], kept));
+    }
     return WB_OK;
 }
 
@@ -91,12 +146,13 @@ static void apply_relocations(struct run *run, uint32_t index) {
     const struct ptx_variable *variable = &run->module->variables[index];
     if (given_contents(run, variable->name) != NULL) return;
     const struct region *region = memory_find(&run->memory, run->program.addresses[index]);
+    const uint64_t within = region == NULL ? 0 : run->program.addresses[index] - region->base;
     for (uint32_t i = 0; region != NULL && i < variable->relocation_count; i++) {
         const struct ptx_relocation *relocation = &variable->relocations[i];
         uint64_t value = symbol_address(run, relocation) + relocation->addend;
         if (relocation->mask != 0) value = (value & relocation->mask) >> __builtin_ctzll(relocation->mask);
-        if (relocation->offset + relocation->bytes <= region->size && relocation->bytes <= 8)
-            memcpy(region->bytes + relocation->offset, &value, relocation->bytes);
+        if (relocation->offset + relocation->bytes <= variable->size && relocation->bytes <= 8)
+            memcpy(region->bytes + within + relocation->offset, &value, relocation->bytes);
     }
 }
 
@@ -120,12 +176,13 @@ static wb_status check_given_variables(const struct run *run) {
 
 static wb_status load_variables(struct run *run) {
     WB_TRY(check_given_variables(run));
+    WB_TRY(load_bank(run));
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < run->module->variable_count; i++) {
-            enum ptx_space space = run->module->variables[i].space;
-            bool loaded = space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST;
+            const struct ptx_variable *variable = &run->module->variables[i];
+            bool loaded = variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST;
             if (!loaded || !run->program.variable_used[i]) continue;
-            if (pass == 0) WB_TRY(load_variable(run, i));
+            if (pass == 0 && !variable->in_bank) WB_TRY(load_variable(run, i));
             if (pass == 1) apply_relocations(run, i);
         }
     }

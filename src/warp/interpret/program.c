@@ -16,6 +16,7 @@ struct scan {
     const uint32_t *code_first;
     wb_diagnostics *diagnostics;
     bool *function_seen;
+    bool bank_seen;
     struct arena lists;
     VEC(uint32_t) functions; /* to be looked through */
     VEC(uint32_t) variables; /* whose initialisers are to be looked through */
@@ -49,6 +50,15 @@ static void scan_variable(struct scan *scan, uint32_t variable) {
     arena_push(&scan->lists, &scan->variables, variable);
 }
 
+/* Whoever can read one variable of bank 3 can read all. */
+static void scan_bank(struct scan *scan) {
+    const struct wb_module *module = scan->program->module;
+    if (scan->bank_seen) return;
+    scan->bank_seen = true;
+    for (uint32_t v = 0; v < module->variable_count; v++)
+        if (module->variables[v].in_bank) scan_variable(scan, v);
+}
+
 /* Follows what is on the lists to the functions and variables it refers to. */
 static void scan_all(struct scan *scan) {
     const struct wb_module *module = scan->program->module;
@@ -64,6 +74,7 @@ static void scan_all(struct scan *scan) {
         } else {
             const struct ptx_variable *variable =
                 &module->variables[scan->variables.items[--scan->variables.count]];
+            if (variable->in_bank) scan_bank(scan);
             for (uint32_t i = 0; i < variable->relocation_count; i++) {
                 const struct ptx_relocation *relocation = &variable->relocations[i];
                 if (relocation->is_function)

@@ -94,7 +94,12 @@
       "the code names a `.global` or `.const` variable whose contents the module gives and the launch does " \
       "not; with `--inputs any` a `.const` one")                                                             \
     X(CACHE_CONTROL, "CCTL and ERRBAR hold no more than their issue slot",                                   \
-      "the kernel has one of them, and is timed by its control fields: nobody publishes what they take")
+      "the kernel has ERRBAR or a CCTL that empties a cache (IVALL), and is timed by its control fields: "   \
+      "nobody publishes what they take. Forms of CCTL that prefetch lines or write them back are declined "  \
+      "there")                                                                                               \
+    X(BARRIER_COUNTERS,                                                                                      \
+      "a dependence counter of BAR counts down before the barrier lets its warp go on",                      \
+      "a BAR of the kernel has one, as ptxas -O0 writes them, and is timed by its control fields")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,

@@ -94,6 +94,8 @@ static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst,
     const uint16_t op = machine_inst->sass.op;
     if (op == SASS_OP_CCTL || op == SASS_OP_ERRBAR || op == SASS_OP_CGAERRBAR)
         timing->code->assumed |= assumed_bit(ASSUMED_CACHE_CONTROL);
+    if (op == SASS_OP_BAR && sass_has_dependence_counters(&machine_inst->sass))
+        timing->code->assumed |= assumed_bit(ASSUMED_BARRIER_COUNTERS);
     const char *problem = sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
     if (problem != NULL) {
         const enum sass_class class = sass_class_of(&machine_inst->sass);

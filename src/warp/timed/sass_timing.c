@@ -38,7 +38,7 @@ static bool may_jump(const struct sass_inst *inst, enum sass_class class) {
 /* ---- An instruction -------------------------------------------------------------------------------------
  */
 
-static bool has_counters(const struct sass_inst *inst) {
+bool sass_has_dependence_counters(const struct sass_inst *inst) {
     return inst->control.write_counter != SASS_NO_COUNTER || inst->control.read_counter != SASS_NO_COUNTER;
 }
 
@@ -58,10 +58,12 @@ static void time_waits(const struct sass_inst *inst, struct sass_timed *timed) {
     timed->left = (uint8_t)sass_field(inst, SASS_FIELD_LIMIT);
 }
 
-/* What follows a fence waits for it, by a counter of its own when the code names none. */
+/* What follows a fence waits for it, by a counter of its own when the code names none. Counters of a barrier
+ * (ptxas -O0 writes them) are taken to count down before it lets the warp go on. */
 static void time_counters(const struct sass_inst *inst, enum sass_class class, struct sass_timed *timed) {
-    timed->write_counter = inst->control.write_counter;
-    timed->read_counter = inst->control.read_counter;
+    const bool counted = class != SASS_CLASS_BARRIER;
+    timed->write_counter = counted ? inst->control.write_counter : SASS_NO_COUNTER;
+    timed->read_counter = counted ? inst->control.read_counter : SASS_NO_COUNTER;
     if (class == SASS_CLASS_FENCE && timed->write_counter == SASS_NO_COUNTER)
         timed->write_counter = SASS_FENCE_COUNTER;
 }
@@ -83,7 +85,8 @@ const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, con
     const struct machine_sass *sass = &machine->sass;
     const struct machine_sass_class *times = &sass->classes[class];
     if (!times->given) return "the machine gives no times for its class";
-    if (has_counters(inst) && (times->fixed || times->stage_count == 0))
+    if (class != SASS_CLASS_BARRIER && sass_has_dependence_counters(inst) &&
+        (times->fixed || times->stage_count == 0))
         return "it has a dependence counter, but its class has a fixed latency on this machine";
     *timed = (struct sass_timed){.stall_least = sass_stall_least(inst),
                                  .stall = sass_stall_most(inst, address, sass->long_stall),

@@ -76,6 +76,9 @@ struct sass_footprint {
 uint32_t sass_stall_least(const struct sass_inst *inst);
 uint32_t sass_stall_most(const struct sass_inst *inst, uint32_t address, uint32_t long_stall);
 
+/* Whether it counts a dependence counter up. */
+bool sass_has_dependence_counters(const struct sass_inst *inst);
+
 /* Cycles that an instruction of fixed latency that reads so many operands from each bank waits for them
  * beyond the first. */
 uint32_t sass_bubbles(const struct machine_sass *sass, const uint8_t bank_reads[SASS_BANKS_MAX]);

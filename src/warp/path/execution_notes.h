@@ -97,8 +97,7 @@
       "the kernel has ERRBAR or a CCTL that empties a cache (IVALL), and is timed by its control fields: "   \
       "nobody publishes what they take. Forms of CCTL that prefetch lines or write them back are declined "  \
       "there")                                                                                               \
-    X(BARRIER_COUNTERS,                                                                                      \
-      "a dependence counter of BAR counts down before the barrier lets its warp go on",                      \
+    X(BARRIER_COUNTERS, "a dependence counter of BAR counts down before the barrier lets its warp go on",    \
       "a BAR of the kernel has one, as ptxas -O0 writes them, and is timed by its control fields")
 
 enum assumed {

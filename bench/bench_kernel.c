@@ -132,7 +132,7 @@ static void bench_formulas(uint32_t blocks) {
     write_blocks(blocks, &text);
     require(synthetic_grid_parse("A(2,10)", text.data, diagnostics, &block), diagnostics);
     block.machine.memory.sms = 14;
-    block.machine.memory.dispatch = DISPATCH_GREEDY;
+    block.machine.memory.dispatch = DISPATCH_ANY;
     block.machine.limits.blocks = 6;
     double now = seconds();
     require(block_classes_by_hand(&block, NULL, diagnostics, &work), diagnostics);

@@ -23,7 +23,7 @@ static const char *const request_rules[] = {"ideal", "fermi", "volta", NULL};
 static const char *const arbiters[] = {"fifo", "round_robin", "any", NULL};
 static const char *const store_policies[] = {"evict", "update", NULL};
 static const char *const victims[] = {"bypass", "stall", NULL};
-static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free", NULL};
+static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free", "any", NULL};
 
 const struct field machine_memory_fields[] = {
     WORD_ROW(machine_memory, "requests", requests, request_rules),

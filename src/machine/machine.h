@@ -60,6 +60,7 @@ enum block_dispatch {
     DISPATCH_GREEDY,      /* the next block goes to whichever SM has a free slot first */
     DISPATCH_ROUND_ROBIN, /* ... to the next SM with a free slot behind the one that got the last block */
     DISPATCH_MOST_FREE,   /* ... to the SM with most free slots */
+    DISPATCH_ANY,         /* any block to any SM with a free slot; simulated as DISPATCH_GREEDY */
 };
 
 struct cache_geometry {

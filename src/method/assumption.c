@@ -54,6 +54,7 @@ static const struct {
     [WB_ASSUME_RETURNS_BY_STACK] = {.id = "E27", .executed = ASSUMED_RETURNS_BY_STACK},
     [WB_ASSUME_INITIAL_VARIABLES] = {.id = "E28", .executed = ASSUMED_INITIAL_VARIABLES},
     [WB_ASSUME_NO_CONTRACTION] = {.id = "E29", .executed = ASSUMED_NO_CONTRACTION},
+    [WB_ASSUME_NAN_BITS] = {.id = "E30", .executed = ASSUMED_NAN_BITS},
     /* What warps execute. */
     [WB_ASSUME_PATHS_ON_SM] = {.id = "K1",
                                .text =

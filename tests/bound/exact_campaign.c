@@ -56,7 +56,7 @@ static void grid_of(const struct sub_core_grid *from, struct random_grid *made) 
     machine->barrier_release = from->release;
     machine->limits.blocks = from->rooms;
     machine->memory.sms = from->sms;
-    machine->memory.dispatch = from->is_static ? DISPATCH_STATIC : DISPATCH_GREEDY;
+    machine->memory.dispatch = from->is_static ? DISPATCH_STATIC : DISPATCH_ANY;
     machine->memory.dispatch_latency = from->delay;
     machine->memory.dispatch_service = from->service;
     random_grid_make_times(made);

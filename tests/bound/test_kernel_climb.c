@@ -87,7 +87,7 @@ static void change(struct random_state *random, struct climb_grid *grid) {
     case 12: grid->release = between(random, 0, 2); break;
     case 13: grid->sms = between(random, 1, 2); break;
     case 14: grid->resident = between(random, 1, 3); break;
-    case 15: grid->dispatch = between(random, DISPATCH_STATIC, DISPATCH_GREEDY); break;
+    case 15: grid->dispatch = random_below(random, 2) == 0 ? DISPATCH_STATIC : DISPATCH_ANY; break;
     case 16: grid->delay = random_below(random, 2) == 0 ? between(random, 0, 3) : 0; break;
     case 17: grid->service = random_below(random, 4) == 0 ? between(random, 0, 2) : 0; break;
     default: change_inst(random, grid);

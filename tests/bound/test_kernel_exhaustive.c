@@ -48,15 +48,19 @@ struct exact_case {
 
 #define GRID "block: x\ndispatch_depth: 0\nresident: "
 
+#define OF_TWO_KINDS                                                                                         \
+    "block: x\ndispatch_depth: 1\nbarrier_release: 2\nresident: 1\nunits: \"A/(2,0) B(2,0) C(1,0)\"\n"       \
+    "blocks: [\"3* B; C; C\", \"2* C\"]\nmemory: {sms: 2, dispatch: "
+
 static const struct exact_case exact_cases[] = {
     /* one after the other, with a latency of 2 in between */
-    {GRID "1\nunits: \"A(3,1)\"\nblocks: [\"3* A\"]\nmemory: {dispatch: greedy, dispatch_latency: 2}\n", 16},
+    {GRID "1\nunits: \"A(3,1)\"\nblocks: [\"3* A\"]\nmemory: {dispatch: any, dispatch_latency: 2}\n", 16},
     /* two slots: A at 0, 3, 6 and its latency; the third block starts at 4 + 2 */
-    {GRID "2\nunits: \"A(3,1)\"\nblocks: [\"3* A\"]\nmemory: {dispatch: greedy, dispatch_latency: 2}\n", 10},
+    {GRID "2\nunits: \"A(3,1)\"\nblocks: [\"3* A\"]\nmemory: {dispatch: any, dispatch_latency: 2}\n", 10},
     /* all have room, and are dealt out: two on one SM */
-    {GRID "2\nunits: \"A(3,1)\"\nblocks: [\"3* A\"]\nmemory: {sms: 2, dispatch: greedy}\n", 7},
+    {GRID "2\nunits: \"A(3,1)\"\nblocks: [\"3* A\"]\nmemory: {sms: 2, dispatch: any}\n", 7},
     /* the long block may come last; static dispatch puts it on the second SM, behind another */
-    {GRID "1\nunits: \"A(1,0)\"\nblocks: [\"3* A\", \"A A A A A\"]\nmemory: {sms: 2, dispatch: greedy}\n", 6},
+    {GRID "1\nunits: \"A(1,0)\"\nblocks: [\"3* A\", \"A A A A A\"]\nmemory: {sms: 2, dispatch: any}\n", 6},
     {GRID "1\nunits: \"A(1,0)\"\nblocks: [\"2* A\", \"A A A A A\", \"A\"]\nmemory: {sms: 2, dispatch: "
           "static}\n",
      6},
@@ -74,8 +78,7 @@ static const struct exact_case exact_cases[] = {
           "greedy}\n",
      7},
     /* two issue slots: both warps in one cycle */
-    {GRID "1\nissue_width: 2\nunits: \"A(1,0) B(1,0)\"\nblocks: [\"2* A; B\"]\nmemory: {dispatch: greedy}\n",
-     2},
+    {GRID "1\nissue_width: 2\nunits: \"A(1,0) B(1,0)\"\nblocks: [\"2* A; B\"]\nmemory: {dispatch: any}\n", 2},
     /* two instructions of a warp in a cycle: A of the second warp waits until 4 */
     {GRID "1\nissue_per_warp: 2\nissue_width: 2\nunits: \"A(4,0) B(2,0)\"\nblocks: [\"2x A B\"]\n", 8},
     /* two sub-cores: the first warps of both blocks are on the same one ... */
@@ -83,7 +86,7 @@ static const struct exact_case exact_cases[] = {
     /* ... or on different ones ... */
     {GRID "2\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"2* A\"]\n", 3},
     /* ... or, where the dispatcher may leave the slot between them empty, again on the same one */
-    {GRID "3\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"4* A\"]\nmemory: {sms: 2, dispatch: greedy}\n", 6},
+    {GRID "3\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"4* A\"]\nmemory: {sms: 2, dispatch: any}\n", 6},
     {GRID "3\nsub_cores: 2\nunits: \"A/(3,0)\"\nblocks: [\"2* A\"]\n", 6},
     /* a unit that sub-cores share: the second warp can be first */
     {GRID "1\nsub_cores: 2\nunits: \"A(3,0) B/(2,0)\"\nblocks: [\"A B.0; A\"]\n", 8},
@@ -92,12 +95,13 @@ static const struct exact_case exact_cases[] = {
     {GRID "2\nsub_cores: 2\nunits: \"A/(1,3) a(1,0)@A B/(1,0)\"\nblocks: [\"2* a B.0 B | B; A B.0 B | B\", "
           "\"2* A B.0 B | B; a B.0 B | B\"]\n",
      23},
-    /* of any order of blocks, and says so: greedy, in the order of their numbers, takes 8 */
-    {"block: x\ndispatch_depth: 1\nbarrier_release: 2\nresident: 1\nunits: \"A/(2,0) B(2,0) C(1,0)\"\n"
-     "blocks: [\"3* B; C; C\", \"2* C\"]\nmemory: {sms: 2, dispatch: greedy}\n",
-     9},
+    /* any order of blocks, and rules: the short blocks come last */
+    {OF_TWO_KINDS "any}\n", 9},
+    {OF_TWO_KINDS "greedy}\n", 8},
+    {OF_TWO_KINDS "round_robin}\n", 8},
+    {OF_TWO_KINDS "most_free}\n", 8},
     /* blocks that do nothing */
-    {GRID "1\nunits: \"A(1,0)\"\nblocks: [\"3* \", \"A\", \"2* \"]\nmemory: {dispatch: greedy}\n", 1},
+    {GRID "1\nunits: \"A(1,0)\"\nblocks: [\"3* \", \"A\", \"2* \"]\nmemory: {dispatch: any}\n", 1},
 };
 
 /* Whether a number says that blocks may be dispatched in any order. */
@@ -115,10 +119,9 @@ static void test_exact_values(void **state) {
             fail_msg("%s", wb_diagnostics_text(made.diagnostics));
         const wb_bound *bound = bound_named(made.analysis, "k-exhaustive");
         assert_int_equal(bound->kind, WB_EXACT);
-        const bool dynamic = strstr(exact_cases[i].text, "dispatch: ") != NULL &&
-                             strstr(exact_cases[i].text, "static") == NULL;
-        if (dynamic) assert_true(is_of_any_order(bound));
-        if (strstr(exact_cases[i].text, "static") != NULL) assert_false(is_of_any_order(bound));
+        const bool ruled =
+            strstr(exact_cases[i].text, "dispatch: ") != NULL && strstr(exact_cases[i].text, "any") == NULL;
+        assert_true(is_of_any_order(bound) == !ruled);
         if (bound->cycles != exact_cases[i].exact)
             fail_msg("%llu, not %llu:\n%s", (unsigned long long)bound->cycles,
                      (unsigned long long)exact_cases[i].exact, exact_cases[i].text);

@@ -42,7 +42,7 @@ static void set_machine(const struct grid_case *that, struct wb_machine *machine
     machine->memory.sms = that->sms > 0 ? that->sms : 1;
     machine->memory.dispatch_latency = that->delay;
     machine->memory.dispatch_service = that->service;
-    machine->memory.dispatch = that->is_static ? DISPATCH_STATIC : DISPATCH_GREEDY;
+    machine->memory.dispatch = that->is_static ? DISPATCH_STATIC : DISPATCH_ANY;
 }
 
 /* A grid as it is written, for both the library and the tests' own search. */

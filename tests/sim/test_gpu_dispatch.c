@@ -160,7 +160,7 @@ static void test_by_hand(void **state) {
         check_case(i, &cases[i]);
 }
 
-static const char *const dispatchers[] = {"static", "greedy", "round_robin", "most_free"};
+static const char *const dispatchers[] = {"static", "greedy", "round_robin", "most_free", "any"};
 
 /* Where all blocks fit, block b comes to SM b modulo their number, under every dispatcher: what bounds of
  * kernels take for granted. */
@@ -208,7 +208,7 @@ static void check_plan(const char *blocks, const struct dispatch_plan *plan, con
     uint32_t got[BLOCKS_MAX];
     struct arena arena = {0};
     wb_gpu_simulation result;
-    begin(&example, blocks, "sms=2 dispatch=most_free", 2);
+    begin(&example, blocks, "sms=2 dispatch=any", 2);
     const struct gpu_sink sink = {.sm = GPU_EVERY_SM, .issue = note_sm, .user = got};
     const struct gpu_options options = {.sink = &sink, .block_times = times, .plan = plan};
     assert_int_equal(

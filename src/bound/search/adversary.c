@@ -204,6 +204,11 @@ struct kernel_witness {
     uint32_t *blocks, *choices;
 };
 
+/* Whether blocks may come in any order, each to any SM with a free slot. */
+static bool dispatches_anyhow(const struct kernel_adversary *adversary) {
+    return adversary->input->machine->memory.dispatch == DISPATCH_ANY;
+}
+
 /* WB_ERR_LIMIT without a message when memory is exhausted. */
 static wb_status make_witness(struct kernel_adversary *adversary) {
     const uint32_t blocks = adversary->input->work->block_count;
@@ -228,7 +233,7 @@ static void kernel_keep(void *user) {
     if (adversary->shipped != NULL) return;
     const size_t blocks = adversary->input->work->block_count;
     longest->found.policy = &longest->orders->policy;
-    longest->found.plan = &longest->plan;
+    if (dispatches_anyhow(adversary)) longest->found.plan = &longest->plan;
     issue_orders_assign(longest->orders, &adversary->annealing.orders);
     memcpy(longest->blocks, adversary->blocks, blocks * sizeof *longest->blocks);
     memcpy(longest->choices, adversary->choices, blocks * sizeof *longest->choices);
@@ -251,21 +256,21 @@ static wb_status simulate_grid(struct kernel_adversary *adversary, const struct 
 static wb_status kernel_simulate(void *user, cycles *makespan) {
     struct kernel_adversary *adversary = user;
     const struct dispatch_plan plan = {adversary->blocks, adversary->choices};
-    return simulate_grid(adversary, &adversary->annealing.orders.policy, &plan, makespan);
+    return simulate_grid(adversary, &adversary->annealing.orders.policy,
+                         dispatches_anyhow(adversary) ? &plan : NULL, makespan);
 }
 
-/* Every policy that is shipped under every dispatcher that the bounds are about. */
+/* Every policy that is shipped, under the machine's dispatcher, or where that may do anything under each. */
 static wb_status try_shipped(struct kernel_adversary *adversary) {
     const uint32_t given = adversary->machine.memory.dispatch;
-    const bool dynamic = grid_work_is_dynamic(adversary->input->work);
+    const bool anyhow = dispatches_anyhow(adversary), alone = adversary->machine.memory.sms == 1;
+    const uint32_t first = anyhow ? DISPATCH_GREEDY : given;
+    const uint32_t last = !anyhow ? given : alone ? DISPATCH_GREEDY : DISPATCH_MOST_FREE;
     for (size_t p = 0; policy_at(p) != NULL; p++) {
         if (!policy_at(p)->work_conserving || policy_misfit(policy_at(p), &adversary->machine) != NULL)
             continue;
-        for (uint32_t d = DISPATCH_STATIC; d <= DISPATCH_MOST_FREE; d++) {
+        for (uint32_t d = first; d <= last; d++) {
             cycles makespan;
-            if (dynamic != (d != DISPATCH_STATIC)) continue;
-            if (adversary->machine.memory.sms == 1 && d > DISPATCH_GREEDY)
-                continue; /* they are alike there */
             adversary->machine.memory.dispatch = d;
             adversary->shipped = policy_at(p);
             const wb_status status = simulate_grid(adversary, policy_at(p), NULL, &makespan);
@@ -355,12 +360,12 @@ static wb_status kernel_anneal(struct kernel_adversary *adversary) {
 /* Where decisions are possible: among warps; of blocks that differ; of SMs, when a block waits for a slot. */
 static void find_moves(struct kernel_adversary *adversary) {
     const struct grid_work *work = adversary->input->work;
-    const bool dynamic = grid_work_is_dynamic(work);
+    const bool anyhow = dispatches_anyhow(adversary);
     const uint64_t slots = (uint64_t)adversary->machine.memory.sms * work->resident_most;
     adversary->may_move[MOVE_ISSUE] = adversary->annealing.orders.warps > 1;
-    adversary->may_move[MOVE_BLOCK] = dynamic && work->classes.count > 1;
+    adversary->may_move[MOVE_BLOCK] = anyhow && work->classes.count > 1;
     adversary->may_move[MOVE_CHOICE] =
-        dynamic && adversary->machine.memory.sms > 1 && work->block_count > slots;
+        anyhow && adversary->machine.memory.sms > 1 && work->block_count > slots;
 }
 
 static uint64_t count_instructions(const struct grid_work *work) {
@@ -408,7 +413,7 @@ static wb_status search_kernel(const struct bound_input *input, const char *meth
         *input->witness = &adversary.longest->found;
     }
     arena_free(&adversary.arena);
-    if (grid_work_is_dynamic(input->work)) assume(bound, WB_ASSUME_DISPATCH_IN_ANY_ORDER);
+    if (dispatches_anyhow(&adversary)) assume(bound, WB_ASSUME_DISPATCH_IN_ANY_ORDER);
     if (input->work->resident_least != input->work->resident_most) assume(bound, WB_ASSUME_REGISTERS_FEWEST);
     return status;
 }

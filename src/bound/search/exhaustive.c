@@ -54,7 +54,7 @@ static wb_status exhaustive_run(const struct bound_input *input, wb_bound *bound
     const struct wb_machine *machine = input->block->machine;
     const struct search_blocks blocks = {input->block, 1};
     const struct search_scope scope = {
-        .sms = 1, .slots = 1, .dealt = 1, .only_dealt = true, .every_issue = true};
+        .sms = 1, .rule = DISPATCH_ANY, .slots = 1, .dealt = 1, .only_dealt = true, .every_issue = true};
     struct schedule_search search = {
         .watch = input->watch,
         .stage = "schedules",
@@ -103,7 +103,7 @@ static wb_status kernel_exhaustive_run(const struct bound_input *input, wb_bound
     if (status != WB_ERR_DECLINED) {
         search_result(input, "k-exhaustive", &search, status, bound);
         grid_assume_dispatch(input->work, bound);
-        if (grid_work_is_dynamic(input->work)) assume(bound, WB_ASSUME_DISPATCH_IN_ANY_ORDER);
+        if (input->machine->memory.dispatch == DISPATCH_ANY) assume(bound, WB_ASSUME_DISPATCH_IN_ANY_ORDER);
         return status;
     }
     diagnose(input->diagnostics, SEVERITY_ERROR, "k-exhaustive",
@@ -113,7 +113,8 @@ static wb_status kernel_exhaustive_run(const struct bound_input *input, wb_bound
 
 const struct bound_method bound_k_exhaustive = {
     .name = "k-exhaustive",
-    .summary = "kernel: exact worst case over all schedules and dispatches, for small grids",
+    .summary = "kernel: exact worst case over all schedules, and dispatches that the machine allows, for "
+               "small grids",
     .run = kernel_exhaustive_run,
     .needs = FOR_KERNELS | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = kernel_exhaustive_objection,

@@ -69,6 +69,7 @@ const char *grid_search_objection(const struct grid_work *work) {
 /* `blocks` blocks from a common start on one SM of those that hold `resident`, whichever they are. */
 static struct search_scope together(const struct grid_work *work, uint64_t blocks, uint32_t resident) {
     return (struct search_scope){.sms = 1,
+                                 .rule = DISPATCH_ANY,
                                  .slots = slots_differ(work) ? slots_of(work, resident) : (uint32_t)blocks,
                                  .dealt = (uint32_t)blocks,
                                  .only_dealt = true};
@@ -78,7 +79,7 @@ static struct search_scope together(const struct grid_work *work, uint64_t block
 struct scopes {
     const struct grid_work *work;
     uint32_t sms;
-    uint32_t *order; /* of static dispatch: for the classes of the blocks of an SM */
+    uint32_t *order; /* for the classes of the blocks, or those of an SM */
     uint32_t resident, next;
 };
 
@@ -89,6 +90,7 @@ static struct search_scope shared_scope(const struct scopes *scopes) {
     const uint64_t slots = (uint64_t)scopes->sms * scopes->resident;
     const uint64_t blocks = scopes->work->block_count;
     struct search_scope scope = {.sms = scopes->sms,
+                                 .rule = DISPATCH_ANY,
                                  .slots = slots_of(scopes->work, scopes->resident),
                                  .latency = memory->dispatch_latency,
                                  .service = memory->dispatch_service};
@@ -103,11 +105,38 @@ static struct search_scope own_scope(const struct scopes *scopes, uint32_t sm) {
     for (uint64_t b = sm; b < work->block_count; b += work->machine->memory.sms)
         scopes->order[count++] = work->class_of[b];
     return (struct search_scope){.sms = 1,
+                                 .rule = DISPATCH_STATIC,
                                  .slots = slots_of(work, scopes->resident),
                                  .dealt = count < scopes->resident ? count : scopes->resident,
                                  .order = scopes->order,
                                  .order_count = count,
                                  .latency = work->machine->memory.dispatch_latency};
+}
+
+/* All SMs share the blocks, which come in their order to the slots that the machine's rule says: at the start
+ * to all of them. */
+static struct search_scope ruled_scope(const struct scopes *scopes) {
+    const struct machine_memory *memory = &scopes->work->machine->memory;
+    const uint32_t blocks = scopes->work->block_count;
+    for (uint32_t b = 0; b < blocks; b++)
+        scopes->order[b] = scopes->work->class_of[b];
+    return (struct search_scope){.sms = scopes->sms,
+                                 .rule = (enum block_dispatch)memory->dispatch,
+                                 .slots = scopes->resident,
+                                 .dealt =
+                                     (uint32_t)cycles_min((uint64_t)scopes->sms * scopes->resident, blocks),
+                                 .order = scopes->order,
+                                 .order_count = blocks,
+                                 .latency = memory->dispatch_latency,
+                                 .service = memory->dispatch_service};
+}
+
+/* The same of one SM, where all blocks start at once: every rule deals them out in turn. */
+static struct search_scope ruled_share(const struct scopes *scopes, uint32_t sm) {
+    struct search_scope scope = own_scope(scopes, sm);
+    scope.rule = (enum block_dispatch)scopes->work->machine->memory.dispatch;
+    scope.slots = scopes->resident;
+    return scope;
 }
 
 /* The next scope for a number of resident blocks; false when there are no more. When all blocks start at once
@@ -121,7 +150,12 @@ static bool next_scope(struct scopes *scopes, struct search_scope *scope) {
         return true;
     }
     const bool all_start = work->block_count <= (uint64_t)scopes->sms * scopes->resident;
-    if (!all_start || work->machine->memory.dispatch_service > 0) {
+    const bool apart = all_start && work->machine->memory.dispatch_service == 0;
+    if (work->machine->memory.dispatch != DISPATCH_ANY) {
+        *scope = apart && number < scopes->sms ? ruled_share(scopes, number) : ruled_scope(scopes);
+        return number < (apart ? scopes->sms : 1);
+    }
+    if (!apart) {
         *scope = shared_scope(scopes);
         return number == 0;
     }
@@ -167,7 +201,7 @@ static double positions_of(const struct grid_work *work, const struct search_sco
     if (scope->order != NULL) left = (double)scope->order_count + 1;
     for (uint32_t i = 0; i < scope->slots; i++) {
         uint32_t alike = 1; /* with those before it that can be exchanged with it */
-        for (uint32_t j = 0; j < i; j++)
+        for (uint32_t j = 0; j < i && scope->rule == DISPATCH_ANY; j++)
             alike += (i - j) * (uint64_t)work->warps % work->machine->sub_cores == 0;
         of_sm *= (slots + alike - 1) / alike;
     }

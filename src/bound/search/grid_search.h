@@ -1,7 +1,8 @@
-/* The exact worst case of a small grid: every work-conserving choice of warps on every SM, and every choice
- * of a dispatcher that keeps to rules G1 to G4 of docs/proofs.md, section 12: which of the blocks that are
- * left comes next, and which of the free slots it gets. Where all blocks have slots at once they are dealt
- * out in turn: no SM gets more than one block more than another. */
+/* The exact worst case of a small grid: every work-conserving choice of warps on every SM, and what the
+ * machine's dispatcher does. One that may do anything (DISPATCH_ANY) keeps to rules G1 to G4 of
+ * docs/proofs.md, section 12: every choice of which of the blocks that are left comes next, and which of the
+ * free slots it gets. Where all blocks have slots at once they are dealt out in turn: no SM gets more than
+ * one block more than another. */
 #ifndef WB_BOUND_SEARCH_GRID_SEARCH_H
 #define WB_BOUND_SEARCH_GRID_SEARCH_H
 

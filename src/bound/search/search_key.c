@@ -29,12 +29,12 @@ static int piece_order(const struct pieces *pieces, uint32_t a, uint32_t b) {
     return (first_length > second_length) - (first_length < second_length);
 }
 
-/* Writes the pieces in order; returns the place behind them. */
-static uint8_t *put_sorted(uint8_t *at, const struct pieces *pieces) {
+/* Writes the pieces, in an order of their own where they can be exchanged; returns the place behind them. */
+static uint8_t *put_pieces(uint8_t *at, const struct pieces *pieces, bool exchanged) {
     uint32_t order[SEARCH_SLOTS_MAX];
     for (uint32_t p = 0; p < pieces->count; p++) {
         uint32_t i = p;
-        for (; i > 0 && piece_order(pieces, p, order[i - 1]) < 0; i--)
+        for (; exchanged && i > 0 && piece_order(pieces, p, order[i - 1]) < 0; i--)
             order[i] = order[i - 1];
         order[i] = p;
     }
@@ -158,7 +158,7 @@ static uint8_t *put_slots(const struct search_model *model, const struct search_
             scratch = put_warps(model, &view, order->sub_cores[c], scratch);
         slots.ends[++slots.count] = scratch;
     }
-    return put_sorted(at, &slots);
+    return put_pieces(at, &slots, !search_numbers_matter(model, state));
 }
 
 static uint8_t *put_sm(const struct search_model *model, const struct search_state *state, uint32_t sm,
@@ -182,6 +182,7 @@ size_t search_state_key(const struct search_model *model, const struct search_st
     if (state->dispatch->left > 0) {
         at = search_put_number(at, state->dispatch->to_deal);
         at = search_put_number(at, state->dispatch->busy);
+        at = search_put_number(at, state->dispatch->last);
         for (uint32_t c = 0; c < model->class_count; c++)
             at = search_put_number(at, state->left[c]);
     }
@@ -196,7 +197,7 @@ size_t search_state_key(const struct search_model *model, const struct search_st
         scratch = put_sm(model, state, s, slots, scratch);
         sms.ends[s + 1] = scratch;
     }
-    at = put_sorted(at, &sms);
+    at = put_pieces(at, &sms, !search_numbers_matter(model, state));
     assert((size_t)(at - key) <= model->layout.key_max);
     return (size_t)(at - key);
 }

@@ -67,14 +67,15 @@ struct search_class {
 
 /* What blocks come to the SMs. */
 struct search_scope {
-    uint32_t sms, slots;   /* blocks that each SM holds at a time */
-    uint32_t dealt;        /* blocks that are dealt out to the SMs in turn first, whichever they are */
-    bool only_dealt;       /* there are no others */
-    const uint32_t *order; /* if not NULL: the classes of the blocks of the one SM, in their order ... */
-    uint32_t order_count;  /* ... and their number */
-    uint32_t latency;      /* cycles from the end of a block to the first issue of its successor */
-    uint32_t service;      /* cycles that the one dispatcher takes for a block */
-    bool every_issue;      /* is a state of its own and counted, also where there is no choice */
+    uint32_t sms, slots;      /* blocks that each SM holds at a time */
+    uint32_t dealt;           /* blocks that are dealt out to the SMs in turn first, whichever they are */
+    bool only_dealt;          /* there are no others */
+    enum block_dispatch rule; /* DISPATCH_ANY, or that of the machine */
+    const uint32_t *order;    /* but for DISPATCH_ANY: the classes of the blocks, in their order ... */
+    uint32_t order_count;     /* ... and their number; of DISPATCH_STATIC those of one SM */
+    uint32_t latency;         /* cycles from the end of a block to the first issue of its successor */
+    uint32_t service;         /* cycles that the one dispatcher takes for a block */
+    bool every_issue;         /* is a state of its own and counted, also where there is no choice */
 };
 
 /* The parts of a state stand behind each other in one piece of memory. */

@@ -28,6 +28,7 @@ struct search_dispatch {
     uint32_t left;    /* blocks that no SM has got yet */
     uint32_t to_deal; /* of them, those that are dealt out in turn */
     uint32_t busy;    /* until the dispatcher has done with the last block */
+    uint32_t last;    /* of DISPATCH_ROUND_ROBIN: the SM that got the last block */
 };
 
 struct search_sm {
@@ -64,7 +65,7 @@ struct search_state {
 /* Longest forms of them in a key, and of what else belongs to a slot, an SM and the dispatcher: every number
  * takes at most five bytes. */
 #define SEARCH_NUMBER_KEY_MAX 5u
-#define SEARCH_DISPATCH_KEY_MAX (3 * SEARCH_NUMBER_KEY_MAX)
+#define SEARCH_DISPATCH_KEY_MAX (4 * SEARCH_NUMBER_KEY_MAX)
 #define SEARCH_SM_KEY_MAX ((1 + SEARCH_SUB_CORES_MAX) * SEARCH_NUMBER_KEY_MAX)
 #define SEARCH_SLOT_KEY_MAX (5 * SEARCH_NUMBER_KEY_MAX)
 #define SEARCH_WARP_KEY_MAX (1 + SEARCH_NUMBER_KEY_MAX * (1 + SEARCH_LIVE_MAX))

@@ -52,7 +52,8 @@ bool search_model_set(struct search_model *model, const struct search_scope *sco
     const size_t sub_cores = model->machine->sub_cores, units = model->machine->unit_count * sub_cores;
     const size_t slots = (size_t)scope->sms * scope->slots;
     assert(scope->sms <= SEARCH_SMS_MAX && scope->slots <= SEARCH_SLOTS_MAX);
-    assert(scope->order == NULL || scope->sms == 1);
+    assert((scope->order == NULL) == (scope->rule == DISPATCH_ANY));
+    assert(scope->rule != DISPATCH_STATIC || scope->sms == 1);
     model->scope = *scope;
     for (uint32_t i = 0; i < scope->slots; i++)
         model->first_sub_core[i] = (uint8_t)(i * model->slot_warps % sub_cores);
@@ -110,6 +111,7 @@ void search_state_start(const struct search_model *model, struct search_state *s
         state->dispatch->left += state->left[c];
     }
     if (scope->order != NULL) state->dispatch->left = scope->order_count;
+    if (scope->rule == DISPATCH_ROUND_ROBIN) state->dispatch->last = scope->sms - 1;
     assert(scope->dealt <= state->dispatch->left);
     for (size_t s = 0; s < (size_t)scope->sms * scope->slots; s++)
         state->slots[s].class = SLOT_EMPTY;
@@ -118,7 +120,7 @@ void search_state_start(const struct search_model *model, struct search_state *s
 /* Whether a block starts later in a slot that another one has left. When the dispatcher takes no time every
  * slot is filled at the start, and later blocks all go to used slots. */
 static bool uses_matter(const struct search_model *model) {
-    return model->scope.service > 0 && model->scope.latency > 0;
+    return !search_follows_rule(model) && model->scope.service > 0 && model->scope.latency > 0;
 }
 
 static void empty_slot(const struct search_model *model, const struct slot_view *view) {
@@ -178,11 +180,54 @@ static void find_dispatches_to(const struct search_model *model, const struct se
     }
 }
 
-/* Which block goes where when the dispatcher has nothing to do. */
+/* The lowest empty slot of an SM; the number of slots: none. */
+static uint32_t lowest_empty(const struct search_model *model, const struct search_state *state,
+                             uint32_t sm) {
+    uint32_t slot = 0;
+    while (slot < model->scope.slots &&
+           state->slots[(size_t)sm * model->scope.slots + slot].class != SLOT_EMPTY)
+        slot++;
+    return slot;
+}
+
+/* Whether the rule of the dispatcher prefers an SM with an empty slot to `best`, which stands before it. */
+static bool is_preferred(const struct search_model *model, const struct search_state *state, uint32_t sm,
+                         uint32_t best) {
+    switch (model->scope.rule) {
+    case DISPATCH_GREEDY: return lowest_empty(model, state, sm) < lowest_empty(model, state, best);
+    case DISPATCH_MOST_FREE: return empty_slots(model, state, sm) > empty_slots(model, state, best);
+    case DISPATCH_ROUND_ROBIN: return best <= state->dispatch->last && sm > state->dispatch->last;
+    case DISPATCH_STATIC:
+    case DISPATCH_ANY: break;
+    }
+    return false;
+}
+
+/* The next block goes where docs/memory-model.md, section 2 says: to the lowest empty slot of one SM, also
+ * while the dispatcher has others to hand out. */
+static void find_ruled_dispatch(const struct search_model *model, const struct search_state *state,
+                                struct search_choices *choices) {
+    const struct search_scope *scope = &model->scope;
+    uint32_t best = scope->sms;
+    for (uint32_t s = 0; s < scope->sms; s++)
+        if (empty_slots(model, state, s) > 0 && (best == scope->sms || is_preferred(model, state, s, best)))
+            best = s;
+    if (best == scope->sms) return;
+    choices->items[choices->count++] =
+        (struct search_choice){CHOICE_DISPATCH, (uint8_t)best, (uint8_t)lowest_empty(model, state, best),
+                               (uint8_t)scope->order[scope->order_count - state->dispatch->left]};
+}
+
+/* Which block goes where when the dispatcher has nothing to do, or by its rule. */
 static void find_dispatches(const struct search_model *model, const struct search_state *state,
                             struct search_choices *choices) {
     choices->count = 0;
-    if (state->dispatch->left == 0 || state->dispatch->busy > 0) return;
+    if (state->dispatch->left == 0) return;
+    if (search_follows_rule(model)) {
+        find_ruled_dispatch(model, state, choices);
+        return;
+    }
+    if (state->dispatch->busy > 0) return;
     const bool fills_all = fills_all_slots(model, state);
     for (uint32_t s = 0; s < model->scope.sms && (choices->count == 0 || !fills_all); s++)
         if (sm_may_get_block(model, state, s))
@@ -214,11 +259,12 @@ static void dispatch_block(const struct search_model *model, struct search_state
     assert(!occupied && state->dispatch->left > 0);
     (void)occupied;
     const bool is_new = uses_matter(model) ? !view.slot->used : state->dispatch->to_deal > 0;
-    *view.slot =
-        (struct search_slot){.class = choice->which, .held = scope->service + (is_new ? 0 : scope->latency)};
+    state->dispatch->busy += scope->service;
+    *view.slot = (struct search_slot){.class = choice->which,
+                                      .held = state->dispatch->busy + (is_new ? 0 : scope->latency)};
     for (uint32_t w = 0; w < class->warps; w++)
         view.warps[w] = (struct search_warp){.place = class->places[w]};
-    state->dispatch->busy = scope->service;
+    if (scope->rule == DISPATCH_ROUND_ROBIN) state->dispatch->last = choice->sm;
     state->dispatch->left--;
     if (scope->order == NULL) state->left[choice->which]--;
     if (state->dispatch->to_deal > 0) note_dealt(model, state, choice->sm);
@@ -280,7 +326,8 @@ static void begin_cycle(const struct search_model *model, struct search_state *s
                         struct search_choices *choices, uint32_t passed, uint32_t *at_least) {
     for (;;) {
         struct slot_view view;
-        for (uint32_t s = 0; s < model->scope.sms; s++)
+        const bool fills = search_follows_rule(model) && state->dispatch->to_deal > 0; /* all slots first */
+        for (uint32_t s = 0; s < model->scope.sms && !fills; s++)
             for (uint32_t i = 0; i < model->scope.slots; i++)
                 if (slot_at(model, state, s, i, &view)) begin_slot(model, state, &view, passed, at_least);
         find_dispatches(model, state, choices);
@@ -317,6 +364,7 @@ static bool slots_equal(const struct slot_view *a, const struct slot_view *b) {
 static bool is_repeated(const struct search_model *model, const struct search_state *state, uint32_t sm,
                         uint32_t slot, const struct slot_view *view) {
     struct slot_view other;
+    if (search_numbers_matter(model, state)) return false;
     for (uint32_t i = 0; i < slot; i++)
         if (slot_at(model, state, sm, i, &other) && other.first_sub_core == view->first_sub_core &&
             slots_equal(&other, view))

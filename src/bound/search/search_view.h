@@ -28,6 +28,16 @@ static inline bool slot_at(const struct search_model *model, const struct search
     return view->slot->class != SLOT_EMPTY;
 }
 
+/* Whether blocks come in their order, each to the slot that the rule of the dispatcher says. */
+static inline bool search_follows_rule(const struct search_model *model) {
+    return model->scope.rule != DISPATCH_ANY && model->scope.rule != DISPATCH_STATIC;
+}
+
+/* Whether a rule goes by the numbers of SMs and slots, so that those in equal states cannot be exchanged. */
+static inline bool search_numbers_matter(const struct search_model *model, const struct search_state *state) {
+    return search_follows_rule(model) && state->dispatch->left > 0;
+}
+
 static inline const struct search_program *program_of(const struct search_model *model,
                                                       const struct search_warp *warp) {
     return &model->programs[warp->place.path];

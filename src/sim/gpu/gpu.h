@@ -47,7 +47,7 @@ struct gpu_options {
     const struct gpu_sink *sink;
     const wb_watch *watch;
     struct block_times *block_times;  /* room for those of every block, or NULL */
-    const struct dispatch_plan *plan; /* for dispatchers that may give a block to any SM, or NULL */
+    const struct dispatch_plan *plan; /* of DISPATCH_ANY, or NULL */
 };
 
 /* Instructions that all warps of a grid execute. */

@@ -50,7 +50,7 @@ static bool can_take(const struct gpu_dispatcher *dispatcher, uint32_t sm) {
     return dispatcher->rule != DISPATCH_STATIC || dispatcher->free[sm].next_block < dispatcher->block_count;
 }
 
-/* The SM with the lowest free slot, for static and greedy dispatch; sm_count: none. */
+/* The SM with the lowest free slot; sm_count: none. */
 static uint32_t lowest_slot(const struct gpu_dispatcher *dispatcher) {
     uint32_t best = dispatcher->sm_count;
     for (uint32_t s = 0; s < dispatcher->sm_count; s++) {
@@ -78,7 +78,8 @@ static uint32_t most_free(const struct gpu_dispatcher *dispatcher) {
     return best;
 }
 
-/* The SM that a plan chooses; sm_count: none has a free slot. */
+/* The SM that the plan of a dispatcher chooses that may give a block to any; sm_count: none has a free slot.
+ */
 static uint32_t planned(const struct gpu_dispatcher *dispatcher) {
     uint32_t able = 0;
     for (uint32_t s = 0; s < dispatcher->sm_count; s++)
@@ -91,11 +92,12 @@ static uint32_t planned(const struct gpu_dispatcher *dispatcher) {
 
 /* The SM that gets the next block, while some have free slots; sm_count: none of these gets any more. */
 static uint32_t choose_sm(const struct gpu_dispatcher *dispatcher) {
-    if (dispatcher->plan != NULL && dispatcher->rule != DISPATCH_STATIC)
-        return dispatcher->fits ? next_in_turn(dispatcher) : planned(dispatcher);
     switch ((enum block_dispatch)dispatcher->rule) {
     case DISPATCH_ROUND_ROBIN: return next_in_turn(dispatcher);
     case DISPATCH_MOST_FREE: return most_free(dispatcher);
+    case DISPATCH_ANY:
+        if (dispatcher->plan == NULL) break;
+        return dispatcher->fits ? next_in_turn(dispatcher) : planned(dispatcher);
     case DISPATCH_STATIC:
     case DISPATCH_GREEDY: break;
     }
@@ -105,8 +107,8 @@ static uint32_t choose_sm(const struct gpu_dispatcher *dispatcher) {
 /* The block that an SM gets as the next one. */
 static uint32_t next_block(struct gpu_dispatcher *dispatcher, uint32_t sm) {
     uint32_t number = dispatcher->dispatched++;
-    if (dispatcher->rule != DISPATCH_STATIC)
-        return dispatcher->plan == NULL ? number : dispatcher->plan->blocks[number];
+    if (dispatcher->rule == DISPATCH_ANY && dispatcher->plan != NULL) return dispatcher->plan->blocks[number];
+    if (dispatcher->rule != DISPATCH_STATIC) return number;
     uint32_t block = dispatcher->free[sm].next_block;
     dispatcher->free[sm].next_block =
         block <= UINT32_MAX - dispatcher->sm_count ? block + dispatcher->sm_count : UINT32_MAX;

@@ -129,7 +129,8 @@ struct micro {
     struct slot source[MICRO_SOURCES];     /* those not needed are a known zero */
     uint8_t source_count;                  /* sources that the instruction has */
     uint8_t open_kind;                     /* enum launch_assumption: what makes open results known */
-    struct slot *outputs;                  /* everything the instruction writes but the CC register */
+    uint8_t nan_type;     /* enum ptx_type of a result that may be a NaN that it makes, or 0 */
+    struct slot *outputs; /* everything the instruction writes but the CC register */
     uint32_t output_count;
     uint64_t result_mask; /* bits that the first output's register has */
     uint64_t immediate;   /* what `compute` needs besides its sources */

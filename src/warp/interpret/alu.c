@@ -1,5 +1,6 @@
 /* Executing what each lane computes by itself: which lanes are computed, and which results are known. */
 #include "warp/alu/alu.h"
+#include "warp/alu/float_format.h"
 #include "warp/interpret/half.h"
 #include "warp/interpret/partial.h"
 #include "warp/interpret/settle.h"
@@ -101,6 +102,23 @@ static void execute_partial(struct warp *warp, const struct micro *op, const str
     partial_write(out, &partial);
 }
 
+/* Notes that the execution goes by the bits of a NaN, which the ISA does not promise for every type. */
+static void note_nan(struct warp *warp, const struct micro *op, const struct lanes *out, uint32_t lanes) {
+    const struct float_format *format = float_format_of(op->nan_type);
+    const uint32_t mantissa = format->mantissa_bits + format->unused_bits;
+    const uint32_t bits = mantissa + format->exponent_bits + 1;
+    const uint64_t infinity = low_bits(format->exponent_bits) << mantissa;
+    const bool pair = op->nan_type == PTX_F16X2 || op->nan_type == PTX_BF16X2;
+    bool found = false;
+    FOR_LANES(l) {
+        const uint64_t value = out->value[l];
+        const bool is_nan = (value & low_bits(bits - 1)) > infinity ||
+                            (pair && (value >> bits & low_bits(bits - 1)) > infinity);
+        found |= is_nan && (lanes >> l & 1) != 0;
+    }
+    if (found) run_assume(warp->run, ASSUMED_NAN_BITS);
+}
+
 wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in;
     read_inputs(warp, op, &in);
@@ -124,6 +142,7 @@ wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) 
         mark_known(out, mask, known, origin);
     }
     if (unknown_home != HOME_NONE && settled == (mask & known)) out->unknown_home = unknown_home;
+    if (op->nan_type != 0 && (mask & known) != 0) note_nan(warp, op, out, mask & known);
     return WB_OK;
 }
 

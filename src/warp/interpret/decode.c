@@ -5,6 +5,7 @@
 #include "flow/graph/cfg.h"
 #include "ptx/ptx.h"
 #include "warp/alu/address.h"
+#include "warp/alu/float_format.h"
 #include "warp/alu/known_bits.h"
 #include "warp/interpret/contraction.h"
 #include "warp/interpret/execute.h"
@@ -220,12 +221,11 @@ static bool is_carry(const struct ptx_form *form) {
 
 /* Chooses how the form is computed; leaves op->execute NULL when nothing computes it. */
 static void choose_execution(struct micro *op) {
-    static lane_fn (*const finders[])(const struct ptx_form *) = {
-        alu_int_find,
-        alu_float_find,
-        alu_select_find,
-        convert_find,
-    };
+    static const struct {
+        lane_fn (*find)(const struct ptx_form *);
+        bool makes_nan;
+    } finders[] = {
+        {alu_int_find, false}, {alu_float_find, true}, {alu_select_find, false}, {convert_find, true}};
     const struct ptx_form *form = op->form;
     if (form->op == PTX_OP_MACHINE_SETP) {
         op->compute.test = compare_operator(form, (enum ptx_type)form->type);
@@ -249,8 +249,10 @@ static void choose_execution(struct micro *op) {
         return;
     }
     for (size_t i = 0; i < sizeof finders / sizeof *finders && op->execute == NULL; i++) {
-        op->compute.lanes = finders[i](form);
-        if (op->compute.lanes != NULL) op->execute = alu_execute;
+        op->compute.lanes = finders[i].find(form);
+        if (op->compute.lanes == NULL) continue;
+        op->execute = alu_execute;
+        if (finders[i].makes_nan && float_format_of(form->type) != NULL) op->nan_type = form->type;
     }
 }
 

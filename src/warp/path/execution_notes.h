@@ -61,6 +61,8 @@
       "the compiler joins no product and sum of the PTX to a fused multiply-add: both are rounded",          \
       "with the given data control or an address depended on a sum that would differ, or one was executed "  \
       "under `--assume no-contraction`")                                                                     \
+    X(NAN_BITS, "results that are NaN have the bits that docs/execution.md states",                          \
+      "an instruction made a NaN of known operands")                                                         \
     X(MACHINE_CODE_CLASSES,                                                                                  \
       "an instruction of machine code takes the time that the machine states for the class of PTX that "     \
       "does the same; the stall counts and dependence counters of the code are not in these times",          \

@@ -159,7 +159,7 @@ static wb_status read_block(const char *path, const char *text, size_t size, str
     file->issue_width = file->issue_per_warp = file->sub_cores = file->resident = 1;
     machine_memory_defaults(&file->memory);
     machine_fetch_defaults(&file->fetch);
-    file->memory.dispatch = DISPATCH_GREEDY;
+    file->memory.dispatch = DISPATCH_ANY;
     wb_status status = ytree_parse(path, text, size, diagnostics, &document);
     if (status == WB_OK) status = ytree_read_fields(&document, document.root, block_fields, file);
     if (status == WB_OK) status = check_keys(&document);

@@ -40,6 +40,7 @@ struct grid {
     cycles now, idle_from;             /* idle_from: the dispatcher has nothing to do */
     uint32_t left[NAIVE_GRID_BLOCKS];  /* per kind */
     uint32_t next_own[NAIVE_GRID_SMS]; /* static: the next block of each SM */
+    uint32_t given, last;              /* by a rule: blocks so far; the SM that got the last one */
     struct sm sms[NAIVE_GRID_SMS];
 };
 
@@ -185,7 +186,10 @@ static void place(const struct search *search, struct grid *grid, uint32_t sm, u
     const bool used = room->used;
     memset(room, 0, sizeof *room);
     *room = (struct room){.taken = true, .used = true, .kind = kind};
-    grid->idle_from = grid->now + memory->dispatch_service;
+    if (grid->idle_from < grid->now) grid->idle_from = grid->now;
+    grid->idle_from += memory->dispatch_service;
+    grid->given++;
+    grid->last = sm;
     room->start = room->last = grid->idle_from + (used ? memory->dispatch_latency : 0);
     for (uint32_t w = 0; w < NAIVE_GRID_WARPS; w++)
         room->warps[w].from = room->start;
@@ -194,9 +198,45 @@ static void place(const struct search *search, struct grid *grid, uint32_t sm, u
     grid->next_own[sm] += search->machine->memory.sms;
 }
 
+static bool has_rule(const struct search *search) {
+    const uint32_t dispatch = search->machine->memory.dispatch;
+    return dispatch != DISPATCH_STATIC && dispatch != DISPATCH_ANY;
+}
+
+/* Docs/memory-model.md, section 2: how much a rule wants to give the next block to a free room; the least. */
+static uint32_t dislike(const struct search *search, const struct grid *grid, uint32_t sm, uint32_t room) {
+    uint32_t free = 0;
+    for (uint32_t r = 0; r < search->rooms; r++)
+        free += !grid->sms[sm].rooms[r].taken;
+    switch ((enum block_dispatch)search->machine->memory.dispatch) {
+    case DISPATCH_GREEDY: return room * NAIVE_GRID_SMS + sm;
+    case DISPATCH_ROUND_ROBIN:
+        return ((sm + search->sms - grid->last - 1) % search->sms) * NAIVE_GRID_ROOMS + room;
+    default: return ((NAIVE_GRID_ROOMS - free) * NAIVE_GRID_SMS + sm) * NAIVE_GRID_ROOMS + room;
+    }
+}
+
+/* The next block goes where the rule says, however busy the dispatcher is. */
+static bool dispatch_by_rule(struct search *search, const struct grid *grid) {
+    uint32_t least = UINT32_MAX, sm = 0, room = 0;
+    if (blocks_left(search, grid) == 0) return false;
+    for (uint32_t s = 0; s < search->sms; s++)
+        for (uint32_t r = 0; r < search->rooms; r++)
+            if (!grid->sms[s].rooms[r].taken && dislike(search, grid, s, r) < least) {
+                least = dislike(search, grid, s, r);
+                sm = s, room = r;
+            }
+    if (least == UINT32_MAX) return false;
+    struct grid next = *grid;
+    place(search, &next, sm, room, search->class_of[grid->given]);
+    explore(search, &next, 0, true);
+    return true;
+}
+
 /* G3: every way to give away the next block, when there is one. */
 static bool dispatch(struct search *search, const struct grid *grid) {
     bool any = false;
+    if (has_rule(search)) return dispatch_by_rule(search, grid);
     if (blocks_left(search, grid) == 0 || grid->idle_from > grid->now) return false;
     for (uint32_t s = 0; s < search->sms; s++) {
         uint32_t only;
@@ -225,7 +265,8 @@ static bool dispatch(struct search *search, const struct grid *grid) {
 
 /* Whether every room that can be filled in cycle 0 is. */
 static bool dealt_at_start(const struct search *search, const struct grid *grid) {
-    if (grid->now > 0 || search->machine->memory.dispatch_service > 0) return true;
+    if (grid->now > 0) return true;
+    if (search->machine->memory.dispatch_service > 0 && !has_rule(search)) return true;
     for (uint32_t s = 0; s < search->sms; s++) {
         uint32_t only;
         if (blocks_left(search, grid) == 0 || !may_get_block(search, grid, s, &only)) continue;
@@ -379,6 +420,7 @@ cycles naive_grid_explore(const struct synthetic_block *block, uint64_t steps) {
     }
     for (uint32_t s = 0; s < search->sms; s++)
         grid->next_own[s] = s;
+    grid->last = search->sms - 1;
     for (uint32_t u = 0; u < block->machine.unit_count; u++)
         search->sub_cores_compete |= block->machine.sub_cores > 1 && block->machine.units[u].shared;
     explore(search, grid, 0, true);

@@ -93,7 +93,7 @@ static void set_gpu(const struct sass_grid *grid, struct wb_machine *machine) {
     machine->sass.constant_probe = SASS_PROBE;
     machine->memory.requests = REQUESTS_VOLTA;
     machine->memory.sms = grid->sms;
-    machine->memory.dispatch = grid->is_static ? DISPATCH_STATIC : DISPATCH_GREEDY;
+    machine->memory.dispatch = grid->is_static ? DISPATCH_STATIC : DISPATCH_ANY;
 }
 
 /* The code of all programs, one after the other. */

@@ -55,7 +55,7 @@ static void add_class(const struct sass_grid *grid, uint32_t b, struct sass_sums
     share_code(grid, b, &sums->all.code, &sums->blocks[k]);
     machine_memory_defaults(&sums->machine[k].memory);
     sums->machine[k].memory.sms = grid->sms;
-    sums->machine[k].memory.dispatch = grid->is_static ? DISPATCH_STATIC : DISPATCH_GREEDY;
+    sums->machine[k].memory.dispatch = grid->is_static ? DISPATCH_STATIC : DISPATCH_ANY;
     sums->work.machine = &sums->machine[0];
     assert_int_equal(code_profile_make(&sums->blocks[k], MISSES_BESIDE, &profile), WB_OK);
     assert_int_equal(code_profile_make(&sums->blocks[k], MISSES_ON_PATHS, &cold), WB_OK);

@@ -101,7 +101,7 @@ void sub_core_grid_read(const char *units, const char *blocks, uint32_t sub_core
     wb_diagnostics_free(diagnostics);
     machine_memory_defaults(&block.machine.memory);
     block.machine.memory.sms = 1;
-    block.machine.memory.dispatch = DISPATCH_GREEDY;
+    block.machine.memory.dispatch = DISPATCH_ANY;
     block.machine.sub_cores = sub_cores;
     block.machine.dispatch_depth = depth;
     block.machine.limits.blocks = rooms;

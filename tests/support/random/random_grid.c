@@ -30,6 +30,14 @@ static void write_blocks(struct random_state *random, const struct random_grid_s
     }
 }
 
+/* Half of those that may give a block to any SM do so anyhow, as bounds have to hold for. */
+static enum block_dispatch random_dispatch(struct random_state *random, bool dynamic) {
+    static const enum block_dispatch dispatches[] = {DISPATCH_STATIC,      DISPATCH_STATIC,   DISPATCH_ANY,
+                                                     DISPATCH_ANY,         DISPATCH_ANY,      DISPATCH_GREEDY,
+                                                     DISPATCH_ROUND_ROBIN, DISPATCH_MOST_FREE};
+    return dispatches[between(random, dynamic ? 2 : 0, sizeof dispatches / sizeof *dispatches - 1)];
+}
+
 static void vary_memory(struct random_state *random, const struct random_grid_shape *shape,
                         struct wb_machine *machine) {
     struct machine_memory *memory = &machine->memory;
@@ -37,8 +45,7 @@ static void vary_memory(struct random_state *random, const struct random_grid_sh
     machine_memory_defaults(memory);
     machine->limits.blocks = between(random, 1, shape->resident);
     memory->sms = between(random, 1, shape->sms);
-    memory->dispatch =
-        between(random, shape->dynamic ? DISPATCH_GREEDY : DISPATCH_STATIC, DISPATCH_MOST_FREE);
+    memory->dispatch = random_dispatch(random, shape->dynamic);
     if (!takes_time) return;
     memory->dispatch_latency = between(random, 0, shape->dispatch_latency);
     memory->dispatch_service = between(random, 0, shape->dispatch_service);
@@ -60,7 +67,7 @@ static void describe(uint64_t seed, const struct random_block *text, const struc
                      struct random_grid *made) {
     const struct wb_machine *machine = &made->block.machine;
     const struct machine_memory *memory = &machine->memory;
-    static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free"};
+    static const char *const dispatches[] = {"static", "greedy", "round_robin", "most_free", "any"};
     char depth[16] = "unlimited", units[2 * sizeof text->units];
     describe_units(text->units, machine, units);
     if (machine->dispatch_depth != DEPTH_UNLIMITED)

@@ -465,6 +465,20 @@ static void assumptions_are_noted_where_they_matter(void **state) {
          "st.global.u32 [%rd31], %r1;",
          ASSUMED_LAST_LANE},
         {".local .b32 own; st.local.u32 [own], %r0; mov.u32 %r9, 0;", NONE},
+        /* A NaN that is made, not one that is moved, compared or made an integer. */
+        {"mov.f32 %f1, 0f7F800000; sub.f32 %f2, %f1, %f1;", ASSUMED_NAN_BITS},
+        {"mov.f32 %f1, 0f7F800000; add.f32 %f2, %f1, %f1;", NONE},
+        {"mov.f32 %f1, 0f7F800000; setp.eq.u32 %p1, %r0, 99; @%p1 sub.f32 %f2, %f1, %f1;", NONE},
+        {"mov.f32 %f1, 0f7FC00001; mov.f32 %f2, %f1; setp.eq.f32 %p1, %f1, %f2;", NONE},
+        {"mov.f32 %f1, 0f7FC00001; cvt.rni.s32.f32 %r1, %f1;", NONE},
+        {"mov.f32 %f1, 0f7FC00001; cvt.f64.f32 %fd1, %f1;", ASSUMED_NAN_BITS},
+        {"mov.f64 %fd1, 0d7FF0000000000000; sub.f64 %fd2, %fd1, %fd1;", ASSUMED_NAN_BITS},
+        {"mov.f64 %fd1, 0d7FF0000000000000; add.f64 %fd2, %fd1, %fd1;", NONE},
+        {"mov.b16 %rs1, 0x7c00; sub.f16 %rs2, %rs1, %rs1;", ASSUMED_NAN_BITS},
+        {"mov.b16 %rs1, 0x7f80; sub.rn.bf16 %rs2, %rs1, %rs1;", ASSUMED_NAN_BITS},
+        {"mov.b32 %r1, 0x7c000000; sub.f16x2 %r2, %r1, %r1;", ASSUMED_NAN_BITS},
+        {"mov.b32 %r1, 0x00007c00; sub.f16x2 %r2, %r1, %r1;", ASSUMED_NAN_BITS},
+        {"mov.b32 %r1, 0x7c007c00; add.f16x2 %r2, %r1, %r1;", NONE},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -219,11 +219,8 @@ wb_status run_check_memory(const struct run *run) {
     return WB_ERR_LIMIT;
 }
 
-wb_status run_count_registers(struct run *run, const struct ptx_function *function, uint64_t size) {
-    if (size <= run->memory_limit && run->register_bytes <= run->memory_limit - size) {
-        run->register_bytes += size;
-        return run_check_memory(run);
-    }
+/* Too many registers. */
+static wb_status refuse_registers(const struct run *run, const struct ptx_function *function) {
     run->diagnostics->over_limit = true;
     diagnose(run->diagnostics, SEVERITY_ERROR, function->name,
              "its %" PRIu32 " registers, of %" PRIu32 " threads, take more than the %" PRIu64
@@ -231,6 +228,18 @@ wb_status run_count_registers(struct run *run, const struct ptx_function *functi
              "allow more (--memory-limit)",
              function->reg_count, run->size[0] * run->size[1] * run->size[2], megabytes(run->memory_limit));
     return WB_ERR_LIMIT;
+}
+
+wb_status run_check_registers(const struct run *run, const struct function_code *code) {
+    const uint64_t of_warp = code->slot_count * (uint64_t)sizeof(struct lanes);
+    return of_warp <= run->memory_limit / run->warp_count ? WB_OK : refuse_registers(run, code->function);
+}
+
+wb_status run_count_registers(struct run *run, const struct ptx_function *function, uint64_t size) {
+    if (size > run->memory_limit || run->register_bytes > run->memory_limit - size)
+        return refuse_registers(run, function);
+    run->register_bytes += size;
+    return run_check_memory(run);
 }
 
 wb_status run_count_contents(struct run *run, const char *name, uint64_t size) {

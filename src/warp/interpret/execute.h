@@ -167,6 +167,9 @@ wb_status run_check_limits(struct run *run);
  * instruction in every run. */
 wb_status run_check_memory(const struct run *run);
 
+/* The same for the registers that all warps of a block have in a function, before any gets them. */
+wb_status run_check_registers(const struct run *run, const struct function_code *code);
+
 /* The same before a warp gets `size` bytes for registers of the function, which it then counts. */
 wb_status run_count_registers(struct run *run, const struct ptx_function *function, uint64_t size);
 

@@ -424,6 +424,7 @@ static wb_status block_begin(struct run *run, struct access_list *accesses) {
     run->charged += BLOCK_CHARGE;
     products_begin(&run->products);
     assume_registers(run);
+    WB_TRY(run_check_registers(run, &run->program.functions[run->kernel->function]));
     for (uint32_t w = 0; w < run->warp_count; w++) {
         uint32_t left = threads - w * run->warp_width;
         uint32_t live = lanes_first(left < run->warp_width ? left : run->warp_width);

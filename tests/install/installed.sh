@@ -45,6 +45,9 @@ readelf -d "$shared" | grep -q "SONAME.*\[libwarpbound.so.$major\]" || fail "the
 [ "$(readlink -f "$libraries/libwarpbound.so.$major")" = "$(readlink -f "$libraries/libwarpbound.so")" ] || fail "links differ"
 [ "$("$prefix/bin/warpbound" --version)" = "warpbound $2" ] || fail "the command has another version than $2"
 
+# With CBC come libraries that end the process where memory is exhausted: they are for the child that solves.
+if readelf -d "$shared" | grep -qi "NEEDED.*\(cbc\|gfortran\|libdw\)"; then fail "the library needs CBC or libdw from the start"; fi
+
 # The shared library has the functions of the header, all and alone.
 "$CC" -E "$prefix/include/warpbound.h" | grep -oE '\bwb_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >"$there/declared"
 nm -D --defined-only "$shared" | sed -n 's/.* [B-Z] \([^@]*\).*/\1/p' | sort >"$there/exported"

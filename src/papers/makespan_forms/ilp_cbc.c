@@ -1,8 +1,10 @@
 #include "papers/makespan_forms/ilp_cbc.h"
 
 #include <Cbc_C_Interface.h>
+#include <dlfcn.h>
 #include <float.h>
 #include <math.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "papers/makespan_forms/ilp_program.h"
@@ -32,8 +34,32 @@ struct report {
     bool has_solution;
 };
 
+/* The functions of CBC that are used. Its library is loaded in the child: with it come others (libgfortran)
+ * that end the process where they are loaded and memory is exhausted. */
+#define CBC_FUNCTIONS(X)                                                                                     \
+    X(newModel)                                                                                              \
+    X(loadProblem)                                                                                           \
+    X(setInteger)                                                                                            \
+    X(setObjSense)                                                                                           \
+    X(registerCallBack)                                                                                      \
+    X(setLogLevel)                                                                                           \
+    X(setParameter)                                                                                          \
+    X(solve)                                                                                                 \
+    X(status)                                                                                                \
+    X(isProvenOptimal)                                                                                       \
+    X(bestSolution)                                                                                          \
+    X(getObjValue)                                                                                           \
+    X(getBestPossibleObjValue)
+
+struct cbc_library {
+#define X(name) __typeof__(Cbc_##name) *name;
+    CBC_FUNCTIONS(X)
+#undef X
+};
+
 /* What the child is to do. */
 struct cbc_task {
+    struct cbc_library library;
     const struct ilp_model *model;
     struct arena arena; /* the child's own */
     double seconds;     /* 0: no limit */
@@ -66,6 +92,18 @@ static struct cbc_program program_make(const struct ilp_model *model, struct are
     return program;
 }
 
+/* The child ends without the library, and its parent sees that. */
+static void load_library(void *user) {
+    struct cbc_task *task = user;
+    void *opened = dlopen(WB_CBC_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (opened == NULL) _exit(1);
+#define X(name)                                                                                              \
+    *(void **)&task->library.name = dlsym(opened, "Cbc_" #name);                                             \
+    if (task->library.name == NULL) _exit(1);
+    CBC_FUNCTIONS(X)
+#undef X
+}
+
 /* Passes CBC's messages of progress on, numbered as CbcMessage.cpp has them. They can be about a part of the
  * problem that a heuristic looks at, so nothing of them becomes a result. */
 static void on_message(Cbc_Model *cbc, int number, int real_count, const double *reals, int int_count,
@@ -89,39 +127,44 @@ static void on_message(Cbc_Model *cbc, int number, int real_count, const double 
  * feasibility pump, switches CBC's messages off for good. One thread, which is the default, so that the same
  * program has the same solution every time. */
 static void set_parameters(Cbc_Model *cbc, const struct cbc_task *task) {
+    const struct cbc_library *library = &task->library;
     char text[32];
-    Cbc_registerCallBack(cbc, on_message);
-    Cbc_setLogLevel(cbc, 1);
-    Cbc_setParameter(cbc, "feasibilityPump", "off");
+    library->registerCallBack(cbc, on_message);
+    library->setLogLevel(cbc, 1);
+    library->setParameter(cbc, "feasibilityPump", "off");
     if (task->model->columns.count < CBC_CUTS_COLUMNS) {
-        Cbc_setParameter(cbc, "heuristicsOnOff", "off");
-        Cbc_setParameter(cbc, "cutsOnOff", "off");
+        library->setParameter(cbc, "heuristicsOnOff", "off");
+        library->setParameter(cbc, "cutsOnOff", "off");
     }
     if (task->seconds <= 0) return;
     (void)text_format(text, sizeof text, "%.3f", task->seconds);
-    Cbc_setParameter(cbc, "timeMode", task->processor ? "cpu" : "elapsed");
-    Cbc_setParameter(cbc, "seconds", text);
+    library->setParameter(cbc, "timeMode", task->processor ? "cpu" : "elapsed");
+    library->setParameter(cbc, "seconds", text);
 }
 
-static void load(Cbc_Model *cbc, const struct ilp_model *model, const struct cbc_program *program) {
+static void load(Cbc_Model *cbc, const struct cbc_task *task, const struct cbc_program *program) {
+    const struct cbc_library *library = &task->library;
+    const struct ilp_model *model = task->model;
     const struct ilp_matrix *matrix = &program->matrix;
-    Cbc_loadProblem(cbc, (int)model->columns.count, (int)model->rows.count, matrix->start, matrix->row,
-                    matrix->coefficient, NULL, program->column_upper, program->objective, program->row_lower,
-                    program->row_upper);
+    library->loadProblem(cbc, (int)model->columns.count, (int)model->rows.count, matrix->start, matrix->row,
+                         matrix->coefficient, NULL, program->column_upper, program->objective,
+                         program->row_lower, program->row_upper);
     for (size_t c = 0; c < model->columns.count; c++)
-        Cbc_setInteger(cbc, (int)c);
-    Cbc_setObjSense(cbc, 1);
+        library->setInteger(cbc, (int)c);
+    library->setObjSense(cbc, 1);
 }
 
-static void report_end(Cbc_Model *cbc, const struct ilp_model *model, struct arena *arena) {
-    const double *value = Cbc_bestSolution(cbc);
-    struct report report = {.best = -Cbc_getObjValue(cbc), .last = true};
-    report.bound = -Cbc_getBestPossibleObjValue(cbc);
-    report.optimal = Cbc_isProvenOptimal(cbc) != 0;
-    report.stopped = Cbc_status(cbc) == 1;
+static void report_end(Cbc_Model *cbc, struct cbc_task *task) {
+    const struct cbc_library *library = &task->library;
+    const struct ilp_model *model = task->model;
+    const double *value = library->bestSolution(cbc);
+    struct report report = {.best = -library->getObjValue(cbc), .last = true};
+    report.bound = -library->getBestPossibleObjValue(cbc);
+    report.optimal = library->isProvenOptimal(cbc) != 0;
+    report.stopped = library->status(cbc) == 1;
     report.has_solution = value != NULL;
     if (report.optimal) report.bound = report.best;
-    bool *one = arena_array(arena, model->columns.count, sizeof *one);
+    bool *one = arena_array(&task->arena, model->columns.count, sizeof *one);
     for (size_t c = 0; value != NULL && c < model->columns.count; c++)
         one[c] = value[c] > 0.5;
     solver_child_send(&report, sizeof report);
@@ -130,15 +173,14 @@ static void report_end(Cbc_Model *cbc, const struct ilp_model *model, struct are
 
 static void work_in_arena(void *user) {
     struct cbc_task *task = user;
-    const struct ilp_model *model = task->model;
     (void)c_locale_enter(); /* CBC reads its parameters as the locale says */
-    const struct cbc_program program = program_make(model, &task->arena);
-    Cbc_Model *cbc = Cbc_newModel();
-    load(cbc, model, &program);
+    const struct cbc_program program = program_make(task->model, &task->arena);
+    Cbc_Model *cbc = task->library.newModel();
+    load(cbc, task, &program);
     arena_free(&task->arena); /* CBC has its own */
     set_parameters(cbc, task);
-    (void)Cbc_solve(cbc);
-    report_end(cbc, model, &task->arena);
+    (void)task->library.solve(cbc);
+    report_end(cbc, task);
 }
 
 /* The child's work. Without memory it ends, and its parent sees that. */
@@ -215,7 +257,7 @@ wb_status ilp_cbc_solve(const struct ilp_model *model, const struct makespan_run
     *solution = (struct ilp_solution){.end = ILP_FAILED, .bound = INFINITY};
     bool *one =
         arena_array(run->arena, model->columns.count, sizeof *one); /* before there is a process to end */
-    WB_TRY(solver_process_start(run_cbc, &task, makespan_memory(run->settings), &process));
+    WB_TRY(solver_process_start(load_library, run_cbc, &task, makespan_memory(run->settings), &process));
     solution->end = follow(&process, run, stage, &last);
     if (solution->end == ILP_OPTIMAL)
         take(&process, &last, task.seconds > 0, one, model->columns.count, solution);

@@ -9,7 +9,7 @@
 enum ilp_end {
     ILP_OPTIMAL, /* the solution is proven to be a best one */
     ILP_STOPPED, /* by the run's time limit or its watch */
-    ILP_FAILED,  /* CBC ended without an answer: no memory, or its arithmetic went wrong */
+    ILP_FAILED,  /* CBC ended without an answer: no memory, no library, or its arithmetic went wrong */
 };
 
 struct ilp_solution {

@@ -73,7 +73,8 @@ struct sat_solver *sat_solver_new(const struct cnf *cnf, uint64_t memory, bool (
     solver->user = user;
     solver->model_size = (size_t)cnf->variable_count + 1;
     solver->model = calloc(solver->model_size, sizeof *solver->model);
-    if (solver->model == NULL || solver_process_start(serve, solver, memory, &solver->process) != WB_OK) {
+    if (solver->model == NULL ||
+        solver_process_start(NULL, serve, solver, memory, &solver->process) != WB_OK) {
         free(solver->model);
         free(solver);
         return NULL;

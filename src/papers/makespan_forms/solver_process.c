@@ -71,7 +71,7 @@ double solver_process_seconds(const struct solver_process *process) {
     return clock_getcpuclockid(process->child, &clock) == 0 ? clock_seconds(clock) : 0;
 }
 
-/* Lets the child take no more than so many bytes beyond what it was born with. */
+/* Lets the child take no more than so many bytes beyond what it has. */
 static void limit_memory(uint64_t memory) {
     char text[32] = {0};
     const struct rlimit no_core = {0, 0};
@@ -103,14 +103,15 @@ static void detach(const int ends[2], pid_t parent) {
     if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0) _exit(1);
 }
 
-wb_status solver_process_start(void (*work)(void *user), void *user, uint64_t memory,
-                               struct solver_process *process) {
+wb_status solver_process_start(void (*prepare)(void *user), void (*work)(void *user), void *user,
+                               uint64_t memory, struct solver_process *process) {
     int ends[2];
     pid_t parent = getpid();
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return WB_ERR_LIMIT;
     pid_t child = fork();
     if (child == 0) {
         detach(ends, parent);
+        if (prepare != NULL) prepare(user);
         limit_memory(memory);
         work(user);
         _exit(0);

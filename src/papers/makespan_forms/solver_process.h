@@ -15,11 +15,12 @@ struct solver_process {
     int link;
 };
 
-/* Calls work(user) in a child process that may take so many bytes beyond what it is born with; the child ends
- * when that returns, and at the latest with the caller's thread. WB_ERR_LIMIT without a message when no child
- * can be made; else the process is ended with solver_process_end. */
-wb_status solver_process_start(void (*work)(void *user), void *user, uint64_t memory,
-                               struct solver_process *process);
+/* Calls prepare(user), unless NULL, and work(user) in a child process, which may take so many bytes beyond
+ * what it has in between; the child ends when that returns, and at the latest with the caller's thread.
+ * WB_ERR_LIMIT without a message when no child can be made; else the process is ended with
+ * solver_process_end. */
+wb_status solver_process_start(void (*prepare)(void *user), void (*work)(void *user), void *user,
+                               uint64_t memory, struct solver_process *process);
 
 /* Waits a moment, so that the caller can look at its limits in between; true when there is something to
  * receive, or the child has ended. */

@@ -254,10 +254,26 @@ static void no_fact_bounds_a_wait(void **state) {
     unload(&loaded);
 }
 
+/* A retry is asked for, and the template says how to count it. */
+static void a_retry_is_explained(void **state) {
+    struct loaded loaded;
+    char *template = NULL;
+    (void)state;
+    load(&loaded, "ld.global.u32 %r1, [%rd0]; L: mov.u32 %r2, %r1; add.u32 %r3, %r2, 1; "
+                  "atom.global.cas.b32 %r1, [%rd0], %r2, %r3; setp.ne.u32 %p1, %r1, %r2; @%p1 bra L;");
+    const wb_kernel *kernel = wb_module_kernel(loaded.module, 0);
+    expect_ok(&loaded, wb_facts_template(kernel, loaded.launch, loaded.messages, &template));
+    assert_non_null(strstr(template, "loop L <= ?"));
+    assert_non_null(strstr(template, "// it retries an atomic"));
+    free(template);
+    unload(&loaded);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(machine_code_is_answered_alike),
         cmocka_unit_test(no_fact_bounds_a_wait),
+        cmocka_unit_test(a_retry_is_explained),
         cmocka_unit_test(every_kind_is_answered),
     };
     return cmocka_run_group_tests_name("waiting loops", tests, NULL, NULL);

@@ -18,6 +18,10 @@ enum waiting {
     "this loop waits for other threads (a lock, a flag, a barrier of the grid): no bound of how often it "   \
     "runs exists from this code alone, and no flow fact can state one"
 
+#define RETRIES                                                                                              \
+    "it retries an atomic: an attempt fails when another thread succeeds, so that a thread needs at most "   \
+    "one more than all others succeed there"
+
 /* By loop. A sign, not a proof: those that are not found are asked for like any other loop. In memory of the
  * arena, which is protected. */
 enum waiting *waiting_find(const struct ssa *ssa, const struct dominators *dominators,

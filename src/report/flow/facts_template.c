@@ -112,6 +112,11 @@ static void put_hints(const struct template_function *function, uint32_t loop, u
     facts_put_unrolled(function->kernel, function->index, &found->cfg, &found->loops, &found->unrolled[loop],
                        &remark);
     put_remark(&remark, &body->open);
+    if (found->waiting[loop] == WAITING_RETRIES) {
+        remark.length = 0;
+        text_string(&remark, RETRIES);
+        put_remark(&remark, &body->open);
+    }
     text_free(&remark);
 }
 

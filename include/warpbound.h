@@ -187,8 +187,8 @@ const wb_kernel *wb_module_kernel(const wb_module *module, size_t index);
 
 /* The kernel whose name is `name`: as the code has it, or else demangled with its parameters or without ("f"
  * of "void ns::f<int>(int)"), or else the only one whose name, mangled or demangled, has it inside; the only
- * kernel of the module when `name` is NULL. WB_ERR_INPUT with the candidates otherwise, and when the
- * kernel (or a function that it can call) has an unknown opcode. */
+ * kernel of the module when `name` is NULL. WB_ERR_INPUT with the candidates otherwise; WB_ERR_DECLINED when
+ * the kernel (or a function that it can call) has an instruction that is not known. */
 wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_diagnostics *diagnostics,
                                 const wb_kernel **kernel);
 
@@ -350,8 +350,8 @@ const char *wb_launches_setting(const wb_launches *launches, wb_launch_setting s
 const char *wb_launches_code(const wb_launches *launches);
 
 /* Whether a file can be read and is YAML that describes a launch or a list of launches, rather than a block,
- * a machine or a makespan problem. */
-bool wb_is_launch_file(const char *path);
+ * a machine or a makespan problem. WB_ERR_LIMIT when memory is exhausted: then nobody knows. */
+wb_status wb_is_launch_file(const char *path, wb_diagnostics *diagnostics, bool *is_launch);
 
 /* The kernel name that the launch file gives, or NULL. */
 const char *wb_launch_kernel(const wb_launch *launch);
@@ -1045,6 +1045,7 @@ typedef struct {
     bool with_data;      /* beside covering paths: with the data that the launch gives */
     bool of_code;        /* beside a PTX model: of the machine code that runs, */
     const char *machine; /* on this machine; NULL: by its stall counts alone */
+    bool any_order;      /* with blocks in any order (D3), not by the machine's rule */
 } wb_slowest;
 
 /* Two numbers of one subject of which at least one is wrong: an execution that was found takes longer than a

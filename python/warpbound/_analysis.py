@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import json
 import os
@@ -12,7 +11,8 @@ from dataclasses import dataclass
 from . import _library
 from ._errors import DeclinedError, InputError, LimitError
 from ._inputs import ACCEPT, DEADLINE, FACTS, MACHINE, KernelOptions, Launch, LaunchOptions, PathLike, Size
-from ._inputs import as_list, as_number, dimensions, is_yaml, load_inputs, load_machine, make_launch, split_options
+from ._inputs import as_list, as_number, dimensions, is_launch_file, is_yaml, load_inputs, load_machine, make_launch
+from ._inputs import split_options
 from ._interrupt import Interruptible
 from ._library import REPORT_JSON, Diagnostics, Held, encode
 from ._report import Analysis, read_report
@@ -33,8 +33,12 @@ def compare_code(said: Diagnostics, name: str, subject: tuple, kernel: int, cubi
         return
     code = kernel if cubin is None else said.make("wb_module_find_kernel", cubin, said.lib.wb_kernel_name(kernel))
     ignored = (DeclinedError, InputError) if cubin is None else (DeclinedError,)
-    with Diagnostics() as unheard, contextlib.suppress(*ignored):
-        unheard.call(name, *subject, kernel, code, launch, ctypes.byref(options))
+    with Diagnostics() as unheard:
+        try:
+            unheard.call(name, *subject, kernel, code, launch, ctypes.byref(options))
+        except ignored as error:
+            if cubin is not None:
+                said.lib.wb_diagnostics_warning(said.handle, b"cubin", f"the machine code is not compared with the bounds: {error}".encode())
 
 
 def read_cubin(said: Diagnostics, cubin: PathLike | None) -> int | None:
@@ -135,7 +139,7 @@ def analyze(
     )
     path = os.fspath(code)
     with Diagnostics() as said:
-        if launch is None and scheme is None and is_yaml(path) and not said.lib.wb_is_launch_file(encode(path)):
+        if launch is None and scheme is None and is_yaml(path) and not is_launch_file(said, path):
             if os.path.exists(path) and is_anything_said(of_launch, of_kernel):
                 raise InputError(f"{path}: a block file stands for itself: no kernel, launch or machine with it")
             return analyze_by_hand(said, path, asked)

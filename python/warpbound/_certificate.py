@@ -27,6 +27,7 @@ class Checked:
     proven: bool  # every claim of it
     claims: tuple[Claim, ...]
     output: str
+    contradiction: bool = False  # an execution takes longer than what another claim shows: one of them is wrong
 
 
 def check(certificate: str | os.PathLike) -> Checked:
@@ -37,8 +38,8 @@ def check(certificate: str | os.PathLike) -> Checked:
     is_text = isinstance(certificate, str) and "\n" in certificate
     words = [_library.command("warpbound-check"), "/dev/stdin" if is_text else os.fspath(certificate)]
     run = subprocess.run(words, input=certificate if is_text else "", capture_output=True, text=True)
-    if run.returncode not in (0, 1):
+    if run.returncode not in (0, 1, 4):
         raise InputError((run.stderr or run.stdout).strip())
     found = re.findall(r"^(.*): (proven|NOT PROVEN)(.*)$", run.stdout, re.MULTILINE)
     claims = tuple(Claim(text, said == "proven", rest.strip(":, ")) for text, said, rest in found)
-    return Checked(run.returncode == 0, claims, run.stdout)
+    return Checked(run.returncode == 0, claims, run.stdout, run.returncode == 4)

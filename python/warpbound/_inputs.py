@@ -121,6 +121,12 @@ class Launch:
     launches: int | None = None  # the list
 
 
+def is_launch_file(said: Diagnostics, path: PathLike) -> bool:
+    found = ctypes.c_bool()
+    said.call("wb_is_launch_file", encode(path), out=[ctypes.byref(found)])
+    return found.value
+
+
 def is_yaml(path: str) -> bool:
     return path.endswith((".yaml", ".yml"))
 

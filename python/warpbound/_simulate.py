@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from . import _library
 from ._errors import InputError, LimitError, Message
 from ._inputs import KernelOptions, LaunchOptions, PathLike, Size
-from ._inputs import as_list, as_number, is_yaml, load_inputs, make_launch, split_options
+from ._inputs import as_list, as_number, is_launch_file, is_yaml, load_inputs, make_launch, split_options
 from ._interrupt import Interruptible
 from ._library import REPORT_JSON, Diagnostics, Held, encode
 from ._numbers import Kind, Number
@@ -104,7 +104,7 @@ def simulate(
     interruptible = Interruptible(time_limit)
     watch = _library.Watch(interruptible.poll, None)
     with Diagnostics() as said:
-        if launch is None and is_yaml(os.fspath(code)) and not said.lib.wb_is_launch_file(encode(code)):
+        if launch is None and is_yaml(os.fspath(code)) and not is_launch_file(said, code):
             raise InputError(f"{os.fspath(code)}: no launch file: blocks written by hand are simulated by analyze")
         made = make_launch(said, os.fspath(code), launch, allow_files)
         loaded = load_inputs(said, made, of_launch, of_kernel)

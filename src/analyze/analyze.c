@@ -279,7 +279,7 @@ static wb_status run(wb_analysis *analysis, const wb_analyze_options *asked, wb_
     if (asked->state_limit != 0) wb_analysis_set_state_limit(analysis, asked->state_limit);
     wb_status bounded = bound_asked(analysis, asked, diagnostics);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
-    costs_set_parts(analysis, &asked->watch);
+    if (costs_set_parts(analysis, &asked->watch, diagnostics) != WB_OK) bounded = WB_ERR_LIMIT;
     const bool nothing_executes = wb_analysis_is_abstract(simulated) || wb_analysis_is_covering(simulated);
     if (nothing_executes && asked->policies == NULL) return bounded;
     wb_status status = given == NULL ? WB_OK : bound_given(analysis, &asked->watch, diagnostics);

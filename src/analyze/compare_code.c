@@ -10,7 +10,8 @@
 static wb_status machine_of_code(const struct wb_module *module, const wb_machine *beside,
                                  wb_diagnostics *diagnostics, wb_machine **machine) {
     char sms[40];
-    if (wb_calibration_machine(module->code->sm, diagnostics, machine) != WB_OK) return WB_ERR_DECLINED;
+    const wb_status status = wb_calibration_machine(module->code->sm, diagnostics, machine);
+    if (status != WB_OK) return status == WB_ERR_INPUT ? WB_ERR_DECLINED : status; /* there is no preset */
     (void)text_format(sms, sizeof sms, "sms=%u", beside->memory.sms);
     return wb_machine_set(*machine, sms, diagnostics);
 }
@@ -34,6 +35,11 @@ wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kerne
     wb_analyze_options asked;
     wb_stalls stalls;
     WB_TRY(OPTIONS_TAKE(wb_analyze_options, options, &asked, diagnostics));
+    if (analysis->owned.grid != NULL && analysis->owned.grid->changed_variables) {
+        diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel),
+                 "an earlier launch stores to variables of it, so that their contents are not known");
+        return WB_ERR_DECLINED;
+    }
     WB_TRY(wb_stalls_find(code, launch, asked.one_block ? asked.block : NULL, diagnostics, &stalls));
     WB_TRY(wb_stalls_compare(kernel, launch, analysis->machine, diagnostics, &stalls));
     wb_analysis_set_stalls(analysis, &stalls);

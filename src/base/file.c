@@ -12,6 +12,7 @@
 #include "base/text.h"
 
 static wb_status read_failed(wb_diagnostics *diagnostics, const char *path, int error) {
+    if (error == ENOMEM) return diagnose_out_of_memory(diagnostics, path);
     diagnose(diagnostics, SEVERITY_ERROR, path, "cannot read: %s", strerror_l(error, c_locale()));
     return WB_ERR_INPUT;
 }
@@ -215,6 +216,7 @@ int file_output_close(struct file_output *output, int error) {
 }
 
 wb_status file_write_failed(wb_diagnostics *diagnostics, const char *path, int error) {
+    if (error == ENOMEM) return diagnose_out_of_memory(diagnostics, path);
     diagnose(diagnostics, SEVERITY_ERROR, path, "cannot write: %s", strerror_l(error, c_locale()));
     return WB_ERR_INPUT;
 }

@@ -35,7 +35,7 @@ int file_output_open(const char *path, struct file_output *output);
 /* Puts the file in its place if `error` is 0, else takes it away. Returns `error`, or what went wrong. */
 int file_output_close(struct file_output *output, int error);
 
-/* The message that writing failed; always WB_ERR_INPUT. */
+/* The message that writing failed: WB_ERR_LIMIT where memory is exhausted, else WB_ERR_INPUT. */
 wb_status file_write_failed(wb_diagnostics *diagnostics, const char *path, int error);
 
 /* Whether a name ends so, as ".ptx". */

@@ -292,16 +292,20 @@ static bool quotes_matter(const struct field *field) {
            field->kind == FIELD_BOOL;
 }
 
-/* Stores the list [least, most]; false when it is no such list. */
-static bool store_ends(const struct ytree_node *list, const struct field *field, void *target) {
+/* Stores the list [least, most]; *stored: it is such a list. */
+static wb_status store_ends(const struct ytree *document, const struct ytree_node *list,
+                            const struct field *field, void *target, bool *stored) {
     const struct ytree_node *least = list->first;
-    if (list->count != 2 || least->kind != YTREE_SCALAR || least->next->kind != YTREE_SCALAR) return false;
-    if (least->quoted || least->next->quoted) return false;
+    *stored = false;
+    if (list->count != 2 || least->kind != YTREE_SCALAR || least->next->kind != YTREE_SCALAR) return WB_OK;
+    if (least->quoted || least->next->quoted) return WB_OK;
     struct text ends = {0};
     text_printf(&ends, "[%s, %s]", least->text, least->next->text);
-    const bool stored = !ends.failed && field_store(field, ends.data, target);
+    const wb_status status =
+        ends.failed ? diagnose_out_of_memory(document->diagnostics, document->source.name) : WB_OK;
+    *stored = status == WB_OK && field_store(field, ends.data, target);
     text_free(&ends);
-    return stored;
+    return status;
 }
 
 /* What a list of two numbers says that is no interval. */
@@ -322,7 +326,9 @@ static wb_status read_field(const struct ytree *document, const struct ytree_nod
     bool text = value->kind == YTREE_SCALAR && !(value->quoted && quotes_matter(field));
     if (text && field_store(field, value->text, target)) return WB_OK;
     const bool ends = field->kind == FIELD_INTERVAL && value->kind == YTREE_LIST;
-    if (ends && store_ends(value, field, target)) return WB_OK;
+    bool stored = false;
+    if (ends) WB_TRY(store_ends(document, value, field, target, &stored));
+    if (stored) return WB_OK;
     struct text what = {0};
     field_describe(field, &what);
     wb_status status = (ends ? interval_expected : ytree_expected)(document, value,

@@ -239,7 +239,12 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         status = (int)usage_error(diagnostics, "--phases is of one block: not with --scheme");
     if (status == WB_OK) status = (int)analyze(options, inputs, diagnostics, &report, &analysis);
     if (status == WB_OK) status = (int)check_settings(options, analysis, NULL, diagnostics);
-    if (status == WB_OK) status = (int)compare_machine_code(options, inputs, diagnostics, &code, analysis);
+    const bool is_cut = status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis);
+    if (status == WB_OK || is_cut) {
+        const int compared = (int)compare_machine_code(options, inputs, diagnostics, &code, analysis);
+        report.has_deadline = report.has_deadline && compared != WB_ERR_LIMIT; /* the code may take longer */
+        if (compared != WB_OK) status = compared;
+    }
     if (status == WB_OK ||
         (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis))) {
         int written = (int)write_results(options, analysis, &report, diagnostics);
@@ -248,10 +253,11 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         if (written == WB_OK) written = (int)write_certificate(options, analysis, diagnostics);
         if (status == WB_OK) status = written;
     }
-    if (status == WB_OK) {
+    if (status == WB_OK || is_cut) {
         const uint64_t *deadline = report.has_deadline ? &report.deadline : NULL;
         const wb_verdict verdict = wb_analysis_judge(analysis, report.scope, deadline);
-        status = judge(options, &verdict, diagnostics);
+        const int judged = judge(options, &verdict, diagnostics);
+        if (status == WB_OK) status = judged;
     }
     wb_analysis_free(analysis);
     wb_module_free(code);
@@ -306,8 +312,11 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
         status = (int)wb_analyze_launches(inputs->module, options->launch_file, inputs->machine, &asked,
                                           diagnostics, &stream);
     if (status == WB_OK) status = (int)check_settings(options, NULL, stream, diagnostics);
-    if (status == WB_OK)
-        status = (int)compare_machine_code_of_list(options, inputs, diagnostics, &code, stream);
+    if (status == WB_OK || (status == WB_ERR_LIMIT && stream != NULL)) {
+        const int compared = (int)compare_machine_code_of_list(options, inputs, diagnostics, &code, stream);
+        report.has_deadline = report.has_deadline && compared != WB_ERR_LIMIT; /* the code may take longer */
+        if (compared != WB_OK) status = compared;
+    }
     if (status == WB_OK || (status == WB_ERR_LIMIT && stream != NULL)) {
         int written = (int)wb_stream_report(stream, report_format(options), &report, diagnostics, &text);
         if (written == WB_OK) written = (int)write_output(options, text, diagnostics);

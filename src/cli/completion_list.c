@@ -22,7 +22,9 @@ static void list_code(FILE *stream, const char *path, wb_diagnostics *unheard) {
 
 static void list_launched(FILE *stream, const char *path, wb_diagnostics *unheard) {
     wb_launches *launches = NULL;
-    if (!wb_is_launch_file(path) || wb_launches_read(path, WB_FILES_BELOW, unheard, &launches) != WB_OK)
+    bool is_launch = false;
+    if (wb_is_launch_file(path, unheard, &is_launch) != WB_OK || !is_launch ||
+        wb_launches_read(path, WB_FILES_BELOW, unheard, &launches) != WB_OK)
         return;
     const char *code = wb_launches_code(launches);
     if (code != NULL) list_code(stream, code, unheard);

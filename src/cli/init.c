@@ -82,7 +82,10 @@ static wb_status say(const char *launch, const char *what, wb_diagnostics *diagn
 
 /* A launch file that exists is left as it is. */
 static wb_status keep(const char *launch, wb_diagnostics *diagnostics) {
-    if (!wb_is_launch_file(launch)) {
+    bool is_launch = false;
+    const wb_status status = wb_is_launch_file(launch, diagnostics, &is_launch);
+    if (status != WB_OK) return status;
+    if (!is_launch) {
         wb_diagnostics_error(diagnostics, launch,
                              "exists, and is no launch file: -o FILE names another one, --force replaces it");
         return WB_ERR_INPUT;

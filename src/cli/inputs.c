@@ -272,10 +272,16 @@ static wb_status refuse_operands(const struct options *options, wb_diagnostics *
         (void)snprintf(message, sizeof message,
                        "'%s' stands by itself: a deadline and its unit are one word, --deadline 100us", last);
     (void)usage_error(diagnostics, message);
-    for (size_t i = 0; i < options->operands.count; i++)
-        if (is_yaml_name(options->operands.items[i]) && wb_is_launch_file(options->operands.items[i]))
-            wb_diagnostics_note(diagnostics, options->operands.items[i],
+    for (size_t i = 0; i < options->operands.count; i++) {
+        const char *operand = options->operands.items[i];
+        bool is_launch = false;
+        if (!is_yaml_name(operand)) continue;
+        const wb_status status = wb_is_launch_file(operand, diagnostics, &is_launch);
+        if (status != WB_OK) return status;
+        if (is_launch)
+            wb_diagnostics_note(diagnostics, operand,
                                 "a launch file is given with --launch, or alone where it names its code");
+    }
     return WB_ERR_INPUT;
 }
 

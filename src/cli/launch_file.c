@@ -22,7 +22,10 @@ bool is_yaml_name(const char *name) {
 /* Takes an operand that is a launch file for -l. */
 static wb_status take_operand(struct options *options, wb_diagnostics *diagnostics) {
     const char *operand = options->operands.count == 1 ? options->operands.items[0] : NULL;
-    if (operand == NULL || !is_yaml_name(operand) || !wb_is_launch_file(operand)) return WB_OK;
+    bool is_launch = false;
+    if (operand == NULL || !is_yaml_name(operand)) return WB_OK;
+    const wb_status status = wb_is_launch_file(operand, diagnostics, &is_launch);
+    if (status != WB_OK || !is_launch) return status;
     if (options->launch != NULL) {
         wb_diagnostics_error(diagnostics, operand, "a second launch file, beside that of -l");
         return WB_ERR_INPUT;

@@ -1,7 +1,9 @@
 /* The warpbound command: finds the sub-command, parses its options, runs it, prints its messages. */
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command_line.h"
 #include "completion.h"
@@ -9,6 +11,20 @@
 #include "manual.h"
 #include "stop.h"
 #include "terminal.h"
+
+/* Libraries end the process where memory is exhausted, with the status of a missed deadline: OpenMP's, also
+ * before `main` begins. That is a limit as any other. */
+static bool has_status;
+
+static void end_without_status(void) {
+    if (!has_status) _exit(WB_ERR_LIMIT);
+}
+
+static void guard_status(void) {
+    (void)atexit(end_without_status);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const before_libraries)(void) = guard_status;
 
 /* What was printed is out: else the run has failed, whatever it came to. */
 static int printed(int status) {
@@ -113,7 +129,7 @@ static bool is_one_of(const char *text, const char *name, const char *other) {
     return strcmp(text, name) == 0 || strcmp(text, other) == 0;
 }
 
-int main(int argc, char **argv) {
+static int run(int argc, char **argv) {
     if (argc < 2) {
         help_print(stderr);
         return WB_ERR_INPUT;
@@ -130,4 +146,10 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], "completion") == 0) return run_completion(argc, argv);
     const struct command *command = command_named(argv[1]);
     return command != NULL ? run_command(command, argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv) {
+    const int status = run(argc, argv);
+    has_status = true;
+    return status;
 }

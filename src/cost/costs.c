@@ -144,25 +144,37 @@ static bool keep_formula(struct wb_analysis *analysis, const wb_bound *bound) {
     return vec_push(&analysis->formulas, *bound) == WB_OK;
 }
 
-static void set_parts_of(struct wb_analysis *analysis, const wb_watch *watch) {
-    for (size_t i = 0; i < analysis->bounds.count; i++) {
-        wb_bound *bound = &analysis->bounds.items[i];
-        struct wb_diagnostics unheard = {0};
-        wb_costs *costs = NULL;
-        if (bound->kind != WB_UPPER) continue;
-        if (wb_costs_of_bound(analysis, bound->method, watch, &unheard, &costs) == WB_OK && costs != NULL) {
-            if (costs->causes != NULL && keep_formula(analysis, bound))
-                set_parts(costs->causes, analysis->machine, bound);
-            wb_costs_free(costs);
-        }
-        diagnostics_clear(&unheard);
-    }
+/* Sets the parts of a proven bound, if its cycles are attributed. */
+static wb_status set_parts_of(struct wb_analysis *analysis, wb_bound *bound, const wb_watch *watch,
+                              wb_diagnostics *diagnostics) {
+    wb_costs *costs = NULL;
+    WB_TRY(wb_costs_of_bound(analysis, bound->method, watch, diagnostics, &costs));
+    wb_status status = WB_OK;
+    if (costs->causes != NULL && !keep_formula(analysis, bound))
+        status = diagnose_out_of_memory(diagnostics, "costs");
+    else if (costs->causes != NULL)
+        set_parts(costs->causes, analysis->machine, bound);
+    wb_costs_free(costs);
+    return status;
 }
 
-void costs_set_parts(struct wb_analysis *analysis, const wb_watch *watch) {
-    if (!machine_times_sass(analysis->machine)) return;
-    set_parts_of(analysis, watch);
-    if (analysis->longest != NULL) set_parts_of(analysis->longest, watch);
+static wb_status set_parts_of_all(struct wb_analysis *analysis, const wb_watch *watch,
+                                  wb_diagnostics *diagnostics) {
+    wb_status status = WB_OK;
+    for (size_t i = 0; status != WB_ERR_LIMIT && i < analysis->bounds.count; i++) {
+        struct wb_diagnostics messages = {0};
+        if (analysis->bounds.items[i].kind != WB_UPPER) continue;
+        status = set_parts_of(analysis, &analysis->bounds.items[i], watch, &messages);
+        if (status == WB_ERR_LIMIT) wb_diagnostics_append(diagnostics, &messages);
+        diagnostics_clear(&messages);
+    }
+    return status == WB_ERR_LIMIT ? status : WB_OK;
+}
+
+wb_status costs_set_parts(struct wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    if (!machine_times_sass(analysis->machine)) return WB_OK;
+    WB_TRY(set_parts_of_all(analysis, watch, diagnostics));
+    return analysis->longest == NULL ? WB_OK : set_parts_of_all(analysis->longest, watch, diagnostics);
 }
 
 void wb_costs_free(wb_costs *costs) {

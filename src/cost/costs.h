@@ -38,9 +38,9 @@ struct cost_maker {
 wb_status costs_begin(struct cost_maker *maker);
 
 /* Sets the parts of all bounds of machine code that its machine times, of a kernel and of its longest block,
- * to what costs say that they are spent on. Bounds that are not attributed, for whatever reason, keep those
- * that they have. */
-void costs_set_parts(struct wb_analysis *analysis, const wb_watch *watch);
+ * to what costs say that they are spent on. Bounds whose cycles cannot be attributed keep those that they
+ * have. WB_ERR_LIMIT, with a message, when memory is exhausted or the watch ends it. */
+wb_status costs_set_parts(struct wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics);
 
 /* A bound of a kernel with the parts that its formula gives. */
 const wb_bound *cost_formula_of(const struct wb_analysis *analysis, const wb_bound *bound);

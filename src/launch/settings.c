@@ -199,16 +199,16 @@ static bool describes_launches(const struct ytree_node *root) {
            (ytree_find(launch, "kernel") != NULL && ytree_find(launch, "block") != NULL);
 }
 
-bool wb_is_launch_file(const char *path) {
+wb_status wb_is_launch_file(const char *path, wb_diagnostics *diagnostics, bool *is_launch) {
     struct wb_diagnostics unsaid = {0};
     struct ytree document = {0};
     char *text = NULL;
     size_t size = 0;
     wb_status status = file_read(path, YTREE_SIZE_MAX, &unsaid, &text, &size);
     if (status == WB_OK) status = ytree_parse(path, text, size, &unsaid, &document);
-    const bool is_launch = status == WB_OK && describes_launches(document.root);
+    *is_launch = status == WB_OK && describes_launches(document.root);
     ytree_free(&document);
     free(text);
     diagnostics_clear(&unsaid);
-    return is_launch;
+    return status == WB_ERR_LIMIT ? diagnose_out_of_memory(diagnostics, path) : WB_OK;
 }

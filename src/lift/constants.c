@@ -6,26 +6,35 @@
 #include "lift/emit.h"
 #include "lift/state.h"
 
-/* Words of bank 0 that the launch fills, by their offset up to sm_90 and after it. */
-enum launch_word { WORD_SREG, WORD_STACK, WORD_LOCAL_WINDOW, WORD_SHARED_WINDOW };
+/* Words of bank 0 that the launch fills, by their offset before sm_90, of sm_90, and after it. */
+enum launch_word {
+    WORD_SREG,
+    WORD_STACK,
+    WORD_LOCAL_WINDOW,
+    WORD_SHARED_WINDOW,
+    WORD_CONST_WINDOW,
+    WORD_GRID_BARRIER
+};
 
 static const struct launch_constant {
-    uint16_t before_100, from_100;
+    uint16_t before_90, of_90, from_100;
     uint8_t bytes;
     uint8_t word; /* enum launch_word */
     uint16_t sreg;
 } launch_constants[] = {
-    {0x00, 0x360, 4, WORD_SREG, PTX_SREG_NTID_X},
-    {0x04, 0x364, 4, WORD_SREG, PTX_SREG_NTID_Y},
-    {0x08, 0x368, 4, WORD_SREG, PTX_SREG_NTID_Z},
-    {0x0c, 0x36c, 4, WORD_SREG, PTX_SREG_NCTAID_X},
-    {0x10, 0x370, 4, WORD_SREG, PTX_SREG_NCTAID_Y},
-    {0x14, 0x374, 4, WORD_SREG, PTX_SREG_NCTAID_Z},
-    {0x18, UINT16_MAX, 8, WORD_SHARED_WINDOW, 0},
-    {0x20, UINT16_MAX, 8, WORD_LOCAL_WINDOW, 0},
-    {0x28, 0x37c, 4, WORD_STACK, 0},
-    {0x2c, UINT16_MAX, 4, WORD_SREG, PTX_SREG_DYNAMIC_SMEM_SIZE},
-    {0x10c, UINT16_MAX, 4, WORD_SREG, PTX_SREG_NSMID},
+    {0x00, 0x00, 0x360, 4, WORD_SREG, PTX_SREG_NTID_X},
+    {0x04, 0x04, 0x364, 4, WORD_SREG, PTX_SREG_NTID_Y},
+    {0x08, 0x08, 0x368, 4, WORD_SREG, PTX_SREG_NTID_Z},
+    {0x0c, 0x0c, 0x36c, 4, WORD_SREG, PTX_SREG_NCTAID_X},
+    {0x10, 0x10, 0x370, 4, WORD_SREG, PTX_SREG_NCTAID_Y},
+    {0x14, 0x14, 0x374, 4, WORD_SREG, PTX_SREG_NCTAID_Z},
+    {0x18, 0x18, UINT16_MAX, 8, WORD_SHARED_WINDOW, 0},
+    {0x20, 0x20, UINT16_MAX, 8, WORD_LOCAL_WINDOW, 0},
+    {0x28, 0x28, 0x37c, 4, WORD_STACK, 0},
+    {0x2c, 0x2c, UINT16_MAX, 4, WORD_SREG, PTX_SREG_DYNAMIC_SMEM_SIZE},
+    {0x10c, 0x10c, UINT16_MAX, 4, WORD_SREG, PTX_SREG_NSMID},
+    {0x50, 0xd0, UINT16_MAX, 8, WORD_CONST_WINDOW, 0},
+    {0x90, 0x40, UINT16_MAX, 8, WORD_GRID_BARRIER, 0},
 };
 
 /* Where the 64 bits are that say how global memory is cached. */
@@ -118,10 +127,24 @@ static void load_param(struct lift *lift, uint32_t offset, uint32_t bytes, struc
 static const struct launch_constant *launch_constant_at(const struct lift *lift, uint32_t offset) {
     for (size_t i = 0; i < sizeof launch_constants / sizeof *launch_constants; i++) {
         const struct launch_constant *constant = &launch_constants[i];
-        uint32_t first = lift->sm >= 100 ? constant->from_100 : constant->before_100;
+        uint32_t first = lift->sm >= 100  ? constant->from_100
+                         : lift->sm >= 90 ? constant->of_90
+                                          : constant->before_90;
         if (first != UINT16_MAX && offset >= first && offset - first < constant->bytes) return constant;
     }
     return NULL;
+}
+
+/* Where bank 3 begins, as one of its variables says. */
+static void load_const_window(struct lift *lift, struct ptx_operand to) {
+    const struct cubin *cubin = lift->in->cubin;
+    for (uint32_t s = 0; s < cubin->symbol_count; s++) {
+        const uint32_t variable = lift->in->symbol_variable[s];
+        if (cubin->symbols[s].space != CUBIN_CONST || variable == PTX_NO_INDEX) continue;
+        LIFT_EMIT(lift, "mov.u64", to, lift_variable(variable, -cubin->symbols[s].offset));
+        return;
+    }
+    lift_refuse(lift, "it asks where constants begin, and the file has none");
 }
 
 static void load_launch_word(struct lift *lift, const struct launch_constant *constant, uint32_t offset,
@@ -136,6 +159,10 @@ static void load_launch_word(struct lift *lift, const struct launch_constant *co
     case WORD_STACK: LIFT_EMIT(lift, "mov.u32", to, lift_variable(lift->stack, stack)); break;
     case WORD_LOCAL_WINDOW: LIFT_EMIT(lift, "cvta.local.u64", to, lift_int(0)); break;
     case WORD_SHARED_WINDOW: LIFT_EMIT(lift, "cvta.shared.u64", to, lift_int(0)); break;
+    case WORD_CONST_WINDOW: load_const_window(lift, to); break;
+    case WORD_GRID_BARRIER:
+        lift_refuse(lift, "it reads the barrier of the grid (grid.sync), which waits for all blocks");
+        break;
     }
 }
 

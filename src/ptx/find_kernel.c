@@ -105,7 +105,7 @@ static wb_status check_known(const wb_kernel *kernel, wb_diagnostics *diagnostic
     if (function == NULL) return WB_OK;
     ptx_diagnose(diagnostics, SEVERITY_ERROR, kernel->module, &function->insts[function->first_unknown],
                  "kernel '%s' cannot be analysed: %s", wb_kernel_name(kernel), function->unknown_reason);
-    return WB_ERR_INPUT;
+    return WB_ERR_DECLINED;
 }
 
 /* ---- Which kernels there are --------------------------------------------------------------------------- */

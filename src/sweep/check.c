@@ -52,7 +52,11 @@ static void list_machines(wb_sweep *sweep, const struct sweep_product *product,
     if (axis == NULL) axis = sweep_subject(product);
     for (size_t i = 0; axis != NULL && i < axis->values.count; i++) {
         const char *path = axis->values.items[i].path;
-        if (wb_is_launch_file(path))
+        struct wb_diagnostics unheard = {0};
+        bool is_launch = false;
+        (void)wb_is_launch_file(path, &unheard, &is_launch); /* without memory it is open what the file is */
+        diagnostics_clear(&unheard);
+        if (is_launch)
             add_machine_of(sweep, path, usual, machines);
         else if (file_ends_with(path, ".ptx") || file_ends_with(path, ".cubin"))
             add_machine(sweep, machines, usual);

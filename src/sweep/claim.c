@@ -64,7 +64,7 @@ static wb_status claim(const wb_results *results, const char *id, const char *ow
                        wb_diagnostics *diagnostics, bool *taken) {
     sqlite3_stmt *claims = database_prepare(results, "SELECT process FROM claim WHERE id = ?", diagnostics);
     sqlite3_stmt *mine = database_prepare(results, "INSERT OR REPLACE INTO claim VALUES(?, ?)", diagnostics);
-    wb_status status = claims == NULL || mine == NULL ? WB_ERR_INPUT : WB_OK;
+    wb_status status = claims == NULL || mine == NULL ? database_failed(diagnostics) : WB_OK;
     if (status == WB_OK) {
         (void)sqlite3_bind_text(claims, 1, id, -1, SQLITE_STATIC);
         (void)sqlite3_bind_text(mine, 1, id, -1, SQLITE_STATIC);

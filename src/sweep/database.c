@@ -56,6 +56,10 @@ wb_status database_error(const struct wb_results *results, wb_diagnostics *diagn
     return WB_ERR_INPUT;
 }
 
+wb_status database_failed(const wb_diagnostics *diagnostics) {
+    return diagnostics->no_memory ? WB_ERR_LIMIT : WB_ERR_INPUT;
+}
+
 sqlite3_stmt *database_prepare(const struct wb_results *results, const char *sql,
                                wb_diagnostics *diagnostics) {
     sqlite3_stmt *statement = NULL;
@@ -84,36 +88,47 @@ static int64_t read_pragma(const struct wb_results *results, const char *sql, wb
  *
  * Triggers store other numbers than are written, views answer with what is not stored, or never end. */
 
-/* Whether `known`, a database with our tables alone, has an entry as the row says. */
-static bool is_ours(sqlite3 *known, sqlite3_stmt *row) {
+/* Whether `known`, a database with our tables alone, has an entry as the row says: SQLITE_ROW, it has;
+ * SQLITE_DONE, it has not; else an error. */
+static int find_entry(sqlite3 *known, sqlite3_stmt *row) {
     sqlite3_stmt *find = NULL;
-    bool found =
-        sqlite3_prepare_v2(known, "SELECT 1 FROM sqlite_master WHERE type IS ? AND name IS ? AND sql IS ?",
-                           -1, &find, NULL) == SQLITE_OK;
-    for (int i = 0; i < 3 && found; i++)
-        found = sqlite3_bind_value(find, i + 1, sqlite3_column_value(row, i)) == SQLITE_OK;
-    found = found && sqlite3_step(find) == SQLITE_ROW;
+    int code = sqlite3_prepare_v2(
+        known, "SELECT 1 FROM sqlite_master WHERE type IS ? AND name IS ? AND sql IS ?", -1, &find, NULL);
+    for (int i = 0; i < 3 && code == SQLITE_OK; i++)
+        code = sqlite3_bind_value(find, i + 1, sqlite3_column_value(row, i));
+    if (code == SQLITE_OK) code = sqlite3_step(find);
     sqlite3_finalize(find);
-    return found;
+    return code;
+}
+
+/* Holds every entry against those of `known`. */
+static wb_status check_entries(const struct wb_results *results, sqlite3 *known, sqlite3_stmt *row,
+                               wb_diagnostics *diagnostics) {
+    int step;
+    while ((step = sqlite3_step(row)) == SQLITE_ROW) {
+        const int found = find_entry(known, row);
+        if (found == SQLITE_ROW) continue;
+        if (found != SQLITE_DONE) return diagnose_out_of_memory(diagnostics, results->path);
+        diagnose(diagnostics, SEVERITY_ERROR, results->path,
+                 "this is no database that sweeps make: the %.20s '%.60s' is not theirs", column_text(row, 0),
+                 column_text(row, 1));
+        return WB_ERR_INPUT;
+    }
+    return step == SQLITE_DONE ? WB_OK : database_error(results, diagnostics);
 }
 
 /* The database has our tables as we make them, and nothing else. */
 static wb_status check_schema(const struct wb_results *results, wb_diagnostics *diagnostics) {
     sqlite3 *known = NULL;
-    wb_status status = WB_OK;
+    wb_status status;
     const bool made = sqlite3_open(":memory:", &known) == SQLITE_OK &&
                       sqlite3_exec(known, tables, NULL, NULL, NULL) == SQLITE_OK;
     sqlite3_stmt *row =
         made ? database_prepare(results, "SELECT type, name, sql FROM sqlite_master", diagnostics) : NULL;
-    if (!made) status = diagnose_out_of_memory(diagnostics, results->path);
-    if (made && row == NULL) status = WB_ERR_INPUT;
-    while (status == WB_OK && sqlite3_step(row) == SQLITE_ROW) {
-        if (is_ours(known, row)) continue;
-        diagnose(diagnostics, SEVERITY_ERROR, results->path,
-                 "this is no database that sweeps make: the %.20s '%.60s' is not theirs", column_text(row, 0),
-                 column_text(row, 1));
-        status = WB_ERR_INPUT;
-    }
+    if (!made)
+        status = diagnose_out_of_memory(diagnostics, results->path);
+    else
+        status = row == NULL ? database_failed(diagnostics) : check_entries(results, known, row, diagnostics);
     sqlite3_finalize(row);
     (void)sqlite3_close(known);
     return status;
@@ -125,7 +140,7 @@ static wb_status check_tables(const struct wb_results *results, bool write, wb_d
     const int64_t version = application < 0 ? -1 : read_pragma(results, "PRAGMA user_version", diagnostics);
     const int64_t size =
         version < 0 ? -1 : read_pragma(results, "SELECT count(*) FROM sqlite_master", diagnostics);
-    if (size < 0) return WB_ERR_INPUT;
+    if (size < 0) return database_failed(diagnostics);
     if (size == 0 && write) return execute(results, tables, diagnostics);
     if (application != APPLICATION) {
         diagnose(diagnostics, SEVERITY_ERROR, results->path, "this is no database of sweeps");

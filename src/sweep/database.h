@@ -26,6 +26,9 @@ wb_status database_error(const struct wb_results *results, wb_diagnostics *diagn
 /* Gives up what this process has claimed (claim.c). */
 void claims_drop(const wb_results *results);
 
+/* The status behind a message that something failed: WB_ERR_LIMIT where memory was exhausted. */
+wb_status database_failed(const wb_diagnostics *diagnostics);
+
 /* Prepares a statement; NULL with a message where it cannot. */
 sqlite3_stmt *database_prepare(const struct wb_results *results, const char *sql,
                                wb_diagnostics *diagnostics);

@@ -40,6 +40,7 @@ static void put_file(struct digest_list *list, const char *path) {
     size_t size;
     if (file_read(path, FILE_MAX, &unheard, &text, &size) == WB_OK) digest_text(text, size, digest);
     put_line(list, "file", path, digest);
+    list->text.failed |= unheard.no_memory;
     free(text);
     diagnostics_clear(&unheard);
 }
@@ -53,6 +54,7 @@ static void put_machine(struct digest_list *list, const char *path) {
     else
         for (size_t i = 0; (input = wb_machine_input(machine, i)) != NULL; i++)
             put_input(list, input);
+    list->text.failed |= unheard.no_memory;
     wb_machine_free(machine);
     diagnostics_clear(&unheard);
 }
@@ -85,9 +87,12 @@ static void put_named(struct digest_list *list, const wb_sweep *sweep, const cha
     struct wb_diagnostics unheard = {0};
     wb_launches *launches = NULL;
     const wb_launch_files files = sweep->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
+    bool is_launch = false;
     put_file(list, path);
-    if (wb_is_launch_file(path) && wb_launches_read(path, files, &unheard, &launches) == WB_OK)
+    if (wb_is_launch_file(path, &unheard, &is_launch) == WB_OK && is_launch &&
+        wb_launches_read(path, files, &unheard, &launches) == WB_OK)
         put_launches(list, path, launches);
+    list->text.failed |= unheard.no_memory;
     wb_launches_free(launches);
     diagnostics_clear(&unheard);
 }

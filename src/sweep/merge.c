@@ -50,7 +50,7 @@ static wb_status attach(const wb_results *results, const char *path, size_t inde
                         wb_diagnostics *diagnostics) {
     const struct attached attached = attached_at(index);
     sqlite3_stmt *statement = database_prepare(results, "ATTACH DATABASE ? AS ?", diagnostics);
-    if (statement == NULL) return WB_ERR_INPUT;
+    if (statement == NULL) return database_failed(diagnostics);
     (void)sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(statement, 2, attached.name, -1, SQLITE_STATIC);
     const wb_status status =

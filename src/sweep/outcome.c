@@ -106,6 +106,18 @@ static void add_analysis(const struct outcome_reader *reader, const json_t *anal
     add_numbers(reader, (struct subject_words){scope, data}, analysis);
 }
 
+/* What is proven of the unit is no bound any more, for this reason. */
+static void demote(struct outcome *outcome, const char *reason) {
+    for (size_t i = 0; i < outcome->numbers.count; i++) {
+        struct outcome_number *number = &outcome->numbers.items[i];
+        const bool is_proven = strcmp(number->kind, wb_kind_name(WB_UPPER)) == 0 ||
+                               strcmp(number->kind, wb_kind_name(WB_EXACT)) == 0;
+        if (!is_proven) continue;
+        number->kind = wb_kind_name(WB_ESTIMATE);
+        number->note = reason;
+    }
+}
+
 /* A problem of strings: what its methods prove, together. */
 static void read_problem(const struct outcome_reader *reader, const json_t *report) {
     struct outcome *outcome = reader->outcome;
@@ -126,6 +138,12 @@ static void read_problem(const struct outcome_reader *reader, const json_t *repo
             outcome->slowest = found;
     }
     outcome->state = outcome->bound != NO_CYCLES ? "bounded" : "unproven";
+    if (outcome->bound == NO_CYCLES || outcome->slowest == NO_CYCLES || outcome->slowest <= outcome->bound)
+        return;
+    outcome->state = "contradiction";
+    outcome->bound = NO_CYCLES;
+    outcome->method = NULL;
+    demote(outcome, "an execution that was found contradicts what is proven");
 }
 
 /* What `simulate` says: the slowest of its executions; the scheme of each, where caches have one, is a note.
@@ -152,15 +170,8 @@ static void read_refutation(const struct outcome_reader *reader, const json_t *v
     const bool contradicted = json_is_object(json_object_get(verdict, "contradiction"));
     struct outcome *outcome = reader->outcome;
     if (!contradicted && !json_is_string(json_object_get(verdict, "refuted"))) return;
-    for (size_t i = 0; i < outcome->numbers.count; i++) {
-        struct outcome_number *number = &outcome->numbers.items[i];
-        const bool is_proven = strcmp(number->kind, wb_kind_name(WB_UPPER)) == 0 ||
-                               strcmp(number->kind, wb_kind_name(WB_EXACT)) == 0;
-        if (!is_proven) continue;
-        number->kind = wb_kind_name(WB_ESTIMATE);
-        number->note = contradicted ? "an execution that was found contradicts what is proven"
-                                    : "proven of the machine file, which the machine code refutes";
-    }
+    demote(outcome, contradicted ? "an execution that was found contradicts what is proven"
+                                 : "proven of the machine file, which the machine code refutes");
 }
 
 static void read_report(const struct outcome_reader *reader, const json_t *report) {

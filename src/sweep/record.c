@@ -23,7 +23,7 @@ static wb_outcome outcome_of(const wb_sweep_unit *unit, const char *status, cons
     for (size_t i = 0; i < unit->parameter_count; i++)
         has_deadline |= strcmp(unit->parameters[i].name, "deadline") == 0;
     return (wb_outcome){.done = strcmp(status, "done") == 0,
-                        .missed = has_deadline && strcmp(state, "met") != 0,
+                        .missed = has_deadline && (strcmp(status, "done") != 0 || strcmp(state, "met") != 0),
                         .contradicted = strcmp(state, "contradiction") == 0};
 }
 
@@ -33,7 +33,7 @@ wb_status wb_results_has(const wb_results *results, const wb_sweep_unit *unit, b
         results, "SELECT key, status, time_limit, memory_limit, state, deadline FROM unit WHERE id = ?",
         diagnostics);
     *has = false;
-    if (row == NULL) return WB_ERR_INPUT;
+    if (row == NULL) return database_failed(diagnostics);
     (void)sqlite3_bind_text(row, 1, unit->id, -1, SQLITE_STATIC);
     const int step = sqlite3_step(row);
     wb_status status =
@@ -50,7 +50,7 @@ wb_status wb_results_has(const wb_results *results, const wb_sweep_unit *unit, b
 wb_status wb_results_cost(const wb_results *results, wb_diagnostics *diagnostics, uint64_t *units,
                           double *seconds) {
     sqlite3_stmt *row = database_prepare(results, "SELECT count(*), total(seconds) FROM unit", diagnostics);
-    if (row == NULL) return WB_ERR_INPUT;
+    if (row == NULL) return database_failed(diagnostics);
     const wb_status status = sqlite3_step(row) == SQLITE_ROW ? WB_OK : database_error(results, diagnostics);
     if (status == WB_OK) {
         *units = (uint64_t)sqlite3_column_int64(row, 0);
@@ -73,7 +73,7 @@ struct recording {
 static sqlite3_stmt *begin_row(struct recording *recording, const char *sql) {
     if (recording->status != WB_OK) return NULL;
     sqlite3_stmt *row = database_prepare(recording->results, sql, recording->diagnostics);
-    if (row == NULL) recording->status = WB_ERR_INPUT;
+    if (row == NULL) recording->status = database_failed(recording->diagnostics);
     return row;
 }
 

@@ -121,7 +121,7 @@ wb_status stored_read(const wb_results *results, struct arena *arena, wb_diagnos
     reading.parameters = database_prepare(
         results, "SELECT unit, name, value FROM parameter ORDER BY unit, position", diagnostics);
     const bool prepared = reading.names != NULL && reading.units != NULL && reading.parameters != NULL;
-    wb_status status = prepared ? arena_protect(arena, read_pass, &reading) : WB_ERR_INPUT;
+    wb_status status = prepared ? arena_protect(arena, read_pass, &reading) : database_failed(diagnostics);
     if (status == WB_ERR_LIMIT) (void)diagnose_out_of_memory(diagnostics, results->path);
     if (status == WB_OK && reading.error != SQLITE_DONE) status = database_error(results, diagnostics);
     sqlite3_finalize(reading.names);
@@ -140,7 +140,7 @@ wb_status stored_numbers(const wb_results *results, const struct stored_unit *un
                          "SELECT scope, data, what, name, kind, cycles, lower, note FROM number"
                          " WHERE unit = ? ORDER BY position",
                          diagnostics);
-    if (row == NULL) return WB_ERR_INPUT;
+    if (row == NULL) return database_failed(diagnostics);
     (void)sqlite3_bind_int64(row, 1, unit->number);
     int step;
     while ((step = sqlite3_step(row)) == SQLITE_ROW) {

@@ -32,8 +32,13 @@ RUNS = {
         [*VECADD, "--method", "fifo,k-area"], "kernel", "k-area", None, None
     ),
     "a block alone": ([*VECADD, "--method", "fifo", "-i", "0", "--scope", "block"], "block", "fifo", None, None),
+    "blocks with the data given beside covering paths": (
+        [*VECADD, "--method", "fifo,k-serial", "--inputs", "any", "--scope", "block"], "block", "fifo", None, None
+    ),
     "given data beside covering paths": ([*KERNEL, "--inputs", "any"], "kernel", "k-oldest", None, None),
     "machine code": ([*CODE, "--method", "k-oldest,code-k-area"], "kernel", "k-oldest", None, None),
+    "machine code of a block": ([*CODE, "--method", "fifo,code-k-area", "--scope", "block"], "block", "fifo", None, None),
+    "a search that is cut": ([*VECADD, "--method", "k-oldest,k-adversary,k-exhaustive", "--states", "10"], "kernel", "k-oldest", None, None),
     "a kernel of a list": (LIST, "kernel", "k-oldest", None, None),
 }
 
@@ -102,16 +107,30 @@ def check_certificate(folder):
     certificate = os.path.join(folder, "c.cert")
     run([*BLOCK, "--method", "sib,exhaustive", "--certificate", certificate], 0)
     done = subprocess.run([CHECKER, certificate], capture_output=True, text=True)
-    assert done.returncode == 1 and "CONTRADICTION: an execution takes" in done.stdout, (done.stdout, done.stderr)
+    assert done.returncode == 4 and "CONTRADICTION: an execution takes" in done.stdout, (done.stdout, done.stderr)
 
 
 def check_makespan():
     words = ["makespan", "LCL", "-w", "4", "-u", "L=1,C=1", "--method", "pessimistic,brute"]
     done = subprocess.run([COMMAND, *words], capture_output=True, text=True)
-    assert done.returncode == 4 and "contradiction: a schedule of" in done.stderr, (done.returncode, done.stderr)
+    assert done.returncode == 4 and "contradiction: brute found" in done.stderr, (done.returncode, done.stderr)
     assert "worst case: contradiction: " in done.stdout, done.stdout
     done = subprocess.run([COMMAND, *words, "--json"], capture_output=True, text=True)
-    assert done.returncode == 4 and json.loads(done.stdout)["certified"] is None, done.stdout
+    said = json.loads(done.stdout)
+    assert done.returncode == 4 and said["certified"] is None, done.stdout
+    assert (said["contradiction"]["method"], said["contradiction"]["found_by"]) == ("pessimistic", "brute"), said
+
+
+def check_makespans(folder):
+    file, database = os.path.join(folder, "m.yaml"), os.path.join(folder, "m.db")
+    pathlib.Path(file).write_text(
+        'string: LCL\nstring_warps: 4\nstring_units: "L=1,C=1"\nstring_methods: "pessimistic,brute"\n'
+    )
+    done = subprocess.run([COMMAND, "sweep", file, "-o", database], capture_output=True, text=True)
+    assert done.returncode == 4 and "1 CONTRADICTED" in done.stdout, (done.stdout, done.stderr)
+    shown = subprocess.run([COMMAND, "sweep", "show", database, "--json"], capture_output=True, text=True).stdout
+    (unit,) = json.loads(shown)["units"]
+    assert unit["verdict"]["state"] == "contradiction" and unit["verdict"]["bound"] is None, unit
 
 
 def check_python():
@@ -124,6 +143,8 @@ def check_python():
     )
     assert found.verdict.state == "contradiction" and found.verdict.met is None and found.verdict.bound is None
     assert found.verdict.contradiction["method"] == "k-oldest" and found.bounds == ()
+    swept = warpbound.sweep(["kernels/vecadd.yaml"], machine="ecrts2025-orin", methods=["k-oldest", "k-area"])
+    assert {unit["state"] for unit in swept.units} == {"contradiction"}, swept.units
 
 
 for name, words in RUNS.items():
@@ -131,6 +152,7 @@ for name, words in RUNS.items():
 with tempfile.TemporaryDirectory() as folder:
     check_formats(folder)
     check_sweep(folder)
+    check_makespans(folder)
     check_certificate(folder)
 check_makespan()
 check_python()

@@ -63,6 +63,7 @@ static const struct kernel_row {
     {"masked_match", false, false, "mask_code"},
     {"indexed_constants", false, false, "plain_code"},
     {"barriers_with_counters", false, false, "plain_code"},
+    {"generic_constants", false, false, "plain_code"},
 };
 
 /* A buffer after the execution. */

@@ -36,22 +36,36 @@ static void compare(wb_contradiction *furthest, const struct wb_analysis *proven
     keep_furthest(furthest, scope, ceiling_of(proven, WB_EXACT), stated);
 }
 
-/* Stall counts of the code that is analysed, where the machine times that code: the longest lane of all. */
-static void compare_stalls(wb_contradiction *furthest, const struct wb_analysis *analysis) {
+/* Stall counts of the code that is analysed, where the machine times that code: the longest lane of all,
+ * which no bound of every block is below either. */
+static void compare_stalls(wb_contradiction *furthest, const struct wb_analysis *analysis,
+                           const struct wb_analysis *proven) {
     const wb_slowest lane = {.cycles = analysis->stalls.cycles, .kind = WB_LOWER, .name = "stalls"};
     if (lane.cycles == 0 || !machine_times_sass(analysis->machine)) return;
-    keep_furthest(furthest, wb_analysis_scope(analysis), ceiling_of(analysis, WB_UPPER), lane);
+    keep_furthest(furthest, wb_analysis_scope(proven), ceiling_of(proven, WB_UPPER), lane);
+}
+
+/* What is proven of every block, against every execution of a block with the data that is given. */
+static void compare_blocks(wb_contradiction *furthest, const struct wb_analysis *longest,
+                           const struct wb_analysis *given) {
+    for (size_t i = 0; i < given->blocks.count; i++)
+        compare(furthest, longest, given->blocks.items[i].analysis, true);
+    if (given->longest != NULL) compare(furthest, longest, given->longest, true);
 }
 
 static void compare_all(wb_contradiction *furthest, const struct wb_analysis *analysis) {
+    const struct wb_analysis *longest = analysis->longest, *given = analysis->given;
     compare(furthest, analysis, analysis, false);
-    compare_stalls(furthest, analysis);
+    compare_stalls(furthest, analysis, analysis);
     for (size_t i = 0; i < analysis->blocks.count; i++)
         compare(furthest, analysis->blocks.items[i].analysis, analysis->blocks.items[i].analysis, false);
-    if (analysis->longest != NULL) compare(furthest, analysis->longest, analysis->longest, false);
-    if (analysis->given == NULL) return;
-    compare(furthest, analysis, analysis->given, true);
-    compare_all(furthest, analysis->given);
+    if (longest != NULL) compare(furthest, longest, longest, false);
+    if (longest != NULL) compare_stalls(furthest, analysis, longest);
+    if (longest != NULL && longest->given != NULL) compare(furthest, longest, longest->given, true);
+    if (given == NULL) return;
+    compare(furthest, analysis, given, true);
+    if (longest != NULL) compare_blocks(furthest, longest, given);
+    compare_all(furthest, given);
 }
 
 wb_contradiction analysis_contradiction(const struct wb_analysis *analysis) {

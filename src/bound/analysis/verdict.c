@@ -173,7 +173,8 @@ wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, const 
     verdict.contradiction = analysis_contradiction(analysis);
     verdict_decide(&verdict, deadline);
     if (verdict.state != WB_CONTRADICTION && !is_of_scope && verdict.scope == WB_SCOPE_KERNEL &&
-        wb_analysis_proven(verdict.judged, &of_block))
+        wb_analysis_proven(verdict.judged, &of_block) &&
+        slowest_of_code(analysis, WB_SCOPE_BLOCK).cycles <= of_block)
         verdict.state = WB_BLOCK_ONLY;
     return verdict;
 }

@@ -274,13 +274,17 @@ const struct makespan_result *makespan_find_result(const wb_makespan *makespan, 
 }
 
 struct makespan_interval makespan_certain(const wb_makespan *makespan) {
-    struct makespan_interval interval = {0, CYCLES_SATURATED};
+    struct makespan_interval interval = {.upper = CYCLES_SATURATED};
     for (size_t i = 0; i < makespan->results.count; i++) {
         const wb_bound *bound = &makespan->results.items[i].bound;
         if (bound->kind == WB_ESTIMATE) continue;
-        interval.lower = cycles_max(interval.lower, bound->lower);
-        if (bound->kind == WB_LOWER) continue;
-        interval.upper = cycles_min(interval.upper, bound->cycles);
+        if (bound->lower > interval.lower) {
+            interval.lower = bound->lower;
+            interval.found_by = bound->method;
+        }
+        if (bound->kind == WB_LOWER || bound->cycles >= interval.upper) continue;
+        interval.upper = bound->cycles;
+        interval.proven_by = bound->method;
     }
     return interval;
 }
@@ -289,9 +293,9 @@ wb_status wb_makespan_hold(const wb_makespan *makespan, wb_diagnostics *diagnost
     const struct makespan_interval interval = makespan_certain(makespan);
     if (interval.lower <= interval.upper) return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, "makespan",
-             "contradiction: a schedule of %" PRIu64 " cycles was found, and at most %" PRIu64
-             " are proven: one of them is wrong. Please report this command with its files",
-             interval.lower, interval.upper);
+             "contradiction: %s found a schedule of %" PRIu64 " cycles, and %s proves at most %" PRIu64
+             ": one of them is wrong. Please report this command with its files",
+             interval.found_by, interval.lower, interval.proven_by, interval.upper);
     return WB_ERR_LIMIT;
 }
 

@@ -32,6 +32,7 @@ const struct makespan_result *makespan_find_result(const wb_makespan *makespan, 
  * CYCLES_SATURATED where no method proved one. */
 struct makespan_interval {
     uint64_t lower, upper;
+    const char *found_by, *proven_by; /* methods of these; NULL: none */
 };
 
 struct makespan_interval makespan_certain(const wb_makespan *makespan);

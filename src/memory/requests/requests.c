@@ -396,9 +396,9 @@ static wb_status check(const struct wb_block *block, const struct wb_machine *ma
     }
     if (block->uncounted != PTX_NO_INDEX) {
         ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
-                     block_inst(block, block->uncounted, NULL),
-                     "which memory this instruction accesses is not known, so that its requests cannot be "
-                     "counted; the kernel's cubin says which: analyze that");
+                     block_inst(block, block->uncounted, NULL), UNKNOWN_MEMORY "%s",
+                     block->kernel->module->code == NULL ? "; the kernel's cubin says which: analyze that"
+                                                         : "");
         return WB_ERR_DECLINED;
     }
     return WB_OK;

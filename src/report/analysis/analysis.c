@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "base/text.h"
+#include "bound/analysis/contradiction.h"
 #include "bound/analysis/verdict.h"
 #include "launch/launch.h"
 #include "report/analysis/kernel.h"
@@ -85,9 +86,10 @@ static void scope_json(struct json *json, const wb_verdict *verdict) {
 /* The whole kernel, beside its block that takes longest. */
 static void kernel_json(struct json *json, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
-    const wb_bound *best = wb_analysis_best(analysis);
+    const bool is_contradicted = analysis_contradiction(analysis).found.cycles > 0;
+    const wb_bound *best = is_contradicted ? NULL : wb_analysis_best(analysis);
     uint64_t proven = 0;
-    const bool is_proven = wb_analysis_proven(analysis, &proven);
+    const bool is_proven = wb_analysis_proven(analysis, &proven) && !is_contradicted;
     json_open_object(json, "grid");
     kernel_heading_json(json, analysis);
     results_json(json, analysis, options);

@@ -19,44 +19,42 @@ static bool is_simulated(const struct wb_analysis *analysis, const char *policy)
     return false;
 }
 
-/* Keeps costs that were made; NULL when that fails, with a message. */
-static wb_costs *keep(struct costs_shown *shown, wb_costs *costs, wb_diagnostics *diagnostics) {
-    if (vec_push(&shown->made, (struct made_costs){costs}) == WB_OK) return costs;
-    (void)diagnose_out_of_memory(diagnostics, "costs");
+/* Keeps costs that were made. */
+static wb_status keep(struct costs_shown *shown, wb_costs *costs, wb_diagnostics *diagnostics) {
+    if (vec_push(&shown->made, (struct made_costs){costs}) == WB_OK) return WB_OK;
     wb_costs_free(costs);
-    return NULL;
+    return diagnose_out_of_memory(diagnostics, "costs");
 }
 
-static wb_costs *make_of_bound(struct costs_shown *shown, const wb_bound *bound,
-                               wb_diagnostics *diagnostics) {
-    wb_costs *costs;
+static wb_status make_of_bound(struct costs_shown *shown, const wb_bound *bound, wb_diagnostics *diagnostics,
+                               wb_costs **costs) {
     shown->name = bound->method;
-    if (wb_costs_of_bound(shown->analysis, bound->method, NULL, diagnostics, &costs) != WB_OK) return NULL;
+    WB_TRY(wb_costs_of_bound(shown->analysis, bound->method, NULL, diagnostics, costs));
     shown->bound = bound;
-    return keep(shown, costs, diagnostics);
+    return keep(shown, *costs, diagnostics);
 }
 
 /* The costs of an execution of the analysis, or of the same launch with its data. */
-static wb_costs *make_of_execution(struct costs_shown *shown, const struct wb_analysis *of, const char *name,
-                                   wb_diagnostics *diagnostics) {
-    wb_costs *costs;
-    if (wb_costs_of_simulation(of, name, NULL, diagnostics, &costs) != WB_OK) return NULL;
-    return keep(shown, costs, diagnostics);
+static wb_status make_of_execution(struct costs_shown *shown, const struct wb_analysis *of, const char *name,
+                                   wb_diagnostics *diagnostics, wb_costs **costs) {
+    WB_TRY(wb_costs_of_simulation(of, name, NULL, diagnostics, costs));
+    return keep(shown, *costs, diagnostics);
 }
 
 /* The costs of the number of that name, of the kernel or of its block. */
-static wb_costs *make_named(struct costs_shown *shown, const char *name, wb_diagnostics *diagnostics) {
+static wb_status make_named(struct costs_shown *shown, const char *name, wb_diagnostics *diagnostics,
+                            wb_costs **costs) {
     const struct wb_analysis *of[] = {shown->analysis, shown->analysis->longest};
     for (size_t i = 0; i < 2 && of[i] != NULL; i++) {
         const wb_bound *bound = bound_of(of[i], name);
         shown->analysis = of[i];
-        if (bound != NULL && bound->kind != WB_LOWER) return make_of_bound(shown, bound, diagnostics);
+        if (bound != NULL && bound->kind != WB_LOWER) return make_of_bound(shown, bound, diagnostics, costs);
         if (bound == NULL && !is_simulated(of[i], name)) continue;
         shown->name = name;
-        return make_of_execution(shown, of[i], name, diagnostics);
+        return make_of_execution(shown, of[i], name, diagnostics, costs);
     }
     diagnose(diagnostics, SEVERITY_ERROR, name, "no method or policy of this name has a result");
-    return NULL;
+    return WB_ERR_INPUT;
 }
 
 /* The least bound above `least` that is proven; of the bounds of one value the first. */
@@ -77,36 +75,49 @@ static const struct wb_analysis *executed(const struct costs_shown *shown, const
     return slowest->with_data ? shown->analysis->given : shown->analysis;
 }
 
+/* What attributing to lines came to, where it may be impossible: the messages are kept of nothing else. */
+static wb_status settle(wb_status status, const wb_diagnostics *messages, wb_diagnostics *diagnostics) {
+    if (messages == NULL) return diagnose_out_of_memory(diagnostics, "costs");
+    if (status != WB_OK && status != WB_ERR_DECLINED) wb_diagnostics_append(diagnostics, messages);
+    return status;
+}
+
 /* The costs of the least proven bound whose cycles are attributed; else of the slowest execution. */
-static wb_costs *make_deciding(struct costs_shown *shown, const wb_slowest *slowest,
-                               wb_diagnostics *diagnostics) {
+static wb_status make_deciding(struct costs_shown *shown, const wb_slowest *slowest,
+                               wb_diagnostics *diagnostics, wb_costs **costs) {
     for (const wb_bound *bound = NULL; (bound = next_bound(shown->analysis, bound)) != NULL;) {
         wb_diagnostics *messages = wb_diagnostics_new();
-        wb_costs *costs = messages == NULL ? NULL : make_of_bound(shown, bound, messages);
+        wb_status status = messages == NULL ? WB_ERR_LIMIT : make_of_bound(shown, bound, messages, costs);
+        status = settle(status, messages, diagnostics);
         wb_diagnostics_free(messages);
-        if (costs != NULL) return costs;
+        if (status != WB_ERR_DECLINED) return status;
         if (shown->not_shown == NULL) shown->not_shown = bound->method;
     }
     if (slowest->cycles > 0) {
         shown->name = slowest->name;
-        return make_of_execution(shown, executed(shown, slowest), slowest->name, diagnostics);
+        return make_of_execution(shown, executed(shown, slowest), slowest->name, diagnostics, costs);
     }
     diagnose(diagnostics, SEVERITY_ERROR, shown->analysis->machine->name,
              "there is neither a bound nor an execution whose cycles are attributed to lines");
-    return NULL;
+    return WB_ERR_DECLINED;
 }
 
 /* The costs of the slowest execution, to stand beside those of a bound; NULL where it is not attributed. */
-static wb_costs *make_beside(struct costs_shown *shown, const wb_slowest *slowest) {
-    if (shown->bound == NULL || slowest->cycles == 0 || slowest->name == NULL) return NULL;
+static wb_status make_beside(struct costs_shown *shown, const wb_slowest *slowest,
+                             wb_diagnostics *diagnostics, wb_costs **costs) {
+    *costs = NULL;
+    if (shown->bound == NULL || slowest->cycles == 0 || slowest->name == NULL) return WB_OK;
     wb_diagnostics *messages = wb_diagnostics_new();
-    wb_costs *costs =
-        messages == NULL ? NULL : make_of_execution(shown, executed(shown, slowest), slowest->name, messages);
+    wb_status status =
+        messages == NULL ? WB_ERR_LIMIT
+                         : make_of_execution(shown, executed(shown, slowest), slowest->name, messages, costs);
+    status = settle(status, messages, diagnostics);
     wb_diagnostics_free(messages);
-    if (costs == NULL) return NULL;
+    if (status == WB_ERR_DECLINED) return WB_OK;
+    WB_TRY(status);
     shown->beside = slowest->name;
-    shown->simulated = wb_costs_total(costs);
-    return costs;
+    shown->simulated = wb_costs_total(*costs);
+    return WB_OK;
 }
 
 /* ---- Rows ---------------------------------------------------------------------------------------------- */
@@ -158,11 +169,10 @@ static bool has_code(const wb_cost *row) {
 }
 
 /* The groups of costs, owned by `shown`. */
-static wb_costs *grouped(struct costs_shown *shown, const wb_costs *costs, wb_cost_grouping grouping,
-                         wb_diagnostics *diagnostics) {
-    wb_costs *groups;
-    if (costs == NULL || wb_costs_group(costs, grouping, diagnostics, &groups) != WB_OK) return NULL;
-    return keep(shown, groups, diagnostics);
+static wb_status grouped(struct costs_shown *shown, const wb_costs *costs, wb_cost_grouping grouping,
+                         wb_diagnostics *diagnostics, wb_costs **groups) {
+    WB_TRY(wb_costs_group(costs, grouping, diagnostics, groups));
+    return keep(shown, *groups, diagnostics);
 }
 
 /* Adds the groups that the filter lets through, each with the cycles that `beside`, or NULL, has there; of
@@ -170,9 +180,9 @@ static wb_costs *grouped(struct costs_shown *shown, const wb_costs *costs, wb_co
 static wb_status add_rows(struct costs_shown *shown, const wb_costs *costs, const wb_costs *beside,
                           wb_cost_grouping grouping, row_filter filter, struct shown_rows *rows,
                           wb_diagnostics *diagnostics) {
-    const wb_costs *groups = grouped(shown, costs, grouping, diagnostics);
-    const wb_costs *others = beside == NULL ? NULL : grouped(shown, beside, grouping, diagnostics);
-    if (groups == NULL || (beside != NULL && others == NULL)) return WB_ERR_LIMIT;
+    wb_costs *groups, *others = NULL;
+    WB_TRY(grouped(shown, costs, grouping, diagnostics, &groups));
+    if (beside != NULL) WB_TRY(grouped(shown, beside, grouping, diagnostics, &others));
     for (size_t i = 0; i < groups->rows.count; i++) {
         struct shown_row row = {.cost = &groups->rows.items[i]};
         if (!filter(row.cost)) continue;
@@ -221,13 +231,12 @@ wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_o
                            wb_diagnostics *diagnostics, struct costs_shown *shown) {
     const wb_verdict verdict = verdict_of(analysis, options);
     *shown = (struct costs_shown){.analysis = verdict.judged};
-    wb_costs *costs = options->lines_of != NULL ? make_named(shown, options->lines_of, diagnostics)
-                                                : make_deciding(shown, &verdict.slowest, diagnostics);
-    if (costs == NULL)
-        return shown->name != NULL || options->lines_of == NULL ? WB_ERR_DECLINED : WB_ERR_INPUT;
+    wb_costs *costs = NULL, *beside = NULL;
+    WB_TRY(options->lines_of != NULL ? make_named(shown, options->lines_of, diagnostics, &costs)
+                                     : make_deciding(shown, &verdict.slowest, diagnostics, &costs));
     const wb_slowest slowest =
         shown->analysis == verdict.judged ? verdict.slowest : analysis_slowest(shown->analysis);
-    wb_costs *beside = make_beside(shown, &slowest);
+    WB_TRY(make_beside(shown, &slowest, diagnostics, &beside));
     shown->costs = costs;
     shown->total = wb_costs_total(costs);
     if (costs->module != NULL) {

@@ -51,6 +51,7 @@ static wb_status put_graph(struct costs_shown *shown, const struct wb_kernel *ke
                 shown->bound != NULL ? wb_kind_name(shown->bound->kind) : "execution", shown->name,
                 wb_scope_name(wb_analysis_scope(shown->analysis)));
     costs.number = number.failed ? "" : number.data;
+    out->failed |= number.failed;
     wb_status status = cfg_report_open(kernel, launch, &arena, diagnostics, &report);
     if (status == WB_OK) {
         pass.first = shown->costs->code_first[report.cfg.function - kernel->module->functions];

@@ -304,10 +304,13 @@ static void put_machine(const struct launch_template *template) {
     const struct machine_code *code = template->kernel->module->code;
     struct wb_diagnostics unheard = {0};
     wb_machine *preset = NULL;
-    if (code != NULL && wb_calibration_machine(code->sm, &unheard, &preset) == WB_OK)
+    const wb_status status =
+        code == NULL ? WB_ERR_INPUT : wb_calibration_machine(code->sm, &unheard, &preset);
+    if (status == WB_OK)
         text_printf(template->out, "machine: %s", preset->name);
     else
         text_string(template->out, "# machine: ...");
+    template->out->failed |= status == WB_ERR_LIMIT;
     put_comment(template, "which GPU: warpbound machine list");
     wb_machine_free(preset);
     diagnostics_clear(&unheard);
@@ -355,7 +358,7 @@ wb_status wb_launch_template(const wb_kernel *kernel, const char *code, uint32_t
                                        .arena = &arena,
                                        .out = &out};
     const wb_status status = arena_protect(&arena, write_template, &template);
-    char *copy = status == WB_OK ? strdup(out.data) : NULL;
+    char *copy = status == WB_OK && !out.failed ? strdup(out.data) : NULL;
     free(template.readable);
     arena_free(&arena);
     if (copy == NULL) return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));

@@ -38,7 +38,7 @@ static struct axis axis_of(const struct html_page *page, const struct wb_analysi
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count), *best = wb_analysis_best(analysis);
     struct axis axis = {.end = report_slowest(analysis)};
-    axis.has_interval = report_interval(analysis, &axis.lower, &axis.upper);
+    axis.has_interval = report_interval(analysis, &axis.lower, &axis.upper) && axis.lower <= axis.upper;
     if (best != NULL) reach(&axis, best->cycles, UINT64_MAX);
     const uint64_t most = axis.end > 0 ? cycles_mul(axis.end, AXIS_REACH) : UINT64_MAX;
     for (size_t i = 0; i < count; i++)

@@ -247,6 +247,7 @@ static void put_row(struct text *out, const struct figure_row *row) {
     if (row->source != NULL) text_printf(&words, " [%zu]", row->number + 1);
     layout_words(out, &page, (uint32_t)(line.failed ? 0 : line.length), VALUE_COLUMN,
                  words.failed ? "" : words.data);
+    out->failed |= words.failed;
     text_free(&line);
     text_free(&words);
 }
@@ -262,6 +263,7 @@ static void put_sources(struct text *out, const struct figures *figures) {
                     figure_mark_name((enum figure_mark)(row->source->mark + FIGURE_ASSUMED)),
                     row->source->date[0] != '\0' ? ", " : "", row->source->date, row->source->from);
         layout_words(out, &page, 4 + (next >= 9), 4, words.failed ? "" : words.data);
+        out->failed |= words.failed;
         text_free(&words);
         next++;
     }

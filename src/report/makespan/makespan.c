@@ -116,8 +116,8 @@ static void put_interval(struct text *out, const struct wb_makespan *makespan) {
     if (interval.upper == CYCLES_SATURATED && interval.lower == 0) return;
     text_string(out, "\nworst case: ");
     if (interval.lower > interval.upper) {
-        text_printf(out, "contradiction: %" PRIu64 " cycles found, at most %" PRIu64 " proven\n\n",
-                    interval.lower, interval.upper);
+        text_printf(out, "contradiction: %s found %" PRIu64 " cycles, and %s proves at most %" PRIu64 "\n\n",
+                    interval.found_by, interval.lower, interval.proven_by, interval.upper);
     } else if (interval.upper == CYCLES_SATURATED) {
         text_printf(out, "at least %" PRIu64 " cycles\n\n", interval.lower);
     } else if (interval.lower == interval.upper) {
@@ -127,6 +127,19 @@ static void put_interval(struct text *out, const struct wb_makespan *makespan) {
     } else {
         text_printf(out, "between %" PRIu64 " and %" PRIu64 " cycles\n\n", interval.lower, interval.upper);
     }
+}
+
+static void contradiction_json(struct json *json, const struct makespan_interval *interval) {
+    if (interval->lower <= interval->upper) {
+        json_put_null(json, "contradiction");
+        return;
+    }
+    json_open_object(json, "contradiction");
+    json_put_count(json, "proven", interval->upper);
+    json_put_text(json, "method", interval->proven_by);
+    json_put_count(json, "found", interval->lower);
+    json_put_text(json, "found_by", interval->found_by);
+    json_close(json);
 }
 
 static const wb_bound *bound_at(const void *owner, size_t index) {
@@ -213,6 +226,7 @@ static void put_json(struct text *out, const struct wb_makespan *makespan, const
     report_declined_json(&json, declined, count);
     const bool is_certified = interval.upper != CYCLES_SATURATED && interval.lower <= interval.upper;
     report_certified_json(&json, is_certified, interval.lower, interval.upper);
+    contradiction_json(&json, &interval);
     json_close(&json);
 }
 

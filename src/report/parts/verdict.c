@@ -138,14 +138,16 @@ static void put_contradiction(struct text *out, const wb_verdict *verdict,
                               const struct verdict_words *words) {
     const wb_contradiction *contradiction = &verdict->contradiction;
     const wb_slowest *found = &contradiction->found;
+    put_model(out, verdict);
     text_printf(out, "of the %s, %s found ", wb_scope_name(contradiction->scope),
                 found->name != NULL ? found->name : "an execution");
     put_time(out, words, found->cycles);
     text_printf(out, " (%" PRIu64 " cycles, %s), and %s proves at most ", found->cycles,
                 wb_kind_name(found->kind), contradiction->method);
     put_time(out, words, contradiction->proven);
-    text_printf(out, " (%" PRIu64 " cycles): one of them is wrong, and nothing here is a bound",
-                contradiction->proven);
+    text_printf(out, " (%" PRIu64 " cycles)", contradiction->proven);
+    put_clock(out, words);
+    text_string(out, ": one of them is wrong, and nothing here is a bound");
 }
 
 /* " can take" or " takes at most" a time, and by how much that is too long. */
@@ -163,7 +165,9 @@ static void put_over(struct text *out, const wb_verdict *verdict, const struct v
 
 /* A bound is of every block, an execution that was found of one. */
 static void put_missed(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
-    if (verdict->slowest.of_code)
+    if (verdict->slowest.of_code && verdict->slowest.machine != NULL)
+        text_printf(out, "by its machine code on %s, ", verdict->slowest.machine);
+    else if (verdict->slowest.of_code)
         text_string(out, "by its machine code, ");
     else
         put_model(out, verdict);
@@ -181,12 +185,15 @@ static void put_block_only(struct text *out, const wb_verdict *verdict, const st
     put_deadline(out, verdict, words);
     if (!wb_analysis_proven(verdict->judged, &proven)) return;
     text_string(out, "; ");
+    put_model(out, verdict);
     put_block(out, verdict->judged);
     text_string(out, " takes at most ");
     put_time(out, words, proven);
+    put_clock(out, words);
 }
 
 static void put_unproven(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    if (verdict->refuted == NULL) put_model(out, verdict);
     text_string(out, "no bound of ");
     verdict_put_subject(out, verdict);
     text_string(out, " is proven");
@@ -194,6 +201,7 @@ static void put_unproven(struct text *out, const wb_verdict *verdict, const stru
     if (!verdict->has_deadline) return;
     text_string(out, ", deadline ");
     put_deadline(out, verdict, words);
+    put_clock(out, words);
 }
 
 void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
@@ -222,6 +230,7 @@ static void put_detail(struct text *out, const struct layout *layout, const char
     const size_t start = out->length;
     text_printf(out, "  %s", name);
     text_pad(out, DETAIL_COLUMN);
+    if (strlen(name) + 2 >= DETAIL_COLUMN) text_char(out, ' ');
     out->failed |= words->failed;
     if (words->data != NULL && !out->failed)
         layout_words(out, layout, (uint32_t)(out->length - start), DETAIL_COLUMN, words->data);
@@ -280,21 +289,6 @@ static void put_parts(struct text *out, const struct layout *layout, const wb_ve
     put_detail(out, layout, "breakdown", &line);
 }
 
-/* Whether an exact worst case is that of every dispatcher, not only of the machine's. */
-static bool is_of_any_order(const wb_verdict *verdict) {
-    const wb_slowest *slowest = &verdict->slowest;
-    const struct wb_analysis *run = verdict->judged;
-    size_t count = 0;
-    if (run != NULL && slowest->with_data) run = run->given;
-    const wb_bound *bounds = run == NULL ? NULL : wb_analysis_bounds(run, &count);
-    for (size_t i = 0; i < count; i++)
-        for (size_t a = 0; a < bounds[i].assumption_count; a++)
-            if (strcmp(bounds[i].method, slowest->name) == 0 &&
-                bounds[i].assumptions[a] == WB_ASSUME_DISPATCH_IN_ANY_ORDER)
-                return true;
-    return verdict->scope == WB_SCOPE_STREAM && strcmp(slowest->name, "k-exhaustive") == 0;
-}
-
 static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                         const struct verdict_words *words) {
     const wb_slowest *slowest = &verdict->slowest;
@@ -307,7 +301,7 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
             text_printf(&line, " found, simulated under %s", slowest->name);
         else if (slowest->kind == WB_EXACT)
             text_printf(&line, ", the worst case with latencies exactly as stated%s (%s)",
-                        is_of_any_order(verdict) ? " and blocks in any order, D3" : "", slowest->name);
+                        slowest->any_order ? " and blocks in any order, D3" : "", slowest->name);
         else
             text_printf(&line, " found by %s", slowest->name);
         if (slowest->with_data) text_string(&line, ", with the data that the launch gives");
@@ -418,7 +412,8 @@ static void put_meaning(struct text *out, const struct layout *layout, const wb_
     struct text line = {0};
     if (verdict->state >= sizeof meanings / sizeof *meanings || meanings[verdict->state] == NULL) return;
     text_string(&line, meanings[verdict->state]);
-    put_detail(out, layout, wb_state_name(verdict->state), &line);
+    put_detail(out, layout, verdict->state == WB_CONTRADICTION ? "report" : wb_state_name(verdict->state),
+               &line);
 }
 
 static enum layout_style style_of(wb_state state) {

@@ -129,6 +129,8 @@ const char *assumed_text(enum assumed what);
 #define ABSENT_MEMBER                                                                                        \
     "lanes that the member mask names execute something else, or lanes execute this that it does not name: " \
     "that is not modelled"
+#define UNKNOWN_MEMORY                                                                                       \
+    "which memory this instruction accesses is not known, so that its requests cannot be counted"
 #define SKIPPED_BARRIER "a warp skips this barrier because its guard is false: that is not modelled"
 
 /* The longest sleep: nanosleep sleeps a millisecond at most. */

@@ -235,9 +235,9 @@ static wb_status decline_uncounted(const struct wb_grid *grid, wb_diagnostics *d
     if (!grid->cover.covers) return WB_OK;
     if (grid->cover.uncounted != PTX_NO_INDEX) {
         ptx_diagnose(diagnostics, SEVERITY_ERROR, grid->kernel->module,
-                     grid_inst(grid, grid->cover.uncounted, NULL),
-                     "which memory this instruction accesses is not known, so that its requests cannot be "
-                     "counted; the kernel's cubin says which: analyze that");
+                     grid_inst(grid, grid->cover.uncounted, NULL), UNKNOWN_MEMORY "%s",
+                     grid->kernel->module->code == NULL ? "; the kernel's cubin says which: analyze that"
+                                                        : "");
         return WB_ERR_DECLINED;
     }
     if (grid->cover.repeats) {

@@ -13,7 +13,12 @@ static bool are_one_file(const char *a, const char *b) {
 }
 
 static bool is_input(const struct options *options, const char *path) {
-    const char *const inputs[] = {options->launch, options->facts, options->machine, options->ptxas_info};
+    const char *const inputs[] = {options->launch, options->facts, options->machine, options->ptxas_info,
+                                  options->cubin};
+    for (size_t i = 0; i < options->arguments.count; i++) {
+        const char *data = strstr(options->arguments.items[i], "=@");
+        if (data != NULL && are_one_file(path, data + 2)) return true;
+    }
     for (size_t i = 0; i < options->operands.count; i++)
         if (are_one_file(path, options->operands.items[i])) return true;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
@@ -37,17 +42,18 @@ static bool are_both(const char *a, const char *b) {
 }
 
 wb_status refuse_overwriting(struct options *options, wb_diagnostics *diagnostics) {
-    const char *const outputs[] = {options->output, options->report, options->annotate};
+    const char *const outputs[] = {options->output, options->report, options->annotate, options->certificate};
+    const size_t count = sizeof outputs / sizeof *outputs;
     const char *problem = NULL, *path = NULL;
-    for (size_t i = 0; i < 3 && problem == NULL; i++) {
+    for (size_t i = 0; i < count && problem == NULL; i++) {
         path = outputs[i];
         if (path == NULL) continue;
         if (is_input(options, path))
             problem = "this is an input: it would be overwritten; write to another file";
         else if (path == options->annotate && is_source(path))
             problem = "a source file of this name exists: it would be overwritten; write to another file";
-        else if (are_both(path, outputs[(i + 1) % 3]))
-            problem = "two outputs cannot be written to one file";
+        for (size_t j = 0; j < i && problem == NULL; j++)
+            if (are_both(path, outputs[j])) problem = "two outputs cannot be written to one file";
     }
     if (problem == NULL) return WB_OK;
     wb_diagnostics_error(diagnostics, path, problem);

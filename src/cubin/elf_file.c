@@ -54,8 +54,8 @@ static uint32_t architecture_of(struct elf_file *file, const Elf64_Ehdr *header)
     const uint32_t sm = version == ABI_OLD ? flags & 0xff : (flags >> 8) & 0xff;
     if (!architecture_known(sm))
         elf_file_refuse(file,
-                        "this is machine code for sm_%u, which cannot be read: sm_75, sm_80, sm_86, sm_87, "
-                        "sm_89, sm_90, sm_100 and sm_120 can; compile its source or its PTX for one of them",
+                        "this is machine code for sm_%u, which cannot be read: compile its source or its PTX "
+                        "for sm_75, sm_80, sm_86, sm_87, sm_89 or sm_90",
                         sm);
     return sm;
 }

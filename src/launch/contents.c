@@ -207,7 +207,7 @@ static wb_status parse_file(const struct contents_parser *parser, const char *na
     wb_status status = file_read(path, room, parser->diagnostics, &bytes, &size);
     if (status != WB_OK) {
         diagnose_about(parser->diagnostics, SEVERITY_NOTE, parser->subject,
-                       "the file is named here, for a buffer of %" PRIu64 " bytes", room);
+                       "'%s' is named here, for a buffer of %" PRIu64 " bytes", path, room);
     } else {
         contents->file_bytes = arena_alloc(parser->arena, size > 0 ? size : 1);
         if (contents->file_bytes == NULL)

@@ -250,7 +250,10 @@ static void copy_guard(struct lift *lift, uint32_t guard) {
 static void write_meaning(struct lift *lift, const struct sass_inst *sass) {
     family_fn family = families[sass->op];
     if (family == NULL) {
-        lift_refuse(lift, "what it does is not known");
+        lift_refuse(lift, lift->sm >= 100
+                              ? "machine code of sm_100 and later is printed, but not analysed: compile "
+                                "for sm_75 to sm_90, or analyse the PTX"
+                              : "what it does is not known");
         return;
     }
     if (sass->listed) {

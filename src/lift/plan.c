@@ -125,7 +125,8 @@ static void follow_call(struct walk *walk, uint32_t copy, uint32_t inst) {
     if (internal == NULL || plan_inst_at(plan, target) == PLAN_NONE) {
         branch(walk, copy, inst, plan_inst_at(plan, target));
     } else if (is_running(plan, copy, internal)) {
-        refuse(walk, copy, inst, "recursion is not supported");
+        refuse(walk, copy, inst,
+               "it calls itself, which is not supported in machine code: write the recursion as a loop");
     } else if (walk->copied + internal->bytes / SASS_BYTES > PLAN_INSTS_MAX) {
         refuse(walk, copy, inst, "with a copy of what it calls for each call the kernel is too large");
     } else {
@@ -171,7 +172,9 @@ static void follow(struct walk *walk, uint32_t copy, uint32_t inst) {
         if (sass->a.kind == SASS_SOURCE_NONE)
             follow_call(walk, copy, inst);
         else
-            refuse(walk, copy, inst, "it calls a function whose address is in a register");
+            refuse(walk, copy, inst,
+                   "it calls a function whose address is in a register: call the function itself, or analyse "
+                   "the PTX");
         break;
     case SASS_OP_RET: follow_return(walk, copy, inst); break;
     default: break;

@@ -279,7 +279,12 @@ bool machine_sass_fits(const struct wb_machine *machine, struct text *problem) {
     }
     enum sass_class closing;
     if (!machine_sass_ways_check(machine, problem, &closing)) return false;
-    if (machine->warp_width != MACHINE_WARP_WIDTH)
+    const struct machine_sass *sass = &machine->sass;
+    if (sass->clock_most > 0 &&
+        (machine->clock_mhz < sass->clock_least.value || machine->clock_mhz > sass->clock_most))
+        text_printf(problem, "clock_mhz: %g MHz is outside of sass.clock, [%u, %u]", machine->clock_mhz,
+                    sass->clock_least.value, sass->clock_most);
+    else if (machine->warp_width != MACHINE_WARP_WIDTH)
         text_printf(problem, "warp_width: machine code has warps of %u threads, not %u", MACHINE_WARP_WIDTH,
                     machine->warp_width);
     else if (memory_has_hierarchy(&machine->memory) || machine->memory.service != 0)

@@ -25,10 +25,10 @@ static const struct failure_case failures[] = {
     {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/none.cubin", 2, "kernels/none.cubin"},
     {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/reduce.sm_86.cubin", 2, "vecadd"},
     {"analyze " SGEMM "--cubin kernels/sgemm_tiled.sm_86.cubin", 2, "--cubin goes with PTX"},
-    {"path tests/data/cubin/indirect_call.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota' -a i64:0", 2,
+    {"path tests/data/cubin/indirect_call.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota' -a i64:0", 3,
      "it calls a function whose address is in a register"},
     {"path tests/data/cubin/debug_print.sm_86.cubin -g 1 -b 32 -a 'buf:u32[32]=iota' -a 'buf:u64[32]=zero'",
-     2, "it is only complete when the file is loaded"},
+     3, "it is only complete when the file is loaded"},
     {"analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml -m kernels/vecadd.sm_86.cubin", 2,
      "expected a machine file, but this is machine code of a GPU (cubin)"},
 };

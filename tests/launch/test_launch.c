@@ -336,9 +336,9 @@ static void test_contents_that_do_not_fit_name_both_places(void **state) {
         struct text argument = {0}, expected = {0};
         text_printf(&argument, "buf:i8[4]=@%s", paths[i]);
         text_printf(&expected,
-                    "%s: error: larger than 4 bytes\nargument: note: the file is named here, for a "
+                    "%s: error: larger than 4 bytes\nargument: note: '%s' is named here, for a "
                     "buffer of 4 bytes\n",
-                    paths[i]);
+                    paths[i], paths[i]);
         assert_int_equal(wb_launch_add_argument(launch, argument.data, diagnostics), WB_ERR_INPUT);
         assert_string_equal(wb_diagnostics_text(diagnostics), expected.data);
         text_free(&argument);
@@ -359,7 +359,7 @@ static void test_missing_file_of_contents_names_both_places(void **state) {
                      WB_ERR_INPUT);
     assert_string_equal(wb_diagnostics_text(diagnostics),
                         DATA "none.bin: error: cannot read: No such file or directory\n"
-                             "l.yaml:2:5: note: the file is named here, for a buffer of 4 bytes\n"
+                             "l.yaml:2:5: note: '" DATA "none.bin' is named here, for a buffer of 4 bytes\n"
                              "    - buf:u8[4]=@none.bin\n"
                              "      ^\n");
     wb_diagnostics_free(diagnostics);

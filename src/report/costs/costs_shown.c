@@ -78,8 +78,8 @@ static const struct wb_analysis *executed(const struct costs_shown *shown, const
 /* What attributing to lines came to, where it may be impossible: the messages are kept of nothing else. */
 static wb_status settle(wb_status status, const wb_diagnostics *messages, wb_diagnostics *diagnostics) {
     if (messages == NULL) return diagnose_out_of_memory(diagnostics, "costs");
-    if (status != WB_OK && status != WB_ERR_DECLINED) wb_diagnostics_append(diagnostics, messages);
-    return status;
+    if (status == WB_ERR_LIMIT) wb_diagnostics_append(diagnostics, messages);
+    return status == WB_ERR_INPUT ? WB_ERR_DECLINED : status; /* of other code, or another machine */
 }
 
 /* The costs of the least proven bound whose cycles are attributed; else of the slowest execution. */

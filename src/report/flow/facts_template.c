@@ -31,6 +31,7 @@ struct template_body {
     struct source_texts sources;
     struct fact_needs needs;                 /* what covering it lacks */
     bool covered;                            /* `needs` is all of it */
+    bool waits;                              /* some loop waits for other threads */
     struct text open, always, here, remarks; /* statements that are to be completed, and found ones */
 };
 
@@ -135,6 +136,7 @@ static void put_loop(const struct template_function *function, uint32_t loop, st
                              .at = found->cfg.blocks[found->loops.items[loop].header].first,
                              .limit = here->headers};
     if (found->waiting[loop] == WAITING_FOR) {
+        body->waits = true;
         text_string(&body->remarks, "// ");
         put_place(function, fact.at, &body->remarks);
         text_string(&body->remarks, ": " WAITS_FOR_THREADS "\n");
@@ -196,7 +198,9 @@ static void put_part(const char *comment, const struct text *part, struct text *
 static void put_parts(const struct template_body *body, const struct wb_launch *launch, uint64_t checksum,
                       struct text *out) {
     struct text words = {0};
-    if (body->open.length == 0)
+    if (body->waits)
+        text_string(out, "// No flow fact makes this kernel analysable: it waits for other threads.\n");
+    else if (body->open.length == 0)
         text_string(
             out, "// There is nothing to be filled in. docs/flow-facts.md says what else can be stated.\n");
     put_part(

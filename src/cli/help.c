@@ -54,11 +54,12 @@ static void put_heading(FILE *stream, const char *title) {
 /* ---- Commands ------------------------------------------------------------------------------------------ */
 
 const struct exit_meaning *help_exit_status(size_t index) {
-    static const struct exit_meaning statuses[] = {{"0", "done"},
-                                                   {"1", "the deadline is not met"},
-                                                   {"2", "wrong usage or input"},
-                                                   {"3", "something that is needed is unknown"},
-                                                   {"4", "a limit was reached, it was interrupted, or numbers contradict"}};
+    static const struct exit_meaning statuses[] = {
+        {"0", "done"},
+        {"1", "the deadline is not met"},
+        {"2", "wrong usage or input"},
+        {"3", "something that is needed is unknown"},
+        {"4", "a limit was reached, it was interrupted, or numbers contradict"}};
     return index < sizeof statuses / sizeof *statuses ? &statuses[index] : NULL;
 }
 

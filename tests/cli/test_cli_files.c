@@ -91,6 +91,22 @@ static void test_comments_do_not_mislead(void **state) {
     run_free(&run);
 }
 
+/* No output takes the place of an input: each of them onto each. */
+static void test_outputs_leave_inputs(void **state) {
+    (void)state;
+    struct run run = run_shell(
+        "at=$(mktemp -d); cp kernels/vecadd.ptx kernels/vecadd.yaml kernels/vecadd.sm_86.cubin "
+        "machines/ecrts2025-orin.yaml $at; cp $at/ecrts2025-orin.yaml $at/m.yaml; head -c 512 /dev/zero > "
+        "$at/d.bin; cp -r $at $at.kept; n=0; for output in -o --report --annotate --certificate; do for "
+        "input "
+        "in vecadd.ptx vecadd.yaml vecadd.sm_86.cubin m.yaml d.bin; do \"$WB\" analyze $at/vecadd.ptx -l "
+        "$at/vecadd.yaml -m $at/m.yaml --cubin $at/vecadd.sm_86.cubin -a \"1=buf:f32[128]=@$at/d.bin\" -q "
+        "$output $at/$input >/dev/null 2>$at.err; [ $? = 2 ] && grep -q 'would be overwritten' $at.err && "
+        "n=$((n + 1)); done; done; diff -r $at $at.kept; echo $n; rm -r $at $at.kept $at.err");
+    assert_string_equal(run.out, "20\n");
+    run_free(&run);
+}
+
 /* Outputs: pipes by the names of their links, and databases where nothing can be written. */
 static void test_outputs(void **state) {
     (void)state;
@@ -110,10 +126,9 @@ static void test_outputs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_that_are_no_code),
-        cmocka_unit_test(test_files_in_place_of_others),
-        cmocka_unit_test(test_comments_do_not_mislead),
-        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_files_that_are_no_code),  cmocka_unit_test(test_files_in_place_of_others),
+        cmocka_unit_test(test_comments_do_not_mislead), cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_outputs_leave_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -206,8 +206,8 @@ static void test_intervals_are_in_order(void **state) {
  * timed. */
 static void test_check(void **state) {
     (void)state;
-    static const char *const settings[] = {"unit.A.queue=3", "warp_width=16", "sass.l0_size=100",
-                                           "l1_size=4096", "requests=ideal"};
+    static const char *const settings[] = {"unit.A.queue=3", "warp_width=16",  "sass.l0_size=100",
+                                           "l1_size=4096",   "requests=ideal", "sass.clock=[200, 300]"};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         wb_machine *machine = parse(SMALL);

@@ -269,7 +269,7 @@ static void test_without_a_proven_bound_there_is_no_sum(void **state) {
     run_free(&run);
     run = run_command("analyze " HORNER "-m ecrts2025-orin --method waves --deadline 1s");
     assert_int_equal(run.status, 3);
-    assert_non_null(strstr(run.out, "unproven: no bound of the stream is proven"));
+    assert_non_null(strstr(run.out, "unproven: in the PTX model, no bound of the stream is proven"));
     run_free(&run);
     json_t *root = run_json("analyze " HORNER "--method waves --json", 0);
     assert_true(json_is_null(json_object_get(root, "best_upper")));

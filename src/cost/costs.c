@@ -150,6 +150,7 @@ static wb_status set_parts_of(struct wb_analysis *analysis, wb_bound *bound, con
     wb_costs *costs = NULL;
     WB_TRY(wb_costs_of_bound(analysis, bound->method, watch, diagnostics, &costs));
     wb_status status = WB_OK;
+    assert(costs != NULL);
     if (costs->causes != NULL && !keep_formula(analysis, bound))
         status = diagnose_out_of_memory(diagnostics, "costs");
     else if (costs->causes != NULL)

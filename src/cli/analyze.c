@@ -227,7 +227,13 @@ static wb_status check_lines(const struct options *options, wb_diagnostics *diag
     return WB_OK;
 }
 
-/* Analyses what is no list of launches. After a limit what was found is reported. */
+/* After a limit what was found is reported. */
+static bool is_reported(int status, const wb_analysis *analysis) {
+    return status == WB_OK ||
+           (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis));
+}
+
+/* Analyses what is no list of launches. */
 static int analyze_one(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
     wb_report_options report;
     wb_analysis *analysis = NULL;
@@ -239,21 +245,19 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
         status = (int)usage_error(diagnostics, "--phases is of one block: not with --scheme");
     if (status == WB_OK) status = (int)analyze(options, inputs, diagnostics, &report, &analysis);
     if (status == WB_OK) status = (int)check_settings(options, analysis, NULL, diagnostics);
-    const bool is_cut = status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis);
-    if (status == WB_OK || is_cut) {
+    if (is_reported(status, analysis)) {
         const int compared = (int)compare_machine_code(options, inputs, diagnostics, &code, analysis);
         report.has_deadline = report.has_deadline && compared != WB_ERR_LIMIT; /* the code may take longer */
         if (compared != WB_OK) status = compared;
     }
-    if (status == WB_OK ||
-        (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis))) {
+    if (is_reported(status, analysis)) {
         int written = (int)write_results(options, analysis, &report, diagnostics);
         if (written == WB_OK) written = (int)write_html_report(options, analysis, NULL, &report, diagnostics);
         if (written == WB_OK) written = (int)annotate(options, analysis, &report, diagnostics);
         if (written == WB_OK) written = (int)write_certificate(options, analysis, diagnostics);
         if (status == WB_OK) status = written;
     }
-    if (status == WB_OK || is_cut) {
+    if (is_reported(status, analysis)) {
         const uint64_t *deadline = report.has_deadline ? &report.deadline : NULL;
         const wb_verdict verdict = wb_analysis_judge(analysis, report.scope, deadline);
         const int judged = judge(options, &verdict, diagnostics);

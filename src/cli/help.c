@@ -59,7 +59,7 @@ const struct exit_meaning *help_exit_status(size_t index) {
         {"1", "the deadline is not met"},
         {"2", "wrong usage or input"},
         {"3", "something that is needed is unknown"},
-        {"4", "a limit was reached, it was interrupted, or numbers contradict"}};
+        {"4", "a limit was reached, it was interrupted, or results contradict each other"}};
     return index < sizeof statuses / sizeof *statuses ? &statuses[index] : NULL;
 }
 

@@ -37,7 +37,9 @@ static wb_status make_of_bound(struct costs_shown *shown, const wb_bound *bound,
 /* The costs of an execution of the analysis, or of the same launch with its data. */
 static wb_status make_of_execution(struct costs_shown *shown, const struct wb_analysis *of, const char *name,
                                    wb_diagnostics *diagnostics, wb_costs **costs) {
-    WB_TRY(wb_costs_of_simulation(of, name, NULL, diagnostics, costs));
+    const wb_status status = wb_costs_of_simulation(of, name, NULL, diagnostics, costs);
+    if (status == WB_ERR_INPUT) return WB_ERR_DECLINED; /* of other code, or on another machine */
+    WB_TRY(status);
     return keep(shown, *costs, diagnostics);
 }
 
@@ -79,7 +81,7 @@ static const struct wb_analysis *executed(const struct costs_shown *shown, const
 static wb_status settle(wb_status status, const wb_diagnostics *messages, wb_diagnostics *diagnostics) {
     if (messages == NULL) return diagnose_out_of_memory(diagnostics, "costs");
     if (status == WB_ERR_LIMIT) wb_diagnostics_append(diagnostics, messages);
-    return status == WB_ERR_INPUT ? WB_ERR_DECLINED : status; /* of other code, or another machine */
+    return status;
 }
 
 /* The costs of the least proven bound whose cycles are attributed; else of the slowest execution. */

@@ -74,36 +74,38 @@ static bool initial_known(struct run *run, const struct ptx_variable *variable) 
     return known;
 }
 
+/* Whether it is known what a variable has when the kernel starts: `given`, or from the module. */
+static bool starts_known(struct run *run, const struct ptx_variable *variable,
+                         const struct launch_variable *given) {
+    return given != NULL ? contents_known(run, &given->contents) : initial_known(run, variable);
+}
+
+static wb_status fill_variable(struct run *run, const struct ptx_variable *variable,
+                               const struct launch_variable *given, uint8_t *bytes) {
+    if (given != NULL) return fill_contents(run, &given->contents, variable->name, bytes);
+    if (variable->init != NULL) memcpy(bytes, variable->init, variable->size);
+    return WB_OK;
+}
+
 static wb_status load_variable(struct run *run, uint32_t index) {
     const struct ptx_variable *variable = &run->module->variables[index];
     const struct launch_variable *given = given_contents(run, variable->name);
     struct region region = {0};
-    if (given != NULL) {
-        WB_TRY(check_given(run, variable, &given->contents));
-        WB_TRY(load_contents(run, variable->space, &given->contents, variable->name, &region));
-    } else {
-        WB_TRY(memory_add(&run->memory, variable->space, wide_addresses(run), variable->size, variable->name,
-                          initial_known(run, variable), run->diagnostics, &region));
-        if (variable->init != NULL) memcpy(region.bytes, variable->init, variable->size);
-    }
+    if (given != NULL) WB_TRY(check_given(run, variable, &given->contents));
+    const uint64_t size = given != NULL ? launch_contents_size(&given->contents) : variable->size;
+    WB_TRY(memory_add(&run->memory, variable->space, wide_addresses(run), size, variable->name,
+                      starts_known(run, variable, given), run->diagnostics, &region));
     run->program.addresses[index] = region.base;
-    return WB_OK;
+    return fill_variable(run, variable, given, region.bytes);
 }
 
 /* A variable of bank 3 of machine code, in the region of the bank. */
 static wb_status load_into_bank(struct run *run, const struct ptx_variable *variable, struct region *bank) {
     const struct launch_variable *given = given_contents(run, variable->name);
-    uint8_t *bytes = bank->bytes + variable->place;
-    bool known;
-    if (given != NULL) {
-        WB_TRY(check_given(run, variable, &given->contents));
-        WB_TRY(fill_contents(run, &given->contents, variable->name, bytes));
-        known = contents_known(run, &given->contents);
-    } else {
-        known = initial_known(run, variable);
-        if (variable->init != NULL) memcpy(bytes, variable->init, variable->size);
-    }
-    if (!known && region_set_known(bank, variable->place, variable->size, false) != WB_OK)
+    if (given != NULL) WB_TRY(check_given(run, variable, &given->contents));
+    WB_TRY(fill_variable(run, variable, given, bank->bytes + variable->place));
+    if (!starts_known(run, variable, given) &&
+        region_set_known(bank, variable->place, variable->size, false) != WB_OK)
         return run_no_memory(run);
     return WB_OK;
 }
@@ -124,10 +126,10 @@ static wb_status load_bank(struct run *run) {
     if (!used) return WB_OK;
     WB_TRY(memory_add(&run->memory, PTX_SPACE_CONST, true, size, "bank 3 of constants", true,
                       run->diagnostics, &bank));
+    struct region *kept = memory_find(&run->memory, bank.base);
     for (uint32_t i = 0; i < module->variable_count; i++) {
         if (!module->variables[i].in_bank) continue;
         run->program.addresses[i] = bank.base + module->variables[i].place;
-        struct region *kept = memory_find(&run->memory, bank.base);
         WB_TRY(load_into_bank(run, &module->variables[i], kept));
     }
     return WB_OK;

@@ -9,7 +9,8 @@
 #                                  those who have to qualify it: build/qualification/report.md (docs/qualification/how-to.md)
 #   make bench-tightness [TIGHTNESS="--machines ampere-sm80 --sms 2"]: how far bounds of kernels are above slow executions, and
 #                                  why: tables, build/tightness.csv and .json; some 25 minutes of processor time for all
-#   make bench-machine-code        bounds of machine code of all kernels and architectures, into docs/machine-code-tables.md
+#   make bench-machine-code        bounds of machine code of all kernels and architectures, into docs/data/machine-code.csv and
+#                                  the page that summarises it, docs/machine-code-tables.md
 #   make campaign [SEEDS=1000000]: all rounds of the random tests, of which `make test` has a third, then bounds against all
 #                                  schedules of random blocks; goes on where it was stopped
 #   make campaign-caches [SEEDS=1000000] [FIRST=1]: bounds of kernels for all data against executions, on random machines with caches

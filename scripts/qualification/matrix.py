@@ -1,93 +1,53 @@
 #!/usr/bin/env python3
-"""Makes docs/qualification/matrix.md: from requirement to tests, theorems and pages, and back.
+"""Makes docs/qualification/matrix.csv: which tests, theorems, proofs on paper and checks hold each requirement.
 
-usage: matrix.py            writes the page
-       matrix.py --check    says what is wrong with the page and with what the other pages name, and fails
+usage: matrix.py            writes the file
+       matrix.py --check    says what is wrong with the file and with what the pages name, and fails
 
 Everything comes from sources.py; the test `qualification` runs --check, and asks CTest whether the tests exist.
 """
 
+import csv
+import io
 import pathlib
 import re
 import sys
 
 import sources
 
-PAGE = "docs/qualification/matrix.md"
-HEAD = """# From requirement to test and theorem, and back
-
-Made by `scripts/qualification/matrix.py` from [requirements.md](requirements.md), [tests/requirements](../../tests/requirements), [proofs/theorems](../../proofs/theorems) and the first comments of the tests; the
-test `qualification` fails where this page is not what they say. *Theorems* are checked by Coq (`make proofs`), `block/*` are all of that folder; *on paper* are the pages with the proofs of what Coq has not seen, or not all of. A test that passes shows
-that no counterexample is among what it tries; most compare with an independent second way to the same number.
-"""
+MATRIX = "docs/qualification/matrix.csv"
+COLUMNS = ("requirement", "section", "title", "kind", "name", "file", "says")
+KINDS = {"tests": "test", "theorems": "theorem", "pages": "proof on paper", "checks": "check of make qualify"}
 
 
-def cell(names):
-    return " ".join(f"`{name}`" for name in names)
-
-
-def link(page):
-    return f"[{page.removeprefix('docs/')}](../{page.removeprefix('docs/')})"
-
-
-def table(head, lines):
-    return [f"| {' | '.join(head)} |", "|" + " --- |" * len(head), *(f"| {' | '.join(line)} |" for line in lines), ""]
-
-
-def by_requirement(wanted):
-    lines, section = [], None
+def rows(root):
+    """A row for each requirement and each name in tests/requirements that holds it, in the order of the page."""
+    wanted, _, files = sources.read(root)
     for requirement in wanted.values():
-        if requirement.section != section:
-            section = requirement.section
-            lines.append((section, []))
-        held = requirement.held_by
-        checks = [f"`make qualify`: {name}" for name in held["checks"]]
-        lines[-1][1].append((requirement.name, requirement.title, " ".join([cell(held["tests"]), *checks]),
-                             cell(requirement.theorems_as_written), " ".join(link(page) for page in held["pages"])))
-    return lines
-
-
-def holders(wanted):
-    """Tests in the order in which they appear first, each with the requirements that name it."""
-    found = {}
-    for requirement in wanted.values():
-        for name in requirement.held_by["tests"]:
-            found.setdefault(name, []).append(requirement.name)
-    return found
-
-
-def as_written(wanted):
-    """Theorems as tests/requirements writes them, each with the requirements that name it so."""
-    found = {}
-    for requirement in wanted.values():
-        for pattern in requirement.theorems_as_written:
-            found.setdefault(pattern, []).append(requirement.name)
-    return found
+        for kind, held in requirement.held_by.items():
+            for name in requirement.theorems_as_written if kind == "theorems" else held:
+                file = files[name] if kind == "tests" else name if kind == "pages" else ""
+                says = sources.says_of_itself(root / file, name) if kind == "tests" else ""
+                yield requirement.name, requirement.section, requirement.title, KINDS[kind], name, file, says
 
 
 def make(root):
-    wanted, _, files = sources.read(root)
-    text = HEAD.splitlines() + [""]
-    for section, lines in by_requirement(wanted):
-        text += [f"## {section}", ""]
-        text += table(("requirement", "", "tests", "theorems", "on paper"), lines)
-    text += ["## Tests", "", "What each says of itself, and what it holds.", ""]
-    text += table(("test", "what it does", "holds"),
-                  [(f"[{name}](../../{files[name]})", sources.says_of_itself(root / files[name], name).replace("|", "\\|"), " ".join(ids))
-                   for name, ids in sorted(holders(wanted).items())])
-    text += ["## Theorems", "", "Each line of [proofs/theorems](../../proofs/theorems) is a theorem, with its place in [proofs.md](../proofs.md); its folder, or its name, says what it holds. The report",
-             "of `make qualify` lists them one by one.", ""]
-    text += table(("theorems", "hold"), [(f"`{pattern}`", " ".join(ids)) for pattern, ids in as_written(wanted).items()])
-    return "\n".join(text).rstrip("\n") + "\n"
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(rows(root))
+    return text.getvalue()
 
 
 def wrong_names(root):
-    """What the pages of docs/qualification and the list of limitations name and there is not."""
+    """What the matrix, the pages of docs/qualification and the list of limitations name and does not exist."""
     wanted, proven, files = sources.read(root)
     limits = {row[0] for row in sources.limitations(root)}
     theorems = {theorem.name for theorem in proven}
-    pages = sorted((root / "docs/qualification").glob("*.md")) + [root / sources.LIMITATIONS]
-    for page in pages:
+    for file in sorted({files[name] for one in wanted.values() for name in one.held_by["tests"]}):
+        if not (root / file).is_file():
+            yield f"{MATRIX}: {file} does not exist"
+    for page in sorted((root / "docs/qualification").glob("*.md")) + [root / sources.LIMITATIONS]:
         text = page.read_text(encoding="utf-8")
         for name in re.findall(r"\b(?:REQ|LIM)-[A-Z0-9-]*\d\b", text):
             if name not in wanted and name not in limits:
@@ -107,13 +67,13 @@ def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     try:
         made = make(root)
-        page = root / PAGE
+        file = root / MATRIX
         if "--check" not in sys.argv[1:]:
-            page.write_text(made, encoding="utf-8")
+            file.write_text(made, encoding="utf-8")
             return 0
         mistakes = list(wrong_names(root))
-        if not page.is_file() or page.read_text(encoding="utf-8") != made:
-            mistakes.append(f"{PAGE} is not what its sources say: run scripts/qualification/matrix.py")
+        if not file.is_file() or file.read_text(encoding="utf-8") != made:
+            mistakes.append(f"{MATRIX} is not what its sources say: run scripts/qualification/matrix.py")
     except sources.Mistake as mistake:
         mistakes = [str(mistake)]
     for mistake in mistakes:

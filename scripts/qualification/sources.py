@@ -53,15 +53,27 @@ def rows(page, prefix):
             yield f"{page}:{number}", section, cells
 
 
+def items(page, prefix):
+    """Items of the page's lists that begin with an id and the prefix: place, section, id, text."""
+    section = ""
+    text = page.read_text(encoding="utf-8")
+    for match in re.finditer(rf"^## (.*)$|^- `({prefix}[A-Z0-9-]*\d)`(.*\n(?:  .*\n)*)", text, re.MULTILINE):
+        if match[1] is not None:
+            section = match[1]
+        else:
+            place = f"{page}:{text.count(chr(10), 0, match.start()) + 1}"
+            yield place, section, match[2], " ".join(match[3].split())
+
+
 def requirements(root):
     """All requirements by their ids, in the order of the page, with what tests/requirements says of them."""
     found = {}
-    for place, section, cells in rows(root / REQUIREMENTS, "REQ-"):
-        if len(cells) != 2 or not cells[1].startswith("**"):
-            raise Mistake(f"{place}: expected | id | **Title.** sentence |")
-        if cells[0] in found:
-            raise Mistake(f"{place}: {cells[0]} is there twice")
-        found[cells[0]] = Requirement(cells[0], section, cells[1])
+    for place, section, name, text in items(root / REQUIREMENTS, "REQ-"):
+        if not text.startswith("**"):
+            raise Mistake(f"{place}: expected - `id` **Title.** sentence")
+        if name in found:
+            raise Mistake(f"{place}: {name} is there twice")
+        found[name] = Requirement(name, section, text)
     for number, line in enumerate((root / LINKS).read_text(encoding="utf-8").splitlines(), 1):
         words = line.split("#")[0].split()
         if not words:

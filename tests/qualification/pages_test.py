@@ -77,7 +77,7 @@ class Mistakes(unittest.TestCase):
         sources.read(self.root)
 
     def test_requirement_without_a_test(self):
-        self.change(sources.REQUIREMENTS, "| REQ-KIND-2 |", "| REQ-KIND-99 | **New.** Nobody tests it. |\n| REQ-KIND-2 |")
+        self.change(sources.REQUIREMENTS, "- `REQ-KIND-2`", "- `REQ-KIND-99` **New.** Nobody tests it.\n- `REQ-KIND-2`")
         self.refused("no test holds REQ-KIND-99")
 
     def test_requirement_that_is_not_there(self):
@@ -85,7 +85,7 @@ class Mistakes(unittest.TestCase):
         self.refused("REQ-EST-7 is no requirement")
 
     def test_number_given_twice(self):
-        self.change(sources.REQUIREMENTS, "| REQ-KIND-2 |", "| REQ-KIND-1 |")
+        self.change(sources.REQUIREMENTS, "- `REQ-KIND-2`", "- `REQ-KIND-1`")
         self.refused("REQ-KIND-1 is there twice")
 
     def test_test_that_is_not_there(self):

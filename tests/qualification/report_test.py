@@ -30,17 +30,14 @@ REQUIREMENTS = """# Requirements
 
 ## First
 
-| id | the requirement |
-| --- | --- |
-| REQ-A-1 | **Holds.** It holds. |
-| REQ-A-2 | **Breaks.** It does not hold. |
+- `REQ-A-1` **Holds.** It holds.
+- `REQ-A-2` **Breaks.** It does not
+  hold.
 
 ## Second
 
-| id | the requirement |
-| --- | --- |
-| REQ-B-1 | **Is proven.** And tested. |
-| REQ-B-2 | **Cannot start.** There is no such program. |
+- `REQ-B-1` **Is proven.** And tested.
+- `REQ-B-2` **Cannot start.** There is no such program.
 """
 LIMITATIONS = """# Limitations
 

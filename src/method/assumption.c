@@ -57,202 +57,185 @@ static const struct {
     [WB_ASSUME_NAN_BITS] = {.id = "E30", .executed = ASSUMED_NAN_BITS},
     /* What warps execute. */
     [WB_ASSUME_PATHS_ON_SM] = {.id = "K1",
-                               .text =
-                                   "the warps execute these paths, alone on the streaming multiprocessor"},
-    [WB_ASSUME_PATHS_ON_GPU] = {.id = "K2", .text = "the warps execute these paths, alone on the GPU"},
-    [WB_ASSUME_PATHS_OF_BLOCKS] = {.id = "K3", .text = "the blocks execute these paths, alone on the GPU"},
-    [WB_ASSUME_PATHS_AND_ADDRESSES] =
-        {.id = "K4", .text = "the blocks execute these paths at these addresses, alone on the GPU"},
+                               .text = "nothing else runs on the SM; warps follow the analysed paths"},
+    [WB_ASSUME_PATHS_ON_GPU] = {.id = "K2",
+                                .text = "nothing else runs on the GPU; warps follow the analysed paths"},
+    [WB_ASSUME_PATHS_OF_BLOCKS] = {.id = "K3",
+                                   .text = "nothing else runs on the GPU; blocks follow the analysed paths"},
+    [WB_ASSUME_PATHS_AND_ADDRESSES] = {.id = "K4",
+                                       .text = "nothing else runs on the GPU; blocks follow the analysed "
+                                               "paths and access the analysed addresses"},
     [WB_ASSUME_COVERING_PATHS_ON_SM] = {.id = "K5",
-                                        .text =
-                                            ("the warps execute parts of these covering paths, whatever the "
-                                             "unknown values are, alone on the streaming multiprocessor")},
+                                        .text = ("nothing else runs on the SM; whatever the unknown values "
+                                                 "are, warps execute parts of the covering paths")},
     [WB_ASSUME_COVERING_PATHS_ON_GPU] = {.id = "K6",
-                                         .text = "the warps execute parts of these covering paths, whatever "
-                                                 "the unknown values are, alone on the GPU"},
+                                         .text = "nothing else runs on the GPU; whatever the unknown values "
+                                                 "are, warps execute parts of the covering paths"},
     [WB_ASSUME_COVERING_PATHS_OF_BLOCKS] =
         {.id = "K7",
-         .text = ("the warps of all blocks execute parts of these covering paths, "
-                  "whatever the unknown values are, alone on the GPU")},
-    [WB_ASSUME_NO_RACES] = {.id = "K8", .text = "no data races and no invalid accesses"},
+         .text = ("nothing else runs on the GPU; whatever the unknown values are, the warps of all blocks "
+                  "execute parts of the covering paths")},
+    [WB_ASSUME_NO_RACES] = {.id = "K8", .text = "the kernel has no data races and makes no invalid accesses"},
     [WB_ASSUME_INSIDE_OBJECTS] =
-        {.id = "K9",
-         .text = "an address that is made from a pointer to a buffer or variable lies inside of it"},
+        {.id = "K9", .text = "an address derived from a pointer to a buffer or variable stays inside it"},
     [WB_ASSUME_FLOW_FACTS] = {.id = "F1", .text = "the flow facts are true"},
     /* The machine. */
     [WB_ASSUME_WORK_CONSERVING] = {.id = "S1",
-                                   .text = "work-conserving issue (any policy but strict round-robin)"},
-    [WB_ASSUME_STRICT_ROUND_ROBIN] = {.id = "S2", .text = "strict round-robin issue"},
+                                   .text = "issue is work-conserving (any policy but strict round-robin)"},
+    [WB_ASSUME_STRICT_ROUND_ROBIN] = {.id = "S2", .text = "issue is strict round-robin"},
     [WB_ASSUME_SUB_CORES_KEPT] =
         {.id = "S3",
-         .text =
-             "which warps of a block share a sub-core depends on their numbers alone, and they stay there"},
+         .text = "warps' numbers alone decide which warps of a block share a sub-core; no warp moves"},
     [WB_ASSUME_OLDEST_FIRST] =
         {.id = "S4",
-         .text =
-             "of the warps of a sub-core that could issue, one of the block that came to the SM first does"},
+         .text = "of the ready warps of a sub-core, one of the block that came to the SM first issues"},
     [WB_ASSUME_REORDERED_REQUESTS] =
         {.id = "C8", .text = "requests reach the first-level cache in the order of the reordering unit"},
     [WB_ASSUME_TIMES_OR_SHORTER] = {.id = "M1",
                                     .text =
-                                        "initiations and latencies as the machine states them, or shorter"},
-    [WB_ASSUME_TIMES_AS_STATED] = {.id = "M2", .text = "initiations and latencies exactly as stated"},
-    [WB_ASSUME_UNITS_NOT_IDLE] = {.id = "M3",
-                                  .text = "a unit does not idle while an instruction waits for it"},
+                                        "initiations and latencies are as the machine states, or shorter"},
+    [WB_ASSUME_TIMES_AS_STATED] = {.id = "M2", .text = "initiations and latencies are exactly as stated"},
+    [WB_ASSUME_UNITS_NOT_IDLE] = {.id = "M3", .text = "no unit idles while an instruction waits for it"},
     [WB_ASSUME_UNITS_IN_ISSUE_ORDER] = {.id = "M4", .text = "units start instructions in issue order"},
     [WB_ASSUME_LARGEST_INITIATIONS] =
         {.id = "M5",
          .text = "every instruction of another warp is charged the largest initiation of its unit"},
-    [WB_ASSUME_NO_FETCH_STALLS] = {.id = "M6", .text = "no instruction fetch stalls"},
+    [WB_ASSUME_NO_FETCH_STALLS] = {.id = "M6", .text = "instruction fetch never stalls"},
     [WB_ASSUME_FETCH_AS_STATED] =
         {.id = "M7",
-         .text = ("instruction fetch as the machine states it, or faster; an instruction of "
-                  "PTX is one of the machine, and nothing else uses the instruction caches")},
+         .text = ("instruction fetch is as the machine states, or faster; a PTX instruction is one machine "
+                  "instruction; nothing else uses the instruction caches")},
     [WB_ASSUME_LATENCIES_IN_INTERVALS] =
         {.id = "M8",
          .text =
-             "initiations exactly as the machine states them, latencies inside the intervals that it states"},
+             "initiations are exactly as the machine states; latencies lie in the intervals that it states"},
     [WB_ASSUME_MACHINE_CODE_TIMES] =
         {.id = "M9",
-         .text =
-             ("machine instructions hold the issue stage and their units, and take from there until their "
-              "counters count down, as long as the machine states, or shorter")},
+         .text = ("machine instructions hold the issue stage and their units, and take from there until "
+                  "their counters count down, no longer than the machine states")},
     /* Cores that execute machine code. */
-    [WB_ASSUME_STALLS_KEPT] =
-        {.id = "H1",
-         .text =
-             ("a stall count keeps its warp from issue no longer than it says, or the machine of jumps, and "
-              "no shorter")},
-    [WB_ASSUME_CONSTANTS_MISSED_ONCE] =
-        {.id = "H2", .text = "an instruction misses its constant at most once each time it is executed"},
-    [WB_ASSUME_CODE_STAYS_CACHED] =
-        {.id = "H3",
-         .text = ("instructions and constants that fit into a cache miss once a line there, and nothing else "
-                  "uses these caches")},
-    [WB_ASSUME_FETCHED_AHEAD] =
-        {.id = "H4",
-         .text = ("instructions that are cached are fetched before their warp could issue them, others from "
-                  "when the one before is issued")},
+    [WB_ASSUME_STALLS_KEPT] = {.id = "H1",
+                               .text = ("a stall count of n delays the warp's next issue by exactly n cycles "
+                                        "(jumps: at most as the machine states)")},
+    [WB_ASSUME_CONSTANTS_MISSED_ONCE] = {.id = "H2",
+                                         .text =
+                                             "an instruction misses its constant at most once per execution"},
+    [WB_ASSUME_CODE_STAYS_CACHED] = {.id = "H3",
+                                     .text = ("instructions and constants that fit into a cache miss once "
+                                              "per line; nothing else uses these caches")},
+    [WB_ASSUME_FETCHED_AHEAD] = {.id = "H4",
+                                 .text = ("cached instructions are fetched before their warp can issue them, "
+                                          "uncached ones once the previous one issues")},
     [WB_ASSUME_FILLS_UNCONTENDED] =
         {.id = "H5",
-         .text = "misses of instructions and constants take no longer than stated, however many there are"},
-    [WB_ASSUME_WARPS_IN_ORDER] =
-        {.id = "H6",
-         .text = ("units start the instructions that one warp has sent them the same way in order; of "
-                  "different warps in any order")},
+         .text = "instruction and constant misses take no longer than stated, however many there are"},
+    [WB_ASSUME_WARPS_IN_ORDER] = {.id = "H6",
+                                  .text = ("a unit starts the instructions that a warp sends it along one "
+                                           "path in order, and those of different warps in any order")},
     [WB_ASSUME_RESULTS_NOT_STARVED] =
-        {.id = "H7", .text = "results wait for a port of the register file no longer than latencies contain"},
-    [WB_ASSUME_COUNTERS_NOT_FULL] = {.id = "H8", .text = "no dependence counter comes to count more than 63"},
+        {.id = "H7", .text = "results wait for a register-file port no longer than the latencies include"},
+    [WB_ASSUME_COUNTERS_NOT_FULL] = {.id = "H8", .text = "no dependence counter exceeds 63"},
     [WB_ASSUME_CACHE_CONTROL] = {.id = "H9", .executed = ASSUMED_CACHE_CONTROL},
     [WB_ASSUME_BARRIER_COUNTERS] = {.id = "H11", .executed = ASSUMED_BARRIER_COUNTERS},
-    [WB_ASSUME_NOT_SOONER] =
-        {.id = "H10",
-         .text = ("a stall count keeps its warp from issue no shorter than it says, and results take no less "
-                  "than the least that the machine states")},
+    [WB_ASSUME_NOT_SOONER] = {.id = "H10",
+                              .text = ("a stall count of n delays the warp's next issue by at least n "
+                                       "cycles; results take at least the least that the machine states")},
     [WB_ASSUME_NO_CACHE_MISSES] =
-        {.id = "C1", .text = "no cache misses and no memory interference beyond the stated latencies"},
+        {.id = "C1", .text = "cache misses and memory interference add nothing to the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =
-        {.id = "C2",
-         .text = "no misses of data caches and no memory interference beyond the stated latencies"},
+        {.id = "C2", .text = "data cache misses and memory interference add nothing to the stated latencies"},
     [WB_ASSUME_CACHES_AS_STATED] =
         {.id = "C3",
-         .text = ("caches, interconnect and DRAM as the machine states them; at the start "
-                  "the first levels are empty, "
-                  "and the second level holds nothing that is still to be written back")},
-    [WB_ASSUME_ONE_MEMORY] =
-        {.id = "C4",
-         .text = ("all SMs share one memory, which serves requests one by one and does not idle "
-                  "while one waits; no caches")},
+         .text = ("caches, interconnect and DRAM are as the machine states; at the start the first levels "
+                  "are empty and the second level holds no dirty line")},
+    [WB_ASSUME_ONE_MEMORY] = {.id = "C4",
+                              .text = ("all SMs share one memory, which serves requests one by one and never "
+                                       "idles while one waits; there are no caches")},
     [WB_ASSUME_MEMORY_ANY_ORDER] = {.id = "C5", .text = "the memory may serve waiting requests in any order"},
     [WB_ASSUME_MEMORY_IN_ARRIVAL_ORDER] = {.id = "C6",
-                                           .text =
-                                               "the memory serves requests in the order of their arrival"},
+                                           .text = "the memory serves requests in order of arrival"},
     [WB_ASSUME_MEMORY_ROUND_ROBIN] = {.id = "C7", .text = "the memory serves waiting SMs round-robin"},
     [WB_ASSUME_MEMORY_IN_LEVEL] =
         {.id = "C9",
          .text = ("memory answers within the cycles that the machine states for the level that bounds count "
-                  "(worst), whatever other SMs do, but for atomics on one word")},
+                  "(worst), whatever other SMs do, except for atomics on one word")},
     [WB_ASSUME_ATOMICS_IN_TURN] =
         {.id = "C10",
          .text = ("memory serves atomics of all SMs on one word in turn, each within the cycles that the "
-                  "machine states (atomic_word), and those that wait hold up no other access")},
+                  "machine states (atomic_word); waiting atomics delay no other access")},
     /* The way of blocks to SMs. */
-    [WB_ASSUME_DISPATCH_TO_ANY_SM] =
-        {.id = "D1",
-         .text = ("a block is dispatched as soon as an SM has a free slot for it, and "
-                  "holds the slot until all its warps have ended")},
+    [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
+                                      .text = ("a block is dispatched as soon as an SM has a free slot, and "
+                                               "holds the slot until all its warps have ended")},
     [WB_ASSUME_DISPATCH_ROUND_ROBIN_AT_START] =
         {.id = "D2", .text = "at the start, blocks are dispatched round-robin over the SMs"},
     [WB_ASSUME_DISPATCH_IN_ANY_ORDER] =
         {.id = "D3", .text = "blocks may be dispatched in any order, each to any SM with a free slot"},
-    [WB_ASSUME_STATIC_DISPATCH] = {.id = "D4", .text = "block b runs on SM b modulo the number of SMs"},
-    [WB_ASSUME_STATIC_DISPATCH_WHEN_ROOM] = {.id = "D5",
-                                             .text = ("block b runs on SM b modulo the number of SMs: it is "
-                                                      "dispatched as soon as that has a free slot, "
-                                                      "and holds the slot until all its warps have ended")},
+    [WB_ASSUME_STATIC_DISPATCH] = {.id = "D4", .text = "block b runs on SM b mod (number of SMs)"},
+    [WB_ASSUME_STATIC_DISPATCH_WHEN_ROOM] =
+        {.id = "D5",
+         .text = ("block b runs on SM b mod (number of SMs), is dispatched as soon as that SM has a free "
+                  "slot, and holds the slot until all its warps have ended")},
     [WB_ASSUME_REGISTERS_IGNORED] =
         {.id = "R1",
-         .text =
-             "registers per thread are not known: they are taken not to limit how many blocks an SM holds"},
-    [WB_ASSUME_REGISTERS_ANY] =
-        {.id = "R2",
-         .text = "registers per thread are not known: any number of resident blocks that they may allow"},
+         .text = "registers per thread are unknown and do not limit the resident blocks of an SM"},
+    [WB_ASSUME_REGISTERS_ANY] = {.id = "R2",
+                                 .text = "registers per thread are unknown: any number of resident blocks "
+                                         "that they may allow is possible"},
     [WB_ASSUME_REGISTERS_FEWEST] =
-        {.id = "R3", .text = "registers per thread are not known: as many resident blocks as fit on an SM"},
+        {.id = "R3", .text = "registers per thread are unknown: an SM holds as many blocks as fit"},
     [WB_ASSUME_TOGETHER_EXACT] = {.id = "D6",
                                   .text = "blocks that start together take their exact worst case"},
     [WB_ASSUME_TOGETHER_PROVEN] = {.id = "D7",
-                                   .text =
-                                       "blocks that start together take as long as their proven bound says"},
+                                   .text = "blocks that start together take as long as their proven bound"},
     [WB_ASSUME_OTHER_CLASSES_AS_SUMMED] =
         {.id = "D8",
-         .text = "block classes that were not analysed by themselves take at most what sib or elb says"},
+         .text = "block classes that were not analysed separately take at most their sib or elb bound"},
     /* Abstract CTA simulation (docs/abstract-cta.md). */
     [WB_ASSUME_UNIFORM_BRANCHES] = {.id = "A1", .text = "branches that are called uniform do not diverge"},
     [WB_ASSUME_WARPS_AS_WRITTEN] =
-        {.id = "A2", .text = "the warps are as the file describes them, alone on the compute unit"},
+        {.id = "A2",
+         .text = "nothing else runs on the compute unit; the warps are as the file describes them"},
     [WB_ASSUME_LOOPS_AND_SIDES_AS_TRACED] =
         {.id = "A3",
-         .text =
-             ("every warp runs its loops as often as in the traced execution, and takes the sides of uniform "
-              "branches that it takes there; alone on the compute unit")},
-    [WB_ASSUME_LOOPS_AS_TRACED] =
-        {.id = "A4",
-         .text = ("every warp runs its loops as often as in the traced execution, whatever "
-                  "sides of branches it takes; alone on the compute unit")},
+         .text = ("nothing else runs on the compute unit; warps repeat loops, and take the sides of uniform "
+                  "branches, as in the traced execution")},
+    [WB_ASSUME_LOOPS_AS_TRACED] = {.id = "A4",
+                                   .text = ("nothing else runs on the compute unit; warps repeat loops as in "
+                                            "the traced execution, whatever sides of branches they take")},
     [WB_ASSUME_CTA_CONVENTIONS] = {.id = "A5",
-                                   .text = "the conventions that the machine states (abstract_cta)"},
+                                   .text = "the conventions that the machine states (abstract_cta) hold"},
     [WB_ASSUME_ROUND_ROBIN_FROM_BARRIERS] =
-        {.id = "A6", .text = "round-robin issue that restarts with the first warp after each barrier"},
+        {.id = "A6", .text = "issue is round-robin and restarts with the first warp after each barrier"},
     [WB_ASSUME_LATENCIES_OR_SHORTER] =
-        {.id = "A7", .text = "latencies as the machine states them, or shorter; no instruction fetch stalls"},
+        {.id = "A7",
+         .text = "latencies are as the machine states, or shorter; instruction fetch never stalls"},
     /* Kernel instruction strings (docs/makespan.md). */
     [WB_ASSUME_ONE_CYCLE_EACH] =
         {.id = "I1",
-         .text = "every instruction takes one cycle of one unit; no latency beyond it, no cache misses"},
+         .text = "every instruction takes one cycle of one unit, without further latency or cache misses"},
     [WB_ASSUME_ONE_ISSUE_PER_WARP] =
-        {.id = "I2", .text = "work-conserving issue of at most one instruction per warp and cycle"},
-    [WB_ASSUME_THESE_STRINGS] =
-        {.id = "I3", .text = "the warps execute these strings, alone on the streaming multiprocessor"},
+        {.id = "I2", .text = "issue is work-conserving, with at most one instruction per warp and cycle"},
+    [WB_ASSUME_THESE_STRINGS] = {.id = "I3",
+                                 .text = "nothing else runs on the SM; the warps execute these strings"},
     [WB_ASSUME_STRINGS_WITHOUT_WAITS] =
         {.id = "I4",
-         .text = "the warps do not wait where their path does (at barriers, for copies or the like)"},
+         .text = "the warps do not wait where their paths do (at barriers, for copies and the like)"},
     [WB_ASSUME_CAPACITY_ROUNDED_DOWN] =
-        {.id = "I5", .text = "a unit type whose capacity was rounded down is at least as fast as that"},
+        {.id = "I5", .text = "a unit type whose capacity was rounded down is at least that fast"},
     [WB_ASSUME_LETTERS_ISSUE_EACH] =
-        {.id = "I6", .text = "letters that stand for parts of one instruction take an issue slot each"},
+        {.id = "I6", .text = "letters that are parts of one instruction take an issue slot each"},
     [WB_ASSUME_SOLVER_ARITHMETIC] =
         {.id = "I7",
-         .text = "the floating-point arithmetic of CBC, which is not checked, found the upper end"},
+         .text = "the floating-point arithmetic of CBC, which found the upper end, is correct (unchecked)"},
     /* Kernels that are launched one after another. */
-    [WB_ASSUME_LAUNCHES_IN_TURN] =
-        {.id = "L1",
-         .text =
-             "a kernel starts when the one before has ended, and finds the memory that its launch describes"},
+    [WB_ASSUME_LAUNCHES_IN_TURN] = {.id = "L1",
+                                    .text = "a kernel starts when the previous one has ended, and finds the "
+                                            "memory that its launch describes"},
     [WB_ASSUME_NOTHING_CARRIED_IN] =
         {.id = "L2",
-         .text = "what a kernel leaves in the second level is written back while a later one runs (carried): "
-                 "it has to be empty of that before the first kernel only"},
+         .text = "the second level holds no dirty line before the first kernel; later kernels also write "
+                 "back those that earlier ones leave (carried)"},
 };
 
 /* The first of the enumeration are those of executions. */

@@ -284,9 +284,9 @@ enum ptx_answer {
     X(LANES, TIMED, "lanes of the warp",                                                                     \
       "the lanes of its member mask execute it together, so that there is nothing to wait for; where one "   \
       "that has not exited is elsewhere, the kernel is declined")                                            \
-    X(ELECTION, ASSUMED, "lanes of the warp", "elect.sync: the lowest lane of the member mask is elected")   \
+    X(ELECTION, ASSUMED, "lanes of the warp", "elect.sync elects the lowest lane of the member mask")        \
     X(CONVERGENCE, ASSUMED, "nothing, but depend on which lanes are there",                                  \
-      "activemask, and shfl and vote without .sync: lanes that no branch has divided execute together")      \
+      "lanes that no branch has divided execute activemask, and shfl and vote without .sync, together")      \
     X(ORDER, TIMED,                                                                                          \
       "accesses before a release or after an acquire; so do all with `.acquire`, "                           \
       "`.release` or `.acq_rel`",                                                                            \
@@ -307,18 +307,17 @@ enum ptx_answer {
     X(REGISTERS, DECLINED, "registers that other warps give back",                                           \
       "waits for registers that other warps give back: for how long is not known")                           \
     X(EARLIER_GRIDS, ASSUMED, "grids launched before",                                                       \
-      "griddepcontrol.wait: the grids that this one depends on have ended when it starts")                   \
+      "the grids that this one depends on have ended when it starts (griddepcontrol.wait)")                  \
     X(OTHER_GPUS, ASSUMED, "other GPUs",                                                                     \
-      "multimem: other GPUs answer within the latency that the machine states")                              \
+      "other GPUs answer multimem within the latency that the machine states")                               \
     X(SLEEP, TIMED, "a time",                                                                                \
       "whatever the warp issues then waits for the longest that PTX allows: twice its argument, and 2 ms "   \
       "where that is more, or not known; of arguments in registers the longest that the kernel has")         \
     X(DEBUGGER, DECLINED, "a debugger", "suspends the execution for a debugger")                             \
-    X(ABORT, ASSUMED, "nothing, but end the kernel", "trap: an execution that traps ends there")             \
-    X(ASSERTION, ASSUMED, "nothing, but end the kernel",                                                     \
-      "assert: an execution in which an assertion fails ends there")                                         \
+    X(ABORT, ASSUMED, "nothing, but end the kernel", "an execution that reaches trap ends there")            \
+    X(ASSERTION, ASSUMED, "nothing, but end the kernel", "an execution whose assertion fails ends there")    \
     X(RUNTIME, ASSUMED, "the run-time system, and delay the warp as a fence does",                           \
-      "vprintf, malloc, free: a call takes no longer and no other unit than the machine states of its "      \
+      "vprintf, malloc and free take no longer, and use no other unit, than the machine states for their "   \
       "class")
 
 enum ptx_wait {

@@ -134,7 +134,7 @@ static bool assumes_groups_of_warps(const char *text) {
     bool found = false;
     for (size_t i = 0; i < bound->assumption_count; i++)
         found = found || strstr(wb_assumption_text(bound->assumptions[i]),
-                                "groups of asynchronous copies are of warps") != NULL;
+                                "a group of asynchronous copies belongs to its warp") != NULL;
     traced_kernel_close(&traced);
     return found;
 }

@@ -175,7 +175,7 @@ static void test_all_leaves_large_grids_out(void **state) {
         assert_string_not_equal(bounds[i].method, "k-exhaustive");
     const wb_bound *waves = bound_named(made.analysis, "waves");
     assert_string_equal(wb_assumption_text(waves->assumptions[waves->assumption_count - 1]),
-                        "blocks that start together take as long as their proven bound says");
+                        "blocks that start together take as long as their proven bound");
     end(&made);
 }
 

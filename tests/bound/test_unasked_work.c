@@ -80,7 +80,7 @@ static void test_estimates_do_without_a_search(void **state) {
         const wb_bound *bound = bound_named(analysis, estimates[i]);
         assert_int_equal(bound->kind, WB_ESTIMATE);
         assert_string_equal(wb_assumption_text(bound->assumptions[bound->assumption_count - 1]),
-                            "blocks that start together take as long as their proven bound says");
+                            "blocks that start together take as long as their proven bound");
     }
     wb_analysis_free(analysis);
     wb_diagnostics_free(messages);

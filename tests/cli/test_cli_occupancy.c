@@ -239,7 +239,7 @@ static void test_every_number_of_registers(void **state) {
 /* On machines with caches bounds take registers for few unless they are given, and say so. */
 static void test_caches(void **state) {
     (void)state;
-    static const char assumption[] = "registers per thread are not known";
+    static const char assumption[] = "registers per thread are unknown";
     struct run run = run_command("analyze " STENCIL "-m jcse2017 --scheme default --method segment-sum");
     assert_int_equal(run.status, 0);
     assert_non_null(strstr(run.out, assumption));

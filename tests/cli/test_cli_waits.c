@@ -212,7 +212,7 @@ static void the_last_lane_is_assumed_or_unknown(void **state) {
     (void)state;
     static const char body[] = "mov.u32 %r1, %tid.x;\nst.global.u32 [%x], %r1;\nld.global.u32 %r1, [%x];\n"
                                "L: sub.u32 %r1, %r1, 1;\nsetp.gt.s32 %p, %r1, 0;\n@%p bra L;";
-    static const char assumption[] = "of lanes of a warp that store to one place";
+    static const char assumption[] = "if lanes of a warp store to the same place";
     struct run run;
     analyze_body("--method sib,k-sm", body, &run);
     assert_int_equal(run.status, 0);

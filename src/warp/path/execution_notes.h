@@ -18,88 +18,83 @@
 
 /* X(enumerator, text, where it is printed) */
 #define ASSUMED_TABLE(X)                                                                                     \
-    X(WHOLE_WARP_BARRIERS, "a barrier that part of a warp executes holds the whole warp (sm_60 and before)", \
+    X(WHOLE_WARP_BARRIERS,                                                                                   \
+      "a barrier that part of a warp executes holds the whole warp (sm_60 and earlier)",                     \
       "part of a warp's live lanes executed a barrier")                                                      \
-    X(WARPS_AT_BARRIERS, "a barrier waits for the warps of the block, not for accesses under way",           \
+    X(WARPS_AT_BARRIERS, "a barrier waits for the warps of the block, not for accesses in flight",           \
       "a barrier was executed")                                                                              \
     X(WARP_GROUPS,                                                                                           \
-      "groups of asynchronous copies are of warps: part of a warp commits and waits for all of it",          \
+      "a group of asynchronous copies belongs to its warp: part of a warp commits and waits for all of it",  \
       "part of a warp's live lanes executed a commit or a wait, or none because of its guard; bounds of "    \
       "kind upper "                                                                                          \
       "hold for groups of threads, too")                                                                     \
     X(DIVIDED_LANES,                                                                                         \
-      "lanes that a branch divides execute one side after the other, the taken one first, and meet again "   \
-      "at the branch's post-dominator",                                                                      \
+      "divergent lanes execute one side after the other, the taken one first, and reconverge at the "        \
+      "branch's post-dominator",                                                                             \
       "a branch, or a call by address, divided a warp; sm_70 and later may interleave the sides")            \
     X(MEMBERS_TOGETHER, "lanes that a member mask names execute the instruction together",                   \
       "it depends on unknown values which lanes executed `bar.warp.sync` or another `.sync`, or which the "  \
       "mask names; a lane that is certainly elsewhere makes analyses decline")                               \
-    X(LAST_LANE, "of lanes of a warp that store to one place the highest has the last word",                 \
+    X(LAST_LANE, "if lanes of a warp store to the same place, the value of the highest lane remains",        \
       "lanes of a warp stored values to the same bytes that are not known to be the same; covering paths "   \
       "take the bytes for unknown instead")                                                                  \
     X(ATOMIC_ORDER,                                                                                          \
-      "atomics, and relaxed, volatile and acquire loads, take effect in the order of blocks, warps and "     \
-      "lanes",                                                                                               \
+      "atomics and relaxed, volatile and acquire loads take effect in the order of blocks, warps and lanes", \
       "with the given data control or an address depended on what an atomic returned, on memory where "      \
       "its order shows (floats, `exch`, `cas`, `inc`, `dec`), or on such a load of memory of other warps; "  \
       "no bound of kind upper or exact rests on it")                                                         \
     X(WARP_NUMBERS, "%warpid is the number of the warp in its block", "the code uses `%warpid`")             \
     X(ALIGNED_BUFFERS,                                                                                       \
-      "buffers and variables start where the launch puts them, at multiples of 256 bytes "                   \
-      "unless it says otherwise",                                                                            \
+      "buffers and variables start at multiples of 256 bytes unless the launch says otherwise",              \
       "requests of accesses to global memory were counted")                                                  \
-    X(APPROXIMATE_RESULTS, "approximate functions give what is computed here, to the last bit",              \
+    X(APPROXIMATE_RESULTS, "approximate functions return exactly what this tool computes, to the last bit",  \
       "with the given data control or an address depended on one, or one was executed under "                \
       "`--assume approx`")                                                                                   \
-    X(DIVISION_BY_ZERO, "an integer divided by zero gives all ones, and itself as remainder",                \
+    X(DIVISION_BY_ZERO, "an integer division by zero gives all ones; the remainder is the dividend",         \
       "with the given data control or an address depended on that, or it was executed under "                \
       "`--assume div-zero`")                                                                                 \
-    X(POINTER_ORDER, "buffers and variables stand in memory where they are put here, one after another",     \
+    X(POINTER_ORDER, "buffers and variables lie in memory where this tool puts them, one after another",     \
       "with the given data control or an address depended on that, or a result did under "                   \
       "`--assume pointer-order`")                                                                            \
     X(NO_CONTRACTION,                                                                                        \
-      "the compiler joins no product and sum of the PTX to a fused multiply-add: both are rounded",          \
+      "the compiler fuses no multiplication and addition of the PTX: both results are rounded",              \
       "with the given data control or an address depended on a sum that would differ, or one was executed "  \
       "under `--assume no-contraction`")                                                                     \
-    X(NAN_BITS, "results that are NaN have the bits that docs/execution.md states",                          \
+    X(NAN_BITS, "NaN results have the bits that docs/execution.md states",                                   \
       "an instruction made a NaN of known operands")                                                         \
     X(MACHINE_CODE_CLASSES,                                                                                  \
-      "an instruction of machine code takes the time that the machine states for the class of PTX that "     \
-      "does the same; the stall counts and dependence counters of the code are not in these times",          \
+      "a machine instruction takes the machine's time for the equivalent PTX class; stall counts and "       \
+      "dependence counters are ignored",                                                                     \
       "the kernel is machine code")                                                                          \
     X(PTX_FOR_MACHINE_CODE,                                                                                  \
-      "the machine code that is made of the PTX takes no longer than the PTX does with these times",         \
+      "the machine code compiled from the PTX takes no longer than the PTX does with these times",           \
       "the kernel is PTX")                                                                                   \
     X(DIVIDED_MACHINE_LANES,                                                                                 \
-      "parts of a warp that branches of machine code divide execute one after another, each until it "       \
-      "waits or ends, and meet only at BSYNC, WARPSYNC and BAR",                                             \
+      "divergent parts of a warp execute one after another, each until it waits or ends, and reconverge "    \
+      "only at BSYNC, WARPSYNC and BAR",                                                                     \
       "a branch of machine code divided a warp; hardware may interleave the parts, and merge parts that "    \
       "come to one place by chance (docs/convergence.md)")                                                   \
     X(REFINED_RESULTS,                                                                                       \
-      "the sequences by which machine code divides and takes roots give the correctly rounded, or the "      \
-      "exact, result",                                                                                       \
+      "the division and root sequences of machine code give the correctly rounded or the exact result",      \
       "machine code refined an approximate reciprocal or root as compilers do")                              \
     X(DIVISION_CHECKS,                                                                                       \
-      "FCHK sends a division the slow way where an exponent of its operands or its quotient is not that of " \
-      "a normal number, and the fast way where all are far from that",                                       \
+      "FCHK takes the slow path if an exponent of the operands or the quotient is not a normal number's, "   \
+      "and the fast path if all are far from that",                                                          \
       "machine code executed FCHK")                                                                          \
-    X(START_OF_SM_87,                                                                                        \
-      "UR2 is 0 when a warp starts, so that code for sm_87 empties its convergence barriers first",          \
+    X(START_OF_SM_87, "UR2 is 0 when a warp starts, so sm_87 code first clears its convergence barriers",    \
       "the kernel is machine code for sm_87, which tests UR2")                                               \
-    X(RETURNS_BY_STACK,                                                                                      \
-      "what machine code keeps on the stack of where its functions return to is not overwritten by its "     \
-      "other stores",                                                                                        \
+    X(RETURNS_BY_STACK, "no other store of the machine code overwrites return addresses on the stack",       \
       "a RET of the code takes the address from local memory, as code for debuggers (nvcc -G) does")         \
     X(INITIAL_VARIABLES,                                                                                     \
-      "variables of the module have the contents that it gives them: neither the host nor a kernel that "    \
-      "is not listed has changed them",                                                                      \
+      "module variables have the contents that the module gives them: neither the host nor an unlisted "     \
+      "kernel has changed them",                                                                             \
       "the code names a `.global` or `.const` variable whose contents the module gives and the launch does " \
       "not; with `--inputs any` a `.const` one")                                                             \
     X(CACHE_CONTROL, "CCTL and ERRBAR hold no more than their issue slot",                                   \
       "the kernel has ERRBAR or a CCTL that empties a cache (IVALL), and is timed by its control fields: "   \
       "nobody publishes what they take. Forms of CCTL that prefetch lines or write them back are declined "  \
       "there")                                                                                               \
-    X(BARRIER_COUNTERS, "a dependence counter of BAR counts down before the barrier lets its warp go on",    \
+    X(BARRIER_COUNTERS, "a dependence counter of BAR counts down before the barrier releases its warp",      \
       "a BAR of the kernel has one, as ptxas -O0 writes them, and is timed by its control fields")
 
 enum assumed {

@@ -28,34 +28,14 @@ static void list_settings(const struct example *example, struct setting settings
     memcpy(settings, all, sizeof all);
 }
 
-/* Adds the branchless prefix of the kernel that is launched. */
-static wb_status add_kernel(const struct example *example, wb_diagnostics *diagnostics,
-                            wb_makespan *makespan) {
-    wb_module *module = NULL;
-    wb_launch *launch = NULL;
-    wb_block *block = NULL;
-    const wb_kernel *kernel = NULL;
-    wb_status status = wb_module_read(example->operand, diagnostics, &module);
-    if (status == WB_OK) status = wb_launch_read(example->launch, WB_FILES_BELOW, diagnostics, &launch);
-    if (status == WB_OK)
-        status = wb_module_find_kernel(module, wb_launch_kernel(launch), diagnostics, &kernel);
-    if (status == WB_OK) status = wb_block_trace(kernel, launch, NULL, diagnostics, &block);
-    if (status == WB_OK) status = wb_makespan_add_block(makespan, block, true, diagnostics);
-    wb_block_free(block);
-    wb_launch_free(launch);
-    wb_module_free(module);
-    return status;
-}
-
 /* The problem that the operand describes. */
 static wb_status load_operand(const struct example *example, wb_diagnostics *diagnostics,
                               wb_makespan **makespan) {
     if (example->refute != NULL) return wb_makespan_refute(example->refute, NULL, diagnostics, makespan);
-    if (example->launch == NULL && strchr(example->operand, '.') != NULL)
+    if (strchr(example->operand, '.') != NULL)
         return wb_makespan_read(example->operand, diagnostics, makespan);
     *makespan = wb_makespan_new();
     if (*makespan == NULL) return diagnose_out_of_memory(diagnostics, example->operand);
-    if (example->launch != NULL) return add_kernel(example, diagnostics, *makespan);
     return wb_makespan_add_warps(*makespan, example->operand, diagnostics);
 }
 
@@ -80,7 +60,6 @@ static void put_command(const struct example *example, struct text *page) {
     struct setting settings[SETTING_COUNT];
     text_string(page, "    $ warpbound makespan");
     if (example->operand != NULL) text_printf(page, " %s", example->operand);
-    if (example->launch != NULL) text_printf(page, " -l %s --branchless-prefix", example->launch);
     list_settings(example, settings);
     for (size_t i = 0; i < SETTING_COUNT; i++)
         if (settings[i].value != NULL) text_printf(page, " %s %s", settings[i].option, settings[i].value);
@@ -116,14 +95,6 @@ wb_status example_show(const struct example *example, wb_diagnostics *diagnostic
     free(printed);
     wb_makespan_free(makespan);
     return status;
-}
-
-wb_status example_draw(const wb_makespan *makespan, wb_diagnostics *diagnostics, struct text *picture) {
-    char *drawn = NULL;
-    WB_TRY(wb_makespan_witness(makespan, NULL, WB_WITNESS_SVG, diagnostics, &drawn));
-    text_string(picture, drawn);
-    free(drawn);
-    return WB_OK;
 }
 
 wb_status example_bound(const struct example *example, wb_diagnostics *diagnostics, wb_bound *bound) {

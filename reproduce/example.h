@@ -9,7 +9,6 @@
 /* The command's operand and options; NULL where it has none. */
 struct example {
     const char *operand; /* a string, or a file with '.' in its name */
-    const char *launch;  /* of an operand that is PTX, of which the branchless prefix is taken; or NULL */
     const char *warps;
     const char *units;
     const char *warp_size;
@@ -28,9 +27,6 @@ wb_status example_solve(const struct example *example, wb_diagnostics *diagnosti
 
 /* Appends the command, then what it prints, as a block of the page. */
 wb_status example_show(const struct example *example, wb_diagnostics *diagnostics, struct text *page);
-
-/* The picture of the schedule of a solved problem. */
-wb_status example_draw(const wb_makespan *makespan, wb_diagnostics *diagnostics, struct text *picture);
 
 /* Appends lines indented as a block of the page, and an empty line. */
 void example_put_block(const char *lines, struct text *page);

@@ -3,26 +3,23 @@
 #include <inttypes.h>
 
 #include "example.h"
-#include "makespan/analysis/makespan.h"
 #include "timing.h"
 
 const char *const page_convergence_charts[CONVERGENCE_FIGURES] = {"fig6.svg", "fig7.svg"};
 
-const struct example page_fig2 = {
-    .operand = "LLC", .warps = "4", .units = "L=1,C=1", .methods = "sat", .schedule = true};
-
 static void put_introduction(struct text *page) {
-    text_string(
-        page,
-        "# Reproduction of ECRTS 2012\n\n"
-        "In *Makespan Computation for GPU Threads Running on a Single Streaming Multiprocessor* (ECRTS 2012) "
-        "Berezovskyi, Bletsas and\n"
-        "Andersson ask how late the last of *W* warps can end that execute the same kernel instruction "
-        "string, whatever a work-conserving\n"
-        "scheduler does. They give an upper bound, eq. (5), an integer program for the exact value *T*(*W*), "
-        "and an extrapolation from few warps to\n"
-        "many, eq. (42). This page repeats their figures with `warpbound makespan` "
-        "([makespan.md](../makespan.md)). `make reproduce-ecrts2012` writes it.\n\n");
+    text_string(page, "# Reproduction of ECRTS 2012\n\n");
+    output_put_words(page,
+                     "This page repeats the figures of *Makespan Computation for GPU Threads Running on a "
+                     "Single Streaming Multiprocessor* (Berezovskyi, Bletsas, Andersson) with `warpbound "
+                     "makespan` ([makespan.md](../makespan.md)). The paper asks how late the last of *W* "
+                     "warps with one kernel instruction string can end under any work-conserving "
+                     "scheduler. It gives an upper bound, eq. (5), an integer program for the exact "
+                     "value *T*(*W*), and an extrapolation from few warps, eq. (42).");
+    text_string(page,
+                "`make reproduce-ecrts2012` writes it. Runs differ only in processor seconds, here on\n");
+    timing_put_machine(page);
+    text_string(page, ".\n\n");
 }
 
 /* The worst case of all warps of Fig. 6 or 7, or what is known of it. */
@@ -32,255 +29,163 @@ static void put_proven(const struct convergence *convergence, struct text *page)
     text_printf(page, "%" PRIu64, convergence->upper);
 }
 
+/* The most warps that a method solved within the limit. */
+static unsigned most_solved(const struct study *study, enum fig5_method method) {
+    unsigned most = 0;
+    for (unsigned w = 0; w < FIG5_WARPS; w++)
+        if (study->fig5[w][method].solved) most = w + 1;
+    return most;
+}
+
 /* What agrees and what does not, a line each. */
 static void put_summary(const struct study *study, struct text *page) {
-    text_string(page,
+    text_printf(page,
                 "| | published | here |\n| --- | --- | --- |\n"
-                "| Fig. 1 | with 16 load/store units `LC` becomes `LLC` | the same |\n"
-                "| Fig. 2 | a schedule of `LLC`, 4 warps | such a schedule; no other is longer "
-                "than its 9 cycles |\n"
-                "| eq. (5) | an upper bound | an upper bound where every σ is 1; else not: two places, "
-                "`LL`, 4 warps take 5 cycles, not 4 |\n"
-                "| Fig. 5 | 8 warps of `LLCLL` by a proprietary solver, the axis of time ends at 300 | CBC "
-                "is slower than that, other methods take fractions of a second |\n"
-                "| eq. (42) | a safe estimate | no bound, even where every σ is 1: 4 warps of `LCL` "
-                "take 9 cycles, not 8 |\n");
+                "| Fig. 1, 2, 4 | `LC` on 16 load/store units is `LLC`; a schedule of 4 warps; a "
+                "configuration file | the same; no schedule exceeds those 9 cycles |\n"
+                "| eq. (5) | upper bound | only if every σ is 1 |\n"
+                "| eq. (42) | safe estimate | no bound, even if every σ is 1 |\n"
+                "| Fig. 5 | a proprietary solver reaches 8 warps of `" FIG5_STRING
+                "` | CBC reaches %u, `exact` and `sat` %u |\n",
+                most_solved(study, FIG5_SHORT), most_solved(study, FIG5_EXACT));
     for (size_t f = 0; f < CONVERGENCE_FIGURES; f++) {
         const struct convergence *convergence = &study->convergence[f];
         const enum convergence_figure figure = (enum convergence_figure)f;
         text_printf(page,
-                    "| Fig. %zu | the estimate falls fast with *x*, then little | the same: %" PRIu64
-                    " at *x* = 1, %" PRIu64 " at 8, %" PRIu64 " at %u. Proven: *T*(%u) is ",
+                    "| Fig. %zu | the estimate falls fast with *x*, then little | %" PRIu64
+                    " at *x* = 1, %" PRIu64 " at 8, %" PRIu64 " at %u; exact: ",
                     6 + f, convergence_estimate(convergence, figure, 1),
                     convergence_estimate(convergence, figure, 8),
-                    convergence_estimate(convergence, figure, CONVERGENCE_X), CONVERGENCE_X,
-                    convergence_settings[f].warps);
+                    convergence_estimate(convergence, figure, CONVERGENCE_X), CONVERGENCE_X);
         put_proven(convergence, page);
         text_string(page, " |\n");
     }
-    text_string(page,
-                "\nThe paper prints its curves without their numbers, so curves are compared by their axes, "
-                "their captions and the text about them. Times are\n"
-                "processor seconds of all threads, on ");
-    timing_put_machine(page);
-    text_string(page, ", shared with other work; they are all that differs when this page is written "
-                      "again.\n\n");
-}
-
-static wb_status put_fig1(wb_diagnostics *diagnostics, struct text *page) {
-    static const struct example example = {
-        .operand = "LC", .warps = "4", .units = "L=16,C=32", .warp_size = "32", .methods = "closed,exact"};
-    text_string(page, "## Fig. 1: the transformation of the string\n\n"
-                      "A streaming multiprocessor of compute capability 2.0 has 16 load/store units, half as "
-                      "many as a warp has threads:\n\n");
-    return example_show(&example, diagnostics, page);
-}
-
-/* Cycles from the first on that execute exactly one instruction. */
-static wb_status count_single_cycles(wb_diagnostics *diagnostics, uint32_t *cycles) {
-    wb_makespan *makespan = NULL;
-    WB_TRY(example_solve(&page_fig2, diagnostics, &makespan));
-    const struct schedule *schedule = &makespan_find_result(makespan, NULL)->witness;
-    uint32_t executed = 1;
-    for (*cycles = 0; executed == 1 && *cycles <= schedule->makespan; ++*cycles) {
-        executed = 0;
-        for (uint64_t i = 0; i < makespan->problem.instruction_count; i++)
-            executed += schedule->cycle[i] == *cycles + 1;
-    }
-    --*cycles;
-    wb_makespan_free(makespan);
-    return WB_OK;
-}
-
-static wb_status put_fig2(const struct output *output, struct text *page) {
-    uint32_t single = 0;
-    WB_TRY(count_single_cycles(output->diagnostics, &single));
-    text_string(page, "## Fig. 2: a schedule\n\n");
-    WB_TRY(example_show(&page_fig2, output->diagnostics, page));
-    output_put_image(output, PAGE_FIG2, "The schedule as a picture", page);
-    text_printf(page,
-                "The paper shows *a possible schedule* to say that only one instruction executes in each of "
-                "the first 5 cycles, since all warps need two loads\n"
-                "first. In this one those are the first %" PRIu32 ". No schedule is longer: "
-                "the worst case of these 4 warps is 9 cycles; eq. (5) says 12.\n\n",
-                single);
-    return WB_OK;
-}
-
-static wb_status put_fig4(wb_diagnostics *diagnostics, struct text *page) {
-    static const struct example example = {.operand = "docs/examples/ecrts2012-fig4.conf",
-                                           .methods = "pessimistic,exact"};
-    text_string(page, "## Fig. 4: the configuration file\n\n"
-                      "The file of the figure is read as it stands, with the transformation of Fig. 1:\n\n");
-    return example_show(&example, diagnostics, page);
+    text_string(page, "\nThe paper prints curves without numbers; axes, captions and text are compared.\n\n");
 }
 
 static wb_status put_equation5(wb_diagnostics *diagnostics, struct text *page) {
-    struct example example = {.refute = "pessimistic", .methods = "pessimistic,closed,exact"};
-    text_string(
-        page, "## Eq. (5): no bound where a unit type has several places\n\n"
-              "*T* = ⌈*W*/σ_L⌉ *I_L* + ⌈*W*/σ_C⌉ *I_C* is said to be an upper bound, and the integer program "
-              "takes it for its horizon. It is one where every σ is 1, as in all\n"
-              "examples of the paper ([makespan-proofs.md](../makespan-proofs.md), T1). With more places it "
-              "forgets that warps can end one by one and leave places\n"
-              "empty. The smallest problem on which it is too low, of all over L and C by number of "
-              "instructions:\n\n");
+    static const struct example example = {.refute = "pessimistic", .methods = "exact", .schedule = true};
+    text_string(page, "## Eq. (5): no bound where a unit type has several places\n\n");
+    output_put_words(page,
+                     "*T* = ⌈*W*/σ_L⌉ *I_L* + ⌈*W*/σ_C⌉ *I_C* is an upper bound if every σ is 1, as in "
+                     "the paper's examples ([makespan-proofs.md](../makespan-proofs.md), T1). With more "
+                     "places, warps can end one by one and leave places empty. In the smallest such "
+                     "problem over L and C, 4 warps of `LL` with two places, eq. (5) says 4:");
     WB_TRY(example_show(&example, diagnostics, page));
-    example.methods = "exact";
-    example.schedule = true;
-    WB_TRY(example_show(&example, diagnostics, page));
-    text_string(page, "`closed` is the formula that replaces it.\n\n");
+    text_string(page, "The method `closed` replaces the formula.\n\n");
     return WB_OK;
 }
 
-static void put_solver_time(const struct solver_time *time, struct text *page) {
-    if (time->solved) {
-        text_char(page, ' ');
-        timing_put(time->seconds, page);
-        text_string(page, " |");
-    } else {
-        text_printf(page, " none in %d s |", FIG5_TIME_LIMIT);
-    }
+static wb_status put_equation42(wb_diagnostics *diagnostics, struct text *page) {
+    static const struct example example = {
+        .operand = "LCL", .warps = "4", .units = "L=1,C=1", .methods = "exact", .schedule = true};
+    text_string(page, "## Eq. (42): the extrapolation is no bound\n\n");
+    output_put_words(page,
+                     "*T*(*W*) is said to be safely approximated by the least ⌈*W*/*y*⌉ *T*(*y*), *y* = 1 "
+                     ".. *x*. But *y* warps that take *T*(*y*) cycles by themselves can delay the next "
+                     "*y* for longer. Here every σ is 1 and *T*(2) = 4, so that eq. (42) says 8: three "
+                     "warps keep the load/store unit busy and end, then the fourth runs by itself.");
+    return example_show(&example, diagnostics, page);
 }
 
 static void put_fig5(const struct output *output, const struct study *study, struct text *page) {
-    text_string(page,
-                "## Fig. 5: times of the integer programs\n\n"
-                "`" FIG5_STRING "` with σ = 1; the program with *short* rows for work conservation, (34) and "
-                "(37), and with *long* ones, (33) and (36). For example\n"
-                "`warpbound makespan " FIG5_STRING " -w 3 -u " FIG5_UNITS " --method ilp-short --timing`. "
-                "Each has ");
-    text_printf(page, "%d s of processor time (`--processor-limit`).\n\n", FIG5_TIME_LIMIT);
+    text_string(page, "## Fig. 5: the integer programs\n\n");
     output_put_image(output, PAGE_FIG5, "Time of CBC by warps, for three programs", page);
-    text_string(page, "| warps | *T* |");
-    for (size_t m = 0; m < FIG5_METHODS; m++)
-        text_printf(page, " `%s` |", fig5_methods[m]);
-    text_string(page, "\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
-    for (unsigned w = 0; w < FIG5_WARPS; w++) {
-        text_printf(page, "| %u | %" PRIu64 " |", w + 1, study->fig5_worst[w]);
-        for (size_t m = 0; m < FIG5_METHODS; m++)
-            put_solver_time(&study->fig5[w][m], page);
-        text_char(page, '\n');
+    output_put_words(page,
+                     "Within %d s, `%s` solves %u warps, `%s` %u, `%s` %u, `%s` %u and `%s` %u "
+                     "([" PAGE_FIG5_DATA "](ecrts2012/" PAGE_FIG5_DATA ")). All answers agree.",
+                     FIG5_TIME_LIMIT, fig5_methods[FIG5_SHORT], most_solved(study, FIG5_SHORT),
+                     fig5_methods[FIG5_LONG], most_solved(study, FIG5_LONG), fig5_methods[FIG5_CUMULATIVE],
+                     most_solved(study, FIG5_CUMULATIVE), fig5_methods[FIG5_SAT],
+                     most_solved(study, FIG5_SAT), fig5_methods[FIG5_EXACT], most_solved(study, FIG5_EXACT));
+    output_put_words(page,
+                     "As in the paper, the short form is faster than the long one. Other variables gain "
+                     "more (`ilp-cumulative`: *done by cycle t* instead of *executes in t*), and most "
+                     "is gained without an integer program. The printed programs would give wrong "
+                     "answers; ours differ:");
+    output_put_words(page,
+                     "- In (33), (34), (36) and (37) the free term in the middle makes the rows vacuous. "
+                     "It is 1, as (22) and (23) demand.");
+    output_put_words(page,
+                     "- The horizon is `closed`: eq. (5) cuts off longer schedules where some σ exceeds "
+                     "1.");
+    output_put_words(page,
+                     "- *TL*, a disjunction in the paper, is a sum: only where *IL* is 1, which excludes "
+                     "its other two terms from each other.");
+    text_char(page, '\n');
+}
+
+static void put_convergence(const struct output *output, const struct study *study, struct text *page) {
+    text_string(page, "## Fig. 6 and 7: the estimates converge\n\n");
+    for (size_t f = 0; f < CONVERGENCE_FIGURES; f++)
+        output_put_image(output, page_convergence_charts[f], "Estimates by x, and what is proven", page);
+    for (size_t f = 0; f < CONVERGENCE_FIGURES; f++) {
+        const struct convergence_setting *setting = &convergence_settings[f];
+        const struct convergence *convergence = &study->convergence[f];
+        text_printf(page,
+                    "- Fig. %zu: %u warps of `%s`, %s. Eq. (5), the paper's horizontal line, is %" PRIu64
+                    ";\n  *T*(%u) is ",
+                    6 + f, setting->warps, setting->string, setting->units, convergence->pessimistic,
+                    setting->warps);
+        put_proven(convergence, page);
+        text_string(page, ", proven by `exact` in ");
+        timing_put(convergence->interval_seconds, page);
+        text_string(page, ".\n");
     }
-    text_string(
-        page,
-        "\nAll answers agree. In the picture a hollow mark is no time but the limit, at which a program "
-        "without an "
-        "answer was stopped.\n\n"
-        "The paper's curves go to 8 warps and 300 on the axis of time, with a proprietary solver; the short "
-        "form was generally faster. With CBC, which is free,\n"
-        "it is, too. With more time CBC solves the short one for 5 warps, in 210 s, and `ilp-cumulative` for "
-        "7, "
-        "in 140 s.\n"
-        "More than by the form is gained by its variables, *instruction i of warp w is done by cycle t* "
-        "instead\n"
-        "of *executes in t*, and most by not using an integer program: `sat` asks a SAT "
-        "solver, `exact` searches states of indistinguishable warps.\n\n"
-        "The programs are not quite the printed ones, which would give wrong answers:\n\n"
-        "- In (33), (34), (36), (37) the term in the middle is left free, which makes the rows say nothing. "
-        "It "
-        "must be 1, as (22) and (23) demand.\n"
-        "- The horizon is the one of `closed`: eq. (5) cuts off longer schedules where some σ is above 1.\n"
-        "\n*TL*, a disjunction in the paper, stands in the rows as a sum: only where *IL* is 1, and there "
-        "its two "
-        "other terms exclude each other.\n\n");
-}
-
-static wb_status put_equation42(wb_diagnostics *diagnostics, struct text *page) {
-    struct example smallest = {.refute = "extrapolate", .methods = "exact,extrapolate"};
-    static const struct example single = {
-        .operand = "LCL", .warps = "4", .units = "L=1,C=1", .x = "2", .methods = "exact,extrapolate"};
-    text_string(
-        page,
-        "## Eq. (42): the extrapolation is no bound\n\n"
-        "*T*(*W*) is said to be safely approximated by the least ⌈*W*/*y*⌉ *T*(*y*) for *y* = 1 .. *x*. "
-        "It is not: that *y* warps take *T*(*y*) cycles by themselves does not\n"
-        "mean that the next *y* cannot be held up by them for longer. The smallest problem on which "
-        "the estimate is too low:\n\n");
-    WB_TRY(example_show(&smallest, diagnostics, page));
-    text_string(page,
-                "And one with all σ = 1, where eq. (5) holds: three warps keep the load/store unit busy "
-                "and end, then the fourth runs alone.\n\n");
-    WB_TRY(example_show(&single, diagnostics, page));
-    smallest = single;
-    smallest.x = NULL;
-    smallest.methods = "exact";
-    smallest.schedule = true;
-    return example_show(&smallest, diagnostics, page);
-}
-
-static void put_convergence_table(const struct convergence *convergence, enum convergence_figure figure,
-                                  struct text *page) {
-    text_string(page, "| *x* | *T*(*x*) | eq. (43) | eq. (42) | time of *T*(*x*) |\n"
-                      "| ---: | ---: | ---: | ---: | ---: |\n");
-    for (unsigned x = 1; x <= CONVERGENCE_X; x++) {
-        text_printf(page, "| %u | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | ", x, convergence->worst[x - 1],
-                    convergence_scaled(convergence, figure, x), convergence_estimate(convergence, figure, x));
-        timing_put(convergence->seconds[x - 1], page);
-        text_string(page, " |\n");
-    }
-}
-
-static void put_convergence(const struct output *output, const struct study *study,
-                            enum convergence_figure figure, struct text *page) {
-    const struct convergence_setting *setting = &convergence_settings[figure];
-    const struct convergence *convergence = &study->convergence[figure];
-    text_printf(page, "## Fig. %d: %u warps of `%s`, %s\n\n", 6 + (int)figure, setting->warps,
-                setting->string, setting->units);
-    output_put_image(output, page_convergence_charts[figure], "Estimates by x, and what is proven", page);
-    put_convergence_table(convergence, figure, page);
-    text_printf(page, "\nEq. (5), the paper's horizontal line, is %" PRIu64 " cycles. *T*(%u) is ",
-                convergence->pessimistic, setting->warps);
-    put_proven(convergence, page);
     text_printf(page,
-                ", which `exact` proves, with a schedule that is checked (`closed` gives %" PRIu64 "), in ",
-                convergence->closed);
-    timing_put(convergence->interval_seconds, page);
-    text_printf(page,
-                ":\n\n    $ warpbound makespan %s -w %u -u %s --memory-limit 1G --method "
-                "pessimistic,closed,exact\n\n",
-                setting->string, setting->warps, setting->units);
-}
-
-static void put_fig6(const struct output *output, const struct study *study, struct text *page) {
-    const struct convergence *convergence = &study->convergence[FIG6];
-    put_convergence(output, study, FIG6, page);
-    text_printf(page,
-                "The paper's axis goes from 2400 to 3100, its line stands at 3000: as here. At *x* = 8 the "
-                "estimate is %" PRIu64 " cycles above the schedule that was found. That\n"
-                "*T*(*W*) ≤ 4*W* + 1 for every *W* can be seen without a search: the load/store unit idles "
-                "only in a cycle "
-                "in which all warps that have not ended stand at their C. From then\n"
-                "on a C executes in every cycle until none is left, each is followed by two loads, and so "
-                "the unit does not "
-                "idle again.\n\n",
-                convergence_estimate(convergence, FIG6, 8) - convergence->lower);
-}
-
-static void put_fig7(const struct output *output, const struct study *study, struct text *page) {
-    const struct convergence *convergence = &study->convergence[FIG7];
-    put_convergence(output, study, FIG7, page);
-    text_printf(
-        page,
-        "The string becomes `LLCLLCLL`. The paper remarks that eq. (43) can rise for small *x*, which "
-        "is why eq. (42) takes the least: it does here, from %" PRIu64 " at 2 to %" PRIu64 " at 3.\n"
-        "The times of the paper rise by orders of magnitude, up to *x* = 7 and 10^6 on its "
-        "axis; here *x* = 7 takes ",
-        convergence_scaled(convergence, FIG7, 2), convergence_scaled(convergence, FIG7, 3));
-    timing_put(convergence->seconds[6], page);
-    text_string(page, ".\n");
+                "\nData: [fig6.csv](ecrts2012/fig6.csv), [fig7.csv](ecrts2012/fig7.csv). Command:\n\n"
+                "    warpbound makespan %s -w %u -u %s --memory-limit 1G --method exact\n\n",
+                convergence_settings[FIG6].string, convergence_settings[FIG6].warps,
+                convergence_settings[FIG6].units);
+    output_put_words(page,
+                     "In Fig. 6, *T*(*W*) ≤ 4*W* + 1 for every *W*: the load/store unit idles only in a "
+                     "cycle in which all warps that have not ended stand at their C. From then on a C "
+                     "executes in every cycle until none is left; two loads follow each, so the unit "
+                     "does not idle again.");
+    output_put_words(page,
+                     "In Fig. 7 the string becomes `LLCLLCLL`, and eq. (43) rises from %" PRIu64
+                     " at *x* = 2 to "
+                     "%" PRIu64 " at 3, as the paper remarks; eq. (42) therefore takes the least.",
+                     convergence_scaled(&study->convergence[FIG7], FIG7, 2),
+                     convergence_scaled(&study->convergence[FIG7], FIG7, 3));
 }
 
 wb_status page_write(const struct output *output, const struct study *study, struct text *page) {
     put_introduction(page);
     put_summary(study, page);
-    WB_TRY(put_fig1(output->diagnostics, page));
-    WB_TRY(put_fig2(output, page));
-    WB_TRY(put_fig4(output->diagnostics, page));
     WB_TRY(put_equation5(output->diagnostics, page));
-    put_fig5(output, study, page);
     WB_TRY(put_equation42(output->diagnostics, page));
-    put_fig6(output, study, page);
-    put_fig7(output, study, page);
+    put_fig5(output, study, page);
+    put_convergence(output, study, page);
     return WB_OK;
+}
+
+wb_status page_write_fig5(const struct output *output, const struct study *study) {
+    struct text table = {0};
+    text_string(&table, "warps,worst_case");
+    for (size_t m = 0; m < FIG5_METHODS; m++)
+        text_printf(&table, ",%s_seconds", fig5_methods[m]);
+    text_char(&table, '\n');
+    for (unsigned w = 0; w < FIG5_WARPS; w++) {
+        text_printf(&table, "%u,%" PRIu64, w + 1, study->fig5_worst[w]);
+        for (size_t m = 0; m < FIG5_METHODS; m++) {
+            text_char(&table, ',');
+            if (study->fig5[w][m].solved) text_printf(&table, "%.3f", study->fig5[w][m].seconds);
+        }
+        text_char(&table, '\n');
+    }
+    return output_file(output, PAGE_FIG5_DATA, &table);
+}
+
+wb_status page_write_convergence(const struct output *output, const struct study *study,
+                                 enum convergence_figure figure) {
+    static const char *const files[CONVERGENCE_FIGURES] = {"fig6.csv", "fig7.csv"};
+    const struct convergence *convergence = &study->convergence[figure];
+    struct text table = {0};
+    text_string(&table, "x,worst_case,eq43,eq42,seconds\n");
+    for (unsigned x = 1; x <= CONVERGENCE_X; x++)
+        text_printf(&table, "%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.3f\n", x, convergence->worst[x - 1],
+                    convergence_scaled(convergence, figure, x), convergence_estimate(convergence, figure, x),
+                    convergence->seconds[x - 1]);
+    return output_file(output, files[figure], &table);
 }

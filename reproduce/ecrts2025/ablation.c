@@ -38,22 +38,31 @@ const char *const *const ablation_without[COLUMN_COUNT] = {
     [COLUMN_COALESCING] = (const char *const[]){"service=0", NO_SECTORS, NULL},
 };
 
-/* A preset with a feature. */
-static const struct {
-    const char *preset;
-    const char *const *settings;
-} lone_features[LONE_COUNT] = {
-    [LONE_FETCH] = {"ecrts2025-orin", (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, FETCH, NULL}},
-    [LONE_SUB_CORES] = {"ecrts2025-orin",
-                        (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, SHARED_UNITS, SUB_CORES, NULL}},
-    [LONE_DUAL_ISSUE] = {"ecrts2025-orin",
-                         (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, DUAL_ISSUE, NULL}},
-    [LONE_DUAL_ISSUE_GPGPUSIM] = {"gpgpusim-orin", (const char *const[]){TYPICAL_LATENCY, DUAL_ISSUE, NULL}},
-    [LONE_SECTORS] = {"ecrts2025-orin", (const char *const[]){TYPICAL_LATENCY, NULL}},
-    [LONE_MEMORY_400] = {"ecrts2025-orin",
-                         (const char *const[]){"mem_latency=400", "sms=1", SHARED_UNITS, "service=1", NULL}},
-    [LONE_MEMORY_600] = {"ecrts2025-orin",
-                         (const char *const[]){"mem_latency=600", "sms=1", SHARED_UNITS, "service=1", NULL}},
+const char *const column_titles[COLUMN_COUNT] = {
+    [COLUMN_FETCH] = "instruction cache",
+    [COLUMN_SUB_CORES] = "four sub-cores",
+    [COLUMN_DUAL_ISSUE] = "dual issue",
+    [COLUMN_CACHE] = "data caches",
+    [COLUMN_COALESCING] = "coalescing: sectors served one by one",
+};
+
+#define SLOW_MEMORY "sms=1", SHARED_UNITS, "service=1", NULL
+
+const struct single_machine single_features[SINGLE_COUNT] = {
+    [SINGLE_FETCH] = {"instruction cache", "ecrts2025-orin",
+                      (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, FETCH, NULL}},
+    [SINGLE_SUB_CORES] = {"four sub-cores", "ecrts2025-orin",
+                          (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, SHARED_UNITS, SUB_CORES, NULL}},
+    [SINGLE_DUAL_ISSUE] = {"dual issue", "ecrts2025-orin",
+                           (const char *const[]){TYPICAL_LATENCY, NO_SECTORS, DUAL_ISSUE, NULL}},
+    [SINGLE_DUAL_ISSUE_GPGPUSIM] = {"dual issue", "gpgpusim-orin",
+                                    (const char *const[]){TYPICAL_LATENCY, DUAL_ISSUE, NULL}},
+    [SINGLE_SECTORS] = {"sectors with bank conflicts", "ecrts2025-orin",
+                        (const char *const[]){TYPICAL_LATENCY, NULL}},
+    [SINGLE_MEMORY_400] = {"sectors served one by one; 400 cycles against 200", "ecrts2025-orin",
+                           (const char *const[]){"mem_latency=400", SLOW_MEMORY}},
+    [SINGLE_MEMORY_600] = {"sectors served one by one; 600 cycles against 200", "ecrts2025-orin",
+                           (const char *const[]){"mem_latency=600", SLOW_MEMORY}},
 };
 
 /* Simulates the block on a preset with settings. */
@@ -82,8 +91,8 @@ static wb_status simulate_without(const wb_block *block, size_t first, wb_diagno
 wb_status ablation_measure(const wb_block *block, wb_diagnostics *diagnostics, struct ablation *ablation) {
     for (size_t c = 0; c <= COLUMN_COUNT; c++)
         WB_TRY(simulate_without(block, c, diagnostics, ablation->chain[c]));
-    for (size_t f = 0; f < LONE_COUNT; f++)
-        WB_TRY(simulate_with(block, lone_features[f].preset, lone_features[f].settings, diagnostics,
-                             ablation->lone[f]));
+    for (size_t f = 0; f < SINGLE_COUNT; f++)
+        WB_TRY(simulate_with(block, single_features[f].preset, single_features[f].settings, diagnostics,
+                             ablation->single[f]));
     return WB_OK;
 }

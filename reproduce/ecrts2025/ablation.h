@@ -17,27 +17,35 @@ enum column {
 };
 
 /* A feature by itself, added to a plain machine. */
-enum lone_feature {
-    LONE_FETCH,
-    LONE_SUB_CORES,
-    LONE_DUAL_ISSUE,
-    LONE_DUAL_ISSUE_GPGPUSIM, /* the same on the machine that follows GPGPU-Sim */
-    LONE_SECTORS,             /* sectors and bank conflicts, but no waiting in memory */
-    LONE_MEMORY_400,          /* sectors that memory serves one by one, with a latency of 400 cycles, */
-    LONE_MEMORY_600,          /* of 600 */
-    LONE_COUNT
+enum single_feature {
+    SINGLE_FETCH,
+    SINGLE_SUB_CORES,
+    SINGLE_DUAL_ISSUE,
+    SINGLE_DUAL_ISSUE_GPGPUSIM, /* the same on the machine that follows GPGPU-Sim */
+    SINGLE_SECTORS,             /* sectors and bank conflicts, but no waiting in memory */
+    SINGLE_MEMORY_400,          /* sectors that memory serves one by one, with a latency of 400 cycles, */
+    SINGLE_MEMORY_600,          /* of 600 */
+    SINGLE_COUNT
 };
 
 struct ablation {
     /* Cycles without the features of the columns before this one; last: without all. */
     uint64_t chain[COLUMN_COUNT + 1][POLICY_COUNT];
-    uint64_t lone[LONE_COUNT][POLICY_COUNT];
+    uint64_t single[SINGLE_COUNT][POLICY_COUNT];
 };
 
 /* Settings of the preset ecrts2025-orin, KEY=VALUE, NULL behind the last: the machine that has everything,
  * and what takes the feature of each column away. */
 extern const char *const ablation_everything[];
 extern const char *const *const ablation_without[COLUMN_COUNT];
+extern const char *const column_titles[COLUMN_COUNT];
+
+/* A preset with a feature. */
+struct single_machine {
+    const char *title, *preset;
+    const char *const *settings;
+};
+extern const struct single_machine single_features[SINGLE_COUNT];
 
 wb_status ablation_measure(const wb_block *block, wb_diagnostics *diagnostics, struct ablation *ablation);
 

@@ -1,8 +1,9 @@
 /* Repeats the experiments of ECRTS 2025 (published.h names the paper) with Warpbound and writes
- * docs/reproduction/ecrts2025.md with its charts. */
+ * docs/reproduction/ecrts2025.md with its charts and data. */
 #include "charts.h"
 #include "output.h"
 #include "page.h"
+#include "tables.h"
 
 static wb_status write_charts(const struct output *output, const struct study *study) {
     struct text text = {0};
@@ -22,6 +23,7 @@ static wb_status reproduce(const struct output *output) {
     struct text page = {0};
     wb_status status = study_run(output->diagnostics, &study);
     if (status == WB_OK) status = write_charts(output, &study);
+    if (status == WB_OK) status = tables_write(output, &study);
     if (status == WB_OK) {
         page_write(output, &page, &study);
         status = output_page(output, &page);

@@ -78,14 +78,14 @@ static wb_status measure_all(wb_analysis *analysis, wb_diagnostics *diagnostics,
 
 /* The multi-phase profile of a block of one warp, whose end is its GUB. It runs through barriers, at which
  * the warp waits for nobody. */
-static wb_status measure_profile(const struct timed_block *alone, wb_diagnostics *diagnostics,
+static wb_status measure_profile(const struct timed_block *isolated, wb_diagnostics *diagnostics,
                                  uint64_t *profile) {
-    struct timed_block open = *alone;
+    struct timed_block open = *isolated;
     wb_analysis *analysis = NULL;
-    open.code.insts = calloc((size_t)alone->code.inst_count + 1, sizeof *open.code.insts);
+    open.code.insts = calloc((size_t)isolated->code.inst_count + 1, sizeof *open.code.insts);
     if (open.code.insts == NULL) return diagnose_out_of_memory(diagnostics, "the profile of a warp");
-    for (uint32_t i = 0; i < alone->code.inst_count; i++) {
-        open.code.insts[i] = alone->code.insts[i];
+    for (uint32_t i = 0; i < isolated->code.inst_count; i++) {
+        open.code.insts[i] = isolated->code.insts[i];
         open.code.insts[i].barrier = false;
     }
     wb_status status = analysis_of_timed(&open, diagnostics, &analysis);
@@ -96,17 +96,17 @@ static wb_status measure_profile(const struct timed_block *alone, wb_diagnostics
     return status;
 }
 
-/* Profile and simulation of warp 0 alone, where every policy takes the same time. */
-static wb_status measure_alone(const struct timed_block *timed, wb_diagnostics *diagnostics,
-                               struct measurement *measurement) {
-    struct timed_block alone = *timed;
+/* Profile and simulation of warp 0, isolated, where every policy takes the same time. */
+static wb_status measure_isolated(const struct timed_block *timed, wb_diagnostics *diagnostics,
+                                  struct measurement *measurement) {
+    struct timed_block isolated = *timed;
     wb_analysis *analysis = NULL;
     /* The path of warp 0 is the first of the distinct ones. */
-    alone.path_count = alone.warp_count = 1;
-    WB_TRY(measure_profile(&alone, diagnostics, &measurement->profile));
-    WB_TRY(analysis_of_timed(&alone, diagnostics, &analysis));
+    isolated.path_count = isolated.warp_count = 1;
+    WB_TRY(measure_profile(&isolated, diagnostics, &measurement->profile));
+    WB_TRY(analysis_of_timed(&isolated, diagnostics, &analysis));
     wb_status status = wb_analysis_simulate(analysis, "lrr", NULL, diagnostics);
-    if (status == WB_OK) measurement->alone = simulation_of(analysis, "lrr");
+    if (status == WB_OK) measurement->isolated = simulation_of(analysis, "lrr");
     wb_analysis_free(analysis);
     return status;
 }
@@ -118,7 +118,7 @@ wb_status measure_block(const wb_block *block, const wb_machine *machine, wb_dia
     WB_TRY(timed_block_from(block, machine, NULL, diagnostics, &timed));
     wb_status status = analysis_of_timed(&timed, diagnostics, &analysis);
     if (status == WB_OK) status = measure_all(analysis, diagnostics, measurement);
-    if (status == WB_OK) status = measure_alone(&timed, diagnostics, measurement);
+    if (status == WB_OK) status = measure_isolated(&timed, diagnostics, measurement);
     wb_analysis_free(analysis);
     timed_block_free(&timed);
     return status;

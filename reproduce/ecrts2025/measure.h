@@ -18,8 +18,8 @@ extern const char *const policy_titles[POLICY_COUNT];
 struct measurement {
     uint64_t bounds[METHOD_COUNT];
     uint64_t simulated[POLICY_COUNT];
-    uint64_t profile; /* end of the multi-phase profile of warp 0, barriers passed */
-    uint64_t alone;   /* simulation of warp 0 alone */
+    uint64_t profile;  /* end of the multi-phase profile of warp 0, barriers passed */
+    uint64_t isolated; /* simulation of warp 0, isolated */
 };
 
 /* Sets KEY=VALUE after KEY=VALUE, up to NULL. */

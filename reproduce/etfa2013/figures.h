@@ -1,4 +1,4 @@
-/* Fig. 2 to 7: schedules of the paper's small examples, from warp pseudo-precedence strings. */
+/* Fig. 2 to 5: schedules of the paper's small examples, from warp pseudo-precedence strings. */
 #ifndef WB_REPRODUCE_ETFA2013_FIGURES_H
 #define WB_REPRODUCE_ETFA2013_FIGURES_H
 

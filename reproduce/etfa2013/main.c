@@ -1,5 +1,5 @@
 /* Repeats the examples and the case study of ETFA 2013 (study.h names the paper) and writes
- * docs/reproduction/etfa2013.md with its pictures. */
+ * docs/reproduction/etfa2013.md with its pictures and data. */
 #include "page.h"
 #include "report/makespan/convergence.h"
 
@@ -14,6 +14,8 @@ static wb_status reproduce_study(const struct output *output, struct study *stud
     WB_TRY(study_run(output->diagnostics, study));
     WB_TRY(write_chart(output, study, CONVERGENCE_SECONDS, PAGE_FIG12_SECONDS));
     WB_TRY(write_chart(output, study, CONVERGENCE_ITERATIONS, PAGE_FIG12_ITERATIONS));
+    WB_TRY(page_write_worst_cases(output, study));
+    WB_TRY(page_write_fig12(output, study));
     WB_TRY(page_write(output, study, page));
     return output_page(output, page);
 }

@@ -7,41 +7,29 @@
 #include "makespan/anneal/precedence_string.h"
 #include "timing.h"
 
-static void put_introduction(struct text *page) {
-    text_string(
-        page,
-        "# Reproduction of ETFA 2013\n\n"
-        "In *Faster Makespan Estimation for GPU Threads on a Single Streaming Multiprocessor* (ETFA 2013) "
-        "Berezovskyi, Bletsas and Petters look for long\n"
-        "schedules of the model of [ECRTS 2012](ecrts2012.md) by simulated annealing on warp "
-        "pseudo-precedence strings. This page repeats their examples and their\n"
-        "case study with `warpbound makespan` ([makespan.md](../makespan.md)). `make reproduce-etfa2013` "
-        "writes it.\n\n");
-}
-
-/* A worst case, or the interval that is proven to have it. */
-static void put_worst(const wb_bound *bound, struct text *page) {
-    if (bound->kind != WB_EXACT) text_printf(page, "%" PRIu64 " to ", bound->lower);
-    text_printf(page, "%" PRIu64, bound->cycles);
-}
-
 static uint64_t voronoi_worst(const struct study *study, unsigned warps) {
     return study->worst[warps - 1].cycles;
 }
 
-static void put_summary(const struct study *study, struct text *page) {
-    text_printf(page,
-                "**Summary.** The examples come out as published. So does the case study: annealing finds "
-                "%" PRIu64 " cycles for 16 warps of the Voronoi kernel, and\n"
-                "%" PRIu64
-                " is now known to be the worst case. The %u cycles that the paper takes for an upper "
-                "bound rest on an extrapolation that is none, and on *T*(4) = %u, which is %" PRIu64
-                ".\n\nTimes are processor seconds of all threads, on ",
-                study->annealing.bound.cycles, voronoi_worst(study, VORONOI_WARPS), PUBLISHED_EXTRAPOLATION,
-                PUBLISHED_EXTRAPOLATION / (VORONOI_WARPS / PUBLISHED_X), voronoi_worst(study, PUBLISHED_X));
+static void put_introduction(const struct study *study, struct text *page) {
+    text_string(page, "# Reproduction of ETFA 2013\n\n");
+    output_put_words(page,
+                     "This page repeats the examples and the case study of *Faster Makespan Estimation for "
+                     "GPU Threads on a Single Streaming Multiprocessor* (Berezovskyi, Bletsas, Petters) "
+                     "with `warpbound makespan` ([makespan.md](../makespan.md)). The paper looks for long "
+                     "schedules of the model of [ECRTS 2012](ecrts2012.md) by simulated annealing.");
+    output_put_words(
+        page,
+        "**Summary.** The examples come out as published. So does the case study: annealing finds "
+        "%" PRIu64 " cycles for 16 warps, and %" PRIu64 " is the exact worst case. The %u cycles "
+        "that the paper takes for an upper bound rest on an extrapolation that is no bound, and on "
+        "*T*(4) = %u, which is %" PRIu64 ".",
+        study->annealing.bound.cycles, voronoi_worst(study, VORONOI_WARPS), PUBLISHED_EXTRAPOLATION,
+        PUBLISHED_EXTRAPOLATION / (VORONOI_WARPS / PUBLISHED_X), voronoi_worst(study, PUBLISHED_X));
+    text_string(
+        page, "`make reproduce-etfa2013` writes the page. Runs differ only in processor seconds, here on\n");
     timing_put_machine(page);
-    text_string(page, ", shared with other work; they are all that differs when this page is written "
-                      "again.\n\n");
+    text_string(page, ".\n\n");
 }
 
 static void put_row(const char *what, const char *published, uint64_t cycles, const char *kind,
@@ -53,108 +41,55 @@ static void put_row(const char *what, const char *published, uint64_t cycles, co
 static void put_comparison(const struct study *study, struct text *page) {
     const struct worst_case *exact = &study->worst[VORONOI_WARPS - 1];
     text_string(page, "## The case study: 160 and 176\n\n"
-                      "`" VORONOI_STRING "`, 16 warps, σ_L = 1, σ_C = 4.\n\n"
+                      "The Voronoi kernel is `" VORONOI_STRING "`, with 16 warps, σ_L = 1 and σ_C = 4.\n\n"
                       "| | published | here | kind |\n| --- | --- | ---: | --- |\n");
-    put_row("annealing, 8 instances, T0 = 0.3, 2,000,000 iterations each", "160",
-            study->annealing.bound.cycles, wb_kind_name(study->annealing.bound.kind), page);
+    put_row("annealing, 8 instances, T0 = 0.3", "160", study->annealing.bound.cycles,
+            wb_kind_name(study->annealing.bound.kind), page);
     put_row("`exact`", "", exact->cycles, "exact", page);
-    put_row("*T*(4), the most warps that the integer program could solve", "44 (= 176 / 4)",
-            voronoi_worst(study, PUBLISHED_X), "exact", page);
-    put_row("extrapolated from 4 warps, ECRTS 2012, eq. (42)", "176, called an upper bound",
-            study->extrapolation.bound.cycles, "estimate", page);
-    put_row("ECRTS 2012, eq. (5)", "", study->pessimistic.cycles, wb_kind_name(study->pessimistic.kind),
+    put_row("*T*(4)", "44", voronoi_worst(study, PUBLISHED_X), "exact", page);
+    put_row("eq. (42) of ECRTS 2012, from 4 warps", "176", study->extrapolation.bound.cycles, "estimate",
+            page);
+    put_row("eq. (5) of ECRTS 2012", "", study->pessimistic.cycles, wb_kind_name(study->pessimistic.kind),
             page);
     put_row("`closed`", "", study->closed.cycles, wb_kind_name(study->closed.kind), page);
-    text_string(page, "\nThe published 176 took 58 hours. Here `exact` takes ");
+    text_string(page, "\nThe published 176 took 58 hours; `exact` takes ");
     timing_put(exact->seconds, page);
-    text_string(page, ", the annealing ");
+    text_string(page, ", annealing ");
     timing_put(study->annealing.seconds, page);
-    text_string(page, ":\n\n    $ warpbound makespan " VORONOI_STRING " -w 16 -u " VORONOI_UNITS
-                      " --iterations 2000000 --method pessimistic,closed,exact,anneal --timing\n\n");
+    text_string(page, ":\n\n    warpbound makespan " VORONOI_STRING " -w 16 -u " VORONOI_UNITS
+                      " --iterations 2000000 --method closed,exact,anneal --timing\n\n");
 }
 
 /* What differs, and why. */
 static void put_differences(const struct study *study, struct text *page) {
-    const uint64_t worst = voronoi_worst(study, VORONOI_WARPS);
-    text_printf(page,
-                "- **44**: 176 is 4 × 44, but four warps of the string as printed can take %" PRIu64
-                " cycles; the three methods agree that share no code, as shown "
-                "below.\n"
-                "  `" SHORTER_STRING "`, one C less, has *T*(4) = %" PRIu64
-                ": perhaps that is what was solved.\n",
-                voronoi_worst(study, PUBLISHED_X), study->shorter);
-    text_printf(page,
-                "- **Upper bound**: eq. (42) is no bound ([ECRTS 2012](ecrts2012.md)), and with σ_C = 4 eq. "
-                "(5), the horizon of the integer program, is none either. Here both are\n"
-                "  above the worst case, but nothing says so beforehand.\n"
-                "- **9.1 %%**: by so much annealing lies below 176, which the paper takes for how far it may "
-                "fall short of the "
-                "worst case. It does not fall short at all: %" PRIu64 " is exact.\n",
-                worst);
-    text_printf(
+    output_put_words(page,
+                     "- *44*: 176 is 4 × 44, but four warps can take %" PRIu64
+                     " cycles, as `exact` and `brute` agree, which share no code. `" SHORTER_STRING
+                     "`, one C less, has *T*(4) = %" PRIu64 "; perhaps the paper solved that.",
+                     voronoi_worst(study, PUBLISHED_X), study->shorter);
+    output_put_words(page, "- *Upper bound*: with σ_C = 4, neither eq. (42) nor eq. (5), the horizon of the "
+                           "integer program, is one. Here both exceed the worst case, but nothing says so "
+                           "beforehand.");
+    output_put_words(
         page,
-        "- **Schedulers**: with the four warp schedulers of Kepler at most " VORONOI_SCHEDULERS
-        " instructions issue in a cycle, of the 5 that there are places for. The paper does not\n"
-        "  say whether its case study has this limit. With it the worst case is %" PRIu64
-        " (`--issue " VORONOI_SCHEDULERS "`), and the same annealing finds %" PRIu64
-        "; 160 is the value without it.\n"
-        "- **The string**: made by hand from PTX written by hand. `kernels/voronoi_case_study.ptx`, written "
-        "after the paper's Fig. 10, has it, too, as the next section shows. What nvcc makes\n"
-        "  of such a kernel is longer ([makespan.md](../makespan.md), *Voronoi*).\n\n",
+        "- *9.1 %%*: the paper takes the distance from 160 to 176 for how far annealing may fall "
+        "short. It does not: %" PRIu64 " is exact.",
+        voronoi_worst(study, VORONOI_WARPS));
+    output_put_words(
+        page,
+        "- *Schedulers*: Kepler's four warp schedulers issue at most " VORONOI_SCHEDULERS
+        " instructions in a cycle; there are places for 5. The paper does not mention this limit. "
+        "With it (`--issue " VORONOI_SCHEDULERS "`) the worst case is %" PRIu64
+        ", and the same annealing finds %" PRIu64 ".",
         study->limited[VORONOI_WARPS - 1].cycles, study->limited_annealing.cycles);
-}
-
-static void put_warps(const struct study *study, struct text *page) {
-    text_string(
-        page,
-        "## Exact worst cases by warps\n\n"
-        "Of the same string; Ω is the limit of issues in a cycle, with which `--memory-limit " VORONOI_MEMORY
-        "` is given.\n\n"
-        "| warps | *T* | time | *T* with Ω = " VORONOI_SCHEDULERS " |\n"
-        "| ---: | ---: | ---: | ---: |\n");
-    for (unsigned w = 1; w <= VORONOI_WARPS; w++) {
-        text_printf(page, "| %u | %" PRIu64 " | ", w, voronoi_worst(study, w));
-        timing_put(study->worst[w - 1].seconds, page);
-        text_string(page, " | ");
-        put_worst(&study->limited[w - 1], page);
-        text_string(page, " |\n");
-    }
+    output_put_words(page,
+                     "- *The string* comes from PTX written by hand. `" VORONOI_KERNEL ".ptx`, written after "
+                     "Fig. 10, has the same string and the same worst case (`-l " VORONOI_KERNEL
+                     ".yaml --branchless-prefix`). What nvcc makes of such a kernel is longer.");
     text_char(page, '\n');
-}
-
-/* T(4), by methods that share no code. */
-static wb_status put_four_warps(wb_diagnostics *diagnostics, struct text *page) {
-    static const struct example example = {
-        .operand = VORONOI_STRING, .warps = "4", .units = VORONOI_UNITS, .methods = "exact,sat,brute"};
-    text_string(page, "*T*(4), found by a search that is guided by a table, by a SAT solver, and by plain "
-                      "enumeration:\n\n");
-    return example_show(&example, diagnostics, page);
-}
-
-/* Fig. 10 and 11: the string from a kernel. */
-static wb_status put_kernel(wb_diagnostics *diagnostics, struct text *page) {
-    static const struct example example = {.operand = VORONOI_KERNEL ".ptx",
-                                           .launch = VORONOI_KERNEL ".yaml",
-                                           .units = VORONOI_UNITS,
-                                           .methods = "closed,exact,anneal"};
-    text_string(page, "## Fig. 10 and 11: from PTX to the string\n\n"
-                      "The text that we have of the paper lacks the listing of Fig. 11. `" VORONOI_KERNEL
-                      ".ptx` is written by hand after the code of Fig. 10, up to the end of the loop's first "
-                      "passage in as\nmany loads and other instructions, in this order; 512 threads of a "
-                      "block are the 16 warps.\n\n");
-    return example_show(&example, diagnostics, page);
-}
-
-/* A row of an instance: its steps are `first` and those behind it. */
-static void put_instance(const struct anneal_step *first, const struct anneal_step *end, struct text *page) {
-    const struct anneal_step *reached = first;
-    for (const struct anneal_step *step = first; step < end && step->instance == first->instance; step++)
-        if (step->makespan > reached->makespan) reached = step;
-    text_printf(page, "| %u | %s | %u | %u | %" PRIu64 " | ", first->instance + 1,
-                anneal_start_name(anneal_start_of(first->instance)), first->makespan, reached->makespan,
-                reached->iteration);
-    timing_put(reached->seconds, page);
-    text_string(page, " |\n");
+    output_put_words(page,
+                     "[worst-cases.csv](etfa2013/" PAGE_WORST_CASES ") has *T*(1) to *T*(16), also with "
+                     "the limit of issues (`--memory-limit " VORONOI_MEMORY "`).");
 }
 
 /* Instances that have found a schedule of so many cycles. */
@@ -170,38 +105,59 @@ static unsigned count_reaching(const struct anneal_log *log, uint64_t cycles) {
 
 static void put_fig12(const struct output *output, const struct study *study, struct text *page) {
     const struct anneal_log *log = &makespan_find_result(study->annealed, "anneal")->anneal_log;
-    const struct anneal_step *end = log->steps.items + log->steps.count;
     text_string(page, "## Fig. 12: convergence\n\n");
-    text_string(page,
-                "Over time, as in the paper: every instance by itself, as if it had a processor of its "
-                "own. Its processor time is measured, so that the picture differs from run to run.\n\n");
     output_put_image(output, PAGE_FIG12_SECONDS, "Longest schedule found by each instance, over time", page);
-    text_string(page, "The same over iterations, where every run gives the same:\n\n");
     output_put_image(output, PAGE_FIG12_ITERATIONS,
                      "Longest schedule found by each instance, over iterations", page);
-    text_string(page,
-                "| instance | initial solution | its makespan | longest found | in iteration | after |\n"
-                "| ---: | --- | ---: | ---: | ---: | ---: |\n");
-    for (const struct anneal_step *step = log->steps.items; step < end; step++)
-        if (step == log->steps.items || step->instance != (step - 1)->instance) put_instance(step, end, page);
-    text_printf(
+    output_put_words(
         page,
-        "\nThe paper's curves, on a Pentium E5400, reach 160 at the end, the longest of all "
-        "8 instances. Here %u of 8 reach it. As the paper observes, *round-robin* is a good\n"
-        "estimate before any iteration, and random strings catch up soon. Which neighbours of a string "
-        "the paper tries is not said; here two identifiers that stand near each other are exchanged.\n",
+        "The first picture measures each instance's processor time, as the paper does; the second is "
+        "the same in every run. The longest of the paper's 8 instances reaches 160; here %u of 8 do "
+        "([fig12.csv](etfa2013/" PAGE_FIG12_DATA ")). As the paper observes, *round-robin* is a good "
+        "estimate before any iteration, and random strings catch up soon. The paper does not say which "
+        "neighbours of a string it tries; here two identifiers that stand near each other are "
+        "exchanged.",
         count_reaching(log, study->annealing.bound.cycles));
 }
 
 wb_status page_write(const struct output *output, const struct study *study, struct text *page) {
-    put_introduction(page);
-    put_summary(study, page);
+    put_introduction(study, page);
     WB_TRY(figures_put(output, page));
     put_comparison(study, page);
     put_differences(study, page);
-    WB_TRY(put_kernel(output->diagnostics, page));
-    put_warps(study, page);
-    WB_TRY(put_four_warps(output->diagnostics, page));
     put_fig12(output, study, page);
     return WB_OK;
+}
+
+wb_status page_write_worst_cases(const struct output *output, const struct study *study) {
+    struct text table = {0};
+    text_string(&table, "warps,worst_case,seconds,limited_lower,limited_upper\n");
+    for (unsigned w = 1; w <= VORONOI_WARPS; w++) {
+        const wb_bound *limited = &study->limited[w - 1];
+        text_printf(&table, "%u,%" PRIu64 ",%.3f,%" PRIu64 ",%" PRIu64 "\n", w, voronoi_worst(study, w),
+                    study->worst[w - 1].seconds, limited->kind == WB_EXACT ? limited->cycles : limited->lower,
+                    limited->cycles);
+    }
+    return output_file(output, PAGE_WORST_CASES, &table);
+}
+
+/* A row of an instance: its steps are `first` and those behind it. */
+static void put_instance(const struct anneal_step *first, const struct anneal_step *end, struct text *table) {
+    const struct anneal_step *reached = first;
+    for (const struct anneal_step *step = first; step < end && step->instance == first->instance; step++)
+        if (step->makespan > reached->makespan) reached = step;
+    text_printf(table, "%u,%s,%u,%u,%" PRIu64 ",%.3f\n", first->instance + 1,
+                anneal_start_name(anneal_start_of(first->instance)), first->makespan, reached->makespan,
+                reached->iteration, reached->seconds);
+}
+
+wb_status page_write_fig12(const struct output *output, const struct study *study) {
+    const struct anneal_log *log = &makespan_find_result(study->annealed, "anneal")->anneal_log;
+    const struct anneal_step *end = log->steps.items + log->steps.count;
+    struct text table = {0};
+    text_string(&table, "instance,start,start_makespan,longest,iteration,seconds\n");
+    for (const struct anneal_step *step = log->steps.items; step < end; step++)
+        if (step == log->steps.items || step->instance != (step - 1)->instance)
+            put_instance(step, end, &table);
+    return output_file(output, PAGE_FIG12_DATA, &table);
 }

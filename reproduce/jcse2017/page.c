@@ -24,59 +24,51 @@ static double relative_cycles(const struct study *study, size_t size, enum schem
 static void put_summary(const struct study *study, struct text *page) {
     double gain = 100 - 100 * relative_cycles(study, 0, SCHEME_REORDER, SCHEME_PURE_RR);
     text_string(page, "| | published | here |\n| --- | --- | --- |\n");
-    text_printf(page,
-                "| Fig. 12: cycles under reordering, below pure round-robin, 16 kB | %.1f %% | %.1f %% |\n",
+    text_printf(page, "| Fig. 12: cycles under reordering, below pure round-robin | %.1f %% | %.1f %% |\n",
                 PUBLISHED_REORDER_GAIN, gain);
-    text_printf(page,
-                "| Fig. 14: estimated misses, 16 kB | close to those simulated | %.4f of those simulated |\n",
+    text_printf(page, "| Fig. 14: estimated misses / simulated misses | close to 1 | %.4f |\n",
                 study_mean(study, 0, value_estimate_ratio));
-    text_printf(page, "| Fig. 16: WCET estimate without the miss rate, above the simulation | %s %% |",
+    text_printf(page, "| Fig. 16: eq. (3), without the miss rate, above the simulation | %s %% |",
                 PUBLISHED_ALL_MISS);
     for (size_t size = 0; size < SIZE_COUNT; size++)
         text_printf(page, "%s %.0f %%", size == 0 ? "" : ",", study_mean(study, size, value_over_all_miss));
-    text_printf(page, " |\n| Fig. 16: with it | %s %% |", PUBLISHED_MISS_RATE);
+    text_printf(page, " |\n| Fig. 16: eq. (4), with it | %s %% |", PUBLISHED_MISS_RATE);
     for (size_t size = 0; size < SIZE_COUNT; size++)
         text_printf(page, "%s %.0f %%", size == 0 ? "" : ",", study_mean(study, size, value_over_miss_rate));
-    text_string(page, " |\n| a proven bound under reordering, above the simulation | none |");
+    text_string(page, " |\n| proven bound under reordering | none |");
     for (size_t size = 0; size < SIZE_COUNT; size++)
         text_printf(page, "%s %.0f %%", size == 0 ? "" : ",", study_mean(study, size, value_over_upper));
-    text_string(page, " |\n\nThree numbers: 16, 32 and 64 kB.\n\n");
+    text_string(page, " |\n\nThree numbers are for 16, 32 and 64 kB; one is for 16 kB.\n\n");
 }
 
 static void put_introduction(const struct study *study, struct text *page) {
-    text_printf(
+    text_string(page, "# Reproduction of JCSE 2017\n\n");
+    output_put_words(
         page,
-        "# Reproduction of JCSE 2017\n\n"
-        "In *Warp-Based Load/Store Reordering to Improve GPU Time Predictability* (JCSE 2017) Huangfu and "
-        "Zhang put the requests to the first-level cache\n"
-        "in a fixed order, so that its misses can be counted before the kernel runs, and estimate the WCET "
-        "with that number. This page repeats their figures on %zu\n"
-        "kernels of [kernels/](../../kernels/README.md), written after the Rodinia programs that the paper "
-        "chose, with `warpbound`'s own simulator\n"
-        "([memory-model.md](../memory-model.md)) on the machine `jcse2017` (table 2 of the paper). `make "
-        "reproduce-jcse2017` writes it.\n\n",
+        "This page repeats the figures of *Warp-Based Load/Store Reordering to Improve GPU Time "
+        "Predictability* (Huangfu, Zhang). The paper puts the requests to the first-level cache in a "
+        "fixed order, so that its misses can be counted before the kernel runs, and estimates the WCET "
+        "with that number. Here %zu kernels of [kernels/](../../kernels/README.md), written after the "
+        "paper's Rodinia programs, are simulated ([memory-model.md](../memory-model.md)) on the machine "
+        "`jcse2017` (table 2 of the paper). `make reproduce-jcse2017` writes the page and "
+        "[measurements.csv](jcse2017/" PAGE_MEASUREMENTS ").",
         study->kernel_count);
     put_summary(study, page);
-    text_string(
-        page,
-        "The paper prints its curves without their numbers; the averages are those of its text. All numbers "
-        "are in [measurements.csv](jcse2017/measurements.csv).\n\n");
+    text_string(page, "The paper prints its curves without numbers; the averages are those of its text.\n\n");
 }
 
 static void put_cycles(const struct output *output, const struct study *study, struct text *page) {
     text_string(page, "## Fig. 12 and 13: cycles of the three schemes\n\n");
     output_put_image(output, "fig12.svg", "Cycles of the schemes with 16 kB", page);
-    text_string(page, "Mean of the cycles relative to the default with the same cache:\n\n"
-                      "| first level | pure round-robin | reordering | reordering / pure round-robin |\n"
-                      "| --- | --- | --- | --- |\n");
-    for (size_t size = 0; size < SIZE_COUNT; size++)
-        text_printf(page, "| %s | %.3f | %.3f | %.3f |\n", size_names[size],
-                    relative_cycles(study, size, SCHEME_PURE_RR, SCHEME_DEFAULT),
-                    relative_cycles(study, size, SCHEME_REORDER, SCHEME_DEFAULT),
-                    relative_cycles(study, size, SCHEME_REORDER, SCHEME_PURE_RR));
-    text_char(page, '\n');
     output_put_image(output, "fig13_32k.svg", "Cycles of the schemes with 32 kB", page);
     output_put_image(output, "fig13_64k.svg", "Cycles of the schemes with 64 kB", page);
+    text_string(page, "Mean of the cycles relative to the default with the same cache:\n\n"
+                      "| first level | pure round-robin | reordering |\n| --- | ---: | ---: |\n");
+    for (size_t size = 0; size < SIZE_COUNT; size++)
+        text_printf(page, "| %s | %.3f | %.3f |\n", size_names[size],
+                    relative_cycles(study, size, SCHEME_PURE_RR, SCHEME_DEFAULT),
+                    relative_cycles(study, size, SCHEME_REORDER, SCHEME_DEFAULT));
+    text_char(page, '\n');
 }
 
 static void put_misses(const struct output *output, const struct study *study, struct text *page) {
@@ -87,12 +79,12 @@ static void put_misses(const struct output *output, const struct study *study, s
                          study->kernels[k].at[size].misses[SCHEME_REORDER];
     text_string(page, "## Fig. 14 and 15: estimated miss rates\n\n");
     output_put_image(output, "fig14.svg", "Estimated above simulated misses with 16 kB", page);
-    text_printf(page,
-                "The estimate replays the order that the reordering unit enforces "
-                "([access-order.md](../access-order.md)). It differs from the simulation in %" PRIu64
-                " of %zu cases.\n\n",
-                different, study->kernel_count * SIZE_COUNT);
     output_put_image(output, "fig15.svg", "Miss rates with the three caches", page);
+    output_put_words(page,
+                     "The estimate replays the order that the reordering unit enforces "
+                     "([access-order.md](../access-order.md)). It differs from the simulation in %" PRIu64
+                     " of %zu cases.",
+                     different, study->kernel_count * SIZE_COUNT);
 }
 
 /* How many of the cases a value is below zero in. */
@@ -107,34 +99,16 @@ static size_t count_negative(const struct study *study, study_value *value) {
 static void put_wcet(const struct output *output, const struct study *study, struct text *page) {
     text_string(page, "## Fig. 16: WCET estimates\n\n");
     output_put_image(output, "fig16.svg", "WCET estimates above the simulation", page);
-    text_printf(
+    output_put_words(
         page,
         "Both estimates are the segment equations (1) to (4) as published, which are no bounds "
-        "([memory-bounds.md](../memory-bounds.md) has counterexamples).\n"
-        "The simulation exceeds the one without the miss rate in %zu of %zu cases, the one with it in "
-        "%zu. Eq. (3) lets an access wait for one access of each other SM, while\n"
-        "the warps of all SMs have many under way; the paper does not say how many blocks its programs "
-        "have, here most SMs run several. Eq. (4) is too low for other reasons, which the\n"
-        "next section takes apart. Where few accesses are under way at a time (`bfs_level`, "
-        "`needleman_wave`), eq. (3) is as far above the simulation as the\n"
-        "paper found, and further. Beside them stand the proven bounds, which charge all requests of "
-        "the grid to one queue:\n\n"
-        "| kernel | blocks x warps | warp instructions | simulated | eq. (3) | eq. (4) | proven, "
-        "reordering | proven, default |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- |\n",
-        count_negative(study, value_over_all_miss), study->kernel_count * SIZE_COUNT,
+        "([memory-bounds.md](../memory-bounds.md) has counterexamples): of %zu simulations, %zu exceed "
+        "the one without the miss rate, eq. (3), and %zu the one with it, eq. (4). Eq. (3) lets an access "
+        "wait for one access of each other SM, while the warps of all SMs have many in progress. Where "
+        "few are in progress (`bfs_level`, `needleman_wave`), eq. (3) exceeds the simulation by as much "
+        "as published, or more. The proven bounds charge all requests of the grid to one queue.",
+        study->kernel_count * SIZE_COUNT, count_negative(study, value_over_all_miss),
         count_negative(study, value_over_miss_rate));
-    for (size_t k = 0; k < study->kernel_count; k++) {
-        const struct study_kernel *kernel = &study->kernels[k];
-        const struct measurement *at = &kernel->at[0];
-        text_printf(page,
-                    "| `%s` | %u x %u | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64
-                    " | %" PRIu64 " |\n",
-                    kernel->name, kernel->blocks, kernel->warps, kernel->instructions,
-                    at->simulated[SCHEME_REORDER], at->wcet_all_miss, at->wcet_miss_rate, at->upper_reorder,
-                    at->upper_default);
-    }
-    text_string(page, "\nCycles with 16 kB; simulated under reordering.\n");
 }
 
 /* By how many percent an estimate lies above the simulation. */
@@ -151,9 +125,9 @@ static size_t count_below(const struct study *study, bool short_hits, double *me
     size_t below = 0;
     *mean = 0;
     for (size_t k = 0; k < study->kernel_count; k++) {
-        const struct alone *alone = &study->kernels[k].alone;
-        double by = short_hits ? over(alone->short_wcet, alone->short_simulated)
-                               : over(alone->wcet_miss_rate, alone->simulated);
+        const struct isolated *isolated = &study->kernels[k].isolated;
+        double by = short_hits ? over(isolated->short_wcet, isolated->short_simulated)
+                               : over(isolated->wcet_miss_rate, isolated->simulated);
         if (by >= 0) continue;
         below++;
         *mean -= by;
@@ -162,52 +136,43 @@ static size_t count_below(const struct study *study, bool short_hits, double *me
     return below;
 }
 
-static double most_under_way(const struct study *study) {
+/* The largest part, in percent, of the requests of loads that hit lines in transit. */
+static double most_in_transit(const struct study *study) {
     double most = 0;
     for (size_t k = 0; k < study->kernel_count; k++)
-        most = fmax(most, part(study->kernels[k].alone.under_miss, study->kernels[k].alone.requests));
+        most = fmax(most, part(study->kernels[k].isolated.under_miss, study->kernels[k].isolated.requests));
     return most;
 }
 
-static void put_alone(const struct study *study, struct text *page) {
+static void put_isolated(const struct study *study, struct text *page) {
     double mean, short_mean;
     const size_t below = count_below(study, false, &mean),
                  short_below = count_below(study, true, &short_mean);
-    text_printf(
+    text_string(page, "## Why eq. (4) is below the simulation\n\n");
+    output_put_words(
         page,
-        "\n## Why eq. (4) is below the simulation\n\n"
-        "Not because SMs run several blocks: with 15 blocks, one on each SM, it is below the simulation in "
-        "%zu of %zu kernels, there by %.0f %% on average. What it leaves out:\n\n"
-        "- **Hits on lines that are still on their way.** Warps that share lines ask for them one after the "
-        "other, long before the data of the first miss is there. Each of these requests is a hit for the "
-        "miss rate,\n"
-        "  and waits nearly as long as the miss. In the table *under way* is their part of the requests of "
-        "loads: at most %.0f %%.\n"
-        "- **The slowest request decides.** A warp goes on when the last request of its load has come, and "
-        "the loads of a segment together. Requests that wait (misses and those under way) are fewer than "
-        "loads that have one (*loads that wait*);\n"
-        "  the mean over all requests is what no load takes. Of different kernels with the same miss rate "
-        "one has all warps wait in every segment, as its misses are spread evenly, the other in a few.\n"
-        "- **A hit takes no time.** The equation charges a hit the turns of its requests, but not the %d "
-        "cycles of the first level. With hits of one cycle, in the simulation, too, eq. (4) is below it in "
-        "%zu kernels, by %.0f %% on average.\n"
-        "- **Warps wait for each other**: for turns at the first level and for service below it, of which "
-        "the "
-        "equation counts those of one instruction of each SM, and at barriers, which it does not have. Where "
-        "all "
-        "loads miss\n  (`lu_internal`, `transpose`), this alone is what both equations lack.\n\n"
-        "| kernel | simulated | eq. (4) | off | misses | under way | loads that wait |\n"
-        "| --- | --- | --- | --- | --- | --- | --- |\n",
-        below, study->kernel_count, mean, most_under_way(study), L1_LATENCY, short_below, short_mean);
-    for (size_t k = 0; k < study->kernel_count; k++) {
-        const struct alone *alone = &study->kernels[k].alone;
-        text_printf(page, "| `%s` | %" PRIu64 " | %" PRIu64 " | %+.0f %% | %.0f %% | %.0f %% | %.0f %% |\n",
-                    study->kernels[k].name, alone->simulated, alone->wcet_miss_rate,
-                    over(alone->wcet_miss_rate, alone->simulated), part(alone->misses, alone->requests),
-                    part(alone->under_miss, alone->requests), part(alone->waiting, alone->instructions));
-    }
-    text_string(page,
-                "\n15 blocks on 15 SMs, 16 kB, reordering; the last three columns are of the first SM.\n");
+        "Several blocks on an SM are not the reason: with 15 blocks, one on each SM, eq. (4) is too low "
+        "for %zu of %zu kernels, by %.0f %% on average ([isolated.csv](jcse2017/" PAGE_ISOLATED
+        ")). It omits:",
+        below, study->kernel_count, mean);
+    output_put_words(
+        page,
+        "- **Hits on lines in transit.** Warps that share a line ask for it before the data of the first "
+        "miss has come. The miss rate counts these requests, up to %.0f %% of those of loads, as hits, "
+        "but they wait nearly as long as the miss.",
+        most_in_transit(study));
+    output_put_words(
+        page, "- **The slowest request decides.** A warp goes on when the last request of all loads of "
+              "a segment has come. No load takes the mean over all requests.");
+    output_put_words(
+        page,
+        "- **The time of a hit.** The equation charges a hit its turns, but not the %d cycles of the first "
+        "level. With hits of one cycle, also simulated, it is too low for %zu kernels, by %.0f %%.",
+        L1_LATENCY, short_below, short_mean);
+    output_put_words(page,
+                     "- **Warps wait for each other** at the first level, below it and at barriers; the "
+                     "equation counts one instruction of each SM, and no barriers. Where all loads miss "
+                     "(`lu_internal`, `transpose`), both equations lack only this.");
 }
 
 void page_write(const struct output *output, const struct study *study, struct text *page) {
@@ -215,10 +180,26 @@ void page_write(const struct output *output, const struct study *study, struct t
     put_cycles(output, study, page);
     put_misses(output, study, page);
     put_wcet(output, study, page);
-    put_alone(study, page);
+    put_isolated(study, page);
 }
 
-wb_status page_write_table(const struct output *output, const struct study *study) {
+static wb_status write_isolated(const struct output *output, const struct study *study) {
+    struct text table = {0};
+    text_string(&table, "kernel,simulated,eq4,simulated_short_hits,eq4_short_hits,requests,misses,in_transit,"
+                        "loads,loads_that_wait\n");
+    for (size_t k = 0; k < study->kernel_count; k++) {
+        const struct isolated *isolated = &study->kernels[k].isolated;
+        text_printf(&table,
+                    "%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                    ",%" PRIu64 ",%" PRIu64 "\n",
+                    study->kernels[k].name, isolated->simulated, isolated->wcet_miss_rate,
+                    isolated->short_simulated, isolated->short_wcet, isolated->requests, isolated->misses,
+                    isolated->under_miss, isolated->instructions, isolated->waiting);
+    }
+    return output_file(output, PAGE_ISOLATED, &table);
+}
+
+static wb_status write_measurements(const struct output *output, const struct study *study) {
     struct text table = {0};
     text_string(&table,
                 "kernel,l1,blocks,warps_per_block,warp_instructions,loads,cycles_default,cycles_pure_rr,"
@@ -239,5 +220,10 @@ wb_status page_write_table(const struct output *output, const struct study *stud
                         at->upper_reorder);
         }
     }
-    return output_file(output, "measurements.csv", &table);
+    return output_file(output, PAGE_MEASUREMENTS, &table);
+}
+
+wb_status page_write_data(const struct output *output, const struct study *study) {
+    WB_TRY(write_measurements(output, study));
+    return write_isolated(output, study);
 }

@@ -128,7 +128,7 @@ static wb_status study_kernel_run(size_t index, wb_diagnostics *diagnostics, str
     for (size_t size = 0; status == WB_OK && size < SIZE_COUNT; size++)
         status = measure(&experiment, size, kernel);
     if (status == WB_OK)
-        status = alone_measure(experiment.kernel, experiment.launch, diagnostics, &kernel->alone);
+        status = isolated_measure(experiment.kernel, experiment.launch, diagnostics, &kernel->isolated);
     experiment_free(&experiment);
     return status;
 }

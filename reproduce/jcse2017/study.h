@@ -3,8 +3,8 @@
 #ifndef WB_REPRODUCE_JCSE2017_STUDY_H
 #define WB_REPRODUCE_JCSE2017_STUDY_H
 
-#include "alone.h"
 #include "base/arena.h"
+#include "isolated.h"
 #include "warpbound.h"
 
 /* The schemes of Fig. 8, in the order of the tables. */
@@ -32,7 +32,7 @@ struct study_kernel {
     uint32_t blocks, warps; /* of the grid; of a block */
     uint64_t instructions;  /* of all warps */
     struct measurement at[SIZE_COUNT];
-    struct alone alone;
+    struct isolated isolated;
 };
 
 struct study {

@@ -1,5 +1,5 @@
 /* Repeats what the slides of WCET 2014 (study.h names them) publish and writes docs/reproduction/wcet2014.md
- * with its pictures. */
+ * with its pictures and data. */
 #include "charts.h"
 #include "page.h"
 
@@ -22,10 +22,12 @@ static wb_status reproduce(const struct output *output) {
     struct text page = {0};
     wb_status status = study_run(output->diagnostics, &study);
     if (status == WB_OK) status = write_charts(output, &study);
-    if (status == WB_OK) status = page_write(output, &study, &page);
-    if (status == WB_OK) status = output_page(output, &page);
+    if (status == WB_OK) status = page_write_data(output, &study);
+    if (status == WB_OK) {
+        page_write(output, &study, &page);
+        status = output_page(output, &page);
+    }
     study_free(&study);
-    text_free(&page);
     return status;
 }
 

@@ -84,9 +84,7 @@ static wb_status analyse_slide(wb_diagnostics *diagnostics, struct study *study)
     WB_TRY(execute(SLIDE_PTX, SLIDE_LAUNCH, study->machine, diagnostics, &study->module, &study->launch,
                    &study->block));
     WB_TRY(analyse(study->block, study->machine, diagnostics, &study->analysis));
-    WB_TRY(analyse(study->block, study->executed_machine, diagnostics, &study->executed));
-    WB_TRY(wb_analysis_read(SLIDE_FILE, diagnostics, &study->by_hand));
-    return wb_analysis_bound(study->by_hand, METHODS, NULL, diagnostics);
+    return analyse(study->block, study->executed_machine, diagnostics, &study->executed);
 }
 
 static wb_status analyse_kernel(const char *name, wb_diagnostics *diagnostics, struct kernel_times *times) {
@@ -189,7 +187,6 @@ void study_free(struct study *study) {
     conventions_free(&study->conventions);
     wb_analysis_free(study->analysis);
     wb_analysis_free(study->executed);
-    wb_analysis_free(study->by_hand);
     wb_block_free(study->block);
     wb_launch_free(study->launch);
     wb_module_free(study->module);

@@ -46,7 +46,6 @@ struct study {
     wb_block *block;
     wb_analysis *analysis; /* from PTX, with the three methods and all policies */
     wb_analysis *executed; /* the same, counting executed sides of uniform branches */
-    wb_analysis *by_hand;  /* of the file */
     wb_machine *executed_machine;
     struct analysis_windows windows;
     struct formula formulas[FORMULAS];

@@ -11,6 +11,7 @@
 
 #include "example.h"
 #include "makespan/analysis/makespan.h"
+#include "output.h"
 #include "timing.h"
 
 static wb_diagnostics *diagnostics;
@@ -57,6 +58,9 @@ static void test_voronoi(void **state) {
     const struct example extrapolated = {
         .operand = "L5C9L2C9", .warps = "16", .units = "L=1,C=4", .x = "4", .methods = "extrapolate"};
     assert_int_equal(bound_of(&extrapolated).cycles, 180);
+    const struct example four = {.operand = "L5C9L2C9", .warps = "4", .units = "L=1,C=4", .methods = "brute"};
+    assert_int_equal(bound_of(&four).cycles, 45);
+    assert_int_equal(bound_of(&four).kind, WB_EXACT);
 }
 
 /* ECRTS 2012, Fig. 5 to 7: T(W) of LLCLL, of LCLCL with half the load/store units, and eq. (5). */
@@ -143,6 +147,23 @@ static void test_command(void **state) {
     expect_text(&page, "    a\n\n    b\n\n");
 }
 
+#define TEN "123456789 "
+#define EIGHTY TEN TEN TEN TEN TEN TEN TEN TEN
+
+/* Lines of 100 columns: characters count, not bytes; quoted words stay together; items are indented. */
+static void test_words(void **state) {
+    (void)state;
+    struct text page = {0};
+    output_put_words(&page, "%d words", 2);
+    expect_text(&page, "2 words\n\n");
+    output_put_words(&page, EIGHTY TEN "ééééééé %s a", "xy");
+    expect_text(&page, EIGHTY TEN "ééééééé xy\na\n\n");
+    output_put_words(&page, EIGHTY "123456789 `a long command`");
+    expect_text(&page, EIGHTY "123456789\n`a long command`\n\n");
+    output_put_words(&page, "- " EIGHTY TEN "12345678 12");
+    expect_text(&page, "- " EIGHTY TEN "12345678\n  12\n");
+}
+
 static void test_times(void **state) {
     (void)state;
     static const struct {
@@ -162,7 +183,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_voronoi),        cmocka_unit_test(test_convergence),
         cmocka_unit_test(test_transformation), cmocka_unit_test(test_refuted),
-        cmocka_unit_test(test_command),        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_command),        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_times),
     };
     return cmocka_run_group_tests(tests, make_diagnostics, free_diagnostics);
 }

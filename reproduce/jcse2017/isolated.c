@@ -1,11 +1,11 @@
-#include "alone.h"
+#include "isolated.h"
 
 #include "sim/gpu/gpu_results.h"
 #include "study.h"
 
 /* The load that the last turn was of, one warp instruction. */
 struct turn_user {
-    struct alone *alone;
+    struct isolated *isolated;
     uint32_t block, warp;
     uint64_t step;
     bool any, waits;
@@ -14,24 +14,24 @@ struct turn_user {
 /* Counts a turn of the first level: the requests of an instruction have theirs one after the other. */
 static wb_status count_turn(void *user, uint32_t sm, const struct sm_access *turn) {
     struct turn_user *last = user;
-    struct alone *alone = last->alone;
+    struct isolated *isolated = last->isolated;
     const bool waits = turn->outcome == L1_MISS || turn->outcome == L1_HIT_UNDER_MISS;
     const bool begins =
         !last->any || last->block != turn->block || last->warp != turn->warp || last->step != turn->step;
     (void)sm;
     if (turn->kind != TRAFFIC_LOAD) return WB_OK;
-    alone->requests++;
-    alone->misses += turn->outcome == L1_MISS;
-    alone->under_miss += turn->outcome == L1_HIT_UNDER_MISS;
-    alone->instructions += begins;
-    alone->waiting += waits && (begins || !last->waits);
-    *last = (struct turn_user){alone,      turn->block, turn->warp,
+    isolated->requests++;
+    isolated->misses += turn->outcome == L1_MISS;
+    isolated->under_miss += turn->outcome == L1_HIT_UNDER_MISS;
+    isolated->instructions += begins;
+    isolated->waiting += waits && (begins || !last->waits);
+    *last = (struct turn_user){isolated,   turn->block, turn->warp,
                                turn->step, true,        waits || (!begins && last->waits)};
     return WB_OK;
 }
 
-static wb_status simulate_alone(const struct wb_gpu *gpu, wb_diagnostics *diagnostics,
-                                const struct gpu_sink *sink, uint64_t *simulated) {
+static wb_status simulate_isolated(const struct wb_gpu *gpu, wb_diagnostics *diagnostics,
+                                   const struct gpu_sink *sink, uint64_t *simulated) {
     const struct gpu_options options = {.sink = sink};
     struct arena arena = {0};
     wb_gpu_simulation result;
@@ -48,7 +48,7 @@ static wb_status measure_on(const wb_grid *grid, const wb_machine *machine, wb_d
     wb_gpu *gpu = NULL;
     wb_analysis *analysis = NULL;
     wb_status status = wb_gpu_new(grid, machine, diagnostics, &gpu);
-    if (status == WB_OK) status = simulate_alone(gpu, diagnostics, sink, simulated);
+    if (status == WB_OK) status = simulate_isolated(gpu, diagnostics, sink, simulated);
     if (status == WB_OK)
         status = wb_analysis_new_grid(grid, machine, scheme_names[SCHEME_REORDER], diagnostics, &analysis);
     if (status == WB_OK) status = wb_analysis_bound(analysis, "segments-missrate", NULL, diagnostics);
@@ -59,11 +59,11 @@ static wb_status measure_on(const wb_grid *grid, const wb_machine *machine, wb_d
     return status;
 }
 
-wb_status alone_measure(const wb_kernel *kernel, wb_launch *launch, wb_diagnostics *diagnostics,
-                        struct alone *alone) {
+wb_status isolated_measure(const wb_kernel *kernel, wb_launch *launch, wb_diagnostics *diagnostics,
+                           struct isolated *isolated) {
     const wb_grid_options options = {.size = sizeof options, .allow_unmapped = false};
     /* All SMs do much the same: turns are counted on the first. */
-    struct turn_user user = {.alone = alone};
+    struct turn_user user = {.isolated = isolated};
     const struct gpu_sink sink = {.sm = 0, .access = count_turn, .user = &user};
     wb_grid *grid = NULL;
     wb_machine *machine = NULL;
@@ -71,10 +71,12 @@ wb_status alone_measure(const wb_kernel *kernel, wb_launch *launch, wb_diagnosti
     if (status == WB_OK) status = wb_grid_trace(kernel, launch, &options, diagnostics, &grid);
     if (status == WB_OK) status = wb_machine_load("jcse2017", diagnostics, &machine);
     if (status == WB_OK)
-        status = measure_on(grid, machine, diagnostics, &sink, &alone->simulated, &alone->wcet_miss_rate);
+        status =
+            measure_on(grid, machine, diagnostics, &sink, &isolated->simulated, &isolated->wcet_miss_rate);
     if (status == WB_OK) status = wb_machine_set(machine, "l1_latency=1", diagnostics);
     if (status == WB_OK)
-        status = measure_on(grid, machine, diagnostics, NULL, &alone->short_simulated, &alone->short_wcet);
+        status =
+            measure_on(grid, machine, diagnostics, NULL, &isolated->short_simulated, &isolated->short_wcet);
     wb_machine_free(machine);
     wb_grid_free(grid);
     return status;

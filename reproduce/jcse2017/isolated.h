@@ -1,11 +1,11 @@
-/* Kernels with one block on each SM, where no other block can be what an estimate is too low for. */
-#ifndef WB_REPRODUCE_JCSE2017_ALONE_H
-#define WB_REPRODUCE_JCSE2017_ALONE_H
+/* Kernels with one block on each SM: there no other block explains why an estimate is too low. */
+#ifndef WB_REPRODUCE_JCSE2017_ISOLATED_H
+#define WB_REPRODUCE_JCSE2017_ISOLATED_H
 
 #include "warpbound.h"
 
 /* With 16 kB under reordering. */
-struct alone {
+struct isolated {
     uint64_t simulated, wcet_miss_rate;    /* cycles */
     uint64_t short_simulated, short_wcet;  /* the same where a hit takes a cycle, as in eq. (4) */
     uint64_t requests, misses, under_miss; /* of loads; hits on lines that are still on their way */
@@ -13,7 +13,7 @@ struct alone {
 };
 
 /* Measures the kernel of a launch, whose grid is changed. */
-wb_status alone_measure(const wb_kernel *kernel, wb_launch *launch, wb_diagnostics *diagnostics,
-                        struct alone *alone);
+wb_status isolated_measure(const wb_kernel *kernel, wb_launch *launch, wb_diagnostics *diagnostics,
+                           struct isolated *isolated);
 
 #endif

@@ -15,17 +15,15 @@ static void put_introduction(const struct study *study, struct text *page) {
     text_string(page, "# Reproduction of ETFA 2013\n\n");
     output_put_words(page,
                      "This page repeats the examples and the case study of *Faster Makespan Estimation for "
-                     "GPU Threads on a Single Streaming Multiprocessor* (Berezovskyi, Bletsas, Petters) "
-                     "with `warpbound makespan` ([makespan.md](../makespan.md)). The paper looks for long "
-                     "schedules of the model of [ECRTS 2012](ecrts2012.md) by simulated annealing.");
-    output_put_words(
-        page,
-        "**Summary.** The examples come out as published. So does the case study: annealing finds "
-        "%" PRIu64 " cycles for 16 warps, and %" PRIu64 " is the exact worst case. The %u cycles "
-        "that the paper takes for an upper bound rest on an extrapolation that is no bound, and on "
-        "*T*(4) = %u, which is %" PRIu64 ".",
-        study->annealing.bound.cycles, voronoi_worst(study, VORONOI_WARPS), PUBLISHED_EXTRAPOLATION,
-        PUBLISHED_EXTRAPOLATION / (VORONOI_WARPS / PUBLISHED_X), voronoi_worst(study, PUBLISHED_X));
+                     "GPU Threads on a Single Streaming Multiprocessor* (Berezovskyi, Bletsas, Petters) with "
+                     "`warpbound makespan` ([makespan.md](../makespan.md)). The paper looks for long "
+                     "schedules by simulated annealing, in the model of [ECRTS 2012](ecrts2012.md).");
+    output_put_words(page,
+                     "**Summary.** The examples come out as published, and so does the case study: annealing "
+                     "finds %" PRIu64
+                     " cycles, the exact worst case. The %u cycles that the paper takes for an upper bound "
+                     "rest on an extrapolation that is no bound, and on a wrong *T*(4).",
+                     study->annealing.bound.cycles, PUBLISHED_EXTRAPOLATION);
     text_string(
         page, "`make reproduce-etfa2013` writes the page. Runs differ only in processor seconds, here on\n");
     timing_put_machine(page);
@@ -40,8 +38,8 @@ static void put_row(const char *what, const char *published, uint64_t cycles, co
 /* 160 against 176. */
 static void put_comparison(const struct study *study, struct text *page) {
     const struct worst_case *exact = &study->worst[VORONOI_WARPS - 1];
-    text_string(page, "## The case study: 160 and 176\n\n"
-                      "The Voronoi kernel is `" VORONOI_STRING "`, with 16 warps, σ_L = 1 and σ_C = 4.\n\n"
+    text_string(page, "## The case study: 160 and 176\n\nThe Voronoi kernel is `" VORONOI_STRING
+                      "`, with 16 warps, σ_L = 1 and σ_C = 4.\n\n"
                       "| | published | here | kind |\n| --- | --- | ---: | --- |\n");
     put_row("annealing, 8 instances, T0 = 0.3", "160", study->annealing.bound.cycles,
             wb_kind_name(study->annealing.bound.kind), page);
@@ -68,28 +66,26 @@ static void put_differences(const struct study *study, struct text *page) {
                      "`, one C less, has *T*(4) = %" PRIu64 "; perhaps the paper solved that.",
                      voronoi_worst(study, PUBLISHED_X), study->shorter);
     output_put_words(page, "- *Upper bound*: with σ_C = 4, neither eq. (42) nor eq. (5), the horizon of the "
-                           "integer program, is one. Here both exceed the worst case, but nothing says so "
-                           "beforehand.");
+                           "integer program, is one. Here both happen to exceed the worst case.");
     output_put_words(
         page,
-        "- *9.1 %%*: the paper takes the distance from 160 to 176 for how far annealing may fall "
-        "short. It does not: %" PRIu64 " is exact.",
+        "- *9.1 %%*: the paper's estimate of how far annealing may fall short. It does not: %" PRIu64
+        " is exact.",
         voronoi_worst(study, VORONOI_WARPS));
     output_put_words(
         page,
         "- *Schedulers*: Kepler's four warp schedulers issue at most " VORONOI_SCHEDULERS
-        " instructions in a cycle; there are places for 5. The paper does not mention this limit. "
-        "With it (`--issue " VORONOI_SCHEDULERS "`) the worst case is %" PRIu64
-        ", and the same annealing finds %" PRIu64 ".",
+        " instructions in a cycle, which the paper does not mention. With it (`--issue " VORONOI_SCHEDULERS
+        "`) the worst case is %" PRIu64 ", and the same annealing finds %" PRIu64 ".",
         study->limited[VORONOI_WARPS - 1].cycles, study->limited_annealing.cycles);
     output_put_words(page,
-                     "- *The string* comes from PTX written by hand. `" VORONOI_KERNEL ".ptx`, written after "
-                     "Fig. 10, has the same string and the same worst case (`-l " VORONOI_KERNEL
-                     ".yaml --branchless-prefix`). What nvcc makes of such a kernel is longer.");
+                     "- *The string* comes from PTX written by hand. `" VORONOI_KERNEL
+                     ".ptx`, written after Fig. 10, has the same string and worst case (`-l " VORONOI_KERNEL
+                     ".yaml --branchless-prefix`).");
     text_char(page, '\n');
     output_put_words(page,
-                     "[worst-cases.csv](etfa2013/" PAGE_WORST_CASES ") has *T*(1) to *T*(16), also with "
-                     "the limit of issues (`--memory-limit " VORONOI_MEMORY "`).");
+                     "[worst-cases.csv](etfa2013/" PAGE_WORST_CASES
+                     ") has *T*(1) to *T*(16), also with this limit (`--memory-limit " VORONOI_MEMORY "`).");
 }
 
 /* Instances that have found a schedule of so many cycles. */
@@ -109,15 +105,13 @@ static void put_fig12(const struct output *output, const struct study *study, st
     output_put_image(output, PAGE_FIG12_SECONDS, "Longest schedule found by each instance, over time", page);
     output_put_image(output, PAGE_FIG12_ITERATIONS,
                      "Longest schedule found by each instance, over iterations", page);
-    output_put_words(
-        page,
-        "The first picture measures each instance's processor time, as the paper does; the second is "
-        "the same in every run. The longest of the paper's 8 instances reaches 160; here %u of 8 do "
-        "([fig12.csv](etfa2013/" PAGE_FIG12_DATA ")). As the paper observes, *round-robin* is a good "
-        "estimate before any iteration, and random strings catch up soon. The paper does not say which "
-        "neighbours of a string it tries; here two identifiers that stand near each other are "
-        "exchanged.",
-        count_reaching(log, study->annealing.bound.cycles));
+    output_put_words(page,
+                     "The first picture is over processor time, as in the paper. One of the paper's 8 "
+                     "instances reaches 160; here %u do ([fig12.csv](etfa2013/" PAGE_FIG12_DATA
+                     ")). As the paper observes, *round-robin* is a good estimate before any iteration, and "
+                     "random strings catch up soon. The paper does not define neighbours; here two nearby "
+                     "identifiers are exchanged.",
+                     count_reaching(log, study->annealing.bound.cycles));
 }
 
 wb_status page_write(const struct output *output, const struct study *study, struct text *page) {

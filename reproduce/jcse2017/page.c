@@ -32,13 +32,19 @@ static void put_summary(const struct study *study, struct text *page) {
                 PUBLISHED_ALL_MISS);
     for (size_t size = 0; size < SIZE_COUNT; size++)
         text_printf(page, "%s %.0f %%", size == 0 ? "" : ",", study_mean(study, size, value_over_all_miss));
-    text_printf(page, " |\n| Fig. 16: eq. (4), with it | %s %% |", PUBLISHED_MISS_RATE);
+    text_printf(page,
+                " |\n"
+                "| Fig. 16: eq. (4), with it | %s %% |",
+                PUBLISHED_MISS_RATE);
     for (size_t size = 0; size < SIZE_COUNT; size++)
         text_printf(page, "%s %.0f %%", size == 0 ? "" : ",", study_mean(study, size, value_over_miss_rate));
-    text_string(page, " |\n| proven bound under reordering | none |");
+    text_string(page, " |\n"
+                      "| proven bound under reordering | none |");
     for (size_t size = 0; size < SIZE_COUNT; size++)
         text_printf(page, "%s %.0f %%", size == 0 ? "" : ",", study_mean(study, size, value_over_upper));
-    text_string(page, " |\n\nThree numbers are for 16, 32 and 64 kB; one is for 16 kB.\n\n");
+    text_string(page, " |\n\n");
+    output_put_words(page, "Three numbers are for 16, 32 and 64 kB; one is for 16 kB. The published averages "
+                           "are in the paper's text.");
 }
 
 static void put_introduction(const struct study *study, struct text *page) {
@@ -46,15 +52,14 @@ static void put_introduction(const struct study *study, struct text *page) {
     output_put_words(
         page,
         "This page repeats the figures of *Warp-Based Load/Store Reordering to Improve GPU Time "
-        "Predictability* (Huangfu, Zhang). The paper puts the requests to the first-level cache in a "
-        "fixed order, so that its misses can be counted before the kernel runs, and estimates the WCET "
-        "with that number. Here %zu kernels of [kernels/](../../kernels/README.md), written after the "
-        "paper's Rodinia programs, are simulated ([memory-model.md](../memory-model.md)) on the machine "
-        "`jcse2017` (table 2 of the paper). `make reproduce-jcse2017` writes the page and "
+        "Predictability* (Huangfu, Zhang). The paper fixes the order of requests to the first-level cache, "
+        "so that its misses can be counted before the kernel runs, and estimates the WCET with that number. "
+        "Here %zu kernels of [kernels/](../../kernels/README.md), written after the paper's Rodinia "
+        "programs, are simulated ([memory-model.md](../memory-model.md)) on the machine `jcse2017` (table 2 "
+        "of the paper). `make reproduce-jcse2017` writes the page and "
         "[measurements.csv](jcse2017/" PAGE_MEASUREMENTS ").",
         study->kernel_count);
     put_summary(study, page);
-    text_string(page, "The paper prints its curves without numbers; the averages are those of its text.\n\n");
 }
 
 static void put_cycles(const struct output *output, const struct study *study, struct text *page) {
@@ -62,13 +67,16 @@ static void put_cycles(const struct output *output, const struct study *study, s
     output_put_image(output, "fig12.svg", "Cycles of the schemes with 16 kB", page);
     output_put_image(output, "fig13_32k.svg", "Cycles of the schemes with 32 kB", page);
     output_put_image(output, "fig13_64k.svg", "Cycles of the schemes with 64 kB", page);
-    text_string(page, "Mean of the cycles relative to the default with the same cache:\n\n"
-                      "| first level | pure round-robin | reordering |\n| --- | ---: | ---: |\n");
-    for (size_t size = 0; size < SIZE_COUNT; size++)
-        text_printf(page, "| %s | %.3f | %.3f |\n", size_names[size],
-                    relative_cycles(study, size, SCHEME_PURE_RR, SCHEME_DEFAULT),
-                    relative_cycles(study, size, SCHEME_REORDER, SCHEME_DEFAULT));
-    text_char(page, '\n');
+    output_put_words(
+        page,
+        "Relative to the default with 16, 32 and 64 kB, pure round-robin takes %.3f, %.3f and %.3f times the "
+        "cycles on average, reordering %.3f, %.3f and %.3f times.",
+        relative_cycles(study, 0, SCHEME_PURE_RR, SCHEME_DEFAULT),
+        relative_cycles(study, 1, SCHEME_PURE_RR, SCHEME_DEFAULT),
+        relative_cycles(study, 2, SCHEME_PURE_RR, SCHEME_DEFAULT),
+        relative_cycles(study, 0, SCHEME_REORDER, SCHEME_DEFAULT),
+        relative_cycles(study, 1, SCHEME_REORDER, SCHEME_DEFAULT),
+        relative_cycles(study, 2, SCHEME_REORDER, SCHEME_DEFAULT));
 }
 
 static void put_misses(const struct output *output, const struct study *study, struct text *page) {
@@ -102,11 +110,11 @@ static void put_wcet(const struct output *output, const struct study *study, str
     output_put_words(
         page,
         "Both estimates are the segment equations (1) to (4) as published, which are no bounds "
-        "([memory-bounds.md](../memory-bounds.md) has counterexamples): of %zu simulations, %zu exceed "
-        "the one without the miss rate, eq. (3), and %zu the one with it, eq. (4). Eq. (3) lets an access "
-        "wait for one access of each other SM, while the warps of all SMs have many in progress. Where "
-        "few are in progress (`bfs_level`, `needleman_wave`), eq. (3) exceeds the simulation by as much "
-        "as published, or more. The proven bounds charge all requests of the grid to one queue.",
+        "([memory-bounds.md](../memory-bounds.md) has counterexamples): of %zu simulations, %zu exceed the "
+        "one without the miss rate, eq. (3), and %zu the one with it, eq. (4). Eq. (3) lets an access wait "
+        "for one access of each other SM, while the warps of all SMs have many in progress. Where few are in "
+        "progress (`bfs_level`, `needleman_wave`), it exceeds the simulation by as much as published, or "
+        "more. The proven bounds charge all requests of the grid to one queue.",
         study->kernel_count * SIZE_COUNT, count_negative(study, value_over_all_miss),
         count_negative(study, value_over_miss_rate));
 }
@@ -149,30 +157,25 @@ static void put_isolated(const struct study *study, struct text *page) {
     const size_t below = count_below(study, false, &mean),
                  short_below = count_below(study, true, &short_mean);
     text_string(page, "## Why eq. (4) is below the simulation\n\n");
-    output_put_words(
-        page,
-        "Several blocks on an SM are not the reason: with 15 blocks, one on each SM, eq. (4) is too low "
-        "for %zu of %zu kernels, by %.0f %% on average ([isolated.csv](jcse2017/" PAGE_ISOLATED
-        ")). It omits:",
-        below, study->kernel_count, mean);
-    output_put_words(
-        page,
-        "- **Hits on lines in transit.** Warps that share a line ask for it before the data of the first "
-        "miss has come. The miss rate counts these requests, up to %.0f %% of those of loads, as hits, "
-        "but they wait nearly as long as the miss.",
-        most_in_transit(study));
-    output_put_words(
-        page, "- **The slowest request decides.** A warp goes on when the last request of all loads of "
-              "a segment has come. No load takes the mean over all requests.");
+    output_put_words(page,
+                     "Even with one block on each of 15 SMs it is too low for %zu of %zu kernels, by %.0f %% "
+                     "on average ([isolated.csv](jcse2017/" PAGE_ISOLATED ")). It omits:",
+                     below, study->kernel_count, mean);
+    output_put_words(page,
+                     "- **Hits on lines in transit.** Warps that share a line ask for it before the data of "
+                     "the first miss has come. The miss rate counts these requests, up to %.0f %% of those "
+                     "of loads, as hits, but they wait nearly as long as the miss.",
+                     most_in_transit(study));
+    output_put_words(page, "- **The slowest request decides.** A warp waits for the last request of all "
+                           "loads of a segment; no load takes the mean over all requests.");
     output_put_words(
         page,
         "- **The time of a hit.** The equation charges a hit its turns, but not the %d cycles of the first "
         "level. With hits of one cycle, also simulated, it is too low for %zu kernels, by %.0f %%.",
         L1_LATENCY, short_below, short_mean);
-    output_put_words(page,
-                     "- **Warps wait for each other** at the first level, below it and at barriers; the "
-                     "equation counts one instruction of each SM, and no barriers. Where all loads miss "
-                     "(`lu_internal`, `transpose`), both equations lack only this.");
+    output_put_words(page, "- **Warps wait for each other** at the first level, below it and at barriers; "
+                           "the equation counts one instruction of each SM, and no barriers. Where all loads "
+                           "miss (`lu_internal`, `transpose`), both equations lack only this.");
 }
 
 void page_write(const struct output *output, const struct study *study, struct text *page) {
@@ -201,10 +204,9 @@ static wb_status write_isolated(const struct output *output, const struct study 
 
 static wb_status write_measurements(const struct output *output, const struct study *study) {
     struct text table = {0};
-    text_string(&table,
-                "kernel,l1,blocks,warps_per_block,warp_instructions,loads,cycles_default,cycles_pure_rr,"
-                "cycles_reorder,misses_default,misses_pure_rr,misses_reorder,misses_estimated,"
-                "wcet_all_miss,wcet_miss_rate,upper_default,upper_reorder\n");
+    text_string(&table, "kernel,l1,blocks,warps_per_block,warp_instructions,loads,cycles_default,cycles_pure_"
+                        "rr,cycles_reorder,misses_default,misses_pure_rr,misses_reorder,misses_estimated,"
+                        "wcet_all_miss,wcet_miss_rate,upper_default,upper_reorder\n");
     for (size_t k = 0; k < study->kernel_count; k++) {
         const struct study_kernel *kernel = &study->kernels[k];
         for (size_t size = 0; size < SIZE_COUNT; size++) {

@@ -8,18 +8,18 @@ static cycles bound_of(const wb_analysis *analysis, const char *method) {
 
 static void put_introduction(const struct study *study, struct text *page) {
     text_string(page, "# Reproduction of WCET 2014\n\n");
-    output_put_words(
-        page, "This page repeats the slides of V. Hirvisalo, *On Static Timing Analysis of GPU Kernels* "
-              "(WCET 2014), with [abstract warps](../abstract-cta.md). Only the slides are public. "
-              "`make reproduce-wcet2014` writes the page.");
+    output_put_words(page, "This page repeats the slides of V. Hirvisalo, *On Static Timing Analysis of GPU "
+                           "Kernels* (WCET 2014), with [abstract warps](../abstract-cta.md). Only the slides "
+                           "are public. `make reproduce-wcet2014` writes the page.");
     output_put_words(
         page,
-        "**Summary.** On the machine `" MACHINE "` the example takes %" PRIu64 " cycles by the sum over "
-        "windows (published: %u) and %" PRIu64 " simulated (published: %u, by an undescribed "
-        "simulator). The slides give neither the memory latency nor the cost of a barrier, so the "
-        "machine was chosen to give both: of %" PRIu64 " combinations of conventions, each with every "
-        "latency, %zu give the estimate, and %zu of those have a reading of the simulator that gives "
-        "the other number. Such machines exist; the published numbers cannot tell them apart.",
+        "**Summary.** On the machine `" MACHINE "` the example takes %" PRIu64
+        " cycles by the sum over windows (published: %u) and %" PRIu64
+        " simulated (published: %u, by an undescribed simulator). The slides give neither the memory latency "
+        "nor the cost of a barrier, so the machine was chosen to give both: of %" PRIu64
+        " combinations of conventions, each with every latency, %zu give the estimate, and %zu of those have "
+        "a reading of the simulator that gives the other number. The published numbers cannot tell these "
+        "apart.",
         bound_of(study->analysis, "abstract-cta"), PUBLISHED_ESTIMATE,
         study_simulated(study->analysis, "oldest"), PUBLISHED_SIMULATED, study->conventions.tried,
         study->conventions.found.count, conventions_both(&study->conventions));
@@ -46,8 +46,8 @@ static void put_simulation(const struct output *output, const struct study *stud
                      "Estimate and simulation differ by code that the abstract warp counts and no warp "
                      "executes: the load in every second row, and `s += 1` in all rows but the first. With "
                      "executed sides only (`--set abstract_cta.uniform_branch=executed`) the loads are gone; "
-                     "that this also gives 688 is chance. `warpbound analyze " SLIDE_FILE "` prints the "
-                     "windows one by one; `" SLIDE_PTX "` has the same code in PTX.");
+                     "that this also gives 688 is chance. `warpbound analyze " SLIDE_FILE
+                     "` prints the windows; `" SLIDE_PTX "` has the code in PTX.");
 }
 
 static void put_windows(const struct output *output, const struct study *study, struct text *page) {
@@ -60,14 +60,14 @@ static void put_windows(const struct output *output, const struct study *study, 
     text_string(page, "## Slide 6: small analysis windows mean few paths\n\n");
     output_put_image(output, PAGE_FIG6, "Analysis window before and behind each barrier", page);
     output_put_image(output, PAGE_INTERLEAVINGS, "When each barrier releases the warps", page);
-    output_put_words(
-        page,
-        "The analysis window is how far divergence can have put two warps apart, in cycles of "
-        "*T_instr*. It grows by *T_shift* at each time node; a barrier resets it. In TriangleSum it is 1 "
-        "before each barrier; without barriers it would reach 16. In turn, each of *N* warps is a cycle "
-        "shorter or not: 2^*N* interleavings in a window, at most %" PRIu64 ", and %" PRIu64
-        " in all 17. Without barriers the numbers would multiply, to 2^40.",
-        most, sum);
+    output_put_words(page,
+                     "The analysis window is how far divergence can have put two warps apart, in cycles of "
+                     "*T_instr*. It grows by *T_shift* at each time node; a barrier resets it. In "
+                     "TriangleSum it is 1 before each barrier; without barriers it would reach 16. In turn, "
+                     "each warp is a cycle shorter or not: at most %" PRIu64
+                     " interleavings in a window, %" PRIu64
+                     " in all 17. Without barriers they would multiply, to 2^40.",
+                     most, sum);
 }
 
 /* Formulas that the warps in turn do not obey. */
@@ -80,40 +80,33 @@ static unsigned count_different(const struct study *study) {
 
 static void put_formulas(const struct study *study, struct text *page) {
     text_string(page, "## Slides 7 and 9: divergence and the formulas\n\n");
-    output_put_words(page,
-                     "Slide 7: the interpreter executes the masks of the slide in its order, and the threads "
-                     "meet at the post-dominator:");
+    output_put_words(page, "Slide 7: the interpreter executes the masks of the slide in its order, and the "
+                           "threads meet at the post-dominator:");
     text_string(page,
                 "    warpbound path reproduce/wcet2014/divergence.ptx -g 1 -b 8 -a \"buf:u32[8]=zero\"\n\n");
-    output_put_words(
-        page,
-        "Slide 9: for %u abstract warps of a line each, the sum is the formula of the slide, and %u take "
-        "as long in turn ([" PAGE_FORMULAS "](wcet2014/" PAGE_FORMULAS ")). The other one waits with "
-        "nothing behind the wait: then the last warp waits by itself, and the formula is *N* − 1 too "
-        "small.",
-        FORMULAS, FORMULAS - count_different(study));
+    output_put_words(page,
+                     "Slide 9: for %u abstract warps of a line each, the sum is the formula of the slide, "
+                     "and %u take as long in turn ([" PAGE_FORMULAS "](wcet2014/" PAGE_FORMULAS
+                     ")). The other one waits with nothing behind the wait: then the last warp waits by "
+                     "itself, and the formula is *N* − 1 too small.",
+                     FORMULAS, FORMULAS - count_different(study));
 }
 
 static void put_conventions(const struct study *study, struct text *page) {
     const struct conventions *conventions = &study->conventions;
     text_string(page, "## All conventions\n\n");
-    output_put_words(
-        page,
-        "The keys of `abstract_cta` ([machine.md](../machine.md)) have %" PRIu64
-        " combinations, including barriers that take 0 or 1 cycles of each warp and of all together. The "
-        "program tries each with every *T_memory* up to an estimate of %u cycles: %zu give %u. For "
-        "each of these it simulates %" PRIu64 " readings of the published simulator under 4 policies: "
-        "whether a loaded value can be used *T_memory* cycles after the load or one later, whether "
-        "barriers take a slot and a cycle to release, and where the addition stands. %zu combinations "
-        "have a reading that gives %u, %zu pairs in all ([" PAGE_CONVENTIONS "](wcet2014/" PAGE_CONVENTIONS
-        "), with the first reading of each).",
-        conventions->tried, PUBLISHED_ESTIMATE, conventions->found.count, PUBLISHED_ESTIMATE,
-        conventions->readings, conventions_both(conventions), PUBLISHED_SIMULATED,
-        conventions_pairs(conventions));
-    output_put_words(
-        page, "The number of pairs depends on the list of readings: a first search, with readings that "
-              "this simulator does not have, counted 97. No combination is more likely by being in the "
-              "list; the preset has the one with the fewest unusual rules.");
+    output_put_words(page,
+                     "The keys of `abstract_cta` ([machine.md](../machine.md)) have %" PRIu64
+                     " combinations. With every *T_memory* up to an estimate of %u cycles, %zu give %u. Each "
+                     "of these is simulated in %" PRIu64
+                     " readings of the published simulator under 4 policies: whether a loaded value can be "
+                     "used *T_memory* cycles after the load or one later, whether barriers take a slot and a "
+                     "cycle to release, and where the addition stands. %zu combinations have a reading that "
+                     "gives %u, %zu pairs in all ([" PAGE_CONVENTIONS "](wcet2014/" PAGE_CONVENTIONS ")).",
+                     conventions->tried, PUBLISHED_ESTIMATE, conventions->found.count, PUBLISHED_ESTIMATE,
+                     conventions->readings, conventions_both(conventions), PUBLISHED_SIMULATED,
+                     conventions_pairs(conventions));
+    output_put_words(page, "The preset has the combination with the fewest unusual rules.");
 }
 
 static void put_kernels(const struct study *study, struct text *page) {
@@ -126,11 +119,10 @@ static void put_kernels(const struct study *study, struct text *page) {
     }
     text_string(page, "## Other kernels\n\n");
     output_put_words(page,
-                     "For block 0 of %u kernels, with warps of 32 threads, the slowest simulation exceeds "
-                     "`abstract-cta` in %u, `abstract-cta-rr` in %u and `abstract-cta-safe` in %u cases "
-                     "([" PAGE_KERNELS "](wcet2014/" PAGE_KERNELS
-                     ")). The first two are no bounds: section 3 of "
-                     "[abstract-cta.md](../abstract-cta.md).",
+                     "For %u kernels, the slowest simulation of a block exceeds `abstract-cta` in %u, "
+                     "`abstract-cta-rr` in %u and `abstract-cta-safe` in %u cases ([" PAGE_KERNELS
+                     "](wcet2014/" PAGE_KERNELS
+                     ")). The first two are no bounds: section 3 of [abstract-cta.md](../abstract-cta.md).",
                      KERNELS, sum, turns, safe);
 }
 

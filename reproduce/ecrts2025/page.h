@@ -10,6 +10,6 @@ extern const char *const page_policy_charts[POLICY_COUNT];
 extern const char *const page_sgemm_charts[SGEMM_COUNT];
 
 /* Appends the whole page. */
-void page_write(const struct output *output, struct text *out, const struct study *study);
+void page_write(const struct output *output, struct text *page, const struct study *study);
 
 #endif

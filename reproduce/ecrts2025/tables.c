@@ -194,8 +194,9 @@ static wb_status write_products(const struct output *output, const struct study 
 
 /* Appends "KEY=VALUE KEY=VALUE". */
 static void put_settings(const char *const *settings, struct text *table) {
-    for (; *settings != NULL; settings++)
-        text_printf(table, " %s" + (table->data[table->length - 1] == ','), *settings);
+    text_string(table, *settings);
+    while (*++settings != NULL)
+        text_printf(table, " %s", *settings);
 }
 
 static void put_ablation(const struct sample *sample, struct text *table) {

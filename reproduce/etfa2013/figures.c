@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/diagnostics.h"
 #include "example.h"
@@ -76,8 +75,9 @@ static wb_status put_check(const struct output *output, const char *file, struct
 enum { SCHEDULE_FIG2, SCHEDULE_FIG5, SCHEDULE_SAME, SCHEDULES };
 
 static void put_schedules(const struct figure figures[SCHEDULES], struct text *page) {
-    const bool same = memcmp(figures[SCHEDULE_SAME].schedule.cycle, figures[SCHEDULE_FIG5].schedule.cycle,
-                             IDENTIFIERS_MAX * sizeof *figures->schedule.cycle) == 0;
+    bool same = true;
+    for (size_t i = 0; i < IDENTIFIERS_MAX; i++)
+        same &= figures[SCHEDULE_SAME].schedule.cycle[i] == figures[SCHEDULE_FIG5].schedule.cycle[i];
     text_string(page, "## The examples: four warps `LCL`, one place of each type\n\n");
     output_put_words(page,
                      "The pseudo-precedence strings of Fig. 2 and 5 give the published schedules of %u and "

@@ -28,7 +28,7 @@ def compare_code(said: Diagnostics, name: str, subject: tuple, kernel: int, cubi
     """
     is_code = said.lib.wb_kernel_registers(kernel) != 0
     if cubin is not None and is_code:
-        raise InputError("cubin goes with PTX: what is analysed is machine code itself")
+        raise InputError("cubin needs PTX, but the analysed code is machine code")
     if cubin is None and not is_code:
         return
     code = kernel if cubin is None else said.make("wb_module_find_kernel", cubin, said.lib.wb_kernel_name(kernel))
@@ -130,7 +130,7 @@ def analyze(
     """
     place = None if block_index is None else dimensions(block_index, 0)
     if scheme is not None and scope == "block" and place is None:
-        raise InputError('scope "block": with a scheme only of the block of block_index')
+        raise InputError('scope "block": with a scheme, name the block with block_index')
     limits = (states, time_limit, memory_limit, instruction_limit)
     asked = ask(inputs, place, scheme, methods, policies, deadline, accept, scope, *limits)
     of_launch, of_kernel = split_options(
@@ -141,7 +141,7 @@ def analyze(
     with Diagnostics() as said:
         if launch is None and scheme is None and is_yaml(path) and not is_launch_file(said, path):
             if os.path.exists(path) and is_anything_said(of_launch, of_kernel):
-                raise InputError(f"{path}: a block file stands for itself: no kernel, launch or machine with it")
+                raise InputError(f"{path}: a block file takes no kernel, launch or machine")
             return analyze_by_hand(said, path, asked)
         made = make_launch(said, path, launch, allow_files, lists=True)
         if made.launches is not None:
@@ -227,9 +227,9 @@ def refuse_options(of_launch: LaunchOptions, of: KernelOptions, options) -> None
     """What is of one launch does not go with a list."""
     of_one = KernelOptions(of.kernel, of.ptxas_info, of.facts, None, [], None, of.single)
     if is_anything_said(of_launch, of_one):
-        raise InputError("options of a launch do not go with a list of launches: change the file")
+        raise InputError("launch options cannot be combined with a list of launches: change the file")
     if options.one_block or options.scheme or options.scope != SCOPES["kernel"]:
-        raise InputError("block_index, scheme and scope are of one launch: not with a list of launches")
+        raise InputError("block_index, scheme and scope are for one launch, not for a list of launches")
 
 
 def analyze_list(said, launch: Launch, of_launch: LaunchOptions, of: KernelOptions, asked: Asked) -> Stream:

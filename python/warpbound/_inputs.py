@@ -137,11 +137,11 @@ def read_launch_file(said: Diagnostics, code: str | None, path: str, allow_files
     launches = said.make("wb_launches_read", encode(path), files, free="wb_launches_free")
     is_list = lib.wb_launches_is_list(launches)
     if is_list and not lists:
-        raise InputError(f"{path}: expected one launch, got a list of launches: only analyses take those")
+        raise InputError(f"{path}: expected one launch, got a list of launches, which only analyze takes")
     settings = {which: _library.decode_path(lib.wb_launches_setting(launches, which)) for which in range(ACCEPT + 1)}
     named = code or _library.decode_path(lib.wb_launches_code(launches))
     if named is None:
-        raise InputError(f"{path}: it does not say which code it is of: name both, analyze(code, launch=...)")
+        raise InputError(f"{path}: it does not name its code: give both, analyze(code, launch=...)")
     if code is not None and settings[CODE] is not None and not same_file(code, settings[CODE]):
         settings[FACTS] = None  # they are of the other code
     if is_list:

@@ -105,7 +105,7 @@ def simulate(
     watch = _library.Watch(interruptible.poll, None)
     with Diagnostics() as said:
         if launch is None and is_yaml(os.fspath(code)) and not is_launch_file(said, code):
-            raise InputError(f"{os.fspath(code)}: no launch file: blocks written by hand are simulated by analyze")
+            raise InputError(f"{os.fspath(code)}: not a launch file: analyze simulates handwritten blocks")
         made = make_launch(said, os.fspath(code), launch, allow_files)
         loaded = load_inputs(said, made, of_launch, of_kernel)
         options = _library.GridOptions(

@@ -193,7 +193,7 @@ def run_units(document: dict, file: Path, database: Path, jobs: int | None, time
     words += ["--jobs", str(jobs)] if jobs is not None else []
     words += ["--time-limit", str(time_limit)] if time_limit is not None else []
     run = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    contradicted = run.returncode == _library.LIMIT and "contradiction: of some units" in run.stderr
+    contradicted = run.returncode == _library.LIMIT and "contradiction: for some units" in run.stderr
     if run.returncode == _library.LIMIT and not contradicted:  # rows have the state 'contradiction'
         raise LimitError(messages_of(run.stderr, file))
     if run.returncode not in (0, 1) and not contradicted:  # 1: a deadline is not proven to be met

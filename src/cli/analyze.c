@@ -14,7 +14,7 @@ static wb_status read_deadline(const struct options *options, const wb_machine *
         report->scope = WB_SCOPE_BLOCK;
         if (options->schemes != NULL && !options->block_index.given)
             return usage_error(diagnostics,
-                               "--scope block: with --scheme only of the block of --block-index");
+                               "--scope block: with --scheme, name the block with --block-index");
     }
     report->has_deadline = options->deadline != NULL;
     if (!report->has_deadline) return WB_OK;
@@ -41,12 +41,12 @@ static wb_status read_asked(const struct options *options, const struct inputs *
  * deadline counts as missed; else the kernel could not be analysed. */
 static int refuse_block(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->block_index.given) {
-        (void)usage_error(diagnostics, "the deadline is of the kernel, and --block-index asks for one block "
-                                       "only: leave that out, or judge the block alone with --scope block");
+        (void)usage_error(diagnostics, "the deadline is for the kernel, but --block-index selects one block: "
+                                       "omit it, or judge the isolated block with --scope block");
         return EXIT_DEADLINE_MISSED;
     }
-    (void)usage_error(diagnostics, "the deadline is of the kernel, of which there is no bound, only of one "
-                                   "block; --scope block judges that alone");
+    (void)usage_error(diagnostics, "the deadline is for the kernel, but only one block has a bound; --scope "
+                                   "block judges that block in isolation");
     return WB_ERR_DECLINED;
 }
 
@@ -56,8 +56,8 @@ static int report_contradiction(const wb_verdict *verdict, wb_diagnostics *diagn
     const char *found = contradiction->found.name != NULL ? contradiction->found.name : "an execution";
     char message[400];
     (void)snprintf(message, sizeof message,
-                   "contradiction: %s found %llu cycles, above the %llu cycles that %s proves of the same "
-                   "%s: one of them is wrong. Please report this command with its files",
+                   "contradiction: %s found %llu cycles, more than the %llu cycles that %s proves for the "
+                   "same %s: one of them is wrong. Please report this command with its files",
                    found, (unsigned long long)contradiction->found.cycles,
                    (unsigned long long)contradiction->proven, contradiction->method,
                    wb_scope_name(contradiction->scope));
@@ -80,8 +80,8 @@ static int judge(const struct options *options, const wb_verdict *verdict, wb_di
     case WB_BLOCK_ONLY: return refuse_block(options, diagnostics);
     case WB_UNPROVEN: break;
     }
-    (void)usage_error(diagnostics, "no proven bound to hold against the deadline: choose a method or a "
-                                   "machine for which one is proven");
+    (void)usage_error(
+        diagnostics, "no proven bound to compare with the deadline: choose a method or machine that has one");
     return WB_ERR_DECLINED;
 }
 
@@ -98,9 +98,10 @@ static wb_status check_settings(const struct options *options, const wb_analysis
                                 const wb_stream *stream, wb_diagnostics *diagnostics) {
     for (size_t s = 0; s < options->sets.count; s++) {
         if (is_read(options->sets.items[s], analysis, stream)) continue;
-        wb_diagnostics_error(diagnostics, options->sets.items[s],
-                             "has no effect: none of these methods reads it. It is for abstract CTA "
-                             "simulation; --method abstract-cta says where that is not for this input");
+        wb_diagnostics_error(
+            diagnostics, options->sets.items[s],
+            "has no effect: none of these methods reads it. It is for abstract CTA simulation; if that does "
+            "not apply to this input, --method abstract-cta says why");
         return WB_ERR_INPUT;
     }
     return WB_OK;
@@ -120,7 +121,7 @@ static wb_status report_options(const struct options *options, wb_diagnostics *d
                                   .source = options->source};
     report_look(options, report);
     if (options->format != OUTPUT_TEXT && (options->quiet || options->all || options->explain != NULL))
-        return usage_error(diagnostics, "--quiet, --all and --explain are of the report in text");
+        return usage_error(diagnostics, "--quiet, --all and --explain apply only to the text report");
     return WB_OK;
 }
 
@@ -163,11 +164,10 @@ static wb_status check_output(const struct options *options, wb_diagnostics *dia
 static void warn_of_longer(const wb_schedule_info *info, wb_diagnostics *diagnostics) {
     char warning[200];
     if (info->longest_by == NULL) return;
-    (void)snprintf(
-        warning, sizeof warning,
-        "%s found an execution of %llu cycles, but keeps no schedule; this is the longest of those "
-        "that are kept, of %llu",
-        info->longest_by, (unsigned long long)info->longest, (unsigned long long)info->cycles);
+    (void)snprintf(warning, sizeof warning,
+                   "%s found an execution of %llu cycles but keeps no schedule; this is the longest schedule "
+                   "kept, of %llu cycles",
+                   info->longest_by, (unsigned long long)info->longest, (unsigned long long)info->cycles);
     wb_diagnostics_warning(diagnostics, "--schedule", warning);
 }
 
@@ -223,7 +223,7 @@ static wb_status write_certificate(const struct options *options, const wb_analy
 static wb_status check_lines(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->lines.given || options->annotate != NULL) return WB_OK;
     if (options->lines_of != NULL || options->source != NULL)
-        return usage_error(diagnostics, "--of and --source go with --lines or --annotate");
+        return usage_error(diagnostics, "--of and --source need --lines or --annotate");
     return WB_OK;
 }
 
@@ -242,7 +242,8 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
     if (status == WB_OK) status = (int)check_output(options, diagnostics);
     if (status == WB_OK) status = (int)check_lines(options, diagnostics);
     if (status == WB_OK && options->schemes != NULL && options->phases)
-        status = (int)usage_error(diagnostics, "--phases is of one block: not with --scheme");
+        status =
+            (int)usage_error(diagnostics, "--phases is for one block and cannot be combined with --scheme");
     if (status == WB_OK) status = (int)analyze(options, inputs, diagnostics, &report, &analysis);
     if (status == WB_OK) status = (int)check_settings(options, analysis, NULL, diagnostics);
     if (is_reported(status, analysis)) {
@@ -273,26 +274,27 @@ static wb_status refuse_options(const struct options *options, wb_diagnostics *d
     if (options->kernel != NULL || options->grid != NULL || options->block != NULL ||
         options->shared != NULL || options->registers != NULL || options->ptxas_info != NULL ||
         options->assume != NULL || options->arguments.count + options->variables.count > 0)
-        return usage_error(diagnostics, "options of a launch do not go with a list of launches: change "
-                                        "the file");
+        return usage_error(diagnostics,
+                           "launch options cannot be combined with a list of launches: change the file");
     if (options->block_index.given || options->phases)
-        return usage_error(diagnostics, "--block-index and --phases are of one block: not with a list of "
-                                        "launches");
+        return usage_error(diagnostics,
+                           "--block-index and --phases are for one block, not for a list of launches");
     if (options->lines.given || options->annotate != NULL || options->lines_of != NULL ||
         options->source != NULL)
-        return usage_error(diagnostics, "--lines and --annotate are of one launch: not with a list");
+        return usage_error(diagnostics,
+                           "--lines and --annotate are for one launch, not for a list of launches");
     if (options->certificate != NULL)
-        return usage_error(diagnostics, "--certificate is of one launch: not with a list of launches");
+        return usage_error(diagnostics, "--certificate is for one launch, not for a list of launches");
     if (options->facts != NULL)
-        return usage_error(diagnostics, "--facts is of one kernel: not with a list of launches");
+        return usage_error(diagnostics, "--facts is for one kernel, not for a list of launches");
     if (options->schemes != NULL)
-        return usage_error(diagnostics, "--scheme is of one launch: not with a list of launches");
+        return usage_error(diagnostics, "--scheme is for one launch, not for a list of launches");
     if (options->schedule || options->window != NULL)
-        return usage_error(diagnostics, "--schedule and --window are of one launch: not with a list of "
-                                        "launches");
+        return usage_error(diagnostics,
+                           "--schedule and --window are for one launch, not for a list of launches");
     if (options->scope != 0)
-        return usage_error(diagnostics, "--scope is of one launch: the deadline of a list is of all its "
-                                        "kernels together");
+        return usage_error(
+            diagnostics, "--scope is for one launch: the deadline of a list covers all its kernels together");
     return WB_OK;
 }
 

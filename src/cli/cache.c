@@ -60,7 +60,7 @@ static wb_status write_order(const struct options *options, struct inputs *input
                                               .has_first = options->first.given,
                                               .first = options->first.value}};
     if (options->order && options->channels)
-        return usage_error(diagnostics, "--order and --channels print one thing each: choose one");
+        return usage_error(diagnostics, "choose either --order or --channels");
     wb_status status = read_format(options, diagnostics, &output.format);
     if (status == WB_OK) status = load_gpu(options, true, inputs, diagnostics, gpu);
     output.gpu = *gpu;
@@ -74,7 +74,7 @@ int command_cache(const struct options *options, wb_diagnostics *diagnostics) {
     if (options->order || options->channels)
         status = write_order(options, &inputs, diagnostics, &gpu);
     else if (options->sm.given || options->first.given)
-        status = usage_error(diagnostics, "--sm and --first go with --order or --channels");
+        status = usage_error(diagnostics, "--sm and --first need --order or --channels");
     else
         status = write_counts(options, &inputs, diagnostics, &gpu);
     wb_gpu_free(gpu);

@@ -51,7 +51,7 @@ wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagn
     wb_machine *machine = NULL;
     if (options->sets.count > 0)
         return usage_error(diagnostics,
-                           "machine calibrate: --set has no meaning: what is written stands on a preset");
+                           "machine calibrate: --set has no effect: the file written is based on a preset");
     wb_status status = options->machine != NULL ? wb_machine_load(options->machine, diagnostics, &machine)
                                                 : wb_calibration_machine(sm, diagnostics, &machine);
     if (status == WB_OK) status = compile(options, sm, diagnostics, &compiled);

@@ -35,9 +35,8 @@ static wb_status check_execution(const struct options *options, wb_diagnostics *
         options->facts == NULL && options->lines_of == NULL && options->source == NULL &&
         options->sets.count == 0 && options->memory == 0)
         return WB_OK;
-    return usage_error(diagnostics,
-                       "options of a machine and of bounds go with --format dot and a launch (-l), "
-                       "whose execution the graph then shows");
+    return usage_error(diagnostics, "machine and bound options need --format dot and a launch (-l), whose "
+                                    "execution the graph then shows");
 }
 
 /* The graph with what the execution of the launch costs. */

@@ -287,7 +287,7 @@ static wb_status take_value(struct command_line *line, const struct option_row *
         return take_option(line, row, is_number ? line->argv[++line->at] : NULL);
     }
     if (line->at + 1 == line->argc)
-        return report_value(option, length, "expected a value behind it", line->diagnostics);
+        return report_value(option, length, "expected a value after it", line->diagnostics);
     return take_option(line, row, line->argv[++line->at]);
 }
 
@@ -333,7 +333,7 @@ static wb_status check_standard_input(const struct options *options, wb_diagnost
         readers += is_standard_input(files[i]);
     if (readers <= 1) return WB_OK;
     wb_diagnostics_error(diagnostics, "-",
-                         "standard input can be read once: name files for all but one of its inputs");
+                         "standard input can be read only once: name files for all other inputs");
     return WB_ERR_INPUT;
 }
 

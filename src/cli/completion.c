@@ -68,7 +68,7 @@ bool first_word_at(size_t index, struct first_word *word) {
     static const struct first_word words[] = {
         {"help", "print the options of a command", {.names = command_name}},
         {"manual", "print a manual page, for man -l -", {.names = command_name}},
-        {"completion", "print what a shell completes command lines by", {.names = shell_name}},
+        {"completion", "print the completion script of a shell", {.names = shell_name}},
         {"--help", "list the commands", {.names = NULL}},
         {"--version", "print the version", {.names = NULL}},
     };

@@ -59,9 +59,9 @@ void facts_suggest(const struct options *options, wb_diagnostics *diagnostics) {
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (out == NULL) return;
-    (void)fputs("all of these facts, to be filled in: ", out);
+    (void)fputs("to get a template: ", out);
     put_command(out, options);
-    (void)fputs(" > k.facts; then add to this command: --facts k.facts", out);
+    (void)fputs(" > k.facts; fill it in, then add --facts k.facts", out);
     if (fclose(out) == 0) wb_diagnostics_note(diagnostics, "facts", text);
     free(text);
 }

@@ -58,8 +58,8 @@ const struct exit_meaning *help_exit_status(size_t index) {
         {"0", "done"},
         {"1", "the deadline is not met"},
         {"2", "wrong usage or input"},
-        {"3", "something that is needed is unknown"},
-        {"4", "a limit was reached, it was interrupted, or results contradict each other"}};
+        {"3", "needed information is unknown"},
+        {"4", "a limit was reached, the run was interrupted, or results contradict each other"}};
     return index < sizeof statuses / sizeof *statuses ? &statuses[index] : NULL;
 }
 
@@ -70,18 +70,15 @@ void help_print(FILE *stream) {
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         put_row(stream, command->name, 14, command->summary);
     (void)fputc('\n', stream);
-    put_wrapped(
-        stream,
-        "warpbound help COMMAND prints the options of a command. A FILE may be -, for standard "
-        "input where it is read and standard output where it is written. Where FILE.ptx is expected, a cubin "
-        "(machine code) does, too.",
-        0);
+    put_wrapped(stream,
+                "warpbound help COMMAND prints the options of a command. FILE may be -: standard input or "
+                "standard output. A cubin (machine code) may replace FILE.ptx.",
+                0);
     (void)fputc('\n', stream);
-    put_wrapped(
-        stream,
-        "warpbound completion SHELL prints what bash, zsh or fish complete command lines by, warpbound "
-        "manual [COMMAND] a manual page, for `man -l -`.",
-        0);
+    put_wrapped(stream,
+                "warpbound completion SHELL prints a completion script for bash, zsh or fish; warpbound "
+                "manual [COMMAND] prints a manual page, for `man -l -`.",
+                0);
     put_heading(stream, "exit status");
     const struct exit_meaning *status;
     for (size_t i = 0; (status = help_exit_status(i)) != NULL; i++)
@@ -149,7 +146,7 @@ static void put_missing_methods(void) {
         if (!any) put_heading(stdout, "not in this build");
         any = true;
         char text[64];
-        (void)snprintf(text, sizeof text, "needs %s, which it was built without", missing);
+        (void)snprintf(text, sizeof text, "needs %s, which this build lacks", missing);
         put_row(stdout, name, 17, text);
     }
 }

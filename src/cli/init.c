@@ -86,11 +86,13 @@ static wb_status keep(const char *launch, wb_diagnostics *diagnostics) {
     const wb_status status = wb_is_launch_file(launch, diagnostics, &is_launch);
     if (status != WB_OK) return status;
     if (!is_launch) {
-        wb_diagnostics_error(diagnostics, launch,
-                             "exists, and is no launch file: -o FILE names another one, --force replaces it");
+        wb_diagnostics_error(
+            diagnostics, launch,
+            "exists and is not a launch file: name another file with -o FILE, or replace it with --force");
         return WB_ERR_INPUT;
     }
-    return say(launch, "exists and is left as it is; --force replaces it, -o FILE names another one\nnext",
+    return say(launch,
+               "exists and was not changed; replace it with --force, or name another file with -o FILE\nnext",
                diagnostics);
 }
 
@@ -100,8 +102,8 @@ static wb_status write_launch(const char *launch, const char *text, wb_diagnosti
     wb_status status = wb_file_write(launch, text, diagnostics);
     if (status != WB_OK || is_stream(launch)) return status;
     if (blanks > 0)
-        (void)snprintf(what, sizeof what, "written; %u value%s to be filled in where ___ stands\nthen",
-                       blanks, blanks == 1 ? " is" : "s are");
+        (void)snprintf(what, sizeof what, "written; fill in %u value%s marked ___\nthen", blanks,
+                       blanks == 1 ? "" : "s");
     return say(launch, what, diagnostics);
 }
 

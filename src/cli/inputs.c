@@ -20,11 +20,10 @@ wb_status require_format(const struct options *options, enum output_format first
     const bool two = first != second;
     const bool of_schedules = options->format == OUTPUT_TRACE || options->format == OUTPUT_SVG;
     const bool has_schedules = (options->command & (COMMAND_ANALYZE | COMMAND_SIMULATE)) != 0;
-    (void)snprintf(message, sizeof message,
-                   "with these options this command does not write that format, %s: expected %s%s%s%s",
-                   format_name(options->format), format_name(first), two ? " or " : "",
-                   two ? format_name(second) : "",
-                   of_schedules && has_schedules && !options->schedule ? ", or add --schedule" : "");
+    (void)snprintf(
+        message, sizeof message, "this command cannot write %s with these options: expected %s%s%s%s",
+        format_name(options->format), format_name(first), two ? " or " : "", two ? format_name(second) : "",
+        of_schedules && has_schedules && !options->schedule ? ", or add --schedule" : "");
     return usage_error(diagnostics, message);
 }
 
@@ -97,8 +96,8 @@ static void compare_architectures(const wb_module *module, const char *machine, 
     char note[400];
     (void)snprintf(note, sizeof note,
                    is_named
-                       ? "this machine code is for sm_%u, and the machine %s is of another architecture; %s%s"
-                       : "this machine code is for sm_%u, and the machine, where none is named, is %s; %s%s",
+                       ? "this machine code is for sm_%u, but the machine %s has another architecture; %s%s"
+                       : "this machine code is for sm_%u, but the default machine is %s; %s%s",
                    code, machine, has_preset ? "a preset that times it: -m " : "no preset times it",
                    has_preset ? wb_machine_name(preset) : "");
     wb_diagnostics_note(diagnostics, wb_module_input(module)->path, note);
@@ -217,7 +216,7 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
     wb_launches *file = options->launch_file;
     if (file != NULL && wb_launches_is_list(file)) {
         wb_diagnostics_error(diagnostics, options->launch,
-                             "expected one launch, got a list of launches: only analyses take those");
+                             "expected one launch, got a list of launches, which only analyze takes");
         return WB_ERR_INPUT;
     }
     wb_launch *made = file != NULL ? wb_launches_take(file, 0) : wb_launch_new();
@@ -254,8 +253,8 @@ void launch_suggest(const struct options *options, wb_diagnostics *diagnostics) 
     const char *code = options->operands.count == 1 ? options->operands.items[0] : "";
     char file[256], note[600];
     if (!launch_beside(code, file, sizeof file)) return;
-    (void)snprintf(note, sizeof note,
-                   "beside it is %s; where that is its launch file, add to this command: -l %s", file, file);
+    (void)snprintf(note, sizeof note, "%s is in the same folder; if it is the launch file, add -l %s", file,
+                   file);
     wb_diagnostics_note(diagnostics, code, note);
 }
 
@@ -270,7 +269,8 @@ static wb_status refuse_operands(const struct options *options, wb_diagnostics *
                    command_of(options->command)->name);
     if (wb_deadline_unit(last) != WB_UNIT_CYCLES || strcmp(last, "cycles") == 0)
         (void)snprintf(message, sizeof message,
-                       "'%s' stands by itself: a deadline and its unit are one word, --deadline 100us", last);
+                       "'%s' is a separate word: write a deadline and its unit as one word, --deadline 100us",
+                       last);
     (void)usage_error(diagnostics, message);
     for (size_t i = 0; i < options->operands.count; i++) {
         const char *operand = options->operands.items[i];
@@ -280,7 +280,7 @@ static wb_status refuse_operands(const struct options *options, wb_diagnostics *
         if (status != WB_OK) return status;
         if (is_launch)
             wb_diagnostics_note(diagnostics, operand,
-                                "a launch file is given with --launch, or alone where it names its code");
+                                "give a launch file with --launch, or by itself if it names its code");
     }
     return WB_ERR_INPUT;
 }
@@ -305,8 +305,7 @@ static void compare_registers(const struct options *options, const struct inputs
     const uint32_t code = wb_kernel_registers(inputs->kernel), given = wb_launch_registers(inputs->launch);
     char message[160];
     if (given == 0 || given == code) return;
-    (void)snprintf(message, sizeof message,
-                   "%u registers a thread are not those of the machine code, which has %u; its number counts",
+    (void)snprintf(message, sizeof message, "%u registers a thread are ignored: the machine code has %u",
                    given, code);
     wb_diagnostics_warning(diagnostics, options->registers != NULL ? "--registers" : options->launch,
                            message);
@@ -355,8 +354,7 @@ wb_status load_block_file(const struct options *options, wb_diagnostics *diagnos
         options->block != NULL || options->registers != NULL || options->ptxas_info != NULL ||
         options->assume != NULL || options->machine != NULL || options->memory != 0 ||
         options->facts != NULL || options->sets.count + options->arguments.count > 0)
-        return usage_error(diagnostics,
-                           "a block file stands for itself: no kernel, launch or machine with it");
+        return usage_error(diagnostics, "a block file takes no kernel, launch or machine");
     return wb_analysis_read(options->operands.items[0], diagnostics, analysis);
 }
 

@@ -27,7 +27,7 @@ static wb_status take_operand(struct options *options, wb_diagnostics *diagnosti
     const wb_status status = wb_is_launch_file(operand, diagnostics, &is_launch);
     if (status != WB_OK || !is_launch) return status;
     if (options->launch != NULL) {
-        wb_diagnostics_error(diagnostics, operand, "a second launch file, beside that of -l");
+        wb_diagnostics_error(diagnostics, operand, "this is a second launch file besides that of -l");
         return WB_ERR_INPUT;
     }
     options->launch = operand;
@@ -38,12 +38,10 @@ static wb_status take_operand(struct options *options, wb_diagnostics *diagnosti
 /* Says how a launch file is told which code it is of. */
 static wb_status refuse_without_code(const char *launch, wb_diagnostics *diagnostics) {
     char note[600];
-    wb_diagnostics_error(diagnostics, launch, "this launch file does not say which code it is of");
-    (void)snprintf(
-        note, sizeof note,
-        "add a line to it, 'code: KERNEL.ptx' (or a cubin), or name both on the command line: KERNEL.ptx "
-        "-l %s",
-        launch);
+    wb_diagnostics_error(diagnostics, launch, "this launch file does not name its code");
+    (void)snprintf(note, sizeof note,
+                   "add the line 'code: KERNEL.ptx' (or a cubin) to it, or name both files: KERNEL.ptx -l %s",
+                   launch);
     wb_diagnostics_note(diagnostics, launch, note);
     return WB_ERR_INPUT;
 }

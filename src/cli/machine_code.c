@@ -21,8 +21,7 @@ static wb_status find_code(const struct compared *compared, const wb_module *cub
     const bool is_code = wb_kernel_registers(compared->kernel) != 0;
     *code = is_code ? compared->kernel : NULL;
     if (cubin == NULL) return WB_OK;
-    if (is_code)
-        return usage_error(diagnostics, "--cubin goes with PTX: what is analysed is machine code itself");
+    if (is_code) return usage_error(diagnostics, "--cubin needs PTX, but the analysed code is machine code");
     return wb_module_find_kernel(cubin, wb_kernel_name(compared->kernel), diagnostics, code);
 }
 
@@ -83,7 +82,7 @@ wb_status compare_machine_code(const struct options *options, const struct input
                                       .asked = analyze_options(options, inputs),
                                       .analysis = analysis};
     if (inputs->kernel == NULL && options->cubin != NULL)
-        return usage_error(diagnostics, "--cubin goes with the PTX that the machine code was made of");
+        return usage_error(diagnostics, "--cubin needs the PTX that the machine code was compiled from");
     if (inputs->kernel == NULL) return WB_OK;
     const wb_status status = read_code(options, diagnostics, code);
     return status == WB_OK ? compare(&compared, *code, diagnostics) : status;

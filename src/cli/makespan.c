@@ -67,7 +67,7 @@ static wb_status set_memory_limit(const struct options *options, wb_diagnostics 
     char bytes[24];
     for (size_t i = 0; i < options->settings.count; i++)
         if (strcmp(options->settings.items[i].key, "memory") == 0)
-            wb_diagnostics_warning(diagnostics, "--memory", "is called --memory-limit by now");
+            wb_diagnostics_warning(diagnostics, "--memory", "is now called --memory-limit");
     if (options->memory_limit == 0) return WB_OK;
     (void)snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)options->memory_limit);
     return wb_makespan_set(makespan, "memory", bytes, diagnostics);
@@ -164,9 +164,9 @@ static wb_status write_models(const struct options *options, wb_makespan *makesp
     const uint64_t cycles = options->at_least.value;
     if (options->read_solution != NULL)
         return usage_error(diagnostics,
-                           "--read-solution: not with --write-..., which leaves nothing to solve");
+                           "--read-solution cannot be combined with --write-..., which solves nothing");
     if (options->write_cnf != NULL && cycles == 0)
-        return usage_error(diagnostics, "--write-cnf: expected --at-least with it: the cycles to be reached");
+        return usage_error(diagnostics, "--write-cnf needs --at-least, the cycles to reach");
     const char *method = options->methods != NULL ? options->methods : "ilp-cumulative";
     wb_status status = write_model(makespan, options->write_lp, WB_MODEL_LP, method, 0, diagnostics);
     if (status == WB_OK)
@@ -182,7 +182,7 @@ static wb_status write_models(const struct options *options, wb_makespan *makesp
 static wb_status check(const struct options *options, wb_diagnostics *diagnostics) {
     char *text = NULL;
     if (options->operands.count > 0 || options->settings.count > 0 || options->warps.count > 0)
-        return usage_error(diagnostics, "--check stands alone: the file has its problem in it");
+        return usage_error(diagnostics, "--check takes no problem: its file contains one");
     wb_status status = wb_makespan_check(options->check, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);
@@ -215,7 +215,7 @@ static wb_status load_or_refute(const struct options *options, wb_diagnostics *d
                                 struct problem_inputs *inputs, wb_makespan **makespan) {
     if (options->refute == NULL) return load(options, diagnostics, inputs, makespan);
     if (options->operands.count > 0 || options->settings.count > 0 || options->warps.count > 0)
-        return usage_error(diagnostics, "--refute stands alone: it finds the problem itself");
+        return usage_error(diagnostics, "--refute takes no problem: it finds one");
     wb_watch watch = watch_terminal();
     return wb_makespan_refute(options->refute, &watch, diagnostics, makespan);
 }

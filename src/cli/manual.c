@@ -201,9 +201,9 @@ static void put_command_page(FILE *stream, const struct command *command) {
 static void put_environment(FILE *stream) {
     put_section(stream, "ENVIRONMENT");
     put_definition(stream, "NO_COLOR",
-                   "when it is set and not empty, output has no colours unless `--color` asks for them");
+                   "if set and not empty, output has no colours unless `--color` requests them");
     put_definition(stream, "PATH, CUDA_HOME, CUDA_PATH", "where `machine calibrate` looks for ptxas");
-    put_definition(stream, "TMPDIR", "where it puts what ptxas is to assemble");
+    put_definition(stream, "TMPDIR", "where it writes the kernels that ptxas assembles");
 }
 
 static void put_main_page(FILE *stream) {

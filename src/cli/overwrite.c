@@ -49,11 +49,11 @@ wb_status refuse_overwriting(struct options *options, wb_diagnostics *diagnostic
         path = outputs[i];
         if (path == NULL) continue;
         if (is_input(options, path))
-            problem = "this is an input: it would be overwritten; write to another file";
+            problem = "this input would be overwritten; write to another file";
         else if (path == options->annotate && is_source(path))
-            problem = "a source file of this name exists: it would be overwritten; write to another file";
+            problem = "an existing source file would be overwritten; write to another file";
         for (size_t j = 0; j < i && problem == NULL; j++)
-            if (are_both(path, outputs[j])) problem = "two outputs cannot be written to one file";
+            if (are_both(path, outputs[j])) problem = "two outputs cannot share one file";
     }
     if (problem == NULL) return WB_OK;
     wb_diagnostics_error(diagnostics, path, problem);

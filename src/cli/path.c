@@ -38,7 +38,7 @@ static wb_status report_grid(const struct options *options, wb_diagnostics *diag
     struct analyzer_output output = {NULL,
                                      options->format == OUTPUT_JCSE_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT};
     if (options->facts != NULL && !options->facts_of_launch)
-        return usage_error(diagnostics, "--facts: not with --format jcse");
+        return usage_error(diagnostics, "--facts cannot be combined with --format jcse");
     wb_status status = inputs_load(options, NULL, diagnostics, inputs);
     if (status != WB_OK) return status;
     wb_analyze_options asked = analyze_options(options, inputs);

@@ -65,16 +65,15 @@ static wb_status find_program(const char *given, wb_diagnostics *diagnostics, ch
             (void)snprintf(path, PATH_MAX, "%s", given);
             return WB_OK;
         }
-        wb_diagnostics_error(diagnostics, given, "is no program that can be run");
+        wb_diagnostics_error(diagnostics, given, "is not an executable program");
         return WB_ERR_INPUT;
     }
     if (is_in_path(path) || is_in_toolkit("CUDA_HOME", path) || is_in_toolkit("CUDA_PATH", path) ||
         is_in(usual, sizeof usual - 1, "/bin", path))
         return WB_OK;
-    wb_diagnostics_error(
-        diagnostics, PROGRAM,
-        "is not found in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda: --ptxas names it, or "
-        "--cubin machine code that it made elsewhere");
+    wb_diagnostics_error(diagnostics, PROGRAM,
+                         "not found in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda: name it with --ptxas, "
+                         "or give machine code that it made elsewhere with --cubin");
     return WB_ERR_DECLINED;
 }
 
@@ -228,8 +227,8 @@ static void explain(const char *program, const char *said, wb_diagnostics *diagn
     for (; said != NULL && said[length] != '\0' && said[length] != '\n' && length + 1 < sizeof line; length++)
         line[length] = said[length] >= ' ' && said[length] <= '~' ? said[length] : '?';
     line[length] = '\0';
-    (void)snprintf(message, sizeof message, "fails on the kernels that are to be assembled, and says %s%s",
-                   length == 0 ? "nothing" : "of them: ", line);
+    (void)snprintf(message, sizeof message, "fails to assemble the kernels%s%s",
+                   length == 0 ? " without a message" : ": ", line);
     wb_diagnostics_error(diagnostics, program, message);
 }
 
@@ -287,7 +286,7 @@ static wb_status assemble(char *program, const struct folder *folder, unsigned s
     if (status != WB_OK) return status;
     code->bytes = read_bytes(out, CODE_MAX, true, &code->size);
     if (code->bytes != NULL) return WB_OK;
-    wb_diagnostics_error(diagnostics, program, "ends well, but makes no file with machine code");
+    wb_diagnostics_error(diagnostics, program, "succeeds but writes no machine code");
     return WB_ERR_INPUT;
 }
 
@@ -298,7 +297,7 @@ wb_status ptxas_assemble(const char *program, const char *ptx, unsigned sm, wb_d
     wb_status status = find_program(program, diagnostics, path);
     if (status != WB_OK) return status;
     if (!folder_make(&folder)) {
-        wb_diagnostics_error(diagnostics, "machine calibrate", "no temporary folder can be made (TMPDIR)");
+        wb_diagnostics_error(diagnostics, "machine calibrate", "cannot create a temporary folder (TMPDIR)");
         return WB_ERR_INPUT;
     }
     folder_file(&folder, "kernels.ptx", in);

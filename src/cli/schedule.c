@@ -11,7 +11,7 @@ wb_status require_schedule_format(const struct options *options, wb_diagnostics 
 }
 
 wb_status refuse_window(const struct options *options, wb_diagnostics *diagnostics) {
-    return options->window == NULL ? WB_OK : usage_error(diagnostics, "--window goes with --schedule");
+    return options->window == NULL ? WB_OK : usage_error(diagnostics, "--window needs --schedule");
 }
 
 /* A number of cycles, or `empty` where there is no text. */

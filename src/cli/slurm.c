@@ -26,8 +26,7 @@ static wb_status ask(const char **arguments, wb_diagnostics *diagnostics, char *
             "submitted)",
             arguments[0]);
     else
-        (void)snprintf(message, sizeof message, "%s has failed: Slurm does not answer, or refuses",
-                       arguments[0]);
+        (void)snprintf(message, sizeof message, "%s failed: Slurm does not answer or refuses", arguments[0]);
     wb_diagnostics_error(diagnostics, OPTION, message);
     free(*printed);
     *printed = NULL;
@@ -50,8 +49,8 @@ static wb_status check_cluster(const char *variable, const char *cluster, size_t
     if (value == NULL || *value == '\0') return WB_OK;
     if (strlen(value) == length && strncmp(value, cluster, length) == 0) return WB_OK;
     wb_diagnostics_error(diagnostics, variable,
-                         "this variable names another cluster, which is not supported: the jobs of a sweep "
-                         "are asked for on this one");
+                         "this variable names another cluster, which is not supported: a sweep looks for its "
+                         "jobs on this one");
     return WB_ERR_INPUT;
 }
 
@@ -102,7 +101,7 @@ wb_status slurm_submit(const char *script, const char *after, wb_diagnostics *di
     }
     free(printed);
     if (is_number) return WB_OK;
-    wb_diagnostics_error(diagnostics, OPTION, "sbatch does not say the number of the job");
+    wb_diagnostics_error(diagnostics, OPTION, "sbatch prints no job number");
     return WB_ERR_INPUT;
 }
 

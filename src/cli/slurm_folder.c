@@ -36,8 +36,8 @@ static wb_status fail_unwritable(const char *path, wb_diagnostics *diagnostics) 
     char message[300];
     const struct passwd *owner = stat(path, &found) == 0 ? getpwuid(found.st_uid) : NULL;
     (void)snprintf(message, sizeof message,
-                   "this user may not write to it, and it is of %s: those who share a sweep need a folder of "
-                   "a group of theirs (chmod g+rwxs), and umask 002",
+                   "this user may not write to it; it belongs to %s: users who share a sweep need a folder "
+                   "of a common group (chmod g+rwxs) and umask 002",
                    owner == NULL ? "somebody else" : owner->pw_name);
     wb_diagnostics_error(diagnostics, path, message);
     return WB_ERR_INPUT;
@@ -129,7 +129,7 @@ static wb_status fail_locked(const char *path, int lock, wb_diagnostics *diagnos
     const ssize_t length = pread(lock, holder, sizeof holder - 1, 0);
     holder[length > 0 ? (size_t)length : 0] = '\0';
     holder[strcspn(holder, "\n")] = '\0';
-    (void)snprintf(message, sizeof message, "another submission of this sweep is at work: %s", holder);
+    (void)snprintf(message, sizeof message, "another submission of this sweep is running: %s", holder);
     wb_diagnostics_error(diagnostics, path, message);
     return WB_ERR_INPUT;
 }

@@ -81,7 +81,7 @@ void slurm_write_array(const struct slurm_sweep *sweep, FILE *out) {
     const char *const run[] = {sweep->program, "sweep", sweep->file};
     (void)fprintf(out,
                   "#!/bin/bash\n# %" PRIu64
-                  " units of a sweep, some %.3g s each: a task for every shard that "
+                  " units of a sweep, about %.3g s each: a task for every shard that "
                   "lacks any.\n# What ends before its time continues where it was when it is submitted "
                   "again.\n",
                   sweep->units, sweep->unit_seconds);

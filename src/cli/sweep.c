@@ -120,8 +120,7 @@ static int diff(const struct options *options, wb_diagnostics *diagnostics) {
 static int merge(const struct options *options, wb_diagnostics *diagnostics) {
     wb_results *results = NULL;
     if (options->output == NULL || strcmp(options->output, "-") == 0)
-        return (int)usage_error(diagnostics,
-                                "sweep merge: expected -o DATABASE, which the others are merged to");
+        return (int)usage_error(diagnostics, "sweep merge: expected -o DATABASE to merge the others into");
     wb_status status = wb_results_open(options->output, true, diagnostics, &results);
     if (status == WB_OK)
         status =
@@ -180,8 +179,7 @@ static int run(const struct options *options, wb_diagnostics *diagnostics) {
     int status = (int)read_shard(options->shard, diagnostics, &shard);
     const bool is_stream = options->output != NULL && strcmp(options->output, "-") == 0;
     if (status == WB_OK && (options->output == NULL || is_stream) && (!options->dry_run || options->slurm))
-        status = (int)usage_error(diagnostics,
-                                  "expected -o DATABASE, which the results are written to; or --dry-run");
+        status = (int)usage_error(diagnostics, "expected -o DATABASE for the results, or --dry-run");
     if (status == WB_OK) status = (int)wb_sweep_read(options->operands.items[0], diagnostics, &sweep);
     if (status == WB_OK) wb_sweep_limit_memory(sweep, options->memory_limit);
     if (status == WB_OK && !options->slurm) wb_sweep_limit_time(sweep, options->unit_limit);
@@ -230,23 +228,22 @@ static wb_status refuse_others(const struct options *options, const struct verb 
     const char *name = verb == NULL ? "" : verb->name;
     const bool is_show = strcmp(name, "show") == 0, is_plot = strcmp(name, "plot") == 0;
     if (!is_show && options->format != OUTPUT_TEXT)
-        return usage_error(diagnostics, "--format, --csv and --json are of sweep show");
+        return usage_error(diagnostics, "--format, --csv and --json belong to sweep show");
     if (verb != NULL &&
         (options->dry_run || options->retry || options->jobs.given || options->shard != NULL ||
          options->known != NULL || options->slurm || options->unit_limit > 0))
-        return usage_error(
-            diagnostics,
-            "--dry-run, --jobs, --shard, --known, --retry, --unit-limit and --slurm are of running a sweep");
+        return usage_error(diagnostics, "--dry-run, --jobs, --shard, --known, --retry, --unit-limit and "
+                                        "--slurm apply only to running a sweep");
     if (options->slurm && (options->shard != NULL || options->known != NULL))
-        return usage_error(diagnostics,
-                           "--slurm divides the sweep itself: --shard and --known are of its tasks");
+        return usage_error(diagnostics, "--slurm divides the sweep itself: omit --shard and --known");
     if (!options->slurm && (options->sbatch.count > 0 || options->task_time > 0 || options->unit_time > 0 ||
                             options->rounds.given))
-        return usage_error(diagnostics, "--sbatch, --task-time, --unit-time and --rounds go with --slurm");
+        return usage_error(diagnostics, "--sbatch, --task-time, --unit-time and --rounds need --slurm");
     if (strcmp(name, "diff") != 0 && options->fail_above != NULL)
-        return usage_error(diagnostics, "--fail-above is of sweep diff");
+        return usage_error(diagnostics, "--fail-above belongs to sweep diff");
     if (!is_plot && is_plotting(options))
-        return usage_error(diagnostics, "--x, --y, --of, --by, --where, --log and titles are of sweep plot");
+        return usage_error(diagnostics,
+                           "--x, --y, --of, --by, --where, --log and titles belong to sweep plot");
     return WB_OK;
 }
 

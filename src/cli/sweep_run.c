@@ -372,9 +372,8 @@ int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard
     free(crew.workers);
     if (crew.status == WB_OK && stop_requested()) return WB_ERR_LIMIT;
     if (crew.status == WB_OK && crew.contradicted > 0)
-        return usage_error(diagnostics,
-                           "contradiction: of some units an execution was found that takes longer "
-                           "than what is proven: please report them (sweep show)"),
+        return usage_error(diagnostics, "contradiction: for some units an execution was found that takes "
+                                        "longer than a proven bound: please report them (sweep show)"),
                WB_ERR_LIMIT;
     return crew.status == WB_OK && crew.missed > 0 ? EXIT_DEADLINE_MISSED : (int)crew.status;
 }

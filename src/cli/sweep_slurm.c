@@ -80,8 +80,8 @@ static wb_status check_options(const struct submission *submission) {
             is_ours |= strncmp(option, ours[o], strlen(ours[o])) == 0;
         if (is_ours)
             return fail(submission, "--sbatch",
-                        "--array, --chdir and --dependency are those of the sweep, and --clusters is not "
-                        "supported: its jobs are asked for on this cluster");
+                        "the sweep sets --array, --chdir and --dependency; --clusters is not supported: a "
+                        "sweep looks for its jobs on this cluster");
         if (option[0] != '-' || strchr(option, '\n') != NULL)
             return fail(submission, "--sbatch", "expected an option of sbatch, such as --partition=short");
     }
@@ -156,7 +156,7 @@ static wb_status refuse_running(const struct submission *submission) {
     if (status != WB_OK || jobs.least[0] == '\0') return status;
     (void)snprintf(
         message, sizeof message,
-        "this sweep was submitted before, and its jobs have not ended: wait for them, or scancel %s",
+        "this sweep was submitted before and its jobs have not ended: wait for them, or scancel %s",
         jobs.all);
     return fail(submission, submission->database, message);
 }
@@ -216,7 +216,7 @@ static wb_status run_trial(const struct submission *submission) {
     const int status = process_run(arguments, &printed);
     free(printed);
     if (status == WB_OK || status == EXIT_DEADLINE_MISSED || status == WB_ERR_LIMIT) return WB_OK;
-    return fail(submission, submission->file, "the trial of a few units has failed");
+    return fail(submission, submission->file, "the trial run of a few units failed");
 }
 
 /* What the database knows, and how long its units took. */
@@ -367,7 +367,7 @@ static wb_status check_first(const struct submission *submission, const char *ar
     const wb_status status = slurm_find(submission->folder, array, submission->diagnostics, &others);
     if (status != WB_OK || others.least[0] == '\0' || !slurm_is_before(others.least, array)) return status;
     (void)snprintf(message, sizeof message,
-                   "another submission of this sweep came at the same moment, and goes on: jobs %s",
+                   "another submission of this sweep came at the same time and continues: jobs %s",
                    others.all);
     return fail(submission, submission->database, message);
 }
@@ -393,9 +393,9 @@ static wb_status submit(const struct submission *submission) {
     if (status == WB_OK) status = slurm_submit(array_script, NULL, submission->diagnostics, array);
     if (status == WB_OK) status = submit_behind(submission, array, finish_script, finish);
     if (status != WB_OK) return status;
-    printf("%" PRIu64 " of %" PRIu64 " units in %" PRIu64
-           " shards, some %.3g s a unit: job %s, and %s behind it\n"
-           "scripts and logs: %s\nto end it: scancel %s %s\n",
+    printf("%" PRIu64 " of %" PRIu64 " units in %" PRIu64 " shards, about %.3g s a unit: job %s, then %s\n"
+           "scripts and logs: %s\n"
+           "to end it: scancel %s %s\n",
            submission->scripts.units, submission->units, submission->scripts.tasks,
            submission->scripts.unit_seconds, array, finish, submission->folder, array, finish);
     return WB_OK;
@@ -404,7 +404,7 @@ static wb_status submit(const struct submission *submission) {
 static int print_scripts(const struct submission *submission) {
     printf("# %s/array.sh\n", submission->folder);
     slurm_write_array(&submission->scripts, stdout);
-    printf("\n# %s/finish.sh, behind it\n", submission->folder);
+    printf("\n# %s/finish.sh, afterwards\n", submission->folder);
     slurm_write_finish(&submission->scripts, stdout);
     return WB_OK;
 }
@@ -425,7 +425,7 @@ static int submit_or_end(const struct submission *submission) {
         return submission->options->dry_run ? print_scripts(submission) : (int)submit(submission);
     (void)snprintf(message, sizeof message,
                    "%" PRIu64 " of %" PRIu64
-                   " units have no result: their tasks failed, as the logs beside it say",
+                   " units have no result: their tasks failed (see their logs next to it)",
                    submission->scripts.units, submission->units);
     wb_diagnostics_error(submission->diagnostics, submission->database, message);
     return WB_ERR_LIMIT;

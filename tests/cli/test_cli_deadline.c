@@ -49,7 +49,7 @@ static const struct gate gates[] = {
     {MANY "--method sib --deadline 20us -i 2,1", 1,
      "block-only: nothing is proven of the kernel, deadline 20 us; in the PTX model, block (2,1,0) alone "
      "takes at most ",
-     "leave that out, or judge the block alone with --scope block"},
+     "omit it, or judge the isolated block with --scope block"},
     {MANY "--method sib --deadline 1s -i 2,1", 1, "block-only: nothing is proven of the kernel",
      "--scope block"},
     {MANY "--method waves --deadline 1s", 3,
@@ -183,13 +183,13 @@ static const struct failure_case failures[] = {
     {STENCIL "--deadline 1s", 2, "a deadline needs a machine: name one with -m"},
     {"analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml --deadline 1s", 2, "such as -m rtx-a6000"},
     {STENCIL "-m ecrts2025-orin --deadline 100 us", 2,
-     "'us' stands by itself: a deadline and its unit are one"},
+     "'us' is a separate word: write a deadline and its unit as one"},
     {STENCIL "-m ecrts2025-orin --format trace", 2, "expected text or json, or add --schedule"},
     {STENCIL "-m ecrts2025-orin --accept mode", 2, "unknown name 'mode'"},
     {STENCIL "-m jcse2017 --deadline 1s --scope grid", 2, "--scope grid: error: expected kernel or block"},
     {STENCIL MODEL "-m jcse2017 --scheme default --scope block --deadline 1s", 2,
      "--scope block: with --scheme"},
-    {HORNER "--scope block --deadline 1s", 2, "--scope is of one launch"},
+    {HORNER "--scope block --deadline 1s", 2, "--scope is for one launch"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {

@@ -37,9 +37,9 @@ static const struct failure_case failures[] = {
      "kernels/bfs_level.yaml: error: expected a file of flow facts, but this is a launch file"},
     {"analyze " BFS "--facts", 2, "--facts: error: expected a value"},
     {"simulate " BFS "--facts x", 2, "--facts: error: not an option of simulate"},
-    {"analyze docs/refutations/gub-lrr.yaml --facts x", 2, "a block file stands for itself"},
+    {"analyze docs/refutations/gub-lrr.yaml --facts x", 2, "a block file takes no kernel"},
     {"analyze " BFS "-m jcse2017 --scheme default --facts x", 2, "x: error: cannot read"},
-    {"path " BFS "--format jcse --facts x", 2, "--facts: not with --format jcse"},
+    {"path " BFS "--format jcse --facts x", 2, "--facts cannot be combined with --format jcse"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {
@@ -223,9 +223,8 @@ static void test_all_that_is_lacking_is_asked_for_at_once(void **state) {
         "error: whether a warp waits at the barrier behind this label depends on values that are not known; "
         "if "
         "all warps of the block always wait there together, flow facts can say so: together meet;",
-        "facts: note: all of these facts, to be filled in: warpbound facts tests/data/facts/needs.ptx -g 2 "
-        "-b 64 "
-        "-a 'buf:u32[2]' -a i32:7 > k.facts; then add to this command: --facts k.facts\n"};
+        "facts: note: to get a template: warpbound facts tests/data/facts/needs.ptx -g 2 -b 64 -a "
+        "'buf:u32[2]' -a i32:7 > k.facts; fill it in, then add --facts k.facts\n"};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         if (strstr(run.err, expected[i]) == NULL) fail_msg("'%s' is missing in\n%s", expected[i], run.err);
     assert_int_equal(count_of(run.err, "error: "), 3);

@@ -101,8 +101,8 @@ static void test_wrong(void **state) {
         {"analyze " SGEMM QUICK "--lines --of nope", 2, "nope: error: no method or policy of this name"},
         {"analyze " SGEMM QUICK "--lines=0", 2, "error: expected a number of lines from 1 on"},
         {"analyze " SGEMM QUICK "--lines=x", 2, "error: expected a number of lines from 1 on"},
-        {"analyze " SGEMM QUICK "--of gto", 2, "--of and --source go with --lines or --annotate"},
-        {"analyze kernels/horner.ptx -l kernels/horner_stream.yaml --lines", 2, "not with a list"},
+        {"analyze " SGEMM QUICK "--of gto", 2, "--of and --source need --lines or --annotate"},
+        {"analyze kernels/horner.ptx -l kernels/horner_stream.yaml --lines", 2, "not for a list"},
     };
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         check_failure(&failures[i]);
@@ -204,7 +204,7 @@ static void test_graph(void **state) {
     assert_int_equal(count_of(run.out, "warps"), 0);
     run_free(&run);
     const struct failure_case failure = {"cfg kernels/sgemm_tiled.ptx --format dot -m ecrts2025-orin", 2,
-                                         "go with --format dot and a launch"};
+                                         "need --format dot and a launch"};
     check_failure(&failure);
 }
 

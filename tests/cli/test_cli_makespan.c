@@ -32,7 +32,7 @@ static const struct failure_case failures[] = {
     {"makespan LCL -w 4 -u L=1,C=1 --memory 0", 2, "memory: expected"},
     {"makespan LCL -w 4 -u L=1,C=1 --memory-limit 0", 2, "--memory-limit 0: error: expected a number of"},
     {"makespan LCL -w 4 -u L=1,C=1 --method nonsense", 2, "unknown name 'nonsense'"},
-    {"makespan LCL -w 4 -u L=1,C=1 --format svg", 2, "does not write that format"},
+    {"makespan LCL -w 4 -u L=1,C=1 --format svg", 2, "this command cannot write"},
     {"makespan LCL -w 4 -u L=1,C=1 --mapping", 2, "expected a PTX file"},
     {"makespan LCL -w 4 -u L=1,C=1 --write-cnf x", 2, "--at-least"},
     {"makespan L999999999999 -w 4 -u L=1", 2, "expected a number from 1 to 1000000"},
@@ -41,7 +41,7 @@ static const struct failure_case failures[] = {
     {"makespan /nonexistent.conf", 2, "cannot read"},
     {"makespan kernels/index.txt", 2, "kernels/index.txt:1:1: error"},
     {"makespan --check README.md", 2, "README.md:"},
-    {"makespan LC --check x", 2, "--check stands alone"},
+    {"makespan LC --check x", 2, "--check takes no problem"},
     {"makespan --refute nonsense", 2, "expected pessimistic or extrapolate"},
 };
 
@@ -69,7 +69,7 @@ static void test_solution_of_another_solver_is_checked(void **state) {
     assert_non_null(strstr(run.err, "-:1:10: error: the value 0.5 is no whole number"));
     run_free(&run);
     check_failure(&(struct failure_case){"makespan LC -w 2 -u L=1,C=1 --read-solution x --write-lp -", 2,
-                                         "--read-solution: not with"});
+                                         "--read-solution cannot be combined with"});
     run = run_shell("\"$WB\" makespan LC -w 2 -u L=1,C=1 --read-solution "
                     "fuzz/seeds/fuzz_makespan_solution/cbc.txt --witness - -o /dev/null | "
                     "\"$WB\" makespan --check -");
@@ -272,7 +272,7 @@ static void test_kernel_without_launch(void **state) {
     struct run run = run_command("makespan " CASE_STUDY ".ptx");
     assert_int_equal(run.status, 2);
     assert_non_null(strstr(run.err, "launch: error: how many blocks"));
-    assert_non_null(strstr(run.err, "add to this command: -l " CASE_STUDY ".yaml"));
+    assert_non_null(strstr(run.err, "if it is the launch file, add -l " CASE_STUDY ".yaml"));
     run_free(&run);
     run = run_shell("d=$(mktemp -d) && cp " CASE_STUDY ".ptx $d/k.ptx || exit 9; "
                     "try() { eval \"\\\"$WB\\\" makespan $d/k.ptx $1\"; }; "

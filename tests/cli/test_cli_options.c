@@ -51,8 +51,8 @@ static const struct failure_case abbreviated[] = {
 /* Options that others have, with a word why not here. */
 static const struct failure_case refused[] = {
     {"cfg kernels/vecadd.ptx -i 0", 2,
-     "-i: error: not an option of cfg, which looks at the code and executes nothing, but of analyze"},
-    {"path " VECADD "--policy lrr", 2, "--policy: error: not an option of path, which executes, and times"},
+     "-i: error: not an option of cfg, which reads the code and executes nothing, but of analyze"},
+    {"path " VECADD "--policy lrr", 2, "--policy: error: not an option of path, which executes but times"},
     {"print kernels/vecadd.ptx --deadline 1ms", 2, "not an option of print, which only reads the code"},
     {"machine list --grid=4", 2, "--grid: error: not an option of machine"},
     {"analyze " VECADD "--json=yes", 2, "--json: error: takes no value"},
@@ -74,7 +74,7 @@ static const struct failure_case wrong[] = {
     {"analyze " VECADD "-m ecrts2025-orin --deadline ''", 2,
      "--deadline '': error: expected a deadline such as"},
     {"analyze kernels/vecadd.ptx kernels/vecadd.yaml", 2, "expected one PTX file or cubin, but there are 2"},
-    {"path kernels/vecadd.ptx kernels/vecadd.yaml", 2, "note: a launch file is given with --launch"},
+    {"path kernels/vecadd.ptx kernels/vecadd.yaml", 2, "note: give a launch file with --launch"},
     {"print", 2, "expected one PTX file or cubin (warpbound help print)"},
     {"analyze " VECADD "--time-limit 0", 2, "--time-limit 0: error: expected a number of seconds above 0"},
     {"analyze " VECADD "--memory-limit 5x", 2, "--memory-limit 5x: error: expected a number of bytes"},

@@ -17,9 +17,9 @@
 #define EXAMPLE "tests/data/jcse_example.ptx -g 1,2 -b 16,4 -a u64:0 --set sms=1 "
 
 static const struct failure_case failures[] = {
-    {"cache " STENCIL "--order --channels", 2, "choose one"},
-    {"cache " STENCIL "--sm 0", 2, "--sm and --first go with --order or --channels"},
-    {"cache " STENCIL "--first 3", 2, "--sm and --first go with --order or --channels"},
+    {"cache " STENCIL "--order --channels", 2, "choose either"},
+    {"cache " STENCIL "--sm 0", 2, "--sm and --first need --order or --channels"},
+    {"cache " STENCIL "--first 3", 2, "--sm and --first need --order or --channels"},
     {"cache " STENCIL "--order --sm 15", 2, "no SM 15: the machine has 15 of them, from 0 on"},
     {"cache " STENCIL "--order --sm x", 2, "--sm x: error: expected a number"},
     {"cache " STENCIL "--order --first 0", 2, "--first 0: error: expected a number from 1 on"},

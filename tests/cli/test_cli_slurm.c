@@ -67,7 +67,7 @@ static void test_dry_run(void **state) {
     ASSERT_SAYS(
         "PATH=/usr/bin:/bin; echo 'memory_limit: 1G' >> s.yaml; echo 'time_limit: 600' >> s.yaml; \"$WB\" "
         "$SUBMIT --dry-run --unit-time 30 --task-time 60 -j 2 --sbatch='--comment=a b' && ls",
-        0, "# 16 units of a sweep, some 30 s each", "\n#SBATCH --array=1-4\n",
+        0, "# 16 units of a sweep, about 30 s each", "\n#SBATCH --array=1-4\n",
         "\n#SBATCH --cpus-per-task=2\n", "\n#SBATCH --time=15\n", "\n#SBATCH --mem=2304M\n",
         "\n#SBATCH --comment=a b\n", "s.yaml --shard \"$SLURM_ARRAY_TASK_ID/4\" --jobs 2 -o \"parts/",
         "s.db --slurm --rounds 2 --jobs 2 --task-time 60.000000 --unit-time 30.000000",
@@ -87,7 +87,7 @@ static void test_no_slurm(void **state) {
                 "--slurm: error: scontrol is not found in PATH: there is no Slurm on this machine",
                 "'s.db*'");
     ASSERT_SAYS("touch down; \"$WB\" $SUBMIT; status=$?; ls s.db*; (exit $status)", 2,
-                "--slurm: error: scontrol has failed: Slurm does not answer, or refuses",
+                "--slurm: error: scontrol failed: Slurm does not answer or refuses",
                 "Unable to contact slurm controller", "'s.db*'");
 }
 
@@ -97,7 +97,7 @@ static void test_array(void **state) {
     ASSERT_SAYS("\"$WB\" $SUBMIT --unit-time 100 && cat array.1 && bash later && \"$WB\" sweep show s.db "
                 "--csv | cmp - "
                 "local.csv && ls s.db.s.slurm/parts | wc -l && \"$WB\" $SUBMIT",
-                0, "16 of 16 units in 5 shards, some 100 s a unit: job 1, and 2 behind it\n", "--array=1-5\n",
+                0, "16 of 16 units in 5 shards, about 100 s a unit: job 1, then 2\n", "--array=1-5\n",
                 "16 units: 16 done, 0 failed\n0\n16 units: 16 done, 0 failed\n");
 }
 
@@ -122,10 +122,10 @@ static void test_lost_tasks(void **state) {
                 "bash later "
                 "&& \"$WB\" sweep show s.db --csv | cmp - local.csv",
                 0, "16 of 16 units in 5 shards",
-                "6 of 16 units in 2 shards, some 100 s a unit: job 3, and 4 behind it",
+                "6 of 16 units in 2 shards, about 100 s a unit: job 3, then 4",
                 "16 units: 16 done, 0 failed\n");
     ASSERT_SAYS("printf '2\\n2\\n' > kill; \"$WB\" $SUBMIT --unit-time 100 --rounds 1 && bash later", 4,
-                "s.db: error: 3 of 16 units have no result: their tasks failed, as the logs beside it say");
+                "s.db: error: 3 of 16 units have no result: their tasks failed (see their logs next to it)");
 }
 
 /* Units that are to be run again are submitted once: later rounds submit those that were lost, and none that
@@ -150,7 +150,7 @@ static void test_endless_unit(void **state) {
         "400}}]' >> s.yaml; \"$WB\" $SUBMIT --unit-limit 2 --unit-time 1 && bash later && \"$WB\" $SUBMIT "
         "--unit-limit 2 && \"$WB\" $SUBMIT --unit-limit 3 --dry-run",
         0, "17 of 17 units in 1 shards", "17 units: 16 done, 1 failed\n17 units: 16 done, 1 failed\n# ",
-        "# 1 units of a sweep, some");
+        "# 1 units of a sweep, about");
     ASSERT_SAYS("\"$WB\" $SUBMIT --dry-run --unit-time 60", 0, " --unit-limit 600.000000 -o \"parts/");
     ASSERT_SAYS("\"$WB\" $SUBMIT --dry-run --unit-limit 7", 0, " --unit-limit 7.000000 -o \"parts/",
                 "--jobs 1 --unit-limit 7.000000");
@@ -168,7 +168,7 @@ static void test_queued(void **state) {
     (void)state;
     ASSERT_SAYS(
         "\"$WB\" $SUBMIT --unit-time 100; echo 2 > queue; \"$WB\" $SUBMIT", 2,
-        "this sweep was submitted before, and its jobs have not ended: wait for them, or scancel 2 of alice");
+        "this sweep was submitted before and its jobs have not ended: wait for them, or scancel 2 of alice");
     ASSERT_SAYS("\"$WB\" $SUBMIT --unit-time 100; echo 2 > queue; SLURM_JOB_ID=2 \"$WB\" $SUBMIT", 0,
                 "16 units: 16 done, 0 failed\n");
 }
@@ -191,8 +191,7 @@ static void test_at_once_without_lock(void **state) {
         "jobs.seen ] && touch jobs.seen || cat queue | sed \"s|\\$| alice $PWD/s.db.s.slurm|\"' > "
         "bin/squeue; chmod +x bin/squeue; PATH=$PWD/bin:$PATH; \"$WB\" $SUBMIT --unit-time 100; "
         "status=$?; cat cancelled jobs; (exit $status)",
-        2, "another submission of this sweep came at the same moment, and goes on: jobs 7 of alice",
-        "8\n8\n");
+        2, "another submission of this sweep came at the same time and continues: jobs 7 of alice", "8\n8\n");
     ASSERT_SAYS(
         "mkdir bin; printf '%s\\n' '#!/bin/sh' '[ ! -e jobs.seen ] && touch jobs.seen || echo 9 alice "
         "$PWD/s.db.s.slurm' > bin/squeue; chmod +x bin/squeue; PATH=$PWD/bin:$PATH; \"$WB\" $SUBMIT "
@@ -260,7 +259,7 @@ static void test_damaged_parts(void **state) {
         "printf "
         "'\\0\\0\\2\\0\\0\\0\\20\\0'; head -c 484 /dev/zero; } > 3.db-journal; cd ../..; bash later && bash "
         "later && ls s.db.s.slurm/parts | wc -l && \"$WB\" sweep show s.db --csv | cmp - local.csv",
-        0, "3 of 16 units in 1 shards, some 100 s a unit: job 3, and 4 behind it",
+        0, "3 of 16 units in 1 shards, about 100 s a unit: job 3, then 4",
         "16 units: 16 done, 0 failed\n0\n");
 }
 
@@ -268,7 +267,7 @@ static const struct failure_case refused[] = {
     {"sweep docs/examples/latencies.yaml --slurm", 2, "expected -o DATABASE"},
     {"sweep docs/examples/latencies.yaml --slurm --dry-run", 2, "expected -o DATABASE"},
     {"sweep docs/examples/latencies.yaml -o x.db --slurm --shard 1/2", 2, "--slurm divides the sweep itself"},
-    {"sweep docs/examples/latencies.yaml -o x.db --rounds 2", 2, "--rounds go with --slurm"},
+    {"sweep docs/examples/latencies.yaml -o x.db --rounds 2", 2, "--rounds need --slurm"},
     {"sweep docs/examples/latencies.yaml -o x.db --slurm --rounds -1", 2,
      "--rounds -1: error: expected a number from 0"},
     {"sweep docs/examples/latencies.yaml -o x.db --slurm --task-time 0", 2, "--task-time 0: error: expected"},

@@ -209,22 +209,22 @@ static void test_wrong_files(void **state) {
 static const struct failure_case refused[] = {
     {"sweep", 2, "expected: sweep FILE.yaml -o DATABASE"},
     {"sweep docs/examples/latencies.yaml", 2, "expected -o DATABASE"},
-    {"sweep docs/examples/latencies.yaml --csv --dry-run", 2, "are of sweep show"},
-    {"sweep show x.db --dry-run", 2, "are of running a sweep"},
+    {"sweep docs/examples/latencies.yaml --csv --dry-run", 2, "belong to sweep show"},
+    {"sweep show x.db --dry-run", 2, "apply only to running a sweep"},
     {"sweep docs/examples/latencies.yaml -o -", 2, "expected -o DATABASE"},
     {"sweep show", 2, "expected one database"},
     {"sweep diff x.db", 2, "expected two databases"},
     {"sweep merge", 2, "expected databases"},
     {"sweep merge x.db", 2, "expected -o DATABASE"},
     {"sweep diff x.db y.db --fail-above much", 2, "--fail-above: error: expected a percentage"},
-    {"sweep diff x.db y.db --x code", 2, "and titles are of sweep plot"},
-    {"sweep show x.db --fail-above 5%", 2, "--fail-above is of sweep diff"},
+    {"sweep diff x.db y.db --x code", 2, "and titles belong to sweep plot"},
+    {"sweep show x.db --fail-above 5%", 2, "--fail-above belongs to sweep diff"},
     {"sweep show nowhere/x.db", 2, "nowhere/x.db: error: there is no such file or folder"},
     {"sweep docs/examples/latencies.yaml --dry-run --shard 3/2", 2, "--shard: error: expected I/N"},
     {"sweep docs/examples/latencies.yaml --dry-run --shard 0/2", 2, "--shard: error: expected I/N"},
     {"sweep show /nonexistent.db", 2, "/nonexistent.db: error: "},
     {"sweep show kernels/vecadd.ptx", 2, "kernels/vecadd.ptx: error: this is no database of sweeps"},
-    {"sweep docs/examples/latencies.yaml -o docs/examples/latencies.yaml", 2, "this is an input"},
+    {"sweep docs/examples/latencies.yaml -o docs/examples/latencies.yaml", 2, "this input"},
 };
 
 static void test_refused(void **state) {

@@ -270,7 +270,7 @@ static void test_terminals(void **state) {
 }
 
 static const struct failure_case failures[] = {
-    {"analyze " STENCIL "--quiet --json", 2, "--quiet, --all and --explain are of the report in text"},
+    {"analyze " STENCIL "--quiet --json", 2, "--quiet, --all and --explain apply only to the text report"},
     {"analyze " STENCIL "--explain k-are", 2, "k-area"},
     {"analyze " STENCIL "--color sometimes", 2, "auto, always"},
 };

@@ -504,7 +504,7 @@ static void test_errors_of_files(void **state) {
         {"variables:\n  a: u8[1]\n  a: u8[1]\n", "l.yaml:3:3: error: key 'a' is given twice"},
         {"kernel: k\nkernel: k\n", "l.yaml:2:1: error: key 'kernel' is given twice"},
         {"- kernel: k\n",
-         "l.yaml:1:1: error: expected one launch, got a list of launches: only analyses take those"},
+         "l.yaml:1:1: error: expected one launch, got a list of launches, which only analyze takes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();

@@ -222,7 +222,7 @@ class Analyses(unittest.TestCase):
 
     def test_what_a_file_says_by_itself_is_not_overridden(self):
         for option in ({"machine": MACHINE}, {"grid": 4}, {"arguments": ["i32:1"]}, {"set": {"mem_latency": 3}}):
-            with self.assertRaisesRegex(warpbound.InputError, "stands for itself"):
+            with self.assertRaisesRegex(warpbound.InputError, "takes no kernel"):
                 warpbound.analyze("docs/examples/ecrts2025-fig2.yaml", **option)
 
     def test_settings_without_effect_are_refused(self):

@@ -193,7 +193,7 @@ case_accounts() {
     UMASK=022 as daemon "$warpbound" sweep one.yaml -o own.db --slurm --unit-time 0.2
     all_ended 60
     if as games "$warpbound" sweep one.yaml -o own.db --slurm 2> error; then fail "submitted what the user may not write to"; fi
-    grep -q "own.db: error: this user may not write to it, and it is of daemon" error || fail "what is said: $(cat error)"
+    grep -q "own.db: error: this user may not write to it; it belongs to daemon" error || fail "what is said: $(cat error)"
     [ -z "$(squeue -h)" ] || fail "something was submitted"
     cd ..
 }

@@ -1,7 +1,7 @@
 /* Speed of the annealing on the case study of ETFA'13: candidates a second on one thread, and how often
  * and how soon runs with the default settings find the worst case, 160 cycles. */
-#include "makespan/analysis/makespan.h"
 #include "makespan_support.h"
+#include "wings/makespan/analysis/makespan.h"
 
 #define WARPS 16u
 #define WORST_CASE 160u

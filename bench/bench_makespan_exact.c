@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "makespan/analysis/makespan.h"
 #include "makespan_support.h"
+#include "wings/makespan/analysis/makespan.h"
 
 static const struct exact_case {
     const char *string;

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "makespan/analysis/makespan.h"
 #include "makespan_support.h"
+#include "wings/makespan/analysis/makespan.h"
 
 /* Processor seconds of the child processes so far. */
 static double child_seconds(void) {

@@ -1,8 +1,8 @@
 /* Speed of the makespan method `sat`, from the first clause to the proof. */
 #include <inttypes.h>
 
-#include "makespan/analysis/makespan.h"
 #include "makespan_support.h"
+#include "wings/makespan/analysis/makespan.h"
 
 static void bench_string(const char *string, uint32_t warps, uint32_t cores) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench_support.h"
-#include "strings/notation.h"
+#include "wings/makespan/strings/notation.h"
 
 /* Ends the program when it cannot; freed with problem_free. */
 static inline struct makespan_problem identical_warps(const char *notation, uint32_t warps,

@@ -14,7 +14,8 @@ install(DIRECTORY machines kernels docs/schema DESTINATION ${CMAKE_INSTALL_DATAD
         REGEX make_graph$ EXCLUDE)
 
 install(TARGETS warpbound ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
-install(FILES include/warpbound.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+get_property(headers GLOBAL PROPERTY WB_HEADERS)
+install(FILES include/warpbound.h ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 if(TARGET warpbound_shared)
   install(TARGETS warpbound_shared
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
@@ -22,6 +23,7 @@ endif()
 
 # ---- pkg-config: the file finds its prefix from its own place --------------------------------------------------------
 
+get_property(WB_LINK_LIBRARIES GLOBAL PROPERTY WB_LINK_LIBRARIES)
 set(WB_PRIVATE_LIBRARIES ${WB_LINK_LIBRARIES} ${OpenMP_C_FLAGS} m)
 list(TRANSFORM WB_PRIVATE_LIBRARIES REPLACE "^([^-].*)$" "-l\\1" OUTPUT_VARIABLE libraries)
 list(JOIN libraries " " WB_PC_LIBRARIES)

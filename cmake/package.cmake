@@ -56,9 +56,10 @@ What the command warpbound does, for programs.")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "bounds on the execution time of GPU kernels - development files
 Header, static library, and files for pkg-config and CMake.")
 
-# CBC is loaded when it is asked for, so that nobody sees in the files that it is needed.
-if(CBC_FOUND AND WB_DEB)
-  execute_process(COMMAND dpkg-query --search ${CBC_FILE} OUTPUT_VARIABLE owner COMMAND_ERROR_IS_FATAL ANY)
+# What is loaded when it is asked for nobody sees in the files.
+get_property(loaded GLOBAL PROPERTY WB_LOADED_FILES)
+if(loaded AND WB_DEB)
+  execute_process(COMMAND dpkg-query --search ${loaded} OUTPUT_VARIABLE owner COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCH "^[^:]+" CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS ${owner})
   set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS ${CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS})
 endif()
@@ -74,9 +75,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(needs "libwarpbound${soversion} (= ${PROJECT_VERSION})" libyaml-dev nettle-dev libsqlite3-dev libjansson-dev
           zlib1g-dev)
-if(CADICAL_FOUND)
-  list(APPEND needs libcadical-dev g++) # which has libstdc++ for linking
-endif()
+get_property(more GLOBAL PROPERTY WB_DEVELOPMENT_PACKAGES)
+list(APPEND needs ${more})
 list(JOIN needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 
 include(CPack)

@@ -1,5 +1,5 @@
 # The command itself, its main called by the target: from the project's folder, into which its seeds look.
-file(GLOB command_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)
+get_target_property(command_sources warpbound_cli SOURCES)
 set(fuzz_limits -runs=300 -max_len=65536)
 wb_fuzz(fuzz_command warpbound PkgConfig::JANSSON)
 target_sources(fuzz_command PRIVATE command_results.c ${command_sources})

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "../tests/support/gzip_bytes.h"
-#include "makespan/analysis/makespan.h"
-#include "makespan/certificate/check.h"
+#include "wings/makespan/analysis/makespan.h"
+#include "wings/makespan/certificate/check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "fuzz_spec.h"
-#include "strings/spec_file.h"
+#include "wings/makespan/strings/spec_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "papers/makespan_forms/ilp_solution.h"
+#include "wings/makespan/forms/ilp_solution.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

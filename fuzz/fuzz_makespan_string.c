@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strings/notation.h"
+#include "wings/makespan/strings/notation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strings/witness_file.h"
+#include "wings/makespan/strings/witness_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

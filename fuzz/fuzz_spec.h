@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "strings/transform.h"
+#include "wings/makespan/strings/transform.h"
 
 typedef wb_status parse_function(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                                  struct makespan_spec *spec);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "strings/transform.h"
 #include "warpbound.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,20 +35,6 @@ static wb_status read_deadline(const struct values *values, const char *text) {
     return status;
 }
 
-/* KEY=VALUE of `warpbound makespan`, of a small problem. */
-static wb_status set_makespan_key(const struct values *values, const char *text) {
-    const char *equal = strchr(text, '=');
-    char key[32];
-    if (equal == NULL || (size_t)(equal - text) >= sizeof key) return WB_OK;
-    snprintf(key, sizeof key, "%.*s", (int)(equal - text), text);
-    struct makespan_spec spec;
-    spec_init(&spec);
-    const struct subject subject = {.where = "--fuzz"};
-    wb_status status = spec_set(&spec, key, equal + 1, &subject, values->diagnostics);
-    spec_free(&spec);
-    return status;
-}
-
 /* The only kernel has a C++ name; the text is another. */
 static wb_status find_kernel(const struct values *values, const char *text) {
     char ptx[1024];
@@ -77,7 +62,7 @@ static wb_status set_variable(const struct values *values, const char *text) {
 }
 
 static wb_status (*const readers[])(const struct values *values, const char *text) = {
-    set_machine_key, read_deadline, set_makespan_key, find_kernel, set_registers, set_variable};
+    set_machine_key, read_deadline, find_kernel, set_registers, set_variable};
 
 enum { READERS = sizeof readers / sizeof *readers };
 

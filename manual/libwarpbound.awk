@@ -1,4 +1,4 @@
-# awk -v version=X -f libwarpbound.awk warpbound.h: the manual page libwarpbound(3), which says what the header's comments say.
+# awk -v version=X -f libwarpbound.awk warpbound.h warpbound_WING.h ...: the manual page libwarpbound(3), which says what the header's comments say.
 # A comment in front of declarations becomes a paragraph, the declarations an example behind it.
 
 function escape(text) {
@@ -130,7 +130,7 @@ first { if (NR > 3) comment[++comments] = comment_text($0); next }
 
 /^ \*\/$/ && !in_comment { next } # of a heading that fills its line
 
-/^#(ifndef|ifdef|include|endif)|^#define WARPBOUND_H/ { skipping = /__cplusplus/; next }
+/^#(ifndef|ifdef|include|endif)|^#define WARPBOUND_([A-Z_]+_)?H$/ { skipping = /__cplusplus/; next }
 /^extern "C"/ || (skipping && /^}/) { skipping = 0; next }
 
 in_comment || (codes == 0 && depth == 0 && /^\/\*/) {

@@ -1,5 +1,5 @@
-# Writes manual pages and completions to FOLDER, as PROGRAM prints them; that of the library says what HEADER says. With GZIP
-# the pages are compressed.
+# Writes manual pages and completions to FOLDER, as PROGRAM prints them; that of the library says what HEADERS say
+# (separated by commas). With GZIP the pages are compressed.
 file(REMOVE_RECURSE ${FOLDER})
 file(MAKE_DIRECTORY ${FOLDER}/man1 ${FOLDER}/man3 ${FOLDER}/completions)
 
@@ -17,7 +17,8 @@ foreach(command ${commands})
 endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/warpbound-check.1.in ${FOLDER}/man1/warpbound-check.1 @ONLY)
 
-execute_process(COMMAND ${AWK} -v version=${VERSION} -f ${CMAKE_CURRENT_LIST_DIR}/libwarpbound.awk ${HEADER}
+string(REPLACE "," ";" HEADERS ${HEADERS})
+execute_process(COMMAND ${AWK} -v version=${VERSION} -f ${CMAKE_CURRENT_LIST_DIR}/libwarpbound.awk ${HEADERS}
                 OUTPUT_FILE ${FOLDER}/man3/libwarpbound.3 COMMAND_ERROR_IS_FATAL ANY)
 if(GZIP) # as Debian has them: the same bytes whenever they are made
   file(GLOB pages ${FOLDER}/man*/*)

@@ -4,7 +4,7 @@
 #define WB_REPRODUCE_EXAMPLE_H
 
 #include "base/text.h"
-#include "warpbound.h"
+#include "warpbound_makespan.h"
 
 /* The command's operand and options; NULL where it has none. */
 struct example {

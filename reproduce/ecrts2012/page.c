@@ -4,6 +4,7 @@
 
 #include "example.h"
 #include "timing.h"
+#include "wings/makespan/analysis/makespan.h"
 
 const char *const page_convergence_charts[CONVERGENCE_FIGURES] = {"fig6.svg", "fig7.svg"};
 

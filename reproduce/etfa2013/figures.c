@@ -6,9 +6,9 @@
 
 #include "base/diagnostics.h"
 #include "example.h"
-#include "makespan/analysis/makespan.h"
-#include "makespan/anneal/precedence_string.h"
-#include "strings/witness_file.h"
+#include "wings/makespan/analysis/makespan.h"
+#include "wings/makespan/anneal/precedence_string.h"
+#include "wings/makespan/strings/witness_file.h"
 
 /* The strings of the text: an identifier a character. */
 #define STRING_FIG2 "112233414234"

@@ -1,7 +1,7 @@
 /* Repeats the examples and the case study of ETFA 2013 (study.h names the paper) and writes
  * docs/reproduction/etfa2013.md with its pictures and data. */
 #include "page.h"
-#include "report/makespan/convergence.h"
+#include "wings/makespan/report/convergence.h"
 
 static wb_status write_chart(const struct output *output, const struct study *study,
                              enum convergence_axis axis, const char *file) {

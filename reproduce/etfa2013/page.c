@@ -4,8 +4,8 @@
 
 #include "example.h"
 #include "figures.h"
-#include "makespan/anneal/precedence_string.h"
 #include "timing.h"
+#include "wings/makespan/anneal/precedence_string.h"
 
 static uint64_t voronoi_worst(const struct study *study, unsigned warps) {
     return study->worst[warps - 1].cycles;

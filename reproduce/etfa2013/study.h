@@ -3,7 +3,7 @@
 #ifndef WB_REPRODUCE_ETFA2013_STUDY_H
 #define WB_REPRODUCE_ETFA2013_STUDY_H
 
-#include "makespan/analysis/makespan.h"
+#include "wings/makespan/analysis/makespan.h"
 
 /* Section VIII: the Voronoi kernel. */
 #define VORONOI_STRING "L5C9L2C9"

@@ -114,11 +114,11 @@ def kernels(root):
 def test_files(root):
     """The source file of each test by its name, from the lists that CMake reads."""
     found = {}
-    for listing in sorted(root.glob("tests/*/tests.cmake")):
+    for listing in sorted([*root.glob("tests/*/tests.cmake"), *root.glob("tests/wings/*/tests.cmake")]):
         text = listing.read_text(encoding="utf-8")
         for name in re.findall(r"^\s*wb_(?:\w+_)?test\((\w+)", text, re.MULTILINE):
             if name != "name":
-                found[name] = f"tests/{listing.parent.name}/{name}.c"
+                found[name] = f"{listing.parent.relative_to(root)}/{name}.c"
         for name, file in re.findall(r"add_test\(NAME (\w+)(?:[^)]*?(tests/[\w./]+\.(?:py|sh)))?", text):
             found[name] = file or str(listing.relative_to(root))
     return found

@@ -2,12 +2,24 @@
 
 #include <string.h>
 
+#include "wing.h"
+
 static const struct command commands[] = {
     {"init", COMMAND_INIT, "FILE.ptx", "write a launch file to be completed by hand",
      "describes a launch and executes nothing", command_init,
+     .manual = "Reads the code and writes a launch file in YAML next to it, FILE.yaml, with the kernel's "
+               "parameters and blanks for grid, block and arguments. `analyze` and others then take that "
+               "file instead of the code.\nOnly `--force` replaces an existing launch file.",
      .examples = {"init k.ptx", "init k.ptx -k saxpy -o saxpy.yaml", "init k.ptx -o -"}},
     {"analyze", COMMAND_ANALYZE, "FILE.ptx | LAUNCH.yaml | BLOCK.yaml",
      "bound and simulate a kernel, or one thread block", "bounds what is executed", command_analyze,
+     .manual = "Bounds the execution time of a kernel: all its thread blocks on all SMs of the machine, or "
+               "with `-i` one isolated block. The operand is code (PTX, or machine code in a cubin), a "
+               "launch file that names the code, or a handwritten block or grid.\nPrints a verdict, the "
+               "least bound and its breakdown, the slowest execution found, and all assumptions. Each number "
+               "has a kind: `exact` and `upper` are proven bounds, `lower` is an execution that was found, "
+               "`simulated` is an execution under one scheduler, and an `estimate` is unproven.\nWith "
+               "`--deadline` the exit status is 0 only if a proven bound is within it.",
      .examples = {"analyze kernels/stencil5.yaml -m ecrts2025-orin",
                   "analyze k.ptx -g 64 -b 256 -a buf:f32[16384] -a i32:16384",
                   "analyze k.ptx -l k.yaml --facts k.facts --json -o k.json",
@@ -15,36 +27,54 @@ static const struct command commands[] = {
     {"facts", COMMAND_FACTS, "FILE.ptx | LAUNCH.yaml",
      "print a template of flow facts: the loops and their bounds", "lists the loop bounds that must be known",
      command_facts,
+     .manual = "Data decide how often some loops run. Flow facts, in a text file, limit that, so that a "
+               "kernel can be bounded for all data. This command prints such a file for a kernel, with a "
+               "question mark for each bound to fill in; `analyze --facts` and others read it.",
      .examples = {"facts k.ptx -l k.yaml > k.facts", "facts k.ptx -k saxpy -g 64 -b 256 -a i32:?"}},
     {"simulate", COMMAND_SIMULATE, "FILE.ptx | LAUNCH.yaml | BLOCK.yaml",
      "simulate a kernel on a whole GPU, or one thread block", "simulates the execution of given data",
      command_simulate,
+     .manual = "Executes a kernel with the data of its launch and simulates all its thread blocks on the "
+               "machine, or one block with `-i`, under one or several policies of warp schedulers. The "
+               "result is one execution, not a bound.",
      .examples = {"simulate kernels/reduce.ptx -l kernels/reduce.yaml --policy lrr,gto",
                   "simulate kernels/reduce.yaml -m jcse2017 --scheme reorder",
                   "simulate kernels/reduce.ptx -l kernels/reduce.yaml --schedule"}},
     {"path", COMMAND_PATH, "FILE.ptx | LAUNCH.yaml", "print what each warp executes",
      "executes but times nothing", command_path,
+     .manual =
+         "Executes thread blocks with the data of the launch, without timing, and prints the instructions "
+         "that each warp executes, run-length encoded. If paths depend on unknown data, it names them.",
      .examples = {"path kernels/reduce.ptx -l kernels/reduce.yaml -i 1",
                   "path kernels/reduce.ptx -l kernels/reduce.yaml --accesses --json"}},
     {"cfg", COMMAND_CFG, "FILE.ptx | LAUNCH.yaml", "print control flow: blocks, dominators, loops",
      "reads the code and executes nothing", command_cfg,
+     .manual = "Prints basic blocks with dominators, post-dominators and loops, and the branches that can "
+               "divide a warp; `--why` explains why a branch can, or cannot.",
      .examples = {"cfg kernels/reduce.ptx", "cfg kernels/reduce.ptx --format dot | dot -Tsvg > reduce.svg",
                   "cfg kernels/reduce.ptx --why '$L__BB0_2'"}},
     {"occupancy", COMMAND_OCCUPANCY, "FILE.ptx | LAUNCH.yaml",
      "print how many blocks an SM holds, and what limits them",
      "counts the resources of blocks and executes nothing", command_occupancy,
+     .manual = "Prints how many thread blocks of a kernel an SM of the machine holds at a time, by each of "
+               "its limits: warps, blocks, registers, shared memory. Registers come from machine code, "
+               "`--registers` or `--ptxas-info`.",
      .examples = {"occupancy kernels/sgemm_tiled.ptx -b 32,32 --registers 40",
                   "occupancy k.ptx -b 256 --registers 64 --shared 16384 -m jcse2017"}},
     {"cache", COMMAND_CACHE, "FILE.ptx | LAUNCH.yaml", "print hits and misses of the first-level caches",
      "analyses accesses on machines with caches", command_cache,
+     .manual = "Prints for each load of a kernel how many of its accesses at least hit the first-level cache "
+               "of its SM in any order of warps, and how many do if warps access in a fixed order; for "
+               "machines with caches.",
      .examples = {"cache kernels/stencil5.ptx -l kernels/stencil5.yaml",
                   "cache kernels/reduce.ptx -l kernels/reduce.yaml --order --first 9"}},
-    {"makespan", COMMAND_MAKESPAN, "STRING | FILE", "bound the makespan of kernel instruction strings",
-     "solves strings and uses no machine", command_makespan,
-     .examples = {"makespan LLC -w 12 -u L=1,C=1", "makespan LLC -w 4 -u L=1,C=1 --method exact --schedule",
-                  "makespan k.ptx -l k.yaml -u L=1,C=4 --method closed,exact"}},
     {"sweep", COMMAND_SWEEP, "FILE.yaml | show|plot DATABASE | diff|merge DATABASES",
      "run many analyses and store their results", "runs the analyses that its file names", command_sweep,
+     .manual = "`sweep` FILE.yaml runs an analysis for each combination of code, machines, values and "
+               "options in the file, several at a time, each in its own process, and stores the results in "
+               "the database of `-o`. Run again, it continues where it stopped and skips units whose inputs "
+               "did not change.\n`sweep show` prints results, `sweep plot` draws a picture (SVG), `sweep "
+               "diff` compares two databases, for gates in CI, and `sweep merge` combines several.",
      .examples = {"sweep docs/examples/latencies.yaml --dry-run",
                   "sweep docs/examples/latencies.yaml -o latencies.db", "sweep show latencies.db",
                   "sweep show latencies.db --csv -o latencies.csv",
@@ -54,11 +84,18 @@ static const struct command commands[] = {
      "list | show MACHINE | check FILE.cubin | calibrate sm_XX | import FILE.config",
      "list, print, check, calibrate or import machines", "handles machines and takes no kernel",
      command_machine,
+     .manual = "`machine list` prints the names of all presets, `machine show` prints one of them, or a "
+               "file, as YAML with all its keys. `machine check` lists the machine figures that bounds of "
+               "some machine code rest on, and their sources. `machine calibrate` has ptxas assemble small "
+               "kernels and writes a machine file with what their stall counts show. `machine import` "
+               "converts the configuration of a simulator to a machine.",
      .examples = {"machine list", "machine show ecrts2025-orin > mine.yaml",
                   "machine show ecrts2025-orin --set mem_latency=300", "machine import gpgpusim.config",
                   "machine check kernels/sgemm_tiled.sm_86.cubin -m rtx-a6000"}},
     {"print", COMMAND_PRINT, "FILE.ptx", "print PTX in canonical form, or machine code",
      "only reads the code", command_print,
+     .manual = "Prints code: PTX in one canonical form, machine code as a list of instructions with "
+               "addresses and control fields.",
      .examples = {"print kernels/reduce.ptx", "print - < kernels/reduce.ptx",
                   "print kernels/reduce.sm_86.cubin"}},
 };
@@ -66,18 +103,24 @@ static const struct command commands[] = {
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
 const struct command *command_at(size_t index) {
-    return index < COMMAND_COUNT ? &commands[index] : NULL;
+    const struct cli_wing *wing;
+    if (index < COMMAND_COUNT) return &commands[index];
+    index -= COMMAND_COUNT;
+    for (size_t i = 0; (wing = cli_wing_at(i)) != NULL; i++)
+        if (wing->command != NULL && index-- == 0) return wing->command;
+    return NULL;
 }
 
-const struct command *command_of(enum command_bit bit) {
+const struct command *command_of(unsigned bit) {
     size_t i = 0;
-    while (commands[i].bit != bit)
+    while (command_at(i)->bit != bit)
         i++;
-    return &commands[i];
+    return command_at(i);
 }
 
 const struct command *command_named(const char *name) {
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(name, commands[i].name) == 0) return &commands[i];
+    const struct command *command;
+    for (size_t i = 0; (command = command_at(i)) != NULL; i++)
+        if (strcmp(name, command->name) == 0) return command;
     return NULL;
 }

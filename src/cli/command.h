@@ -10,23 +10,25 @@
 
 enum { EXAMPLES_MAX = 6 };
 
-/* A sub-command: its row in the table of command.c. `run` returns the exit status. */
+/* A sub-command: its row in the table of command.c, or of a wing. `run` returns the exit status. */
 struct command {
     const char *name;
-    enum command_bit bit;
+    unsigned bit;         /* of enum command_bit */
     const char *operands; /* for the usage line, and for what shells complete (completion.h) */
     const char *summary;
     const char *does; /* behind its name, why options of others are of no use to it */
     int (*run)(const struct options *options, wb_diagnostics *diagnostics);
+    const char *manual; /* what its manual page says beside its options: a paragraph a line */
     const char
         *examples[EXAMPLES_MAX + 1]; /* for its help: arguments behind `warpbound`; NULL behind the last */
 };
 
-/* The commands in the order in which a user comes to need them; NULL past the end. */
+/* The commands in the order in which a user comes to need them, behind them those of wings; NULL past the
+ * end. */
 const struct command *command_at(size_t index);
 
 /* The command of a bit, and that of a name or NULL. */
-const struct command *command_of(enum command_bit bit);
+const struct command *command_of(unsigned bit);
 const struct command *command_named(const char *name);
 
 int command_analyze(const struct options *options, wb_diagnostics *diagnostics);
@@ -40,7 +42,6 @@ int command_cache(const struct options *options, wb_diagnostics *diagnostics);
 int command_occupancy(const struct options *options, wb_diagnostics *diagnostics);
 int command_init(const struct options *options, wb_diagnostics *diagnostics);
 int command_sweep(const struct options *options, wb_diagnostics *diagnostics);
-int command_makespan(const struct options *options, wb_diagnostics *diagnostics);
 
 /* Notes how flow facts that are lacking are given, as a command for the launch of the options. */
 void facts_suggest(const struct options *options, wb_diagnostics *diagnostics);

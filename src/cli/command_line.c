@@ -47,21 +47,24 @@ static bool append_text(struct option_list *list, const char *value, size_t room
     return item != NULL;
 }
 
-/* The key is the option's name with '_' for '-'. */
-static bool append_setting(struct option_settings *list, const char *name, const char *value, size_t room) {
-    struct key_value *item = list_room((void **)&list->items, &list->count, sizeof *list->items, room);
-    if (item == NULL) return false;
-    (void)snprintf(item->key, sizeof item->key, "%s", name);
-    for (char *c = item->key; *c != '\0'; c++)
-        if (*c == '-') *c = '_';
-    item->value = value;
-    return true;
+static bool append_given(struct given_options *list, const struct option_row *row, const char *value,
+                         size_t room) {
+    struct given_option *item = list_room((void **)&list->items, &list->count, sizeof *list->items, room);
+    if (item != NULL) *item = (struct given_option){row, value};
+    return item != NULL;
 }
 
 /* Stores the value of an option, unless it is wrong; lists have `room` at most. */
 static wb_status store_option(struct options *options, const struct option_row *row, const char *value,
                               size_t room, wb_diagnostics *diagnostics, bool *right) {
-    void *member = (char *)options + row->offset;
+    union {
+        const char *text;
+        struct option_number number;
+        struct option_place place;
+        double seconds;
+    } unused;
+    const bool is_given = row->offset == offsetof(struct options, given);
+    void *member = is_given ? (void *)&unused : (char *)options + row->offset;
     struct option_number *number = member;
     struct option_place *place = member;
     unsigned word;
@@ -74,9 +77,10 @@ static wb_status store_option(struct options *options, const struct option_row *
         stored = are_names(value, row->names);
         *(const char **)member = value;
         break;
-    case OPTION_LIST: return append_text(member, value, room) ? WB_OK : no_memory(diagnostics);
-    case OPTION_SETTING:
-        return append_setting(member, row->name, value, room) ? WB_OK : no_memory(diagnostics);
+    case OPTION_LIST:
+        if (!is_given && !append_text(member, value, room)) return no_memory(diagnostics);
+        break;
+    case OPTION_SETTING: break;
     case OPTION_WORD:
         stored = read_word(value, row->words, &word);
         if (stored) *(unsigned *)member = word + 1;
@@ -104,7 +108,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     case OPTION_JSON: *(enum output_format *)member = format_named(row->name); break;
     }
     *right = stored;
-    return WB_OK;
+    return !is_given || append_given(&options->given, row, value, room) ? WB_OK : no_memory(diagnostics);
 }
 
 /* ---- What is wrong ------------------------------------------------------------------------------------- */
@@ -181,7 +185,7 @@ static unsigned commands_that_take(char letter, const char *name, size_t length)
 }
 
 /* Says that other commands take it, and why this one does not. */
-static void put_refusal(FILE *out, enum command_bit command, unsigned commands) {
+static void put_refusal(FILE *out, unsigned command, unsigned commands) {
     const struct command *other, *this = command_of(command);
     (void)fprintf(out, "not an option of %s, which %s, but of", this->name, this->does);
     const char *separator = " ";
@@ -193,12 +197,12 @@ static void put_refusal(FILE *out, enum command_bit command, unsigned commands) 
 }
 
 /* What was probably meant: a name that this begins, or is spelt like it. */
-static void put_meant(FILE *out, enum command_bit command, const char *name) {
+static void put_meant(FILE *out, unsigned command, const char *name) {
     const struct option_row *row;
     const char *names[OPTION_ROWS_MAX + 1];
     size_t count = 0, begun = 0;
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
-        if ((row->commands & (unsigned)command) == 0) continue;
+        if ((row->commands & command) == 0) continue;
         assert(count < OPTION_ROWS_MAX);
         names[count++] = row->name;
         if (*name == '\0' || strncmp(row->name, name, strlen(name)) != 0) continue;
@@ -211,7 +215,7 @@ static void put_meant(FILE *out, enum command_bit command, const char *name) {
         put_nearest(out, "--", name, names);
 }
 
-static wb_status report_unknown(enum command_bit command, const char *option, wb_diagnostics *diagnostics) {
+static wb_status report_unknown(unsigned command, const char *option, wb_diagnostics *diagnostics) {
     const bool is_long = option[1] == '-';
     const size_t length = is_long ? strcspn(option, "=") : 2;
     const unsigned commands =
@@ -254,11 +258,10 @@ struct command_line {
 };
 
 /* The row of a long option, or else of a letter, that the command takes. */
-static const struct option_row *row_of(enum command_bit command, char letter, const char *name,
-                                       size_t length) {
+static const struct option_row *row_of(unsigned command, char letter, const char *name, size_t length) {
     const struct option_row *row;
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
-        if ((row->commands & (unsigned)command) == 0) continue;
+        if ((row->commands & command) == 0) continue;
         if (name != NULL ? has_name(row, name, length) : row->letter == letter) return row;
     }
     return NULL;
@@ -324,20 +327,37 @@ static bool is_standard_input(const char *file) {
 
 /* Standard input can be read once. */
 static wb_status check_standard_input(const struct options *options, wb_diagnostics *diagnostics) {
-    const char *const files[] = {options->launch, options->machine,    options->facts,
-                                 options->check,  options->ptxas_info, options->read_solution};
+    const char *const files[] = {options->launch, options->machine, options->facts, options->ptxas_info};
     size_t readers = 0;
     for (size_t i = 0; i < options->operands.count; i++)
         readers += is_standard_input(options->operands.items[i]);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         readers += is_standard_input(files[i]);
+    for (size_t i = 0; i < options->given.count; i++)
+        readers += options->given.items[i].row->reads && is_standard_input(options->given.items[i].value);
     if (readers <= 1) return WB_OK;
     wb_diagnostics_error(diagnostics, "-",
                          "standard input can be read only once: name files for all other inputs");
     return WB_ERR_INPUT;
 }
 
-wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diagnostics *diagnostics,
+/* What the command does in place of its own work: one option at most says so. */
+static wb_status choose_run(struct options *options, wb_diagnostics *diagnostics) {
+    for (size_t i = 0; i < options->given.count; i++) {
+        const struct option_row *row = options->given.items[i].row, *other = options->instead;
+        char where[SHOWN_MAX], message[100];
+        if (row->run == NULL) continue;
+        options->instead = row;
+        if (other == NULL || other == row) continue;
+        (void)snprintf(where, sizeof where, "--%s", row->name);
+        (void)snprintf(message, sizeof message, "cannot be combined with --%s", other->name);
+        wb_diagnostics_error(diagnostics, where, message);
+        return WB_ERR_INPUT;
+    }
+    return WB_OK;
+}
+
+wb_status options_parse(unsigned command, int argc, char **argv, wb_diagnostics *diagnostics,
                         struct options *options) {
     struct command_line line = {argc, 1, argv, options, diagnostics, NULL, NULL};
     bool only_operands = false;
@@ -359,7 +379,8 @@ wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diag
         wb_diagnostics_about(diagnostics, NULL);
         return status;
     }
-    return check_standard_input(options, diagnostics);
+    status = choose_run(options, diagnostics);
+    return status == WB_OK ? check_standard_input(options, diagnostics) : status;
 }
 
 void options_free(struct options *options) {
@@ -370,10 +391,10 @@ void options_free(struct options *options) {
     free(options->code_of_launch);
     free(options->operands.items);
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
-        if (row->kind != OPTION_LIST) continue;
+        if (row->kind != OPTION_LIST || row->offset == offsetof(struct options, given)) continue;
         struct option_list *list = (void *)((char *)options + row->offset);
         free(list->items);
         *list = (struct option_list){0};
     }
-    free(options->settings.items);
+    free(options->given.items);
 }

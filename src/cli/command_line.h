@@ -7,7 +7,7 @@
 /* Parses argv (argv[0] is the sub-command's name) into *options. Options may stand anywhere before "--", and
  * are written out: abbreviations would change their meaning with every option that is added. The caller frees
  * with options_free, also after an error. */
-wb_status options_parse(enum command_bit command, int argc, char **argv, wb_diagnostics *diagnostics,
+wb_status options_parse(unsigned command, int argc, char **argv, wb_diagnostics *diagnostics,
                         struct options *options);
 
 /* What messages are about: an option as it is written, "--grid 0", its value in quotes where the shell needs

@@ -78,7 +78,7 @@ bool first_word_at(size_t index, struct first_word *word) {
 }
 
 bool is_shown_option(const struct option_row *row, const struct command *command) {
-    return row->kind != OPTION_HEADING && (row->commands & (unsigned)command->bit) != 0 && row->help != NULL;
+    return row->kind != OPTION_HEADING && (row->commands & command->bit) != 0 && row->help != NULL;
 }
 
 /* ---- Operands ------------------------------------------------------------------------------------------ */

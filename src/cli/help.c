@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "terminal.h"
+#include "wing.h"
 
 /* Where the explanation of an option stands; what is longer has it on the next line. */
 #define EXPLANATION_COLUMN 28
@@ -102,12 +103,12 @@ static void put_command_usage(const struct command *command) {
     put_wrapped(stdout, usage, strlen("usage: "));
 }
 
-static void put_options(enum command_bit command) {
+static void put_options(unsigned command) {
     const struct option_row *row;
     const char *heading = NULL;
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
         if (row->kind == OPTION_HEADING) heading = row->help;
-        if ((row->commands & (unsigned)command) == 0 || row->help == NULL) continue;
+        if ((row->commands & command) == 0 || row->help == NULL) continue;
         if (heading != NULL) put_heading(stdout, heading);
         heading = NULL;
         char left[64];
@@ -118,12 +119,31 @@ static void put_options(enum command_bit command) {
 
 const struct registry *help_registry(size_t index) {
     static const struct registry registries[] = {
-        {COMMAND_ANALYZE, "methods", wb_method_name, wb_method_summary},
-        {COMMAND_MAKESPAN, "methods", wb_makespan_method_name, wb_makespan_method_summary},
-        {COMMAND_ANALYZE | COMMAND_SIMULATE, "policies", wb_policy_name, wb_policy_summary},
-        {COMMAND_ANALYZE | COMMAND_SIMULATE, "schemes", wb_scheme_name, wb_scheme_summary},
+        {COMMAND_ANALYZE, "methods", wb_method_name, wb_method_summary, NULL},
+        {COMMAND_ANALYZE | COMMAND_SIMULATE, "policies", wb_policy_name, wb_policy_summary, NULL},
+        {COMMAND_ANALYZE | COMMAND_SIMULATE, "schemes", wb_scheme_name, wb_scheme_summary, NULL},
     };
-    return index < sizeof registries / sizeof *registries ? &registries[index] : NULL;
+    const struct cli_wing *wing;
+    if (index < sizeof registries / sizeof *registries) return &registries[index];
+    index -= sizeof registries / sizeof *registries;
+    for (size_t i = 0; (wing = cli_wing_at(i)) != NULL; i++)
+        if (wing->registry != NULL && index-- == 0) return wing->registry;
+    return NULL;
+}
+
+/* The names that are declined in this build, if there are any. */
+static void put_missing(const struct registry *registry) {
+    const char *name;
+    bool any = false;
+    for (size_t i = 0; registry->missing != NULL && (name = registry->name(i)) != NULL; i++) {
+        const char *missing = registry->missing(i);
+        if (missing == NULL) continue;
+        if (!any) put_heading(stdout, "not in this build");
+        any = true;
+        char text[64];
+        (void)snprintf(text, sizeof text, "needs %s, which this build lacks", missing);
+        put_row(stdout, name, 17, text);
+    }
 }
 
 static void put_registry(const struct registry *registry) {
@@ -134,21 +154,7 @@ static void put_registry(const struct registry *registry) {
     put_heading(stdout, registry->title);
     for (size_t i = 0; (name = registry->name(i)) != NULL; i++)
         put_row(stdout, name, column + 3, registry->summary(i));
-}
-
-/* The makespan methods that are declined in this build, if there are any. */
-static void put_missing_methods(void) {
-    const char *name;
-    bool any = false;
-    for (size_t i = 0; (name = wb_makespan_method_name(i)) != NULL; i++) {
-        const char *missing = wb_makespan_method_missing(i);
-        if (missing == NULL) continue;
-        if (!any) put_heading(stdout, "not in this build");
-        any = true;
-        char text[64];
-        (void)snprintf(text, sizeof text, "needs %s, which this build lacks", missing);
-        put_row(stdout, name, 17, text);
-    }
+    put_missing(registry);
 }
 
 void help_print_command(const struct command *command) {
@@ -157,8 +163,7 @@ void help_print_command(const struct command *command) {
     put_options(command->bit);
     const struct registry *registry;
     for (size_t i = 0; (registry = help_registry(i)) != NULL; i++)
-        if ((registry->commands & (unsigned)command->bit) != 0) put_registry(registry);
-    if (command->bit == COMMAND_MAKESPAN) put_missing_methods();
+        if ((registry->commands & command->bit) != 0) put_registry(registry);
     put_heading(stdout, "examples");
     for (size_t i = 0; command->examples[i] != NULL; i++)
         printf("  warpbound %s\n", command->examples[i]);

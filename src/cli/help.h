@@ -25,6 +25,7 @@ struct registry {
     const char *title; /* "methods" */
     const char *(*name)(size_t);
     const char *(*summary)(size_t);
+    const char *(*missing)(size_t); /* what a name needs and this build lacks, else NULL; or NULL */
 };
 
 const struct registry *help_registry(size_t index);

@@ -8,8 +8,8 @@
 
 /* Commands of the launch of a kernel. */
 #define TAKES_LAUNCHES                                                                                       \
-    (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_CFG | COMMAND_MAKESPAN | COMMAND_CACHE |    \
-     COMMAND_FACTS | COMMAND_OCCUPANCY)
+    (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_CFG | COMMAND_CACHE | COMMAND_FACTS |       \
+     COMMAND_OCCUPANCY | WING_COMMANDS)
 
 /* Those of them for which registers count. */
 #define TIMES_REGISTERS (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_CACHE | COMMAND_OCCUPANCY)

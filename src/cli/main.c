@@ -26,7 +26,8 @@ static int printed(int status) {
 static int run_until_stopped(const struct command *command, const struct options *options,
                              wb_diagnostics *diagnostics) {
     stop_listen(options->time_limit);
-    const int status = command->run(options, diagnostics);
+    const int status = options->instead != NULL ? options->instead->run(options, diagnostics)
+                                                : command->run(options, diagnostics);
     if (!stop_requested() || status == WB_OK || status == EXIT_DEADLINE_MISSED) return status;
     stop_explain(diagnostics);
     return WB_ERR_LIMIT;

@@ -135,7 +135,7 @@ static void put_options(FILE *stream, const struct command *command) {
     put_section(stream, "OPTIONS");
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
         if (row->kind == OPTION_HEADING) heading = row->help;
-        if ((row->commands & (unsigned)command->bit) == 0 || row->help == NULL) continue;
+        if ((row->commands & command->bit) == 0 || row->help == NULL) continue;
         if (heading != NULL) (void)fprintf(stream, ".SS %s\n", heading);
         heading = NULL;
         put_option(stream, row);
@@ -147,7 +147,7 @@ static void put_registries(FILE *stream, const struct command *command) {
     const struct registry *registry;
     const char *name;
     for (size_t i = 0; (registry = help_registry(i)) != NULL; i++) {
-        if ((registry->commands & (unsigned)command->bit) == 0) continue;
+        if ((registry->commands & command->bit) == 0) continue;
         (void)fputs(".SH ", stream);
         put_capitals(stream, registry->title);
         (void)fputc('\n', stream);
@@ -179,6 +179,16 @@ static void put_examples(FILE *stream, const struct command *command) {
     (void)fputs(".EE\n", stream);
 }
 
+static const char general_text[] =
+    "Bounds the worst-case execution time of GPU kernels. It reads PTX or machine code, a "
+    "launch "
+    "(grid, block, arguments) and the description of a machine, and needs no GPU and no CUDA. "
+    "Every number says what it is: exact, a proven upper bound, an execution that was found, a "
+    "simulation, or an estimate that is proven by nothing.\n"
+    "A FILE may be `-`: standard input where it is read, standard output where it is written. "
+    "Where FILE.ptx is expected, a cubin (machine code) does, too. Options may stand before and "
+    "behind files; behind `--` everything is a file.";
+
 /* ---- Pages --------------------------------------------------------------------------------------------- */
 
 static void put_name(char name[64], const struct command *command) {
@@ -189,7 +199,7 @@ static void put_command_page(FILE *stream, const struct command *command) {
     put_title(stream, command->name, command->summary);
     put_synopsis(stream, command);
     put_section(stream, "DESCRIPTION");
-    put_paragraphs(stream, manual_text(command));
+    put_paragraphs(stream, command->manual);
     put_options(stream, command);
     put_registries(stream, command);
     put_statuses(stream);
@@ -218,7 +228,7 @@ static void put_main_page(FILE *stream) {
                 ".br\n\\fBwarpbound \\-\\-version\\fR\n",
                 stream);
     put_section(stream, "DESCRIPTION");
-    put_paragraphs(stream, manual_text(NULL));
+    put_paragraphs(stream, general_text);
     put_section(stream, "COMMANDS");
     (void)fputs("Each has a page of its own.\n", stream);
     for (size_t i = 0; (command = command_at(i)) != NULL; i++) {

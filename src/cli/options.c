@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#define RUNS (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_MAKESPAN | COMMAND_CACHE)
-#define LAUNCHES (RUNS | COMMAND_FACTS | COMMAND_OCCUPANCY)
+#include "wing.h"
+
+#define RUNS (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_CACHE)
+#define LAUNCHES (RUNS | COMMAND_FACTS | COMMAND_OCCUPANCY | WING_COMMANDS)
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
 #define GPU_RUNS (COMMAND_SIMULATE | COMMAND_CACHE)
 #define LAUNCH_FILES (LAUNCHES | COMMAND_CFG)
@@ -14,16 +16,6 @@
 
 /* Most threads that can be asked for. */
 #define THREADS_MAX 1024
-
-#define INTO(kind, member, commands) OPTION_##kind, commands, offsetof(struct options, member)
-
-/* Begins a group of options in help texts. */
-#define HEADING(title)                                                                                       \
-    { .kind = OPTION_HEADING, .help = title }
-
-/* An option that sets the key of its name of the makespan problem or of its methods. */
-#define SETTING(letter, name, argument, text)                                                                \
-    { letter, name, argument, INTO(SETTING, settings, COMMAND_MAKESPAN), .help = text }
 
 /* Numbers of an analysis: its methods and policies. */
 static const char *number_name(size_t index) {
@@ -67,8 +59,8 @@ static const struct option_row option_table[] = {
          "NAME=VALUE: another value for the launch file's argument of that name, or place (from 1)"},
     {'c', "variable", "NAME=CONTENTS", INTO(LIST, variables, LAUNCHES | COMMAND_CFG),
      .help = "contents of a .const or .global variable, as after buf:"},
-    {'i', "block-index", "X[,Y[,Z]]", INTO(PLACE, block_index, RUNS),
-     .help = "which block of the grid (default: all of them; path, makespan: 0,0,0)",
+    {'i', "block-index", "X[,Y[,Z]]", INTO(PLACE, block_index, RUNS | WING_COMMANDS),
+     .help = "which block of the grid (default: all of them; for a path 0,0,0)",
      .expected = "one to three numbers, such as 1,0,0"},
     {0, "facts", "FILE", INTO(TEXT, facts, COMMAND_ANALYZE | COMMAND_PATH | COMMAND_CACHE | COMMAND_CFG),
      .help = "flow facts of the kernel: bounds of loops and more (warpbound facts writes a template)",
@@ -78,20 +70,11 @@ static const struct option_row option_table[] = {
      .help =
          "any: whatever buffers and variables contain (default with --facts); given: the launch's contents",
      .words = {"given", "any"}},
-    {0, "assume", "LIST", INTO(NAMES, assume, RUNS | COMMAND_CFG),
+    {0, "assume", "LIST", INTO(NAMES, assume, RUNS | COMMAND_CFG | WING_COMMANDS),
      .help = "assume results that hardware may compute differently: approx (approximate functions), div-zero "
              "(integer divisions by zero), pointer-order (addresses of buffers), no-contraction (products "
              "and sums are not fused), all",
      .names = wb_taken_name_at},
-    {0, "branchless-prefix", NULL, INTO(FLAG, branchless_prefix, COMMAND_MAKESPAN),
-     .help = "for a kernel: the string up to the first instruction executed twice"},
-    HEADING("The problem"),
-    {'w', "warps", "N|N:STRING", INTO(LIST, warps, COMMAND_MAKESPAN),
-     .help = "number of warps, or of warps with a string of their own"},
-    SETTING('u', "units", "LIST", "warps that each unit type serves in a cycle: L=1,C=4 or L=1/2"),
-    SETTING(0, "warp-size", "N", "lanes of a warp; -u then gives numbers of units: L=16,C=32"),
-    SETTING(0, "cycles", "LIST", "cycles that an instruction takes, by unit type: S=4,D=2"),
-    SETTING(0, "issue", "N", "most instructions issued in a cycle (default unlimited)"),
     HEADING("The machine"),
     {'m', "machine", "MACHINE", INTO(TEXT, machine, TIMES | COMMAND_OCCUPANCY | COMMAND_CFG),
      .help = "preset name or YAML file (default ecrts2025-orin)"},
@@ -109,8 +92,6 @@ static const struct option_row option_table[] = {
     HEADING("What is computed"),
     {0, "method", "LIST", INTO(NAMES, methods, COMMAND_ANALYZE | COMMAND_CFG),
      .help = "bounds to compute, separated by commas (default all)", .names = wb_method_name},
-    {0, "method", "LIST", INTO(NAMES, methods, COMMAND_MAKESPAN),
-     .help = "bounds to compute, separated by commas (default all)", .names = wb_makespan_method_name},
     {0, "policy", "LIST", INTO(NAMES, policies, TIMES | COMMAND_CFG),
      .help =
          "warp schedulers to simulate (default lrr,gto; on a machine that times machine code cggty,gto,lrr)",
@@ -148,23 +129,6 @@ static const struct option_row option_table[] = {
      .help = "with --order: only the first N accesses of each SM (default for pictures: 64); with "
              "--channels: what is left after them",
      .least = 1, .most = UINT64_MAX, .expected = "a number from 1 on"},
-    {0, "mapping", NULL, INTO(FLAG, mapping, COMMAND_MAKESPAN),
-     .help = "for a kernel: print which instruction became which letter"},
-    {0, "compare", "STRING", INTO(TEXT, compare, COMMAND_MAKESPAN),
-     .help = "with --mapping: how the string differs from STRING"},
-    {0, "refute", "METHOD", INTO(TEXT, refute, COMMAND_MAKESPAN),
-     .help = "find the smallest problem on which pessimistic or extrapolate is below the worst case",
-     .words = {"pessimistic", "extrapolate"}},
-    SETTING(0, "instances", "N", "anneal: independent runs (default 8)"),
-    SETTING(0, "iterations", "N", "anneal: candidates that each run tries (default 400000)"),
-    SETTING(0, "t0", "T", "anneal: initial temperature (default 0.3)"),
-    SETTING('x', "x", "X", "extrapolate: most warps that are solved exactly"),
-    SETTING(0, "seed", "N", "seed of random numbers (default 1)"),
-    {0, "read-solution", "FILE", INTO(TEXT, read_solution, COMMAND_MAKESPAN),
-     .help = "check another solver's solution of that program (solution file of CBC, GLPK, SCIP or Gurobi) "
-             "and use its schedule as a lower bound, besides --method (default then closed)"},
-    {0, "check", "FILE", INTO(TEXT, check, COMMAND_MAKESPAN),
-     .help = "check a witness or a certificate, from scratch"},
     {0, "dry-run", NULL, INTO(FLAG, dry_run, COMMAND_SWEEP),
      .help = "count and list the units without running any"},
     {'j', "jobs", "N", INTO(NUMBER, jobs, COMMAND_SWEEP),
@@ -216,20 +180,14 @@ static const struct option_row option_table[] = {
     {0, "states", "N", INTO(NUMBER, states, COMMAND_ANALYZE),
      .help = "most states that exhaustive keeps (default 30000000, about 2 GB)", .least = 1,
      .most = UINT64_MAX, .expected = "a positive number"},
-    {0, "time-limit", "SECONDS", INTO(SECONDS, time_limit, EVERY_COMMAND & ~(unsigned)COMMAND_MAKESPAN),
+    {0, "time-limit", "SECONDS", INTO(SECONDS, time_limit, EVERY_COMMAND & ~WING_COMMANDS),
      .help = "stop after this time, with the results so far",
      .expected = "a number of seconds above 0, such as 60 or 0.5"},
-    SETTING(0, "time-limit", "SECONDS", "stop each method after this time, with its results so far"),
-    SETTING(0, "processor-limit", "SECONDS",
-            "the same in processor time of its threads or solver, which other programs do not change"),
-    {0, "instruction-limit", "N", INTO(NUMBER, instruction_limit, RUNS & ~(unsigned)COMMAND_MAKESPAN),
+    {0, "instruction-limit", "N", INTO(NUMBER, instruction_limit, RUNS),
      .help = "warp instructions after which an execution ends (default 100000000, about ten seconds)",
      .least = 1, .most = UINT64_MAX, .expected = "a positive number"},
-    {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, RUNS & ~(unsigned)COMMAND_MAKESPAN),
+    {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, RUNS),
      .help = "most memory for an execution: 500M, 8G (default 2G)",
-     .expected = "a number of bytes, such as 500M or 8G"},
-    {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, COMMAND_MAKESPAN),
-     .help = "most memory to use: 500M, 8G (default 4G, and 2G for the execution of a kernel)",
      .expected = "a number of bytes, such as 500M or 8G"},
     {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, COMMAND_SWEEP),
      .help = "most memory of a unit, for sweep files without memory_limit: 500M, 8G",
@@ -241,12 +199,9 @@ static const struct option_row option_table[] = {
     {0, "memory-share", "SIZE", INTO(SIZE, memory_share, COMMAND_SWEEP),
      .help = NULL, /* of the script finish.sh */
      .expected = "a number of bytes, such as 500M or 8G"},
-    {0, "memory", "BYTES", INTO(SETTING, settings, COMMAND_MAKESPAN),
-     .help = NULL}, /* as --memory-limit was called */
     {0, "threads", "N", INTO(NUMBER, threads, GPU_RUNS),
      .help = "threads of a simulation of the whole grid (default: all processors)", .least = 1,
      .most = THREADS_MAX, .expected = "a number from 1 to 1024"},
-    SETTING(0, "threads", "N", "threads to use (default: all processors)"),
     HEADING("What is written"),
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_ANALYZE),
      .help = "text or json (default text); for CI, junit or sarif: the verdict as a test case or a finding "
@@ -266,8 +221,6 @@ static const struct option_row option_table[] = {
      .help = "text or dot, a graph for Graphviz (default text)", .words = {"text", "dot"}},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_CACHE),
      .help = "text or json (default text); with --order svg as well", .words = {"text", "json", "svg"}},
-    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_MAKESPAN),
-     .help = "text or json (default text); with --schedule text or svg", .words = {"text", "json", "svg"}},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_SWEEP),
      .help = "for `show`: markdown, a line for each unit (default); csv, a line for each number; json; "
              "json-lines; junit",
@@ -321,37 +274,70 @@ static const struct option_row option_table[] = {
              "simulation) instead of the report"},
     {0, "window", "FROM:TO", INTO(TEXT, window, TIMES),
      .help = "with --schedule: only cycles from FROM to before TO; :TO from the start, FROM: to the end"},
-    {0, "schedule", NULL, INTO(FLAG, schedule, COMMAND_SIMULATE | COMMAND_MAKESPAN),
-     .help = "print what is issued when instead of the totals (for one policy, with --scheme one scheme; "
-             "makespan: the longest schedule)"},
+    {0, "schedule", NULL, INTO(FLAG, schedule, COMMAND_SIMULATE),
+     .help = "print what is issued when instead of the totals (for one policy, with --scheme one scheme)"},
     {0, "accesses", NULL, INTO(FLAG, accesses, COMMAND_PATH),
      .help = "also print the addresses of memory instructions"},
-    {0, "timing", NULL, INTO(FLAG, timing, TIMES | COMMAND_MAKESPAN),
-     .help = "print the processor seconds of each result (makespan, --scheme: elapsed)"},
-    {0, "witness", "FILE", INTO(TEXT, witness, COMMAND_MAKESPAN),
-     .help = "write the longest schedule found to FILE, for --check"},
-    {0, "certificate", "FILE", INTO(TEXT, certificate, COMMAND_MAKESPAN | COMMAND_ANALYZE),
-     .help = "makespan: write that schedule with a proof that none is longer, for --check; analyze: write "
-             "the bounds with the inputs of their computation, for warpbound-check"},
-    {0, "convergence", "FILE", INTO(TEXT, convergence, COMMAND_MAKESPAN),
-     .help = "anneal: write every improvement to FILE as CSV, or as a chart if its name ends in .svg"},
-    {0, "write-lp", "FILE", INTO(TEXT, write_lp, COMMAND_MAKESPAN),
-     .help = "write the integer program of --method ilp-short, ilp-long or ilp-cumulative"},
-    {0, "write-mps", "FILE", INTO(TEXT, write_mps, COMMAND_MAKESPAN),
-     .help = "the same in free MPS, which minimises minus the makespan"},
-    {0, "write-cnf", "FILE", INTO(TEXT, write_cnf, COMMAND_MAKESPAN),
-     .help = "write the formula (DIMACS) whose models are the schedules of --at-least cycles"},
-    {0, "at-least", "CYCLES", INTO(NUMBER, at_least, COMMAND_MAKESPAN), .help = "of --write-cnf",
-     .most = UINT64_MAX, .expected = "a number of cycles"},
-    {0, "write-opb", "FILE", INTO(TEXT, write_opb, COMMAND_MAKESPAN),
-     .help = "write the problem in pseudo-Boolean form (OPB)"},
+    {0, "timing", NULL, INTO(FLAG, timing, TIMES),
+     .help = "print the processor seconds of each result (--scheme: elapsed)"},
+    {0, "certificate", "FILE", INTO(TEXT, certificate, COMMAND_ANALYZE),
+     .help = "write the bounds with the inputs of their computation, for warpbound-check"},
+    HEADING("Help"),
     {'h', "help", NULL, INTO(FLAG, help, EVERY_COMMAND), .help = "print this help"},
 };
 
-static_assert(sizeof option_table / sizeof *option_table <= OPTION_ROWS_MAX, "a table of rows");
+/* The groups of options in the order of help texts. */
+static const char *const groups[] = {
+    "The problem", "The kernel and its launch", "The machine", "What is computed",
+    "Limits",      "What is written",           "Help",
+};
+
+static bool is_group(const char *title) {
+    bool is = false;
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+        is |= strcmp(groups[g], title) == 0;
+    return is;
+}
+
+/* All rows, listed when somebody asks for the first time. */
+static const struct option_row *all_rows[OPTION_ROWS_MAX];
+static size_t row_count;
+
+/* Lists the rows of a table that are of the group; its heading unless another table's stands there. */
+static void list_group(const struct option_row *table, size_t count, const char *group, bool *has_heading) {
+    bool in_group = false;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_heading = table[i].kind == OPTION_HEADING;
+        assert(!is_heading || is_group(table[i].help)); /* else its rows would be lost */
+        if (is_heading) in_group = strcmp(table[i].help, group) == 0;
+        if (!in_group || (is_heading && *has_heading)) continue;
+        *has_heading = true;
+        assert(row_count < OPTION_ROWS_MAX);
+        all_rows[row_count++] = &table[i];
+    }
+}
+
+static void list_rows(void) {
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        const struct cli_wing *wing;
+        bool has_heading = false;
+        list_group(option_table, sizeof option_table / sizeof *option_table, groups[g], &has_heading);
+        for (size_t i = 0; (wing = cli_wing_at(i)) != NULL; i++)
+            list_group(wing->options, wing->option_count, groups[g], &has_heading);
+    }
+}
 
 const struct option_row *option_at(size_t index) {
-    return index < sizeof option_table / sizeof *option_table ? &option_table[index] : NULL;
+    if (row_count == 0) list_rows();
+    return index < row_count ? all_rows[index] : NULL;
+}
+
+const char *option_value(const struct options *options, const char *name) {
+    for (size_t i = options->given.count; i-- > 0;) {
+        const struct given_option *given = &options->given.items[i];
+        if (strcmp(given->row->name, name) == 0) return given->value != NULL ? given->value : "";
+    }
+    return NULL;
 }
 
 /* By enum output_format. */

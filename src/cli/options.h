@@ -8,7 +8,8 @@
 
 #include "warpbound.h"
 
-/* The sub-commands, as bits: the option table says which commands take an option. */
+/* The sub-commands, as bits: the option table says which commands take an option. Commands of wings (wing.h)
+ * have the upper half, from COMMAND_WING on. */
 enum command_bit {
     COMMAND_ANALYZE = 1,
     COMMAND_SIMULATE = 2,
@@ -16,13 +17,16 @@ enum command_bit {
     COMMAND_CFG = 8,
     COMMAND_PRINT = 16,
     COMMAND_MACHINE = 32,
-    COMMAND_MAKESPAN = 64,
-    COMMAND_CACHE = 128,
-    COMMAND_FACTS = 256,
-    COMMAND_OCCUPANCY = 512,
-    COMMAND_INIT = 1024,
-    COMMAND_SWEEP = 2048,
+    COMMAND_CACHE = 64,
+    COMMAND_FACTS = 128,
+    COMMAND_OCCUPANCY = 256,
+    COMMAND_INIT = 512,
+    COMMAND_SWEEP = 1024,
+    COMMAND_WING = 0x10000,
 };
+
+/* All commands of wings: they take the options of a kernel and its launch. */
+#define WING_COMMANDS 0x7fff0000u
 
 enum output_format {
     OUTPUT_TEXT,
@@ -39,20 +43,18 @@ enum output_format {
     OUTPUT_JSON_LINES
 };
 
-/* A key of the library with the value that the option of that name gives it. */
-struct key_value {
-    char key[32];
-    const char *value;
-};
-
 /* Values in the order of the command line. */
 struct option_list {
     const char **items;
     size_t count;
 };
 
-struct option_settings {
-    struct key_value *items;
+/* Options that have no member in struct options, in the order of the command line. */
+struct given_options {
+    struct given_option {
+        const struct option_row *row;
+        const char *value; /* NULL: it takes none */
+    } * items;
     size_t count;
 };
 
@@ -75,7 +77,7 @@ enum { COLOR_AUTO = 1, COLOR_ALWAYS = 2, COLOR_NEVER = 3 };
 
 /* What the command line says; texts point into argv, NULL where they are left out. */
 struct options {
-    enum command_bit command;
+    unsigned command;
     char *const *words; /* the command line behind the command's name, as it was given */
     int word_count;
     bool help, allow_files, force;
@@ -99,20 +101,17 @@ struct options {
     enum output_format format;
     bool *has_written; /* becomes true when output is written, be it in part */
     bool phases, timing, accesses, schedule;
-    bool dry_run, retry, slurm;      /* of sweep */
-    bool quiet, all;                 /* of analyze, */
-    bool order, channels;            /* of cache, */
-    bool ssa, abstract_warp;         /* of cfg */
-    const char *explain;             /* methods of the report of analyze */
-    struct option_number sm, first;  /* what of --order and --channels */
-    const char *why;                 /* of cfg: a label */
-    struct option_settings settings; /* of makespan, as all that follows */
-    struct option_list warps;        /* "16", "12:LLC" */
-    bool branchless_prefix, mapping;
-    const char *convergence, *witness, *certificate, *compare, *check, *refute, *write_lp, *write_mps,
-        *read_solution, *write_cnf, *write_opb;
-    struct option_number at_least;
-    struct option_number jobs; /* of sweep, as all that follows */
+    bool dry_run, retry, slurm;     /* of sweep */
+    bool quiet, all;                /* of analyze, */
+    bool order, channels;           /* of cache, */
+    bool ssa, abstract_warp;        /* of cfg */
+    const char *explain;            /* methods of the report of analyze */
+    struct option_number sm, first; /* what of --order and --channels */
+    const char *why;                /* of cfg: a label */
+    const char *certificate;
+    struct given_options given;       /* those of wings, */
+    const struct option_row *instead; /* and the one of them that has a `run`, or NULL */
+    struct option_number jobs;        /* of sweep, as all that follows */
     const char *shard, *known, *fail_above;
     const char *x_of_plot, *y_of_plot, *numbers_of_plot, *colours_of_plot, *log_of_plot, *title, *x_title,
         *y_title;
@@ -130,7 +129,7 @@ enum option_kind {
     OPTION_FLAG,    /* bool; there is no value */
     OPTION_TEXT,    /* const char * */
     OPTION_LIST,    /* struct option_list */
-    OPTION_SETTING, /* struct option_settings: under the option's name */
+    OPTION_SETTING, /* a key of a wing's library, which says what is wrong with its value */
     OPTION_NAMES,   /* const char *: of a registry, separated by commas */
     OPTION_WORD,    /* unsigned: 1 for the first of its words, 2 for the second, ... */
     OPTION_NUMBER,  /* struct option_number, from `least` to `most` */
@@ -142,7 +141,7 @@ enum option_kind {
     OPTION_JSON     /* the same, of the option's own name; there is no value */
 };
 
-enum { OPTION_ROWS_MAX = 160, OPTION_WORDS_MAX = 8 };
+enum { OPTION_ROWS_MAX = 200, OPTION_WORDS_MAX = 8 };
 
 /* A row of the table: an option of the commands that take it. Where they take it differently it has a row
  * each. */
@@ -152,7 +151,7 @@ struct option_row {
     const char *argument; /* what the help calls it; NULL: takes none */
     enum option_kind kind;
     unsigned commands; /* bits of enum command_bit */
-    size_t offset;     /* of the member of struct options */
+    size_t offset;     /* of the member of struct options; that of `given`: under its row */
     const char *help;  /* NULL: an old spelling, which help does not show */
     /* Those that may be given, of OPTION_WORD and OPTION_FORMAT, NULL behind the last; and the registry of
      * OPTION_NAMES. Of other kinds either is what shells offer. */
@@ -161,9 +160,23 @@ struct option_row {
     const char *endings; /* of the names of its files, for shells: "yaml yml"; NULL: any */
     uint64_t least, most;
     const char *expected; /* of what can be wrong, but for words: for the message */
+    bool reads;           /* of `given`: its value is the name of a file that is read */
+    int (*run)(const struct options *options, wb_diagnostics *diagnostics); /* of `given`: what the command
+                                                                               does where it is given */
 };
 
-/* The rows in the order of help texts; NULL past the end. */
+#define INTO(kind, member, commands) OPTION_##kind, commands, offsetof(struct options, member)
+#define GIVEN(kind, commands) INTO(kind, given, commands)
+
+/* Begins a group of options in help texts: one of those that options.c lists. */
+#define HEADING(title)                                                                                       \
+    { .kind = OPTION_HEADING, .help = title }
+
+/* The last value of an option of that name among those that are `given`, "" where it takes none; NULL: it is
+ * not given. */
+const char *option_value(const struct options *options, const char *name);
+
+/* The rows of the core and of all wings, in the order of help texts; NULL past the end. */
 const struct option_row *option_at(size_t index);
 
 /* As --format takes it, and the other way round for a name that is one. */

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/wing.h"
 #include "warpbound.h"
 
 static const char *const input_words[] = {"given", "any", NULL};
@@ -11,8 +12,8 @@ static const char *const scope_words[] = {"kernel", "block", NULL};
 #define BOTH (AXIS_ANALYZE | AXIS_SIMULATE)
 
 static const struct axis_row rows[] = {
-    {.key = "code", .kind = AXIS_CODE, .commands = AXIS_ANALYZE},
-    {.key = "simulate", .kind = AXIS_CODE, .commands = AXIS_SIMULATE},
+    {.key = "code", .kind = AXIS_CODE, .commands = AXIS_ANALYZE, .command = "analyze", .of_code = true},
+    {.key = "simulate", .kind = AXIS_CODE, .commands = AXIS_SIMULATE, .command = "simulate", .of_code = true},
     {.key = "launch", .option = "launch", .kind = AXIS_FILE, .commands = BOTH},
     {.key = "kernel", .option = "kernel", .kind = AXIS_TEXT, .commands = BOTH},
     {.key = "grid", .option = "grid", .kind = AXIS_DIMENSIONS, .unit = "blocks", .commands = BOTH},
@@ -57,24 +58,20 @@ static const struct axis_row rows[] = {
     {.key = "scope", .option = "scope", .kind = AXIS_WORD, .words = scope_words, .commands = AXIS_ANALYZE},
     {.key = "states", .option = "states", .kind = AXIS_NUMBER, .commands = AXIS_ANALYZE},
     {.key = "instruction_limit", .option = "instruction-limit", .kind = AXIS_NUMBER, .commands = BOTH},
-    {.key = "string", .kind = AXIS_STRING, .commands = AXIS_MAKESPAN},
-    {.key = "string_warps", .option = "warps", .kind = AXIS_TEXT, .commands = AXIS_MAKESPAN},
-    {.key = "string_units", .option = "units", .kind = AXIS_TEXT, .commands = AXIS_MAKESPAN},
-    {.key = "string_cycles", .option = "cycles", .kind = AXIS_TEXT, .commands = AXIS_MAKESPAN},
-    {.key = "string_issue", .option = "issue", .kind = AXIS_NUMBER, .commands = AXIS_MAKESPAN},
-    {.key = "string_methods",
-     .option = "method",
-     .kind = AXIS_NAMES,
-     .joined = true,
-     .names = wb_makespan_method_name,
-     .commands = AXIS_MAKESPAN},
-    {.key = NULL, .option = "set", .kind = AXIS_SETTING, .commands = BOTH},
 };
+
+/* Keys of the machine: the last row, behind those of wings. */
+static const struct axis_row setting_row = {.option = "set", .kind = AXIS_SETTING, .commands = BOTH};
 
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
 const struct axis_row *axis_at(size_t index) {
-    return index < ROW_COUNT ? &rows[index] : NULL;
+    if (index < ROW_COUNT) return &rows[index];
+    index -= ROW_COUNT;
+    const struct wing *wing;
+    for (size_t i = 0; (wing = wing_at(i)) != NULL; index -= wing->axis_count, i++)
+        if (index < wing->axis_count) return &wing->axes[index];
+    return index == 0 ? &setting_row : NULL;
 }
 
 static bool is_of(const struct axis_row *row, const char *name) {
@@ -85,21 +82,21 @@ static bool is_of(const struct axis_row *row, const char *name) {
 
 static size_t rank(const char *name) {
     size_t row = 0;
-    while (row + 1 < ROW_COUNT && !is_of(&rows[row], name))
+    while (axis_at(row)->key != NULL && !is_of(axis_at(row), name))
         row++;
     return row;
 }
 
 const struct axis_row *axis_of_kind(enum axis_kind kind) {
     size_t row = 0;
-    while (rows[row].kind != kind)
+    while (axis_at(row)->kind != kind)
         row++;
-    return &rows[row];
+    return axis_at(row);
 }
 
 const struct axis_row *axis_named(const char *key) {
-    const size_t row = rank(key);
-    return row + 1 < ROW_COUNT ? &rows[row] : NULL;
+    const struct axis_row *row = axis_at(rank(key));
+    return row->key != NULL ? row : NULL;
 }
 
 /* Units of keys of the machine, by how their names end. */

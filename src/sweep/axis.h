@@ -21,8 +21,10 @@ enum axis_kind {
     AXIS_SETTING     /* a value of a key of the machine */
 };
 
-/* What units run. */
-enum axis_command { AXIS_ANALYZE = 1, AXIS_SIMULATE = 2, AXIS_MAKESPAN = 4 };
+/* What units run, as bits: the last byte is for commands of wings, a bit each. */
+enum axis_command { AXIS_ANALYZE = 1, AXIS_SIMULATE = 2 };
+
+#define AXIS_WING(number) (1u << (24 + (number)))
 
 struct axis_row {
     const char
@@ -32,8 +34,11 @@ struct axis_row {
     bool joined; /* values of a list belong together, separated by commas; else they are alternatives */
     const char *const *words;
     const char *(*names)(size_t);
-    unsigned commands; /* that take it: bits of enum axis_command */
-    const char *unit;  /* of its values, for pictures; NULL: they have none */
+    unsigned commands;   /* that take it: bits of enum axis_command */
+    const char *command; /* of what is analysed: what its units run */
+    bool of_code;        /* and whether that reads code and launch files, */
+    bool limit_each;     /* and whether its --time-limit is for each of its methods */
+    const char *unit;    /* of its values, for pictures; NULL: they have none */
 };
 
 /* The rows, in the order in which parameters are listed; NULL past the end. The last one is that of the keys

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/wing.h"
 
 /* Longest message that is kept. */
 #define MESSAGE_MAX 500u
@@ -118,11 +119,21 @@ static void demote(struct outcome *outcome, const char *reason) {
     }
 }
 
-/* A problem of strings: what its methods prove, together. */
-static void read_problem(const struct outcome_reader *reader, const json_t *report) {
+/* The scope of a report whose bounds are all of one problem, of a wing; or NULL. */
+static const char *problem_scope(const json_t *report) {
+    const char *format = json_string_value(json_object_get(json_object_get(report, "format"), "name"));
+    const struct wing *wing;
+    for (size_t i = 0; format != NULL && (wing = wing_at(i)) != NULL; i++)
+        if (wing->problem_format != NULL && strcmp(wing->problem_format, format) == 0)
+            return wing->problem_scope;
+    return NULL;
+}
+
+/* One problem: what its methods prove, together. */
+static void read_problem(const struct outcome_reader *reader, const char *scope, const json_t *report) {
     struct outcome *outcome = reader->outcome;
-    add_numbers(reader, (struct subject_words){"strings", "given"}, report);
-    outcome->scope = "strings";
+    add_numbers(reader, (struct subject_words){scope, "given"}, report);
+    outcome->scope = scope;
     for (size_t i = 0; i < outcome->numbers.count; i++) {
         const struct outcome_number *number = &outcome->numbers.items[i];
         const bool is_exact = strcmp(number->kind, wb_kind_name(WB_EXACT)) == 0;
@@ -179,8 +190,9 @@ static void read_report(const struct outcome_reader *reader, const json_t *repor
     struct outcome *outcome = reader->outcome;
     size_t i;
     json_t *launch;
-    if (json_is_object(json_object_get(report, "problem")))
-        read_problem(reader, report);
+    const char *scope = problem_scope(report);
+    if (scope != NULL)
+        read_problem(reader, scope, report);
     else if (json_is_array(json_object_get(report, "simulations")) && verdict == NULL)
         read_simulations(reader, report);
     if (!json_is_object(verdict)) return;

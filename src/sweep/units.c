@@ -100,16 +100,25 @@ static void add_list(struct unit_writer *writer, const struct sweep_axis *axis,
         add_option(writer, axis, value->text);
 }
 
-/* How many methods of makespans a unit has, each of which takes the limit of time that is handed to it. */
-static size_t method_count(const struct unit_writer *writer) {
+/* The parameter by which units of these commands choose methods. */
+static const struct axis_row *methods_row(unsigned commands) {
+    const struct axis_row *row;
+    size_t i = 0;
+    while ((row = axis_at(i)) != NULL &&
+           ((row->commands & commands) == 0 || row->option == NULL || strcmp(row->option, "method") != 0))
+        i++;
+    return row;
+}
+
+/* How many methods a unit has. */
+static size_t method_count(const struct unit_writer *writer, const struct axis_row *row) {
     const struct sweep_product *product = writer->choice->product;
     const char *list = NULL;
     size_t count = 1;
     for (size_t i = 0; i < product->axes.count; i++)
-        if (strcmp(product->axes.items[i].name, "string_methods") == 0)
-            list = chosen(writer->choice, i)->text;
+        if (product->axes.items[i].row == row) list = chosen(writer->choice, i)->text;
     if (list == NULL || strcmp(list, "all") == 0) {
-        while (wb_makespan_method_name(count) != NULL)
+        while (row->names(count) != NULL)
             count++;
         return count;
     }
@@ -118,9 +127,10 @@ static size_t method_count(const struct unit_writer *writer) {
     return count;
 }
 
-static void add_time_limit(struct unit_writer *writer, bool of_strings) {
+static void add_time_limit(struct unit_writer *writer, const struct axis_row *subject) {
     struct text limit = {.arena = &writer->unit->arena};
-    const double methods = of_strings ? (double)method_count(writer) : 1;
+    const double methods =
+        subject->limit_each ? (double)method_count(writer, methods_row(subject->commands)) : 1;
     text_printf(&limit, "--time-limit=%f", fmax(0.001, writer->sweep->time_limit / methods));
     add_argument(writer, text_take(&limit));
 }
@@ -135,13 +145,11 @@ static size_t argument_count(const struct choice *choice) {
 
 static void write_arguments(struct unit_writer *writer) {
     const struct sweep_product *product = writer->choice->product;
-    const enum axis_command command = (enum axis_command)sweep_subject(product)->row->commands;
+    const struct axis_row *subject = sweep_subject(product)->row;
     const char *code = "";
     writer->arguments =
         arena_array(&writer->unit->arena, argument_count(writer->choice), sizeof *writer->arguments);
-    add_argument(writer, command == AXIS_MAKESPAN   ? "makespan"
-                         : command == AXIS_SIMULATE ? "simulate"
-                                                    : "analyze");
+    add_argument(writer, subject->command);
     add_argument(writer, "--json");
     for (size_t i = 0; i < product->axes.count; i++) {
         const struct sweep_axis *axis = &product->axes.items[i];
@@ -153,8 +161,8 @@ static void write_arguments(struct unit_writer *writer) {
         else
             code = value->text;
     }
-    if (writer->sweep->allow_files && command != AXIS_MAKESPAN) add_argument(writer, "--allow-files");
-    if (writer->sweep->time_limit > 0) add_time_limit(writer, command == AXIS_MAKESPAN);
+    if (writer->sweep->allow_files && subject->of_code) add_argument(writer, "--allow-files");
+    if (writer->sweep->time_limit > 0) add_time_limit(writer, subject);
     add_argument(writer, "--");
     add_argument(writer, code);
     writer->unit->shown.arguments = writer->arguments;

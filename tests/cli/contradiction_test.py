@@ -1,6 +1,6 @@
 """A method that lies is caught in every output: contradiction_test.py LYING_COMMAND LYING_LIBRARY LYING_CHECKER
 
-The command and the library have methods `fifo`, `k-oldest` and `pessimistic` that say one cycle (lying_methods.c). Whatever execution
+The command and the library have methods `fifo` and `k-oldest` that say one cycle, and of the wing makespan `pessimistic` (lying_methods.c). Whatever execution
 is found, by whomever, the verdict is `contradiction` with both numbers and both methods, the exit status is 4, and no
 deadline is met beside it.
 """
@@ -15,6 +15,7 @@ import tempfile
 import xml.etree.ElementTree as ElementTree
 
 COMMAND, LIBRARY, CHECKER = sys.argv[1:]
+WINGS = os.environ["WB_WINGS"].split(",")
 VECADD = ["kernels/vecadd.yaml", "-m", "ecrts2025-orin"]
 KERNEL = [*VECADD, "--method", "k-oldest,k-area"]
 MODEL = ["--deadline", "1s", "--accept", "ptx-model"]
@@ -152,8 +153,10 @@ for name, words in RUNS.items():
 with tempfile.TemporaryDirectory() as folder:
     check_formats(folder)
     check_sweep(folder)
-    check_makespans(folder)
+    if "makespan" in WINGS:
+        check_makespans(folder)
     check_certificate(folder)
-check_makespan()
+if "makespan" in WINGS:
+    check_makespan()
 check_python()
 print(f"{len(RUNS)} lies caught in every output")

@@ -1,7 +1,6 @@
-/* Three methods that lie, in place of the library's own: what is proven is then contradicted by any execution
+/* Methods that lie, in place of the library's own: what is proven is then contradicted by any execution
  * that is found (contradiction_test.py). */
 #include "bound/method/method.h"
-#include "makespan/method/closed.h"
 
 static wb_status lie(const struct bound_input *input, wb_bound *bound) {
     (void)input;
@@ -15,13 +14,3 @@ const struct bound_method bound_fifo = {
 
 const struct bound_method bound_k_oldest = {
     .name = "k-oldest", .summary = "a kernel takes one cycle", .run = lie, .needs = NEED_KERNEL};
-
-static wb_status lie_of_strings(const struct makespan_run *run, struct makespan_result *result) {
-    (void)run;
-    result->bound.kind = WB_UPPER;
-    result->bound.cycles = 1;
-    return WB_OK;
-}
-
-const struct makespan_method makespan_pessimistic = {
-    .name = "pessimistic", .summary = "strings take one cycle", .run = lie_of_strings};

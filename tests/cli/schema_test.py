@@ -14,6 +14,8 @@ import tempfile
 
 import jsonschema
 
+WINGS = os.environ["WB_WINGS"].split(",")
+
 FOLDER = "docs/schema/"
 NO_OUTPUT = "qualification.schema.json"  # of the command: tests/qualification/report_test.py validates it
 CHEAP = "--method sib,elb,k-area,k-bal"
@@ -159,15 +161,18 @@ def commands(command, folder):
         "machine check kernels/vecadd.sm_86.cubin -m rtx-a6000 --set sass.branch=20",
         "machine show hirvisalo",
         "machine show ecrts2025-orin --set mem_latency=300 --set dispatch_depth=unlimited",
-        "makespan LLC -w 4 -u L=1,C=1",
-        "makespan L5(LC)2 -w 3 -u L=1/2,C=4 --method brute,sat,anneal,closed --timing",
-        "makespan docs/examples/ecrts2012-fig4.conf --method closed,pessimistic",
-        f"makespan {vecadd} -w 2 -u L=1,C=1 --method closed,pessimistic",
         (2, "analyze kernels/vecadd.ptx"),
         (2, "path README.md"),
         ["analyze", odd, "-l", launch, "--method", "sib,k-area", "-o", "-"],
         "analyze kernels/components.ptx -l kernels/components.yaml --facts kernels/components.facts " + CHEAP,
     ]
+    if "makespan" in WINGS:
+        listed += [
+            "makespan LLC -w 4 -u L=1,C=1",
+            "makespan L5(LC)2 -w 3 -u L=1/2,C=4 --method brute,sat,anneal,closed --timing",
+            "makespan docs/examples/ecrts2012-fig4.conf --method closed,pessimistic",
+            f"makespan {vecadd} -w 2 -u L=1,C=1 --method closed,pessimistic",
+        ]
     for case in index():
         listed.append(f"analyze kernels/{case[1]} -l kernels/{case[2]} {CHEAP} {MODEL} --deadline 1s")
     return listed

@@ -459,15 +459,6 @@ static void test_several_kernels(void **state) {
     run_free(&run);
 }
 
-/* The string of a kernel's path, and which of its instructions became which letter. */
-static void test_makespan(void **state) {
-    (void)state;
-    struct run run = run_command("makespan kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml --mapping");
-    if (run.status != 0) fail_msg("%s", run.err);
-    assert_non_null(strstr(run.out, "LDG.E"));
-    run_free(&run);
-}
-
 static void test_inputs_of_results(void **state) {
     (void)state;
     json_t *root =
@@ -499,7 +490,6 @@ int main(void) {
         cmocka_unit_test(test_launch_files),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_several_kernels),
-        cmocka_unit_test(test_makespan),
         cmocka_unit_test(test_inputs_of_results),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,7 +120,7 @@ static void test_all_blanks_are_named(void **state) {
         "x.yaml:11:5: error: argument 3 of stencil5",   "x.yaml:12:5: error: argument 4 of stencil5",
         "x.yaml:13:5: error: argument 5 of stencil5",   "x.yaml:14:5: error: argument 6 of stencil5",
     };
-    static const char *const commands[] = {"analyze", "simulate", "path", "cache", "facts", "makespan"};
+    static const char *const commands[] = {"analyze", "simulate", "path", "cache", "facts"};
     for (size_t c = 0; c < sizeof commands / sizeof *commands; c++) {
         char text[200];
         (void)snprintf(text, sizeof text, "$WB init kernels/stencil5.ptx -o $D/x.yaml >&2; $WB %s $D/x.yaml",
@@ -168,7 +168,6 @@ static const struct session launch_files[] = {
     {"$WB simulate kernels/stencil5.yaml", 0, "stencil5", NULL},
     {"$WB path kernels/stencil5.yaml", 0, "stencil5: block 0,0,0", NULL},
     {"$WB cache kernels/stencil5.yaml", 0, "stencil5", NULL},
-    {"$WB makespan kernels/stencil5.yaml --mapping", 0, "ld.param", NULL},
     {"$WB analyze kernels/triangle_sum.yaml -m hirvisalo --method sib", 0, "triangle_sum", NULL},
     {"$WB analyze kernels/horner_stream.yaml --method k-area", 0, "3 kernels, one after another", NULL},
     {"$WB analyze -l kernels/stencil5.yaml --method sib", 0, "stencil5", NULL},

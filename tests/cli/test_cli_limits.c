@@ -161,17 +161,6 @@ static void test_time_limit_ends_every_command(void **state) {
     }
 }
 
-/* A method that is stopped says so; it is not out of memory. */
-static void test_stopped_method_has_its_own_message(void **state) {
-    (void)state;
-    struct run run = run_shell("\"$WB\" makespan L5C9L2C9 -w 48 -u L=1,C=4 --method anneal "
-                               "--time-limit 0.1 --iterations 100000000");
-    assert_int_equal(run.status, 4);
-    assert_non_null(strstr(run.err, "stopped at a limit of time"));
-    assert_null(strstr(run.err, "out of memory"));
-    run_free(&run);
-}
-
 /* Signals end a run that executes, with status 4 and a message. One that is ignored stays so. */
 static void test_signals_end_a_run(void **state) {
     (void)state;
@@ -221,7 +210,6 @@ int main(void) {
         cmocka_unit_test(test_paths_that_cannot_be_counted),
         cmocka_unit_test(test_limits_must_be_numbers),
         cmocka_unit_test(test_time_limit_ends_every_command),
-        cmocka_unit_test(test_stopped_method_has_its_own_message),
         cmocka_unit_test(test_signals_end_a_run),
         cmocka_unit_test(test_signal_ends_what_waits),
         cmocka_unit_test(test_no_temporary_file_stays),

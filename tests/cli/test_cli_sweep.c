@@ -166,10 +166,12 @@ static const struct {
     {"code: vecadd.yaml\\narguments: [[\"buf:f32[4]=@x\"]]",
      "s.yaml:2:14: error: arguments: expected an argument without a file"},
     {"simulate: vecadd.yaml\\nmethods: k-area", "s.yaml:2:10: error: methods: not of units of 'simulate'"},
+#ifdef WB_WING_MAKESPAN
     {"code: vecadd.yaml\\nstring: LC", "s.yaml:2:9: error: string: not of units of 'code'"},
     {"string: LC\\nmachine: jcse2017", "s.yaml:2:10: error: machine: not of units of 'string'"},
     {"code: vecadd.yaml\\nstring_warps: 3", "s.yaml:2:15: error: string_warps: not of units of 'code'"},
     {"string: LC\\nstring_methods: [closd]", "s.yaml:2:18: error: string_methods: there is no 'closd'"},
+#endif
     {"code: vecadd.yaml\\narguments: {vecadd_param_3: [5, x], m: 1..9 step 1}",
      "s.yaml:2:33: error: arguments: 'i32:x': expected a whole number"},
     {"code: vecadd.yaml\\narguments: {1: 5}",
@@ -345,27 +347,6 @@ static void test_simulations(void **state) {
     for (size_t i = 0; i < shown; i++)
         found += count_of(out, lines[i]) >= 1;
     assert_int_equal(found, shown);
-    free(out);
-}
-
-/* Makespans of strings, as `makespan` has them: the least upper bound, the longest schedule. */
-static void test_strings(void **state) {
-    (void)state;
-    char *out = printed(
-        "printf '%s\\n' 'string: [LCLC, LLLL]' 'string_warps: 2..4 step 1' 'string_units: \"L=1,C=1\"' "
-        "'string_methods: [closed, exact, extrapolate]' 'time_limit: 30' > s.yaml; \"$WB\" sweep s.yaml -o "
-        "s.db; "
-        "\"$WB\" sweep show s.db; \"$WB\" makespan LCLC -w 3 -u L=1,C=1 --method closed,exact --json | jq -r "
-        "'\"bounds \\(.bounds[0].cycles) \\(.bounds[1].cycles)\"'; \"$WB\" sweep show s.db --csv | grep "
-        "'^LCLC,3,.*bound'; \"$WB\" sweep plot s.db --x string_warps | grep -c polyline");
-    assert_non_null(strstr(out, "6 units: 6 done, 0 failed; slowest "));
-    assert_non_null(
-        strstr(out, "| LCLC | 3 | L=1,C=1 | closed,exact,extrapolate | done | bounded | 8 | exact | 8 |"));
-    assert_non_null(strstr(out, "bounds 12 8\n"));
-    assert_non_null(strstr(out, "done,strings,given,bound,closed,upper,12,0,\n"));
-    assert_non_null(strstr(out, "done,strings,given,bound,exact,exact,8,8,\n"));
-    assert_non_null(strstr(out, ",estimate,"));
-    assert_non_null(strstr(out, "\n4\n"));
     free(out);
 }
 
@@ -757,7 +738,6 @@ int main(void) {
         cmocka_unit_test(test_single_arguments),
         cmocka_unit_test(test_arguments_with_spaces),
         cmocka_unit_test(test_simulations),
-        cmocka_unit_test(test_strings),
         cmocka_unit_test(test_diff),
         cmocka_unit_test(test_diff_of_lost_bounds),
         cmocka_unit_test(test_plot),

@@ -185,8 +185,10 @@ COMMAND(test_path, "path kernels/vecadd.ptx -l kernels/vecadd.yaml --accesses --
 COMMAND(test_facts, "facts kernels/bfs_level.ptx -l kernels/bfs_level.yaml")
 COMMAND(test_cfg, "cfg kernels/reduce.ptx --ssa")
 COMMAND(test_occupancy, "occupancy kernels/reduce.ptx -l kernels/reduce.yaml --json")
+#ifdef WB_WING_MAKESPAN
 COMMAND(test_makespan,
         "makespan LLCCLC -w 6 -u L=1,C=2 --method exact,closed,anneal,brute --threads 1 --json")
+#endif
 
 /* ---- The library in this process ----------------------------------------------------------------------- */
 
@@ -278,8 +280,11 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_covering_json), cmocka_unit_test(test_report),
         cmocka_unit_test(test_cache),         cmocka_unit_test(test_path),
         cmocka_unit_test(test_facts),         cmocka_unit_test(test_cfg),
-        cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_makespan),
-        cmocka_unit_test(test_waves),         cmocka_unit_test(test_library),
+        cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_waves),
+#ifdef WB_WING_MAKESPAN
+        cmocka_unit_test(test_makespan),
+#endif
+        cmocka_unit_test(test_library),
     };
     child_allocations =
         mmap(NULL, sizeof *child_allocations, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

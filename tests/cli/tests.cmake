@@ -2,11 +2,11 @@
 function(wb_cli_test name)
   wb_test(${name} PkgConfig::JANSSON)
   target_sources(${name} PRIVATE cli/run_cli.c)
+  target_include_directories(${name} PRIVATE cli)
   target_compile_definitions(${name} PRIVATE WB_COMMAND="$<TARGET_FILE:warpbound_cli>")
   add_dependencies(${name} warpbound_cli)
 endfunction()
 wb_cli_test(test_cli)
-wb_cli_test(test_cli_makespan)
 wb_cli_test(test_cli_gpu)
 wb_cli_test(test_cli_order)
 wb_cli_test(test_cli_facts)
@@ -41,12 +41,18 @@ add_test(NAME ci_gate COMMAND ${Python3_EXECUTABLE} -B tests/cli/gate_test.py $<
 # Names that attack whoever reads them, in all that it writes.
 add_test(NAME names COMMAND ${Python3_EXECUTABLE} -B tests/cli/names_test.py $<TARGET_FILE:warpbound_cli>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set_tests_properties(names json_schema PROPERTIES ENVIRONMENT WB_WINGS=${wing_names})
 
 # The command and the library with methods that lie, and what catches them.
 if(TARGET warpbound_shared)
   get_property(folders GLOBAL PROPERTY WB_FOLDERS)
   add_library(warpbound_lying SHARED cli/lying_methods.c)
-  target_include_directories(warpbound_lying PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  foreach(wing IN LISTS wings)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/wings/${wing}/lying_methods.c)
+      target_sources(warpbound_lying PRIVATE wings/${wing}/lying_methods.c)
+    endif()
+  endforeach()
+  target_include_directories(warpbound_lying PUBLIC $<TARGET_PROPERTY:warpbound,INTERFACE_INCLUDE_DIRECTORIES> PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_options(warpbound_lying PRIVATE -Wl,--allow-multiple-definition)
   target_link_libraries(warpbound_lying PRIVATE -Wl,--whole-archive ${folders} -Wl,--no-whole-archive)
   get_target_property(lying_sources warpbound_cli SOURCES)
@@ -61,6 +67,7 @@ if(TARGET warpbound_shared)
   add_test(NAME contradiction COMMAND ${Python3_EXECUTABLE} -B tests/cli/contradiction_test.py
            $<TARGET_FILE:warpbound_cli_lying> $<TARGET_FILE:warpbound_lying> $<TARGET_FILE:warpbound_check_lying>
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(contradiction PROPERTIES ENVIRONMENT WB_WINGS=${wing_names})
 endif()
 
 # The command in a program that has set a locale, as a program that links the library may.
@@ -79,9 +86,9 @@ wb_cli_test(test_cli_limits)
 
 # Calls the command's main function, with allocation functions of its own, which sanitizers have, too.
 if(NOT WB_SANITIZE)
-  file(GLOB command_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)
-  add_library(test_command OBJECT ${command_sources})
-  target_include_directories(test_command PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  add_library(test_command OBJECT ${cli_sources})
+  target_include_directories(test_command PRIVATE $<TARGET_PROPERTY:warpbound,INTERFACE_INCLUDE_DIRECTORIES>
+                                                  ${PROJECT_SOURCE_DIR}/src/cli)
   target_compile_definitions(test_command PRIVATE _GNU_SOURCE main=warpbound_main)
   target_compile_options(test_command PRIVATE -Wno-missing-prototypes)
   wb_test(test_failing_allocation warpbound)

@@ -48,11 +48,11 @@ readelf -d "$shared" | grep -q "SONAME.*\[libwarpbound.so.$major\]" || fail "the
 # With CBC come libraries that end the process where memory is exhausted: they are for the child that solves.
 if readelf -d "$shared" | grep -qi "NEEDED.*\(cbc\|gfortran\|libdw\)"; then fail "the library needs CBC or libdw from the start"; fi
 
-# The shared library has the functions of the header, all and alone.
-"$CC" -E "$prefix/include/warpbound.h" | grep -oE '\bwb_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >"$there/declared"
+# The shared library has the functions of the headers, all and alone.
+for header in "$prefix"/include/warpbound*.h; do "$CC" -I"$prefix/include" -E "$header"; done | grep -oE '\bwb_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >"$there/declared"
 nm -D --defined-only "$shared" | sed -n 's/.* [B-Z] \([^@]*\).*/\1/p' | sort >"$there/exported"
 [ -s "$there/exported" ] || fail "the shared library exports nothing"
-diff "$there/declared" "$there/exported" || fail "< is declared in warpbound.h, > is exported by the shared library"
+diff "$there/declared" "$there/exported" || fail "< is declared in a header, > is exported by the shared library"
 
 # pkg-config; the linker is told which of the two libraries to take.
 PKG_CONFIG_PATH=$libraries/pkgconfig

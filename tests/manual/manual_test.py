@@ -69,8 +69,8 @@ class Pages(unittest.TestCase):
             name, description = re.search(r"^\.SH NAME\n.*? \\- (.*)\n(?:.|\n)*?^\.SH DESCRIPTION\n((?:.|\n)*?)^\.S", page.read_text(), re.MULTILINE).groups()
             self.assertNotEqual(name.strip(), description.strip(), page.name)
 
-    def test_the_library_has_all_of_its_header(self):
-        header = pathlib.Path("include/warpbound.h").read_text()
+    def test_the_library_has_all_of_its_headers(self):
+        header = "".join(path.read_text() for path in (pathlib.Path("include/warpbound.h"), *pathlib.Path("src/wings").glob("*/include/*.h")))
         page = plain(LIBRARY.read_text())
         code = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
         functions = set(re.findall(r"\bwb_[a-z0-9_]+ *(?=\()", code))

@@ -5,4 +5,5 @@ if(NOT WB_SANITIZE)
     add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B tests/manual/${name}_test.py $<TARGET_FILE:warpbound_cli> ${PROJECT_BINARY_DIR}
              WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endforeach()
+  set_tests_properties(completion PROPERTIES ENVIRONMENT WB_WINGS=${wing_names})
 endif()

@@ -3,7 +3,6 @@ wb_test(test_statistics m)
 target_sources(test_statistics PRIVATE ${PROJECT_SOURCE_DIR}/reproduce/ecrts2025/statistics.c)
 target_include_directories(test_statistics PRIVATE ${PROJECT_SOURCE_DIR}/reproduce/ecrts2025)
 wb_test(test_reproduce_sgemm wb_warp)
-wb_test(test_reproduce_makespan reproduce_common)
 # The tables of `make bench-tightness`; and one kernel of it, which fails when an execution is above what is proven.
 wb_test(test_tightness wb_report m)
 target_sources(test_tightness PRIVATE ${PROJECT_SOURCE_DIR}/bench/tightness/sweep.c

@@ -204,7 +204,7 @@ static wb_status put_json(struct text *out, const struct wb_analysis *analysis,
                           const wb_report_options *options, wb_diagnostics *diagnostics) {
     const struct wb_analysis *block = report_block_of(analysis);
     struct json json = json_begin(out, JSON_LINES);
-    document_open(&json, DOCUMENT_ANALYZE);
+    document_open(&json, "warpbound-analyze", 1);
     report_analysis_json(&json, analysis, options);
     WB_TRY(costs_report_json(&json, analysis, options, diagnostics));
     if (options->phases && block->timed != NULL) {

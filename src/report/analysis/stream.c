@@ -305,7 +305,7 @@ static void put_json(struct text *out, const struct wb_stream *stream, const wb_
     const uint64_t sum = proven != NULL ? *proven : 0;
     struct json json = json_begin(out, JSON_LINES);
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
-    document_open(&json, DOCUMENT_STREAM);
+    document_open(&json, "warpbound-stream", 1);
     verdict_json(&json, &verdict, stream->machine->clock_mhz);
     heading_machine_json(&json, stream->machine, false);
     inputs_list_json(&json, stream->inputs.items, stream->inputs.count);

@@ -6,7 +6,7 @@
 static void put_json(struct text *out, const wb_diagnostics *messages, wb_status status) {
     wb_message message;
     struct json json = json_begin(out, JSON_LINES);
-    document_open(&json, DOCUMENT_MESSAGES);
+    document_open(&json, "warpbound-messages", 1);
     json_put_count(&json, "status", (uint64_t)status);
     json_open_array(&json, "messages");
     for (size_t i = 0; wb_diagnostics_message(messages, i, &message); i++) {

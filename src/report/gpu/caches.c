@@ -181,7 +181,7 @@ static void put_json(struct text *out, const struct cache_report *report) {
     const struct ptx_inst *inst;
     struct inst_place place;
     struct json json = json_begin(out, JSON_LINES);
-    document_open(&json, DOCUMENT_CACHE);
+    document_open(&json, "warpbound-cache", 1);
     heading_gpu_json(&json, report->timed);
     heading_gpu_inputs_json(&json, report->timed);
     counts_json(&json, summary, &summary->total);

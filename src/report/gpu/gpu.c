@@ -96,7 +96,7 @@ static void put_text(struct text *out, const struct wb_gpu *gpu, const wb_report
 
 static void put_json(struct text *out, const struct wb_gpu *gpu, const wb_report_options *options) {
     struct json json = json_begin(out, JSON_LINES);
-    document_open(&json, DOCUMENT_SIMULATE);
+    document_open(&json, "warpbound-simulate", 1);
     heading_gpu_json(&json, &gpu->timed);
     heading_gpu_inputs_json(&json, &gpu->timed);
     json_open_array(&json, "simulations");

@@ -466,7 +466,7 @@ static wb_status configuration_json(struct json *json, struct order_report *repo
 static wb_status put_json(struct order_report *report) {
     struct json json = json_begin(&report->out, JSON_MEMBERS);
     uint32_t sm, end;
-    document_open(&json, DOCUMENT_ORDER);
+    document_open(&json, "warpbound-order", 1);
     heading_gpu_json(&json, report->timed);
     heading_gpu_inputs_json(&json, report->timed);
     insts_json(&json, report);

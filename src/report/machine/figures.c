@@ -288,7 +288,7 @@ static void put_figures(struct text *out, const struct figures *figures) {
 
 static void put_json(struct text *out, const struct figures *figures) {
     struct json json = json_begin(out, JSON_LINES);
-    document_open(&json, DOCUMENT_FIGURES);
+    document_open(&json, "warpbound-figures", 1);
     inputs_list_json(&json, &figures->module->input, 1);
     json_put_text(&json, "machine", figures->machine->name);
     json_put_count(&json, "architecture", figures->module->code->sm);

@@ -93,7 +93,7 @@ wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, 
     wb_status status = ytree_parse(machine->name, yaml, strlen(yaml), diagnostics, &document);
     if (status == WB_OK) {
         struct json json = json_begin(&out, JSON_MEMBERS);
-        document_open(&json, DOCUMENT_MACHINE);
+        document_open(&json, "warpbound-machine", 1);
         json_put_text(&json, "name", machine->name);
         json_open_array(&json, "settings");
         put_settings(&json, "", document.root);
@@ -133,7 +133,7 @@ wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *dia
             text_printf(&out, "%s\n", wb_machine_preset_name(i));
     } else {
         struct json json = json_begin(&out, JSON_MEMBERS);
-        document_open(&json, DOCUMENT_MACHINES);
+        document_open(&json, "warpbound-machines", 1);
         json_open_array(&json, "presets");
         for (size_t i = 0; status == WB_OK && i < count; i++)
             status = put_preset(&json, wb_machine_preset_name(i), diagnostics);

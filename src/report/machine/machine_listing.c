@@ -65,7 +65,7 @@ static void put_kernel(struct json *json, const struct machine_code *code,
 static void put_code(struct text *out, const wb_module *module) {
     const struct machine_code *code = module->code;
     struct json json = json_begin(out, JSON_MEMBERS);
-    document_open(&json, DOCUMENT_CODE);
+    document_open(&json, "warpbound-code", 1);
     inputs_list_json(&json, &module->input, 1);
     json_put_count(&json, "architecture", code->sm);
     json_open_array(&json, "kernels");

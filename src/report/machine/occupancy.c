@@ -171,7 +171,7 @@ static void put_json(struct text *out, const wb_occupancy *occupancy) {
     struct json json = json_begin(out, JSON_LINES);
     const struct sources sources = {
         .kernel = occupancy->kernel, .given = occupancy->launch, .machine = occupancy->machine};
-    document_open(&json, DOCUMENT_OCCUPANCY);
+    document_open(&json, "warpbound-occupancy", 1);
     heading_kernel_json(&json, occupancy->kernel);
     heading_machine_json(&json, occupancy->machine, false);
     inputs_json(&json, &sources);

@@ -4,26 +4,9 @@
 
 #include "report/write/json.h"
 
-/* What there are schemas for: docs/schema/NAME.schema.json. */
-enum document {
-    DOCUMENT_ANALYZE, /* bounds and simulations of a launch; also what `simulate` says of a block */
-    DOCUMENT_STREAM,
-    DOCUMENT_SIMULATE,
-    DOCUMENT_CACHE,
-    DOCUMENT_ORDER,
-    DOCUMENT_OCCUPANCY,
-    DOCUMENT_CODE,
-    DOCUMENT_PATH,
-    DOCUMENT_REQUESTS, /* path --format jcse-json */
-    DOCUMENT_MAKESPAN,
-    DOCUMENT_MESSAGES, /* of a run that failed */
-    DOCUMENT_MACHINE,
-    DOCUMENT_MACHINES, /* the list of presets */
-    DOCUMENT_FIGURES,  /* machine check */
-    DOCUMENT_SWEEP     /* sweep show */
-};
-
-/* Opens the object of a document and writes its first members, "format" and "warpbound". */
-void document_open(struct json *json, enum document what);
+/* Opens the object of a document and writes its first members, "format" and "warpbound". The format is
+ * "warpbound-NAME", for which docs/schema/NAME.schema.json is the schema. Its version grows when a key goes
+ * away or changes what it means; not when there are new keys (docs/json.md). */
+void document_open(struct json *json, const char *format, uint32_t version);
 
 #endif

@@ -573,7 +573,7 @@ static wb_status block_json(struct json *json, struct analyzer_report *report, u
 static wb_status put_json(struct analyzer_report *report) {
     const struct wb_grid *grid = report->grid;
     struct json json = json_begin(&report->out, JSON_MEMBERS);
-    document_open(&json, DOCUMENT_REQUESTS);
+    document_open(&json, "warpbound-requests", 1);
     const struct sources sources = {
         .kernel = grid->kernel, .launch = &grid->inputs, .facts = grid->cover.facts.from};
     heading_kernel_json(&json, grid->kernel);

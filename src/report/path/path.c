@@ -211,7 +211,7 @@ static void access_json(struct json *json, const struct wb_block *block, const s
 static void put_json(struct text *out, const struct path_report *report) {
     const struct wb_block *block = report->block;
     struct json json = json_begin(out, JSON_LINES);
-    document_open(&json, DOCUMENT_PATH);
+    document_open(&json, "warpbound-path", 1);
     const struct sources sources = {
         .kernel = block->kernel, .launch = &block->inputs, .facts = block->facts.from};
     heading_kernel_json(&json, block->kernel);

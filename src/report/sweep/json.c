@@ -56,7 +56,7 @@ static wb_status put_members(const struct show *show, const struct stored_unit *
 /* The array of units is written piece by piece: a writer of JSON for each, with commas between them. */
 static void begin(const struct show *show) {
     struct json json = json_begin(show->out, JSON_ONE_LINE);
-    document_open(&json, DOCUMENT_SWEEP);
+    document_open(&json, "warpbound-sweep", 1);
     json_open_array(&json, "units");
 }
 

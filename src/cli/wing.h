@@ -1,0 +1,17 @@
+/* What wings add to the command (base/wing.h has what they add to the library). */
+#ifndef WB_CLI_WING_H
+#define WB_CLI_WING_H
+
+#include "help.h"
+
+struct cli_wing {
+    const struct command *command; /* a command of its own, or NULL */
+    const struct option_row *options;
+    size_t option_count;
+    const struct registry *registry; /* names that an option takes, or NULL */
+};
+
+/* The wings of this build; NULL past the end. The build makes this table. */
+const struct cli_wing *cli_wing_at(size_t index);
+
+#endif

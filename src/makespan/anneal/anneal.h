@@ -1,9 +1,0 @@
-/* Long schedules by simulated annealing: the method "anneal". */
-#ifndef WB_MAKESPAN_ANNEAL_ANNEAL_H
-#define WB_MAKESPAN_ANNEAL_ANNEAL_H
-
-#include "makespan/method/method.h"
-
-extern const struct makespan_method makespan_anneal;
-
-#endif

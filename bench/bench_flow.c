@@ -5,7 +5,6 @@
 #include "flow/bounds/loop_bounds.h"
 #include "flow/graph/cfg.h"
 #include "flow/values/divergence.h"
-#include "papers/gated_ssa/gates.h"
 
 /* What one iteration of the text below becomes, and the registers that it has to itself. */
 enum { REPEAT_BLOCKS = 6, REPEAT_INSTS = 70, REPEAT_REGS = 20 };
@@ -20,7 +19,6 @@ struct flow {
     uint32_t *reconvergence;
     struct node_regs liveness;
     struct ssa ssa;
-    struct gates gates;
     struct divergence divergence;
     struct loop_bound *bounds;
 };
@@ -48,11 +46,6 @@ static void build_ssa(void *context) {
     flow->ssa = ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, &flow->arena);
 }
 
-static void build_gates(void *context) {
-    struct flow *flow = context;
-    flow->gates = gates_build(&flow->ssa, &flow->dominators, &flow->loops, &flow->arena);
-}
-
 static void build_divergence(void *context) {
     struct flow *flow = context;
     flow->divergence =
@@ -74,7 +67,6 @@ static const struct stage {
     {"dominators, post-dominators", build_trees},
     {"loops, reconvergence", build_loops},
     {"liveness, SSA form", build_ssa},
-    {"gates", build_gates},
     {"divergence", build_divergence},
     {"loop bounds", build_bounds},
 };

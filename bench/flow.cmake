@@ -1,1 +1,1 @@
-wb_bench(bench_flow wb_papers_gated_ssa)
+wb_bench(bench_flow wb_flow)

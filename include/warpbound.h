@@ -200,12 +200,11 @@ uint32_t wb_kernel_registers(const wb_kernel *kernel);
 
 typedef struct wb_launch wb_launch; /* see below */
 
-typedef enum { WB_CFG_TEXT, WB_CFG_DOT, WB_CFG_SSA } wb_cfg_format;
+typedef enum { WB_CFG_TEXT, WB_CFG_DOT } wb_cfg_format;
 
 /* Control flow of one kernel: basic blocks, dominators, post-dominators, reconvergence points, loops; which
- * branches may divide a warp. WB_CFG_SSA: instead, its instructions in gated SSA form. Of the launch the
- * shape of a block counts, in which threads may stand such that %tid.x / 32 is the same for a warp; NULL: it
- * is not known but by .reqntid. */
+ * branches may divide a warp. Of the launch the shape of a block counts, in which threads may stand such that
+ * %tid.x / 32 is the same for a warp; NULL: it is not known but by .reqntid. */
 wb_status wb_kernel_cfg(const wb_kernel *kernel, const wb_launch *launch, wb_cfg_format format,
                         wb_diagnostics *diagnostics, char **text);
 

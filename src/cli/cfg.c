@@ -1,25 +1,16 @@
 /* warpbound cfg: control flow of a kernel. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "command.h"
 
 /* One option at most says what is shown; without any, the format does. */
 static wb_status check_options(const struct options *options, wb_diagnostics *diagnostics) {
-    if (options->why != NULL && options->ssa) {
-        wb_diagnostics_error(diagnostics, "--ssa", "cannot be combined with --why");
+    if (options->abstract_warp && options->why != NULL) {
+        wb_diagnostics_error(diagnostics, "--abstract-warp", "cannot be combined with --why");
         return WB_ERR_INPUT;
     }
-    if (options->abstract_warp && (options->why != NULL || options->ssa)) {
-        wb_diagnostics_error(diagnostics, "--abstract-warp", "cannot be combined with --why or --ssa");
-        return WB_ERR_INPUT;
-    }
-    bool only_text = options->why != NULL || options->ssa;
-    return require_format(options, OUTPUT_TEXT, only_text ? OUTPUT_TEXT : OUTPUT_DOT, diagnostics);
-}
-
-static wb_cfg_format format_of(const struct options *options) {
-    if (options->ssa) return WB_CFG_SSA;
-    return options->format == OUTPUT_DOT ? WB_CFG_DOT : WB_CFG_TEXT;
+    return require_format(options, OUTPUT_TEXT, options->why != NULL ? OUTPUT_TEXT : OUTPUT_DOT, diagnostics);
 }
 
 /* Whether the graph is to show the execution of a launch. */
@@ -63,7 +54,8 @@ static wb_status control_flow(const struct options *options, wb_diagnostics *dia
     if (options->why != NULL)
         return wb_kernel_why(inputs->kernel, inputs->launch, options->why, diagnostics, text);
     if (options->abstract_warp) return wb_kernel_abstract_warp(inputs->kernel, diagnostics, text);
-    return wb_kernel_cfg(inputs->kernel, inputs->launch, format_of(options), diagnostics, text);
+    return wb_kernel_cfg(inputs->kernel, inputs->launch,
+                         options->format == OUTPUT_DOT ? WB_CFG_DOT : WB_CFG_TEXT, diagnostics, text);
 }
 
 int command_cfg(const struct options *options, wb_diagnostics *diagnostics) {
@@ -74,6 +66,27 @@ int command_cfg(const struct options *options, wb_diagnostics *diagnostics) {
     if (status == WB_OK)
         status = shows_execution(options) ? executed_graph(options, diagnostics, &inputs, &text)
                                           : control_flow(options, diagnostics, &inputs, &text);
+    if (status == WB_OK) status = write_output(options, text, diagnostics);
+    free(text);
+    inputs_free(&inputs);
+    return (int)status;
+}
+
+int print_code(const struct options *options, wb_diagnostics *diagnostics,
+               wb_status (*print)(const wb_kernel *, const wb_launch *, wb_diagnostics *, char **)) {
+    struct inputs inputs = {0};
+    char *text = NULL, where[40];
+    (void)snprintf(where, sizeof where, "--%s", options->instead->name);
+    if (options->why != NULL || options->abstract_warp) {
+        wb_diagnostics_error(diagnostics, where,
+                             options->why != NULL ? "cannot be combined with --why"
+                                                  : "cannot be combined with --abstract-warp");
+        return WB_ERR_INPUT;
+    }
+    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_TEXT, diagnostics);
+    if (status == WB_OK) status = check_execution(options, diagnostics);
+    if (status == WB_OK) status = inputs_load_launch(options, diagnostics, &inputs);
+    if (status == WB_OK) status = print(inputs.kernel, inputs.launch, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);
     inputs_free(&inputs);

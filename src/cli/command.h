@@ -148,6 +148,10 @@ wb_status write_as_made(const struct options *options,
                         wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
                         void *user, wb_diagnostics *diagnostics);
 
+/* cfg.c: what an option of a wing prints of a kernel in place of its control flow. */
+int print_code(const struct options *options, wb_diagnostics *diagnostics,
+               wb_status (*print)(const wb_kernel *, const wb_launch *, wb_diagnostics *, char **));
+
 /* calibrate.c: machine calibrate. */
 wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagnostics, char **text);
 

@@ -89,7 +89,8 @@ def commands(kernel, ptx, launch, output):
             yield [b"simulate", *few, b"--schedule", b"--format", form]
         for form in (b"text", b"dot"):
             yield [b"cfg", at[0], b"--format", form]
-        yield [b"cfg", at[0], b"--ssa"]
+        if "gated_ssa" in WINGS:
+            yield [b"cfg", at[0], b"--ssa"]
         yield [b"cfg", *at[:3], b"--lines"]
         yield [b"path", *at[:3], b"--format", b"jcse"]
         yield [b"path", *at[:3], b"--format", b"jcse-json"]

@@ -91,8 +91,7 @@ static const struct failure_case failures[] = {
      "--deadline: error: not an option of cfg, which reads the code"},
     {"cfg kernels/sgemm_tiled.ptx --facts x", 2, "need --format dot and a launch (-l)"},
     {"cfg kernels/reduce.ptx --why L", 2, "L: error: kernel reduce has no such label; it has "},
-    {"cfg kernels/reduce.ptx --ssa --why L", 2, "--ssa: error: cannot be combined with --why"},
-    {"cfg kernels/reduce.ptx --ssa --format dot", 2, "this command cannot write"},
+    {"cfg kernels/reduce.ptx --why L --format dot", 2, "this command cannot write"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {

@@ -128,7 +128,7 @@ static void test_graph(void **state) {
 
 static const struct failure_case failures[] = {
     {"cfg kernels/mandelbrot.ptx --abstract-warp", 3, "abstract warps do not follow calls"},
-    {"cfg " SLIDE_PTX "--abstract-warp --ssa", 2, "cannot be combined"},
+    {"cfg " SLIDE_PTX "--abstract-warp --why L", 2, "cannot be combined"},
     {"simulate " SLIDE_FILE, 3, "abstract warps cannot be simulated"},
     {"simulate " SLIDE_FILE "--schedule", 3, "abstract warps cannot be simulated"},
     {"analyze " SLIDE_FILE "--method sib --policy lrr", 3, "abstract warps"},

@@ -183,8 +183,11 @@ COMMAND(test_report, "analyze kernels/stencil5.ptx -l kernels/stencil5.yaml --me
 COMMAND(test_cache, "cache kernels/vecadd.ptx -l kernels/vecadd.yaml --json")
 COMMAND(test_path, "path kernels/vecadd.ptx -l kernels/vecadd.yaml --accesses --json")
 COMMAND(test_facts, "facts kernels/bfs_level.ptx -l kernels/bfs_level.yaml")
-COMMAND(test_cfg, "cfg kernels/reduce.ptx --ssa")
+COMMAND(test_cfg, "cfg kernels/reduce.ptx")
 COMMAND(test_occupancy, "occupancy kernels/reduce.ptx -l kernels/reduce.yaml --json")
+#ifdef WB_WING_GATED_SSA
+COMMAND(test_ssa, "cfg kernels/reduce.ptx --ssa")
+#endif
 #ifdef WB_WING_MAKESPAN
 COMMAND(test_makespan,
         "makespan LLCCLC -w 6 -u L=1,C=2 --method exact,closed,anneal,brute --threads 1 --json")
@@ -281,6 +284,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_cache),         cmocka_unit_test(test_path),
         cmocka_unit_test(test_facts),         cmocka_unit_test(test_cfg),
         cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_waves),
+#ifdef WB_WING_GATED_SSA
+        cmocka_unit_test(test_ssa),
+#endif
 #ifdef WB_WING_MAKESPAN
         cmocka_unit_test(test_makespan),
 #endif

@@ -112,12 +112,6 @@ static void test_unknown_label(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
-static void test_gated_ssa(void **state) {
-    (void)state;
-    assert_report("tests/data/flow/gates.ptx", WB_CFG_SSA, "tests/data/flow/gates-ssa.txt");
-    assert_report("tests/data/flow/shapes.ptx", WB_CFG_SSA, "tests/data/flow/shapes-ssa.txt");
-}
-
 /* The report of a kernel with this body: its status, and in *messages the diagnostics. */
 static wb_status report_body(const char *body, char **text, struct text *messages) {
     struct text source = {0};
@@ -189,7 +183,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nested_loops),
         cmocka_unit_test(test_rare_shapes),
-        cmocka_unit_test(test_gated_ssa),
         cmocka_unit_test(test_empty_kernel),
         cmocka_unit_test(test_deepest_nest_that_is_reported),
         cmocka_unit_test(test_too_many_edges),

@@ -129,13 +129,6 @@ static void fill(void *context) {
         divergence_analyse(&report->ssa, &report->dominators, &report->post_dominators, pass->block, arena);
 }
 
-/* The same for the gates. */
-static void fill_gates(void *context) {
-    const struct cfg_pass *pass = context;
-    struct cfg_report *report = pass->report;
-    report->gates = gates_build(&report->ssa, &report->dominators, &report->loops, pass->arena);
-}
-
 /* WB_ERR_LIMIT with a message when the nesting is deeper than reports show. */
 static wb_status check_depth(const struct cfg_report *report, wb_diagnostics *diagnostics) {
     for (uint32_t l = 0; l < report->loops.count; l++) {
@@ -149,7 +142,7 @@ static wb_status check_depth(const struct cfg_report *report, wb_diagnostics *di
     return WB_OK;
 }
 
-static wb_status refuse_size(const struct cfg_report *report, wb_diagnostics *diagnostics) {
+wb_status cfg_report_refuse_size(const struct cfg_report *report, wb_diagnostics *diagnostics) {
     diagnose(diagnostics, SEVERITY_ERROR, report->kernel->module->source.name,
              "the control flow of kernel %s needs too much memory", wb_kernel_name(report->kernel));
     return WB_ERR_LIMIT;
@@ -161,13 +154,8 @@ wb_status cfg_report_open(const struct wb_kernel *kernel, const struct wb_launch
     const uint32_t *block = launch != NULL && launch->has_block ? launch->block : NULL;
     wb_status status = arena_protect(arena, fill, &(struct cfg_pass){block, arena, report});
     if (status == WB_OK) status = source_lines_open(kernel->module, &report->lines);
-    if (status != WB_OK) return refuse_size(report, diagnostics);
+    if (status != WB_OK) return cfg_report_refuse_size(report, diagnostics);
     return check_depth(report, diagnostics);
-}
-
-wb_status cfg_report_add_gates(struct cfg_report *report, struct arena *arena, wb_diagnostics *diagnostics) {
-    wb_status status = arena_protect(arena, fill_gates, &(struct cfg_pass){NULL, arena, report});
-    return status == WB_OK ? WB_OK : refuse_size(report, diagnostics);
 }
 
 void cfg_report_close(struct cfg_report *report) {

@@ -7,7 +7,6 @@
 #include "flow/graph/loops.h"
 #include "flow/values/divergence.h"
 #include "launch/launch.h"
-#include "papers/gated_ssa/gates.h"
 #include "report/write/source_lines.h"
 
 /* Kernels with loops nested deeper are not reported: every level indents what is inside it. */
@@ -26,7 +25,6 @@ struct cfg_report {
     struct node_regs liveness;
     struct ssa ssa;
     struct divergence divergence;
-    struct gates gates; /* of WB_CFG_SSA only */
     struct source_lines lines;
 };
 
@@ -37,14 +35,11 @@ wb_status cfg_report_open(const struct wb_kernel *kernel, const struct wb_launch
                           wb_diagnostics *diagnostics, struct cfg_report *report);
 void cfg_report_close(struct cfg_report *report);
 
-/* Computes the gates besides, in the same memory: only one format shows them. */
-wb_status cfg_report_add_gates(struct cfg_report *report, struct arena *arena, wb_diagnostics *diagnostics);
+/* The message that memory does not suffice; always WB_ERR_LIMIT. */
+wb_status cfg_report_refuse_size(const struct cfg_report *report, wb_diagnostics *diagnostics);
 
 /* Control flow as a graph for Graphviz. What fails here and below shows in out->failed. */
 void cfg_report_dot(const struct cfg_report *report, struct text *out);
-
-/* The instructions in gated SSA form, as text. */
-void cfg_report_ssa(const struct cfg_report *report, struct text *out);
 
 /* Whether a back edge of a natural loop leads from one block to the other. */
 bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to);

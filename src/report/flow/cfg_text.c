@@ -271,12 +271,10 @@ wb_status wb_kernel_cfg(const wb_kernel *kernel, const wb_launch *launch, wb_cfg
     struct cfg_report report;
     struct text out = {0};
     wb_status status = cfg_report_open(kernel, launch, &arena, diagnostics, &report);
-    if (status == WB_OK && format == WB_CFG_SSA) status = cfg_report_add_gates(&report, &arena, diagnostics);
     if (status == WB_OK) {
         switch (format) {
         case WB_CFG_TEXT: put_text(&report, &out); break;
         case WB_CFG_DOT: cfg_report_dot(&report, &out); break;
-        case WB_CFG_SSA: cfg_report_ssa(&report, &out); break;
         }
     }
     status = report_take(status, &out, diagnostics, text);

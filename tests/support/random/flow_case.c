@@ -21,33 +21,13 @@ static void build(void *context) {
     flow->ssa = ssa_build(&flow->cfg, &flow->dominators, &flow->liveness, arena);
 }
 
-/* Everything but the gates. */
-static void analyse(struct flow_case *flow, wb_module *module, size_t index) {
+void flow_case_of_module(struct flow_case *flow, wb_module *module, size_t index) {
     *flow =
         (struct flow_case){.module = module, .function = kernel_function(wb_module_kernel(module, index))};
     assert_int_equal(arena_protect(&flow->arena, build, flow), WB_OK);
 }
 
-static void fill_gates(void *context) {
-    struct flow_case *flow = context;
-    flow->gates = gates_build(&flow->ssa, &flow->dominators, &flow->loops, &flow->arena);
-}
-
-wb_status flow_case_gates(struct flow_case *flow) {
-    return arena_protect(&flow->arena, fill_gates, flow);
-}
-
-void flow_case_of_module(struct flow_case *flow, wb_module *module, size_t index) {
-    analyse(flow, module, index);
-    assert_int_equal(flow_case_gates(flow), WB_OK);
-}
-
 void flow_case_of_body(struct flow_case *flow, const char *body) {
-    flow_case_without_gates(flow, body);
-    assert_int_equal(flow_case_gates(flow), WB_OK);
-}
-
-void flow_case_without_gates(struct flow_case *flow, const char *body) {
     struct text text = {0};
     text_string(&text, ".version 8.0\n.target sm_80\n.address_size 64\n"
                        ".visible .entry k ()\n{\n.reg .pred %p<9>;\n.reg .b32 %r<9>;\n");
@@ -60,7 +40,7 @@ void flow_case_without_gates(struct flow_case *flow, const char *body) {
         fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), text.data);
     text_free(&text);
     wb_diagnostics_free(diagnostics);
-    analyse(flow, module, 0);
+    flow_case_of_module(flow, module, 0);
 }
 
 void flow_case_free(struct flow_case *flow) {

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "flow/graph/loops.h"
 #include "flow/values/ssa.h"
-#include "papers/gated_ssa/gates.h"
 
 struct flow_case {
     wb_module *module;
@@ -18,7 +17,7 @@ struct flow_case {
     struct loops loops;
     struct node_regs liveness;
     struct ssa ssa;
-    struct gates gates;
+    const struct gates *gates; /* where tests of a wing make them, in the arena */
 };
 
 /* The only kernel of a module, or the one at `index`. The test fails when anything fails. */
@@ -26,12 +25,6 @@ void flow_case_of_module(struct flow_case *flow, wb_module *module, size_t index
 
 /* A kernel with this body and registers %p<9>, %r<9>. */
 void flow_case_of_body(struct flow_case *flow, const char *body);
-
-/* The same, for what is too large to have gates. */
-void flow_case_without_gates(struct flow_case *flow, const char *body);
-
-/* Makes the gates, with the status that the pass ends with. */
-wb_status flow_case_gates(struct flow_case *flow);
 
 void flow_case_free(struct flow_case *flow);
 

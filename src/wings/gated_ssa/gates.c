@@ -1,6 +1,6 @@
 /* How phis choose.
  *
- * A join's gate is found by one search against the edges (decisions.h), from the edges into the join up
+ * A join's gate is found by one search against the edges (decisions.c), from the edges into the join up
  * to its immediate dominator D, every edge being the end "this argument". The nodes that decide, with the
  * labels behind their edges, are the gamma's decision graph: it starts at the label of D. A loop's header is
  * two such joins, of its back edges below the header itself, and of the edges that enter it.
@@ -30,12 +30,10 @@
  *
  * Irreducible regions have no iterations to speak of. There, and where different labels are behind a region,
  * all of its branches are taken. */
-#include "papers/gated_ssa/gates.h"
+#include "wings/gated_ssa/gates.h"
 
 #include <assert.h>
 #include <string.h>
-
-#include "papers/gated_ssa/decisions.h"
 
 /* A list: items[first] .. items[first + count - 1] of the lists it belongs to. */
 struct predicate_list {

@@ -1,4 +1,4 @@
-#include "papers/gated_ssa/decisions.h"
+#include "wings/gated_ssa/gates.h"
 
 #include <string.h>
 

@@ -3,6 +3,9 @@
 
 #include "ptx/printer.h"
 #include "report/flow/cfg.h"
+#include "report/write/output.h"
+#include "warpbound_gated_ssa.h"
+#include "wings/gated_ssa/gates.h"
 
 /* A node of a decision graph that is being written, and how many of its sides are. */
 struct open_node {
@@ -12,6 +15,7 @@ struct open_node {
 
 struct ssa_printer {
     const struct cfg_report *report;
+    struct gates gates;
     struct text *out;
     uint32_t *references; /* per node of decision graphs: nodes that lead to it */
     uint32_t *asked;      /* per value: the last phi whose decision graph asks it, + 1 */
@@ -87,7 +91,7 @@ static void put_inst(const struct ssa_printer *printer, uint32_t index) {
 /* ---- Decision graphs ---------------------------------------------------------------------------------- */
 
 static const struct gate_node *node_at(const struct ssa_printer *printer, uint32_t node) {
-    return &printer->report->gates.nodes[node];
+    return &printer->gates.nodes[node];
 }
 
 /* The side of a node on which its predicate is true, or false. */
@@ -179,7 +183,7 @@ static void put_named(struct ssa_printer *printer) {
 static void put_predicates(const struct ssa_printer *printer, const struct gate *gate, uint32_t phi) {
     const char *before = gate->kind == GATE_GAMMA ? "  // also by " : "  // by ";
     for (uint32_t i = 0; i < gate->predicate_count; i++) {
-        uint32_t predicate = printer->report->gates.predicates[gate->first_predicate + i];
+        uint32_t predicate = printer->gates.predicates[gate->first_predicate + i];
         if (printer->asked[predicate] == phi + 1) continue;
         text_string(printer->out, before);
         put_value(printer->out, printer->report, predicate);
@@ -241,7 +245,7 @@ static void put_choice(struct ssa_printer *printer, uint32_t root) {
 static void put_phi(struct ssa_printer *printer, uint32_t number) {
     struct text *out = printer->out;
     const struct ssa_value *phi = &printer->report->ssa.values[number];
-    const struct gate *gate = &printer->report->gates.phis[number];
+    const struct gate *gate = &printer->gates.phis[number];
     if (gate->kind == GATE_GAMMA) {
         meet_graph(printer, number, gate->root);
         put_named(printer);
@@ -315,12 +319,12 @@ static void put_eta_divergence(struct text *out, const struct cfg_report *report
 static void put_etas(const struct ssa_printer *printer) {
     const struct cfg_report *report = printer->report;
     struct text *out = printer->out;
-    if (report->gates.eta_count > 0) text_string(out, "\nbehind loops\n");
-    for (uint32_t i = 0; i < report->gates.eta_count; i++) {
-        const struct eta *eta = &report->gates.etas[i];
+    if (printer->gates.eta_count > 0) text_string(out, "\nbehind loops\n");
+    for (uint32_t i = 0; i < printer->gates.eta_count; i++) {
+        const struct eta *eta = &printer->gates.etas[i];
         text_printf(out, "  L%u: eta(", eta->loop);
         for (uint32_t p = 0; p < eta->predicate_count; p++) {
-            put_value(out, report, report->gates.predicates[eta->first_predicate + p]);
+            put_value(out, report, printer->gates.predicates[eta->first_predicate + p]);
             text_string(out, ", ");
         }
         put_value(out, report, eta->value);
@@ -337,23 +341,53 @@ static uint32_t phi_total(const struct cfg_report *report) {
     return total;
 }
 
-void cfg_report_ssa(const struct cfg_report *report, struct text *out) {
-    struct ssa_printer printer = {.report = report, .out = out};
-    printer.references = calloc((size_t)report->gates.node_count + 1, sizeof *printer.references);
-    printer.asked = calloc((size_t)report->ssa.value_count + 1, sizeof *printer.asked);
-    if (printer.references == NULL || printer.asked == NULL) {
+static void put_kernel(struct ssa_printer *printer, struct text *out) {
+    const struct cfg_report *report = printer->report;
+    printer->out = out;
+    printer->references = calloc((size_t)printer->gates.node_count + 1, sizeof *printer->references);
+    printer->asked = calloc((size_t)report->ssa.value_count + 1, sizeof *printer->asked);
+    if (printer->references == NULL || printer->asked == NULL) {
         out->failed = true;
     } else {
         text_printf(out, "kernel %s (%s): %u values, %u phis, %u etas\n", wb_kernel_name(report->kernel),
                     report->kernel->module->source.name, report->ssa.value_count, phi_total(report),
-                    report->gates.eta_count);
-        put_entry_values(&printer);
+                    printer->gates.eta_count);
+        put_entry_values(printer);
         for (uint32_t block = 0; block < report->cfg.block_count; block++)
-            put_block(&printer, block);
-        put_etas(&printer);
+            put_block(printer, block);
+        put_etas(printer);
     }
-    free(printer.references);
-    free(printer.asked);
-    vec_free(&printer.open);
-    vec_free(&printer.met);
+    free(printer->references);
+    free(printer->asked);
+    vec_free(&printer->open);
+    vec_free(&printer->met);
+}
+
+/* What the pass that makes the gates fills. */
+struct gates_pass {
+    const struct cfg_report *report;
+    struct arena *arena;
+    struct gates gates;
+};
+
+static void make_gates(void *context) {
+    struct gates_pass *pass = context;
+    const struct cfg_report *report = pass->report;
+    pass->gates = gates_build(&report->ssa, &report->dominators, &report->loops, pass->arena);
+}
+
+wb_status wb_kernel_ssa(const wb_kernel *kernel, const wb_launch *launch, wb_diagnostics *diagnostics,
+                        char **text) {
+    struct arena arena = {0};
+    struct cfg_report report;
+    struct gates_pass pass = {.report = &report, .arena = &arena};
+    struct text out = {0};
+    wb_status status = cfg_report_open(kernel, launch, &arena, diagnostics, &report);
+    if (status == WB_OK && arena_protect(&arena, make_gates, &pass) != WB_OK)
+        status = cfg_report_refuse_size(&report, diagnostics);
+    if (status == WB_OK) put_kernel(&(struct ssa_printer){.report = &report, .gates = pass.gates}, &out);
+    status = report_take(status, &out, diagnostics, text);
+    cfg_report_close(&report);
+    arena_free(&arena);
+    return status;
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "flow_case.h"
+#include "gates_case.h"
 #include "kernel_index.h"
 
 /* ---- Walks --------------------------------------------------------------------------------------------- */
@@ -72,14 +72,14 @@ static uint32_t argument_of(const struct flow_case *flow, uint32_t phi, uint32_t
 
 /* The value that a decision graph chooses, given the edge by which each block was last left. */
 static uint32_t choose(const struct flow_case *flow, uint32_t root, const uint32_t *left_by) {
-    const struct gate_node *node = &flow->gates.nodes[root];
+    const struct gate_node *node = &flow->gates->nodes[root];
     while (node->block != GRAPH_NONE) {
         const struct ptx_inst *branch = cfg_last(&flow->cfg, node->block);
         uint32_t first = flow->cfg.graph.out.first[node->block];
         assert_int_equal(branch->form->op, PTX_OP_BRA);
         assert_int_equal(flow->ssa.values[node->predicate].reg, branch->guard);
         assert_true(left_by[node->block] == first || left_by[node->block] == first + 1);
-        node = &flow->gates.nodes[left_by[node->block] == first ? node->taken : node->fallen];
+        node = &flow->gates->nodes[left_by[node->block] == first ? node->taken : node->fallen];
     }
     return node->predicate;
 }
@@ -93,7 +93,7 @@ static uint32_t check_choices(const struct flow_case *flow, const struct walk *w
         const struct step *step = &walk->steps[s];
         for (uint32_t p = 0; p < flow->ssa.phi_count[step->block]; p++) {
             uint32_t phi = flow->ssa.first_phi[step->block] + p;
-            const struct gate *gate = &flow->gates.phis[phi];
+            const struct gate *gate = &flow->gates->phis[phi];
             if (gate->kind != GATE_GAMMA) continue;
             assert_int_equal(choose(flow, gate->root, left_by), argument_of(flow, phi, step->arrival));
             checked++;
@@ -108,7 +108,7 @@ static void flow_of_seed(struct flow_case *flow, uint64_t seed, uint32_t blocks,
     struct random_state random = random_seeded(seed);
     struct text body = {0};
     flow_case_random_body(&random, blocks, forwards, &body);
-    flow_case_of_body(flow, body.data);
+    gates_case_of_body(flow, body.data);
     text_free(&body);
 }
 
@@ -167,7 +167,7 @@ static void assert_listed(const struct flow_case *flow, uint64_t seed, uint32_t 
     for (uint32_t u = flow->ssa.first_use[last]; u < flow->ssa.first_use[last + 1]; u++) {
         bool listed = false;
         for (uint32_t i = 0; i < count; i++)
-            listed |= flow->gates.predicates[first + i] == flow->ssa.uses[u];
+            listed |= flow->gates->predicates[first + i] == flow->ssa.uses[u];
         if (!listed) fail_msg("seed %llu: block %u is not listed", (unsigned long long)seed, block);
     }
 }
@@ -179,7 +179,7 @@ static uint32_t check_gates_of_steps(const struct flow_case *flow, uint64_t seed
     uint32_t block = a->steps[a_at].block;
     for (uint32_t p = 0; p < flow->ssa.phi_count[block]; p++) {
         uint32_t phi = flow->ssa.first_phi[block] + p;
-        const struct gate *gate = &flow->gates.phis[phi];
+        const struct gate *gate = &flow->gates->phis[phi];
         if (argument_of(flow, phi, a->steps[a_at].arrival) == argument_of(flow, phi, b->steps[b_at].arrival))
             continue;
         uint32_t parting = parting_block(flow, a, a_at, b, b_at, GRAPH_NONE);
@@ -224,8 +224,8 @@ static uint32_t check_eta_of_use(const struct flow_case *flow, uint64_t seed, ui
            !loop_contains(&flow->loops, flow->loops.items[outermost].parent, user))
         outermost = flow->loops.items[outermost].parent;
     uint32_t parting = parting_block(flow, a, a_at, b, b_at, loop);
-    for (uint32_t i = 0; i < flow->gates.eta_count; i++) {
-        const struct eta *eta = &flow->gates.etas[i];
+    for (uint32_t i = 0; i < flow->gates->eta_count; i++) {
+        const struct eta *eta = &flow->gates->etas[i];
         if (eta->value != value || eta->loop != outermost) continue;
         assert_listed(flow, seed, parting, eta->first_predicate, eta->predicate_count);
         return 1;
@@ -329,7 +329,7 @@ static bool decides(const struct flow_case *flow, uint32_t phi, uint32_t block) 
  * returns how many there are. */
 static uint32_t check_predicates(const struct flow_case *flow, uint64_t seed, uint32_t phi) {
     const struct ssa *ssa = &flow->ssa;
-    const struct gate *gate = &flow->gates.phis[phi];
+    const struct gate *gate = &flow->gates->phis[phi];
     bool *expected = calloc((size_t)ssa->value_count + 1, sizeof *expected);
     uint32_t count = 0;
     for (uint32_t b = 0; b < flow->cfg.block_count; b++) {
@@ -344,7 +344,7 @@ static uint32_t check_predicates(const struct flow_case *flow, uint64_t seed, ui
         fail_msg("seed %llu: value %u has %u predicates, not %u", (unsigned long long)seed, phi,
                  gate->predicate_count, count);
     for (uint32_t i = 0; i < gate->predicate_count; i++)
-        assert_true(expected[flow->gates.predicates[gate->first_predicate + i]]);
+        assert_true(expected[flow->gates->predicates[gate->first_predicate + i]]);
     free(expected);
     return count;
 }
@@ -374,14 +374,14 @@ static void test_gates_of_kernels(void **state) {
         struct random_state random = random_seeded(i);
         struct flow_case flow;
         struct walk walk;
-        flow_case_of_module(&flow, module, 0);
+        gates_case_of_module(&flow, module, 0);
         for (int w = 0; w < 10; w++) {
             take_walk(&flow, &random, &walk);
             check_choices(&flow, &walk);
         }
         for (uint32_t v = 0; v < flow.ssa.value_count; v++) {
             if (flow.ssa.values[v].kind == SSA_PHI)
-                assert_int_not_equal(flow.gates.phis[v].kind, GATE_OPAQUE);
+                assert_int_not_equal(flow.gates->phis[v].kind, GATE_OPAQUE);
         }
         flow_case_free(&flow);
         wb_diagnostics_free(diagnostics);

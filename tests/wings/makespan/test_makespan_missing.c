@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "warpbound.h"
+#include "warpbound_makespan.h"
 
 static const char *const needs[][2] = {
     {"ilp-short", "CBC"}, {"ilp-long", "CBC"}, {"ilp-cumulative", "CBC"}, {"sat", "CaDiCaL"}};

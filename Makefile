@@ -2,6 +2,7 @@
 #   make help    these lines
 #   make demo    analyse a tiled SGEMM kernel          make test    every test, also under sanitizers
 #   make build   release build in build/               make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
+#   make without-wing [WING=makespan]  build and test a copy that lacks a wing (src/wings/); without WING one a day in turn
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and compare the library with what
 #                                  the definitions say of random blocks; make proofs-campaign: of more schedules and certificates
@@ -40,7 +41,7 @@ NINJA = ninja -j $(JOBS)
 QUIET = $(shell ninja --quiet --version >/dev/null 2>&1 && echo --quiet) # ninja 1.11
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine install uninstall deb clean packages-%
+.PHONY: help demo build test lint without-wing proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine install uninstall deb clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -66,6 +67,9 @@ test: packages-build+test
 lint: packages-build+test+lint
 	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
 	scripts/lint $(if $(CHANGED),--changed)
+
+without-wing: packages-build+test
+	scripts/without-wing $(WING)
 
 proofs: packages-build+test+proofs
 	@scripts/proofs

@@ -33,7 +33,7 @@ static const struct session {
      "unknown name 'exakt'; did you mean 'exact'?"},
     {"\"$WB\" makespan LCL -w 4 -u L=1,C=1 --write-cnf /dev/null --at-least +5", 2, NULL,
      "--at-least +5: error: expected"},
-    {"\"$WB\" makespan --check - --read-solution -", 2, NULL, "standard input can be read once"},
+    {"\"$WB\" makespan --check - --read-solution -", 2, NULL, "standard input can be read only once"},
     {"\"$WB\" init \"$OLDPWD\"/kernels/stencil5.ptx -o x.yaml >&2; \"$WB\" makespan x.yaml", 2, NULL,
      "x.yaml:14:5: error: argument 6 of stencil5 is"},
     {"\"$WB\" makespan L5C9L2C9 -w 48 -u L=1,C=4 --method anneal --time-limit 0.1 --iterations 100000000", 4,

@@ -1,9 +1,11 @@
 # The project's front door: each target installs what it needs, configures with CMake and builds with Ninja.
 #   make help    these lines
-#   make demo    analyse a tiled SGEMM kernel          make test    every test, also under sanitizers
+#   make demo    analyse a tiled SGEMM kernel          make test    every test, most also under sanitizers
 #   make build   release build in build/               make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
 #   make without-wing [WING=makespan]  build and test a copy that lacks a wing (src/wings/); without WING one a day in turn
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
+#   make nightly what the gate has no time for: all rounds, all tests under sanitizers, clang-tidy of all files, each
+#                                  wing left out; notes in tests/nightly when it passed
 #   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and compare the library with what
 #                                  the definitions say of random blocks; make proofs-campaign: of more schedules and certificates
 #   make qualify [SANITIZED=1] [QUALIFY="--only REQ-CERT"]: validate the tool on this machine, requirement by requirement, for
@@ -41,7 +43,7 @@ NINJA = ninja -j $(JOBS)
 QUIET = $(shell ninja --quiet --version >/dev/null 2>&1 && echo --quiet) # ninja 1.11
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test lint without-wing proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine install uninstall deb clean packages-%
+.PHONY: help demo build test nightly lint without-wing proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine install uninstall deb clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -62,7 +64,16 @@ test: packages-build+test
 	ctest --test-dir build --output-on-failure -j $(JOBS)
 	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON -DWB_WERROR=$(WERROR) >/dev/null
 	@$(NINJA) -C build-sanitize $(QUIET)
+	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) -LE nightly
+	@scripts/slowest-tests build build-sanitize
+
+# tests/nightly is committed by whoever ran it: the gate checks its age.
+nightly: WERROR = ON
+nightly: test proofs
+	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS)
 	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS)
+	scripts/lint
+	@echo "$$(date +%F) $$(git rev-parse --short=12 HEAD)" >tests/nightly
 
 lint: packages-build+test+lint
 	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null

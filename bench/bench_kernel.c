@@ -9,6 +9,7 @@
 #include "bench_support.h"
 #include "bound/analysis/registry.h"
 #include "bound/grid/block_classes.h"
+#include "bound/kernel/kernel_bounds.h"
 #include "warp/trace/grid.h"
 
 #define BLOCKS 100000
@@ -123,7 +124,6 @@ static void write_blocks(uint32_t blocks, struct text *text) {
 }
 
 static void bench_formulas(uint32_t blocks) {
-    static const struct bound_method *const methods[FORMULAS] = {&bound_k_area, &bound_k_bal, &bound_k_sm};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     struct text text = {0};
     struct synthetic_block block;
@@ -142,8 +142,8 @@ static void bench_formulas(uint32_t blocks) {
         const struct bound_input input = {
             .work = &work, .machine = &block.machine, .diagnostics = diagnostics};
         wb_bound bound = {0};
-        require(methods[m]->run(&input, &bound), diagnostics);
-        (void)snprintf(what, sizeof what, "%u blocks by hand: %s", blocks, methods[m]->name);
+        require(kernel_form_at(m)->run(&input, &bound), diagnostics);
+        (void)snprintf(what, sizeof what, "%u blocks by hand: %s", blocks, kernel_form_at(m)->name);
         now = report(what, now);
     }
     grid_work_free(&work);

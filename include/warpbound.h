@@ -776,6 +776,13 @@ typedef struct {
     uint32_t arriving;      /* of them at its barrier; the others end in it */
 } wb_window;
 
+/* What one form of the bound of a kernel says. */
+typedef struct {
+    const char *name;   /* "area", "balance", ... */
+    uint64_t cycles;    /* 0: no result */
+    const char *reason; /* why there is none, else NULL; owned as that of the bound is */
+} wb_form;
+
 typedef struct {
     const char *method; /* its name in the registry */
     wb_kind kind;
@@ -791,7 +798,10 @@ typedef struct {
     const wb_window *windows; /* of abstract CTA simulation: `cycles` is their sum. Owned as `reason` is */
     size_t window_count;
     uint64_t windows_left_out; /* behind these, as they are too many */
-    double seconds;            /* processor time the method took */
+    const wb_form *forms;      /* of `kernel`: what each of its forms says. Owned as `reason` is */
+    size_t form_count;
+    const char *form; /* which of them is the least; else NULL */
+    double seconds;   /* processor time the method took */
 } wb_bound;
 
 /* A method, or a policy, without a result. */
@@ -975,6 +985,13 @@ const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t
 
 /* Whether a comma-separated list of methods names one of whole kernels; "all" does. */
 bool wb_methods_include_kernels(const char *methods);
+
+/* What may be written in a list of methods: their names, then names of earlier versions. NULL past the end.
+ */
+const char *wb_method_word(size_t index);
+
+/* The method that such a word means: of "k-area" it is "kernel". Any other word is given back. */
+const char *wb_method_of_word(const char *word);
 
 /* The registry of methods and of policies, for help texts. NULL past the end. */
 const char *wb_method_name(size_t index);

@@ -72,7 +72,8 @@ static wb_status prove(const struct specimen *specimen, wb_grid **grid, wb_analy
 
 static struct timed_by proven_of(const wb_analysis *analysis) {
     const wb_bound *best = wb_analysis_best(analysis);
-    return best == NULL ? (struct timed_by){0} : (struct timed_by){best->cycles, best->method};
+    if (best == NULL) return (struct timed_by){0};
+    return (struct timed_by){best->cycles, best->form != NULL ? best->form : best->method};
 }
 
 static void take_larger(struct timed_by *slowest, uint64_t found, const char *name) {

@@ -27,7 +27,7 @@ results = warpbound.sweep(
     ["kernels/reduce.yaml", "kernels/stencil5.yaml"],
     "ecrts2025-orin",
     set={"mem_latency": range(100, 801, 100)},
-    methods=["k-area", "k-bal"],
+    methods=["kernel"],
     policies=["lrr", "gto"],
 )
 print(results)
@@ -44,5 +44,5 @@ except ImportError:
     print("pandas is not installed")
 
 # %% Pictures: with matplotlib where it is installed, else drawn by the library
-picture = results.plot("mem_latency", ["k-area", "lrr"], where={"code": "*reduce*"}, path=folder / "reduce.svg")
+picture = results.plot("mem_latency", ["kernel", "lrr"], where={"code": "*reduce*"}, path=folder / "reduce.svg")
 print(f"{folder / 'reduce.svg'}: {type(picture).__name__}")

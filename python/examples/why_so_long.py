@@ -12,7 +12,7 @@ folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
 
 # %% A bound, and the slowest execution that was found
 found = warpbound.analyze(
-    "kernels/reduce.yaml", machine="ecrts2025-orin", methods=["sib", "k-area"], policies=["lrr", "gto"]
+    "kernels/reduce.yaml", machine="ecrts2025-orin", methods=["sib", "kernel"], policies=["lrr", "gto"]
 )
 print(f"at most {found.verdict.bound}, found {found.verdict.slowest}")
 
@@ -34,7 +34,7 @@ schedule.save(folder / "reduce.json")  # https://ui.perfetto.dev opens it
 # %% A longer latency of memory, and a size: single arguments by their names or places
 for elements in (256, 512, 1024):
     shorter = warpbound.analyze(
-        "kernels/vecadd.yaml", machine="ecrts2025-orin", arguments={4: elements}, methods="k-area"
+        "kernels/vecadd.yaml", machine="ecrts2025-orin", arguments={4: elements}, methods="kernel"
     )
     print(elements, shorter.verdict.bound)
 
@@ -46,7 +46,7 @@ for run in simulated.runs:
     print(run["scheme"], run["policy"], run["cycles"], f"{run['hits']} hits, {run['misses']} misses")
 
 # %% Kernels that run one after another
-stream = warpbound.analyze("kernels/horner_stream.yaml", machine="ecrts2025-orin", methods="k-area", policies="gto")
+stream = warpbound.analyze("kernels/horner_stream.yaml", machine="ecrts2025-orin", methods="kernel", policies="gto")
 print([kernel.verdict.bound.cycles for kernel in stream.kernels], "together", stream.verdict.bound.cycles)
 
 # %% Who says so: a certificate, and a program without a line of the library that computes every claim anew

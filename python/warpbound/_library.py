@@ -266,6 +266,7 @@ PROTOTYPES = {
     "wb_scheme_summary": (c_char_p, c_size_t),
     "wb_method_name": (c_char_p, c_size_t),
     "wb_method_summary": (c_char_p, c_size_t),
+    "wb_method_of_word": (c_char_p, c_char_p),
     "wb_policy_name": (c_char_p, c_size_t),
     "wb_policy_summary": (c_char_p, c_size_t),
     "wb_results_open": (c_int, c_char_p, c_bool, Handle, Out),
@@ -456,6 +457,11 @@ def machines() -> list[str]:
     """The names of the machines that the library has."""
     lib = library()
     return [decode(lib.wb_machine_preset_name(index)) for index in range(lib.wb_machine_preset_count())]
+
+
+def method_of(word: str) -> str:
+    """The method that a name of an earlier version means: of "k-area" it is "kernel"; any other word is given back."""
+    return decode(library().wb_method_of_word(encode(word)))
 
 
 def methods() -> dict[str, str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from . import _library
 from ._costs import Costs, read_costs
 from ._errors import DeclinedError, Message
-from ._library import Diagnostics, Held, encode
+from ._library import Diagnostics, Held, encode, method_of
 from ._numbers import Kind, Number
 from ._schedule import Schedule, handle_of, make_schedule
 
@@ -78,7 +78,7 @@ class Analysis:
         all data, where covering paths were analysed, unless `data` is "given".
         """
         for number in self.numbers:
-            if number.name == name and number.scope == (scope or self.verdict.scope) and data in (None, number.data):
+            if number.name in (name, method_of(name)) and number.scope == (scope or self.verdict.scope) and data in (None, number.data):
                 return number
         return None
 
@@ -86,7 +86,7 @@ class Analysis:
         number = self.get(name)
         if number is not None:
             return number
-        reasons = [f": {d.status}: {d.reason}" for d in self.declined if d.name == name]
+        reasons = [f": {d.status}: {d.reason}" for d in self.declined if d.name == method_of(name)]
         raise KeyError(f"no number of {name} for the {self.verdict.scope}{reasons[0] if reasons else ''}")
 
     def rows(self) -> list[dict]:

@@ -5,9 +5,11 @@
 
 /* ---- Candidates ---------------------------------------------------------------------------------------- */
 
+/* Old names of methods, which stand behind all others, are taken but not proposed. */
 const char *candidate_at(const struct candidates *candidates, size_t index) {
     if (candidates->words != NULL) return candidates->words[index];
-    return candidates->names != NULL ? candidates->names(index) : NULL;
+    const char *name = candidates->names != NULL ? candidates->names(index) : NULL;
+    return name == NULL || wb_method_of_word(name) == name ? name : NULL;
 }
 
 void put_candidates(FILE *stream, const struct candidates *candidates, const char *before) {

@@ -17,12 +17,12 @@
 /* Most threads that can be asked for. */
 #define THREADS_MAX 1024
 
-/* Numbers of an analysis: its methods and policies. */
+/* Numbers of an analysis: its policies and methods. */
 static const char *number_name(size_t index) {
-    size_t methods = 0;
-    while (wb_method_name(methods) != NULL)
-        methods++;
-    return index < methods ? wb_method_name(index) : wb_policy_name(index - methods);
+    size_t policies = 0;
+    while (wb_policy_name(policies) != NULL)
+        policies++;
+    return index < policies ? wb_policy_name(index) : wb_method_word(index - policies);
 }
 
 /* What is plotted of a sweep: these, and what is made of them. */
@@ -91,7 +91,7 @@ static const struct option_row option_table[] = {
      .words = {"ideal", "requests"}},
     HEADING("What is computed"),
     {0, "method", "LIST", INTO(NAMES, methods, COMMAND_ANALYZE | COMMAND_CFG),
-     .help = "bounds to compute, separated by commas (default all)", .names = wb_method_name},
+     .help = "bounds to compute, separated by commas (default all)", .names = wb_method_word},
     {0, "policy", "LIST", INTO(NAMES, policies, TIMES | COMMAND_CFG),
      .help =
          "warp schedulers to simulate (default lrr,gto; on a machine that times machine code cggty,gto,lrr)",

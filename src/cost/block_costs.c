@@ -139,10 +139,10 @@ static cycles memory_time(const struct cost_maker *maker) {
 }
 
 /* Methods whose cycles are followed one by one. */
-enum block_sum { SUM_ELB, SUM_SIB, SUM_FIB, SUM_CODE };
+enum block_sum { SUM_ELB, SUM_SIB, SUM_FIB };
 
 static wb_status add_sum(struct cost_maker *maker, enum block_sum sum, struct tally *tally) {
-    if (sum == SUM_CODE) return code_block_costs(maker, tally, maker->causes);
+    if (machine_times_sass(maker->analysis->machine)) return code_block_costs(maker, tally, maker->causes);
     return sum == SUM_ELB ? add_elb(maker, tally) : add_sections(maker, sum == SUM_FIB, tally);
 }
 
@@ -154,9 +154,8 @@ struct block_rule {
 };
 
 static const struct block_rule rules[] = {
-    {"elb", SUM_ELB, SUM_ELB},        {"sib", SUM_SIB, SUM_SIB},        {"fib", SUM_FIB, SUM_SIB},
-    {"aln", SUM_FIB, SUM_SIB},        {"fifo", SUM_FIB, SUM_SIB},       {"gub", SUM_SIB, SUM_SIB},
-    {"code-elb", SUM_CODE, SUM_CODE}, {"code-sib", SUM_CODE, SUM_CODE}, {"code-fib", SUM_CODE, SUM_CODE},
+    {"elb", SUM_ELB, SUM_ELB}, {"sib", SUM_SIB, SUM_SIB},  {"fib", SUM_FIB, SUM_SIB},
+    {"aln", SUM_FIB, SUM_SIB}, {"fifo", SUM_FIB, SUM_SIB}, {"gub", SUM_SIB, SUM_SIB},
 };
 
 static bool of_any_kind(const void *user, size_t row, wb_part_kind what) {
@@ -171,7 +170,7 @@ static wb_status add_by_rule(struct cost_maker *maker, const struct block_rule *
     for (size_t i = 0; i < 2; i++) {
         if (tally_init(&sums[i], maker->shares.instructions, &maker->costs->arena) != WB_OK)
             return diagnose_out_of_memory(maker->diagnostics, "costs");
-        if (i > 0 && tried[1] == tried[0]) break;
+        if (i > 0 && (tried[1] == tried[0] || machine_times_sass(maker->analysis->machine))) break;
         WB_TRY(add_sum(maker, tried[i], &sums[i]));
         if (tally_sum(&sums[i]) != total) continue;
         tally_add_all(&maker->shares, &sums[i], 1);

@@ -318,14 +318,9 @@ static wb_status add_latency_row(void *user, const struct code_row *row) {
     return chain_spend(latest->chains, latest->complete->link, row->times, sum->spent);
 }
 
-bool is_code_block_method(const struct bound_method *method) {
-    return strcmp(method->name, "code-sib") == 0 || strcmp(method->name, "code-fib") == 0 ||
-           strcmp(method->name, "code-elb") == 0;
-}
-
 wb_status code_block_costs(struct cost_maker *maker, struct tally *tally, struct code_causes *causes) {
     const char *name = maker->method->name;
-    const bool alone = strcmp(name, "code-elb") != 0, by_latches = strcmp(name, "code-fib") == 0;
+    const bool alone = strcmp(name, "elb") != 0, by_latches = strcmp(name, "fib") == 0;
     const struct code_walk_kind kind = {.rules = &maker->analysis->code.rules, .alone = alone, .cold = true};
     if (!alone && code_add_work(maker->analysis->timed, 1, tally, NULL, causes) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");

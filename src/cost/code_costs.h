@@ -20,7 +20,4 @@ wb_status code_add_misses(const struct timed_block *timed, struct tally *weights
  * more, than the bound, should a formula have changed that is not followed here. Errors leave a message. */
 wb_status code_block_costs(struct cost_maker *maker, struct tally *tally, struct code_causes *causes);
 
-/* Whether a method is one of these. */
-bool is_code_block_method(const struct bound_method *method);
-
 #endif

@@ -12,10 +12,12 @@ wb_status cost_decline(const struct cost_maker *maker, const char *reason) {
 }
 
 /* Finds the bound of a method. */
-static wb_status find_bound(struct cost_maker *maker, const char *method) {
+static wb_status find_bound(struct cost_maker *maker, const char *word) {
     const struct wb_analysis *analysis = maker->analysis;
+    const char *method = wb_method_of_word(word);
     for (size_t i = 0; bound_method_at(i) != NULL; i++)
-        if (strcmp(bound_method_at(i)->name, method) == 0) maker->method = bound_method_at(maker->index = i);
+        if (strcmp(bound_method_at(i)->name, method) == 0)
+            maker->method = bound_method_on(maker->index = i, analysis->machine);
     for (size_t i = 0; i < analysis->bounds.count; i++)
         if (strcmp(analysis->bounds.items[i].method, method) == 0) maker->bound = &analysis->bounds.items[i];
     if (maker->bound != NULL && maker->method != NULL) return WB_OK;

@@ -2,6 +2,7 @@
  * instructions of the blocks do that it is made of. */
 #include <string.h>
 
+#include "bound/kernel/kernel_bounds.h"
 #include "cost/block_chain.h"
 #include "cost/code_costs.h"
 #include "cost/costs.h"
@@ -164,7 +165,6 @@ wb_status kernel_costs(struct cost_maker *maker) {
     WB_TRY(add_classes(maker, &weights));
     if (machine_times_sass(maker->analysis->machine)) return divide_code_parts(maker, &weights);
     cost_add_asking(maker->work, &weights.all);
-    const bool of_all =
-        strcmp(maker->method->name, "k-area") == 0 || strcmp(maker->method->name, "k-chain-area") == 0;
+    const bool of_all = kernel_form_is_area(maker->bound->form);
     return cost_divide_parts(maker, &weights.all, of_all ? &weights.all : &weights.last, &weights.last);
 }

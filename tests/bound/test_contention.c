@@ -12,6 +12,7 @@
 #include "bound/analysis/registry.h"
 #include "bound/grid/block_classes.h"
 #include "bound/grid/contention.h"
+#include "grid_bounds.h"
 #include "naive_gpu.h"
 #include "random_block.h"
 #include "random_gpu.h"
@@ -27,8 +28,8 @@ struct census {
 
 static struct census census;
 
-static const struct bound_method *const kernel_methods[] = {
-    &bound_k_area, &bound_k_bal, &bound_k_sm, &bound_k_chain_area, &bound_k_chain_bal, &bound_k_chain};
+static const char *const kernel_forms[] = {"area",       "balance",       "sm",
+                                           "chain-area", "chain-balance", "chain-sm"};
 
 /* A grid with what bounds see of it. */
 struct contended_case {
@@ -81,17 +82,18 @@ static cycles bound_by(const struct bound_method *method, const struct bound_inp
 static void check_kernel(const struct contended_case *made) {
     const cycles longest = simulate_longest(made);
     cycles least = CYCLES_SATURATED;
-    for (size_t m = 0; m < sizeof kernel_methods / sizeof *kernel_methods; m++) {
+    for (size_t m = 0; m < sizeof kernel_forms / sizeof *kernel_forms; m++) {
+        const struct bound_method *form = grid_formula_named(kernel_forms[m]);
         struct grid_work at_once = made->work, *ways[] = {&at_once, made->work.in_order};
         at_once.in_order = NULL;
         for (size_t w = 0; w < 2 && ways[w] != NULL; w++) {
             const struct bound_input input = {
                 .work = ways[w], .machine = made->timed->machine, .contended = true};
-            cycles bound = bound_by(kernel_methods[m], &input);
+            cycles bound = bound_by(form, &input);
             if (bound == 0) continue;
             if (longest > bound)
                 fail_msg("seed %llu: %llu cycles above %s of %llu, %s\n%s", (unsigned long long)made->seed,
-                         (unsigned long long)longest, kernel_methods[m]->name, (unsigned long long)bound,
+                         (unsigned long long)longest, form->name, (unsigned long long)bound,
                          w == 0 ? "all waiting at once" : "each wait in a latency", made->label);
             census.in_order += w == 1 && bound < least;
             least = cycles_min(least, bound);

@@ -637,6 +637,7 @@ static void test_methods(void **state) {
     make_loop("A(2,3) B(4,1)", "3x A B.0", "", 0, UINT32_MAX, &block);
     assert_int_equal(analysis_of_timed(&block.timed, diagnostics, &analysis), WB_OK);
     assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
+    assert_int_equal(wb_analysis_bound(analysis, "gub", NULL, diagnostics), WB_OK);
     assert_int_equal(wb_analysis_simulate(analysis, NULL, NULL, diagnostics), WB_OK);
     (void)wb_analysis_simulations(analysis, &simulations);
     assert_int_equal(simulations, 0);

@@ -12,6 +12,7 @@
 #include "bound/analysis/registry.h"
 #include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"
+#include "grid_bounds.h"
 #include "written_grid.h"
 
 static cycles value(const struct written_grid *fixture, kernel_formula formula, uint64_t resident) {
@@ -164,7 +165,7 @@ static void test_unknown_rooms(void **state) {
     f.work.resident_least = 1;
     const struct bound_input input = {.work = &f.work, .machine = f.work.machine};
     wb_bound bound = {0};
-    assert_int_equal(bound_k_bal.run(&input, &bound), WB_OK);
+    assert_int_equal(grid_formula_named("balance")->run(&input, &bound), WB_OK);
     assert_int_equal(bound.cycles, 4);
     written_grid_close(&f);
 }

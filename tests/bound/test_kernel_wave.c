@@ -55,13 +55,13 @@ static void test_values(void **state) {
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         wb_analysis *analysis = analysed(values[i].text, "k-sm,k-wave,k-exhaustive", diagnostics);
-        const uint64_t found[] = {bound_named(analysis, "k-sm")->cycles,
-                                  bound_named(analysis, "k-wave")->cycles,
+        const uint64_t found[] = {form_named(analysis, "sm"),
+                                  form_named(analysis, "wave"),
                                   bound_named(analysis, "k-exhaustive")->cycles};
         if (found[0] != values[i].sum || found[1] != values[i].wave || found[2] != values[i].exact)
             fail_msg("k-sm %" PRIu64 ", k-wave %" PRIu64 ", exact %" PRIu64 ":\n%s", found[0], found[1],
                      found[2], values[i].text);
-        assert_int_equal(bound_named(analysis, "k-wave")->kind, WB_UPPER);
+        assert_int_equal(bound_named(analysis, "kernel")->kind, WB_UPPER);
         wb_analysis_free(analysis);
         wb_diagnostics_free(diagnostics);
     }
@@ -82,7 +82,7 @@ static void test_wave_is_one_block(void **state) {
             (void)snprintf(text, sizeof text, MACHINE "warps: [\"12x %s\"]\n", depth, programs[p]);
             wb_analysis *block = analysed(text, "aln", diagnostics);
             /* teams and warps of other sub-cores are counted apart: that is rounded at another place */
-            assert_in_range(bound_named(wave, "k-wave")->cycles, bound_named(block, "aln")->cycles - 1,
+            assert_in_range(form_named(wave, "wave"), bound_named(block, "aln")->cycles - 1,
                             bound_named(block, "aln")->cycles);
             wb_analysis_free(wave);
             wb_analysis_free(block);
@@ -267,8 +267,8 @@ static void check_seed(uint64_t seed, struct seen *seen) {
     wb_bound wave, sum, exact;
     random_grid_make(seed, &shape, &grid);
     grid_bounds_begin(&bounds, &grid);
-    if (grid_bounds_of(&bounds, &bound_k_wave, NULL, &wave) &&
-        grid_bounds_of(&bounds, &bound_k_sm, NULL, &sum) &&
+    if (grid_bounds_of(&bounds, grid_formula_named("wave"), NULL, &wave) &&
+        grid_bounds_of(&bounds, grid_formula_named("sm"), NULL, &sum) &&
         grid_bounds_of(&bounds, &bound_k_exhaustive, NULL, &exact) && exact.kind == WB_EXACT)
         hold_against(&bounds, exact.cycles, wave.cycles, sum.cycles, seen);
     grid_bounds_end(&bounds);

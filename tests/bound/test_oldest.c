@@ -49,7 +49,7 @@ enum claim { AS_PROVEN, NO_BLOCKING, NO_LATENCIES, OTHER_POLICIES, CLAIMS };
 
 static cycles k_oldest(struct grid_bounds *bounds) {
     wb_bound bound;
-    return grid_bounds_of(bounds, &bound_k_oldest, NULL, &bound) ? bound.cycles : CYCLES_SATURATED;
+    return grid_bounds_of(bounds, grid_formula_named("oldest"), NULL, &bound) ? bound.cycles : CYCLES_SATURATED;
 }
 
 /* What the bound would be if younger blocks never delayed an instruction. */
@@ -147,12 +147,12 @@ static void test_the_policy_is_needed(void **state) {
         synthetic_file_read("docs/refutations/busiest-no-barriers.yaml", diagnostics, &grid.block), WB_OK);
     random_grid_make_times(&grid);
     grid_bounds_begin(&bounds, &grid);
-    assert_false(grid_bounds_of(&bounds, &bound_k_oldest, NULL, &bound));
+    assert_false(grid_bounds_of(&bounds, grid_formula_named("oldest"), NULL, &bound));
     const cycles any = grid_bounds_exact(&bounds, 1000000);
     grid_bounds_end(&bounds);
     grid.block.machine.policy = MACHINE_POLICY_OLDEST;
     grid_bounds_begin(&bounds, &grid);
-    assert_true(grid_bounds_of(&bounds, &bound_k_oldest, NULL, &bound));
+    assert_true(grid_bounds_of(&bounds, grid_formula_named("oldest"), NULL, &bound));
     assert_int_equal(bound.kind, WB_UPPER);
     assert_int_equal(bound.cycles, 48);
     assert_int_equal(any, 49);

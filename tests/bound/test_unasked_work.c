@@ -76,6 +76,8 @@ static void test_estimates_do_without_a_search(void **state) {
     wb_diagnostics *messages = wb_diagnostics_new();
     wb_analysis *analysis = read_file("tests/data/methods/many-together.yaml", messages);
     check_all(analysis, messages);
+    wb_analysis_set_state_limit(analysis, 1000);
+    assert_int_equal(wb_analysis_bound(analysis, "waves,graham,one-by-one", NULL, messages), WB_OK);
     for (size_t i = 0; i < 3; i++) {
         const wb_bound *bound = bound_named(analysis, estimates[i]);
         assert_int_equal(bound->kind, WB_ESTIMATE);

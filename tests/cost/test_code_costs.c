@@ -92,9 +92,10 @@ static void test_chains_are_as_long_as_sections(void **state) {
 #define CUBINS "kernels/*.sm_86.cubin"
 #define CUBIN_ENDING ".sm_86.cubin"
 #define KERNELS_LEAST 35
-#define METHODS                                                                                              \
-    "code-sib,code-fib,code-elb,code-k-area,code-k-bal,code-k-sm,code-k-chain,code-k-chain-area,"            \
-    "code-k-chain-bal"
+/* Forms of the bound of a kernel, each alone under its old name. */
+static const char *const forms[] = {"k-area", "k-bal", "k-sm", "k-chain", "k-chain-area", "k-chain-bal"};
+
+enum { FORM_COUNT = sizeof forms / sizeof forms[0] };
 
 static void check_groups(const wb_costs *costs, const wb_bound *bound, wb_diagnostics *diagnostics) {
     for (wb_cost_grouping by = WB_COST_BY_INSTRUCTION; by <= WB_COST_BY_FUNCTION; by++) {
@@ -159,9 +160,11 @@ static size_t check_bounds(const wb_analysis *analysis, wb_diagnostics *diagnost
     return count;
 }
 
-static void check_kernel(const char *cubin, const char *path, wb_machine *machine,
+static void check_kernel(const char *cubin, const char *path, const char *form, wb_machine *machine,
                          wb_diagnostics *diagnostics) {
-    const wb_analyze_options options = {.size = sizeof options, .methods = METHODS, .policies = "gto"};
+    char methods[64];
+    (void)text_format(methods, sizeof methods, "sib,fib,elb,%s", form);
+    const wb_analyze_options options = {.size = sizeof options, .methods = methods, .policies = "gto"};
     wb_module *module;
     wb_launch *launch;
     wb_analysis *analysis = NULL;
@@ -198,7 +201,7 @@ static void test_kernels(void **state) {
         (void)text_format(launch, sizeof launch, "%.*s.yaml", (int)(strlen(cubin) - strlen(CUBIN_ENDING)),
                           cubin);
         if (!exists(launch)) continue;
-        check_kernel(cubin, launch, machine, diagnostics);
+        check_kernel(cubin, launch, forms[checked % FORM_COUNT], machine, diagnostics);
         checked++;
     }
     globfree(&cubins);

@@ -45,10 +45,8 @@ static void free_analysed(struct analysed *analysed) {
 static struct analysed analyse_on(const char *setting, const char *cubin, const char *launch,
                                   wb_analyze_options options) {
     struct analysed made = {.diagnostics = wb_diagnostics_new()};
-    struct text methods = {0};
-    code_methods(&methods);
     options.size = sizeof options;
-    options.methods = methods.data;
+    options.methods = CODE_METHODS;
     expect_ok(&made, wb_machine_load("rtx-a6000", made.diagnostics, &made.machine), cubin);
     if (setting != NULL) expect_ok(&made, wb_machine_set(made.machine, setting, made.diagnostics), setting);
     expect_ok(&made, wb_launch_read(launch, WB_FILES_BELOW, made.diagnostics, &made.launch), launch);
@@ -60,7 +58,6 @@ static struct analysed analyse_on(const char *setting, const char *cubin, const 
     expect_ok(&made,
               wb_analyze(made.kernel, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
               cubin);
-    text_free(&methods);
     return made;
 }
 
@@ -129,12 +126,11 @@ static void compare(const char *cubin, const char *launch) {
     expect_bounds(wb_analysis_longest_block(kernel.analysis), cubin, stalls.cycles);
     expect_ok(&block, wb_stalls_find(block.kernel, block.launch, first, block.diagnostics, &stalls), cubin);
     expect_bounds(block.analysis, cubin, stalls.cycles);
-    const wb_bound *sib = find_bound(block.analysis, "code-sib"),
-                   *fib = find_bound(block.analysis, "code-fib");
+    const wb_bound *sib = find_bound(block.analysis, "sib"), *fib = find_bound(block.analysis, "fib");
     assert_non_null(sib);
     assert_non_null(fib);
     assert_true(fib->cycles <= sib->cycles);
-    assert_non_null(find_bound(block.analysis, "code-elb"));
+    assert_non_null(find_bound(block.analysis, "elb"));
     free_analysed(&block);
     free_analysed(&kernel);
 }
@@ -205,7 +201,7 @@ static void test_unknown_data(void **state) {
         expect_ok(&given,
                   wb_analyze(given.kernel, given.launch, given.machine, &options, given.diagnostics, &any),
                   cubin);
-        static const char *const methods[] = {"code-sib", "code-fib", "code-elb"};
+        static const char *const methods[] = {"sib", "fib", "elb"};
         for (size_t m = 0; m < 3; m++) {
             const wb_bound *known = find_bound(given.analysis, methods[m]),
                            *all = find_bound(any, methods[m]);
@@ -227,8 +223,7 @@ static struct analysed atomics_at(const char *kernel, uint32_t blocks, const cha
     assert_int_equal(made.machine->sass.atomic_word, turn);
     if (blocks == 0) return made;
     wb_analysis_free(made.analysis);
-    const wb_analyze_options options = {.size = sizeof options,
-                                        .methods = "code-k-sm,code-k-area,code-k-bal,code-k-chain,code-elb"};
+    const wb_analyze_options options = {.size = sizeof options, .methods = "kernel,elb"};
     expect_ok(&made, wb_launch_set_grid(made.launch, (const uint32_t[]){blocks, 1, 1}, made.diagnostics),
               "grid");
     expect_ok(&made,
@@ -285,7 +280,7 @@ static void test_atomics_wait_for_each_other(void **state) {
     free_analysed(&free);
     free_analysed(&preset);
     preset = atomics_at("vecadd", 0, "sass.atomic_word=7", 7);
-    assert_false(assumes(find_bound(preset.analysis, "code-elb"), "C10"));
+    assert_false(assumes(find_bound(preset.analysis, "elb"), "C10"));
     free_analysed(&preset);
 }
 
@@ -295,8 +290,8 @@ static void test_counters_of_barriers(void **state) {
     struct analysed plain = analyse("tests/data/machine_code/plain_code.sm_86.cubin",
                                     "tests/data/machine_code/plain_code.yaml", true);
     struct analysed usual = analyse("kernels/reduce.sm_86.cubin", "kernels/reduce.yaml", true);
-    assert_true(assumes(find_bound(plain.analysis, "code-sib"), "H11"));
-    assert_false(assumes(find_bound(usual.analysis, "code-sib"), "H11"));
+    assert_true(assumes(find_bound(plain.analysis, "sib"), "H11"));
+    assert_false(assumes(find_bound(usual.analysis, "sib"), "H11"));
     free_analysed(&plain);
     free_analysed(&usual);
 }

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "code_methods.h"
 #include "kernel_suite.h"
 
@@ -80,7 +81,7 @@ static void check_on(const struct loaded_kernel *loaded, const char *path, const
         loaded->diagnostics);
     if (sms != NULL)
         kernel_expect_ok(wb_machine_set(machine, sms, loaded->diagnostics), path, loaded->diagnostics);
-    code_methods(&methods);
+    text_string(&methods, CODE_METHODS);
     const bool searches = files % SEARCHED_STEP == 0;
     if (searches) text_string(&methods, ",adversary-short,k-adversary,k-adversary-short");
     const wb_analyze_options options = {.size = sizeof options, .methods = methods.data};

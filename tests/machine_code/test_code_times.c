@@ -66,7 +66,7 @@ static void check(struct timed *timed) {
         timed->path, diagnostics);
     timed->stalls = stalls.cycles;
     assert_true(timed->stalls > 0);
-    kernel_expect_ok(wb_analysis_bound(timed->analysis, "code-sib,code-fib,code-elb", NULL, diagnostics),
+    kernel_expect_ok(wb_analysis_bound(timed->analysis, "sib,fib,elb", NULL, diagnostics),
                      timed->path, diagnostics);
     const wb_bound *bounds = wb_analysis_bounds(timed->analysis, &count);
     assert_int_equal(count, 3);

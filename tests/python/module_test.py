@@ -538,7 +538,7 @@ class Simulations(unittest.TestCase):
 class Library(unittest.TestCase):
     def test_names(self):
         self.assertIn(MACHINE, warpbound.machines())
-        self.assertIn("k-area", warpbound.methods())
+        self.assertIn("kernel", warpbound.methods())
         self.assertIn("gto", warpbound.policies())
         self.assertIn(
             warpbound.version(), subprocess.run([COMMAND, "--version"], capture_output=True, text=True).stdout
@@ -632,8 +632,8 @@ class Sweeps(unittest.TestCase):
 
     def test_kinds_are_kept(self):
         rows = self.results.numbers
-        self.assertEqual({row["kind"] for row in rows.where(name="k-area")}, {"upper"})
-        self.assertTrue(all(row["bound"] == row["cycles"] for row in rows.where(name="k-area")))
+        self.assertEqual({row["kind"] for row in rows.where(name="kernel")}, {"upper"})
+        self.assertTrue(all(row["bound"] == row["cycles"] for row in rows.where(name="kernel")))
         for row in rows:
             self.assertEqual(row["bound"] is None, row["kind"] not in ("upper", "exact"))
             self.assertEqual(row["witness"] is None, row["kind"] not in ("lower", "exact", "simulated"))

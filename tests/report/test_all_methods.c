@@ -271,7 +271,7 @@ static void test_one_declined_method_is_a_row(void **state) {
     assert_int_equal(count, 2);
     assert_string_equal(declined[0].method, "adversary");
     assert_int_equal(declined[0].status, WB_ERR_DECLINED);
-    assert_string_equal(declined[1].method, "k-sm");
+    assert_string_equal(declined[1].method, "kernel");
     assert_int_equal(wb_analysis_bound(analysis, "k-area", NULL, messages), WB_ERR_DECLINED);
     assert_int_equal(wb_diagnostics_errors(messages), 1);
     wb_analysis_free(analysis);

@@ -61,8 +61,9 @@ static void expect_least(const wb_analysis *analysis, const char *certificate) {
         if (bounds[b].kind == WB_UPPER && (least == NULL || bounds[b].cycles < least->cycles))
             least = &bounds[b];
     assert_non_null(least);
-    (void)snprintf(claim, sizeof claim, "\nclaim %s %" PRIu64 "\n", least->method, least->cycles);
-    (void)snprintf(fixed, sizeof fixed, "\nclaim %s-static %" PRIu64 "\n", least->method, least->cycles);
+    const char *name = least->form == NULL ? least->method : claim_of_form(least->form);
+    (void)snprintf(claim, sizeof claim, "\nclaim %s %" PRIu64 "\n", name, least->cycles);
+    (void)snprintf(fixed, sizeof fixed, "\nclaim %s-static %" PRIu64 "\n", name, least->cycles);
     if (strstr(certificate, claim) == NULL && strstr(certificate, fixed) == NULL)
         fail_msg("not in the certificate:%s%s", claim, certificate);
 }

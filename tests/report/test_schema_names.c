@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "bound/kernel/kernel_bounds.h"
 #include "warpbound.h"
 
 /* Asserts that the schema's list `key` is the names that `name` lists. */
@@ -40,6 +41,7 @@ static const char *role_name(size_t index) {
 static void test_names(void **state) {
     (void)state;
     check_names("method", wb_method_name);
+    check_names("form", kernel_form_name);
     check_names("policy", wb_policy_name);
     check_names("scheme", wb_scheme_name);
     check_names("part", part_name);

@@ -16,4 +16,14 @@ static inline const wb_bound *bound_named(const wb_analysis *analysis, const cha
     return NULL;
 }
 
+/* What a form of the bound of a kernel says, likewise. */
+static inline uint64_t form_named(const wb_analysis *analysis, const char *form) {
+    const wb_bound *bound = bound_named(analysis, "kernel");
+    for (size_t i = 0; i < bound->form_count; i++)
+        if (strcmp(bound->forms[i].name, form) == 0 && bound->forms[i].cycles > 0)
+            return bound->forms[i].cycles;
+    fail_msg("no form %s", form);
+    return 0;
+}
+
 #endif

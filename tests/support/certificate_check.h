@@ -68,6 +68,22 @@ static inline struct text certificate_of(wb_analysis *analysis, const char *meth
     return text;
 }
 
+/* What certificates call a form of the bound of a kernel. */
+static inline const char *claim_of_form(const char *form) {
+    static const char *const names[][2] = {{"area", "k-area"},
+                                           {"balance", "k-bal"},
+                                           {"sm", "k-sm"},
+                                           {"chain-area", "k-chain-area"},
+                                           {"chain-balance", "k-chain-bal"},
+                                           {"chain-sm", "k-chain"},
+                                           {"serial", "k-serial"},
+                                           {"oldest", "k-oldest"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i][0], form) == 0) return names[i][1];
+    fail_msg("no claim of form %s", form);
+    return NULL;
+}
+
 /* Whether less is proven than is claimed. Of k-serial that may be, where a warp ends before others: the
  * library has it complete what it issued in its last section, too. */
 static inline bool proves_less(const char *said) {

@@ -2,15 +2,6 @@
 #ifndef WB_TESTS_CODE_METHODS_H
 #define WB_TESTS_CODE_METHODS_H
 
-#include <string.h>
-
-#include "base/text.h"
-#include "warpbound.h"
-
-static inline void code_methods(struct text *out) {
-    for (size_t i = 0; wb_method_name(i) != NULL; i++)
-        if (strncmp(wb_method_name(i), "code-", strlen("code-")) == 0)
-            text_printf(out, "%s%s", out->length == 0 ? "" : ",", wb_method_name(i));
-}
+#define CODE_METHODS "sib,fib,elb,kernel"
 
 #endif

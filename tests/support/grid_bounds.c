@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/names.h"
+#include "bound/kernel/kernel_bounds.h"
 #include "bound/search/grid_search.h"
 
 void grid_bounds_begin(struct grid_bounds *bounds, const struct random_grid *grid) {
@@ -41,19 +43,12 @@ cycles grid_bounds_exact(const struct grid_bounds *bounds, uint64_t states) {
     return search.longest;
 }
 
-/* Whether a method claims nothing. */
-static bool is_usual(const struct bound_method *method) {
-    return method == &bound_waves || method == &bound_graham || method == &bound_one_by_one ||
-           method == &bound_eq3;
+const struct bound_method *grid_formula_at(size_t index) {
+    return kernel_form_at(index);
 }
 
-const struct bound_method *grid_formula_at(size_t index) {
-    for (size_t i = 0; bound_method_at(i) != NULL; i++) {
-        const struct bound_method *method = bound_method_at(i);
-        if ((method->needs & NEED_KERNEL) == 0 || method->searches || is_usual(method)) continue;
-        if (index-- == 0) return method;
-    }
-    return NULL;
+const struct bound_method *grid_formula_named(const char *form) {
+    return kernel_form_at(choose_index(form, kernel_form_name));
 }
 
 void grid_bounds_end(struct grid_bounds *bounds) {

@@ -23,8 +23,9 @@ bool grid_bounds_of(struct grid_bounds *bounds, const struct bound_method *metho
 /* The worst case that k-exhaustive finds within so many states, else 0. */
 cycles grid_bounds_exact(const struct grid_bounds *bounds, uint64_t states);
 
-/* The methods that claim to bound kernels from above, whichever there are; NULL past the end. */
+/* The forms of the bound of a kernel, whichever there are; NULL past the end. */
 const struct bound_method *grid_formula_at(size_t index);
+const struct bound_method *grid_formula_named(const char *form);
 
 void grid_bounds_end(struct grid_bounds *bounds);
 

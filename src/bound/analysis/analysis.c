@@ -230,8 +230,9 @@ static wb_status analysis_compute(const struct bound_method *method, const struc
 static wb_status analysis_run_admitted(wb_analysis *analysis, size_t index, const struct bound_input *input,
                                        double start, struct analysis_attempt *attempt) {
     wb_bound *bound = &attempt->bound;
-    bound->method = bound_method_at(index)->name;
-    wb_status status = analysis_compute(bound_method_at(index), input, bound);
+    const struct bound_method *method = bound_method_on(index, analysis->machine);
+    bound->method = method->name;
+    wb_status status = analysis_compute(method, input, bound);
     attempt->found = status == WB_OK || (bound->kind == WB_LOWER && bound->cycles > 0);
     if (attempt->found && status != WB_OK) bound->reason = method_reason(&analysis->log, input->diagnostics);
     bound->seconds = clock_of_thread() - start;
@@ -262,6 +263,7 @@ static struct bound_input analysis_input(wb_analysis *analysis, const struct ana
                                 .contended = analysis_is_contended(analysis),
                                 .fetch_time = analysis->fetch_time,
                                 .atomic_time = atomics_time(analysis->machine, analysis_atomics(analysis)),
+                                .forms = analysis->forms,
                                 .watch = request->watch,
                                 .diagnostics = messages,
                                 .results = &analysis->log.texts,
@@ -290,14 +292,15 @@ static struct bound_input analysis_input(wb_analysis *analysis, const struct ana
 
 wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysis_request *request,
                        wb_diagnostics *messages, struct analysis_attempt *attempt) {
-    const struct bound_method *method = bound_method_at(index);
+    const struct bound_method *method = bound_method_on(index, analysis->machine);
     const char *why;
     double start = clock_of_thread();
     *attempt = (struct analysis_attempt){.found = false};
     WB_TRY(analysis_prepare(analysis, request->watch, messages));
     const struct bound_input input = analysis_input(analysis, request, messages, attempt);
     const bool applies = bound_method_applies(method, &input, &why);
-    if (request->unasked && (!applies || (method->fits != NULL && !method->fits(&input))))
+    if (request->unasked &&
+        (!applies || method->named_only || (method->fits != NULL && !method->fits(&input))))
         return messages->no_memory ? WB_ERR_LIMIT : WB_OK;
     if (request->unasked && method->too_large != NULL && method->too_large(&input)) {
         if (messages->no_memory) return WB_ERR_LIMIT;

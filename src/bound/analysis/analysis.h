@@ -107,6 +107,7 @@ struct wb_analysis {
     cycles fetch_time;     /* what instruction fetch adds to a bound, but to one of a kernel */
     uint64_t state_limit;  /* of searches */
     uint64_t unasked;      /* bit i: method i was run for "all" */
+    uint32_t forms;        /* of `kernel` that were asked for (struct chosen_methods) */
     uint64_t methods_run;  /* bit i: method i of the registry has a bound */
     uint64_t policies_run; /* bit i: policy i has a simulation */
     VEC(wb_bound) bounds;  /* in the registry's order */

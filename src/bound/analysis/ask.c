@@ -109,11 +109,35 @@ static wb_status analysis_run(wb_analysis *analysis, uint64_t chosen, uint64_t u
     return status != WB_OK ? status : ended;
 }
 
+/* Notes which forms of `kernel` are asked for. What it has said of fewer forms is forgotten, to be found
+ * anew. */
+static void ask_forms(wb_analysis *analysis, const struct chosen_methods *chosen) {
+    const size_t kernel = choose_index(bound_kernel.name, wb_method_name);
+    const uint64_t bit = UINT64_C(1) << kernel;
+    if ((chosen->methods & bit) == 0) return;
+    if ((analysis->methods_run & bit) == 0) {
+        analysis->forms = chosen->forms;
+        return;
+    }
+    const uint32_t both = analysis->forms == 0 || chosen->forms == 0 ? 0 : analysis->forms | chosen->forms;
+    if (both == analysis->forms) return;
+    wb_bound *bound = analysis->bounds.items;
+    while (bound->form == NULL)
+        bound++;
+    const size_t behind = (size_t)(analysis->bounds.items + analysis->bounds.count - bound) - 1;
+    memmove(bound, bound + 1, behind * sizeof *bound);
+    analysis->bounds.count--;
+    analysis->methods_run &= ~bit;
+    analysis->forms = both;
+}
+
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics) {
-    uint64_t chosen = 0;
-    WB_TRY(choose_names("methods", methods, wb_method_name, diagnostics, &chosen));
-    return analysis_run(analysis, chosen, strcmp(methods, "all") == 0 ? chosen : 0, watch, diagnostics);
+    struct chosen_methods chosen;
+    WB_TRY(choose_methods(methods, diagnostics, &chosen));
+    ask_forms(analysis, &chosen);
+    return analysis_run(analysis, chosen.methods, strcmp(methods, "all") == 0 ? chosen.methods : 0, watch,
+                        diagnostics);
 }
 
 wb_status wb_analysis_bound_alike(wb_analysis *analysis, const wb_analysis *model, const wb_watch *watch,
@@ -121,6 +145,7 @@ wb_status wb_analysis_bound_alike(wb_analysis *analysis, const wb_analysis *mode
     const wb_analysis *block = model->longest;
     const uint64_t of_block = block == NULL ? 0 : block->methods_run;
     const uint64_t unasked = model->unasked | (block == NULL ? 0 : block->unasked);
+    analysis->forms = model->forms;
     return analysis_run(analysis, model->methods_run | of_block, unasked, watch, diagnostics);
 }
 

@@ -13,9 +13,6 @@
     X(aln)                                                                                                   \
     X(fifo)                                                                                                  \
     X(elb)                                                                                                   \
-    X(code_sib)                                                                                              \
-    X(code_fib)                                                                                              \
-    X(code_elb)                                                                                              \
     X(gub)                                                                                                   \
     X(sections)                                                                                              \
     X(exhaustive)                                                                                            \
@@ -29,21 +26,7 @@
     X(acta)                                                                                                  \
     X(acta_rr)                                                                                               \
     X(acta_safe)                                                                                             \
-    X(k_area)                                                                                                \
-    X(k_bal)                                                                                                 \
-    X(k_sm)                                                                                                  \
-    X(code_k_area)                                                                                           \
-    X(code_k_bal)                                                                                            \
-    X(code_k_sm)                                                                                             \
-    X(code_k_chain_area)                                                                                     \
-    X(code_k_chain_bal)                                                                                      \
-    X(code_k_chain)                                                                                          \
-    X(k_chain_area)                                                                                          \
-    X(k_chain_bal)                                                                                           \
-    X(k_chain)                                                                                               \
-    X(k_wave)                                                                                                \
-    X(k_serial)                                                                                              \
-    X(k_oldest)                                                                                              \
+    X(kernel)                                                                                                \
     X(k_exhaustive)                                                                                          \
     X(k_adversary)                                                                                           \
     X(k_adversary_short)                                                                                     \
@@ -59,5 +42,19 @@ BOUND_METHODS(X)
 
 /* A method by its number; NULL past the end. */
 const struct bound_method *bound_method_at(size_t index);
+
+/* The same as it is on a machine: sib, fib and elb have one row for machines that time PTX and one for those
+ * that time machine code. */
+const struct bound_method *bound_method_on(size_t index, const struct wb_machine *machine);
+
+/* Methods that are asked for. */
+struct chosen_methods {
+    uint64_t methods; /* bit i: method i */
+    uint32_t forms;   /* of `kernel`: bit i: form i; 0: whichever fits */
+};
+
+/* Chooses from a comma-separated list of methods, or "all". Old names go on working: "code-sib" is sib,
+ * "k-area" is form area of kernel. Errors as choose_names. */
+wb_status choose_methods(const char *list, wb_diagnostics *diagnostics, struct chosen_methods *chosen);
 
 #endif

@@ -129,6 +129,7 @@ const struct bound_method bound_gub = {
     .name = "gub",
     .summary = "General Upper Bound (ECRTS 2025): one warp alone plus the execution phases of the others",
     .run = gub_run,
+    .named_only = true,
     .needs = FOR_BLOCKS | NEED_REAL_PATHS,
     .term = gub_term,
 };

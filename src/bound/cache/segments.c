@@ -233,6 +233,7 @@ const struct bound_method bound_segments = {
     .run = segments_run,
     .needs = FOR_CACHED_GRIDS,
     .never_proven = true,
+    .named_only = true,
 };
 
 const struct bound_method bound_segments_missrate = {
@@ -241,6 +242,7 @@ const struct bound_method bound_segments_missrate = {
     .run = segments_missrate_run,
     .needs = FOR_CACHED_GRIDS,
     .never_proven = true,
+    .named_only = true,
 };
 
 /* The printed eq. (2) takes T of the segment itself on its right side and, for i > 0, j - 1 for the warp

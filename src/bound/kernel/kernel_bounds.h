@@ -44,10 +44,25 @@ void kernel_upper_set(const struct bound_input *input, const struct grid_work *w
  * wait in a known order, that with their waiting in their latencies, if it is less. An upper bound. */
 wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
 
-/* The same of machine code on a machine that times it. */
-wb_status kernel_code_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
+/* The same of a formula that counts chains through sub-cores. */
+wb_status kernel_chain_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
 
-/* Whether "all" asks for what is about sub-cores: of one there is nothing else to say. */
+/* Whether forms about sub-cores are computed unless they are named: of one sub-core they say nothing new. */
 bool kernel_has_sub_cores(const struct bound_input *input);
+
+/* Forms of the bound of a kernel that have files of their own; what they need is beside what `kernel` does.
+ */
+extern const struct bound_method form_wave, form_serial, form_oldest;
+
+/* Work that the alignments of form_wave get unless it is named: less than those of blocks, as sums are nearly
+ * as good. */
+#define WAVE_WORK UINT64_C(300000000)
+
+/* Form number i, and its name; NULL past the end. */
+const struct bound_method *kernel_form_at(size_t index);
+const char *kernel_form_name(size_t index);
+
+/* Whether a form divides what all blocks do evenly among the SMs. */
+bool kernel_form_is_area(const char *form);
 
 #endif

@@ -98,17 +98,15 @@ static bool fits(const struct bound_input *input) {
 }
 
 static wb_status oldest_run(const struct bound_input *input, wb_bound *bound) {
-    WB_TRY(kernel_upper(input, kernel_oldest, bound));
+    WB_TRY(kernel_chain_upper(input, kernel_oldest, bound));
     assume(bound, WB_ASSUME_OLDEST_FIRST);
-    if (kernel_has_sub_cores(input)) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
     return WB_OK;
 }
 
-const struct bound_method bound_k_oldest = {
-    .name = "k-oldest",
-    .summary = "kernel: turns of the longest stay of a block, where older blocks issue first (policy)",
+const struct bound_method form_oldest = {
+    .name = "oldest",
     .run = oldest_run,
     .objection = objection,
     .fits = fits,
-    .needs = FOR_KERNELS | NEED_DYNAMIC_DISPATCH | NEED_NO_FETCH_STALLS | NEED_KNOWN_TIMES,
+    .needs = NEED_PTX_MODEL | NEED_DYNAMIC_DISPATCH | NEED_NO_FETCH_STALLS | NEED_KNOWN_TIMES,
 };

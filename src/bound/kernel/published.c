@@ -88,8 +88,8 @@ const struct bound_method bound_waves = {
     .summary = "kernel: the time of a full SM, as often as all SMs are filled (usual; not safe)",
     .run = waves_run,
     .needs = FOR_KERNELS,
-    .unasked_work = TOGETHER_SEARCH_WORK,
     .never_proven = true,
+    .named_only = true,
 };
 
 static struct kernel_time graham(const struct grid_work *work, uint64_t resident,
@@ -110,8 +110,8 @@ const struct bound_method bound_graham = {
     .summary = "kernel: Graham's bound with the time of a full SM for that of a block (usual; not safe)",
     .run = graham_run,
     .needs = FOR_KERNELS,
-    .unasked_work = 1, /* "all" leaves it with what waves, which is run before, has found */
     .never_proven = true,
+    .named_only = true,
 };
 
 static struct kernel_time one_by_one(const struct grid_work *work, uint64_t resident,
@@ -133,8 +133,8 @@ const struct bound_method bound_one_by_one = {
     .summary = "kernel: the time of a block alone, as often as blocks come to an SM (usual; not safe)",
     .run = one_by_one_run,
     .needs = FOR_KERNELS,
-    .unasked_work = 1, /* likewise */
     .never_proven = true,
+    .named_only = true,
 };
 
 /* ---- The busiest sub-core alone ------------------------------------------------------------------------ */
@@ -168,7 +168,7 @@ const struct bound_method bound_k_busiest = {
     .run = busiest_run,
     .needs = FOR_KERNELS,
     .never_proven = true,
-    .fits = kernel_has_sub_cores,
+    .named_only = true,
 };
 
 /* ---- Equation (3) of JCSE 2017 and ECRTS 2025 -----------------------------------------------------------
@@ -209,4 +209,5 @@ const struct bound_method bound_eq3 = {
     .needs = FOR_KERNELS,
     .objection = eq3_objection,
     .never_proven = true,
+    .named_only = true,
 };

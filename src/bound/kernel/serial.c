@@ -73,17 +73,13 @@ static const char *serial_objection(const struct bound_input *input) {
 }
 
 static wb_status serial_run(const struct bound_input *input, wb_bound *bound) {
-    WB_TRY(kernel_upper(input, kernel_serial, bound));
-    if (kernel_has_sub_cores(input)) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
-    return WB_OK;
+    return kernel_chain_upper(input, kernel_serial, bound);
 }
 
-const struct bound_method bound_k_serial = {
-    .name = "k-serial",
-    .summary =
-        "kernel: the busiest sub-core of each section and its latencies, as if no two blocks overlapped",
+const struct bound_method form_serial = {
+    .name = "serial",
     .run = serial_run,
     .objection = serial_objection,
     .fits = kernel_has_sub_cores,
-    .needs = FOR_KERNELS | NEED_DYNAMIC_DISPATCH,
+    .needs = NEED_PTX_MODEL | NEED_DYNAMIC_DISPATCH,
 };

@@ -211,7 +211,7 @@ static void bound_wave(void *context) {
 static wb_status make_profiles(struct wave *wave) {
     const struct grid_work *work = wave->work;
     wave->classes = arena_array(&wave->arena, work->classes.count + 1, sizeof *wave->classes);
-    if (wave->classes == NULL) return diagnose_out_of_memory(wave->input->diagnostics, "k-wave");
+    if (wave->classes == NULL) return diagnose_out_of_memory(wave->input->diagnostics, "kernel");
     for (size_t k = 0; k < work->classes.count; k++)
         WB_TRY(block_profile_make(work->classes.items[k].timed, wave->input->watch, wave->input->diagnostics,
                                   &wave->classes[k].profile));
@@ -236,7 +236,7 @@ wb_status wave_times_find(const struct bound_input *input, struct wave_times *ti
         if (status == WB_OK) {
             status = arena_protect(&wave.arena, bound_wave, &wave);
             if (status != WB_OK && wb_diagnostics_errors(input->diagnostics) == 0)
-                (void)diagnose_out_of_memory(input->diagnostics, "k-wave");
+                (void)diagnose_out_of_memory(input->diagnostics, "kernel");
         }
     }
     wave_free(&wave);
@@ -287,16 +287,10 @@ static bool wave_fits(const struct bound_input *input) {
     return wave_objection(input) == NULL;
 }
 
-/* What "all" spends on alignments: less than on those of blocks, as sums are nearly as good. */
-#define WAVE_WORK 300000000u
-
-const struct bound_method bound_k_wave = {
-    .name = "k-wave",
-    .summary = "kernel of one wave: the block that ends last, the others met once along its sections",
+const struct bound_method form_wave = {
+    .name = "wave",
     .run = wave_run,
     .objection = wave_objection,
     .fits = wave_fits,
-    .needs = FOR_KERNELS | NEED_REAL_PATHS | NEED_KNOWN_TIMES,
-    .unasked_work = WAVE_WORK,
-    .named_work = ALIGNED_NAMED_WORK,
+    .needs = NEED_PTX_MODEL | NEED_REAL_PATHS | NEED_KNOWN_TIMES,
 };

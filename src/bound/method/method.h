@@ -36,6 +36,7 @@ struct bound_input {
     bool registers_ignored; /* they are not known, and with more of them an SM would hold fewer blocks */
     bool contended;         /* requests wait for one memory that all SMs share */
     cycles fetch_time;      /* that instruction fetch adds to a bound of the block */
+    uint32_t forms;         /* of the bound of a kernel: bit i: form i is asked for; 0: whichever fits */
     cycles atomic_time;     /* that atomics on one word can wait for each other, of all that is analysed */
     const wb_watch *watch;  /* or NULL */
     wb_diagnostics *diagnostics;
@@ -104,6 +105,7 @@ struct bound_method {
     bool searches;        /* schedules, not sums over sections */
     bool counts_releases; /* of barriers; what does not search either is given them on top */
     bool never_proven;    /* on any machine */
+    bool named_only;      /* a published or usual formula: "all" leaves it out */
     uint64_t
         named_work; /* that it does at most, over all blocks of a kernel; 0: what states and memory allow */
     uint64_t unasked_work; /* that "all" gives it, over all blocks of a kernel; 0: as much as it takes */

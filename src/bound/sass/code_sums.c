@@ -1,6 +1,7 @@
-/* Bounds of a block of machine code that are sums: code-sib, code-fib, code-elb
+/* Bounds of a block of machine code that are sums: sib, fib, elb of machines that time machine code
  * (docs/machine-code-bounds.md). */
-#include "bound/method/method.h"
+#include "bound/sass/code_sums.h"
+
 #include "bound/sass/code_profile.h"
 
 /* Makes a sum a bound: misses beside it are added, the release of barriers is by whoever asked. */
@@ -16,8 +17,7 @@ static wb_status sib_run(const struct bound_input *input, wb_bound *bound) {
 }
 
 const struct bound_method bound_code_sib = {
-    .name = "code-sib",
-    .summary = "machine code: one warp alone plus all that the instructions of the others hold, by section",
+    .name = "sib",
     .run = sib_run,
     .needs = FOR_CODE_BLOCKS,
 };
@@ -27,8 +27,7 @@ static wb_status fib_run(const struct bound_input *input, wb_bound *bound) {
 }
 
 const struct bound_method bound_code_fib = {
-    .name = "code-fib",
-    .summary = "like code-sib, but units of fixed latency that the warp does not use cost only issue slots",
+    .name = "fib",
     .run = fib_run,
     .needs = FOR_CODE_BLOCKS,
 };
@@ -38,8 +37,7 @@ static wb_status elb_run(const struct bound_input *input, wb_bound *bound) {
 }
 
 const struct bound_method bound_code_elb = {
-    .name = "code-elb",
-    .summary = "machine code: all that is held plus the longest chain of stalls, waits and latencies",
+    .name = "elb",
     .run = elb_run,
     .needs = FOR_CODE_BLOCKS,
     .any_order = true,

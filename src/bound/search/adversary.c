@@ -30,12 +30,6 @@ static void adversary_result(const struct bound_input *input, const struct annea
     assume(bound, annealing->may_hurry ? WB_ASSUME_TIMES_OR_SHORTER : WB_ASSUME_TIMES_AS_STATED);
 }
 
-/* "all" has the latencies as they are stated. */
-static bool only_named(const struct bound_input *input) {
-    (void)input;
-    return false;
-}
-
 /* One in so many candidates at most is a warp to be starved; one in so many of the others is annealed, behind
  * the patterns. */
 #define VICTIM_SHARE 8u
@@ -162,7 +156,7 @@ const struct bound_method bound_adversary_short = {
     .run = adversary_short_run,
     .needs = FOR_ALL_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = adversary_objection,
-    .fits = only_named,
+    .named_only = true,
     .searches = true,
     .unasked_work = ANNEALED_WORK,
     .named_work = ANNEALED_WORK,
@@ -448,7 +442,7 @@ const struct bound_method bound_k_adversary_short = {
     .run = kernel_adversary_short_run,
     .needs = NEED_INSTRUCTIONS | NEED_KERNEL | NEED_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = adversary_objection,
-    .fits = only_named,
+    .named_only = true,
     .searches = true,
     .unasked_work = ANNEALED_WORK,
     .named_work = ANNEALED_WORK,

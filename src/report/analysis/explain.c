@@ -8,12 +8,12 @@
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"
 
-/* Methods, then policies. */
+/* Policies, then methods. */
 static const char *explained_name(size_t index) {
-    size_t methods = 0;
-    while (wb_method_name(methods) != NULL)
-        methods++;
-    return index < methods ? wb_method_name(index) : wb_policy_name(index - methods);
+    size_t policies = 0;
+    while (wb_policy_name(policies) != NULL)
+        policies++;
+    return index < policies ? wb_policy_name(index) : wb_method_word(index - policies);
 }
 
 size_t explain_simulation(const struct wb_analysis *analysis, wb_assumption *list) {
@@ -54,6 +54,18 @@ static void put_conditions(struct text *out, const struct layout *layout, const 
     conditions_put(out, layout, &conditions, 0);
 }
 
+/* What the forms of the bound of a kernel say, which is the least of them. */
+static void put_forms(struct text *out, const struct layout *layout, const wb_bound *bound) {
+    for (size_t f = 0; f < bound->form_count; f++) {
+        const wb_form *form = &bound->forms[f];
+        if (form->cycles > 0)
+            text_printf(out, "  form %-14s %" PRIu64 "%s\n", form->name, form->cycles,
+                        form->name == bound->form ? ", the least" : "");
+        else
+            layout_printf(out, layout, 22, "  form %-14s none: %s", form->name, form->reason);
+    }
+}
+
 static void put_bound(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
                       const wb_bound *bound, const char *of) {
     const struct explained explained = {bound->method, of, bound->kind, bound->cycles};
@@ -64,6 +76,7 @@ static void put_bound(struct text *out, const struct layout *layout, const struc
     if (parts.length > 0) layout_printf(out, layout, 2, "made of %s", parts.data);
     out->failed |= parts.failed;
     text_free(&parts);
+    put_forms(out, layout, bound);
     put_conditions(out, layout, bound->assumptions, bound->assumption_count);
 }
 
@@ -124,6 +137,6 @@ wb_status explain_put(struct text *out, const struct layout *layout, const struc
     uint64_t chosen = 0;
     WB_TRY(choose_names("--explain", names, explained_name, diagnostics, &chosen));
     for (size_t i = 0; explained_name(i) != NULL; i++)
-        if (chosen >> i & 1) put_name(out, layout, analysis, explained_name(i));
+        if (chosen >> i & 1) put_name(out, layout, analysis, wb_method_of_word(explained_name(i)));
     return WB_OK;
 }

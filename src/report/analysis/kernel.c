@@ -62,7 +62,9 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bo
     const struct block_demand demand = grid_block_demand(grid);
     if (grid->kernel != NULL) heading_put_launch(out, &grid->inputs, machine, &demand);
     if (wb_analysis_is_covering(analysis)) cover_put_heading(out, grid->covering.items[0].block);
-    text_printf(out, "machine  %s at %g MHz, global memory latency ", machine->name, machine->clock_mhz);
+    text_printf(out, "machine  %s", machine->name);
+    if (all) text_printf(out, " at %g MHz", machine->clock_mhz);
+    text_string(out, ", global memory latency ");
     heading_put_memory_latency(out, machine);
     heading_put_fetch(out, &machine->fetch);
     if (analysis->kind == SUBJECT_KERNEL)
@@ -73,7 +75,24 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bo
     text_char(out, '\n');
 }
 
+/* What each form of the bound of a kernel says. */
+static void forms_json(struct json *json, const wb_bound *bound) {
+    if (bound->form == NULL) return;
+    json_put_text(json, "form", bound->form);
+    json_open_array(json, "forms");
+    for (size_t f = 0; f < bound->form_count; f++) {
+        const wb_form *form = &bound->forms[f];
+        json_open_object(json, NULL);
+        json_put_text(json, "form", form->name);
+        json_put_count_if(json, "cycles", form->reason == NULL, form->cycles);
+        json_put_text(json, "reason", form->reason);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 void kernel_parts_json(struct json *json, const wb_bound *bound) {
+    forms_json(json, bound);
     if (bound->part_count == 0) return;
     json_open_array(json, "parts");
     for (size_t p = 0; p < bound->part_count; p++) {

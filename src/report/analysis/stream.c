@@ -200,7 +200,7 @@ static void put_longest(struct text *out, const struct wb_stream *stream, const 
 
 /* What the least proven bounds of all kernels rest on: what is not of all of them names its launches. */
 static void put_rests_on(struct text *out, const struct layout *layout, const struct wb_stream *stream,
-                         const wb_verdict *verdict) {
+                         const wb_verdict *verdict, bool all) {
     const size_t kernels = stream->kernels.count;
     struct conditions conditions = {0};
     for (size_t i = 0; i < kernels; i++) {
@@ -214,7 +214,14 @@ static void put_rests_on(struct text *out, const struct layout *layout, const st
         conditions_add(&conditions, &in_turn, 1, i);
     for (size_t i = 0; i < kernels && stream_carried(stream) > 0; i++)
         conditions_add(&conditions, &empty, 1, i);
-    layout_styled(out, layout, STYLE_BOLD, verdict->state == WB_MISSED ? "the bound holds if" : "holds if");
+    const char *title = verdict->state == WB_MISSED ? "the bound holds if" : "holds if";
+    if (!all) {
+        struct text ids = {0};
+        conditions_list_ids(&ids, &conditions);
+        verdict_put_detail(out, layout, title, &ids);
+        return;
+    }
+    layout_styled(out, layout, STYLE_BOLD, title);
     text_char(out, '\n');
     conditions_put(out, layout, &conditions, kernels);
     text_char(out, '\n');
@@ -260,9 +267,10 @@ static wb_status put_text(struct text *out, const struct wb_stream *stream, cons
     verdict_put(out, &layout, &verdict, &words);
     if (options->quiet) return WB_OK;
     put_refuted(out, &layout, stream);
+    if (!options->all) put_rests_on(out, &layout, stream, &verdict, false);
     text_char(out, '\n');
     put_heading(out, &layout, stream);
-    put_rests_on(out, &layout, stream, &verdict);
+    if (options->all) put_rests_on(out, &layout, stream, &verdict, true);
     put_table(out, &layout, stream, proven);
     put_longest(out, stream, proven);
     return options->all || options->explain != NULL ? put_launches(out, &layout, stream, options, diagnostics)

@@ -16,14 +16,43 @@ struct result_table {
     struct sheet table;
     bool has_above;
     const wb_report_options *options;
+    const wb_verdict *verdict; /* what is said above; or NULL */
 };
 
+/* Whether a number of `analysis` stands in the verdict. */
+static bool is_said(const struct result_table *results, const struct wb_analysis *analysis, const char *name,
+                    uint64_t time) {
+    const wb_verdict *verdict = results->verdict;
+    if (verdict == NULL || verdict->judged != analysis || analysis->kind != SUBJECT_KERNEL) return false;
+    const bool is_bound = verdict->bound != NULL && strcmp(verdict->bound->method, name) == 0;
+    const wb_slowest *slowest = &verdict->slowest;
+    return is_bound || (!slowest->with_data && !slowest->of_code && slowest->name != NULL &&
+                        strcmp(slowest->name, name) == 0 && slowest->cycles == time);
+}
+
+static bool is_said_bound(const struct result_table *results, const struct wb_analysis *analysis,
+                          const wb_bound *bound) {
+    return is_said(results, analysis, bound->method, bound->cycles);
+}
+
 /* Whether some bound of the table has a simulation beside it. */
-static bool has_above(const struct wb_analysis *analysis) {
+static bool has_above(const struct result_table *results, const struct wb_analysis *analysis) {
     size_t count;
-    (void)wb_analysis_bounds(analysis, &count);
-    if (count > 0 && report_slowest(analysis) > 0) return true;
-    return analysis->given != NULL && has_above(analysis->given);
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    for (size_t i = 0; i < count && report_slowest(analysis) > 0; i++)
+        if (!is_said_bound(results, analysis, &bounds[i])) return true;
+    return analysis->given != NULL && has_above(results, analysis->given);
+}
+
+/* Whether there is any row. */
+static bool has_rows(const struct result_table *results, const struct wb_analysis *analysis) {
+    for (size_t i = 0; i < analysis->bounds.count; i++)
+        if (!is_said_bound(results, analysis, &analysis->bounds.items[i])) return true;
+    for (size_t i = 0; i < analysis->simulations.count; i++) {
+        const wb_simulation *simulation = &analysis->simulations.items[i];
+        if (!is_said(results, analysis, simulation->policy, simulation->cycles)) return true;
+    }
+    return analysis->given != NULL;
 }
 
 static void open_table(struct result_table *results, const struct wb_analysis *analysis) {
@@ -32,7 +61,7 @@ static void open_table(struct result_table *results, const struct wb_analysis *a
     sheet_column(table, SHEET_LEFT, 12, "kind");
     sheet_column(table, SHEET_RIGHT, 36, "cycles");
     sheet_column(table, SHEET_RIGHT, 50, "time");
-    results->has_above = has_above(analysis);
+    results->has_above = has_above(results, analysis);
     if (results->has_above) sheet_column(table, SHEET_RIGHT, 64, "above sim.");
     if (results->options->timing) sheet_column(table, SHEET_RIGHT, 76, "processor");
     sheet_row_style(table, STYLE_BOLD);
@@ -43,6 +72,7 @@ static void open_table(struct result_table *results, const struct wb_analysis *a
 static void put_result(struct result_table *results, const struct wb_analysis *analysis, const char *name,
                        wb_kind kind, uint64_t time, const double *above, double seconds) {
     struct sheet *table = &results->table;
+    if (is_said(results, analysis, name, time)) return;
     sheet_text(table, name);
     sheet_text(table, wb_kind_name(kind));
     sheet_count(table, time);
@@ -59,6 +89,7 @@ static void put_bound(struct result_table *results, const struct wb_analysis *an
                       const wb_bound *bound) {
     double percent;
     const bool has = report_overestimation(analysis, bound, &percent);
+    if (is_said_bound(results, analysis, bound)) return;
     if (bound == wb_analysis_best(analysis)) sheet_row_style(&results->table, STYLE_BOLD);
     if (bound->kind == WB_ESTIMATE) sheet_row_style(&results->table, STYLE_DIM);
     put_result(results, analysis, bound->method, bound->kind, bound->cycles, has ? &percent : NULL,
@@ -142,7 +173,7 @@ static void put_declined(struct text *out, const struct layout *layout, const st
                           report_declined_name(declined[i].status), declined[i].reason);
     }
     if (left_out.length > 0)
-        layout_printf(out, layout, 2, "left out unless named, as too large: %s", left_out.data);
+        layout_printf(out, layout, 2, "skipped unless named, as too large: %s", left_out.data);
     out->failed |= left_out.failed;
     text_free(&left_out);
 }
@@ -176,41 +207,49 @@ static void put_reasons(struct text *out, const struct layout *layout, const str
 }
 
 void table_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
-               const wb_report_options *options) {
-    struct result_table results = {.table.layout = layout, .options = options};
+               const wb_report_options *options, const wb_verdict *verdict) {
+    struct result_table results = {.table.layout = layout, .options = options, .verdict = verdict};
     const struct wb_analysis *given = analysis->given;
-    open_table(&results, analysis);
-    put_rows(&results, analysis);
-    if (given != NULL) {
-        put_note(&results, "with the data that the launch gives:");
-        put_rows(&results, given);
+    if (has_rows(&results, analysis)) {
+        open_table(&results, analysis);
+        put_rows(&results, analysis);
+        if (given != NULL) {
+            put_note(&results, "with the data that the launch gives:");
+            put_rows(&results, given);
+        }
+        sheet_close(&results.table, out);
     }
-    sheet_close(&results.table, out);
     put_declined(out, layout, analysis);
     if (given != NULL) put_declined(out, layout, given);
     put_last_results(out, layout, given != NULL ? given : analysis);
     put_reasons(out, layout, analysis, options->all);
 }
 
+/* "takes at most ...": a number that stands above is not said again. */
+static void put_least(struct text *words, const struct wb_analysis *analysis, uint64_t said) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    if (best->cycles == said) {
+        text_printf(words, " takes at most as long (%s)", best->method);
+        return;
+    }
+    text_string(words, " takes at most ");
+    report_put_time(words, analysis->machine->clock_mhz, best->cycles);
+    text_printf(words, " (%" PRIu64 " cycles, %s)", best->cycles, best->method);
+}
+
 void table_put_summary(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
-                       const char *subject) {
-    const double clock = analysis->machine->clock_mhz;
+                       const char *subject, const wb_verdict *verdict) {
     const wb_bound *best = wb_analysis_best(analysis);
     const wb_slowest slowest = analysis_slowest(analysis);
     struct text words = {0};
     text_string(&words, subject);
-    if (best != NULL) {
-        text_string(&words, " takes at most ");
-        report_put_time(&words, clock, best->cycles);
-        text_printf(&words, " (%" PRIu64 " cycles, %s)", best->cycles, best->method);
-    }
-    if (slowest.cycles > 0) {
+    if (best != NULL) put_least(&words, analysis, verdict->bound != NULL ? verdict->bound->cycles : 0);
+    if (slowest.cycles > 0 && slowest.cycles != verdict->slowest.cycles) {
         text_string(&words, best != NULL ? "; slowest found " : ": slowest found ");
-        report_put_time(&words, clock, slowest.cycles);
+        report_put_time(&words, analysis->machine->clock_mhz, slowest.cycles);
         text_printf(&words, " (%" PRIu64 " cycles, %s)", slowest.cycles, slowest.name);
     }
-    if (words.data != NULL && (best != NULL || slowest.cycles > 0))
-        layout_words(out, layout, 0, 2, words.data);
+    if (words.length > strlen(subject)) layout_words(out, layout, 0, 2, words.data);
     out->failed |= words.failed;
     text_free(&words);
 }

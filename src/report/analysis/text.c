@@ -62,7 +62,7 @@ static void add_slowest(struct conditions *conditions, const wb_verdict *verdict
         if (strcmp(bounds[i].method, slowest->name) == 0) conditions_add_bound(conditions, &bounds[i], 0);
 }
 
-static void put_rests_on(const struct section *section) {
+static void put_rests_on(const struct section *section, bool in_words) {
     const wb_verdict *verdict = section->verdict;
     const wb_bound *bound = verdict->bound;
     struct conditions conditions = {0};
@@ -76,6 +76,12 @@ static void put_rests_on(const struct section *section) {
     }
     if (verdict->state != WB_MISSED && bound != NULL) conditions_add_bound(&conditions, bound, 0);
     if (conditions.count == 0) return;
+    if (!in_words) {
+        struct text ids = {0};
+        conditions_list_ids(&ids, &conditions);
+        verdict_put_detail(section->out, section->layout, title, &ids);
+        return;
+    }
     put_title(section, title);
     conditions_put(section->out, section->layout, &conditions, 0);
     text_char(section->out, '\n');
@@ -122,13 +128,15 @@ static void put_longest_title(const struct section *section) {
 }
 
 static void put_kernel_table(const struct section *section) {
-    if (section->analysis->longest != NULL) put_title(section, "the kernel, all blocks:");
-    table_put(section->out, section->layout, section->analysis, section->options);
+    if (section->analysis->longest != NULL && section->options->all)
+        put_title(section, "the kernel, all blocks:");
+    table_put(section->out, section->layout, section->analysis, section->options,
+              section->options->all || section->options->simulated ? NULL : section->verdict);
 }
 
 static void put_block_table(const struct section *section) {
     put_longest_title(section);
-    table_put(section->out, section->layout, section->analysis->longest, section->options);
+    table_put(section->out, section->layout, section->analysis->longest, section->options, NULL);
 }
 
 /* The table of what is asked about, and a sentence of the rest; or both tables. */
@@ -144,11 +152,12 @@ static void put_tables(const struct section *section) {
     if (section->options->all)
         (block_first ? put_kernel_table : put_block_table)(section);
     else if (block_first)
-        table_put_summary(section->out, section->layout, analysis, "the kernel");
+        table_put_summary(section->out, section->layout, analysis, "the kernel", section->verdict);
     else
         table_put_summary(section->out, section->layout, analysis->longest,
                           analysis->kind == SUBJECT_KERNEL ? "a block alone"
-                                                           : "the block with the most initiations, alone,");
+                                                           : "the block with the most initiations, alone,",
+                          section->verdict);
 }
 
 /* ---- What is asked for --------------------------------------------------------------------------------- */
@@ -207,9 +216,10 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     const struct section section = {out, &layout, analysis, &verdict, options};
     if (!options->simulated) verdict_put(out, &layout, &verdict, &words);
     if (options->quiet) return WB_OK;
+    if (!options->simulated && !options->all) put_rests_on(&section, false);
     if (!options->simulated) text_char(out, '\n');
     put_heading(&section);
-    if (!options->simulated) put_rests_on(&section);
+    if (!options->simulated && options->all) put_rests_on(&section, true);
     put_tables(&section);
     if (wb_analysis_is_covering(analysis)) put_causes(&section);
     if (options->all || options->simulated) put_all_conditions(&section);

@@ -149,9 +149,12 @@ static void claim_bounds(struct certificate *certificate, const wb_analysis *ana
     for (size_t b = 0; b < analysis->bounds.count; b++) {
         const wb_bound *bound = &analysis->bounds.items[b];
         if (is_claimed(bound, analysis->timed, methods))
-            text_printf(&certificate->text, "claim %s %" PRIu64 "\n", bound->method, bound->cycles);
+            text_printf(&certificate->text, "claim %s%s %" PRIu64 "\n",
+                        machine_times_sass(analysis->machine) ? "code-" : "", bound->method, bound->cycles);
         else if (bound->kind == WB_UPPER || bound->kind == WB_EXACT)
-            text_printf(&certificate->text, "# reported: %s %" PRIu64 "\n", bound->method, bound->cycles);
+            text_printf(&certificate->text, "# reported: %s%s%s %" PRIu64 "\n", bound->method,
+                        bound->form != NULL ? " by form " : "", bound->form != NULL ? bound->form : "",
+                        bound->cycles);
     }
 }
 
@@ -162,8 +165,7 @@ static bool keeps_rules(const wb_analysis *analysis) {
 
 static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis,
                            wb_diagnostics *diagnostics) {
-    static const char *const methods[] = {"sib",      "fib",      "aln",      "fifo", "elb",
-                                          "code-elb", "code-sib", "code-fib", NULL};
+    static const char *const methods[] = {"sib", "fib", "aln", "fifo", "elb", NULL};
     const bool is_code = machine_times_sass(analysis->machine);
     cycles longest = 0;
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed));

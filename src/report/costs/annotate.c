@@ -138,9 +138,8 @@ static bool was_seen(const struct costs_shown *shown, size_t row, const char *na
 }
 
 static void put_title(struct text *out, const struct costs_shown *shown) {
-    text_printf(out, "%s %s of the %s: %" PRIu64 " cycles\n",
-                shown->bound != NULL ? wb_kind_name(shown->bound->kind) : "execution", shown->name,
-                wb_scope_name(wb_analysis_scope(shown->analysis)), shown->total);
+    costs_put_subject(out, shown);
+    text_printf(out, ": %" PRIu64 " cycles\n", shown->total);
     text_printf(out, "%7s %12s %12s %6s\n", "share", "cycles", "executions", "line");
     for (size_t r = 0; r < shown->lines.items.count; r++) {
         const wb_cost *row = shown->lines.items.items[r].cost;

@@ -46,6 +46,9 @@ wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_o
                            wb_diagnostics *diagnostics, struct costs_shown *shown);
 void costs_shown_close(struct costs_shown *shown);
 
+/* Appends what the cycles are of: "upper bound of the kernel by aln". */
+void costs_put_subject(struct text *out, const struct costs_shown *shown);
+
 /* Appends where a row is: "blur.cu:23", "blur.ptx:107", or what it is about. */
 void costs_put_place(struct text *out, const struct costs_shown *shown, const wb_cost *row);
 

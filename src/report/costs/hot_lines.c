@@ -208,15 +208,11 @@ static void put_sum(struct text *out, struct hot_table *table, size_t first, con
     text_printf(out, format, rows->items.count - first, plural(rows->items.count - first));
 }
 
-/* "the bound k-bal: 189375 cycles (203.63 us)" */
+/* "where the time goes: upper bound of the kernel by kernel, 189375 cycles (203.63 us)" */
 static void put_title(struct text *out, const struct costs_shown *shown) {
     text_string(out, "where the time goes: ");
-    if (shown->bound != NULL)
-        text_printf(out, "%s %s", wb_kind_name(shown->bound->kind), shown->bound->method);
-    else
-        text_printf(out, "execution %s", shown->name);
-    text_printf(out, " of the %s, %" PRIu64 " cycles (", wb_scope_name(wb_analysis_scope(shown->analysis)),
-                shown->total);
+    costs_put_subject(out, shown);
+    text_printf(out, ", %" PRIu64 " cycles (", shown->total);
     report_put_time(out, shown->analysis->machine->clock_mhz, shown->total);
     text_string(out, ")\n");
     if (shown->not_shown != NULL)

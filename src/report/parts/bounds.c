@@ -41,6 +41,11 @@ void report_put_parts(struct text *out, const wb_bound *bound, bool cycles) {
     }
 }
 
+void report_put_proof(struct text *out, const wb_bound *bound) {
+    text_printf(out, ", proven by %s", bound->method);
+    if (bound->form != NULL) text_printf(out, " (form %s)", bound->form);
+}
+
 const char *report_declined_name(wb_status status) {
     if (status == WB_OK) return "left out";
     return status == WB_ERR_LIMIT ? "limit" : "declined";

@@ -21,6 +21,9 @@ void report_time_json(struct json *json, const char *key, double clock_mhz, uint
  * rounded to 0 % left out; or all of it, with their cycles. */
 void report_put_parts(struct text *out, const wb_bound *bound, bool cycles);
 
+/* ", proven by kernel (form area)" */
+void report_put_proof(struct text *out, const wb_bound *bound);
+
 /* What is said of a method without a result, by its status (wb_declined): "declined", "limit", "left out". */
 const char *report_declined_name(wb_status status);
 

@@ -66,6 +66,18 @@ void conditions_put(struct text *out, const struct layout *layout, struct condit
     }
 }
 
+void conditions_list_ids(struct text *words, struct conditions *conditions) {
+    const char *group = "";
+    assumptions_sort(conditions->items, conditions->count);
+    for (size_t i = 0; i < conditions->count; i++) {
+        const char *next = wb_assumption_group(conditions->items[i]);
+        if (strcmp(group, next) != 0) text_printf(words, "%s%s", i == 0 ? "" : ", ", next);
+        group = next;
+        text_printf(words, " %s", wb_assumption_id(conditions->items[i]));
+    }
+    text_string(words, " (--all says them in words)");
+}
+
 /* A line with the ids of some assumptions, which the conditions get. */
 static void put_ids(struct text *out, const struct layout *layout, const char *who, const char *verb,
                     struct conditions *conditions, const wb_assumption *assumptions, size_t count) {

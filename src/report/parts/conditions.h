@@ -23,6 +23,9 @@ void conditions_add_bound(struct conditions *conditions, const wb_bound *bound, 
 void conditions_put(struct text *out, const struct layout *layout, struct conditions *conditions,
                     size_t numbers);
 
+/* Their ids by groups, and which option says what they mean. */
+void conditions_list_ids(struct text *words, struct conditions *conditions);
+
 /* The bounds of some owner by index; NULL past the end. */
 typedef const wb_bound *(*report_bound_at)(const void *owner, size_t index);
 

@@ -107,7 +107,6 @@ static void put_bounded(struct text *out, const wb_verdict *verdict, const struc
     put_modelled(out, verdict);
     text_string(out, " takes at most ");
     put_time(out, words, verdict->cycles);
-    if (verdict->bound != NULL) text_printf(out, " (%s)", verdict->bound->method);
     if (verdict->slowest.cycles > 0) {
         text_string(out, "; slowest found ");
         put_time(out, words, verdict->slowest.cycles);
@@ -226,7 +225,7 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
 /* Where details stand behind their names. */
 #define DETAIL_COLUMN 12u
 
-static void put_detail(struct text *out, const struct layout *layout, const char *name, struct text *words) {
+void verdict_put_detail(struct text *out, const struct layout *layout, const char *name, struct text *words) {
     const size_t start = out->length;
     text_printf(out, "  %s", name);
     text_pad(out, DETAIL_COLUMN);
@@ -237,7 +236,15 @@ static void put_detail(struct text *out, const struct layout *layout, const char
     text_free(words);
 }
 
-/* A time, in cycles, too. */
+/* A time of the line, in the unit that stands not there. */
+static void put_other_unit(struct text *out, const struct verdict_words *words, uint64_t time) {
+    if (words->unit == WB_UNIT_CYCLES)
+        report_put_time(out, words->clock_mhz, time);
+    else
+        put_cycles(out, time);
+}
+
+/* A time that does not stand in the line, in both units. */
 static void put_both(struct text *out, const struct verdict_words *words, uint64_t time) {
     report_put_time(out, words->clock_mhz, time);
     text_string(out, " (");
@@ -249,16 +256,17 @@ static void put_bound(struct text *out, const struct layout *layout, const wb_ve
                       const struct verdict_words *words) {
     struct text line = {0};
     if (!verdict->is_bounded) return;
-    put_both(&line, words, verdict->cycles);
+    (verdict->state == WB_MISSED || verdict->state == WB_CONTRADICTION ? put_both : put_other_unit)(
+        &line, words, verdict->cycles);
     if (verdict->bound != NULL)
-        text_printf(&line, ", proven by %s", verdict->bound->method);
+        report_put_proof(&line, verdict->bound);
     else
         text_string(&line, ", the sum of the least proven bounds of its kernels");
     if (verdict->overhead > 0) {
         text_string(&line, ", with the launch overhead of ");
         put_cycles(&line, verdict->overhead);
     }
-    put_detail(out, layout, "bound", &line);
+    verdict_put_detail(out, layout, "bound", &line);
 }
 
 const char *verdict_model(wb_model model) {
@@ -279,22 +287,23 @@ static void put_scope(struct text *out, const struct layout *layout, const wb_ve
                     ? ": analyse the cubin, or say --accept ptx-model where the deadline is of the model"
                 : verdict->state == WB_MET ? ", as --accept ptx-model says"
                                            : "");
-    put_detail(out, layout, "scope", &line);
+    verdict_put_detail(out, layout, "scope", &line);
 }
 
 static void put_parts(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
     struct text line = {0};
     if (verdict->bound == NULL || verdict->bound->part_count == 0) return;
     report_put_parts(&line, verdict->bound, false);
-    put_detail(out, layout, "breakdown", &line);
+    verdict_put_detail(out, layout, "breakdown", &line);
 }
 
 static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                         const struct verdict_words *words) {
     const wb_slowest *slowest = &verdict->slowest;
     struct text line = {0};
+    const bool in_line = verdict->state == WB_BOUNDED || verdict->state == WB_MISSED;
     if (slowest->cycles > 0) {
-        put_both(&line, words, slowest->cycles);
+        (in_line ? put_other_unit : put_both)(&line, words, slowest->cycles);
         if (slowest->name == NULL)
             text_string(&line, " found, the slowest of each kernel");
         else if (slowest->kind == WB_SIMULATED)
@@ -309,7 +318,7 @@ static void put_slowest(struct text *out, const struct layout *layout, const wb_
     } else {
         text_string(&line, "no execution was simulated or searched for");
     }
-    put_detail(out, layout, "slowest", &line);
+    verdict_put_detail(out, layout, "slowest", &line);
 }
 
 void verdict_put_stalls(struct text *out, const wb_verdict *verdict) {
@@ -381,12 +390,12 @@ void verdict_put_refuted(struct text *out, const wb_verdict *verdict) {
 static void put_machine_code(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
     struct text stalls = {0}, code = {0}, refuted = {0};
     if (verdict->stalls != NULL) verdict_put_stalls(&stalls, verdict);
-    if (verdict->stalls != NULL) put_detail(out, layout, "stalls", &stalls);
+    if (verdict->stalls != NULL) verdict_put_detail(out, layout, "stalls", &stalls);
     if (verdict->code.cycles > 0) verdict_put_code(&code, verdict);
-    if (verdict->code.cycles > 0) put_detail(out, layout, "code", &code);
+    if (verdict->code.cycles > 0) verdict_put_detail(out, layout, "code", &code);
     if (verdict->refuted == NULL || verdict->judged == NULL) return; /* of a stream each launch says it */
     verdict_put_refuted(&refuted, verdict);
-    put_detail(out, layout, "refuted", &refuted);
+    verdict_put_detail(out, layout, "refuted", &refuted);
 }
 
 void verdict_put_refuted_launch(struct text *out, const struct layout *layout, const wb_verdict *verdict,
@@ -394,12 +403,12 @@ void verdict_put_refuted_launch(struct text *out, const struct layout *layout, c
     struct text stalls = {0}, line = {0};
     text_printf(&stalls, "launch %zu: ", number);
     if (verdict->stalls != NULL) verdict_put_stalls(&stalls, verdict);
-    put_detail(out, layout, "stalls", &stalls);
+    verdict_put_detail(out, layout, "stalls", &stalls);
     text_printf(&line, "in launch %zu", number);
     if (refuted > 1) text_printf(&line, ", and in %zu other%s", refuted - 1, plural(refuted - 1));
     text_string(&line, ", ");
     verdict_put_refuted(&line, verdict);
-    put_detail(out, layout, "refuted", &line);
+    verdict_put_detail(out, layout, "refuted", &line);
 }
 
 /* What a state means where its name does not say it all. */
@@ -412,8 +421,8 @@ static void put_meaning(struct text *out, const struct layout *layout, const wb_
     struct text line = {0};
     if (verdict->state >= sizeof meanings / sizeof *meanings || meanings[verdict->state] == NULL) return;
     text_string(&line, meanings[verdict->state]);
-    put_detail(out, layout, verdict->state == WB_CONTRADICTION ? "report" : wb_state_name(verdict->state),
-               &line);
+    verdict_put_detail(out, layout,
+                       verdict->state == WB_CONTRADICTION ? "report" : wb_state_name(verdict->state), &line);
 }
 
 static enum layout_style style_of(wb_state state) {
@@ -437,8 +446,8 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
     put_scope(out, layout, verdict);
     put_parts(out, layout, verdict);
     if (verdict->has_deadline) {
-        put_both(&deadline, words, verdict->deadline);
-        put_detail(out, layout, "deadline", &deadline);
+        (verdict->state == WB_CONTRADICTION ? put_both : put_other_unit)(&deadline, words, verdict->deadline);
+        verdict_put_detail(out, layout, "deadline", &deadline);
     }
     put_slowest(out, layout, verdict, words);
     put_machine_code(out, layout, verdict);

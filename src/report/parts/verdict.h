@@ -22,6 +22,9 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
 void verdict_put_details(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                          const struct verdict_words *words);
 
+/* One detail: a name and its words, which are freed. */
+void verdict_put_detail(struct text *out, const struct layout *layout, const char *name, struct text *words);
+
 /* Both, laid out. */
 void verdict_put(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                  const struct verdict_words *words);

@@ -160,7 +160,10 @@ static void take_number(void *context, const struct outcome_number *number) {
     struct number_reader *reader = context;
     if (!number->has_cycles || strcmp(number->scope, reader->unit->scope) != 0) return;
     for (size_t i = 0; i < reader->plot->numbers.count; i++) {
-        if (strcmp(reader->plot->numbers.items[i], number->name) != 0 || !isnan(reader->values[i])) continue;
+        const char *asked = reader->plot->numbers.items[i];
+        const bool is_it =
+            strcmp(asked, number->name) == 0 || strcmp(wb_method_of_word(asked), number->name) == 0;
+        if (!is_it || !isnan(reader->values[i])) continue;
         reader->values[i] = (double)number->cycles;
         note_kind(reader->plot, i, number->kind);
     }

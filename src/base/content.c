@@ -120,7 +120,7 @@ enum content content_of(const char *text, size_t size) {
 /* ---- Messages ------------------------------------------------------------------------------------------ */
 
 /* -xelf leaves a cubin for each architecture, -xptx PTX. */
-#define GET_CODE "to get the machine code in it, where there is some: cuobjdump -xelf all %s (PTX: -xptx)"
+#define GET_CODE "to extract its machine code, if any: cuobjdump -xelf all %s (PTX: -xptx)"
 
 /* What a kind of file is called, and what to do with one; %s: its name. */
 static const struct kind {
@@ -129,21 +129,21 @@ static const struct kind {
     [CONTENT_UNKNOWN] = {"something else", NULL},
     [CONTENT_EMPTY] = {"an empty file", NULL},
     [CONTENT_PTX] = {"PTX", "PTX comes first: warpbound analyze %s"},
-    [CONTENT_LAUNCH] = {"a launch file", "a launch file is given with --launch: analyze k.ptx --launch %s"},
-    [CONTENT_MACHINE] = {"a machine file", "a machine is given with --machine: analyze k.ptx --machine %s"},
-    [CONTENT_BLOCK] = {"a block written by hand", NULL},
-    [CONTENT_FACTS] = {"a file of flow facts", "flow facts are given with --facts: analyze k.ptx --facts %s"},
-    [CONTENT_CUDA] = {"CUDA source", "to make PTX of it: nvcc -ptx -lineinfo -arch=sm_XX -o k.ptx %s"},
-    [CONTENT_LLVM] = {"LLVM assembly", "to make PTX of it: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
-    [CONTENT_BITCODE] = {"LLVM bitcode", "to make PTX of it: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
+    [CONTENT_LAUNCH] = {"a launch file", "give a launch file with --launch: analyze k.ptx --launch %s"},
+    [CONTENT_MACHINE] = {"a machine file", "give a machine with --machine: analyze k.ptx --machine %s"},
+    [CONTENT_BLOCK] = {"a handwritten block", NULL},
+    [CONTENT_FACTS] = {"a file of flow facts", "give flow facts with --facts: analyze k.ptx --facts %s"},
+    [CONTENT_CUDA] = {"CUDA source", "to compile it to PTX: nvcc -ptx -lineinfo -arch=sm_XX -o k.ptx %s"},
+    [CONTENT_LLVM] = {"LLVM assembly", "to compile it to PTX: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
+    [CONTENT_BITCODE] = {"LLVM bitcode", "to compile it to PTX: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
     [CONTENT_CUBIN] = {"machine code of a GPU (cubin)", "code comes first: warpbound analyze %s"},
     [CONTENT_FATBIN] = {"a fatbinary", GET_CODE},
     [CONTENT_ELF] = {"an object file or program of the host", GET_CODE},
     [CONTENT_ARCHIVE] = {"a library", GET_CODE},
-    [CONTENT_LISTING] = {"what cuobjdump prints, with a heading",
-                         "to leave that out: sed -n '/^\\.version/,$p' %s > k.ptx"},
+    [CONTENT_LISTING] = {"cuobjdump output with a heading",
+                         "to remove the heading: sed -n '/^\\.version/,$p' %s > k.ptx"},
     [CONTENT_GPGPUSIM] = {"a configuration of GPGPU-Sim",
-                          "to make a machine of it: warpbound machine import %s > machine.yaml"},
+                          "to convert it to a machine: warpbound machine import %s > machine.yaml"},
 };
 
 wb_status content_expect(enum content expected, const char *name, const char *text, size_t size,

@@ -188,7 +188,7 @@ wb_status diagnose_out_of_memory(struct wb_diagnostics *diagnostics, const char 
 wb_status diagnose_stuck(struct wb_diagnostics *diagnostics, const char *where) {
     diagnostics->stuck = true;
     diagnose(diagnostics, SEVERITY_ERROR, where,
-             "deadlock: blocks are left, and none of their warps can go on");
+             "deadlock: blocks remain, but none of their warps can continue");
     return WB_ERR_INPUT;
 }
 

@@ -67,7 +67,7 @@ wb_status gzip_read_end(struct gzip_reader *reader) {
     size_t got = 0;
     WB_TRY(read_some(reader, &byte, 1, &got));
     if (got == 0 && reader->stream.avail_in == 0) return WB_OK;
-    return read_error(reader, "there is more behind what should be the end");
+    return read_error(reader, "data follow its end");
 }
 
 void gzip_reader_close(struct gzip_reader *reader) {

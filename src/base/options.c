@@ -56,7 +56,7 @@ wb_status options_take(const void *given, const char *name, size_t size, void *o
         return WB_ERR_INPUT;
     }
     if (given_size > size && !rest_is_zero(given, size, given_size)) {
-        diagnose(diagnostics, SEVERITY_ERROR, name, "something is asked for that version %s does not have",
+        diagnose(diagnostics, SEVERITY_ERROR, name, "an option is set that version %s does not have",
                  wb_version());
         return WB_ERR_INPUT;
     }

@@ -55,10 +55,10 @@ static wb_status require_agreement(const struct kept *kept, const struct wb_mach
         diagnose(
             diagnostics, SEVERITY_ERROR, machine->name,
             machine->sass.classes[c].fixed
-                ? "class %s has a fixed latency on this machine, but the compiler guards its results, or its "
-                  "sources, by dependence counters: bounds on it would be none"
-                : "class %s has no fixed latency on this machine, but the compiler reads its results after "
-                  "so many stall cycles, with no dependence counter: bounds on it would be none",
+                ? "class %s has a fixed latency on this machine, but the compiler guards its results or "
+                  "sources by dependence counters: bounds on this machine would be wrong"
+                : "class %s has no fixed latency on this machine, but the compiler relies on stall cycles "
+                  "for its results, without a dependence counter: bounds on this machine would be wrong",
             sass_class_name(class));
         status = WB_ERR_INPUT;
     }
@@ -72,12 +72,13 @@ static wb_status require_machine(const struct wb_machine *machine, uint32_t sm, 
         return WB_ERR_INPUT;
     }
     if (machine->inputs.count == 0 || machine->inputs.items[0].role != WB_INPUT_PRESET) {
-        diagnose(diagnostics, SEVERITY_ERROR, machine->name, "is no preset: what is written stands on one");
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "is not a preset, but the file written is based on one");
         return WB_ERR_INPUT;
     }
     if (machine->sass.sm == sm) return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-             "is a machine of sm_%u, the machine code is for sm_%u", machine->sass.sm, sm);
+             "is a machine for sm_%u, but the machine code is for sm_%u", machine->sass.sm, sm);
     return WB_ERR_INPUT;
 }
 
@@ -207,7 +208,7 @@ wb_status wb_calibrate(const wb_module *module, const wb_machine *machine, const
     char line[200];
     put_printable(compiler, line, sizeof line);
     if (module->code == NULL) {
-        diagnose(diagnostics, SEVERITY_ERROR, module->source.name, "is no machine code");
+        diagnose(diagnostics, SEVERITY_ERROR, module->source.name, "is not machine code");
         return WB_ERR_INPUT;
     }
     WB_TRY(require_machine(machine, module->code->sm, diagnostics));
@@ -233,7 +234,7 @@ wb_status wb_calibration_machine(uint32_t architecture, wb_diagnostics *diagnost
         *machine = NULL;
     }
     diagnose(diagnostics, SEVERITY_ERROR, "machine calibrate",
-             "no preset of `code: sass` is of sm_%u: `warpbound machine list` names the presets",
+             "no preset of `code: sass` is for sm_%u: `warpbound machine list` names the presets",
              architecture);
     return WB_ERR_INPUT;
 }

@@ -65,8 +65,7 @@ static void check_table(struct elf_file *file, const char *what, uint64_t at, ui
     if (at > file->size || count * bytes > file->size - at)
         elf_file_refuse(
             file,
-            "this cubin is cut short: its table of %llu %s at byte %llu reaches behind the %zu bytes "
-            "that are there",
+            "this cubin is cut short: its table of %llu %s at byte %llu ends after the %zu bytes of the file",
             (unsigned long long)count, what, (unsigned long long)at, file->size);
 }
 
@@ -75,7 +74,7 @@ static void check_tables(struct elf_file *file, const Elf64_Ehdr *header) {
     const uint32_t sections = le16toh(header->e_shnum), segments = le16toh(header->e_phnum);
     if (header->e_shoff == 0 || sections == 0) elf_file_refuse(file, "this cubin has no sections");
     if (le16toh(header->e_shentsize) != sizeof(Elf64_Shdr))
-        elf_file_refuse(file, "this cubin is damaged: its section headers are of %u bytes",
+        elf_file_refuse(file, "this cubin is damaged: its section headers have %u bytes",
                         le16toh(header->e_shentsize));
     check_table(file, "sections", le64toh(header->e_shoff), sections, sizeof(Elf64_Shdr));
     if (segments > 0) check_table(file, "segments", le64toh(header->e_phoff), segments, sizeof(Elf64_Phdr));
@@ -84,29 +83,27 @@ static void check_tables(struct elf_file *file, const Elf64_Ehdr *header) {
 static Elf64_Ehdr read_header(struct elf_file *file) {
     Elf64_Ehdr header;
     if (file->size < sizeof header || memcmp(file->bytes, ELFMAG, SELFMAG) != 0)
-        elf_file_refuse(file, "this is no cubin: %s",
+        elf_file_refuse(file, "this is not a cubin: %s",
                         file->size < sizeof header ? "it is cut short within the header of an ELF file"
-                                                   : "it is no ELF file");
+                                                   : "it is not an ELF file");
     memcpy(&header, file->bytes, sizeof header);
     const uint32_t machine = le16toh(header.e_machine), type = le16toh(header.e_type);
     if (header.e_ident[EI_CLASS] == ELFCLASS32 && machine == EM_CUDA)
         elf_file_refuse(file, "this is machine code of a GPU with 32-bit addresses, which cannot be read");
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
         machine != EM_CUDA)
-        elf_file_refuse(file,
-                        "this is an ELF file, but holds no machine code of an NVIDIA GPU (its machine is %u, "
-                        "not %u); if it is a program or an object file with GPU code in it, get that by: "
-                        "cuobjdump -xelf all %s",
-                        machine, EM_CUDA, file->name);
-    file->sm = architecture_of(file, &header);
-    if (type == ET_REL)
         elf_file_refuse(
             file,
-            "this is machine code that is not linked yet (made with -rdc=true, -dc or -c): make a "
-            "linked one by: nvcc -dlink -cubin -arch=sm_%u -o linked.cubin %s",
-            file->sm, file->name);
-    if (type != ET_EXEC)
-        elf_file_refuse(file, "this is no cubin that a GPU can run: its ELF type is %u", type);
+            "this is an ELF file, but holds no machine code of an NVIDIA GPU (its machine is %u, not %u); if "
+            "it is a program or an object file with GPU code, extract that: cuobjdump -xelf all %s",
+            machine, EM_CUDA, file->name);
+    file->sm = architecture_of(file, &header);
+    if (type == ET_REL)
+        elf_file_refuse(file,
+                        "this machine code is not linked yet (compiled with -rdc=true, -dc or -c): link it: "
+                        "nvcc -dlink -cubin -arch=sm_%u -o linked.cubin %s",
+                        file->sm, file->name);
+    if (type != ET_EXEC) elf_file_refuse(file, "a GPU cannot run this cubin: its ELF type is %u", type);
     check_tables(file, &header);
     return header;
 }
@@ -138,11 +135,10 @@ static void read_section(struct elf_file *file, uint64_t headers_at, uint32_t in
                                     .info = le32toh(header.sh_info)};
     if (section->type == SHT_NOBITS || section->type == SHT_NULL) return;
     if (offset > file->size || section->size > file->size - offset)
-        elf_file_refuse(
-            file,
-            "this cubin is cut short: section %u of %llu bytes at byte %llu reaches behind the %zu "
-            "bytes that are there",
-            index, (unsigned long long)section->size, (unsigned long long)offset, file->size);
+        elf_file_refuse(file,
+                        "this cubin is cut short: section %u of %llu bytes at byte %llu ends after the %zu "
+                        "bytes of the file",
+                        index, (unsigned long long)section->size, (unsigned long long)offset, file->size);
     section->bytes = file->bytes + offset;
 }
 

@@ -207,11 +207,10 @@ static void check_params(struct cubin_reader *reader, const struct cubin_kernel 
         const struct cubin_param *param = &kernel->params[i];
         const bool twice = i > 0 && param->ordinal == param[-1].ordinal;
         if (twice || param->offset < end || (uint64_t)param->offset + param->bytes > kernel->param_bytes)
-            elf_file_refuse(
-                &reader->file,
-                "this cubin is damaged: parameter %u of kernel '%s', %u bytes at %u, does not fit to "
-                "the others and the %u bytes of all",
-                param->ordinal, kernel->name, param->bytes, param->offset, kernel->param_bytes);
+            elf_file_refuse(&reader->file,
+                            "this cubin is damaged: parameter %u of kernel '%s', %u bytes at %u, does not "
+                            "fit the others and the %u bytes of all",
+                            param->ordinal, kernel->name, param->bytes, param->offset, kernel->param_bytes);
         end = (uint64_t)param->offset + param->bytes;
     }
 }

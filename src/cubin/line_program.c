@@ -116,7 +116,7 @@ static void read_header(struct unit *unit, uint32_t offset_bytes, line_files *di
     cursor->end = program;
     unit->instruction_bytes = read_fixed(cursor, 1);
     if (version >= 4 && read_fixed(cursor, 1) != 1)
-        (void)refuse(cursor, "its instructions are of several operations");
+        (void)refuse(cursor, "its instructions have several operations");
     (void)read_fixed(cursor, 1); /* whether rows are beginnings of statements */
     unit->line_base = (int8_t)read_fixed(cursor, 1);
     unit->line_range = (uint8_t)read_fixed(cursor, 1);
@@ -173,7 +173,7 @@ static void run_extended(struct unit *unit, const line_files *directories) {
         restart(unit);
     } else if (opcode == EXTENDED_ADDRESS) {
         if (length != 9)
-            (void)refuse(cursor, "an address is not of 8 bytes");
+            (void)refuse(cursor, "an address does not have 8 bytes");
         else
             unit->row.address = read_fixed(cursor, 8);
     } else if (opcode == EXTENDED_FILE) {

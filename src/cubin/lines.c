@@ -94,8 +94,8 @@ static void read_table(struct gathered *gathered, const char *name) {
                                               &gathered->files, take_row, gathered, &at);
         if (wrong != NULL)
             diagnose(file->diagnostics, SEVERITY_WARNING, file->name,
-                     "its line table '%s' is damaged at byte %zu of %zu (%s), so that lines may be missing",
-                     name, at, (size_t)section->size, wrong);
+                     "its line table '%s' is damaged at byte %zu of %zu (%s), so lines may be missing", name,
+                     at, (size_t)section->size, wrong);
     }
 }
 

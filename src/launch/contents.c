@@ -168,7 +168,7 @@ static wb_status parse_pointed(const struct contents_parser *parser, const struc
     size_t length = strcspn(number, "=");
     *rest = number + length;
     if (number_u64(number, length, parser->pointed) && *parser->pointed <= contents->count) return WB_OK;
-    return fail(parser, "expected a number of elements behind '+', at most as many as the buffer has");
+    return fail(parser, "expected a number of elements after '+', at most as many as the buffer has");
 }
 
 /* TYPE[COUNT] or TYPE[COUNT]+ELEMENT; *rest is what stands behind it. */
@@ -198,7 +198,7 @@ static wb_status parse_shape(const struct contents_parser *parser, struct launch
 
 static wb_status parse_file(const struct contents_parser *parser, const char *name,
                             struct launch_contents *contents) {
-    if (name[0] == '\0') return fail(parser, "expected a file name behind '@'");
+    if (name[0] == '\0') return fail(parser, "expected a file name after '@'");
     char *path = NULL;
     WB_TRY(launch_file_path(name, parser->subject, parser->folder, parser->diagnostics, &path));
     char *bytes = NULL;
@@ -239,7 +239,7 @@ static wb_status bad_fill(const struct contents_parser *parser, enum ptx_type ty
     text_string(&message, "expected ");
     if (value_writable(type)) text_string(&message, "zero, iota, random(SEED), @FILE or ");
     value_describe(type, &message);
-    text_string(&message, " behind '='");
+    text_string(&message, " after '='");
     return fail_with(parser, &message);
 }
 

@@ -77,29 +77,27 @@ void facts_put_unrolled(const struct wb_kernel *kernel, uint32_t function, const
     switch (unrolled->sign) {
     case UNROLLED_NOT: break;
     case UNROLLED_COPIES:
-        text_printf(
-            out,
-            "unrolled by %u: in a pass of the machine code each access to memory of the PTX's loop is "
-            "made %u times; n passes of that are at most n / %u of this, rounded up",
-            factor, factor, factor);
+        text_printf(out,
+                    "unrolled by %u: a pass of the machine code makes each memory access of the PTX's loop "
+                    "%u times; n passes of the PTX are at most n / %u passes here, rounded up",
+                    factor, factor, factor);
         break;
     case UNROLLED_MAIN:
         text_printf(out,
-                    "unrolled: a pass does %u iterations of the source, so that n of them are at most n / %u "
-                    "passes, rounded up; another loop does what is left over",
+                    "unrolled: a pass does %u iterations of the source, so n iterations are at most n / %u "
+                    "passes, rounded up; another loop does the remainder",
                     factor, factor);
         break;
     case UNROLLED_REMAINDER:
-        text_string(out, "does what is left over of loop ");
+        text_string(out, "does the remainder of loop ");
         put_label(kernel, function, cfg->blocks[loops->items[unrolled->main].header].first, out);
         text_printf(out, ", which is unrolled by %u: usually at most %u passes", factor, factor - 1);
         break;
     case UNROLLED_PERHAPS:
-        text_printf(
-            out,
-            "perhaps unrolled: in a pass a counter advances by %u, and there are %u of each access to "
-            "memory; n iterations of the source are then at most n / %u passes, rounded up",
-            factor, factor, factor);
+        text_printf(out,
+                    "maybe unrolled: a pass advances a counter by %u and makes each memory access %u times; "
+                    "n iterations of the source are then at most n / %u passes, rounded up",
+                    factor, factor, factor);
         break;
     }
 }
@@ -175,12 +173,12 @@ static void report_open(const struct wb_facts *facts, const struct flow_fact *fa
     const char *what = subject.failed ? "this" : subject.data;
     if (fact->kind == FACT_TOGETHER)
         diagnose_at(diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
-                    "%s has to be confirmed: remove ? if all warps of the block that have not ended pass the "
+                    "%s must be confirmed: remove ? if all warps of the block that have not ended pass the "
                     "label equally often, in the same iterations of the loops around it",
                     what);
     else
         diagnose_at(diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
-                    "%s needs a bound: replace ? by the most times that a thread passes %s", what,
+                    "%s needs a bound: replace ? by how often at most a thread passes %s", what,
                     fact->kind == FACT_LOOP ? "the label each time it enters the loop"
                                             : "the first label between two passes of the second");
     text_free(&subject);
@@ -295,8 +293,8 @@ wb_status facts_require_launch(const struct wb_facts *facts, const struct wb_lau
     if (status == WB_OK && strcmp(words.data, facts->launch) != 0) {
         facts_put_difference(facts->launch, words.data, &differences);
         diagnose_at(diagnostics, SEVERITY_ERROR, &facts->source, facts->launch_place,
-                    "limits in this file were found for another launch: %s. Write the file anew with "
-                    "'warpbound facts', or delete what was 'found for this launch'",
+                    "limits in this file were found for another launch: %s. Rewrite the file with 'warpbound "
+                    "facts', or delete the limits 'found for this launch'",
                     differences.failed || differences.data == NULL ? "it differs" : differences.data);
         status = WB_ERR_INPUT;
     }

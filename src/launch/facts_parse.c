@@ -242,7 +242,7 @@ static wb_status find_label(struct facts_parser *parser, struct named_label *lab
         return fail_at(parser, name, "'%s' has no label '%.*s'", function->name, shown(name), name->text);
     label->inst = function->labels[found].target;
     if (label->inst < function->inst_count) return WB_OK;
-    return fail_at(parser, name, "there is no instruction behind this label that could be executed");
+    return fail_at(parser, name, "no executable instruction follows this label");
 }
 
 /* LABEL, or FUNCTION:LABEL */
@@ -312,13 +312,14 @@ static wb_status read_loop(struct facts_parser *parser, struct flow_fact *fact) 
     WB_TRY(read_label(parser, &label));
     if (facts_labels_loops(&parser->labels, label.function, &function) != WB_OK) return out_of_memory(parser);
     if (facts_in_irreducible(function, label.inst) && !facts_starts_loop(function, label.inst))
-        return fail_at(parser, &label.name, "this cycle can be entered at several labels: it is no loop");
+        return fail_at(parser, &label.name, "this cycle has several entry labels: it is not a loop");
     if (!facts_starts_loop(function, label.inst)) return no_loop(parser, &label, function);
     WB_TRY(require(parser, TOKEN_AT_MOST, "<="));
     struct facts_token limit = parser->token;
     WB_TRY(read_limit(parser, fact));
     if (fact->limit == 0 && !fact->open)
-        return fail_at(parser, &limit, "whoever enters the loop passes its label: if none does, say 'never'");
+        return fail_at(parser, &limit,
+                       "every thread that enters the loop passes its label: if none does, write 'never'");
     fact->kind = FACT_LOOP;
     fact->function = label.function;
     fact->at = label.inst;
@@ -381,7 +382,7 @@ static wb_status read_launch(struct facts_parser *parser, uint32_t place) {
     if (sum.length != CHECKSUM_DIGITS || !number_hex(sum.text, sum.length, &stated) ||
         stated != facts_launch_checksum(parser->checksum, facts->launch))
         return fail_at(parser, &sum,
-                       "this is not the checksum of the launch that is described: the line was changed since "
+                       "this checksum does not match the launch described: the line was changed after "
                        "'warpbound facts' wrote it");
     facts->launch_place = place;
     return WB_OK;
@@ -428,13 +429,13 @@ static wb_status read_header(struct facts_parser *parser) {
     if (stated == computed) return WB_OK;
     if (parser->facts->kernel->module->code != NULL)
         return fail_at(parser, &sum,
-                       "these are facts about other code of kernel '%s', be it PTX, machine code for another "
-                       "architecture or an older version; this machine code has the checksum %016" PRIx64
-                       " and labels of its own: warpbound facts lists its loops",
+                       "these are facts about other code of kernel '%s' (PTX, machine code for another "
+                       "architecture or an older version); this machine code has the checksum %016" PRIx64
+                       " and its own labels: warpbound facts lists its loops",
                        kernel, computed);
     return fail_at(parser, &sum,
                    "these are facts about another version of kernel '%s', which now has the checksum "
-                   "%016" PRIx64 ": see whether they still hold",
+                   "%016" PRIx64 ": check whether they still hold",
                    kernel, computed);
 }
 
@@ -463,8 +464,8 @@ static wb_status report_collision(const struct facts_parser *parser, const struc
     const struct flow_fact *later = a->place < b->place ? b : a;
     uint32_t line = source_place_at(source, (later == a ? b : a)->place).line;
     const char *what = a->kind == b->kind
-                           ? "says this of the label already"
-                           : "contradicts this: nothing holds of a label that is never reached";
+                           ? "already says this about the label"
+                           : "contradicts this: a label that is never reached has no other facts";
     diagnose_at(parser->scan.diagnostics, SEVERITY_ERROR, source, later->place, "line %u %s", line, what);
     return WB_ERR_INPUT;
 }
@@ -493,8 +494,8 @@ static wb_status check_launch(const struct facts_parser *parser) {
         const struct flow_fact *fact = &facts->facts.items[i];
         if (fact->origin != FACT_FOUND_FOR_LAUNCH) continue;
         diagnose_at(parser->scan.diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
-                    "no statement 'launch' says which launch this was found for: a limit of your own is "
-                    "written without 'found'");
+                    "no statement 'launch' says which launch this was found for: write your own limits "
+                    "without 'found'");
         return WB_ERR_INPUT;
     }
     return WB_OK;

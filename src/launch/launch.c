@@ -190,7 +190,7 @@ wb_status wb_launch_set_registers(wb_launch *launch, uint32_t registers, wb_diag
 
 wb_status wb_launch_assume(wb_launch *launch, unsigned assumed, wb_diagnostics *diagnostics) {
     if (assumed == 0 || (assumed & ~(unsigned)WB_TAKE_ALL) != 0) {
-        diagnose(diagnostics, SEVERITY_ERROR, "launch", "%u is no set of what can be assumed", assumed);
+        diagnose(diagnostics, SEVERITY_ERROR, "launch", "%u is not a set of assumptions", assumed);
         return WB_ERR_INPUT;
     }
     launch->assumptions |= assumed;

@@ -84,8 +84,8 @@ static wb_status complete_value(const struct launch_argument *old, const struct 
     else {
         struct text message = {0};
         text_printf(&message,
-                    "argument '%.*s' is '%.*s', for which '%.*s' does not say a type: expected one such "
-                    "as i32:1024 or buf:f32[1024]=iota",
+                    "argument '%.*s' is '%.*s', and '%.*s' has no type: expected one such as i32:1024 or "
+                    "buf:f32[1024]=iota",
                     (int)(assignment->length < SHOWN_MAX ? assignment->length : SHOWN_MAX), assignment->name,
                     SHOWN_MAX, old->text, SHOWN_MAX, assignment->value);
         return refuse(&message, diagnostics);

@@ -184,11 +184,11 @@ static wb_status fail_without_entry(const struct wanted_entry *wanted) {
     const struct ptxas_info *info = wanted->info;
     struct text message = {0};
     if (info->entries.count == 0) {
-        text_string(&message, "says nothing of any kernel: expected what ptxas -v or nvcc --resource-usage "
-                              "prints, \"ptxas info : Compiling entry function ...\"");
+        text_string(&message, "describes no kernel: expected the output of ptxas -v or nvcc "
+                              "--resource-usage, \"ptxas info : Compiling entry function ...\"");
         return fail(wanted, &message);
     }
-    text_printf(&message, "says nothing of kernel %s, but of", wanted->mangled);
+    text_printf(&message, "does not describe kernel %s, but", wanted->mangled);
     for (size_t i = 0; i < info->entries.count && i < SHOWN_MAX; i++)
         text_printf(&message, "%s %s", i == 0 ? "" : ",", info->entries.items[i].name);
     if (info->entries.count > SHOWN_MAX)
@@ -215,7 +215,7 @@ static wb_status fail_ambiguous(const struct wanted_entry *wanted) {
                     entry->target[0] == '\0' ? "" : " for ", entry->target, entry->registers);
         shown++;
     }
-    text_string(&message, "; --registers N says which it is");
+    text_string(&message, "; choose one with --registers N");
     return fail(wanted, &message);
 }
 

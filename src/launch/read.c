@@ -146,7 +146,7 @@ static wb_status check_name(const struct ytree *document, const struct ytree_nod
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$%";
     const size_t length = strcspn(named->key, "=:[]@ ");
     if (named->key[length] != '\0' || strpbrk(named->key, letters) == NULL)
-        return ytree_key_error(document, named, "'%.60s' is no name of an argument, such as n", named->key);
+        return ytree_key_error(document, named, "'%.60s' is not an argument name, such as n", named->key);
     if (is_name_taken(launch, named->key))
         return ytree_key_error(document, named, "two arguments are called '%.60s'", named->key);
     return WB_OK;
@@ -304,7 +304,7 @@ wb_status launch_parse(const char *name, const char *text, size_t size, const st
     const struct ytree_node *root = status == WB_OK ? document.tree.root : NULL;
     if (status == WB_OK && root->kind == YTREE_LIST)
         status = ytree_error(&document.tree, root,
-                             "expected one launch, got a list of launches: only analyses take those");
+                             "expected one launch, got a list of launches, which only analyze takes");
     if (status == WB_OK) status = read_one(&document, launch);
     ytree_free(&document.tree);
     return status;
@@ -320,7 +320,7 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
     const struct ytree_node *place = ytree_find(mapping, "stream");
     (void)ytree_error(document, place != NULL ? place : mapping,
                       "stream '%.60s', but that of the first launch is '%.60s': kernels of different streams "
-                      "may run at the same time, and no bound is known for that",
+                      "may run at the same time, which no bound covers",
                       stream, expected);
     return WB_ERR_DECLINED;
 }
@@ -333,17 +333,19 @@ static wb_status require_same(const struct ytree *document, const struct ytree_n
     static const wb_launch_setting same[] = {WB_LAUNCH_CODE, WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE,
                                              WB_LAUNCH_ACCEPT};
     if (launch->settings[WB_LAUNCH_PTXAS_INFO] != NULL)
-        return ytree_error(document, ytree_find(mapping, "ptxas_info"),
-                           "ptxas_info: not in a list of launches: registers of each launch say it");
+        return ytree_error(
+            document, ytree_find(mapping, "ptxas_info"),
+            "ptxas_info: not allowed in a list of launches: give the registers of each launch");
     if (launch->settings[WB_LAUNCH_FACTS] != NULL)
-        return ytree_error(document, ytree_find(mapping, "facts"),
-                           "facts: not in a list of launches, whose kernels are bounded without any");
+        return ytree_error(
+            document, ytree_find(mapping, "facts"),
+            "facts: not allowed in a list of launches, whose kernels are bounded without them");
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         const char *own = launch->settings[same[i]];
         if (own == NULL || strcmp(own, wb_launches_setting(launches, same[i])) == 0) continue;
         const char *key = launch_setting_key(same[i]);
         return ytree_error(document, ytree_find(mapping, key),
-                           "%s: another one than before: it is said once, of the whole list", key);
+                           "%s: differs from an earlier one: give one for the whole list", key);
     }
     return WB_OK;
 }

@@ -50,8 +50,8 @@ wb_status launch_file_path(const char *name, const struct subject *subject,
                            const struct launch_folder *folder, wb_diagnostics *diagnostics, char **path) {
     if (folder != NULL && folder->files == WB_FILES_BELOW && leads_out(name)) {
         diagnose_about(diagnostics, SEVERITY_ERROR, subject,
-                       "'%.80s': this file is not in the launch file's folder or below: --allow-files lets "
-                       "launch files name any file",
+                       "'%.80s': this file is outside the launch file's folder: --allow-files lets launch "
+                       "files name any file",
                        name);
         return WB_ERR_INPUT;
     }
@@ -84,7 +84,7 @@ static const struct {
 } settings[LAUNCH_SETTINGS] = {
     [WB_LAUNCH_CODE] = {"code", "the name of a PTX file or cubin", SETTING_CODE},
     [WB_LAUNCH_FACTS] = {"facts", "the name of a file of flow facts", SETTING_FILE},
-    [WB_LAUNCH_PTXAS_INFO] = {"ptxas_info", "the name of a file with what ptxas -v printed", SETTING_FILE},
+    [WB_LAUNCH_PTXAS_INFO] = {"ptxas_info", "the name of a file with the output of ptxas -v", SETTING_FILE},
     [WB_LAUNCH_MACHINE] = {"machine", "the name of a machine or of its file", SETTING_MACHINE},
     [WB_LAUNCH_DEADLINE] = {"deadline", "a deadline such as 300us", SETTING_DEADLINE},
     [WB_LAUNCH_ACCEPT] = {"accept", "a list of models, such as [ptx-model]", SETTING_ACCEPT},
@@ -127,7 +127,7 @@ static wb_status store_accepted(const struct ytree *document, const struct ytree
     if (status == WB_OK && names.length == 0)
         status = ytree_expected(document, value, settings[WB_LAUNCH_ACCEPT].expected);
     if (status == WB_OK && wb_accept_read(names.data, &unheard, &accepted) != WB_OK)
-        status = ytree_error(document, value, "'%.60s': the one model to accept is ptx-model", names.data);
+        status = ytree_error(document, value, "'%.60s': the only model to accept is ptx-model", names.data);
     if (status == WB_OK) {
         launch->settings[WB_LAUNCH_ACCEPT] = arena_string(&launch->arena, names.data, names.length);
         if (launch->settings[WB_LAUNCH_ACCEPT] == NULL)

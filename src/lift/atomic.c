@@ -89,7 +89,7 @@ static void update(struct lift *lift, const struct sass_inst *inst, uint32_t ope
     const char *what = operation_of(lift, operation, type);
     const bool wide = is_wide(type), returns = inst->has_d && inst->d != SASS_RZ;
     if (what == NULL) {
-        lift_refuse(lift, "this atomic operation is not known");
+        lift_refuse(lift, "this atomic operation is unknown");
         return;
     }
     struct ptx_operand address = address_of(lift, inst), data = data_of(lift, &inst->b, wide);
@@ -115,7 +115,7 @@ static void query_space(struct lift *lift, const struct sass_inst *inst) {
     const uint32_t space = sass_field(inst, SASS_FIELD_SPACE);
     const struct ptx_operand to = lift_to_predicate(lift, &inst->to[0]);
     if (space >= sizeof opcodes / sizeof *opcodes || inst->d != SASS_RZ) {
-        lift_refuse(lift, "what it asks of an address is not known");
+        lift_refuse(lift, "its query of an address is unknown");
         return;
     }
     if (to.kind == PTX_OPERAND_REG)

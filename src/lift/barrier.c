@@ -34,7 +34,7 @@ static void reduce(struct lift *lift, const struct sass_inst *inst, struct ptx_o
                   threads, given);
         LIFT_EMIT(lift, "selp.b32", to, lift_int(1), lift_int(0), holds);
     } else {
-        lift_refuse(lift, "what this barrier computes is not known");
+        lift_refuse(lift, "the reduction of this barrier is unknown");
     }
 }
 
@@ -46,7 +46,7 @@ static void barrier(struct lift *lift, const struct sass_inst *inst) {
     case BAR_SYNC: LIFT_EMIT(lift, "barrier.sync", number, threads); return;
     case BAR_ARRIVE: LIFT_EMIT(lift, "barrier.arrive", number, threads); return;
     case BAR_RED: reduce(lift, inst, number, threads); return;
-    default: lift_refuse(lift, "what this barrier does is not known");
+    default: lift_refuse(lift, "this kind of barrier is unknown");
     }
 }
 
@@ -79,6 +79,6 @@ void lift_barrier(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_ERRBAR:
     case SASS_OP_CGAERRBAR:
     case SASS_OP_CCTL: return;
-    default: lift_refuse(lift, "what it waits for is not known");
+    default: lift_refuse(lift, "this kind of wait is unknown");
     }
 }

@@ -144,7 +144,7 @@ static void load_const_window(struct lift *lift, struct ptx_operand to) {
         LIFT_EMIT(lift, "mov.u64", to, lift_variable(variable, -cubin->symbols[s].offset));
         return;
     }
-    lift_refuse(lift, "it asks where constants begin, and the file has none");
+    lift_refuse(lift, "it reads the address of constants, but the file has none");
 }
 
 static void load_launch_word(struct lift *lift, const struct launch_constant *constant, uint32_t offset,
@@ -161,7 +161,7 @@ static void load_launch_word(struct lift *lift, const struct launch_constant *co
     case WORD_SHARED_WINDOW: LIFT_EMIT(lift, "cvta.shared.u64", to, lift_int(0)); break;
     case WORD_CONST_WINDOW: load_const_window(lift, to); break;
     case WORD_GRID_BARRIER:
-        lift_refuse(lift, "it reads the barrier of the grid (grid.sync), which waits for all blocks");
+        lift_refuse(lift, "it reads the grid barrier (grid.sync), which waits for all blocks");
         break;
     }
 }
@@ -169,7 +169,7 @@ static void load_launch_word(struct lift *lift, const struct launch_constant *co
 static void load_launch_data(struct lift *lift, uint32_t offset, uint32_t bytes, struct ptx_operand to) {
     const struct launch_constant *constant = launch_constant_at(lift, offset);
     if (constant == NULL) {
-        lift_refuse(lift, "it reads a constant of the launch that is not known");
+        lift_refuse(lift, "it reads an unknown constant of the launch");
     } else if (bytes == 8 && constant->bytes == 4) {
         const struct ptx_operand halves[2] = {lift_constant(lift, 0, offset, 4),
                                               lift_constant(lift, 0, offset + 4, 4)};
@@ -206,7 +206,7 @@ static void load_variable(struct lift *lift, uint32_t offset, uint32_t bytes, st
     uint64_t within;
     const uint32_t variable = constant_variable(lift, offset, bytes, &within);
     if (variable == PTX_NO_INDEX) {
-        lift_refuse(lift, "it reads constants that are no variable's");
+        lift_refuse(lift, "it reads constants outside all variables");
         return;
     }
     LIFT_EMIT(lift, bytes == 8 ? "ld.const.b64" : "ld.const.b32", to,
@@ -240,7 +240,7 @@ static void load_address(struct lift *lift, uint32_t offset, struct ptx_operand 
         LIFT_EMIT(lift, "mov.u64", to, lift_variable(variable, (uint64_t)address->addend));
         return;
     }
-    lift_refuse(lift, "it reads an address that the file does not have");
+    lift_refuse(lift, "it reads an address that the file lacks");
 }
 
 static void load(struct lift *lift, uint32_t bank, uint32_t offset, uint32_t bytes, struct ptx_operand to) {
@@ -255,7 +255,7 @@ static void load(struct lift *lift, uint32_t bank, uint32_t offset, uint32_t byt
     } else if (bank == 4) {
         load_half(lift, bank, offset, to);
     } else {
-        lift_refuse(lift, "it reads a bank of constants that is not known");
+        lift_refuse(lift, "it reads an unknown bank of constants");
     }
 }
 
@@ -290,6 +290,6 @@ bool lift_constant_place(struct lift *lift, uint32_t bank, uint32_t offset, stru
         *within = offset;
     }
     *variable = lift_variable(index, 0);
-    if (index == PTX_NO_INDEX) lift_refuse(lift, "it reads constants that are no variable's");
+    if (index == PTX_NO_INDEX) lift_refuse(lift, "it reads constants outside all variables");
     return index != PTX_NO_INDEX;
 }

@@ -8,7 +8,7 @@
 /* A branch within the function. */
 static struct ptx_operand label_at(struct lift *lift, uint32_t copy, uint32_t inst) {
     const uint32_t label = inst == PLAN_NONE ? PLAN_NONE : plan_label(lift->plan, copy, inst);
-    if (label == PLAN_NONE) lift_refuse(lift, "it goes where no instruction is");
+    if (label == PLAN_NONE) lift_refuse(lift, "its target is not an instruction");
     return (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .index = label};
 }
 
@@ -104,7 +104,7 @@ static void call_return(struct lift *lift, const struct sass_inst *inst) {
     const struct plan_copy *copy = &lift->plan->copies.items[lift->copy];
     bool by_stack;
     if (!target_is_caller(lift->plan, lift->copy, lift->position, &by_stack))
-        lift_refuse(lift, "it is not known to return behind its call");
+        lift_refuse(lift, "it may not return to the instruction after its call");
     lift->in->returns_by_stack |= by_stack;
     narrow_by_source(lift, inst);
     LIFT_EMIT(lift, "bra", label_at(lift, copy->caller, copy->call + 1));
@@ -125,13 +125,13 @@ static void call_runtime(struct lift *lift, const struct sass_inst *inst) {
     const char *name = target_name(lift->plan, lift->copy, lift->position);
     const uint32_t callee = name == NULL ? PTX_NO_INDEX : lift_declared(lift, name);
     if (callee == PTX_NO_INDEX) {
-        lift_refuse(lift, "what it calls is not known");
+        lift_refuse(lift, "its callee is unknown");
         return;
     }
     const struct ptx_function *function = &lift->in->module->functions[callee];
     const bool ends = strcmp(function->name, ptx_runtime_name(PTX_RUNTIME_ASSERTFAIL)) == 0;
     if (!ends && !target_comes_back(lift->plan, lift->copy, lift->position))
-        lift_refuse(lift, "that what it calls comes back behind it is not known");
+        lift_refuse(lift, "its callee may not return to the instruction after it");
     narrow_by_source(lift, inst);
     LIFT_EMIT(lift, "call", ends ? lift_none() : overwritten(lift),
               (struct ptx_operand){.kind = PTX_OPERAND_FUNCTION, .index = callee});
@@ -218,6 +218,6 @@ void lift_control(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_NOP:
     case SASS_OP_ENDCOLLECTIVE:
     case SASS_OP_YIELD: lift_emit(lift, "machine idle", NULL, 0); break;
-    default: lift_refuse(lift, "what it does is not known"); break;
+    default: lift_refuse(lift, "its effect is unknown"); break;
     }
 }

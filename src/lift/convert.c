@@ -41,7 +41,7 @@ static struct ptx_operand read_float(struct lift *lift, const struct sass_inst *
 /* An integer source; bytes and halves of a register are extended to 32 bits. */
 static struct ptx_operand read_integer(struct lift *lift, const struct sass_inst *inst, enum size size) {
     const struct sass_source *source = &inst->b;
-    if (source->absolute || source->negated) lift_refuse(lift, "the sign of its source is not known");
+    if (source->absolute || source->negated) lift_refuse(lift, "the sign of its source is unknown");
     if (size == SIZE_64) return lift_source64(lift, source, false);
     const struct ptx_operand whole = lift_source(lift, source);
     if (size == SIZE_32) return whole;
@@ -73,7 +73,7 @@ static void float_to_float(struct lift *lift, const struct sass_inst *inst, bool
     const enum size to = size_of(inst, SASS_FIELD_TO_SIZE), from = size_of(inst, SASS_FIELD_FROM_SIZE);
     const char *to_type = float_type(to), *from_type = float_type(from);
     if (to_type == NULL || from_type == NULL || (to == from) != to_integer) {
-        lift_refuse(lift, "a conversion between these sizes is not known");
+        lift_refuse(lift, "a conversion between these sizes is unknown");
         return;
     }
     if (sass_field(inst, SASS_FIELD_TO_SIZE) == TO_BF16) to_type = "bf16";
@@ -97,7 +97,7 @@ static void settle_nan(struct lift *lift, const struct sass_inst *inst, enum siz
                        struct ptx_operand source, struct ptx_operand value) {
     const bool zero = sass_field(inst, SASS_FIELD_NTZ) != 0, zero_in_ptx = from != SIZE_64 && to != SIZE_64;
     if (zero == zero_in_ptx) return;
-    if (to < SIZE_32) lift_refuse(lift, "what it makes of NaN is not known");
+    if (to < SIZE_32) lift_refuse(lift, "its result for NaN is unknown");
     const struct ptx_operand is_nan = lift_temp(lift, PTX_PRED);
     const struct ptx_operand test[] = {is_nan, lift_none(), source, source};
     LIFT_EMIT_TEXT(lift, test, "setp.nan.%s", float_type(from));
@@ -112,7 +112,7 @@ static void float_to_integer(struct lift *lift, const struct sass_inst *inst) {
     const enum size register_size = to == SIZE_64 ? SIZE_64 : SIZE_32;
     const char *from_type = float_type(from);
     if (from_type == NULL) {
-        lift_refuse(lift, "a conversion between these sizes is not known");
+        lift_refuse(lift, "a conversion between these sizes is unknown");
         return;
     }
     const struct ptx_operand operands[] = {new_result(lift, register_size), read_float(lift, inst, from)};
@@ -127,7 +127,7 @@ static void integer_to_float(struct lift *lift, const struct sass_inst *inst) {
     const enum size to = size_of(inst, SASS_FIELD_TO_SIZE), from = size_of(inst, SASS_FIELD_FROM_SIZE);
     const char *to_type = float_type(to);
     if (to_type == NULL) {
-        lift_refuse(lift, "a conversion between these sizes is not known");
+        lift_refuse(lift, "a conversion between these sizes is unknown");
         return;
     }
     const struct ptx_operand operands[] = {new_result(lift, to), read_integer(lift, inst, from)};
@@ -147,7 +147,7 @@ static void integer_to_f32(struct lift *lift, const struct sass_inst *inst) {
 /* F2FP: two f32 to a pair of halves, A the upper one. */
 static void pack(struct lift *lift, const struct sass_inst *inst) {
     if (sass_field(inst, SASS_FIELD_MERGE_C) != 0) {
-        lift_refuse(lift, ".MERGE_C is not known");
+        lift_refuse(lift, ".MERGE_C is unknown");
         return;
     }
     const struct ptx_operand operands[] = {lift_to_reg(lift, inst->d, inst->d_uniform),
@@ -181,7 +181,7 @@ static void saturate_two(struct lift *lift, const struct sass_inst *inst) {
     else if ((type == U16 || type == S16) && operands[3].kind == PTX_OPERAND_INT && operands[3].value == 0)
         lift_emit_text(lift, operands, 3, "cvt.pack.sat.%s.s32", type == U16 ? "u16" : "s16");
     else
-        lift_refuse(lift, "numbers of 2 and 4 bits, and a third source with 16, are not known");
+        lift_refuse(lift, "numbers of 2 and 4 bits, and a third source with 16, are unknown");
 }
 
 void lift_convert(struct lift *lift, const struct sass_inst *inst) {
@@ -194,6 +194,6 @@ void lift_convert(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_F2FP: pack(lift, inst); break;
     case SASS_OP_I2I: saturate(lift, inst); break;
     case SASS_OP_I2IP: saturate_two(lift, inst); break;
-    default: lift_refuse(lift, "what it does is not known"); break;
+    default: lift_refuse(lift, "its effect is unknown"); break;
     }
 }

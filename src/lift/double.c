@@ -18,7 +18,7 @@ static void arithmetic(struct lift *lift, const struct sass_inst *inst, const ch
 static void extreme(struct lift *lift, const struct sass_inst *inst, const char *opcode) {
     const struct ptx_operand with = lift_predicate(lift, &inst->from[0]);
     if (with.kind != PTX_OPERAND_INT || with.value != 1 || sass_field(inst, SASS_FIELD_BOOL) != 0) {
-        lift_refuse(lift, "how it joins predicates is not known");
+        lift_refuse(lift, "its combination of predicates is unknown");
         return;
     }
     const struct ptx_operand a = lift_source64(lift, &inst->a, true);
@@ -53,6 +53,6 @@ void lift_double(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_DMUL: arithmetic(lift, inst, "mul", two, 2); break;
     case SASS_OP_DFMA: arithmetic(lift, inst, "fma", three, 3); break;
     case SASS_OP_DSETP: comparison(lift, inst); break;
-    default: lift_refuse(lift, "what it does is not known"); break;
+    default: lift_refuse(lift, "its effect is unknown"); break;
     }
 }

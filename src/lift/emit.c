@@ -125,9 +125,7 @@ struct ptx_operand lift_source(struct lift *lift, const struct sass_source *sour
     case SASS_SOURCE_UREG: return lift_reg(lift, source->number, true);
     case SASS_SOURCE_IMM: return lift_int(source->value);
     case SASS_SOURCE_CONST: return lift_constant(lift, source->number, source->value, 4);
-    case SASS_SOURCE_BINDLESS:
-        lift_refuse(lift, "constants without a bank are not known");
-        return lift_int(0);
+    case SASS_SOURCE_BINDLESS: lift_refuse(lift, "constants without a bank are unknown"); return lift_int(0);
     case SASS_SOURCE_NONE: break;
     }
     return lift_int(0);
@@ -176,7 +174,7 @@ struct ptx_operand lift_source64(struct lift *lift, const struct sass_source *so
     case SASS_SOURCE_UREG: operand = lift_pair(lift, source->number, true); break;
     case SASS_SOURCE_IMM: operand = lift_int(widened(source->value, is_double)); break;
     case SASS_SOURCE_CONST: operand = lift_constant(lift, source->number, source->value, 8); break;
-    case SASS_SOURCE_BINDLESS: lift_refuse(lift, "constants without a bank are not known"); break;
+    case SASS_SOURCE_BINDLESS: lift_refuse(lift, "constants without a bank are unknown"); break;
     case SASS_SOURCE_NONE: break;
     }
     if (!is_double || (!source->absolute && !source->negated)) return operand;
@@ -278,7 +276,7 @@ void lift_emit(struct lift *lift, const char *opcode, const struct ptx_operand *
     const char *roles = inst.form->roles;
     assert(inst.form->op != PTX_OP_UNKNOWN && count <= strlen(roles));
     if (inst.form->op == PTX_OP_UNKNOWN || count > strlen(roles)) {
-        lift_refuse(lift, "what it means cannot be written");
+        lift_refuse(lift, "its meaning cannot be expressed");
         return;
     }
     inst.first_operand = (uint32_t)lift->operands.count;

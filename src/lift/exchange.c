@@ -26,7 +26,7 @@ static void vote(struct lift *lift, const struct sass_inst *inst) {
     struct ptx_operand given = lift_predicate(lift, &inst->from[0]);
     const bool has_word = to.kind == PTX_OPERAND_REG, has_predicate = holds.kind == PTX_OPERAND_REG;
     if (kind > VOTE_EQ || (kind == VOTE_EQ && has_word)) {
-        lift_refuse(lift, "how it votes is not known");
+        lift_refuse(lift, "this kind of vote is unknown");
         return;
     }
     if (has_word && kind == VOTE_ANY && !has_predicate) {
@@ -59,7 +59,7 @@ static void reduce(struct lift *lift, const struct sass_inst *inst) {
     const uint32_t operation = sass_field(inst, SASS_FIELD_REDUCTION);
     struct ptx_operand here = lift_temp(lift, PTX_B32);
     if (operation >= sizeof names / sizeof *names) {
-        lift_refuse(lift, "this reduction is not known");
+        lift_refuse(lift, "this reduction is unknown");
         return;
     }
     const char *type = operation < 3 ? "b32" : sass_field(inst, SASS_FIELD_SIGNED) ? "s32" : "u32";
@@ -75,6 +75,6 @@ void lift_exchange(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_VOTEU: vote(lift, inst); return;
     case SASS_OP_MATCH: match(lift, inst); return;
     case SASS_OP_REDUX: reduce(lift, inst); return;
-    default: lift_refuse(lift, "what lanes exchange is not known");
+    default: lift_refuse(lift, "this kind of exchange is unknown");
     }
 }

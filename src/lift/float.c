@@ -42,7 +42,7 @@ static void product(struct lift *lift, const struct sass_inst *inst) {
 /* FMNMX: the smaller where the predicate is true, else the larger. */
 static void extreme(struct lift *lift, const struct sass_inst *inst) {
     if (sass_field(inst, SASS_FIELD_XORSIGN) != 0) {
-        lift_refuse(lift, ".XORSIGN is not known");
+        lift_refuse(lift, ".XORSIGN is unknown");
         return;
     }
     const struct ptx_operand a = lift_source_f32(lift, &inst->a), b = lift_source_f32(lift, &inst->b);
@@ -64,7 +64,7 @@ static void extreme(struct lift *lift, const struct sass_inst *inst) {
 
 static void choice(struct lift *lift, const struct sass_inst *inst) {
     if (sass_field(inst, SASS_FIELD_FTZ) != 0) {
-        lift_refuse(lift, ".FTZ of a selection is not known");
+        lift_refuse(lift, ".FTZ of a selection is unknown");
         return;
     }
     const struct ptx_operand a = lift_source_f32(lift, &inst->a), b = lift_source_f32(lift, &inst->b);
@@ -136,7 +136,7 @@ static void approximate(struct lift *lift, const struct sass_inst *inst) {
     };
     const uint32_t function = sass_field(inst, SASS_FIELD_FUNCTION);
     if (function > MUFU_TANH) {
-        lift_refuse(lift, "the function is not known");
+        lift_refuse(lift, "the function is unknown");
         return;
     }
     const struct ptx_operand x = lift_source_f32(lift, &inst->b);
@@ -212,7 +212,7 @@ static void check_division(struct lift *lift, const struct sass_inst *inst) {
 
 void lift_float(struct lift *lift, const struct sass_inst *inst) {
     if (sass_field(inst, SASS_FIELD_FMZ) != 0) {
-        lift_refuse(lift, ".FMZ is not known");
+        lift_refuse(lift, ".FMZ is unknown");
         return;
     }
     switch (inst->op) {
@@ -236,6 +236,6 @@ void lift_float(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_FSET: comparison_as_number(lift, inst); break;
     case SASS_OP_MUFU: approximate(lift, inst); break;
     case SASS_OP_FCHK: check_division(lift, inst); break;
-    default: lift_refuse(lift, "what it does is not known"); break;
+    default: lift_refuse(lift, "its effect is unknown"); break;
     }
 }

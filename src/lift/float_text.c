@@ -35,7 +35,7 @@ void lift_compare(struct lift *lift, const struct sass_inst *inst, const char *t
     static const char *const joins[] = {"and", "or", "xor"};
     uint32_t compare = sass_field(inst, SASS_FIELD_COMPARE) & 15, join = sass_field(inst, SASS_FIELD_BOOL);
     if (join > 2) {
-        lift_refuse(lift, "how it joins predicates is not known");
+        lift_refuse(lift, "its combination of predicates is unknown");
         return;
     }
     const struct ptx_operand with = lift_predicate(lift, &inst->from[0]);

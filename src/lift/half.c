@@ -32,7 +32,7 @@ static struct ptx_operand with_signs(struct lift *lift, const struct sass_source
 static struct ptx_operand read_pair(struct lift *lift, const struct sass_source *source) {
     struct ptx_operand pair = lift_source(lift, source);
     const uint32_t lanes = source->lanes;
-    if (lanes == LANES_F32) lift_refuse(lift, "f32 as a source of a pair is not known");
+    if (lanes == LANES_F32) lift_refuse(lift, "f32 as a source of a pair is unknown");
     if (lanes == LANES_LOW || lanes == LANES_HIGH) {
         const struct ptx_operand twice = lift_temp(lift, PTX_B32);
         LIFT_EMIT(lift, "prmt.b32", twice, pair, lift_int(0), lift_int(lanes == LANES_LOW ? 0x1010 : 0x3232));
@@ -78,7 +78,7 @@ static bool is_zero_register(const struct sass_source *source) {
 /* HADD2 D, A.F32, -RZ: A cut to a half, twice. */
 static void cut_to_half(struct lift *lift, const struct sass_inst *inst) {
     if (!is_zero_register(&inst->b) || !inst->b.negated || sass_field(inst, SASS_FIELD_FTZ) != 0) {
-        lift_refuse(lift, "a sum of f32 and a half is not known");
+        lift_refuse(lift, "a sum of f32 and a half is unknown");
         return;
     }
     const struct ptx_operand half = lift_temp(lift, PTX_B16), halves[2] = {half, half};
@@ -112,7 +112,7 @@ static bool loads_constant(const struct sass_inst *inst) {
 
 static void fused(struct lift *lift, const struct sass_inst *inst) {
     if (sass_field(inst, SASS_FIELD_F32) != 0) {
-        lift_refuse(lift, "its accumulation in f32 is not known");
+        lift_refuse(lift, "its accumulation in f32 is unknown");
         return;
     }
     if (loads_constant(inst)) {
@@ -127,7 +127,7 @@ static void fused(struct lift *lift, const struct sass_inst *inst) {
 static void extreme(struct lift *lift, const struct sass_inst *inst) {
     const struct ptx_operand is_min = lift_predicate(lift, &inst->from[0]);
     if (sass_field(inst, SASS_FIELD_XORSIGN) != 0 || is_min.kind != PTX_OPERAND_INT) {
-        lift_refuse(lift, "this form of it is not known");
+        lift_refuse(lift, "this form of it is unknown");
         return;
     }
     const struct ptx_operand operands[] = {lift_to_reg(lift, inst->d, inst->d_uniform),
@@ -153,7 +153,7 @@ static void compare_halves(struct lift *lift, const struct sass_inst *inst, stru
 
 static void comparison(struct lift *lift, const struct sass_inst *inst) {
     if (sass_field(inst, SASS_FIELD_PAND) != 0) {
-        lift_refuse(lift, ".H_AND is not known");
+        lift_refuse(lift, ".H_AND is unknown");
         return;
     }
     struct ptx_operand holds[2];
@@ -204,7 +204,7 @@ static void multiply(struct lift *lift, const struct sass_inst *inst) {
     if (type < 2 && which <= M16N8K16) shape = &halves[which];
     if (type == 2 && which != M16N8K16 && which <= M16N8K4) shape = &tf32[which];
     if (shape == NULL) {
-        lift_refuse(lift, "the shape is not known");
+        lift_refuse(lift, "the shape is unknown");
         return;
     }
     const uint32_t count = wide ? 4 : 2;
@@ -250,7 +250,7 @@ static void multiply_doubles(struct lift *lift, const struct sass_inst *inst) {
 static void load_matrices(struct lift *lift, const struct sass_inst *inst) {
     const uint32_t count = 1u << (sass_field(inst, SASS_FIELD_MATRICES) & 3);
     if (count > 4) {
-        lift_refuse(lift, "the number of matrices is not known");
+        lift_refuse(lift, "the number of matrices is unknown");
         return;
     }
     struct ptx_operand base = lift_reg(lift, inst->address.reg, false);
@@ -267,7 +267,7 @@ static void load_matrices(struct lift *lift, const struct sass_inst *inst) {
 
 void lift_half(struct lift *lift, const struct sass_inst *inst) {
     if (sass_field(inst, SASS_FIELD_FMZ) != 0) {
-        lift_refuse(lift, ".FMZ is not known");
+        lift_refuse(lift, ".FMZ is unknown");
         return;
     }
     switch (inst->op) {
@@ -292,6 +292,6 @@ void lift_half(struct lift *lift, const struct sass_inst *inst) {
                   lift_source(lift, &inst->a));
         break;
     case SASS_OP_LDSM: load_matrices(lift, inst); break;
-    default: lift_refuse(lift, "what it does is not known"); break;
+    default: lift_refuse(lift, "its effect is unknown"); break;
     }
 }

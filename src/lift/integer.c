@@ -102,7 +102,7 @@ static void emit_carrying_sum(struct lift *lift, const struct sass_inst *inst, s
         values[i] = complement(lift, values[i]);
         if (reads) continue;
         if (ones == 2) {
-            lift_refuse(lift, "three negated sources and a carry are not known");
+            lift_refuse(lift, "three negated sources and a carry are unknown");
             return;
         }
         carries[ones++] = lift_int(1);
@@ -304,11 +304,11 @@ static void shift_add_upper(struct lift *lift, const struct sass_inst *inst, uin
     if (carries(inst)) {
         struct ptx_operand values[3] = {shifted, lift_source(lift, &inst->b), lift_int(0)};
         if (inst->a.negated && !has(inst, SASS_FIELD_X))
-            lift_refuse(lift, "the upper half of a negated value is not known");
+            lift_refuse(lift, "the upper half of a negated value is unknown");
         emit_carrying_sum(lift, inst, values, (const bool[3]){inst->a.negated, inst->b.negated, false});
         return;
     }
-    if (inst->a.negated) lift_refuse(lift, "the upper half of a negated value is not known");
+    if (inst->a.negated) lift_refuse(lift, "the upper half of a negated value is unknown");
     const struct term terms[2] = {{shifted, false}, term_of(lift, &inst->b)};
     emit_sum(lift, destination(lift, inst), terms, 2);
 }
@@ -469,6 +469,6 @@ void lift_integer(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_VABSDIFF: absolute_difference(lift, inst); break;
     case SASS_OP_ISETP:
     case SASS_OP_UISETP: compare(lift, inst); break;
-    default: lift_refuse(lift, "what it does is not known"); break;
+    default: lift_refuse(lift, "its effect is unknown"); break;
     }
 }

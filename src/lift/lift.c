@@ -253,11 +253,11 @@ static void write_meaning(struct lift *lift, const struct sass_inst *sass) {
         lift_refuse(lift, lift->sm >= 100
                               ? "machine code of sm_100 and later is printed, but not analysed: compile "
                                 "for sm_75 to sm_90, or analyse the PTX"
-                              : "what it does is not known");
+                              : "its effect is unknown");
         return;
     }
     if (sass->listed) {
-        lift_refuse(lift, "what a modifier of it means is not known");
+        lift_refuse(lift, "the meaning of a modifier is unknown");
         return;
     }
     const bool never = sass->guard.number == SASS_PT && sass->guard.negated;
@@ -283,6 +283,6 @@ void lift_instruction(struct lift *lift, const struct sass_inst *sass, const str
     if (guard.kind == PTX_OPERAND_REG && overwrites_guard(lift, guard.index)) copy_guard(lift, guard.index);
     const bool wrong = reads_what_it_wrote(lift);
     assert(!wrong);
-    if (wrong) lift_refuse(lift, "what it means cannot be written");
+    if (wrong) lift_refuse(lift, "its meaning cannot be expressed");
     choose_representative(lift);
 }

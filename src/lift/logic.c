@@ -260,7 +260,7 @@ static void permute(struct lift *lift, const struct sass_inst *inst) {
                                           "prmt.b32.ecl", "prmt.b32.ecr", "prmt.b32.rc16"};
     const uint32_t mode = sass_field(inst, SASS_FIELD_MODE);
     if (mode >= sizeof opcodes / sizeof *opcodes) {
-        lift_refuse(lift, "how it permutes bytes is not known");
+        lift_refuse(lift, "its permutation of bytes is unknown");
         return;
     }
     LIFT_EMIT(lift, opcodes[mode], lift_to_reg(lift, inst->d, inst->d_uniform), lift_source(lift, &inst->a),
@@ -310,7 +310,7 @@ static void choose(struct lift *lift, const struct sass_inst *inst) {
 static void move(struct lift *lift, const struct sass_inst *inst) {
     const uint32_t lanes = sass_field(inst, SASS_FIELD_LANE_MASK);
     if (inst->op == SASS_OP_MOV && lanes != 15) {
-        lift_refuse(lift, "a move of some lanes of four is not known");
+        lift_refuse(lift, "a move of some lanes of four is unknown");
         return;
     }
     LIFT_EMIT(lift, "mov.b32", lift_to_reg(lift, inst->d, inst->d_uniform),
@@ -337,7 +337,7 @@ static struct sass_predicate predicate_number(uint32_t number) {
 static bool predicate_mask(struct lift *lift, const struct sass_inst *inst, uint32_t *mask) {
     *mask = inst->b.value & 0x7f;
     if (inst->b.kind == SASS_SOURCE_IMM && (inst->b.value & ~UINT32_C(0x7f)) == 0) return true;
-    lift_refuse(lift, "a mask of predicates that is not known");
+    lift_refuse(lift, "a mask of predicates that is unknown");
     return false;
 }
 
@@ -400,6 +400,6 @@ void lift_logic(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_R2UR: to_uniform(lift, inst); return;
     case SASS_OP_P2R: predicates_to_register(lift, inst); return;
     case SASS_OP_R2P: register_to_predicates(lift, inst); return;
-    default: lift_refuse(lift, "what it computes is not known");
+    default: lift_refuse(lift, "its result is unknown");
     }
 }

@@ -132,7 +132,7 @@ static void copy(struct lift *lift, const struct sass_inst *inst) {
     const uint32_t size = sizes[sass_field(inst, SASS_FIELD_WIDTH) & 7];
     struct ptx_operand reads = lift_predicate(lift, &inst->from[0]), bytes = lift_none();
     if (size == 0) {
-        lift_refuse(lift, "how much it copies is not known");
+        lift_refuse(lift, "its number of bytes is unknown");
         return;
     }
     const struct sass_address target = {
@@ -165,6 +165,6 @@ void lift_memory(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_ST:
     case SASS_OP_STS:
     case SASS_OP_STL: store(lift, inst); return;
-    default: lift_refuse(lift, "what it does to memory is not known");
+    default: lift_refuse(lift, "its effect on memory is unknown");
     }
 }

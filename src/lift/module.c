@@ -166,7 +166,7 @@ static void decode_kernel(struct making *making, const struct cubin_kernel *kern
         if (!sass_decode(code->sm, kernel->code + (size_t)i * SASS_BYTES, inst->address, &inst->sass,
                          &inst->unknown) &&
             inst->unknown == NULL)
-            inst->unknown = "it is not known";
+            inst->unknown = "it is an unknown instruction";
         if (is_patched(kernel, inst->address)) inst->unknown = "it is only complete when the file is loaded";
         while (row < kernel->ptx_line_count && kernel->ptx_lines[row].offset <= inst->address)
             row++;

@@ -89,7 +89,7 @@ static uint32_t add_copy(struct walk *walk, struct plan_copy copy) {
 static void reach(struct walk *walk, uint32_t copy, uint32_t from, uint32_t inst) {
     const struct plan_copy *in = &walk->plan->copies.items[copy];
     if (inst == PLAN_NONE || inst < in->first || inst - in->first >= in->count) {
-        refuse(walk, copy, from, "control leaves the function behind it");
+        refuse(walk, copy, from, "control leaves its function here");
         return;
     }
     if (in->reached[inst - in->first]) return;
@@ -128,7 +128,7 @@ static void follow_call(struct walk *walk, uint32_t copy, uint32_t inst) {
         refuse(walk, copy, inst,
                "it calls itself, which is not supported in machine code: write the recursion as a loop");
     } else if (walk->copied + internal->bytes / SASS_BYTES > PLAN_INSTS_MAX) {
-        refuse(walk, copy, inst, "with a copy of what it calls for each call the kernel is too large");
+        refuse(walk, copy, inst, "the kernel is too large with a copy of the callee for each call");
     } else {
         uint32_t first = target / SASS_BYTES, count = internal->bytes / SASS_BYTES;
         if (count > plan->inst_count - first) count = plan->inst_count - first;
@@ -142,7 +142,7 @@ static void follow_call(struct walk *walk, uint32_t copy, uint32_t inst) {
 static void follow_table(struct walk *walk, uint32_t copy, uint32_t inst) {
     const struct cubin_branch_table *table = plan_table(walk->plan, inst);
     if (table == NULL || table->target_count == 0)
-        refuse(walk, copy, inst, "the file does not say where it goes");
+        refuse(walk, copy, inst, "the file does not state its targets");
     for (uint32_t t = 0; table != NULL && t < table->target_count; t++)
         branch(walk, copy, inst, plan_inst_at(walk->plan, table->targets[t]));
 }
@@ -150,7 +150,7 @@ static void follow_table(struct walk *walk, uint32_t copy, uint32_t inst) {
 static void follow_return(struct walk *walk, uint32_t copy, uint32_t inst) {
     const struct plan_copy *in = &walk->plan->copies.items[copy];
     if (in->caller == PLAN_NONE) {
-        refuse(walk, copy, inst, "it returns from what was not called");
+        refuse(walk, copy, inst, "it returns without a call");
     } else {
         branch(walk, in->caller, in->call, in->call + 1);
     }

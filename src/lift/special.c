@@ -58,7 +58,7 @@ static void read_special(struct lift *lift, const struct sass_inst *inst, uint32
         LIFT_EMIT(lift, "mov.u32", to, lift_special_register(specials[i].sreg));
         return;
     }
-    lift_refuse(lift, "what this special register has is not known");
+    lift_refuse(lift, "the value of this special register is unknown");
 }
 
 /* CS2R of 64 bits. */
@@ -70,7 +70,7 @@ static void read_wide_special(struct lift *lift, const struct sass_inst *inst, u
     case SPECIAL_GLOBALTIMER:
         LIFT_EMIT(lift, "mov.u64", value, lift_special_register(PTX_SREG_GLOBALTIMER));
         break;
-    default: lift_refuse(lift, "what this special register has is not known"); return;
+    default: lift_refuse(lift, "the value of this special register is unknown"); return;
     }
     lift_write_pair(lift, inst->d, inst->d_uniform, value);
 }

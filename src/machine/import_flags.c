@@ -341,8 +341,8 @@ static void say_ignored(const struct source *source, const struct text *ignored,
                         wb_diagnostics *diagnostics) {
     if (count == 0 || ignored->failed) return;
     diagnose(diagnostics, SEVERITY_NOTE, source->name,
-             "%u flag%s of this file %s nothing that a machine file has, and %s ignored:%.*s", count,
-             count == 1 ? "" : "s", count == 1 ? "says" : "say", count == 1 ? "is" : "are",
+             "%u flag%s of this file %s no counterpart in machine files and %s ignored:%.*s", count,
+             count == 1 ? "" : "s", count == 1 ? "has" : "have", count == 1 ? "is" : "are",
              (int)ignored->length - 1, ignored->data);
 }
 

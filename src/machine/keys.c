@@ -199,7 +199,7 @@ const struct field machine_fields[] = {
     NESTED_ROW("gpgpusim", "a mapping of what the model gpgpusim needs", read_gpgpusim),
     NESTED_ROW("abstract_cta", "a mapping of the conventions of abstract CTA simulation", read_abstract_cta),
     NESTED_ROW("sass", "a mapping of the core that executes machine code", read_sass, .required = true),
-    NESTED_ROW("sources", "a list of where figures come from", read_sources),
+    NESTED_ROW("sources", "a list of sources of figures", read_sources),
     {0},
 };
 
@@ -224,7 +224,7 @@ static wb_status reject_key(const struct ytree *document, const struct ytree_nod
     const struct wb_machine *machine = target;
     const bool is_sass = machine_times_sass(machine);
     return ytree_key_error(
-        document, value, "%s is a key of machines that time %s (code: %s), this one times %s", value->key,
+        document, value, "%s is a key of machines that time %s (code: %s), but this one times %s", value->key,
         is_sass ? "PTX" : "machine code", is_sass ? "ptx" : "sass", is_sass ? "machine code" : "PTX");
 }
 
@@ -307,7 +307,7 @@ static wb_status read_code(const struct ytree *document, bool has_base, struct w
     if (code == NULL || code->kind != YTREE_SCALAR) return WB_OK;
     const bool is_sass = strcmp(code->text, "sass") == 0;
     if (has_base && is_sass != machine_times_sass(machine))
-        return ytree_error(document, code, "code: a machine times what its base does, which is not %s",
+        return ytree_error(document, code, "code: a machine times the same code as its base, which is not %s",
                            code->text);
     if (is_sass && !has_base) machine->memory.requests = REQUESTS_VOLTA;
     if (is_sass) machine->model = MACHINE_SASS;

@@ -120,15 +120,14 @@ static bool geometry_check(const struct cache_geometry *geometry, const struct c
     if (geometry->bytes % (way_bytes * demand->parts) == 0) return true;
     text_printf(problem, "%s_size: %u bytes", name, geometry->bytes);
     if (demand->parts > 1) text_printf(problem, " in %u partitions", demand->parts);
-    text_printf(problem, " are no whole number of sets of %u lines of %u bytes", geometry->ways,
+    text_printf(problem, " are not a whole number of sets of %u lines of %u bytes", geometry->ways,
                 geometry->line_bytes);
     return false;
 }
 
 bool machine_memory_check(const struct machine_memory *memory, struct text *problem) {
     if (memory->outstanding != 0 && memory->service == 0) {
-        text_string(problem,
-                    "outstanding is of the memory that all SMs share: expected service above 0, too");
+        text_string(problem, "outstanding is for a memory that all SMs share: also expected service above 0");
         return false;
     }
     if (!memory_has_hierarchy(memory)) return true;
@@ -186,7 +185,7 @@ bool machine_fetch_check(const struct machine_fetch *fetch, struct text *problem
         text_printf(problem, "line: expected a power of two of at least one instruction (%u bytes), got %u",
                     fetch->instruction_bytes, fetch->line);
     else if (fetch->size % (fetch->ways * fetch->line) != 0)
-        text_printf(problem, "size: %u bytes are no whole number of sets of %u lines of %u bytes",
+        text_printf(problem, "size: %u bytes are not a whole number of sets of %u lines of %u bytes",
                     fetch->size, fetch->ways, fetch->line);
     return problem->length == 0 && !problem->failed;
 }
@@ -498,7 +497,7 @@ static const char *read_deadline(const char *text, struct written_deadline *dead
     if (text[0] == '-') return "a deadline cannot be before the start";
     if (!number_decimal(text, length, &deadline->number))
         return "expected a deadline such as '4500', '4500 cycles', '100us', '1.5ms' or '2s'";
-    if (deadline->number.digits == 0) return "nothing has ended at the start: expected more than 0";
+    if (deadline->number.digits == 0) return "expected a deadline above 0";
     if (deadline->in_cycles)
         return deadline->number.scale != 0 || deadline->number.digits == CYCLES_SATURATED
                    ? "expected a whole number of cycles, below 2^64 - 1"

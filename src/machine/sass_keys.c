@@ -67,16 +67,16 @@ static bool stage_check(const struct wb_machine *machine, const struct sass_clas
             text_printf(problem, "%s, ", machine->units[u].name);
         text_string(problem, "or none");
     } else if (entry->stages[stage].init == 0) {
-        text_printf(problem, "unit%s: expected init%s, the cycles that it is held, too", suffix, suffix);
+        text_printf(problem, "unit%s: also expected init%s, the cycles that it is held", suffix, suffix);
     }
     for (uint32_t other = 0; other < stage; other++)
         if (strcmp(entry->units[other], name) == 0)
-            text_printf(problem, "unit%s: '%s' is one of the stages before, too", suffix, name);
+            text_printf(problem, "unit%s: '%s' is also an earlier stage", suffix, name);
     /* What is on its way holds nothing. Were there few places behind it, those that came later could fill
      * them and keep units blocked meanwhile (docs/machine-code-bounds.md, M5). */
     if (problem->length == 0 && stage > 0 && entry->stages[stage - 1].transfer > 0 &&
         machine->units[unit].queue != DEPTH_UNLIMITED)
-        text_printf(problem, "transfer%s: expected 0 in front of unit '%s', whose queue is not unlimited",
+        text_printf(problem, "transfer%s: expected 0 before unit '%s', whose queue is not unlimited",
                     suffixes[stage - 1], name);
     return problem->length == 0;
 }
@@ -95,18 +95,18 @@ bool machine_sass_class_check(const struct wb_machine *machine, const struct sas
         (void)stage_check(machine, entry, stage, problem);
     for (uint32_t stage = count; stage < SASS_STAGES_MAX && problem->length == 0; stage++)
         if (!is_empty_stage(entry, stage))
-            text_printf(problem, "a stage is stated without its unit: expected unit%s", suffixes[count]);
+            text_printf(problem, "a stage has no unit: expected unit%s", suffixes[count]);
     uint8_t unit;
     if (problem->length != 0) return false;
     if (entry->fixed && count > 1)
         text_string(problem, "fixed: an instruction of fixed latency has one stage at most");
     else if (entry->fixed && (entry->write_most != 0 || entry->read_most != 0))
-        text_string(problem, "fixed: what has a fixed latency has no counters, expected no write and read");
+        text_string(problem, "fixed: classes of fixed latency have no counters: expected no write and read");
     else if (entry->fixed && count == 1 && machine_unit_find(machine, entry->units[0], &unit) &&
              machine->units[unit].queue != 0)
         text_printf(problem, "fixed: unit '%s' has a queue, which needs a variable latency", entry->units[0]);
     else if (entry->plus != SASS_PLUS_NONE && count == 0)
-        text_string(problem, "plus: expected a unit, too");
+        text_string(problem, "plus: also expected a unit");
     return problem->length == 0;
 }
 
@@ -282,16 +282,17 @@ bool machine_sass_fits(const struct wb_machine *machine, struct text *problem) {
     const struct machine_sass *sass = &machine->sass;
     if (sass->clock_most > 0 &&
         (machine->clock_mhz < sass->clock_least.value || machine->clock_mhz > sass->clock_most))
-        text_printf(problem, "clock_mhz: %g MHz is outside of sass.clock, [%u, %u]", machine->clock_mhz,
+        text_printf(problem, "clock_mhz: %g MHz is outside sass.clock, [%u, %u]", machine->clock_mhz,
                     sass->clock_least.value, sass->clock_most);
     else if (machine->warp_width != MACHINE_WARP_WIDTH)
         text_printf(problem, "warp_width: machine code has warps of %u threads, not %u", MACHINE_WARP_WIDTH,
                     machine->warp_width);
     else if (memory_has_hierarchy(&machine->memory) || machine->memory.service != 0)
-        text_string(problem, "l1_size and service are of machines that time PTX; latencies by level are keys "
-                             "of `sass`");
+        text_string(
+            problem,
+            "l1_size and service are for machines that time PTX; latencies by level are keys of `sass`");
     else if (machine->memory.requests != REQUESTS_VOLTA)
-        text_string(problem, "requests: what accesses of machine code make is counted, expected volta");
+        text_string(problem, "requests: expected volta, since requests of machine code are counted");
     return problem->length == 0;
 }
 

@@ -107,8 +107,8 @@ static bool cache_check(const struct sass_cache *cache, const char *name, struct
     if ((line & (line - 1)) != 0)
         text_printf(problem, "sass: %s_line: expected a power of two, got %u", name, line);
     else if (cache->bytes % ((uint64_t)line * (cache->ways == 0 ? 1 : cache->ways)) != 0)
-        text_printf(problem, "sass: %s_size: %u bytes are no whole number of sets of lines of %u bytes", name,
-                    cache->bytes, line);
+        text_printf(problem, "sass: %s_size: %u bytes are not a whole number of sets of lines of %u bytes",
+                    name, cache->bytes, line);
     return problem->length == 0;
 }
 

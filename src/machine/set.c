@@ -235,7 +235,7 @@ static wb_status set_sass_class(const struct assignment *assignment, struct wb_m
 static wb_status other_key(const struct assignment *assignment) {
     struct text message = {0};
     const bool is_sass = machine_times_sass(assignment->machine);
-    text_printf(&message, "%s is a key of machines that time %s, this one times %s", assignment->parts[0],
+    text_printf(&message, "%s is a key of machines that time %s, but this one times %s", assignment->parts[0],
                 is_sass ? "PTX" : "machine code", is_sass ? "machine code" : "PTX");
     return fail_with(assignment, &message);
 }

@@ -135,7 +135,7 @@ static void lex_decimal_float(struct lexer *lexer) {
         at++;
     double number;
     if ((at < lexer->end && is(*at, CLASS_NAME)) || !number_f64(start, (size_t)(at - start), &number)) {
-        token_bad(lexer, name_end(lexer, at), "this is no number");
+        token_bad(lexer, name_end(lexer, at), "this is not a number");
         return;
     }
     memcpy(&lexer->token.value, &number, sizeof number);
@@ -164,7 +164,7 @@ static void lex_integer(struct lexer *lexer) {
     bool marked = at < lexer->end && *at == 'U';
     at += marked;
     if (empty || (at < lexer->end && is(*at, CLASS_NAME))) {
-        token_bad(lexer, name_end(lexer, at), "this is no number");
+        token_bad(lexer, name_end(lexer, at), "this is not a number");
     } else if (overflow) {
         token_bad(lexer, at, "this number does not fit 64 bits");
     } else {

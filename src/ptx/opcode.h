@@ -276,43 +276,44 @@ enum ptx_answer {
 #define PTX_WAIT_TABLE(X)                                                                                    \
     X(NOTHING, WAITS_NOT, "nothing", "")                                                                     \
     X(WARPS, TIMED, "all warps of the block",                                                                \
-      "a warp is held until every live warp of the block has issued its own; one that counts threads "       \
-      "joins all of them, or is declined like `bar.arrive`")                                                 \
+      "a warp waits until every live warp of the block has issued its own; one that counts threads joins "   \
+      "all of them, or is declined like `bar.arrive`")                                                       \
     X(SOME_WARPS, DECLINED, "some warps of the block",                                                       \
       "does not join all threads of the block; only barriers of the whole block can be bounded")             \
     X(CLUSTER, DECLINED, "other blocks of a cluster", "joins blocks of a cluster, which are not modelled")   \
     X(LANES, TIMED, "lanes of the warp",                                                                     \
-      "the lanes of its member mask execute it together, so that there is nothing to wait for; where one "   \
-      "that has not exited is elsewhere, the kernel is declined")                                            \
+      "the lanes of its member mask execute it together, so there is nothing to wait for; if one that has "  \
+      "not exited is elsewhere, the kernel is declined")                                                     \
     X(ELECTION, ASSUMED, "lanes of the warp", "elect.sync elects the lowest lane of the member mask")        \
     X(CONVERGENCE, ASSUMED, "nothing, but depend on which lanes are there",                                  \
       "lanes that no branch has divided execute activemask, and shfl and vote without .sync, together")      \
     X(ORDER, TIMED,                                                                                          \
       "accesses before a release or after an acquire; so do all with `.acquire`, "                           \
       "`.release` or `.acq_rel`",                                                                            \
-      "like a fence, whichever of the two it is")                                                            \
+      "like a fence, in both cases")                                                                         \
     X(FENCE, TIMED, "earlier accesses",                                                                      \
-      "it is issued when all accesses of the warp before it are complete, and whatever the warp issues "     \
-      "then waits for it")                                                                                   \
+      "it is issued when all earlier accesses of the warp are complete, and later instructions of the warp " \
+      "wait for it")                                                                                         \
     X(COPIES, TIMED, "asynchronous copies",                                                                  \
       "it is issued when the copies of the warp that it waits for are complete")                             \
     X(PHASE, DECLINED, "the phase of an mbarrier",                                                           \
-      "waits for other threads or copies to arrive at an mbarrier: for how long is not known")               \
+      "waits for other threads or copies to arrive at an mbarrier, for an unknown time")                     \
     X(STEALING, DECLINED, "nothing, but change the grid",                                                    \
       "takes over blocks that have not started: that is not modelled")                                       \
     X(TENSOR, DECLINED, "matrix operations in the background",                                               \
-      "waits for matrix operations in the background: for how long is not known")                            \
+      "waits for matrix operations in the background, for an unknown time")                                  \
     X(TENSOR_MEMORY, DECLINED, "tensor memory that others give back",                                        \
-      "waits for tensor memory that others give back: for how long is not known")                            \
+      "waits for tensor memory that others give back, for an unknown time")                                  \
     X(REGISTERS, DECLINED, "registers that other warps give back",                                           \
-      "waits for registers that other warps give back: for how long is not known")                           \
+      "waits for registers that other warps give back, for an unknown time")                                 \
     X(EARLIER_GRIDS, ASSUMED, "grids launched before",                                                       \
       "the grids that this one depends on have ended when it starts (griddepcontrol.wait)")                  \
     X(OTHER_GPUS, ASSUMED, "other GPUs",                                                                     \
       "other GPUs answer multimem within the latency that the machine states")                               \
     X(SLEEP, TIMED, "a time",                                                                                \
-      "whatever the warp issues then waits for the longest that PTX allows: twice its argument, and 2 ms "   \
-      "where that is more, or not known; of arguments in registers the longest that the kernel has")         \
+      "later instructions of the warp wait for the longest time that PTX allows: twice the argument, at "    \
+      "most 2 ms, which is also taken if it is unknown; for arguments in registers, the longest of the "     \
+      "kernel")                                                                                              \
     X(DEBUGGER, DECLINED, "a debugger", "suspends the execution for a debugger")                             \
     X(ABORT, ASSUMED, "nothing, but end the kernel", "an execution that reaches trap ends there")            \
     X(ASSERTION, ASSUMED, "nothing, but end the kernel", "an execution whose assertion fails ends there")    \

@@ -22,7 +22,7 @@ static wb_status resolve_labels(struct parser *parser) {
         if ((binding->kind == BIND_PROTOTYPE) != use.is_prototype)
             return parser_fail(parser, use.at,
                                use.is_prototype ? "this label names no targets and no prototype"
-                                                : "this is no label of an instruction");
+                                                : "this is not a label of an instruction");
         if (use.in_targets) {
             body->prototypes.items[use.index].targets[use.position] = binding->index;
         } else {
@@ -162,7 +162,7 @@ static wb_status parse_guard(struct parser *parser, struct ptx_inst *inst) {
         uint32_t group = parser->body.reg_group.items[inst->guard];
         if (parser->body.groups.items[group].type == PTX_PRED) return WB_OK;
     }
-    return parser_fail(parser, at, "'%.*s' is no predicate register", shown, name.text);
+    return parser_fail(parser, at, "'%.*s' is not a predicate register", shown, name.text);
 }
 
 /* An opcode whose modifiers stand apart, `ld .u32`: joins them in the arena. */
@@ -240,7 +240,7 @@ static wb_status parse_known(struct parser *parser, struct ptx_inst *inst) {
 /* What is said of an opcode that has no form. */
 static wb_status parse_unknown_opcode(struct parser *parser, struct ptx_inst *inst) {
     struct text reason = {0};
-    text_printf(&reason, "instruction '%.100s' is not known", inst->form->text);
+    text_printf(&reason, "unknown instruction '%.100s'", inst->form->text);
     const char *kept =
         reason.failed ? NULL : arena_string(&parser->module->arena, reason.data, reason.length);
     text_free(&reason);
@@ -579,7 +579,7 @@ static wb_status parse_rest(struct parser *parser, struct header *header) {
     if (!has_body && !parser_at(parser, ';')) return parser_expected(parser, "'{' or ';'");
     if (has_body && function->has_body)
         return parser_fail(parser, (size_t)(header->name.text - parser->lexer.start),
-                           "'%s' has a body already", function->name);
+                           "'%s' already has a body", function->name);
     lexer_next(&parser->lexer);
     if (function->has_body) return WB_OK;
     function->tuning = tuning;

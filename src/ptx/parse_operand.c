@@ -228,7 +228,7 @@ static wb_status parse_address(struct parser *parser, struct ptx_operand *operan
         WB_TRY(parse_offset(parser, &offset));
     } else {
         WB_TRY(parse_scalar(parser, &base));
-        if (base.kind != PTX_OPERAND_INT) return parser_fail(parser, at, "this is no address");
+        if (base.kind != PTX_OPERAND_INT) return parser_fail(parser, at, "this is not an address");
         offset = base.value;
         base.value = 0;
     }
@@ -238,7 +238,7 @@ static wb_status parse_address(struct parser *parser, struct ptx_operand *operan
         return parser_require(parser, ']');
     }
     if (base.kind != PTX_OPERAND_REG && base.kind != PTX_OPERAND_VARIABLE && base.kind != PTX_OPERAND_INT)
-        return parser_fail(parser, at, "this is no address");
+        return parser_fail(parser, at, "this is not an address");
     *operand = (struct ptx_operand){.kind = PTX_OPERAND_ADDRESS, .value = offset};
     WB_TRY(pool_add(parser, &base, 1, &operand->index));
     return parser_require(parser, ']');

@@ -429,7 +429,7 @@ wb_status parse_initialiser(struct parser *parser, uint32_t index, const struct 
     wb_status status;
     parser->relocations.count = 0;
     if (variable.init != NULL || variable.fields != NULL) {
-        return parser_fail(parser, parser_offset(parser), "'%s' has an initial value already", variable.name);
+        return parser_fail(parser, parser_offset(parser), "'%s' already has an initial value", variable.name);
     } else if (ptx_type_kind(variable.type) == PTX_KIND_OPAQUE) {
         status = parse_fields(parser, &variable);
     } else {

@@ -98,7 +98,7 @@ wb_status parser_bind(struct parser *parser, const struct token *name, struct bi
     if (!duplicate) return WB_OK;
     size_t at = (size_t)(name->text - parser->lexer.start);
     int shown = name->length > QUOTE_MAX ? QUOTE_MAX : (int)name->length;
-    return parser_fail(parser, at, "'%.*s' is declared already", shown, name->text);
+    return parser_fail(parser, at, "'%.*s' is already declared", shown, name->text);
 }
 
 wb_status parser_item(struct parser *parser, enum ptx_item_kind kind, uint32_t index) {
@@ -392,7 +392,7 @@ static wb_status parse_alias(struct parser *parser) {
     WB_TRY(parser_require(parser, ';'));
     struct ptx_function *functions = parser->functions.items;
     if (functions[alias].has_body || functions[alias].alias_of != PTX_NO_INDEX)
-        return parser_fail(parser, at, "'%s' has a body already", functions[alias].name);
+        return parser_fail(parser, at, "'%s' already has a body", functions[alias].name);
     if (functions[target].alias_of != PTX_NO_INDEX) target = functions[target].alias_of;
     if (target == alias) return parser_fail(parser, at, "'%s' is an alias of itself", functions[alias].name);
     functions[alias].alias_of = target;

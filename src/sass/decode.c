@@ -389,7 +389,7 @@ bool sass_decode(uint32_t sm, const uint8_t bytes[SASS_BYTES], uint32_t at, stru
     decoding.form = opcode >> 9;
     inst->row = find_row(decoding.generation, opcode);
     if (!inst->row) {
-        *reason = decoding.generation ? "an opcode that is not known" : "an architecture that is not known";
+        *reason = decoding.generation ? "an unknown opcode" : "an unknown architecture";
         return false;
     }
     const struct sass_item *end = inst->row->items + inst->row->item_count;
@@ -399,7 +399,7 @@ bool sass_decode(uint32_t sm, const uint8_t bytes[SASS_BYTES], uint32_t at, stru
         else
             decode_item(&decoding, item);
     if ((inst->word[0] & ~decoding.claimed[0]) || (inst->word[1] & ~decoding.claimed[1]))
-        refuse(&decoding, "bits that mean nothing that is known");
+        refuse(&decoding, "bits of unknown meaning");
     if (decoding.reason) {
         inst->row = NULL;
         *reason = decoding.reason;

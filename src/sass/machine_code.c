@@ -48,7 +48,7 @@ static void put_inst(const struct machine_inst *inst, struct text *text) {
     sass_put_control(&inst->sass.control, text);
     text_string(text, "  ");
     sass_put(&inst->sass, text);
-    if (inst->unknown != NULL) text_printf(text, " // not known: %s", inst->unknown);
+    if (inst->unknown != NULL) text_printf(text, " // unsupported: %s", inst->unknown);
     text_char(text, '\n');
 }
 

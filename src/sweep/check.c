@@ -116,7 +116,7 @@ static wb_status check_keys(const wb_sweep *sweep, const struct sweep_product *p
     for (size_t i = 0; i < product->axes.count; i++) {
         const struct sweep_axis *axis = &product->axes.items[i];
         if ((axis->row->commands & subject->row->commands) == 0)
-            return ytree_error(&sweep->document, axis->values.items[0].node, "%s: not of units of '%s'",
+            return ytree_error(&sweep->document, axis->values.items[0].node, "%s: not for units of '%s'",
                                axis->name, subject->name);
     }
     return WB_OK;

@@ -41,11 +41,10 @@ _Static_assert(APPLICATION == 1463972727, "as the tables have it");
 static const char *words_of(int code, sqlite3 *database) {
     if (code == SQLITE_CANTOPEN && sqlite3_system_errno(database) == ENOENT)
         return "there is no such file or folder";
-    if (code == SQLITE_NOTADB) return "this is no database of sweeps";
+    if (code == SQLITE_NOTADB) return "this is not a database of sweeps";
     if (code == SQLITE_READONLY)
-        return "this user may not write to it, or not to its folder: those who share a database need a "
-               "folder "
-               "of a group of theirs (chmod g+rwxs), and umask 002";
+        return "this user may not write to it or to its folder: users who share a database need a folder of "
+               "a common group (chmod g+rwxs) and umask 002";
     return sqlite3_errmsg(database);
 }
 
@@ -110,7 +109,7 @@ static wb_status check_entries(const struct wb_results *results, sqlite3 *known,
         if (found == SQLITE_ROW) continue;
         if (found != SQLITE_DONE) return diagnose_out_of_memory(diagnostics, results->path);
         diagnose(diagnostics, SEVERITY_ERROR, results->path,
-                 "this is no database that sweeps make: the %.20s '%.60s' is not theirs", column_text(row, 0),
+                 "this is not a database of sweeps: the %.20s '%.60s' is foreign", column_text(row, 0),
                  column_text(row, 1));
         return WB_ERR_INPUT;
     }
@@ -143,12 +142,13 @@ static wb_status check_tables(const struct wb_results *results, bool write, wb_d
     if (size < 0) return database_failed(diagnostics);
     if (size == 0 && write) return execute(results, tables, diagnostics);
     if (application != APPLICATION) {
-        diagnose(diagnostics, SEVERITY_ERROR, results->path, "this is no database of sweeps");
+        diagnose(diagnostics, SEVERITY_ERROR, results->path, "this is not a database of sweeps");
         return WB_ERR_INPUT;
     }
     if (version == TABLES_VERSION) return check_schema(results, diagnostics);
     diagnose(diagnostics, SEVERITY_ERROR, results->path,
-             "its tables are of version %lld, and this program has %d", (long long)version, TABLES_VERSION);
+             "its tables have version %lld, but this program uses version %d", (long long)version,
+             TABLES_VERSION);
     return WB_ERR_INPUT;
 }
 

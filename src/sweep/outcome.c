@@ -154,7 +154,7 @@ static void read_problem(const struct outcome_reader *reader, const char *scope,
     outcome->state = "contradiction";
     outcome->bound = NO_CYCLES;
     outcome->method = NULL;
-    demote(outcome, "an execution that was found contradicts what is proven");
+    demote(outcome, "an execution that was found contradicts a proven bound");
 }
 
 /* What `simulate` says: the slowest of its executions; the scheme of each, where caches have one, is a note.
@@ -181,8 +181,8 @@ static void read_refutation(const struct outcome_reader *reader, const json_t *v
     const bool contradicted = json_is_object(json_object_get(verdict, "contradiction"));
     struct outcome *outcome = reader->outcome;
     if (!contradicted && !json_is_string(json_object_get(verdict, "refuted"))) return;
-    demote(outcome, contradicted ? "an execution that was found contradicts what is proven"
-                                 : "proven of the machine file, which the machine code refutes");
+    demote(outcome, contradicted ? "an execution that was found contradicts a proven bound"
+                                 : "proven for the machine file, which the machine code refutes");
 }
 
 static void read_report(const struct outcome_reader *reader, const json_t *report) {

@@ -76,7 +76,7 @@ static wb_status read_settings(wb_sweep *sweep, struct sweep_product *product,
         const bool is_axis = axis_named(value->key) != NULL;
         const wb_status status =
             is_axis ? ytree_key_error(&sweep->document, value,
-                                      "set: '%s' is no key of a machine, but one of sweeps", value->key)
+                                      "set: '%s' is a key of sweeps, not of machines", value->key)
                     : add_axis(sweep, product, axis_of_kind(AXIS_SETTING), value->key, value);
         if (status > worst) worst = status;
     }
@@ -187,7 +187,7 @@ static wb_status read_included(wb_sweep *sweep, const struct sweep_product *of_f
             arena_push(&sweep->arena, &product.axes, of_file->axes.items[i]);
     sort_axes(&product);
     if (sweep_subject(&product) == NULL)
-        return ytree_error(&sweep->document, node, "key 'code' is missing: what is to be analysed");
+        return ytree_error(&sweep->document, node, "key 'code' is missing: the code to analyse");
     return add_product(sweep, &product, node);
 }
 
@@ -311,7 +311,7 @@ static wb_status read_file(wb_sweep *sweep) {
     WB_TRY(read_limits(sweep, root));
     const bool has_code = sweep_subject(&product) != NULL;
     if (!has_code && ytree_find(root, key_names[KEY_INCLUDE]) == NULL)
-        return ytree_error(&sweep->document, root, "key 'code' is missing: what is to be analysed");
+        return ytree_error(&sweep->document, root, "key 'code' is missing: the code to analyse");
     if (has_code) WB_TRY(add_product(sweep, &product, root));
     WB_TRY(read_lists(sweep, &product, root));
     if (sweep->excluded.count > 0 && wb_sweep_count(sweep) == 0)

@@ -223,8 +223,8 @@ static wb_status read_machine(const struct value_reader *reader, const struct yt
     const char *path = sweep_path(sweep->folder, node->text, &sweep->arena);
     if (access(path, R_OK) != 0) return unknown_word(reader, node, node->text, presets.items, presets.count);
     if (sweep_load_machine(sweep, path) == WB_OK) return add_value(reader, node, node->text, path);
-    return ytree_error(&sweep->document, node, "%s: '%.*s' is no machine: %s", reader->axis->name, SHOWN_MAX,
-                       node->text, sweep_unheard_error(sweep));
+    return ytree_error(&sweep->document, node, "%s: '%.*s' is not a machine: %s", reader->axis->name,
+                       SHOWN_MAX, node->text, sweep_unheard_error(sweep));
 }
 
 /* ---- Words
@@ -288,7 +288,7 @@ static wb_status check_text(const struct value_reader *reader, const struct ytre
 
 /* Files in arguments would have to be read for the checksum of the unit: launch files name them. */
 static wb_status refuse_file(const struct value_reader *reader, const struct ytree_node *node) {
-    return expected(reader, node, "an argument without a file, which stands in a launch file");
+    return expected(reader, node, "an argument without a file, which belongs in a launch file");
 }
 
 static wb_status read_scalar(const struct value_reader *reader, const struct ytree_node *node) {
@@ -366,11 +366,10 @@ static wb_status read_joined(const struct value_reader *reader, const struct ytr
 
 /* In launch files [8, 8] is a size of two numbers. */
 static wb_status refuse_repeated(const struct value_reader *reader, const struct ytree_node *value) {
-    return ytree_error(
-        &reader->sweep->document, value,
-        "%s: '%.*s' stands twice in this list of alternatives; a size of several numbers is one "
-        "text, such as \"16,16\"",
-        reader->axis->name, SHOWN_MAX, value->text);
+    return ytree_error(&reader->sweep->document, value,
+                       "%s: '%.*s' occurs twice in this list of alternatives; write a size of several "
+                       "numbers as one text, such as \"16,16\"",
+                       reader->axis->name, SHOWN_MAX, value->text);
 }
 
 wb_status values_read(wb_sweep *sweep, const struct ytree_node *node, struct sweep_axis *axis) {

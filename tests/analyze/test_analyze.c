@@ -312,7 +312,7 @@ static void test_options_of_other_versions(void **state) {
         wb_analysis_free(analysis);
     }
     later.unknown = 1;
-    expect_failure(&loaded, &later.known, WB_ERR_INPUT, "something is asked for that version ");
+    expect_failure(&loaded, &later.known, WB_ERR_INPUT, "an option is set that version ");
     unload(&loaded);
 }
 

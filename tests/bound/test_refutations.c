@@ -307,7 +307,7 @@ static const struct malformed malformed_files[] = {
     {"block: x\nunits: \"A(1,1)\"\nwarps: [A]\ncolour: red\n", ":4:1: error: unknown key 'colour'"},
     {"block: x\ndispatch_depth: -1\nunits: \"A(1,1)\"\nwarps: [A]\n", ":2:17: error: dispatch_depth"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [A]\nfetch: {size: 100}\n",
-     ":4:8: error: fetch: size: 100 bytes are no whole number of sets"},
+     ":4:8: error: fetch: size: 100 bytes are not a whole number of sets"},
     {"block: x\nunits: \"A(0,1)\"\nwarps: [A]\n", "error"},
     {"block: x\nunits: \"A(1,1)\"\nwarps: [A]\nmemory_unit: A\n", ":4:1: error: memory_unit is of a grid"},
     {"block: x\nunits: \"A(1,1)\"\nblocks: [A]\nmemory_unit: B\n", ":4:14: error: memory_unit: no unit"},

@@ -171,7 +171,7 @@ static void test_machines_that_contradict_are_refused(void **state) {
     (void)state;
     refuse(86, "rtx-a6000", SASS_CLASS_MUFU, "class mufu has a fixed latency on this machine");
     refuse(86, "rtx-a6000", SASS_CLASS_ALU, "class alu has no fixed latency on this machine");
-    refuse(80, "rtx-a6000", SASS_CLASS_COUNT, "is a machine of sm_86, the machine code is for sm_80");
+    refuse(80, "rtx-a6000", SASS_CLASS_COUNT, "is a machine for sm_86, but the machine code is for sm_80");
     refuse(86, "jcse2017", SASS_CLASS_COUNT, "times PTX");
 }
 

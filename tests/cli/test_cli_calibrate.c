@@ -18,13 +18,13 @@ static const struct failure_case failures[] = {
     {"machine calibrate", 2, "expected: machine list"},
     {"machine calibrate sm_8x", 2, "expected an architecture from sm_75 on, such as sm_86"},
     {"machine calibrate sm_60", 2, "expected an architecture from sm_75 on, such as sm_86"},
-    {"machine calibrate sm_999", 2, "no preset of `code: sass` is of sm_999"},
+    {"machine calibrate sm_999", 2, "no preset of `code: sass` is for sm_999"},
     {"machine calibrate sm_86 --ptxas /nonexistent/ptxas", 2,
      "/nonexistent/ptxas: error: is not an executable program"},
     {"machine calibrate sm_86 --ptxas tests", 2, "tests: error: is not an executable program"},
     {"machine calibrate sm_86 --cubin tests/data/calibration/sm_80.cubin", 2,
-     "is a machine of sm_86, the machine code is for sm_80"},
-    {"machine calibrate sm_86 --cubin kernels/vecadd.ptx", 2, "is no machine code"},
+     "is a machine for sm_86, but the machine code is for sm_80"},
+    {"machine calibrate sm_86 --cubin kernels/vecadd.ptx", 2, "is not machine code"},
     {"machine calibrate sm_86 --cubin kernels/none.cubin", 2, "kernels/none.cubin"},
 };
 

@@ -103,7 +103,7 @@ static void test_wrong_requests(void **state) {
         {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m ecrts2025-orin --method code-sib", 3,
          "for machines that time machine code (code: sass)"},
         {"analyze " REDUCE "--method code-foo", 2, "did you mean 'code-fib'?"},
-        {"analyze " REDUCE "--memory ideal", 2, "what accesses of machine code make is counted"},
+        {"analyze " REDUCE "--memory ideal", 2, "requests of machine code are counted"},
         {"analyze " REDUCE "--cubin kernels/reduce.sm_86.cubin", 2, "--cubin needs PTX"},
         {"analyze " REDUCE "--lines --of code-foo", 2, "no method or policy of this name has a result"},
         {"machine show rtx-a6000 --set sass.worst=l3", 2, "expected 'tlb', 'dram', 'l2' or 'l1', got 'l3'"},
@@ -114,8 +114,8 @@ static void test_wrong_requests(void **state) {
         {"machine show rtx-a6000 --set mem_latency=4", 2, "is a key of machines that time PTX"},
         {"machine check kernels/no_such.cubin -m rtx-a6000", 2, "cannot read"},
         {"machine check README.md -m rtx-a6000", 2, "README.md:3:1: error: expected a PTX module"},
-        {"machine calibrate sm_999 -o -", 2, "no preset of `code: sass` is of sm_999"},
-        {"machine calibrate sm_86 --cubin kernels/reduce.ptx -o -", 2, "is no machine code"},
+        {"machine calibrate sm_999 -o -", 2, "no preset of `code: sass` is for sm_999"},
+        {"machine calibrate sm_86 --cubin kernels/reduce.ptx -o -", 2, "is not machine code"},
         {"machine calibrate sm_86 --ptxas /no/such -o -", 2, "is not an executable program"}};
 #undef REDUCE
     (void)state;

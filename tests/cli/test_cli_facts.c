@@ -54,11 +54,11 @@ static const struct {
 } hints[] = {
     {"facts kernels/sparse_matvec.ptx",
      "\n// for (int i = starts[row]; i < end; i++) sum += elements[i] * x[columns[i]];\n"
-     "// unrolled: a pass does 4 iterations of the source, so that n of them are at most n / 4 passes,\n"
-     "// rounded up; another loop does what is left over\nloop $L__BB0_7 <= ?; // src/sparse_matvec.cu:9\n"},
+     "// unrolled: a pass does 4 iterations of the source, so n iterations are at most n / 4 passes,\n"
+     "// rounded up; another loop does the remainder\nloop $L__BB0_7 <= ?; // src/sparse_matvec.cu:9\n"},
     {"facts kernels/saxpy.ptx", "// unrolled: a pass does 4 iterations of the source,"},
     {"facts kernels/kmeans_distances.ptx",
-     "// perhaps unrolled: in a pass a counter advances by 4, and there are 4 of each access to memory;"},
+     "// maybe unrolled: a pass advances a counter by 4 and makes each memory access 4 times; n"},
     {"facts kernels/bfs_level.ptx", "// int target = targets[edge];\n"
                                     "loop $L__BB0_4 <= ?;"},
 };
@@ -189,8 +189,8 @@ static void test_facts_of_machine_code(void **state) {
     assert_int_equal(run.status, 2);
     assert_non_null(strstr(run.err,
                            "kernels/bfs_level.facts:2:18: error: these are facts about other code of kernel "
-                           "'bfs_level', be it PTX, machine code for another architecture or an older "
-                           "version; this machine code has the checksum "));
+                           "'bfs_level' (PTX, machine code for another architecture or an older "
+                           "version); this machine code has the checksum "));
     run_free(&run);
     run = run_with_file("\"$WB\" facts kernels/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml > \"$F\" && "
                         "\"$WB\" analyze " BFS "--facts \"$F\"");

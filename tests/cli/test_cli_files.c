@@ -27,10 +27,10 @@ static const struct wrong_file files[] = {
     {"printf '!<arch>\\n'", "a library", "cuobjdump -xelf all "},
     {"printf 'BC\\300\\336'", "LLVM bitcode", "llc -march=nvptx64 -mcpu=sm_XX -o k.ptx "},
     {"printf '; ModuleID = \"x\"\\ntarget triple = \"nvptx64\"\\n'", "LLVM assembly", "llc -march=nvptx64"},
-    {"printf '\\nFatbin ptx code:\\n====\\narch = sm_70\\n\\n.version 7.0\\n'", "what cuobjdump prints",
+    {"printf '\\nFatbin ptx code:\\n====\\narch = sm_70\\n\\n.version 7.0\\n'", "cuobjdump output",
      "sed -n '/^\\.version/,$p' "},
     {"printf ' \\n\\t\\n'", "an empty file", NULL},
-    {"\"$WB\" machine show ecrts2025-orin", "a machine file", "a machine is given with --machine"},
+    {"\"$WB\" machine show ecrts2025-orin", "a machine file", "give a machine with --machine"},
     {"\"$WB\" facts kernels/reduce.ptx -l kernels/reduce.yaml", "a file of flow facts", "with --facts"},
     {"printf -- '-gpgpu_n_clusters 4\\n'", "a configuration of GPGPU-Sim", "warpbound machine import "},
 };
@@ -68,7 +68,7 @@ static const struct failure_case misplaced[] = {
      "expected a machine file, but this is PTX"},
     {"analyze kernels/reduce.ptx -l kernels/reduce.yaml --facts kernels/reduce.yaml", 2,
      "expected a file of flow facts, but this is a launch file"},
-    {"analyze machines/ecrts2025-orin.yaml", 2, "a machine is given with --machine"},
+    {"analyze machines/ecrts2025-orin.yaml", 2, "give a machine with --machine"},
     {"machine import machines/ecrts2025-orin.yaml", 2, "expected a configuration of GPGPU-Sim"},
     {"print tests", 2, "tests: error: cannot read: Is a directory"},
 };

@@ -21,7 +21,7 @@
 static const struct failure_case failures[] = {
     {"cache", 2, "expected one PTX file"},
     {"cache " STENCIL "-m ecrts2025-orin", 2, "the machine has no first-level cache (l1_size)"},
-    {"cache " STENCIL "--set l1_ways=3", 2, "l1_size: 16384 bytes are no whole number of sets of 3 lines"},
+    {"cache " STENCIL "--set l1_ways=3", 2, "l1_size: 16384 bytes are not a whole number of sets of 3 lines"},
     {"cache " STENCIL "--set l1_sector=64", 2, "l1_line and l1_sector: expected powers of two"},
     {"cache " STENCIL "--format svg", 2, "this command cannot write"},
     {"cache " STENCIL "--threads 0", 2, "--threads 0: error: expected a number from 1 to 1024"},

@@ -67,7 +67,7 @@ static const struct failure_case wrong[] = {
     {"analyze " VECADD "--registers 256", 2, "--registers 256: error: registers: expected a number"},
     {"analyze " VECADD "-a i33:1", 2, "--argument: error: 'i33:1': unknown type"},
     {"analyze " VECADD "-m ecrts2025-orin --deadline 0", 2,
-     "--deadline 0: error: nothing has ended at the start"},
+     "--deadline 0: error: expected a deadline above 0"},
     {"analyze " VECADD "-m ecrts2025-orin --deadline -5us", 2,
      "--deadline -5us: error: a deadline cannot be before the start"},
     {"analyze " VECADD "-m ecrts2025-orin --deadline ''", 2,

@@ -103,7 +103,7 @@ static void test_refuted(void **state) {
                 "'methods: k-area' 'policies: lrr' > s.yaml; \"$WB\" sweep s.yaml -o s.db >/dev/null; "
                 "\"$WB\" sweep show s.db --csv");
     assert_int_equal(count_of(out, ",bound,k-area,estimate,"), 3);
-    assert_int_equal(count_of(out, ",\"proven of the machine file, which the machine code refutes\"\n"), 3);
+    assert_int_equal(count_of(out, ",\"proven for the machine file, which the machine code refutes\"\n"), 3);
     assert_int_equal(count_of(out, ",bound,k-area,upper,"), 1);
     free(out);
 }
@@ -122,7 +122,7 @@ static const struct {
     {"code: vecadd.yaml\\nmachine: ecrts2025-oren",
      "s.yaml:2:10: error: machine: there is no 'ecrts2025-oren'; did you mean 'ecrts2025-orin'?"},
     {"code: vecadd.yaml\\nmachine: vecadd.yaml",
-     "s.yaml:2:10: error: machine: 'vecadd.yaml' is no machine: "},
+     "s.yaml:2:10: error: machine: 'vecadd.yaml' is not a machine: "},
     {"code: vecadd.yaml\\nmethods: [k-area, k-bel]",
      "s.yaml:2:19: error: methods: there is no 'k-bel'; did you mean 'k-bal'?"},
     {"code: vecadd.yaml\\npolicies: lrr,rrr", "s.yaml:2:11: error: policies: there is no 'rrr'"},
@@ -132,7 +132,7 @@ static const struct {
     {"code: vecadd.ptx\\nset: {mem_latncy: 50}", "s.yaml:2:19: error: set: "},
     {"code: [vecadd.yaml, reduce.yaml]\\nset: {mem_latency: [50, x]}",
      "s.yaml:2:25: error: set: mem_latency: expected a whole number"},
-    {"code: vecadd.yaml\\nset: {machine: x}", "s.yaml:2:7: error: set: 'machine' is no key of a machine"},
+    {"code: vecadd.yaml\\nset: {machine: x}", "s.yaml:2:7: error: set: 'machine' is a key of sweeps"},
     {"code: vecadd.yaml\\nset: 5", "s.yaml:2:6: error: set: expected a mapping"},
     {"code: vecadd.yaml\\ngrid: 1,x", "s.yaml:2:7: error: grid: expected one to three numbers"},
     {"code: vecadd.yaml\\nregisters: many", "s.yaml:2:12: error: registers: expected a whole number"},
@@ -165,11 +165,11 @@ static const struct {
     {"code: vecadd.yaml\\narguments: i32:5", "s.yaml:2:12: error: arguments: expected a list of arguments"},
     {"code: vecadd.yaml\\narguments: [[\"buf:f32[4]=@x\"]]",
      "s.yaml:2:14: error: arguments: expected an argument without a file"},
-    {"simulate: vecadd.yaml\\nmethods: k-area", "s.yaml:2:10: error: methods: not of units of 'simulate'"},
+    {"simulate: vecadd.yaml\\nmethods: k-area", "s.yaml:2:10: error: methods: not for units of 'simulate'"},
 #ifdef WB_WING_MAKESPAN
-    {"code: vecadd.yaml\\nstring: LC", "s.yaml:2:9: error: string: not of units of 'code'"},
-    {"string: LC\\nmachine: jcse2017", "s.yaml:2:10: error: machine: not of units of 'string'"},
-    {"code: vecadd.yaml\\nstring_warps: 3", "s.yaml:2:15: error: string_warps: not of units of 'code'"},
+    {"code: vecadd.yaml\\nstring: LC", "s.yaml:2:9: error: string: not for units of 'code'"},
+    {"string: LC\\nmachine: jcse2017", "s.yaml:2:10: error: machine: not for units of 'string'"},
+    {"code: vecadd.yaml\\nstring_warps: 3", "s.yaml:2:15: error: string_warps: not for units of 'code'"},
     {"string: LC\\nstring_methods: [closd]", "s.yaml:2:18: error: string_methods: there is no 'closd'"},
 #endif
     {"code: vecadd.yaml\\narguments: {vecadd_param_3: [5, x], m: 1..9 step 1}",
@@ -185,7 +185,7 @@ static const struct {
      "s.yaml:2:10: error: there are no units: all of them are "
      "excluded"},
     {"code: vecadd.yaml\\ngrid: [8, 8]",
-     "s.yaml:2:11: error: grid: '8' stands twice in this list of alternatives"},
+     "s.yaml:2:11: error: grid: '8' occurs twice in this list of alternatives"},
     {"code: vecadd.yaml\\narguments: {}", "s.yaml:2:12: error: arguments: the mapping is empty"},
     {"code: vecadd.yaml\\narguments: {a=b: 5}", "s.yaml:2:13: error: expected the name of an argument"},
     {"code: vecadd.yaml\\narguments.n: 5", "s.yaml:2:1: error: unknown key 'arguments.n'"},
@@ -225,7 +225,7 @@ static const struct failure_case refused[] = {
     {"sweep docs/examples/latencies.yaml --dry-run --shard 3/2", 2, "--shard: error: expected I/N"},
     {"sweep docs/examples/latencies.yaml --dry-run --shard 0/2", 2, "--shard: error: expected I/N"},
     {"sweep show /nonexistent.db", 2, "/nonexistent.db: error: "},
-    {"sweep show kernels/vecadd.ptx", 2, "kernels/vecadd.ptx: error: this is no database of sweeps"},
+    {"sweep show kernels/vecadd.ptx", 2, "kernels/vecadd.ptx: error: this is not a database of sweeps"},
     {"sweep docs/examples/latencies.yaml -o docs/examples/latencies.yaml", 2, "this input"},
 };
 
@@ -430,7 +430,8 @@ static void test_foreign_database(void **state) {
               "c.commit()'; "
               "cp x.db y.db; \"$WB\" sweep s.yaml -o x.db 2>&1; \"$WB\" sweep show x.db 2>&1; cmp x.db y.db "
               "&& ls x.db*",
-        "x.db: error: this is no database of sweeps\nx.db: error: this is no database of sweeps\nx.db\n");
+        "x.db: error: this is not a database of sweeps\nx.db: error: this is not a database of "
+        "sweeps\nx.db\n");
 }
 
 /* What a database of sweeps has beside its tables, or in their place, is refused wherever it is opened:
@@ -460,9 +461,9 @@ static void test_database_with_more_than_tables(void **state) {
         char *out = printed(text), expected[1200];
         size_t length = 0;
         for (int run = 0; run < 7; run++)
-            length += (size_t)snprintf(
-                expected + length, sizeof expected - length,
-                "t.db: error: this is no database that sweeps make: %s is not theirs\n2\n", changes[i][1]);
+            length += (size_t)snprintf(expected + length, sizeof expected - length,
+                                       "t.db: error: this is not a database of sweeps: %s is foreign\n2\n",
+                                       changes[i][1]);
         assert_string_equal(out, expected);
         free(out);
     }

@@ -116,7 +116,8 @@ static const struct {
     {"number without end", BYTES(1, 3, 0x80, 0x80), "0 k.cu:1:0", "at byte 47 of 47 (it is cut short)"},
     {"no length", BYTES(1, 0, 0), "0 k.cu:1:0", "at byte 46 of 46 (an instruction has no length)"},
     {"too long", BYTES(1, 0, 9, 2), "0 k.cu:1:0", "at byte 46 of 47 (it is cut short)"},
-    {"address of 4 bytes", BYTES(1, 0, 5, 2, 16, 0, 0, 0), "0 k.cu:1:0", "(an address is not of 8 bytes)"},
+    {"address of 4 bytes", BYTES(1, 0, 5, 2, 16, 0, 0, 0), "0 k.cu:1:0",
+     "(an address does not have 8 bytes)"},
     {"folder 2", BYTES(1, 0, 6, 3, 'x', 0, 2, 0, 0), "0 k.cu:1:0", "(a file is in a folder without name)"},
 };
 

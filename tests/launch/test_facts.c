@@ -156,12 +156,12 @@ static const struct {
      "x.facts:2:15: error: expected a whole number up to 4294967295, or ?, not '4294967296'"},
     {"loop outer <= -1;", "x.facts:2:15: error: expected a whole number up to 4294967295, or ?, not '-'"},
     {"loop outer <= 0;",
-     "x.facts:2:15: error: whoever enters the loop passes its label: if none does, say 'never'"},
+     "x.facts:2:15: error: every thread that enters the loop passes its label: if none does, write 'never'"},
     {"loop nowhere <= 1;", "x.facts:2:6: error: 'nested' has no label 'nowhere'"},
     {"loop again <= 1;", "x.facts:2:6: error: 'nested' has no label 'again'"},
     {"loop rare <= 1;", "x.facts:2:6: error: no loop of 'nested' starts at this label, but at outer, inner"},
-    {"loop first <= 1;", "x.facts:2:6: error: this cycle can be entered at several labels: it is no loop"},
-    {"never end;", "x.facts:2:7: error: there is no instruction behind this label that could be executed"},
+    {"loop first <= 1;", "x.facts:2:6: error: this cycle has several entry labels: it is not a loop"},
+    {"never end;", "x.facts:2:7: error: no executable instruction follows this label"},
     {"never start;", "x.facts:2:7: error: the kernel starts at this label: every thread reaches it"},
     {"never nowhere:start;", "x.facts:2:7: error: there is no function 'nowhere'"},
     {"loop unused:idle <= 1;", "x.facts:2:6: error: kernel 'nested' never calls 'unused'"},
@@ -183,27 +183,26 @@ static const struct {
     {"loop outer <= 1 found for launch;", "x.facts:2:27: error: expected this, not 'launch'"},
     {"loop outer <= 1 found for this;", "x.facts:2:31: error: expected launch, not ';'"},
     {"loop outer <= 1;\nloop inner <= 1 found for this launch;",
-     "x.facts:3:1: error: no statement 'launch' says which launch this was found for: a limit of your own is "
-     "written without 'found'"},
+     "x.facts:3:1: error: no statement 'launch' says which launch this was found for: write your own limits "
+     "without 'found'"},
     {"never rare found;", "x.facts:2:12: error: expected ';', not 'found'"},
     {"launch;", "x.facts:2:7: error: expected the checksum of the launch, not ';'"},
     {"launch 0123456789abcdef;", "x.facts:2:24: error: expected the description of a launch, not ';'"},
     {"launch 0123456789abcdef grid 1 1 1;",
-     "x.facts:2:8: error: this is not the checksum of the launch that is described: the line was changed "
-     "since 'warpbound facts' wrote it"},
-    {"launch 0 grid 1 1 1;",
-     "x.facts:2:8: error: this is not the checksum of the launch that is described: the line was changed "
-     "since 'warpbound facts' wrote it"},
-    {"loop outer <= 1;\n\nloop outer <= 2;", "x.facts:4:1: error: line 2 says this of the label already"},
-    {"loop inner <= ?;\nloop also_inner <= 7;", "x.facts:3:1: error: line 2 says this of the label already"},
+     "x.facts:2:8: error: this checksum does not match the launch described: the line was changed after "
+     "'warpbound facts' wrote it"},
+    {"launch 0 grid 1 1 1;", "x.facts:2:8: error: this checksum does not match the launch described: the "
+                             "line was changed after 'warpbound facts' wrote it"},
+    {"loop outer <= 1;\n\nloop outer <= 2;", "x.facts:4:1: error: line 2 already says this about the label"},
+    {"loop inner <= ?;\nloop also_inner <= 7;",
+     "x.facts:3:1: error: line 2 already says this about the label"},
     {"at most 1 of rare per outer;\nat most 2 of rare per outer;",
-     "x.facts:3:1: error: line 2 says this of the label already"},
-    {"together rare; together rare;", "x.facts:2:16: error: line 2 says this of the label already"},
+     "x.facts:3:1: error: line 2 already says this about the label"},
+    {"together rare; together rare;", "x.facts:2:16: error: line 2 already says this about the label"},
     {"never rare;\nat most 1 of rare per outer;",
-     "x.facts:3:1: error: line 2 contradicts this: nothing holds "
-     "of a label that is never reached"},
-    {"together rare;\nnever rare;", "x.facts:3:1: error: line 2 contradicts this: nothing holds of a label "
-                                    "that is never reached"},
+     "x.facts:3:1: error: line 2 contradicts this: a label that is never reached has no other facts"},
+    {"together rare;\nnever rare;",
+     "x.facts:3:1: error: line 2 contradicts this: a label that is never reached has no other facts"},
 };
 
 static void test_wrong_text_is_refused_with_its_place(void **state) {

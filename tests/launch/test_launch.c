@@ -119,7 +119,7 @@ static void test_named_arguments(void **state) {
         {"m=1", "there is no argument 'm'; there are 1 (out), 2, 3 (n), 4 (alpha)"},
         {"0=1", "there is no argument '0'"},
         {"5=1", "there is no argument '5'"},
-        {"out=64", "argument 'out' is 'buf:f32[64]=zero', for which '64' does not say a type"},
+        {"out=64", "argument 'out' is 'buf:f32[64]=zero', and '64' has no type"},
         {"n=1.5", "'i32:1.5': expected a whole number"},
         {"n=", "'i32:': expected a whole number"},
         {"n=buf:f32", "expected TYPE[COUNT]"},
@@ -286,20 +286,20 @@ static void test_errors_of_arguments(void **state) {
         {"buf:f32[1073741825]", "'f32[1073741825]': larger than 4 GiB"},
         {"buf:f64[18446744073709551615]", "'f64[18446744073709551615]': larger than 4 GiB"},
         {"buf:i8[4]+5",
-         "'i8[4]+5': expected a number of elements behind '+', at most as many as the buffer has"},
+         "'i8[4]+5': expected a number of elements after '+', at most as many as the buffer has"},
         {"buf:i8[4]+-1=zero",
-         "'i8[4]+-1=zero': expected a number of elements behind '+', at most as many as the buffer has"},
+         "'i8[4]+-1=zero': expected a number of elements after '+', at most as many as the buffer has"},
         {"buf:i8[4]+=zero",
-         "'i8[4]+=zero': expected a number of elements behind '+', at most as many as the buffer has"},
-        {"buf:i8[4]=", "'i8[4]=': expected zero, iota, random(SEED), @FILE or a whole number from -128 to "
-                       "127 behind '='"},
+         "'i8[4]+=zero': expected a number of elements after '+', at most as many as the buffer has"},
+        {"buf:i8[4]=",
+         "'i8[4]=': expected zero, iota, random(SEED), @FILE or a whole number from -128 to 127 after '='"},
         {"buf:i8[4]=128", "'i8[4]=128': expected zero, iota, random(SEED), @FILE or a whole number from -128 "
-                          "to 127 behind '='"},
+                          "to 127 after '='"},
         {"buf:f32[4]=random()", "'f32[4]=random()': expected zero, iota, random(SEED), @FILE or a number "
-                                "such as -0.5 or 0f3F800000 behind '='"},
-        {"buf:f16[4]=iota", "'f16[4]=iota': expected zero or @FILE behind '='"},
-        {"buf:f16[4]=1", "'f16[4]=1': expected zero or @FILE behind '='"},
-        {"buf:i8[4]=@", "'i8[4]=@': expected a file name behind '@'"},
+                                "such as -0.5 or 0f3F800000 after '='"},
+        {"buf:f16[4]=iota", "'f16[4]=iota': expected zero or @FILE after '='"},
+        {"buf:f16[4]=1", "'f16[4]=1': expected zero or @FILE after '='"},
+        {"buf:i8[4]=@", "'i8[4]=@': expected a file name after '@'"},
         {"bytes:", "'bytes:': expected two hexadecimal digits a byte, for 1 to 32764 bytes; a struct of 100 "
                    "bytes of unknown contents is bytes[100]"},
         {"bytes:0",
@@ -429,7 +429,7 @@ static void test_assumptions(void **state) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         assert_int_equal(wb_launch_assume(launch, bad[i], diagnostics), WB_ERR_INPUT);
-        assert_non_null(strstr(wb_diagnostics_text(diagnostics), " is no set of what can be assumed\n"));
+        assert_non_null(strstr(wb_diagnostics_text(diagnostics), " is not a set of assumptions\n"));
         wb_diagnostics_free(diagnostics);
     }
     wb_launch_free(launch);
@@ -490,7 +490,7 @@ static void test_errors_of_files(void **state) {
          "l.yaml:2:5: error: expected an argument such as 'i32:1024', or one with a name: 'n: i32:1024', got "
          "a mapping"},
         {"arguments:\n  - n: i32:1\n  - n: i32:2\n", "l.yaml:3:5: error: two arguments are called 'n'"},
-        {"arguments:\n  - 2: i32:1\n", "l.yaml:2:5: error: '2' is no name of an argument, such as n"},
+        {"arguments:\n  - 2: i32:1\n", "l.yaml:2:5: error: '2' is not an argument name, such as n"},
         {"arguments:\n  - i32: 1\n",
          "l.yaml:2:10: error: '1': expected TYPE:VALUE, buf:TYPE[COUNT], bytes:HEX or bytes[SIZE]"},
         {"arguments:\n  - i32:1\n  - u8:300\n", "l.yaml:3:5: error: 'u8:300': expected a whole number from 0 "
@@ -650,16 +650,16 @@ static void test_errors_of_lists(void **state) {
          "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, got '7'",
          WB_ERR_INPUT},
         {"- {code: a.ptx}\n- {kernel: k, code: b.ptx}\n",
-         "l.yaml:2:21: error: code: another one than before: it is said once, of the whole list",
-         WB_ERR_INPUT},
+         "l.yaml:2:21: error: code: differs from an earlier one: give one for the whole list", WB_ERR_INPUT},
         {"- {machine: a}\n- {machine: b}\n",
-         "l.yaml:2:13: error: machine: another one than before: it is said once, of the whole list",
+         "l.yaml:2:13: error: machine: differs from an earlier one: give one for the whole list",
          WB_ERR_INPUT},
         {"- {deadline: 1ms}\n- kernel: k\n- {deadline: 2ms}\n",
-         "l.yaml:3:14: error: deadline: another one than before: it is said once, of the whole list",
+         "l.yaml:3:14: error: deadline: differs from an earlier one: give one for the whole list",
          WB_ERR_INPUT},
         {"- {facts: k.facts}\n",
-         "l.yaml:1:11: error: facts: not in a list of launches, whose kernels are bounded without any",
+         "l.yaml:1:11: error: facts: not allowed in a list of launches, whose kernels are bounded without "
+         "them",
          WB_ERR_INPUT},
         {"- kernel: a\n- grid: 2\n  block: 2048\n",
          "l.yaml:3:10: error: block: expected one to three numbers of threads, from 1 to 1024 in x and y and "
@@ -671,11 +671,11 @@ static void test_errors_of_lists(void **state) {
         {"- stream: a\n- stream: a\n- stream: b\n",
          "l.yaml:3:11: error: stream 'b', but that of the first launch is 'a': kernels of different streams "
          "may "
-         "run at the same time, and no bound is known for that",
+         "run at the same time, which no bound covers",
          WB_ERR_DECLINED},
         {"- stream: a\n- kernel: k\n",
          "l.yaml:2:3: error: stream 'default', but that of the first launch is 'a': kernels of different "
-         "streams may run at the same time, and no bound is known for that",
+         "streams may run at the same time, which no bound covers",
          WB_ERR_DECLINED},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -60,16 +60,18 @@ static const struct {
     {object, 31, 400, 0, 0, NULL},
     {readable, 24, 400, 0, 0, NULL},
     {K13 "ptxas info : Used 7 registers", 7, 0, 0, 0, NULL},
-    {"", 0, 0, 0, 0, "log: error: says nothing of any kernel: expected what ptxas -v or nvcc"},
-    {"kernel.cu(3): warning: unused\n", 0, 0, 0, 0, "says nothing of any kernel"},
+    {"", 0, 0, 0, 0, "log: error: describes no kernel: expected the output of ptxas -v or nvcc"},
+    {"kernel.cu(3): warning: unused\n", 0, 0, 0, 0, "describes no kernel"},
     {K13, 0, 0, 0, 0, "line 1 begins with kernel _Z1kPii, but no line \"Used N registers\" follows"},
     {K13 K13 "ptxas info : Used 7 registers\n", 0, 0, 0, 0, "line 1 begins with kernel _Z1kPii"},
     {K13 "Used 7 registers\n"
          "ptxas info : Compiling entry function '_Z1kPii' for 'sm_86'\nptxas info : Used 8 registers\n",
-     0, 0, 0, 0, "was compiled more than once: for sm_75 7 registers, for sm_86 8 registers; --registers N"},
+     0, 0, 0, 0,
+     "was compiled more than once: for sm_75 7 registers, for sm_86 8 registers; choose one with "
+     "--registers N"},
     {"Compiling entry function '_Z2kkPii' for 'sm_75'\nUsed 7 registers\n", 0, 0, 0, 0,
-     "says nothing of kernel _Z1kPii, but of _Z2kkPii"},
-    {"Compiling entry function '", 0, 0, 0, 0, "says nothing of kernel _Z1kPii, but of "},
+     "does not describe kernel _Z1kPii, but _Z2kkPii"},
+    {"Compiling entry function '", 0, 0, 0, 0, "does not describe kernel _Z1kPii, but "},
     {K13 "Used 99999999999999999999999 registers\n", UINT64_MAX, 0, 0, 0,
      NULL}, /* refused where it is used */
 };

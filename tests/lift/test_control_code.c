@@ -210,7 +210,7 @@ static uint32_t expect_refusal(const char *what, struct machine_word word, const
 static void test_nowhere(void **state) {
     (void)state;
     enum { BRA = 0x947, BSSY = 0x945, CALL = 0x944, BRX = 0x949, RET = 0x950 };
-    const char *leaves = "control leaves the function behind it", *inside = "a target that is no instruction";
+    const char *leaves = "control leaves its function here", *inside = "a target that is no instruction";
     uint32_t wrong = 0;
     wrong += expect_refusal("a branch behind the code", to_place(BRA, 0, 0x100000), leaves);
     wrong += expect_refusal("a branch before the code", to_place(BRA, 0, -0x1000), inside);
@@ -218,9 +218,9 @@ static void test_nowhere(void **state) {
     wrong += expect_refusal("a meeting behind the code", to_place(BSSY, 0, 0x100000), leaves);
     wrong += expect_refusal("a meeting in an instruction", to_place(BSSY, 0, 0x18), inside);
     wrong += expect_refusal("a call behind the code", to_place(CALL, 0, 0x100000), leaves);
-    wrong += expect_refusal("a return", to_place(RET, 0, -0xf0), "it returns from what was not called");
+    wrong += expect_refusal("a return", to_place(RET, 0, -0xf0), "it returns without a call");
     wrong += expect_refusal("a jump without a table", to_place(BRX, 0, -0xf0),
-                            "the file does not say where it goes");
+                            "the file does not state its targets");
     assert_int_equal(wrong, 0);
 }
 

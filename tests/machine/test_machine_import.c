@@ -328,7 +328,7 @@ static void test_gpu_and_ignored_flags(void **state) {
     wb_machine *machine = NULL;
     assert_int_equal(import_parse("c.config", text, strlen(text), diagnostics, &machine), WB_OK);
     assert_string_equal(wb_diagnostics_text(diagnostics),
-                        "c.config: note: 2 flags of this file say nothing that a machine file has, and are "
+                        "c.config: note: 2 flags of this file have no counterpart in machine files and are "
                         "ignored: -gpgpu_cache:dl2, -visualizer_enabled\n");
     assert_int_equal(machine->memory.sms, 16);
     assert_int_equal(machine->memory.dispatch, DISPATCH_ROUND_ROBIN);

@@ -116,32 +116,33 @@ static void test_errors_of_files(void **state) {
     refuses(HEAD UNITS SASS, "m.yaml:1:1: error: key 'classes' is missing");
     refuses(HEAD UNITS "classes: {}\n", "key 'sass' is missing");
     refuses(SMALL "mem_latency: 3\n",
-            "mem_latency is a key of machines that time PTX (code: ptx), this one times machine code");
+            "mem_latency is a key of machines that time PTX (code: ptx), but this one times machine code");
     refuses(
         "name: m\nclock_mhz: 1\ndispatch_depth: 0\nmem_latency: 1\nshared_latency: 1\nunits: [{name: A}]\n"
         "classes: {}\nsass: {sm: 86}\n",
-        "m.yaml:8:1: error: sass is a key of machines that time machine code (code: sass), this one times "
+        "m.yaml:8:1: error: sass is a key of machines that time machine code (code: sass), but this one "
+        "times "
         "PTX");
     refuses("name: m\nbase: ampere-sm80\ncode: sass\n",
-            "m.yaml:3:7: error: code: a machine times what its base does");
+            "m.yaml:3:7: error: code: a machine times the same code as its base");
     refuses("name: m\nbase: rtx-a6000\ncode: ptx\n", "which is not ptx");
     refuses("name: m\nclock_mhz: 100\ncode: c\n" UNITS SASS, "code: expected 'ptx' or 'sass', got 'c'");
     refuses(HEAD UNITS "classes: {alo: {unit: A, init: 2}}\n" SASS, "did you mean 'alu'?");
     refuses(HEAD UNITS "classes: {alu: {unit: B, init: 2}}\n" SASS, "no unit is named 'B'");
-    refuses(HEAD UNITS "classes: {alu: {unit: A}}\n" SASS, "expected init, the cycles that it is held, too");
+    refuses(HEAD UNITS "classes: {alu: {unit: A}}\n" SASS, "also expected init, the cycles that it is held");
     refuses(HEAD UNITS "classes: {alu: {unit: A, init: 1, init_2: 2}}\n" SASS, "expected unit_2");
     refuses(HEAD UNITS "classes: {alu: {unit: A, init: 1, unit_3: Q, init_3: 2}}\n" SASS, "expected unit_2");
     refuses(HEAD UNITS "classes: {alu: {unit: Q, init: 1, unit_2: Q, init_2: 1}}\n" SASS,
-            "is one of the stages before");
+            "is also an earlier stage");
     refuses(HEAD UNITS "classes: {alu: {unit: Q, init: 1, fixed: true}}\n" SASS, "unit 'Q' has a queue");
     refuses(HEAD UNITS "classes: {alu: {unit: S, init: 1, transfer: 1, unit_2: Q, init_2: 1}}\n" SASS,
-            "transfer: expected 0 in front of unit 'Q', whose queue is not unlimited");
+            "transfer: expected 0 before unit 'Q', whose queue is not unlimited");
     refuses(HEAD UNITS "classes: {alu: {unit: A, init: 1, fixed: true, write: 3}}\n" SASS,
             "expected no write and read");
     refuses(HEAD UNITS "classes: {}\nsass: {sm: 86, l0_line: 48}\n",
             "l0_line: expected a power of two, got 48");
     refuses(HEAD UNITS "classes: {}\nsass: {sm: 86, constant_size: 96}\n",
-            "constant_size: 96 bytes are no whole number");
+            "constant_size: 96 bytes are not a whole number");
     refuses(SMALL "sources: [{mark: sure, from: x, keys: [class]}]\n",
             "'assumed', 'second-hand', 'published' or 'measured'");
     refuses(SMALL "sources: [{mark: assumed, keys: [class]}]\n", "key 'from' is missing");

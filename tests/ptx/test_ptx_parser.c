@@ -325,9 +325,9 @@ static void test_unknown_instruction_stops_its_kernels_only(void **state) {
     (void)state;
     check_lookup(
         "bad", NULL,
-        "good.ptx:1:62: error: kernel 'bad' cannot be analysed: instruction 'frobnicate.u32' is not known");
+        "good.ptx:1:62: error: kernel 'bad' cannot be analysed: unknown instruction 'frobnicate.u32'");
     check_lookup("nothing", NULL,
-                 "\n    bad  (cannot be analysed: 1:62: instruction 'frobnicate.u32' is not known)");
+                 "\n    bad  (cannot be analysed: 1:62: unknown instruction 'frobnicate.u32')");
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_module *module = NULL;
     assert_int_equal(wb_module_parse("t", THREE_KERNELS, strlen(THREE_KERNELS), diagnostics, &module), WB_OK);

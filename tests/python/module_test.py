@@ -399,7 +399,7 @@ class Lists(unittest.TestCase):
         for option in ({"grid": 4}, {"arguments": {"n": 1}}, {"kernel": "horner"}, {"scope": "block"}, {"block_index": 0}):
             with self.assertRaisesRegex(warpbound.InputError, "not (go )?with a list of launches"):
                 warpbound.analyze(self.FILE, machine=MACHINE, **option)
-        with self.assertRaisesRegex(warpbound.InputError, "only analyses take those"):
+        with self.assertRaisesRegex(warpbound.InputError, "which only analyze takes"):
             warpbound.simulate(self.FILE, machine=MACHINE)
 
 
@@ -531,7 +531,7 @@ class Simulations(unittest.TestCase):
         self.assertEqual(set(found.numbers.column("kind")), {"simulated"})
         found = warpbound.sweep(string="LC", string_warps=[2, 3], string_methods=["closed", "exact"])
         self.assertEqual(found.units.column("string_warps"), [2, 3])
-        with self.assertRaisesRegex(warpbound.InputError, "what is to be analysed"):
+        with self.assertRaisesRegex(warpbound.InputError, "the code to analyse"):
             warpbound.sweep(machine=MACHINE)
 
 

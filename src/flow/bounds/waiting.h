@@ -15,12 +15,12 @@ enum waiting {
 };
 
 #define WAITS_FOR_THREADS                                                                                    \
-    "this loop waits for other threads (a lock, a flag, a barrier of the grid): no bound of how often it "   \
-    "runs exists from this code alone, and no flow fact can state one"
+    "this loop waits for other threads (a lock, a flag, a grid barrier): this code alone does not bound "    \
+    "how often it runs, and no flow fact can"
 
 #define RETRIES                                                                                              \
-    "it retries an atomic: an attempt fails when another thread succeeds, so that a thread needs at most "   \
-    "one more than all others succeed there"
+    "it retries an atomic: an attempt fails only if another thread succeeds, so a thread needs at most one " \
+    "attempt more than the others succeed there"
 
 /* By loop. A sign, not a proof: those that are not found are asked for like any other loop. In memory of the
  * arena, which is protected. */

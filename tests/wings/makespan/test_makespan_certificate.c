@@ -209,8 +209,8 @@ static void test_changed_headings(void **state) {
         {"tail 2", "tail -1", "f: error: expected a line \"tail N\" with a number of at most 4"},
         {"tail 2", "tail ", "f: error: expected a line \"tail N\" with a number of at most 4"},
         {"tail 2", "tail 3", "f: error: the contents end too early"},
-        {"tail 2", "tail 1", "f: error: there is more behind what should be the end"},
-        {"tail 2", "tail 4", "f: error: there is more behind what should be the end"},
+        {"tail 2", "tail 1", "f: error: data follow its end"},
+        {"tail 2", "tail 4", "f: error: data follow its end"},
         {"makespan: 9", "makespan: 8",
          "f: error: warp 4: instruction 3 in cycle 9 is out of order or beyond the makespan"},
     };
@@ -288,13 +288,12 @@ static void test_damaged_files(void **state) {
     wb_diagnostics_free(verdict.diagnostics);
 
     text_string(&body, "x");
-    assert_refused(body.data, body.length, "f: error: there is more behind what should be the end");
+    assert_refused(body.data, body.length, "f: error: data follow its end");
     packed = gzip_bytes(body.data, body.length - 1, &packed_size);
     packed = realloc(packed, packed_size + 1);
     packed[packed_size] = 0;
     verdict = verdict_of(packed, packed_size + 1, MEMORY, 1);
-    assert_first_message(verdict.diagnostics, "f: error: there is more behind what should be the end",
-                         "certificate");
+    assert_first_message(verdict.diagnostics, "f: error: data follow its end", "certificate");
     wb_diagnostics_free(verdict.diagnostics);
     free(packed);
     text_free(&body);

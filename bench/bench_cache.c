@@ -1,8 +1,8 @@
 /* Speed of the concrete cache: loads a second for a stream that mostly hits, one that mostly misses, and one
  * in between. */
-#include "base/random.h"
+#include "base/containers.h"
 #include "bench_support.h"
-#include "memory/caches/cache.h"
+#include "memory/caches/caches.h"
 
 #define LOADS 20000000u
 #define ADDRESSES (1u << 16)

@@ -1,10 +1,10 @@
 /* The analyses of control flow, on a synthetic function of the size of the largest that compilers make of
  * real kernels, and on one ten times as large. */
-#include "base/text.h"
+#include "base/base.h"
 #include "bench_support.h"
-#include "flow/bounds/loop_bounds.h"
-#include "flow/graph/cfg.h"
-#include "flow/values/divergence.h"
+#include "flow/bounds/bounds.h"
+#include "flow/graph/graph.h"
+#include "flow/values/values.h"
 
 /* What one iteration of the text below becomes, and the registers that it has to itself. */
 enum { REPEAT_BLOCKS = 6, REPEAT_INSTS = 70, REPEAT_REGS = 20 };

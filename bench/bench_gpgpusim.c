@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bench_support.h"
-#include "sim/gpu/simulator.h"
-#include "warp/path/block.h"
-#include "warp/timed/block_timing.h"
+#include "sim/gpu/gpu.h"
+#include "warp/path/path.h"
+#include "warp/timed/timed.h"
 
 #define ARGUMENTS_MAX 4
 

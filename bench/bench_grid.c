@@ -2,7 +2,7 @@
 #include <sys/resource.h>
 
 #include "bench_support.h"
-#include "warp/trace/grid.h"
+#include "warp/trace/trace.h"
 
 #define BLOCKS 100000
 

@@ -5,12 +5,12 @@
 
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "bench_support.h"
 #include "bound/analysis/registry.h"
 #include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"
-#include "warp/trace/grid.h"
+#include "warp/trace/trace.h"
 
 #define BLOCKS 100000
 #define LENGTHS 100

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "index_support.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* Each kernel runs for at least this long, in processor seconds. */
 #define SECONDS_MIN 0.1

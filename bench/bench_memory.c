@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "grid_support.h"
-#include "memory/caches/order_replay.h"
+#include "memory/caches/caches.h"
 
 /* Each case is estimated for at least this long, in processor seconds. */
 #define SECONDS_MIN 1.0
@@ -37,7 +37,7 @@ static void bench_estimate(const struct bench_case *bench, struct bench_run *run
         "miss estimate %-14s %7.2f million requests/s (%llu requests, %.1f %% of loads miss; tracing %.2f s, "
         "requests %.3f s)\n",
         bench->kernel, (double)total.requests * rounds / spent / 1e6, (unsigned long long)total.requests,
-        100 * miss_rate(&total), traced - start, made - traced);
+        100.0 * (double)total.load_misses / (double)total.load_requests, traced - start, made - traced);
     traffic_free(&traffic);
     bench_untrace(run);
 }

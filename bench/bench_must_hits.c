@@ -5,8 +5,8 @@
 
 #include "grid_support.h"
 #include "machine/occupancy.h"
-#include "memory/caches/must_hits.h"
-#include "memory/requests/timed_grid.h"
+#include "memory/caches/misses.h"
+#include "memory/requests/requests.h"
 
 static void bench_share(const struct bench_case *bench, const struct timed_grid *timed, uint32_t resident,
                         struct bench_run *run) {

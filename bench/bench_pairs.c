@@ -4,7 +4,7 @@
 
 #include "bench_support.h"
 #include "bound/analysis/analysis.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "warp/synthetic/synthetic.h"
 
 #define ALN_INSTRUCTIONS 10000u
 #define ALN_WARPS 32u

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "bench_support.h"
 #include "ptx/ptx.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "bench_support.h"
 #include "memory/requests/requests.h"
 

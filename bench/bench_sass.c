@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "bench_support.h"
 #include "cubin/cubin.h"
 #include "sass/sass.h"

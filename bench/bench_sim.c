@@ -8,7 +8,7 @@
 
 #include "bench_support.h"
 #include "bound/analysis/analysis.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "warp/synthetic/synthetic.h"
 
 /* Units as those of the ecrts2025-orin machine. */
 #define UNITS "I(2,6) F(1,7) M(1,203) S(1,5) X(8,17) i(1,4)@I"

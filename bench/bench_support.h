@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/base.h"
 #include "warpbound.h"
 
 /* Processor seconds of the process so far. */

@@ -1,6 +1,6 @@
 /* Speed of the interpreter on the kernels of kernels/, and of writing and reading a path. */
 #include "index_support.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* Each kernel runs for at least this long, in processor seconds. */
 #define SECONDS_MIN 0.3

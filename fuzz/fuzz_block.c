@@ -7,7 +7,7 @@
 #include "bound/analysis/analysis.h"
 #include "fuzz_bounds.h"
 #include "synthetic_text.h"
-#include "warp/synthetic/synthetic_file.h"
+#include "warp/synthetic/synthetic.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "cubin/cubin.h"
 #include "warpbound.h"
 

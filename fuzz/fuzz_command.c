@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "command_results.h"
 #include "warpbound.h"
 

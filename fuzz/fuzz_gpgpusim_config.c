@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/import.h"
-#include "machine/keys.h"
+#include "machine/files.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

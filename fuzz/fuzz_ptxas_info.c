@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/ptxas_info.h"
+#include "launch/launch.h"
 #include "warpbound.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

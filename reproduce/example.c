@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 /* An option of the command, the key that it sets, and its value. */
 struct setting {

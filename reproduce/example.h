@@ -3,7 +3,7 @@
 #ifndef WB_REPRODUCE_EXAMPLE_H
 #define WB_REPRODUCE_EXAMPLE_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "warpbound_makespan.h"
 
 /* The command's operand and options; NULL where it has none. */

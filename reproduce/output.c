@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 /* The longest line of a page. */
 #define PAGE_COLUMNS 100u

@@ -3,8 +3,7 @@
 #ifndef WB_REPRODUCE_OUTPUT_H
 #define WB_REPRODUCE_OUTPUT_H
 
-#include "base/status.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "warpbound.h"
 
 #define OUTPUT_FOLDER "docs/reproduction"

@@ -2,7 +2,7 @@
 #ifndef WB_REPRODUCE_TIMING_H
 #define WB_REPRODUCE_TIMING_H
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* Seconds that all threads of this process have computed, and the processes that it has waited for. */
 double timing_seconds(void);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "tables.h"
 
 #define JOBS_MAX 64u

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/base.h"
 #include "launch/launch.h"
 #include "machine/machine.h"
 #include "sim/gpu/gpu.h"
-#include "warp/trace/grid.h"
+#include "warp/trace/trace.h"
 
 /* Executions are looked for in grids up to this size, in instructions of all warps. */
 #define SEARCHED_INSTRUCTIONS_MAX 1000000u

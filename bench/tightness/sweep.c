@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 #define INDEX "kernels/index.txt"
 

@@ -3,8 +3,7 @@
 #ifndef WB_BENCH_TIGHTNESS_SWEEP_H
 #define WB_BENCH_TIGHTNESS_SWEEP_H
 
-#include "base/arena.h"
-#include "base/status.h"
+#include "base/base.h"
 #include "warpbound.h"
 
 struct sweep_kernel {

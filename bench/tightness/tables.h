@@ -2,7 +2,7 @@
 #ifndef WB_BENCH_TIGHTNESS_TABLES_H
 #define WB_BENCH_TIGHTNESS_TABLES_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "measure.h"
 
 struct result {

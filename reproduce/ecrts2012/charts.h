@@ -2,7 +2,7 @@
 #ifndef WB_REPRODUCE_ECRTS2012_CHARTS_H
 #define WB_REPRODUCE_ECRTS2012_CHARTS_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "study.h"
 
 /* Fig. 5: times of the integer programs. */

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "example.h"
 #include "timing.h"
 

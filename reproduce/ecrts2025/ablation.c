@@ -1,6 +1,6 @@
 #include "ablation.h"
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 /* What all machines of the table have. */
 #define TYPICAL_LATENCY "mem_latency=200"

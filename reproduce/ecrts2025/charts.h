@@ -2,7 +2,7 @@
 #ifndef WB_REPRODUCE_CHARTS_H
 #define WB_REPRODUCE_CHARTS_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "study.h"
 
 /* Mean overestimation of every bound by latency, under one policy, with the published GUB. */

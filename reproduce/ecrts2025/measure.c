@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
-#include "warp/timed/block_timing.h"
+#include "warp/timed/timed.h"
 
 /* GPGPU-Sim places a block in cycle 1, so that the first instruction issues in cycle 2 (docs/gpgpusim.md). */
 #define GPGPUSIM_FIRST_ISSUE 2u

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 #define SGEMM_PTX "reproduce/ecrts2025/sgemm.ptx"
 #define SGEMM_SIDE 1024u /* rows and columns of the product */

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "kernel_index.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 const unsigned study_latencies[LATENCY_COUNT] = {5, 10, 25, 50, 100, 200, 400};
 const unsigned study_warps[WARPS_COUNT] = {4, 8, 16, 32};

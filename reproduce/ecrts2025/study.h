@@ -4,7 +4,7 @@
 #define WB_REPRODUCE_STUDY_H
 
 #include "ablation.h"
-#include "base/arena.h"
+#include "base/base.h"
 #include "specimen.h"
 
 /* Name of a case of kernels/index.txt, with room. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "example.h"
 #include "wings/makespan/analysis/makespan.h"
 #include "wings/makespan/anneal/precedence_string.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "report/write/svg_chart.h"
 
 /* Most series of a chart. */

@@ -1,6 +1,6 @@
 #include "isolated.h"
 
-#include "sim/gpu/gpu_results.h"
+#include "sim/gpu/gpu.h"
 #include "study.h"
 
 /* The load that the last turn was of, one warp instruction. */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
-#include "memory/caches/order_replay.h"
-#include "sim/gpu/gpu_results.h"
+#include "base/base.h"
+#include "memory/caches/caches.h"
+#include "sim/gpu/gpu.h"
 
 const char *const scheme_names[SCHEME_COUNT] = {"default", "pure-rr", "reorder"};
 

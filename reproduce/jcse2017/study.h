@@ -3,7 +3,7 @@
 #ifndef WB_REPRODUCE_JCSE2017_STUDY_H
 #define WB_REPRODUCE_JCSE2017_STUDY_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "isolated.h"
 #include "warpbound.h"
 

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "papers/abstract_cta/acta_turns.h"
-#include "sim/gpu/simulator.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "sim/gpu/gpu.h"
+#include "warp/synthetic/synthetic.h"
 
 /* TriangleSum, slide 4: rows of each warp, the load in odd ones, `s += 1` in the first. */
 #define WARPS 4u

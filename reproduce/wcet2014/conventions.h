@@ -3,7 +3,7 @@
 #ifndef WB_REPRODUCE_WCET2014_CONVENTIONS_H
 #define WB_REPRODUCE_WCET2014_CONVENTIONS_H
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "machine/machine.h"
 #include "papers/abstract_cta/acta_file.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
-#include "base/file.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "bound/analysis/analysis.h"
 #include "papers/abstract_cta/acta_turns.h"
 

@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "analyze/request.h"
-#include "base/options.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "bound/analysis/stream.h"
 #include "cost/costs.h"
 #include "launch/launch.h"
-#include "sim/gpu/gpu_results.h"
-#include "warp/trace/grid.h"
+#include "sim/gpu/gpu.h"
+#include "warp/trace/trace.h"
 
 /* ---- What is analysed ---------------------------------------------------------------------------------- */
 

@@ -1,8 +1,7 @@
 /* Bounds of a launch, held against the machine code that runs. */
 #include <assert.h>
 
-#include "base/options.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "bound/analysis/stream.h"
 

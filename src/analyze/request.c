@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/options.h"
-#include "warp/trace/grid_trace.h"
+#include "base/base.h"
+#include "warp/trace/trace.h"
 
 /* Most warp instructions that are executed with the given data only to show them beside all inputs. */
 #define BESIDE_INSTRUCTIONS_MAX UINT64_C(50000000)

@@ -2,7 +2,7 @@
 #ifndef WB_ANALYZE_REQUEST_H
 #define WB_ANALYZE_REQUEST_H
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 struct request {
     const wb_kernel *kernel;

@@ -1,4 +1,4 @@
-#include "base/arena.h"
+#include "base/base.h"
 
 #include <assert.h>
 #include <setjmp.h>

@@ -1,8 +1,8 @@
-#include "base/content.h"
+#include "base/files.h"
 
 #include <string.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 /* As much of a file is looked at. */
 #define LOOKED_AT_MAX ((size_t)1 << 20)

@@ -1,11 +1,9 @@
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/text.h"
 
 /* ---- Places ----------------------------------------------------------------------------------------------
  */

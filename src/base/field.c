@@ -1,12 +1,10 @@
-#include "base/field.h"
+#include "base/files.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
-#include "base/number.h"
-#include "base/text.h"
+#include "base/base.h"
 
 /* Places behind the point of a FIELD_REAL: megahertz down to the hertz. */
 #define REAL_PLACES 6u

@@ -1,4 +1,4 @@
-#include "base/file.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 static wb_status read_failed(wb_diagnostics *diagnostics, const char *path, int error) {
     if (error == ENOMEM) return diagnose_out_of_memory(diagnostics, path);

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "base/file.h"
+#include "base/files.h"
 
 /* Whether the bytes start like a gzip file. */
 bool gzip_recognise(const char *bytes, size_t size);
@@ -28,7 +28,7 @@ wb_status gzip_read(struct gzip_reader *reader, void *bytes, size_t size);
 wb_status gzip_read_end(struct gzip_reader *reader);
 void gzip_reader_close(struct gzip_reader *reader);
 
-/* Writes a file that appears only when complete (base/file.h). */
+/* Writes a file that appears only when complete (base/files.h). */
 struct gzip_writer {
     struct file_output output;
     gzFile stream;

@@ -1,4 +1,4 @@
-#include "base/input.h"
+#include "base/files.h"
 
 #include <nettle/sha2.h>
 #include <string.h>

@@ -1,11 +1,10 @@
-#include "base/names.h"
+#include "base/base.h"
 
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "warpbound.h"
 
 /* Most names of a registry. */

@@ -1,12 +1,10 @@
-#include "base/number.h"
+#include "base/base.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/text.h"
 
 /* Longest text of a floating-point number: more digits than any double needs to be told apart. */
 #define FLOAT_TEXT_MAX 400

@@ -1,4 +1,4 @@
-#include "base/options.h"
+#include "base/base.h"
 
 #include <stddef.h>
 #include <string.h>

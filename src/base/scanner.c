@@ -1,11 +1,11 @@
-#include "base/scanner.h"
+#include "base/files.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/base.h"
 
 #define MESSAGE_MAX 800
 

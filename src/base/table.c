@@ -1,4 +1,4 @@
-#include "base/table.h"
+#include "base/containers.h"
 
 #include <assert.h>
 #include <stdlib.h>

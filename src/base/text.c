@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "base/base.h"
 
 #include <assert.h>
 #include <stdarg.h>

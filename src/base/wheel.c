@@ -1,4 +1,4 @@
-#include "base/wheel.h"
+#include "base/heap.h"
 
 void wheel_init(struct wheel *wheel, struct arena *arena) {
     *wheel = (struct wheel){.arena = arena, .first = CYCLES_SATURATED, .free = WHEEL_NO_ITEM};

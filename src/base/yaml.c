@@ -1,10 +1,10 @@
-#include "base/yaml.h"
+#include "base/files.h"
 
 #include <stdarg.h>
 #include <string.h>
 #include <yaml.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* Longest excerpt of a wrong value in a message. */
 #define SHOWN_MAX 60

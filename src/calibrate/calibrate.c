@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/embedded.h"
-#include "base/field.h"
-#include "base/number.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "calibrate/kept.h"
 #include "machine/machine.h"
 #include "ptx/ptx.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "warp/timed/sass_timing.h"
+#include "warp/timed/timed.h"
 
 /* ---- What was written last -----------------------------------------------------------------------------
  */

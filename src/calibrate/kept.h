@@ -3,8 +3,7 @@
 #ifndef WB_CALIBRATE_KEPT_H
 #define WB_CALIBRATE_KEPT_H
 
-#include "sass/machine_code.h"
-#include "sass/sass_class.h"
+#include "sass/sass.h"
 
 /* What of an instruction takes a result. */
 enum kept_use {

@@ -31,7 +31,7 @@ static const char *reason(void) {
 }
 
 /* Asked the first time it waits for the next poll, asked again or when that takes too long it waits no more.
- * What is written to files has no name before it is complete (base/file.h). */
+ * What is written to files has no name before it is complete (base/files.h). */
 static void on_signal(int number) {
     if (stop_signal == 0) {
         stop_signal = number;

@@ -4,7 +4,7 @@
 #ifndef WB_COST_CHAIN_H
 #define WB_COST_CHAIN_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "bound/profile/max_plus.h"
 
 /* What a step of a chain adds to a time, and what its cycles are spent on. */

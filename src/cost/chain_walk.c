@@ -1,6 +1,6 @@
 #include "cost/chain_walk.h"
 
-#include "warp/timed/wait_queues.h"
+#include "warp/timed/timed.h"
 
 /* Repetitions below which walking is as quick. */
 #define FOLD_WORTH_SKIPPING 8u

@@ -5,7 +5,7 @@
 #define WB_COST_CHAIN_WALK_H
 
 #include "cost/chain.h"
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* A unit with one instance. */
 struct chain_unit {

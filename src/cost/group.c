@@ -2,10 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "cost/costs.h"
-#include "flow/graph/cfg.h"
-#include "flow/graph/loops.h"
+#include "flow/graph/graph.h"
 
 /* What the instructions of a group have in common; compared as bytes. */
 struct group_key {

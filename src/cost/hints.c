@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cost/costs.h"
-#include "memory/requests/access_order.h"
-#include "sass/sass_class.h"
-#include "warp/interpret/launch_demand.h"
+#include "memory/requests/requests.h"
+#include "sass/sass.h"
+#include "warp/interpret/execute.h"
 
 /* Instructions with a smaller part of the number are not worth a word: a hundredth. */
 #define HINT_WORTH 100u

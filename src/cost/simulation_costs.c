@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "cost/costs.h"
 #include "cost/critical_chain.h"
-#include "sim/gpu/simulator.h"
+#include "sim/gpu/gpu.h"
 
 /* An execution that is simulated once more, with what it tells. */
 struct simulated {

@@ -2,9 +2,9 @@
 #ifndef WB_COST_SM_RECORD_H
 #define WB_COST_SM_RECORD_H
 
-#include "base/arena.h"
-#include "sim/sm/events.h"
-#include "warp/timed/timed_block.h"
+#include "base/base.h"
+#include "sim/sm/host.h"
+#include "warp/timed/timed.h"
 
 #define RECORD_NONE UINT32_MAX
 

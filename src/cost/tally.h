@@ -2,7 +2,7 @@
 #ifndef WB_COST_TALLY_H
 #define WB_COST_TALLY_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/cycles.h"
 #include "warpbound.h"
 

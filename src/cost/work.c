@@ -3,7 +3,7 @@
 #include "bound/grid/block_requests.h"
 #include "bound/grid/fetch_time.h"
 #include "memory/requests/requests.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* Adds the executions by `times` warps to the differences from each entry's count to the next one's. */
 static void count_run(uint64_t *differences, const struct path_entry *entry, uint64_t times) {

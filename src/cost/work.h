@@ -3,8 +3,8 @@
 #define WB_COST_WORK_H
 
 #include "cost/tally.h"
-#include "memory/requests/timed_grid.h"
-#include "warp/timed/timed_block.h"
+#include "memory/requests/requests.h"
+#include "warp/timed/timed.h"
 
 /* Of one instruction (wb_cost). */
 struct cost_work {

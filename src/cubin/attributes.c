@@ -1,4 +1,4 @@
-#include "cubin/attributes.h"
+#include "cubin/reader.h"
 
 /* How a record goes on behind its two bytes of format and kind. */
 enum format { FORMAT_NONE = 1, FORMAT_BYTE = 2, FORMAT_HALF = 3, FORMAT_SIZED = 4 };

@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 #define CUBIN_NONE UINT32_MAX
 

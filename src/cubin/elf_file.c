@@ -1,4 +1,4 @@
-#include "cubin/elf_file.h"
+#include "cubin/reader.h"
 
 #include <endian.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cubin/attributes.h"
 #include "cubin/cubin.h"
 #include "cubin/reader.h"
 

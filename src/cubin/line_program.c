@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "cubin/elf_file.h"
+#include "cubin/reader.h"
 
 #define VERSION_MIN 2
 #define VERSION_MAX 4 /* version 5 names files in another way, and no known ptxas writes it */

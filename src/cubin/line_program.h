@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 struct line_file {
     const char *directory; /* NULL: none; texts are in the table */

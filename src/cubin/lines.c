@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "cubin/cubin.h"
 #include "cubin/line_program.h"
 #include "cubin/reader.h"

@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/number.h"
-#include "base/random.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "base/files.h"
 #include "launch/launch.h"
 #include "ptx/opcode.h"
 

@@ -1,16 +1,15 @@
 /* Flow facts once they are read: what they are asked, and how they are written. */
-#include "launch/facts.h"
+#include "launch/launch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
-#include "base/content.h"
-#include "base/file.h"
-#include "flow/bounds/unrolled.h"
-#include "flow/graph/cfg.h"
+#include "base/containers.h"
+#include "base/files.h"
+#include "flow/bounds/bounds.h"
+#include "flow/graph/graph.h"
 #include "ptx/ptx.h"
 
 wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostics *diagnostics,

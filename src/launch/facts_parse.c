@@ -3,12 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/scanner.h"
-#include "base/table.h"
-#include "flow/graph/cfg.h"
-#include "flow/graph/loops.h"
-#include "launch/facts.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "base/files.h"
+#include "flow/graph/graph.h"
+#include "launch/launch.h"
 #include "ptx/ptx.h"
 
 /* ---- What flow facts can name: the functions that a kernel reaches, their labels and their loops ---------

@@ -1,8 +1,7 @@
 /* Another value for one argument of a launch, which is known by its name or its place. */
 #include <string.h>
 
-#include "base/number.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "launch/launch.h"
 #include "ptx/ptx.h"
 

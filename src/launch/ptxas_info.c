@@ -1,10 +1,10 @@
-#include "launch/ptxas_info.h"
+#include "launch/launch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/demangle.h"
+#include "ptx/ptx.h"
 
 /* Kernels that a message lists. */
 #define SHOWN_MAX 8

@@ -4,12 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/content.h"
-#include "base/file.h"
-#include "base/number.h"
-#include "base/yaml.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "launch/launch.h"
-#include "launch/settings.h"
 
 /* The stream of launches that name none. */
 #define DEFAULT_STREAM "default"

@@ -2,11 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/names.h"
-#include "base/yaml.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "launch/launch.h"
-#include "launch/settings.h"
 #include "machine/machine.h"
 
 /* Whether a path leads out of the folder that it is relative to. */

@@ -1,4 +1,4 @@
-#include "launch/sources.h"
+#include "launch/launch.h"
 
 /* The `index`-th of them, be it there twice. */
 static const wb_input *any_at(const struct sources *sources, size_t index) {

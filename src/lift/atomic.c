@@ -1,6 +1,5 @@
 /* Atomic operations. */
-#include "lift/memory.h"
-#include "lift/state.h"
+#include "lift/lift.h"
 
 enum atomic_operation { ATOMIC_CAS = 9, ATOMIC_POPC_INC = 10, ATOMIC_CAST_SPIN = 11 };
 

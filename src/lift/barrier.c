@@ -1,6 +1,5 @@
 /* Barriers of a block, fences, and waits for copies to shared memory. */
-#include "lift/emit.h"
-#include "lift/state.h"
+#include "lift/lift.h"
 
 enum bar_mode { BAR_SYNC, BAR_ARRIVE, BAR_RED };
 

@@ -3,8 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "lift/emit.h"
-#include "lift/state.h"
+#include "lift/lift.h"
 
 /* Words of bank 0 that the launch fills, by their offset before sm_90, of sm_90, and after it. */
 enum launch_word {

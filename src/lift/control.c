@@ -1,9 +1,7 @@
 /* Where control goes, and where lanes meet. */
 #include <string.h>
 
-#include "lift/emit.h"
-#include "lift/state.h"
-#include "lift/target.h"
+#include "lift/lift.h"
 
 /* A branch within the function. */
 static struct ptx_operand label_at(struct lift *lift, uint32_t copy, uint32_t inst) {

@@ -1,5 +1,5 @@
 /* Conversions between integers and floating-point numbers of 8 to 64 bits. */
-#include "lift/float_text.h"
+#include "lift/lift.h"
 
 enum size { SIZE_8, SIZE_16, SIZE_32, SIZE_64 };
 

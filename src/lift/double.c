@@ -1,5 +1,5 @@
 /* Arithmetic on f64, in pairs of registers. */
-#include "lift/float_text.h"
+#include "lift/lift.h"
 
 static void arithmetic(struct lift *lift, const struct sass_inst *inst, const char *name,
                        const struct sass_source *const *sources, uint32_t count) {

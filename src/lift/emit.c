@@ -1,12 +1,12 @@
 /* The builder: operands, temporaries, instructions and their guards. */
-#include "lift/emit.h"
+#include "lift/lift.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "lift/state.h"
+#include "base/base.h"
+#include "ptx/parser.h"
 
 #define TEXT_MAX 96
 

@@ -1,6 +1,6 @@
 /* Exchange between the lanes of a warp. Those that take part are the lanes that execute the instruction
  * together. */
-#include "lift/emit.h"
+#include "lift/lift.h"
 
 static void shuffle(struct lift *lift, const struct sass_inst *inst) {
     static const char *const opcodes[] = {"shfl.idx.b32", "shfl.up.b32", "shfl.down.b32", "shfl.bfly.b32"};

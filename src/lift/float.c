@@ -1,5 +1,5 @@
 /* Arithmetic on f32, approximate functions, and the test of operands that division begins with. */
-#include "lift/float_text.h"
+#include "lift/lift.h"
 
 /* FADD, FMUL without a scale, FFMA: one operation of PTX with the same rounding and flushing. */
 static void arithmetic(struct lift *lift, const struct sass_inst *inst, const char *name,

@@ -1,8 +1,8 @@
-#include "lift/float_text.h"
+#include "lift/lift.h"
 
 #include <stdarg.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 const char *lift_rounding(const struct sass_inst *inst) {
     static const char *const words[] = {"rn", "rm", "rp", "rz"};

@@ -1,11 +1,7 @@
-#include "lift/function.h"
+#include "lift/lift.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-#include "lift/emit.h"
-#include "lift/lift.h"
-#include "lift/plan.h"
 
 /* A kernel that is lifted. */
 struct maker {

@@ -1,5 +1,5 @@
 /* Arithmetic on pairs of f16 and bf16, and matrices. */
-#include "lift/float_text.h"
+#include "lift/lift.h"
 
 enum half_lanes { LANES_BOTH, LANES_F32, LANES_LOW, LANES_HIGH };
 

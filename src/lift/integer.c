@@ -2,7 +2,7 @@
  * shifts are those of PTX: bounds of loops know them. */
 #include <assert.h>
 
-#include "lift/emit.h"
+#include "lift/lift.h"
 
 static bool is_zero(struct ptx_operand operand) {
     return operand.kind == PTX_OPERAND_INT && (uint32_t)operand.value == 0;

@@ -1,10 +1,11 @@
-#include "lift/issued.h"
+#include "lift/lift.h"
 
 #include <string.h>
 
-#include "base/table.h"
-#include "base/text.h"
-#include "sass/machine_code.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "ptx/parser.h"
+#include "sass/sass.h"
 
 /* ---- Classes ------------------------------------------------------------------------------------------- */
 

@@ -5,8 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "lift/emit.h"
-
 typedef void (*family_fn)(struct lift *lift, const struct sass_inst *inst);
 
 static const family_fn families[SASS_OP_COUNT] = {

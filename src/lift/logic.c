@@ -1,5 +1,5 @@
 /* Logic, shifts, bits and bytes, selection and moves, of registers and of predicates. */
-#include "lift/emit.h"
+#include "lift/lift.h"
 
 /* ---- Truth tables -------------------------------------------------------------------------------------- */
 

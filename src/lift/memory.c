@@ -1,6 +1,6 @@
 /* Loads and stores: global, generic, shared and local memory. What has 64 bits is loaded and stored as one
- * value, so that it is known where addresses point to (warp/interpret/half.h). */
-#include "lift/memory.h"
+ * value, so that it is known where addresses point to (warp/interpret/home.h). */
+#include "lift/lift.h"
 
 /* ---- Widths -------------------------------------------------------------------------------------------- */
 

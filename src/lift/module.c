@@ -1,14 +1,12 @@
-#include "lift/module.h"
+#include "lift/lift.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/input.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "cubin/cubin.h"
-#include "lift/function.h"
-#include "lift/issued.h"
-#include "lift/refinement.h"
+#include "ptx/parser.h"
 
 /* Memory for a module: so much for each byte of the file, and so much for any. */
 #define MEMORY_PER_BYTE ((size_t)512)

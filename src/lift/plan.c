@@ -1,4 +1,4 @@
-#include "lift/plan.h"
+#include "lift/lift.h"
 
 #include <assert.h>
 #include <string.h>

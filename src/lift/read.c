@@ -2,11 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/content.h"
-#include "base/file.h"
-#include "lift/module.h"
+#include "base/files.h"
+#include "lift/lift.h"
 #include "ptx/ptx.h"
-#include "sass/machine_code.h"
+#include "sass/sass.h"
 
 /* Largest file of code. */
 #define CODE_SIZE_MAX ((size_t)256 << 20)

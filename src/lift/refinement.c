@@ -1,10 +1,9 @@
-#include "lift/refinement.h"
+#include "lift/lift.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/number.h"
-#include "sass/machine_code.h"
+#include "base/base.h"
+#include "sass/sass.h"
 
 /* ---- The sequences ---------------------------------------------------------------------------------------
  */

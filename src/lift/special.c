@@ -1,7 +1,5 @@
 /* Special registers, and constants that are read by an instruction of their own. */
-#include "lift/emit.h"
-#include "lift/state.h"
-#include "lift/target.h"
+#include "lift/lift.h"
 
 /* ---- S2R, S2UR, CS2R ----------------------------------------------------------------------------------- */
 

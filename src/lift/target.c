@@ -1,4 +1,4 @@
-#include "lift/target.h"
+#include "lift/lift.h"
 
 #include <assert.h>
 
@@ -16,7 +16,7 @@ struct point {
 
 /* What a register contains: a number, or half of the address of a function outside of the file. Places in
  * the code are counted from the kernel's first instruction. */
-struct content {
+struct reg_content {
     enum { CONTENT_NONE, CONTENT_NUMBER, CONTENT_LOWER_HALF, CONTENT_UPPER_HALF } kind;
     uint32_t number;  /* or */
     const char *name; /* of the function */
@@ -26,12 +26,12 @@ struct content {
 /* The search for what a register can contain: backwards over the ways that lead to an instruction. */
 struct search {
     const struct plan *plan;
-    struct content content;  /* on the ways that were followed so far */
-    bool differs;            /* it can be another value, or one that is not known */
-    bool by_stack;           /* the stack is on some of them */
-    uint32_t depth;          /* of searches for what the value is computed from */
-    VEC(struct point) open;  /* to be followed */
-    VEC(struct point) joins; /* instructions with a label that were followed */
+    struct reg_content content; /* on the ways that were followed so far */
+    bool differs;               /* it can be another value, or one that is not known */
+    bool by_stack;              /* the stack is on some of them */
+    uint32_t depth;             /* of searches for what the value is computed from */
+    VEC(struct point) open;     /* to be followed */
+    VEC(struct point) joins;    /* instructions with a label that were followed */
 };
 
 /* How many registers an instruction writes from its destination on. */
@@ -119,8 +119,8 @@ static void push(struct search *search, struct point point) {
 }
 
 /* On a way that was followed to its end the register has this value. */
-static void found(struct search *search, struct content content) {
-    const struct content *before = &search->content;
+static void found(struct search *search, struct reg_content content) {
+    const struct reg_content *before = &search->content;
     const bool same =
         before->kind == content.kind && before->number == content.number && before->name == content.name;
     search->differs |= content.kind == CONTENT_NONE || (before->kind != CONTENT_NONE && !same);
@@ -128,7 +128,7 @@ static void found(struct search *search, struct content content) {
 }
 
 static void found_number(struct search *search, uint32_t number) {
-    found(search, (struct content){.kind = CONTENT_NUMBER, .number = number});
+    found(search, (struct reg_content){.kind = CONTENT_NUMBER, .number = number});
 }
 
 /* Half of an address in bank 4. */
@@ -138,7 +138,7 @@ static void found_address(struct search *search, uint32_t offset) {
         const struct cubin_address *address = &cubin->addresses[a];
         const bool outside = address->bank == 4 && address->symbol == CUBIN_NONE && address->addend == 0;
         if (!outside || address->name == NULL || address->offset != (offset & ~UINT32_C(7))) continue;
-        found(search, (struct content){
+        found(search, (struct reg_content){
                           .kind = offset % 8 == 0 ? CONTENT_LOWER_HALF : CONTENT_UPPER_HALF,
                           .name = address->name,
                       });
@@ -173,7 +173,7 @@ static bool is_zero(const struct sass_source *source) {
     return source->kind == SASS_SOURCE_REG && source->number == SASS_RZ;
 }
 
-static struct content content_of(const struct plan *plan, struct point point, uint32_t depth);
+static struct reg_content reg_content_of(const struct plan *plan, struct point point, uint32_t depth);
 
 /* What a source of an instruction contains, negated or not. */
 static bool number_of(struct search *search, struct point point, const struct sass_source *source,
@@ -184,7 +184,7 @@ static bool number_of(struct search *search, struct point point, const struct sa
     } else if (is_register(source)) {
         point.reg = source->number;
         point.uniform = source->kind == SASS_SOURCE_UREG;
-        const struct content content = content_of(search->plan, point, search->depth + 1);
+        const struct reg_content content = reg_content_of(search->plan, point, search->depth + 1);
         if (content.kind != CONTENT_NUMBER) return false;
         search->by_stack |= content.by_stack;
         *number = content.number;
@@ -406,17 +406,17 @@ static void follow_all(struct search *search, struct point point) {
 #define DEPTH_MAX 4u
 
 /* What a register contains before an instruction on every way to it. */
-static struct content content_of(const struct plan *plan, struct point point, uint32_t depth) {
+static struct reg_content reg_content_of(const struct plan *plan, struct point point, uint32_t depth) {
     struct search search = {.plan = plan, .depth = depth, .differs = depth > DEPTH_MAX};
     push(&search, point);
     while (!search.differs && search.open.count > 0)
         follow_all(&search, search.open.items[--search.open.count]);
     search.content.by_stack = search.by_stack;
-    return search.differs ? (struct content){.kind = CONTENT_NONE} : search.content;
+    return search.differs ? (struct reg_content){.kind = CONTENT_NONE} : search.content;
 }
 
 static bool is_number(const struct plan *plan, struct point point, uint32_t number) {
-    const struct content content = content_of(plan, point, 0);
+    const struct reg_content content = reg_content_of(plan, point, 0);
     return content.kind == CONTENT_NUMBER && content.number == number;
 }
 
@@ -428,7 +428,7 @@ bool target_is_caller(const struct plan *plan, uint32_t copy, uint32_t inst, boo
     if (ret->a.kind != SASS_SOURCE_REG || ret->a.number >= SASS_RZ - 1) return false;
     const struct point at = {.copy = copy, .inst = inst, .reg = ret->a.number};
     const struct point above = {.copy = copy, .inst = inst, .reg = (uint16_t)(ret->a.number + 1)};
-    const struct content low = content_of(plan, at, 0), high = content_of(plan, above, 0);
+    const struct reg_content low = reg_content_of(plan, at, 0), high = reg_content_of(plan, above, 0);
     *by_stack = low.by_stack || high.by_stack;
     return low.kind == CONTENT_NUMBER && low.number == (in->call + 1) * SASS_BYTES - ret->target &&
            high.kind == CONTENT_NUMBER && high.number == 0;
@@ -437,7 +437,7 @@ bool target_is_caller(const struct plan *plan, uint32_t copy, uint32_t inst, boo
 bool target_number(const struct plan *plan, uint32_t copy, uint32_t inst, uint16_t reg, bool uniform,
                    uint32_t *number) {
     const struct point point = {.copy = copy, .inst = inst, .reg = reg, .uniform = uniform};
-    const struct content content = content_of(plan, point, 0);
+    const struct reg_content content = reg_content_of(plan, point, 0);
     *number = content.number;
     return content.kind == CONTENT_NUMBER;
 }
@@ -447,7 +447,7 @@ const char *target_name(const struct plan *plan, uint32_t copy, uint32_t inst) {
     if (call->a.kind != SASS_SOURCE_REG || call->a.number >= SASS_RZ - 1) return NULL;
     const struct point at = {.copy = copy, .inst = inst, .reg = call->a.number};
     const struct point above = {.copy = copy, .inst = inst, .reg = (uint16_t)(call->a.number + 1)};
-    const struct content low = content_of(plan, at, 0), high = content_of(plan, above, 0);
+    const struct reg_content low = reg_content_of(plan, at, 0), high = reg_content_of(plan, above, 0);
     const bool whole = low.kind == CONTENT_LOWER_HALF && high.kind == CONTENT_UPPER_HALF;
     return whole && low.name == high.name ? low.name : NULL;
 }

@@ -1,13 +1,11 @@
 /* A machine of the flags of a gpgpusim.config. */
-#include "machine/import.h"
+#include "machine/files.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/content.h"
-#include "base/file.h"
-#include "machine/keys.h"
+#include "base/files.h"
 #include "machine/machine.h"
 
 /* Cycles from the issue of an instruction to its result, beyond the latency of its opcode: the stages of the

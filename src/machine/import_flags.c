@@ -3,10 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/scanner.h"
-#include "base/text.h"
-#include "machine/import.h"
+#include "base/base.h"
+#include "base/files.h"
+#include "machine/files.h"
 
 /* Largest count and memory size that a flag may state. */
 #define FLAG_COUNT_MAX 64u

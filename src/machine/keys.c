@@ -1,17 +1,12 @@
-#include "machine/keys.h"
+#include "machine/files.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/content.h"
-#include "base/field.h"
-#include "base/file.h"
-#include "base/names.h"
-#include "base/yaml.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "machine/machine.h"
-#include "machine/sass_keys.h"
-#include "machine/sources.h"
 
 /* Most presets that a file can stand on, each the base of the one before. */
 #define BASES_MAX 4u

@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/names.h"
-#include "base/number.h"
-#include "base/yaml.h"
+#include "base/base.h"
+#include "base/files.h"
 
 /* ---- Memory ----------------------------------------------------------------------------------------------
  */

@@ -6,10 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/base.h"
 #include "base/cycles.h"
-#include "base/diagnostics.h"
-#include "base/field.h"
-#include "base/input.h"
+#include "base/files.h"
 #include "machine/sass_model.h"
 #include "ptx/opcode.h"
 

@@ -1,9 +1,9 @@
-#include "machine/sass_keys.h"
+#include "machine/files.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "base/names.h"
+#include "base/base.h"
 
 /* Column at which the entries of classes start. */
 #define CLASS_COLUMN 21

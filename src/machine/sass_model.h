@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/field.h"
-#include "sass/sass_class.h"
+#include "base/files.h"
+#include "sass/sass.h"
 
 /* Most stages that an instruction passes. */
 #define SASS_STAGES_MAX 3u

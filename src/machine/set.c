@@ -2,9 +2,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "machine/keys.h"
+#include "machine/files.h"
 #include "machine/machine.h"
-#include "machine/sass_keys.h"
 
 /* Longest key of an assignment: "class.", the longest class and unit names, and the last part. */
 #define KEY_MAX 160

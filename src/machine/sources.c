@@ -1,4 +1,4 @@
-#include "machine/sources.h"
+#include "machine/files.h"
 
 #include <assert.h>
 #include <string.h>

@@ -25,7 +25,7 @@ static const struct {
     int executed;
 } assumptions[WB_ASSUMPTION_COUNT] = {
     /* What the execution of the kernel takes for granted: it has its sentences where it is noted
-     * (warp/path/execution_notes.h, ptx/opcode.h). */
+     * (warp/path/path.h, ptx/opcode.h). */
     [WB_ASSUME_WHOLE_WARP_BARRIERS] = {.id = "E1", .executed = ASSUMED_WHOLE_WARP_BARRIERS},
     [WB_ASSUME_WARPS_AT_BARRIERS] = {.id = "E2", .executed = ASSUMED_WARPS_AT_BARRIERS},
     [WB_ASSUME_WARP_GROUPS] = {.id = "E3", .executed = ASSUMED_WARP_GROUPS},

@@ -1,6 +1,6 @@
 /* What numbers take for granted: the ids, groups and sentences of all assumptions. A new one is an enumerator
  * of wb_assumption (warpbound.h) and a row in assumption.c; one of the execution of a kernel has its sentence
- * in warp/path/execution_notes.h. */
+ * in warp/path/path.h. */
 #ifndef WB_METHOD_ASSUMPTION_H
 #define WB_METHOD_ASSUMPTION_H
 

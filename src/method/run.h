@@ -4,8 +4,7 @@
 #ifndef WB_METHOD_RUN_H
 #define WB_METHOD_RUN_H
 
-#include "base/arena.h"
-#include "base/diagnostics.h"
+#include "base/base.h"
 
 /* The methods of a table are the bits of a number. */
 #define METHODS_MAX 64u

@@ -1,8 +1,7 @@
 /* Finding a kernel of a module by its name, or by a part of it. */
 #include <string.h>
 
-#include "base/names.h"
-#include "ptx/demangle.h"
+#include "base/base.h"
 #include "ptx/ptx.h"
 
 /* Candidates shown when a name is ambiguous, and names that suggestions look at. */

@@ -1,4 +1,4 @@
-#include "ptx/form.h"
+#include "ptx/parser.h"
 
 #include <stddef.h>
 #include <string.h>

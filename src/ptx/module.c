@@ -1,9 +1,8 @@
 /* Modules: reading, freeing, what kernels they have. */
 #include <string.h>
 
-#include "base/content.h"
-#include "base/input.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "ptx/parser.h"
 #include "ptx/ptx.h"
 

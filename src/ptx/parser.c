@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "ptx/ptx.h"
 
 /* ---- Errors, and what every part needs -------------------------------------------------------------------

@@ -1,16 +1,200 @@
+/* PTX text to tokens, one at a time. */
+#ifndef WB_PTX_PARSER_H
+#define WB_PTX_PARSER_H
+
+#include <stdbool.h>
+
+#include "base/base.h"
+#include "base/containers.h"
+#include "ptx/opcode.h"
+#include "ptx/ptx.h"
+
+enum token_kind {
+    TOKEN_END,
+    TOKEN_NAME,      /* an identifier, such as %r1, $L__BB0_2, or a lone _ */
+    TOKEN_DIRECTIVE, /* .name, the dot included; also a modifier that stands by itself */
+    TOKEN_INT,       /* value */
+    TOKEN_F32,       /* value: bits of 0f........ */
+    TOKEN_F64,       /* value: bits of 0d................ or of a decimal literal */
+    TOKEN_STRING,    /* quotes included */
+    TOKEN_PUNCT,     /* punct */
+    TOKEN_BAD        /* problem says what is wrong with it */
+};
+
+/* Operators of two characters; those of one are themselves. */
+enum token_punct {
+    PUNCT_SHIFT_LEFT = 256,
+    PUNCT_SHIFT_RIGHT,
+    PUNCT_EQUAL,
+    PUNCT_UNEQUAL,
+    PUNCT_AT_MOST,
+    PUNCT_AT_LEAST,
+    PUNCT_BOTH,
+    PUNCT_EITHER
+};
+
+struct token {
+    enum token_kind kind;
+    int punct;        /* of a TOKEN_PUNCT: the character or enum token_punct; else 0 */
+    const char *text; /* in the source */
+    size_t length;
+    uint64_t value;
+    bool is_unsigned;    /* of a TOKEN_INT: written with U, or too large for 63 bits */
+    const char *problem; /* of a TOKEN_BAD */
+};
+
+struct lexer {
+    const char *cursor; /* behind the current token */
+    const char *start;
+    const char *end;
+    const char *behind; /* end of the token before the current one */
+    struct token token; /* the current one */
+};
+
+/* Starts at the first token of the source. */
+void lexer_init(struct lexer *lexer, const struct source *source);
+
+/* Goes on to the next token. At the end it stays at TOKEN_END, at a bad one on TOKEN_BAD. */
+void lexer_next(struct lexer *lexer);
+
+/* Makes the current name an opcode: extends it over the `.modifier` parts that follow without a space. */
+void lexer_extend_opcode(struct lexer *lexer);
+
+/* Reads the `.x` that follows the current name without a space: its text without the dot, length 0 where
+ * there is none. The name remains the current token; lexer_next goes on behind the suffix. */
+void lexer_suffix(struct lexer *lexer, const char **text, size_t *length);
+
+/* Byte offset of the current token in the source. */
+static inline size_t lexer_offset(const struct lexer *lexer) {
+    return (size_t)(lexer->token.text - lexer->start);
+}
+
+/* Names and what they mean: nested scopes while a module is parsed, and printable names that stay unique when
+ * the scopes of a function are flattened. */
+
+/* Deepest nesting of scopes; the module is scope 0, a function's parameters and body are scope 1. */
+#define SCOPE_DEPTH_MAX 250
+
+enum binding_kind {
+    BIND_NONE,
+    BIND_REG,        /* register `index`; with `numbered` the name and a number below `count` */
+    BIND_VECTOR_REG, /* registers index .. index + count - 1 */
+    BIND_VARIABLE,
+    BIND_FUNCTION,
+    BIND_LABEL,
+    BIND_PROTOTYPE,
+    BIND_SREG,        /* enum ptx_sreg */
+    BIND_SREG_VECTOR, /* its x component; .y .z .w follow */
+    BIND_WARP_SIZE
+};
+
+struct binding {
+    uint8_t kind; /* enum binding_kind */
+    bool numbered;
+    uint16_t depth; /* of the scope */
+    uint32_t index;
+    uint32_t count;
+    uint32_t symbol;
+    uint32_t shadowed; /* binding that this one hides, or INTERN_NONE */
+};
+
+/* One name. Marks that carry the number of a function hold for that function only. */
+struct symbol {
+    uint32_t plain, numbered; /* newest bindings of the name and of the name as a prefix, or INTERN_NONE */
+    uint32_t used_by;         /* function that has it as a printable name */
+    uint32_t group_used_by;   /* function that has it as the prefix of `group_count` registers */
+    uint32_t group_count;
+    uint32_t suffixed_by;   /* function that has this name with a number behind it as a printable name */
+    uint32_t least_suffix;  /* the least such number */
+    uint32_t module_suffix; /* the same among the names of the module */
+    uint32_t next_rename;   /* number to try next for a printable name */
+};
+
+struct scopes {
+    struct intern names;
+    VEC(struct symbol) symbols;          /* by number of the name */
+    VEC(struct binding) bindings;        /* a stack, innermost scope last */
+    uint32_t first[SCOPE_DEPTH_MAX + 1]; /* per open scope its first binding */
+    uint32_t depth;                      /* of the innermost scope */
+    uint32_t function;                   /* number of the function that is parsed, from 1; 0: none yet */
+};
+
+void scopes_free(struct scopes *scopes);
+
+/* Starts a function: printable names are unique from here to the next call. */
+void scopes_begin_function(struct scopes *scopes);
+
+/* Opens a scope; the caller checks the depth against SCOPE_DEPTH_MAX first. */
+void scopes_open(struct scopes *scopes);
+
+/* Closes the innermost scope and forgets its names. */
+void scopes_close(struct scopes *scopes);
+
+/* Gives a name a meaning in the innermost scope: kind, numbered, index and count of `binding`. *duplicate:
+ * the scope had the name already, and nothing was done. The text must outlive the table. */
+wb_status scopes_bind(struct scopes *scopes, const char *name, size_t length, struct binding binding,
+                      bool *duplicate);
+
+/* What a name means here; NULL: nothing. For a numbered register *number is the number behind the prefix. */
+const struct binding *scopes_find(const struct scopes *scopes, const char *name, size_t length,
+                                  uint32_t *number);
+
+/* The binding of a symbol in the innermost scope itself, or NULL. */
+const struct binding *scopes_find_here(const struct scopes *scopes, uint32_t symbol);
+
+/* The number of a name. */
+wb_status scopes_symbol(struct scopes *scopes, const char *name, size_t length, uint32_t *symbol);
+
+/* The name under which something declared in the current function is printed: the name itself, or with a
+ * suffix where something visible or printed before has it. `count` registers are numbered from it; 0: it is
+ * a plain name. `keep`: never rename (parameters). The result is the arena's. */
+wb_status scopes_print_name(struct scopes *scopes, struct arena *arena, const char *name, size_t length,
+                            uint32_t count, bool keep, const char **printed);
+
 /* The parser's state, shared by its parts: parser.c (module level, .loc), parse_function.c, parse_variable.c,
  * parse_operand.c and parse_constant.c.
  *
  * Every part starts at the current token (parser->lexer.token) and leaves the first token that it does not
  * want as the current one. The first error ends the parse: WB_ERR_INPUT after one message, WB_ERR_LIMIT
  * (without a message) when memory is exhausted. */
-#ifndef WB_PTX_PARSER_H
-#define WB_PTX_PARSER_H
 
-#include "base/arena.h"
-#include "ptx/lexer.h"
-#include "ptx/ptx.h"
-#include "ptx/scope.h"
+/* ---- Forms ---- */
+
+struct form_entry {
+    const struct ptx_form *form; /* NULL: memory was exhausted */
+};
+
+/* The forms met so far. */
+struct form_table {
+    struct arena *arena; /* owns the forms */
+    struct intern texts;
+    VEC(struct form_entry) forms;      /* by number of their text */
+    const struct ptx_form *callee_ret; /* `ret` of class CALL, or NULL as long as none was needed */
+};
+
+/* Why an opcode has no meaning: its base or the modifier that starts `offset` bytes into the text. */
+struct form_problem {
+    const char *what; /* "unknown opcode", "unknown modifier", "incomplete opcode"; NULL: the opcode is new
+                         and known, or old */
+    size_t offset, length;
+};
+
+/* The form of an opcode with its modifiers, decoded when the text is new. An unknown one gives a form of
+ * PTX_OP_UNKNOWN and, the first time, a problem. `text` must outlive the table. WB_ERR_LIMIT when memory is
+ * exhausted. */
+wb_status form_get(struct form_table *table, const char *text, size_t length, struct form_problem *problem,
+                   const struct ptx_form **form);
+
+/* The `ret` of a function that is called, given the one of an entry. */
+wb_status form_callee_ret(struct form_table *table, const struct ptx_form *ret, const struct ptx_form **form);
+
+/* A new form of PTX_OP_UNKNOWN whose text is a whole statement. */
+wb_status form_unknown(struct form_table *table, const char *text, size_t length,
+                       const struct ptx_form **form);
+
+void form_table_free(struct form_table *table);
+
+/* ---- The parser ---- */
 
 /* A label that was used: resolved when its scope, or one around it, closes. */
 struct label_use {

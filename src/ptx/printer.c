@@ -1,5 +1,5 @@
 /* Modules as PTX text: one canonical form. */
-#include "ptx/printer.h"
+#include "ptx/ptx.h"
 
 #include <stdlib.h>
 #include <string.h>

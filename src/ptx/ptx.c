@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "sass/machine_code.h"
+#include "base/base.h"
+#include "sass/sass.h"
 
 #define MESSAGE_MAX 800
 

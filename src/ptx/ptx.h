@@ -10,10 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/diagnostics.h"
-#include "base/input.h"
-#include "ptx/form.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "ptx/opcode.h"
 
 struct machine_code;
@@ -240,11 +238,10 @@ struct wb_module {
     struct arena arena; /* owns everything below but the text */
     char *text;         /* what was parsed, malloc'd */
     struct source source;
-    wb_input input; /* that text, as it was given */
-    const struct machine_code
-        *code;           /* what the functions were lifted from (sass/machine_code.h); NULL: PTX */
-    const char *version; /* "9.0" */
-    const char *target;  /* "sm_75, debug" */
+    wb_input input;                  /* that text, as it was given */
+    const struct machine_code *code; /* what the functions were lifted from (sass/sass.h); NULL: PTX */
+    const char *version;             /* "9.0" */
+    const char *target;              /* "sm_75, debug" */
     struct ptx_file *files;
     struct ptx_variable *variables;
     struct ptx_function *functions;
@@ -274,7 +271,7 @@ static inline bool ptx_in_clusters(const struct ptx_function *function) {
 }
 
 /* Whether a function was lifted from machine code, in which lanes that were divided meet at barriers instead
- * of at post-dominators (flow/graph/convergence.h). */
+ * of at post-dominators (flow/graph/graph.h). */
 static inline bool ptx_is_machine_code(const struct ptx_function *function) {
     return function->registers != 0;
 }
@@ -395,5 +392,31 @@ wb_status runtime_resolve(struct wb_module *module);
 static inline bool ptx_ends_grid(const struct ptx_form *form) {
     return form->op == PTX_OP_TRAP || form->runtime == PTX_RUNTIME_ASSERTFAIL;
 }
+
+/* PTX text from a module. */
+
+/* The name of a register, such as "%r5"; "CC" for the carry flag. */
+void print_register(struct text *out, const struct ptx_function *function, uint32_t reg);
+
+/* What an instruction does with a register. */
+enum register_access { REGISTER_READ, REGISTER_WRITTEN, REGISTER_UPDATED /* read, then written */ };
+
+/* Other names for registers than those of the PTX, such as names with versions. */
+struct register_names {
+    void (*put)(const struct register_names *names, struct text *out, uint32_t reg,
+                enum register_access access);
+};
+
+/* The same with other names for registers; NULL: with those of the PTX. */
+void print_inst_named(struct text *out, const struct wb_module *module, const struct ptx_function *function,
+                      const struct ptx_inst *inst, const struct register_names *names);
+
+/* The C++ names behind mangled ones (Itanium C++ ABI, chapter 5.1): those that kernels and the types of their
+ * parameters have. A few letters can stand for a name of any size, so that memory, and with it the work, has
+ * a limit: what does not fit stays mangled. */
+
+/* The readable name, malloc'd. NULL for a name that is not mangled, is too large, or has what is not
+ * understood (expressions, operators, constructors), and when memory is exhausted. */
+char *demangle(const char *name);
 
 #endif

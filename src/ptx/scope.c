@@ -1,9 +1,9 @@
-#include "ptx/scope.h"
+#include "ptx/parser.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* More digits than this are no register number. */
 #define NUMBER_DIGITS_MAX 7

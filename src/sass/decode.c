@@ -2,8 +2,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sass/find_row.h"
-#include "sass/row.h"
 #include "sass/sass.h"
 
 /* What is done with one word. */

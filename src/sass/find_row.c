@@ -1,4 +1,4 @@
-#include "sass/find_row.h"
+#include "sass/sass.h"
 
 #include <stddef.h>
 

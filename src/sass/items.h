@@ -1,9 +1,9 @@
 /* What rows of sass/opcode_table.h are written with: sets of codes, and items, as initializers of struct
- * sass_item (sass/row.h). */
+ * sass_item (sass/sass.h). */
 #ifndef WB_SASS_ITEMS_H
 #define WB_SASS_ITEMS_H
 
-#include "sass/row.h"
+#include "sass/sass.h"
 
 /* clang-format off */
 

@@ -1,4 +1,4 @@
-#include "sass/least_latency.h"
+#include "sass/sass.h"
 
 /* Of accesses of up to 32 bits, of 64, of 128 bits. */
 struct by_width {

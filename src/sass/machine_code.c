@@ -1,4 +1,4 @@
-#include "sass/machine_code.h"
+#include "sass/sass.h"
 
 #include <inttypes.h>
 

@@ -19,7 +19,7 @@
  *
  * `items`: what the bits are, in the order in which they are printed: modifiers behind the name, operands
  * behind those. Every bit that no item claims is 0, or the instruction is not known. A modifier's value that
- * has no text is not known either. The kinds are in sass/row.h. */
+ * has no text is not known either. The kinds are in sass/sass.h. */
 
 #ifndef SASS_ALSO
 #define SASS_ALSO SASS_FORM

@@ -1,8 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "sass/row.h"
+#include "base/base.h"
 #include "sass/sass.h"
 
 /* ---- Immediates ---- */

@@ -1,4 +1,4 @@
-#include "sass/row.h"
+#include "sass/sass.h"
 
 uint32_t sass_generation(uint32_t sm) {
     if (sm == 75) return SASS_TURING;

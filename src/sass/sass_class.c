@@ -1,4 +1,4 @@
-#include "sass/sass_class.h"
+#include "sass/sass.h"
 
 #include <string.h>
 

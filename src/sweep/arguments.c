@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "launch/launch.h"
 
 /* A launch of the product, and its kernel. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "sweep/arguments.h"
 
 /* ---- Machines of a product -------------------------------------------------------------------------------

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "sweep/database.h"
 
 /* Room for the name of a process: its number, when it began, and the boot of its machine. */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/files.h"
 
 /* "WBsw", which `file` could know such databases by, and the version of the tables. */
 #define APPLICATION 0x57427377

@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "sweep/outcome.h"
 
 struct wb_results {

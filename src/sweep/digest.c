@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/input.h"
+#include "base/base.h"
+#include "base/files.h"
 
 /* Larger files are known by their first bytes only: the analysis refuses them. */
 #define FILE_MAX SOURCE_SIZE_MAX

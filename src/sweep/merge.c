@@ -1,5 +1,5 @@
 /* Merging: what other databases have, put into one. */
-#include "base/text.h"
+#include "base/base.h"
 #include "sweep/database.h"
 
 /* Databases that are merged in one transaction: SQLite attaches ten at most. The checksums of units fall

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/number.h"
+#include "base/base.h"
 #include "base/wing.h"
 
 /* Longest message that is kept. */

@@ -4,10 +4,9 @@
 
 #include <jansson.h>
 
-#include "base/arena.h"
-#include "base/diagnostics.h"
+#include "base/base.h"
 
-/* What is no number of cycles (base/cycles.h): there is none. */
+/* What is no number of cycles (base/base.h): there is none. */
 #define NO_CYCLES UINT64_MAX
 
 /* A number of the report, or that a method or a policy has none. */

@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "sweep/database.h"
 
 /* ---- What is known ---------------------------------------------------------------------------------------

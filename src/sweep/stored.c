@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/base.h"
 #include "sweep/axis.h"
 
 /* A read of all units, as a pass; statements lie outside of it. */

@@ -4,8 +4,8 @@
 
 #include <glob.h>
 
-#include "base/arena.h"
-#include "base/yaml.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "sweep/axis.h"
 
 /* Most values of one axis, and units of a sweep. */

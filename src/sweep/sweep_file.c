@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/number.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "sweep/check.h"
 #include "sweep/values.h"
 

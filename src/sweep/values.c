@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "base/text.h"
+#include "base/base.h"
 
 /* Longest part of a wrong value in a message. */
 #define SHOWN_MAX 60

@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
-#include "base/text.h"
+#include "base/base.h"
 
 /* ---- Chunks that the system refuses, and how many there are -------------------------------------------- */
 

@@ -13,14 +13,11 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "base/cycles.h"
-#include "base/diagnostics.h"
-#include "base/file.h"
+#include "base/files.h"
 #include "base/heap.h"
-#include "base/random.h"
-#include "base/scanner.h"
-#include "base/table.h"
 
 static void test_cycles_saturate(void **state) {
     (void)state;

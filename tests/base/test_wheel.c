@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "base/wheel.h"
+#include "base/containers.h"
+#include "base/heap.h"
 
 #define ITEMS 60000u
 

@@ -19,7 +19,7 @@
 #include "random_acta.h"
 #include "random_block.h"
 #include "random_kernel.h"
-#include "sim/gpu/simulator.h"
+#include "sim/gpu/gpu.h"
 
 static cycles slowest(const wb_analysis *analysis) {
     size_t count;

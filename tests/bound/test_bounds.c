@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "bound_named.h"
 #include "explorer.h"

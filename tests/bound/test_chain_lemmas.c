@@ -17,7 +17,7 @@
 #include "gpu_record.h"
 #include "grid_bounds.h"
 #include "random_policy.h"
-#include "warp/synthetic/synthetic_file.h"
+#include "warp/synthetic/synthetic.h"
 
 #define SUB_CORES 4
 #define CHANGES 8 /* paths with fewer are looked at */

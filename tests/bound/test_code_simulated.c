@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "bound/analysis/analysis.h"
 #include "bound/sass/code_profile.h"
 #include "random_block.h"

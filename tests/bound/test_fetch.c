@@ -6,13 +6,13 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "bound/grid/fetch_time.h"
 #include "naive_sim.h"
 #include "random_block.h"
 #include "random_policy.h"
-#include "sim/gpu/simulator.h"
+#include "sim/gpu/gpu.h"
 #include "thinned_block.h"
 
 static const char *const all_policies[] = {"lrr", "gto", "rr", "oldest"};

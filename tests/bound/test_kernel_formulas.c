@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "bound/analysis/registry.h"
 #include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"

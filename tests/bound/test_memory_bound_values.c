@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/analysis/registry.h"
 #include "bound/cache/memory_work.h"
 #include "hand_grid.h"

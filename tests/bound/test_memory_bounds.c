@@ -13,7 +13,7 @@
 #include "random_block.h"
 #include "random_gpu.h"
 #include "random_policy.h"
-#include "warp/timed/block_timing.h"
+#include "warp/timed/timed.h"
 
 /* Simulated times over the bounds of a method. */
 struct census {

@@ -14,8 +14,8 @@
 #include "faster_grid.h"
 #include "grid_bounds.h"
 #include "random_grid.h"
-#include "sim/sm/policy.h"
-#include "warp/synthetic/synthetic_file.h"
+#include "sim/sm/host.h"
+#include "warp/synthetic/synthetic.h"
 
 #define FASTER 6
 

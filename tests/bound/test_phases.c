@@ -11,8 +11,8 @@
 #include "bound/profile/phases.h"
 #include "bound/profile/profile.h"
 #include "random_block.h"
-#include "sim/gpu/simulator.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "sim/gpu/gpu.h"
+#include "warp/synthetic/synthetic.h"
 
 #define UNLIMITED DEPTH_UNLIMITED
 

@@ -11,15 +11,14 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "bound_named.h"
-#include "memory/requests/timed_grid.h"
+#include "memory/requests/requests.h"
 #include "random_check.h"
 #include "sim/gpu/gpu.h"
-#include "sim/gpu/simulator.h"
 #include "synthetic_text.h"
-#include "warp/synthetic/synthetic_file.h"
+#include "warp/synthetic/synthetic.h"
 
 #define FOLDER "docs/refutations/"
 

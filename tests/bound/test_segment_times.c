@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "segment_machine.h"
 
 /* Three warps of Fig. 11's kind, by hand: T10 = 2, T20 = 3; T01 = max(3 + 2, 2 + 6) = 8, T11 = 9, T21 = 10.

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "bound/analysis/stream.h"
 #include "random_block.h"
 

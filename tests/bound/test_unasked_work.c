@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "address_sanitizer.h"
-#include "base/table.h"
+#include "base/containers.h"
 #include "bound_named.h"
 
 /* What "all" may take at most here: several times what it takes on a slow machine, and a small part of what

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "calibrate/kept.h"
-#include "machine/keys.h"
+#include "machine/files.h"
 #include "ptx/ptx.h"
 
 static wb_diagnostics *diagnostics;

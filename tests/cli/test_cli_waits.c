@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ptx/form.h"
+#include "ptx/opcode.h"
 #include "run_cli.h"
 
 static const struct {

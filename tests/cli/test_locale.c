@@ -91,7 +91,7 @@ static void locale_does_not_matter(void **state) {
     skip();
 }
 
-/* Whatever the C library does as the locale says is asked for in one place, as src/base/text.h has it. */
+/* Whatever the C library does as the locale says is asked for in one place, as src/base/base.h has it. */
 static void library_does_not_ask(void **state) {
     (void)state;
     struct run run =

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "cost/code_chain.h"
 #include "random_block.h"
 #include "random_sass.h"

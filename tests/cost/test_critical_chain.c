@@ -7,14 +7,13 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "cost/critical_chain.h"
 #include "random_block.h"
 #include "random_gpu.h"
 #include "random_sass.h"
 #include "sass_block.h"
 #include "sim/gpu/gpu.h"
-#include "sim/gpu/simulator.h"
 
 #define ENTRIES_MAX 256
 

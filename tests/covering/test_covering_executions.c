@@ -3,7 +3,7 @@
 #include "run_ptx.h"
 
 #include "covered_execution.h"
-#include "launch/facts.h"
+#include "launch/launch.h"
 #include "launch_text.h"
 
 /* Every test's body may use these. %r0 is the lane, %r1 an element of `in`, which is not known; %rd1 and %rd2

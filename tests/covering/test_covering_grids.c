@@ -18,7 +18,7 @@
 #include "certificate_check.h"
 #include "covering_check.h"
 #include "kernel_suite.h"
-#include "warp/trace/grid_block.h"
+#include "warp/trace/blocks.h"
 
 /* Larger grids are left out, by the warp instructions of all blocks: simulations take longest here. */
 #define INSTRUCTIONS_MAX 60000u

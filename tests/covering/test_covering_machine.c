@@ -10,8 +10,7 @@
 #include <cmocka.h>
 
 #include "covering_check.h"
-#include "flow/values/divergence.h"
-#include "flow/values/liveness.h"
+#include "flow/values/values.h"
 #include "machine_text.h"
 #include "random_block.h"
 #include "random_machine.h"

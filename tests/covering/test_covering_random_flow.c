@@ -12,7 +12,7 @@
 
 #include "covered_execution.h"
 #include "covering_check.h"
-#include "launch/facts.h"
+#include "launch/launch.h"
 #include "random_block.h"
 #include "random_flow.h"
 

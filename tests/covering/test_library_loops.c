@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "address_sanitizer.h"
-#include "base/random.h"
+#include "base/containers.h"
 #include "loop_passes.h"
 #include "ptx/ptx.h"
 #include "traced_kernel.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "gpu_record.h"
-#include "memory/caches/must_hits.h"
+#include "memory/caches/misses.h"
 #include "perhaps_kernel.h"
 #include "random_block.h"
 #include "random_policy.h"

@@ -11,13 +11,13 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "bound/analysis/analysis.h"
-#include "launch/facts.h"
+#include "launch/launch.h"
 #include "launch_text.h"
 #include "random_block.h"
 #include "random_trial.h"
-#include "warp/trace/grid_block.h"
+#include "warp/trace/blocks.h"
 
 #define KERNELS 2100u
 

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "flow/values/divergence.h"
+#include "flow/values/values.h"
 #include "ptx_equal.h"
 #include "random_trial.h"
-#include "warp/cover/launch_limits.h"
+#include "warp/cover/cover.h"
 
 #define KERNELS 2100u
 

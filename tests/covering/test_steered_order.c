@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "random_block.h"
 #include "steered_check.h"
 #include "steered_machine.h"

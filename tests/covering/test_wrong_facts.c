@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "launch/facts.h"
+#include "launch/launch.h"
 #include "launch_text.h"
 
 /* Of each thread: %r1 is the number of its block, %r2 that of its warp, %r3 300000; all of them data. */

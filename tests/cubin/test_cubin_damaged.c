@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
-#include "base/random.h"
+#include "base/containers.h"
+#include "base/files.h"
 #include "cubin/cubin.h"
 #include "cubin_sum.h"
 #include "made_cubin.h"

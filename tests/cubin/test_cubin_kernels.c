@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "cubin/cubin.h"
 
 /* A cubin that was read, and its bytes. */

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "cubin/cubin.h"
 #define MADE_SECTION_BYTES ((size_t)64 << 10)
 #include "made_cubin.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "divergence_support.h"
 
 /* A kernel or function with a given body, and what the analysis says of it. */

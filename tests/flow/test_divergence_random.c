@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "address_sanitizer.h"
-#include "base/text.h"
-#include "flow/values/divergence.h"
+#include "base/base.h"
+#include "flow/values/values.h"
 #include "naive_simt.h"
 #include "random_function.h"
 

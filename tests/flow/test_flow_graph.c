@@ -9,10 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "flow/graph/dominators.h"
+#include "base/containers.h"
 #include "flow/graph/graph.h"
-#include "flow/graph/loops.h"
 
 #define NONE GRAPH_NONE
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
-#include "flow/graph/cfg.h"
+#include "base/base.h"
+#include "flow/graph/graph.h"
 
 /* A kernel with a given body, and its control flow. */
 struct flow {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "launch_text.h"
 
 static void assert_report(const char *ptx, wb_cfg_format format, const char *expected_path) {

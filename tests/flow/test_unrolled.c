@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "flow/bounds/unrolled.h"
+#include "flow/bounds/bounds.h"
 #include "warpbound.h"
 
 /* Code of loops, the text between the braces; L0, L1 ... are headers. What is expected of loops by number. */

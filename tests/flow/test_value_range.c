@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "flow/bounds/value_range.h"
+#include "base/containers.h"
+#include "flow/bounds/bounds.h"
 
 #define SMALL_BITS 4u
 #define SMALL_WORDS 16u

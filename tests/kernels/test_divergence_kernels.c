@@ -11,7 +11,7 @@
 
 #include "divergence_support.h"
 #include "kernel_suite.h"
-#include "warp/trace/grid.h"
+#include "warp/trace/trace.h"
 
 /* Branches that any case executed, by what was said of them and what they did. */
 struct branch_counts {

@@ -14,7 +14,7 @@
 #include "address_sanitizer.h"
 #include "kernel_suite.h"
 #include "random_policy.h"
-#include "sim/gpu/cache_summary.h"
+#include "sim/gpu/gpu.h"
 
 /* A machine and what is changed of it: one SM holds all blocks, and the first level stalls where it can. */
 static const struct {

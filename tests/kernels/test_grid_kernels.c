@@ -12,8 +12,8 @@
 #include "grid_check.h"
 #include "kernel_suite.h"
 #include "launch_text.h"
-#include "warp/interpret/run.h"
-#include "warp/trace/grid_block.h"
+#include "warp/interpret/execute.h"
+#include "warp/trace/blocks.h"
 
 /* Executes the blocks in order once more, and compares each with the grid. */
 static void check_blocks(const struct loaded_kernel *loaded, const struct wb_grid *grid) {

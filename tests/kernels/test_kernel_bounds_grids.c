@@ -12,7 +12,7 @@
 #include <inttypes.h>
 
 #include "address_sanitizer.h"
-#include "base/random.h"
+#include "base/containers.h"
 #include "bound/analysis/registry.h"
 #include "kernel_suite.h"
 #include "launch_text.h"

@@ -5,13 +5,13 @@
 
 #include "kernel_suite.h"
 #include "loop_passes.h"
-#include "warp/cover/launch_limits.h"
+#include "warp/cover/cover.h"
 
 /* Loops of all kernels together that were executed: how many, with a bound, with one that is reached. */
 static unsigned executed_loops, bounded_loops, tight_loops;
 
 /* What is executed and what it is bounded by. */
-struct comparison {
+struct bound_pair {
     const struct kernel_case *kernel;
     const wb_block *block;
     uint32_t function;
@@ -26,7 +26,7 @@ static const char *label_of(const struct ptx_function *function, uint32_t inst) 
     return "?";
 }
 
-static void check_loop(const struct comparison *comparison, const struct loop_passes *passes, uint32_t loop) {
+static void check_loop(const struct bound_pair *comparison, const struct loop_passes *passes, uint32_t loop) {
     const struct cfg *cfg = &passes->bounded->cfg;
     const struct loop_bound *bound = &passes->bounded->bounds[loop];
     uint64_t most = passes->most[loop];
@@ -47,7 +47,7 @@ static void check_loop(const struct comparison *comparison, const struct loop_pa
 }
 
 /* Compares along one path, or all (NULL), by what the launch says of the threads asked about. */
-static void compare(const struct comparison *comparison, const struct loaded_kernel *loaded,
+static void compare(const struct bound_pair *comparison, const struct loaded_kernel *loaded,
                     const struct path *path) {
     const wb_block *block = comparison->block;
     struct launch_environment environment;
@@ -69,7 +69,7 @@ static void compare(const struct comparison *comparison, const struct loaded_ker
 static void compare_scopes(const struct kernel_case *kernel, const struct loaded_kernel *loaded,
                            const wb_block *block, uint32_t function) {
     struct launch_scope scope = {.block = block->index};
-    struct comparison comparison = {kernel, block, function, &scope, true};
+    struct bound_pair comparison = {kernel, block, function, &scope, true};
     compare(&comparison, loaded, NULL);
     comparison.counts = false;
     for (uint32_t warp = 0;

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "bound/analysis/analysis.h"
 #include "kernel_suite.h"
-#include "sim/gpu/simulator.h"
+#include "sim/gpu/gpu.h"
 
 #define MACHINE "ecrts2025-orin"
 

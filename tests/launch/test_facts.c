@@ -11,9 +11,9 @@
 
 #include <glob.h>
 
-#include "base/file.h"
-#include "base/random.h"
-#include "launch/facts.h"
+#include "base/containers.h"
+#include "base/files.h"
+#include "launch/launch.h"
 #include "messages.h"
 
 #define NESTED "tests/data/facts/nested.ptx"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "launch/launch.h"
 #include "messages.h"
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "launch/ptxas_info.h"
+#include "launch/launch.h"
 #include "warpbound.h"
 
 /* CUDA 13: barriers and times. */

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "launch_text.h"
 #include "warpbound.h"
 

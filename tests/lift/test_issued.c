@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "lift/issued.h"
-#include "sass/machine_code.h"
+#include "lift/lift.h"
+#include "sass/sass.h"
 #include "traced_kernel.h"
-#include "warp/path/block.h"
-#include "warp/timed/block_timing.h"
+#include "warp/path/path.h"
+#include "warp/timed/timed.h"
 
 /* ---- Groups -------------------------------------------------------------------------------------------- */
 

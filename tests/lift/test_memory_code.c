@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "launch_text.h"
 #include "warpbound.h"
 

@@ -12,7 +12,7 @@
 
 #define MADE_SECTION_BYTES 4096
 #include "../cubin/made_cubin.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "launch_text.h"
 #include "warpbound.h"
 

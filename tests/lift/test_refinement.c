@@ -1,4 +1,4 @@
-/* Why the approximate functions that ptxas refines count as known (lift/refinement.h): with the values that
+/* Why the approximate functions that ptxas refines count as known (lift/lift.h): with the values that
  * are computed for them here, its sequences give the correctly rounded, or exact, results. And how far the
  * last bits of another GPU's values could matter: of f32 for a few numbers, so that there it is the ISA's
  * word for the result that is relied on; of integer division for none. */
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 
 static float float_from(uint32_t bits) {
     float value;

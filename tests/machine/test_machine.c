@@ -10,9 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "machine/keys.h"
-#include "machine/sources.h"
+#include "base/containers.h"
+#include "machine/files.h"
 #include "messages.h"
 
 /* What a latency can be. */

@@ -9,9 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
-#include "machine/import.h"
-#include "machine/keys.h"
+#include "base/files.h"
+#include "machine/files.h"
 #include "messages.h"
 
 #define CONFIG "tests/data/machine/SM86_ORIN_50l/gpgpusim.config"

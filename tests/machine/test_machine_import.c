@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "machine/import.h"
+#include "machine/files.h"
 #include "messages.h"
 
 #define DATA "tests/data/machine/"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "machine/occupancy.h"
 #include "messages.h"
 

@@ -9,11 +9,9 @@
 
 #include <cmocka.h>
 
-#include "base/yaml.h"
-#include "lift/issued.h"
-#include "machine/keys.h"
-#include "machine/sass_keys.h"
-#include "machine/sources.h"
+#include "base/files.h"
+#include "lift/lift.h"
+#include "machine/files.h"
 #include "messages.h"
 
 #define HEAD "name: m\nclock_mhz: 100\ncode: sass\nsub_cores: 2\n"

@@ -8,11 +8,9 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
-#include "base/number.h"
-#include "base/random.h"
-#include "base/text.h"
-#include "base/yaml.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "base/files.h"
 #include "messages.h"
 
 /* A struct with a member of every kind of field. */

@@ -13,7 +13,7 @@
 
 #include "bound/analysis/analysis.h"
 #include "code_methods.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* Kernels that have a launch of their name. */
 #define CUBINS "kernels/*.sm_86.cubin"

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "code_methods.h"
 #include "kernel_suite.h"
 

@@ -13,14 +13,14 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "executed_code.h"
 #include "kernel_suite.h"
 #include "launch_text.h"
 #include "machine_sample.h"
 #include "ptx/ptx.h"
 #include "random_compiled.h"
-#include "sass/machine_code.h"
+#include "sass/sass.h"
 
 /* Code of later architectures is read and listed as far as it is known, but not executed. */
 #define EXECUTED_SM_MAX 90u

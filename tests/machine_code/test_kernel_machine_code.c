@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "kernel_suite.h"
 #include "two_roads.h"
 

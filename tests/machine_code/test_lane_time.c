@@ -8,13 +8,12 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "bound/analysis/lane_time.h"
 #include "naive_lane.h"
 #include "ptx/ptx.h"
 #include "random_block.h"
-#include "sass/least_latency.h"
-#include "sass/machine_code.h"
+#include "sass/sass.h"
 #include "warpbound.h"
 
 #define RULES 12u

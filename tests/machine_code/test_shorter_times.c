@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "bound/analysis/analysis.h"
 #include "loaded_code.h"
 #include "random_block.h"

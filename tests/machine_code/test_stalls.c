@@ -11,8 +11,8 @@
 
 #include "bound/analysis/stalls.h"
 #include "naive_lane.h"
-#include "sass/machine_code.h"
-#include "warp/path/block.h"
+#include "sass/sass.h"
+#include "warp/path/path.h"
 #include "warpbound.h"
 
 /* A kernel of kernels/ in its launch. */

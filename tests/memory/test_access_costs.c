@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "memory/requests/requests.h"
-#include "memory/requests/traffic.h"
 #include "traced_kernel.h"
 
 #define TEXT_MAX 8192

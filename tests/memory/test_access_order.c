@@ -10,7 +10,7 @@
 
 #include "access_replay.h"
 #include "hand_grid.h"
-#include "memory/requests/access_order.h"
+#include "memory/requests/requests.h"
 
 /* The order of one SM as text: instruction, block.warp. */
 static char *order_text(const struct traffic *traffic, const struct sm_share *share) {

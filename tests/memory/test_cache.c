@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "memory/caches/cache.h"
+#include "base/containers.h"
+#include "memory/caches/caches.h"
 
 static struct cache new_cache(const struct cache_geometry *geometry, struct arena *arena) {
     struct cache cache;

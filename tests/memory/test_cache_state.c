@@ -8,9 +8,8 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "memory/caches/cache.h"
-#include "memory/caches/cache_state.h"
+#include "base/containers.h"
+#include "memory/caches/caches.h"
 
 static const enum touch_kind kinds[] = {TOUCH_LOAD, TOUCH_STORE_EVICTS, TOUCH_STORE_UPDATES};
 
@@ -254,7 +253,7 @@ struct concrete_caches {
     size_t count;
 };
 
-struct program {
+struct cache_program {
     struct cache_geometry geometry;
     uint64_t universe[8]; /* addresses that there are */
     uint32_t universe_size;
@@ -277,7 +276,7 @@ static void touch_concrete(struct cache *cache, enum touch_kind kind, uint64_t a
 }
 
 /* The addresses that a request may have: those of the universe in its range, or those that it lists. */
-static size_t possible_addresses(const struct program *program, const struct cache_touch *touch,
+static size_t possible_addresses(const struct cache_program *program, const struct cache_touch *touch,
                                  uint64_t addresses[8]) {
     size_t count = 0;
     const uint64_t *from = touch->count == 0 ? program->universe : touch->addresses;
@@ -288,7 +287,7 @@ static size_t possible_addresses(const struct program *program, const struct cac
 }
 
 /* All caches after a request, and whether any of them hit, any missed. One of a range is perhaps not made. */
-static void touch_all(const struct program *program, struct concrete_caches *set,
+static void touch_all(const struct cache_program *program, struct concrete_caches *set,
                       const struct cache_touch *touch, bool *any_hit, bool *any_miss) {
     static struct concrete_caches next;
     next.count = 0;
@@ -312,7 +311,7 @@ static void touch_all(const struct program *program, struct concrete_caches *set
 }
 
 /* Adds the caches after the requests whose bits are set, in any order, each perhaps not made. */
-static void touch_subsets(const struct program *program, const struct cache_line *from, uint32_t left,
+static void touch_subsets(const struct cache_program *program, const struct cache_line *from, uint32_t left,
                           const struct cache_touch *touch, struct concrete_caches *set) {
     add_concrete(set, from);
     for (uint32_t i = 0; i < touch->count; i++) {
@@ -326,7 +325,7 @@ static void touch_subsets(const struct program *program, const struct cache_line
     }
 }
 
-static void touch_some_concretely(const struct program *program, const struct cache_touch *touch,
+static void touch_some_concretely(const struct cache_program *program, const struct cache_touch *touch,
                                   struct concrete_caches *set) {
     static struct concrete_caches next;
     next.count = 0;
@@ -350,8 +349,9 @@ static void check_class(enum cache_class class, bool any_hit, bool any_miss, uin
 }
 
 /* A few random requests, on the abstract state and on all concrete caches. */
-static void run_block(const struct program *program, struct random_state *random, bool known, uint64_t seed,
-                      struct concrete_caches *set, struct cache_state *state, struct precision *precision) {
+static void run_cached_block(const struct cache_program *program, struct random_state *random, bool known,
+                             uint64_t seed, struct concrete_caches *set, struct cache_state *state,
+                             struct precision *precision) {
     for (uint64_t left = 1 + random_below(random, 4); left > 0; left--) {
         uint64_t addresses[3];
         struct cache_touch touch = {.addresses = addresses, .count = known ? 1 : random_below(random, 4)};
@@ -377,7 +377,7 @@ static void run_block(const struct program *program, struct random_state *random
 }
 
 /* One random program: block i comes after one or two earlier blocks. */
-static void check_program(struct program *program, bool known, uint32_t blocks, uint64_t seed,
+static void check_program(struct cache_program *program, bool known, uint32_t blocks, uint64_t seed,
                           struct precision *precision) {
     struct random_state random = random_seeded(seed);
     static const uint32_t sectors[] = {1, 1, 2};
@@ -403,7 +403,7 @@ static void check_program(struct program *program, bool known, uint32_t blocks, 
             else
                 assert_int_equal(cache_state_join(&ends[b], &ends[from]), WB_OK);
         }
-        run_block(program, &random, known, seed, set, &ends[b], precision);
+        run_cached_block(program, &random, known, seed, set, &ends[b], precision);
     }
     for (uint32_t b = 0; b < blocks; b++)
         cache_state_free(&ends[b]);
@@ -411,7 +411,7 @@ static void check_program(struct program *program, bool known, uint32_t blocks, 
 
 static void test_random_programs(void **state) {
     (void)state;
-    static struct program program;
+    static struct cache_program program;
     struct precision precision = {0};
     for (uint64_t seed = 0; seed < 1000; seed++)
         check_program(&program, seed % 2 != 0, BLOCKS, seed, &precision);
@@ -460,7 +460,7 @@ static void test_range(void **state) {
 /* Without joins and with all addresses known nothing is left unclassified. */
 static void test_straight_programs_are_exact(void **state) {
     (void)state;
-    static struct program program;
+    static struct cache_program program;
     struct precision precision = {0};
     for (uint64_t seed = 0; seed < 1000; seed++)
         check_program(&program, true, 1, seed, &precision);

@@ -11,8 +11,7 @@
 
 #include "access_patterns.h"
 #include "access_replay.h"
-#include "memory/caches/cache.h"
-#include "memory/caches/order_replay.h"
+#include "memory/caches/caches.h"
 
 /* Counts every instruction of every SM from the sorted accesses. */
 static void count_sorted(const struct traffic *traffic, uint32_t resident, struct miss_counts *counts) {
@@ -132,7 +131,8 @@ struct rates {
 };
 
 static uint32_t tenths(const struct miss_counts *counts) {
-    return (uint32_t)(1000.0 * miss_rate(counts) + 0.5);
+    const double rate = (double)counts->load_misses / (double)counts->load_requests;
+    return counts->load_requests == 0 ? 0 : (uint32_t)(1000.0 * rate + 0.5);
 }
 
 static uint32_t replayed(const struct traffic *traffic, enum replay_order order, uint64_t seed) {

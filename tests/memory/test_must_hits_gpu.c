@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "gpu_record.h"
-#include "memory/caches/must_hits.h"
+#include "memory/caches/misses.h"
 #include "random_gpu.h"
 
 static const struct gpu_scheme schemes[] = {

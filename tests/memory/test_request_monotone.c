@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "memory/requests/requests.h"
 #include "random_block.h"
 

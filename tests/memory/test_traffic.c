@@ -10,7 +10,6 @@
 #include "hand_grid.h"
 #include "launch_text.h"
 #include "memory/requests/requests.h"
-#include "memory/requests/traffic.h"
 #include "run_ptx.h"
 
 static struct traffic traffic_of(struct hand_grid *hand, const char *blocks) {

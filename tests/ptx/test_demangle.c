@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "base/text.h"
-#include "ptx/demangle.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "ptx/ptx.h"
 
 static const struct {
     const char *mangled, *readable; /* NULL: stays mangled */

@@ -1,4 +1,5 @@
 /* Forms of instructions: opcode, modifiers and types of each row of the opcode table. */
+#include "ptx/parser.h"
 #include "ptx_support.h"
 
 /* What an opcode must be decoded to. */

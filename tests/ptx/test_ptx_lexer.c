@@ -1,7 +1,7 @@
 /* Words of PTX: numbers, names, strings, comments, and where each stands. */
 #include "ptx_support.h"
 
-#include "ptx/lexer.h"
+#include "ptx/parser.h"
 
 /* Writes the tokens of a text as one line: kind letter, then value or text. */
 static void tokens_of(const char *text, struct text *out) {

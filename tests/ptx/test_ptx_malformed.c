@@ -2,7 +2,7 @@
 #include "ptx_support.h"
 
 #include "address_sanitizer.h"
-#include "base/random.h"
+#include "base/containers.h"
 
 #define CASES_FILE "tests/data/ptx/malformed.txt"
 

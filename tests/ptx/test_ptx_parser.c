@@ -1,7 +1,6 @@
 /* What the parser makes of correct text. */
 #include "ptx_support.h"
 
-#include "ptx/printer.h"
 #include "ptx/ptx.h"
 
 static const struct ptx_function *only_kernel(const wb_module *module) {

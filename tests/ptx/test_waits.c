@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
-#include "ptx/form.h"
+#include "base/base.h"
+#include "ptx/parser.h"
 #include "ptx/ptx.h"
 #include "warp/path/execution_notes.h"
 

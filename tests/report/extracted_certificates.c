@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "bound/analysis/analysis.h"
 #include "extracted_block.h"
 #include "random_code.h"

@@ -10,8 +10,8 @@
 #include <jansson.h>
 
 #include "launch_text.h"
-#include "warp/trace/grid.h"
-#include "warp/trace/grid_block.h"
+#include "warp/trace/blocks.h"
+#include "warp/trace/trace.h"
 
 /* A module with the kernel `k`, whose parameter is an address: in %rd1, and with 4 bytes a thread in %rd2. */
 #define KERNEL(declarations, body)                                                                           \

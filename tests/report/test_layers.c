@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "report/html/layers.h"
 
 #define NODES_MAX 40u

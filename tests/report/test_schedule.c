@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "warp/synthetic/synthetic.h"
 
 /* A block by hand and its analysis. */
 struct fixture {

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "kernel_suite.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "warp/synthetic/synthetic.h"
 
 /* A slice, in thousandths of a cycle. */
 struct slice {

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "random_block.h"
-#include "sim/gpu/simulator.h"
+#include "sim/gpu/gpu.h"
 
 /* All that a simulation told, in the order in which it did. */
 struct told {

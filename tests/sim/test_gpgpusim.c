@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
-#include "sim/gpu/simulator.h"
-#include "warp/path/block.h"
-#include "warp/timed/block_timing.h"
+#include "base/base.h"
+#include "sim/gpu/gpu.h"
+#include "warp/path/path.h"
+#include "warp/timed/timed.h"
 
 #define DATA "tests/data/gpgpusim/"
 #define NAME_LENGTH 64

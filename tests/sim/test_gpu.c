@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "gpu_record.h"
 #include "hand_grid.h"
 

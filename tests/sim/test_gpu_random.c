@@ -8,11 +8,11 @@
 #include <cmocka.h>
 
 #include "gpu_record.h"
-#include "memory/caches/order_replay.h"
+#include "memory/caches/caches.h"
 #include "naive_gpu.h"
 #include "random_block.h"
 #include "random_gpu.h"
-#include "sim/gpu/simulator.h"
+#include "sim/gpu/gpu.h"
 
 /* The schemes with the policies that they are tested with. */
 static const struct gpu_scheme schemes[] = {

@@ -8,11 +8,10 @@
 
 #include <cmocka.h>
 
-#include "base/diagnostics.h"
-#include "base/random.h"
-#include "base/text.h"
-#include "machine/sass_keys.h"
-#include "sim/gpu/simulator.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "machine/files.h"
+#include "sim/gpu/gpu.h"
 
 #define WARPS_MAX 8u
 #define STEPS_MAX 24u

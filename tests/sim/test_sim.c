@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "issue_rules.h"
 #include "naive_sim.h"
 #include "random_block.h"
-#include "sim/gpu/simulator.h"
+#include "sim/gpu/gpu.h"
 
 static const char *const all_policies[] = {"lrr", "gto", "rr", "oldest"};
 

@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_ACTA_TEXT_H
 #define WB_TESTS_ACTA_TEXT_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "papers/abstract_cta/acta_warp.h"
 
 /* Appends the program. Loops are named L0, L1, ... in the order of their numbers. */

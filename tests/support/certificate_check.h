@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "warpbound.h"
 
 /* What it said, as a text that is overwritten by the next run; its exit status in *status. */

@@ -9,11 +9,10 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
-#include "sass/machine_code.h"
+#include "base/base.h"
+#include "sass/sass.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/run.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* ---- Kinds --------------------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "sass/sass.h"
 #include "warpbound.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/search/grid_search.h"
 

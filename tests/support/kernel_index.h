@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 #define KERNEL_INDEX_PATH "kernels/index.txt"
 #define KERNEL_RESULTS_MAX 8

@@ -3,7 +3,7 @@
 #define WB_TESTS_LOOP_PASSES_H
 
 #include "loop_support.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 #define LANES 32
 

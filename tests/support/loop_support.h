@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "flow/bounds/loop_bounds.h"
+#include "flow/bounds/bounds.h"
 
 struct bounded_function {
     const struct ptx_function *function;

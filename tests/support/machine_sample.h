@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 #define MACHINE_SAMPLE_PATH "tests/data/machine_code/sample.gz"
 

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "ptx/parser.h"
+
 static const struct {
     const char *name, *opcode;
 } opcodes[] = {{"bssy", "machine bssy"},         {"bsync", "machine bsync"},

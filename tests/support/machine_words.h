@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "cubin/cubin.h"
 #include "launch_text.h"
 #include "warpbound.h"

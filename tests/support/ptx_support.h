@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "ptx/ptx.h"
 #include "ptx_equal.h"
 

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "launch_text.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 #define LANES 32
 

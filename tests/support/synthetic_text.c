@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/field.h"
-#include "warp/timed/wait_queues.h"
+#include "base/files.h"
+#include "warp/timed/timed.h"
 
 /* The block's name, with the quotes that YAML may want around it. */
 static const struct field name_field = {
@@ -84,7 +84,7 @@ static void put_units(struct text *out, const struct synthetic_block *block,
     }
 }
 
-/* The operands of an instruction, and what it has to do with queues, in the notation of synthetic_block.h. */
+/* The operands of an instruction, and what it has to do with queues, in the notation of warp/synthetic. */
 static void put_operands(struct text *out, const struct timed_code *code, const struct timed_inst *inst) {
     const struct timed_queue *copies = &code->queues[QUEUE_COPIES];
     const uint32_t *sources = code->operands + inst->first_operand;

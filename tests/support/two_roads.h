@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "warpbound.h"
 
 /* What is given: texts of PTX or the bytes of a cubin, and the name that messages have for it. */

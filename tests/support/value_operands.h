@@ -5,7 +5,7 @@
 
 #include "run_ptx.h"
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "float_reference.h"
 
 #define OPERANDS_MAX 1024u

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "machine_words.h"
 
 #define THREADS 1024u

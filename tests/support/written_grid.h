@@ -3,7 +3,7 @@
 #define WB_TESTS_WRITTEN_GRID_H
 
 #include "bound/grid/block_classes.h"
-#include "warp/synthetic/synthetic_file.h"
+#include "warp/synthetic/synthetic.h"
 
 struct written_grid {
     struct synthetic_block block;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "warpbound.h"
 
 /* A folder with a sweep of some code, which is not looked at. */

@@ -1,7 +1,7 @@
 /* Addresses in two registers of 32 bits: what 64-bit arithmetic by halves gives is known, and the same
  * wherever memory stands; what depends on that is not known. */
 #include "address_sanitizer.h"
-#include "base/random.h"
+#include "base/containers.h"
 #include "run_ptx.h"
 
 /* Where the buffers stand behind one that only takes room: their addresses have small lower halves, lower

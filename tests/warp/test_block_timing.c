@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "warp/timed/block_timing.h"
+#include "warp/timed/timed.h"
 
 /* Instructions by number, as the paths below name them. */
 static const char kernel_text[] = ".version 7.5\n"

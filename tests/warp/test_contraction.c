@@ -3,7 +3,7 @@
  * says which of both it wants (.rn, and fma). */
 #include "run_ptx.h"
 
-#include "base/random.h"
+#include "base/containers.h"
 
 #define SAMPLES 40
 #define RESULTS                                                                                              \

@@ -1,5 +1,5 @@
 /* Where lanes of machine code meet: BSSY, BSYNC, BREAK, EXIT, WARPSYNC, BAR and BMOV. */
-#include "flow/graph/convergence.h"
+#include "flow/graph/graph.h"
 #include "machine_text.h"
 #include "run_ptx.h"
 

@@ -2,7 +2,7 @@
  * what is asked for where they need a flow fact. */
 #include "run_ptx.h"
 
-#include "launch/facts.h"
+#include "launch/launch.h"
 #include "launch_text.h"
 
 /* Every test's body may use these registers and buffers. %r0 is the lane; %r1 is loaded from `in`, which is

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "grid_check.h"
 #include "warp/alu/lanes.h"
 

@@ -4,9 +4,8 @@
 
 #include <fenv.h>
 
-#include "base/random.h"
-#include "warp/alu/float_format.h"
-#include "warp/alu/float_value.h"
+#include "base/containers.h"
+#include "warp/alu/lanes.h"
 
 #define ROWS(table) check_rows(table, sizeof table / sizeof *table)
 

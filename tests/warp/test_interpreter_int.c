@@ -1,7 +1,7 @@
 /* Integer instructions: known results at the edges, and random programs against C. */
 #include "run_ptx.h"
 
-#include "base/random.h"
+#include "base/containers.h"
 
 #define ROWS(table) check_rows(table, sizeof table / sizeof *table)
 

@@ -1,7 +1,7 @@
 /* Registers and bytes of which only some bits are known: whatever the others are, those that are taken for
  * known are what an execution gives in which all are known. */
 #include "address_sanitizer.h"
-#include "base/random.h"
+#include "base/containers.h"
 #include "run_ptx.h"
 
 #define WORDS 8u /* %r1 .. %r8, %rd1 .. %rd3, %rs1 .. %rs6: what instructions read and write */

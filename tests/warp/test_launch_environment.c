@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "launch_text.h"
-#include "warp/cover/launch_limits.h"
+#include "warp/cover/cover.h"
 
 static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                           ".visible .entry k(.param .u32 a, .param .u64 b, .param .u64 c, "

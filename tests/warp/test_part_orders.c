@@ -15,7 +15,7 @@
 #include "machine_text.h"
 #include "random_block.h"
 #include "random_machine.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 #define LANES 4u
 #define SETS 16u

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "warp/path/path.h"
 
 #define ALL 0xffffffffu

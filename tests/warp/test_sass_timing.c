@@ -11,7 +11,7 @@
 
 #include "lift/lift.h"
 #include "ptx/ptx.h"
-#include "warp/timed/sass_timing.h"
+#include "warp/timed/timed.h"
 
 #define ADDRESS 0x100u
 

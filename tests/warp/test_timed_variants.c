@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
-#include "warp/timed/block_timing.h"
+#include "base/containers.h"
+#include "warp/timed/timed.h"
 
 #define INSTRUCTIONS 12u
 #define WARPS 3u

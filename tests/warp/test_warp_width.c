@@ -2,8 +2,7 @@
 #include "run_ptx.h"
 
 #include "launch_text.h"
-#include "warp/interpret/image.h"
-#include "warp/interpret/run.h"
+#include "warp/interpret/execute.h"
 
 /* Executes the body on one block in warps of `width`; element i of *values is what thread i stored. */
 static wb_status run_in_warps(const char *body, const char *threads, uint32_t width, uint64_t values[1024],

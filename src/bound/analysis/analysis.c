@@ -3,14 +3,13 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/block/block_sums.h"
 #include "bound/cache/isolated_block.h"
 #include "bound/sass/atomics.h"
 #include "memory/requests/requests.h"
-#include "warp/timed/block_timing.h"
-#include "warp/trace/grid_block.h"
+#include "warp/timed/timed.h"
+#include "warp/trace/blocks.h"
 
 wb_status analysis_no_memory(wb_diagnostics *diagnostics) {
     (void)diagnose_out_of_memory(diagnostics, "analysis");

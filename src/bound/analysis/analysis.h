@@ -9,12 +9,12 @@
 #include "bound/sass/code_profile.h"
 #include "bound/search/grid_search.h"
 #include "bound/search/witness.h"
-#include "launch/sources.h"
+#include "launch/launch.h"
 #include "method/run.h"
 #include "papers/abstract_cta/acta_file.h"
-#include "sim/sm/policy.h"
-#include "warp/path/block.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "sim/sm/host.h"
+#include "warp/path/path.h"
+#include "warp/synthetic/synthetic.h"
 
 /* States that a search keeps unless told otherwise: some two gigabytes. */
 #define ANALYSIS_STATE_LIMIT UINT64_C(30000000)
@@ -169,7 +169,7 @@ static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
 /* The flow facts of covering paths; NULL: the paths are real ones. */
 const struct facts_used *analysis_facts(const struct wb_analysis *analysis);
 
-/* What the execution of the block or the kernel takes for granted (warp/path/execution_notes.h). */
+/* What the execution of the block or the kernel takes for granted (warp/path/path.h). */
 assumed_set analysis_assumed(const wb_analysis *analysis);
 
 /* What the analysis was made from. */

@@ -2,7 +2,7 @@
  * allows, those of "all" their shares. */
 #include <string.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
 
 /* What methods are run for: an analysis, or, beside that of a kernel, its blocks by themselves. */

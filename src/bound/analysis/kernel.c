@@ -2,13 +2,11 @@
  * blocks in isolation; and of what is written by hand: blocks, grids, abstract warps. */
 #include <stdlib.h>
 
-#include "base/content.h"
-#include "base/file.h"
-#include "base/yaml.h"
+#include "base/files.h"
 #include "bound/analysis/analysis.h"
-#include "memory/requests/timed_grid.h"
-#include "warp/synthetic/synthetic_file.h"
-#include "warp/trace/grid_block.h"
+#include "memory/requests/requests.h"
+#include "warp/synthetic/synthetic.h"
+#include "warp/trace/blocks.h"
 
 /* The kind whose block alone is bounded by most cycles. */
 static uint32_t longest_class(const struct grid_work *work) {

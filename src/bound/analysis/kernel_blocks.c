@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bound/sass/atomics.h"
-#include "warp/trace/grid_block.h"
+#include "warp/trace/blocks.h"
 
 /* What no block of a class exceeds, in isolation on its SM. Where SMs share a memory the classes' sums leave
  * out what that adds. */

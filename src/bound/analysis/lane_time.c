@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "sass/least_latency.h"
+#include "sass/sass.h"
 
 /* Stalls from this count on are waited for only together with a yield: else the warp goes on sooner. */
 #define STALL_WITH_YIELD 12u

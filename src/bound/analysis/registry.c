@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/sass/code_sums.h"
 

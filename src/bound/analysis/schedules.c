@@ -1,7 +1,7 @@
 /* Schedules of what is analysed: under a policy, or the longest that is known. */
 #include <string.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "sim/schedule/schedule.h"
 

@@ -1,8 +1,7 @@
 /* Simulations of what is analysed, by policies, beside its bounds. */
-#include "base/clock.h"
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
-#include "sim/gpu/simulator.h"
+#include "sim/gpu/gpu.h"
 
 /* Simulates the grid, or the block alone, on the GPU. */
 static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct sim_policy *policy,

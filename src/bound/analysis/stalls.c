@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "bound/analysis/lane_time.h"
-#include "sass/machine_code.h"
-#include "sim/gpu/simulator.h"
-#include "sim/sm/policy.h"
-#include "warp/trace/grid.h"
+#include "sass/sass.h"
+#include "sim/gpu/gpu.h"
+#include "sim/sm/host.h"
+#include "warp/trace/trace.h"
 
 /* Lanes of a warp that a mask can name. */
 #define LANES 32u

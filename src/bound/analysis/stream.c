@@ -6,7 +6,7 @@
 
 #include "bound/analysis/contradiction.h"
 #include "bound/analysis/verdict.h"
-#include "warp/trace/grid.h"
+#include "warp/trace/trace.h"
 
 wb_stream *wb_stream_new(const wb_machine *machine) {
     wb_stream *made = calloc(1, sizeof *made);

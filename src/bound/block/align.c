@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "warp/timed/wait_queues.h"
+#include "warp/timed/timed.h"
 
 #define NO_NODE UINT32_MAX
 

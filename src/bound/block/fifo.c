@@ -4,7 +4,7 @@
 #include "bound/block/block_sums.h"
 #include "bound/method/method.h"
 #include "bound/profile/sections.h"
-#include "warp/timed/wait_queues.h"
+#include "warp/timed/timed.h"
 
 /* What one section asks of one unit. */
 struct fifo_load {

@@ -3,8 +3,8 @@
 #ifndef WB_BOUND_CACHE_ACCESS_LATENCIES_H
 #define WB_BOUND_CACHE_ACCESS_LATENCIES_H
 
-#include "memory/caches/must_hits.h"
-#include "warp/timed/code_variants.h"
+#include "memory/caches/misses.h"
+#include "warp/timed/timed.h"
 
 /* How many accesses block number `block` of a grid has. */
 uint64_t accesses_of_block(const struct timed_grid *timed, uint32_t block);

@@ -5,8 +5,8 @@
 
 #include "bound/cache/memory_work.h"
 #include "bound/method/method.h"
-#include "warp/path/block.h"
-#include "warp/timed/block_timing.h"
+#include "warp/path/path.h"
+#include "warp/timed/timed.h"
 
 /* Gives each recorded access of the block, those of warp 0 first, the latency that it has at most while no
  * server is busy, and notes how many loads can miss; `work` is of the grid of the block alone. WB_ERR_LIMIT

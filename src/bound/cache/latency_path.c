@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "warp/timed/wait_queues.h"
+#include "warp/timed/timed.h"
 
 wb_status latency_block_init(struct latency_block *block, const struct timed_grid *timed,
                              struct arena *arena) {

@@ -5,7 +5,7 @@
 
 #include "bound/cache/memory_work.h"
 #include "bound/grid/block_requests.h"
-#include "memory/caches/must_hits.h"
+#include "memory/caches/misses.h"
 
 /* A warp on its way. */
 struct latency_warp {

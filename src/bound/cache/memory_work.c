@@ -1,9 +1,9 @@
 #include "bound/cache/memory_work.h"
 
 #include "bound/grid/block_requests.h"
-#include "memory/caches/cache.h"
-#include "memory/caches/must_hits.h"
-#include "memory/requests/access_order.h"
+#include "memory/caches/caches.h"
+#include "memory/caches/misses.h"
+#include "memory/requests/requests.h"
 
 struct request_latencies request_latencies_of(const struct machine_memory *memory) {
     cycles miss = memory_miss_latency(memory);

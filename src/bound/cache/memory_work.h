@@ -6,7 +6,7 @@
 #include "base/cycles.h"
 #include "bound/method/kernel_time.h"
 #include "machine/machine.h"
-#include "memory/requests/traffic.h"
+#include "memory/requests/requests.h"
 #include "sim/gpu/gpu.h"
 
 struct must_hits;

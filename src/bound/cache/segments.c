@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "bound/cache/memory_work.h"
 #include "bound/method/method.h"
-#include "memory/caches/order_replay.h"
-#include "warp/timed/wait_queues.h"
+#include "memory/caches/caches.h"
+#include "warp/timed/timed.h"
 
 /* The segments of one path. */
 struct segment_list {

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 
 #include "bound/grid/contention.h"
-#include "memory/requests/access_order.h"
 #include "memory/requests/requests.h"
-#include "warp/timed/block_timing.h"
-#include "warp/timed/code_timing.h"
-#include "warp/trace/grid_block.h"
+#include "warp/timed/timed.h"
+#include "warp/trace/blocks.h"
 
 /* Most cycles that latencies can count for the waiting of a request. */
 #define WAIT_MAX (UINT32_C(1) << 30)

@@ -4,8 +4,8 @@
 #define WB_BOUND_GRID_BLOCK_CLASSES_H
 
 #include "bound/grid/grid_work.h"
-#include "memory/requests/timed_grid.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "memory/requests/requests.h"
+#include "warp/synthetic/synthetic.h"
 
 /* What the blocks of a class execute. */
 struct class_times {

@@ -3,9 +3,9 @@
 #ifndef WB_BOUND_GRID_BLOCK_REQUESTS_H
 #define WB_BOUND_GRID_BLOCK_REQUESTS_H
 
-#include "base/arena.h"
-#include "memory/requests/timed_grid.h"
-#include "warp/timed/wait_queues.h"
+#include "base/base.h"
+#include "memory/requests/requests.h"
+#include "warp/timed/timed.h"
 
 struct wb_block;
 

@@ -3,7 +3,7 @@
 #ifndef WB_BOUND_GRID_CLASS_RANKING_H
 #define WB_BOUND_GRID_CLASS_RANKING_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/cycles.h"
 
 /* A class and what classes are sorted by. */

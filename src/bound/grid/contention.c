@@ -3,8 +3,8 @@
 #include <assert.h>
 
 #include "bound/method/method.h"
-#include "warp/path/block.h"
-#include "warp/trace/grid_block.h"
+#include "warp/path/path.h"
+#include "warp/trace/blocks.h"
 
 static const struct machine_memory *memory_of(const struct grid_work *work) {
     return &work->machine->memory;

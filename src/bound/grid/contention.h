@@ -6,7 +6,7 @@
 #include "bound/grid/block_requests.h"
 #include "bound/grid/grid_work.h"
 #include "bound/method/method.h"
-#include "memory/requests/timed_grid.h"
+#include "memory/requests/requests.h"
 
 /* Counts the requests of all block classes of a grid whose residents are known. WB_ERR_LIMIT without a
  * message when memory is exhausted. */

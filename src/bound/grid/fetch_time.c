@@ -1,7 +1,7 @@
 #include "bound/grid/fetch_time.h"
 
-#include "base/arena.h"
-#include "memory/caches/cache.h"
+#include "base/base.h"
+#include "memory/caches/caches.h"
 
 /* Code, and how it is fetched. */
 struct fetched_code {

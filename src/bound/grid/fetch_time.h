@@ -4,7 +4,7 @@
 #ifndef WB_BOUND_GRID_FETCH_TIME_H
 #define WB_BOUND_GRID_FETCH_TIME_H
 
-#include "memory/requests/timed_grid.h"
+#include "memory/requests/requests.h"
 
 /* Lines of code, as a set of bits. Zero-initialised it is empty. */
 struct code_lines {

@@ -1,5 +1,5 @@
 /* A grid of blocks as the bounds of whole kernels see it: block classes, each in a few sums, and the slots
- * that they take one after another (docs/proofs.md, section 12). All sums saturate (base/cycles.h): a grid
+ * that they take one after another (docs/proofs.md, section 12). All sums saturate (base/base.h): a grid
  * can have any number of blocks. */
 #ifndef WB_BOUND_GRID_GRID_WORK_H
 #define WB_BOUND_GRID_GRID_WORK_H

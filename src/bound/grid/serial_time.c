@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/cycles.h"
-#include "warp/timed/wait_queues.h"
+#include "warp/timed/timed.h"
 
 /* What one warp of a path does in a section. */
 struct warp_section {

@@ -1,7 +1,7 @@
 /* Bounds of whole kernels from the sums of their blocks: K-AREA, K-BAL, K-SM (docs/proofs.md, section 12),
  * and the same with what chains through sub-cores say beside them (docs/sub-core-bounds.md): in each of their
  * terms the lesser of both counts.
- * All arithmetic saturates (base/cycles.h): a kernel can have any number of blocks. */
+ * All arithmetic saturates (base/base.h): a kernel can have any number of blocks. */
 #include "bound/kernel/kernel_bounds.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
 #include "bound/method/method.h"
 
 #include "sim/gpu/gpu.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 #include <assert.h>
 
 static bool is_covering(const struct bound_input *input) {

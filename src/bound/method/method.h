@@ -31,7 +31,7 @@ struct bound_input {
     const struct wb_machine *machine;
     const struct gpu_scheme *scheme; /* of access to the first level; NULL: no caches */
     const struct facts_used *facts;  /* of covering paths; NULL: the paths are real ones */
-    assumed_set assumed;             /* what the execution takes for granted (warp/path/execution_notes.h) */
+    assumed_set assumed;             /* what the execution takes for granted (warp/path/path.h) */
     bool in_objects;        /* some unknown address is taken to stay inside of what it is made from */
     bool registers_ignored; /* they are not known, and with more of them an SM would hold fewer blocks */
     bool contended;         /* requests wait for one memory that all SMs share */

@@ -5,9 +5,8 @@
 #ifndef WB_BOUND_PROFILE_MAX_PLUS_H
 #define WB_BOUND_PROFILE_MAX_PLUS_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/cycles.h"
-#include "base/status.h"
 
 /* A map of some times of its user to later ones. Counts to which every repetition adds the same are times,
  * too. So is the sum of differences between times that repetitions pass through, provided that `once` returns

@@ -3,7 +3,7 @@
 #include <assert.h>
 
 #include "bound/profile/max_plus.h"
-#include "warp/timed/wait_queues.h"
+#include "warp/timed/timed.h"
 
 const cycles *phase_charges(const struct timed_block *block, struct arena *arena) {
     const struct wb_machine *machine = block->machine;

@@ -6,8 +6,8 @@
 #define WB_BOUND_PROFILE_PHASES_H
 
 #include "bound/profile/progress.h"
-#include "sim/sm/unit_queue.h"
-#include "warp/timed/timed_block.h"
+#include "sim/sm/sm.h"
+#include "warp/timed/timed.h"
 
 /* A stretch of a section (definition 1 of the paper): in an execution phase some unit initiates in every
  * cycle, in an idle phase none does. */

@@ -2,7 +2,7 @@
 #ifndef WB_BOUND_PROFILE_PROFILE_H
 #define WB_BOUND_PROFILE_PROFILE_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "bound/profile/phases.h"
 #include "bound/profile/warp_group.h"
 

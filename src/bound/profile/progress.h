@@ -4,7 +4,7 @@
 #ifndef WB_BOUND_PROFILE_PROGRESS_H
 #define WB_BOUND_PROFILE_PROGRESS_H
 
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* Of a unit, in cycles of initiation: what was issued to it, and what of that has initiated. */
 struct unit_progress {

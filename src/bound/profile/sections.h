@@ -3,9 +3,9 @@
 #ifndef WB_BOUND_PROFILE_SECTIONS_H
 #define WB_BOUND_PROFILE_SECTIONS_H
 
-#include "base/arena.h"
-#include "base/table.h"
-#include "warp/timed/timed_block.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "warp/timed/timed.h"
 
 /* Finds where paths that are read side by side, a section of each at a time, repeat themselves: loops with
  * barriers, of which all warps are in some repetition. */

@@ -2,8 +2,8 @@
 #ifndef WB_BOUND_PROFILE_WARP_GROUP_H
 #define WB_BOUND_PROFILE_WARP_GROUP_H
 
-#include "base/arena.h"
-#include "warp/timed/timed_block.h"
+#include "base/base.h"
+#include "warp/timed/timed.h"
 
 struct warp_group {
     uint32_t path;

@@ -1,6 +1,6 @@
 #include "bound/sass/atomics.h"
 
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* Atomics of a run, `lanes` of each instruction. */
 static uint64_t atomics_of_run(const struct sass_timed *code, const struct path_entry *run, uint32_t lanes) {

@@ -3,7 +3,7 @@
 #ifndef WB_BOUND_SASS_ATOMICS_H
 #define WB_BOUND_SASS_ATOMICS_H
 
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* How many a block of machine code executes at most, each lane's for itself; CYCLES_SATURATED: too many to
  * count. 0 on machines that time PTX. */

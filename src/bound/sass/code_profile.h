@@ -3,7 +3,7 @@
 #ifndef WB_BOUND_SASS_CODE_PROFILE_H
 #define WB_BOUND_SASS_CODE_PROFILE_H
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "bound/profile/warp_group.h"
 #include "bound/sass/own_times.h"
 

@@ -3,8 +3,8 @@
 #ifndef WB_BOUND_SASS_COLD_LINES_H
 #define WB_BOUND_SASS_COLD_LINES_H
 
-#include "base/arena.h"
-#include "warp/timed/timed_block.h"
+#include "base/base.h"
+#include "warp/timed/timed.h"
 
 /* Of a block: what the L1 of instructions and constants has because some warp has executed it in an older
  * section. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* Never. */
 #define NO_SECTION UINT64_MAX

@@ -4,8 +4,8 @@
 #ifndef WB_BOUND_SASS_COLD_SETS_H
 #define WB_BOUND_SASS_COLD_SETS_H
 
-#include "base/arena.h"
-#include "warp/timed/timed_block.h"
+#include "base/base.h"
+#include "warp/timed/timed.h"
 
 /* Of a block, or of several that execute parts of the same code. Lines are numbered, constants first. */
 struct cold_sets {

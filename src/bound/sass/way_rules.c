@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
-#include "warp/path/block.h"
-#include "warp/timed/code_timing.h"
+#include "warp/path/path.h"
+#include "warp/timed/timed.h"
 
 static uint32_t unit_bit(uint8_t unit) {
     return UINT32_C(1) << unit;

@@ -4,8 +4,8 @@
 #ifndef WB_BOUND_SASS_WAY_RULES_H
 #define WB_BOUND_SASS_WAY_RULES_H
 
-#include "base/arena.h"
-#include "warp/timed/timed_block.h"
+#include "base/base.h"
+#include "warp/timed/timed.h"
 
 _Static_assert(MACHINE_UNITS_MAX <= 32, "units are the bits of a number");
 

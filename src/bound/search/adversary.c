@@ -10,7 +10,6 @@
 #include "bound/search/annealing.h"
 #include "bound/search/witness.h"
 #include "sim/gpu/gpu.h"
-#include "sim/gpu/simulator.h"
 
 /* The simulator of model gpgpusim decides for itself. */
 static const char *adversary_objection(const struct bound_input *input) {

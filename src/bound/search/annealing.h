@@ -5,13 +5,12 @@
 #ifndef WB_BOUND_SEARCH_ANNEALING_H
 #define WB_BOUND_SEARCH_ANNEALING_H
 
-#include "base/arena.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "base/cycles.h"
-#include "base/random.h"
-#include "base/status.h"
 #include "bound/method/search_budget.h"
 #include "bound/search/pattern.h"
-#include "sim/sm/policy.h"
+#include "sim/sm/host.h"
 
 /* Most instructions that the candidates of a search issue together, about a second of simulation, and what
  * "all" spends on such a search (in units of search_budget): enough for one block, or one grid. */

@@ -3,9 +3,9 @@
 #ifndef WB_BOUND_SEARCH_CODE_MODEL_H
 #define WB_BOUND_SEARCH_CODE_MODEL_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "bound/search/code_parts.h"
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* Most warps, sub-cores, and instructions of a path that a search covers; and what one warp may have under
  * way at a time: instructions on their way through stages, and counts that are to be undone. */

@@ -6,11 +6,10 @@
 #ifndef WB_BOUND_SEARCH_PATTERN_H
 #define WB_BOUND_SEARCH_PATTERN_H
 
-#include "base/arena.h"
-#include "base/random.h"
-#include "base/status.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "machine/machine.h"
-#include "sim/sm/policy.h"
+#include "sim/sm/host.h"
 
 /* What warps are ordered by; of several that are alike the next one behind the last comes first. */
 enum pattern_rule {

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "bound/search/search_key.h"
 
 /* How many steps pass between two looks at the watch. */

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "bound/search/search_view.h"
 
 /* Whether there can be choices behind the first issue of a cycle. Where there are none, nothing has been

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "warp/timed/wait_queues.h"
+#include "warp/timed/timed.h"
 
 #define NO_WRITER UINT32_MAX
 

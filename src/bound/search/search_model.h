@@ -3,7 +3,7 @@
 #ifndef WB_BOUND_SEARCH_SEARCH_MODEL_H
 #define WB_BOUND_SEARCH_SEARCH_MODEL_H
 
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* Most results of one warp that can be waited for at one position, instructions of a program, instances of a
  * unit, and entries of a queue that has an end. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 
 /* Work of a successor, in units of search_budget. */
 #define SUCCESSOR_WORK 300u

@@ -1,7 +1,5 @@
-#include "flow/bounds/conditions.h"
+#include "flow/bounds/bounds.h"
 
-#include "flow/bounds/halves.h"
-#include "flow/bounds/value_range.h"
 #include "ptx/ptx.h"
 
 /* Most steps from a predicate back to what it was made of, and from an edge up the dominator tree. */

@@ -1,6 +1,4 @@
-#include "flow/bounds/halves.h"
-
-#include "flow/bounds/value_range.h"
+#include "flow/bounds/bounds.h"
 
 /* Longest chain of sums that is followed. */
 #define SUMS_MAX 4u
@@ -8,30 +6,30 @@
 /* Operands of machine.add3 and machine.setp (ptx/opcode_table.h). */
 enum { ADD3_OVER = 1, ADD3_FIRST = 3, ADD3_TERMS = 3, ADD3_CARRY = 6, SETP_A = 2, SETP_LOWER = 4 };
 
-static struct half number_half(uint32_t number) {
-    return (struct half){SSA_NONE, number};
+static struct value_half number_half(uint32_t number) {
+    return (struct value_half){SSA_NONE, number};
 }
 
-static bool is_number(const struct half *half, uint32_t number) {
+static bool is_number(const struct value_half *half, uint32_t number) {
     return half->value == SSA_NONE && half->number == number;
 }
 
-static bool same_half(const struct half *a, const struct half *b) {
+static bool same_half(const struct value_half *a, const struct value_half *b) {
     return a->value == b->value && (a->value != SSA_NONE || a->number == b->number);
 }
 
-struct half half_of_value(const struct value_state *state, uint32_t value) {
+struct value_half half_of_value(const struct value_state *state, uint32_t value) {
     const struct value_range range = state_range(state, value);
     if (range_is_single(&range)) return number_half((uint32_t)range.low);
     const struct linear *form = &state->forms[value];
     const bool is_copy = form->term_count == 1 && form->factors[0] == 1 && form->constant == 0 &&
                          form->symbols[0] < state->ssa->value_count;
-    return (struct half){is_copy ? form->symbols[0] : value, 0};
+    return (struct value_half){is_copy ? form->symbols[0] : value, 0};
 }
 
 /* A half as an instruction reads it. */
 static bool read_half(const struct value_state *state, uint32_t inst, const struct ptx_operand *operand,
-                      struct half *half) {
+                      struct value_half *half) {
     if (operand->kind == PTX_OPERAND_INT) {
         *half = number_half((uint32_t)operand->value);
         return true;
@@ -48,7 +46,7 @@ bool halves_read(const struct value_state *state, uint32_t inst, const struct pt
     return read_half(state, inst, low, &whole->low) && read_half(state, inst, high, &whole->high);
 }
 
-static const struct ptx_inst *definition_of(const struct value_state *state, const struct half *half,
+static const struct ptx_inst *definition_of(const struct value_state *state, const struct value_half *half,
                                             uint8_t op) {
     const struct ptx_inst *inst = half->value == SSA_NONE ? NULL : value_definition(state->ssa, half->value);
     return inst != NULL && inst->form->op == op ? inst : NULL;
@@ -63,12 +61,12 @@ struct value_range halves_joined(const struct value_range *low, const struct val
     return range_add(&lower, &upper);
 }
 
-static struct value_range half_range(const struct value_state *state, const struct half *half) {
+static struct value_range half_range(const struct value_state *state, const struct value_half *half) {
     return half->value == SSA_NONE ? range_single(32, half->number) : state_range(state, half->value);
 }
 
 /* The operand that `mov.b64 {low, high}, operand` has, where the half is the first or second of these. */
-static const struct ptx_operand *unpacked(const struct value_state *state, const struct half *half,
+static const struct ptx_operand *unpacked(const struct value_state *state, const struct value_half *half,
                                           uint32_t place) {
     const struct ptx_function *function = state->ssa->cfg->function;
     const struct ptx_inst *inst = definition_of(state, half, PTX_OP_MOV);
@@ -102,7 +100,7 @@ static bool is_sign_extended(const struct value_state *state, const struct halve
     const struct ptx_inst *inst = definition_of(state, &whole->high, PTX_OP_SHR);
     if (inst == NULL || inst->form->type != PTX_S32) return false;
     const struct ptx_operand *operands = ptx_operands(state->ssa->cfg->function, inst);
-    struct half source;
+    struct value_half source;
     return operands[2].kind == PTX_OPERAND_INT && operands[2].value == 31 &&
            read_half(state, state->ssa->values[whole->high.value].inst, &operands[1], &source) &&
            same_half(&source, &whole->low);
@@ -154,11 +152,11 @@ struct operand_reading halves_reading(const struct value_state *state, const str
 
 /* The terms of a machine.add3 that are not 0; false when they are more than two. */
 static bool two_terms(const struct value_state *state, uint32_t inst, const struct ptx_operand *operands,
-                      struct half terms[2]) {
+                      struct value_half terms[2]) {
     uint32_t count = 0;
     terms[0] = terms[1] = number_half(0);
     for (uint32_t i = 0; i < ADD3_TERMS; i++) {
-        struct half term;
+        struct value_half term;
         if (!read_half(state, inst, &operands[ADD3_FIRST + i], &term)) return false;
         if (is_number(&term, 0)) continue;
         if (count == 2) return false;
@@ -195,7 +193,7 @@ bool halves_sum(const struct value_state *state, const struct halves *whole, boo
     if (!is_no_carry(&low[ADD3_CARRY]) || !is_no_carry(&low[ADD3_CARRY + 1]) ||
         !carries_over(state, low, low_inst, high, high_inst))
         return false;
-    struct half lows[2], highs[2];
+    struct value_half lows[2], highs[2];
     if (!two_terms(state, low_inst, low, lows) || !two_terms(state, high_inst, high, highs)) return false;
     for (uint32_t i = 0; i < 2; i++)
         terms[i] = (struct halves){lows[i], highs[crossed ? 1 - i : i]};

@@ -1,14 +1,9 @@
-#include "flow/bounds/loop_bounds.h"
+#include "flow/bounds/bounds.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "flow/bounds/conditions.h"
-#include "flow/bounds/loop_iterations.h"
-#include "flow/bounds/transfer.h"
-#include "flow/bounds/value_range.h"
-#include "flow/bounds/wide_counters.h"
-#include "flow/values/def_use.h"
+#include "flow/values/values.h"
 
 /* Walks over the code: each makes use of the bounds that the one before found, and every one of them alone is
  * sound. A loop's bound may need those of all loops around it, and its own phis' ranges once more. */

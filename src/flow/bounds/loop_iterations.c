@@ -1,8 +1,4 @@
-#include "flow/bounds/loop_iterations.h"
-
-#include "flow/bounds/conditions.h"
-#include "flow/bounds/transfer.h"
-#include "flow/bounds/value_range.h"
+#include "flow/bounds/bounds.h"
 
 /* Longest chain of joins that a step is followed through, and most values looked at for one step. */
 #define STEP_DEPTH_MAX 16u

@@ -1,8 +1,4 @@
-#include "flow/bounds/transfer.h"
-
-#include "flow/bounds/conditions.h"
-#include "flow/bounds/halves.h"
-#include "flow/bounds/value_range.h"
+#include "flow/bounds/bounds.h"
 
 /* An instruction while its result is found. */
 struct transfer {

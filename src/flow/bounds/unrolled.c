@@ -1,10 +1,10 @@
-#include "flow/bounds/unrolled.h"
+#include "flow/bounds/bounds.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sass/machine_code.h"
+#include "sass/sass.h"
 
 /* More iterations are not looked for in a pass: compilers unroll by less. */
 #define FACTOR_MAX 64u

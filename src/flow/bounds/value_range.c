@@ -1,4 +1,4 @@
-#include "flow/bounds/value_range.h"
+#include "flow/bounds/bounds.h"
 
 typedef unsigned __int128 wide;
 

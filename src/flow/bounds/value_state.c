@@ -1,6 +1,4 @@
-#include "flow/bounds/value_state.h"
-
-#include "flow/bounds/value_range.h"
+#include "flow/bounds/bounds.h"
 
 /* Longest chain of conversions that a refinement follows back. */
 #define CONVERSIONS_MAX 4u

@@ -1,6 +1,4 @@
-#include "flow/bounds/wide_counters.h"
-
-#include "flow/bounds/value_range.h"
+#include "flow/bounds/bounds.h"
 
 /* Most additions between a counter and what is compared, or what the next iteration finds. */
 #define ADDITIONS_MAX 4u
@@ -12,13 +10,13 @@ struct counter {
     bool is_fixed;                 /* the same offset in all iterations */
 };
 
-static bool is_header_phi(const struct loop_view *view, const struct half *half) {
+static bool is_header_phi(const struct loop_view *view, const struct value_half *half) {
     const struct ssa *ssa = view->state->ssa;
     const uint32_t header = view->loops->items[view->loop].header, first = ssa->first_phi[header];
     return half->value != SSA_NONE && half->value >= first && half->value < first + ssa->phi_count[header];
 }
 
-static bool half_is_invariant(const struct loop_view *view, const struct half *half) {
+static bool half_is_invariant(const struct loop_view *view, const struct value_half *half) {
     if (half->value == SSA_NONE) return true;
     const struct linear symbol = linear_symbol(32, half->value);
     return linear_is_invariant(view, &symbol);

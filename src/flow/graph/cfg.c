@@ -1,9 +1,9 @@
-#include "flow/graph/cfg.h"
+#include "flow/graph/graph.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "ptx/ptx.h"
 
 /* What is known of a function while its graph is built. */

@@ -1,4 +1,6 @@
-#include "flow/graph/convergence.h"
+#include "flow/graph/graph.h"
+
+#include <string.h>
 
 #include "ptx/ptx.h"
 

@@ -1,4 +1,4 @@
-#include "flow/graph/dominators.h"
+#include "flow/graph/graph.h"
 
 #include <assert.h>
 #include <string.h>

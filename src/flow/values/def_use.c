@@ -1,4 +1,4 @@
-#include "flow/values/def_use.h"
+#include "flow/values/values.h"
 
 #include <assert.h>
 

@@ -1,9 +1,7 @@
-#include "flow/values/divergence.h"
+#include "flow/values/values.h"
 
 #include "base/cycles.h"
-#include "flow/graph/convergence.h"
-#include "flow/values/def_use.h"
-#include "flow/values/divergence_rules.h"
+#include "flow/graph/graph.h"
 
 /* Blocks that a walk has reached, to be forgotten before the next walk. */
 struct block_set {

@@ -1,4 +1,4 @@
-#include "flow/values/divergence_rules.h"
+#include "flow/values/values.h"
 
 /* Operands of an instruction as bits; an instruction has at most PTX_OPERANDS_MAX. */
 #define EVERY_OPERAND UINT32_MAX

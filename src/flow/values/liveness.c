@@ -1,4 +1,4 @@
-#include "flow/values/liveness.h"
+#include "flow/values/values.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,8 +1,6 @@
-#include "flow/values/pointed.h"
+#include "flow/values/values.h"
 
 #include <assert.h>
-
-#include "flow/values/ssa.h"
 
 /* Addresses go through loops in a few rounds; code that needs more of them keeps its secret. */
 #define ROUNDS_MAX 16

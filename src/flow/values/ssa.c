@@ -1,10 +1,9 @@
-#include "flow/values/ssa.h"
+#include "flow/values/values.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "flow/values/liveness.h"
+#include "base/base.h"
 
 /* Iterated dominance frontiers by the algorithm of Sreedhar and Gao (POPL 1995): the blocks that write a
  * register are taken from the deepest of the dominator tree to the highest, and of each the subtree is

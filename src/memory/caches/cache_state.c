@@ -1,4 +1,4 @@
-#include "memory/caches/cache_state.h"
+#include "memory/caches/caches.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "memory/caches/l1_requests.h"
+#include "memory/caches/caches.h"
 
 #include <assert.h>
 #include <string.h>

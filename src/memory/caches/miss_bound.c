@@ -1,4 +1,4 @@
-#include "memory/caches/miss_bound.h"
+#include "memory/caches/misses.h"
 
 #include <assert.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static uint64_t dropped_misses_once(const struct dropped_misses *sum, const stru
 
 /* The end of the longest run of phases from `first` on: their lines and those of other blocks have room in
  * the set. */
-static size_t run_end(struct miss_counter *counter, const struct set_phases *set, size_t first) {
+static size_t longest_run(struct miss_counter *counter, const struct set_phases *set, size_t first) {
     uint32_t count = set->others;
     counter->run++;
     for (size_t p = first; p < set->phases.count; p++) {
@@ -154,7 +154,7 @@ static void add_runs(struct miss_counter *counter, const struct set_phases *set,
                      const struct sm_lines *sm, uint32_t sectors) {
     for (size_t first = 0; first < set->phases.count;) {
         const struct set_phase *phase = &set->phases.items[first];
-        size_t end = run_end(counter, set, first);
+        size_t end = longest_run(counter, set, first);
         if (end == first) {
             charge_phase(counter, set, verdicts, phase);
             first++;

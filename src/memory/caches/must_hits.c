@@ -1,4 +1,4 @@
-#include "memory/caches/must_hits.h"
+#include "memory/caches/misses.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-#include "memory/caches/order_replay.h"
-
-#include "memory/caches/l1_requests.h"
+#include "memory/caches/caches.h"
 
 wb_status order_replay_begin(const struct traffic *traffic, const struct sm_share *share,
                              struct order_replay *replay) {
@@ -209,10 +207,6 @@ wb_status miss_estimate_make(const struct traffic *traffic, uint32_t threads, wb
     WB_TRY(order_resident_blocks(traffic, diagnostics, &estimate->resident));
     wb_status status = replay_all(traffic, threads, estimate);
     return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, traffic->machine->name);
-}
-
-double miss_rate(const struct miss_counts *counts) {
-    return counts->load_requests == 0 ? 0.0 : (double)counts->load_misses / (double)counts->load_requests;
 }
 
 void miss_estimate_free(struct miss_estimate *estimate) {

@@ -1,4 +1,4 @@
-#include "memory/caches/set_phases.h"
+#include "memory/caches/misses.h"
 
 #include <assert.h>
 #include <stdlib.h>

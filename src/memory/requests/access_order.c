@@ -1,4 +1,4 @@
-#include "memory/requests/access_order.h"
+#include "memory/requests/requests.h"
 
 /* Of a warp or block without accesses. */
 #define KEY_NONE UINT64_MAX

@@ -1,4 +1,4 @@
-#include "memory/requests/number_table.h"
+#include "memory/requests/requests.h"
 
 #include <assert.h>
 #include <string.h>

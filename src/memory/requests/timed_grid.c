@@ -1,11 +1,9 @@
-#include "memory/requests/timed_grid.h"
+#include "memory/requests/requests.h"
 
 #include <stdlib.h>
 
-#include "memory/requests/number_table.h"
-#include "warp/timed/code_timing.h"
-#include "warp/timed/code_variants.h"
-#include "warp/trace/grid_block.h"
+#include "warp/timed/timed.h"
+#include "warp/trace/blocks.h"
 
 static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics) {
     const struct wb_grid *grid = timed->grid;

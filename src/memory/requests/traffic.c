@@ -1,10 +1,8 @@
-#include "memory/requests/traffic.h"
+#include "memory/requests/requests.h"
 
 #include <string.h>
 
-#include "memory/requests/number_table.h"
-#include "memory/requests/requests.h"
-#include "warp/trace/grid_block.h"
+#include "warp/trace/blocks.h"
 
 /* Most barriers that a warp crosses: sums of epochs over phases and accesses stay below 2^32. */
 #define PHASES_MAX ((size_t)1 << 24)

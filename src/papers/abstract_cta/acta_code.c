@@ -1,6 +1,6 @@
 #include "papers/abstract_cta/acta_code.h"
 
-#include "warp/timed/wait_role.h"
+#include "warp/timed/timed.h"
 
 /* The pass: everything but the kernel. */
 static void fill_flow(void *context) {

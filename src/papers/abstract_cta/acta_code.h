@@ -3,10 +3,9 @@
 #ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_CODE_H
 #define WB_PAPERS_ABSTRACT_CTA_ACTA_CODE_H
 
-#include "base/arena.h"
-#include "base/diagnostics.h"
-#include "flow/graph/loops.h"
-#include "flow/values/divergence.h"
+#include "base/base.h"
+#include "flow/graph/graph.h"
+#include "flow/values/values.h"
 #include "papers/abstract_cta/acta_warp.h"
 
 /* What of a kernel's control flow the abstract warp is made from. All memory is the arena's. */

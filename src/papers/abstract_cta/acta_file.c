@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/scanner.h"
-#include "base/yaml.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "machine/machine.h"
 
 /* Deepest nesting of branches and loops, longest pattern. */

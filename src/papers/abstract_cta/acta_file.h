@@ -12,7 +12,7 @@
 #ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_FILE_H
 #define WB_PAPERS_ABSTRACT_CTA_ACTA_FILE_H
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "machine/machine.h"
 #include "papers/abstract_cta/acta_warp.h"
 #include "papers/abstract_cta/acta_window.h"

@@ -4,7 +4,7 @@
 #ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_SIMULATE_H
 #define WB_PAPERS_ABSTRACT_CTA_ACTA_SIMULATE_H
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "machine/machine.h"
 #include "papers/abstract_cta/acta_window.h"
 

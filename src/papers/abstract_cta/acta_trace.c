@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "warp/timed/wait_role.h"
+#include "warp/timed/timed.h"
 
 /* How often the header of a loop was executed each time the loop was entered, on the path at hand. */
 struct loop_runs {

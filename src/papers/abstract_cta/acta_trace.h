@@ -4,7 +4,7 @@
 
 #include "papers/abstract_cta/acta_code.h"
 #include "papers/abstract_cta/acta_window.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* Makes the abstract warps of a block from its kernel's code, and from its paths the loop counts (of the
  * longest lane of each warp, slide 9); with `choices`, too, which sides of its uniform branches each warp

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 
 /* Windows between two looks at the watch. */
 #define WATCH_PERIOD ((uint64_t)1 << 10)

@@ -3,8 +3,7 @@
 
 #include <inttypes.h>
 
-#include "base/options.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "bound/analysis/contradiction.h"
 #include "bound/analysis/verdict.h"
 #include "launch/launch.h"
@@ -21,7 +20,7 @@
 #include "report/parts/verdict.h"
 #include "report/write/json.h"
 #include "report/write/output.h"
-#include "warp/interpret/launch_demand.h"
+#include "warp/interpret/execute.h"
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/names.h"
+#include "base/base.h"
 #include "bound/analysis/found.h"
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"

@@ -7,7 +7,7 @@
 #include "report/parts/cover.h"
 #include "report/parts/heading.h"
 #include "report/write/output.h"
-#include "warp/interpret/launch_demand.h"
+#include "warp/interpret/execute.h"
 
 uint64_t report_count_instructions(const struct wb_block *block) {
     uint64_t instructions = 0;

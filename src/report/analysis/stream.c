@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/base.h"
 #include "bound/analysis/stream.h"
-#include "ptx/demangle.h"
+#include "ptx/ptx.h"
 #include "report/analysis/analysis.h"
 #include "report/analysis/explain.h"
 #include "report/analysis/results.h"

@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "bound/profile/sections.h"
 #include "bound/profile/warp_group.h"
 #include "report/certificate/code_part.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 struct section_writer {
     struct certificate *certificate;

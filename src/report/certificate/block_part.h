@@ -2,9 +2,9 @@
 #ifndef WB_REPORT_CERTIFICATE_BLOCK_PART_H
 #define WB_REPORT_CERTIFICATE_BLOCK_PART_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "report/write/output.h"
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* A certificate being written. */
 struct certificate {

@@ -2,12 +2,12 @@
 
 #include <inttypes.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "bound/cache/access_latencies.h"
 #include "memory/requests/requests.h"
 #include "report/certificate/held_part.h"
-#include "warp/timed/block_timing.h"
-#include "warp/trace/grid_block.h"
+#include "warp/timed/timed.h"
+#include "warp/trace/blocks.h"
 
 /* Kinds of blocks that are written at most. */
 #define KINDS_MAX 1024u

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/checksum.h"
+#include "base/containers.h"
 #include "bound/analysis/analysis.h"
 #include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"

@@ -4,11 +4,10 @@
 #ifndef WB_REPORT_CERTIFICATE_CODE_PART_H
 #define WB_REPORT_CERTIFICATE_CODE_PART_H
 
-#include "base/arena.h"
-#include "base/table.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "bound/sass/cold_lines.h"
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* A step of a section: `count` instructions from `first` on; with count 0 the `first` steps before come
  * `times` more. Without padding: sections are told apart by their bytes. */

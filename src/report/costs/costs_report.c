@@ -1,5 +1,5 @@
 /* What reports say of costs: the lines with most cycles, or the whole source with its costs in front. */
-#include "base/options.h"
+#include "base/base.h"
 #include "report/costs/costs_shown.h"
 #include "report/write/output.h"
 

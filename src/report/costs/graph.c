@@ -1,9 +1,9 @@
 /* The control flow graph of a kernel with the costs of its blocks, for Graphviz. */
-#include "base/options.h"
+#include "base/base.h"
 #include "report/costs/costs_shown.h"
 #include "report/flow/cfg_costs.h"
 #include "report/write/output.h"
-#include "warp/trace/grid.h"
+#include "warp/trace/trace.h"
 
 /* What the pass that sums up costs knows. */
 struct graph_pass {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "flow/graph/convergence.h"
+#include "base/base.h"
+#include "flow/graph/graph.h"
 
 bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to) {
     return loop_is_back_edge(&report->dominators, from, to);

@@ -2,10 +2,10 @@
 #ifndef WB_REPORT_FLOW_CFG_H
 #define WB_REPORT_FLOW_CFG_H
 
-#include "base/text.h"
-#include "flow/bounds/unrolled.h"
-#include "flow/graph/loops.h"
-#include "flow/values/divergence.h"
+#include "base/base.h"
+#include "flow/bounds/bounds.h"
+#include "flow/graph/graph.h"
+#include "flow/values/values.h"
 #include "launch/launch.h"
 #include "report/write/source_lines.h"
 

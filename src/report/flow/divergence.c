@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "flow/values/divergence_rules.h"
+#include "flow/values/values.h"
 #include "report/write/output.h"
 
 static void put_reg(struct text *out, const struct cfg_report *report, uint32_t value) {

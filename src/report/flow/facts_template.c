@@ -2,14 +2,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "flow/bounds/unrolled.h"
-#include "launch/facts.h"
+#include "flow/bounds/bounds.h"
+#include "launch/launch.h"
 #include "ptx/ptx.h"
 #include "report/write/source_text.h"
-#include "warp/cover/launch_limits.h"
-#include "warp/interpret/launch_check.h"
-#include "warp/path/fact_needs.h"
-#include "warp/trace/grid_trace.h"
+#include "warp/cover/cover.h"
+#include "warp/interpret/execute.h"
+#include "warp/path/path.h"
+#include "warp/trace/trace.h"
 
 /* The widest line of a comment about a loop. */
 #define REMARK_COLUMNS 94

@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/field.h"
-#include "flow/values/pointed.h"
+#include "base/files.h"
+#include "flow/values/values.h"
 #include "launch/launch.h"
 #include "machine/machine.h"
-#include "ptx/demangle.h"
 #include "ptx/ptx.h"
-#include "sass/machine_code.h"
+#include "sass/sass.h"
 
 /* Where comments begin behind values. */
 #define COMMENT_COLUMN 26

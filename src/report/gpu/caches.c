@@ -9,7 +9,7 @@
 #include "report/write/output.h"
 #include "report/write/record.h"
 #include "report/write/source_lines.h"
-#include "sim/gpu/cache_summary.h"
+#include "sim/gpu/gpu.h"
 
 /* The tables: of the given data, or of covering paths. */
 enum { GIVEN = 1, COVERING = 2 };

@@ -1,12 +1,12 @@
 /* Simulations of a grid on a GPU, as tables for people and as JSON. */
-#include "base/options.h"
+#include "base/base.h"
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"
 #include "report/parts/document.h"
 #include "report/parts/heading.h"
 #include "report/write/output.h"
 #include "report/write/record.h"
-#include "sim/gpu/gpu_results.h"
+#include "sim/gpu/gpu.h"
 
 /* The tables: without caches one, with them three. Their names of scheme and policy stand in front of the
  * numbers. */

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/base.h"
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"
 #include "report/parts/document.h"

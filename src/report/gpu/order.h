@@ -6,11 +6,11 @@
 
 #include <assert.h>
 
-#include "base/text.h"
-#include "memory/caches/order_replay.h"
-#include "memory/requests/timed_grid.h"
+#include "base/base.h"
+#include "memory/caches/caches.h"
+#include "memory/requests/requests.h"
 #include "report/write/source_lines.h"
-#include "sim/gpu/gpu_results.h"
+#include "sim/gpu/gpu.h"
 
 /* An instruction that makes requests. */
 struct order_inst {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "flow/graph/cfg.h"
+#include "flow/graph/graph.h"
 #include "report/html/layers.h"
 #include "report/parts/bounds.h"
 #include "report/write/output.h"

@@ -1,5 +1,5 @@
 /* Reports of analyses and streams as HTML: one file that is read in a browser (docs/html-report.md). */
-#include "base/options.h"
+#include "base/base.h"
 #include "bound/analysis/stream.h"
 #include "report/html/page.h"
 #include "report/write/output.h"

@@ -29,7 +29,7 @@ struct layers {
     double width; /* the right end of the last node or bend */
 };
 
-/* Places the nodes, of which number 0 is the first. Part of a pass (base/arena.h); the result is in memory of
+/* Places the nodes, of which number 0 is the first. Part of a pass (base/base.h); the result is in memory of
  * the arena. */
 struct layers layers_place(struct arena *arena, uint32_t node_count, const struct graph_edge *edges,
                            uint32_t edge_count);

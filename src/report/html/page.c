@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/embedded.h"
-#include "ptx/demangle.h"
+#include "base/files.h"
+#include "ptx/ptx.h"
 #include "report/parts/bounds.h"
 
 /* The style or the script. */

@@ -1,15 +1,14 @@
 /* Which figures of a machine bounds of some machine code rest on, and how far each can be relied on. */
 #include <string.h>
 
-#include "base/text.h"
-#include "machine/sass_keys.h"
-#include "machine/sources.h"
+#include "base/base.h"
+#include "machine/files.h"
 #include "ptx/ptx.h"
 #include "report/parts/document.h"
 #include "report/parts/inputs.h"
 #include "report/write/layout.h"
 #include "report/write/output.h"
-#include "sass/machine_code.h"
+#include "sass/sass.h"
 
 /* Figures with one source under one name, such as init and write of class.mufu. */
 struct figure_row {

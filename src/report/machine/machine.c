@@ -2,9 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/text.h"
-#include "base/yaml.h"
+#include "base/base.h"
+#include "base/files.h"
 #include "machine/machine.h"
 #include "report/parts/document.h"
 #include "report/write/output.h"

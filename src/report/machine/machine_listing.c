@@ -1,13 +1,13 @@
 /* Machine code as it is in its file: the listing, or as JSON (docs/json.md). */
 #include <inttypes.h>
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "ptx/ptx.h"
 #include "report/parts/document.h"
 #include "report/parts/inputs.h"
 #include "report/write/json.h"
 #include "report/write/output.h"
-#include "sass/machine_code.h"
+#include "sass/sass.h"
 
 static void put_counter(struct json *json, const char *key, uint32_t counter) {
     json_put_count_if(json, key, counter != SASS_NO_COUNTER, counter);

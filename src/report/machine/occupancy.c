@@ -2,7 +2,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "ptx/ptx.h"
 #include "report/parts/bounds.h"
 #include "report/parts/document.h"

@@ -2,7 +2,7 @@
  * nodes as bars, as on slide 12 of WCET 2014. */
 #include <inttypes.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "machine/machine.h"
 #include "papers/abstract_cta/acta_code.h"
 #include "report/write/output.h"

@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_PARTS_BOUNDS_H
 #define WB_REPORT_PARTS_BOUNDS_H
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "method/bound.h"
 #include "report/write/json.h"
 #include "report/write/sheet.h"

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "launch/facts.h"
+#include "launch/launch.h"
 #include "report/write/output.h"
 #include "report/write/source_lines.h"
-#include "warp/interpret/open_result.h"
+#include "warp/interpret/execute.h"
 
 /* What depends on an unknown value: the name in JSON, and in words. */
 static const struct {

@@ -4,7 +4,7 @@
 
 #include "report/write/json.h"
 #include "report/write/layout.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* What a heading says of covering paths, and of the flow facts that they rest on. */
 void cover_put_heading(struct text *out, const struct wb_block *block);

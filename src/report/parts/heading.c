@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/demangle.h"
+#include "ptx/ptx.h"
 #include "report/parts/inputs.h"
 #include "report/write/output.h"
 #include "report/write/record.h"

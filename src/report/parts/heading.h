@@ -4,8 +4,7 @@
 
 #include "launch/launch.h"
 #include "machine/occupancy.h"
-#include "memory/requests/access_order.h"
-#include "memory/requests/timed_grid.h"
+#include "memory/requests/requests.h"
 #include "report/write/json.h"
 
 /* Two lines: the arguments, and whether contents are as given or may be anything; registers. */

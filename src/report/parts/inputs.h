@@ -3,7 +3,7 @@
 #ifndef WB_REPORT_PARTS_INPUTS_H
 #define WB_REPORT_PARTS_INPUTS_H
 
-#include "launch/sources.h"
+#include "launch/launch.h"
 #include "report/write/json.h"
 
 /* Two lines for each, the second with its checksum; then what overrode keys of the machine. */

@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_PARTS_VERDICT_H
 #define WB_REPORT_PARTS_VERDICT_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "report/write/json.h"
 #include "report/write/layout.h"

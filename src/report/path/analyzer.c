@@ -11,9 +11,9 @@
 #include "report/parts/inputs.h"
 #include "report/write/output.h"
 #include "report/write/source_lines.h"
-#include "warp/timed/code_timing.h"
-#include "warp/trace/grid.h"
-#include "warp/trace/grid_block.h"
+#include "warp/timed/timed.h"
+#include "warp/trace/blocks.h"
+#include "warp/trace/trace.h"
 
 /* Bytes of the program that an instruction takes (JCSE'17 counts so). */
 #define PC_STEP 8u

@@ -8,7 +8,7 @@
 #include "report/write/output.h"
 #include "report/write/sheet.h"
 #include "report/write/source_lines.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 struct path_report {
     const struct wb_block *block;

@@ -3,10 +3,10 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "ptx/printer.h"
+#include "ptx/ptx.h"
 #include "report/write/output.h"
-#include "warp/path/block.h"
-#include "warp/trace/grid.h"
+#include "warp/path/path.h"
+#include "warp/trace/trace.h"
 
 void schedule_put_unit(struct text *out, const struct wb_machine *machine, uint32_t unit, uint32_t sub_core,
                        uint32_t instance) {

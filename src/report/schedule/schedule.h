@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_SCHEDULE_SCHEDULE_H
 #define WB_REPORT_SCHEDULE_SCHEDULE_H
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "report/write/json.h"
 #include "report/write/sheet.h"
 #include "report/write/source_lines.h"

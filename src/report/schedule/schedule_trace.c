@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/printer.h"
+#include "ptx/ptx.h"
 #include "report/schedule/schedule.h"
 #include "report/schedule/trace_lanes.h"
 #include "report/write/output.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/base.h"
 #include "report/sweep/show.h"
 
 /* Whether a spreadsheet takes the text for a formula, which could read files and open addresses. */

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/options.h"
+#include "base/base.h"
 #include "report/write/output.h"
 #include "sweep/axis.h"
 

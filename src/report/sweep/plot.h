@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_SWEEP_PLOT_H
 #define WB_REPORT_SWEEP_PLOT_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "sweep/stored.h"
 
 /* Most numbers of one unit in a picture. */

@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_SWEEP_SHOW_H
 #define WB_REPORT_SWEEP_SHOW_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "sweep/stored.h"
 
 /* A report of all units: what comes before them, what is said of each, and what comes behind. */

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 struct json json_begin(struct text *out, enum json_layout layout) {
     return (struct json){.out = out, .layout = layout};

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* What stands on lines of its own. */
 enum json_layout {

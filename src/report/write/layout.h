@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_WRITE_LAYOUT_H
 #define WB_REPORT_WRITE_LAYOUT_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "warpbound.h"
 
 struct layout {

@@ -2,8 +2,7 @@
 #ifndef WB_REPORT_WRITE_OUTPUT_H
 #define WB_REPORT_WRITE_OUTPUT_H
 
-#include "base/diagnostics.h"
-#include "base/text.h"
+#include "base/base.h"
 
 /* "s" unless there is one. */
 static inline const char *plural(uint64_t count) {

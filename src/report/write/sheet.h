@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "report/write/layout.h"
 
 enum sheet_side { SHEET_LEFT, SHEET_RIGHT };

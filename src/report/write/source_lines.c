@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sass/machine_code.h"
+#include "sass/sass.h"
 
 wb_status source_lines_open(const struct wb_module *module, struct source_lines *lines) {
     *lines = (struct source_lines){.module = module};

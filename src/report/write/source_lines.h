@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_WRITE_SOURCE_LINES_H
 #define WB_REPORT_WRITE_SOURCE_LINES_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "ptx/ptx.h"
 #include "report/write/json.h"
 #include "report/write/sheet.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
+#include "base/files.h"
 
 struct source_texts source_texts_open(const struct wb_module *module) {
     return (struct source_texts){.module = module};

@@ -3,7 +3,7 @@
 #ifndef WB_REPORT_WRITE_SOURCE_TEXT_H
 #define WB_REPORT_WRITE_SOURCE_TEXT_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "ptx/ptx.h"
 
 /* Most bytes of a file that is looked into. */

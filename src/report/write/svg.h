@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* The colours of Okabe and Ito, without the yellow that is pale on white, and grey: they tell things apart
  * also for the colour-blind. */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* Most steps between the ticks of a linear axis, and powers of ten between whose ticks there is room. */
 #define STEPS_MAX 8

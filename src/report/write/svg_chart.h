@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "report/write/svg.h"
 
 struct svg_series {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* Most cells side by side, and one above another. */
 #define SVG_HEAT_MAX 200u

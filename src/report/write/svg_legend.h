@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "report/write/svg.h"
 
 enum {

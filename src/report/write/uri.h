@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_WRITE_URI_H
 #define WB_REPORT_WRITE_URI_H
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* Appends a path: "file:///..." where it is absolute, else a relative reference. Whatever bytes it has, the
  * result is ASCII: what a URI cannot have is escaped. */

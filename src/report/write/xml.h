@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_WRITE_XML_H
 #define WB_REPORT_WRITE_XML_H
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* Appends text so that it is text in an element, and in an attribute in quotes of either kind: what the
  * languages reserve is escaped, and what is not UTF-8, or a control character that XML does not have, becomes

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* Sources beyond this many scalar registers escape the simulator's scoreboard. */
 #define CHECKED_SOURCES 3u

@@ -4,8 +4,8 @@
 #define WB_SIM_GPGPUSIM_CODE_H
 
 #include "machine/machine.h"
-#include "warp/path/block.h"
-#include "warp/timed/timed_block.h"
+#include "warp/path/path.h"
+#include "warp/timed/timed.h"
 
 /* What an instruction does in the LSU. */
 enum gs_kind {

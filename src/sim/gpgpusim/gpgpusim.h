@@ -3,9 +3,8 @@
 #ifndef WB_SIM_GPGPUSIM_GPGPUSIM_H
 #define WB_SIM_GPGPUSIM_GPGPUSIM_H
 
-#include "sim/sm/events.h"
-#include "sim/sm/policy.h"
-#include "warp/timed/timed_block.h"
+#include "sim/sm/host.h"
+#include "warp/timed/timed.h"
 
 /* Simulates a block on a machine of model MACHINE_GPGPUSIM. It must have been made from PTX, with its
  * accesses recorded. The sink gets its events in order of issue, each when the instruction and all older ones

@@ -4,11 +4,10 @@
 #ifndef WB_SIM_GPGPUSIM_PIPELINE_H
 #define WB_SIM_GPGPUSIM_PIPELINE_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "sim/gpgpusim/code.h"
-#include "sim/sm/events.h"
-#include "sim/sm/policy.h"
-#include "warp/timed/timed_block.h"
+#include "sim/sm/host.h"
+#include "warp/timed/timed.h"
 
 #define GS_NONE UINT32_MAX
 

@@ -1,12 +1,12 @@
-#include "sim/gpu/cache_summary.h"
+#include "sim/gpu/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "machine/occupancy.h"
-#include "memory/caches/must_hits.h"
-#include "memory/caches/order_replay.h"
+#include "memory/caches/caches.h"
+#include "memory/caches/misses.h"
 
 /* The place and the text of the first message, without its severity; NULL when memory is exhausted. */
 static char *first_error(const char *messages) {

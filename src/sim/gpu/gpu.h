@@ -3,9 +3,10 @@
 #ifndef WB_SIM_GPU_GPU_H
 #define WB_SIM_GPU_GPU_H
 
-#include "memory/requests/timed_grid.h"
-#include "sim/sm/policy.h"
-#include "sim/sm/sm_memory.h"
+#include "memory/requests/requests.h"
+#include "sim/sm/host.h"
+#include "sim/sm/sm.h"
+#include "warp/timed/timed.h"
 
 /* How warps get at the first level (JCSE'17, Fig. 8): a warp scheduling policy, and whether requests are
  * reordered. */
@@ -60,5 +61,68 @@ uint64_t gpu_instructions(const struct wb_grid *grid);
 wb_status gpu_simulate(const struct timed_grid *grid, const struct gpu_scheme *scheme,
                        const struct gpu_options *options, wb_diagnostics *diagnostics, struct arena *arena,
                        wb_gpu_simulation *result);
+
+/* A grid on a GPU with what was simulated of it so far. */
+
+/* A scheme under a policy, by their places in the registries. */
+struct gpu_run {
+    size_t scheme, policy;
+};
+
+struct wb_gpu {
+    struct timed_grid timed;
+    struct wb_grid *owned; /* that it frees with itself; or NULL */
+    struct arena arena;    /* of the simulations' arrays */
+    uint32_t threads;
+    VEC(wb_gpu_simulation) simulations; /* by scheme, then by policy, in the order of their registries */
+    VEC(struct gpu_run) runs;           /* which each of them is */
+};
+
+/* The simulation of a scheme with its own policy; it is run when it has not been. */
+wb_status gpu_simulation_of(struct wb_gpu *gpu, const char *scheme, const wb_watch *watch,
+                            wb_diagnostics *diagnostics, const wb_gpu_simulation **simulation);
+
+/* What is known of the loads of a grid at the first-level caches: estimated under reordering, guaranteed
+ * without it, and simulated beside both. */
+
+/* Of covering paths the first three are at most, misses_estimated at least, guaranteed are hits of those
+ * requests that are made, and simulated ones are not there. */
+struct cache_counts {
+    uint64_t accesses;         /* warp instructions that make requests */
+    uint64_t requests;         /* of them all: lines, or sectors */
+    uint64_t loads;            /* requests of loads; all numbers below are of these */
+    uint64_t misses_estimated; /* by replaying the order of the reordering extension */
+    uint64_t most_estimated;   /* of covering paths at most so many; else the same */
+    uint64_t guaranteed_hits;  /* hits in every order, without reordering */
+    uint64_t misses_reordered; /* simulated, scheme reorder */
+    uint64_t misses_default;   /* simulated, scheme default */
+};
+
+struct cache_summary {
+    struct cache_counts total;
+    struct cache_counts *instructions; /* per instruction of the grid */
+    uint32_t instruction_count;
+    bool covering;        /* the paths cover those of all data */
+    uint64_t most_misses; /* of all loads, in any order, without reordering */
+    char *no_order;       /* of covering paths: why nothing is known under reordering, or NULL */
+};
+
+/* Estimates, analyses and simulates; freed with cache_summary_free in any case. Errors, each with a message:
+ * as gpu_simulate. */
+wb_status cache_summary_make(struct wb_gpu *gpu, const wb_watch *watch, wb_diagnostics *diagnostics,
+                             struct cache_summary *summary);
+
+void cache_summary_free(struct cache_summary *summary);
+
+/* The cycle-level streaming multiprocessor: executes the warp paths of one block under one warp scheduling
+ * policy. docs/architecture.md describes the machine, docs/proofs.md section 1 states its rules. */
+
+/* Simulates the block, on the model that the machine names (sim/gpgpusim/gpgpusim.h and
+ * sim/sass/sass_simulate.h: the other ones). All of
+ * `result` except `seconds` is set. WB_ERR_LIMIT with a message when memory is exhausted or `watch` (may be
+ * NULL) stopped it. */
+wb_status simulate(const struct timed_block *block, const struct sim_policy *policy,
+                   const struct sim_sink *sink, const wb_watch *watch, wb_diagnostics *diagnostics,
+                   wb_simulation *result);
 
 #endif

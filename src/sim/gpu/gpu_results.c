@@ -1,11 +1,10 @@
-#include "sim/gpu/gpu_results.h"
+#include "sim/gpu/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/names.h"
-#include "warp/trace/grid_block.h"
+#include "base/base.h"
+#include "warp/trace/blocks.h"
 
 static wb_status gpu_no_memory(wb_diagnostics *diagnostics) {
     return diagnose_out_of_memory(diagnostics, "simulation");

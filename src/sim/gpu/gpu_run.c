@@ -4,8 +4,8 @@
 
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_state.h"
-#include "sim/sm/sm_ifetch.h"
-#include "warp/trace/grid_block.h"
+#include "sim/sm/sm.h"
+#include "warp/trace/blocks.h"
 
 /* Longest window of a GPU whose SMs do not wait for anything outside: how often the watch is asked. */
 #define UNCONNECTED_WINDOW ((cycles)1 << 16)

@@ -8,7 +8,7 @@
 
 #include "base/heap.h"
 #include "sim/gpu/gpu.h"
-#include "sim/memory/partitions.h"
+#include "sim/memory/memory.h"
 #include "sim/sass/sass_simulate.h"
 
 struct gpu_sm {

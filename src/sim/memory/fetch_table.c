@@ -1,4 +1,4 @@
-#include "sim/memory/fetch_table.h"
+#include "sim/memory/memory.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-#include "sim/memory/partitions.h"
+#include "sim/memory/memory.h"
 
-#include "memory/requests/traffic.h"
+#include "memory/requests/requests.h"
 
 wb_status gpu_partition_init(struct gpu_partition *partition, const struct machine_memory *memory,
                              struct arena *arena) {

@@ -3,10 +3,9 @@
 #ifndef WB_SIM_SASS_SASS_SIMULATE_H
 #define WB_SIM_SASS_SASS_SIMULATE_H
 
-#include "memory/requests/traffic.h"
+#include "memory/requests/requests.h"
 #include "sim/sm/host.h"
-#include "sim/sm/policy.h"
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* Lines that code touches, from the first to the last. */
 struct sass_line_range {

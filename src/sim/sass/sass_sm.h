@@ -7,7 +7,7 @@
 #ifndef WB_SIM_SASS_SASS_SM_H
 #define WB_SIM_SASS_SASS_SM_H
 
-#include "base/wheel.h"
+#include "base/heap.h"
 #include "sim/sass/sass_simulate.h"
 #include "sim/sm/host.h"
 

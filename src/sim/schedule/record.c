@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/options.h"
+#include "base/base.h"
 #include "sim/schedule/schedule.h"
 
 /* How far a warp is. */

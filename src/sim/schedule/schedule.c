@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/names.h"
-#include "sim/gpu/gpu_results.h"
+#include "base/base.h"
+#include "sim/gpu/gpu.h"
 
 void wb_schedule_free(wb_schedule *schedule) {
     if (schedule == NULL) return;

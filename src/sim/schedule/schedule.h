@@ -5,7 +5,6 @@
 #include <assert.h>
 
 #include "sim/gpu/gpu.h"
-#include "sim/gpu/simulator.h"
 
 /* Most issues that are kept, where nothing else is asked for. */
 #define SCHEDULE_ISSUES_MAX ((uint64_t)10000000)

@@ -1,8 +1,8 @@
-#include "sim/sm/policy.h"
+#include "sim/sm/host.h"
 
 #include <string.h>
 
-#include "base/names.h"
+#include "base/base.h"
 
 /* The ready member of the oldest block that has one, the first of them, or WARP_NONE. Of one block alone it
  * is the ready member of lowest index. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sm/sm_memory.h"
+#include "sim/sm/sm.h"
 
 static wb_status init_reorder(struct sm *sm, struct sm_memory *memory, const struct sm_share *share) {
     struct sm_reorder *reorder = arena_alloc(&sm->arena, sizeof *reorder);

@@ -1,4 +1,4 @@
-#include "sim/sm/sm_ifetch.h"
+#include "sim/sm/sm.h"
 
 void sm_ifetch_init(struct sm *sm) {
     const struct machine_fetch *config = &sm->program->machine->fetch;

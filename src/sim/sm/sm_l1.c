@@ -1,7 +1,7 @@
 /* What memory instructions meet on the SM: its first level, the order of the reordering extension in front of
  * it, and the way to a memory without caches. */
-#include "sim/memory/partitions.h"
-#include "sim/sm/sm_memory.h"
+#include "sim/memory/memory.h"
+#include "sim/sm/sm.h"
 
 /* Whether a line waits for data that it asked for itself. */
 static bool line_is_reserved(const struct sm_memory *memory, const struct cache_line *line) {

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "sim/sm/sm.h"
-#include "sim/sm/sm_ifetch.h"
-#include "sim/sm/sm_memory.h"
 
 /* The functions that make its parts belong to the pass of sm_init. */
 static void init_units(struct sm *sm) {

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "sim/sm/sm.h"
-#include "sim/sm/sm_ifetch.h"
 
 /* When all operands of the warp's next instruction can be read: sources and, as a result must not overtake an
  * older one, destinations. CYCLES_SATURATED while that is not known. */

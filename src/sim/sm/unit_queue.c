@@ -1,4 +1,4 @@
-#include "sim/sm/unit_queue.h"
+#include "sim/sm/sm.h"
 
 wb_status unit_queue_init(struct unit_queue *queue, uint32_t count, uint32_t depth, struct arena *arena) {
     *queue = (struct unit_queue){.count = count, .depth = depth};

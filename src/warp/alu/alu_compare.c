@@ -1,9 +1,7 @@
 /* Results that are predicates: comparisons, tests of numbers and addresses, logic of predicates; moves and
  * selection; and what is known of a result although an operand is not. */
-#include "warp/alu/address.h"
 #include "warp/alu/alu.h"
-#include "warp/alu/float_format.h"
-#include "warp/alu/float_value.h"
+#include "warp/alu/lanes.h"
 
 #define TEST_FUNCTION(name, prepare, condition)                                                              \
     static uint32_t name(const struct micro *op, const uint64_t *const *s) {                                 \

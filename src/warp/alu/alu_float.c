@@ -1,8 +1,7 @@
 /* Floating-point arithmetic: of f32 and f64; their division, roots and transcendental functions; of f16, bf16
  * and their pairs. */
 #include "warp/alu/alu.h"
-#include "warp/alu/float_format.h"
-#include "warp/alu/float_value.h"
+#include "warp/alu/lanes.h"
 
 /* clang-format off */
 

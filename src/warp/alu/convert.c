@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "warp/alu/alu.h"
-#include "warp/alu/float_format.h"
-#include "warp/alu/float_value.h"
+#include "warp/alu/lanes.h"
 
 static bool is_signed(uint8_t type) {
     return ptx_type_kind((enum ptx_type)type) == PTX_KIND_SIGNED;

@@ -1,9 +1,7 @@
-#include "warp/alu/float_format.h"
+#include "warp/alu/lanes.h"
 
 #include <math.h>
 #include <stddef.h>
-
-#include "warp/alu/float_value.h"
 
 #define F64_MANTISSA_BITS 52
 

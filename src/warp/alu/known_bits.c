@@ -1,4 +1,4 @@
-#include "warp/alu/known_bits.h"
+#include "warp/alu/alu.h"
 
 static bool is_known(const struct bit_source *source, uint64_t bits) {
     return (~source->known & bits) == 0;

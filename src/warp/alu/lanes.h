@@ -2,12 +2,16 @@
 #ifndef WB_WARP_ALU_LANES_H
 #define WB_WARP_ALU_LANES_H
 
+#include <fenv.h>
+#include <math.h>
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "launch/launch.h"
+#include "ptx/opcode.h"
 
 #define LANES_ALL UINT32_MAX
 
@@ -22,8 +26,8 @@ static inline uint32_t lanes_first(uint32_t count) {
     (UINT32_MAX - 1) /* the source is unknown by nature, as %clock: whoever reads it is the                  \
                         origin of the value */
 
-/* What is known of an unknown lane that holds half of an address, or the carry of one (half.h), or of which
- * single bits are known (partial.h). */
+/* What is known of an unknown lane that holds half of an address, or the carry of one (home.h), or of which
+ * single bits are known (execute.h). */
 struct half {
     union {
         uint64_t home; /* the region, as in struct lanes, with the kind of half; 0: nothing */
@@ -187,6 +191,151 @@ static inline uint32_t lanes_partial(const struct lanes *lanes) {
 static inline void lanes_forget(struct lanes *lanes, uint32_t mask, uint32_t origin) {
     lanes->known &= ~mask;
     lanes_unknown_by(lanes, mask, origin);
+}
+
+/* Binary floating-point formats of PTX and rounding into them, in software: exact for every rounding mode,
+ * also from 64-bit integers and to formats that C does not have. */
+
+/* An IEEE 754 interchange format: sign, exponent, mantissa (without the leading one). */
+struct float_format {
+    uint8_t exponent_bits, mantissa_bits;
+    uint8_t unused_bits; /* below the mantissa: tf32 stands in the upper 19 bits of 32 */
+};
+
+/* The format of a floating-point type (of an element of f16x2, bf16x2), or NULL for the 8-bit and smaller
+ * ones. */
+const struct float_format *float_format_of(uint8_t type);
+
+/* The value of a pattern; exact. */
+double float_format_decode(const struct float_format *format, uint64_t bits);
+
+/* The pattern of `mantissa` * 2^`exponent`, rounded; infinity or the largest number, as the mode says, where
+ * it is too large. */
+uint64_t float_format_round(const struct float_format *format, bool negative, uint64_t mantissa, int exponent,
+                            uint8_t round);
+
+/* The pattern of a double, rounded. NaN becomes the format's canonical NaN: all ones, sign 0; of f64 see
+ * NAN_F64. */
+uint64_t float_format_encode(const struct float_format *format, double value, uint8_t round);
+
+/* Whether the pattern is a subnormal number or zero. */
+bool float_format_tiny(const struct float_format *format, uint64_t bits);
+
+/* The sign bit of the format. */
+uint64_t float_format_sign(const struct float_format *format);
+
+/* Properties of PTX floating-point values that C does not have: canonical NaNs, flushing of subnormal
+ * numbers, saturation to [0, 1]. */
+
+/* The NaN that arithmetic returns, whatever NaN went in. */
+#define NAN_F32 UINT32_C(0x7fffffff)
+#define NAN_F64 UINT64_C(0xfff8000000000000)
+
+/* Bits of a result, NaNs canonical. */
+static inline uint64_t result_f32(float value) {
+    return value != value ? NAN_F32 : float_bits(value);
+}
+
+static inline uint64_t result_f64(double value) {
+    return value != value ? NAN_F64 : double_bits(value);
+}
+
+/* .ftz: a subnormal number becomes a zero of its sign. */
+static inline float flush_f32(float value) {
+    uint64_t bits = float_bits(value);
+    return (bits & 0x7f800000) == 0 ? float_of(bits & 0x80000000) : value;
+}
+
+/* .sat: into [0, 1], NaN and -0 to +0, in every rounding mode that is set. */
+static inline float saturate_f32(float value) {
+    return value > 0.0f ? (value > 1.0f ? 1.0f : value) : 0.0f;
+}
+
+static inline double saturate_f64(double value) {
+    return value > 0.0 ? (value > 1.0 ? 1.0 : value) : 0.0;
+}
+
+/* Arithmetic in the rounding mode that an instruction asks for.
+ *
+ * The processor's mode is set around the computation, whose operands and result pass through volatile
+ * objects: those accesses and the calls that set the mode keep their order, so that no compiler flag is
+ * needed for the computation to stay between them. */
+
+/* The mode of <fenv.h> for rn, rz, rm, rp; nearest for all others. */
+static inline int rounding_mode(uint8_t round) {
+    switch (round) {
+    case PTX_ROUND_RZ: return FE_TOWARDZERO;
+    case PTX_ROUND_RM: return FE_DOWNWARD;
+    case PTX_ROUND_RP: return FE_UPWARD;
+    default: return FE_TONEAREST;
+    }
+}
+
+/* Sets the mode of a form; rounding_end sets it back to nearest, which every other computation assumes. */
+static inline void rounding_begin(uint8_t round) {
+    if (rounding_mode(round) != FE_TONEAREST) fesetround(rounding_mode(round));
+}
+
+static inline void rounding_end(uint8_t round) {
+    if (rounding_mode(round) != FE_TONEAREST) fesetround(FE_TONEAREST);
+}
+
+/* The generic address space of a run. Addresses of .shared and .local count from the start of their window;
+ * in all other spaces they are generic addresses. All windows lie below 4 GB so that 32-bit modules work. */
+
+#define WINDOW_SIZE UINT64_C(0x1000000)
+
+#define SHARED_WINDOW UINT64_C(0x1000000)
+#define LOCAL_WINDOW UINT64_C(0x2000000) /* local memory, .param variables of functions included */
+#define PARAM_WINDOW UINT64_C(0x3000000) /* parameters of the kernel */
+#define CONST_WINDOW UINT64_C(0x4000000)
+#define FUNCTION_WINDOW UINT64_C(0x5000000) /* function f is at FUNCTION_WINDOW + f * FUNCTION_STEP */
+#define FUNCTION_STEP UINT64_C(16)
+#define GLOBAL_START UINT64_C(0x10000000) /* variables of the module and buffers */
+
+/* The same in 64-bit modules: far from what kernels compute with, so that numbers are not taken for addresses
+ * (home.h). */
+#define GLOBAL_START_64 UINT64_C(0x79d200000000)
+
+/* The generic address that one of machine code's is. */
+static inline uint64_t address_of_machine(uint64_t address) {
+    const bool shared = address >> 32 == PTX_SHARED_UPPER_HALF;
+    return shared ? (uint32_t)address + SHARED_WINDOW : address;
+}
+
+static inline bool in_window(uint64_t address, uint64_t window) {
+    return address - window < WINDOW_SIZE;
+}
+
+/* Whether a generic address belongs to a state space. */
+static inline bool address_in_space(uint64_t address, uint8_t space) {
+    switch (space) {
+    case PTX_SPACE_SHARED: return in_window(address, SHARED_WINDOW);
+    case PTX_SPACE_LOCAL: return in_window(address, LOCAL_WINDOW);
+    case PTX_SPACE_PARAM: return in_window(address, PARAM_WINDOW);
+    case PTX_SPACE_CONST: return in_window(address, CONST_WINDOW);
+    case PTX_SPACE_GLOBAL: return address >= GLOBAL_START;
+    default: return false;
+    }
+}
+
+/* The state space that a generic address belongs to; PTX_GENERIC for none. */
+static inline uint8_t address_space_of(uint64_t address) {
+    static const uint8_t spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_SHARED, PTX_SPACE_LOCAL, PTX_SPACE_PARAM,
+                                     PTX_SPACE_CONST};
+    for (uint32_t i = 0; i < sizeof spaces; i++)
+        if (address_in_space(address, spaces[i])) return spaces[i];
+    return PTX_GENERIC;
+}
+
+/* What is added to an address of the space to make it generic. */
+static inline uint64_t address_window(uint8_t space) {
+    return space == PTX_SPACE_SHARED ? SHARED_WINDOW : space == PTX_SPACE_LOCAL ? LOCAL_WINDOW : 0;
+}
+
+/* The next multiple of `align` (0: of 1) that is not below `offset`. */
+static inline uint64_t align_up(uint64_t offset, uint64_t align) {
+    return align < 2 ? offset : (offset + align - 1) / align * align;
 }
 
 #endif

@@ -1,9 +1,8 @@
 /* What covering runs know of the code: loops and their limits, live registers, kinds of instructions. */
 #include <assert.h>
 
-#include "flow/values/divergence.h"
+#include "flow/values/values.h"
 #include "warp/cover/cover.h"
-#include "warp/cover/launch_limits.h"
 #include "warp/interpret/execute.h"
 
 /* What describing an instruction takes, in executed ones. */

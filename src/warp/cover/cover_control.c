@@ -2,8 +2,6 @@
 #include <assert.h>
 
 #include "warp/cover/cover.h"
-#include "warp/interpret/control.h"
-#include "warp/interpret/converge.h"
 #include "warp/interpret/execute.h"
 
 /* Sides that run the iterations of a loop separately double the work each time they are divided again: most

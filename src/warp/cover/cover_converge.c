@@ -8,7 +8,6 @@
 #include <assert.h>
 
 #include "warp/cover/cover.h"
-#include "warp/interpret/converge.h"
 #include "warp/interpret/execute.h"
 
 /* Lanes that entries above entry `base`, the top one aside, will execute or have kept. */

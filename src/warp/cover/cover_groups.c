@@ -3,7 +3,6 @@
 #include <assert.h>
 
 #include "warp/cover/cover.h"
-#include "warp/interpret/control.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
 
@@ -89,7 +88,7 @@ static uint32_t equal_lanes(const struct lanes *a, const struct lanes *b, bool i
     return equal;
 }
 
-/* The lanes in which two registers hold the same half of an address (half.h). */
+/* The lanes in which two registers hold the same half of an address (home.h). */
 static uint32_t equal_halves(const struct lanes *a, const struct lanes *b, bool is_predicate) {
     uint32_t equal = 0;
     FOR_LANES_OF(l, lanes_halves(a) & lanes_halves(b)) {

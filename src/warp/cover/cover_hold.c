@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 

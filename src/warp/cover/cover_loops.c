@@ -5,7 +5,7 @@
 
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
-#include "warp/path/access_list.h"
+#include "warp/path/path.h"
 
 /* ---- Iterations that change nothing -------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
-#include "warp/cover/launch_limits.h"
+#include "warp/cover/cover.h"
 
 #include <inttypes.h>
 
-#include "flow/bounds/unrolled.h"
+#include "flow/bounds/bounds.h"
 
 /* Bytes of an argument from `offset` on; false when they are not known. */
 static bool argument_bytes(const struct launch_argument *argument, uint64_t offset, uint32_t bytes,

@@ -1,10 +1,9 @@
-#include "warp/interpret/access.h"
+#include "warp/interpret/execute.h"
 
 #include <assert.h>
 #include <inttypes.h>
 
-#include "warp/alu/address.h"
-#include "warp/interpret/execute.h"
+#include "warp/alu/lanes.h"
 #include "warp/interpret/home.h"
 
 /* Most accesses that are recorded of one warp, and addresses that are no base and stride. */

@@ -1,9 +1,8 @@
 /* Executing what each lane computes by itself: which lanes are computed, and which results are known. */
 #include "warp/alu/alu.h"
-#include "warp/alu/float_format.h"
-#include "warp/interpret/half.h"
-#include "warp/interpret/partial.h"
-#include "warp/interpret/settle.h"
+#include "warp/alu/lanes.h"
+#include "warp/interpret/execute.h"
+#include "warp/interpret/home.h"
 
 static void read_homes(const struct inputs *in, uint64_t *homes) {
     for (uint32_t i = 0; i < MICRO_SOURCES; i++)

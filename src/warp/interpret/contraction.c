@@ -1,13 +1,10 @@
-#include "warp/interpret/contraction.h"
+#include "warp/interpret/execute.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 #include "warp/alu/alu.h"
-#include "warp/alu/float_format.h"
-#include "warp/alu/float_value.h"
-#include "warp/interpret/execute.h"
-#include "warp/interpret/partial.h"
+#include "warp/alu/lanes.h"
 
 /* Places of the table, how many of them are used at most, and how many for one value. */
 #define SLOTS (1u << 15)

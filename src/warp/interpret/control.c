@@ -2,9 +2,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "warp/alu/address.h"
-#include "warp/interpret/control.h"
-#include "warp/interpret/converge.h"
+#include "warp/alu/lanes.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
 

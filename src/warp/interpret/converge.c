@@ -1,8 +1,6 @@
-#include "warp/interpret/converge.h"
+#include "warp/interpret/execute.h"
 
 #include <assert.h>
-
-#include "warp/interpret/execute.h"
 
 #define PARTS_AT_BARRIER "parts of a warp come to this barrier one after another: that is not modelled"
 

@@ -2,15 +2,12 @@
  * the arena. */
 #include <string.h>
 
-#include "flow/graph/cfg.h"
+#include "flow/graph/graph.h"
 #include "ptx/ptx.h"
-#include "warp/alu/address.h"
-#include "warp/alu/float_format.h"
-#include "warp/alu/known_bits.h"
-#include "warp/interpret/contraction.h"
+#include "warp/alu/alu.h"
+#include "warp/alu/lanes.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/open_result.h"
-#include "warp/interpret/program.h"
+#include "warp/interpret/warp.h"
 
 /* What is being decoded. */
 struct decoder {

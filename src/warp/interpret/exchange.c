@@ -4,7 +4,6 @@
 
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
-#include "warp/interpret/partial.h"
 
 static void write_lane(struct lanes *out, uint32_t lane, uint64_t value, bool known, uint32_t origin) {
     out->value[lane] = value;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 #define MESSAGE_MAX 500
 

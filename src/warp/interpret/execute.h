@@ -3,7 +3,13 @@
 #ifndef WB_WARP_INTERPRET_EXECUTE_H
 #define WB_WARP_INTERPRET_EXECUTE_H
 
+#include <stdint.h>
+
+#include "launch/launch.h"
+#include "machine/occupancy.h"
+#include "ptx/ptx.h"
 #include "warp/interpret/warp.h"
+#include "warpbound.h"
 
 /* Reports an error about the instruction and returns `status`. */
 wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status status, const char *format,
@@ -175,5 +181,260 @@ wb_status run_count_registers(struct run *run, const struct ptx_function *functi
 
 /* The same before `size` bytes of contents are written to a buffer or variable, which it then counts. */
 wb_status run_count_contents(struct run *run, const char *name, uint64_t size);
+
+/* The addresses of one executed memory instruction: where each lane's bytes are, and the record of them. */
+
+/* Computes the generic addresses of an operand in every lane of `mask`. WB_ERR_DECLINED when the base is
+ * unknown in one of these lanes, WB_ERR_INPUT when an address is outside of the operand's state space. */
+wb_status access_addresses(struct warp *warp, const struct micro *op, const struct micro_address *address,
+                           uint32_t mask, uint64_t addresses[WARP_LANES]);
+
+/* The same without messages: false in both cases. */
+bool access_addresses_known(const struct warp *warp, const struct micro_address *address, uint32_t mask,
+                            uint64_t addresses[WARP_LANES]);
+
+/* The region that holds `bytes` bytes at every address of `mask`, all aligned to `align`, or NULL: then lanes
+ * have to be looked at one by one. */
+struct region *access_common_region(const struct warp *warp, const struct micro *op, uint32_t mask,
+                                    const uint64_t addresses[WARP_LANES], uint32_t bytes, uint32_t align);
+
+/* Where a lane's `bytes` bytes are; at most 8 of them from each `place` on, bytes >= 8 asks for several units
+ * that follow one another. WB_ERR_INPUT with a message when the address is not aligned, or in no region
+ * unless the run allows that. */
+wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t lane, uint64_t address,
+                       uint32_t bytes, bool is_store, struct place *place);
+
+/* What an access does, for its record. */
+struct access_kind {
+    uint32_t bytes; /* per lane */
+    bool is_store, is_atomic;
+};
+
+/* Records the access to operand `address` if the run records accesses: once for each state space that a
+ * generic address meets. WB_ERR_LIMIT with a message when memory is exhausted. */
+wb_status access_record(struct warp *warp, const struct micro *op, const struct micro_address *address,
+                        uint32_t mask, const uint64_t addresses[WARP_LANES], struct access_kind kind);
+
+/* Records an access whose addresses are not known: `kind` says what the lanes of `mask` do. A generic address
+ * is recorded for global memory (or local memory if there is any) and for shared memory. */
+wb_status access_record_unknown(struct warp *warp, const struct micro *op,
+                                const struct micro_address *address, uint32_t mask, struct access_kind kind);
+
+/* Whether other warps can reach the memory of an access, as far as its state space says. */
+bool access_is_shared(const struct run *run, const struct micro *op);
+
+/* Whether a lane's access is one without an error: aligned, in memory that is there and may be written. */
+bool access_is_possible(const struct warp *warp, uint64_t address, uint32_t bytes, bool is_store);
+
+/* The SIMT stack and the call frames of a warp. */
+
+/* Adds lanes to the side with that target, or opens a new one. Sides stand in the order of their targets in
+ * the function, which does not depend on which lanes there are. */
+void side_add(struct side *sides, uint32_t *count, uint32_t pc, uint32_t mask);
+
+/* Enters a function for the lanes of `mask`; `call` made the frame, NULL for the kernel. WB_ERR_LIMIT with a
+ * message when memory is exhausted. */
+wb_status frame_push(struct warp *warp, const struct micro *call, const struct function_code *code,
+                     uint32_t mask);
+
+/* Ends the current frame: the caller goes on behind its call. */
+void frame_pop(struct warp *warp);
+
+/* Hands what the current frame's function returns to its caller, in the lanes of `mask`. */
+void return_results(struct warp *warp, uint32_t mask);
+
+/* Makes what the caller gets unknown in the lanes of `mask`, and in those of `stored` what it gets in .param
+ * variables. */
+void forget_results(struct warp *warp, uint32_t mask, uint32_t stored);
+
+/* Drops entries whose lanes have ended or met the others, and frames that all lanes have left; the warp is
+ * done when no frame is left. Lanes that wait for others at the top go on: WB_ERR_DECLINED with a message
+ * when not all of them have come. */
+wb_status simt_settle(struct warp *warp);
+
+/* Where lanes of a warp of machine code meet that branches have divided (docs/convergence.md).
+ *
+ * BSSY leaves an entry on the SIMT stack that waits where its lanes will go on together, below the one that
+ * executes on; BSYNC takes lanes to it, and it goes on when nothing is above it any more. The sets B0 .. B15,
+ * from which BREAK takes lanes, say whether all have come then that hardware would wait for. WARPSYNC and BAR
+ * leave such an entry where the lowest entry is whose lanes they wait for. */
+
+/* The value in the lanes of `mask`, which are some; false where it is not the same or not known in all. */
+static inline bool lanes_agree(const struct lanes *lanes, uint32_t mask, uint32_t *value) {
+    assert(mask != 0);
+    *value = (uint32_t)lanes->value[__builtin_ctz(mask)];
+    FOR_LANES_OF(l, mask) if ((uint32_t)lanes->value[l] != *value) return false;
+    return (mask & ~lanes->known) == 0;
+}
+
+/* Whether the warp executes machine code. */
+static inline bool warp_is_machine_code(const struct warp *warp) {
+    return ptx_is_machine_code(warp->frame->code->function);
+}
+
+/* What a branch that divides lanes takes for granted. */
+static inline enum assumed divided_lanes_assumed(const struct warp *warp) {
+    return warp_is_machine_code(warp) ? ASSUMED_DIVIDED_MACHINE_LANES : ASSUMED_DIVIDED_LANES;
+}
+
+/* In machine code: a side that comes to BSYNC at once is executed before the others, so that lanes that leave
+ * a loop one after another do not all have to be kept. */
+void meeting_side_first(const struct warp *warp, struct side *sides, uint32_t count);
+
+/* The entry, below the top one, where the lanes go on that execute BSYNC of a set in front of instruction
+ * `pc`; SIZE_MAX: none. */
+size_t meeting_of(const struct warp *warp, uint32_t set, uint32_t pc);
+
+/* The top entry, where lanes have waited, goes on. */
+wb_status meeting_end(struct warp *warp, struct simt_entry *top);
+
+/* Of part of a warp that comes to a barrier of the block: it waits for the others first. */
+wb_status meeting_before_barrier(struct warp *warp, const struct micro *op, uint32_t mask, bool *waits);
+
+/* WB_ERR_DECLINED with a message unless all lanes of the top entry execute an instruction. */
+wb_status meeting_needs_all(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* Lanes of which single bits are known, halves and bytes mostly: a half that was written to a register that
+ * holds nothing yet, a byte in memory whose neighbours are not known. Such a lane is unknown to whoever looks
+ * at it as a whole, but its `bits` are known (struct half), and what is computed from them alone is, too
+ * (alu.h). Numbers only: of addresses no bits are known here. */
+
+/* The bits of a lane that are known. */
+static inline uint64_t partial_bits(const struct lanes *lanes, uint32_t lane) {
+    if ((lanes->known >> lane & 1) != 0)
+        return lanes->home == 0 || (lanes->numbers >> lane & 1) != 0 ? UINT64_MAX : 0;
+    return (lanes->partial >> lane & 1) != 0 ? lanes->half.bits[lane] : 0;
+}
+
+/* What of unknown sources is known of results: the lanes that are known nevertheless, and those of which some
+ * bits are. */
+struct partial_lanes {
+    uint32_t known, partial;
+    uint64_t bits[WARP_LANES];
+};
+
+/* Adds a lane, `bits` of whose register's bits `all` are known. */
+static inline void partial_add(struct partial_lanes *lanes, uint32_t lane, uint64_t bits, uint64_t all) {
+    lanes->known |= (uint32_t)((~bits & all) == 0) << lane;
+    lanes->partial |= (uint32_t)((~bits & all) != 0 && (bits & all) != 0) << lane;
+    lanes->bits[lane] = bits & all;
+}
+
+/* What an instruction that computes a value in each lane gives in the lanes of `mask`, in which some source
+ * is unknown. The destination is not written yet. */
+void partial_of_result(const struct warp *warp, const struct micro *op, uint32_t mask,
+                       struct partial_lanes *out);
+
+/* The same of machine.add3. */
+void partial_of_add3(const struct warp *warp, const struct micro *op, uint32_t mask,
+                     struct partial_lanes *out);
+
+/* Parts of a register put together, and part `index` of the parts of one, in the lanes of `mask`, of which
+ * single bits are known. */
+void partial_of_pack(const struct warp *warp, const struct micro *op, uint32_t mask,
+                     struct partial_lanes *out);
+void partial_of_part(const struct lanes *in, const struct micro *op, uint32_t index, uint32_t mask,
+                     struct partial_lanes *out);
+
+/* Notes in a register that was just written what is known of lanes that are unknown as a whole. */
+void partial_write(struct lanes *out, const struct partial_lanes *lanes);
+void partial_write_lane(struct lanes *out, uint32_t lane, uint64_t bits);
+
+/* Results that the PTX ISA leaves open: it bounds the error of approximate functions and does not say what an
+ * integer division by zero gives. They are unknown unless the launch takes them for what is computed here,
+ * or where, with the data that it gives, control or an address depends on them: that is then assumed. */
+
+/* Whether some results of the form are open. Sets op->open, and op->execute to open_execute, if so; to be
+ * called when op->execute and op->compute are set. */
+void open_result_decode(struct micro *op);
+
+/* The name of what the launch has to assume for the results of a form to be known, or NULL. */
+const char *open_result_assumption(const struct ptx_form *form);
+
+/* What the result of an instruction of machine code relies on is noted when it is executed; an approximate
+ * function that is refined is not open. To be called in place of open_result_decode, of one that relies on
+ * something. */
+void relying_decode(struct micro *op);
+
+/* Executes an instruction whose results may be open in some lanes. */
+wb_status open_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* Products that a compiler may join with a sum of them to one fused multiply-add, which rounds once: the PTX
+ * ISA allows it where neither names a rounding (mul, and add), and ptxas does it (-fmad=true is its default),
+ * where it likes. The sum then has one of two results, and is left open where they differ (execute.h).
+ *
+ * What can be a product is decided by value, so that it does not matter on which way it came to the sum,
+ * through moves, halves, calls, memory or other lanes: an operand that is equal, but for the sign, to a
+ * product that some thread of the block has rounded is taken for that product. Products that are exact
+ * are not remembered, as rounding once makes no difference to them. */
+
+struct micro;
+struct program;
+struct warp;
+
+/* Makes an instruction of PTX remember its products, or look at those it adds. To be called when op->execute
+ * is set. */
+void contraction_decode(struct program *program, struct micro *op);
+
+/* Remembers results of an approximate function in the lanes of `mask`: the last step of one may be a
+ * multiplication (x / y is x times the reciprocal of y), of which is not known what it rounds. */
+wb_status contraction_approximate(struct warp *warp, const struct micro *op, uint32_t mask);
+
+/* What a launch puts into memory before the first block runs: the variables of the module, the buffers, the
+ * parameters of the kernel. */
+
+/* Creates the regions of buffers, parameters and of those variables of the module that the kernel can reach,
+ * and fills them. `const` variables without an initialiser are unknown unless the launch gives their
+ * contents: only the host can have written them; `.global` ones are zero. */
+wb_status image_load(struct run *run, struct arena *arena);
+
+/* The region of buffer argument `argument`; NULL when it is none. */
+struct region *image_buffer(const struct run *run, size_t argument);
+
+/* The execution of a launch: what is done once for all its blocks, and one block after another. */
+
+/* Checks the launch, decodes the code and fills the memory of a run in which kernel, launch, diagnostics,
+ * watch, instruction_limit (0: 10^8), memory_limit (0: 2 GiB), warp_width (0: WARP_LANES), steers,
+ * allow_unmapped and the block's index are set (`assumptions` may be), and all else is zero. The arena and
+ * code_first must outlive it. To be ended with run_end in any case. */
+wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_first);
+
+/* Forgets what executions of blocks have noted so far: what they take for granted and do not record. */
+void run_forget_notes(struct run *run);
+
+/* Executes the block run->index on what memory holds: all warps until they are done (or steered), recording
+ * their accesses unless `accesses` (of each warp, emptied by the caller) is NULL. */
+wb_status run_block(struct run *run, struct access_list *accesses);
+
+/* Goes on to the next block of the grid, x first; false behind the last. */
+bool run_next_block(struct run *run);
+
+void run_end(struct run *run);
+
+/* Whether a launch says all that a kernel needs, and fits it. */
+
+/* Checks grid and block of the launch against the kernel, its arguments against the parameters, and that
+ * block `index` (three numbers) is one of the grid. WB_ERR_INPUT with messages that say all that is missing,
+ * to be filled in or wrong, and what is expected. */
+wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *launch, const uint32_t *index,
+                       wb_diagnostics *diagnostics);
+
+/* The same of the block and its dynamic shared memory alone. */
+wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                             wb_diagnostics *diagnostics);
+
+/* What a block of a launch takes of its SM, which is known without executing anything. */
+
+/* What launch and kernel say of the registers of a thread. */
+struct register_facts launch_registers(const struct wb_kernel *kernel, const struct wb_launch *launch);
+
+/* Of warps of `warp_width` threads. Errors, each with a message: WB_ERR_INPUT when the block is not given or
+ * the kernel does not take such blocks; WB_ERR_LIMIT when memory is exhausted. */
+wb_status launch_demand(const struct wb_kernel *kernel, const struct wb_launch *launch, uint32_t warp_width,
+                        wb_diagnostics *diagnostics, struct block_demand *demand);
+
+/* The same of a block that was executed. */
+struct wb_block;
+struct block_demand block_demand_of(const struct wb_block *block);
 
 #endif

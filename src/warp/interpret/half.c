@@ -1,4 +1,4 @@
-#include "warp/interpret/half.h"
+#include "warp/interpret/home.h"
 
 #include "warp/alu/alu.h"
 

@@ -1,7 +1,7 @@
 #include "warp/interpret/home.h"
 
-#include "warp/alu/address.h"
 #include "warp/alu/alu.h"
+#include "warp/alu/lanes.h"
 #include "warp/interpret/execute.h"
 
 /* Bytes in front of a region and behind it whose addresses are still taken for its own: pointers may step out

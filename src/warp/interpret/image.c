@@ -1,9 +1,8 @@
-#include "warp/interpret/image.h"
+#include "warp/interpret/execute.h"
 
 #include <inttypes.h>
 
-#include "warp/alu/address.h"
-#include "warp/interpret/execute.h"
+#include "warp/alu/lanes.h"
 
 static bool wide_addresses(const struct run *run) {
     return run->module->address_size != 32;

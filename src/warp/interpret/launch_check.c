@@ -1,4 +1,4 @@
-#include "warp/interpret/launch_check.h"
+#include "warp/interpret/execute.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,11 +1,10 @@
-#include "warp/interpret/launch_demand.h"
+#include "warp/interpret/execute.h"
 
 #include <string.h>
 
-#include "sass/machine_code.h"
-#include "warp/interpret/launch_check.h"
-#include "warp/interpret/program.h"
-#include "warp/path/block.h"
+#include "sass/sass.h"
+#include "warp/interpret/warp.h"
+#include "warp/path/path.h"
 
 /* Threads of a block of these dimensions, where trailing ones may be missing; 0: none are given. */
 static uint32_t threads_of(const uint32_t dimensions[3]) {

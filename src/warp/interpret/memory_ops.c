@@ -1,13 +1,9 @@
 /* Loads, stores, asynchronous copies, matrix loads, atomics. */
 #include <string.h>
 
-#include "warp/alu/address.h"
-#include "warp/alu/float_value.h"
-#include "warp/interpret/access.h"
+#include "warp/alu/lanes.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/home.h"
-#include "warp/interpret/open_result.h"
-#include "warp/interpret/partial.h"
 
 /* A value read from memory as the register holds it: extended by the sign of its type. */
 static inline uint64_t extended(const struct micro *op, uint64_t value) {

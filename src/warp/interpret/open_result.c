@@ -1,9 +1,7 @@
-#include "warp/interpret/open_result.h"
+#include "warp/interpret/execute.h"
 
 #include "warp/alu/alu.h"
-#include "warp/alu/float_value.h"
-#include "warp/interpret/contraction.h"
-#include "warp/interpret/execute.h"
+#include "warp/alu/lanes.h"
 
 /* Lanes in which source `index` is an integer zero. */
 static uint32_t zeros(const uint64_t *source) {

@@ -1,7 +1,6 @@
 /* mov between a register and the parts of it. */
-#include "warp/interpret/half.h"
-#include "warp/interpret/partial.h"
-#include "warp/interpret/settle.h"
+#include "warp/interpret/execute.h"
+#include "warp/interpret/home.h"
 
 /* The region that the unknown lanes of halves are made from, of all of them. */
 static uint64_t unknown_home_of_parts(const struct warp *warp, const struct micro *op, uint32_t lanes) {

@@ -1,6 +1,6 @@
-#include "warp/interpret/partial.h"
+#include "warp/interpret/execute.h"
 
-#include "warp/alu/known_bits.h"
+#include "warp/alu/alu.h"
 
 /* A predicate in one lane: all bits of the source are what it is. */
 static struct bit_source predicate_source(const struct warp *warp, struct slot slot, uint32_t lane) {

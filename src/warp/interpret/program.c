@@ -1,6 +1,6 @@
-#include "warp/interpret/program.h"
+#include "warp/interpret/warp.h"
 
-#include "warp/alu/address.h"
+#include "warp/alu/lanes.h"
 #include <assert.h>
 #include <inttypes.h>
 

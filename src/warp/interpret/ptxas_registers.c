@@ -2,10 +2,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/file.h"
-#include "launch/ptxas_info.h"
-#include "warp/interpret/program.h"
-#include "warp/path/block.h"
+#include "base/files.h"
+#include "launch/launch.h"
+#include "warp/interpret/warp.h"
+#include "warp/path/path.h"
 
 /* Bytes of the kernel's static shared memory, as it is laid out here. */
 static wb_status find_static_shared(const struct wb_kernel *kernel, wb_diagnostics *diagnostics,

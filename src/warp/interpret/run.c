@@ -1,17 +1,12 @@
-#include "warp/interpret/run.h"
-#include "sass/machine_code.h"
+#include "sass/sass.h"
+#include "warp/interpret/execute.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "warp/alu/address.h"
-#include "warp/interpret/control.h"
-#include "warp/interpret/converge.h"
-#include "warp/interpret/execute.h"
-#include "warp/interpret/image.h"
-#include "warp/interpret/launch_check.h"
+#include "warp/alu/lanes.h"
 
 /* Some ten seconds. */
 #define DEFAULT_INSTRUCTION_LIMIT UINT64_C(100000000)

@@ -1,4 +1,4 @@
-#include "warp/interpret/settle.h"
+#include "warp/interpret/home.h"
 
 uint32_t settle_open(struct warp *warp, uint32_t known, uint32_t open) {
     if (open == 0 || open_is_assumed(warp->run, LAUNCH_ASSUME_POINTER_ORDER)) return known;

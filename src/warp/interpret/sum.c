@@ -1,9 +1,8 @@
 /* Sums with carries: add, sub and mad with the carry flag, and machine.add3, of numbers and of halves of
  * addresses. */
 #include "warp/alu/alu.h"
-#include "warp/interpret/half.h"
-#include "warp/interpret/partial.h"
-#include "warp/interpret/settle.h"
+#include "warp/interpret/execute.h"
+#include "warp/interpret/home.h"
 
 /* One lane of add, sub and mad with carry; *carry goes in and out. */
 static uint64_t carry_lane(const struct ptx_form *form, const uint64_t *v, uint32_t *carry) {

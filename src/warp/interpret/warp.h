@@ -1,17 +1,221 @@
-/* A warp while it runs: its call frames, SIMT stack, registers and local memory; and the run, which is what
- * the warps of a block share. */
+/* The memory that blocks share and the shared memory of a block: regions of bytes, each known or unknown. */
 #ifndef WB_WARP_INTERPRET_WARP_H
 #define WB_WARP_INTERPRET_WARP_H
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
-#include "warp/interpret/memory.h"
-#include "warp/interpret/products.h"
-#include "warp/interpret/program.h"
-#include "warp/path/access_list.h"
+#include "base/base.h"
+#include "launch/launch.h"
+#include "warp/alu/alu.h"
+#include "warp/alu/lanes.h"
 #include "warp/path/execution_notes.h"
-#include "warp/path/fact_needs.h"
 #include "warp/path/path.h"
+
+/* Most bytes that all regions of a run take together; what a region does not use is never touched. */
+#define MEMORY_MAX ((uint64_t)8 << 30)
+
+/* Bytes at generic addresses base .. base + size - 1. */
+struct region {
+    uint64_t base, size;
+    uint8_t *bytes;
+    uint8_t *known;   /* bit i of byte j: byte 8 * j + i is known; NULL: all are */
+    const char *name; /* for messages; not owned */
+    bool writable;
+    bool unknown;     /* no byte is known; false: perhaps */
+    bool stored;      /* some instruction stored to it, or perhaps did */
+    uint32_t modes;   /* of atomics on it, as bits, since warps have met last: enum ptx_mode */
+    bool is_volatile; /* others store to it at any time: what is stored does not become known */
+};
+
+struct memory {
+    VEC(struct region) regions; /* by base */
+    uint64_t
+        next[PTX_SPACE_REG]; /* by enum ptx_space, where the next region goes; 0: at the window's start */
+    uint64_t used;           /* bytes of all regions */
+};
+
+/* Adds a region of zeros in a state space, all known or all unknown. *index is its place in the list, which
+ * later additions in other spaces may move. WB_ERR_LIMIT, with a message, when MEMORY_MAX or the space's
+ * window is exhausted. */
+wb_status memory_add(struct memory *memory, enum ptx_space space, bool wide_addresses, uint64_t size,
+                     const char *name, bool known, wb_diagnostics *diagnostics, struct region *region);
+
+/* The region that holds the address, or NULL. */
+struct region *memory_find(const struct memory *memory, uint64_t address);
+
+/* Makes `size` bytes from `offset` on unknown, or known. WB_ERR_LIMIT, without a message, when memory is
+ * exhausted. */
+wb_status region_set_known(struct region *region, uint64_t offset, uint64_t size, bool known);
+
+/* Makes all bytes of the regions that were stored to unknown, for good: of global memory, and of the shared
+ * memory of the block if that is asked for. *changed says whether there are some for which this is new.
+ * WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status memory_share_stored(struct memory *memory, bool of_block, bool *changed);
+
+/* Makes all bytes unknown. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status region_forget(struct region *region);
+
+void memory_free(struct memory *memory);
+
+/* Up to 8 aligned bytes, in a region or in local memory. */
+struct place {
+    uint8_t *bytes;
+    uint8_t *known;        /* the byte whose bits from `shift` on say what is known; NULL: all is */
+    uint8_t shift;         /* bit of the first byte */
+    struct region *region; /* or NULL: local memory */
+};
+
+static inline struct place region_place(struct region *region, uint64_t offset) {
+    assert(offset < region->size);
+    uint8_t *known = region->known == NULL ? NULL : region->known + offset / 8;
+    return (struct place){region->bytes + offset, known, (uint8_t)(offset % 8), region};
+}
+
+/* Reads `count` bytes, 1, 2, 4 or 8; false when one of them is unknown. */
+static inline bool place_read(const struct place *place, uint32_t count, uint64_t *value) {
+    uint32_t bits = (1u << count) - 1;
+    assert(count <= 8 && place->shift + count <= 8); /* aligned */
+    if (place->known != NULL && (*place->known >> place->shift & bits) != bits) return false;
+    uint64_t word = 0;
+    memcpy(&word, place->bytes, count);
+    *value = word;
+    return true;
+}
+
+static inline void place_write(const struct place *place, uint32_t count, uint64_t value) {
+    assert(count <= 8 && place->shift + count <= 8);
+    if (place->region != NULL && place->region->is_volatile) return;
+    memcpy(place->bytes, &value, count);
+    if (place->region != NULL) place->region->unknown = false;
+    if (place->known != NULL) *place->known |= (uint8_t)(((1u << count) - 1) << place->shift);
+}
+
+/* Which of `count` bytes are known. */
+static inline uint32_t place_known(const struct place *place, uint32_t count) {
+    const uint32_t bits = (1u << count) - 1;
+    return place->known == NULL ? bits : *place->known >> place->shift & bits;
+}
+
+/* Makes `count` bytes unknown. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status place_forget(const struct place *place, uint32_t count);
+
+/* Local memory of the threads of one warp: a stack of frames, the same addresses in every lane. It also holds
+ * the .param variables of functions, through which calls pass values. */
+
+/* Most bytes that a thread may have (CUDA's own limit). */
+#define LOCAL_MAX ((uint64_t)512 << 10)
+
+/* The lanes' memories are interleaved by units of 8 bytes: unit u of lane l is number u * 32 + l. */
+struct local_memory {
+    uint8_t *bytes;
+    uint8_t *known; /* one byte per unit: bit i says whether byte i of it is known */
+    uint64_t size;  /* bytes per lane, a multiple of 8 */
+    uint64_t capacity;
+};
+
+/* Makes the stack `size` bytes tall (per lane, a multiple of 8); what is new is unknown. WB_ERR_LIMIT,
+ * without a message, beyond LOCAL_MAX or when memory is exhausted. */
+wb_status local_resize(struct local_memory *local, uint64_t size);
+
+/* Makes all bytes of the lanes of `mask` unknown; whether some were known. */
+bool local_forget(struct local_memory *local, uint32_t mask);
+
+/* What it takes. */
+static inline uint64_t local_bytes(const struct local_memory *local) {
+    return local->capacity * WARP_LANES / 8 * 9;
+}
+
+void local_free(struct local_memory *local);
+
+/* Up to 8 aligned bytes of a lane; offset < local->size. */
+static inline struct place local_place(const struct local_memory *local, uint32_t lane, uint64_t offset) {
+    assert(lane < WARP_LANES && offset < local->size);
+    uint64_t unit = offset / 8 * WARP_LANES + lane;
+    return (struct place){local->bytes + unit * 8 + offset % 8, local->known + unit, (uint8_t)(offset % 8),
+                          NULL};
+}
+
+/* Rounded products that a block has made, which a compiler may fuse with sums of them (execute.h). */
+
+/* Those of the block at hand: a hash table by their value. */
+struct products {
+    struct product *slots; /* owned, or NULL: there were none yet */
+    uint32_t count;
+    uint32_t block; /* counts blocks: products of others are forgotten */
+    bool full;      /* not all could be remembered: any operand may be a product */
+};
+
+/* Forgets those of the block before. */
+static inline void products_begin(struct products *products) {
+    products->block++;
+    products->count = 0;
+    products->full = false;
+}
+
+/* The code of a run: every function that the kernel can reach, decoded to micro-operations; the addresses of
+ * what they refer to; the constants they use. */
+
+/* Frame slots behind a function's registers. */
+enum { SLOT_CARRY, SLOT_SINK, SLOT_LOCAL_BASE, FRAME_EXTRA_SLOTS };
+
+struct function_code {
+    const struct ptx_function *function;
+    struct micro *micros; /* inst_count of them, and one for falling off the end; NULL: not reached */
+    uint32_t first;       /* index of its first issued instruction in paths */
+    uint32_t slot_count;  /* registers and FRAME_EXTRA_SLOTS */
+    uint32_t local_size;  /* bytes of .local and .param variables per lane, a multiple of 8 */
+    bool uses_local;      /* SLOT_LOCAL_BASE is needed */
+    struct call_operand *params, *returns; /* param_count, return_count */
+};
+
+struct program {
+    const struct wb_module *module;
+    struct arena *arena;             /* the caller's */
+    struct function_code *functions; /* per function of the module */
+    bool *variable_used;             /* per variable: a reachable function or a used variable refers to it */
+    uint64_t *addresses; /* per variable; of .local and of functions' .param: offset in the frame */
+    uint64_t shared_static, shared_dynamic_base; /* bytes */
+    bool has_dynamic_shared;                     /* a variable in use has as many bytes as the launch says */
+    VEC(struct lanes) constants;                 /* constant 0 is a zero */
+    uint32_t *constant_of; /* hash of a value to 1 + index of a constant, perhaps of another value */
+    VEC(uint8_t) sregs;    /* special registers in use: slot i of BANK_SPECIAL */
+    uint64_t sums;         /* bit per enum ptx_type: some code may fuse sums of it with products */
+    uint32_t *hints;       /* per instruction: index of the region it accessed last */
+};
+
+/* Finds what the kernel reaches and lays out its shared and local variables; *program must be zero. The
+ * arena keeps what is made. A function without a body is reported only when a call of it is executed. */
+wb_status program_scan(struct program *program, const struct wb_kernel *kernel, struct arena *arena,
+                       const uint32_t *code_first, wb_diagnostics *diagnostics);
+
+/* Bytes of shared memory of a block, static and dynamic. */
+uint64_t program_shared_bytes(const struct program *program, const struct wb_launch *launch);
+
+/* Decodes all functions that are reached. Addresses of global and constant variables must be set. */
+wb_status program_decode(struct program *program, wb_diagnostics *diagnostics);
+
+/* The slot of a constant. These three end the pass that protects the arena when memory is exhausted. */
+void program_constant(struct program *program, uint64_t value, struct slot *slot);
+
+/* The slot of an address in a region of global memory, its home (home.h). */
+void program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot);
+
+/* The slot of a special register. */
+void program_special(struct program *program, uint32_t sreg, struct slot *slot);
+
+/* The issued instruction behind an index of paths; any reached one. */
+const struct ptx_inst *program_inst(const struct program *program, uint32_t index);
+
+void program_free(struct program *program);
+
+/* Whether a variable belongs to a function's frame: .local, and .param of functions that are no entries. */
+bool program_in_frame(const struct wb_module *module, const struct ptx_variable *variable);
+
+/* A warp while it runs: its call frames, SIMT stack, registers and local memory; and the run, which is what
+ * the warps of a block share. */
 
 /* Deepest chain of calls (CUDA's stack of 512 KB a thread ends most recursions earlier). */
 #define CALL_DEPTH_MAX 512u

@@ -1,9 +1,9 @@
-#include "warp/path/access_list.h"
+#include "warp/path/path.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "ptx/opcode.h"
 
 /* Whether its addresses are in the table. */

@@ -1,4 +1,4 @@
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 #include <assert.h>
 #include <stdlib.h>

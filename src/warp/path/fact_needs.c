@@ -1,9 +1,9 @@
-#include "warp/path/fact_needs.h"
+#include "warp/path/path.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow/bounds/unrolled.h"
+#include "flow/bounds/bounds.h"
 
 /* Most facts that one message names. */
 #define FACTS_SHOWN_MAX 12u

@@ -6,7 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/base.h"
+#include "launch/launch.h"
+#include "machine/occupancy.h"
+#include "ptx/ptx.h"
+#include "warp/path/execution_notes.h"
 
 /* A run: the `count` instructions from index `first` on, executed by the lanes of `mask`.
  * With count == PATH_REPEAT it is a fold instead: the `first` entries before it are executed `mask` more
@@ -135,5 +139,170 @@ static inline bool path_next(struct path_cursor *cursor, struct path_step *step)
     cursor->left--;
     return true;
 }
+
+/* The accesses to memory of one warp, in the order of its path, and what of them decides which requests they
+ * make. */
+
+/* One executed memory instruction with its addresses. Lane l of `mask` accesses `bytes` bytes at
+ * base + stride * l when table == ACCESS_AFFINE, else at tables[table + (rank of l in mask)]. */
+struct access {
+    uint64_t step; /* position in the warp's path, from 0 */
+    uint64_t base;
+    int64_t stride;
+    uint32_t instruction;
+    uint32_t mask;
+    uint32_t table;
+    uint32_t unsure; /* of a covering path: lanes of `mask` that are perhaps not there */
+    uint32_t object; /* of unknown addresses: 1 + the memory that they are in; 0: anywhere in the space */
+    uint8_t bytes;   /* per lane */
+    uint8_t space;   /* enum ptx_space, generic addresses resolved; a function's .param is no local memory */
+    bool is_store;   /* false for loads; atomics are both: is_atomic */
+    bool is_atomic;
+};
+
+#define ACCESS_AFFINE UINT32_MAX
+#define ACCESS_UNKNOWN (UINT32_MAX - 1) /* the addresses are not known */
+
+/* Steps first .. end - 1 of a path. */
+struct step_range {
+    uint64_t first, end;
+};
+
+struct access_list {
+    VEC(struct access) items;
+    VEC(uint64_t) tables;
+    VEC(struct step_range) perhaps; /* steps that no lane is certain to execute, ascending */
+};
+
+/* Memory that an unknown address can be restricted to: a buffer or variable, at generic addresses. */
+struct memory_object {
+    uint64_t base, size;
+    uint32_t argument; /* the number of the argument that it is passed as, from 1; 0: none */
+    const char *name;  /* else: of the variable, the module's */
+};
+
+struct memory_objects {
+    VEC(struct memory_object) items;
+};
+
+/* Addresses of global memory that differ by a multiple of this make the same requests: the longest line of
+ * one. */
+#define REQUEST_ALIGN 128u
+
+/* What of a record decides which requests it makes: all but where in global memory it is, as a whole. Without
+ * padding, so that keys can be hashed and compared. */
+struct access_key {
+    uint64_t step, address, stride;
+    uint32_t instruction, mask, unsure, object;
+    uint8_t bytes, space, kind,
+        addresses; /* kind: load, store or atomic; addresses: affine, table, unknown */
+    uint8_t unused[4];
+};
+
+struct access_key access_key_of(const struct access *access, const uint64_t *tables);
+
+/* Notes that no lane is certain to execute some steps, which end behind all those noted before.
+ * WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status step_range_add(struct access_list *list, const struct step_range *range);
+
+/* Bytes that the records take. */
+uint64_t access_list_bytes(const struct access_list *list);
+
+/* Frees what the list holds. */
+void access_list_free(struct access_list *list);
+
+/* Removes records that make the same requests as an earlier one of the same instruction: of paths that repeat
+ * iterations, whose steps nobody looks up. Records of several state spaces in one step, and those with
+ * tables, stay. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status access_list_thin(struct access_list *list);
+
+/* What the warps of one thread block execute: the result of running the block on known and unknown values. */
+
+/* What of an instruction a covering path takes for possible because it is not known. */
+enum cover_need {
+    COVER_CONDITION, /* which way a branch goes */
+    COVER_GUARD,     /* whether it is executed */
+    COVER_ADDRESS,   /* which memory it accesses */
+    COVER_NEED_COUNT
+};
+
+struct cover_cause {
+    uint32_t instruction; /* index as in paths */
+    uint32_t origin;      /* the instruction that the unknown value comes from, or UINT32_MAX */
+    enum cover_need need;
+};
+
+/* Flow facts as reports name them. */
+struct facts_used {
+    const struct wb_facts *from; /* which outlive the block; NULL: there are none */
+    size_t stated;               /* of them by the user, to be taken for true */
+    size_t found;                /* and by analysis, which finds them again */
+};
+
+/* Instruction indices in paths run through all functions of the module: the i-th issued instruction of
+ * function f has index code_first[f] + i. Of PTX that is its instruction i; of machine code an instruction of
+ * the machine, whatever it was lifted to. */
+struct wb_block {
+    struct arena arena;
+    const struct wb_kernel *kernel;
+    uint32_t grid[3], size[3], index[3]; /* blocks in the grid, threads in the block, which block */
+    uint64_t shared_bytes;               /* static and dynamic */
+    struct register_facts registers;     /* of a thread */
+    struct launch_inputs inputs;         /* that it was executed with */
+    uint32_t *code_first;                /* function_count + 1 entries */
+    VEC(struct path) paths;              /* the distinct ones, in order of the first warp that has each */
+    uint32_t warp_count;
+    uint32_t warp_width;           /* threads of a warp */
+    uint32_t *warp_path;           /* per warp the index of its path */
+    struct access_list *accesses;  /* per warp, or NULL when not recorded */
+    struct memory_objects objects; /* that the accesses refer to; empty when not recorded */
+    struct execution_notes notes;
+    uint32_t unrecorded;     /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
+    bool covering;           /* the paths cover those of all executions (docs/covering-paths.md) */
+    struct facts_used facts; /* of such a block: the flow facts that it rests on */
+    bool repeats;            /* of such a block: some path repeats iterations without records of accesses */
+    bool meets_perhaps;      /* of such a block: warps wait at some barrier only perhaps */
+    VEC(struct cover_cause) causes; /* of such a block: what was not known, in the order it was met */
+    uint32_t uncounted; /* such a one whose records do not have all lanes that may take part, though
+                           it is served in transactions, or PTX_NO_INDEX */
+};
+
+/* Numbers the issued instructions of a module: number i of function f has index (*code_first)[f] + i; one
+ * more entry is the number of all. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status code_number(const struct wb_module *module, struct arena *arena, uint32_t **code_first);
+
+/* The function and the issued instruction behind an instruction index; `function` may be NULL. */
+const struct ptx_inst *code_inst(const struct wb_module *module, const uint32_t *code_first, uint32_t index,
+                                 const struct ptx_function **function);
+const struct ptx_inst *block_inst(const struct wb_block *block, uint32_t index,
+                                  const struct ptx_function **function);
+
+/* Frees paths, accesses and all else that an execution has left in the block, but for its arena. */
+void block_forget(struct wb_block *block);
+
+/* Bytes that the block takes. */
+uint64_t block_bytes(const struct wb_block *block);
+
+/* Flow facts that a covering run lacks: it goes on as if they were given, so that all of them can be asked
+ * for at once. */
+
+/* Open facts, none of them twice. Zero-initialised it is empty. */
+struct fact_needs {
+    VEC(struct flow_fact) items;
+};
+
+void fact_needs_free(struct fact_needs *needs);
+
+/* Whether the fact of that kind about instruction `at` of a function is lacking. */
+bool fact_needs_has(const struct fact_needs *needs, enum fact_kind kind, uint32_t function, uint32_t at);
+
+/* Adds it, if it is not there. WB_ERR_LIMIT, without a message, when memory is exhausted. */
+wb_status fact_needs_add(struct fact_needs *needs, enum fact_kind kind, uint32_t function, uint32_t at);
+
+/* An error for each source line that facts are lacking for: those of a loop that was unrolled or of a barrier
+ * in a function that was inlined are asked for together. WB_ERR_LIMIT with a message when memory is
+ * exhausted. */
+wb_status fact_needs_report(const struct fact_needs *needs, const struct wb_kernel *kernel,
+                            wb_diagnostics *diagnostics);
 
 #endif

@@ -1,9 +1,9 @@
-#include "warp/synthetic/synthetic_block.h"
+#include "warp/synthetic/synthetic.h"
 
 #include <string.h>
 
-#include "base/scanner.h"
-#include "warp/timed/wait_queues.h"
+#include "base/files.h"
+#include "warp/timed/timed.h"
 
 /* Operands that stand for registers of queues until all programs have been read: of copies, since which
  * commit they are waited for; all accesses; the fence. */

@@ -1,11 +1,10 @@
-#include "warp/synthetic/synthetic_file.h"
+#include "warp/synthetic/synthetic.h"
 
 #include <stdlib.h>
 
-#include "base/file.h"
-#include "base/text.h"
-#include "base/yaml.h"
-#include "machine/keys.h"
+#include "base/base.h"
+#include "base/files.h"
+#include "machine/files.h"
 
 #define ABOUT_MAX 4096u
 #define UNITS_TEXT_MAX 4096u

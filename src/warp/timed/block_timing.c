@@ -1,9 +1,7 @@
-#include "warp/timed/block_timing.h"
+#include "warp/timed/timed.h"
 
 #include <assert.h>
 #include <string.h>
-
-#include "warp/timed/code_timing.h"
 
 /* ---- An entry of the code for each cost of an instruction ------------------------------------------------
  */

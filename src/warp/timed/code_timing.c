@@ -1,12 +1,11 @@
-#include "warp/timed/code_timing.h"
+#include "warp/timed/timed.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "ptx/ptx.h"
-#include "sass/machine_code.h"
-#include "warp/timed/wait_role.h"
+#include "sass/sass.h"
 
 /* Bytes before the parameters in constant bank 0, at most. */
 #define LAUNCH_CONSTANTS 0x400u

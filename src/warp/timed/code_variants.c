@@ -1,4 +1,4 @@
-#include "warp/timed/code_variants.h"
+#include "warp/timed/timed.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "warp/timed/sass_timing.h"
+#include "warp/timed/timed.h"
 
 #include <assert.h>
 #include <stdlib.h>

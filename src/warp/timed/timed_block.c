@@ -1,4 +1,4 @@
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-#include "warp/timed/wait_queues.h"
+#include "warp/timed/timed.h"
 
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-#include "warp/timed/wait_role.h"
+#include "warp/timed/timed.h"
 
 #include <string.h>
 

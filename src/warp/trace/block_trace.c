@@ -1,14 +1,11 @@
-#include "warp/trace/block_trace.h"
+#include "warp/trace/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
+#include "base/base.h"
 #include "warp/cover/cover.h"
-#include "warp/cover/launch_limits.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/image.h"
-#include "warp/interpret/launch_demand.h"
 
 struct run run_as_asked(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                         wb_diagnostics *diagnostics) {

@@ -1,7 +1,7 @@
-#include "warp/trace/grid_block.h"
+#include "warp/trace/blocks.h"
 
 #include "warp/alu/lanes.h"
-#include "warp/timed/wait_role.h"
+#include "warp/timed/timed.h"
 #include <stdlib.h>
 #include <string.h>
 

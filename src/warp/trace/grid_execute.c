@@ -1,8 +1,6 @@
 /* Executing a whole grid for what it leaves in memory. */
 #include "warp/interpret/execute.h"
-#include "warp/interpret/image.h"
-#include "warp/interpret/run.h"
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* Copies a buffer and its bitmap of known bytes. */
 static wb_status copy_buffer(const struct run *run, size_t argument, uint8_t **bytes, uint8_t **known,

@@ -1,10 +1,10 @@
 /* Holding flow facts to the data that a launch gives (docs/flow-facts.md): its blocks are executed one after
  * another, as one execution of the grid does, with all lanes sure that the data determines. */
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
-#include "warp/trace/block_trace.h"
-#include "warp/trace/grid_trace.h"
+#include "warp/trace/blocks.h"
+#include "warp/trace/trace.h"
 
 /* Executes the block run->index on what memory holds. *goes_on: what it leaves there is known as far as it is
  * taken for. */

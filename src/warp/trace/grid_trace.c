@@ -1,18 +1,16 @@
 /* The kernel analyzer (JCSE'17, algorithms 1 and 2): executes the blocks of a launch and adds each to a grid.
  * With the data that is given one block after another, or on covering paths each block by itself, as what
  * others store to memory, and when, is not known (docs/covering-paths.md, section 9). */
-#include "warp/trace/grid_trace.h"
+#include "warp/trace/blocks.h"
+#include "warp/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/options.h"
-#include "base/table.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/launch_demand.h"
-#include "warp/trace/block_trace.h"
-#include "warp/trace/grid_block.h"
 
 /* Warp instructions up to which blocks are executed after one lacked flow facts. */
 #define LACKING_INSTRUCTIONS_MAX (UINT64_C(1) << 22)

@@ -9,10 +9,9 @@
 #ifndef WB_GATED_SSA_GATES_H
 #define WB_GATED_SSA_GATES_H
 
-#include "base/arena.h"
-#include "flow/graph/cfg.h"
-#include "flow/graph/loops.h"
-#include "flow/values/ssa.h"
+#include "base/base.h"
+#include "flow/graph/graph.h"
+#include "flow/values/values.h"
 
 enum gate_kind {
     GATE_MU,

@@ -1,7 +1,7 @@
 /* A kernel's instructions in gated SSA form: registers with versions, phis as mu, gamma and eta functions. */
 #include <stdlib.h>
 
-#include "ptx/printer.h"
+#include "ptx/ptx.h"
 #include "report/flow/cfg.h"
 #include "report/write/output.h"
 #include "warpbound_gated_ssa.h"

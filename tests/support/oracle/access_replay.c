@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "memory/caches/cache.h"
+#include "memory/caches/caches.h"
 
 /* A cache with what it counted. */
 struct replay_cache {

@@ -1,11 +1,11 @@
 /* What machines without a reordering unit, or with another one, do to a first-level cache: the accesses of
- * one SM in other orders than that of memory/requests/access_order.h. */
+ * one SM in other orders than that of memory/requests/requests.h. */
 #ifndef WB_TESTS_ACCESS_REPLAY_H
 #define WB_TESTS_ACCESS_REPLAY_H
 
-#include "base/random.h"
-#include "memory/caches/order_replay.h"
-#include "memory/requests/access_order.h"
+#include "base/containers.h"
+#include "memory/caches/caches.h"
+#include "memory/requests/requests.h"
 
 enum replay_order {
     REPLAY_RANDOM,      /* any warp that can go on */

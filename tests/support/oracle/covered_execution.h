@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_COVERED_EXECUTION_H
 #define WB_TESTS_COVERED_EXECUTION_H
 
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 
 /* Whether a warp's path is a subsequence of its covering path: every step one of a step of more lanes that
  * makes at least as many transactions (unless the covering block has accesses that it does not record), every

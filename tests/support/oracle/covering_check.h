@@ -2,9 +2,8 @@
 #ifndef WB_TESTS_COVERING_CHECK_H
 #define WB_TESTS_COVERING_CHECK_H
 
-#include "flow/graph/cfg.h"
-#include "flow/graph/loops.h"
-#include "warp/path/block.h"
+#include "flow/graph/graph.h"
+#include "warp/path/path.h"
 
 /* Whether a path is a subsequence of a covering one, each of its steps by a subset of the lanes. When not,
  * *step is the first step that finds no partner. */

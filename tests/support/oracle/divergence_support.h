@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_DIVERGENCE_SUPPORT_H
 #define WB_TESTS_DIVERGENCE_SUPPORT_H
 
-#include "flow/values/divergence.h"
+#include "flow/values/values.h"
 
 struct analysed_function {
     const struct ptx_function *function;

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "base/table.h"
+#include "base/containers.h"
 
 #define UNITS_MAX 24u
 #define OPS_MAX 40u

@@ -4,8 +4,8 @@
 #ifndef WB_TESTS_EVERY_ORDER_H
 #define WB_TESTS_EVERY_ORDER_H
 
-#include "memory/caches/l1_requests.h"
-#include "memory/requests/access_order.h"
+#include "memory/caches/caches.h"
+#include "memory/requests/requests.h"
 
 /* How the cache treats lines whose data has not come. */
 enum order_cache {

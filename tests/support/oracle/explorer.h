@@ -3,7 +3,7 @@
 #ifndef WB_TESTS_EXPLORER_H
 #define WB_TESTS_EXPLORER_H
 
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* What a block may have for the search to be tried. */
 #define EXPLORER_WARPS 8

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 
 /* All times are from the beginning of the present cycle on. */
 struct moment {

@@ -4,7 +4,7 @@
 #ifndef WB_TESTS_INTERVAL_EXPLORER_H
 #define WB_TESTS_INTERVAL_EXPLORER_H
 
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 #define INTERVAL_WARPS 4
 #define INTERVAL_INSTS 16

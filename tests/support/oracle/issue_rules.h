@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_ISSUE_RULES_H
 #define WB_TESTS_ISSUE_RULES_H
 
-#include "sim/gpu/simulator.h"
+#include "sim/gpu/gpu.h"
 
 struct issue_events {
     VEC(struct sim_event) events;

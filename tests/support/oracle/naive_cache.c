@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/caches/cache.h"
+#include "memory/caches/caches.h"
 
 void naive_cache_begin(struct naive_cache *cache, const struct cache_geometry *geometry, uint32_t parts) {
     cache->geometry = geometry;

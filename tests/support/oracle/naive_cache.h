@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_NAIVE_CACHE_H
 #define WB_TESTS_NAIVE_CACHE_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "machine/machine.h"
 
 struct naive_line {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "base/cycles.h"
 #include "machine/machine.h"
 

@@ -23,7 +23,7 @@ static cycles completion_of(const struct inst *inst) {
     return data + latency_of(inst);
 }
 
-static const struct timed_inst *head(const struct naive *naive, const struct warp *warp) {
+static const struct timed_inst *head(const struct naive *naive, const struct naive_warp *warp) {
     return warp->next < warp->length ? &naive->grid->code.insts[warp->path[warp->next]] : NULL;
 }
 
@@ -45,7 +45,7 @@ static bool queue_ready(const struct naive *naive, const struct sm *sm, uint32_t
     return true;
 }
 
-static bool operands_ready(const struct naive *naive, const struct sm *sm, const struct warp *warp) {
+static bool operands_ready(const struct naive *naive, const struct sm *sm, const struct naive_warp *warp) {
     const struct timed_inst *inst = head(naive, warp);
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++) {
         const uint32_t reg = naive->grid->code.operands[inst->first_operand + i];
@@ -56,7 +56,8 @@ static bool operands_ready(const struct naive *naive, const struct sm *sm, const
     return true;
 }
 
-static void begin_warp(const struct naive *naive, struct warp *warp, uint32_t block, uint32_t w, cycles at) {
+static void begin_warp(const struct naive *naive, struct naive_warp *warp, uint32_t block, uint32_t w,
+                       cycles at) {
     const struct wb_grid *grid = naive->grid->grid;
     const struct path *path =
         &grid->paths.items[grid->shapes.items[grid->blocks.items[block].shape].warps[w].path];
@@ -78,14 +79,14 @@ static bool fetches(const struct naive *naive) {
 }
 
 /* Where the warp's next instruction lies. */
-static uint64_t head_address(const struct naive *naive, const struct warp *warp) {
+static uint64_t head_address(const struct naive *naive, const struct naive_warp *warp) {
     const uint64_t number = timed_origin(&naive->grid->code, warp->path[warp->next]);
     return number * naive->machine->fetch.instruction_bytes;
 }
 
 /* Adds the warp's next instruction to those that were issued. */
 static size_t record(const struct naive *naive, struct sm *sm, uint32_t w) {
-    struct warp *warp = &sm->warps[w];
+    struct naive_warp *warp = &sm->warps[w];
     struct inst inst = {.code = head(naive, warp),
                         .warp = w,
                         .block = (uint32_t)sm->slots[w / naive->warps].block,
@@ -132,7 +133,7 @@ static bool settle_block(const struct naive *naive, struct sm *sm, uint32_t slot
     uint32_t live = 0, held = 0;
     cycles release = 0;
     for (uint32_t w = slot * naive->warps; w < (slot + 1) * naive->warps; w++) {
-        struct warp *warp = &sm->warps[w];
+        struct naive_warp *warp = &sm->warps[w];
         const struct timed_inst *inst;
         while (!warp->held && (inst = head(naive, warp)) != NULL && inst->unit == UNIT_NONE &&
                operands_ready(naive, sm, warp)) {
@@ -169,7 +170,7 @@ static bool block_has_ended(const struct naive *naive, const struct sm *sm, uint
 static void place(struct naive *naive, struct sm *sm, uint32_t slot, uint32_t block, bool first) {
     naive->dispatched = cycles_max(naive->dispatched, naive->now) + naive->memory->dispatch_service;
     naive->last_sm = sm->number;
-    sm->slots[slot] = (struct slot){
+    sm->slots[slot] = (struct naive_slot){
         .block = block,
         .start_at = naive->dispatched + (first ? 0 : naive->memory->dispatch_latency),
         .first_inst = sm->insts.count,
@@ -178,7 +179,7 @@ static void place(struct naive *naive, struct sm *sm, uint32_t slot, uint32_t bl
 
 /* Lets the blocks of a slot end or start, and everything that takes no time; whether anything happened. */
 static bool settle_slot(struct naive *naive, struct sm *sm, uint32_t s) {
-    struct slot *slot = &sm->slots[s];
+    struct naive_slot *slot = &sm->slots[s];
     if (slot->block < 0) return false;
     if (!slot->started) {
         if (slot->start_at > naive->now) return false;
@@ -308,7 +309,7 @@ static void start_waiting(const struct naive *naive, struct sm *sm) {
     }
 }
 
-static bool head_makes_requests(const struct naive *naive, const struct warp *warp) {
+static bool head_makes_requests(const struct naive *naive, const struct naive_warp *warp) {
     for (uint32_t a = 0; a < warp->pattern->access_count; a++) {
         const struct traffic_access *access = &warp->pattern->accesses[a];
         if (access->step == warp->next && access->request_count > 0 && naive->memory->l1.bytes > 0)
@@ -328,8 +329,8 @@ static bool channel_has_room(const struct naive *naive, const struct sm *sm, uin
 
 /* Whether the warp has come to an instruction with a unit. */
 static bool is_at_instruction(const struct naive *naive, const struct sm *sm, uint32_t w) {
-    const struct slot *slot = &sm->slots[w / naive->warps];
-    const struct warp *warp = &sm->warps[w];
+    const struct naive_slot *slot = &sm->slots[w / naive->warps];
+    const struct naive_warp *warp = &sm->warps[w];
     if (slot->block < 0 || !slot->started || warp->held || head(naive, warp) == NULL) return false;
     return head(naive, warp)->unit != UNIT_NONE && warp->earliest <= naive->now;
 }
@@ -349,8 +350,8 @@ static bool wants_fetch(void *user, uint32_t w, uint64_t *address) {
 
 /* Whether the warp lacks nothing but a unit, a slot and perhaps room in its channel. */
 static bool has_operands(const struct naive *naive, const struct sm *sm, uint32_t w) {
-    const struct slot *slot = &sm->slots[w / naive->warps];
-    const struct warp *warp = &sm->warps[w];
+    const struct naive_slot *slot = &sm->slots[w / naive->warps];
+    const struct naive_warp *warp = &sm->warps[w];
     if (slot->block < 0 || !slot->started || warp->held || head(naive, warp) == NULL) return false;
     if (fetches(naive) && head(naive, warp)->unit != UNIT_NONE &&
         !naive_fetch_has(&sm->fetch, w, head_address(naive, warp), naive->now))
@@ -360,7 +361,7 @@ static bool has_operands(const struct naive *naive, const struct sm *sm, uint32_
 
 /* Whether the warp's next instruction lacks nothing but a slot. */
 static bool has_all(const struct naive *naive, const struct sm *sm, uint32_t w) {
-    const struct warp *warp = &sm->warps[w];
+    const struct naive_warp *warp = &sm->warps[w];
     if (!has_operands(naive, sm, w)) return false;
     if (naive->reorder && head_makes_requests(naive, warp) && !channel_has_room(naive, sm, w)) return false;
     uint32_t unit = head(naive, warp)->unit, sub_core = w % naive->machine->sub_cores;
@@ -390,7 +391,7 @@ static int choose_oldest(const struct naive *naive, const struct sm *sm, uint32_
 }
 
 static bool in_turn(const struct naive *naive, const struct sm *sm, uint32_t w) {
-    const struct slot *slot = &sm->slots[w / naive->warps];
+    const struct naive_slot *slot = &sm->slots[w / naive->warps];
     return slot->block >= 0 && slot->started && !sm->warps[w].held && head(naive, &sm->warps[w]) != NULL;
 }
 
@@ -412,7 +413,7 @@ static int choose(const struct naive *naive, const struct sm *sm, uint32_t core)
 }
 
 static void issue(const struct naive *naive, struct sm *sm, uint32_t w) {
-    struct warp *warp = &sm->warps[w];
+    struct naive_warp *warp = &sm->warps[w];
     bool barrier = head(naive, warp)->barrier;
     if (fetches(naive)) naive_fetch_issue(&sm->fetch, w, head_address(naive, warp));
     size_t index = record(naive, sm, w);
@@ -430,7 +431,7 @@ static void issue(const struct naive *naive, struct sm *sm, uint32_t w) {
 /* The turn of a warp that can issue: instructions that follow one another, none behind a barrier, all on
  * different units. */
 static void take_turn(const struct naive *naive, struct sm *sm, uint32_t w) {
-    const struct warp *warp = &sm->warps[w];
+    const struct naive_warp *warp = &sm->warps[w];
     bool used[MACHINE_UNITS_MAX] = {false};
     for (uint32_t count = 1;; count++) {
         const uint32_t position = warp->next;

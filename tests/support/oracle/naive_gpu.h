@@ -4,7 +4,7 @@
 #ifndef WB_TESTS_NAIVE_GPU_H
 #define WB_TESTS_NAIVE_GPU_H
 
-#include "memory/requests/timed_grid.h"
+#include "memory/requests/requests.h"
 
 /* What has to agree, as the simulator under test counts it. */
 struct naive_issue {

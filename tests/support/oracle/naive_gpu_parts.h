@@ -33,7 +33,7 @@ struct inst {
 };
 
 /* What one warp executes. */
-struct warp {
+struct naive_warp {
     uint32_t *path;
     uint64_t length, next;
     const struct traffic_pattern *pattern;
@@ -43,7 +43,7 @@ struct warp {
     bool held;
 };
 
-struct slot {
+struct naive_slot {
     int64_t block; /* or -1 */
     bool started;
     cycles start_at;
@@ -80,8 +80,8 @@ struct key {
 
 struct sm {
     uint32_t number;
-    struct warp *warps;
-    struct slot *slots;
+    struct naive_warp *warps;
+    struct naive_slot *slots;
     uint32_t next_block; /* of static dispatch */
     VEC(struct inst) insts;
     int last[16];

@@ -3,7 +3,7 @@
 #ifndef WB_TESTS_NAIVE_GRID_EXPLORER_H
 #define WB_TESTS_NAIVE_GRID_EXPLORER_H
 
-#include "warp/synthetic/synthetic_block.h"
+#include "warp/synthetic/synthetic.h"
 
 /* What a grid may have. */
 #define NAIVE_GRID_BLOCKS 8

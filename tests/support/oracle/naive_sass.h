@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "warp/timed/sass_timing.h"
+#include "warp/timed/timed.h"
 
 #define SASS_GRID_WARPS 8 /* of all blocks together */
 #define SASS_GRID_INSTS 8 /* of a warp */

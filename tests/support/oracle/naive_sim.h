@@ -3,7 +3,7 @@
 #ifndef WB_TESTS_NAIVE_SIM_H
 #define WB_TESTS_NAIVE_SIM_H
 
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 #define NAIVE_WARPS 16
 #define NAIVE_INSTS 64

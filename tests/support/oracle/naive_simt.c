@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 
 /* The nodes on every way from each node to the exit, by iterating over sets of at most 64 nodes. */
 static void find_post_dominators(const struct cfg *cfg, uint64_t *sets) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 
 static void must(bool holds) {
     if (!holds) abort();

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hand_grid.h"
-#include "memory/requests/access_order.h"
+#include "memory/requests/requests.h"
 
 /* ---- From a grid to a model ---------------------------------------------------------------------------- */
 

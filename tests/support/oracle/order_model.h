@@ -4,12 +4,12 @@
 #ifndef WB_TESTS_ORDER_MODEL_H
 #define WB_TESTS_ORDER_MODEL_H
 
-#include "base/random.h"
-#include "memory/requests/traffic.h"
+#include "base/containers.h"
+#include "memory/requests/requests.h"
 
 /* In which order the accesses of a grid are served. */
 enum order_reading {
-    READING_KEYS,               /* memory/requests/access_order.h */
+    READING_KEYS,               /* memory/requests/requests.h */
     READING_ANY_EXTENSION,      /* a random order that extends program, barrier and generation order */
     READING_ONE_SHOT,           /* a flag per warp and address, cleared when it is served first */
     READING_LOWEST_ADDRESS,     /* all executions of the lowest address, then of the next */

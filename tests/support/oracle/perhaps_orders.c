@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 
 #define UNITS (PERHAPS_BLOCKS * PERHAPS_WARPS)
 #define STATES_MAX 1500000u

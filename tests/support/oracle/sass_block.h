@@ -2,9 +2,9 @@
 #ifndef WB_TESTS_SASS_BLOCK_H
 #define WB_TESTS_SASS_BLOCK_H
 
-#include "memory/requests/timed_grid.h"
+#include "memory/requests/requests.h"
 #include "naive_sass.h"
-#include "warp/timed/timed_block.h"
+#include "warp/timed/timed.h"
 
 /* The machine of a grid, and the block that has its first warps, each with a path of its own on which its
  * program comes `times` times, the last of several on lines of its own; unfolded: each time with instructions

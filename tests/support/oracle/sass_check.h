@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "random_sass.h"
 
 /* What was seen of a family. */

@@ -1,6 +1,6 @@
 #include "segment_machine.h"
 
-#include "base/random.h"
+#include "base/containers.h"
 
 struct machine_warp {
     const struct segment *segment, *end;

@@ -8,8 +8,8 @@
 
 #include "bound/analysis/analysis.h"
 #include "gpu_record.h"
-#include "memory/caches/must_hits.h"
-#include "memory/caches/order_replay.h"
+#include "memory/caches/caches.h"
+#include "memory/caches/misses.h"
 #include "random_policy.h"
 #include "steered_machine.h"
 

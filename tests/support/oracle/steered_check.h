@@ -4,7 +4,7 @@
 #ifndef WB_TESTS_STEERED_CHECK_H
 #define WB_TESTS_STEERED_CHECK_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "steered_kernel.h"
 #include "steered_order.h"
 

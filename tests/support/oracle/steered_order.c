@@ -1,6 +1,6 @@
 #include "steered_order.h"
 
-#include "memory/caches/order_replay.h"
+#include "memory/caches/caches.h"
 
 /* What is said of a request of an access: of one that is not its own, REQUEST_OUTCOMES. */
 static uint8_t said_of(const struct order_replay *replay, uint64_t address) {

@@ -4,8 +4,8 @@
 #ifndef WB_TESTS_SUB_CORE_GRID_H
 #define WB_TESTS_SUB_CORE_GRID_H
 
-#include "base/text.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "base/base.h"
+#include "warp/synthetic/synthetic.h"
 
 #define SUB_CORE_INSTS 64
 #define SUB_CORE_WARPS 16
@@ -52,7 +52,7 @@ struct sub_core_grid {
  * turns of several instructions, which this form does not know. */
 bool sub_core_grid_from(const struct synthetic_block *block, struct sub_core_grid *grid);
 
-/* The same of a grid as it is written (warp/synthetic/synthetic_block.h), on a machine of one issue a cycle
+/* The same of a grid as it is written (warp/synthetic/synthetic.h), on a machine of one issue a cycle
  * and one SM, to be changed before use. Fails the running test where it cannot be read. */
 void sub_core_grid_read(const char *units, const char *blocks, uint32_t sub_cores, uint32_t depth,
                         uint32_t rooms, struct sub_core_grid *grid);
@@ -67,7 +67,7 @@ static inline uint32_t sub_core_of_warp(const struct sub_core_grid *grid, uint32
 
 uint32_t sub_core_grid_warps(const struct sub_core_grid *grid); /* of the largest block */
 
-/* Appends its units and its blocks in the notation of warp/synthetic/synthetic_block.h. */
+/* Appends its units and its blocks in the notation of warp/synthetic/synthetic.h. */
 void sub_core_grid_write(const struct sub_core_grid *grid, struct text *units, struct text *blocks);
 
 /* Appends the grid as it could be written: units, blocks, machine. */

@@ -3,10 +3,10 @@
 #ifndef WB_TESTS_FLOW_CASE_H
 #define WB_TESTS_FLOW_CASE_H
 
-#include "base/random.h"
-#include "base/text.h"
-#include "flow/graph/loops.h"
-#include "flow/values/ssa.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "flow/graph/graph.h"
+#include "flow/values/values.h"
 
 struct flow_case {
     wb_module *module;

@@ -12,10 +12,10 @@
 #ifndef WB_TESTS_HAND_GRID_H
 #define WB_TESTS_HAND_GRID_H
 
-#include "base/random.h"
-#include "memory/requests/traffic.h"
-#include "warp/timed/timed_block.h"
-#include "warp/trace/grid.h"
+#include "base/containers.h"
+#include "memory/requests/requests.h"
+#include "warp/timed/timed.h"
+#include "warp/trace/trace.h"
 
 /* Memory instructions are numbered below HAND_INSTRUCTIONS; behind them in the code are the others. */
 #define HAND_INSTRUCTIONS 64u

@@ -1,6 +1,6 @@
 #include "loop_cases.h"
 
-#include "base/text.h"
+#include "base/base.h"
 
 static bool known_parameter(const void *user, uint32_t variable, uint64_t offset, uint32_t bytes,
                             uint64_t *value) {

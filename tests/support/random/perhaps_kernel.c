@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "base/text.h"
-#include "launch/facts.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "launch/launch.h"
 
 /* From this seed on every fourth grid gathers: seeds below keep the grids that tests name. */

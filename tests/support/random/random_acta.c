@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "acta_text.h"
-#include "base/random.h"
+#include "base/containers.h"
 #include "synthetic_text.h"
 
 /* Most parts of a program, and instructions of one stretch. */

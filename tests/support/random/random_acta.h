@@ -4,9 +4,9 @@
 #ifndef WB_TESTS_RANDOM_ACTA_H
 #define WB_TESTS_RANDOM_ACTA_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "papers/abstract_cta/acta_window.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "warp/synthetic/synthetic.h"
 
 /* Largest values. */
 struct random_acta_shape {

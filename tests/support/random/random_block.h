@@ -1,11 +1,11 @@
-/* Random small blocks in the notation of warp/synthetic/synthetic_block.h, so that a failing one can be
+/* Random small blocks in the notation of warp/synthetic/synthetic.h, so that a failing one can be
  * printed and repeated by hand. */
 #ifndef WB_TESTS_RANDOM_BLOCK_H
 #define WB_TESTS_RANDOM_BLOCK_H
 
-#include "base/random.h"
-#include "base/text.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "warp/synthetic/synthetic.h"
 
 /* Largest values; the least are 1 (0 for latency and barriers). */
 struct random_shape {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "random_compiled_statements.h"
 
 #define BLOCKS 2u

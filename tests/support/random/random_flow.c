@@ -1,6 +1,6 @@
 #include "random_flow.h"
 
-#include "base/random.h"
+#include "base/containers.h"
 
 /* Registers: %x0 .. %x3 hold values, %p0 .. %p2 conditions; %n counts the back edges that were taken. */
 #define VALUES 4u

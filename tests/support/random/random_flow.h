@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* What the kernels may have. */
 struct random_flow_shape {

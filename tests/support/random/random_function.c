@@ -1,6 +1,6 @@
 #include "random_function.h"
 
-#include "base/random.h"
+#include "base/containers.h"
 
 enum { DATA_REGS = 5, PREDICATES = 4 };
 

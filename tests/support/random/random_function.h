@@ -3,7 +3,7 @@
 #ifndef WB_TESTS_RANDOM_FUNCTION_H
 #define WB_TESTS_RANDOM_FUNCTION_H
 
-#include "base/text.h"
+#include "base/base.h"
 
 /* Appends a PTX module with one kernel, the same for the same seed. */
 void random_function_put(uint64_t seed, struct text *out);

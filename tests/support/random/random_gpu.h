@@ -3,7 +3,7 @@
 #define WB_TESTS_RANDOM_GPU_H
 
 #include "hand_grid.h"
-#include "memory/requests/timed_grid.h"
+#include "memory/requests/requests.h"
 
 /* What varies in a family of random GPUs. */
 struct random_gpu_family {

@@ -1,8 +1,8 @@
-/* Random grids of blocks in the notation of warp/synthetic/synthetic_block.h, on GPUs without caches. */
+/* Random grids of blocks in the notation of warp/synthetic/synthetic.h, on GPUs without caches. */
 #ifndef WB_TESTS_RANDOM_GRID_H
 #define WB_TESTS_RANDOM_GRID_H
 
-#include "memory/requests/timed_grid.h"
+#include "memory/requests/requests.h"
 #include "random_block.h"
 #include "sim/gpu/gpu.h"
 

@@ -3,8 +3,7 @@
 #ifndef WB_TESTS_RANDOM_KERNEL_H
 #define WB_TESTS_RANDOM_KERNEL_H
 
-#include "base/arena.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "warpbound.h"
 
 /* Most statements that a kernel may have, compound ones and those inside them counted. */

@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_RANDOM_KERNEL_WRITER_H
 #define WB_TESTS_RANDOM_KERNEL_WRITER_H
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "random_kernel.h"
 
 /* Elements of the buffers and arrays; powers of two. */

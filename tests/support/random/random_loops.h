@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/random.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/containers.h"
 
 #define LOOP_VARIABLES 6u
 #define LOOP_PARAMETERS 3u

@@ -3,8 +3,8 @@
 #ifndef WB_TESTS_RANDOM_MACHINE_H
 #define WB_TESTS_RANDOM_MACHINE_H
 
-#include "base/random.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/containers.h"
 
 /* What there is besides branches whose lanes meet: percent of choices. */
 struct random_machine_shape {

@@ -1,6 +1,6 @@
 #include "random_policy.h"
 
-#include "base/random.h"
+#include "base/containers.h"
 
 static uint32_t random_pick(const struct policy_view *view) {
     const struct random_policy *policy = (const struct random_policy *)view->policy;

@@ -2,7 +2,7 @@
 #ifndef WB_TESTS_RANDOM_POLICY_H
 #define WB_TESTS_RANDOM_POLICY_H
 
-#include "sim/sm/policy.h"
+#include "sim/sm/host.h"
 
 struct random_policy {
     struct sim_policy policy; /* first, so that the choice finds the rest */

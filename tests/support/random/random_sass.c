@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 
 const struct sass_family sass_families[SASS_FAMILIES] = {
     {.name = "of everything"},

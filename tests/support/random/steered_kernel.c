@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "base/text.h"
-#include "launch/facts.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "launch/launch.h"
 
 #define DEPTH_MAX 3u

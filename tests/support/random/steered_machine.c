@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 
 struct maker {
     struct random_state random;

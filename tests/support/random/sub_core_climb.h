@@ -3,7 +3,7 @@
 #ifndef WB_TESTS_SUB_CORE_CLIMB_H
 #define WB_TESTS_SUB_CORE_CLIMB_H
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "sub_core_grid.h"
 
 #define CLIMB_UNITS 3

@@ -4,7 +4,7 @@
 
 #include "every_order.h"
 #include "hand_grid.h"
-#include "memory/caches/must_hits.h"
+#include "memory/caches/misses.h"
 
 /* A cache of lines of 128 bytes, and how many blocks share it. */
 struct sure_setting {

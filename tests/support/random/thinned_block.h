@@ -3,9 +3,9 @@
 #ifndef WB_TESTS_THINNED_BLOCK_H
 #define WB_TESTS_THINNED_BLOCK_H
 
-#include "base/random.h"
-#include "base/text.h"
-#include "warp/timed/timed_block.h"
+#include "base/base.h"
+#include "base/containers.h"
+#include "warp/timed/timed.h"
 
 /* How a block is thinned, in per cent of its executions. */
 struct thinning {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "base/gzip.h"
 #include "gzip_bytes.h"
 #include "makespan_cases.h"

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "address_sanitizer.h"
-#include "base/clock.h"
+#include "base/base.h"
 #include "makespan_cases.h"
 #include "wings/makespan/exact/exact.h"
 #include "wings/makespan/states/multiset_rank.h"

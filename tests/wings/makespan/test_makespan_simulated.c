@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "makespan_cases.h"
-#include "sim/gpu/simulator.h"
-#include "warp/synthetic/synthetic_block.h"
+#include "sim/gpu/gpu.h"
+#include "warp/synthetic/synthetic.h"
 
 /* The problem as a block of the other machine model. */
 static void make_block(const struct makespan_problem *problem, struct synthetic_block *block) {

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/cycles.h"
-#include "base/file.h"
-#include "base/names.h"
-#include "launch/sources.h"
+#include "base/files.h"
+#include "launch/launch.h"
 #include "wings/makespan/certificate/write.h"
 #include "wings/makespan/forms/ilp_solution.h"
 #include "wings/makespan/strings/path_string.h"

@@ -2,7 +2,7 @@
  * then by warps, then by string and capacities. */
 #include <string.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "wings/makespan/analysis/makespan.h"
 
 /* Strings up to this length over L and C, problems of up to so many instructions, capacities up to this. */

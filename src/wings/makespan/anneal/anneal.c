@@ -9,7 +9,7 @@
  * keeps the schedule of what stands before. */
 #include <string.h>
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "wings/makespan/anneal/anneal.h"
 #include "wings/makespan/anneal/precedence_string.h"
 #include "wings/makespan/anneal/reschedule.h"

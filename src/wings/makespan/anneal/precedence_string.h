@@ -12,7 +12,7 @@
 #ifndef WB_MAKESPAN_ANNEAL_PRECEDENCE_STRING_H
 #define WB_MAKESPAN_ANNEAL_PRECEDENCE_STRING_H
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "wings/makespan/strings/problem.h"
 #include "wings/makespan/strings/schedule.h"
 

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/base.h"
+#include "base/files.h"
 #include "base/gzip.h"
-#include "base/number.h"
-#include "base/yaml.h"
 #include "wings/makespan/certificate/certificate.h"
 #include "wings/makespan/certificate/stages.h"
 

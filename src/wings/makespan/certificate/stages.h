@@ -11,7 +11,7 @@
 #ifndef WB_MAKESPAN_CERTIFICATE_STAGES_H
 #define WB_MAKESPAN_CERTIFICATE_STAGES_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "wings/makespan/strings/problem.h"
 
 struct stage {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/table.h"
+#include "base/base.h"
+#include "base/containers.h"
 #include "wings/makespan/exact/successors.h"
 
 /* ---- Sets of states ------------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #ifndef WB_MAKESPAN_EXACT_LAYER_SEARCH_H
 #define WB_MAKESPAN_EXACT_LAYER_SEARCH_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "wings/makespan/exact/run_table.h"
 #include "wings/makespan/states/exact_tail.h"
 #include <stdbool.h>

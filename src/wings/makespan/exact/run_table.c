@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "wings/makespan/states/row_max.h"
 
 /* Knots are so far apart; the last cell of an axis is one, too. */

@@ -4,7 +4,7 @@
 #ifndef WB_MAKESPAN_EXACT_RUN_TABLE_H
 #define WB_MAKESPAN_EXACT_RUN_TABLE_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "wings/makespan/exact/run_layout.h"
 #include "wings/makespan/states/exact_tail.h"
 

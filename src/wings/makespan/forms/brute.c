@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "base/containers.h"
 #include "wings/makespan/forms/methods.h"
 
 /* The enumeration recurses: once for every position of every cycle. */

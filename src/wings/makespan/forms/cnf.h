@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 /* The number of a variable, from 1, or minus that number for its negation; or a constant. */
 typedef int32_t literal;

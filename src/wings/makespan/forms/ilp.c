@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/cycles.h"
-#include "base/text.h"
 #include "wings/makespan/forms/ilp_cbc.h"
 #include "wings/makespan/forms/methods.h"
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "wings/makespan/forms/ilp_program.h"
 #include "wings/makespan/forms/solver_process.h"
 

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/text.h"
+#include "base/base.h"
 #include "wings/makespan/strings/schedule.h"
 
 /* A stem and up to three indices from 1, written "LS_2_1_7"; an index of 0 ends them. */

@@ -5,9 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/number.h"
-#include "base/table.h"
-#include "base/text.h"
+#include "base/base.h"
+#include "base/containers.h"
 
 /* Most characters of a word or name that messages show. */
 #define SHOWN_MAX 60

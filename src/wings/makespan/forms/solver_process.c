@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/number.h"
+#include "base/base.h"
 
 /* The child's end of the link: callbacks of solvers are not always given a pointer of ours. */
 #define CHILD_LINK 3

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/base.h"
 
 bool makespan_goes_on(const struct makespan_run *run, const char *stage, uint64_t done, uint64_t total) {
     if (run->end != 0 && clock_elapsed() >= run->end) return false;

@@ -3,8 +3,7 @@
 #ifndef WB_MAKESPAN_METHOD_METHOD_H
 #define WB_MAKESPAN_METHOD_METHOD_H
 
-#include "base/arena.h"
-#include "base/clock.h"
+#include "base/base.h"
 #include "method/bound.h"
 #include "wings/makespan/strings/schedule.h"
 #include "wings/makespan/strings/spec.h"
@@ -27,7 +26,7 @@ struct makespan_run {
     const struct makespan_settings *settings;
     const wb_watch *watch; /* or NULL */
     wb_diagnostics *diagnostics;
-    struct arena *arena;  /* what it works with: protected (base/arena.h), and freed behind it */
+    struct arena *arena;  /* what it works with: protected (base/base.h), and freed behind it */
     double end;           /* when the time limit is reached, by clock_elapsed; 0: never */
     double processor_end; /* when that of processor time is, by clock_processor; 0: never */
 };

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "base/text.h"
+#include "base/base.h"
 #include "report/write/svg_chart.h"
 #include "wings/makespan/anneal/precedence_string.h"
 

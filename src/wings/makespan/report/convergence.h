@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_MAKESPAN_CONVERGENCE_H
 #define WB_REPORT_MAKESPAN_CONVERGENCE_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "wings/makespan/method/method.h"
 
 /* Appends a table with commas: instance (from 1), initial solution, iteration, processor seconds, makespan; a

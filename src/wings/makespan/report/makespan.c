@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/cycles.h"
-#include "base/file.h"
+#include "base/files.h"
 #include "base/gzip.h"
-#include "base/options.h"
-#include "base/text.h"
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"
 #include "report/parts/document.h"

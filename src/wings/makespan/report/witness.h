@@ -2,7 +2,7 @@
 #ifndef WB_REPORT_MAKESPAN_WITNESS_H
 #define WB_REPORT_MAKESPAN_WITNESS_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "wings/makespan/analysis/makespan.h"
 
 /* Schedules larger than this (in cells: warps times cycles) are not drawn. */

@@ -5,7 +5,7 @@
 #ifndef WB_MAKESPAN_SEGMENT_ABSTRACTION_H
 #define WB_MAKESPAN_SEGMENT_ABSTRACTION_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "wings/makespan/strings/problem.h"
 
 #define SEGMENT_PLACES_MAX 32u

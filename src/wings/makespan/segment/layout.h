@@ -3,7 +3,7 @@
 #ifndef WB_MAKESPAN_SEGMENT_LAYOUT_H
 #define WB_MAKESPAN_SEGMENT_LAYOUT_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "wings/makespan/segment/abstraction.h"
 
 /* One way: how many warps make which move. */

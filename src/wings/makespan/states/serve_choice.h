@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "wings/makespan/strings/problem.h"
 
 struct serve_place {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/scanner.h"
+#include "base/files.h"
 
 /* Parentheses within parentheses. */
 #define NESTING_MAX 16u

@@ -3,8 +3,7 @@
 #ifndef WB_STRINGS_NOTATION_H
 #define WB_STRINGS_NOTATION_H
 
-#include "base/arena.h"
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "wings/makespan/strings/problem.h"
 
 /* A string as indices of unit types. Zero-initialised it is empty. */

@@ -3,7 +3,7 @@
 #ifndef WB_STRINGS_PATH_STRING_H
 #define WB_STRINGS_PATH_STRING_H
 
-#include "warp/path/block.h"
+#include "warp/path/path.h"
 #include "wings/makespan/strings/notation.h"
 
 /* An instruction of the kernel that the string has a letter of. */

@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/status.h"
+#include "base/base.h"
 
 /* Load/store units, CUDA cores, special function units, double-precision units: in this order everywhere. */
 #define UNIT_TYPES 4u

@@ -2,7 +2,7 @@
 #ifndef WB_STRINGS_SCHEDULE_H
 #define WB_STRINGS_SCHEDULE_H
 
-#include "base/diagnostics.h"
+#include "base/base.h"
 #include "wings/makespan/strings/problem.h"
 
 /* Warps are numbered from 0 in the order of the problem's groups. Zero-initialised it is none. */

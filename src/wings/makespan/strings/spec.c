@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/number.h"
+#include "base/base.h"
 
 #define SECONDS_MAX 1000000u
 #define THREADS_MAX 1024u

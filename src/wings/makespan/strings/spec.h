@@ -4,8 +4,7 @@
 
 #include <stdint.h>
 
-#include "base/field.h"
-#include "base/input.h"
+#include "base/files.h"
 #include "wings/makespan/strings/notation.h"
 
 /* What the user wants of the makespan methods, beside the problem itself. */

@@ -2,9 +2,8 @@
 
 #include <string.h>
 
-#include "base/file.h"
-#include "base/text.h"
-#include "base/yaml.h"
+#include "base/base.h"
+#include "base/files.h"
 
 /* Longest key or number; a kernel string may be longer. */
 #define WORD_MAX 64u

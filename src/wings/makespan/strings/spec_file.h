@@ -2,7 +2,7 @@
 #ifndef WB_STRINGS_SPEC_FILE_H
 #define WB_STRINGS_SPEC_FILE_H
 
-#include "base/yaml.h"
+#include "base/files.h"
 #include "wings/makespan/strings/spec.h"
 
 /* Each reads `size` bytes, or a file, into a spec fresh from spec_init; `name` stands for the file in

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/number.h"
+#include "base/base.h"
 #include "wings/makespan/strings/spec_file.h"
 #include "wings/makespan/strings/transform.h"
 

@@ -2,7 +2,7 @@
 #ifndef TEST_MAKESPAN_CASES_H
 #define TEST_MAKESPAN_CASES_H
 
-#include "base/random.h"
+#include "base/containers.h"
 #include "wings/makespan/analysis/makespan.h"
 
 /* One group of warps: their string in the tool's notation. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "wings/makespan/strings/witness_file.h"
 
 #define STAGES_MAX 24u

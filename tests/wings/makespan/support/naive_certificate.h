@@ -3,7 +3,7 @@
 #ifndef TEST_NAIVE_CERTIFICATE_H
 #define TEST_NAIVE_CERTIFICATE_H
 
-#include "base/text.h"
+#include "base/base.h"
 #include "wings/makespan/strings/schedule.h"
 
 /* Tables are malloc'd and in the order of the file (docs/makespan.md). */

@@ -1,0 +1,143 @@
+/* How machines are read: keys of machine files, configurations of GPGPU-Sim, and where either comes from. */
+#ifndef WB_MACHINE_FILES_H
+#define WB_MACHINE_FILES_H
+
+#include "base/files.h"
+#include "machine/machine.h"
+
+/* A machine file: all its keys, and how it becomes a machine. */
+
+/* Table of struct wb_machine. */
+extern const struct field machine_fields[];
+
+/* Whether the key is one of what the machine times: PTX, or machine code. */
+bool machine_has_key(const struct wb_machine *machine, const char *key);
+
+/* A machine with every default and nothing that a file must give. */
+void machine_defaults(struct wb_machine *machine);
+
+/* Parses a machine file. `name` stands for the file in messages. */
+wb_status machine_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                        wb_machine **machine);
+
+/* ---- Rows that blocks written by hand have, too (warp/synthetic), so that both have the same limits ------
+ */
+
+#define SUB_CORES_ROW(owner) NUMBER_ROW(owner, "sub_cores", sub_cores, 1, 16)
+#define ISSUE_WIDTH_ROW(owner) NUMBER_ROW(owner, "issue_width", issue_width, 1, 8)
+#define ISSUE_PER_WARP_ROW(owner) NUMBER_ROW(owner, "issue_per_warp", issue_per_warp, 1, 8)
+#define DISPATCH_DEPTH_ROW(owner, ...)                                                                       \
+    NUMBER_ROW(owner, "dispatch_depth", dispatch_depth, 0, MACHINE_TIME_MAX, .words = depth_words,           \
+               __VA_ARGS__)
+#define POLICY_ROW(owner) WORD_ROW(owner, "policy", policy, policy_words)
+#define BARRIER_RELEASE_ROW(owner) NUMBER_ROW(owner, "barrier_release", barrier_release, 0, MACHINE_TIME_MAX)
+
+/* "unlimited": DEPTH_UNLIMITED. */
+extern const char *const depth_words[];
+extern const char *const policy_words[]; /* of enum machine_policy */
+
+/* The keys of a machine file that are about machine code: units with queues, classes of machine instructions
+ * and the core. */
+
+/* Table of struct machine_unit: machine_unit_fields, or that of machines that time machine code. */
+const struct field *machine_unit_table(const struct wb_machine *machine);
+
+/* Reads the mapping `sass` on top of what *sass says. */
+wb_status machine_sass_read(const struct ytree *document, const struct ytree_node *value,
+                            struct machine_sass *sass);
+
+/* Reads an entry of `classes`. */
+wb_status machine_sass_class_read(const struct ytree *document, const struct ytree_node *value,
+                                  struct wb_machine *machine);
+
+/* Whether no circle of units can wait for places behind each other for ever: whatever is under way then goes
+ * on (docs/machine-code-bounds.md, section 1). False with a sentence in *problem, and in *closing the class
+ * that goes against most others. */
+bool machine_sass_ways_check(const struct wb_machine *machine, struct text *problem,
+                             enum sass_class *closing);
+
+/* The same of a document that has been read into the machine: WB_ERR_INPUT with the place. */
+wb_status machine_sass_ways_read(const struct ytree *document, const struct wb_machine *machine);
+
+/* Whether the parts fit together: units and classes, and what other parts of the machine are to be. False
+ * with a sentence of what is wrong in *problem. */
+bool machine_sass_fits(const struct wb_machine *machine, struct text *problem);
+
+/* The class as a machine file has it. */
+struct sass_class_entry machine_sass_class_entry(const struct wb_machine *machine, enum sass_class class);
+
+/* Whether a machine can have the class like this. False with a sentence of what is wrong in *problem. */
+bool machine_sass_class_check(const struct wb_machine *machine, const struct sass_class_entry *entry,
+                              struct text *problem);
+
+/* Makes a checked entry the machine's. */
+void machine_sass_class_apply(const struct sass_class_entry *entry, struct wb_machine *machine,
+                              enum sass_class class);
+
+/* Appends "unknown class 'x'; did you mean 'y'?" or, when nothing is near, all classes. */
+void machine_sass_class_unknown(const char *name, struct text *out);
+
+/* `classes`, and `sass`, which stands behind them. */
+void machine_sass_classes_print(const struct wb_machine *machine, struct text *out);
+void machine_sass_print(const struct wb_machine *machine, struct text *out);
+
+/* Import of gpgpusim.config, the flag file of GPGPU-Sim 4 and Accel-Sim. */
+
+/* Most numbers in one flag's value that the import looks at. */
+#define IMPORT_NUMBERS_MAX 6
+
+/* Latencies or initiation intervals of one type: ADD, MAX, MUL, MAD, DIV and, of integers, SHFL. */
+struct import_times {
+    uint32_t op[IMPORT_NUMBERS_MAX];
+};
+
+enum import_op { IMPORT_ADD, IMPORT_MAX, IMPORT_MUL, IMPORT_MAD, IMPORT_DIV, IMPORT_SHFL };
+
+/* What the flags say; before any flag is read, the simulator's own defaults. */
+struct import_config {
+    struct import_times latency_int, latency_fp, latency_dp, init_int, init_fp, init_dp;
+    uint32_t latency_sfu, init_sfu, latency_tensor, init_tensor;
+    double clock_mhz;
+    uint32_t schedulers, sub_core_model, issue_per_warp, issue_to_other_units;
+    uint32_t sp_units, int_units, dp_units, sfu_units, tensor_units, tensor_available;
+    uint32_t smem_latency, l1_latency, l2_latency, dram_latency;
+    uint32_t threads, blocks, registers, shared_bytes;
+    uint32_t mem_unit_count, mem_unit_latency; /* of a specialized unit for global loads; count 0: none */
+    struct machine_fetch fetch;                /* size 0: the file says nothing of the instruction cache */
+    uint32_t perfect_fetch;                    /* 1: it has everything */
+    struct machine_gpgpusim gpgpusim; /* store_banks and store_ack_delay follow from the next three */
+    uint32_t l1_banks, skip_l1, perfect_memory;
+    uint32_t own_collectors;        /* 0: units have no operand collectors of their own */
+    uint32_t widest_oc_ex;          /* registers between the collectors and a unit, the most that one has */
+    uint32_t clusters, cluster_sms; /* clusters 0: the file does not say how many SMs there are */
+    uint32_t launch_latency, block_latency;
+    uint32_t coalescing; /* architecture by whose rule lanes become requests; 0: the file does not say */
+    uint32_t block_shared_bytes;
+    size_t one_unit_at; /* where the file lets one unit take them, for a warning */
+    size_t known_flags; /* how many flags of the file were understood */
+};
+
+/* Reads the flags of a file. */
+wb_status import_read(const struct source *source, wb_diagnostics *diagnostics, struct import_config *config);
+
+/* Both, on a text in memory. */
+wb_status import_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                       wb_machine **machine);
+
+/* The key `sources` of a machine file: where its figures come from. */
+
+/* Reads the list `sources`; what the machine's base says stays, for what the list does not name. */
+wb_status machine_sources_read(const struct ytree *document, const struct ytree_node *value,
+                               struct wb_machine *machine);
+
+/* The source of the figure with this key, with dots as in --set, that names most of it; NULL when there is
+ * none. */
+const struct figure_source *machine_source_of(const struct wb_machine *machine, const char *key);
+
+/* How much it can be relied on: FIGURE_GIVEN when a setting changed it. */
+enum figure_mark machine_figure_mark(const struct wb_machine *machine, const char *key);
+
+/* Appends the key, if anything is said. */
+void machine_sources_print(const struct wb_machine *machine, struct text *out);
+
+#endif

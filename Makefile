@@ -73,6 +73,7 @@ nightly: test proofs
 	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS)
 	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS)
 	scripts/lint
+	for wing in $$(ls src/wings); do scripts/without-wing $$wing || exit 1; done
 	@echo "$$(date +%F) $$(git rev-parse --short=12 HEAD)" >tests/nightly
 
 lint: packages-build+test+lint

@@ -344,6 +344,22 @@ static bool explains(const char *help, const char *option) {
     return false;
 }
 
+/* Commands and options of the table that belong to wings that this build lacks. */
+static bool is_absent(const char *name) {
+    static const char *const absent[] = {
+#ifndef WB_WING_MAKESPAN
+        "makespan",
+#endif
+#ifndef WB_WING_GATED_SSA
+        "--ssa",
+#endif
+        NULL};
+    size_t i = 0;
+    while (absent[i] != NULL && strcmp(absent[i], name) != 0)
+        i++;
+    return absent[i] != NULL;
+}
+
 /* Every option that the table gives a command works there, and every one of its help stands in the table. */
 static void test_options_are_those_of_the_table(void **state) {
     (void)state;
@@ -361,7 +377,7 @@ static void test_options_are_those_of_the_table(void **state) {
         char arguments[CELL_MAX + 8];
         (void)snprintf(arguments, sizeof arguments, "help %s", cell);
         help[count] = run_command(arguments);
-        assert_int_equal(help[count].status, 0);
+        assert_int_equal(help[count].status, is_absent(cell) ? 2 : 0);
     }
     row = strchr(strchr(row, '\n') + 1, '\n') + 1;
     for (; *row == '|'; row = strchr(row, '\n') + 1) {
@@ -373,6 +389,7 @@ static void test_options_are_those_of_the_table(void **state) {
         char mark[CELL_MAX];
         for (size_t c = 0; next_cell(&at, mark); c++) {
             const bool given = strcmp(mark, "x") == 0;
+            if (is_absent(names[c]) || is_absent(option)) continue;
             if (given != explains(help[c].out, option))
                 fail_msg("docs/options.md: %s of %s is %s", option, names[c], given ? "none" : "missing");
             counted[c] += given;
@@ -380,7 +397,7 @@ static void test_options_are_those_of_the_table(void **state) {
     }
     for (size_t c = 0; c < count; c++) {
         const size_t explained = count_of(help[c].out, "\n  -") + count_of(help[c].out, "\n      --");
-        if (explained != counted[c])
+        if (explained != counted[c] && !is_absent(names[c]))
             fail_msg("docs/options.md: %zu options of %s, whose help has %zu", counted[c], names[c],
                      explained);
         run_free(&help[c]);

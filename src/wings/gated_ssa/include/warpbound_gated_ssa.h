@@ -10,7 +10,7 @@ extern "C" {
 /* ---- Gated SSA form ------------------------------------------------------------------------------------ */
 
 /* The instructions of a kernel in gated SSA form: registers with versions, phis as mu, gamma and eta
- * functions (docs/control-flow.md), with their divergence, of which the launch says as much as to wb_kernel_cfg.
+ * functions (docs/control-flow.md), with their divergence, for which the launch counts as in wb_kernel_cfg.
  */
 wb_status wb_kernel_ssa(const wb_kernel *kernel, const wb_launch *launch, wb_diagnostics *diagnostics,
                         char **text);

@@ -3,9 +3,9 @@
 #define WB_LIFT_LIFT_H
 
 #include "base/base.h"
-#include "ptx/parser.h"
 #include "cubin/cubin.h"
 #include "ptx/opcode.h"
+#include "ptx/parser.h"
 #include "ptx/ptx.h"
 #include "sass/sass.h"
 
@@ -152,7 +152,8 @@ void lift_instruction(struct lift *lift, const struct sass_inst *sass, const str
  * of IMAD.X and LEA), where a negated source is its complement (not.b32) and its 1 a carry;
  * machine.setp.CMP.BOOL .TYPE p, q, a, b, lower, source is ISETP.EX. Only these, plain setp without BOOL for
  * the lower halves, add, sub, mad.lo, not, mov, selp, mov.b64 and accesses of 64 bits keep what is known of
- * addresses (warp/interpret/home.h): additions without carries are best written as add.u32, which loop bounds know, too. */
+ * addresses (warp/interpret/home.h): additions without carries are best written as add.u32, which loop bounds
+ * know, too. */
 
 struct lift;
 

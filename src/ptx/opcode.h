@@ -333,7 +333,8 @@ enum ptx_answer ptx_wait_answer(enum ptx_wait wait);
 const char *ptx_wait_what(enum ptx_wait wait);
 const char *ptx_wait_text(enum ptx_wait wait);
 
-/* ---- Forms: an opcode with all its modifiers, such as `ld.global.nc.v4.f32`, decoded once per distinct text ---- */
+/* ---- Forms: an opcode with all its modifiers, such as `ld.global.nc.v4.f32`, decoded once per distinct text
+ * ---- */
 
 enum ptx_round {
     PTX_ROUND_NONE,

@@ -164,8 +164,7 @@ static void test_blocks_that_have_an_sm_each_bound_the_kernel(void **state) {
         struct kernel_case by_itself;
         begin(seed, &small, &by_itself);
         bound_by(by_itself.kernel, "k-sm", by_itself.diagnostics);
-        assert_int_equal(form_named(by_itself.kernel, "sm"),
-                         form_named(made.kernel, "sm"));
+        assert_int_equal(form_named(by_itself.kernel, "sm"), form_named(made.kernel, "sm"));
         end(&by_itself);
         end(&made);
     }

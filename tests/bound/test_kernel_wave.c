@@ -55,8 +55,7 @@ static void test_values(void **state) {
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         wb_analysis *analysis = analysed(values[i].text, "k-sm,k-wave,k-exhaustive", diagnostics);
-        const uint64_t found[] = {form_named(analysis, "sm"),
-                                  form_named(analysis, "wave"),
+        const uint64_t found[] = {form_named(analysis, "sm"), form_named(analysis, "wave"),
                                   bound_named(analysis, "k-exhaustive")->cycles};
         if (found[0] != values[i].sum || found[1] != values[i].wave || found[2] != values[i].exact)
             fail_msg("k-sm %" PRIu64 ", k-wave %" PRIu64 ", exact %" PRIu64 ":\n%s", found[0], found[1],

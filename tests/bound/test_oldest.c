@@ -49,7 +49,8 @@ enum claim { AS_PROVEN, NO_BLOCKING, NO_LATENCIES, OTHER_POLICIES, CLAIMS };
 
 static cycles k_oldest(struct grid_bounds *bounds) {
     wb_bound bound;
-    return grid_bounds_of(bounds, grid_formula_named("oldest"), NULL, &bound) ? bound.cycles : CYCLES_SATURATED;
+    return grid_bounds_of(bounds, grid_formula_named("oldest"), NULL, &bound) ? bound.cycles
+                                                                              : CYCLES_SATURATED;
 }
 
 /* What the bound would be if younger blocks never delayed an instruction. */

@@ -53,8 +53,8 @@ static void test_same_as_the_definition(void **state) {
         wb_bound bound;
         random_grid_make(seed, &shape, &made);
         grid_bounds_begin(&bounds, &made);
-        const bool known =
-            made.block.machine.sub_cores > 1 && grid_bounds_of(&bounds, grid_formula_named("serial"), NULL, &bound);
+        const bool known = made.block.machine.sub_cores > 1 &&
+                           grid_bounds_of(&bounds, grid_formula_named("serial"), NULL, &bound);
         const uint64_t defined = known && sub_core_grid_from(&made.block, &grid)
                                      ? naive_serial_bound(&grid, SERIAL_AS_PROVEN)
                                      : UINT64_MAX;

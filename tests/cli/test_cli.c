@@ -132,7 +132,8 @@ static void test_dash_is_a_standard_stream(void **state) {
 
 static void test_analyze_json_has_the_documented_shape(void **state) {
     (void)state;
-    json_t *root = run_json("analyze " SGEMM "-m ecrts2025-orin --json --method sib,gub,kernel --policy lrr,gto,rr", 0);
+    json_t *root =
+        run_json("analyze " SGEMM "-m ecrts2025-orin --json --method sib,gub,kernel --policy lrr,gto,rr", 0);
     assert_true(json_is_string(json_object_get(root, "warpbound")));
     assert_string_is(root, "kernel", "sgemm_tiled");
     assert_non_null(json_object_get(root, "machine"));
@@ -347,7 +348,8 @@ static void test_output_is_the_same_every_time(void **state) {
 
 static void test_block_files_are_analysed(void **state) {
     (void)state;
-    json_t *root = run_json("analyze docs/refutations/gub-lrr.yaml --method gub,exhaustive --policy lrr --json", 0);
+    json_t *root =
+        run_json("analyze docs/refutations/gub-lrr.yaml --method gub,exhaustive --policy lrr --json", 0);
     assert_int_equal(number(entry(root, "bounds", "method", "gub"), "cycles"), 18);
     assert_string_is(entry(root, "bounds", "method", "gub"), "kind", "estimate");
     assert_int_equal(number(entry(root, "bounds", "method", "exhaustive"), "cycles"), 19);

@@ -67,7 +67,8 @@ static void test_table(void **state) {
     (void)state;
     struct run run = run_command("analyze " SGEMM QUICK "--lines 2");
     assert_int_equal(run.status, 0);
-    assert_has(run.out, "\nwhere the time goes: upper bound of the kernel by kernel, 34488 cycles (37.08 us)\n");
+    assert_has(run.out,
+               "\nwhere the time goes: upper bound of the kernel by kernel, 34488 cycles (37.08 us)\n");
     assert_has(run.out, "sgemm_tiled.cu:19  for (int i = 0; i < TILE; i++) sum += ");
     assert_has(run.out, "sgemm_tiled.cu:16  tile_a[y][x] = a[row * k + start + x];\n");
     assert_int_equal(count_of(run.out, "sgemm_tiled.cu:"), 2);

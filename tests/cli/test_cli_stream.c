@@ -152,7 +152,8 @@ static void test_what_is_left_in_the_second_level_counts(void **state) {
     assert_true(number(list, "best_upper") - 9600 < slowest);
     json_decref(both);
     json_decref(list);
-    struct run run = run_command("analyze " LEAVE "-l tests/data/stream/leave_and_read.yaml --all " SMALL_CACHES);
+    struct run run =
+        run_command("analyze " LEAVE "-l tests/data/stream/leave_and_read.yaml --all " SMALL_CACHES);
     assert_true(says(run.out, "carried 9600"));
     assert_true(
         says(run.out, "at the start the first levels are empty and the second level holds no dirty line"));

@@ -66,8 +66,8 @@ static void check(struct timed *timed) {
         timed->path, diagnostics);
     timed->stalls = stalls.cycles;
     assert_true(timed->stalls > 0);
-    kernel_expect_ok(wb_analysis_bound(timed->analysis, "sib,fib,elb", NULL, diagnostics),
-                     timed->path, diagnostics);
+    kernel_expect_ok(wb_analysis_bound(timed->analysis, "sib,fib,elb", NULL, diagnostics), timed->path,
+                     diagnostics);
     const wb_bound *bounds = wb_analysis_bounds(timed->analysis, &count);
     assert_int_equal(count, 3);
     for (size_t b = 0; b < count; b++)

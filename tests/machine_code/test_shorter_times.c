@@ -94,8 +94,8 @@ static void check_analysis(const struct loaded_kernel *loaded, const char *path,
     static const struct sim_policy *const policies[] = {&policy_cggty, &policy_gto, &policy_lrr,
                                                         &policy_oldest};
     struct bounded subject = {path, analysis, stalls_alone(loaded, path), NULL, 0};
-    kernel_expect_ok(wb_analysis_bound(analysis, "sib,fib,elb", NULL, loaded->diagnostics),
-                     path, loaded->diagnostics);
+    kernel_expect_ok(wb_analysis_bound(analysis, "sib,fib,elb", NULL, loaded->diagnostics), path,
+                     loaded->diagnostics);
     subject.bounds = wb_analysis_bounds(analysis, &subject.bound_count);
     const uint32_t seeds = random_rounds(SEEDS);
     for (uint64_t seed = 1; seed <= seeds; seed++)

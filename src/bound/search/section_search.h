@@ -1,5 +1,5 @@
 /* The longest time that the warps of a sub-core can take for one section, over all work-conserving schedules
- * and all latencies inside their intervals (docs/proofs.md, section 16): states are relative to the present
+ * and all latencies inside their intervals (docs/proofs.md, section 17): states are relative to the present
  * cycle, and layer by layer, one issue further each, the latest time is kept at which each can be reached. */
 #ifndef WB_BOUND_SEARCH_SECTION_SEARCH_H
 #define WB_BOUND_SEARCH_SECTION_SEARCH_H

@@ -1,4 +1,5 @@
 /* Simulations of a grid on a GPU, as tables for people and as JSON. */
+#include "sim/gpu/gpu.h"
 #include "base/base.h"
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"
@@ -6,7 +7,6 @@
 #include "report/parts/heading.h"
 #include "report/write/output.h"
 #include "report/write/record.h"
-#include "sim/gpu/gpu.h"
 
 /* The tables: without caches one, with them three. Their names of scheme and policy stand in front of the
  * numbers. */

@@ -349,7 +349,7 @@ static void test_output_is_the_same_every_time(void **state) {
 static void test_block_files_are_analysed(void **state) {
     (void)state;
     json_t *root =
-        run_json("analyze docs/refutations/gub-lrr.yaml --method gub,exhaustive --policy lrr --json", 0);
+        run_json("analyze docs/refutations/gub-lrr.yaml --method sib,gub,exhaustive --policy lrr --json", 0);
     assert_int_equal(number(entry(root, "bounds", "method", "gub"), "cycles"), 18);
     assert_string_is(entry(root, "bounds", "method", "gub"), "kind", "estimate");
     assert_int_equal(number(entry(root, "bounds", "method", "exhaustive"), "cycles"), 19);

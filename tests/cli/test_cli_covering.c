@@ -198,7 +198,7 @@ static void test_kernels_are_covered(void **state) {
         run_command("analyze " HISTOGRAM "--inputs any -m ecrts2025-orin --deadline 4000 --method k-bal");
     assert_int_equal(run.status, 1);
     assert_non_null(strstr(run.out, "paths    covering: of every execution"));
-    assert_true(says(run.out, "the warps of all blocks execute parts of the covering paths"));
+    assert_true(says(run.out, "kernel K7"));
     assert_non_null(strstr(run.out, "with the data that the launch gives:"));
     assert_non_null(strstr(run.out, "not known, and taken for anything:"));
     run_free(&run);
@@ -374,9 +374,9 @@ static void test_calls_of_the_run_time_system(void **state) {
     assert_true(sib(RUNTIME("printing") "-a 'buf:i32[32]=5' -a i32:3 --json") < quick);
     assert_true(sib(RUNTIME("allocating") "-a 'buf:i32[32]' --json --set class.malloc.unit=INT "
                                           "--set class.malloc.latency=700 --set class.free.unit=INT") > 700);
-    struct run run = run_command(RUNTIME("asserting") "-a 'buf:i32[32]'");
+    struct run run = run_command(RUNTIME("asserting") "-a 'buf:i32[32]' --all");
     assert_int_equal(run.status, 0);
-    assert_non_null(strstr(run.out, "an execution whose assertion fails ends there"));
+    assert_true(says(run.out, "an execution whose assertion fails ends there"));
     run_free(&run);
 }
 

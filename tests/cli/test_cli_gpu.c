@@ -212,7 +212,9 @@ static void test_bounds_of_grids(void **state) {
     static const char *const schemes[] = {"default", "pure-rr", "reorder"};
     for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
         char arguments[160];
-        (void)snprintf(arguments, sizeof arguments, "analyze " STENCIL "-m jcse2017 --scheme %s --json",
+        (void)snprintf(arguments, sizeof arguments,
+                       "analyze " STENCIL "-m jcse2017 --scheme %s --json --method "
+                       "segments,segments-missrate,segment-sum,reorder-chain,turn-chain",
                        schemes[s]);
         json_t *root = run_json(arguments, 0), *simulation;
         size_t index;
@@ -473,7 +475,7 @@ static void test_instruction_cache(void **state) {
     assert_true(number(sib, "cycles") >= number(simulation, "cycles"));
     assert_string_is(entry(with, "declined", "method", "exhaustive"), "reason",
                      "the search knows no instruction cache (fetch)");
-    json_t *kernel = entry(json_object_get(with, "grid"), "bounds", "method", "k-bal");
+    json_t *kernel = entry(json_object_get(with, "grid"), "bounds", "method", "kernel");
     json_t *parts = json_object_get(kernel, "parts"), *part;
     json_int_t sum = 0, fetch = 0;
     size_t index;
@@ -485,7 +487,7 @@ static void test_instruction_cache(void **state) {
     assert_string_is(kernel, "kind", "upper");
     assert_int_equal(sum, number(kernel, "cycles"));
     assert_int_equal(sum - fetch,
-                     number(entry(json_object_get(without, "grid"), "bounds", "method", "k-bal"), "cycles"));
+                     number(entry(json_object_get(without, "grid"), "bounds", "method", "kernel"), "cycles"));
     json_decref(without);
     json_decref(with);
 }

@@ -67,8 +67,7 @@ static void test_table(void **state) {
     (void)state;
     struct run run = run_command("analyze " SGEMM QUICK "--lines 2");
     assert_int_equal(run.status, 0);
-    assert_has(run.out,
-               "\nwhere the time goes: upper bound of the kernel by kernel, 34488 cycles (37.08 us)\n");
+    assert_has(run.out, "\nwhere the time goes: upper kernel of the kernel, 34488 cycles (37.08 us)\n");
     assert_has(run.out, "sgemm_tiled.cu:19  for (int i = 0; i < TILE; i++) sum += ");
     assert_has(run.out, "sgemm_tiled.cu:16  tile_a[y][x] = a[row * k + start + x];\n");
     assert_int_equal(count_of(run.out, "sgemm_tiled.cu:"), 2);
@@ -113,7 +112,7 @@ static void test_annotate(void **state) {
     (void)state;
     struct run run = run_command("analyze " SGEMM QUICK "--annotate - -o /dev/null");
     assert_int_equal(run.status, 0);
-    assert_has(run.out, "upper bound of the kernel by kernel: 34488 cycles\n");
+    assert_has(run.out, "upper kernel of the kernel: 34488 cycles\n");
     assert_has(run.out, "src/sgemm_tiled.cu\n");
     assert_has(run.out,
                " 46.00%        15863        99008     19          for (int i = 0; i < TILE; i++) sum += ");
@@ -195,7 +194,7 @@ static void test_graph(void **state) {
     (void)state;
     struct run run = run_command("cfg " SGEMM "--format dot --method k-area");
     assert_int_equal(run.status, 0);
-    assert_has(run.out, "upper bound of the kernel by kernel, 34488 cycles");
+    assert_has(run.out, "upper kernel of the kernel, 34488 cycles");
     assert_has(run.out, "2048 warps, 33601 cycles (97.4 %)\\l");
     assert_has(run.out, "   16  tile_a[y][x] = a[row * k + start + x];\\l");
     assert_has(run.out, "B0 -> B3 [style=solid, label=\" @%p1 0\", color=gray");

@@ -96,7 +96,7 @@ static void expect_answer(size_t number, enum ptx_wait wait) {
         expect_declined("simulate -m hopper-sm90", number, wait);
         return;
     }
-    expect_assumed("analyze -m hopper-sm90 --memory ideal --method sib,k-area", number, wait);
+    expect_assumed("analyze -m hopper-sm90 --memory ideal --method sib,k-area --all", number, wait);
     expect_assumed("simulate -m hopper-sm90 --memory ideal --policy lrr", number, wait);
     expect_assumed("analyze -m hopper-sm90 --memory ideal --method elb,k-sm --json", number, wait);
     expect_assumed("simulate -m hopper-sm90 --memory ideal --policy gto --json", number, wait);

@@ -203,8 +203,8 @@ class Shell:
         self.assertEqual(none, [])
 
     def test_lists_go_on_behind_a_comma(self):
-        (words,) = self.offered(["warpbound analyze --method sib,k-ser"])
-        self.assertEqual([word.rsplit(",", 1)[-1] for word in words], ["k-serial"])
+        (words,) = self.offered(["warpbound analyze --method sib,k-exh"])
+        self.assertEqual([word.rsplit(",", 1)[-1] for word in words], ["k-exhaustive"])
 
     def test_values_of_which_nothing_is_known(self):
         self.assertEqual(self.offered(["warpbound analyze --grid ", "warpbound analyze --deadline "]), [[], []])
@@ -248,8 +248,8 @@ class TestBash(Shell, unittest.TestCase):
             terminal.wait_for("READY\r\n")
             for typed, line in (
                 ("warpbound ana\t--format=ju\t", "warpbound analyze --format=junit"),
-                ("warpbound analyze --method=sib,k-ser\t", "warpbound analyze --method=sib,k-serial"),
-                ("warpbound analyze --method sib,k-ser\t", "warpbound analyze --method sib,k-serial"),
+                ("warpbound analyze --method=sib,k-exh\t", "warpbound analyze --method=sib,k-exhaustive"),
+                ("warpbound analyze --method sib,k-exh\t", "warpbound analyze --method sib,k-exhaustive"),
                 ("warpbound print so\t", "warpbound print some kernel.ptx"),
             ):
                 terminal.type(typed + "\x01echo LINE \x05 DONE\n")

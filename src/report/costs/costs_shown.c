@@ -265,10 +265,6 @@ void costs_shown_close(struct costs_shown *shown) {
 }
 
 void costs_put_subject(struct text *out, const struct costs_shown *shown) {
-    const char *scope = wb_scope_name(wb_analysis_scope(shown->analysis));
-    if (shown->bound != NULL)
-        text_printf(out, "%s%s of the %s by %s", wb_kind_name(shown->bound->kind),
-                    shown->bound->kind == WB_UPPER ? " bound" : "", scope, shown->bound->method);
-    else
-        text_printf(out, "execution of the %s by %s", scope, shown->name);
+    text_printf(out, "%s %s of the %s", shown->bound != NULL ? wb_kind_name(shown->bound->kind) : "execution",
+                shown->name, wb_scope_name(wb_analysis_scope(shown->analysis)));
 }

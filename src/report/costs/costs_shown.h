@@ -46,7 +46,7 @@ wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_o
                            wb_diagnostics *diagnostics, struct costs_shown *shown);
 void costs_shown_close(struct costs_shown *shown);
 
-/* Appends what the cycles are of: "upper bound of the kernel by aln". */
+/* Appends what the cycles are of: "upper aln of the kernel". */
 void costs_put_subject(struct text *out, const struct costs_shown *shown);
 
 /* Appends where a row is: "blur.cu:23", "blur.ptx:107", or what it is about. */

@@ -208,7 +208,7 @@ static void put_sum(struct text *out, struct hot_table *table, size_t first, con
     text_printf(out, format, rows->items.count - first, plural(rows->items.count - first));
 }
 
-/* "where the time goes: upper bound of the kernel by kernel, 189375 cycles (203.63 us)" */
+/* "where the time goes: upper kernel of the kernel, 189375 cycles (203.63 us)" */
 static void put_title(struct text *out, const struct costs_shown *shown) {
     text_string(out, "where the time goes: ");
     costs_put_subject(out, shown);

@@ -115,8 +115,8 @@ static void test_dash_is_a_standard_stream(void **state) {
     static const char *const pipes[] = {
         "\"$WB\" print - -o - < kernels/reduce.ptx | cmp - \"$at/printed\"",
         "\"$WB\" path kernels/voronoi.ptx -l kernels/voronoi.yaml --format jcse -o - | grep -q L",
-        "test -z \"$(k=$PWD/kernels; cd \"$at\" && \"$WB\" cfg $k/reduce.ptx -o - >/dev/null; "
-        "ls \"$at\" | grep -v printed)\"",
+        ("test -z \"$(k=$PWD/kernels; cd \"$at\" && \"$WB\" cfg $k/reduce.ptx -o - >/dev/null; "
+         "ls \"$at\" | grep -v printed)\""),
     };
     for (size_t i = 0; i < sizeof pipes / sizeof *pipes; i++) {
         char text[1024];

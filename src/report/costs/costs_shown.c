@@ -234,8 +234,9 @@ wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_o
     const wb_verdict verdict = verdict_of(analysis, options);
     *shown = (struct costs_shown){.analysis = verdict.judged};
     wb_costs *costs = NULL, *beside = NULL;
-    WB_TRY(options->lines_of != NULL ? make_named(shown, options->lines_of, diagnostics, &costs)
-                                     : make_deciding(shown, &verdict.slowest, diagnostics, &costs));
+    WB_TRY(options->lines_of != NULL
+               ? make_named(shown, wb_method_of_word(options->lines_of), diagnostics, &costs)
+               : make_deciding(shown, &verdict.slowest, diagnostics, &costs));
     const wb_slowest slowest =
         shown->analysis == verdict.judged ? verdict.slowest : analysis_slowest(shown->analysis);
     WB_TRY(make_beside(shown, &slowest, diagnostics, &beside));

@@ -133,8 +133,8 @@ static void test_costs(void **state) {
     } asked[] = {
         {"-i 0,0,0 --of gto --lines 2", {"execution gto of the block, ", " latency ", "reduce.cu:"}},
         {"-i 0,0,0 --of code-elb --lines 2", {"of the block, ", "breakdown", "reduce.cu:"}},
-        {"-i 0,0,0 --of code-sib --lines 2", {"upper code-sib of the block", " others ", "reduce.cu:"}},
-        {"--of code-k-area --lines 2", {"upper code-k-area of the kernel", " fetch ", "launch overhead"}}};
+        {"-i 0,0,0 --of code-sib --lines 2", {"upper sib of the block", " others ", "reduce.cu:"}},
+        {"--of code-k-area --lines 2", {"upper kernel of the kernel", " fetch ", "launch overhead"}}};
     (void)state;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         char command[200];

@@ -211,7 +211,7 @@ static void test_bounds_of_grids(void **state) {
     (void)state;
     static const char *const schemes[] = {"default", "pure-rr", "reorder"};
     for (size_t s = 0; s < sizeof schemes / sizeof *schemes; s++) {
-        char arguments[160];
+        char arguments[256];
         (void)snprintf(arguments, sizeof arguments,
                        "analyze " STENCIL "-m jcse2017 --scheme %s --json --method "
                        "segments,segments-missrate,segment-sum,reorder-chain,turn-chain",

@@ -41,7 +41,7 @@ add_test(NAME ci_gate COMMAND ${Python3_EXECUTABLE} -B tests/cli/gate_test.py $<
 # Names that attack whoever reads them, in all that it writes.
 add_test(NAME names COMMAND ${Python3_EXECUTABLE} -B tests/cli/names_test.py $<TARGET_FILE:warpbound_cli>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-set_tests_properties(names json_schema PROPERTIES ENVIRONMENT WB_WINGS=${wing_names})
+set_tests_properties(names json_schema ci_gate PROPERTIES ENVIRONMENT WB_WINGS=${wing_names})
 
 # The command and the library with methods that lie, and what catches them.
 if(TARGET warpbound_shared)

@@ -178,7 +178,7 @@ static void test_more_is_said_on_request(void **state) {
     static const struct {
         const char *report, *options, *words;
     } cases[] = {
-        {STENCIL "--method waves", "--explain waves",
+        {STENCIL "--method waves,kernel", "--explain waves",
          "waves is not proven: blocks that start at different times"},
         {STENCIL, "--explain k-area",
          "kernel, of the kernel: 9.70 us (9023 cycles), upper made of latency 5197"},

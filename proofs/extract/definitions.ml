@@ -64,8 +64,8 @@ let numbers_of_grid case grid =
   List.iter (check_kind case) case.kinds;
   let with_dispatcher time = Checked.add time (Checked.mul grid.service (List.length case.kinds)) in
   let bound formula = with_dispatcher (formula grid.sms grid.slots grid.delay case.kinds) in
-  if grid.static then [ ("k-sm", with_dispatcher (static_time grid (List.rev case.kinds))) ]
-  else [ ("k-sm", bound k_sm_fast); ("k-area", bound k_area_fast); ("k-bal", bound k_bal_fast) ]
+  if grid.static then [ ("sm", with_dispatcher (static_time grid (List.rev case.kinds))) ]
+  else [ ("sm", bound k_sm_fast); ("area", bound k_area_fast); ("balance", bound k_bal_fast) ]
 
 (* ---- Comparing ---- *)
 

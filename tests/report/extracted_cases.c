@@ -147,14 +147,19 @@ static void print_isolation(const struct timed_block *block) {
     arena_free(&arena);
 }
 
+/* Of the bound of a kernel: each of its forms. */
 static void print_upper_bounds(const wb_analysis *analysis) {
-    for (size_t b = 0; b < analysis->bounds.count; b++)
-        if (analysis->bounds.items[b].kind == WB_UPPER)
-            printf("number %s %" PRIu64 "\n", analysis->bounds.items[b].method,
-                   analysis->bounds.items[b].cycles);
+    for (size_t b = 0; b < analysis->bounds.count; b++) {
+        const wb_bound *bound = &analysis->bounds.items[b];
+        for (size_t f = 0; f < bound->form_count; f++)
+            if (bound->forms[f].reason == NULL)
+                printf("number %s %" PRIu64 "\n", bound->forms[f].name, bound->forms[f].cycles);
+        if (bound->kind == WB_UPPER && bound->form_count == 0)
+            printf("number %s %" PRIu64 "\n", bound->method, bound->cycles);
+    }
 }
 
-/* V of k-serial. */
+/* V of the serial bound. */
 static void print_serial(const struct block_profile *profile) {
     struct serial_sums sums;
     if (serial_sums_of(profile, NULL, &sums) != WB_OK) give_up("out of memory");

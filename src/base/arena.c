@@ -1,10 +1,7 @@
 #include "base/base.h"
 
-#include <assert.h>
 #include <setjmp.h>
 #include <stdalign.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* First chunk size; chunks double up to ARENA_CHUNK_MAX so that large modules need few system calls. */
@@ -192,8 +189,7 @@ void arena_free(struct arena *arena) {
     arena->used = 0;
 }
 
-/* ---- Growable arrays -------------------------------------------------------------------------------------
- */
+/* ---- Growable arrays ---- */
 
 wb_status vec_grow(void **items, size_t *capacity, size_t count, size_t extra, size_t item_size) {
     assert(count <= *capacity);

@@ -13,9 +13,7 @@
 
 #include "warpbound.h"
 
-/* How a library function says that it could not do what was asked: a value, never an exit. */
-
-/* Returns the status of `call` from the enclosing function unless it is WB_OK. */
+/* A function that fails returns a status; it never exits. Returns the status of `call` from the enclosing function unless it is WB_OK. */
 #define WB_TRY(call)                                                                                         \
     do {                                                                                                     \
         wb_status wb_try_status = (call);                                                                    \
@@ -81,8 +79,7 @@ void arena_bind(struct arena *scratch, const struct arena *to);
 /* Ends the pass that protects the arena: arena_protect returns `status`, which is not WB_OK. */
 _Noreturn void arena_fail(const struct arena *arena, wb_status status);
 
-/* ---- Growable arrays of any item type --------------------------------------------------------------------
- */
+/* ---- Growable arrays ---- */
 
 /* A zero-initialised array is empty. Its items lie in an arena (arena_push), or are malloced (vec_push) and
  * freed by vec_free: one or the other. */
@@ -126,8 +123,6 @@ wb_status vec_grow(void **items, size_t *capacity, size_t count, size_t extra, s
 void arena_vec_grow(struct arena *arena, void **items, size_t *capacity, size_t count, size_t extra,
                     size_t item_size);
 
-/* Text that grows while it is written, and what there is to know of characters. */
-
 /* Text that grows while it is written: every report, message and printer writes into one of these.
  * Zero-initialised it is empty. After a failed allocation `failed` stays set and further writes do nothing,
  * so a writer checks once, at the end. In a protected arena ({.arena = arena}) no write fails. */
@@ -163,8 +158,7 @@ char *text_take(struct text *text);
 
 void text_free(struct text *text);
 
-/* ---- The C locale ----------------------------------------------------------------------------------------
- */
+/* ---- The C locale ---- */
 
 /* What the C library does as the locale says, done as the "C" locale has it: a program that links the library
  * may have set another locale, in which numbers have a decimal comma and more bytes are letters. */
@@ -208,8 +202,7 @@ static inline bool ascii_printable(char c) {
     return c >= ' ' && c <= '~';
 }
 
-/* ---- UTF-8 -----------------------------------------------------------------------------------------------
- */
+/* ---- UTF-8 ---- */
 
 /* UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
 
@@ -220,9 +213,7 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *point);
 /* Whether all of the text is UTF-8. */
 bool utf8_valid(const char *text, size_t length);
 
-/* ---- Texts of others
- * ---------------------------------------------------------------------------------------
- */
+/* ---- Texts of others ---- */
 
 /* Names and texts of files that somebody else wrote are shown on terminals. A control character of theirs
  * could clear the screen, a line break forge a line, and a character that turns the direction of writing (UAX
@@ -276,8 +267,7 @@ unsigned __int128 number_power_of_ten(uint32_t exponent);
 /* The one path of messages to the user: collected here, rendered as `file:line:col: error: ...` with the
  * source line and a caret, printed by the command. */
 
-/* ---- A text that was read, and places in it --------------------------------------------------------------
- */
+/* ---- A text that was read, and places in it ---- */
 
 /* Texts larger than this are refused, so that an offset fits 32 bits. */
 #define SOURCE_SIZE_MAX ((size_t)2 << 30)
@@ -300,8 +290,7 @@ struct source_place source_place_at(const struct source *source, size_t offset);
 /* The offset of the first byte of the text: behind the byte order mark of UTF-8 that some editors write. */
 size_t source_start(const struct source *source);
 
-/* ---- Messages --------------------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 enum severity {
     SEVERITY_ERROR = WB_SEVERITY_ERROR,
@@ -375,8 +364,7 @@ wb_status diagnose_stuck(struct wb_diagnostics *diagnostics, const char *where);
 
 /* Names that users write: choosing from a registry, and what was probably meant. */
 
-/* ---- Choosing from a registry, as an option such as --method does ----------------------------------------
- */
+/* ---- Choosing from a registry, as an option such as --method does ---- */
 
 /* The number of a name, or SIZE_MAX; `name_at` gives the name of a number, or NULL past the end. */
 size_t choose_index(const char *name, const char *(*name_at)(size_t));
@@ -391,8 +379,7 @@ wb_status choose_name(const char *what, const char *name, const char *(*name_at)
 wb_status choose_names(const char *what, const char *list, const char *(*name_at)(size_t),
                        wb_diagnostics *diagnostics, uint64_t *chosen);
 
-/* ---- Did you mean ...? -----------------------------------------------------------------------------------
- */
+/* ---- Did you mean ...? ---- */
 
 /* wb_nearest_name gives the name with the least edit distance to a word (at most a third of its length,
  * rounded to nearest), or else the only one that begins with the word, or one that the word begins

@@ -1,5 +1,4 @@
-/* Tables, queues and what else programs find in a library: hash tables, the heap, the timing wheel, random
- * numbers, checksums. */
+/* Hash tables, random numbers, checksums. */
 #ifndef WB_BASE_CONTAINERS_H
 #define WB_BASE_CONTAINERS_H
 

@@ -1,12 +1,8 @@
 #include "base/base.h"
 
-#include <assert.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* ---- Places ----------------------------------------------------------------------------------------------
- */
+/* ---- Places ---- */
 
 struct source_place source_place_at(const struct source *source, size_t offset) {
     if (offset > source->size) offset = source->size;
@@ -28,8 +24,7 @@ size_t source_start(const struct source *source) {
     return source->size >= sizeof mark && memcmp(source->text, mark, sizeof mark) == 0 ? sizeof mark : 0;
 }
 
-/* ---- Messages --------------------------------------------------------------------------------------------
- */
+/* ---- Messages ---- */
 
 /* Widest piece of a source line shown above a caret, and how much of it may stand before the caret. */
 #define EXCERPT_WIDTH 100

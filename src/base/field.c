@@ -1,6 +1,5 @@
 #include "base/files.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 

@@ -257,7 +257,7 @@ void field_list_keys(const struct field *fields, struct text *out);
 /* The key of the table that is spelt like `word`, or NULL. */
 const char *field_suggest(const struct field *fields, const char *word);
 
-/* YAML files with the place of every value, read into structs by tables of fields (base/files.h).
+/* YAML files with the place of every value, read into structs by tables of fields.
  *
  * libcyaml reads by schema, too, but reports an error as a line of its log without line and column; every
  * message here names its place. Accepted is the part of YAML that plain data needs: one document of mappings,

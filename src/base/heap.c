@@ -1,6 +1,5 @@
 #include "base/heap.h"
 
-#include <assert.h>
 #include <stdbool.h>
 
 static inline bool is_before(uint64_t key, uint64_t rank, const struct heap_item *item) {

@@ -34,8 +34,7 @@ struct heap_item heap_pop(struct heap *heap);
 /* Gives the least item of a heap that is not empty another key. */
 void heap_change_first(struct heap *heap, uint64_t key);
 
-/* ---- The timing wheel -----------------------------------------------------------------------------------
- */
+/* ---- The timing wheel ---- */
 
 /* The timing wheel: what happens when, mostly within some hundred cycles, in the order of time and, within a
  * cycle, of what was added first. Adding and taking take as long however many items there are. */

@@ -1,17 +1,11 @@
 #include "base/base.h"
 
-#include <assert.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
-
-#include "warpbound.h"
 
 /* Most names of a registry. */
 #define NAMES_MAX 64
 
-/* ---- Choosing --------------------------------------------------------------------------------------------
- */
+/* ---- Choosing ---- */
 
 /* The message about a name that nobody has; `others`: what could have been given beside a name. */
 static wb_status choose_unknown(const char *what, const char *name, size_t length, const char *others,
@@ -85,8 +79,7 @@ wb_status wb_names_check(const char *list, const char *(*name_at)(size_t), wb_di
     return choose_names(list, list, name_at, diagnostics, &chosen);
 }
 
-/* ---- Did you mean ...? -----------------------------------------------------------------------------------
- */
+/* ---- Did you mean ...? ---- */
 
 /* Fewer letters are in many names by chance. */
 #define INSIDE_LENGTH_MIN 3

@@ -1,9 +1,7 @@
 #include "base/base.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Longest text of a floating-point number: more digits than any double needs to be told apart. */

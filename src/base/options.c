@@ -1,9 +1,6 @@
 #include "base/base.h"
 
-#include <stddef.h>
 #include <string.h>
-
-#include "warpbound.h"
 
 const char *wb_version(void) {
     return WB_VERSION;

@@ -1,8 +1,6 @@
 #include "base/files.h"
 
-#include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/base.h"

@@ -1,8 +1,6 @@
 #include "base/containers.h"
 
-#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SLOTS_MIN ((size_t)256)
 

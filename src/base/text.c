@@ -1,10 +1,6 @@
 #include "base/base.h"
 
-#include <assert.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool text_room(struct text *text, size_t extra) {
@@ -102,8 +98,7 @@ void text_free(struct text *text) {
     *text = (struct text){.arena = text->arena};
 }
 
-/* ---- UTF-8 -----------------------------------------------------------------------------------------------
- */
+/* ---- UTF-8 ---- */
 
 size_t utf8_decode(const char *text, size_t length, uint32_t *point) {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
@@ -122,9 +117,7 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *point) {
     return size;
 }
 
-/* ---- Texts of others
- * ---------------------------------------------------------------------------------------
- */
+/* ---- Texts of others ---- */
 
 bool text_is_printable(uint32_t point) {
     static const struct {

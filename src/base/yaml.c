@@ -1,6 +1,5 @@
 #include "base/files.h"
 
-#include <stdarg.h>
 #include <string.h>
 #include <yaml.h>
 

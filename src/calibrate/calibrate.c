@@ -8,8 +8,7 @@
 #include "machine/machine.h"
 #include "ptx/ptx.h"
 
-/* ---- The kernels ----------------------------------------------------------------------------------------
- */
+/* ---- The kernels ---- */
 
 /* In front of the architecture from which on the kernels of a file assemble, in its name. */
 #define FROM "from_sm_"
@@ -35,8 +34,7 @@ wb_status wb_calibration_ptx(uint32_t architecture, wb_diagnostics *diagnostics,
     return *text == NULL ? diagnose_out_of_memory(diagnostics, "machine calibrate") : WB_OK;
 }
 
-/* ---- Held against the machine ---------------------------------------------------------------------------
- */
+/* ---- Held against the machine ---- */
 
 static bool contradicts(const struct machine_sass_class *stated, const struct kept *kept,
                         enum sass_class class) {
@@ -81,8 +79,7 @@ static wb_status require_machine(const struct wb_machine *machine, uint32_t sm, 
     return WB_ERR_INPUT;
 }
 
-/* ---- The file -------------------------------------------------------------------------------------------
- */
+/* ---- The file ---- */
 
 /* Columns of a comment. */
 #define COMMENT_COLUMNS 110

@@ -4,8 +4,7 @@
 
 #include "warp/timed/timed.h"
 
-/* ---- What was written last -----------------------------------------------------------------------------
- */
+/* ---- What was written last ---- */
 
 /* Registers, uniform ones, predicates and uniform predicates in a row. */
 enum {
@@ -42,8 +41,7 @@ static uint32_t place_of_predicate(const struct sass_predicate *predicate) {
     return (predicate->uniform ? UNIFORM_PREDICATES : PREDICATES) + predicate->number;
 }
 
-/* ---- Reads ----------------------------------------------------------------------------------------------
- */
+/* ---- Reads ---- */
 
 static void read_place(struct walk *walk, uint32_t place, enum kept_use use, enum sass_class reader) {
     if (place == NOWHERE || !walk->written[place].known) return;
@@ -77,8 +75,7 @@ static void read_address(struct walk *walk, const struct sass_inst *inst, enum s
     read_place(walk, place_of_register(inst->address.ureg, true), KEPT_REGISTER, reader);
 }
 
-/* ---- Writes ---------------------------------------------------------------------------------------------
- */
+/* ---- Writes ---- */
 
 static bool has_counters(const struct sass_inst *inst) {
     return inst->control.write_counter != SASS_NO_COUNTER || inst->control.read_counter != SASS_NO_COUNTER;
@@ -116,8 +113,7 @@ static void write_results(struct walk *walk, const struct sass_inst *inst, enum 
     }
 }
 
-/* ---- A kernel -------------------------------------------------------------------------------------------
- */
+/* ---- A kernel ---- */
 
 static void forget(struct walk *walk) {
     memset(walk->written, 0, sizeof walk->written);

@@ -3,20 +3,14 @@
 #include <assert.h>
 #include <endian.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "base/containers.h"
-#include "base/files.h"
 #include "launch/launch.h"
-#include "ptx/opcode.h"
 
-/* ---- Types and values ------------------------------------------------------------------------------------
- */
+/* ---- Types and values ---- */
 
 static const struct {
     const char *name;
@@ -134,8 +128,7 @@ static uint64_t value_random(enum ptx_type type, uint64_t random) {
     return random;
 }
 
-/* ---- Contents of buffers ---------------------------------------------------------------------------------
- */
+/* ---- Contents of buffers ---- */
 
 /* What a text is parsed for, and where messages go. */
 struct contents_parser {
@@ -305,8 +298,7 @@ void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes
     }
 }
 
-/* ---- Arguments of kernels: a scalar, a buffer or the bytes of a struct -----------------------------------
- */
+/* ---- Arguments of kernels: a scalar, a buffer or the bytes of a struct ---- */
 
 /* TYPE:VALUE or TYPE:? */
 static wb_status parse_scalar(const struct contents_parser *parser, struct launch_argument *argument) {

@@ -7,10 +7,8 @@
 #include <string.h>
 
 #include "base/containers.h"
-#include "base/files.h"
 #include "flow/bounds/bounds.h"
 #include "flow/graph/graph.h"
-#include "ptx/ptx.h"
 
 wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostics *diagnostics,
                         wb_facts **facts) {
@@ -197,8 +195,7 @@ wb_status wb_facts_require_complete(const wb_facts *facts, wb_diagnostics *diagn
 /* Which launch flow facts were found for: what of a launch loop bounds rest on, in words, and how two of them
  * differ. */
 
-/* ---- The launch that facts were found for ----------------------------------------------------------------
- */
+/* ---- The launch that facts were found for ---- */
 
 /* A word of a description. */
 struct word {
@@ -302,8 +299,7 @@ wb_status facts_require_launch(const struct wb_facts *facts, const struct wb_lau
     return status;
 }
 
-/* ---- Checksums -------------------------------------------------------------------------------------------
- */
+/* ---- Checksums ---- */
 
 /* The checksums that tie flow facts to a kernel and a launch: FNV-1a over all that the kernel can execute.
  * Registers, variables and functions count by the order in which the code meets them, labels by where they

@@ -3,15 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "base/containers.h"
-#include "base/files.h"
 #include "flow/graph/graph.h"
 #include "launch/launch.h"
-#include "ptx/ptx.h"
 
-/* ---- What flow facts can name: the functions that a kernel reaches, their labels and their loops ---------
- */
+/* ---- What flow facts can name: the functions that a kernel reaches, their labels and their loops ---- */
 
 /* One function; filled in when a fact first names a label of it, or a loop. */
 struct facts_function {
@@ -111,8 +107,7 @@ static bool facts_in_irreducible(const struct facts_function *function, uint32_t
     return function->loops.region_of[function->cfg.block_of[inst]] != GRAPH_NONE;
 }
 
-/* ---- Tokens ----------------------------------------------------------------------------------------------
- */
+/* ---- Tokens ---- */
 
 /* Longest part of a word, and most labels of loops, that messages show. */
 #define SHOWN_MAX 60u
@@ -214,8 +209,7 @@ static wb_status require_name(struct facts_parser *parser, const char *what, str
     return require(parser, TOKEN_WORD, what);
 }
 
-/* ---- Facts -----------------------------------------------------------------------------------------------
- */
+/* ---- Facts ---- */
 
 /* The function that a label is qualified with. */
 static wb_status find_function(const struct facts_parser *parser, const struct facts_token *name,

@@ -1,9 +1,7 @@
 /* Another value for one argument of a launch, which is known by its name or its place. */
 #include <string.h>
 
-#include "base/base.h"
 #include "launch/launch.h"
-#include "ptx/ptx.h"
 
 /* Longest part of a name or value in a message, and most names that it lists. */
 #define SHOWN_MAX 60

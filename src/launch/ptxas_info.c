@@ -4,13 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
-
 /* Kernels that a message lists. */
 #define SHOWN_MAX 8
 
-/* ---- Reading ---------------------------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* A line of the text, without its end. */
 struct line {
@@ -156,8 +153,7 @@ void ptxas_info_free(struct ptxas_info *info) {
     arena_free(&info->arena);
 }
 
-/* ---- Finding ---------------------------------------------------------------------------------------------
- */
+/* ---- Finding ---- */
 
 /* What is looked for. */
 struct wanted_entry {

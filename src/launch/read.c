@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
-#include "base/files.h"
 #include "launch/launch.h"
 
 /* The stream of launches that name none. */

@@ -2,10 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "base/files.h"
 #include "launch/launch.h"
-#include "machine/machine.h"
 
 /* Whether a path leads out of the folder that it is relative to. */
 static bool leads_out(const char *path) {
@@ -88,8 +85,7 @@ static const struct {
     [WB_LAUNCH_ACCEPT] = {"accept", "a list of models, such as [ptx-model]", SETTING_ACCEPT},
 };
 
-/* ---- Models that are accepted ---------------------------------------------------------------------------
- */
+/* ---- Models that are accepted ---- */
 
 const char *wb_accept_name_at(size_t index) {
     static const char *const names[] = {"ptx-model"};
@@ -136,8 +132,7 @@ static wb_status store_accepted(const struct ytree *document, const struct ytree
     return status;
 }
 
-/* ---- All settings ---------------------------------------------------------------------------------------
- */
+/* ---- All settings ---- */
 
 const char *launch_setting_key(wb_launch_setting setting) {
     return settings[setting].key;

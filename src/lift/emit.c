@@ -5,9 +5,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "ptx/parser.h"
-
 #define TEXT_MAX 96
 
 const char *lift_text(struct lift *lift, const char *format, ...) {

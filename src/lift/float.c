@@ -150,8 +150,7 @@ static void approximate(struct lift *lift, const struct sass_inst *inst) {
     }
 }
 
-/* ---- The test of operands that division begins with ------------------------------------------------------
- */
+/* ---- The test of operands that division begins with ---- */
 
 /* Exponent fields of a dividend, a divisor and their difference. The fast way of a division computes, with
  * b' = 1 / b rounded: q = a * b', r = a - b * q, q + r * b'. It is wrong where an operand is zero, subnormal,

@@ -2,8 +2,6 @@
 
 #include <stdarg.h>
 
-#include "base/base.h"
-
 const char *lift_rounding(const struct sass_inst *inst) {
     static const char *const words[] = {"rn", "rm", "rp", "rz"};
     return words[sass_field(inst, SASS_FIELD_ROUND) & 3];

@@ -174,8 +174,7 @@ static void comparison_as_pair(struct lift *lift, const struct sass_inst *inst) 
     LIFT_EMIT(lift, "or.b32", lift_to_reg(lift, inst->d, inst->d_uniform), low, high);
 }
 
-/* ---- Matrices --------------------------------------------------------------------------------------------
- */
+/* ---- Matrices ---- */
 
 /* `count` registers from `number` on. */
 static struct ptx_operand registers(struct lift *lift, uint32_t number, uint32_t count, bool written) {

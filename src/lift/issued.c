@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-#include "base/base.h"
 #include "base/containers.h"
-#include "ptx/parser.h"
-#include "sass/sass.h"
 
 /* ---- Classes ------------------------------------------------------------------------------------------- */
 

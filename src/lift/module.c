@@ -3,10 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "base/files.h"
-#include "cubin/cubin.h"
-#include "ptx/parser.h"
 
 /* Memory for a module: so much for each byte of the file, and so much for any. */
 #define MEMORY_PER_BYTE ((size_t)512)

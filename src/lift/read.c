@@ -4,8 +4,6 @@
 
 #include "base/files.h"
 #include "lift/lift.h"
-#include "ptx/ptx.h"
-#include "sass/sass.h"
 
 /* Largest file of code. */
 #define CODE_SIZE_MAX ((size_t)256 << 20)

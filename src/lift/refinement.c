@@ -2,11 +2,7 @@
 
 #include <string.h>
 
-#include "base/base.h"
-#include "sass/sass.h"
-
-/* ---- The sequences ---------------------------------------------------------------------------------------
- */
+/* ---- The sequences ---- */
 
 /* What a register of a sequence holds, of the argument x. */
 enum term {
@@ -80,8 +76,7 @@ static bool is_integer_scale(uint32_t addend) {
 /* Half of a double: 1 less in its exponent. */
 #define HALVED UINT32_C(0xfff00000)
 
-/* ---- What registers hold ---------------------------------------------------------------------------------
- */
+/* ---- What registers hold ---- */
 
 #define HELD_MAX 24     /* registers that hold something of a sequence */
 #define VISITS_MAX 8192 /* instructions that are looked at for one function */

@@ -20,8 +20,7 @@ void machine_defaults(struct wb_machine *machine);
 wb_status machine_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                         wb_machine **machine);
 
-/* ---- Rows that blocks written by hand have, too (warp/synthetic), so that both have the same limits ------
- */
+/* ---- Rows that blocks written by hand have, too (warp/synthetic), so that both have the same limits ---- */
 
 #define SUB_CORES_ROW(owner) NUMBER_ROW(owner, "sub_cores", sub_cores, 1, 16)
 #define ISSUE_WIDTH_ROW(owner) NUMBER_ROW(owner, "issue_width", issue_width, 1, 8)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
 #include "machine/machine.h"
 
 /* Cycles from the issue of an instruction to its result, beyond the latency of its opcode: the stages of the
@@ -261,8 +260,7 @@ static void import_model(const struct import_config *config, struct wb_machine *
         machine->classes[moves[i]] = machine->classes[PTX_CLASS_MOVE];
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------------
- */
+/* ---- Files ---- */
 
 /* Makes the machine of the flags. */
 static void import_build(const struct import_config *config, struct wb_machine *machine) {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/files.h"
 #include "machine/files.h"
 
 /* Largest count and memory size that a flag may state. */

@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/base.h"
-#include "base/files.h"
 #include "machine/machine.h"
 
 /* Most presets that a file can stand on, each the base of the one before. */
@@ -30,8 +28,7 @@ static const char *const models[] = {"plain", "gpgpusim", NULL};
 
 const char *const policy_words[] = {"any", "oldest", NULL};
 
-/* ---- Presets: the machines that the library brings with it, the files of machines/ ----------------------
- */
+/* ---- Presets: the machines that the library brings with it, the files of machines/ ---- */
 
 size_t wb_machine_preset_count(void) {
     size_t count = 0;
@@ -65,8 +62,7 @@ static const struct embedded_file *preset_find(const char *name) {
     return NULL;
 }
 
-/* ---- Keys -----------------------------------------------------------------------------------------------
- */
+/* ---- Keys ---- */
 
 static wb_status read_unit(const struct ytree *document, const struct ytree_node *value,
                            struct wb_machine *machine) {
@@ -233,8 +229,7 @@ void machine_defaults(struct wb_machine *machine) {
     machine_sass_defaults(&machine->sass);
 }
 
-/* ---- Files ----------------------------------------------------------------------------------------------
- */
+/* ---- Files ---- */
 
 /* {unit: none} */
 static bool is_unit_none(const struct ytree_node *value) {
@@ -405,8 +400,7 @@ const char *wb_machine_setting(const wb_machine *machine, size_t index) {
     return index < machine->settings.count ? machine->settings.items[index] : NULL;
 }
 
-/* ---- Printing: YAML that reads back as the same machine ---------------------------------------------------
- */
+/* ---- Printing: YAML that reads back as the same machine ---- */
 
 /* Column at which the entries of classes start. */
 #define CLASS_COLUMN 19

@@ -4,11 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "base/files.h"
-
-/* ---- Memory ----------------------------------------------------------------------------------------------
- */
+/* ---- Memory ---- */
 
 /* Largest cache, in bytes; most ways, SMs, partitions, channels and entries. */
 #define CACHE_BYTES_MAX (1u << 28)
@@ -143,8 +139,7 @@ bool machine_memory_check(const struct machine_memory *memory, struct text *prob
     return geometry_check(&memory->l1, &l1, problem) && geometry_check(&memory->l2, &l2, problem);
 }
 
-/* ---- Instruction fetch -----------------------------------------------------------------------------------
- */
+/* ---- Instruction fetch ---- */
 
 #define FETCH_BUFFER_MAX 64u
 
@@ -200,8 +195,7 @@ wb_status machine_fetch_read(const struct ytree *document, const struct ytree_no
     return status;
 }
 
-/* ---- The model gpgpusim ----------------------------------------------------------------------------------
- */
+/* ---- The model gpgpusim ---- */
 
 #define COLLECTORS_FIELD(enumerator, name, suffix)                                                           \
     NUMBER_ROW(machine_gpgpusim, "collectors_" #suffix, collectors[GPGPUSIM_##enumerator], 0,                \
@@ -239,8 +233,7 @@ void machine_gpgpusim_defaults(struct machine_gpgpusim *gpgpusim) {
     gpgpusim->id_oc[GPGPUSIM_MEM] = 4;
 }
 
-/* ---- Abstract CTA simulation -----------------------------------------------------------------------------
- */
+/* ---- Abstract CTA simulation ---- */
 
 static const char *const headers[] = {"n+1", "n", NULL};
 static const char *const stalls[] = {"active", "all", NULL};
@@ -267,8 +260,7 @@ void machine_abstract_cta_defaults(struct machine_abstract_cta *abstract_cta) {
         (struct machine_abstract_cta){.barrier_slots = 1, .memory_latency = ABSTRACT_LATENCY_OF_MACHINE};
 }
 
-/* ---- The machine -----------------------------------------------------------------------------------------
- */
+/* ---- The machine ---- */
 
 const char *wb_machine_name(const wb_machine *machine) {
     return machine->name;
@@ -312,8 +304,7 @@ bool machine_has_least_latencies(const struct wb_machine *machine) {
     return false;
 }
 
-/* ---- Units, classes and limits in a machine file ---------------------------------------------------------
- */
+/* ---- Units, classes and limits in a machine file ---- */
 
 /* Most instances of a unit. */
 #define UNIT_COUNT_MAX 64u
@@ -445,8 +436,7 @@ void machine_class_unknown(const char *name, struct text *out) {
         text_printf(out, "%s%s", i == 0 ? "" : ", ", names[i]);
 }
 
-/* ---- Deadlines in cycles or in time ----------------------------------------------------------------------
- */
+/* ---- Deadlines in cycles or in time ---- */
 
 /* Units of time and the power of ten of their parts of a second. */
 static const struct {

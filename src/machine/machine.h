@@ -12,8 +12,7 @@
 #include "machine/sass_model.h"
 #include "ptx/opcode.h"
 
-/* ---- Memory ----------------------------------------------------------------------------------------------
- */
+/* ---- Memory ---- */
 
 /* Bytes that the lanes of a warp are coalesced into. */
 #define MEMORY_LINE_BYTES 128u
@@ -135,8 +134,7 @@ static inline uint32_t memory_miss_latency(const struct machine_memory *memory) 
     return 2 * memory->noc_latency + memory->l2_latency + memory->dram_latency;
 }
 
-/* ---- Instruction fetch -----------------------------------------------------------------------------------
- */
+/* ---- Instruction fetch ---- */
 
 /* How instructions come to the warps: the instruction cache of a streaming multiprocessor (SM), and the
  * instruction buffers of its warps. docs/memory-model.md, section 10, has the rules. */
@@ -192,8 +190,7 @@ static inline uint64_t fetch_longest(const struct machine_fetch *fetch) {
     return fetch_can_stall(fetch) ? (uint64_t)1 + fetch->miss_latency + fetch->latency : 0;
 }
 
-/* ---- The model gpgpusim ----------------------------------------------------------------------------------
- */
+/* ---- The model gpgpusim ---- */
 
 /* What the model that follows GPGPU-Sim 4 cycle by cycle (docs/gpgpusim.md) needs to know of an SM beyond its
  * units and classes: the key `gpgpusim` of a machine file with `model: gpgpusim`. */
@@ -245,8 +242,7 @@ extern const struct field machine_gpgpusim_fields[];
 /* The configuration of ECRTS 2025 with latencies of 10 cycles and more. */
 void machine_gpgpusim_defaults(struct machine_gpgpusim *gpgpusim);
 
-/* ---- Abstract CTA simulation -----------------------------------------------------------------------------
- */
+/* ---- Abstract CTA simulation ---- */
 
 /* Conventions of abstract CTA simulation (WCET 2014, slides 9, 11 and 12), which the slides leave open: the
  * key `abstract_cta` of a machine file. docs/abstract-cta.md says which sets of them reproduce the published
@@ -285,8 +281,7 @@ extern const struct field machine_abstract_cta_fields[];
 /* Those of the machine `hirvisalo`, with the memory latency of the machine at hand. */
 void machine_abstract_cta_defaults(struct machine_abstract_cta *abstract_cta);
 
-/* ---- The machine -----------------------------------------------------------------------------------------
- */
+/* ---- The machine ---- */
 
 #define MACHINE_UNITS_MAX 32
 #define MACHINE_NAME_MAX 64
@@ -405,8 +400,7 @@ static inline bool machine_times_sass(const struct wb_machine *machine) {
 /* Whether some class that the machine gives has a least latency above 0. */
 bool machine_has_least_latencies(const struct wb_machine *machine);
 
-/* ---- Units, classes and limits in a machine file ---------------------------------------------------------
- */
+/* ---- Units, classes and limits in a machine file ---- */
 
 /* Described once: reading, printing and overriding a
  * machine all go through these tables. */

@@ -144,8 +144,7 @@ struct sass_class_entry sass_class_entry_of(const struct machine_sass_class *cla
     return entry;
 }
 
-/* ---- Where figures come from ----------------------------------------------------------------------------
- */
+/* ---- Where figures come from ---- */
 
 /* Names of enum figure_mark; those from FIGURE_ASSUMED on are of files. */
 static const char *const marks[] = {"not stated", "given",    "assumed", "second-hand",

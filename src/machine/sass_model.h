@@ -136,8 +136,7 @@ bool machine_sass_executes(const struct machine_sass *sass, uint32_t sm);
 struct sass_class_entry sass_class_entry_of(const struct machine_sass_class *class,
                                             const char *const *unit_names);
 
-/* ---- Where figures come from ----------------------------------------------------------------------------
- */
+/* ---- Where figures come from ---- */
 
 /* How much a figure can be relied on, weakest first. */
 enum figure_mark {

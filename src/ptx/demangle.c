@@ -1,10 +1,6 @@
 #include "ptx/ptx.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
-
-#include "base/base.h"
 
 /* All texts of one name together. Every step of the parse takes a letter or copies texts into this, so it
  * bounds the work, too. */

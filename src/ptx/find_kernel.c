@@ -1,7 +1,6 @@
 /* Finding a kernel of a module by its name, or by a part of it. */
 #include <string.h>
 
-#include "base/base.h"
 #include "ptx/ptx.h"
 
 /* Candidates shown when a name is ambiguous, and names that suggestions look at. */

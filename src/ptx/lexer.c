@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/base.h"
-
 /* What a byte can be part of. */
 enum { CLASS_BLANK = 1, CLASS_NAME_START = 2, CLASS_NAME = 4, CLASS_DIGIT = 8, CLASS_HEX = 16 };
 

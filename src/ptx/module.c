@@ -1,8 +1,6 @@
 /* Modules: reading, freeing, what kernels they have. */
 #include <string.h>
 
-#include "base/base.h"
-#include "base/files.h"
 #include "ptx/parser.h"
 #include "ptx/ptx.h"
 

@@ -4,8 +4,7 @@
 
 #include "ptx/parser.h"
 
-/* ---- Statements ------------------------------------------------------------------------------------------
- */
+/* ---- Statements ---- */
 
 /* Resolves the uses of labels in the scope that closes; those it does not know are left to the scope around
  * it. */
@@ -292,8 +291,7 @@ static wb_status parse_body(struct parser *parser) {
     }
 }
 
-/* ---- Headers, and the end of a function ------------------------------------------------------------------
- */
+/* ---- Headers, and the end of a function ---- */
 
 /* Parameters of a header before the function's name is known: results first. */
 struct header {

@@ -216,8 +216,7 @@ wb_status parse_registers(struct parser *parser) {
     return parser_require(parser, ';');
 }
 
-/* ---- Initial values --------------------------------------------------------------------------------------
- */
+/* ---- Initial values ---- */
 
 #define BRACES_MAX (VARIABLE_DIMENSIONS_MAX + 1)
 

@@ -3,11 +3,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "ptx/ptx.h"
 
-/* ---- Errors, and what every part needs -------------------------------------------------------------------
- */
+/* ---- Errors, and what every part needs ---- */
 
 /* Longest piece of the source quoted in a message. */
 #define QUOTE_MAX 40
@@ -130,8 +128,7 @@ wb_status parse_string(struct parser *parser, const char **text) {
     return WB_OK;
 }
 
-/* ---- `.loc`: the source line of the instructions that follow ---------------------------------------------
- */
+/* ---- `.loc`: the source line of the instructions that follow ---- */
 
 /* How far back the call of inlined code is looked for; calls are near what was inlined. */
 #define SEARCH_MAX 64
@@ -268,8 +265,7 @@ wb_status parse_loc(struct parser *parser) {
     return WB_OK;
 }
 
-/* ---- Module level: .version, .target, declarations -------------------------------------------------------
- */
+/* ---- Module level: .version, .target, declarations ---- */
 
 /* Tokens up to the end of a directive's arguments, as text: names joined by commas (.target sm_75, debug). */
 static wb_status parse_target(struct parser *parser) {

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Instructions and their operands ---------------------------------------------------------------------
- */
+/* ---- Instructions and their operands ---- */
 
 /* What operands of one function are printed with. */
 struct inst_printer {
@@ -164,8 +163,7 @@ void print_inst_named(struct text *out, const struct wb_module *module, const st
     }
 }
 
-/* ---- Variables and their initial values ------------------------------------------------------------------
- */
+/* ---- Variables and their initial values ---- */
 
 static const char *linkage_word(enum ptx_linkage linkage) {
     switch (linkage) {
@@ -266,8 +264,7 @@ static void print_variable(struct text *out, const struct wb_module *module,
     if (variable->init != NULL) print_initialiser(out, module, variable);
 }
 
-/* ---- Modules ---------------------------------------------------------------------------------------------
- */
+/* ---- Modules ---- */
 
 /* Whole modules: one canonical form, in which every function declares its registers and variables first and
  * has no inner scopes. */

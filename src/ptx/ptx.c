@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "sass/sass.h"
 
 #define MESSAGE_MAX 800

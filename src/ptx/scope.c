@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/base.h"
-
 /* More digits than this are no register number. */
 #define NUMBER_DIGITS_MAX 7
 

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "sass/sass.h"
 
 /* ---- Immediates ---- */

@@ -315,7 +315,7 @@ static const struct refusal refusals[] = {
      1,
      "no first-level cache"},
     {"2x L0=0", "", {.name = "default", .policy = &policy_lrr}, 32, 1, "no room for a block of 2 warps"},
-    {"L0=0", "l1_ways=3", {.name = "default", .policy = &policy_lrr}, 0, 1, "no whole number of sets"},
+    {"L0=0", "l1_ways=3", {.name = "default", .policy = &policy_lrr}, 0, 1, "not a whole number of sets"},
     {"2x L0=0",
      "channels=1",
      {.name = "reorder", .policy = &policy_lrr, .reorder = true},

@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "flow/values/values.h"
-
 /* Walks over the code: each makes use of the bounds that the one before found, and every one of them alone is
  * sound. A loop's bound may need those of all loops around it, and its own phis' ranges once more. */
 #define ROUNDS_BESIDES_DEPTH 2u

@@ -157,8 +157,7 @@ static void find_remainder(const struct cfg *cfg, const struct loops *loops, con
     }
 }
 
-/* ---- Machine code whose lines of PTX are known ---------------------------------------------------------
- */
+/* ---- Machine code whose lines of PTX are known ---- */
 
 /* Whether every pass of a loop goes through all of its blocks, as far as it does not leave. */
 static bool is_one_way(const struct cfg *cfg, const struct loops *loops, uint32_t loop) {

@@ -2,8 +2,6 @@
 
 #include <assert.h>
 
-#include "flow/values/values.h"
-
 /* A walk backwards from values of a loop to what they are computed of in it. A value is met as one that is
  * passed on as it is (node 2 v) or computed with (node 2 v + 1); walks end at reads of memory, behind their
  * addresses. */

@@ -3,9 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "ptx/ptx.h"
-
 /* What is known of a function while its graph is built. */
 struct builder {
     const struct ptx_function *function;

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "ptx/ptx.h"
-
 /* A BSSY: lanes go on together at the block `target`. */
 struct opening {
     uint32_t block, inst, target;

@@ -1,7 +1,6 @@
 #include "flow/graph/graph.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* Sorts edges, stably, by the end that `incoming` chooses, and keeps the other end. */

@@ -150,7 +150,7 @@ static inline bool cfg_is_branch(const struct ptx_inst *inst) {
  * post-dominator of the branch's block. PTX_NO_INDEX where that is the function's exit, and for instructions
  * that are no branches. The array has inst_count entries.
  *
- * Post-dominance counts only paths that reach the function's exit (flow/graph/graph.h): a side that ends
+ * Post-dominance counts only paths that reach the function's exit: a side that ends
  * in `trap` or loops for ever does not keep the other side from reconverging. A guarded `ret` or `exit` is a
  * path to the exit like any other. */
 uint32_t *flow_reconvergence(const struct ptx_function *function, struct arena *arena);
@@ -226,7 +226,7 @@ static inline bool loop_is_back_edge(const struct dominators *dominators, uint32
  * separately up to their ends. For a function of machine code. */
 uint32_t *convergence_find(const struct cfg *cfg, const struct dominators *dominators, struct arena *arena);
 
-/* The same as instructions: as reconvergence_of (graph.h) has them of PTX. */
+/* The same as instructions: as reconvergence_of has them of PTX. */
 uint32_t *convergence_points(const struct cfg *cfg, const struct dominators *dominators, struct arena *arena);
 
 #endif

@@ -1,7 +1,6 @@
 #include "flow/values/values.h"
 
 #include "base/cycles.h"
-#include "flow/graph/graph.h"
 
 /* Blocks that a walk has reached, to be forgotten before the next walk. */
 struct block_set {

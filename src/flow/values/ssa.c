@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/base.h"
-
 /* Iterated dominance frontiers by the algorithm of Sreedhar and Gao (POPL 1995): the blocks that write a
  * register are taken from the deepest of the dominator tree to the highest, and of each the subtree is
  * searched for edges that leave it upwards. A node that was searched for a deeper block has nothing to add

@@ -300,7 +300,7 @@ void l1_requests_sort(struct l1_requests *requests);
 
 /* The accesses of an SM in the order of the reordering extension (memory/requests/requests.h), each with
  * what its requests meet in the first-level cache: what the miss estimate counts and `warpbound cache
- * --order` prints. Of covering paths the cache is known by must and may states (memory/caches/caches.h).
+ * --order` prints. Of covering paths the cache is known by must and may states.
  */
 
 /* What a request finds. Stores and atomics go to the second level whatever the first one holds. Of covering

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "warp/timed/timed.h"
 #include "warp/trace/blocks.h"
 
 static wb_status make_code(struct timed_grid *timed, wb_diagnostics *diagnostics) {

@@ -2,7 +2,6 @@
 
 #include "sim/gpgpusim/gpgpusim.h"
 #include "sim/sass/sass_simulate.h"
-#include "sim/sm/sm.h"
 
 static wb_status simulate_plain(const struct timed_block *block, const struct sim_policy *policy,
                                 const struct sim_sink *sink, const wb_watch *watch,

@@ -161,8 +161,7 @@ cycles sass_line_fetched(struct sass_sm *sm, uint32_t sub_core, uint32_t line);
 /* The same of a line of constants. *missed: it was not on its way. */
 cycles sass_constant_there(struct sass_sm *sm, uint32_t sub_core, uint32_t line, bool *missed);
 
-/* ---- sass_registers.c ----------------------------------------------------------------------------------
- */
+/* ---- sass_registers.c ---- */
 
 /* The warp's next instruction, which is issued in this cycle, reads its operands: by how many bubbles fewer
  * than its times have, as registers are kept. */
@@ -246,8 +245,7 @@ void sass_put_off(struct sass_sm *sm, uint32_t index, cycles at);
 /* Whether the counters allow the head in this cycle. */
 bool sass_counters_allow(const struct sass_sm *sm, const struct sass_warp *warp);
 
-/* ---- sass_run.c ------------------------------------------------------------------------------------------
- */
+/* ---- sass_run.c ---- */
 
 /* Ids of events that are no flights: a counter goes down, or unit number .. is free. */
 #define SASS_COUNT_DOWN UINT32_C(0x80000000)

@@ -6,8 +6,7 @@
 /* Behind their issue increments are seen from the second cycle on. */
 #define SEEN_AFTER 2u
 
-/* ---- Dependence counters --------------------------------------------------------------------------------
- */
+/* ---- Dependence counters ---- */
 
 /* Mask: the counters that the warp sees not to be 0 in this cycle. */
 static uint32_t seen_up(const struct sass_sm *sm, const struct sass_warp *warp) {

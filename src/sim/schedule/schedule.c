@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/base.h"
-#include "sim/gpu/gpu.h"
 
 void wb_schedule_free(wb_schedule *schedule) {
     if (schedule == NULL) return;

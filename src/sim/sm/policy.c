@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "base/base.h"
-
 /* The ready member of the oldest block that has one, the first of them, or WARP_NONE. Of one block alone it
  * is the ready member of lowest index. */
 static uint32_t policy_oldest_ready(const struct policy_view *view) {

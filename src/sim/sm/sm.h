@@ -58,7 +58,7 @@ static inline cycles unit_queue_push(struct unit_queue *queue, cycles issue, uin
 /* A streaming multiprocessor (SM) while it executes: docs/proofs.md, section 1, with several resident blocks
  * as docs/memory-model.md, section 2, has them. Of the files that work on it, sm_warps has
  * program order, operands, barriers and queues, sm_events what is told of it, sm_flights and sm_l1 memory
- * instructions (see sm.h), sm_ifetch instruction fetch, and on top of them sm_run parts, slots and
+ * instructions, sm_ifetch instruction fetch, and on top of them sm_run parts, slots and
  * cycles. */
 
 /* What is executed: a block alone, or the blocks of a grid with their accesses. */

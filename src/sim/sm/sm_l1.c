@@ -1,6 +1,5 @@
 /* What memory instructions meet on the SM: its first level, the order of the reordering extension in front of
  * it, and the way to a memory without caches. */
-#include "sim/memory/memory.h"
 #include "sim/sm/sm.h"
 
 /* Whether a line waits for data that it asked for itself. */

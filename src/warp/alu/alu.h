@@ -34,7 +34,7 @@ typedef uint32_t (*test_fn)(const struct micro *op, const uint64_t *const *s);
  * values computed from whatever the unknown operands hold are right in those lanes. */
 typedef uint32_t (*refine_fn)(const struct micro *op, const uint64_t *const *s, const uint32_t *known);
 
-/* Which bits of the result are known in a lane (alu.h). */
+/* Which bits of the result are known in a lane. */
 typedef uint64_t (*known_bits_fn)(const struct micro *op, const struct bit_source *sources);
 
 /* Executes for the lanes of `mask`. With a guard that is unknown in the lanes of `unsure` (disjoint from

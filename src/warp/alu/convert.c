@@ -1,5 +1,4 @@
 /* cvt: between all integer and floating-point types of 8 to 64 bits. */
-#include <string.h>
 
 #include "warp/alu/alu.h"
 #include "warp/alu/lanes.h"

@@ -1,8 +1,5 @@
 #include "warp/alu/lanes.h"
 
-#include <math.h>
-#include <stddef.h>
-
 #define F64_MANTISSA_BITS 52
 
 const struct float_format *float_format_of(uint8_t type) {

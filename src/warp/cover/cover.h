@@ -175,8 +175,7 @@ void cover_end(struct run *run);
 /* Runs a warp until it waits or is done (cover_run.c). */
 wb_status cover_run_warp(struct warp *warp);
 
-/* ---- What the files of covering runs share --------------------------------------------------------------
- */
+/* ---- What the files of covering runs share ---- */
 
 /* The function that the warp executes. */
 static inline struct cover_function *cover_function_of(const struct warp *warp) {

@@ -1,7 +1,5 @@
 /* What covering runs know of the code: loops and their limits, live registers, kinds of instructions. */
-#include <assert.h>
 
-#include "flow/values/values.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 

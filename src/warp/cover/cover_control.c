@@ -1,5 +1,4 @@
 /* Branches, returns and exits of a covering run. */
-#include <assert.h>
 
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"

@@ -5,7 +5,6 @@
  * Which lanes are in a set is not known here. Lanes may leave it (BREAK) on one side of a branch that an
  * unknown value decides; they then go on in an entry further below than the one that waits for them, and are
  * no longer certain to be in that. */
-#include <assert.h>
 
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"

@@ -1,6 +1,5 @@
 /* Groups of lanes on the SIMT stack of a covering run: the registers that are kept of them while others run,
  * how they come together again, and how they end. */
-#include <assert.h>
 
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"

@@ -1,11 +1,9 @@
 /* Loops of a covering run: how often they may be passed, how those of very many iterations are not run them
  * all, and how lanes that meet only behind them are kept together. */
-#include <assert.h>
 #include <inttypes.h>
 
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
-#include "warp/path/path.h"
 
 /* ---- Iterations that change nothing -------------------------------------------------------------------- */
 

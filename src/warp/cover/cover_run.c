@@ -1,10 +1,8 @@
 /* Executing instructions in a covering run: what is special about memory and barriers, and the main loop. */
-#include <assert.h>
 
 #include "warp/alu/lanes.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
-#include "warp/path/path.h"
 
 wb_status cover_note(struct warp *warp, const struct micro *op, enum cover_need need, struct slot slot) {
     struct cover *cover = warp->run->cover;

@@ -2,8 +2,6 @@
 
 #include <inttypes.h>
 
-#include "flow/bounds/bounds.h"
-
 /* Bytes of an argument from `offset` on; false when they are not known. */
 static bool argument_bytes(const struct launch_argument *argument, uint64_t offset, uint32_t bytes,
                            uint64_t *value) {

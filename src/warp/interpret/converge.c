@@ -27,8 +27,7 @@ wb_status meeting_needs_all(struct warp *warp, const struct micro *op, uint32_t 
                      warp->number);
 }
 
-/* ---- BSSY and BSYNC -------------------------------------------------------------------------------------
- */
+/* ---- BSSY and BSYNC ---- */
 
 wb_status bssy_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     if (mask == 0) return WB_OK;
@@ -84,8 +83,7 @@ wb_status meeting_end(struct warp *warp, struct simt_entry *top) {
     return WB_OK;
 }
 
-/* ---- The sets --------------------------------------------------------------------------------------------
- */
+/* ---- The sets ---- */
 
 /* Nobody will come any more where the lanes of the top entry were to meet: they go on in its place. */
 static void drop_meeting(struct warp *warp, uint32_t set) {
@@ -141,8 +139,7 @@ wb_status divided_execute(struct warp *warp, const struct micro *op, uint32_t ma
     return divided_unsure(warp, op, mask, 0);
 }
 
-/* ---- WARPSYNC and BAR ------------------------------------------------------------------------------------
- */
+/* ---- WARPSYNC and BAR ---- */
 
 /* The top entry waits for the lanes of `expected` that are in entries below it. */
 static wb_status wait_below(struct warp *warp, const struct micro *op, enum simt_wait wait,

@@ -1,11 +1,7 @@
 /* Decoding instructions to micro-operations. Nothing here fails for want of memory: program_decode protects
  * the arena. */
-#include <string.h>
 
 #include "flow/graph/graph.h"
-#include "ptx/ptx.h"
-#include "warp/alu/alu.h"
-#include "warp/alu/lanes.h"
 #include "warp/interpret/execute.h"
 #include "warp/interpret/warp.h"
 

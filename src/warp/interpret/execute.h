@@ -361,7 +361,7 @@ wb_status open_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 
 /* Products that a compiler may join with a sum of them to one fused multiply-add, which rounds once: the PTX
  * ISA allows it where neither names a rounding (mul, and add), and ptxas does it (-fmad=true is its default),
- * where it likes. The sum then has one of two results, and is left open where they differ (execute.h).
+ * where it likes. The sum then has one of two results, and is left open where they differ.
  *
  * What can be a product is decided by value, so that it does not matter on which way it came to the sum,
  * through moves, halves, calls, memory or other lanes: an operand that is equal, but for the sign, to a

@@ -28,7 +28,7 @@ enum half_kind {
     HALF_COMPARED
 };
 
-/* The kind of a half of an address (home.h) stands in bits of its home that regions do not have. */
+/* The kind of a half of an address stands in bits of its home that regions do not have. */
 #define HALF_KIND_SHIFT 2u
 
 static inline enum half_kind half_kind(const struct half *half) {

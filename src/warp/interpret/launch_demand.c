@@ -1,10 +1,7 @@
 #include "warp/interpret/execute.h"
 
-#include <string.h>
-
 #include "sass/sass.h"
 #include "warp/interpret/warp.h"
-#include "warp/path/path.h"
 
 /* Threads of a block of these dimensions, where trailing ones may be missing; 0: none are given. */
 static uint32_t threads_of(const uint32_t dimensions[3]) {

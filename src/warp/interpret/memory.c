@@ -1,9 +1,6 @@
 #include "warp/interpret/warp.h"
 
-#include <assert.h>
 #include <inttypes.h>
-
-#include "warp/alu/lanes.h"
 
 /* Bytes between regions, so that a small step past the end of one is noticed. */
 #define REGION_GAP 4096u

@@ -1,7 +1,5 @@
 #include "warp/interpret/warp.h"
 
-#include "warp/alu/lanes.h"
-#include <assert.h>
 #include <inttypes.h>
 
 /* Slots of program.constant_of. A collision only costs a constant that is stored twice. */

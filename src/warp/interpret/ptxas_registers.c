@@ -3,9 +3,7 @@
 #include <stdlib.h>
 
 #include "base/files.h"
-#include "launch/launch.h"
 #include "warp/interpret/warp.h"
-#include "warp/path/path.h"
 
 /* Bytes of the kernel's static shared memory, as it is laid out here. */
 static wb_status find_static_shared(const struct wb_kernel *kernel, wb_diagnostics *diagnostics,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "warp/timed/timed.h"
 
 /* Operands that stand for registers of queues until all programs have been read: of copies, since which
  * commit they are waited for; all accesses; the fence. */

@@ -3,8 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- An entry of the code for each cost of an instruction ------------------------------------------------
- */
+/* ---- An entry of the code for each cost of an instruction ---- */
 
 struct variant_maker {
     const struct wb_block *block;

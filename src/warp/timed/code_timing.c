@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
-#include "sass/sass.h"
-
 /* Bytes before the parameters in constant bank 0, at most. */
 #define LAUNCH_CONSTANTS 0x400u
 

@@ -35,8 +35,7 @@ static bool may_jump(const struct sass_inst *inst, enum sass_class class) {
     return class == SASS_CLASS_CONVERGENCE && inst->op != SASS_OP_BSSY && inst->op != SASS_OP_BMOV;
 }
 
-/* ---- An instruction -------------------------------------------------------------------------------------
- */
+/* ---- An instruction ---- */
 
 bool sass_has_dependence_counters(const struct sass_inst *inst) {
     return inst->control.write_counter != SASS_NO_COUNTER || inst->control.read_counter != SASS_NO_COUNTER;

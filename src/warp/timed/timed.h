@@ -113,7 +113,7 @@ bool sass_caches_apply(const struct machine_sass *sass, const struct sass_cached
                        struct sass_timed *entries, struct sass_footprint *footprint);
 
 /* A thread block with times: what the simulator executes and the analyses bound. Made from the warp paths of
- * a PTX kernel and a machine (timed.h), or by hand (warp/synthetic): nothing that
+ * a PTX kernel and a machine, or by hand (warp/synthetic): nothing that
  * the analyses and the plain model need of it refers to PTX. */
 
 /* What instructions of a warp can be waited for together, however many they are: asynchronous copies by the

@@ -5,7 +5,6 @@
 
 #include "base/base.h"
 #include "warp/cover/cover.h"
-#include "warp/interpret/execute.h"
 
 struct run run_as_asked(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                         wb_diagnostics *diagnostics) {

@@ -1,9 +1,6 @@
 #include "warp/trace/trace.h"
 
-#include <assert.h>
 #include <string.h>
-
-#include "base/containers.h"
 
 /* State spaces of an address, and one more for addresses that are not known. */
 #define SPACES ((size_t)PTX_SPACE_REG + 1)

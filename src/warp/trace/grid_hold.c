@@ -2,7 +2,6 @@
  * another, as one execution of the grid does, with all lanes sure that the data determines. */
 #include "base/base.h"
 #include "warp/cover/cover.h"
-#include "warp/interpret/execute.h"
 #include "warp/trace/blocks.h"
 #include "warp/trace/trace.h"
 

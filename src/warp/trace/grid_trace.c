@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "base/containers.h"
 #include "warp/cover/cover.h"
-#include "warp/interpret/execute.h"
 
 /* Warp instructions up to which blocks are executed after one lacked flow facts. */
 #define LACKING_INSTRUCTIONS_MAX (UINT64_C(1) << 22)

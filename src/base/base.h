@@ -13,7 +13,8 @@
 
 #include "warpbound.h"
 
-/* A function that fails returns a status; it never exits. Returns the status of `call` from the enclosing function unless it is WB_OK. */
+/* A function that fails returns a status; it never exits. Returns the status of `call` from the enclosing
+ * function unless it is WB_OK. */
 #define WB_TRY(call)                                                                                         \
     do {                                                                                                     \
         wb_status wb_try_status = (call);                                                                    \

@@ -108,9 +108,6 @@ struct cubin {
     uint32_t file_count;
 };
 
-/* Whether bytes are those of an ELF file, whatever is in it. */
-bool cubin_is_elf(const void *bytes, size_t size);
-
 /* Reads a file of `size` bytes, which must outlive the result. What is no cubin, is cut short or contradicts
  * itself is WB_ERR_INPUT with one message. `name` stands for the file. */
 wb_status cubin_read(const char *name, const void *bytes, size_t size, wb_diagnostics *diagnostics,

@@ -103,9 +103,6 @@ struct attribute {
 bool attribute_next(struct elf_file *file, const struct elf_section *section, uint64_t *at,
                     struct attribute *attribute);
 
-/* Number `index` of the attribute's bytes taken as 4-byte numbers, which must be there. */
-uint32_t attribute_u32(struct elf_file *file, const struct attribute *attribute, uint32_t index);
-
 /* A cubin that is being read: what the parts of the reader hand to each other. */
 
 struct cubin;
@@ -123,9 +120,6 @@ struct cubin_reader {
     VEC(struct cubin_placement) placed; /* those of a kernel together, by offset */
     size_t *first_placed;               /* by kernel */
 };
-
-/* Kernels, with their code, attributes, constants and shared memory. */
-void cubin_read_kernels(struct cubin_reader *reader);
 
 /* Puts functions of other sections behind the kernels that call them, and says what of the code only the
  * loader completes. */

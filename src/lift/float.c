@@ -1,5 +1,61 @@
-/* Arithmetic on f32, approximate functions, and the test of operands that division begins with. */
 #include "lift/lift.h"
+
+#include <stdarg.h>
+
+/* ---- What the floating-point families have in common ---- */
+
+const char *lift_rounding(const struct sass_inst *inst) {
+    static const char *const words[] = {"rn", "rm", "rp", "rz"};
+    return words[sass_field(inst, SASS_FIELD_ROUND) & 3];
+}
+
+const char *lift_integer_rounding(const struct sass_inst *inst) {
+    static const char *const words[] = {"rni", "rmi", "rpi", "rzi"};
+    return words[sass_field(inst, SASS_FIELD_ROUND) & 3];
+}
+
+const char *lift_word(const struct sass_inst *inst, enum sass_field field, const char *word) {
+    return sass_field(inst, field) != 0 ? word : "";
+}
+
+void lift_emit_text(struct lift *lift, const struct ptx_operand *operands, uint32_t count, const char *format,
+                    ...) {
+    char opcode[64];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)text_vformat(opcode, sizeof opcode, format, arguments);
+    va_end(arguments);
+    lift_emit(lift, lift_text(lift, "%s", opcode), operands, count);
+}
+
+void lift_compare(struct lift *lift, const struct sass_inst *inst, const char *type, struct ptx_operand to,
+                  struct ptx_operand fails, struct ptx_operand a, struct ptx_operand b) {
+    static const char *const comparisons[16] = {NULL,  "lt",  "eq",  "le",  "gt",  "ne",  "ge",  "num",
+                                                "nan", "ltu", "equ", "leu", "gtu", "neu", "geu", NULL};
+    static const char *const joins[] = {"and", "or", "xor"};
+    uint32_t compare = sass_field(inst, SASS_FIELD_COMPARE) & 15, join = sass_field(inst, SASS_FIELD_BOOL);
+    if (join > 2) {
+        lift_refuse(lift, "its combination of predicates is unknown");
+        return;
+    }
+    const struct ptx_operand with = lift_predicate(lift, &inst->from[0]);
+    const bool alone = with.kind == PTX_OPERAND_INT && with.value == (join == 0 ? 1 : 0);
+    if (comparisons[compare] == NULL) { /* always true, or never */
+        const struct ptx_operand operands[] = {to, fails, lift_int(compare == 0), lift_int(0), with};
+        LIFT_EMIT_TEXT(lift, operands, "setp.eq.%s.u32", joins[join]);
+        return;
+    }
+    const char *flush = lift_word(inst, SASS_FIELD_FTZ, ".ftz");
+    const struct ptx_operand operands[] = {to, fails, a, b, with};
+    if (alone)
+        lift_emit_text(lift, operands, 4, "setp.%s%s.%s", comparisons[compare], flush, type);
+    else
+        LIFT_EMIT_TEXT(lift, operands, "setp.%s.%s%s.%s", comparisons[compare], joins[join], flush, type);
+}
+
+/* ---- f32 ---- */
+
+/* Arithmetic on f32, approximate functions, and the test of operands that division begins with. */
 
 /* FADD, FMUL without a scale, FFMA: one operation of PTX with the same rounding and flushing. */
 static void arithmetic(struct lift *lift, const struct sass_inst *inst, const char *name,
@@ -235,6 +291,66 @@ void lift_float(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_FSET: comparison_as_number(lift, inst); break;
     case SASS_OP_MUFU: approximate(lift, inst); break;
     case SASS_OP_FCHK: check_division(lift, inst); break;
+    default: lift_refuse(lift, "its effect is unknown"); break;
+    }
+}
+
+/* ---- f64 ---- */
+
+/* Arithmetic on f64, in pairs of registers. */
+
+static void arithmetic_f64(struct lift *lift, const struct sass_inst *inst, const char *name,
+                           const struct sass_source *const *sources, uint32_t count) {
+    struct ptx_operand operands[4] = {lift_temp(lift, PTX_B64)};
+    for (uint32_t i = 0; i < count; i++)
+        operands[1 + i] = lift_source64(lift, sources[i], true);
+    lift_emit_text(lift, operands, 1 + count, "%s.%s.f64", name, lift_rounding(inst));
+    lift_write_pair(lift, inst->d, inst->d_uniform, operands[0]);
+}
+
+#define DSETP_MIN 0u
+#define DSETP_MAX 15u
+
+/* DSETP.MIN and DSETP.MAX: whether A is the smaller or larger of two numbers, and whether both are NaN: what
+ * ptxas makes min.f64 and max.f64 of, with selections behind it. */
+static void extreme_f64(struct lift *lift, const struct sass_inst *inst, const char *opcode) {
+    const struct ptx_operand with = lift_predicate(lift, &inst->from[0]);
+    if (with.kind != PTX_OPERAND_INT || with.value != 1 || sass_field(inst, SASS_FIELD_BOOL) != 0) {
+        lift_refuse(lift, "its combination of predicates is unknown");
+        return;
+    }
+    const struct ptx_operand a = lift_source64(lift, &inst->a, true);
+    const struct ptx_operand b = lift_source64(lift, &inst->b, true);
+    const struct ptx_operand result = lift_temp(lift, PTX_B64);
+    const struct ptx_operand no_a = lift_temp(lift, PTX_PRED);
+    LIFT_EMIT(lift, opcode, result, a, b);
+    LIFT_EMIT(lift, "setp.nan.f64", no_a, lift_none(), a, a);
+    struct ptx_operand some_a = no_a;
+    some_a.negated = true;
+    LIFT_EMIT(lift, "setp.eq.and.u64", lift_to_predicate(lift, &inst->to[0]), lift_none(), result, a, some_a);
+    LIFT_EMIT(lift, "setp.nan.and.f64", lift_to_predicate(lift, &inst->to[1]), lift_none(), b, b, no_a);
+}
+
+static void comparison_f64(struct lift *lift, const struct sass_inst *inst) {
+    const uint32_t compare = sass_field(inst, SASS_FIELD_COMPARE);
+    if (compare == DSETP_MIN || compare == DSETP_MAX) {
+        extreme_f64(lift, inst, compare == DSETP_MIN ? "min.f64" : "max.f64");
+        return;
+    }
+    const struct ptx_operand a = lift_source64(lift, &inst->a, true);
+    const struct ptx_operand b = lift_source64(lift, &inst->b, true);
+    lift_compare(lift, inst, "f64", lift_to_predicate(lift, &inst->to[0]),
+                 lift_to_predicate(lift, &inst->to[1]), a, b);
+}
+
+void lift_double(struct lift *lift, const struct sass_inst *inst) {
+    const struct sass_source *const two[] = {&inst->a, &inst->b};
+    const struct sass_source *const three[] = {&inst->a, &inst->b, &inst->c};
+    switch (inst->op) {
+    case SASS_OP_DADD: arithmetic_f64(lift, inst, "add", two, 2); break;
+    case SASS_OP_DMUL: arithmetic_f64(lift, inst, "mul", two, 2); break;
+    case SASS_OP_DFMA: arithmetic_f64(lift, inst, "fma", three, 3); break;
+    case SASS_OP_DSETP: comparison_f64(lift, inst); break;
     default: lift_refuse(lift, "its effect is unknown"); break;
     }
 }

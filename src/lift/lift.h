@@ -319,12 +319,6 @@ enum ptx_class lift_class(const struct sass_inst *inst, const struct ptx_form *f
 
 /* Addresses of accesses to memory, as operands of PTX instructions. */
 
-/* Of global memory, or generic: 64 bits. */
-struct ptx_operand lift_wide_address(struct lift *lift, const struct sass_address *address);
-
-/* Of shared or local memory: 32 bits. */
-struct ptx_operand lift_narrow_address(struct lift *lift, const struct sass_address *address);
-
 /* Modules of machine code. */
 
 /* Makes a module of a cubin file's `size` bytes: each kernel is a function of PTX instructions that mean what

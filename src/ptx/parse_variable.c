@@ -136,6 +136,9 @@ static wb_status add_variable(struct parser *parser, const struct token *name, s
     return in_module ? parser_item(parser, PTX_ITEM_VARIABLE, *index) : WB_OK;
 }
 
+static wb_status parse_initialiser(struct parser *parser, uint32_t index,
+                                   const struct dimensions *dimensions);
+
 /* name[dimensions] = initialiser */
 static wb_status parse_declarator(struct parser *parser, const struct ptx_variable *specifiers) {
     struct ptx_variable variable = *specifiers;
@@ -420,7 +423,9 @@ static wb_status parse_fields(struct parser *parser, struct ptx_variable *variab
     return parser_slice(parser, first, &variable->fields);
 }
 
-wb_status parse_initialiser(struct parser *parser, uint32_t index, const struct dimensions *dimensions) {
+/* What follows the `=` of variable `index`. */
+static wb_status parse_initialiser(struct parser *parser, uint32_t index,
+                                   const struct dimensions *dimensions) {
     struct ptx_variable variable = parser->variables.items[index];
     struct initialiser initialiser = {.variable = &variable, .index = index, .dimensions = dimensions};
     initialiser.scalar = ptx_type_bytes(variable.type);

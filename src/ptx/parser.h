@@ -384,9 +384,6 @@ wb_status parse_registers(struct parser *parser);
 wb_status parser_add_registers(struct parser *parser, const struct token *name, enum ptx_type type,
                                uint32_t count, bool keep, uint32_t *first);
 
-/* What follows the `=` of variable `index`. */
-wb_status parse_initialiser(struct parser *parser, uint32_t index, const struct dimensions *dimensions);
-
 /* Resolves the relocations that were left to the end of the module. */
 wb_status resolve_relocations(struct parser *parser);
 

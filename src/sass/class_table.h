@@ -4,7 +4,7 @@
  *     SASS_CLASS(enumerator, "name in machine files", "what is in it")
  *
  * Instructions are in one class when the same pipe executes them in the same time; which opcode is in which
- * is sass/sass_class.c's. */
+ * is a column of sass/opcode_table.h. */
 
 /* Arithmetic. */
 SASS_CLASS(ALU, "alu",

@@ -432,7 +432,7 @@ uint32_t sass_field(const struct sass_inst *inst, enum sass_field field) {
 const char *sass_op_name(enum sass_op op) {
     static const char *const names[SASS_OP_COUNT] = {
         [SASS_OP_UNKNOWN] = "?",
-#define SASS_OPCODE(enumerator, name) [SASS_OP_##enumerator] = (name),
+#define SASS_OPCODE(enumerator, name, ...) [SASS_OP_##enumerator] = (name),
 #define SASS_FORM(...)
 #include "sass/opcode_table.h"
 #undef SASS_OPCODE

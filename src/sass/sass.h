@@ -334,9 +334,6 @@ enum sass_class {
 /* Its name in machine files. */
 const char *sass_class_name(enum sass_class class);
 
-/* What is in it, for people. */
-const char *sass_class_what(enum sass_class class);
-
 /* The class of a name; SASS_CLASS_COUNT when there is none. */
 enum sass_class sass_class_find(const char *name);
 

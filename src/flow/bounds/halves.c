@@ -18,7 +18,8 @@ static bool same_half(const struct value_half *a, const struct value_half *b) {
     return a->value == b->value && (a->value != SSA_NONE || a->number == b->number);
 }
 
-struct value_half half_of_value(const struct value_state *state, uint32_t value) {
+/* A value of 32 bits as a half: a number, or the value that it is a copy of, where that is known. */
+static struct value_half half_of_value(const struct value_state *state, uint32_t value) {
     const struct value_range range = state_range(state, value);
     if (range_is_single(&range)) return number_half((uint32_t)range.low);
     const struct linear *form = &state->forms[value];
@@ -54,7 +55,8 @@ static const struct ptx_inst *definition_of(const struct value_state *state, con
 
 /* ---- Ranges -------------------------------------------------------------------------------------------- */
 
-struct value_range halves_joined(const struct value_range *low, const struct value_range *high) {
+/* What the two can be, put together, whatever they have to do with one another. */
+static struct value_range halves_joined(const struct value_range *low, const struct value_range *high) {
     const struct value_range scale = range_single(64, UINT64_C(1) << 32);
     struct value_range lower = range_extend(low, 64, false), upper = range_extend(high, 64, false);
     upper = range_mul(&upper, &scale);
@@ -109,6 +111,9 @@ static bool is_sign_extended(const struct value_state *state, const struct halve
 /* Narrows what is known by the sum that the whole is. */
 static struct operand_reading reading_at(const struct value_state *state, const struct halves *whole,
                                          uint32_t depth);
+
+static bool halves_sum(const struct value_state *state, const struct halves *whole, bool crossed,
+                       struct halves terms[2]);
 
 static void narrow_by_sum(const struct value_state *state, const struct halves *whole, uint32_t depth,
                           struct operand_reading *reading) {
@@ -181,8 +186,11 @@ static bool carries_over(const struct value_state *state, const struct ptx_opera
            lower[ADD3_OVER].index == state->ssa->values[carry].reg;
 }
 
-bool halves_sum(const struct value_state *state, const struct halves *whole, bool crossed,
-                struct halves terms[2]) {
+/* Whether the whole is the sum of two others, modulo 2^64: the lower half by an addition whose carry the
+ * upper one reads. Which upper half goes with which lower one does not matter to the sum: `crossed` says
+ * which way they are put together. */
+static bool halves_sum(const struct value_state *state, const struct halves *whole, bool crossed,
+                       struct halves terms[2]) {
     const struct ptx_function *function = state->ssa->cfg->function;
     const struct ptx_inst *lower = definition_of(state, &whole->low, PTX_OP_MACHINE_ADD3);
     const struct ptx_inst *upper = definition_of(state, &whole->high, PTX_OP_MACHINE_ADD3);
@@ -257,4 +265,122 @@ bool halves_compared(const struct value_state *state, uint32_t inst, struct halv
            read_half(state, inst, &upper[SETP_A + 1], &b->high) &&
            read_half(state, index, &operands[SETP_A + is_swapped], &a->low) &&
            read_half(state, index, &operands[SETP_A + !is_swapped], &b->low);
+}
+
+/* ---- Counters in two registers ---- */
+
+/* Most additions between a counter and what is compared, or what the next iteration finds. */
+#define ADDITIONS_MAX 4u
+
+/* Two phis of the header, and what is added to the whole that they are in one iteration. */
+struct counter {
+    struct halves phis;
+    struct operand_reading offset; /* range and form */
+    bool is_fixed;                 /* the same offset in all iterations */
+};
+
+static bool is_header_phi(const struct loop_view *view, const struct value_half *half) {
+    const struct ssa *ssa = view->state->ssa;
+    const uint32_t header = view->loops->items[view->loop].header, first = ssa->first_phi[header];
+    return half->value != SSA_NONE && half->value >= first && half->value < first + ssa->phi_count[header];
+}
+
+static bool half_is_invariant(const struct loop_view *view, const struct value_half *half) {
+    if (half->value == SSA_NONE) return true;
+    const struct linear symbol = linear_symbol(32, half->value);
+    return linear_is_invariant(view, &symbol);
+}
+
+static bool halves_are_invariant(const struct loop_view *view, const struct halves *whole) {
+    return half_is_invariant(view, &whole->low) && half_is_invariant(view, &whole->high);
+}
+
+static void add_offset(const struct loop_view *view, const struct halves *term, struct counter *counter) {
+    const struct operand_reading reading = halves_reading(view->state, term);
+    struct operand_reading *offset = &counter->offset;
+    offset->range = range_add(&offset->range, &reading.range);
+    offset->has_form =
+        offset->has_form && reading.has_form && linear_add(&offset->form, &reading.form, 1, &offset->form);
+    counter->is_fixed &= halves_are_invariant(view, term);
+}
+
+/* The counter that the whole is made of by additions, in the same iteration. */
+static bool find_counter(const struct loop_view *view, const struct halves *whole, uint32_t depth,
+                         struct counter *counter) {
+    if (is_header_phi(view, &whole->low) && is_header_phi(view, &whole->high)) {
+        *counter = (struct counter){.phis = *whole, .is_fixed = true};
+        counter->offset.range = range_single(64, 0);
+        counter->offset.has_form = true;
+        counter->offset.form = linear_constant(64, 0);
+        return true;
+    }
+    for (int crossed = 0; depth > 0 && crossed < 2; crossed++) {
+        struct halves terms[2];
+        if (!halves_sum(view->state, whole, crossed != 0, terms)) return false;
+        for (uint32_t i = 0; i < 2; i++) {
+            if (!find_counter(view, &terms[i], depth - 1, counter)) continue;
+            add_offset(view, &terms[1 - i], counter);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What the phis take over by an edge; false where that is nothing. */
+static bool taken_over(const struct loop_view *view, const struct halves *phis, uint32_t argument,
+                       struct halves *taken) {
+    const struct ssa *ssa = view->state->ssa;
+    const uint32_t low = ssa->arguments[ssa->values[phis->low.value].first_argument + argument];
+    const uint32_t high = ssa->arguments[ssa->values[phis->high.value].first_argument + argument];
+    if (low == SSA_NONE || high == SSA_NONE) return false;
+    *taken = (struct halves){half_of_value(view->state, low), half_of_value(view->state, high)};
+    return true;
+}
+
+/* What one iteration adds; false when that is not known. */
+static bool step_of(const struct loop_view *view, const struct halves *phis, struct value_range *step) {
+    const struct ssa_value *phi = &view->state->ssa->values[phis->low.value];
+    *step = range_empty(64);
+    for (uint32_t a = 0; a < phi->argument_count; a++) {
+        struct halves taken;
+        struct counter next;
+        if (!loop_edge_returns(view, a) || !taken_over(view, phis, a, &taken)) continue;
+        if (!find_counter(view, &taken, ADDITIONS_MAX, &next) || next.phis.low.value != phis->low.value ||
+            next.phis.high.value != phis->high.value)
+            return false;
+        *step = range_join(step, &next.offset.range);
+    }
+    return true;
+}
+
+/* What the phis are where the loop is entered. */
+static struct operand_reading start_of(const struct loop_view *view, const struct halves *phis) {
+    const struct ssa *ssa = view->state->ssa;
+    const struct ssa_value *low = &ssa->values[phis->low.value], *high = &ssa->values[phis->high.value];
+    struct operand_reading start = {.value = SSA_NONE, .range = range_empty(64)}, only = start;
+    uint32_t count = 0;
+    for (uint32_t a = 0; a < low->argument_count; a++) {
+        struct halves taken;
+        if (!loop_edge_enters(view, a)) continue;
+        const struct value_range joined = halves_joined(&view->arguments[low->first_argument + a],
+                                                        &view->arguments[high->first_argument + a]);
+        start.range = range_join(&start.range, &joined);
+        count++;
+        if (taken_over(view, phis, a, &taken)) only = halves_reading(view->state, &taken);
+    }
+    if (count != 1 || only.range.empty) return start;
+    only.range = range_meet(&only.range, &start.range);
+    return only;
+}
+
+bool wide_induction_of(const struct loop_view *view, const struct halves *whole,
+                       struct induction *induction) {
+    struct counter counter;
+    if (!find_counter(view, whole, ADDITIONS_MAX, &counter) || !counter.is_fixed) return false;
+    if (!step_of(view, &counter.phis, &induction->step)) return false;
+    const struct operand_reading start = start_of(view, &counter.phis);
+    induction->start = range_add(&start.range, &counter.offset.range);
+    induction->has_form = start.has_form && counter.offset.has_form &&
+                          linear_add(&start.form, &counter.offset.form, 1, &induction->start_form);
+    return true;
 }

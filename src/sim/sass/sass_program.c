@@ -1,6 +1,7 @@
 /* What of machine code is the same on all SMs that execute it: the units that instructions come to in several
  * ways, and the lines of its caches. */
 #include "sim/sass/sass_simulate.h"
+#include "sim/sass/sass_sm.h"
 
 /* How instructions get to a unit. */
 struct unit_way {
@@ -80,4 +81,109 @@ struct sass_sm_program sass_program_of_grid(const struct wb_machine *machine, co
         .machine = machine, .code = code, .traffic = traffic, .warp_count = grid->warp_count};
     look_at_paths(grid->paths.items, grid->paths.count, &program);
     return program;
+}
+
+/* ---- Lines of code ---- */
+
+/* Lines of instructions and constants that each cache misses once. */
+
+static cycles *absent(struct sass_sm *sm, size_t count) {
+    cycles *lines = arena_array(&sm->arena, count, sizeof *lines);
+    for (size_t i = 0; i < count; i++)
+        lines[i] = CYCLES_SATURATED;
+    return lines;
+}
+
+void sass_lines_init(struct sass_sm *sm) {
+    const struct sass_footprint *footprint = &sm->code->footprint;
+    struct sass_lines *lines = &sm->lines;
+    const struct sass_line_range *range = &lines->range;
+    const uint32_t sub_cores = sm->machine->sub_cores;
+    const bool has_l1 = footprint->l1_instructions.lines > 0;
+    lines->range = sm->program->lines;
+    if (footprint->instructions.lines > 0) lines->l0 = absent(sm, (size_t)sub_cores * range->count);
+    if (has_l1) lines->l1 = absent(sm, range->l1_count);
+    if (footprint->constants.lines == 0) return;
+    lines->constant = absent(sm, (size_t)sub_cores * range->constants);
+    if (has_l1) lines->l1_constant = absent(sm, range->constants);
+}
+
+/* When a line of the L1 is there that is asked for now; `at`: its place, or NULL without such a cache. */
+static cycles in_l1(const struct sass_sm *sm, cycles *at) {
+    if (at == NULL) return sm->now;
+    if (*at == CYCLES_SATURATED) *at = sm->now + sm->code->footprint.l1_instructions.miss;
+    return cycles_max(*at, sm->now);
+}
+
+/* When a line of instructions is in the L1. */
+static cycles line_in_l1(struct sass_sm *sm, uint32_t line) {
+    const struct sass_lines *lines = &sm->lines;
+    if (lines->l1 == NULL) return sm->now;
+    return in_l1(sm, &lines->l1[sass_l1_line(sm->machine, line) - lines->range.l1_first]);
+}
+
+cycles sass_line_fetched(struct sass_sm *sm, uint32_t sub_core, uint32_t line) {
+    struct sass_lines *lines = &sm->lines;
+    if (lines->l0 == NULL) return line_in_l1(sm, line);
+    cycles *l0 = &lines->l0[(size_t)sub_core * lines->range.count];
+    const uint32_t number = line - lines->range.first, behind = sm->machine->sass.l0_prefetch;
+    const cycles miss = sm->code->footprint.instructions.miss;
+    if (l0[number] != CYCLES_SATURATED) return l0[number];
+    for (uint32_t i = number; i - number <= behind && i < lines->range.count; i++)
+        if (l0[i] == CYCLES_SATURATED) l0[i] = line_in_l1(sm, lines->range.first + i) + miss;
+    return l0[number];
+}
+
+cycles sass_constant_there(struct sass_sm *sm, uint32_t sub_core, uint32_t line, bool *missed) {
+    struct sass_lines *lines = &sm->lines;
+    *missed = false;
+    if (lines->constant == NULL) return 0;
+    cycles *at = &lines->constant[(size_t)sub_core * lines->range.constants + line];
+    if (*at != CYCLES_SATURATED) return *at;
+    *missed = true;
+    *at = in_l1(sm, lines->l1_constant == NULL ? NULL : &lines->l1_constant[line]) +
+          sm->code->footprint.constants.miss;
+    return *at;
+}
+
+/* ---- Registers ---- */
+
+/* The register cache of a sub-core, after Huerta et al. (MICRO 2025, section 5.3): for each bank and each of
+ * the operands A, B and C the register that was read there last, if the instruction says that it is used
+ * again. Whoever reads it next at that place, of the same warp, needs no port of the bank; with any read of
+ * the bank at that place it is lost. */
+
+/* Whether the operand needs no port, and what is kept of it. An operand of several registers is never kept:
+ * nobody has said how. */
+static bool read_operand(const struct sass_sm *sm, struct sass_core *core, uint32_t index, uint32_t place,
+                         const struct sass_operand *operand) {
+    const uint32_t banks = sm->machine->sass.register_banks;
+    bool found = false;
+    for (uint32_t r = 0; r < operand->count; r++) {
+        struct sass_kept *kept = &core->kept[(operand->number + r) % banks][place];
+        found = operand->count == 1 && kept->warp == index && kept->number == operand->number;
+        *kept = (struct sass_kept){.warp = WARP_NONE};
+        if (operand->kept && operand->count == 1) *kept = (struct sass_kept){index, operand->number};
+    }
+    return found;
+}
+
+uint32_t sass_bubbles_saved(const struct sass_sm *sm, struct sass_core *core, uint32_t index) {
+    const struct machine_sass *sass = &sm->machine->sass;
+    const struct sass_timed *timed = sm->warps[index].head;
+    uint8_t reads[SASS_BANKS_MAX];
+    memcpy(reads, timed->bank_reads, sizeof reads);
+    for (uint32_t i = 0; i < SASS_OPERANDS; i++)
+        if (read_operand(sm, core, index, i, &timed->operands[i]))
+            reads[timed->operands[i].number % sass->register_banks]--;
+    return timed->fixed ? sass_bubbles(sass, timed->bank_reads) - sass_bubbles(sass, reads) : 0;
+}
+
+void sass_registers_forget(struct sass_sm *sm, uint32_t first, uint32_t count) {
+    for (uint32_t c = 0; c < sm->machine->sub_cores; c++)
+        for (uint32_t bank = 0; bank < SASS_BANKS_MAX; bank++)
+            for (uint32_t i = 0; i < SASS_OPERANDS; i++) {
+                struct sass_kept *kept = &sm->cores[c].kept[bank][i];
+                if (kept->warp - first < count) kept->warp = WARP_NONE;
+            }
 }

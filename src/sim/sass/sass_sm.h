@@ -242,9 +242,6 @@ void sass_await(struct sass_sm *sm, uint32_t index);
 /* The warp, whose next instruction is looked at, cannot be issued before cycle `at`. */
 void sass_put_off(struct sass_sm *sm, uint32_t index, cycles at);
 
-/* Whether the counters allow the head in this cycle. */
-bool sass_counters_allow(const struct sass_sm *sm, const struct sass_warp *warp);
-
 /* ---- sass_run.c ---- */
 
 /* Ids of events that are no flights: a counter goes down, or unit number .. is free. */

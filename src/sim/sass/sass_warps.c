@@ -25,7 +25,8 @@ static uint32_t seen(const struct sass_sm *sm, const struct sass_warp *warp, uin
     return warp->counts[counter] - fresh;
 }
 
-bool sass_counters_allow(const struct sass_sm *sm, const struct sass_warp *warp) {
+/* Whether the counters allow the head in this cycle. */
+static bool sass_counters_allow(const struct sass_sm *sm, const struct sass_warp *warp) {
     const struct sass_timed *timed = warp->head;
     if ((timed->waits & warp->up) != 0 && (timed->waits & seen_up(sm, warp)) != 0) return false;
     return timed->left_counter == SASS_NO_COUNTER || seen(sm, warp, timed->left_counter) <= timed->left;

@@ -386,9 +386,6 @@ wb_status sm_start_held(struct sm *sm);
 /* When that is next possible, as far as known. */
 cycles sm_next_start(const struct sm *sm);
 
-/* Serves the started instructions one after the other. */
-wb_status sm_serve_started(struct sm *sm);
-
 /* The last turn of a started instruction ends in cycle `turns_end`. */
 void sm_end_turns(struct sm *sm, uint32_t index, cycles turns_end);
 

@@ -165,6 +165,8 @@ static void update_open(struct sm_unit *unit) {
     unit->queue.open_from = unit->held.count < unit->queue.depth ? 0 : free_at;
 }
 
+static wb_status sm_serve_started(struct sm *sm);
+
 /* An instruction starts in this cycle. One with requests keeps its unit until the last of them has had its
  * turn. */
 static wb_status start(struct sm *sm, struct sm_unit *unit, uint32_t index, uint32_t instance) {
@@ -252,7 +254,8 @@ void sm_end_turns(struct sm *sm, uint32_t index, cycles turns_end) {
     sm_try_land(sm, index);
 }
 
-wb_status sm_serve_started(struct sm *sm) {
+/* Serves the started instructions one after the other. */
+static wb_status sm_serve_started(struct sm *sm) {
     struct flight_list *port = &sm->memory->port;
     while (port->count > 0) {
         uint32_t index = port->first;

@@ -356,9 +356,6 @@ const char *open_result_assumption(const struct ptx_form *form);
  * something. */
 void relying_decode(struct micro *op);
 
-/* Executes an instruction whose results may be open in some lanes. */
-wb_status open_execute(struct warp *warp, const struct micro *op, uint32_t mask);
-
 /* Products that a compiler may join with a sum of them to one fused multiply-add, which rounds once: the PTX
  * ISA allows it where neither names a rounding (mul, and add), and ptxas does it (-fmad=true is its default),
  * where it likes. The sum then has one of two results, and is left open where they differ.
@@ -419,19 +416,10 @@ void run_end(struct run *run);
 wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *launch, const uint32_t *index,
                        wb_diagnostics *diagnostics);
 
-/* The same of the block and its dynamic shared memory alone. */
-wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
-                             wb_diagnostics *diagnostics);
-
 /* What a block of a launch takes of its SM, which is known without executing anything. */
 
 /* What launch and kernel say of the registers of a thread. */
 struct register_facts launch_registers(const struct wb_kernel *kernel, const struct wb_launch *launch);
-
-/* Of warps of `warp_width` threads. Errors, each with a message: WB_ERR_INPUT when the block is not given or
- * the kernel does not take such blocks; WB_ERR_LIMIT when memory is exhausted. */
-wb_status launch_demand(const struct wb_kernel *kernel, const struct wb_launch *launch, uint32_t warp_width,
-                        wb_diagnostics *diagnostics, struct block_demand *demand);
 
 /* The same of a block that was executed. */
 struct wb_block;

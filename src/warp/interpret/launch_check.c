@@ -1,7 +1,11 @@
-#include "warp/interpret/execute.h"
-
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/files.h"
+#include "sass/sass.h"
+#include "warp/interpret/execute.h"
+#include "warp/interpret/warp.h"
 
 /* What is held against each other, and where messages go. */
 struct launch_fit {
@@ -219,8 +223,9 @@ static wb_status check_shared(const struct launch_fit *fit) {
                                   "such as 4096 (or --shared)");
 }
 
-wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
-                             wb_diagnostics *diagnostics) {
+/* The same of the block and its dynamic shared memory alone. */
+static wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                                    wb_diagnostics *diagnostics) {
     const struct launch_fit fit = {kernel, launch, diagnostics};
     const wb_status block = check_block(&fit), shared = check_shared(&fit);
     return block != WB_OK ? block : shared;
@@ -236,4 +241,154 @@ wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *l
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         WB_TRY(parts[i]);
     return WB_OK;
+}
+
+/* ---- What an SM must have ---- */
+
+/* Threads of a block of these dimensions, where trailing ones may be missing; 0: none are given. */
+static uint32_t threads_of(const uint32_t dimensions[3]) {
+    uint64_t threads = dimensions[0];
+    for (int axis = 1; axis < 3 && threads <= UINT32_MAX; axis++)
+        threads *= dimensions[axis] == 0 ? 1 : dimensions[axis];
+    return threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
+}
+
+struct register_facts launch_registers(const struct wb_kernel *kernel, const struct wb_launch *launch) {
+    const struct ptx_tuning *tuning = &kernel_function(kernel)->tuning;
+    const uint32_t required = threads_of(tuning->reqntid);
+    const uint32_t of_code = wb_kernel_registers(kernel);
+    return (struct register_facts){
+        .exact = of_code != 0 ? of_code : launch->registers,
+        .of_code = of_code != 0,
+        .most = tuning->maxnreg,
+        .bound_threads = required != 0 ? required : threads_of(tuning->maxntid),
+        .bound_blocks = tuning->minnctapersm,
+    };
+}
+
+/* Lays out the shared memory of the kernel. */
+static wb_status find_shared(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                             struct arena *arena, wb_diagnostics *diagnostics, uint64_t *bytes) {
+    struct program program = {0};
+    uint32_t *code_first;
+    WB_TRY(code_number(kernel->module, arena, &code_first));
+    wb_status status = program_scan(&program, kernel, arena, code_first, diagnostics);
+    if (status == WB_OK)
+        *bytes = machine_code_shared(kernel->module->code, program_shared_bytes(&program, launch));
+    program_free(&program);
+    return status;
+}
+
+/* Of warps of `warp_width` threads. Errors, each with a message: WB_ERR_INPUT when the block is not given or
+ * the kernel does not take such blocks; WB_ERR_LIMIT when memory is exhausted. */
+static wb_status launch_demand(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                               uint32_t warp_width, wb_diagnostics *diagnostics,
+                               struct block_demand *demand) {
+    struct arena arena = {0};
+    const size_t errors = wb_diagnostics_errors(diagnostics);
+    WB_TRY(launch_check_block(kernel, launch, diagnostics));
+    *demand = (struct block_demand){.threads = threads_of(launch->block),
+                                    .registers = launch_registers(kernel, launch)};
+    demand->warps = (demand->threads + warp_width - 1) / warp_width;
+    wb_status status = find_shared(kernel, launch, &arena, diagnostics, &demand->shared_bytes);
+    arena_free(&arena);
+    if (status == WB_ERR_LIMIT && wb_diagnostics_errors(diagnostics) == errors)
+        return diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
+    return status;
+}
+
+wb_status wb_occupancy_find(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                            wb_diagnostics *diagnostics, wb_occupancy *occupancy) {
+    struct block_demand demand;
+    wb_occupancy found = {.kernel = kernel, .launch = launch};
+    WB_TRY(launch_demand(kernel, launch, machine->warp_width, diagnostics, &demand));
+    memcpy(found.block, launch->block, sizeof found.block);
+    machine_occupancy(machine, &demand, &found);
+    if (found.blocks_most == WB_UNLIMITED) {
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "the machine does not state how much of anything an SM has (limits)");
+        return WB_ERR_DECLINED;
+    }
+    *occupancy = found;
+    return WB_OK;
+}
+
+struct block_demand block_demand_of(const struct wb_block *block) {
+    return (struct block_demand){.warps = block->warp_count,
+                                 .threads = threads_of(block->size),
+                                 .shared_bytes = block->shared_bytes,
+                                 .registers = block->registers};
+}
+
+/* ---- Registers ---- */
+
+/* The registers of a kernel as ptxas assembled it, and what else it says that the PTX does not. */
+
+/* Bytes of the kernel's static shared memory, as it is laid out here. */
+static wb_status find_static_shared(const struct wb_kernel *kernel, wb_diagnostics *diagnostics,
+                                    uint64_t *bytes) {
+    static const struct wb_launch without_dynamic = {0};
+    struct arena arena = {0};
+    struct program program = {0};
+    uint32_t *code_first;
+    wb_status status = code_number(kernel->module, &arena, &code_first);
+    if (status == WB_OK) status = program_scan(&program, kernel, &arena, code_first, diagnostics);
+    if (status == WB_OK) *bytes = program_shared_bytes(&program, &without_dynamic);
+    program_free(&program);
+    arena_free(&arena);
+    return status;
+}
+
+/* Warns of what is in the machine code and not in the PTX. */
+static wb_status hold_to_code(const char *path, const struct ptxas_entry *entry,
+                              const struct wb_kernel *kernel, wb_diagnostics *diagnostics) {
+    uint64_t shared = 0;
+    WB_TRY(find_static_shared(kernel, diagnostics, &shared));
+    if (entry->shared != shared)
+        diagnose(diagnostics, SEVERITY_WARNING, path,
+                 "kernel %s has %" PRIu64 " bytes of static shared memory there, and %" PRIu64
+                 " in the PTX: it may be other code",
+                 entry->name, entry->shared, shared);
+    if (entry->spill_stores != 0 || entry->spill_loads != 0)
+        diagnose(diagnostics, SEVERITY_WARNING, path,
+                 "ptxas keeps registers of %s in memory (%" PRIu64 " bytes are stored, %" PRIu64
+                 " loaded): the PTX does not have these instructions, and no bound has their time; more "
+                 "registers a thread (-maxrregcount, __launch_bounds__) leave none",
+                 entry->name, entry->spill_stores, entry->spill_loads);
+    return WB_OK;
+}
+
+/* Takes from the text of a file what it says of the kernel. */
+static wb_status take_text(wb_launch *launch, const char *path, const char *text, size_t size,
+                           const struct wb_kernel *kernel, wb_diagnostics *diagnostics) {
+    const struct subject subject = {.where = path};
+    const struct ptxas_entry *entry = NULL;
+    struct ptxas_info info;
+    wb_status status = ptxas_info_parse(text, size, &info);
+    if (status != WB_OK) status = diagnose_out_of_memory(diagnostics, path);
+    if (status == WB_OK) status = ptxas_info_find(&info, path, kernel, diagnostics, &entry);
+    if (status == WB_OK) status = launch_registers_store(entry->registers, &subject, diagnostics, launch);
+    if (status == WB_OK) status = hold_to_code(path, entry, kernel, diagnostics);
+    ptxas_info_free(&info);
+    return status;
+}
+
+wb_status wb_launch_read_ptxas_info(wb_launch *launch, const char *path, const wb_kernel *kernel,
+                                    wb_diagnostics *diagnostics) {
+    char *text = NULL;
+    size_t size = 0;
+    if (wb_kernel_registers(kernel) != 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, path,
+                 "this is of PTX: machine code says itself that kernel %s has %" PRIu32
+                 " registers a thread; leave the file out",
+                 wb_kernel_name(kernel), wb_kernel_registers(kernel));
+        return WB_ERR_INPUT;
+    }
+    WB_TRY(file_read(path, PTXAS_INFO_SIZE_MAX, diagnostics, &text, &size));
+    wb_status status = take_text(launch, path, text, size, kernel, diagnostics);
+    const wb_input input = input_of(WB_INPUT_PTXAS, path, text, size);
+    if (status == WB_OK && input_copy(&input, &launch->arena, &launch->ptxas_info) != WB_OK)
+        status = diagnose_out_of_memory(diagnostics, path);
+    free(text);
+    return status;
 }

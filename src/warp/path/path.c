@@ -158,7 +158,9 @@ wb_status path_repeat_last(struct path_writer *writer, uint64_t length, uint64_t
     return status;
 }
 
-bool path_holds(const struct path *path) {
+/* Whether folds stand behind their bodies and do not nest, and the length is that of what is unrolled: what
+ * every path is asserted to be. */
+static bool path_holds(const struct path *path) {
     uint64_t length = 0;
     size_t unfolded = 0; /* entries up to the last fold */
     for (size_t i = 0; i < path->entries.count; i++) {

@@ -101,10 +101,6 @@ void path_free(struct path *path);
 /* Bytes that the entries take. */
 uint64_t path_bytes(const struct path *path);
 
-/* Whether folds stand behind their bodies and do not nest, and the length is that of what is unrolled: what
- * every path is asserted to be. */
-bool path_holds(const struct path *path);
-
 /* Whether two paths are the same instruction sequence. */
 bool path_equal(const struct path *a, const struct path *b);
 

@@ -1,6 +1,7 @@
 #include "warp/timed/timed.h"
 
 #include <assert.h>
+#include <string.h>
 
 uint64_t timed_block_length(const struct timed_block *block) {
     uint64_t length = 0;
@@ -39,4 +40,98 @@ void timed_block_free(struct timed_block *block) {
         path_free(&block->own_paths.items[p]);
     vec_free(&block->own_paths);
     arena_free(&block->arena);
+}
+
+/* ---- Variants of instructions ---- */
+
+struct code_variants code_variants_begin(const struct wb_machine *machine, struct timed_code *code,
+                                         struct arena *scratch) {
+    const size_t count = (size_t)code->inst_count + 1;
+    struct code_variants made = {
+        .machine = machine, .code = code, .scratch = scratch, .entry_count = code->inst_count};
+    made.newest = arena_array(scratch, count, sizeof *made.newest);
+    memset(made.newest, 0xff, count * sizeof *made.newest);
+    return made;
+}
+
+struct execution_cost code_variant_cost(const struct timed_code *code, uint32_t instruction) {
+    const struct timed_inst *inst = &code->insts[instruction];
+    if (code->sass != NULL) return (struct execution_cost){0};
+    return (struct execution_cost){.init = inst->init, .latency = inst->latency};
+}
+
+static bool is_same_cost(const struct execution_cost *a, const struct execution_cost *b) {
+    return a->init == b->init && a->latency == b->latency &&
+           memcmp(&a->counts, &b->counts, sizeof a->counts) == 0;
+}
+
+uint32_t code_variant_find(const struct code_variants *variants, uint32_t instruction,
+                           const struct execution_cost *cost) {
+    for (uint32_t at = variants->newest[instruction]; at < variants->items.count;) {
+        const struct code_variant *variant = &variants->items.items[at];
+        if (is_same_cost(&variant->cost, cost)) return at;
+        at = variant->next;
+    }
+    return NO_VARIANT;
+}
+
+uint32_t code_variant_of(struct code_variants *variants, uint32_t instruction,
+                         const struct execution_cost *cost) {
+    const uint32_t found = code_variant_find(variants, instruction, cost);
+    if (found != NO_VARIANT) return found;
+    struct code_variant variant = {*cost, instruction, instruction, variants->newest[instruction]};
+    if (variant.next != NO_VARIANT) {
+        if (variants->entry_count == UINT32_MAX) arena_fail(variants->scratch, WB_ERR_LIMIT);
+        variant.entry = variants->entry_count++;
+    }
+    variants->newest[instruction] = (uint32_t)variants->items.count;
+    arena_push(variants->scratch, &variants->items, variant);
+    return variants->newest[instruction];
+}
+
+/* Gives an entry of the code, so far that of its class, a cost. */
+static void apply_cost(const struct code_variants *variants, uint32_t entry,
+                       const struct execution_cost *cost) {
+    struct timed_code *code = variants->code;
+    struct timed_inst *inst = &code->insts[entry];
+    if (code->sass != NULL) {
+        sass_timing_count(variants->machine, &cost->counts, &code->sass[entry]);
+        inst->init = timed_init_of_sass(&code->sass[entry]);
+        return;
+    }
+    inst->init = cost->init;
+    inst->latency = cost->latency;
+    if (inst->latency_least > inst->latency) inst->latency_least = inst->latency;
+}
+
+/* Makes room for all entries. */
+static void grow(const struct code_variants *variants, struct arena *arena) {
+    struct timed_code *code = variants->code;
+    const size_t entries = (size_t)variants->entry_count + 1;
+    struct timed_inst *insts = arena_array(arena, entries, sizeof *insts);
+    code->origin = arena_array(arena, entries, sizeof *code->origin);
+    memcpy(insts, code->insts, code->inst_count * sizeof *insts);
+    code->insts = insts;
+    if (code->sass != NULL) {
+        struct sass_timed *sass = arena_array(arena, entries, sizeof *sass);
+        memcpy(sass, code->sass, code->inst_count * sizeof *sass);
+        code->sass = sass;
+    }
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        code->origin[i] = i;
+    code->inst_count = variants->entry_count;
+}
+
+void code_variants_apply(const struct code_variants *variants, struct arena *arena) {
+    struct timed_code *code = variants->code;
+    if (variants->entry_count > code->inst_count) grow(variants, arena);
+    for (size_t v = 0; v < variants->items.count; v++) {
+        const struct code_variant *variant = &variants->items.items[v];
+        if (variant->entry != variant->instruction) {
+            code->insts[variant->entry] = code->insts[variant->instruction];
+            if (code->sass != NULL) code->sass[variant->entry] = code->sass[variant->instruction];
+            code->origin[variant->entry] = variant->instruction;
+        }
+        apply_cost(variants, variant->entry, &variant->cost);
+    }
 }

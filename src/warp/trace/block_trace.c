@@ -1,10 +1,13 @@
-#include "warp/trace/blocks.h"
+#include "warp/trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "warp/cover/cover.h"
+#include "warp/interpret/execute.h"
+#include "warp/path/path.h"
+#include "warp/trace/blocks.h"
 
 struct run run_as_asked(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                         wb_diagnostics *diagnostics) {
@@ -250,4 +253,111 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
     uint32_t open = 0;
     return of_grid.cover ? trace_once(kernel, launch, &of_grid, diagnostics, &open, block)
                          : trace_given(kernel, launch, &of_grid, diagnostics, block);
+}
+
+/* ---- Grids ---- */
+
+/* Executing a whole grid for what it leaves in memory. */
+
+/* Copies a buffer and its bitmap of known bytes. */
+static wb_status copy_buffer(const struct run *run, size_t argument, uint8_t **bytes, uint8_t **known,
+                             size_t *size) {
+    const struct region *region = image_buffer(run, argument);
+    if (region == NULL) {
+        diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel), "argument %zu is no buffer",
+                 argument + 1);
+        return WB_ERR_INPUT;
+    }
+    size_t bitmap = region->size / 8 + 1;
+    uint8_t *contents = malloc(region->size + 1), *bits = malloc(bitmap);
+    if (contents == NULL || bits == NULL) {
+        free(contents);
+        free(bits);
+        return run_no_memory(run);
+    }
+    memcpy(contents, region->bytes, region->size);
+    if (region->known == NULL)
+        memset(bits, 0xff, bitmap);
+    else
+        memcpy(bits, region->known, bitmap);
+    *bytes = contents;
+    *known = bits;
+    *size = region->size;
+    return WB_OK;
+}
+
+/* Executes all blocks, x first. */
+static wb_status execute_blocks(struct run *run, struct arena *arena) {
+    uint32_t *code_first = NULL;
+    WB_TRY(code_number(run->kernel->module, arena, &code_first));
+    WB_TRY(run_begin(run, arena, code_first));
+    do {
+        WB_TRY(run_block(run, NULL));
+    } while (run_next_block(run));
+    return WB_OK;
+}
+
+wb_status wb_grid_execute(const wb_kernel *kernel, const wb_launch *launch, size_t argument,
+                          wb_diagnostics *diagnostics, uint8_t **bytes, uint8_t **known, size_t *size) {
+    struct run run = {.kernel = kernel,
+                      .launch = launch,
+                      .diagnostics = diagnostics,
+                      .assumptions = 1u << OPEN_ATOMIC_ORDER,
+                      .instruction_limit = UINT64_MAX};
+    struct arena arena = {0};
+    size_t errors = wb_diagnostics_errors(diagnostics);
+    wb_status status = execute_blocks(&run, &arena);
+    if (status == WB_OK) status = copy_buffer(&run, argument, bytes, known, size);
+    run_end(&run);
+    arena_free(&arena);
+    if (status != WB_OK && wb_diagnostics_errors(diagnostics) == errors)
+        (void)diagnose_out_of_memory(diagnostics, wb_kernel_name(kernel));
+    return status;
+}
+
+/* ---- Facts held to data ---- */
+
+/* Holding flow facts to the data that a launch gives (docs/flow-facts.md): its blocks are executed one after
+ * another, as one execution of the grid does, with all lanes sure that the data determines. */
+
+/* Executes the block run->index on what memory holds. *goes_on: what it leaves there is known as far as it is
+ * taken for. */
+static wb_status hold_block(struct run *run, const wb_facts *facts, bool *goes_on) {
+    struct arena code = {0};
+    wb_status status = cover_begin(run, facts, &code);
+    if (status == WB_OK) {
+        run->cover->holds = true;
+        status = run_block(run, NULL);
+    }
+    *goes_on = status == WB_OK && run->needs.items.count == 0;
+    cover_end(run);
+    arena_free(&code);
+    return status;
+}
+
+wb_status grid_hold_facts(const struct wb_kernel *kernel, const struct wb_launch *launch,
+                          const wb_grid_options *options, wb_diagnostics *diagnostics) {
+    struct wb_diagnostics messages = {0};
+    struct run run = run_as_asked(kernel, launch, options, &messages);
+    struct arena arena = {0};
+    uint32_t *code_first = NULL;
+    bool goes_on = true;
+    run.all_blocks = !options->one_block;
+    wb_status status = run_begin_as_asked(&run, options->facts, &arena, &code_first);
+    bool begun = status == WB_OK;
+    while (begun && goes_on) {
+        status = hold_block(&run, options->facts, &goes_on);
+        if (options->one_block || !run_next_block(&run)) break;
+    }
+    /* What is behind a limit, or depends on what is not known, is not held to anything. */
+    const bool ends =
+        begun && (status == WB_ERR_DECLINED || messages.over_limit || run.needs.items.count > 0);
+    if (ends) status = WB_OK;
+    if (status != WB_OK && wb_diagnostics_errors(&messages) == 0)
+        (void)diagnose_out_of_memory(&messages, wb_kernel_name(kernel));
+    if (!ends) wb_diagnostics_append(diagnostics, &messages);
+    diagnostics_clear(&messages);
+    run_end(&run);
+    arena_free(&arena);
+    return status;
 }

@@ -73,9 +73,6 @@ bool machine_sass_class_check(const struct wb_machine *machine, const struct sas
 void machine_sass_class_apply(const struct sass_class_entry *entry, struct wb_machine *machine,
                               enum sass_class class);
 
-/* Appends "unknown class 'x'; did you mean 'y'?" or, when nothing is near, all classes. */
-void machine_sass_class_unknown(const char *name, struct text *out);
-
 /* `classes`, and `sass`, which stands behind them. */
 void machine_sass_classes_print(const struct wb_machine *machine, struct text *out);
 void machine_sass_print(const struct wb_machine *machine, struct text *out);

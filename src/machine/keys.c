@@ -244,7 +244,7 @@ static wb_status read_class(const struct ytree *document, const struct ytree_nod
     struct class_entry entry = {.unit = "none"};
     wb_status status = WB_OK;
     if (class == PTX_CLASS_COUNT) {
-        machine_class_unknown(value->key, &problem);
+        machine_class_unknown(value->key, false, &problem);
         status = ytree_key_error(document, value, "%s", problem.failed ? "unknown class" : problem.data);
     } else if (!is_unit_none(value)) {
         status = ytree_read_fields(document, value, machine_class_fields, &entry);

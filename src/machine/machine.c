@@ -421,18 +421,20 @@ enum ptx_class machine_class_find(const char *name) {
     return PTX_CLASS_COUNT;
 }
 
-void machine_class_unknown(const char *name, struct text *out) {
-    const char *names[PTX_CLASS_COUNT];
-    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
-        names[i] = ptx_class_name((enum ptx_class)i);
-    const char *nearest = wb_nearest_name(name, names, PTX_CLASS_COUNT);
-    text_printf(out, "unknown opcode class '%.60s'; ", name);
+void machine_class_unknown(const char *name, bool of_sass, struct text *out) {
+    const char *names[PTX_CLASS_COUNT + SASS_CLASS_COUNT];
+    const uint32_t count = of_sass ? SASS_CLASS_COUNT : PTX_CLASS_COUNT;
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = of_sass ? sass_class_name((enum sass_class)i) : ptx_class_name((enum ptx_class)i);
+    const char *nearest = wb_nearest_name(name, names, count);
+    text_printf(out, "unknown %s '%.60s'; ", of_sass ? "class of machine instructions" : "opcode class",
+                name);
     if (nearest != NULL) {
         text_printf(out, "did you mean '%s'?", nearest);
         return;
     }
     text_string(out, "expected one of: ");
-    for (uint32_t i = 0; i < PTX_CLASS_COUNT; i++)
+    for (uint32_t i = 0; i < count; i++)
         text_printf(out, "%s%s", i == 0 ? "" : ", ", names[i]);
 }
 

@@ -442,7 +442,7 @@ bool machine_unit_find(const struct wb_machine *machine, const char *name, uint8
 enum ptx_class machine_class_find(const char *name);
 
 /* Appends "unknown class 'x'; did you mean 'y'?" or, when nothing is near, all classes. */
-void machine_class_unknown(const char *name, struct text *out);
+void machine_class_unknown(const char *name, bool of_sass, struct text *out);
 
 /* What is wrong with the text of a deadline (wb_deadline_cycles), whatever the machine; or NULL. */
 const char *deadline_problem(const char *text);

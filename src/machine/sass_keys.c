@@ -133,21 +133,6 @@ void machine_sass_class_apply(const struct sass_class_entry *entry, struct wb_ma
     machine->sass.classes[class] = made;
 }
 
-void machine_sass_class_unknown(const char *name, struct text *out) {
-    const char *names[SASS_CLASS_COUNT];
-    for (uint32_t i = 0; i < SASS_CLASS_COUNT; i++)
-        names[i] = sass_class_name((enum sass_class)i);
-    const char *nearest = wb_nearest_name(name, names, SASS_CLASS_COUNT);
-    text_printf(out, "unknown class of machine instructions '%.60s'; ", name);
-    if (nearest != NULL) {
-        text_printf(out, "did you mean '%s'?", nearest);
-        return;
-    }
-    text_string(out, "expected one of: ");
-    for (uint32_t i = 0; i < SASS_CLASS_COUNT; i++)
-        text_printf(out, "%s%s", i == 0 ? "" : ", ", names[i]);
-}
-
 wb_status machine_sass_class_read(const struct ytree *document, const struct ytree_node *value,
                                   struct wb_machine *machine) {
     const enum sass_class class = sass_class_find(value->key);
@@ -155,7 +140,7 @@ wb_status machine_sass_class_read(const struct ytree *document, const struct ytr
     struct sass_class_entry entry = {0};
     wb_status status = WB_OK;
     if (class == SASS_CLASS_COUNT) {
-        machine_sass_class_unknown(value->key, &problem);
+        machine_class_unknown(value->key, true, &problem);
         status = ytree_key_error(document, value, "%s", problem.failed ? "unknown class" : problem.data);
     } else {
         status = ytree_read_fields(document, value, sass_class_fields, &entry);

@@ -191,7 +191,7 @@ static wb_status set_class(const struct assignment *assignment, struct wb_machin
     struct text problem = {0};
     enum ptx_class class = machine_class_find(assignment->parts[1]);
     if (class == PTX_CLASS_COUNT) {
-        machine_class_unknown(assignment->parts[1], &problem);
+        machine_class_unknown(assignment->parts[1], false, &problem);
         return fail_with(assignment, &problem);
     }
     bool names_unit = strcmp(assignment->parts[2], "unit") == 0;
@@ -217,7 +217,7 @@ static wb_status set_sass_class(const struct assignment *assignment, struct wb_m
     struct text problem = {0};
     const enum sass_class class = sass_class_find(assignment->parts[1]);
     if (class == SASS_CLASS_COUNT) {
-        machine_sass_class_unknown(assignment->parts[1], &problem);
+        machine_class_unknown(assignment->parts[1], true, &problem);
         return fail_with(assignment, &problem);
     }
     struct sass_class_entry entry = machine_sass_class_entry(machine, class);

@@ -251,14 +251,14 @@ void lift_integer(struct lift *lift, const struct sass_inst *inst); /* integer.c
 void lift_logic(struct lift *lift,
                 const struct sass_inst *inst); /* logic.c: LOP3 SHF PRMT ... PLOP3 SEL MOV P2R */
 void lift_float(struct lift *lift, const struct sass_inst *inst);    /* float.c: f32 */
-void lift_double(struct lift *lift, const struct sass_inst *inst);   /* double.c: f64 */
+void lift_double(struct lift *lift, const struct sass_inst *inst);   /* float.c: f64 */
 void lift_half(struct lift *lift, const struct sass_inst *inst);     /* half.c: f16x2, matrices */
 void lift_convert(struct lift *lift, const struct sass_inst *inst);  /* convert.c */
 void lift_memory(struct lift *lift, const struct sass_inst *inst);   /* memory.c */
-void lift_atomic(struct lift *lift, const struct sass_inst *inst);   /* atomic.c */
+void lift_atomic(struct lift *lift, const struct sass_inst *inst);   /* memory.c */
 void lift_special(struct lift *lift, const struct sass_inst *inst);  /* special.c: S2R, CS2R, ULDC and LDC */
 void lift_exchange(struct lift *lift, const struct sass_inst *inst); /* exchange.c: SHFL VOTE MATCH REDUX */
-void lift_barrier(struct lift *lift, const struct sass_inst *inst);  /* barrier.c: BAR MEMBAR DEPBAR ... */
+void lift_barrier(struct lift *lift, const struct sass_inst *inst);  /* exchange.c: BAR MEMBAR DEPBAR ... */
 void lift_control(struct lift *lift,
                   const struct sass_inst *inst); /* control.c: BRA BSSY BSYNC CALL RET EXIT ... */
 

@@ -150,7 +150,8 @@ static inline void sass_disallow(struct sass_sm *sm, uint32_t index) {
     if (--core->allowed_count == 0) sm->waiting &= ~(1u << sm->warps[index].sub_core);
 }
 
-/* ---- sass_lines.c -------------------------------------------------------------------------------------- */
+/* ---- sass_program.c: lines
+ * -------------------------------------------------------------------------------------- */
 
 /* Empty caches. */
 void sass_lines_init(struct sass_sm *sm);
@@ -161,7 +162,7 @@ cycles sass_line_fetched(struct sass_sm *sm, uint32_t sub_core, uint32_t line);
 /* The same of a line of constants. *missed: it was not on its way. */
 cycles sass_constant_there(struct sass_sm *sm, uint32_t sub_core, uint32_t line, bool *missed);
 
-/* ---- sass_registers.c ---- */
+/* ---- sass_program.c: registers ---- */
 
 /* The warp's next instruction, which is issued in this cycle, reads its operands: by how many bubbles fewer
  * than its times have, as registers are kept. */

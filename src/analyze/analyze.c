@@ -166,8 +166,9 @@ static wb_status analyse_kernel_or_block(const struct request *request, wb_diagn
     wb_status status = analyse_kernel(request, &messages, analysis);
     *cut = status == WB_ERR_LIMIT && messages.over_limit;
     if (*cut)
-        diagnose(&messages, SEVERITY_ERROR, "analyze",
-                 "not all blocks were executed: -i 0,0,0 asks for one of them, -g for a smaller grid");
+        diagnose(
+            &messages, SEVERITY_ERROR, "analyze",
+            "not all blocks were executed: analyse one of them with -i 0,0,0, or a smaller grid with -g");
     const bool falls_back = (status == WB_ERR_DECLINED || *cut) && !named;
     if (falls_back) status = fall_back_to_block(request, &messages, diagnostics, analysis);
     request_settle(&messages, !falls_back, diagnostics);
@@ -222,7 +223,7 @@ static wb_status use_any_grid(const struct request *request, grid_use *use, wb_d
         covering.facts = NULL;
     } else if (request->asked.one_block) {
         diagnose(diagnostics, SEVERITY_ERROR, "warpbound",
-                 "--block-index: not with inputs that are not known: all blocks are covered");
+                 "--block-index cannot be combined with unknown inputs: all blocks are covered");
         return WB_ERR_INPUT;
     }
     return use_grid(request, &covering, use, diagnostics, made);
@@ -352,8 +353,8 @@ static wb_status add_launch(const struct request *request, struct changed_names 
     if (status == WB_ERR_DECLINED)
         for (size_t i = 0; i < launch.changed_count; i++)
             diagnose(diagnostics, SEVERITY_NOTE, launch.changed[i],
-                     "an earlier launch stores to this variable, so that its contents are not known; the "
-                     "launch file can give them: variables");
+                     "an earlier launch stores to this variable, so its contents are unknown; the launch "
+                     "file can give them: variables");
     if (status != WB_OK) return status;
     assert(made->owned.grid != NULL);
     status = add_changed(made->owned.grid, changed, diagnostics);
@@ -413,7 +414,7 @@ wb_status wb_analyze_launches(const wb_module *module, const wb_launches *launch
     request.asked.allow_unmapped = false;
     if (asked->one_block || asked->scheme != NULL || asked->facts != NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "analyze",
-                 "a list of launches is analysed kernel by kernel: no block, scheme or flow facts with it");
+                 "a list of launches is analysed kernel by kernel: omit block, scheme and flow facts");
         return WB_ERR_INPUT;
     }
     if (!wb_machine_takes_grids(machine)) {

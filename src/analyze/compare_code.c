@@ -36,7 +36,7 @@ wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kerne
     WB_TRY(OPTIONS_TAKE(wb_analyze_options, options, &asked, diagnostics));
     if (analysis->owned.grid != NULL && analysis->owned.grid->changed_variables) {
         diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(kernel),
-                 "an earlier launch stores to variables of it, so that their contents are not known");
+                 "an earlier launch stores to its variables, so their contents are unknown");
         return WB_ERR_DECLINED;
     }
     WB_TRY(wb_stalls_find(code, launch, asked.one_block ? asked.block : NULL, diagnostics, &stalls));

@@ -20,8 +20,8 @@ static wb_status cover_steered(const struct request *request, wb_diagnostics *di
         *grid = covering;
     } else if (status != WB_ERR_LIMIT || messages.over_limit) {
         diagnose(diagnostics, SEVERITY_WARNING, "path",
-                 "what warps execute behind values that are not known is not listed: the grid cannot be "
-                 "covered (analyze says why)");
+                 "what warps execute after unknown values is not listed: the grid cannot be covered (analyze "
+                 "says why)");
         status = WB_OK;
     }
     request_settle(&messages, status != WB_OK, diagnostics);
@@ -36,7 +36,7 @@ wb_status wb_analyze_accesses(const wb_kernel *kernel, const wb_launch *launch,
     WB_TRY(request_make(kernel, launch, NULL, options, diagnostics, &request));
     if (request.any || request.asked.facts != NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "path",
-                 "what is accessed is listed for the given data, and without flow facts");
+                 "accesses are listed for the given data, without flow facts");
         return WB_ERR_INPUT;
     }
     const wb_grid_options trace = request_given_grid(&request);

@@ -65,8 +65,8 @@ void request_warn_instead(const char *what, const struct wb_diagnostics *message
 }
 
 void request_warn_too_long(const struct wb_diagnostics *messages, wb_diagnostics *diagnostics) {
-    request_warn_instead("too long to be executed step by step, so that covering paths are bounded, in which "
-                         "iterations of long loops are not told apart",
+    request_warn_instead("too long to execute step by step: covering paths are bounded instead, which do not "
+                         "distinguish iterations of long loops",
                          messages, diagnostics);
 }
 

@@ -141,8 +141,8 @@ static const struct {
     {"a loop left at two places",
      FIRST "L: add.s32 %r0, %r0, 1; setp.eq.s32 %p1, %r0, 7; @%p1 bra E; setp.lt.s32 %p2, %r0, %r1;\n"
            "@%p2 bra L; E: ret;",
-     "k.ptx:8:55: error: this loop is left at more than one place, or never"},
-    {"a loop that is never left", FIRST "L: add.s32 %r0, %r0, 1; bra L;", "or never"},
+     "k.ptx:8:55: error: this loop has several exits, or none"},
+    {"a loop that is never left", FIRST "L: add.s32 %r0, %r0, 1; bra L;", "or none"},
     {"a cycle with two entries",
      FIRST "setp.eq.u32 %p1, %r1, 0; @%p1 bra B; A: add.s32 %r0, %r0, 1; B: add.s32 %r0, %r0, 2;\n"
            "setp.lt.s32 %p2, %r0, %r1; @%p2 bra A; ret;",
@@ -225,12 +225,12 @@ static const struct {
     {"a barrier now and then",
      FIRST "mov.u32 %r5, 0; L: and.b32 %r6, %r5, 1; setp.eq.s32 %p1, %r6, 0; @%p1 bra N; bar.sync 0;\n"
            "N: add.s32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, %r1; @%p2 bra L; ret;",
-     false, "a warp takes the side with the barrier now and then"},
+     false, "a warp takes the side with the barrier only sometimes"},
     {"more and less often",
      FIRST "mov.u32 %r5, 0; L: mov.u32 %r6, 0; M: bar.sync 0; add.s32 %r6, %r6, 1;\n"
            "setp.le.s32 %p2, %r6, %r5; @%p2 bra M; add.s32 %r5, %r5, 1;\n"
            "setp.lt.s32 %p1, %r5, %r1; @%p1 bra L; ret;",
-     false, "now more and now less often"},
+     false, "a varying number of times"},
 };
 
 static void put_windows_of(const struct acta_group *cta, struct acta_counting counting, struct text *out);
@@ -303,9 +303,9 @@ static const struct {
     {"{4", "column 3: expected the end of the branch", true},
     {"{4>", "column 3: expected the end of the branch", true},
     {"{|}", "a branch cannot have barriers", true},
-    {"A 4", "column 3: expected '(' behind the name of a loop", true},
+    {"A 4", "column 3: expected '(' after the name of a loop", true},
     {"A(4", "column 4: expected ')' at the end of the loop", true},
-    {"A(4) A(5)", "there is a loop of that name already", true},
+    {"A(4) A(5)", "there already is a loop of that name", true},
     {"{4}@", "expected a 0 or 1 for each iteration", true},
 };
 

@@ -186,7 +186,7 @@ static void test_declined_waits(void **state) {
                    "'mbarrier.try_wait.parity.shared.b64' waits for");
     check_declined("mbarrier.test_wait.parity.shared.b64 %p, [%r2], 0;\n",
                    "'mbarrier.test_wait.parity.shared.b64' waits for");
-    check_declined(WAIT(65), "leaves more than 64 groups under way");
+    check_declined(WAIT(65), "leaves more than 64 groups pending");
 }
 
 /* The other model of an SM has no such waits. */
@@ -205,7 +205,7 @@ static void test_gpgpusim_declines(void **state) {
                                                    .analyze = true});
     assert_int_equal(wb_analysis_simulate(traced.analysis, "lrr", NULL, traced.diagnostics), WB_ERR_DECLINED);
     assert_non_null(
-        strstr(wb_diagnostics_text(traced.diagnostics), "does not know waits for asynchronous copies"));
+        strstr(wb_diagnostics_text(traced.diagnostics), "does not support waits for asynchronous copies"));
     traced_kernel_close(&traced);
 }
 

@@ -56,7 +56,7 @@ static void test_search_is_cut_short(void **state) {
     check_all(analysis, messages);
     const wb_bound found = *bound_named(analysis, "exhaustive");
     assert_int_equal(found.kind, WB_LOWER);
-    assert_non_null(strstr(found.reason, "left off, as it is not named"));
+    assert_non_null(strstr(found.reason, "stopped early, as it is not named"));
     assert_true(found.cycles <= bound_named(analysis, "aln")->cycles);
     wb_analysis_free(analysis);
     analysis = read_file("tests/data/methods/many-states.yaml", messages);

@@ -16,8 +16,8 @@
 #define HISTOGRAM "kernels/histogram.ptx -l kernels/histogram.yaml "
 
 static const struct failure_case failures[] = {
-    {"analyze " BFS "--inputs any", 3, "flow facts have to say it: loop $L__BB0_4 <= ?;"},
-    {"path " BFS "--inputs any", 3, "flow facts have to say it: loop $L__BB0_4 <= ?;"},
+    {"analyze " BFS "--inputs any", 3, "flow facts must say it: loop $L__BB0_4 <= ?;"},
+    {"path " BFS "--inputs any", 3, "flow facts must say it: loop $L__BB0_4 <= ?;"},
     {"analyze " BFS "--inputs some", 2, "expected given or any"},
     {"simulate " BFS "--inputs any", 2, "--inputs: error: not an option of simulate"},
     {"analyze kernels/components.ptx -l kernels/components.yaml --inputs any", 3, "loop $L__BB0_8 <= ?;"},
@@ -360,10 +360,10 @@ static void test_calls_of_the_run_time_system(void **state) {
     (void)state;
     static const struct failure_case declined[] = {
         {RUNTIME("printing") "-a 'buf:i32[32]' -a i32:3", 3,
-         "how long a call of vprintf takes is not known: machine 'ecrts2025-orin' gives no times for class "
+         "the time of a call of vprintf is unknown: machine 'ecrts2025-orin' gives no times for class "
          "'vprintf'. "
-         "State them, in the machine file or by --set class.vprintf.unit=UNIT"},
-        {RUNTIME("allocating") "-a 'buf:i32[32]'", 3, "how long a call of malloc takes is not known"},
+         "State them in the machine file or by --set class.vprintf.unit=UNIT"},
+        {RUNTIME("allocating") "-a 'buf:i32[32]'", 3, "the time of a call of malloc is unknown"},
         {RUNTIME("asserting") "-a 'buf:i32[32]=-1'", 2, "lane 0 of warp 0 fails an assertion"},
     };
     for (size_t i = 0; i < sizeof declined / sizeof *declined; i++)
@@ -400,8 +400,7 @@ static void test_what_is_too_long_to_execute_is_covered(void **state) {
     json_decref(covered);
     struct run run = run_command(ROWS "--memory-limit 4M");
     assert_int_equal(run.status, 0);
-    assert_non_null(
-        strstr(run.err, "analyze: warning: too long to be executed step by step, so that covering"));
+    assert_non_null(strstr(run.err, "analyze: warning: too long to execute step by step: covering"));
     run_free(&run);
 }
 

@@ -17,7 +17,8 @@ static const struct failure_case failures[] = {
     {"print kernels/none.cubin", 2, "kernels/none.cubin"},
     {"analyze kernels/vecadd.sm_86.cubin", 2, "kernels/vecadd.yaml is in the same folder"},
     {"analyze " SGEMM "--ptxas-info README.md", 2,
-     "README.md: error: this is of PTX: machine code says itself that kernel sgemm_tiled has 39 registers a "
+     "README.md: error: this is for PTX: the machine code itself says that kernel sgemm_tiled has 39 "
+     "registers a "
      "thread"},
     {"path kernels/vecadd.sm_86.cubin -l kernels/reduce.yaml", 2, "reduce"},
     {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/vecadd.ptx", 2,
@@ -83,7 +84,7 @@ static void test_machines_of_machine_code(void **state) {
     run = run_command("analyze kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m h100");
     assert_int_equal(run.status, 2);
     assert_non_null(
-        strstr(run.err, "this machine executes machine code for sm_90, and 'vecadd' is for sm_80"));
+        strstr(run.err, "this machine executes machine code for sm_90, but 'vecadd' is for sm_80"));
     run_free(&run);
 }
 
@@ -96,7 +97,7 @@ static void test_wrong_requests(void **state) {
         const char *message;
     } refused[] = {
         {"simulate kernels/reduce.sm_87.cubin -l kernels/reduce.yaml -m rtx-a6000", 2,
-         "this machine executes machine code for sm_86, and 'reduce' is for sm_87"},
+         "this machine executes machine code for sm_86, but 'reduce' is for sm_87"},
         {"simulate kernels/reduce.ptx -l kernels/reduce.yaml -m rtx-a6000", 2,
          "'reduce' is PTX; give a cubin"},
         {"analyze " REDUCE "--method aln", 3, "for machines that time PTX, not for code: sass"},
@@ -177,7 +178,7 @@ static void test_runtime_calls_are_not_timed(void **state) {
                        "analyze tests/data/machine_code/runtime_code.sm_86.cubin -k %s -g 1 -b 32 "
                        "-a 'buf:u32[256]=iota' -a 'buf:u32[256]=zero' -m rtx-a6000",
                        kernels[i][0]);
-        (void)snprintf(message, sizeof message, "how long a call of %s takes is not known", kernels[i][1]);
+        (void)snprintf(message, sizeof message, "the time of a call of %s is unknown", kernels[i][1]);
         struct run run = run_command(command);
         assert_int_equal(run.status, 3);
         assert_non_null(strstr(run.err, message));

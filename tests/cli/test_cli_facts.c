@@ -216,11 +216,11 @@ static void test_all_that_is_lacking_is_asked_for_at_once(void **state) {
     assert_int_equal(run.status, 3);
     assert_string_equal(run.out, "");
     static const char *const expected[] = {
-        "needs.ptx:24:2: error: how often the loops of this line run depends on values that are not known; "
-        "flow facts have to say it: loop first <= ?; loop second <= ?; (needs.cu:5)\n",
-        "error: how often this loop runs depends on values that are not known; flow facts have to say it: "
+        "needs.ptx:24:2: error: how often the loops of this line run depends on unknown values; "
+        "flow facts must say it: loop first <= ?; loop second <= ?; (needs.cu:5)\n",
+        "error: how often this loop runs depends on unknown values; flow facts must say it: "
         "loop wide <= ?;",
-        "error: whether a warp waits at the barrier behind this label depends on values that are not known; "
+        "error: whether a warp waits at the barrier after this label depends on unknown values; "
         "if "
         "all warps of the block always wait there together, flow facts can say so: together meet;",
         "facts: note: to get a template: warpbound facts tests/data/facts/needs.ptx -g 2 -b 64 -a "
@@ -282,12 +282,11 @@ static void test_what_was_not_found_is_refused(void **state) {
     struct run run =
         run_filled_in("s/<= 7 found/<= 6 found/", "analyze", "-g 2 -b 64 -a 'buf:u32[2]' -a i32:7");
     assert_int_equal(run.status, 2);
-    assert_non_null(
-        strstr(run.err, "error: the analysis finds 7 here, not 6: a limit of your own is written"));
+    assert_non_null(strstr(run.err, "error: the analysis finds 7 here, not 6: write your own limits"));
     run_free(&run);
     run = run_filled_in("s/first <= 3/first <= 3 found/", "analyze", "-g 2 -b 64 -a 'buf:u32[2]' -a i32:7");
     assert_int_equal(run.status, 2);
-    assert_non_null(strstr(run.err, "error: the analysis finds no limit here: one of your own is written"));
+    assert_non_null(strstr(run.err, "error: the analysis finds no limit here: write your own limits"));
     run_free(&run);
 }
 

@@ -32,9 +32,9 @@ static const struct failure_case failures[] = {
     {"simulate " STENCIL "-m jcse2017 --scheme fastest", 2, "unknown name 'fastest'"},
     {"simulate " STENCIL "-m jcse2017 --scheme default --policy fifo", 2, "unknown name 'fifo'"},
     {"simulate " STENCIL "-m fermi-sm20 --scheme reorder", 2, "nothing to reorder"},
-    {"simulate " STENCIL "-m jcse2017 --scheme default,reorder --schedule", 2, "of one scheme, not of"},
-    {"simulate " STENCIL "-m jcse2017 --scheme all --schedule", 2, "of one scheme, not of 'all'"},
-    {"simulate " STENCIL "-m jcse2017 --scheme default --policy lrr,gto --schedule", 2, "of one policy"},
+    {"simulate " STENCIL "-m jcse2017 --scheme default,reorder --schedule", 2, "for one scheme, not for"},
+    {"simulate " STENCIL "-m jcse2017 --scheme all --schedule", 2, "for one scheme, not for 'all'"},
+    {"simulate " STENCIL "-m jcse2017 --scheme default --policy lrr,gto --schedule", 2, "for one policy"},
     {"simulate " STENCIL "-m jcse2017 --scheme default --schedule --json", 2,
      "cannot write json with these options: expected text or trace"},
     {"simulate - -l - -m jcse2017", 2, "standard input can be read only once"},
@@ -474,7 +474,7 @@ static void test_instruction_cache(void **state) {
     assert_true(number(sib, "cycles") > number(entry(without, "bounds", "method", "sib"), "cycles"));
     assert_true(number(sib, "cycles") >= number(simulation, "cycles"));
     assert_string_is(entry(with, "declined", "method", "exhaustive"), "reason",
-                     "the search knows no instruction cache (fetch)");
+                     "the search does not model an instruction cache (fetch)");
     json_t *kernel = entry(json_object_get(with, "grid"), "bounds", "method", "kernel");
     json_t *parts = json_object_get(kernel, "parts"), *part;
     json_int_t sum = 0, fetch = 0;

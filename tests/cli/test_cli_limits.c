@@ -25,7 +25,7 @@ static void test_execution_keeps_to_its_memory(void **state) {
     };
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         const struct failure_case failure = {
-            runs[i], 4, "the execution takes more than the 20 MB of memory that it may take (addresses: "};
+            runs[i], 4, "the execution exceeds its limit of 20 MB of memory (addresses: "};
         check_failure(&failure);
     }
 }
@@ -50,7 +50,8 @@ static void test_contents_of_buffers_count(void **state) {
         "path kernels/vecadd.ptx -g 1 -b 32 -a 'buf:f32[1048576]=iota' -a 'buf:f32[4]=zero' -a 'buf:f32[4]' "
         "-a i32:4 --memory-limit 4194303",
         4,
-        "argument 1 (buf:f32[1048576]=iota): error: with its contents of 4 MB the execution takes more than"};
+        "argument 1 (buf:f32[1048576]=iota): error: with its contents of 4 MB the execution exceeds its "
+        "limit"};
     check_failure(&failure);
 }
 
@@ -82,7 +83,7 @@ static void test_registers_count(void **state) {
                        nested_branches, runs[i]);
         struct run run = run_shell(text);
         if (run.status != 4 || strstr(run.err, "registers, of ") == NULL ||
-            strstr(run.err, "take more than the 40 MB of memory that the execution may take") == NULL)
+            strstr(run.err, "exceed the limit of 40 MB of memory") == NULL)
             fail_msg("%s: status %d, stderr '%s'", runs[i], run.status, run.err);
         run_free(&run);
     }
@@ -103,13 +104,13 @@ static void test_long_executions_end(void **state) {
          "bounded: in the PTX model, block (0,0,0) alone ", "covering paths are bounded"},
         {LONG "-g 2147483647 -k blocks --instruction-limit 100000", 4,
          "bounded: in the PTX model, block (0,0,0) alone ",
-         "more than 100000 warp instructions, to block 1020,0,0"},
+         "more than 100000 warp instructions, up to block 1020,0,0"},
         {LONG "-g 1 -k nest --instruction-limit 100000", 4, "",
          "nest: error: more than 100000 warp instructions"},
         {LONG "-g 1 -k two_entries -a 'buf:u32[1]' --inputs any --instruction-limit 100000", 4, "",
          "two_entries: error: more than 100000 warp instructions"},
         {LONG "-g 1 -k shifted_out -a 'buf:u8[1]' --inputs any", 3, "",
-         "how often this loop runs depends on values that are not known"},
+         "how often this loop runs depends on unknown values"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct run run = run_command(cases[i].command);

@@ -37,7 +37,7 @@ static const struct failure_case failures[] = {
      "expected one launch, got a list of launches"},
     {"occupancy " SGEMM "--set limits.warp_unit=x", 2, "limits.warp_unit=x"},
     {"occupancy " SGEMM "--format dot", 2, "--format dot: error: expected text or json"},
-    {"occupancy " SGEMM NO_LIMITS, 3, "the machine does not state how much of anything an SM has"},
+    {"occupancy " SGEMM NO_LIMITS, 3, "the machine does not state the resources of an SM"},
     /* What an analysis says of a block for which there is no room. */
     {"analyze " SGEMM "--set limits.threads=128", 2,
      "ecrts2025-orin: error: an SM has no room for a block of 8 warps, 2048 bytes of shared memory and 1 or "

@@ -158,7 +158,7 @@ static void lanes_that_go_on_in_parts_are_declined(void **state) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         assert_int_equal(try_run(FOLDER "mask_code.sm_90.cubin", &kernels[k], 1, &contents, diagnostics),
                          WB_ERR_DECLINED);
-        assert_non_null(strstr(wb_diagnostics_text(diagnostics), "go on in parts here"));
+        assert_non_null(strstr(wb_diagnostics_text(diagnostics), "continue in parts here"));
         wb_diagnostics_free(diagnostics);
     }
 }

@@ -206,8 +206,9 @@ static void test_steering_address(void **state) {
                  "  block 1: warp 0\n");
     assert_int_equal(grid_decline_steered(analyzed.grid, analyzed.diagnostics), WB_ERR_DECLINED);
     const char *messages = wb_diagnostics_text(analyzed.diagnostics);
-    assert_non_null(strstr(messages, "k.ptx:25:6: error: whether this is executed depends on a value that is "
-                                     "not known (block 0,0,0, warp 0; 2 warps in all)"));
+    assert_non_null(strstr(messages,
+                           "k.ptx:25:6: error: whether this is executed depends on an unknown value "
+                           "(block 0,0,0, warp 0; 2 warps in all)"));
     assert_non_null(strstr(messages, "k.cu:7"));
     assert_non_null(strstr(messages, "k.ptx:14:1: note: the value comes from here"));
     text_free(&written.text);

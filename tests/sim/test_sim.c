@@ -342,7 +342,7 @@ static void test_malformed_blocks(void **state) {
         {"A(0,0)", "A", "error: an initiation takes 1 cycle or more"},
         {"A(1,0) A(2,0)", "A", "error: a second unit of this name"},
         {"A(1 0)", "A", "error: expected ','"},
-        {"A(1,0)@B", "A", "error: no unit of this name stands before"},
+        {"A(1,0)@B", "A", "error: no earlier instruction has a unit of this name"},
         {"A(99999999999999999999,0)", "A", "error: expected a number from 0 to 1000000"},
         {"A(1,0)", "99999x A", "error: expected a number from 0 to 4096"},
         {"A(1,0)", "2 A", "error: expected 'x'"},

@@ -222,7 +222,7 @@ static void wrong_accesses_are_refused(void **state) {
     assert_fails("", "trap;", "32", WB_ERR_INPUT, "lane 0 of warp 0 executes 'trap'");
     assert_fails(SHARED, "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd31, {%r0}], [buffer];",
                  "32", WB_ERR_DECLINED,
-                 "which memory 'cp.async.bulk.tensor.1d.global.shared::cta.bulk_group' writes is not known");
+                 "the memory that 'cp.async.bulk.tensor.1d.global.shared::cta.bulk_group' writes is unknown");
 }
 
 /* What a kernel with a buffer beside the output reads at `address`, an expression with its pointer %rd1. */
@@ -282,23 +282,23 @@ static void nearest_buffers_are_named(void **state) {
 
 static void unknown_values_do_not_steer(void **state) {
     (void)state;
-    assert_fails(".const .u32 c;",
-                 "ld.const.u32 %r1, [c];\nadd.u32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\nL:",
-                 "32", WB_ERR_DECLINED,
-                 "the condition of this branch depends on a value that is not known (lane 0 of warp 0)");
+    assert_fails(
+        ".const .u32 c;",
+        "ld.const.u32 %r1, [c];\nadd.u32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\nL:", "32",
+        WB_ERR_DECLINED, "the condition of this branch depends on an unknown value (lane 0 of warp 0)");
     assert_fails(".const .u32 c;",
                  "ld.const.u32 %r1, [c];\nadd.u32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\nL:",
                  "32", WB_ERR_DECLINED, "note: the value comes from here\n  ld.const.u32 %r1, [c];");
     assert_fails(".const .u32 c;",
                  "ld.const.u32 %r1, [c];\nmul.wide.u32 %rd1, %r1, 8;\nadd.u64 %rd1, %rd1, "
                  "%rd31;\nst.global.u64 [%rd1], 0;",
-                 "32", WB_ERR_DECLINED, "the address depends on a value that is not known");
+                 "32", WB_ERR_DECLINED, "the address depends on an unknown value");
     assert_fails("", "setp.eq.u32 %p1, %r5, 0;\n@%p1 bra L;\nL:", "32", WB_ERR_DECLINED,
                  "it comes from a register that was never written");
     assert_fails("", "mov.u32 %r1, %clock;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 exit;", "32", WB_ERR_DECLINED,
                  "note: the value comes from here\n  mov.u32 %r1, %clock;");
     assert_fails(SHARED, "ld.shared.u32 %r1, [buffer];\nbar.sync %r1;", "32", WB_ERR_DECLINED,
-                 "the number of the barrier depends on a value that is not known");
+                 "the number of the barrier depends on an unknown value");
 }
 
 static void unknown_values_flow_where_they_must_and_no_further(void **state) {

@@ -61,7 +61,7 @@ static wb_status sib_run(const struct bound_input *input, wb_bound *bound) {
 
 const struct bound_method bound_sib = {
     .name = "sib",
-    .summary = "sum of initiations: one warp alone plus every initiation of the others, by section",
+    .summary = "sum of initiations: one isolated warp plus every initiation of the others, by section",
     .run = sib_run,
     .needs = FOR_BLOCKS,
     .term = sib_term,
@@ -113,12 +113,11 @@ static wb_status gub_run(const struct bound_input *input, wb_bound *bound) {
     bound->cycles = profile_sum_of_maxima(input->profile, gub_term);
     bound->kind = WB_ESTIMATE;
     if (gub_is_sib(input->profile, bound->cycles)) {
-        bound->reason =
-            "the published proof does not hold; on this block, where no two initiations of a warp overlap "
-            "when it runs alone, it equals sib";
+        bound->reason = "the published proof does not hold; on this block, where no two initiations of an "
+                        "isolated warp overlap, it equals sib";
     } else {
-        bound->reason = "the published proof does not hold: initiations of a warp that overlap when it runs "
-                        "alone can be pulled apart by other warps; schedules that exceed it are known";
+        bound->reason = "the published proof does not hold: initiations that overlap in an isolated warp can "
+                        "be pulled apart by other warps; schedules that exceed it are known";
     }
     bound_assume_model(input, bound);
     assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
@@ -127,7 +126,7 @@ static wb_status gub_run(const struct bound_input *input, wb_bound *bound) {
 
 const struct bound_method bound_gub = {
     .name = "gub",
-    .summary = "General Upper Bound (ECRTS 2025): one warp alone plus the execution phases of the others",
+    .summary = "General Upper Bound (ECRTS 2025): one isolated warp plus the execution phases of the others",
     .run = gub_run,
     .named_only = true,
     .needs = FOR_BLOCKS | NEED_REAL_PATHS,

@@ -202,9 +202,8 @@ static cycles conflicting(const struct memory_work *work) {
 
 /* Eq. (3). */
 static wb_status segments_run(const struct bound_input *input, wb_bound *bound) {
-    bound->reason =
-        "exact for whole segments in turns, exceeded by other orders of issue; accesses of several "
-        "warps of an SM wait behind each other";
+    bound->reason = "exact for whole segments in turns, exceeded by other orders of issue; accesses of "
+                    "several warps of an SM wait for each other";
     cycles latency = cycles_add(coalesced(input->memory), conflicting(input->memory));
     return segments_bound(input, "segments", latency, bound);
 }
@@ -221,9 +220,8 @@ static wb_status segments_missrate_run(const struct bound_input *input, wb_bound
     cycles latency = cycles_mul(conflicting(work), counts.load_misses + counts.load_unsure);
     if (counts.load_requests > 0 && latency != CYCLES_SATURATED)
         latency = cycles_ceiling(latency, counts.load_requests);
-    bound->reason =
-        "exact for whole segments in turns, exceeded by other orders of issue; the mean latency of "
-        "accesses says nothing of the slowest warp";
+    bound->reason = "exact for whole segments in turns, exceeded by other orders of issue; the mean latency "
+                    "of accesses says nothing about the slowest warp";
     return segments_bound(input, "segments-missrate", cycles_add(coalesced(work), latency), bound);
 }
 

@@ -171,7 +171,7 @@ wb_status contended_block_make(const struct wb_block *block, const struct wb_mac
     if (block->covering && block->repeats) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "a loop has so many iterations that their accesses were not counted, which a memory that "
-                 "all SMs share needs; --set service=0 leaves that out");
+                 "all SMs share needs; --set service=0 omits it");
         return WB_ERR_DECLINED;
     }
     if (block->covering) {
@@ -202,7 +202,6 @@ void contended_block_add(const struct bound_method *method, const struct wb_mach
     if (bound->kind != WB_UPPER || method->any_order || stalls == 0) return;
     if (!request_ports_several(machine, load->units)) return;
     bound->kind = WB_ESTIMATE;
-    bound->reason =
-        "requests of several units hold each other back at the limit on outstanding ones, which no "
-        "proof for this method covers";
+    bound->reason = "requests of several units delay each other at the limit on outstanding ones, which no "
+                    "proof for this method covers";
 }

@@ -12,7 +12,7 @@ const char *oldest_objection(const struct wb_machine *machine) {
     if (machine->issue_per_warp > 1) return "not proven for several instructions of a warp in a cycle";
     for (uint32_t u = 0; u < machine->unit_count; u++) {
         if (machine->units[u].shared && machine->sub_cores > 1)
-            return "no policy says which sub-core is the first at a unit that they share";
+            return "no policy says which sub-core comes first at a shared unit";
     }
     return NULL;
 }

@@ -97,15 +97,13 @@ void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
 
 /* Why a method is not for what lacks a need, by its bit. */
 static const char *const reasons[BOUND_NEEDS] = {
-    "this method needs the path that a warp really executes, which depends on values that are not known",
-    "abstract warps know no instruction cache (fetch)",
+    "this method needs the path that a warp really executes, which depends on unknown values",
+    "abstract warps have no instruction cache (fetch)",
     "this method needs the instructions of a block, not abstract warps",
     "this method is for one block, not for a grid",
-    "this method is for kernels and abstract warps, not for blocks written by hand",
-    "this method needs latencies that are known, which those of a machine with caches are not",
-    ("this method needs latencies that are known, which those of requests that wait for one memory (service) "
-     "are "
-     "not"),
+    "this method is for kernels and abstract warps, not for handwritten blocks",
+    "this method needs known latencies, which a machine with caches does not have",
+    ("this method needs known latencies, which requests that wait for one memory (service) do not have"),
     "this method is for whole kernels, on machines without caches",
     "this method needs blocks that go to any SM with a free slot, not dispatch: static",
     "this method is for machines with caches (l1_size)",
@@ -153,7 +151,7 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
     if (missing != 0)
         *why = reasons[__builtin_ctz(missing)];
     else if (method->searches && input->machine->policy != MACHINE_POLICY_ANY)
-        *why = "the machine says which warps issue first (policy), and this method tries all";
+        *why = "the machine says which warps issue first (policy), but this method tries all orders";
     else if (method->objection != NULL)
         *why = method->objection(input);
     return *why == NULL;
@@ -162,13 +160,13 @@ bool bound_method_applies(const struct bound_method *method, const struct bound_
 void bound_qualify(const struct bound_input *input, wb_bound *bound) {
     const bool has_memory = input->memory != NULL || input->contended;
     if ((input->assumed & assumed_bit(ASSUMED_ATOMIC_ORDER)) != 0 && bound->kind != WB_LOWER) {
-        bound->reason = "these paths are of one order of atomics and of what warps see of each other's "
-                        "memory: under another order control or addresses are others";
+        bound->reason = "these paths are for one order of atomics and of accesses to other warps' memory: in "
+                        "another order, control or addresses differ";
     } else if (input->machine->model == MACHINE_GPGPUSIM) {
         bound->reason = "no proof covers the operand collectors of this profile, and acknowledgements of "
                         "stores are not counted";
     } else if (has_memory && fetch_can_stall(&input->machine->fetch)) {
-        bound->reason = "no proof covers an instruction cache (fetch) beside caches of data, or beside one "
+        bound->reason = "no proof covers an instruction cache (fetch) together with data caches or with one "
                         "memory of all SMs";
     } else {
         return;

@@ -62,13 +62,13 @@ wb_status code_exhaustive_run(const struct bound_input *input, wb_bound *bound) 
         status = diagnose_stuck(input->diagnostics, "exhaustive");
     else if (status == WB_ERR_DECLINED)
         diagnose(input->diagnostics, SEVERITY_ERROR, "exhaustive",
-                 "a path is too long, or a warp keeps too much under way");
+                 "a path is too long, or a warp keeps too much pending");
     else if (status != WB_OK && schedule_search_had_no_memory(&search))
         (void)diagnose_out_of_memory(input->diagnostics, "exhaustive");
     else if (status != WB_OK)
         diagnose(input->diagnostics, SEVERITY_ERROR, "exhaustive",
                  "%s after %" PRIu64
-                 " states: not all executions were seen, the longest of them took %" PRIu64 " cycles",
+                 " states: not all executions were tried, the longest so far took %" PRIu64 " cycles",
                  schedule_search_end_name(&search), search.states, search.longest);
     arena_free(&arena);
     return status;

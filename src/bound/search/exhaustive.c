@@ -27,7 +27,7 @@ static void search_result(const struct bound_input *input, const char *method,
     if (status == WB_OK) return;
     if (schedule_search_had_no_memory(search)) (void)diagnose_out_of_memory(input->diagnostics, method);
     diagnose(input->diagnostics, SEVERITY_ERROR, method,
-             "%s after %llu states: not all schedules were seen, the longest of them took %llu cycles",
+             "%s after %llu states: not all schedules were tried, the longest so far took %llu cycles",
              schedule_search_end_name(search), (unsigned long long)search->states,
              (unsigned long long)search->longest);
 }
@@ -36,7 +36,7 @@ static const char *exhaustive_objection(const struct bound_input *input) {
     const struct timed_block *block = input->block;
     const struct wb_machine *machine = block->machine;
     if (input->code != NULL) return code_exhaustive_objection(input);
-    if (fetch_can_stall(&machine->fetch)) return "the search knows no instruction cache (fetch)";
+    if (fetch_can_stall(&machine->fetch)) return "the search does not model an instruction cache (fetch)";
     if (block->warp_count > SEARCH_WARPS_MAX) return "the search covers at most 32 warps";
     const char *objection = search_units_objection(machine);
     if (objection != NULL) return objection;

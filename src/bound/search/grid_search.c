@@ -12,7 +12,7 @@
 #define SEARCH_SHORT 100000.0
 
 static const char *machine_objection(const struct wb_machine *machine) {
-    if (fetch_can_stall(&machine->fetch)) return "the search knows no instruction cache (fetch)";
+    if (fetch_can_stall(&machine->fetch)) return "the search does not model an instruction cache (fetch)";
     const struct machine_memory *memory = &machine->memory;
     const char *objection = search_units_objection(machine);
     if (objection != NULL) return objection;
@@ -46,7 +46,7 @@ const char *grid_search_objection(const struct grid_work *work) {
     const struct machine_memory *memory = &work->machine->memory;
     const char *objection = machine_objection(work->machine);
     cycles horizon = 0;
-    if (memory_is_contended(memory)) return "the search knows nothing of a memory that all SMs share";
+    if (memory_is_contended(memory)) return "the search does not model a memory that all SMs share";
     if (work->classes.count > SEARCH_CLASSES_MAX) return "the search covers at most 16 block classes";
     for (size_t k = 0; objection == NULL && k < work->classes.count; k++) {
         const struct block_class *kind = &work->classes.items[k];

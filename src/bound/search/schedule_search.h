@@ -27,7 +27,7 @@ static inline bool schedule_search_had_no_memory(const struct schedule_search *s
 /* What ended a search that came to WB_ERR_LIMIT. */
 static inline const char *schedule_search_end_name(const struct schedule_search *search) {
     if (search->stopped) return "stopped";
-    return search->spent ? "left off, as it is not named," : "out of states or memory";
+    return search->spent ? "stopped early, as it is not named," : "out of states or memory";
 }
 
 /* Searches what a model is set to; the longest of it and of what was searched before is kept. WB_ERR_LIMIT

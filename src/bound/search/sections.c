@@ -75,18 +75,18 @@ static const char *sections_objection(const struct bound_input *input) {
     const struct timed_block *block = input->block;
     const struct wb_machine *machine = block->machine;
     const bool queued = machine->dispatch_depth == DEPTH_UNLIMITED;
-    if (machine->model != MACHINE_PLAIN) return "the search is of the model plain";
+    if (machine->model != MACHINE_PLAIN) return "the search is for the model plain";
     if (machine->issue_width != 1 || machine->issue_per_warp > 1)
-        return "the search is of sub-cores that issue one instruction a cycle";
-    if (!queued && machine->dispatch_depth != 0) return "the search knows dispatch depths 0 and unlimited";
+        return "the search is for sub-cores that issue one instruction a cycle";
+    if (!queued && machine->dispatch_depth != 0) return "the search covers dispatch depths 0 and unlimited";
     if (queued && input->profile->sections > 1)
-        return "the search of several sections knows dispatch depth 0";
-    if (has_other_units(machine)) return "the search is of units with one instance, of one sub-core each";
+        return "the search of several sections covers dispatch depth 0";
+    if (has_other_units(machine)) return "the search is for units with one instance, of one sub-core each";
     if (is_crowded(input)) return "the search covers at most 4 warps of a sub-core";
-    if (uses_queues(&block->code)) return "the search knows no groups of copies and no fences";
+    if (uses_queues(&block->code)) return "the search does not cover groups of copies and fences";
     if (has_waits_without_units(&block->code) || has_long_times(&block->code))
-        return "the search knows no such instructions";
-    return has_equal_barriers(block) ? NULL : "the search is of warps with equally many barriers";
+        return "the search does not cover such instructions";
+    return has_equal_barriers(block) ? NULL : "the search is for warps with equally many barriers";
 }
 
 /* Whether some instruction has a least latency: else other bounds say as much. */
@@ -261,8 +261,8 @@ static wb_status sections_run(const struct bound_input *input, wb_bound *bound) 
 
 const struct bound_method bound_sections = {
     .name = "sections",
-    .summary = "every section of every sub-core by itself, over all schedules and latencies inside their "
-               "intervals",
+    .summary =
+        "every section of every sub-core separately, over all schedules and latencies in their intervals",
     .run = sections_run,
     .needs = FOR_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS | NEED_NO_FETCH_STALLS,
     .objection = sections_objection,

@@ -134,11 +134,11 @@ static wb_status add_barrier(struct acta_code *code, const struct ptx_inst *inst
     enum barrier_scope scope =
         barrier_scope_of(code->flow->cfg.function, inst, threads->size, threads->warp_width);
     if (scope != BARRIER_WHOLE)
-        return decline_inst(code, inst,
-                            "this barrier does not join all threads of the block: no abstract warp "
-                            "has that");
+        return decline_inst(
+            code, inst,
+            "this barrier does not join all threads of the block, which abstract warps do not support");
     if (inst->guard != PTX_NO_INDEX)
-        return decline_inst(code, inst, "this barrier has a guard: no abstract warp has that");
+        return decline_inst(code, inst, "this barrier has a guard, which abstract warps do not support");
     struct ptx_regs *regs = code->regs;
     ptx_inst_regs(code->flow->cfg.function, inst, regs);
     wait_for(code, regs->read, regs->read_count);
@@ -169,7 +169,7 @@ static wb_status add_code(struct acta_code *code, const struct cfg_block *block,
         if (inst->form->op == PTX_OP_CALL)
             return decline_inst(code, inst, "abstract warps do not follow calls");
         if (!waits_as_modelled((enum ptx_wait)inst->form->wait) && scope == BARRIER_NONE)
-            return decline_inst(code, inst, "no abstract warp waits as this instruction does");
+            return decline_inst(code, inst, "abstract warps do not support the wait of this instruction");
         if (scope != BARRIER_NONE)
             WB_TRY(add_barrier(code, inst, sequence));
         else if (inst->form->class_ != PTX_CLASS_EXIT)
@@ -199,7 +199,7 @@ static wb_status decline_block(const struct region_parser *parser, uint32_t bloc
     return WB_ERR_DECLINED;
 }
 
-#define UNSTRUCTURED "the control flow around this is not structured: no abstract warp can be built of it"
+#define UNSTRUCTURED "the control flow around this is not structured: it has no abstract warp"
 
 static uint32_t successor_count(const struct region_parser *parser, uint32_t block) {
     const uint32_t *first = parser->flow->cfg.graph.out.first;
@@ -239,7 +239,7 @@ static wb_status parse_branch(struct region_parser *parser, uint32_t block, uint
     }
     if (sides[0].has_barrier && sides[1].has_barrier)
         return decline_block(parser, block,
-                             "both sides of this branch have barriers: no abstract warp has that");
+                             "both sides of this branch have barriers, which abstract warps do not support");
     return acta_add_branch(parser->warp, &branch, sides, sequence);
 }
 
@@ -259,9 +259,8 @@ static wb_status find_exit(const struct region_parser *parser, uint32_t loop, ui
         }
     }
     if (found == 1 && loops->innermost[*from] == loop && successor_count(parser, *from) == 2) return WB_OK;
-    return decline_block(
-        parser, item->header,
-        "this loop is left at more than one place, or never: no abstract warp can be built of it");
+    return decline_block(parser, item->header,
+                         "this loop has several exits, or none: it has no abstract warp");
 }
 
 /* A loop with one exit: what runs up to the test that leaves it, and what is behind that test. *behind is

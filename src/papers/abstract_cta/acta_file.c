@@ -70,7 +70,7 @@ static wb_status parse_name(struct notation_parser *parser, struct acta_loop_nam
     }
     for (size_t i = 0; i < parser->notation->names.count; i++)
         if (strcmp(parser->notation->names.items[i].text, name->text) == 0)
-            return scan_fail(&parser->scan, "there is a loop of that name already");
+            return scan_fail(&parser->scan, "there already is a loop of that name");
     return WB_OK;
 }
 
@@ -79,7 +79,7 @@ static wb_status parse_loop(struct notation_parser *parser, struct acta_sequence
     struct acta_loop_name name;
     WB_TRY(parse_name(parser, &name));
     if (!scan_accept(&parser->scan, '('))
-        return scan_fail(&parser->scan, "expected '(' behind the name of a loop");
+        return scan_fail(&parser->scan, "expected '(' after the name of a loop");
     WB_TRY(parse_sequence(parser, &header));
     if (scan_accept(&parser->scan, ':')) WB_TRY(parse_sequence(parser, &rest));
     if (!scan_accept(&parser->scan, ')'))
@@ -253,7 +253,7 @@ static wb_status read_loops(const struct ytree *document, const struct ytree_nod
         WB_TRY(read_loop(document, value, l, cta));
     }
     if (loops == NULL || loops->count == notation->names.count) return WB_OK;
-    return ytree_error(document, loops, "loops: a name is given that no loop of the program has");
+    return ytree_error(document, loops, "loops: no loop of the program has one of these names");
 }
 
 static wb_status make_cta(const struct ytree *document, const struct file_fields *fields,

@@ -115,8 +115,8 @@ static wb_status published_run(const struct bound_input *input, wb_bound *bound)
         is_simple_machine(input->machine, &latency)
             ? "the published stall term counts up to N - 1 cycles too few where a barrier directly "
               "follows a load; how shifts and windows count was reconstructed"
-            : "the published rules are about a machine that issues one instruction a cycle and "
-              "waits for nothing but memory, which this is not";
+            : "the published rules are for a machine that issues one instruction a cycle and waits only for "
+              "memory, unlike this one";
     assume_warps(input, rules.counting.executed, bound);
     assume(bound, WB_ASSUME_CTA_CONVENTIONS);
     return WB_OK;
@@ -127,11 +127,11 @@ static wb_status turns_run(const struct bound_input *input, wb_bound *bound) {
     bool all;
     WB_TRY(simulate_input(input, &rules, true, bound, &all));
     bound->kind = WB_ESTIMATE;
-    bound->reason = all ? "longest of all interleavings that divergence allows under one scheduler, of warps "
-                          "whose nodes wait where the published abstraction puts it: another scheduler, or "
-                          "the real order of loads and uses, can take longer"
-                        : "longest of some interleavings only, as divergence allows too many, under one "
-                          "scheduler, of warps whose nodes wait where the published abstraction puts it";
+    bound->reason = all ? "longest of all interleavings that divergence allows under one scheduler, with "
+                          "waits where the published abstraction puts them: another scheduler, or the real "
+                          "order of loads and uses, can take longer"
+                        : "longest of only some interleavings, as divergence allows too many, under one "
+                          "scheduler, with waits where the published abstraction puts them";
     assume_warps(input, rules.counting.executed, bound);
     assume(bound, WB_ASSUME_CTA_CONVENTIONS);
     assume(bound, WB_ASSUME_ROUND_ROBIN_FROM_BARRIERS);
@@ -155,8 +155,8 @@ static const char *safe_objection(const struct bound_input *input) {
     cycles latency;
     return is_simple_machine(input->machine, &latency)
                ? NULL
-               : "this method is for machines that issue one instruction a cycle and wait for nothing but "
-                 "memory (such as hirvisalo)";
+               : "this method is for machines that issue one instruction a cycle and wait only for memory "
+                 "(such as hirvisalo)";
 }
 
 /* Covering paths take both sides of branches whose condition is not known. */
@@ -172,11 +172,10 @@ static const char *published_objection(const struct bound_input *input) {
 static const char *turns_objection(const struct bound_input *input) {
     const struct machine_abstract_cta *stated = &input->machine->abstract_cta;
     if (stated->stall_warps == STALL_ALL_WARPS)
-        return "abstract_cta.stall_warps=all has no effect here: warps are simulated in turn, and those hide "
-               "a "
-               "stall that have something to do";
+        return "abstract_cta.stall_warps=all has no effect here: warps are simulated in turn, and those with "
+               "work hide a stall";
     if (stated->shift == SHIFT_IS_ADDED)
-        return "abstract_cta.shift=added has no effect here: shifts are what the interleavings differ in";
+        return "abstract_cta.shift=added has no effect here: the interleavings differ in their shifts";
     return published_objection(input);
 }
 
@@ -214,7 +213,7 @@ const struct bound_method bound_acta_rr = {
 
 const struct bound_method bound_acta_safe = {
     .name = "abstract-cta-safe",
-    .summary = "the same with a stall term that is proven, on machines that wait for nothing but memory",
+    .summary = "the same with a proven stall term, on machines that wait only for memory",
     .run = safe_run,
     .needs = FOR_ABSTRACT_WARPS,
     .objection = safe_objection,

@@ -130,8 +130,8 @@ static wb_status keep_loop(struct trace_reader *reader, uint32_t number, uint32_
     uint64_t iterations = runs->most;
     if (loop->has_barrier && runs->least < runs->most)
         return decline(reader, loop->block,
-                       "a warp runs through this loop, which has a barrier, now more and now less often: no "
-                       "abstract warp has that");
+                       "a warp runs this loop, which has a barrier, a varying number of times, which "
+                       "abstract warps do not support");
     if (loop->side[1] != ACTA_NONE && iterations > 0) iterations--;
     cta->iterations[warp * cta->warp.loops.count + number] = iterations;
     return WB_OK;
@@ -144,8 +144,9 @@ static wb_status keep_guard(struct trace_reader *reader, uint32_t number, uint32
     const uint32_t entry = branch->side_block[branch->barrier_side];
     uint64_t decisions = reader->executions[branch->block], taken = reader->entries[entry];
     if (taken != 0 && taken != decisions)
-        return decline(reader, branch->block,
-                       "a warp takes the side with the barrier now and then: no abstract warp has that");
+        return decline(
+            reader, branch->block,
+            "a warp takes the side with the barrier only sometimes, which abstract warps do not support");
     cta->enters[warp * cta->warp.guards.count + number] = taken != 0;
     return WB_OK;
 }

@@ -184,7 +184,7 @@ static wb_status decode_inst(struct gs_decoder *decoder, uint32_t index, const s
     const struct timed_inst *timed = &decoder->timed->code.insts[index];
     if (is_unmodelled(inst, timed)) {
         ptx_diagnose(decoder->diagnostics, SEVERITY_ERROR, decoder->block->kernel->module, inst,
-                     "the model gpgpusim does not wait as '%s' does", inst->form->name);
+                     "the model gpgpusim does not support the wait of '%s'", inst->form->name);
         return WB_ERR_DECLINED;
     }
     const struct machine_class *class = &decoder->machine->classes[timing_class(inst->form)];

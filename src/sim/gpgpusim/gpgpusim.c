@@ -65,7 +65,7 @@ static wb_status prepare(struct gs_sm *sm, wb_diagnostics *diagnostics) {
     if (sm->block->accesses == NULL)
         return refuse(sm, diagnostics, "the model gpgpusim needs the block's accesses; have them recorded");
     if (sm->timed->code.queues[QUEUE_COPIES].count + sm->timed->code.queues[QUEUE_BULK_COPIES].count > 0) {
-        (void)refuse(sm, diagnostics, "the model gpgpusim does not know waits for asynchronous copies");
+        (void)refuse(sm, diagnostics, "the model gpgpusim does not support waits for asynchronous copies");
         return WB_ERR_DECLINED;
     }
     WB_TRY(gs_code_make(sm->block, sm->timed, &sm->arena, diagnostics, &sm->code));

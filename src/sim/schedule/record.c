@@ -354,8 +354,8 @@ static wb_status refuse_length(const struct recorder *recorder, const char *orig
         until = cycles_min(until, recorder->sms[s].full_from);
     diagnose(diagnostics, SEVERITY_ERROR, origin,
              "the schedule has more than %" PRIu64
-             " instructions: ask for a window of its cycles; from cycle "
-             "%" PRIu64 " there is room up to cycle %" PRIu64,
+             " instructions: choose a window of its cycles; from cycle %" PRIu64
+             " there is room up to cycle %" PRIu64,
              SCHEDULE_ISSUES_MAX, recorder->options.from, until);
     return WB_ERR_LIMIT;
 }

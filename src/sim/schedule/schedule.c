@@ -62,7 +62,7 @@ wb_status schedule_choose(const char *what, const char *name, const char *(*name
     WB_TRY(choose_names(what, name, name_at, diagnostics, &chosen));
     *index = (size_t)__builtin_ctzll(chosen);
     if (__builtin_popcountll(chosen) == 1) return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, what, "a schedule is that of one %s, not of '%s'", what, name);
+    diagnose(diagnostics, SEVERITY_ERROR, what, "a schedule is for one %s, not for '%s'", what, name);
     return WB_ERR_INPUT;
 }
 

@@ -23,7 +23,7 @@ static uint32_t lrr_pick(const struct policy_view *view) {
 
 const struct sim_policy policy_lrr = {
     .name = "lrr",
-    .summary = "loose round-robin: the next ready warp behind the one issued last",
+    .summary = "loose round-robin: the next ready warp after the one issued last",
     .work_conserving = true,
     .pick = lrr_pick,
 };
@@ -96,7 +96,7 @@ static const struct sim_policy *const policies[] = {&policy_lrr, &policy_gto, &p
 
 const char *policy_misfit(const struct sim_policy *policy, const struct wb_machine *machine) {
     if (policy != &policy_cggty || machine_times_sass(machine)) return NULL;
-    return "cggty is a policy of machines that time machine code by its control fields (code: sass)";
+    return "cggty is a policy for machines that time machine code by its control fields (code: sass)";
 }
 
 wb_status policies_choose(const char *list, const struct wb_machine *machine, wb_diagnostics *diagnostics,

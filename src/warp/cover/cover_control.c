@@ -45,9 +45,9 @@ static wb_status require_headers(const struct warp *warp, const struct micro *op
         leaves |= !inside;
     }
     if (!stays || !leaves) return WB_OK;
-    return warp_fail(warp, op, WB_ERR_DECLINED,
-                     "an unknown value decides here how often a cycle runs that can be entered at several "
-                     "places: nothing bounds it");
+    return warp_fail(
+        warp, op, WB_ERR_DECLINED,
+        "an unknown value decides here how often a cycle with several entries runs: nothing bounds it");
 }
 
 /* Lets sides that end at once arrive where the others will meet them, and opens entries for the others. */
@@ -129,9 +129,9 @@ static wb_status count_separate(struct warp *warp, const struct division *divisi
     if (group->separate <= SEPARATE_MAX) return WB_OK;
     return warp_fail(
         warp, division->op, WB_ERR_DECLINED,
-        "an unknown value divides lanes here that meet only behind the loop, so that they run "
-        "its iterations separately, and divide in each again: too many paths to be covered. A flow fact can "
-        "make them fewer: 'never LABEL' of a side that is not taken, or a small limit of the loop");
+        "an unknown value divides lanes here that meet only after the loop, so they run its iterations "
+        "separately and divide again in each: too many paths to cover. A flow fact can reduce them: 'never "
+        "LABEL' for a side that is not taken, or a small limit of the loop");
 }
 
 /* Lanes no longer wait in an entry with the registers that they have: they will arrive from the sides. */

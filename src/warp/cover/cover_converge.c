@@ -102,9 +102,10 @@ static wb_status open_meeting(struct warp *warp, const struct micro *op) {
 static wb_status come_to_meeting(struct warp *warp, const struct micro *op) {
     const size_t meeting = meeting_of(warp, op->meeting.set, cover_top(warp)->pc);
     if (meeting == SIZE_MAX)
-        return warp_fail(warp, op, WB_ERR_DECLINED,
-                         "lanes of warp %u come here, where lanes of B%u meet: no BSSY has put them there",
-                         warp->number, op->meeting.set);
+        return warp_fail(
+            warp, op, WB_ERR_DECLINED,
+            "lanes of warp %u come here, where lanes of B%u meet, but no BSSY has put them there",
+            warp->number, op->meeting.set);
     WB_TRY(cover_meet_below(warp, meeting));
     cover_top(warp)->mask = 0;
     return WB_OK;

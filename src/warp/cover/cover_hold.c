@@ -94,7 +94,7 @@ static wb_status hold_ended(struct warp *warp, const struct barrier_place *place
     WB_TRY(lies_behind(warp, cover_function_of(warp)->cfg.block_of[pc], block, &behind));
     if (!behind) return WB_OK;
     return cover_refuse(warp, place->together, pc,
-                        "warp %u comes to this barrier, and warp %u, which did not, goes on behind it",
+                        "warp %u comes to this barrier, but warp %u continues after it without coming to it",
                         place->warp, ended);
 }
 

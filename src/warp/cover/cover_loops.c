@@ -332,7 +332,7 @@ wb_status cover_arrive(struct warp *warp, uint32_t pc) {
     uint32_t marks = cover_function_of(warp)->marks[pc];
     if (cover_top(warp)->group->replays) return WB_OK; /* it has arrived before */
     if ((marks & COVER_AT_NEVER) != 0)
-        return exclude(warp, pc, cover_fact_about(warp, FACT_NEVER, pc), "nobody ever does");
+        return exclude(warp, pc, cover_fact_about(warp, FACT_NEVER, pc), "no lane does");
     if ((marks & COVER_AT_PER) != 0) WB_TRY(count_per_facts(warp, pc));
     return (marks & COVER_AT_HEADER) != 0 && cover_top(warp)->mask != 0 ? pass_header(warp, pc) : WB_OK;
 }
@@ -466,10 +466,9 @@ wb_status cover_close_region(struct warp *warp) {
     if (!region->open || warp->depth > region->depth || warp->stack.count > region->base) return WB_OK;
     region->open = false;
     if (run->forgotten != region->forgotten) {
-        diagnose(
-            run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
-            "lanes that unknown values divide meet only behind a loop, and what they store there was known: "
-            "in which order they do cannot be told");
+        diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
+                 "lanes that unknown values divide meet only after a loop in which they store known values: "
+                 "the order of these stores is unknown");
         return WB_ERR_DECLINED;
     }
     const uint64_t times = (uint64_t)__builtin_popcount(region->lanes) - 1;

@@ -154,12 +154,12 @@ static wb_status ask_for_fact(const struct warp *warp, const struct micro *op, u
                    : run_no_memory(warp->run);
     struct text place = {0};
     facts_put_place(warp->run->kernel, number, pc, &place);
-    wb_status status = warp_fail(
-        warp, op, WB_ERR_DECLINED,
-        "whether warp %u waits at this barrier (%s) depends on values that are not known; if all warps "
-        "of the block always wait here together, a flow fact can say so, but needs a label: write "
-        "one before the barrier into the PTX, and 'together LABEL;' into the facts",
-        warp->number, place.failed ? "" : place.data);
+    wb_status status =
+        warp_fail(warp, op, WB_ERR_DECLINED,
+                  "whether warp %u waits at this barrier (%s) depends on unknown values; if all warps of the "
+                  "block always wait here together, a flow fact can say so, but needs a label: write one "
+                  "before the barrier into the PTX, and 'together LABEL;' into the facts",
+                  warp->number, place.failed ? "" : place.data);
     text_free(&place);
     return status;
 }
@@ -248,8 +248,8 @@ static wb_status match(struct warp *warp, const struct micro *op, uint32_t pc, b
     if (meets) return WB_OK;
     if (warp->run->needs.items.count > 0) return WB_ERR_DECLINED; /* these are asked for first */
     return warp_fail(warp, op, WB_ERR_DECLINED,
-                     "warp %u perhaps waits at this barrier in more than one place of an iteration, or at "
-                     "another one than other warps: which of them meet depends on values that are not known",
+                     "warp %u maybe waits at this barrier in more than one place of an iteration, or at "
+                     "another one than other warps: which of them meet depends on unknown values",
                      warp->number);
 }
 
@@ -276,16 +276,14 @@ static wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32
     bool firm = (mask & ~cover_unsure(top->group)) != 0 || (warp->live & ~here & ~top->group->gone) == 0;
     if (firm && function->parts != NULL) WB_TRY(cover_whole_warp(warp, op));
     if (!firm && (mask != top->mask || !caller_is_sure(warp, mask)))
-        return warp_fail(
-            warp, op, WB_ERR_DECLINED,
-            "whether warp %u waits at this barrier depends on values that are not known, of %s: no "
-            "flow fact can say that all warps do",
-            warp->number, mask != top->mask ? "its guard" : "the call of the function");
+        return warp_fail(warp, op, WB_ERR_DECLINED,
+                         "whether warp %u waits at this barrier depends on unknown values of %s: no flow "
+                         "fact can say that all warps do",
+                         warp->number, mask != top->mask ? "its guard" : "the call of the function");
     if (warp->run->cover->region.open)
         return warp_fail(
             warp, op, WB_ERR_DECLINED,
-            "lanes that unknown values divide meet only behind this barrier: each of them may come "
-            "to it by itself");
+            "lanes that unknown values divide meet only after this barrier: each may come to it separately");
     /* What other barriers and loops need is found, too, by going on as if the fact were given. */
     if (!firm && !together) WB_TRY(ask_for_fact(warp, op, pc));
     warp->run->cover->meets_perhaps |= !firm;
@@ -307,13 +305,13 @@ static wb_status check_perhaps(const struct warp *warp) {
     if (run->cover->perhaps <= PERHAPS_MAX || group == NULL) return WB_OK;
     const struct ptx_inst *branch = program_inst(&run->program, group->branch);
     diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
-             "too many paths to be covered: sides of branches that unknown values decide have more than %llu "
-             "warp instructions, as they meet too late",
+             "too many paths to cover: sides of branches that unknown values decide have more than %llu warp "
+             "instructions, since they meet too late",
              (unsigned long long)PERHAPS_MAX);
     diagnose(
         run->diagnostics, SEVERITY_NOTE, wb_kernel_name(run->kernel),
-        "flow facts can make them fewer: 'never LABEL' where a side is not taken, 'at most N of LABEL per "
-        "LABEL' where it is rarely, smaller limits of loops ('warpbound facts' lists them)");
+        "flow facts can reduce them: 'never LABEL' for a side that is not taken, 'at most N of LABEL per "
+        "LABEL' for one that is rarely taken, smaller limits of loops ('warpbound facts' lists them)");
     if (branch != NULL) ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, branch, "one of them");
     return WB_ERR_DECLINED;
 }

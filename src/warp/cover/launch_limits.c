@@ -104,11 +104,11 @@ static wb_status require(const struct wb_facts *facts, const struct flow_fact *f
     if (bounds[loop].known)
         diagnose_at(diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
                     "the analysis finds %" PRIu64 " here, not %" PRIu64
-                    ": a limit of your own is written without 'found'",
+                    ": write your own limits without 'found'",
                     bounds[loop].headers, fact->limit);
     else
         diagnose_at(diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
-                    "the analysis finds no limit here: one of your own is written without 'found'");
+                    "the analysis finds no limit here: write your own limits without 'found'");
     return WB_ERR_INPUT;
 }
 

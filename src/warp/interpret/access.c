@@ -242,7 +242,7 @@ static wb_status check_room(const struct warp *warp, const struct micro *op) {
     const struct access_list *list = warp->accesses;
     if (list->items.count < RECORDS_MAX && list->tables.count < TABLE_MAX) return WB_OK;
     return warp_fail(warp, op, WB_ERR_LIMIT,
-                     "warp %u: more accesses than can be recorded; bound a launch of which a warp does less",
+                     "warp %u: more accesses than can be recorded; bound a launch whose warps do less",
                      warp->number);
 }
 

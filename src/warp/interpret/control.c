@@ -79,7 +79,7 @@ static wb_status frame_make_local(struct warp *warp, const struct micro *call,
     diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
              "%" PRIu64 " bytes of local memory a thread, %" PRIu64
              " of them of function %s: more than the %" PRIu64
-             " that a thread can have; make its .local variables smaller, or calls less deep",
+             " that a thread can have; make its .local variables smaller, or nest calls less deeply",
              size, (uint64_t)code->local_size, code->function->name, LOCAL_MAX);
     return WB_ERR_LIMIT;
 }
@@ -213,11 +213,10 @@ static wb_status call_function(struct warp *warp, const struct micro *op, uint32
     const struct function_code *code = &warp->run->program.functions[function];
     const char *name = warp->run->module->functions[function].name;
     if (code->micros == NULL)
-        return warp_fail(
-            warp, op, WB_ERR_DECLINED,
-            "the body of '%s' is not in the module: compile it into the same PTX, or, where this call is "
-            "never reached, say so by a flow fact: never LABEL (--facts)",
-            name);
+        return warp_fail(warp, op, WB_ERR_DECLINED,
+                         "the body of '%s' is not in the module: compile it into the same PTX or, if this "
+                         "call is never reached, say so by a flow fact: never LABEL (--facts)",
+                         name);
     if (code->function->param_count != op->call.argument_count ||
         code->function->return_count < op->call.result_count)
         return warp_fail(warp, op, WB_ERR_INPUT,

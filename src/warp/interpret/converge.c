@@ -23,7 +23,7 @@ void meeting_side_first(const struct warp *warp, struct side *sides, uint32_t co
 wb_status meeting_needs_all(struct warp *warp, const struct micro *op, uint32_t mask) {
     if (mask == top_of(warp)->mask) return WB_OK;
     return warp_fail(warp, op, WB_ERR_DECLINED,
-                     "its guard is false in some lanes of warp %u: what it means then is not known",
+                     "its guard is false in some lanes of warp %u: its meaning is then unknown",
                      warp->number);
 }
 
@@ -63,9 +63,10 @@ wb_status bsync_execute(struct warp *warp, const struct micro *op, uint32_t mask
     const size_t meeting = meeting_of(warp, set, top_of(warp)->pc);
     if (meeting == SIZE_MAX && (warp->sets[set] & warp->live & ~mask) == 0) return WB_OK;
     if (meeting == SIZE_MAX || (mask & ~warp->sets[set]) != 0)
-        return warp_fail(warp, op, WB_ERR_DECLINED,
-                         "lane %u of warp %u comes here, where lanes of B%u meet: no BSSY has put it there",
-                         (uint32_t)__builtin_ctz(mask), warp->number, set);
+        return warp_fail(
+            warp, op, WB_ERR_DECLINED,
+            "lane %u of warp %u comes here, where lanes of B%u meet, but no BSSY has put it there",
+            (uint32_t)__builtin_ctz(mask), warp->number, set);
     meet(warp, meeting);
     return WB_OK;
 }
@@ -76,8 +77,8 @@ wb_status meeting_end(struct warp *warp, struct simt_entry *top) {
     const struct micro *op = &warp->frame->code->micros[top->wait == SIMT_BAR ? top->pc : top->pc - 1];
     if (absent != 0)
         return warp_fail(warp, op, WB_ERR_DECLINED,
-                         "lane %u of warp %u waits here for lane %u, which went another way and can only go "
-                         "on after it",
+                         "lane %u of warp %u waits here for lane %u, which went another way and can continue "
+                         "only after it",
                          (uint32_t)__builtin_ctz(top->mask), warp->number, (uint32_t)__builtin_ctz(absent));
     top->wait = SIMT_RUNS;
     return WB_OK;
@@ -113,7 +114,7 @@ wb_status bmov_set_execute(struct warp *warp, const struct micro *op, uint32_t m
     uint32_t value;
     if (mask == 0) return WB_OK;
     if (!lanes_agree(warp_slot(warp, op->source[1]), mask, &value))
-        return warp_fail(warp, op, WB_ERR_DECLINED, "which lanes warp %u puts into B%u here is not known",
+        return warp_fail(warp, op, WB_ERR_DECLINED, "the lanes that warp %u puts into B%u here are unknown",
                          warp->number, op->meeting.set);
     warp->sets[op->meeting.set] = value;
     return WB_OK;
@@ -180,8 +181,7 @@ wb_status warpsync_execute(struct warp *warp, const struct micro *op, uint32_t m
     WB_TRY(meeting_needs_all(warp, op, mask));
     if (!lanes_agree(given, mask, &expected))
         return warp_fail(warp, op, WB_ERR_DECLINED,
-                         "lanes of warp %u wait here for others, each for different ones: that is not "
-                         "modelled",
+                         "lanes of warp %u wait here for different other lanes: that is not modelled",
                          warp->number);
     return wait_below(warp, op, SIMT_WARPSYNC, expected);
 }
@@ -192,16 +192,16 @@ wb_status alone_execute(struct warp *warp, const struct micro *op, uint32_t mask
     FOR_LANES_OF(l, mask & given->known)
     if ((mask & ~(uint32_t)given->value[l]) != 0)
         return warp_fail(warp, op, WB_ERR_DECLINED,
-                         "lanes of warp %u that are together go on in parts here, each for an exchange "
-                         "of its own: that is not modelled",
+                         "lanes of warp %u that are together continue in parts here, each with its own "
+                         "exchange: that is not modelled",
                          warp->number);
     return WB_OK;
 }
 
 wb_status collective_of_parts(struct warp *warp, const struct micro *op, uint32_t absent) {
     return warp_fail(warp, op, WB_ERR_DECLINED,
-                     "warp %u comes here without lane %u, with which it exchanges values: whether parts of a "
-                     "warp go on together behind that is not known",
+                     "warp %u comes here without lane %u, with which it exchanges values: it is unknown "
+                     "whether parts of a warp continue together after that",
                      warp->number, (uint32_t)__builtin_ctz(absent));
 }
 

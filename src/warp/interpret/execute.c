@@ -67,13 +67,12 @@ wb_status warp_decline(struct warp *warp, const struct micro *op, struct slot sl
     uint32_t origin = warp_origin(warp_slot(warp, slot), op);
     if (run->steers) return warp_steer(warp, op->index, origin, need > NEED_SIZE);
     ptx_diagnose(run->diagnostics, SEVERITY_ERROR, run->module, op->inst,
-                 "%s depends on a value that is not known (lane %u of warp %u)", names[need],
+                 "%s depends on an unknown value (lane %u of warp %u)", names[need],
                  (uint32_t)__builtin_ctz(lanes), warp->number);
     if (need == NEED_CALLEE)
-        diagnose(
-            run->diagnostics, SEVERITY_NOTE, wb_kernel_name(run->kernel),
-            "flow facts cannot say which function that is: give the arguments and contents of buffers that "
-            "decide it, or, where the call is never reached, the fact 'never LABEL' (--facts)");
+        diagnose(run->diagnostics, SEVERITY_NOTE, wb_kernel_name(run->kernel),
+                 "flow facts cannot say which function that is: give the arguments and contents of buffers "
+                 "that decide it or, if the call is never reached, the fact 'never LABEL' (--facts)");
     const struct ptx_inst *from = origin == ORIGIN_UNWRITTEN ? NULL : program_inst(&run->program, origin);
     if (from == NULL)
         ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, op->inst,
@@ -82,11 +81,10 @@ wb_status warp_decline(struct warp *warp, const struct micro *op, struct slot sl
         ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, from, "the value comes from here");
     for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)
         if ((run->left_open >> what & 1) != 0)
-            ptx_diagnose(
-                run->diagnostics, SEVERITY_NOTE, run->module, from == NULL ? op->inst : from,
-                "unknown are also results that the PTX ISA leaves open: --assume %s takes them for what "
-                "is computed here (docs/execution.md)",
-                launch_assumption_name((enum launch_assumption)what));
+            ptx_diagnose(run->diagnostics, SEVERITY_NOTE, run->module, from == NULL ? op->inst : from,
+                         "results that the PTX ISA leaves open are unknown too: --assume %s takes those "
+                         "computed here (docs/execution.md)",
+                         launch_assumption_name((enum launch_assumption)what));
     return WB_ERR_DECLINED;
 }
 
@@ -134,7 +132,7 @@ wb_status unsure_sleep(struct warp *warp, const struct micro *op, uint32_t mask,
 
 wb_status refuse_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     if (mask == 0) return WB_OK;
-    return warp_fail(warp, op, WB_ERR_DECLINED, "which memory '%s' writes is not known", op->form->name);
+    return warp_fail(warp, op, WB_ERR_DECLINED, "the memory that '%s' writes is unknown", op->form->name);
 }
 
 void run_note_uncounted(struct run *run, const struct micro *op) {
@@ -212,9 +210,10 @@ wb_status run_check_memory(const struct run *run) {
     if (sum <= run->memory_limit) return WB_OK;
     run->diagnostics->over_limit = true;
     diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
-             "after %" PRIu64 " warp instructions the execution takes more than the %" PRIu64
-             " MB of memory that it may take (%s: %" PRIu64 " MB); is there a loop without end? Else execute "
-             "less (one block with -i, a smaller grid or problem), or allow more (--memory-limit)",
+             "after %" PRIu64 " warp instructions the execution exceeds its limit of %" PRIu64
+             " MB of memory (%s: %" PRIu64
+             " MB); is there an endless loop? Otherwise execute less (one block with -i, a smaller grid or "
+             "problem), or allow more (--memory-limit)",
              run->instructions, megabytes(run->memory_limit), parts[most].what, megabytes(parts[most].bytes));
     return WB_ERR_LIMIT;
 }
@@ -223,9 +222,8 @@ wb_status run_check_memory(const struct run *run) {
 static wb_status refuse_registers(const struct run *run, const struct ptx_function *function) {
     run->diagnostics->over_limit = true;
     diagnose(run->diagnostics, SEVERITY_ERROR, function->name,
-             "its %" PRIu32 " registers, of %" PRIu32 " threads, take more than the %" PRIu64
-             " MB of memory that the execution may take; declare fewer registers, use smaller blocks, or "
-             "allow more (--memory-limit)",
+             "its %" PRIu32 " registers, of %" PRIu32 " threads, exceed the limit of %" PRIu64
+             " MB of memory; declare fewer registers, use smaller blocks, or allow more (--memory-limit)",
              function->reg_count, run->size[0] * run->size[1] * run->size[2], megabytes(run->memory_limit));
     return WB_ERR_LIMIT;
 }
@@ -249,8 +247,8 @@ wb_status run_count_contents(struct run *run, const char *name, uint64_t size) {
     }
     run->diagnostics->over_limit = true;
     diagnose(run->diagnostics, SEVERITY_ERROR, name,
-             "with its contents of %" PRIu64 " MB the execution takes more than the %" PRIu64
-             " MB of memory that it may take; use a smaller problem, or allow more (--memory-limit)",
+             "with its contents of %" PRIu64 " MB the execution exceeds its limit of %" PRIu64
+             " MB of memory; use a smaller problem, or allow more (--memory-limit)",
              megabytes(size), megabytes(run->memory_limit));
     return WB_ERR_LIMIT;
 }
@@ -277,8 +275,8 @@ wb_status run_check_limits(struct run *run) {
     if (run->instructions >= most) {
         run->diagnostics->over_limit = true;
         diagnose(run->diagnostics, SEVERITY_ERROR, kernel,
-                 "more than %" PRIu64 " warp instructions, to block %u,%u,%u; is there a loop without end? "
-                 "Else allow more (--instruction-limit)",
+                 "more than %" PRIu64 " warp instructions, up to block %u,%u,%u; is there an endless loop? "
+                 "Otherwise allow more (--instruction-limit)",
                  run->asked_limit, run->index[0], run->index[1], run->index[2]);
         return WB_ERR_LIMIT;
     }

@@ -100,9 +100,8 @@ static wb_status refuse_no_launch(const struct launch_fit *fit) {
     const uint32_t *threads = kernel->tuning.reqntid;
     struct text message = {0};
     fit->diagnostics->needs_launch = true;
-    text_printf(&message,
-                "how many blocks of how many threads execute %s%s is missing; for example: -g 1 -b ",
-                wb_kernel_name(fit->kernel), kernel->param_count > 0 ? ", and with which arguments," : "");
+    text_printf(&message, "the grid and the block of %s%s are missing; for example: -g 1 -b ",
+                wb_kernel_name(fit->kernel), kernel->param_count > 0 ? ", and its arguments," : "");
     if (threads[0] != 0)
         text_printf(&message, "%u,%u,%u", threads[0], threads[1] == 0 ? 1 : threads[1],
                     threads[2] == 0 ? 1 : threads[2]);
@@ -134,9 +133,8 @@ static bool argument_fits(const struct launch_argument *argument, const struct p
 
 /* Appends what has to stand in the place of a blank. */
 static void put_blank(struct text *out, const char *given, const struct ptx_variable *param) {
-    text_printf(out, "to be filled in: in place of " LAUNCH_BLANK " in '%s', %s for ", given,
-                strchr(given, '[') != NULL ? "the number of elements"
-                                           : "the value, or ? where it may be any,");
+    text_printf(out, "blank: replace " LAUNCH_BLANK " in '%s' by %s for ", given,
+                strchr(given, '[') != NULL ? "the number of elements" : "the value, or ? for any value,");
     describe_param(out, param);
 }
 
@@ -200,8 +198,7 @@ static wb_status check_grid(const struct launch_fit *fit, const uint32_t *index)
     if (fit->launch->has_grid) return check_index(fit, index);
     return blank != 0
                ? refuse_at(fit, blank,
-                           "grid is to be filled in: the number of blocks in x, y and z, such as 16 or "
-                           "[16, 4] (or -g)")
+                           "fill in grid: the number of blocks in x, y and z, such as 16 or [16, 4] (or -g)")
                : refuse(fit, "the number of blocks is missing (-g, or grid of a launch file)");
 }
 
@@ -210,8 +207,8 @@ static wb_status check_block(const struct launch_fit *fit) {
     if (fit->launch->has_block) return check_block_size(fit);
     return blank != 0
                ? refuse_at(fit, blank,
-                           "block is to be filled in: the number of threads of a block in x, y and z, such "
-                           "as 256 or [32, 8] (or -b)")
+                           "fill in block: the number of threads of a block in x, y and z, such as 256 or "
+                           "[32, 8] (or -b)")
                : refuse(fit, "the number of threads in a block is missing (-b, or block of a launch file)");
 }
 
@@ -219,8 +216,8 @@ static wb_status check_shared(const struct launch_fit *fit) {
     const uint32_t blank = fit->launch->blanks.shared;
     return blank == 0 ? WB_OK
                       : refuse_at(fit, blank,
-                                  "shared is to be filled in: the bytes of dynamic shared memory of a block, "
-                                  "such as 4096 (or --shared)");
+                                  "fill in shared: the bytes of dynamic shared memory of a block, such as "
+                                  "4096 (or --shared)");
 }
 
 /* The same of the block and its dynamic shared memory alone. */
@@ -306,7 +303,7 @@ wb_status wb_occupancy_find(const wb_kernel *kernel, const wb_launch *launch, co
     machine_occupancy(machine, &demand, &found);
     if (found.blocks_most == WB_UNLIMITED) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "the machine does not state how much of anything an SM has (limits)");
+                 "the machine does not state the resources of an SM (limits)");
         return WB_ERR_DECLINED;
     }
     *occupancy = found;
@@ -347,13 +344,13 @@ static wb_status hold_to_code(const char *path, const struct ptxas_entry *entry,
     if (entry->shared != shared)
         diagnose(diagnostics, SEVERITY_WARNING, path,
                  "kernel %s has %" PRIu64 " bytes of static shared memory there, and %" PRIu64
-                 " in the PTX: it may be other code",
+                 " in the PTX: that may be other code",
                  entry->name, entry->shared, shared);
     if (entry->spill_stores != 0 || entry->spill_loads != 0)
         diagnose(diagnostics, SEVERITY_WARNING, path,
-                 "ptxas keeps registers of %s in memory (%" PRIu64 " bytes are stored, %" PRIu64
-                 " loaded): the PTX does not have these instructions, and no bound has their time; more "
-                 "registers a thread (-maxrregcount, __launch_bounds__) leave none",
+                 "ptxas spills registers of %s to memory (%" PRIu64 " bytes are stored, %" PRIu64
+                 " loaded): the PTX lacks these instructions, and no bound includes their time; more "
+                 "registers a thread (-maxrregcount, __launch_bounds__) avoid them",
                  entry->name, entry->spill_stores, entry->spill_loads);
     return WB_OK;
 }
@@ -379,8 +376,8 @@ wb_status wb_launch_read_ptxas_info(wb_launch *launch, const char *path, const w
     size_t size = 0;
     if (wb_kernel_registers(kernel) != 0) {
         diagnose(diagnostics, SEVERITY_ERROR, path,
-                 "this is of PTX: machine code says itself that kernel %s has %" PRIu32
-                 " registers a thread; leave the file out",
+                 "this is for PTX: the machine code itself says that kernel %s has %" PRIu32
+                 " registers a thread; omit the file",
                  wb_kernel_name(kernel), wb_kernel_registers(kernel));
         return WB_ERR_INPUT;
     }

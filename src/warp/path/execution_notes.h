@@ -25,40 +25,39 @@
       "a barrier was executed")                                                                              \
     X(WARP_GROUPS,                                                                                           \
       "a group of asynchronous copies belongs to its warp: part of a warp commits and waits for all of it",  \
-      "part of a warp's live lanes executed a commit or a wait, or none because of its guard; bounds of "    \
-      "kind upper "                                                                                          \
-      "hold for groups of threads, too")                                                                     \
+      "part of a warp's live lanes, or none because of its guard, executed a commit or a wait; bounds of "   \
+      "kind upper hold for groups of threads too")                                                           \
     X(DIVIDED_LANES,                                                                                         \
       "divergent lanes execute one side after the other, the taken one first, and reconverge at the "        \
       "branch's post-dominator",                                                                             \
       "a branch, or a call by address, divided a warp; sm_70 and later may interleave the sides")            \
     X(MEMBERS_TOGETHER, "lanes that a member mask names execute the instruction together",                   \
-      "it depends on unknown values which lanes executed `bar.warp.sync` or another `.sync`, or which the "  \
-      "mask names; a lane that is certainly elsewhere makes analyses decline")                               \
+      "unknown values decide which lanes executed `bar.warp.sync` or another `.sync`, or which lanes the "   \
+      "mask names; if a lane is certainly elsewhere, analyses decline")                                      \
     X(LAST_LANE, "if lanes of a warp store to the same place, the value of the highest lane remains",        \
-      "lanes of a warp stored values to the same bytes that are not known to be the same; covering paths "   \
-      "take the bytes for unknown instead")                                                                  \
+      "lanes of a warp stored values that may differ to the same bytes; covering paths treat the bytes as "  \
+      "unknown instead")                                                                                     \
     X(ATOMIC_ORDER,                                                                                          \
       "atomics and relaxed, volatile and acquire loads take effect in the order of blocks, warps and lanes", \
-      "with the given data control or an address depended on what an atomic returned, on memory where "      \
-      "its order shows (floats, `exch`, `cas`, `inc`, `dec`), or on such a load of memory of other warps; "  \
-      "no bound of kind upper or exact rests on it")                                                         \
+      "with the given data, control or an address depended on the result of an atomic, on memory where its " \
+      "order shows (floats, `exch`, `cas`, `inc`, `dec`), or on such a load of other warps' memory; no "     \
+      "bound of kind upper or exact rests on it")                                                            \
     X(WARP_NUMBERS, "%warpid is the number of the warp in its block", "the code uses `%warpid`")             \
     X(ALIGNED_BUFFERS,                                                                                       \
       "buffers and variables start at multiples of 256 bytes unless the launch says otherwise",              \
       "requests of accesses to global memory were counted")                                                  \
     X(APPROXIMATE_RESULTS, "approximate functions return exactly what this tool computes, to the last bit",  \
-      "with the given data control or an address depended on one, or one was executed under "                \
-      "`--assume approx`")                                                                                   \
+      "with the given data, control or an address depended on one, or one was executed under `--assume "     \
+      "approx`")                                                                                             \
     X(DIVISION_BY_ZERO, "an integer division by zero gives all ones; the remainder is the dividend",         \
-      "with the given data control or an address depended on that, or it was executed under "                \
-      "`--assume div-zero`")                                                                                 \
+      "with the given data, control or an address depended on that, or it was executed under `--assume "     \
+      "div-zero`")                                                                                           \
     X(POINTER_ORDER, "buffers and variables lie in memory where this tool puts them, one after another",     \
-      "with the given data control or an address depended on that, or a result did under "                   \
-      "`--assume pointer-order`")                                                                            \
+      "with the given data, control or an address depended on that, or a result did under `--assume "        \
+      "pointer-order`")                                                                                      \
     X(NO_CONTRACTION,                                                                                        \
       "the compiler fuses no multiplication and addition of the PTX: both results are rounded",              \
-      "with the given data control or an address depended on a sum that would differ, or one was executed "  \
+      "with the given data, control or an address depended on a sum that would differ, or one was executed " \
       "under `--assume no-contraction`")                                                                     \
     X(NAN_BITS, "NaN results have the bits that docs/execution.md states",                                   \
       "an instruction made a NaN of known operands")                                                         \
@@ -92,8 +91,7 @@
       "not; with `--inputs any` a `.const` one")                                                             \
     X(CACHE_CONTROL, "CCTL and ERRBAR hold no more than their issue slot",                                   \
       "the kernel has ERRBAR or a CCTL that empties a cache (IVALL), and is timed by its control fields: "   \
-      "nobody publishes what they take. Forms of CCTL that prefetch lines or write them back are declined "  \
-      "there")                                                                                               \
+      "no times are published. Forms of CCTL that prefetch lines or write them back are declined there")     \
     X(BARRIER_COUNTERS, "a dependence counter of BAR counts down before the barrier releases its warp",      \
       "a BAR of the kernel has one, as ptxas -O0 writes them, and is timed by its control fields")
 
@@ -122,10 +120,10 @@ const char *assumed_text(enum assumed what);
 
 /* Why blocks and grids are declined. */
 #define ABSENT_MEMBER                                                                                        \
-    "lanes that the member mask names execute something else, or lanes execute this that it does not name: " \
-    "that is not modelled"
+    "lanes that the member mask names execute something else, or other lanes execute this: that is not "     \
+    "modelled"
 #define UNKNOWN_MEMORY                                                                                       \
-    "which memory this instruction accesses is not known, so that its requests cannot be counted"
+    "the memory that this instruction accesses is unknown, so its requests cannot be counted"
 #define SKIPPED_BARRIER "a warp skips this barrier because its guard is false: that is not modelled"
 
 /* The longest sleep: nanosleep sleeps a millisecond at most. */

@@ -102,12 +102,12 @@ static wb_status report_line(struct flow_fact *items, size_t count, size_t first
     const struct ptx_inst *inst = &function->insts[fact->at];
     if (fact->kind == FACT_LOOP)
         ptx_diagnose(diagnostics, SEVERITY_ERROR, kernel->module, inst,
-                     "how often %s depends on values that are not known; flow facts have to say it:%s",
+                     "how often %s depends on unknown values; flow facts must say it:%s",
                      number == 1 ? "this loop runs" : "the loops of this line run", facts);
     else
         ptx_diagnose(diagnostics, SEVERITY_ERROR, kernel->module, inst,
-                     "whether a warp waits at the barrier behind this label depends on values that are not "
-                     "known; if all warps of the block always wait there together, flow facts can say so:%s",
+                     "whether a warp waits at the barrier after this label depends on unknown values; if all "
+                     "warps of the block always wait there together, flow facts can say so:%s",
                      facts);
     for (uint32_t i = 0; fact->kind == FACT_LOOP && i < number && i < FACTS_SHOWN_MAX; i++)
         note_unrolled(kernel, &items[shown_at[i]], diagnostics);

@@ -100,7 +100,7 @@ static wb_status parse_kind(struct parser *parser) {
         size_t length;
         WB_TRY(parse_name(parser, &name, &length));
         const struct unit_kind *other = find_kind(parser, name, length);
-        if (other == NULL) return scan_fail(&parser->scan, "no unit of this name stands before");
+        if (other == NULL) return scan_fail(&parser->scan, "no earlier instruction has a unit of this name");
         kind.unit = other->unit;
     } else {
         WB_TRY(add_unit(parser, &kind, shared, count));

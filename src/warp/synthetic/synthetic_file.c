@@ -81,7 +81,7 @@ static wb_status read_memory(const struct ytree *document, const struct ytree_no
     struct block_file *file = target;
     wb_status status = ytree_read_fields(document, value, machine_memory_fields, &file->memory);
     if (status == WB_OK && memory_has_hierarchy(&file->memory))
-        status = ytree_error(document, value, "a grid written by hand has no addresses, and so no caches");
+        status = ytree_error(document, value, "a handwritten grid has no addresses, and so no caches");
     return status;
 }
 
@@ -100,7 +100,7 @@ static wb_status check_keys(const struct ytree *document) {
     for (size_t k = 0; k < sizeof of_grids / sizeof *of_grids; k++) {
         const struct ytree_node *value = ytree_find(root, of_grids[k]);
         if (!is_grid && value != NULL)
-            return ytree_key_error(document, value, "%s is of a grid", of_grids[k]);
+            return ytree_key_error(document, value, "%s is for a grid", of_grids[k]);
     }
     return WB_OK;
 }
@@ -111,7 +111,7 @@ static wb_status check_memory(const struct ytree *document, const struct block_f
     struct text problem = {0};
     bool fits = machine_memory_check(&file->memory, &problem);
     if (fits && file->memory.service > 0 && file->memory_unit[0] == '\0')
-        text_string(&problem, "service is of requests: expected memory_unit, too");
+        text_string(&problem, "service is for requests: also expected memory_unit");
     else if (fits && file->memory.request_cycles != 1 && file->memory_unit[0] != '\0')
         text_string(&problem, "request_cycles: the instructions of memory_unit make a request a cycle");
     wb_status status = WB_OK;

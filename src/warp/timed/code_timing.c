@@ -66,15 +66,15 @@ static wb_status decline_runtime_call(const struct timing *timing, const struct 
     char because[512];
     if (timing->code->sass != NULL)
         (void)text_format(because, sizeof because,
-                          "its code is not in the cubin that machine '%s' times. Leave", machine);
+                          "its code is not in the cubin that machine '%s' times. Remove", machine);
     else
         (void)text_format(because, sizeof because,
-                          "machine '%s' gives no times for class '%s'. State them, in the machine file or by "
-                          "--set class.%s.unit=UNIT --set class.%s.latency=CYCLES; or leave",
+                          "machine '%s' gives no times for class '%s'. State them in the machine file or by "
+                          "--set class.%s.unit=UNIT --set class.%s.latency=CYCLES; or remove",
                           machine, name, name, name);
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
-                 "how long a call of %s takes is not known: %s such calls out of the code that is timed "
-                 "(#ifdef), or say by a flow fact that they are never reached: never LABEL (--facts)",
+                 "the time of a call of %s is unknown: %s such calls from the timed code (#ifdef), or say by "
+                 "a flow fact that they are never reached: never LABEL (--facts)",
                  name, because);
     return WB_ERR_DECLINED;
 }
@@ -376,14 +376,13 @@ static wb_status check_code(const struct executed_code *executed, const struct w
     if (!machine_times_sass(machine) || (code != NULL && machine_sass_executes(&machine->sass, code->sm)))
         return WB_OK;
     if (code == NULL)
-        diagnose(
-            diagnostics, SEVERITY_ERROR, machine->name,
-            "this machine times machine code by its control fields, and '%s' is PTX; give a cubin, such as "
-            "ptxas -arch=sm_%u makes of it, or a machine that times PTX",
-            kernel, machine->sass.sm);
+        diagnose(diagnostics, SEVERITY_ERROR, machine->name,
+                 "this machine times machine code by its control fields, but '%s' is PTX; give a cubin, "
+                 "compiled with ptxas -arch=sm_%u, or a machine that times PTX",
+                 kernel, machine->sass.sm);
     else
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "this machine executes machine code for sm_%u, and '%s' is for sm_%u", machine->sass.sm,
+                 "this machine executes machine code for sm_%u, but '%s' is for sm_%u", machine->sass.sm,
                  kernel, code->sm);
     return WB_ERR_INPUT;
 }

@@ -91,9 +91,9 @@ static void wait_for_groups(const struct ptx_function *function, const struct pt
     const struct ptx_operand *left = &function->operands[inst->first_operand];
     role->queue = queue;
     if (left->kind != PTX_OPERAND_INT)
-        role->unmodelled = "leaves a number of groups under way that is not a constant";
+        role->unmodelled = "leaves a number of pending groups that is not a constant";
     else if (left->value > WAIT_GROUPS_MAX)
-        role->unmodelled = "leaves more than 64 groups under way; that many are not kept apart";
+        role->unmodelled = "leaves more than 64 groups pending, which is not supported";
     else
         role->since = (uint32_t)left->value + 1;
 }

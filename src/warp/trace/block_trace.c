@@ -29,7 +29,7 @@ static wb_status check_facts(const struct run *run, const struct wb_facts *facts
     wb_diagnostics *diagnostics = run->diagnostics;
     if (facts->kernel != run->kernel) {
         diagnose(diagnostics, SEVERITY_ERROR, facts->source.name,
-                 "the flow facts are of another kernel than %s", wb_kernel_name(run->kernel));
+                 "the flow facts are for another kernel than %s", wb_kernel_name(run->kernel));
         return WB_ERR_INPUT;
     }
     WB_TRY(wb_facts_require_complete(facts, diagnostics));

@@ -195,7 +195,7 @@ wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnost
     if (block->unrecorded != PTX_NO_INDEX && !block->covering) {
         ptx_diagnose(diagnostics, SEVERITY_ERROR, block->kernel->module,
                      block_inst(block, block->unrecorded, NULL),
-                     "which memory this instruction accesses is not known");
+                     "the memory that this instruction accesses is unknown");
         return WB_ERR_DECLINED;
     }
     wb_status status = fill_from_block(block, grid);
@@ -215,8 +215,8 @@ static void explain_steering(const struct wb_grid *grid, const struct steered_wa
     uint32_t index[3];
     grid_block_index(grid, first->block, index);
     ptx_diagnose(diagnostics, SEVERITY_ERROR, module, grid_inst(grid, first->instruction, NULL),
-                 "%s depends on a value that is not known (block %u,%u,%u, warp %u; %zu warps in all)", what,
-                 index[0], index[1], index[2], first->warp, grid->steered.count);
+                 "%s depends on an unknown value (block %u,%u,%u, warp %u; %zu warps in all)", what, index[0],
+                 index[1], index[2], first->warp, grid->steered.count);
     if (first->origin != PTX_NO_INDEX && first->origin != first->instruction)
         ptx_diagnose(diagnostics, SEVERITY_NOTE, module, grid_inst(grid, first->origin, NULL),
                      "the value comes from here");
@@ -224,9 +224,9 @@ static void explain_steering(const struct wb_grid *grid, const struct steered_wa
 
 wb_status grid_decline_covering(const struct wb_grid *grid, wb_diagnostics *diagnostics) {
     if (!grid->cover.covers) return WB_OK;
-    diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
-             "these are covering paths: no warp executes all of them, so that they can be bounded, but not "
-             "simulated");
+    diagnose(
+        diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
+        "these are covering paths: no warp executes all of them, so they can be bounded but not simulated");
     return WB_ERR_DECLINED;
 }
 
@@ -264,7 +264,7 @@ wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagn
     }
     if (grid->steered.count == 0) return WB_OK;
     if (grid->kernel == NULL)
-        diagnose(diagnostics, SEVERITY_ERROR, "grid", "warps are steered by values that are not known");
+        diagnose(diagnostics, SEVERITY_ERROR, "grid", "unknown values decide what warps execute");
     else
         explain_steering(grid, &grid->steered.items[0], diagnostics);
     return WB_ERR_DECLINED;
@@ -274,7 +274,7 @@ wb_status grid_decline_clusters(const struct wb_grid *grid, wb_diagnostics *diag
     if (grid->kernel == NULL || grid->blocks.count < 2 || !ptx_in_clusters(kernel_function(grid->kernel)))
         return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
-             "its blocks start in clusters, on SMs that have room for all of one: that is not modelled; one "
-             "block can be bounded (-i 0,0,0)");
+             "its blocks start in clusters, on SMs with room for a whole cluster: that is not modelled; "
+             "bound one block (-i 0,0,0)");
     return WB_ERR_DECLINED;
 }

@@ -27,7 +27,7 @@ static const struct failure_case failures[] = {
     {"makespan LCL -w 4 -u L=2/3,C=1", 2, "2/3 is below 1"},
     {"makespan LCL -w 4 -u L=1/2,C=32 --warp-size 32", 2,
      "with a warp size, expected a whole number of units"},
-    {"makespan -w 4:LCL -w 3 -u L=1,C=1", 2, "every string has one of its own"},
+    {"makespan -w 4:LCL -w 3 -u L=1,C=1", 2, "every string has its own"},
     {"makespan LCL -w 4 -u L=1,C=1 --issue 0", 2, "issue: expected"},
     {"makespan LCL -w 4 -u L=1,C=1 --memory 0", 2, "memory: expected"},
     {"makespan LCL -w 4 -u L=1,C=1 --memory-limit 0", 2, "--memory-limit 0: error: expected a number of"},
@@ -66,7 +66,7 @@ static void test_solution_of_another_solver_is_checked(void **state) {
     struct run run = run_shell("echo LS_1_1_1 0.5 | \"$WB\" makespan LC -w 2 -u L=1,C=1 --read-solution -");
     assert_int_equal(run.status, 2);
     assert_string_equal(run.out, "");
-    assert_non_null(strstr(run.err, "-:1:10: error: the value 0.5 is no whole number"));
+    assert_non_null(strstr(run.err, "-:1:10: error: the value 0.5 is not a whole number"));
     run_free(&run);
     check_failure(&(struct failure_case){"makespan LC -w 2 -u L=1,C=1 --read-solution x --write-lp -", 2,
                                          "--read-solution cannot be combined with"});
@@ -271,7 +271,7 @@ static void test_kernel_without_launch(void **state) {
     (void)state;
     struct run run = run_command("makespan " CASE_STUDY ".ptx");
     assert_int_equal(run.status, 2);
-    assert_non_null(strstr(run.err, "launch: error: how many blocks"));
+    assert_non_null(strstr(run.err, "launch: error: the grid and the block of"));
     assert_non_null(strstr(run.err, "if it is the launch file, add -l " CASE_STUDY ".yaml"));
     run_free(&run);
     run = run_shell("d=$(mktemp -d) && cp " CASE_STUDY ".ptx $d/k.ptx || exit 9; "

@@ -203,11 +203,9 @@ static void test_contradicting_warps(void **state) {
     assert_int_equal(problem_file_parse("f", P W U, strlen(P W U), diagnostics, &spec), WB_OK);
     assert_int_equal(spec_set(&spec, "warps", "8", &subject, diagnostics), WB_OK);
     assert_int_equal(transform_spec(&spec, diagnostics, &transform, &problem), WB_ERR_INPUT);
-    assert_first_message(
-        diagnostics,
-        "makespan: error: a number of warps is given (-w N), but every string has one of its "
-        "own",
-        "-w 8");
+    assert_first_message(diagnostics,
+                         "makespan: error: a number of warps is given (-w N), but every string has its own",
+                         "-w 8");
     spec_free(&spec);
     wb_diagnostics_free(diagnostics);
 }

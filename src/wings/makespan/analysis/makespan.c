@@ -102,9 +102,8 @@ wb_status wb_makespan_add_block(wb_makespan *makespan, const wb_block *block, bo
     wb_status status = path_string_make(block, extent, diagnostics, &path);
     if (status == WB_OK && path.waits > 0)
         diagnose(diagnostics, SEVERITY_WARNING, "makespan",
-                 "the path waits %u times, at barriers, for copies or the like, which kernel instruction "
-                 "strings do "
-                 "not know: the results are those of warps that never wait",
+                 "the path waits %u times (at barriers, for copies and the like), which kernel instruction "
+                 "strings do not model: the results are for warps that never wait",
                  path.waits);
     if (status == WB_OK) status = spec_add_string(&makespan->spec, 0, &path.string, diagnostics);
     const struct sources sources = {
@@ -305,7 +304,7 @@ wb_status wb_makespan_write_certificate(wb_makespan *makespan, const char *path,
     const struct makespan_result *found = makespan_find_result(makespan, NULL);
     if (found == NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, path,
-                 "no method that was run found a schedule, which a certificate begins with");
+                 "a certificate needs a schedule, but no method that was run found one");
         return WB_ERR_DECLINED;
     }
     const struct makespan_run run = {.problem = &makespan->problem,

@@ -56,7 +56,7 @@ static wb_status run_extrapolate(const struct makespan_run *run, struct makespan
     const struct makespan_problem *problem = run->problem;
     if (problem->group_count > 1) {
         diagnose(run->diagnostics, SEVERITY_ERROR, "extrapolate",
-                 "eq. (42) of ECRTS 2012 is of identical warps");
+                 "eq. (42) of ECRTS 2012 is for identical warps");
         return WB_ERR_DECLINED;
     }
     uint32_t x = choose_x(run);

@@ -166,7 +166,7 @@ const struct makespan_method makespan_ilp_long = {
 
 const struct makespan_method makespan_ilp_cumulative = {
     .name = "ilp-cumulative",
-    .summary = "an equal program in variables that are easier on solvers, by CBC",
+    .summary = "an equivalent program in variables that are easier for solvers, by CBC",
     .run = run_cumulative,
     .missing = ilp_cbc_missing,
     .fits = fits_cumulative,

@@ -102,11 +102,10 @@ static wb_status read_value(const struct reader *reader, const struct word *word
     }
     const double whole = round(number);
     if (fabs(number) > VALUE_MAX || fabs(number - whole) > ILP_WHOLE_TOLERANCE) {
-        diagnose_at(
-            reader->run->diagnostics, SEVERITY_ERROR, reader->source, word->at,
-            "the value %.*s is no whole number of this program: this is no solution of it, but perhaps "
-            "one of its relaxation",
-            shown, text);
+        diagnose_at(reader->run->diagnostics, SEVERITY_ERROR, reader->source, word->at,
+                    "the value %.*s is not a whole number in this program: this is not a solution of it, but "
+                    "maybe of its relaxation",
+                    shown, text);
         return WB_ERR_INPUT;
     }
     *value = (int64_t)whole;
@@ -154,7 +153,7 @@ static wb_status read_glpk(struct reader *reader) {
     do {
         if (!next_words(reader, &line))
             return error_at(reader, reader->source->size,
-                            "expected a table of columns behind that of the rows");
+                            "expected a table of columns after that of the rows");
     } while (!word_is(reader, &line, 1, "Column") || !word_is(reader, &line, 2, "name"));
     if (!next_line(reader, &line)) return WB_OK; /* the line under the heading */
     while (next_line(reader, &line) && line.count > 0) {
@@ -199,7 +198,7 @@ static wb_status parse_file(const struct makespan_run *run, const struct source 
     *file = (struct solution_file){0};
     struct reader reader = {.source = source, .at = source_start(source), .run = run, .file = file};
     const size_t start = reader.at;
-    if (!next_words(&reader, &line)) return error_at(&reader, start, "the file has no solution in it");
+    if (!next_words(&reader, &line)) return error_at(&reader, start, "the file contains no solution");
     if (is_cbc(&reader, &line)) return read_cbc(&reader);
     if (word_is(&reader, &line, 0, "solution") && word_is(&reader, &line, 1, "status:"))
         return read_scip(&reader);
@@ -269,7 +268,7 @@ static size_t first_unknown(const struct read_back *back, const struct solution_
 static wb_status unknown_name(const struct read_back *back, const struct solution_entry *entry) {
     const int shown = entry->length < SHOWN_MAX ? (int)entry->length : SHOWN_MAX;
     diagnose_at(back->run->diagnostics, SEVERITY_ERROR, back->source, entry->at,
-                "'%.*s' is no variable of the program %s of this problem: was it written for another one?",
+                "'%.*s' is not a variable of the program %s of this problem: was it written for another one?",
                 shown, back->source->text + entry->at, back->form->name);
     return WB_ERR_INPUT;
 }
@@ -281,7 +280,7 @@ static wb_status take_value(struct read_back *back, const struct solution_entry 
     const uint32_t upper = back->model.columns.items[column].upper;
     if (back->at[column] != NOWHERE) {
         diagnose_at(back->run->diagnostics, SEVERITY_ERROR, back->source, entry->at,
-                    "%.*s has a value already", (int)entry->length, name);
+                    "%.*s already has a value", (int)entry->length, name);
         return WB_ERR_INPUT;
     }
     if (entry->value < 0 || entry->value > upper) {

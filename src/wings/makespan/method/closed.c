@@ -125,7 +125,7 @@ static wb_status run_pessimistic(const struct makespan_run *run, struct makespan
             "with room for 4 and 16 warps takes 19 cycles, eq. (5) says 16";
     } else if (problem->issue_limit != ISSUE_UNLIMITED) {
         bound->kind = WB_ESTIMATE;
-        bound->reason = "eq. (5) of ECRTS 2012 knows no limit of instructions issued per cycle";
+        bound->reason = "eq. (5) of ECRTS 2012 has no limit of instructions issued per cycle";
     }
     return WB_OK;
 }

@@ -131,7 +131,7 @@ static wb_status check_warps(const struct makespan_spec *spec, wb_diagnostics *d
     if (wanted == (spec->warps != 0)) return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, where, "%s",
              wanted ? "the number of warps is not given (-w N)"
-                    : "a number of warps is given (-w N), but every string has one of its own");
+                    : "a number of warps is given (-w N), but every string has its own");
     return WB_ERR_INPUT;
 }
 

@@ -10,8 +10,9 @@
 #define DECODED_MIN 20000000u
 #define FILE_BYTES_MAX ((size_t)1 << 24)
 
-static const char *const files[] = {"kernels/sgemm_tiled.sm_86.cubin", "kernels/bfs_level.sm_90.cubin",
-                                    "kernels/voronoi.sm_75.cubin", "kernels/mandelbrot.sm_80.cubin"};
+static const char *const files[] = {
+    "kernels/cubin/sgemm_tiled.sm_86.cubin", "kernels/cubin/bfs_level.sm_90.cubin",
+    "kernels/cubin/voronoi.sm_75.cubin", "kernels/cubin/mandelbrot.sm_80.cubin"};
 
 /* Decodes a file's kernels until `total` instructions are done; returns how many were. */
 static uint64_t decode_file(const struct cubin *cubin, uint64_t total, uint64_t *sum) {

@@ -33,7 +33,8 @@ static inline bool index_open_code(const struct index_kernel *ptx, int architect
                                    struct index_kernel *kernel) {
     char code[160], path[200];
     const char *end = strstr(ptx->code, ".ptx");
-    (void)snprintf(code, sizeof code, "%.*s.sm_%d.cubin", (int)(end - ptx->code), ptx->code, architecture);
+    (void)snprintf(code, sizeof code, "cubin/%.*s.sm_%d.cubin", (int)(end - ptx->code), ptx->code,
+                   architecture);
     (void)snprintf(path, sizeof path, "kernels/%s", code);
     FILE *there = fopen(path, "rb");
     if (there == NULL) return false;

@@ -118,7 +118,8 @@ static bool read_case(struct input *input, struct case_at_hand *made) {
     size_t size;
     struct cubin cubin;
     wb_diagnostics *diagnostics = made->diagnostics;
-    (void)snprintf(path, sizeof path, KERNELS "%s.sm_%s.cubin", kernels[k].name, kernels[k].architecture);
+    (void)snprintf(path, sizeof path, KERNELS "cubin/%s.sm_%s.cubin", kernels[k].name,
+                   kernels[k].architecture);
     must(file_read(path, FILE_MAX, diagnostics, &bytes, &size) == WB_OK, diagnostics, "file");
     must(cubin_read(path, (const uint8_t *)bytes, size, diagnostics, &cubin) == WB_OK, diagnostics, "cubin");
     const size_t at = (size_t)(cubin.kernels[0].code - (const uint8_t *)bytes);

@@ -91,13 +91,13 @@ static const struct command commands[] = {
                "converts the configuration of a simulator to a machine.",
      .examples = {"machine list", "machine show ecrts2025-orin > mine.yaml",
                   "machine show ecrts2025-orin --set mem_latency=300", "machine import gpgpusim.config",
-                  "machine check kernels/sgemm_tiled.sm_86.cubin -m rtx-a6000"}},
+                  "machine check kernels/cubin/sgemm_tiled.sm_86.cubin -m rtx-a6000"}},
     {"print", COMMAND_PRINT, "FILE.ptx", "print PTX in canonical form, or machine code",
      "only reads the code", command_print,
      .manual = "Prints code: PTX in one canonical form, machine code as a list of instructions with "
                "addresses and control fields.",
      .examples = {"print kernels/reduce.ptx", "print - < kernels/reduce.ptx",
-                  "print kernels/reduce.sm_86.cubin"}},
+                  "print kernels/cubin/reduce.sm_86.cubin"}},
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -19,7 +19,7 @@ WINGS = os.environ["WB_WINGS"].split(",")
 VECADD = ["kernels/vecadd.yaml", "-m", "ecrts2025-orin"]
 KERNEL = [*VECADD, "--method", "k-oldest,k-area"]
 MODEL = ["--deadline", "1s", "--accept", "ptx-model"]
-CODE = ["kernels/vecadd.sm_86.cubin", "-l", "kernels/vecadd.yaml", "-m", "rtx-a6000"]
+CODE = ["kernels/cubin/vecadd.sm_86.cubin", "-l", "kernels/vecadd.yaml", "-m", "rtx-a6000"]
 LIST = ["kernels/horner_stream.yaml", "-m", "ecrts2025-orin", "--method", "k-oldest,k-area"]
 BLOCK = ["docs/refutations/gub-depth0.yaml"]
 

@@ -44,7 +44,7 @@ class Tags(html.parser.HTMLParser):
 
 def make_files(folder):
     """The hostile kernel with its launch, in a hostile folder; and one of PTX whose source has such a name."""
-    with open("kernels/sgemm_tiled.sm_86.cubin", "rb") as source:
+    with open("kernels/cubin/sgemm_tiled.sm_86.cubin", "rb") as source:
         code = source.read()
     assert code.count(KERNEL) > 3
     cubin = os.path.join(folder, b"k.cubin")

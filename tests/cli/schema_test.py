@@ -94,7 +94,7 @@ def commands(command, folder):
     database = swept(command, folder)
     vecadd = "kernels/vecadd.ptx -l kernels/vecadd.yaml"
     bfs = "kernels/bfs_level.ptx -l kernels/bfs_level.yaml"
-    machine_code = "kernels/reduce.sm_86.cubin -l kernels/reduce.yaml"
+    machine_code = "kernels/cubin/reduce.sm_86.cubin -l kernels/reduce.yaml"
     facts = bfs + " --facts kernels/bfs_level.facts"
     stream = "kernels/horner.ptx -l kernels/horner_stream.yaml"
     listed = [
@@ -145,8 +145,8 @@ def commands(command, folder):
         f"cache {bfs} --order --sm 0 --first 30",
         f"occupancy {vecadd}",
         f"occupancy {vecadd} --registers 255 -m jcse2017 -s 4096",
-        "print kernels/vecadd.sm_86.cubin",
-        "print kernels/o1/integer_mix.sm_90.cubin",
+        "print kernels/cubin/vecadd.sm_86.cubin",
+        "print kernels/cubin/o1/integer_mix.sm_90.cubin",
         (2, "print kernels/vecadd.ptx"),
         f"path {vecadd}",
         f"path {vecadd} --accesses",
@@ -158,7 +158,7 @@ def commands(command, folder):
         f"sweep show {database}",
         "machine list",
         "machine show rtx-a6000",
-        "machine check kernels/vecadd.sm_86.cubin -m rtx-a6000 --set sass.branch=20",
+        "machine check kernels/cubin/vecadd.sm_86.cubin -m rtx-a6000 --set sass.branch=20",
         "machine show hirvisalo",
         "machine show ecrts2025-orin --set mem_latency=300 --set dispatch_depth=unlimited",
         (2, "analyze kernels/vecadd.ptx"),

@@ -25,7 +25,7 @@ static const struct failure_case failures[] = {
     {"machine calibrate sm_86 --cubin tests/data/calibration/sm_80.cubin", 2,
      "is a machine for sm_86, but the machine code is for sm_80"},
     {"machine calibrate sm_86 --cubin kernels/vecadd.ptx", 2, "is not machine code"},
-    {"machine calibrate sm_86 --cubin kernels/none.cubin", 2, "kernels/none.cubin"},
+    {"machine calibrate sm_86 --cubin kernels/cubin/none.cubin", 2, "kernels/cubin/none.cubin"},
 };
 
 static void test_failures_say_what_is_wrong(void **state) {

@@ -11,26 +11,28 @@
 
 #include "run_cli.h"
 
-#define SGEMM "kernels/sgemm_tiled.sm_86.cubin -l kernels/sgemm_tiled.yaml "
+#define SGEMM "kernels/cubin/sgemm_tiled.sm_86.cubin -l kernels/sgemm_tiled.yaml "
 
 static const struct failure_case failures[] = {
-    {"print kernels/none.cubin", 2, "kernels/none.cubin"},
-    {"analyze kernels/vecadd.sm_86.cubin", 2, "kernels/vecadd.yaml is in the same folder"},
+    {"print kernels/cubin/none.cubin", 2, "kernels/cubin/none.cubin"},
+    {"analyze tests/data/machine_code/chain_loop.sm_86.cubin", 2, "chain_loop.yaml is in the same folder"},
     {"analyze " SGEMM "--ptxas-info README.md", 2,
      "README.md: error: this is for PTX: the machine code itself says that kernel sgemm_tiled has 39 "
      "registers a "
      "thread"},
-    {"path kernels/vecadd.sm_86.cubin -l kernels/reduce.yaml", 2, "reduce"},
+    {"path kernels/cubin/vecadd.sm_86.cubin -l kernels/reduce.yaml", 2, "reduce"},
     {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/vecadd.ptx", 2,
      "it is PTX, which has no stall counts"},
-    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/none.cubin", 2, "kernels/none.cubin"},
-    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/reduce.sm_86.cubin", 2, "vecadd"},
-    {"analyze " SGEMM "--cubin kernels/sgemm_tiled.sm_86.cubin", 2, "--cubin needs PTX"},
+    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/cubin/none.cubin", 2,
+     "kernels/cubin/none.cubin"},
+    {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/cubin/reduce.sm_86.cubin", 2,
+     "vecadd"},
+    {"analyze " SGEMM "--cubin kernels/cubin/sgemm_tiled.sm_86.cubin", 2, "--cubin needs PTX"},
     {"path tests/data/cubin/indirect_call.sm_86.cubin -g 1 -b 32 -a 'buf:f32[4]=iota' -a i64:0", 3,
      "it calls a function whose address is in a register"},
     {"path tests/data/cubin/debug_print.sm_86.cubin -g 1 -b 32 -a 'buf:u32[32]=iota' -a 'buf:u64[32]=zero'",
      3, "it is only complete when the file is loaded"},
-    {"analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml -m kernels/vecadd.sm_86.cubin", 2,
+    {"analyze kernels/cubin/vecadd.sm_86.cubin -l kernels/vecadd.yaml -m kernels/cubin/vecadd.sm_86.cubin", 2,
      "expected a machine file, but this is machine code of a GPU (cubin)"},
 };
 
@@ -44,7 +46,7 @@ static void test_failures_say_what_is_wrong(void **state) {
 static void test_figures(void **state) {
     (void)state;
     struct run run =
-        run_command("machine check kernels/mandelbrot.sm_86.cubin -m rtx-a6000 --set sass.branch=20");
+        run_command("machine check kernels/cubin/mandelbrot.sm_86.cubin -m rtx-a6000 --set sass.branch=20");
     const char *given = strstr(run.out, "\ngiven "), *assumed = strstr(run.out, "\nassumed ");
     const char *measured = strstr(run.out, "\nmeasured ");
     if (run.status != 0 || given == NULL || assumed == NULL || measured == NULL)
@@ -59,11 +61,11 @@ static void test_figures(void **state) {
     run_free(&run);
     static const struct {
         const char *arguments, *message;
-    } refused[] = {
-        {"kernels/mandelbrot.sm_86.cubin", "expected -m MACHINE"},
-        {"kernels/mandelbrot.sm_86.cubin -m ecrts2025-orin", "have no marks"},
-        {"kernels/mandelbrot.ptx -m rtx-a6000", "this is PTX"},
-        {"kernels/mandelbrot.sm_90.cubin -m rtx-a6000", "is for sm_90; rtx-a6000 executes that for sm_86"}};
+    } refused[] = {{"kernels/cubin/mandelbrot.sm_86.cubin", "expected -m MACHINE"},
+                   {"kernels/cubin/mandelbrot.sm_86.cubin -m ecrts2025-orin", "have no marks"},
+                   {"kernels/mandelbrot.ptx -m rtx-a6000", "this is PTX"},
+                   {"kernels/cubin/mandelbrot.sm_90.cubin -m rtx-a6000",
+                    "is for sm_90; rtx-a6000 executes that for sm_86"}};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char arguments[200];
         (void)snprintf(arguments, sizeof arguments, "machine check %s", refused[i].arguments);
@@ -81,7 +83,7 @@ static void test_machines_of_machine_code(void **state) {
     assert_int_equal(run.status, 2);
     assert_non_null(strstr(run.err, "'vecadd' is PTX; give a cubin"));
     run_free(&run);
-    run = run_command("analyze kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m h100");
+    run = run_command("analyze kernels/cubin/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m h100");
     assert_int_equal(run.status, 2);
     assert_non_null(
         strstr(run.err, "this machine executes machine code for sm_90, but 'vecadd' is for sm_80"));
@@ -90,20 +92,20 @@ static void test_machines_of_machine_code(void **state) {
 
 /* What is asked of machine code that is timed, and does not go together, is refused by name. */
 static void test_wrong_requests(void **state) {
-#define REDUCE "kernels/reduce.sm_86.cubin -l kernels/reduce.yaml -m rtx-a6000 "
+#define REDUCE "kernels/cubin/reduce.sm_86.cubin -l kernels/reduce.yaml -m rtx-a6000 "
     static const struct {
         const char *arguments;
         int status;
         const char *message;
     } refused[] = {
-        {"simulate kernels/reduce.sm_87.cubin -l kernels/reduce.yaml -m rtx-a6000", 2,
+        {"simulate kernels/cubin/reduce.sm_87.cubin -l kernels/reduce.yaml -m rtx-a6000", 2,
          "this machine executes machine code for sm_86, but 'reduce' is for sm_87"},
         {"simulate kernels/reduce.ptx -l kernels/reduce.yaml -m rtx-a6000", 2,
          "'reduce' is PTX; give a cubin"},
         {"analyze " REDUCE "--method aln", 3, "for machines that time PTX, not for code: sass"},
         {"analyze " REDUCE "--method code-foo", 2, "did you mean 'code-fib'?"},
         {"analyze " REDUCE "--memory ideal", 2, "requests of machine code are counted"},
-        {"analyze " REDUCE "--cubin kernels/reduce.sm_86.cubin", 2, "--cubin needs PTX"},
+        {"analyze " REDUCE "--cubin kernels/cubin/reduce.sm_86.cubin", 2, "--cubin needs PTX"},
         {"analyze " REDUCE "--lines --of code-foo", 2, "no method or policy of this name has a result"},
         {"machine show rtx-a6000 --set sass.worst=l3", 2, "expected 'tlb', 'dram', 'l2' or 'l1', got 'l3'"},
         {"machine show rtx-a6000 --set sass.wurst=l2", 2, "did you mean sass.worst=l2?"},
@@ -111,7 +113,7 @@ static void test_wrong_requests(void **state) {
         {"machine show rtx-a6000 --set class.mufu.write=40..10", 2, "expected a whole number"},
         {"machine show rtx-a6000 --set unit.NONE.queue=4", 2, "no unit is named 'NONE'; units: "},
         {"machine show rtx-a6000 --set mem_latency=4", 2, "is a key of machines that time PTX"},
-        {"machine check kernels/no_such.cubin -m rtx-a6000", 2, "cannot read"},
+        {"machine check kernels/cubin/no_such.cubin -m rtx-a6000", 2, "cannot read"},
         {"machine check README.md -m rtx-a6000", 2, "README.md:3:1: error: expected a PTX module"},
         {"machine calibrate sm_999 -o -", 2, "no preset of `code: sass` is for sm_999"},
         {"machine calibrate sm_86 --cubin kernels/reduce.ptx -o -", 2, "is not machine code"},
@@ -141,7 +143,7 @@ static void test_costs(void **state) {
         char command[200];
         (void)snprintf(
             command, sizeof command,
-            "analyze kernels/reduce.sm_86.cubin -l kernels/reduce.yaml -m rtx-a6000 --policy gto %s",
+            "analyze kernels/cubin/reduce.sm_86.cubin -l kernels/reduce.yaml -m rtx-a6000 --policy gto %s",
             asked[i].arguments);
         struct run run = run_command(command);
         const char *table = strstr(run.out, "where the time goes: ");
@@ -160,7 +162,7 @@ static void test_costs(void **state) {
 static void test_hints(void **state) {
     (void)state;
     struct run run =
-        run_command("analyze kernels/special_functions.sm_86.cubin -l kernels/special_functions.yaml "
+        run_command("analyze kernels/cubin/special_functions.sm_86.cubin -l kernels/special_functions.yaml "
                     "-m rtx-a6000 --method code-k-area --policy gto --lines 1");
     const char *hints = strstr(run.out, "what would lower them");
     if (run.status != 0 || hints == NULL) fail_msg("%s%s", run.out, run.err);
@@ -200,8 +202,9 @@ static void test_function_of_another_section(void **state) {
 /* Files that are damaged end with one line, wherever the damage is. */
 static void test_cut_short(void **state) {
     (void)state;
-    struct run run = run_shell("for bytes in 20 40 200 1000 3000 5000; do head -c $bytes "
-                               "kernels/vecadd.sm_86.cubin | \"$WB\" print - 2>&1; echo \"status $?\"; done");
+    struct run run =
+        run_shell("for bytes in 20 40 200 1000 3000 5000; do head -c $bytes "
+                  "kernels/cubin/vecadd.sm_86.cubin | \"$WB\" print - 2>&1; echo \"status $?\"; done");
     assert_int_equal(count_of(run.out, "-: error: "), 6);
     assert_int_equal(count_of(run.out, "status 2"), 6);
     assert_non_null(strstr(run.out, "this cubin is cut short"));
@@ -210,8 +213,8 @@ static void test_cut_short(void **state) {
 
 static void test_standard_input(void **state) {
     (void)state;
-    struct run file = run_command("print kernels/vecadd.sm_86.cubin");
-    struct run stream = run_shell("\"$WB\" print - < kernels/vecadd.sm_86.cubin");
+    struct run file = run_command("print kernels/cubin/vecadd.sm_86.cubin");
+    struct run stream = run_shell("\"$WB\" print - < kernels/cubin/vecadd.sm_86.cubin");
     assert_int_equal(file.status, 0);
     assert_int_equal(stream.status, 0);
     assert_string_equal(file.out, stream.out);
@@ -235,11 +238,12 @@ static void check_occupancy(const char *arguments, const char *registers, const 
 static void test_occupancy(void **state) {
     (void)state;
     check_occupancy("occupancy " SGEMM, "39", " 2048 bytes of shared memory");
-    check_occupancy("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hopper-sm90",
-                    "32", " 2048 bytes of shared memory");
-    check_occupancy("occupancy kernels/fir.sm_90.cubin -l kernels/fir.yaml -m hopper-sm90", "26",
+    check_occupancy(
+        "occupancy kernels/cubin/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hopper-sm90", "32",
+        " 2048 bytes of shared memory");
+    check_occupancy("occupancy kernels/cubin/fir.sm_90.cubin -l kernels/fir.yaml -m hopper-sm90", "26",
                     " 572 bytes of shared memory");
-    check_occupancy("occupancy kernels/vecadd.sm_90.cubin -l kernels/vecadd.yaml -m hopper-sm90", "12",
+    check_occupancy("occupancy kernels/cubin/vecadd.sm_90.cubin -l kernels/vecadd.yaml -m hopper-sm90", "12",
                     " 0 bytes of shared memory");
 }
 
@@ -250,7 +254,7 @@ static void test_occupancy(void **state) {
 static void test_refuted_machine(void **state) {
     (void)state;
     struct run run = run_command("analyze kernels/mandelbrot.ptx -l kernels/mandelbrot.yaml -m " TOO_FAST
-                                 "--cubin kernels/mandelbrot.sm_90.cubin --method k-area --policy gto "
+                                 "--cubin kernels/cubin/mandelbrot.sm_90.cubin --method k-area --policy gto "
                                  "--deadline 1ms");
     assert_int_equal(run.status, 3);
     assert_non_null(strstr(run.out, "machine code refutes the PTX"));
@@ -259,13 +263,14 @@ static void test_refuted_machine(void **state) {
     assert_non_null(strstr(run.out, "  refuted   the machine hopper-sm90, for this code: "));
     assert_non_null(strstr(run.err, "no proven bound to compare with the deadline"));
     run_free(&run);
-    json_t *json =
-        run_json("analyze kernels/mandelbrot.yaml --cubin kernels/mandelbrot.sm_90.cubin --method k-area "
-                 "--policy gto --json",
-                 0);
+    json_t *json = run_json(
+        "analyze kernels/mandelbrot.yaml --cubin kernels/cubin/mandelbrot.sm_90.cubin --method k-area "
+        "--policy gto --json",
+        0);
     const json_t *input = json_array_get(json_object_get(json, "inputs"), 1);
     assert_string_equal(json_string_value(json_object_get(input, "role")), "cubin");
-    assert_string_equal(json_string_value(json_object_get(input, "path")), "kernels/mandelbrot.sm_90.cubin");
+    assert_string_equal(json_string_value(json_object_get(input, "path")),
+                        "kernels/cubin/mandelbrot.sm_90.cubin");
     json_decref(json);
 }
 
@@ -281,7 +286,7 @@ static void test_refuted_list(void **state) {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         (void)snprintf(command, sizeof command,
-                       "analyze kernels/mandelbrot.ptx --cubin kernels/mandelbrot.sm_90.cubin " TWICE
+                       "analyze kernels/mandelbrot.ptx --cubin kernels/cubin/mandelbrot.sm_90.cubin " TWICE
                        "--json -m %s",
                        cases[i].machine);
         json_t *json = run_json(command, 0);
@@ -297,13 +302,13 @@ static void test_refuted_list(void **state) {
         json_decref(json);
     }
     struct run run =
-        run_command("analyze kernels/mandelbrot.ptx --cubin kernels/mandelbrot.sm_90.cubin " TWICE
+        run_command("analyze kernels/mandelbrot.ptx --cubin kernels/cubin/mandelbrot.sm_90.cubin " TWICE
                     "-m " TOO_FAST "--deadline 1ms");
     assert_int_equal(run.status, 3);
     assert_non_null(strstr(run.out, "  stalls    launch 1: "));
     assert_non_null(strstr(run.out, "  refuted   in launch 1, and in 1 other, the machine hopper-sm90"));
     run_free(&run);
-    run = run_command("analyze kernels/mandelbrot.ptx --cubin kernels/reduce.sm_90.cubin " TWICE);
+    run = run_command("analyze kernels/mandelbrot.ptx --cubin kernels/cubin/reduce.sm_90.cubin " TWICE);
     assert_int_equal(run.status, 2);
     run_free(&run);
 }
@@ -334,36 +339,42 @@ static void test_json(void **state) {
 /* Where no machine is named, the one that is taken is of another architecture than the code may be. */
 static void test_architecture_of_the_machine(void **state) {
     (void)state;
-    struct run run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml");
+    struct run run =
+        run_command("occupancy kernels/cubin/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml");
     assert_int_equal(run.status, 0);
-    assert_non_null(strstr(run.err,
-                           "kernels/sgemm_tiled.sm_90.cubin: note: this machine code is for sm_90, but the "
-                           "default machine is ecrts2025-orin; a preset that times it: -m h100\n"));
+    assert_non_null(strstr(
+        run.err, "kernels/cubin/sgemm_tiled.sm_90.cubin: note: this machine code is for sm_90, but the "
+                 "default machine is ecrts2025-orin; a preset that times it: -m h100\n"));
     run_free(&run);
-    run = run_command("occupancy kernels/sgemm_tiled.sm_75.cubin -l kernels/sgemm_tiled.yaml");
+    run = run_command("occupancy kernels/cubin/sgemm_tiled.sm_75.cubin -l kernels/sgemm_tiled.yaml");
     assert_non_null(strstr(run.err, "note: this machine code is for sm_75, but the default machine is "
                                     "ecrts2025-orin; a preset that times it: -m turing-rtx2080\n"));
     run_free(&run);
     run = run_command("occupancy " SGEMM);
-    assert_string_equal(run.err, "kernels/sgemm_tiled.sm_86.cubin: note: this machine code is for sm_86, but "
-                                 "the default machine is ecrts2025-orin; a preset that times it: "
-                                 "-m rtx-a6000\n");
+    assert_string_equal(run.err,
+                        "kernels/cubin/sgemm_tiled.sm_86.cubin: note: this machine code is for sm_86, but "
+                        "the default machine is ecrts2025-orin; a preset that times it: "
+                        "-m rtx-a6000\n");
     run_free(&run);
-    run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hopper-sm90");
+    run = run_command(
+        "occupancy kernels/cubin/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hopper-sm90");
     assert_string_equal(run.err, "");
     run_free(&run);
     run = run_command(
-        "occupancy kernels/sgemm_tiled.sm_87.cubin -l kernels/sgemm_tiled.yaml -m ecrts2025-orin");
+        "occupancy kernels/cubin/sgemm_tiled.sm_87.cubin -l kernels/sgemm_tiled.yaml -m ecrts2025-orin");
     assert_string_equal(run.err, "");
     run_free(&run);
-    run = run_command("occupancy kernels/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hirvisalo");
+    run = run_command(
+        "occupancy kernels/cubin/sgemm_tiled.sm_90.cubin -l kernels/sgemm_tiled.yaml -m hirvisalo");
     assert_string_equal(run.err, "");
     run_free(&run);
-    run = run_command("occupancy kernels/sgemm_tiled.sm_86.cubin -l kernels/sgemm_tiled.yaml -m ampere-sm80");
+    run = run_command(
+        "occupancy kernels/cubin/sgemm_tiled.sm_86.cubin -l kernels/sgemm_tiled.yaml -m ampere-sm80");
     assert_int_equal(run.status, 0);
-    assert_string_equal(run.err, "kernels/sgemm_tiled.sm_86.cubin: note: this machine code is for sm_86, but "
-                                 "the machine ampere-sm80 has another architecture; a preset that times it: "
-                                 "-m rtx-a6000\n");
+    assert_string_equal(run.err,
+                        "kernels/cubin/sgemm_tiled.sm_86.cubin: note: this machine code is for sm_86, but "
+                        "the machine ampere-sm80 has another architecture; a preset that times it: "
+                        "-m rtx-a6000\n");
     run_free(&run);
 }
 
@@ -373,9 +384,10 @@ static void test_what_is_bounded(void **state) {
     static const struct {
         const char *arguments;
         bool of_ptx;
-    } cases[] = {{"kernels/vecadd.ptx -l kernels/vecadd.yaml -m ampere-sm80 --method k-area", true},
-                 {"kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m ampere-sm80 --method k-area", false},
-                 {"kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 --method code-k-area", false}};
+    } cases[] = {
+        {"kernels/vecadd.ptx -l kernels/vecadd.yaml -m ampere-sm80 --method k-area", true},
+        {"kernels/cubin/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m ampere-sm80 --method k-area", false},
+        {"kernels/cubin/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 --method code-k-area", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char command[200];
         (void)snprintf(command, sizeof command, "analyze %s --json", cases[i].arguments);
@@ -397,7 +409,7 @@ static void test_what_is_bounded(void **state) {
 static void test_launch_files(void **state) {
     (void)state;
     struct run run = run_shell(
-        "set -e; at=$(mktemp -d); trap 'rm -r \"$at\"' EXIT; cp kernels/vecadd.sm_86.cubin \"$at\"\n"
+        "set -e; at=$(mktemp -d); trap 'rm -r \"$at\"' EXIT; cp kernels/cubin/vecadd.sm_86.cubin \"$at\"\n"
         "sed 's/^code:.*/code: vecadd.sm_86.cubin/' kernels/vecadd.yaml > \"$at/named.yaml\"\n"
         "sed '/^code:/d' kernels/vecadd.yaml > \"$at/vecadd.sm_86.yaml\"\n"
         "for file in named vecadd.sm_86; do \"$WB\" path \"$at/$file.yaml\" | head -1; done\n"
@@ -427,7 +439,7 @@ static void test_parameters(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char script[300];
         (void)snprintf(script, sizeof script,
-                       "\"$WB\" init kernels/%s.cubin -o - | sed -n '/^  - /{s/ and /\\&/;"
+                       "\"$WB\" init kernels/cubin/%s.cubin -o - | sed -n '/^  - /{s/ and /\\&/;"
                        "s/.*\"\\([a-z0-9:]*\\)[:[]___.*, \\([a-z&]*\\)$/\\1,\\2/;"
                        "s/.*\"\\([a-z0-9]*\\):___.*/\\1/;p;}' | tr '\\n' ' '",
                        cases[i].cubin);
@@ -437,7 +449,7 @@ static void test_parameters(void **state) {
         run_free(&run);
     }
     struct run run = run_shell(
-        "set -e; at=$(mktemp -d); trap 'rm -r \"$at\"' EXIT; cp kernels/saxpy.sm_86.cubin \"$at\"\n"
+        "set -e; at=$(mktemp -d); trap 'rm -r \"$at\"' EXIT; cp kernels/cubin/saxpy.sm_86.cubin \"$at\"\n"
         "cd \"$at\"; \"$WB\" init saxpy.sm_86.cubin -o - | sed 's/^grid: ___/grid: 2/; "
         "s/block: ___/block: 64/; s/___/100/' > s.yaml; \"$WB\" analyze s.yaml -m rtx-a6000 --inputs any");
     if (run.status != 0) fail_msg("%s", run.err);
@@ -449,11 +461,11 @@ static void test_parameters(void **state) {
 static void test_several_kernels(void **state) {
     (void)state;
     struct run run =
-        run_command("analyze kernels/horner.sm_86.cubin -l kernels/horner_stream.yaml --method k-area");
+        run_command("analyze kernels/cubin/horner.sm_86.cubin -l kernels/horner_stream.yaml --method k-area");
     if (run.status != 0) fail_msg("%s", run.err);
     assert_non_null(strstr(run.out, "horner"));
     run_free(&run);
-    run = run_command("path kernels/horner.sm_86.cubin -l kernels/horner_f64.yaml");
+    run = run_command("path kernels/cubin/horner.sm_86.cubin -l kernels/horner_f64.yaml");
     if (run.status != 0) fail_msg("%s", run.err);
     run_free(&run);
 }
@@ -461,9 +473,9 @@ static void test_several_kernels(void **state) {
 static void test_inputs_of_results(void **state) {
     (void)state;
     json_t *root =
-        run_json("analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml --method k-area --json", 0);
+        run_json("analyze kernels/cubin/vecadd.sm_86.cubin -l kernels/vecadd.yaml --method k-area --json", 0);
     json_t *code = entry(root, "inputs", "role", "cubin");
-    assert_string_is(code, "path", "kernels/vecadd.sm_86.cubin");
+    assert_string_is(code, "path", "kernels/cubin/vecadd.sm_86.cubin");
     json_decref(root);
 }
 

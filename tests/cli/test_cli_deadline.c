@@ -58,10 +58,10 @@ static const struct gate gates[] = {
     {MANY "--method waves", 0, "unproven: in the PTX model, no bound of the kernel is proven\n", NULL},
     {STENCIL "-m ecrts2025-orin --method sib --deadline 1s", 1,
      "model-only: in the PTX model, the kernel takes at most ", NULL},
-    {"analyze kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m kepler-sm35 --set mem_latency=60000 "
+    {"analyze kernels/cubin/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m kepler-sm35 --set mem_latency=60000 "
      "--deadline 1s",
      1, "model-only: in a PTX model of its machine code, the kernel takes at most ", NULL},
-    {"analyze kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 --deadline 1s", 0,
+    {"analyze kernels/cubin/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 --deadline 1s", 0,
      "met: the kernel takes at most ", NULL},
     {MANY "--method k-area", 0, "bounded: in the PTX model, the kernel takes at most ", NULL},
     {STENCIL "-m gpgpusim-orin --method sib --deadline 1s", 3, "unproven: ", "no proven bound"},
@@ -181,7 +181,8 @@ static void test_json_has_every_state(void **state) {
 
 static const struct failure_case failures[] = {
     {STENCIL "--deadline 1s", 2, "a deadline needs a machine: name one with -m"},
-    {"analyze kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml --deadline 1s", 2, "such as -m rtx-a6000"},
+    {"analyze kernels/cubin/vecadd.sm_86.cubin -l kernels/vecadd.yaml --deadline 1s", 2,
+     "such as -m rtx-a6000"},
     {STENCIL "-m ecrts2025-orin --deadline 100 us", 2,
      "'us' is a separate word: write a deadline and its unit as one"},
     {STENCIL "-m ecrts2025-orin --format trace", 2, "expected text or json, or add --schedule"},

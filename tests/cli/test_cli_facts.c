@@ -184,22 +184,24 @@ static void test_facts_of_another_version_are_refused(void **state) {
 /* Facts of PTX are none of a cubin, and the other way round; those of the cubin are read back. */
 static void test_facts_of_machine_code(void **state) {
     (void)state;
-    struct run run = run_with_file("\"$WB\" analyze kernels/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml "
-                                   "--facts kernels/bfs_level.facts");
+    struct run run =
+        run_with_file("\"$WB\" analyze kernels/cubin/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml "
+                      "--facts kernels/bfs_level.facts");
     assert_int_equal(run.status, 2);
     assert_non_null(strstr(run.err,
                            "kernels/bfs_level.facts:2:18: error: these are facts about other code of kernel "
                            "'bfs_level' (PTX, machine code for another architecture or an older "
                            "version); this machine code has the checksum "));
     run_free(&run);
-    run = run_with_file("\"$WB\" facts kernels/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml > \"$F\" && "
-                        "\"$WB\" analyze " BFS "--facts \"$F\"");
+    run = run_with_file(
+        "\"$WB\" facts kernels/cubin/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml > \"$F\" && "
+        "\"$WB\" analyze " BFS "--facts \"$F\"");
     assert_int_equal(run.status, 2);
     assert_non_null(strstr(run.err, "these are facts about another version of kernel 'bfs_level'"));
     run_free(&run);
     run = run_with_file(
-        "\"$WB\" facts kernels/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml | sed 's/?;/9;/' > "
-        "\"$F\" && \"$WB\" analyze kernels/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml "
+        "\"$WB\" facts kernels/cubin/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml | sed 's/?;/9;/' > "
+        "\"$F\" && \"$WB\" analyze kernels/cubin/bfs_level.sm_86.cubin -l kernels/bfs_level.yaml "
         "--facts \"$F\" -m rtx-a6000 --method code-k-area");
     if (run.status != 0) fail_msg("%s", run.err);
     assert_non_null(strstr(run.out, "bounded: the kernel takes at most"));

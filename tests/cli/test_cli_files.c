@@ -58,9 +58,9 @@ static const struct failure_case misplaced[] = {
     {"analyze kernels/reduce.ptx -l machines/ecrts2025-orin.yaml", 2,
      "ecrts2025-orin.yaml: error: expected a launch file, but this is a machine file"},
     {"analyze kernels/reduce.ptx -l kernels/reduce.ptx", 2, "expected a launch file, but this is PTX"},
-    {"analyze kernels/reduce.ptx -l kernels/reduce.sm_86.cubin", 2,
+    {"analyze kernels/reduce.ptx -l kernels/cubin/reduce.sm_86.cubin", 2,
      "expected a launch file, but this is machine code of a GPU (cubin)"},
-    {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m kernels/reduce.sm_86.cubin", 2,
+    {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m kernels/cubin/reduce.sm_86.cubin", 2,
      "expected a machine file, but this is machine code of a GPU (cubin)"},
     {"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m kernels/reduce.yaml", 2,
      "expected a machine file, but this is a launch file"},
@@ -95,7 +95,7 @@ static void test_comments_do_not_mislead(void **state) {
 static void test_outputs_leave_inputs(void **state) {
     (void)state;
     struct run run = run_shell(
-        "at=$(mktemp -d); cp kernels/vecadd.ptx kernels/vecadd.yaml kernels/vecadd.sm_86.cubin "
+        "at=$(mktemp -d); cp kernels/vecadd.ptx kernels/vecadd.yaml kernels/cubin/vecadd.sm_86.cubin "
         "machines/ecrts2025-orin.yaml $at; cp $at/ecrts2025-orin.yaml $at/m.yaml; head -c 512 /dev/zero > "
         "$at/d.bin; cp -r $at $at.kept; n=0; for output in -o --report --annotate --certificate; do for "
         "input "

@@ -348,9 +348,10 @@ static void test_worst_schedule(void **state) {
 static void test_trace_of_several_policies(void **state) {
     (void)state;
     static const char *const policies[] = {"cggty", "gto", "lrr"};
-    json_t *trace = run_json("simulate kernels/reduce.sm_86.cubin -l kernels/reduce.yaml -m rtx-a6000 -i 0 "
-                             "--policy cggty,gto,lrr --schedule --format trace",
-                             0);
+    json_t *trace =
+        run_json("simulate kernels/cubin/reduce.sm_86.cubin -l kernels/reduce.yaml -m rtx-a6000 -i 0 "
+                 "--policy cggty,gto,lrr --schedule --format trace",
+                 0);
     json_t *event;
     size_t index;
     const json_t *about = json_object_get(json_object_get(trace, "otherData"), "schedules");

@@ -97,7 +97,7 @@ static void test_counts(void **state) {
 static void test_refuted(void **state) {
     (void)state;
     char *out =
-        printed("cp \"$OLDPWD\"/kernels/vecadd.sm_80.cubin .; printf '%s\\n' 'code: vecadd.yaml' "
+        printed("cp \"$OLDPWD\"/kernels/cubin/vecadd.sm_80.cubin .; printf '%s\\n' 'code: vecadd.yaml' "
                 "'cubin: vecadd.sm_80.cubin' 'machine: [ecrts2025-orin, ampere-sm80]' 'set: {mem_latency: "
                 "[200, 60000]}' "
                 "'methods: k-area' 'policies: lrr' > s.yaml; \"$WB\" sweep s.yaml -o s.db >/dev/null; "

@@ -89,7 +89,8 @@ static void test_chains_are_as_long_as_sections(void **state) {
 
 /* ---- Kernels ------------------------------------------------------------------------------------------- */
 
-#define CUBINS "kernels/*.sm_86.cubin"
+#define CUBIN_FOLDER "kernels/cubin/"
+#define CUBINS CUBIN_FOLDER "*.sm_86.cubin"
 #define CUBIN_ENDING ".sm_86.cubin"
 #define KERNELS_LEAST 35
 /* Forms of the bound of a kernel, each alone under its old name. */
@@ -198,8 +199,9 @@ static void test_kernels(void **state) {
     for (size_t i = 0; i < cubins.gl_pathc; i++) {
         const char *cubin = cubins.gl_pathv[i];
         char launch[200];
-        (void)text_format(launch, sizeof launch, "%.*s.yaml", (int)(strlen(cubin) - strlen(CUBIN_ENDING)),
-                          cubin);
+        (void)text_format(launch, sizeof launch, "kernels/%.*s.yaml",
+                          (int)(strlen(cubin) - strlen(CUBIN_FOLDER CUBIN_ENDING)),
+                          cubin + strlen(CUBIN_FOLDER));
         if (!exists(launch)) continue;
         check_kernel(cubin, launch, forms[checked % FORM_COUNT], machine, diagnostics);
         checked++;

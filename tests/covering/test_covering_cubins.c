@@ -38,9 +38,9 @@ static void counts_are_those_of_another_interpreter(void **state) {
         const char *cubin, *launch;
         uint64_t instructions;
     } cases[] = {
-        {"kernels/bfs_level.sm_80.cubin", "kernels/bfs_level.yaml", 1236},
-        {"kernels/mandelbrot.sm_80.cubin", "kernels/mandelbrot.yaml", 3710},
-        {"kernels/sparse_matvec.sm_80.cubin", "kernels/sparse_matvec.yaml", 516},
+        {"kernels/cubin/bfs_level.sm_80.cubin", "kernels/bfs_level.yaml", 1236},
+        {"kernels/cubin/mandelbrot.sm_80.cubin", "kernels/mandelbrot.yaml", 3710},
+        {"kernels/cubin/sparse_matvec.sm_80.cubin", "kernels/sparse_matvec.yaml", 516},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -86,9 +86,8 @@ static void check(const char *cubin, const char *launch) {
 static void test_case(void **state) {
     const struct kernel_case *entry = *state;
     for (size_t a = 0; a < architecture_count(); a++) {
-        char cubin[2 * KERNEL_FIELD_MAX];
-        const int length = (int)strlen(entry->ptx) - 4;
-        (void)snprintf(cubin, sizeof cubin, "%.*s.sm_%u.cubin", length, entry->ptx, architectures[a]);
+        char cubin[KERNEL_CODE_MAX];
+        kernel_code(entry, architectures[a], cubin);
         if (access(cubin, R_OK) == 0) check(cubin, entry->launch);
     }
 }

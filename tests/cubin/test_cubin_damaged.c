@@ -356,8 +356,9 @@ static wb_status read_changed(const char *bytes, size_t size, const char *what) 
     return status;
 }
 
-static const char *const committed[] = {"kernels/integer_mix.sm_75.cubin", "kernels/fir.sm_90.cubin",
-                                        "kernels/horner.sm_86.cubin", "kernels/o1/components.sm_87.cubin"};
+static const char *const committed[] = {"kernels/cubin/integer_mix.sm_75.cubin",
+                                        "kernels/cubin/fir.sm_90.cubin", "kernels/cubin/horner.sm_86.cubin",
+                                        "kernels/cubin/o1/components.sm_87.cubin"};
 enum { COMMITTED = sizeof committed / sizeof *committed };
 
 static char *read_committed(size_t index, size_t *size) {

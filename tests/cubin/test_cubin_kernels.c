@@ -44,24 +44,24 @@ static const struct said {
     uint32_t kernel, registers, barriers, shared, stack,
         bank0; /* bytes; bank 0 with what is in front of parameters */
 } all_said[] = {
-    {"kernels/sgemm_tiled.sm_75.cubin", 0, 60, 1, 2048, 0, 392},
-    {"kernels/sgemm_tiled.sm_86.cubin", 0, 39, 1, 2048, 0, 392},
-    {"kernels/nbody_f64.sm_75.cubin", 0, 50, 0, 0, 0, 416},
-    {"kernels/nbody_f64.sm_86.cubin", 0, 54, 0, 0, 0, 416},
-    {"kernels/fir.sm_86.cubin", 0, 26, 1, 0, 0, 372},
-    {"kernels/integer_mix.sm_75.cubin", 0, 36, 0, 0, 0, 388},
-    {"kernels/local_counts.sm_75.cubin", 0, 14, 0, 0, 16, 368},
-    {"kernels/local_counts.sm_86.cubin", 0, 14, 0, 0, 16, 368},
-    {"kernels/histogram.sm_86.cubin", 0, 10, 1, 256, 0, 372},
-    {"kernels/horner.sm_75.cubin", 0, 20, 0, 0, 0, 380},
-    {"kernels/horner.sm_75.cubin", 1, 16, 0, 0, 0, 380},
-    {"kernels/horner.sm_86.cubin", 0, 22, 0, 0, 0, 380},
-    {"kernels/horner.sm_86.cubin", 1, 24, 0, 0, 0, 380},
+    {"kernels/cubin/sgemm_tiled.sm_75.cubin", 0, 60, 1, 2048, 0, 392},
+    {"kernels/cubin/sgemm_tiled.sm_86.cubin", 0, 39, 1, 2048, 0, 392},
+    {"kernels/cubin/nbody_f64.sm_75.cubin", 0, 50, 0, 0, 0, 416},
+    {"kernels/cubin/nbody_f64.sm_86.cubin", 0, 54, 0, 0, 0, 416},
+    {"kernels/cubin/fir.sm_86.cubin", 0, 26, 1, 0, 0, 372},
+    {"kernels/cubin/integer_mix.sm_75.cubin", 0, 36, 0, 0, 0, 388},
+    {"kernels/cubin/local_counts.sm_75.cubin", 0, 14, 0, 0, 16, 368},
+    {"kernels/cubin/local_counts.sm_86.cubin", 0, 14, 0, 0, 16, 368},
+    {"kernels/cubin/histogram.sm_86.cubin", 0, 10, 1, 256, 0, 372},
+    {"kernels/cubin/horner.sm_75.cubin", 0, 20, 0, 0, 0, 380},
+    {"kernels/cubin/horner.sm_75.cubin", 1, 16, 0, 0, 0, 380},
+    {"kernels/cubin/horner.sm_86.cubin", 0, 22, 0, 0, 0, 380},
+    {"kernels/cubin/horner.sm_86.cubin", 1, 24, 0, 0, 0, 380},
     /* Of sm_90 the file counts 1024 bytes of the system as shared memory, and 0x210 bytes before parameters.
      */
-    {"kernels/sgemm_tiled.sm_90.cubin", 0, 32, 1, 2048 + 1024, 0, 0x210 + 40},
-    {"kernels/local_counts.sm_90.cubin", 0, 13, 0, 0, 16, 0x210 + 16},
-    {"kernels/histogram.sm_90.cubin", 0, 12, 1, 256 + 1024, 0, 0x210 + 20},
+    {"kernels/cubin/sgemm_tiled.sm_90.cubin", 0, 32, 1, 2048 + 1024, 0, 0x210 + 40},
+    {"kernels/cubin/local_counts.sm_90.cubin", 0, 13, 0, 0, 16, 0x210 + 16},
+    {"kernels/cubin/histogram.sm_90.cubin", 0, 12, 1, 256 + 1024, 0, 0x210 + 20},
 };
 
 static void test_what_ptxas_said(void **state) {
@@ -133,15 +133,15 @@ static void check_all(const char *pattern, size_t least) {
 
 static void test_all(void **state) {
     (void)state;
-    check_all("kernels/*.cubin", 200);
-    check_all("kernels/o1/*.cubin", 200);
+    check_all("kernels/cubin/*.cubin", 200);
+    check_all("kernels/cubin/o1/*.cubin", 200);
 }
 
 /* ---- Parts that few kernels have ----------------------------------------------------------------------- */
 
 static void test_constant_variable(void **state) {
     (void)state;
-    struct loaded loaded = load("kernels/fir.sm_86.cubin");
+    struct loaded loaded = load("kernels/cubin/fir.sm_86.cubin");
     assert_int_equal(loaded.cubin.symbol_count, 1);
     const struct cubin_symbol *taps = &loaded.cubin.symbols[0];
     assert_string_equal(taps->name, "taps");
@@ -157,7 +157,7 @@ static void test_internal_functions(void **state) {
     static const char *const names[] = {
         "$__internal_0_$__cuda_sm20_div_s64", "$__internal_1_$__cuda_sm20_div_u64",
         "$__internal_2_$__cuda_sm20_rem_s64", "$__internal_3_$__cuda_sm20_rem_u64"};
-    struct loaded loaded = load("kernels/integer_mix.sm_75.cubin");
+    struct loaded loaded = load("kernels/cubin/integer_mix.sm_75.cubin");
     const struct cubin_kernel *kernel = &loaded.cubin.kernels[0];
     assert_int_equal(kernel->internal_count, 4);
     for (uint32_t i = 0; i < 4; i++) {
@@ -171,7 +171,7 @@ static void test_internal_functions(void **state) {
 static void test_params(void **state) {
     (void)state;
     static const uint32_t sizes[] = {8, 8, 8, 4, 8, 8, 8, 8}, offsets[] = {0, 8, 16, 24, 32, 40, 48, 56};
-    struct loaded loaded = load("kernels/nbody_f64.sm_90.cubin");
+    struct loaded loaded = load("kernels/cubin/nbody_f64.sm_90.cubin");
     const struct cubin_kernel *kernel = &loaded.cubin.kernels[0];
     assert_int_equal(kernel->param_count, 8);
     for (uint32_t i = 0; i < 8; i++) {
@@ -185,7 +185,7 @@ static void test_params(void **state) {
 /* Two kernels whose code begins at 0, each in its section: the table tells them apart. */
 static void test_lines_of_two_kernels(void **state) {
     (void)state;
-    struct loaded loaded = load("kernels/horner.sm_86.cubin");
+    struct loaded loaded = load("kernels/cubin/horner.sm_86.cubin");
     assert_int_equal(loaded.cubin.file_count, 1);
     assert_string_equal(loaded.cubin.files[0], "src/horner.cu");
     for (uint32_t k = 0; k < 2; k++) {

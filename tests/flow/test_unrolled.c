@@ -123,11 +123,11 @@ static void test_machine_code(void **state) {
         uint32_t loop;
         struct unrolled expected;
     } files[] = {
-        {"kernels/sgemm_tiled.sm_75.cubin", 0, {UNROLLED_COPIES, 4, 0}},
-        {"kernels/sgemm_tiled.sm_86.cubin", 0, {UNROLLED_COPIES, 4, 0}},
-        {"kernels/sgemm_tiled.sm_90.cubin", 0, {UNROLLED_COPIES, 4, 0}},
-        {"kernels/reduce.sm_86.cubin", 0, {UNROLLED_NOT, 1, 0}},
-        {"kernels/voronoi.sm_90.cubin", 0, {UNROLLED_NOT, 1, 0}},
+        {"kernels/cubin/sgemm_tiled.sm_75.cubin", 0, {UNROLLED_COPIES, 4, 0}},
+        {"kernels/cubin/sgemm_tiled.sm_86.cubin", 0, {UNROLLED_COPIES, 4, 0}},
+        {"kernels/cubin/sgemm_tiled.sm_90.cubin", 0, {UNROLLED_COPIES, 4, 0}},
+        {"kernels/cubin/reduce.sm_86.cubin", 0, {UNROLLED_NOT, 1, 0}},
+        {"kernels/cubin/voronoi.sm_90.cubin", 0, {UNROLLED_NOT, 1, 0}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

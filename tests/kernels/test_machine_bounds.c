@@ -67,7 +67,6 @@ static void check_code(const char *code, const char *launch_file, const wb_machi
 }
 
 static void no_execution_is_longer_than_a_bound(void **state) {
-    static const char *const architectures[] = {"75", "90"};
     (void)state;
     struct kernel_index index = {0};
     wb_diagnostics *messages = wb_diagnostics_new();
@@ -77,9 +76,8 @@ static void no_execution_is_longer_than_a_bound(void **state) {
     assert_int_equal(wb_machine_load("ecrts2025-orin", messages, &machine), WB_OK);
     for (size_t i = 0; i < index.cases.count; i++) {
         const struct kernel_case *entry = &index.cases.items[i];
-        char code[2 * KERNEL_FIELD_MAX];
-        const size_t stem = strlen(entry->ptx) - strlen(".ptx");
-        (void)snprintf(code, sizeof code, "%.*s.sm_%s.cubin", (int)stem, entry->ptx, architectures[i % 2]);
+        char code[KERNEL_CODE_MAX];
+        kernel_code(entry, i % 2 == 0 ? 75 : 90, code);
         if (access(code, R_OK) != 0) continue;
         check_code(code, entry->launch, machine);
         checked++;

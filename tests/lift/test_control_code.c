@@ -190,7 +190,7 @@ static struct machine_word to_place(uint32_t opcode, uint32_t d, int32_t offset)
 }
 
 static uint32_t expect_refusal(const char *what, struct machine_word word, const char *message) {
-    static const struct words_place ampere = {"kernels/vecadd.sm_86.cubin", 0x118, 0x160};
+    static const struct words_place ampere = {"kernels/cubin/vecadd.sm_86.cubin", 0x118, 0x160};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     const wb_kernel *kernel = NULL;
     char place[16];

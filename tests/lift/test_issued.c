@@ -87,7 +87,7 @@ static void check_module(const char *path) {
 static void every_machine_instruction_is_issued_once(void **state) {
     (void)state;
     glob_t files;
-    assert_int_equal(glob("kernels/*.cubin", 0, NULL, &files), 0);
+    assert_int_equal(glob("kernels/cubin/*.cubin", 0, NULL, &files), 0);
     assert_true(files.gl_pathc > 100);
     for (size_t i = 0; i < files.gl_pathc; i++)
         check_module(files.gl_pathv[i]);
@@ -142,7 +142,7 @@ static void opcodes_have_the_class_of_what_they_do(void **state) {
 static void a_path_is_charged_by_machine_instructions(void **state) {
     (void)state;
     const struct traced_launch launch = {
-        .file = "kernels/vecadd.sm_86.cubin",
+        .file = "kernels/cubin/vecadd.sm_86.cubin",
         .kernel = "vecadd",
         .threads = "32",
         .arguments = (const char *const[]){"buf:f32[32]=random(1)", "buf:f32[32]=random(2)",

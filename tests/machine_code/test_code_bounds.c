@@ -16,7 +16,8 @@
 #include "warp/path/path.h"
 
 /* Kernels that have a launch of their name. */
-#define CUBINS "kernels/*.sm_86.cubin"
+#define CUBIN_FOLDER "kernels/cubin/"
+#define CUBINS CUBIN_FOLDER "*.sm_86.cubin"
 #define CUBIN_ENDING ".sm_86.cubin"
 #define COMPARED_LEAST 35
 
@@ -108,8 +109,8 @@ static void expect_bounds(const wb_analysis *analysis, const char *cubin, uint64
 }
 
 static bool launch_of(const char *cubin, char *launch, size_t size) {
-    const size_t length = strlen(cubin) - strlen(CUBIN_ENDING);
-    (void)text_format(launch, size, "%.*s.yaml", (int)length, cubin);
+    const char *name = cubin + strlen(CUBIN_FOLDER);
+    (void)text_format(launch, size, "kernels/%.*s.yaml", (int)(strlen(name) - strlen(CUBIN_ENDING)), name);
     FILE *file = fopen(launch, "rb");
     if (file != NULL) (void)fclose(file);
     return file != NULL;
@@ -192,7 +193,7 @@ static void test_unknown_data(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         char cubin[200], launch[200];
-        (void)text_format(cubin, sizeof cubin, "kernels/%s.sm_86.cubin", kernels[i]);
+        (void)text_format(cubin, sizeof cubin, "kernels/cubin/%s.sm_86.cubin", kernels[i]);
         (void)text_format(launch, sizeof launch, "kernels/%s.yaml", kernels[i]);
         struct analysed given = analyse(cubin, launch, true);
         const wb_analyze_options options = {
@@ -217,7 +218,7 @@ static void test_unknown_data(void **state) {
  */
 static struct analysed atomics_at(const char *kernel, uint32_t blocks, const char *setting, uint32_t turn) {
     char cubin[200], launch[200];
-    (void)text_format(cubin, sizeof cubin, "kernels/%s.sm_86.cubin", kernel);
+    (void)text_format(cubin, sizeof cubin, "kernels/cubin/%s.sm_86.cubin", kernel);
     (void)text_format(launch, sizeof launch, "kernels/%s.yaml", kernel);
     struct analysed made = analyse_on(setting, cubin, launch, (wb_analyze_options){.one_block = true});
     assert_int_equal(made.machine->sass.atomic_word, turn);
@@ -289,7 +290,7 @@ static void test_counters_of_barriers(void **state) {
     (void)state;
     struct analysed plain = analyse("tests/data/machine_code/plain_code.sm_86.cubin",
                                     "tests/data/machine_code/plain_code.yaml", true);
-    struct analysed usual = analyse("kernels/reduce.sm_86.cubin", "kernels/reduce.yaml", true);
+    struct analysed usual = analyse("kernels/cubin/reduce.sm_86.cubin", "kernels/reduce.yaml", true);
     assert_true(assumes(find_bound(plain.analysis, "sib"), "H11"));
     assert_false(assumes(find_bound(usual.analysis, "sib"), "H11"));
     free_analysed(&plain);

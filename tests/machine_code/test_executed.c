@@ -124,8 +124,8 @@ static void run_parts(void) {
 
 static int execute_all(void **state) {
     (void)state;
-    add_files("kernels/*.cubin");
-    add_files("kernels/o1/*.cubin");
+    add_files("kernels/cubin/*.cubin");
+    add_files("kernels/cubin/o1/*.cubin");
     kinds_of_kernels = executed.kinds.count;
     run_kernels();
     run_sample();

@@ -32,7 +32,8 @@ static struct loaded load(const char *name, const char *ending) {
     char path[200];
     (void)snprintf(path, sizeof path, "kernels/%s.yaml", name);
     expect_ok(&loaded, wb_launch_read(path, WB_FILES_BELOW, loaded.diagnostics, &loaded.launch), path);
-    (void)snprintf(path, sizeof path, "kernels/%s.%s", name, ending);
+    (void)snprintf(path, sizeof path, "kernels/%s%s.%s", strcmp(ending, "ptx") == 0 ? "" : "cubin/", name,
+                   ending);
     expect_ok(&loaded, wb_module_read(path, loaded.diagnostics, &loaded.module), path);
     expect_ok(&loaded,
               wb_module_find_kernel(loaded.module, wb_launch_kernel(loaded.launch), loaded.diagnostics,

@@ -190,7 +190,7 @@ class Shell:
             [
                 "warpbound analyze kernels/vecadd.ptx -k ",
                 "warpbound path kernels/vecadd.yaml --kernel=ve",
-                "warpbound analyze kernels/horner.sm_86.cubin --kernel ",
+                "warpbound analyze kernels/cubin/horner.sm_86.cubin --kernel ",
                 "warpbound analyze kernels/vecadd.yaml --set mem_",
                 "warpbound analyze kernels/vecadd.yaml --machine=jcse2017 --set memory.l1_s",
                 "warpbound analyze nothing.ptx -k ",

@@ -178,8 +178,8 @@ class Analyses(unittest.TestCase):
 
     def test_machine_code_against_its_stall_counts(self):
         found = self.check(
-            ["kernels/vecadd.sm_86.cubin", "-l", "kernels/vecadd.yaml", "-m", "rtx-a6000"],
-            "kernels/vecadd.sm_86.cubin",
+            ["kernels/cubin/vecadd.sm_86.cubin", "-l", "kernels/vecadd.yaml", "-m", "rtx-a6000"],
+            "kernels/cubin/vecadd.sm_86.cubin",
             "kernels/vecadd.yaml",
             "rtx-a6000",
         )
@@ -193,7 +193,7 @@ class Analyses(unittest.TestCase):
     def test_a_refuted_machine_proves_nothing(self):
         fast = {"class.compare.latency": 0, "class.fp32.latency": 1}
         sets = [word for key, value in fast.items() for word in ("--set", f"{key}={value}")]
-        code, cubin = "kernels/mandelbrot.yaml", "kernels/mandelbrot.sm_90.cubin"
+        code, cubin = "kernels/mandelbrot.yaml", "kernels/cubin/mandelbrot.sm_90.cubin"
         found = self.check(
             [
                 code,

@@ -22,8 +22,8 @@
 static uint32_t inputs[THREADS][WORDS_INPUTS];
 static char input_file[] = "/tmp/warpbound-words-XXXXXX";
 
-static const struct words_place ampere = {"kernels/vecadd.sm_86.cubin", 0x118, 0x160};
-static const struct words_place hopper = {"kernels/vecadd.sm_90.cubin", 0x208, 0x210};
+static const struct words_place ampere = {"kernels/cubin/vecadd.sm_86.cubin", 0x118, 0x160};
+static const struct words_place hopper = {"kernels/cubin/vecadd.sm_90.cubin", 0x208, 0x210};
 
 /* A = R4 (pair R4, R5), B = R6 (pair R6, R7), C = R8 (pair R8, R9). */
 enum { A = 4, B = 6, C = 8, D = 12, RZ = 255 };

@@ -399,7 +399,7 @@ static void test_kernels(void **state) {
             wb_diagnostics *diagnostics = wb_diagnostics_new();
             wb_module *module = NULL;
             char path[100];
-            (void)text_format(path, sizeof path, "kernels/%s.sm_%s.cubin", kernels[k], presets[p][0]);
+            (void)text_format(path, sizeof path, "kernels/cubin/%s.sm_%s.cubin", kernels[k], presets[p][0]);
             assert_int_equal(wb_module_read(path, diagnostics, &module), WB_OK);
             for (uint32_t i = 0; i < module->code->inst_count; i++) {
                 const struct machine_inst *inst = &module->code->insts[i];

@@ -19,7 +19,7 @@ static const struct session {
     const char *out, *err; /* or NULL */
 } sessions[] = {
     {"cd \"$OLDPWD\"; \"$WB\" makespan kernels/stencil5.yaml --mapping", 0, "ld.param", NULL},
-    {"cd \"$OLDPWD\"; \"$WB\" makespan kernels/vecadd.sm_86.cubin -l kernels/vecadd.yaml --mapping", 0,
+    {"cd \"$OLDPWD\"; \"$WB\" makespan kernels/cubin/vecadd.sm_86.cubin -l kernels/vecadd.yaml --mapping", 0,
      "LDG.E", NULL},
     {"\"$WB\" makespan LLC -w 2 -u L=1,C=1 --method exact --witness - -o /dev/null | \"$WB\" makespan "
      "--check -",

@@ -214,10 +214,6 @@ wb_status wb_kernel_cfg(const wb_kernel *kernel, const wb_launch *launch, wb_cfg
 wb_status wb_kernel_why(const wb_kernel *kernel, const wb_launch *launch, const char *label,
                         wb_diagnostics *diagnostics, char **text);
 
-/* The abstract warp of a kernel (WCET 2014; docs/abstract-cta.md) as a graph for Graphviz. WB_ERR_DECLINED
- * with a message when the control flow is not structured, or contains what abstract warps do not have. */
-wb_status wb_kernel_abstract_warp(const wb_kernel *kernel, wb_diagnostics *diagnostics, char **text);
-
 /* ---- Machine ------------------------------------------------------------------------------------------- */
 
 typedef struct wb_machine wb_machine;
@@ -230,8 +226,6 @@ typedef struct wb_machine wb_machine;
 /* A preset by name ("ecrts2025-orin") or a YAML file by path (docs/machine.md documents its keys). */
 wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine);
 
-/* Reads a gpgpusim.config: what it says of one SM becomes a machine of this model. */
-wb_status wb_machine_import(const char *path, wb_diagnostics *diagnostics, wb_machine **machine);
 void wb_machine_free(wb_machine *machine);
 
 /* Whether simulating a block on the machine needs wb_trace_options.record_accesses. */

@@ -5,7 +5,14 @@
 
 #include <stddef.h>
 
-struct axis_row; /* sweep/axis.h */
+#include <stdint.h>
+
+#include "warpbound.h"
+
+struct axis_row;    /* sweep/axis.h */
+struct timed_block; /* warp/timed/timed.h */
+struct sim_policy;  /* sim/sm/host.h */
+struct sim_sink;
 
 struct wing {
     /* What sweeps can vary besides the parameters of the core. */
@@ -14,6 +21,15 @@ struct wing {
     /* The format of JSON reports (report/parts/document.h) whose bounds, all of one problem, a sweep takes
      * together, and the scope that it notes for them; or NULL. */
     const char *problem_format, *problem_scope;
+    /* Simulates a block on a machine of the wing's model (enum machine_model), as `simulate` (sim/gpu/gpu.h)
+     * does on others; or NULL. */
+    wb_status (*simulate)(const struct timed_block *block, const struct sim_policy *policy,
+                          const struct sim_sink *sink, const wb_watch *watch, wb_diagnostics *diagnostics,
+                          wb_simulation *result);
+    uint32_t model;
+    /* How a line of files for the wing begins, what they are called, and what to do with one (%s) that is
+     * given in place of another (CONTENT_OF_WING); or NULL. */
+    const char *file_line, *file_name, *file_remedy;
 };
 
 /* The wings of this build; NULL past the end. */

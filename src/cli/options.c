@@ -111,8 +111,6 @@ static const struct option_row option_table[] = {
     {0, "scope", "kernel|block", INTO(WORD, scope, COMMAND_ANALYZE),
      .help = "what the deadline is for (default kernel); block: an isolated block, whatever the kernel takes",
      .words = {"kernel", "block"}},
-    {0, "abstract-warp", NULL, INTO(FLAG, abstract_warp, COMMAND_CFG),
-     .help = "print the abstract warp (WCET 2014), as a graph for Graphviz"},
     {0, "why", "LABEL", INTO(TEXT, why, COMMAND_CFG),
      .help = "explain why the branches to LABEL, and the one that ends its block, are uniform or divergent"},
     {0, "order", NULL, INTO(FLAG, order, COMMAND_CACHE),

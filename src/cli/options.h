@@ -104,7 +104,6 @@ struct options {
     bool dry_run, retry, slurm;     /* of sweep */
     bool quiet, all;                /* of analyze, */
     bool order, channels;           /* of cache, */
-    bool abstract_warp;             /* of cfg */
     const char *explain;            /* methods of the report of analyze */
     struct option_number sm, first; /* what of --order and --channels */
     const char *why;                /* of cfg: a label */

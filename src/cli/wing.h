@@ -4,14 +4,24 @@
 
 #include "help.h"
 
+/* `warpbound machine VERB OPERAND`, which makes a machine. */
+struct machine_source {
+    const char *verb, *operand, *manual, *example;
+    wb_status (*make)(const char *operand, wb_diagnostics *diagnostics, wb_machine **machine);
+};
+
 struct cli_wing {
     const struct command *command; /* a command of its own, or NULL */
     const struct option_row *options;
     size_t option_count;
-    const struct registry *registry; /* names that an option takes, or NULL */
+    const struct registry *registry;             /* names that an option takes, or NULL */
+    const struct machine_source *machine_source; /* or NULL */
 };
 
 /* The wings of this build; NULL past the end. The build makes this table. */
 const struct cli_wing *cli_wing_at(size_t index);
+
+/* Of all wings; NULL past the end. */
+const struct machine_source *machine_source_at(size_t index);
 
 #endif

@@ -64,7 +64,6 @@ static const struct gate gates[] = {
     {"analyze kernels/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 --deadline 1s", 0,
      "met: the kernel takes at most ", NULL},
     {MANY "--method k-area", 0, "bounded: in the PTX model, the kernel takes at most ", NULL},
-    {STENCIL "-m gpgpusim-orin --method sib --deadline 1s", 3, "unproven: ", "no proven bound"},
     {STENCIL MODEL "-m jcse2017 --method sib --deadline 1s", 0,
      "met: in the PTX model, the kernel takes at most ", NULL},
     {STENCIL MODEL "-m jcse2017 --scheme reorder --deadline 1ms", 0,

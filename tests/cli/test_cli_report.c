@@ -161,9 +161,11 @@ static void test_other_subjects(void **state) {
     html = report_of(SGEMM "-m jcse2017", 0);
     check_structure(html);
     free(html);
+#ifdef WB_WING_GPGPUSIM
     html = report_of(SGEMM "-m gpgpusim-orin", 0);
     check_structure(html);
     free(html);
+#endif
     html = report_of("docs/examples/triangle-sum-slide.yaml", 0);
     check_structure(html);
     assert_has(html, "abstract warps cannot be simulated");

@@ -35,7 +35,9 @@ static const char *const reports[] = {
     SMALL_STENCIL "--method exhaustive,k-area,k-exhaustive",
     SMALL_STENCIL "--policy all --timing",
     SMALL_STENCIL "--registers 32 --set launch_overhead=1000 -m ecrts2025-orin --deadline 1ms",
+#ifdef WB_WING_GPGPUSIM
     STENCIL "-m gpgpusim-orin",
+#endif
     STENCIL "-m jcse2017",
     STENCIL "-m jcse2017 --scheme reorder",
     STENCIL "-m jcse2017 --scheme pure-rr --policy all",

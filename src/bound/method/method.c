@@ -162,9 +162,8 @@ void bound_qualify(const struct bound_input *input, wb_bound *bound) {
     if ((input->assumed & assumed_bit(ASSUMED_ATOMIC_ORDER)) != 0 && bound->kind != WB_LOWER) {
         bound->reason = "these paths are for one order of atomics and of accesses to other warps' memory: in "
                         "another order, control or addresses differ";
-    } else if (input->machine->model == MACHINE_GPGPUSIM) {
-        bound->reason = "no proof covers the operand collectors of this profile, and acknowledgements of "
-                        "stores are not counted";
+    } else if (machine_unproven(input->machine) != NULL) {
+        bound->reason = machine_unproven(input->machine);
     } else if (has_memory && fetch_can_stall(&input->machine->fetch)) {
         bound->reason = "no proof covers an instruction cache (fetch) together with data caches or with one "
                         "memory of all SMs";

@@ -1,5 +1,5 @@
 /* The issue stage: instruction buffers, scoreboard, barriers, the choice of the warp. */
-#include "sim/gpgpusim/pipeline.h"
+#include "wings/gpgpusim/pipeline.h"
 
 /* Instructions that a fetch puts into an empty instruction buffer. */
 #define BUFFERED_MAX 2u

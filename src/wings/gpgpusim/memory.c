@@ -1,7 +1,7 @@
 /* The load/store unit: loads from shared memory, stores, atomics, fences. */
 #include <string.h>
 
-#include "sim/gpgpusim/pipeline.h"
+#include "wings/gpgpusim/pipeline.h"
 
 void gs_lsu_init(struct gs_sm *sm) {
     sm->lsu.dispatch = sm->lsu.next_global = sm->lsu.writing = GS_NONE;

@@ -1,13 +1,13 @@
 /* The parts of the SM that follows GPGPU-Sim, and the instructions on their way through it. pipeline.c has
  * issue, operand collectors and units, memory.c the load/store unit and what all of them share of
  * instructions. */
-#ifndef WB_SIM_GPGPUSIM_PIPELINE_H
-#define WB_SIM_GPGPUSIM_PIPELINE_H
+#ifndef WB_WINGS_GPGPUSIM_PIPELINE_H
+#define WB_WINGS_GPGPUSIM_PIPELINE_H
 
 #include "base/base.h"
-#include "sim/gpgpusim/code.h"
 #include "sim/sm/host.h"
 #include "warp/timed/timed.h"
+#include "wings/gpgpusim/code.h"
 
 #define GS_NONE UINT32_MAX
 

@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "bound/analysis/analysis.h"
 #include "traced_kernel.h"
+#include "warp/synthetic/synthetic.h"
 
 static struct traced_kernel open_launch(bool record_accesses) {
     static const char *const arguments[] = {"buf:i32[256]=iota", "buf:i32[256]=7", "buf:i32[256]=0",
@@ -70,11 +72,62 @@ static void test_accesses_are_asked_for(void **state) {
     traced_kernel_close(&launched);
 }
 
+/* Not even of a block written by hand. */
+static void test_bounds_of_other_blocks(void **state) {
+    (void)state;
+    struct synthetic_block block;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    assert_int_equal(synthetic_block_parse("A(4,9)", "2x A", diagnostics, &block), WB_OK);
+    block.machine.dispatch_depth = DEPTH_UNLIMITED;
+    block.machine.model = MACHINE_GPGPUSIM;
+    wb_analysis *analysis = NULL;
+    assert_int_equal(analysis_of_timed(&block.timed, diagnostics, &analysis), WB_OK);
+    assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
+    size_t count;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    assert_true(count >= 3);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(bounds[i].kind, WB_ESTIMATE);
+        assert_non_null(bounds[i].reason);
+    }
+    assert_null(wb_analysis_best(analysis));
+    wb_analysis_free(analysis);
+    wb_diagnostics_free(diagnostics);
+    synthetic_block_free(&block);
+}
+
+static const char copies[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 data) {\n"
+    ".reg .pred %p;\n.reg .b32 %r<4>;\n.reg .b64 %x;\n.shared .align 16 .b8 s[1024];\n"
+    "ld.param.u64 %x, [data];\nmov.u32 %r1, s;\n"
+    "cp.async.ca.shared.global [%r1], [%x], 4;\ncp.async.commit_group;\n"
+    "cp.async.wait_group 0;\nret;\n}\n";
+
+static void test_waits_for_copies_are_declined(void **state) {
+    (void)state;
+    static const char *const arguments[] = {"buf:u32[4096]=iota", NULL};
+    static const char *const settings[] = {NULL};
+    struct traced_kernel traced = traced_kernel_open(&(struct traced_launch){.text = copies,
+                                                                             .kernel = "k",
+                                                                             .threads = "32",
+                                                                             .arguments = arguments,
+                                                                             .machine = "gpgpusim-orin",
+                                                                             .settings = settings,
+                                                                             .record_accesses = true,
+                                                                             .analyze = true});
+    assert_int_equal(wb_analysis_simulate(traced.analysis, "lrr", NULL, traced.diagnostics), WB_ERR_DECLINED);
+    assert_non_null(
+        strstr(wb_diagnostics_text(traced.diagnostics), "does not support waits for asynchronous copies"));
+    traced_kernel_close(&traced);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_simulations),
         cmocka_unit_test(test_bounds_are_estimates),
         cmocka_unit_test(test_accesses_are_asked_for),
+        cmocka_unit_test(test_bounds_of_other_blocks),
+        cmocka_unit_test(test_waits_for_copies_are_declined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

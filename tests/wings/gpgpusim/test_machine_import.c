@@ -9,8 +9,9 @@
 
 #include <cmocka.h>
 
-#include "machine/files.h"
 #include "messages.h"
+#include "warpbound_gpgpusim.h"
+#include "wings/gpgpusim/import.h"
 
 #define DATA "tests/data/machine/"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "machine/files.h"
+#include "wings/gpgpusim/import.h"
 
 /* Largest count and memory size that a flag may state. */
 #define FLAG_COUNT_MAX 64u

@@ -10,8 +10,9 @@
 #include <cmocka.h>
 
 #include "base/files.h"
-#include "machine/files.h"
 #include "messages.h"
+#include "warpbound_gpgpusim.h"
+#include "wings/gpgpusim/import.h"
 
 #define CONFIG "tests/data/machine/SM86_ORIN_50l/gpgpusim.config"
 
@@ -160,6 +161,25 @@ static void test_files(void **state) {
     wb_diagnostics_free(diagnostics);
 }
 
+/* What the model takes for granted, and its keys in messages. */
+static void test_settings(void **state) {
+    (void)state;
+    wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine = load("gpgpusim-orin");
+    assert_int_equal(wb_machine_set(machine, "fetch.size=2048", diagnostics), WB_OK);
+    assert_int_equal(wb_machine_check(machine, diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "fetch.size has to be 0, not 2048"));
+    assert_int_equal(wb_machine_set(machine, "gpgpusim.x=3", diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), "gpgpusim.generic_collectors, "));
+    assert_int_equal(wb_machine_set(machine, "zebras=3", diagnostics), WB_ERR_INPUT);
+    assert_non_null(strstr(wb_diagnostics_text(diagnostics), ", gpgpusim.KEY"));
+    wb_machine_free(machine);
+    machine = load("ampere-sm80");
+    assert_int_equal(wb_machine_set(machine, "model=gpgpusim", diagnostics), WB_ERR_INPUT);
+    wb_machine_free(machine);
+    wb_diagnostics_free(diagnostics);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_import_gives_the_preset),
@@ -167,6 +187,7 @@ int main(void) {
         cmocka_unit_test(test_import_of_other_machines),
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "machine/machine.h"
 #include "papers/abstract_cta/acta_code.h"
 #include "report/write/output.h"
+#include "warpbound_abstract_cta.h"
 
 /* So many edges into one place that they meet in a point first. */
 #define EDGES_APART_MAX 4u

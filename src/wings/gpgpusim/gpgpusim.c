@@ -1,6 +1,6 @@
-#include "sim/gpgpusim/gpgpusim.h"
+#include "wings/gpgpusim/gpgpusim.h"
 
-#include "sim/gpgpusim/pipeline.h"
+#include "wings/gpgpusim/pipeline.h"
 
 /* The block is placed in cycle 1; its warps issue from cycle 2 on. */
 #define FIRST_ISSUE 2u

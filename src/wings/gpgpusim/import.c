@@ -1,11 +1,12 @@
 /* A machine of the flags of a gpgpusim.config. */
-#include "machine/files.h"
+#include "wings/gpgpusim/import.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "machine/machine.h"
+#include "warpbound_gpgpusim.h"
 
 /* Cycles from the issue of an instruction to its result, beyond the latency of its opcode: the stages of the
  * simulator's pipeline around the unit (operand collector, dispatch, write-back). */
@@ -247,6 +248,7 @@ static void import_model(const struct import_config *config, struct wb_machine *
     if (!fits(config) || !results_last(machine) || fetch_can_stall(&machine->fetch)) return;
     machine->model = MACHINE_GPGPUSIM;
     machine->gpgpusim = config->gpgpusim;
+    machine->gpgpusim.stated = true;
     if (config->own_collectors == 0)
         for (uint32_t u = 0; u < GPGPUSIM_UNITS; u++)
             machine->gpgpusim.collectors[u] = 0;
@@ -326,7 +328,7 @@ wb_status wb_machine_import(const char *path, wb_diagnostics *diagnostics, wb_ma
     size_t size;
     WB_TRY(file_read(path, SETTINGS_SIZE_MAX, diagnostics, &text, &size));
     wb_machine *made = NULL;
-    wb_status status = content_expect(CONTENT_GPGPUSIM, path, text, size, diagnostics);
+    wb_status status = content_expect(CONTENT_OF_WING, path, text, size, diagnostics);
     if (status == WB_OK) status = import_parse(path, text, size, diagnostics, &made);
     wb_input input = input_of(WB_INPUT_MACHINE, path, text, size);
     free(text);

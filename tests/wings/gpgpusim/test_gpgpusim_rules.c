@@ -10,10 +10,10 @@
 
 #include "base/base.h"
 #include "messages.h"
-#include "sim/gpgpusim/gpgpusim.h"
 #include "sim/gpu/gpu.h"
 #include "warp/synthetic/synthetic.h"
 #include "warp/timed/timed.h"
+#include "wings/gpgpusim/gpgpusim.h"
 
 static const char header[] = ".version 7.5\n.target sm_75\n.address_size 64\n"
                              ".visible .entry k(.param .u64 p)\n{\n"

@@ -1,7 +1,7 @@
 /* The streaming multiprocessor as GPGPU-Sim 4 executes a thread block in PTX mode, cycle by cycle:
  * docs/gpgpusim.md states the rules, and what is known of how far they hold. */
-#ifndef WB_SIM_GPGPUSIM_GPGPUSIM_H
-#define WB_SIM_GPGPUSIM_GPGPUSIM_H
+#ifndef WB_WINGS_GPGPUSIM_GPGPUSIM_H
+#define WB_WINGS_GPGPUSIM_GPGPUSIM_H
 
 #include "sim/sm/host.h"
 #include "warp/timed/timed.h"

@@ -1,4 +1,4 @@
-#include "sim/gpgpusim/code.h"
+#include "wings/gpgpusim/code.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* What each instruction is to the model that follows GPGPU-Sim: its unit and times, the registers that its
  * scoreboard and its register banks know, what it does in the load/store unit. */
-#ifndef WB_SIM_GPGPUSIM_CODE_H
-#define WB_SIM_GPGPUSIM_CODE_H
+#ifndef WB_WINGS_GPGPUSIM_CODE_H
+#define WB_WINGS_GPGPUSIM_CODE_H
 
 #include "machine/machine.h"
 #include "warp/path/path.h"

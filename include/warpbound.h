@@ -951,8 +951,8 @@ wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics);
 
-/* Whether the analysis is of abstract warps written by hand, which have no instructions: they cannot be
- * simulated, and only methods of abstract CTA simulation bound them. */
+/* Whether the analysis is of what has no instructions, such as abstract warps written by hand: it cannot be
+ * simulated, and only some methods bound it. */
 bool wb_analysis_is_abstract(const wb_analysis *analysis);
 
 /* Whether a setting of the machine, "abstract_cta.header=n", can show in the results: false of a convention

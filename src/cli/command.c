@@ -115,6 +115,13 @@ const struct machine_source *machine_source_at(size_t index) {
     return NULL;
 }
 
+const struct cli_wing *settings_wing_of(const char *setting) {
+    const struct cli_wing *wing;
+    for (size_t i = 0; (wing = cli_wing_at(i)) != NULL; i++)
+        if (wing->settings != NULL && strncmp(setting, wing->settings, strlen(wing->settings)) == 0) break;
+    return wing;
+}
+
 void command_operands(const struct command *command, char *line, size_t size) {
     const struct machine_source *source;
     int length = snprintf(line, size, "%s", command->operands);

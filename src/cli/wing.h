@@ -16,10 +16,16 @@ struct cli_wing {
     size_t option_count;
     const struct registry *registry;             /* names that an option takes, or NULL */
     const struct machine_source *machine_source; /* or NULL */
+    /* What settings begin with that only its methods read, and what a setting is called that no method did;
+     * or NULL. */
+    const char *settings, *unread;
 };
 
 /* The wings of this build; NULL past the end. The build makes this table. */
 const struct cli_wing *cli_wing_at(size_t index);
+
+/* The wing whose setting this is, or NULL. */
+const struct cli_wing *settings_wing_of(const char *setting);
 
 /* Of all wings; NULL past the end. */
 const struct machine_source *machine_source_at(size_t index);

@@ -51,9 +51,11 @@ static const char *const reports[] = {
     HORNER "--method waves",
     "docs/refutations/waves.yaml",
     "docs/refutations/gub-depth0.yaml --deadline 1s",
+#ifdef WB_WING_ABSTRACT_CTA
     SLIDE,
     ("kernels/triangle_sum_slide.ptx -l kernels/triangle_sum.yaml -m hirvisalo --method "
      "abstract-cta,abstract-cta-rr,abstract-cta-safe"),
+#endif
 };
 
 #define REPORT_COUNT (sizeof reports / sizeof *reports)

@@ -624,7 +624,10 @@ static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
 #ifdef WB_WING_GPGPUSIM
                                   ", gpgpusim.KEY"
 #endif
-                                  ", abstract_cta.KEY\n";
+#ifdef WB_WING_ABSTRACT_CTA
+                                  ", abstract_cta.KEY"
+#endif
+                                  "\n";
     static const char limits[] = "limits.blocks, limits.warps, limits.threads, limits.threads_per_block, "
                                  "limits.registers, limits.shared_bytes, limits.thread_registers, "
                                  "limits.shared_per_block, limits.register_unit, limits.warp_unit, "
@@ -647,7 +650,9 @@ static void test_unknown_keys_of_set_are_answered_with_the_keys(void **state) {
         {"class.fp32.init.x=3", classes, ""},
         {"unit.INT.name=X", units, ""},
         {"memory.zebras=3", "memory.requests, memory.request_cycles, ", ", memory.channel_depth\n"},
+#ifdef WB_WING_ABSTRACT_CTA
         {"abstract_cta.x=3", "abstract_cta.header, ", ", abstract_cta.stores_stall\n"},
+#endif
     };
     wb_machine *machine = load("ecrts2025-orin");
     char *before = print(machine);

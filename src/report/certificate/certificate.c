@@ -48,7 +48,7 @@ static const char *cached_objection(const wb_analysis *analysis) {
 
 /* Why there is no certificate of what was analysed, or NULL. */
 static const char *objection(const wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) return "certificates are of blocks and kernels";
+    if (analysis->kind == SUBJECT_OF_WING) return "certificates are of blocks and kernels";
     if (machine_times_sass(analysis->machine)) return code_objection(analysis);
     if (machine_unproven(analysis->machine) != NULL) return machine_unproven(analysis->machine);
     if (fetch_can_stall(&analysis->machine->fetch) && fetch_objection(analysis) != NULL)

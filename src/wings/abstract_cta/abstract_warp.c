@@ -4,9 +4,9 @@
 
 #include "base/base.h"
 #include "machine/machine.h"
-#include "papers/abstract_cta/acta_code.h"
 #include "report/write/output.h"
 #include "warpbound_abstract_cta.h"
+#include "wings/abstract_cta/acta_code.h"
 
 /* So many edges into one place that they meet in a point first. */
 #define EDGES_APART_MAX 4u

@@ -13,13 +13,13 @@
 #include "bound/analysis/analysis.h"
 #include "bound_named.h"
 #include "explorer.h"
-#include "papers/abstract_cta/acta_file.h"
-#include "papers/abstract_cta/acta_simulate.h"
-#include "papers/abstract_cta/acta_trace.h"
 #include "random_acta.h"
 #include "random_block.h"
 #include "random_kernel.h"
 #include "sim/gpu/gpu.h"
+#include "wings/abstract_cta/acta_file.h"
+#include "wings/abstract_cta/acta_simulate.h"
+#include "wings/abstract_cta/acta_trace.h"
 
 static cycles slowest(const wb_analysis *analysis) {
     size_t count;

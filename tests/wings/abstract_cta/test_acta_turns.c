@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "papers/abstract_cta/acta_file.h"
-#include "papers/abstract_cta/acta_turns.h"
 #include "random_acta.h"
 #include "random_block.h"
+#include "wings/abstract_cta/acta_file.h"
+#include "wings/abstract_cta/acta_turns.h"
 
 /* ---- A plain simulator
  * -------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "acta_text.h"
-#include "papers/abstract_cta/acta_file.h"
-#include "papers/abstract_cta/acta_trace.h"
+#include "wings/abstract_cta/acta_file.h"
+#include "wings/abstract_cta/acta_trace.h"
 
 /* ---- From code -------------------------------------------------------------------------------------------
  */

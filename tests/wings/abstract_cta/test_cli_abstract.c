@@ -132,7 +132,7 @@ static const struct failure_case failures[] = {
     {"simulate " SLIDE_FILE, 3, "abstract warps cannot be simulated"},
     {"simulate " SLIDE_FILE "--schedule", 3, "abstract warps cannot be simulated"},
     {"analyze " SLIDE_FILE "--method sib --policy lrr", 3, "abstract warps"},
-    {"analyze " SLIDE_FILE "--method sib", 3, "needs the instructions of a block, not abstract warps"},
+    {"analyze " SLIDE_FILE "--method sib", 3, "needs the instructions of a block"},
     {"analyze " SLIDE_FILE "-m hirvisalo", 2, "takes no kernel"},
     {"analyze docs/refutations/gub-lrr.yaml --method abstract-cta", 3, "is for kernels and abstract warps"},
     {"analyze " SLIDE_PTX "-l kernels/triangle_sum.yaml --method abstract-cta-safe", 3,

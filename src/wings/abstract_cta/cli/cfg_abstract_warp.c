@@ -20,4 +20,11 @@ static const struct option_row rows[] = {
 
 extern const struct cli_wing cli_wing_abstract_cta; /* which the build lists */
 
-const struct cli_wing cli_wing_abstract_cta = {.options = rows, .option_count = sizeof rows / sizeof *rows};
+const struct cli_wing cli_wing_abstract_cta = {
+    .options = rows,
+    .option_count = sizeof rows / sizeof *rows,
+    .settings = "abstract_cta.",
+    .unread =
+        "has no effect: none of these methods reads it. It is for abstract CTA simulation; if that does "
+        "not apply to this input, --method abstract-cta says why",
+};

@@ -1,4 +1,4 @@
-#include "papers/abstract_cta/acta_trace.h"
+#include "wings/abstract_cta/acta_trace.h"
 
 #include <stdlib.h>
 #include <string.h>

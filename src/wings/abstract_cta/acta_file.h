@@ -9,13 +9,13 @@
  *   L(2: 7 |)   loop L: 2 up to the test that leaves it, and what is behind; L(9): left behind all of it
  *
  * and the files that they are part of, in place of PTX (docs/abstract-cta.md). */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_FILE_H
-#define WB_PAPERS_ABSTRACT_CTA_ACTA_FILE_H
+#ifndef WB_WINGS_ABSTRACT_CTA_ACTA_FILE_H
+#define WB_WINGS_ABSTRACT_CTA_ACTA_FILE_H
 
 #include "base/base.h"
 #include "machine/machine.h"
-#include "papers/abstract_cta/acta_warp.h"
-#include "papers/abstract_cta/acta_window.h"
+#include "wings/abstract_cta/acta_warp.h"
+#include "wings/abstract_cta/acta_window.h"
 
 /* Longest name of a loop, with the NUL. */
 #define ACTA_LOOP_NAME_MAX 32u

@@ -2,8 +2,8 @@
  * access nodes and barrier nodes, built bottom-up from its structured regions. docs/abstract-cta.md states
  * the rules.
  */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_WARP_H
-#define WB_PAPERS_ABSTRACT_CTA_ACTA_WARP_H
+#ifndef WB_WINGS_ABSTRACT_CTA_ACTA_WARP_H
+#define WB_WINGS_ABSTRACT_CTA_ACTA_WARP_H
 
 #include <stdbool.h>
 #include <stdint.h>

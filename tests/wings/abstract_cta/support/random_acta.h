@@ -5,8 +5,8 @@
 #define WB_TESTS_RANDOM_ACTA_H
 
 #include "base/base.h"
-#include "papers/abstract_cta/acta_window.h"
 #include "warp/synthetic/synthetic.h"
+#include "wings/abstract_cta/acta_window.h"
 
 /* Largest values. */
 struct random_acta_shape {

@@ -1,12 +1,12 @@
 /* From the code of a kernel to its abstract warp: the control flow is taken apart into sequences, branches
  * and loops, straight-line code is made into nodes, and all is put together again bottom-up. */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_CODE_H
-#define WB_PAPERS_ABSTRACT_CTA_ACTA_CODE_H
+#ifndef WB_WINGS_ABSTRACT_CTA_ACTA_CODE_H
+#define WB_WINGS_ABSTRACT_CTA_ACTA_CODE_H
 
 #include "base/base.h"
 #include "flow/graph/graph.h"
 #include "flow/values/values.h"
-#include "papers/abstract_cta/acta_warp.h"
+#include "wings/abstract_cta/acta_warp.h"
 
 /* What of a kernel's control flow the abstract warp is made from. All memory is the arena's. */
 struct kernel_flow {

@@ -1,5 +1,7 @@
 /* Abstract CTA simulation: its windows, whose cycles are sums, each divided among the instructions that it
  * counts. */
+#include "wings/abstract_cta/windows.h"
+
 #include "cost/costs.h"
 
 /* Weights: issue slots; and the latencies of instructions that wait for memory. */

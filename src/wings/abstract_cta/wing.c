@@ -1,11 +1,15 @@
 /* The methods that simulate an abstract CTA: as published, and with a stall term that is proven. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "bound/method/method.h"
-#include "papers/abstract_cta/acta_code.h"
-#include "papers/abstract_cta/acta_simulate.h"
-#include "papers/abstract_cta/acta_trace.h"
-#include "papers/abstract_cta/acta_turns.h"
+#include "base/wing.h"
+#include "bound/analysis/analysis.h"
+#include "wings/abstract_cta/acta_code.h"
+#include "wings/abstract_cta/acta_file.h"
+#include "wings/abstract_cta/acta_simulate.h"
+#include "wings/abstract_cta/acta_trace.h"
+#include "wings/abstract_cta/acta_turns.h"
+#include "wings/abstract_cta/windows.h"
 
 /* Whether the machine is the simple one of docs/abstract-cta.md: an instruction a cycle, nothing but memory
  * is waited for. *latency: the longest of what accesses memory. */
@@ -66,7 +70,8 @@ static wb_status simulate_cta(const struct bound_input *input, const struct acta
  */
 static wb_status simulate_input(const struct bound_input *input, const struct acta_rules *rules,
                                 bool in_turns, wb_bound *bound, bool *all) {
-    if (input->abstract != NULL) return simulate_cta(input, input->abstract, rules, in_turns, bound, all);
+    const struct acta_warp_file *file = input->subject;
+    if (file != NULL) return simulate_cta(input, &file->cta, rules, in_turns, bound, all);
     struct acta_group made;
     wb_status status =
         acta_group_of_block(input->block->traced, rules->counting.executed, input->diagnostics, &made);
@@ -77,7 +82,7 @@ static wb_status simulate_input(const struct bound_input *input, const struct ac
 
 /* Kernels on machines that state the conventions, when abstract warps can be built of them. */
 static bool acta_fits(const struct bound_input *input) {
-    if (input->abstract != NULL) return true;
+    if (input->subject != NULL) return true;
     if (!input->machine->abstract_cta.stated) return false;
     wb_diagnostics *messages = wb_diagnostics_new();
     struct acta_group made = {0};
@@ -151,8 +156,16 @@ static wb_status safe_run(const struct bound_input *input, wb_bound *bound) {
     return WB_OK;
 }
 
+/* Why no abstract warps can be made of the input, or NULL. */
+static const char *code_objection(const struct bound_input *input) {
+    return input->subject == NULL && input->block->traced == NULL
+               ? "this method is for kernels and abstract warps, not for handwritten blocks"
+               : NULL;
+}
+
 static const char *safe_objection(const struct bound_input *input) {
     cycles latency;
+    if (code_objection(input) != NULL) return code_objection(input);
     return is_simple_machine(input->machine, &latency)
                ? NULL
                : "this method is for machines that issue one instruction a cycle and wait only for memory "
@@ -162,7 +175,8 @@ static const char *safe_objection(const struct bound_input *input) {
 /* Covering paths take both sides of branches whose condition is not known. */
 static const char *published_objection(const struct bound_input *input) {
     const bool executed = input->machine->abstract_cta.uniform_branch == BRANCH_EXECUTED_SIDE;
-    return executed && input->abstract == NULL && input->block->traced->covering
+    if (code_objection(input) != NULL) return code_objection(input);
+    return executed && input->subject == NULL && input->block->traced->covering
                ? "abstract_cta.uniform_branch=executed has no effect on covering paths, which do not say "
                  "which side of a branch is executed: give the data (--inputs given), or count larger sides"
                : NULL;
@@ -171,6 +185,7 @@ static const char *published_objection(const struct bound_input *input) {
 /* Conventions that stand in for what this simulation finds by itself. */
 static const char *turns_objection(const struct bound_input *input) {
     const struct machine_abstract_cta *stated = &input->machine->abstract_cta;
+    if (code_objection(input) != NULL) return code_objection(input);
     if (stated->stall_warps == STALL_ALL_WARPS)
         return "abstract_cta.stall_warps=all has no effect here: warps are simulated in turn, and those with "
                "work hide a stall";
@@ -179,14 +194,25 @@ static const char *turns_objection(const struct bound_input *input) {
     return published_objection(input);
 }
 
-static const char *const turns_conventions[] = {
-    "header", "barrier_slots", "barrier_cycles", "memory_latency", "uniform_branch", "stores_stall", NULL};
+#define KEY(name) "abstract_cta." name
 
-static const char *const published_conventions[] = {"header",      "barrier_slots",  "barrier_cycles",
-                                                    "stall_warps", "memory_latency", "uniform_branch",
-                                                    "shift",       "stores_stall",   NULL};
+static const char *const turns_conventions[] = {KEY("header"),
+                                                KEY("barrier_slots"),
+                                                KEY("barrier_cycles"),
+                                                KEY("memory_latency"),
+                                                KEY("uniform_branch"),
+                                                KEY("stores_stall"),
+                                                NULL};
 
-const struct bound_method bound_acta = {
+static const char *const published_conventions[] = {
+    KEY("header"),      KEY("barrier_slots"),  KEY("barrier_cycles"),
+    KEY("stall_warps"), KEY("memory_latency"), KEY("uniform_branch"),
+    KEY("shift"),       KEY("stores_stall"),   NULL};
+
+#define FOR_ABSTRACT_WARPS                                                                                   \
+    (NEED_NO_FETCH_STALLS | NEED_BLOCK | NEED_NO_CACHES | NEED_KNOWN_TIMES | NEED_PTX_MODEL)
+
+static const struct bound_method bound_acta = {
     .name = "abstract-cta",
     .summary = "abstract CTA simulation as published (WCET 2014): all branches, stalls hidden by other warps",
     .run = published_run,
@@ -194,10 +220,11 @@ const struct bound_method bound_acta = {
     .objection = published_objection,
     .fits = acta_fits,
     .searches = true,
+    .attribute = window_costs,
     .conventions = published_conventions,
 };
 
-const struct bound_method bound_acta_rr = {
+static const struct bound_method bound_acta_rr = {
     .name = "abstract-cta-rr",
     .summary = "abstract warps simulated in turn, round-robin, in all interleavings that divergence allows",
     .run = turns_run,
@@ -205,13 +232,14 @@ const struct bound_method bound_acta_rr = {
     .objection = turns_objection,
     .fits = acta_fits,
     .searches = true,
+    .attribute = window_costs,
     .never_proven = true,
     .conventions = turns_conventions,
     .unasked_work = UINT64_C(300000000),
     .named_work = UINT64_C(20000000000),
 };
 
-const struct bound_method bound_acta_safe = {
+static const struct bound_method bound_acta_safe = {
     .name = "abstract-cta-safe",
     .summary = "the same with a proven stall term, on machines that wait only for memory",
     .run = safe_run,
@@ -219,4 +247,45 @@ const struct bound_method bound_acta_safe = {
     .objection = safe_objection,
     .fits = acta_fits,
     .searches = true,
+    .attribute = window_costs,
 };
+
+static const struct bound_method *const methods[] = {&bound_acta, &bound_acta_rr, &bound_acta_safe, NULL};
+
+/* ---- The wing ------------------------------------------------------------------------------------------ */
+
+static wb_status read_warps(const char *path, const char *text, size_t size, wb_diagnostics *diagnostics,
+                            void **subject, const char **name, const struct wb_machine **machine) {
+    struct acta_warp_file *file = calloc(1, sizeof *file);
+    if (file == NULL) return diagnose_out_of_memory(diagnostics, path);
+    *subject = file;
+    WB_TRY(acta_warp_file_parse(path, text, size, diagnostics, file));
+    *name = file->name;
+    *machine = file->machine;
+    return WB_OK;
+}
+
+static void free_warps(void *subject) {
+    acta_warp_file_free(subject);
+    free(subject);
+}
+
+static void put_heading(struct text *out, const void *subject) {
+    const struct acta_warp_file *file = subject;
+    text_printf(out, "abstract %s: %u warps\n", file->name, file->cta.warp_count);
+}
+
+static const struct analysis_reader reader = {
+    .plural = "abstract warps",
+    .unsimulated = "abstract warps cannot be simulated: they have no instructions",
+    .unattributed = "abstract warps have no instructions",
+    .is = acta_warp_file_is,
+    .read = read_warps,
+    .free = free_warps,
+    .put_heading = put_heading,
+};
+
+extern const struct wing wing_abstract_cta; /* which the build lists */
+
+const struct wing wing_abstract_cta = {
+    .methods = methods, .reader = &reader, .put_bounds = windows_put, .bound_json = windows_json};

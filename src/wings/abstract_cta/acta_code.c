@@ -1,4 +1,4 @@
-#include "papers/abstract_cta/acta_code.h"
+#include "wings/abstract_cta/acta_code.h"
 
 #include "warp/timed/timed.h"
 

@@ -3,7 +3,7 @@
 #define WB_TESTS_ACTA_TEXT_H
 
 #include "base/base.h"
-#include "papers/abstract_cta/acta_warp.h"
+#include "wings/abstract_cta/acta_warp.h"
 
 /* Appends the program. Loops are named L0, L1, ... in the order of their numbers. */
 void acta_text_print(const struct acta_warp *warp, struct text *out);

@@ -1,4 +1,4 @@
-#include "report/papers/windows.h"
+#include "wings/abstract_cta/windows.h"
 
 #include <inttypes.h>
 
@@ -65,7 +65,7 @@ static void put_table(struct text *out, const wb_bound *bound) {
     sheet_close(&table, out);
 }
 
-void report_put_windows(struct text *out, const struct layout *layout, const struct wb_analysis *analysis) {
+void windows_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis) {
     bool put = false;
     for (size_t i = 0; i < analysis->bounds.count; i++) {
         if (analysis->bounds.items[i].window_count == 0) continue;
@@ -78,7 +78,7 @@ void report_put_windows(struct text *out, const struct layout *layout, const str
                      "between two warps when they come to the barrier; none are left behind it");
 }
 
-void report_windows_json(struct json *json, const wb_bound *bound) {
+void windows_json(struct json *json, const wb_bound *bound) {
     if (bound->window_count == 0) return;
     json_open_array(json, "windows");
     for (size_t i = 0; i < bound->window_count; i++)

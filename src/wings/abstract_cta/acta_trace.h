@@ -1,10 +1,10 @@
 /* The abstract warps of a traced block: how often each warp runs the loops of the code. */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_TRACE_H
-#define WB_PAPERS_ABSTRACT_CTA_ACTA_TRACE_H
+#ifndef WB_WINGS_ABSTRACT_CTA_ACTA_TRACE_H
+#define WB_WINGS_ABSTRACT_CTA_ACTA_TRACE_H
 
-#include "papers/abstract_cta/acta_code.h"
-#include "papers/abstract_cta/acta_window.h"
 #include "warp/path/path.h"
+#include "wings/abstract_cta/acta_code.h"
+#include "wings/abstract_cta/acta_window.h"
 
 /* Makes the abstract warps of a block from its kernel's code, and from its paths the loop counts (of the
  * longest lane of each warp, slide 9); with `choices`, too, which sides of its uniform branches each warp

@@ -1,11 +1,11 @@
 /* Abstract CTA simulation warp by warp: the abstract warps of a work group share one compute unit, which a
  * round-robin scheduler gives to them in turn, an instruction at a time, in every interleaving that the
  * shifts of their nodes allow. docs/abstract-cta.md states the model and what is proven of it. */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_TURNS_H
-#define WB_PAPERS_ABSTRACT_CTA_ACTA_TURNS_H
+#ifndef WB_WINGS_ABSTRACT_CTA_ACTA_TURNS_H
+#define WB_WINGS_ABSTRACT_CTA_ACTA_TURNS_H
 
 #include "bound/method/search_budget.h"
-#include "papers/abstract_cta/acta_simulate.h"
+#include "wings/abstract_cta/acta_simulate.h"
 
 /* Most interleavings of one window that are all simulated, and how many are when there are more. */
 #define TURNS_ALL_MAX 4096u

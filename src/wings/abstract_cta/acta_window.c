@@ -1,4 +1,4 @@
-#include "papers/abstract_cta/acta_window.h"
+#include "wings/abstract_cta/acta_window.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "papers/abstract_cta/acta_file.h"
+#include "wings/abstract_cta/acta_file.h"
 
 #include <inttypes.h>
 #include <string.h>

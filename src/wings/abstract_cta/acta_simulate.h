@@ -1,12 +1,12 @@
 /* Abstract CTA simulation (Hirvisalo, WCET 2014, slide 12): the abstract warps of one work group on one
  * compute unit, window by window. docs/abstract-cta.md states the algorithm, and proves which rules give a
  * bound. */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_SIMULATE_H
-#define WB_PAPERS_ABSTRACT_CTA_ACTA_SIMULATE_H
+#ifndef WB_WINGS_ABSTRACT_CTA_ACTA_SIMULATE_H
+#define WB_WINGS_ABSTRACT_CTA_ACTA_SIMULATE_H
 
 #include "base/base.h"
 #include "machine/machine.h"
-#include "papers/abstract_cta/acta_window.h"
+#include "wings/abstract_cta/acta_window.h"
 
 /* Which warps are taken to work while memory is waited for. */
 enum acta_hiding {

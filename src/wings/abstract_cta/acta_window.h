@@ -1,8 +1,8 @@
 /* One warp of an abstract CTA, window by window: a window is what it does from one barrier to the next. */
-#ifndef WB_PAPERS_ABSTRACT_CTA_ACTA_WINDOW_H
-#define WB_PAPERS_ABSTRACT_CTA_ACTA_WINDOW_H
+#ifndef WB_WINGS_ABSTRACT_CTA_ACTA_WINDOW_H
+#define WB_WINGS_ABSTRACT_CTA_ACTA_WINDOW_H
 
-#include "papers/abstract_cta/acta_warp.h"
+#include "wings/abstract_cta/acta_warp.h"
 
 /* How often an execution took the sides of a choice (acta_warp.h) in one window. */
 struct acta_taken {

@@ -1,4 +1,4 @@
-#include "papers/abstract_cta/acta_turns.h"
+#include "wings/abstract_cta/acta_turns.h"
 
 #include <stdlib.h>
 #include <string.h>

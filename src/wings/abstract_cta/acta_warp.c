@@ -1,4 +1,4 @@
-#include "papers/abstract_cta/acta_warp.h"
+#include "wings/abstract_cta/acta_warp.h"
 
 /* The iterations after which patterns of two such periods come round together. */
 static uint64_t common_period(uint64_t a, uint64_t b) {

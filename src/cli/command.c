@@ -66,8 +66,7 @@ static const struct command commands[] = {
      .manual = "Prints for each load of a kernel how many of its accesses at least hit the first-level cache "
                "of its SM in any order of warps, and how many do if warps access in a fixed order; for "
                "machines with caches.",
-     .examples = {"cache kernels/stencil5.ptx -l kernels/stencil5.yaml",
-                  "cache kernels/reduce.ptx -l kernels/reduce.yaml --order --first 9"}},
+     .examples = {"cache kernels/stencil5.ptx -l kernels/stencil5.yaml"}},
     {"sweep", COMMAND_SWEEP, "FILE.yaml | show|plot DATABASE | diff|merge DATABASES",
      "run many analyses and store their results", "runs the analyses that its file names", command_sweep,
      .manual = "`sweep` FILE.yaml runs an analysis for each combination of code, machines, values and "

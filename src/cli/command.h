@@ -156,6 +156,11 @@ wb_status write_as_made(const struct options *options,
 int print_code(const struct options *options, enum output_format other, wb_diagnostics *diagnostics,
                wb_status (*print)(const wb_kernel *, const wb_launch *, wb_diagnostics *, char **));
 
+/* cache.c: the grid with what is known of its data on a machine with caches. Pointers may be given as plain
+ * numbers where `allow_unmapped`. */
+wb_status load_gpu(const struct options *options, bool allow_unmapped, struct inputs *inputs,
+                   wb_diagnostics *diagnostics, wb_gpu **gpu);
+
 /* calibrate.c: machine calibrate. */
 wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagnostics, char **text);
 

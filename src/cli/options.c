@@ -113,18 +113,6 @@ static const struct option_row option_table[] = {
      .words = {"kernel", "block"}},
     {0, "why", "LABEL", INTO(TEXT, why, COMMAND_CFG),
      .help = "explain why the branches to LABEL, and the one that ends its block, are uniform or divergent"},
-    {0, "order", NULL, INTO(FLAG, order, COMMAND_CACHE),
-     .help = "print the order of accesses under reordering instead, SM by SM, and which of them hit"},
-    {0, "channels", NULL, INTO(FLAG, channels, COMMAND_CACHE),
-     .help =
-         "print which warp executes which load and store instead: the configuration of the reordering unit"},
-    {0, "sm", "N", INTO(NUMBER, sm, COMMAND_CACHE),
-     .help = "with --order and --channels: only SM N, counted from 0", .most = UINT32_MAX,
-     .expected = "a number from 0 on"},
-    {0, "first", "N", INTO(NUMBER, first, COMMAND_CACHE),
-     .help = "with --order: only the first N accesses of each SM (default for pictures: 64); with "
-             "--channels: what is left after them",
-     .least = 1, .most = UINT64_MAX, .expected = "a number from 1 on"},
     {0, "dry-run", NULL, INTO(FLAG, dry_run, COMMAND_SWEEP),
      .help = "count and list the units without running any"},
     {'j', "jobs", "N", INTO(NUMBER, jobs, COMMAND_SWEEP),
@@ -216,7 +204,7 @@ static const struct option_row option_table[] = {
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_CFG),
      .help = "text or dot, a graph for Graphviz (default text)", .words = {"text", "dot"}},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_CACHE),
-     .help = "text or json (default text); with --order svg as well", .words = {"text", "json", "svg"}},
+     .help = "text or json (default text); svg for pictures of orders", .words = {"text", "json", "svg"}},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_SWEEP),
      .help = "for `show`: markdown, a line for each unit (default); csv, a line for each number; json; "
              "json-lines; junit",

@@ -138,9 +138,6 @@ def commands(command, folder):
         f"simulate {bfs} --scheme all -m jcse2017 --policy lrr",
         f"cache {vecadd}",
         f"cache {facts}",
-        f"cache {vecadd} --order --first 20",
-        f"cache {vecadd} --channels",
-        f"cache {bfs} --order --sm 0 --first 30",
         f"occupancy {vecadd}",
         f"occupancy {vecadd} --registers 255 -m jcse2017 -s 4096",
         "print kernels/vecadd.sm_86.cubin",
@@ -163,6 +160,12 @@ def commands(command, folder):
         ["analyze", odd, "-l", launch, "--method", "sib,k-area", "-o", "-"],
         "analyze kernels/components.ptx -l kernels/components.yaml --facts kernels/components.facts " + CHEAP,
     ]
+    if "jcse2017" in WINGS:
+        listed += [
+            f"cache {vecadd} --order --first 20",
+            f"cache {vecadd} --channels",
+            f"cache {bfs} --order --sm 0 --first 30",
+        ]
     if "abstract_cta" in WINGS:
         listed += [
             "analyze docs/examples/triangle-sum-slide.yaml",

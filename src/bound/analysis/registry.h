@@ -19,10 +19,6 @@
     X(adversary)                                                                                             \
     X(adversary_short)                                                                                       \
     X(segment_sum)                                                                                           \
-    X(reorder_chain)                                                                                         \
-    X(turn_chain)                                                                                            \
-    X(segments)                                                                                              \
-    X(segments_missrate)                                                                                     \
     X(kernel)                                                                                                \
     X(k_exhaustive)                                                                                          \
     X(k_adversary)                                                                                           \

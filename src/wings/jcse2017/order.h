@@ -1,8 +1,8 @@
 /* Reports of the order in which the reordering extension lets accesses into the first level of each SM, and
  * of what it is configured with (JCSE'17, Fig. 6 to 9): what the formats have in common, and one function a
  * format. They are written piece by piece, as the order of a large grid is longer than the grid in memory. */
-#ifndef WB_REPORT_GPU_ORDER_H
-#define WB_REPORT_GPU_ORDER_H
+#ifndef WB_WINGS_JCSE2017_ORDER_H
+#define WB_WINGS_JCSE2017_ORDER_H
 
 #include <assert.h>
 

@@ -4,7 +4,7 @@
 #ifndef WB_TESTS_SEGMENT_MACHINE_H
 #define WB_TESTS_SEGMENT_MACHINE_H
 
-#include "bound/cache/segments.h"
+#include "wings/jcse2017/segments.h"
 
 #define SEGMENT_WARPS_MAX 8u
 #define SEGMENTS_MAX 8u

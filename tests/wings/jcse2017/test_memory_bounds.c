@@ -14,6 +14,7 @@
 #include "random_gpu.h"
 #include "random_policy.h"
 #include "warp/timed/timed.h"
+#include "wings/jcse2017/methods.h"
 
 /* Simulated times over the bounds of a method. */
 struct census {

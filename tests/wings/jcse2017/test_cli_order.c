@@ -17,7 +17,7 @@
 #define EXAMPLE "tests/data/jcse_example.ptx -g 1,2 -b 16,4 -a u64:0 --set sms=1 "
 
 static const struct failure_case failures[] = {
-    {"cache " STENCIL "--order --channels", 2, "choose either"},
+    {"cache " STENCIL "--order --channels", 2, "cannot be combined with --order"},
     {"cache " STENCIL "--sm 0", 2, "--sm and --first need --order or --channels"},
     {"cache " STENCIL "--first 3", 2, "--sm and --first need --order or --channels"},
     {"cache " STENCIL "--order --sm 15", 2, "no SM 15: the machine has 15 of them, from 0 on"},

@@ -10,6 +10,7 @@
 #include "bound/analysis/registry.h"
 #include "bound/cache/memory_work.h"
 #include "hand_grid.h"
+#include "wings/jcse2017/methods.h"
 
 /* The GPU: one SM, which holds one block; every instruction takes a cycle and one more; a miss takes 10 + 10
  * + 20 + 10 cycles besides three services of one cycle. */

@@ -2,9 +2,9 @@
  * shows the line of the instruction and, by colours, what of its requests hits and misses. */
 #include <inttypes.h>
 
-#include "report/gpu/order.h"
 #include "report/write/output.h"
 #include "report/write/svg.h"
+#include "wings/jcse2017/order.h"
 
 /* Accesses of a picture: unless it is said how many, and at most. */
 enum { TURNS_USUAL = 64, TURNS_MAX = 10000 };

@@ -4,7 +4,7 @@
 
 #include "bound/cache/latency_path.h"
 #include "bound/cache/memory_work.h"
-#include "bound/method/method.h"
+#include "wings/jcse2017/methods.h"
 
 /* A warp in its turns. */
 struct turn_warp {

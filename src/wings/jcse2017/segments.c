@@ -1,13 +1,13 @@
 /* The segment WCET of JCSE'17, section IV, as published (docs/memory-bounds.md, section 2): estimates. */
-#include "bound/cache/segments.h"
+#include "wings/jcse2017/segments.h"
 
 #include <string.h>
 
 #include "base/containers.h"
 #include "bound/cache/memory_work.h"
-#include "bound/method/method.h"
 #include "memory/caches/caches.h"
 #include "warp/timed/timed.h"
+#include "wings/jcse2017/methods.h"
 
 /* The segments of one path. */
 struct segment_list {

@@ -5,9 +5,9 @@
 
 #include "bound/cache/latency_path.h"
 #include "bound/cache/memory_work.h"
-#include "bound/method/method.h"
 #include "memory/caches/caches.h"
 #include "memory/requests/requests.h"
+#include "wings/jcse2017/methods.h"
 
 /* A first-level cache that sees one known order of accesses, with a bound on when the data of each line is
  * there: a hit on data that is still on its way waits for it. */

@@ -1,7 +1,7 @@
 /* The time of warps whose instructions are cut into segments (JCSE'17, section IV-A): what the scheduler
  * issues of a warp between two waits for the warp's own results. */
-#ifndef WB_BOUND_CACHE_SEGMENTS_H
-#define WB_BOUND_CACHE_SEGMENTS_H
+#ifndef WB_WINGS_JCSE2017_SEGMENTS_H
+#define WB_WINGS_JCSE2017_SEGMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

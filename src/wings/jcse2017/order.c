@@ -1,6 +1,6 @@
 /* The order of accesses under reordering and what it is configured with: one access a line, SM by SM, or the
  * channels of each generation, as tables for people and as JSON. */
-#include "report/gpu/order.h"
+#include "wings/jcse2017/order.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #define WB_BASE_WING_H
 
 #include <stddef.h>
-
 #include <stdint.h>
 
 #include "warpbound.h"

@@ -39,8 +39,10 @@ static const char *const reports[] = {
     STENCIL "-m gpgpusim-orin",
 #endif
     STENCIL "-m jcse2017",
+#ifdef WB_WING_JCSE2017
     STENCIL "-m jcse2017 --scheme reorder",
     STENCIL "-m jcse2017 --scheme pure-rr --policy all",
+#endif
     STENCIL "-m hopper-sm90 --set service=4",
     HISTOGRAM "--inputs any",
     HISTOGRAM "-m jcse2017 --inputs any --deadline 1us",

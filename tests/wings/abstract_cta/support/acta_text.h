@@ -1,4 +1,4 @@
-/* Abstract warps as the text of papers/abstract_cta/acta_file.h, for tests to compare. */
+/* Abstract warps as the text of wings/abstract_cta/acta_file.h, for tests to compare. */
 #ifndef WB_TESTS_ACTA_TEXT_H
 #define WB_TESTS_ACTA_TEXT_H
 

@@ -1,1 +1,1 @@
-wb_bench(bench_gpgpusim wb_sim)
+wb_bench(bench_gpgpusim wb_wings)

@@ -1,11 +1,11 @@
 # Files that the library carries inside itself.
 
-# wb_embed_files(VARIABLE PATTERN): sets VARIABLE to a generated C file that defines
+# wb_embed_files(VARIABLE PATTERN ...): sets VARIABLE to a generated C file that defines
 #     const struct embedded_file embedded_VARIABLE[]  (base/files.h), sorted by name, ended by a NULL name,
-# with one entry per file that matches PATTERN, named without directory and extension.
-function(wb_embed_files variable pattern)
-  file(GLOB files CONFIGURE_DEPENDS ${pattern})
-  list(SORT files)
+# with one entry per file that matches a PATTERN, named without directory and extension.
+function(wb_embed_files variable)
+  file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+  list(SORT files COMPARE FILE_BASENAME)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${variable}.c)
   add_custom_command(
     OUTPUT ${output}

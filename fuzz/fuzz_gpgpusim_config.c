@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/files.h"
+#include "wings/gpgpusim/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -214,10 +214,6 @@ wb_status wb_kernel_cfg(const wb_kernel *kernel, const wb_launch *launch, wb_cfg
 wb_status wb_kernel_why(const wb_kernel *kernel, const wb_launch *launch, const char *label,
                         wb_diagnostics *diagnostics, char **text);
 
-/* The abstract warp of a kernel (WCET 2014; docs/abstract-cta.md) as a graph for Graphviz. WB_ERR_DECLINED
- * with a message when the control flow is not structured, or contains what abstract warps do not have. */
-wb_status wb_kernel_abstract_warp(const wb_kernel *kernel, wb_diagnostics *diagnostics, char **text);
-
 /* ---- Machine ------------------------------------------------------------------------------------------- */
 
 typedef struct wb_machine wb_machine;
@@ -230,8 +226,6 @@ typedef struct wb_machine wb_machine;
 /* A preset by name ("ecrts2025-orin") or a YAML file by path (docs/machine.md documents its keys). */
 wb_status wb_machine_load(const char *name_or_path, wb_diagnostics *diagnostics, wb_machine **machine);
 
-/* Reads a gpgpusim.config: what it says of one SM becomes a machine of this model. */
-wb_status wb_machine_import(const char *path, wb_diagnostics *diagnostics, wb_machine **machine);
 void wb_machine_free(wb_machine *machine);
 
 /* Whether simulating a block on the machine needs wb_trace_options.record_accesses. */
@@ -957,8 +951,8 @@ wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics);
 
-/* Whether the analysis is of abstract warps written by hand, which have no instructions: they cannot be
- * simulated, and only methods of abstract CTA simulation bound them. */
+/* Whether the analysis is of what has no instructions, such as abstract warps written by hand: it cannot be
+ * simulated, and only some methods bound it. */
 bool wb_analysis_is_abstract(const wb_analysis *analysis);
 
 /* Whether a setting of the machine, "abstract_cta.header=n", can show in the results: false of a convention

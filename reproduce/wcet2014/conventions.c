@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "papers/abstract_cta/acta_turns.h"
 #include "sim/gpu/gpu.h"
 #include "warp/synthetic/synthetic.h"
+#include "wings/abstract_cta/acta_turns.h"
 
 /* TriangleSum, slide 4: rows of each warp, the load in odd ones, `s += 1` in the first. */
 #define WARPS 4u

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "machine/machine.h"
-#include "papers/abstract_cta/acta_file.h"
+#include "wings/abstract_cta/acta_file.h"
 
 /* Slide 12. */
 #define PUBLISHED_ESTIMATE 804u

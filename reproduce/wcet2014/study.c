@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "base/files.h"
 #include "bound/analysis/analysis.h"
-#include "papers/abstract_cta/acta_turns.h"
+#include "wings/abstract_cta/acta_turns.h"
 
 /* Most bytes of the file with the abstract warp. */
 #define SLIDE_FILE_MAX 65536u

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/wing.h"
 
 /* As much of a file is looked at. */
 #define LOOKED_AT_MAX ((size_t)1 << 20)
@@ -106,13 +107,21 @@ static enum content code_content(struct view view) {
     return CONTENT_UNKNOWN;
 }
 
+/* The wing that reads files of a kind of its own, or NULL. */
+static const struct wing *wing_of_files(void) {
+    size_t i = 0;
+    while (wing_at(i) != NULL && wing_at(i)->file_line == NULL)
+        i++;
+    return wing_at(i);
+}
+
 enum content content_of(const char *text, size_t size) {
     struct view view = {text, size < LOOKED_AT_MAX ? size : LOOKED_AT_MAX};
     if (skip_blank(view, false).size == 0) return CONTENT_EMPTY;
     const enum content binary = binary_content(view);
     if (binary != CONTENT_UNKNOWN) return binary;
     if (memchr(view.text, '\0', view.size) != NULL) return CONTENT_UNKNOWN;
-    if (has_line(view, "-gpgpu_", false)) return CONTENT_GPGPUSIM;
+    if (wing_of_files() != NULL && has_line(view, wing_of_files()->file_line, false)) return CONTENT_OF_WING;
     const enum content code = code_content(view);
     return code != CONTENT_UNKNOWN ? code : yaml_content(view);
 }
@@ -142,9 +151,12 @@ static const struct kind {
     [CONTENT_ARCHIVE] = {"a library", GET_CODE},
     [CONTENT_LISTING] = {"cuobjdump output with a heading",
                          "to remove the heading: sed -n '/^\\.version/,$p' %s > k.ptx"},
-    [CONTENT_GPGPUSIM] = {"a configuration of GPGPU-Sim",
-                          "to convert it to a machine: warpbound machine import %s > machine.yaml"},
 };
+
+static struct kind kind_of(enum content content) {
+    const struct wing *wing = wing_of_files();
+    return content != CONTENT_OF_WING ? kinds[content] : (struct kind){wing->file_name, wing->file_remedy};
+}
 
 wb_status content_expect(enum content expected, const char *name, const char *text, size_t size,
                          wb_diagnostics *diagnostics) {
@@ -153,10 +165,10 @@ wb_status content_expect(enum content expected, const char *name, const char *te
     /* Other files may be empty, and have anything in their comments. */
     if (expected != CONTENT_PTX && (content == CONTENT_EMPTY || content == CONTENT_CUDA)) return WB_OK;
     diagnose(diagnostics, SEVERITY_ERROR, name, "expected %s, but this is %s",
-             expected == CONTENT_PTX ? "PTX or machine code" : kinds[expected].name, kinds[content].name);
-    if (kinds[content].remedy != NULL) {
+             expected == CONTENT_PTX ? "PTX or machine code" : kind_of(expected).name, kind_of(content).name);
+    if (kind_of(content).remedy != NULL) {
         struct text note = {0};
-        text_printf(&note, kinds[content].remedy, name);
+        text_printf(&note, kind_of(content).remedy, name);
         if (!note.failed) diagnose(diagnostics, SEVERITY_NOTE, name, "%s", note.data);
         text_free(&note);
     }

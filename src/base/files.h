@@ -81,7 +81,7 @@ enum content {
     CONTENT_ELF, /* of the host */
     CONTENT_ARCHIVE,
     CONTENT_LISTING, /* of cuobjdump: PTX with a heading */
-    CONTENT_GPGPUSIM /* a gpgpusim.config */
+    CONTENT_OF_WING  /* which reads such files (base/wing.h) */
 };
 
 enum content content_of(const char *text, size_t size);

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "command_line.h"
+#include "wing.h"
 
 /* --deadline, in cycles of the machine, and --scope, which may be left out. */
 static wb_status read_deadline(const struct options *options, const wb_machine *machine,
@@ -98,10 +99,8 @@ static wb_status check_settings(const struct options *options, const wb_analysis
                                 const wb_stream *stream, wb_diagnostics *diagnostics) {
     for (size_t s = 0; s < options->sets.count; s++) {
         if (is_read(options->sets.items[s], analysis, stream)) continue;
-        wb_diagnostics_error(
-            diagnostics, options->sets.items[s],
-            "has no effect: none of these methods reads it. It is for abstract CTA simulation; if that does "
-            "not apply to this input, --method abstract-cta says why");
+        wb_diagnostics_error(diagnostics, options->sets.items[s],
+                             settings_wing_of(options->sets.items[s])->unread);
         return WB_ERR_INPUT;
     }
     return WB_OK;

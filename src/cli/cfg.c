@@ -4,18 +4,9 @@
 
 #include "command.h"
 
-/* One option at most says what is shown; without any, the format does. */
-static wb_status check_options(const struct options *options, wb_diagnostics *diagnostics) {
-    if (options->abstract_warp && options->why != NULL) {
-        wb_diagnostics_error(diagnostics, "--abstract-warp", "cannot be combined with --why");
-        return WB_ERR_INPUT;
-    }
-    return require_format(options, OUTPUT_TEXT, options->why != NULL ? OUTPUT_TEXT : OUTPUT_DOT, diagnostics);
-}
-
 /* Whether the graph is to show the execution of a launch. */
 static bool shows_execution(const struct options *options) {
-    return options->format == OUTPUT_DOT && !options->abstract_warp &&
+    return options->format == OUTPUT_DOT && options->instead == NULL &&
            (options->launch != NULL || options->grid != NULL || options->arguments.count > 0);
 }
 
@@ -53,7 +44,6 @@ static wb_status control_flow(const struct options *options, wb_diagnostics *dia
     if (status != WB_OK) return status;
     if (options->why != NULL)
         return wb_kernel_why(inputs->kernel, inputs->launch, options->why, diagnostics, text);
-    if (options->abstract_warp) return wb_kernel_abstract_warp(inputs->kernel, diagnostics, text);
     return wb_kernel_cfg(inputs->kernel, inputs->launch,
                          options->format == OUTPUT_DOT ? WB_CFG_DOT : WB_CFG_TEXT, diagnostics, text);
 }
@@ -61,7 +51,8 @@ static wb_status control_flow(const struct options *options, wb_diagnostics *dia
 int command_cfg(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
     char *text = NULL;
-    wb_status status = check_options(options, diagnostics);
+    const enum output_format other = options->why != NULL ? OUTPUT_TEXT : OUTPUT_DOT;
+    wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
     if (status == WB_OK) status = check_execution(options, diagnostics);
     if (status == WB_OK)
         status = shows_execution(options) ? executed_graph(options, diagnostics, &inputs, &text)
@@ -72,18 +63,16 @@ int command_cfg(const struct options *options, wb_diagnostics *diagnostics) {
     return (int)status;
 }
 
-int print_code(const struct options *options, wb_diagnostics *diagnostics,
+int print_code(const struct options *options, enum output_format other, wb_diagnostics *diagnostics,
                wb_status (*print)(const wb_kernel *, const wb_launch *, wb_diagnostics *, char **)) {
     struct inputs inputs = {0};
     char *text = NULL, where[40];
     (void)snprintf(where, sizeof where, "--%s", options->instead->name);
-    if (options->why != NULL || options->abstract_warp) {
-        wb_diagnostics_error(diagnostics, where,
-                             options->why != NULL ? "cannot be combined with --why"
-                                                  : "cannot be combined with --abstract-warp");
+    if (options->why != NULL) {
+        wb_diagnostics_error(diagnostics, where, "cannot be combined with --why");
         return WB_ERR_INPUT;
     }
-    wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_TEXT, diagnostics);
+    wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
     if (status == WB_OK) status = check_execution(options, diagnostics);
     if (status == WB_OK) status = inputs_load_launch(options, diagnostics, &inputs);
     if (status == WB_OK) status = print(inputs.kernel, inputs.launch, diagnostics, &text);

@@ -66,8 +66,7 @@ static const struct command commands[] = {
      .manual = "Prints for each load of a kernel how many of its accesses at least hit the first-level cache "
                "of its SM in any order of warps, and how many do if warps access in a fixed order; for "
                "machines with caches.",
-     .examples = {"cache kernels/stencil5.ptx -l kernels/stencil5.yaml",
-                  "cache kernels/reduce.ptx -l kernels/reduce.yaml --order --first 9"}},
+     .examples = {"cache kernels/stencil5.ptx -l kernels/stencil5.yaml"}},
     {"sweep", COMMAND_SWEEP, "FILE.yaml | show|plot DATABASE | diff|merge DATABASES",
      "run many analyses and store their results", "runs the analyses that its file names", command_sweep,
      .manual = "`sweep` FILE.yaml runs an analysis for each combination of code, machines, values and "
@@ -80,17 +79,14 @@ static const struct command commands[] = {
                   "sweep show latencies.db --csv -o latencies.csv",
                   "sweep plot latencies.db --x mem_latency -o latencies.svg",
                   "sweep diff baseline.db latencies.db --fail-above 5%"}},
-    {"machine", COMMAND_MACHINE,
-     "list | show MACHINE | check FILE.cubin | calibrate sm_XX | import FILE.config",
-     "list, print, check, calibrate or import machines", "handles machines and takes no kernel",
-     command_machine,
+    {"machine", COMMAND_MACHINE, "list | show MACHINE | check FILE.cubin | calibrate sm_XX",
+     "list, print, check or make machines", "handles machines and takes no kernel", command_machine,
      .manual = "`machine list` prints the names of all presets, `machine show` prints one of them, or a "
                "file, as YAML with all its keys. `machine check` lists the machine figures that bounds of "
                "some machine code rest on, and their sources. `machine calibrate` has ptxas assemble small "
-               "kernels and writes a machine file with what their stall counts show. `machine import` "
-               "converts the configuration of a simulator to a machine.",
+               "kernels and writes a machine file with what their stall counts show.",
      .examples = {"machine list", "machine show ecrts2025-orin > mine.yaml",
-                  "machine show ecrts2025-orin --set mem_latency=300", "machine import gpgpusim.config",
+                  "machine show ecrts2025-orin --set mem_latency=300",
                   "machine check kernels/cubin/sgemm_tiled.sm_86.cubin -m rtx-a6000"}},
     {"print", COMMAND_PRINT, "FILE.ptx", "print PTX in canonical form, or machine code",
      "only reads the code", command_print,
@@ -109,6 +105,27 @@ const struct command *command_at(size_t index) {
     for (size_t i = 0; (wing = cli_wing_at(i)) != NULL; i++)
         if (wing->command != NULL && index-- == 0) return wing->command;
     return NULL;
+}
+
+const struct machine_source *machine_source_at(size_t index) {
+    const struct cli_wing *wing;
+    for (size_t i = 0; (wing = cli_wing_at(i)) != NULL; i++)
+        if (wing->machine_source != NULL && index-- == 0) return wing->machine_source;
+    return NULL;
+}
+
+const struct cli_wing *settings_wing_of(const char *setting) {
+    const struct cli_wing *wing;
+    for (size_t i = 0; (wing = cli_wing_at(i)) != NULL; i++)
+        if (wing->settings != NULL && strncmp(setting, wing->settings, strlen(wing->settings)) == 0) break;
+    return wing;
+}
+
+void command_operands(const struct command *command, char *line, size_t size) {
+    const struct machine_source *source;
+    int length = snprintf(line, size, "%s", command->operands);
+    for (size_t i = 0; command->bit == COMMAND_MACHINE && (source = machine_source_at(i)) != NULL; i++)
+        length += snprintf(line + length, size - (size_t)length, " | %s %s", source->verb, source->operand);
 }
 
 const struct command *command_of(unsigned bit) {

@@ -27,6 +27,9 @@ struct command {
  * end. */
 const struct command *command_at(size_t index);
 
+/* The command's `operands`, and those that wings add to it. */
+void command_operands(const struct command *command, char *line, size_t size);
+
 /* The command of a bit, and that of a name or NULL. */
 const struct command *command_of(unsigned bit);
 const struct command *command_named(const char *name);
@@ -148,9 +151,15 @@ wb_status write_as_made(const struct options *options,
                         wb_status (*make)(void *user, const wb_writer *writer, wb_diagnostics *diagnostics),
                         void *user, wb_diagnostics *diagnostics);
 
-/* cfg.c: what an option of a wing prints of a kernel in place of its control flow. */
-int print_code(const struct options *options, wb_diagnostics *diagnostics,
+/* cfg.c: what an option of a wing prints of a kernel in place of its control flow, as text or in the other
+ * format. */
+int print_code(const struct options *options, enum output_format other, wb_diagnostics *diagnostics,
                wb_status (*print)(const wb_kernel *, const wb_launch *, wb_diagnostics *, char **));
+
+/* cache.c: the grid with what is known of its data on a machine with caches. Pointers may be given as plain
+ * numbers where `allow_unmapped`. */
+wb_status load_gpu(const struct options *options, bool allow_unmapped, struct inputs *inputs,
+                   wb_diagnostics *diagnostics, wb_gpu **gpu);
 
 /* calibrate.c: machine calibrate. */
 wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagnostics, char **text);

@@ -354,6 +354,9 @@ static wb_status choose_run(struct options *options, wb_diagnostics *diagnostics
         wb_diagnostics_error(diagnostics, where, message);
         return WB_ERR_INPUT;
     }
+    for (size_t i = 0; options->instead == NULL && i < options->given.count; i++)
+        if (options->given.items[i].row->needs != NULL)
+            return usage_error(diagnostics, options->given.items[i].row->needs);
     return WB_OK;
 }
 

@@ -103,7 +103,7 @@ static bool is_verb(const char *word) {
 size_t operand_forms(const struct command *command, struct operand_form forms[OPERAND_FORMS_MAX]) {
     char line[256], *rest = NULL;
     size_t count = 1, at = 0;
-    (void)snprintf(line, sizeof line, "%s", command->operands);
+    command_operands(command, line, sizeof line);
     forms[0] = (struct operand_form){.verbs = ""};
     for (char *word = strtok_r(line, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
         if (strcmp(word, "|") == 0) {

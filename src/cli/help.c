@@ -97,8 +97,9 @@ static void put_usage(const struct option_row *row, char *left, size_t size) {
 }
 
 static void put_command_usage(const struct command *command) {
-    char usage[256];
-    (void)snprintf(usage, sizeof usage, "warpbound %s %s [OPTIONS]", command->name, command->operands);
+    char operands[128], usage[256];
+    command_operands(command, operands, sizeof operands);
+    (void)snprintf(usage, sizeof usage, "warpbound %s %s [OPTIONS]", command->name, operands);
     printf("usage: ");
     put_wrapped(stdout, usage, strlen("usage: "));
 }
@@ -167,4 +168,6 @@ void help_print_command(const struct command *command) {
     put_heading(stdout, "examples");
     for (size_t i = 0; command->examples[i] != NULL; i++)
         printf("  warpbound %s\n", command->examples[i]);
+    for (size_t i = 0; command->bit == COMMAND_MACHINE && machine_source_at(i) != NULL; i++)
+        printf("  warpbound %s\n", machine_source_at(i)->example);
 }

@@ -7,6 +7,7 @@
 #include "command_line.h"
 #include "terminal.h"
 #include "values.h"
+#include "wing.h"
 
 wb_status usage_error(wb_diagnostics *diagnostics, const char *message) {
     wb_diagnostics_error(diagnostics, "warpbound", message);
@@ -34,11 +35,11 @@ static wb_status set_memory(unsigned memory, wb_machine *machine, wb_diagnostics
                                                      : status;
 }
 
-/* Conventions of abstract CTA simulation are of methods that only `analyze` has. */
+/* Settings of wings are read by methods, which only `analyze` has. */
 static wb_status check_settings(const struct options *options, wb_diagnostics *diagnostics) {
     if ((options->command & (COMMAND_ANALYZE | COMMAND_MACHINE)) != 0) return WB_OK;
     for (size_t i = 0; i < options->sets.count; i++) {
-        if (strncmp(options->sets.items[i], "abstract_cta.", strlen("abstract_cta.")) != 0) continue;
+        if (settings_wing_of(options->sets.items[i]) == NULL) continue;
         wb_diagnostics_error(diagnostics, options->sets.items[i],
                              "has no effect here: only methods of `warpbound analyze` read it");
         return WB_ERR_INPUT;

@@ -1,15 +1,24 @@
 /* warpbound machine: the presets, one machine as YAML, what of it bounds of some machine code rest on, or a
- * gpgpusim.config turned into one. */
+ * machine that a wing makes of a file. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
+#include "wing.h"
 
 static wb_report_format format_of(const struct options *options) {
     return options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
 }
 
-/* show NAME and import FILE both end in a machine that is printed. */
+/* The wing's source of machines with that verb, or NULL. */
+static const struct machine_source *source_of(const char *verb) {
+    size_t i = 0;
+    while (machine_source_at(i) != NULL && strcmp(machine_source_at(i)->verb, verb) != 0)
+        i++;
+    return machine_source_at(i);
+}
+
+/* show NAME and what wings make of files both end in a machine that is printed. */
 static wb_status make_machine(const struct options *options, wb_diagnostics *diagnostics, char **text) {
     const char *verb = options->operands.items[0];
     wb_machine *machine = NULL;
@@ -17,7 +26,7 @@ static wb_status make_machine(const struct options *options, wb_diagnostics *dia
     if (strcmp(verb, "show") == 0) {
         status = load_machine(options, options->operands.items[1], diagnostics, &machine);
     } else {
-        status = wb_machine_import(options->operands.items[1], diagnostics, &machine);
+        status = source_of(verb)->make(options->operands.items[1], diagnostics, &machine);
         if (status == WB_OK) status = set_keys(options, machine, diagnostics);
     }
     if (status == WB_OK) status = wb_machine_report(machine, format_of(options), diagnostics, text);
@@ -47,16 +56,17 @@ int command_machine(const struct options *options, wb_diagnostics *diagnostics) 
     if (status != WB_OK) return (int)status;
     if (strcmp(verb, "list") == 0 && options->operands.count == 1) {
         status = wb_machine_presets_report(format_of(options), diagnostics, &text);
-    } else if ((strcmp(verb, "show") == 0 || strcmp(verb, "import") == 0) && options->operands.count == 2) {
+    } else if ((strcmp(verb, "show") == 0 || source_of(verb) != NULL) && options->operands.count == 2) {
         status = make_machine(options, diagnostics, &text);
     } else if (strcmp(verb, "check") == 0 && options->operands.count == 2) {
         status = check_code(options, diagnostics, &text);
     } else if (strcmp(verb, "calibrate") == 0 && options->operands.count == 2) {
         status = calibrate_machine(options, diagnostics, &text);
     } else {
-        status =
-            usage_error(diagnostics, "expected: machine list | show NAME | check FILE.cubin -m MACHINE | "
-                                     "calibrate sm_XX | import gpgpusim.config");
+        char operands[128], message[160];
+        command_operands(command_of(COMMAND_MACHINE), operands, sizeof operands);
+        (void)snprintf(message, sizeof message, "expected: machine %s", operands);
+        status = usage_error(diagnostics, message);
     }
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);

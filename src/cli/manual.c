@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "wing.h"
 
 /* ---- Text for troff ------------------------------------------------------------------------------------ */
 
@@ -96,7 +97,7 @@ static void put_title(FILE *stream, const char *command, const char *summary) {
 /* Each form of the usage line is a line; what is written as it stands is bold. */
 static void put_synopsis(FILE *stream, const struct command *command) {
     char line[256], *rest = NULL;
-    (void)snprintf(line, sizeof line, "%s", command->operands);
+    command_operands(command, line, sizeof line);
     put_section(stream, "SYNOPSIS");
     (void)fprintf(stream, "\\fBwarpbound %s\\fR", command->name);
     for (char *word = strtok_r(line, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
@@ -176,6 +177,8 @@ static void put_examples(FILE *stream, const struct command *command) {
     (void)fputs(".EX\n", stream);
     for (size_t i = 0; command->examples[i] != NULL; i++)
         put_example(stream, command->examples[i]);
+    for (size_t i = 0; command->bit == COMMAND_MACHINE && machine_source_at(i) != NULL; i++)
+        put_example(stream, machine_source_at(i)->example);
     (void)fputs(".EE\n", stream);
 }
 
@@ -200,6 +203,8 @@ static void put_command_page(FILE *stream, const struct command *command) {
     put_synopsis(stream, command);
     put_section(stream, "DESCRIPTION");
     put_paragraphs(stream, command->manual);
+    for (size_t i = 0; command->bit == COMMAND_MACHINE && machine_source_at(i) != NULL; i++)
+        put_paragraphs(stream, machine_source_at(i)->manual);
     put_options(stream, command);
     put_registries(stream, command);
     put_statuses(stream);

@@ -101,13 +101,10 @@ struct options {
     enum output_format format;
     bool *has_written; /* becomes true when output is written, be it in part */
     bool phases, timing, accesses, schedule;
-    bool dry_run, retry, slurm;     /* of sweep */
-    bool quiet, all;                /* of analyze, */
-    bool order, channels;           /* of cache, */
-    bool abstract_warp;             /* of cfg */
-    const char *explain;            /* methods of the report of analyze */
-    struct option_number sm, first; /* what of --order and --channels */
-    const char *why;                /* of cfg: a label */
+    bool dry_run, retry, slurm; /* of sweep */
+    bool quiet, all;            /* of analyze, */
+    const char *explain;        /* methods of the report of analyze */
+    const char *why;            /* of cfg: a label */
     const char *certificate;
     struct given_options given;       /* those of wings, */
     const struct option_row *instead; /* and the one of them that has a `run`, or NULL */
@@ -161,6 +158,7 @@ struct option_row {
     uint64_t least, most;
     const char *expected; /* of what can be wrong, but for words: for the message */
     bool reads;           /* of `given`: its value is the name of a file that is read */
+    const char *needs;    /* of `given`: says that it needs an option that has a `run`; NULL: it does not */
     int (*run)(const struct options *options, wb_diagnostics *diagnostics); /* of `given`: what the command
                                                                                does where it is given */
 };

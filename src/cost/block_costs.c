@@ -183,8 +183,8 @@ static wb_status add_by_rule(struct cost_maker *maker, const struct block_rule *
     return diagnose_out_of_memory(maker->diagnostics, "costs");
 }
 
-/* What is added to the bounds of blocks: releases of barriers, memory, and fetch. Simulations of windows have
- * releases and fetch of their own. */
+/* What is added to the bounds of blocks: releases of barriers, memory, and fetch. Methods that
+ * search have releases and fetch of their own. */
 struct additions {
     cycles release, memory, fetch, atomics;
 };
@@ -227,12 +227,12 @@ wb_status block_costs(struct cost_maker *maker) {
     const cycles all =
         cycles_add(added.atomics, cycles_add(added.release, cycles_add(added.memory, added.fetch)));
     const struct block_rule *rule = rule_of(maker->method);
-    const bool has_windows = maker->bound->window_count > 0;
-    if (rule == NULL && !has_windows) return cost_decline(maker, "nothing says where its cycles go");
+    if (rule == NULL && maker->method->attribute == NULL)
+        return cost_decline(maker, "nothing says where its cycles go");
     if (all > maker->bound->cycles) return cost_decline(maker, "its parts do not sum up to it");
     if (cost_work_add(analysis->timed, asking, 1, maker->work) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     const cycles own = maker->bound->cycles - all;
-    WB_TRY(has_windows ? window_costs(maker, own) : add_by_rule(maker, rule, own));
+    WB_TRY(rule == NULL ? maker->method->attribute(maker, own) : add_by_rule(maker, rule, own));
     return add_additions(maker, &added);
 }

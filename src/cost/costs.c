@@ -64,8 +64,7 @@ static wb_status attribute(struct cost_maker *maker) {
     assert(maker->method != NULL);
     if (maker->bound->kind != WB_UPPER && maker->bound->kind != WB_ESTIMATE)
         return cost_decline(maker, "it was found by a search");
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS)
-        return cost_decline(maker, "abstract warps have no instructions");
+    if (analysis->kind == SUBJECT_OF_WING) return cost_decline(maker, analysis->reader->unattributed);
     if (analysis->kind == SUBJECT_KERNEL)
         status = kernel_costs(maker);
     else if (maker->method->needs & NEED_BLOCK)

@@ -51,9 +51,6 @@ wb_status cost_decline(const struct cost_maker *maker, const char *reason);
 /* Adds the shares of a bound of a block. Errors, here and below, leave a message. */
 wb_status block_costs(struct cost_maker *maker);
 
-/* Adds the windows of abstract CTA simulation, which sum up to `total`. */
-wb_status window_costs(struct cost_maker *maker, cycles total);
-
 /* The same of a bound of a kernel on a machine without caches. */
 wb_status kernel_costs(struct cost_maker *maker);
 

@@ -133,8 +133,8 @@ static wb_status add_work(struct cost_maker *maker) {
 static wb_status make(struct simulated *again) {
     struct cost_maker *maker = again->maker;
     WB_TRY(costs_begin(maker));
-    if (maker->analysis->machine->model == MACHINE_GPGPUSIM)
-        return cost_decline(maker, "the model of GPGPU-Sim does not say what instructions wait for");
+    if (machine_unproven(maker->analysis->machine) != NULL)
+        return cost_decline(maker, "the machine's model does not say what instructions wait for");
     WB_TRY(add_work(maker));
     wb_status status = maker->analysis->kind == SUBJECT_BLOCK ? record_block(again) : record_grid(again);
     if (status == WB_OK) status = attribute(again);

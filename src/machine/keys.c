@@ -24,7 +24,13 @@
 const char *const depth_words[] = {"unlimited", NULL};
 
 /* Names of enum machine_model. */
-static const char *const models[] = {"plain", "gpgpusim", NULL};
+#define X(name) #name,
+static const char *const models[] = {"plain", MACHINE_MODELS(X) NULL};
+#undef X
+
+const char *machine_model_name(const struct wb_machine *machine) {
+    return models[machine->model];
+}
 
 const char *const policy_words[] = {"any", "oldest", NULL};
 
@@ -124,17 +130,16 @@ static wb_status read_fetch(const struct ytree *document, const struct ytree_nod
     return machine_fetch_read(document, value, &machine->fetch);
 }
 
-static wb_status read_gpgpusim(const struct ytree *document, const struct ytree_node *value, void *target) {
-    struct wb_machine *machine = target;
-    return ytree_read_fields(document, value, machine_gpgpusim_fields, &machine->gpgpusim);
-}
-
-static wb_status read_abstract_cta(const struct ytree *document, const struct ytree_node *value,
-                                   void *target) {
-    struct wb_machine *machine = target;
-    machine->abstract_cta.stated = true;
-    return ytree_read_fields(document, value, machine_abstract_cta_fields, &machine->abstract_cta);
-}
+/* The parts of wings: figures of a model, and conventions, of which it matters whether a file states any. */
+#define X(name)                                                                                              \
+    static wb_status read_##name(const struct ytree *document, const struct ytree_node *value,               \
+                                 void *target) {                                                             \
+        struct wb_machine *machine = target;                                                                 \
+        machine->name.stated = true;                                                                         \
+        return ytree_read_fields(document, value, machine_##name##_fields, &machine->name);                  \
+    }
+MACHINE_PARTS(X)
+#undef X
 
 /* Classes name units, which may stand behind them in the file: they are read last, by read_classes. */
 static wb_status require_classes(const struct ytree *document, const struct ytree_node *value, void *target) {
@@ -187,17 +192,28 @@ const struct field machine_fields[] = {
     NESTED_ROW("limits", "a mapping of occupancy limits", read_limits),
     NESTED_ROW("memory", "a mapping of the memory system", read_memory),
     NESTED_ROW("fetch", "a mapping of instruction fetch", read_fetch),
-    NESTED_ROW("gpgpusim", "a mapping of what the model gpgpusim needs", read_gpgpusim),
-    NESTED_ROW("abstract_cta", "a mapping of the conventions of abstract CTA simulation", read_abstract_cta),
-    NESTED_ROW("sass", "a mapping of the core that executes machine code", read_sass, .required = true),
+#define X(name) NESTED_ROW(#name, "a mapping of what " #name " needs", read_##name),
+    MACHINE_PARTS(X)
+#undef X
+        NESTED_ROW("sass", "a mapping of the core that executes machine code", read_sass, .required = true),
     NESTED_ROW("sources", "a list of sources of figures", read_sources),
     {0},
 };
 
 /* Keys of machines that time PTX only, and of those that time machine code only. */
-static const char *const ptx_keys[] = {"model",          "issue_width", "issue_per_warp", "policy",
-                                       "dispatch_depth", "mem_latency", "shared_latency", "exact_arithmetic",
-                                       "fetch",          "gpgpusim",    "abstract_cta",   NULL};
+static const char *const ptx_keys[] = {"model",
+                                       "issue_width",
+                                       "issue_per_warp",
+                                       "policy",
+                                       "dispatch_depth",
+                                       "mem_latency",
+                                       "shared_latency",
+                                       "exact_arithmetic",
+                                       "fetch",
+#define X(name) #name,
+                                       MACHINE_PARTS(X)
+#undef X
+                                           NULL};
 static const char *const sass_keys[] = {"sass", NULL};
 
 static bool is_among(const char *const *keys, const char *key) {
@@ -224,8 +240,9 @@ void machine_defaults(struct wb_machine *machine) {
         .sub_cores = 1, .warp_width = MACHINE_WARP_WIDTH, .issue_width = 1, .issue_per_warp = 1};
     machine_memory_defaults(&machine->memory);
     machine_fetch_defaults(&machine->fetch);
-    machine_gpgpusim_defaults(&machine->gpgpusim);
-    machine_abstract_cta_defaults(&machine->abstract_cta);
+#define X(name) machine_##name##_defaults(&machine->name);
+    MACHINE_PARTS(X)
+#undef X
     machine_sass_defaults(&machine->sass);
 }
 
@@ -479,14 +496,13 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
         text_string(&out, "fetch: ");
         field_print_flow(machine_fetch_fields, &machine->fetch, &out);
     }
-    if (machine->model == MACHINE_GPGPUSIM) {
-        text_string(&out, "gpgpusim: ");
-        field_print_flow(machine_gpgpusim_fields, &machine->gpgpusim, &out);
+#define X(name)                                                                                              \
+    if (machine->name.stated) {                                                                              \
+        text_string(&out, #name ": ");                                                                       \
+        field_print_flow(machine_##name##_fields, &machine->name, &out);                                     \
     }
-    if (machine->abstract_cta.stated) {
-        text_string(&out, "abstract_cta: ");
-        field_print_flow(machine_abstract_cta_fields, &machine->abstract_cta, &out);
-    }
+    MACHINE_PARTS(X)
+#undef X
     if (machine_times_sass(machine)) machine_sass_print(machine, &out);
     machine_sources_print(machine, &out);
     char *printed = text_take(&out);

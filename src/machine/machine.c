@@ -195,79 +195,21 @@ wb_status machine_fetch_read(const struct ytree *document, const struct ytree_no
     return status;
 }
 
-/* ---- The model gpgpusim ---- */
-
-#define COLLECTORS_FIELD(enumerator, name, suffix)                                                           \
-    NUMBER_ROW(machine_gpgpusim, "collectors_" #suffix, collectors[GPGPUSIM_##enumerator], 0,                \
-               GPGPUSIM_COLLECTORS_MAX),
-#define ID_OC_FIELD(enumerator, name, suffix)                                                                \
-    NUMBER_ROW(machine_gpgpusim, "id_oc_" #suffix, id_oc[GPGPUSIM_##enumerator], 1, GPGPUSIM_WIDTH_MAX),
-
-/* clang-format off */
-const struct field machine_gpgpusim_fields[] = {
-    NUMBER_ROW(machine_gpgpusim, "generic_collectors", generic_collectors, 1, GPGPUSIM_COLLECTORS_MAX),
-    NUMBER_ROW(machine_gpgpusim, "generic_ports", generic_ports, 1, GPGPUSIM_COLLECTORS_MAX),
-    GPGPUSIM_UNIT_TABLE(COLLECTORS_FIELD)
-    GPGPUSIM_UNIT_TABLE(ID_OC_FIELD)
-    NUMBER_ROW(machine_gpgpusim, "register_banks", register_banks, 1, GPGPUSIM_BANKS_MAX),
-    NUMBER_ROW(machine_gpgpusim, "collector_steps", collector_steps, 1, 64),
-    NUMBER_ROW(machine_gpgpusim, "result_buses", result_buses, 1, GPGPUSIM_WIDTH_MAX),
-    NUMBER_ROW(machine_gpgpusim, "store_banks", store_banks, 1, GPGPUSIM_STORE_BANKS_MAX),
-    NUMBER_ROW(machine_gpgpusim, "store_ack_delay", store_ack_delay, 1, MACHINE_TIME_MAX),
-    {0},
-};
-/* clang-format on */
-
-void machine_gpgpusim_defaults(struct machine_gpgpusim *gpgpusim) {
-    *gpgpusim = (struct machine_gpgpusim){
-        .generic_collectors = 16,
-        .generic_ports = 16,
-        .collectors = {[GPGPUSIM_SP] = 4, [GPGPUSIM_SFU] = 4, [GPGPUSIM_TENSOR] = 4, [GPGPUSIM_LSU] = 2},
-        .id_oc = {1, 1, 1, 1, 1, 1, 1},
-        .register_banks = 32,
-        .collector_steps = 4,
-        .result_buses = 2,
-        .store_banks = 128,
-        .store_ack_delay = 402,
-    };
-    gpgpusim->id_oc[GPGPUSIM_MEM] = 4;
-}
-
-/* ---- Abstract CTA simulation ---- */
-
-static const char *const headers[] = {"n+1", "n", NULL};
-static const char *const stalls[] = {"active", "all", NULL};
-static const char *const branches[] = {"larger", "executed", NULL};
-static const char *const shifts[] = {"window", "added", NULL};
-static const char *const latencies[] = {"machine", NULL};
-
-/* clang-format off */
-const struct field machine_abstract_cta_fields[] = {
-    WORD_ROW(machine_abstract_cta, "header", header, headers),
-    NUMBER_ROW(machine_abstract_cta, "barrier_slots", barrier_slots, 0, MACHINE_TIME_MAX),
-    NUMBER_ROW(machine_abstract_cta, "barrier_cycles", barrier_cycles, 0, MACHINE_TIME_MAX),
-    WORD_ROW(machine_abstract_cta, "stall_warps", stall_warps, stalls),
-    NUMBER_ROW(machine_abstract_cta, "memory_latency", memory_latency, 0, MACHINE_TIME_MAX, .words = latencies),
-    WORD_ROW(machine_abstract_cta, "uniform_branch", uniform_branch, branches),
-    WORD_ROW(machine_abstract_cta, "shift", shift, shifts),
-    BOOL_ROW(machine_abstract_cta, "stores_stall", stores_stall),
-    {0},
-};
-/* clang-format on */
-
-void machine_abstract_cta_defaults(struct machine_abstract_cta *abstract_cta) {
-    *abstract_cta =
-        (struct machine_abstract_cta){.barrier_slots = 1, .memory_latency = ABSTRACT_LATENCY_OF_MACHINE};
-}
-
 /* ---- The machine ---- */
 
 const char *wb_machine_name(const wb_machine *machine) {
     return machine->name;
 }
 
+const char *machine_unproven(const struct wb_machine *machine) {
+#define X(name) [MACHINE_MODEL_##name] = MACHINE_UNPROVEN_##name,
+    static const char *const reasons[MACHINE_SASS + 1] = {MACHINE_MODELS(X)[MACHINE_SASS] = NULL};
+#undef X
+    return reasons[machine->model];
+}
+
 bool wb_machine_takes_grids(const wb_machine *machine) {
-    return machine->model != MACHINE_GPGPUSIM;
+    return machine_unproven(machine) == NULL;
 }
 
 bool wb_machine_takes_ptx(const wb_machine *machine) {
@@ -284,7 +226,7 @@ uint32_t wb_machine_warp_width(const wb_machine *machine) {
 }
 
 bool wb_machine_needs_accesses(const wb_machine *machine) {
-    return machine->model == MACHINE_GPGPUSIM || machine->memory.requests != REQUESTS_IDEAL;
+    return machine_unproven(machine) != NULL || machine->memory.requests != REQUESTS_IDEAL;
 }
 
 uint32_t machine_latency_least(const struct wb_machine *machine, enum ptx_class class) {

@@ -10,6 +10,7 @@
 #include "base/cycles.h"
 #include "base/files.h"
 #include "machine/sass_model.h"
+#include "machine_parts.h"
 #include "ptx/opcode.h"
 
 /* ---- Memory ---- */
@@ -190,97 +191,6 @@ static inline uint64_t fetch_longest(const struct machine_fetch *fetch) {
     return fetch_can_stall(fetch) ? (uint64_t)1 + fetch->miss_latency + fetch->latency : 0;
 }
 
-/* ---- The model gpgpusim ---- */
-
-/* What the model that follows GPGPU-Sim 4 cycle by cycle (docs/gpgpusim.md) needs to know of an SM beyond its
- * units and classes: the key `gpgpusim` of a machine file with `model: gpgpusim`. */
-
-/* The units of that model, in the order in which a cycle hands them instructions. X(enumerator, unit's name,
- * suffix of its keys). */
-#define GPGPUSIM_UNIT_TABLE(X)                                                                               \
-    X(SP, "SP", sp)             /* f32 arithmetic */                                                         \
-    X(DP, "DP", dp)             /* f64 arithmetic */                                                         \
-    X(INT, "INT", int)          /* integers, and everything that has no unit of its own */                   \
-    X(SFU, "SFU", sfu)          /* divisions, special functions */                                           \
-    X(TENSOR, "TENSOR", tensor) /* matrices */                                                               \
-    X(MEM, "MEM", mem)          /* the specialized unit of global loads */                                   \
-    X(LSU, "LSU", lsu)          /* shared memory, stores, atomics, fences */
-
-enum gpgpusim_unit {
-#define X(enumerator, name, suffix) GPGPUSIM_##enumerator,
-    GPGPUSIM_UNIT_TABLE(X)
-#undef X
-        GPGPUSIM_UNITS
-};
-
-/* Cycles from the issue of an instruction to its result beyond the latency of its opcode: the stages around
- * the unit. Classes of machine files state both together. */
-#define GPGPUSIM_STAGES 4u
-
-/* Limits: collector units and register banks are kept as bits of a word. */
-#define GPGPUSIM_COLLECTORS_MAX 64u
-#define GPGPUSIM_BANKS_MAX 64u
-#define GPGPUSIM_WIDTH_MAX 8u
-#define GPGPUSIM_STORE_BANKS_MAX 1024u
-
-struct machine_gpgpusim {
-    uint32_t generic_collectors;         /* collector units that take instructions for every unit */
-    uint32_t generic_ports;              /* ports into and out of them: instructions per step */
-    uint32_t collectors[GPGPUSIM_UNITS]; /* units' own collector units, taken when no generic one is free */
-    uint32_t id_oc[GPGPUSIM_UNITS];      /* registers between issue and the collectors */
-    uint32_t register_banks;
-    uint32_t collector_steps; /* how often the collectors are stepped in a cycle */
-    uint32_t result_buses;    /* results of units other than the LSU that can be written in a cycle */
-    uint32_t store_banks;     /* banks of the first-level cache: a store hands it one access a bank a cycle */
-    uint32_t store_ack_delay; /* cycles from there to the access's acknowledgement, at most one of which
-                                 comes back in a cycle */
-};
-
-/* Table of struct machine_gpgpusim. */
-extern const struct field machine_gpgpusim_fields[];
-
-/* The configuration of ECRTS 2025 with latencies of 10 cycles and more. */
-void machine_gpgpusim_defaults(struct machine_gpgpusim *gpgpusim);
-
-/* ---- Abstract CTA simulation ---- */
-
-/* Conventions of abstract CTA simulation (WCET 2014, slides 9, 11 and 12), which the slides leave open: the
- * key `abstract_cta` of a machine file. docs/abstract-cta.md says which sets of them reproduce the published
- * figures. */
-
-/* How often a loop's header runs when its body runs n times. */
-enum abstract_header { HEADER_TESTS_THE_EXIT, HEADER_ONCE_AN_ITERATION };
-
-/* Which warps hide a memory latency. */
-enum abstract_stall { STALL_ACTIVE_WARPS, STALL_ALL_WARPS };
-
-/* Which side of a uniform branch counts. */
-enum abstract_branch { BRANCH_LARGER_SIDE, BRANCH_EXECUTED_SIDE };
-
-/* Whether the variation by divergence is charged beside the larger time. */
-enum abstract_shift { SHIFT_WIDENS_WINDOW, SHIFT_IS_ADDED };
-
-/* The memory latency is that of the machine. */
-#define ABSTRACT_LATENCY_OF_MACHINE UINT32_MAX
-
-struct machine_abstract_cta {
-    bool stated;             /* by the machine file */
-    uint32_t header;         /* enum abstract_header */
-    uint32_t barrier_slots;  /* cycles that a barrier takes for each warp that arrives */
-    uint32_t barrier_cycles; /* and once for all of them */
-    uint32_t stall_warps;    /* enum abstract_stall */
-    uint32_t memory_latency; /* T_memory, or ABSTRACT_LATENCY_OF_MACHINE */
-    uint32_t uniform_branch; /* enum abstract_branch */
-    uint32_t shift;          /* enum abstract_shift */
-    bool stores_stall;       /* stores are memory access nodes that stall, too */
-};
-
-/* Table of struct machine_abstract_cta. */
-extern const struct field machine_abstract_cta_fields[];
-
-/* Those of the machine `hirvisalo`, with the memory latency of the machine at hand. */
-void machine_abstract_cta_defaults(struct machine_abstract_cta *abstract_cta);
-
 /* ---- The machine ---- */
 
 #define MACHINE_UNITS_MAX 32
@@ -331,10 +241,16 @@ struct machine_limits {
     uint32_t shared_reserved;                    /* with so many bytes for the system */
 };
 
-/* What is timed, and which simulator executes the machine's blocks: that of docs/proofs.md, that of
- * docs/gpgpusim.md, for which no bound is proven, or, of machine code by its control fields, that of
+/* What is timed, and which simulator executes the machine's blocks: that of docs/proofs.md, that of a wing
+ * (machine_parts.h), for which no bound is proven, or, of machine code by its control fields, that of
  * docs/machine-code-bounds.md. The last is the key `code`, the others are the key `model`. */
-enum machine_model { MACHINE_PLAIN, MACHINE_GPGPUSIM, MACHINE_SASS };
+enum machine_model {
+    MACHINE_PLAIN,
+#define X(name) MACHINE_MODEL_##name,
+    MACHINE_MODELS(X)
+#undef X
+        MACHINE_SASS
+};
 
 /* Which of the warps that could issue do so. */
 enum machine_policy { MACHINE_POLICY_ANY, MACHINE_POLICY_OLDEST };
@@ -363,8 +279,9 @@ struct wb_machine {
     struct machine_limits limits;
     struct machine_memory memory;
     struct machine_fetch fetch;
-    struct machine_gpgpusim gpgpusim; /* of MACHINE_GPGPUSIM only */
-    struct machine_abstract_cta abstract_cta;
+#define X(name) struct machine_##name name;
+    MACHINE_PARTS(X)
+#undef X
     struct machine_sass sass;          /* of MACHINE_SASS only, as is */
     VEC(struct figure_source) sources; /* where its figures come from */
     struct arena arena;                /* owns the texts of these: */
@@ -396,6 +313,12 @@ static inline bool machine_class_is_arithmetic(enum ptx_class class) {
 static inline bool machine_times_sass(const struct wb_machine *machine) {
     return machine->model == MACHINE_SASS;
 }
+
+/* Why bounds of a machine whose model is a wing's are estimates; NULL: it is no such machine. */
+const char *machine_unproven(const struct wb_machine *machine);
+
+/* The name of the machine's model, where that is a key of machine files. */
+const char *machine_model_name(const struct wb_machine *machine);
 
 /* Whether some class that the machine gives has a least latency above 0. */
 bool machine_has_least_latencies(const struct wb_machine *machine);

@@ -67,9 +67,10 @@ static const struct mapping {
     {"limits", machine_limit_fields, false, 0},
     {"memory", machine_memory_fields, false, offsetof(struct wb_machine, memory)},
     {"fetch", machine_fetch_fields, false, offsetof(struct wb_machine, fetch)},
-    {"gpgpusim", machine_gpgpusim_fields, false, offsetof(struct wb_machine, gpgpusim)},
-    {"abstract_cta", machine_abstract_cta_fields, false, offsetof(struct wb_machine, abstract_cta)},
-    {"sass", machine_sass_fields, false, offsetof(struct wb_machine, sass)},
+#define X(name) {#name, machine_##name##_fields, false, offsetof(struct wb_machine, name)},
+    MACHINE_PARTS(X)
+#undef X
+        {"sass", machine_sass_fields, false, offsetof(struct wb_machine, sass)},
 };
 #define MAPPINGS (sizeof mappings / sizeof *mappings)
 
@@ -255,7 +256,9 @@ static wb_status set_key(wb_machine *machine, const char *assignment, wb_diagnos
                                                       : set_class(&split_up, machine);
     if (mapping == NULL || mapping->named || split_up.part_count != 2) return unknown_key(&split_up);
     WB_TRY(store(&split_up, mapping->fields, split_up.parts[1], (char *)machine + mapping->offset));
-    if (mapping->fields == machine_abstract_cta_fields) machine->abstract_cta.stated = true;
+#define X(name) machine->name.stated |= mapping->fields == machine_##name##_fields;
+    MACHINE_PARTS(X)
+#undef X
     return WB_OK;
 }
 
@@ -267,16 +270,18 @@ wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnos
     return WB_OK;
 }
 
-/* What the models of whole GPUs and of GPGPU-Sim take for granted. False with a sentence in *problem. */
+/* What the models of whole GPUs and of wings take for granted. False with a sentence in *problem. */
 static bool plain_only_check(const struct wb_machine *machine, struct text *problem) {
     bool caches = memory_has_hierarchy(&machine->memory);
-    if (machine->model == MACHINE_GPGPUSIM && fetch_can_stall(&machine->fetch)) {
-        text_printf(problem, "model gpgpusim fetches without misses: fetch.size has to be 0, not %u",
-                    machine->fetch.size);
+    char model[MACHINE_NAME_MAX] = "l1_size";
+    const bool is_of_wing = machine_unproven(machine) != NULL;
+    if (!caches && !is_of_wing) return true;
+    if (!caches) (void)text_format(model, sizeof model, "model %s", machine_model_name(machine));
+    if (is_of_wing && fetch_can_stall(&machine->fetch)) {
+        text_printf(problem, "model %s fetches without misses: fetch.size has to be 0, not %u",
+                    machine_model_name(machine), machine->fetch.size);
         return false;
     }
-    const char *model = caches ? "l1_size" : "model gpgpusim";
-    if (!caches && machine->model != MACHINE_GPGPUSIM) return true;
     if (machine->warp_width != MACHINE_WARP_WIDTH)
         text_printf(problem, "%s: warp_width has to be %u, not %u", model, MACHINE_WARP_WIDTH,
                     machine->warp_width);

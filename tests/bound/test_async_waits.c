@@ -189,32 +189,11 @@ static void test_declined_waits(void **state) {
     check_declined(WAIT(65), "leaves more than 64 groups pending");
 }
 
-/* The other model of an SM has no such waits. */
-static void test_gpgpusim_declines(void **state) {
-    (void)state;
-    static const char *const arguments[] = {"buf:u32[4096]=iota", NULL};
-    static const char *const settings[] = {NULL};
-    struct traced_kernel traced =
-        traced_kernel_open(&(struct traced_launch){.text = HEAD COPY COMMIT WAIT(0) TAIL,
-                                                   .kernel = "k",
-                                                   .threads = "32",
-                                                   .arguments = arguments,
-                                                   .machine = "gpgpusim-orin",
-                                                   .settings = settings,
-                                                   .record_accesses = true,
-                                                   .analyze = true});
-    assert_int_equal(wb_analysis_simulate(traced.analysis, "lrr", NULL, traced.diagnostics), WB_ERR_DECLINED);
-    assert_non_null(
-        strstr(wb_diagnostics_text(traced.diagnostics), "does not support waits for asynchronous copies"));
-    traced_kernel_close(&traced);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copies_are_waited_for),  cmocka_unit_test(test_search_waits),
         cmocka_unit_test(test_fences_are_waited_for),  cmocka_unit_test(test_declined_waits),
         cmocka_unit_test(test_fences_take_their_time), cmocka_unit_test(test_groups_of_warps_are_assumed),
-        cmocka_unit_test(test_gpgpusim_declines),
     };
     return cmocka_run_group_tests_name("asynchronous waits", tests, NULL, NULL);
 }

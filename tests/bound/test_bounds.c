@@ -215,29 +215,6 @@ static void test_kinds(void **state) {
     }
 }
 
-/* Nothing is proven of a machine whose model is not that of the proofs. */
-static void test_other_models(void **state) {
-    (void)state;
-    struct synthetic_block block;
-    parse("A(4,9)", "2x A", UNLIMITED, &block);
-    block.machine.model = MACHINE_GPGPUSIM;
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    wb_analysis *analysis = NULL;
-    assert_int_equal(analysis_of_timed(&block.timed, diagnostics, &analysis), WB_OK);
-    assert_int_equal(wb_analysis_bound(analysis, "all", NULL, diagnostics), WB_OK);
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    assert_true(count >= 3);
-    for (size_t i = 0; i < count; i++) {
-        assert_int_equal(bounds[i].kind, WB_ESTIMATE);
-        assert_non_null(bounds[i].reason);
-    }
-    assert_null(wb_analysis_best(analysis));
-    wb_analysis_free(analysis);
-    wb_diagnostics_free(diagnostics);
-    synthetic_block_free(&block);
-}
-
 /* The values of small blocks, worked out by hand. */
 static void test_values(void **state) {
     (void)state;
@@ -652,7 +629,6 @@ int main(void) {
         cmocka_unit_test(test_sections_do_not_add_up),
         cmocka_unit_test(test_lrr_anomaly),
         cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_other_models),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_fifo_values),
         cmocka_unit_test(test_warp_bounds),

@@ -82,7 +82,8 @@ def commands(kernel, ptx, launch, output):
             yield [b"path", *at[:3], b"-i", b"0", b"--accesses", b"--format", form]
             yield [b"occupancy", *at, b"--format", form]
             yield [b"cache", *at[:3], b"-m", b"jcse2017", b"--format", form]
-            yield [b"cache", *at[:3], b"-m", b"jcse2017", b"--order", b"--first", b"9", b"--format", form]
+            if "jcse2017" in WINGS:
+                yield [b"cache", *at[:3], b"-m", b"jcse2017", b"--order", b"--first", b"9", b"--format", form]
             yield [b"print", at[0], b"--format", form]
             yield [b"machine", b"check", at[0], b"-m", b"rtx-a6000", b"--format", form]
         for form in (b"text", b"svg", b"trace"):

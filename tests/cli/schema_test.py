@@ -129,8 +129,6 @@ def commands(command, folder):
         "analyze tests/data/stream/leave_and_read.ptx -l tests/data/stream/leave_and_read.yaml -m jcse2017",
         "analyze docs/examples/ecrts2025-fig2.yaml",
         "analyze docs/examples/ecrts2025-fig4.yaml --phases --deadline 1000",
-        "analyze docs/examples/triangle-sum-slide.yaml",
-        f"analyze kernels/reduce.ptx -l kernels/reduce.yaml -m hirvisalo --method abstract-cta,k-area",
         "analyze tests/data/methods/many-together.yaml --method all",
         f"simulate {vecadd}",
         f"simulate {vecadd} --policy rr,oldest -i 1",
@@ -140,9 +138,6 @@ def commands(command, folder):
         f"simulate {bfs} --scheme all -m jcse2017 --policy lrr",
         f"cache {vecadd}",
         f"cache {facts}",
-        f"cache {vecadd} --order --first 20",
-        f"cache {vecadd} --channels",
-        f"cache {bfs} --order --sm 0 --first 30",
         f"occupancy {vecadd}",
         f"occupancy {vecadd} --registers 255 -m jcse2017 -s 4096",
         "print kernels/cubin/vecadd.sm_86.cubin",
@@ -159,13 +154,24 @@ def commands(command, folder):
         "machine list",
         "machine show rtx-a6000",
         "machine check kernels/cubin/vecadd.sm_86.cubin -m rtx-a6000 --set sass.branch=20",
-        "machine show hirvisalo",
         "machine show ecrts2025-orin --set mem_latency=300 --set dispatch_depth=unlimited",
         (2, "analyze kernels/vecadd.ptx"),
         (2, "path README.md"),
         ["analyze", odd, "-l", launch, "--method", "sib,k-area", "-o", "-"],
         "analyze kernels/components.ptx -l kernels/components.yaml --facts kernels/components.facts " + CHEAP,
     ]
+    if "jcse2017" in WINGS:
+        listed += [
+            f"cache {vecadd} --order --first 20",
+            f"cache {vecadd} --channels",
+            f"cache {bfs} --order --sm 0 --first 30",
+        ]
+    if "abstract_cta" in WINGS:
+        listed += [
+            "analyze docs/examples/triangle-sum-slide.yaml",
+            "analyze kernels/reduce.ptx -l kernels/reduce.yaml -m hirvisalo --method abstract-cta,k-area",
+            "machine show hirvisalo",
+        ]
     if "makespan" in WINGS:
         listed += [
             "makespan LLC -w 4 -u L=1,C=1",

@@ -64,9 +64,9 @@ static const struct gate gates[] = {
     {"analyze kernels/cubin/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 --deadline 1s", 0,
      "met: the kernel takes at most ", NULL},
     {MANY "--method k-area", 0, "bounded: in the PTX model, the kernel takes at most ", NULL},
-    {STENCIL "-m gpgpusim-orin --method sib --deadline 1s", 3, "unproven: ", "no proven bound"},
     {STENCIL MODEL "-m jcse2017 --method sib --deadline 1s", 0,
      "met: in the PTX model, the kernel takes at most ", NULL},
+#ifdef WB_WING_JCSE2017
     {STENCIL MODEL "-m jcse2017 --scheme reorder --deadline 1ms", 0,
      "met: in the PTX model, the kernel takes at most ", NULL},
     {STENCIL MODEL "-m jcse2017 --scheme reorder --deadline 1us", 1,
@@ -77,6 +77,7 @@ static const struct gate gates[] = {
      "--scope block"},
     {STENCIL MODEL "-m jcse2017 --scheme reorder -i 1 --deadline 1ms --scope block", 0,
      "met: in the PTX model, block (1,0,0) alone takes at most ", NULL},
+#endif
     {HISTOGRAM MODEL "-m jcse2017 --inputs any --deadline 1s", 0,
      "met: in the PTX model, the kernel takes at most ", NULL},
     {HISTOGRAM MODEL "-m jcse2017 --inputs any --method sib --deadline 1s --scope block", 0,

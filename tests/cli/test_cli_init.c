@@ -172,7 +172,9 @@ static const struct session launch_files[] = {
     {"$WB simulate kernels/stencil5.yaml", 0, "stencil5", NULL},
     {"$WB path kernels/stencil5.yaml", 0, "stencil5: block 0,0,0", NULL},
     {"$WB cache kernels/stencil5.yaml", 0, "stencil5", NULL},
+#ifdef WB_WING_ABSTRACT_CTA
     {"$WB analyze kernels/triangle_sum.yaml -m hirvisalo --method sib", 0, "triangle_sum", NULL},
+#endif
     {"$WB analyze kernels/horner_stream.yaml --method k-area", 0, "3 kernels, one after another", NULL},
     {"$WB analyze -l kernels/stencil5.yaml --method sib", 0, "stencil5", NULL},
     {"$WB analyze -l - --method sib < kernels/triangle_sum.yaml", 2, NULL,

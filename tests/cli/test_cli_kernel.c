@@ -77,7 +77,6 @@ static void test_when_the_grid_is_analysed(void **state) {
     assert_true(is_of_grid("analyze " STENCIL "-m jcse2017 --json"));
     assert_false(is_of_grid("analyze " STENCIL "--method sib,elb --json"));
     assert_false(is_of_grid("analyze " STENCIL "-i 1 --json"));
-    assert_false(is_of_grid("analyze " STENCIL "-m gpgpusim-orin --json"));
 }
 
 /* Grids of at most 14 blocks, one for each SM. */
@@ -165,7 +164,6 @@ static void test_the_page_measured_what_it_says(void **state) {
 }
 
 static const struct failure_case failures[] = {
-    {"analyze " STENCIL "--method k-area -m gpgpusim-orin", 3, "is for whole kernels"},
     {"analyze " STENCIL "--method k-area -i 0", 3, "is for whole kernels"},
     {"analyze " STENCIL "--method k-area --set dispatch=static", 3, "not dispatch: static"},
     {"analyze " STENCIL "--method k-everything", 2, "unknown name 'k-everything'"},

@@ -148,11 +148,13 @@ static void test_json(void **state) {
     assert_int_equal(number(last, "registers"), 40);
     assert_true(json_is_null(json_object_get(last, "shared_bytes")));
     json_decref(root);
+#ifdef WB_WING_ABSTRACT_CTA
     root = run_json("occupancy " SGEMM "-m hirvisalo -b 256 --set limits.warps=0 --json", 0);
     assert_true(json_is_null(json_object_get(json_object_get(root, "registers"), "most")));
     assert_string_is(json_object_get(root, "registers"), "source", "unknown");
     assert_true(json_is_null(json_object_get(json_object_get(root, "resident"), "occupancy_percent_most")));
     json_decref(root);
+#endif
 }
 
 /* A kernel that says how many registers it may have. */

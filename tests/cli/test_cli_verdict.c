@@ -35,10 +35,14 @@ static const char *const reports[] = {
     SMALL_STENCIL "--method exhaustive,k-area,k-exhaustive",
     SMALL_STENCIL "--policy all --timing",
     SMALL_STENCIL "--registers 32 --set launch_overhead=1000 -m ecrts2025-orin --deadline 1ms",
+#ifdef WB_WING_GPGPUSIM
     STENCIL "-m gpgpusim-orin",
+#endif
     STENCIL "-m jcse2017",
+#ifdef WB_WING_JCSE2017
     STENCIL "-m jcse2017 --scheme reorder",
     STENCIL "-m jcse2017 --scheme pure-rr --policy all",
+#endif
     STENCIL "-m hopper-sm90 --set service=4",
     HISTOGRAM "--inputs any",
     HISTOGRAM "-m jcse2017 --inputs any --deadline 1us",
@@ -49,9 +53,11 @@ static const char *const reports[] = {
     HORNER "--method waves",
     "docs/refutations/waves.yaml",
     "docs/refutations/gub-depth0.yaml --deadline 1s",
+#ifdef WB_WING_ABSTRACT_CTA
     SLIDE,
     ("kernels/triangle_sum_slide.ptx -l kernels/triangle_sum.yaml -m hirvisalo --method "
      "abstract-cta,abstract-cta-rr,abstract-cta-safe"),
+#endif
 };
 
 #define REPORT_COUNT (sizeof reports / sizeof *reports)

@@ -236,6 +236,7 @@ static void the_last_lane_is_assumed_or_unknown(void **state) {
     run_free(&run);
 }
 
+#ifdef WB_WING_GPGPUSIM
 /* The model that follows GPGPU-Sim waits for fences, and for nothing else of the kind. */
 static void gpgpusim_declines_what_it_does_not_wait_for(void **state) {
     (void)state;
@@ -249,6 +250,7 @@ static void gpgpusim_declines_what_it_does_not_wait_for(void **state) {
         run_free(&run);
     }
 }
+#endif
 
 /* ---- Requests ------------------------------------------------------------------------------------------ */
 
@@ -486,7 +488,9 @@ int main(void) {
         cmocka_unit_test(traps_end_a_kernel),
         cmocka_unit_test(clusters_are_declined),
         cmocka_unit_test(the_last_lane_is_assumed_or_unknown),
+#ifdef WB_WING_GPGPUSIM
         cmocka_unit_test(gpgpusim_declines_what_it_does_not_wait_for),
+#endif
         cmocka_unit_test(requests_are_counted_or_declined_by_both),
         cmocka_unit_test(operators_of_loads_are_obeyed),
         cmocka_unit_test(operators_of_stores_and_copies),

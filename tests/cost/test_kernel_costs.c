@@ -12,10 +12,21 @@
 #include "machine/machine.h"
 #include "ptx_presets.h"
 
+#ifdef WB_WING_JCSE2017
+#    define OF_CACHES "reorder-chain,turn-chain,segments,segments-missrate,"
+#else
+#    define OF_CACHES
+#endif
+#ifdef WB_WING_ABSTRACT_CTA
+#    define ABSTRACT "abstract-cta,abstract-cta-rr,abstract-cta-safe,"
+#else
+#    define ABSTRACT
+#endif
+
 /* All that do not search. */
 #define METHODS                                                                                              \
-    "sib,fib,aln,fifo,elb,gub,segment-sum,reorder-chain,turn-chain,segments,segments-missrate,waves,graham," \
-    "one-by-one,k-busiest,eq3,abstract-cta,abstract-cta-rr,abstract-cta-safe,"
+    "sib,fib,aln,fifo,elb,gub,segment-sum," OF_CACHES "waves,graham,"                                        \
+    "one-by-one,k-busiest,eq3," ABSTRACT
 
 /* Forms of the bound of a kernel, each alone under its old name, in turn; static dispatch has the last two.
  */

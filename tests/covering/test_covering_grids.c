@@ -126,6 +126,7 @@ static void check_given(const char *name, const char *setting, const wb_analysis
     wb_analysis_free(one);
 }
 
+#ifdef WB_WING_JCSE2017
 /* Strict round-robin on a machine with caches: no execution takes longer than all data may. */
 static void check_turns(const char *name, const wb_grid *covering, const wb_grid *given,
                         const wb_machine *machine, wb_diagnostics *diagnostics) {
@@ -144,6 +145,7 @@ static void check_turns(const char *name, const wb_grid *covering, const wb_grid
     wb_analysis_free(all);
     wb_analysis_free(one);
 }
+#endif
 
 /* Claims of blocks that execute parts of paths: no less is reported. */
 static void check_certificate(const char *name, wb_analysis *all) {
@@ -181,7 +183,9 @@ static void check_machines(const struct kernel_case *entry, struct loaded_kernel
         check_given(entry->name, variants[v][0], all, given, v == 0 ? "all" : "gto", loaded->diagnostics);
         if (v == 0) check_kinds(loaded, all, *block);
         if (!analysis_has_caches(all)) check_certificate(entry->name, all);
+#ifdef WB_WING_JCSE2017
         if (analysis_has_caches(all)) check_turns(entry->name, covering, given, machine, loaded->diagnostics);
+#endif
         for (uint64_t s = 0; first && s < SEEDS; s++) {
             change_seeds(loaded->launch, 1000003);
             wb_grid *other = traced(loaded, NULL);

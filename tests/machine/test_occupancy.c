@@ -261,8 +261,10 @@ static const struct register_row register_rows[] = {
     {"fermi-sm20", 1024, {0}, 1, 32, WB_REGISTERS_ONE_BLOCK, 1, 1},
     /* What papers do not say is not taken from NVIDIA. */
     {"jcse2017", 256, {0}, 1, 128, WB_REGISTERS_ONE_BLOCK, 1, 6},
+#ifdef WB_WING_ABSTRACT_CTA
     {"hirvisalo", 1024, {0}, 1, WB_UNLIMITED, WB_REGISTERS_UNKNOWN, 1, 1},
     {"hirvisalo", 1024, {.most = 40}, 1, 40, WB_REGISTERS_MAXNREG, 1, 1},
+#endif
 };
 
 static void test_register_ranges(void **state) {

@@ -162,7 +162,7 @@ static void test_set(void **state) {
     assert_int_equal(machine->sass.long_stall, 46);
     set_refuses(machine, "mem_latency=3", "mem_latency is a key of machines that time PTX");
     set_refuses(machine, "fetch.size=3", "fetch is a key of machines that time PTX");
-    set_refuses(machine, "model=gpgpusim", "model is a key of machines that time PTX");
+    set_refuses(machine, "model=plain", "model is a key of machines that time PTX");
     set_refuses(machine, "class.aluu.init=3", "did you mean 'alu'?");
     set_refuses(machine, "class.alu.write=3", "expected no write and read");
     set_refuses(machine, "sass.long_stal=3", "did you mean sass.long_stall=3?");

@@ -20,6 +20,7 @@ import helped
 PROGRAM, BUILD = sys.argv[1:3]
 SCRIPTS = pathlib.Path(BUILD, "manual/pages/completions").resolve()
 HELP = helped.Help(PROGRAM)
+HAS_IMPORT = "gpgpusim" in os.environ["WB_WINGS"].split(",")
 TOP = os.getcwd()
 os.environ["PATH"] = os.path.dirname(os.path.abspath(PROGRAM)) + os.pathsep + os.environ["PATH"]  # scripts ask the program
 PATIENCE = 60  # seconds until a shell is taken for hung
@@ -220,9 +221,9 @@ class Shell:
                 "warpbound sweep ": ["a.yaml", "b.yml", "diff", "merge", "plot", "show"],
                 "warpbound sweep show ": ["a.db"],
                 "warpbound sweep diff a.db ": ["a.db"],
-                "warpbound machine ": ["calibrate", "check", "import", "list", "show"],
+                "warpbound machine ": ["calibrate", "check", *["import"] * HAS_IMPORT, "list", "show"],
                 "warpbound machine check ": ["a.cubin"],
-                "warpbound machine import ": ["a.config"],
+                **({"warpbound machine import ": ["a.config"]} if HAS_IMPORT else {}),
                 "warpbound analyze a.ptx -l ": ["a.yaml", "b.yml"],
                 "warpbound analyze a.ptx --facts ": ["a.facts"],
                 "warpbound analyze a.ptx --source ": [],

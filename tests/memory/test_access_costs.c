@@ -145,7 +145,6 @@ struct refusal {
 
 static const struct refusal refusals[] = {
     {"", "ecrts2025-orin", "requests=volta", false, WB_ERR_INPUT, "without recording its accesses"},
-    {"", "gpgpusim-orin", "requests=fermi", true, WB_ERR_INPUT, "expected requests: ideal"},
     {"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r5, %r6, %r7, %r8, %r9, %r10, %r11, %r12}, "
      "[%rd1], 16;",
      "ecrts2025-orin", "requests=volta", true, WB_ERR_DECLINED, "the kernel's cubin"},

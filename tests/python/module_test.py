@@ -225,6 +225,7 @@ class Analyses(unittest.TestCase):
             with self.assertRaisesRegex(warpbound.InputError, "takes no kernel"):
                 warpbound.analyze("docs/examples/ecrts2025-fig2.yaml", **option)
 
+    @unittest.skipUnless("abstract_cta" in os.environ["WB_WINGS"].split(","), "not in this build")
     def test_settings_without_effect_are_refused(self):
         with self.assertRaisesRegex(warpbound.InputError, "has no effect"):
             warpbound.analyze(

@@ -1,6 +1,7 @@
 /* The names that docs/schema lists are those of the library: of methods, policies, schemes and the rest. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,18 +12,28 @@
 #include "bound/kernel/kernel_bounds.h"
 #include "warpbound.h"
 
-/* Asserts that the schema's list `key` is the names that `name` lists. */
+#if defined WB_WING_ABSTRACT_CTA && defined WB_WING_JCSE2017
+#    define HAS_ALL_METHODS true
+#else
+#    define HAS_ALL_METHODS false
+#endif
+
+/* Asserts that the schema's list `key` is the names that `name` lists, and, of methods, perhaps those of
+ * wings that this build lacks. */
 static void check_names(const char *key, const char *(*name)(size_t)) {
     json_t *schema = json_load_file("docs/schema/common.schema.json", 0, NULL);
     const json_t *listed = json_object_get(json_object_get(json_object_get(schema, "$defs"), key), "enum");
-    size_t count = 0;
+    const bool may_lack = !HAS_ALL_METHODS && strcmp(key, "method") == 0;
+    size_t at = 0;
     assert_non_null(listed);
-    for (; name(count) != NULL; count++) {
-        const char *found = json_string_value(json_array_get(listed, count));
-        if (found == NULL || strcmp(found, name(count)) != 0)
-            fail_msg("%s: '%s' is expected, not '%s'", key, name(count), found != NULL ? found : "nothing");
+    for (size_t i = 0; name(i) != NULL; i++, at++) {
+        const char *found = json_string_value(json_array_get(listed, at));
+        while (may_lack && found != NULL && strcmp(found, name(i)) != 0)
+            found = json_string_value(json_array_get(listed, ++at));
+        if (found == NULL || strcmp(found, name(i)) != 0)
+            fail_msg("%s: '%s' is expected, not '%s'", key, name(i), found != NULL ? found : "nothing");
     }
-    assert_int_equal(json_array_size(listed), count);
+    assert_true(may_lack || json_array_size(listed) == at);
     json_decref(schema);
 }
 

@@ -1,8 +1,6 @@
 wb_test(test_sim wb_sim)
 wb_test(test_sass_sim wb_sim)
 wb_test(test_event_waits wb_sim)
-wb_test(test_gpgpusim_rules wb_sim)
-wb_test(test_gpgpusim wb_sim)
 wb_test(test_gpu_random wb_sim)
 wb_test(test_gpu wb_sim)
 wb_test(test_gpu_dispatch wb_sim)

@@ -132,7 +132,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     code_profile_free(&analysis->code);
     timed_block_free(&analysis->own);
     synthetic_block_free(&analysis->by_hand);
-    acta_warp_file_free(&analysis->abstract);
+    if (analysis->subject != NULL) analysis->reader->free(analysis->subject);
     memory_work_free(&analysis->memory);
     contended_block_free(&analysis->contended);
     timed_grid_free(&analysis->grid_times);
@@ -281,7 +281,7 @@ static struct bound_input analysis_input(wb_analysis *analysis, const struct ana
         input.registers_ignored = analysis->memory.registers_ignored;
     }
     if (analysis->kind == SUBJECT_CONTENDED_BLOCK) input.load = &analysis->contended.load;
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) input.abstract = &analysis->abstract.cta;
+    input.subject = analysis->subject;
     if (analysis->kind == SUBJECT_KERNEL) {
         input.work = &analysis->work;
         input.grid = &analysis->grid_times;
@@ -312,15 +312,7 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
 }
 
 bool wb_analysis_is_abstract(const wb_analysis *analysis) {
-    return analysis->kind == SUBJECT_ABSTRACT_WARPS;
-}
-
-/* Whether a method reads a convention of abstract CTA simulation. */
-static bool method_reads(const struct bound_method *method, const char *convention) {
-    const char *const *read = method->conventions;
-    while (read != NULL && *read != NULL && strcmp(*read, convention) != 0)
-        read++;
-    return read != NULL && *read != NULL;
+    return analysis->kind == SUBJECT_OF_WING;
 }
 
 /* Whether the analysis has the bound of a method, or says why there is none. */
@@ -332,14 +324,17 @@ static bool speaks_of(const struct wb_analysis *analysis, size_t method) {
 }
 
 bool wb_analysis_reads_setting(const wb_analysis *analysis, const char *setting) {
-    static const char mapping[] = "abstract_cta.";
-    const size_t length = sizeof mapping - 1;
-    char key[64];
-    if (strncmp(setting, mapping, length) != 0) return true;
-    (void)text_format(key, sizeof key, "%.*s", (int)strcspn(setting + length, "="), setting + length);
-    for (size_t i = 0; bound_method_at(i) != NULL; i++)
-        if (method_reads(bound_method_at(i), key) && speaks_of(analysis, i)) return true;
-    return analysis->longest != NULL && wb_analysis_reads_setting(analysis->longest, setting);
+    const struct bound_method *method;
+    const size_t mapping = strcspn(setting, ".=") + 1, key = strcspn(setting, "=");
+    bool is_convention = false;
+    for (size_t i = 0; (method = bound_method_at(i)) != NULL; i++)
+        for (const char *const *read = method->conventions; read != NULL && *read != NULL; read++) {
+            is_convention = is_convention || strncmp(*read, setting, mapping) == 0;
+            if (strlen(*read) == key && strncmp(*read, setting, key) == 0 && speaks_of(analysis, i))
+                return true;
+        }
+    return !is_convention ||
+           (analysis->longest != NULL && wb_analysis_reads_setting(analysis->longest, setting));
 }
 
 bool wb_analysis_is_covering(const wb_analysis *analysis) {

@@ -11,7 +11,6 @@
 #include "bound/search/witness.h"
 #include "launch/launch.h"
 #include "method/run.h"
-#include "papers/abstract_cta/acta_file.h"
 #include "sim/sm/host.h"
 #include "warp/path/path.h"
 #include "warp/synthetic/synthetic.h"
@@ -30,7 +29,7 @@ enum subject_kind {
     SUBJECT_CACHED_BLOCK,    /* a block in isolation on a machine with caches: a grid of its own, too */
     SUBJECT_CACHED_GRID,     /* a grid on a machine with caches */
     SUBJECT_KERNEL,          /* a grid on a machine without caches */
-    SUBJECT_ABSTRACT_WARPS,  /* no block, but warps written by hand (docs/abstract-cta.md) */
+    SUBJECT_OF_WING,         /* no block, but something without instructions that a wing read from a file */
 };
 
 /* One of the blocks of a kernel that are bounded by themselves, of a class each. */
@@ -61,6 +60,19 @@ struct analysis_asked {
     const char *scheme, *methods, *policies; /* each or NULL */
     uint64_t state_limit;                    /* 0: the default */
     unsigned accept;                         /* of wb_accept */
+};
+
+/* Reads files that stand in place of those of blocks: a wing's. */
+struct analysis_reader {
+    const char *plural;       /* "abstract warps" */
+    const char *unsimulated;  /* why they are not simulated, */
+    const char *unattributed; /* and why bounds of them are not attributed */
+    bool (*is)(const char *text, size_t size);
+    /* Sets *subject, and *name and *machine, which are part of it; `path` stands for the file in messages. */
+    wb_status (*read)(const char *path, const char *text, size_t size, wb_diagnostics *diagnostics,
+                      void **subject, const char **name, const struct wb_machine **machine);
+    void (*free)(void *subject);
+    void (*put_heading)(struct text *out, const void *subject);
 };
 
 struct wb_analysis {
@@ -100,7 +112,11 @@ struct wb_analysis {
     struct wb_analysis *longest; /* of the block that takes longest; else NULL. Of a kernel its bounds are the
                                     largest of all `blocks` */
 
-    struct acta_warp_file abstract; /* abstract warps */
+    /* Of SUBJECT_OF_WING: who read it, what it is called, and what it is, which the methods of the wing know.
+     */
+    const struct analysis_reader *reader;
+    const char *name;
+    void *subject;
 
     bool prepared;         /* the profile of a block, and fetch_time, have been made */
     uint64_t atomics;      /* of global memory, of a block of machine code */

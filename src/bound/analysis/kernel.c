@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/files.h"
+#include "base/wing.h"
 #include "bound/analysis/analysis.h"
 #include "memory/requests/requests.h"
 #include "warp/synthetic/synthetic.h"
@@ -105,14 +106,15 @@ wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
-/* A file describes a block, a grid of blocks, or abstract warps. */
+/* A file describes a block, a grid of blocks, or what a wing reads. */
 static wb_status analysis_fill(wb_analysis *made, const char *path, const char *text, size_t size,
                                wb_diagnostics *diagnostics) {
-    if (acta_warp_file_is(text, size)) {
-        made->kind = SUBJECT_ABSTRACT_WARPS;
-        WB_TRY(acta_warp_file_parse(path, text, size, diagnostics, &made->abstract));
-        made->machine = made->abstract.machine;
-        return WB_OK;
+    const struct wing *wing;
+    for (size_t i = 0; (wing = wing_at(i)) != NULL; i++) {
+        if (wing->reader == NULL || !wing->reader->is(text, size)) continue;
+        made->kind = SUBJECT_OF_WING;
+        made->reader = wing->reader;
+        return made->reader->read(path, text, size, diagnostics, &made->subject, &made->name, &made->machine);
     }
     WB_TRY(synthetic_file_parse(path, text, size, diagnostics, &made->by_hand));
     if (made->by_hand.is_grid) return analysis_of_hand_grid(made, diagnostics);

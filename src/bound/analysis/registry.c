@@ -1,23 +1,38 @@
 #include "bound/analysis/registry.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/wing.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/sass/code_sums.h"
 
-static const struct bound_method *const methods[] = {
+static const struct bound_method *const core_methods[] = {
 #define X(name) &bound_##name,
     BOUND_METHODS(X)
 #undef X
 };
 
-enum { METHOD_COUNT = sizeof methods / sizeof methods[0] };
-
-_Static_assert(METHOD_COUNT <= METHODS_MAX, "methods are the bits of a number");
+enum { CORE_COUNT = sizeof core_methods / sizeof core_methods[0] };
 
 const struct bound_method *bound_method_at(size_t index) {
-    return index < METHOD_COUNT ? methods[index] : NULL;
+    const struct wing *wing;
+    if (index < CORE_COUNT) return core_methods[index];
+    index -= CORE_COUNT;
+    for (size_t i = 0; (wing = wing_at(i)) != NULL; i++)
+        for (const struct bound_method *const *method = wing->methods; method != NULL && *method != NULL;
+             method++)
+            if (index-- == 0) return *method;
+    return NULL;
+}
+
+static size_t method_count(void) {
+    size_t count = 0;
+    while (bound_method_at(count) != NULL)
+        count++;
+    assert(count <= METHODS_MAX); /* they are the bits of a number */
+    return count;
 }
 
 const struct bound_method *bound_method_on(size_t index, const struct wb_machine *machine) {
@@ -70,8 +85,9 @@ static const struct old_name {
 enum { OLD_COUNT = sizeof old_names / sizeof old_names[0] };
 
 const char *wb_method_word(size_t index) {
-    if (index < METHOD_COUNT) return methods[index]->name;
-    return index - METHOD_COUNT < OLD_COUNT ? old_names[index - METHOD_COUNT].name : NULL;
+    const size_t count = method_count();
+    if (index < count) return bound_method_at(index)->name;
+    return index - count < OLD_COUNT ? old_names[index - count].name : NULL;
 }
 
 const char *wb_method_of_word(const char *word) {
@@ -81,6 +97,7 @@ const char *wb_method_of_word(const char *word) {
 }
 
 wb_status choose_methods(const char *list, wb_diagnostics *diagnostics, struct chosen_methods *chosen) {
+    const size_t count = method_count();
     uint64_t words;
     bool whole_kernel = false;
     *chosen = (struct chosen_methods){0};
@@ -89,12 +106,12 @@ wb_status choose_methods(const char *list, wb_diagnostics *diagnostics, struct c
     WB_TRY(choose_names("methods", list, wb_method_word, diagnostics, &words));
     for (size_t i = 0; wb_method_word(i) != NULL; i++) {
         if ((words >> i & 1) == 0) continue;
-        const struct old_name *old = i < METHOD_COUNT ? NULL : &old_names[i - METHOD_COUNT];
+        const struct old_name *old = i < count ? NULL : &old_names[i - count];
         const size_t method = old == NULL ? i : choose_index(old->method, wb_method_name);
         chosen->methods |= UINT64_C(1) << method;
         if (old != NULL && old->form != NULL)
             chosen->forms |= UINT32_C(1) << choose_index(old->form, kernel_form_name);
-        else if (methods[method] == &bound_kernel)
+        else if (bound_method_at(method) == &bound_kernel)
             whole_kernel = true;
     }
     if (whole_kernel) chosen->forms = 0;
@@ -106,7 +123,7 @@ bool wb_methods_include_kernels(const char *list) {
     struct wb_diagnostics discarded = {0}; /* of unknown names: wb_analysis_bound tells of those */
     (void)choose_methods(list, &discarded, &chosen);
     diagnostics_clear(&discarded);
-    for (size_t i = 0; i < METHOD_COUNT; i++)
-        if ((chosen.methods >> i & 1) && (methods[i]->needs & NEED_KERNEL) != 0) return true;
+    for (size_t i = 0; bound_method_at(i) != NULL; i++)
+        if ((chosen.methods >> i & 1) && (bound_method_at(i)->needs & NEED_KERNEL) != 0) return true;
     return false;
 }

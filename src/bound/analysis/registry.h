@@ -6,7 +6,7 @@
 #include "bound/method/method.h"
 #include "method/run.h"
 
-/* In the order of results. */
+/* In the order of results; those of wings (base/wing.h) come behind. */
 #define BOUND_METHODS(X)                                                                                     \
     X(sib)                                                                                                   \
     X(fib)                                                                                                   \
@@ -19,13 +19,6 @@
     X(adversary)                                                                                             \
     X(adversary_short)                                                                                       \
     X(segment_sum)                                                                                           \
-    X(reorder_chain)                                                                                         \
-    X(turn_chain)                                                                                            \
-    X(segments)                                                                                              \
-    X(segments_missrate)                                                                                     \
-    X(acta)                                                                                                  \
-    X(acta_rr)                                                                                               \
-    X(acta_safe)                                                                                             \
     X(kernel)                                                                                                \
     X(k_exhaustive)                                                                                          \
     X(k_adversary)                                                                                           \

@@ -7,8 +7,7 @@
 
 /* Why there is no schedule of the analysis, or NULL. */
 static const char *objection_to(const struct wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS)
-        return "abstract warps cannot be simulated: they have no instructions";
+    if (analysis->kind == SUBJECT_OF_WING) return analysis->reader->unsimulated;
     if (wb_analysis_is_covering(analysis))
         return "covering paths cannot be simulated: no warp executes all of them";
     return NULL;
@@ -29,8 +28,7 @@ static struct schedule_subject subject_of(const struct wb_analysis *analysis,
 }
 
 static wb_status decline(const struct wb_analysis *analysis, const char *why, wb_diagnostics *diagnostics) {
-    diagnose(diagnostics, SEVERITY_ERROR,
-             analysis->kind == SUBJECT_ABSTRACT_WARPS ? analysis->abstract.name : analysis->machine->name,
+    diagnose(diagnostics, SEVERITY_ERROR, analysis->name != NULL ? analysis->name : analysis->machine->name,
              "%s", why);
     return WB_ERR_DECLINED;
 }

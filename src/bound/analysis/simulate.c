@@ -31,8 +31,7 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
 
 /* Why the analysis cannot be simulated, or NULL. */
 static const char *analysis_unsimulated(const struct wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS)
-        return "abstract warps cannot be simulated: they have no instructions";
+    if (analysis->kind == SUBJECT_OF_WING) return analysis->reader->unsimulated;
     if (wb_analysis_is_covering(analysis))
         return "covering paths cannot be simulated: no warp executes all of them";
     return NULL;
@@ -55,8 +54,7 @@ static wb_status analysis_try_policy(wb_analysis *analysis, size_t index, const 
     double start = clock_of_thread();
     wb_simulation simulation;
     if (objection != NULL) {
-        diagnose(messages, SEVERITY_ERROR,
-                 analysis->kind == SUBJECT_ABSTRACT_WARPS ? analysis->abstract.name : analysis->machine->name,
+        diagnose(messages, SEVERITY_ERROR, analysis->name != NULL ? analysis->name : analysis->machine->name,
                  "%s", objection);
         return WB_ERR_DECLINED;
     }

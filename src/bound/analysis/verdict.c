@@ -37,13 +37,13 @@ static bool grid_is_whole(const struct wb_grid *grid) {
 
 wb_scope wb_analysis_scope(const wb_analysis *analysis) {
     if (analysis->longest != NULL) return WB_SCOPE_KERNEL;
-    if (analysis->timed != NULL || analysis->kind == SUBJECT_ABSTRACT_WARPS) return WB_SCOPE_BLOCK;
+    if (analysis->timed != NULL || analysis->kind == SUBJECT_OF_WING) return WB_SCOPE_BLOCK;
     return grid_is_whole(analysis->grid_times.grid) ? WB_SCOPE_KERNEL : WB_SCOPE_BLOCK;
 }
 
-/* Whether there is no kernel: a block or abstract warps written by hand. */
+/* Whether there is no kernel: what is analysed was written by hand. */
 static bool is_block_of_its_own(const struct wb_analysis *analysis) {
-    return analysis->kind == SUBJECT_ABSTRACT_WARPS || (analysis->timed != NULL && analysis->block == NULL);
+    return analysis->kind == SUBJECT_OF_WING || (analysis->timed != NULL && analysis->block == NULL);
 }
 
 wb_scope verdict_scope(const struct wb_analysis *analysis, wb_scope scope) {

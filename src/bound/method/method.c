@@ -98,10 +98,9 @@ void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {
 /* Why a method is not for what lacks a need, by its bit. */
 static const char *const reasons[BOUND_NEEDS] = {
     "this method needs the path that a warp really executes, which depends on unknown values",
-    "abstract warps have no instruction cache (fetch)",
-    "this method needs the instructions of a block, not abstract warps",
+    "this method knows no instruction cache (fetch)",
+    "this method needs the instructions of a block",
     "this method is for one block, not for a grid",
-    "this method is for kernels and abstract warps, not for handwritten blocks",
     "this method needs known latencies, which a machine with caches does not have",
     ("this method needs known latencies, which requests that wait for one memory (service) do not have"),
     "this method is for whole kernels, on machines without caches",
@@ -127,13 +126,12 @@ static uint32_t need_of_scheme(const struct gpu_scheme *scheme) {
 
 /* The needs that an input meets. */
 static uint32_t needs_met(const struct bound_input *input) {
-    const bool is_abstract = input->abstract != NULL, is_block = input->block != NULL;
-    assert(is_abstract + is_block + (input->work != NULL) + (!is_block && input->memory != NULL) == 1);
+    const bool is_of_wing = input->subject != NULL, is_block = input->block != NULL;
+    assert(is_of_wing + is_block + (input->work != NULL) + (!is_block && input->memory != NULL) == 1);
     assert((input->scheme != NULL) == (input->memory != NULL));
     return need_if(input->facts == NULL, NEED_REAL_PATHS) |
            need_if(!fetch_can_stall(&input->machine->fetch), NEED_NO_FETCH_STALLS) |
-           need_if(!is_abstract, NEED_INSTRUCTIONS) | need_if(is_abstract || is_block, NEED_BLOCK) |
-           need_if(is_abstract || (is_block && input->block->traced != NULL), NEED_CODE) |
+           need_if(!is_of_wing, NEED_INSTRUCTIONS) | need_if(is_of_wing || is_block, NEED_BLOCK) |
            need_if(input->memory == NULL, NEED_NO_CACHES) | need_if(!input->contended, NEED_KNOWN_TIMES) |
            need_if(input->work != NULL, NEED_KERNEL) |
            need_if(memory_dispatch_is_dynamic(&input->machine->memory), NEED_DYNAMIC_DISPATCH) |
@@ -162,9 +160,8 @@ void bound_qualify(const struct bound_input *input, wb_bound *bound) {
     if ((input->assumed & assumed_bit(ASSUMED_ATOMIC_ORDER)) != 0 && bound->kind != WB_LOWER) {
         bound->reason = "these paths are for one order of atomics and of accesses to other warps' memory: in "
                         "another order, control or addresses differ";
-    } else if (input->machine->model == MACHINE_GPGPUSIM) {
-        bound->reason = "no proof covers the operand collectors of this profile, and acknowledgements of "
-                        "stores are not counted";
+    } else if (machine_unproven(input->machine) != NULL) {
+        bound->reason = machine_unproven(input->machine);
     } else if (has_memory && fetch_can_stall(&input->machine->fetch)) {
         bound->reason = "no proof covers an instruction cache (fetch) together with data caches or with one "
                         "memory of all SMs";

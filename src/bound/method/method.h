@@ -6,9 +6,9 @@
 #include "bound/profile/profile.h"
 #include "method/bound.h"
 
-struct acta_group;
 struct arena;
 struct code_profile;
+struct cost_maker;
 struct facts_used;
 struct gpu_scheme;
 struct grid_work;
@@ -27,7 +27,7 @@ struct bound_input {
     const struct grid_work *work;     /* of a grid on a machine without caches; else NULL */
     const struct request_load *load; /* of a block whose requests wait for one memory of all SMs; else NULL */
     const struct timed_grid *grid;   /* the same as it is simulated; NULL where `work` is */
-    const struct acta_group *abstract; /* abstract warps written by hand, in place of a block; or NULL */
+    const void *subject;             /* what a wing read from a file, in place of a block; or NULL */
     const struct wb_machine *machine;
     const struct gpu_scheme *scheme; /* of access to the first level; NULL: no caches */
     const struct facts_used *facts;  /* of covering paths; NULL: the paths are real ones */
@@ -55,26 +55,23 @@ enum bound_need {
     NEED_NO_FETCH_STALLS = 1u << 1,
     NEED_INSTRUCTIONS = 1u << 2,
     NEED_BLOCK = 1u << 3, /* on a machine with caches, what memory adds is added to its bound */
-    NEED_CODE = 1u << 4,  /* PTX, or abstract warps in place of what is made of it */
-    NEED_NO_CACHES = 1u << 5,
-    NEED_KNOWN_TIMES = 1u << 6, /* no requests wait for a memory that all SMs share */
-    NEED_KERNEL = 1u << 7,      /* a grid on a machine without caches */
-    NEED_DYNAMIC_DISPATCH = 1u << 8,
-    NEED_CACHES = 1u << 9, /* a grid, or one block as a grid, on a machine with caches */
-    NEED_DEFAULT_SCHEME = 1u << 10,
-    NEED_PURE_RR = 1u << 11,
-    NEED_REORDER = 1u << 12,
-    NEED_PTX_MODEL = 1u << 13,  /* a machine that times PTX, or any code by classes of PTX */
-    NEED_SASS_MODEL = 1u << 14, /* a machine that times machine code by its control fields (code: sass) */
+    NEED_NO_CACHES = 1u << 4,
+    NEED_KNOWN_TIMES = 1u << 5, /* no requests wait for a memory that all SMs share */
+    NEED_KERNEL = 1u << 6,      /* a grid on a machine without caches */
+    NEED_DYNAMIC_DISPATCH = 1u << 7,
+    NEED_CACHES = 1u << 8, /* a grid, or one block as a grid, on a machine with caches */
+    NEED_DEFAULT_SCHEME = 1u << 9,
+    NEED_PURE_RR = 1u << 10,
+    NEED_REORDER = 1u << 11,
+    NEED_PTX_MODEL = 1u << 12,  /* a machine that times PTX, or any code by classes of PTX */
+    NEED_SASS_MODEL = 1u << 13, /* a machine that times machine code by its control fields (code: sass) */
 };
 
-#define BOUND_NEEDS 15u
+#define BOUND_NEEDS 14u
 
 #define FOR_BLOCKS (NEED_INSTRUCTIONS | NEED_BLOCK | NEED_PTX_MODEL)
 #define FOR_ALL_BLOCKS_OF_KNOWN_TIMES (NEED_INSTRUCTIONS | NEED_BLOCK | NEED_NO_CACHES | NEED_KNOWN_TIMES)
 #define FOR_BLOCKS_OF_KNOWN_TIMES (FOR_BLOCKS | NEED_NO_CACHES | NEED_KNOWN_TIMES)
-#define FOR_ABSTRACT_WARPS                                                                                   \
-    (NEED_NO_FETCH_STALLS | NEED_BLOCK | NEED_CODE | NEED_NO_CACHES | NEED_KNOWN_TIMES | NEED_PTX_MODEL)
 #define FOR_CACHED_GRIDS (NEED_INSTRUCTIONS | NEED_CACHES | NEED_PTX_MODEL)
 #define FOR_KERNELS (NEED_INSTRUCTIONS | NEED_KERNEL | NEED_PTX_MODEL)
 #define FOR_CODE_BLOCKS (NEED_INSTRUCTIONS | NEED_BLOCK | NEED_NO_CACHES | NEED_KNOWN_TIMES | NEED_SASS_MODEL)
@@ -98,8 +95,12 @@ struct bound_method {
     /* The term that bounds one warp in one section (WUB of ECRTS'25, definition 9, for GUB); NULL for methods
      * that bound only the block. */
     section_term term;
-    const char *const *conventions; /* keys of the machine's abstract_cta that it reads; NULL: none */
-    uint32_t needs;                 /* enum bound_need */
+    /* Settings of the machine ("abstract_cta.header") that only methods read that list them; NULL: none. */
+    const char *const *conventions;
+    /* Attributes the cycles of a bound (cost/costs.h), less what is added to bounds of blocks; NULL: the
+     * folder cost does. */
+    wb_status (*attribute)(struct cost_maker *maker, cycles total);
+    uint32_t needs;       /* enum bound_need */
     bool any_order;       /* holds in whatever order units start the instructions that wait for them */
     bool sharpens;        /* as tight a sum as there is: asked of blocks that have an SM to themselves */
     bool searches;        /* schedules, not sums over sections */

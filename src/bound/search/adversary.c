@@ -11,11 +11,11 @@
 #include "bound/search/witness.h"
 #include "sim/gpu/gpu.h"
 
-/* The simulator of model gpgpusim decides for itself. */
+/* The simulator of a wing decides for itself. */
 static const char *adversary_objection(const struct bound_input *input) {
-    return input->machine->model != MACHINE_GPGPUSIM
+    return machine_unproven(input->machine) == NULL
                ? NULL
-               : "this method needs a scheduler whose decisions can be chosen (not model gpgpusim)";
+               : "this method needs a scheduler whose decisions can be chosen (model plain)";
 }
 
 /* What all of them say of what was found. */

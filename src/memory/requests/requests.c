@@ -384,9 +384,9 @@ static void warp_costs(const struct wb_block *block, const struct wb_machine *ma
 /* Whether the costs can be known. */
 static wb_status check(const struct wb_block *block, const struct wb_machine *machine,
                        wb_diagnostics *diagnostics) {
-    if (machine->model == MACHINE_GPGPUSIM) {
+    if (machine_unproven(machine) != NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
-                 "the model of GPGPU-Sim has rules of its own for requests; expected requests: ideal");
+                 "the machine's model has rules of its own for requests; expected requests: ideal");
         return WB_ERR_INPUT;
     }
     if (block->accesses == NULL) {

@@ -285,9 +285,9 @@ static inline uint32_t wavefront_cycles(uint32_t init, uint32_t wavefronts) {
 
 /* A cost for each recorded access of the block, those of warp 0 first (see timed_block_from), to be freed;
  * NULL for a machine with ideal requests, where every instruction costs what its class does. Errors, each
- * with a message: WB_ERR_INPUT when the accesses were not recorded, or the machine follows GPGPU-Sim, which
- * has rules of its own; WB_ERR_DECLINED when the accesses of some instruction are not known; WB_ERR_LIMIT
- * when memory is exhausted.
+ * with a message: WB_ERR_INPUT when the accesses were not recorded, or the machine has a model of a wing,
+ * which has rules of its own; WB_ERR_DECLINED when the accesses of some instruction are not known;
+ * WB_ERR_LIMIT when memory is exhausted.
  */
 wb_status access_costs_make(const struct wb_block *block, const struct wb_machine *machine,
                             wb_diagnostics *diagnostics, struct execution_cost **costs);

@@ -11,7 +11,6 @@
 #include "report/analysis/results.h"
 #include "report/costs/costs_shown.h"
 #include "report/gate/gate.h"
-#include "report/papers/windows.h"
 #include "report/parts/bounds.h"
 #include "report/parts/cover.h"
 #include "report/parts/document.h"
@@ -46,13 +45,13 @@ static void launch_json(struct json *json, const struct wb_analysis *analysis) {
 
 /* Version, kernel, file, machine and launch: of a block, or of a grid with its scheme. */
 static void heading_json(struct json *json, const struct wb_analysis *analysis) {
-    if (analysis->timed == NULL && analysis->kind != SUBJECT_ABSTRACT_WARPS) {
+    if (analysis->timed == NULL && analysis->kind != SUBJECT_OF_WING) {
         heading_gpu_json(json, &analysis->grid_times);
         json_put_text(json, "scheme", analysis->memory.scheme->name);
         return;
     }
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) {
-        json_put_text(json, "kernel", analysis->abstract.name);
+    if (analysis->kind == SUBJECT_OF_WING) {
+        json_put_text(json, "kernel", analysis->name);
         json_put_null(json, "file");
     } else {
         heading_kernel_json(json, analysis->block != NULL ? analysis->block->kernel : NULL);

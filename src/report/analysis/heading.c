@@ -47,9 +47,9 @@ static void put_grid_launch(struct text *out, const struct wb_analysis *analysis
 
 void report_heading_put(struct text *out, const struct wb_analysis *analysis, bool all) {
     const struct wb_machine *machine = analysis->machine;
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) {
-        text_printf(out, "abstract %s: %u warps\nmachine  %s at %g MHz\n\n", analysis->abstract.name,
-                    analysis->abstract.cta.warp_count, machine->name, machine->clock_mhz);
+    if (analysis->kind == SUBJECT_OF_WING) {
+        analysis->reader->put_heading(out, analysis->subject);
+        text_printf(out, "machine  %s at %g MHz\n\n", machine->name, machine->clock_mhz);
         return;
     }
     if (analysis->longest != NULL) {

@@ -1,5 +1,6 @@
 /* Bounds and simulations of an analysis: as a table for people, with what they come to, and as JSON. */
 #include "report/analysis/results.h"
+#include "base/wing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +8,6 @@
 
 #include "bound/analysis/found.h"
 #include "report/analysis/kernel.h"
-#include "report/papers/windows.h"
 #include "report/parts/bounds.h"
 #include "report/parts/heading.h"
 
@@ -58,6 +58,7 @@ static void bounds_json(struct json *json, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    const struct wing *wing;
     json_open_array(json, "bounds");
     for (size_t i = 0; i < count; i++) {
         json_open_object(json, NULL);
@@ -65,7 +66,8 @@ static void bounds_json(struct json *json, const struct wb_analysis *analysis,
         overestimation_json(json, analysis, &bounds[i]);
         report_time_json(json, "microseconds", analysis->machine->clock_mhz, bounds[i].cycles);
         kernel_parts_json(json, &bounds[i]);
-        report_windows_json(json, &bounds[i]);
+        for (size_t w = 0; (wing = wing_at(w)) != NULL; w++)
+            if (wing->bound_json != NULL) wing->bound_json(json, &bounds[i]);
         json_close(json);
     }
     json_close(json);

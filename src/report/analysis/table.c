@@ -184,7 +184,7 @@ static void put_last_results(struct text *out, const struct layout *layout,
     size_t count;
     struct text words = {0};
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
-    if (analysis->machine->model != MACHINE_GPGPUSIM || count == 0) return;
+    if (machine_unproven(analysis->machine) == NULL || count == 0) return;
     for (size_t i = 0; i < count; i++)
         text_printf(&words, "%s %s %" PRIu64, i > 0 ? "," : "", simulations[i].policy,
                     simulations[i].last_commit);

@@ -5,13 +5,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/wing.h"
 #include "bound/analysis/verdict.h"
 #include "report/analysis/explain.h"
 #include "report/analysis/phases.h"
 #include "report/analysis/results.h"
 #include "report/analysis/table.h"
 #include "report/costs/costs_shown.h"
-#include "report/papers/windows.h"
 #include "report/parts/conditions.h"
 #include "report/parts/cover.h"
 #include "report/parts/inputs.h"
@@ -223,7 +223,8 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     put_tables(&section);
     if (wb_analysis_is_covering(analysis)) put_causes(&section);
     if (options->all || options->simulated) put_all_conditions(&section);
-    report_put_windows(out, &layout, block);
+    for (size_t i = 0; wing_at(i) != NULL; i++)
+        if (wing_at(i)->put_bounds != NULL) wing_at(i)->put_bounds(out, &layout, block);
     WB_TRY(costs_report_text(out, analysis, options, diagnostics));
     if (options->all) put_inputs(&section);
     if (options->explain != NULL) WB_TRY(explain_put(out, &layout, analysis, options->explain, diagnostics));

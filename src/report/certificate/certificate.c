@@ -48,10 +48,9 @@ static const char *cached_objection(const wb_analysis *analysis) {
 
 /* Why there is no certificate of what was analysed, or NULL. */
 static const char *objection(const wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) return "certificates are of blocks and kernels";
+    if (analysis->kind == SUBJECT_OF_WING) return "certificates are of blocks and kernels";
     if (machine_times_sass(analysis->machine)) return code_objection(analysis);
-    if (analysis->machine->model == MACHINE_GPGPUSIM)
-        return "no proof covers the operand collectors of this profile";
+    if (machine_unproven(analysis->machine) != NULL) return machine_unproven(analysis->machine);
     if (fetch_can_stall(&analysis->machine->fetch) && fetch_objection(analysis) != NULL)
         return fetch_objection(analysis);
     if (analysis->kind == SUBJECT_CACHED_GRID) return cached_objection(analysis);

@@ -5,7 +5,7 @@ wb_status html_code_open(const struct wb_analysis *analysis, struct html_code *c
     if (analysis->block != NULL) {
         code->kernel = analysis->block->kernel;
         code->code_first = analysis->block->code_first;
-    } else if (analysis->timed == NULL && analysis->kind != SUBJECT_ABSTRACT_WARPS &&
+    } else if (analysis->timed == NULL && analysis->kind != SUBJECT_OF_WING &&
                analysis->grid_times.grid->kernel != NULL) {
         code->kernel = analysis->grid_times.grid->kernel;
         code->code_first = analysis->grid_times.grid->code_first;

@@ -19,7 +19,7 @@ static wb_status take_options(const wb_report_options *options, const wb_html_op
 
 /* The name of what an analysis is of. */
 static const char *name_of(const struct wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_ABSTRACT_WARPS) return analysis->abstract.name;
+    if (analysis->kind == SUBJECT_OF_WING) return analysis->name;
     const struct wb_kernel *kernel = analysis->block != NULL   ? analysis->block->kernel
                                      : analysis->timed != NULL ? NULL
                                                                : analysis->grid_times.grid->kernel;

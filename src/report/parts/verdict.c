@@ -56,7 +56,7 @@ static void put_percent(struct text *out, const wb_verdict *verdict, uint64_t ti
 /* ---- The line ------------------------------------------------------------------------------------------ */
 
 static const uint32_t *block_index(const struct wb_analysis *judged) {
-    if (judged->kind == SUBJECT_ABSTRACT_WARPS) return NULL;
+    if (judged->kind == SUBJECT_OF_WING) return NULL;
     if (judged->timed == NULL) return judged->grid_times.grid->first_index;
     return judged->block != NULL ? judged->block->index : NULL;
 }
@@ -64,8 +64,8 @@ static const uint32_t *block_index(const struct wb_analysis *judged) {
 /* A block, by itself. */
 static void put_block(struct text *out, const struct wb_analysis *judged) {
     const uint32_t *index = block_index(judged);
-    if (judged->kind == SUBJECT_ABSTRACT_WARPS)
-        text_string(out, "the block of abstract warps");
+    if (judged->kind == SUBJECT_OF_WING)
+        text_printf(out, "the block of %s", judged->reader->plural);
     else if (index == NULL)
         text_string(out, "the block");
     else

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/wing.h"
 #include "machine/occupancy.h"
 #include "memory/caches/caches.h"
 #include "memory/caches/misses.h"
-#include "sim/gpgpusim/gpgpusim.h"
 #include "sim/sass/sass_simulate.h"
 #include "warp/trace/blocks.h"
 
@@ -292,8 +292,10 @@ wb_status simulate(const struct timed_block *block, const struct sim_policy *pol
         diagnose(diagnostics, SEVERITY_ERROR, block->machine->name, "%s", misfit);
         return WB_ERR_DECLINED;
     }
-    if (block->machine->model == MACHINE_GPGPUSIM)
-        return gpgpusim_simulate(block, policy, sink, watch, diagnostics, result);
+    const struct wing *wing;
+    for (size_t i = 0; (wing = wing_at(i)) != NULL; i++)
+        if (wing->simulate != NULL && wing->model == block->machine->model)
+            return wing->simulate(block, policy, sink, watch, diagnostics, result);
     const struct sass_run run = {.policy = policy};
     if (machine_times_sass(block->machine))
         return sass_simulate(block, &run, sink, watch, diagnostics, result);

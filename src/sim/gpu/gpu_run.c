@@ -59,8 +59,8 @@ static wb_status find_requests(struct gpu *gpu) {
 static wb_status check(const struct gpu *gpu) {
     const char *misfit = policy_misfit(gpu->scheme->policy, gpu->program.machine);
     if (misfit != NULL) return refuse(gpu, misfit);
-    if (gpu->program.machine->model == MACHINE_GPGPUSIM)
-        return refuse(gpu, "the model of GPGPU-Sim executes single blocks only");
+    if (machine_unproven(gpu->program.machine) != NULL)
+        return refuse(gpu, "the machine's model executes single blocks only");
     WB_TRY(wb_machine_check(gpu->program.machine, gpu->diagnostics));
     if (!gpu->scheme->reorder) return WB_OK;
     if (!gpu->has_hierarchy) return refuse(gpu, "nothing to reorder: the machine has no first-level cache");

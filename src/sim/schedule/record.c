@@ -416,7 +416,7 @@ wb_status schedule_record(const struct schedule_subject *subject, const wb_sched
     describe(subject, info, made);
     recorder.code = made->code;
     recorder.warp_count = made->info.warp_count;
-    recorder.has_waits = made->machine->model != MACHINE_GPGPUSIM;
+    recorder.has_waits = machine_unproven(made->machine) == NULL;
     recorder.until = recorder.options.until == 0 ? CYCLES_SATURATED : recorder.options.until;
     recorder.most = recorder.options.most == 0 ? SCHEDULE_ISSUES_MAX : recorder.options.most;
     atomic_init(&recorder.left, SCHEDULE_ISSUES_MAX);

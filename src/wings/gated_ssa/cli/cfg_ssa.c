@@ -3,7 +3,7 @@
 #include "wing.h"
 
 static int print_ssa(const struct options *options, wb_diagnostics *diagnostics) {
-    return print_code(options, diagnostics, wb_kernel_ssa);
+    return print_code(options, OUTPUT_TEXT, diagnostics, wb_kernel_ssa);
 }
 
 static const struct option_row rows[] = {

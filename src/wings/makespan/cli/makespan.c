@@ -375,4 +375,5 @@ static const struct registry methods = {COMMAND_MAKESPAN, "methods", wb_makespan
 
 extern const struct cli_wing cli_wing_makespan; /* which the build lists */
 
-const struct cli_wing cli_wing_makespan = {&command, rows, sizeof rows / sizeof *rows, &methods};
+const struct cli_wing cli_wing_makespan = {
+    .command = &command, .options = rows, .option_count = sizeof rows / sizeof *rows, .registry = &methods};

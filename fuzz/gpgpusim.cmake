@@ -1,0 +1,1 @@
+wb_fuzz(fuzz_gpgpusim_config wb_gpgpusim)

@@ -1,0 +1,2 @@
+wb_reproduce(wcet2014)
+target_link_libraries(reproduce_wcet2014 PRIVATE wb_wings)

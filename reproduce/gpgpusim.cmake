@@ -1,0 +1,2 @@
+wb_reproduce(ecrts2025)
+target_link_libraries(reproduce_ecrts2025 PRIVATE wb_wings)

@@ -1,0 +1,2 @@
+wb_reproduce(jcse2017)
+target_link_libraries(reproduce_jcse2017 PRIVATE wb_wings)

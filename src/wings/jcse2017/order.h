@@ -11,6 +11,7 @@
 #include "memory/requests/requests.h"
 #include "report/write/source_lines.h"
 #include "sim/gpu/gpu.h"
+#include "warpbound_jcse2017.h"
 
 /* An instruction that makes requests. */
 struct order_inst {

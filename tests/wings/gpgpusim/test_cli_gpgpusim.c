@@ -16,7 +16,6 @@ static const struct failure_case failures[] = {
     {"simulate kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml " ORIN "--set requests=fermi", 2,
      "expected requests: ideal"},
     {STENCIL ORIN "--method k-area", 3, "is for whole kernels"},
-    {STENCIL ORIN "--method sib --deadline 1s", 3, "no proven bound"},
     {"machine import machines/ecrts2025-orin.yaml", 2, "expected a configuration of GPGPU-Sim"},
     {"machine import", 2, "calibrate sm_XX | import FILE.config"},
 };
@@ -25,6 +24,15 @@ static void test_failures_say_what_is_wrong(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         check_failure(&failures[i]);
+}
+
+static void test_no_deadline_rests_on_estimates(void **state) {
+    (void)state;
+    struct run run = run_command(STENCIL ORIN "--method sib --deadline 1s");
+    assert_int_equal(run.status, 3);
+    assert_non_null(strstr(run.out, "unproven: "));
+    assert_non_null(strstr(run.err, "no proven bound"));
+    run_free(&run);
 }
 
 static void test_blocks_are_analysed_not_grids(void **state) {
@@ -53,6 +61,7 @@ static void test_bounds_are_compared_with_printed_times(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_no_deadline_rests_on_estimates),
         cmocka_unit_test(test_blocks_are_analysed_not_grids),
         cmocka_unit_test(test_bounds_are_compared_with_printed_times),
     };

@@ -174,9 +174,6 @@ static void test_settings(void **state) {
     assert_int_equal(wb_machine_set(machine, "zebras=3", diagnostics), WB_ERR_INPUT);
     assert_non_null(strstr(wb_diagnostics_text(diagnostics), ", gpgpusim.KEY"));
     wb_machine_free(machine);
-    machine = load("ampere-sm80");
-    assert_int_equal(wb_machine_set(machine, "model=gpgpusim", diagnostics), WB_ERR_INPUT);
-    wb_machine_free(machine);
     wb_diagnostics_free(diagnostics);
 }
 

@@ -1,6 +1,6 @@
 wb_test(test_machine_import wb_gpgpusim)
 wb_test(test_machine_gpgpusim wb_gpgpusim)
-wb_test(test_gpgpusim_rules wb_gpgpusim)
+wb_test(test_gpgpusim_rules wb_wings)
 wb_test(test_gpgpusim wb_wings)
 wb_test(test_gpgpusim_analysis wb_wings)
 wb_cli_test(test_cli_gpgpusim)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "values.h"
+#include "warpbound_jcse2017.h"
 #include "wing.h"
 
 static bool is_given(const struct options *options, const char *name) {

@@ -10,6 +10,7 @@ function(wb_embed_files variable)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -D "FILES=${files}" -D OUTPUT=${output} -D NAME=embedded_${variable}
+            -D HEADER=base/files.h
             -P ${PROJECT_SOURCE_DIR}/cmake/write_embedded.cmake
     DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/write_embedded.cmake
     VERBATIM)

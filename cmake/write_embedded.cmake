@@ -1,4 +1,4 @@
-# Script behind wb_embed_files: writes FILES as byte arrays into the C file OUTPUT.
+# Writes FILES as byte arrays into the C file OUTPUT, as `const struct embedded_file NAME[]`, which HEADER declares.
 set(arrays "")
 set(entries "")
 set(index 0)
@@ -10,5 +10,5 @@ foreach(file IN LISTS FILES)
   string(APPEND entries "    {\"${name}\", (const char *)bytes_${index}, sizeof bytes_${index} - 1},\n")
   math(EXPR index "${index} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"base/files.h\"\n\n${arrays}\n"
+file(WRITE ${OUTPUT} "#include \"${HEADER}\"\n\n${arrays}\n"
      "const struct embedded_file ${NAME}[] = {\n${entries}    {0, 0, 0},\n};\n")

@@ -107,10 +107,9 @@ static int run_help(int argc, char **argv) {
     return printed(WB_OK);
 }
 
-/* warpbound completion SHELL, and what its script asks for: warpbound completion kernels WORD... */
+/* warpbound completion SHELL */
 static int run_completion(int argc, char **argv) {
     if (argc == 3 && completion_print(stdout, argv[2])) return printed(WB_OK);
-    if (argc >= 3 && completion_list(stdout, argv[2], argv + 3, (size_t)argc - 3)) return printed(WB_OK);
     return refuse_words("completion: expected a shell: bash, zsh or fish");
 }
 
@@ -133,6 +132,10 @@ static int run(int argc, char **argv) {
     }
     if (is_one_of(argv[1], "help", "manual")) return run_help(argc, argv);
     if (strcmp(argv[1], "completion") == 0) return run_completion(argc, argv);
+    if (strcmp(argv[1], "__complete") == 0) { /* the scripts of shells ask so */
+        completion_offer(stdout, argv + 2, (size_t)argc - 2);
+        return printed(WB_OK);
+    }
     const struct command *command = command_named(argv[1]);
     return command != NULL ? run_command(command, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

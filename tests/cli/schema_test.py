@@ -5,6 +5,7 @@ usage: schema_test.py COMMAND, in the project's top folder
 
 import copy
 import glob
+import html
 import json
 import os
 import re
@@ -282,6 +283,45 @@ def check_documented(schemas):
     assert not missing, f"docs/json.md does not have: {sorted(missing)}"
 
 
+def page_document(path):
+    """The document that stands in a report in HTML, and what its script gets besides: of it, and of its launches."""
+    with open(path, encoding="utf-8") as page:
+        (text,) = re.findall(r'<script type="application/json" id="document">\n(.*?)</script>', page.read(), re.DOTALL)
+    assert not set(text) & set("<>&"), path
+    document = json.loads(text)
+    pages = [document.pop("page")] + [launch.pop("page") for launch in document.get("launches", []) if "page" in launch]
+    return document, pages
+
+
+def check_pages(command, schemas, folder):
+    """A report in HTML has the document of --json, and the line of the text report."""
+    costs = jsonschema.Draft202012Validator(
+        {"$ref": "#/$defs/analyze.schema.json/$defs/costs", "$defs": {file: inside(schema, file) for file, schema in schemas.items()}}
+    )
+    path = os.path.join(folder, "r.html")
+    attributed = 0
+    for words, launches in (
+        (f"kernels/vecadd.yaml {MODEL} --deadline 1s", 0),
+        ("kernels/cubin/sgemm_tiled.sm_86.cubin -l kernels/sgemm_tiled.yaml -m rtx-a6000", 0),
+        ("kernels/vecadd.yaml -i 0 --method sib", 0),
+        ("kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts " + CHEAP, 0),
+        ("kernels/horner.ptx -l kernels/horner_stream.yaml " + CHEAP, 3),
+        ("docs/examples/triangle-sum-slide.yaml", 0),
+    ):
+        said = subprocess.run([command, "analyze", *words.split(), "--json", "--report", path], check=True, capture_output=True, text=True)
+        line = subprocess.run([command, "analyze", *words.split(), "-q"], check=True, capture_output=True, text=True).stdout
+        document, pages = page_document(path)
+        assert document == json.loads(said.stdout), words
+        assert len(pages) == 1 + launches and pages[0]["line"] + "\n" == line, (words, pages[0]["line"], line)
+        with open(path, encoding="utf-8") as page:
+            shown = re.search(r'<p class="word">(.*?)</p>', page.read()).group(1)
+        assert html.unescape(re.sub("<[^>]*>", "", shown)) + "\n" == line, (words, shown)
+        for page in pages:
+            assert "costs" not in page or not list(costs.iter_errors(page["costs"])), words
+            attributed += len(page.get("instructions", ())) > 0
+    assert attributed == 7, attributed  # all but abstract warps and the stream itself
+
+
 def main():
     command = sys.argv[1]
     schemas = load_schemas()
@@ -301,6 +341,7 @@ def main():
             if not errors and checked.get(form, 0) < 2 and len(json.dumps(document)) < 30000:
                 wrong += check_wrong(validators[form], document)
                 checked[form] = checked.get(form, 0) + 1
+        check_pages(command, schemas, folder)
     unseen = set(validators) - set(checked)
     assert not problems, "\n".join(problems)
     assert not unseen, f"no small document of {unseen}"

@@ -1,4 +1,5 @@
-/* `warpbound analyze --report` as a user runs it, and, where Chromium is installed, as a browser shows it. */
+/* `warpbound analyze --report` as a user runs it: the page as it is written, with its document; as its script
+ * draws it, where Node runs it (draw_report.js); and, where Chromium is installed, as a browser shows it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,6 +24,26 @@ static char *report_of(const char *arguments, int status) {
                    ">/dev/null; s=$?; cat \"$F\"; exit $s",
                    arguments);
     struct run run = run_shell(shell);
+    if (run.status != status) fail_msg("%s: status %d, %s", arguments, run.status, run.err);
+    free(run.err);
+    return run.out;
+}
+
+/* The same as its script draws it. Without Node the test is skipped. */
+static char *drawn_report_of(const char *arguments, int status) {
+    char shell[2048];
+    (void)snprintf(
+        shell, sizeof shell,
+        "command -v node >/dev/null || { echo none; exit 0; }; D=$(mktemp -d); trap 'rm -rf $D' EXIT; "
+        "F=$D/r.html; \"$WB\" analyze %s --report \"$F\" >/dev/null; s=$?; "
+        "node tests/cli/draw_report.js $F || exit 9; exit $s",
+        arguments);
+    struct run run = run_shell(shell);
+    if (strcmp(run.out, "none\n") == 0) {
+        print_message("Node is not installed: the report is not drawn\n");
+        run_free(&run);
+        skip();
+    }
     if (run.status != status) fail_msg("%s: status %d, %s", arguments, run.status, run.err);
     free(run.err);
     return run.out;
@@ -78,7 +99,7 @@ static void check_structure(const char *html) {
 
 static void test_a_kernel(void **state) {
     (void)state;
-    char *html = report_of(
+    char *html = drawn_report_of(
         SGEMM "--method sib,k-area,k-adversary,waves -m ecrts2025-orin --accept ptx-model --deadline 100us",
         0);
     check_structure(html);
@@ -86,7 +107,7 @@ static void test_a_kernel(void **state) {
         "<!DOCTYPE html>",
         "<h1>sgemm_tiled</h1>",
         "<section id=\"verdict\"",
-        "<strong>met</strong>",
+        "<strong>met:</strong>",
         "<section id=\"bounds\"",
         "k-area",
         "class=\"bar upper best",
@@ -103,13 +124,11 @@ static void test_a_kernel(void **state) {
          "2048"),
         "<section id=\"timeline\"",
         "found by k-adversary (lower)",
-        "\"issues\":[",
-        "\"reasons\":[\"barrier\"",
         "What the warps do",
         "<section id=\"blocks\"",
         "block (3,1,0): cycles",
         "<section id=\"conditions\"",
-        "<span class=\"id\">S1</span> issue is work-conserving",
+        "<span class=\"id\">S1</span>\n issue is work-conserving",
         "cache misses and memory interference",
         "<section id=\"origin\"",
         "prefers-color-scheme: dark",
@@ -126,57 +145,58 @@ static void test_a_kernel(void **state) {
 
 static void test_states_of_a_deadline(void **state) {
     (void)state;
-    char *html = report_of(SGEMM QUICK "-m ecrts2025-orin --accept ptx-model --deadline 33000", 1);
-    assert_has(html, "<strong>open</strong>");
+    char *html = drawn_report_of(SGEMM QUICK "-m ecrts2025-orin --accept ptx-model --deadline 33000", 1);
+    assert_has(html, "<strong>open:</strong>");
     free(html);
-    html = report_of(SGEMM QUICK "-m ecrts2025-orin --accept ptx-model --deadline 20000", 1);
-    assert_has(html, "<strong>missed</strong>");
+    html = drawn_report_of(SGEMM QUICK "-m ecrts2025-orin --accept ptx-model --deadline 20000", 1);
+    assert_has(html, "<strong>missed:</strong>");
     free(html);
-    html = report_of(SGEMM QUICK, 0);
-    assert_has(html, "<strong>bounded</strong>");
+    html = drawn_report_of(SGEMM QUICK, 0);
+    assert_has(html, "<strong>bounded:</strong>");
     assert_null(strstr(html, "Deadline"));
     free(html);
 }
 
 static void test_other_subjects(void **state) {
     (void)state;
-    char *html = report_of("kernels/horner.ptx -l kernels/horner_stream.yaml " QUICK
-                           "-m ecrts2025-orin --accept ptx-model --deadline 1s",
-                           0);
+    char *html = drawn_report_of("kernels/horner.ptx -l kernels/horner_stream.yaml " QUICK
+                                 "-m ecrts2025-orin --accept ptx-model --deadline 1s",
+                                 0);
     check_structure(html);
     assert_has(html, "<article id=\"launch-1\">");
     assert_has(html, "<section id=\"bounds-3\"");
     assert_has(html, "the stream takes at most");
     free(html);
-    html = report_of("kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts", 0);
+    html =
+        drawn_report_of("kernels/bfs_level.ptx -l kernels/bfs_level.yaml --facts kernels/bfs_level.facts", 0);
     check_structure(html);
     assert_has(html, "simulations are of the data that the launch gives");
     assert_has(html, "<section id=\"timeline\"");
     assert_has(html, "It is of the data that the launch gives.");
     free(html);
-    html = report_of(SGEMM QUICK "-i 1", 0);
+    html = drawn_report_of(SGEMM QUICK "-i 1", 0);
     check_structure(html);
     assert_has(html, "block (1,0,0) alone takes at most");
     free(html);
-    html = report_of(SGEMM "-m jcse2017", 0);
+    html = drawn_report_of(SGEMM "-m jcse2017", 0);
     check_structure(html);
     free(html);
 #ifdef WB_WING_GPGPUSIM
-    html = report_of(SGEMM "-m gpgpusim-orin", 0);
+    html = drawn_report_of(SGEMM "-m gpgpusim-orin", 0);
     check_structure(html);
     free(html);
 #endif
 #ifdef WB_WING_ABSTRACT_CTA
-    html = report_of("docs/examples/triangle-sum-slide.yaml", 0);
+    html = drawn_report_of("docs/examples/triangle-sum-slide.yaml", 0);
     check_structure(html);
     assert_has(html, "abstract warps cannot be simulated");
     free(html);
 #endif
-    html = report_of("kernels/transpose.ptx -l kernels/transpose.yaml " QUICK, 0);
+    html = drawn_report_of("kernels/transpose.ptx -l kernels/transpose.yaml " QUICK, 0);
     check_structure(html);
     assert_has(html, "What would lower it");
     free(html);
-    html = report_of("docs/refutations/graham.yaml", 0);
+    html = drawn_report_of("docs/refutations/graham.yaml", 0);
     check_structure(html);
     assert_has(html, "<h1>graham</h1>");
     free(html);
@@ -186,9 +206,9 @@ static void test_other_subjects(void **state) {
 static void test_a_large_grid_stays_small(void **state) {
     (void)state;
     char *html =
-        report_of("kernels/saxpy.ptx -g 20000 -b 32 -a i32:640000 -a f32:2 -a 'buf:f32[640000]=iota' "
-                  "-a 'buf:f32[640000]' --registers 16 " QUICK,
-                  0);
+        drawn_report_of("kernels/saxpy.ptx -g 20000 -b 32 -a i32:640000 -a f32:2 -a 'buf:f32[640000]=iota' "
+                        "-a 'buf:f32[640000]' --registers 16 " QUICK,
+                        0);
     check_structure(html);
     assert_has(html, "Single blocks are not drawn");
     assert_has(html, "class=\"block shade-");
@@ -200,9 +220,57 @@ static void test_a_large_grid_stays_small(void **state) {
 /* A search that keeps no schedule may know of longer executions than the one that is shown. */
 static void test_what_cannot_be_shown(void **state) {
     (void)state;
-    char *html = report_of("docs/refutations/gub-depth1.yaml --method sib,exhaustive --policy lrr", 0);
+    char *html = drawn_report_of("docs/refutations/gub-depth1.yaml --method sib,exhaustive --policy lrr", 0);
     check_structure(html);
     assert_has(html, "exhaustive knows of one that takes longer");
+    free(html);
+}
+
+/* What is drawn stands in the document, and without the script there is the line of the text report. */
+static void test_the_document(void **state) {
+    (void)state;
+    char *html = report_of(
+        SGEMM "--method sib,k-area,k-adversary,waves -m ecrts2025-orin --accept ptx-model --deadline 100us",
+        0);
+    check_structure(html);
+    static const char *const parts[] = {
+        "<!DOCTYPE html>",
+        "<h1>sgemm_tiled</h1>",
+        "<section id=\"verdict\"",
+        "<div class=\"verdict met\">",
+        "<p class=\"word\"><strong>met:</strong> in the PTX model, the kernel takes at most ",
+        "<noscript>",
+        "JavaScript",
+        "{\"format\":{\"name\":\"warpbound-analyze\",\"version\":1}",
+        "\"state\":\"met\"",
+        "\"line\":\"met: in the PTX model, the kernel takes at most ",
+        "\"method\":\"k-adversary\",\"kind\":\"lower\"",
+        "\"kind\":\"estimate\"",
+        "\"policy\":\"gto\"",
+        "\"simulation\":\"k-adversary\"",
+        "sum += tile_a[y][i] * tile_b[i][x];",
+        "\"text\":\"ld.shared",
+        "\"block\":2,\"executions\":2048",
+        "\"by\":\"k-adversary\"",
+        "\"issues\":[",
+        "\"reasons\":[\"barrier\"",
+        "\"residents\":{\"count\":8,",
+        "\"S1\":\"",
+        "issue is work-conserving",
+        "cache misses and memory interference",
+        "\"sha256\":\"",
+        "prefers-color-scheme: dark",
+        "@media print",
+        "\"command\":\"warpbound analyze kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml",
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_has(html, parts[i]);
+    assert_has(html, "SHA-256");
+    char *link = strstr(html, "http://");
+    assert_non_null(link); /* the name of SVG, in the script */
+    assert_memory_equal(link, "http://www.w3.org/2000/svg\"", strlen("http://www.w3.org/2000/svg\""));
+    assert_null(strstr(link + 1, "http://"));
+    assert_null(strstr(html, "https://"));
     free(html);
 }
 
@@ -230,7 +298,7 @@ static void test_hostile_names(void **state) {
     assert_null(strstr(run.out, "<script>alert"));
     assert_null(strstr(run.out, "<!--"));
     assert_null(strchr(run.out, '\x01'));
-    assert_has(run.out, "&lt;script&gt;alert(1)&lt;!--&amp;&quot;&#39;");
+    assert_has(run.out, "\\u003cscript\\u003ealert(1)\\u003c!--\\u0026\\\"'");
     run_free(&run);
 }
 
@@ -297,11 +365,17 @@ static void test_a_stream_in_a_browser(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_kernel),       cmocka_unit_test(test_states_of_a_deadline),
-        cmocka_unit_test(test_other_subjects), cmocka_unit_test(test_what_cannot_be_shown),
-        cmocka_unit_test(test_the_same_twice), cmocka_unit_test(test_hostile_names),
-        cmocka_unit_test(test_no_half_report), cmocka_unit_test(test_a_large_grid_stays_small),
-        cmocka_unit_test(test_in_a_browser),   cmocka_unit_test(test_a_stream_in_a_browser),
+        cmocka_unit_test(test_a_kernel),
+        cmocka_unit_test(test_states_of_a_deadline),
+        cmocka_unit_test(test_other_subjects),
+        cmocka_unit_test(test_what_cannot_be_shown),
+        cmocka_unit_test(test_the_same_twice),
+        cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_no_half_report),
+        cmocka_unit_test(test_the_document),
+        cmocka_unit_test(test_a_large_grid_stays_small),
+        cmocka_unit_test(test_in_a_browser),
+        cmocka_unit_test(test_a_stream_in_a_browser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

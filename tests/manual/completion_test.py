@@ -17,7 +17,7 @@ import unittest
 
 import helped
 
-PROGRAM, BUILD = sys.argv[1:3]
+PROGRAM, BUILD = os.path.abspath(sys.argv[1]), sys.argv[2]
 SCRIPTS = pathlib.Path(BUILD, "manual/pages/completions").resolve()
 HELP = helped.Help(PROGRAM)
 HAS_IMPORT = "gpgpusim" in os.environ["WB_WINGS"].split(",")
@@ -53,6 +53,24 @@ class Terminal:
     def close(self):
         os.close(self.terminal)
         os.waitpid(self.process, 0)
+
+
+def ask_program(lines, folder):
+    """What the program answers to scripts, with the files that these would find."""
+    answers = []
+    for line in lines:
+        words = line.split(" ")[1:]
+        run = subprocess.run([PROGRAM, "__complete", *words], capture_output=True, text=True, cwd=folder)
+        if run.returncode != 0 or run.stderr:
+            return run, answers
+        said = run.stdout.splitlines()
+        names = [word.split("\t")[0] for word in said if not word.startswith(":")]
+        patterns = [word.removeprefix(":file ") for word in said if word.startswith(":file ")]
+        for path in pathlib.Path(folder).iterdir() if patterns or ":folders" in said else []:
+            if path.is_dir() or any(path.match(pattern) for pattern in patterns):
+                names.append(path.name)
+        answers.append([name for name in names if name.startswith(words[-1])])
+    return None, answers
 
 
 def ask_bash(lines, folder):
@@ -235,6 +253,27 @@ class Shell:
                 self.assertEqual(first, expected, line)
                 files = any("." in word for word in expected) or "--source" in line
                 self.assertEqual(files, len(first) < len(words), line)
+
+
+class TestProgram(Shell, unittest.TestCase):
+    shell, ask = "sh", staticmethod(ask_program)
+
+    def test_what_options_are_for(self):
+        run = subprocess.run([PROGRAM, "__complete", "analyze", "-"], check=True, capture_output=True, text=True)
+        said = dict(line.split("\t") for line in run.stdout.splitlines())
+        self.assertEqual(set(said), {f"--{name}" for _, name in HELP.options("analyze")} | {f"-{letter}" for letter, _ in HELP.options("analyze") if letter})
+        self.assertEqual(said["-k"], said["--kernel"])
+        for words, answer in (
+            (["machine", "check", "--ptxas", ""], ":programs\n"),
+            (["analyze", "--cubin=a"], ":file *.cubin\n"),
+            (["analyze", "a.ptx", "-o", ""], ":file *\n"),
+            (["analyze", "-mjcse2017", "--memory", ""], "ideal\nrequests\n"),
+            (["analyze", "--lines", ""], subprocess.run([PROGRAM, "__complete", "analyze", ""], capture_output=True, text=True).stdout),
+            (["analyze", "--method", "x" * 300 + ","], ":nospace\n"),
+            ([], ""),
+        ):
+            run = subprocess.run([PROGRAM, "__complete", *words], check=True, capture_output=True, text=True)
+            self.assertEqual(run.stdout, answer, words)
 
 
 class TestBash(Shell, unittest.TestCase):

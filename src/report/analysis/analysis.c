@@ -198,17 +198,21 @@ void report_analysis_json(struct json *json, const struct wb_analysis *analysis,
     if (analysis->longest != NULL) kernel_json(json, analysis, options);
 }
 
+wb_status report_analysis_document(struct json *json, const struct wb_analysis *analysis,
+                                   const wb_report_options *options, wb_diagnostics *diagnostics) {
+    const struct wb_analysis *block = report_block_of(analysis);
+    document_open(json, "warpbound-analyze", 1);
+    report_analysis_json(json, analysis, options);
+    WB_TRY(costs_report_json(json, analysis, options, diagnostics));
+    if (!options->phases || block->timed == NULL) return WB_OK;
+    warps_json(json, block);
+    return paths_json(json, block, diagnostics);
+}
+
 static wb_status put_json(struct text *out, const struct wb_analysis *analysis,
                           const wb_report_options *options, wb_diagnostics *diagnostics) {
-    const struct wb_analysis *block = report_block_of(analysis);
     struct json json = json_begin(out, JSON_LINES);
-    document_open(&json, "warpbound-analyze", 1);
-    report_analysis_json(&json, analysis, options);
-    WB_TRY(costs_report_json(&json, analysis, options, diagnostics));
-    if (options->phases && block->timed != NULL) {
-        warps_json(&json, block);
-        WB_TRY(paths_json(&json, block, diagnostics));
-    }
+    WB_TRY(report_analysis_document(&json, analysis, options, diagnostics));
     json_close(&json);
     return WB_OK;
 }

@@ -280,14 +280,15 @@ static wb_status put_text(struct text *out, const struct wb_stream *stream, cons
 /* ---- JSON --------------------------------------------------------------------------------------------- */
 
 /* The result of each kernel. */
-static void kernels_json(struct json *json, const struct wb_stream *stream,
-                         const wb_report_options *options) {
+static void kernels_json(struct json *json, const struct wb_stream *stream, const wb_report_options *options,
+                         report_launch_json more, void *user) {
     const wb_report_options of_kernel = {.size = sizeof of_kernel, .timing = options->timing};
     json_open_array(json, "launches");
     for (size_t i = 0; i < stream->kernels.count; i++) {
         json_open_object(json, NULL);
         json_put_text(json, "warpbound", wb_version());
         report_analysis_json(json, stream->kernels.items[i].analysis, &of_kernel);
+        if (more != NULL) more(user, json, i, stream->kernels.items[i].analysis);
         json_close(json);
     }
     json_close(json);
@@ -308,32 +309,31 @@ static void simulations_json(struct json *json, const struct wb_stream *stream) 
     json_close(json);
 }
 
-static void put_json(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
-                     const uint64_t *proven) {
-    const uint64_t sum = proven != NULL ? *proven : 0;
-    struct json json = json_begin(out, JSON_LINES);
+void report_stream_document(struct json *json, const struct wb_stream *stream,
+                            const wb_report_options *options, report_launch_json more, void *user) {
+    uint64_t sum = 0;
+    const bool is_proven = wb_stream_proven(stream, &sum);
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
-    document_open(&json, "warpbound-stream", 1);
-    verdict_json(&json, &verdict, stream->machine->clock_mhz);
-    heading_machine_json(&json, stream->machine, false);
-    inputs_list_json(&json, stream->inputs.items, stream->inputs.count);
-    kernels_json(&json, stream, options);
-    simulations_json(&json, stream);
-    json_put_count(&json, "overhead", stream_overhead(stream));
-    json_put_count(&json, "carried", stream_carried(stream));
-    json_put_text(&json, "scope", "stream");
-    json_put_count_if(&json, "best_upper", proven != NULL, sum);
-    if (proven != NULL)
-        report_time_json(&json, "microseconds", stream->machine->clock_mhz, sum);
+    document_open(json, "warpbound-stream", 1);
+    verdict_json(json, &verdict, stream->machine->clock_mhz);
+    heading_machine_json(json, stream->machine, false);
+    inputs_list_json(json, stream->inputs.items, stream->inputs.count);
+    kernels_json(json, stream, options, more, user);
+    simulations_json(json, stream);
+    json_put_count(json, "overhead", stream_overhead(stream));
+    json_put_count(json, "carried", stream_carried(stream));
+    json_put_text(json, "scope", "stream");
+    json_put_count_if(json, "best_upper", is_proven, sum);
+    if (is_proven)
+        report_time_json(json, "microseconds", stream->machine->clock_mhz, sum);
     else
-        json_put_null(&json, "microseconds");
-    json_put_count_if(&json, "dominated_by", proven != NULL, proven != NULL ? stream_longest(stream) + 1 : 0);
+        json_put_null(json, "microseconds");
+    json_put_count_if(json, "dominated_by", is_proven, is_proven ? stream_longest(stream) + 1 : 0);
     if (options->has_deadline) {
-        json_open_object(&json, "deadline");
-        report_deadline_json(&json, &verdict);
-        json_close(&json);
+        json_open_object(json, "deadline");
+        report_deadline_json(json, &verdict);
+        json_close(json);
     }
-    json_close(&json);
 }
 
 /* ---- For gates ------------------------------------------------------------------------------------------
@@ -368,12 +368,16 @@ wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, con
     wb_report_options asked;
     WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
     struct text out = {0};
+    struct json json = json_begin(&out, JSON_LINES);
     uint64_t sum;
     const uint64_t *proven = wb_stream_proven(stream, &sum) ? &sum : NULL;
     wb_status status = WB_OK;
     switch (format) {
     case WB_REPORT_TEXT: status = put_text(&out, stream, &asked, proven, diagnostics); break;
-    case WB_REPORT_JSON: put_json(&out, stream, &asked, proven); break;
+    case WB_REPORT_JSON:
+        report_stream_document(&json, stream, &asked, NULL, NULL);
+        json_close(&json);
+        break;
     case WB_REPORT_JUNIT: put_gate(&out, stream, &asked, diagnostics, gate_put_junit); break;
     case WB_REPORT_SARIF: put_gate(&out, stream, &asked, diagnostics, gate_put_sarif); break;
     }

@@ -170,6 +170,10 @@ static bool has_code(const wb_cost *row) {
     return row->about == NULL;
 }
 
+static bool is_instruction(const wb_cost *row) {
+    return row->about == NULL && (row->executions > 0 || row->cycles > 0);
+}
+
 /* The groups of costs, owned by `shown`. */
 static wb_status grouped(struct costs_shown *shown, const wb_costs *costs, wb_cost_grouping grouping,
                          wb_diagnostics *diagnostics, wb_costs **groups) {
@@ -219,13 +223,15 @@ static wb_status make_rows(struct costs_shown *shown, const wb_costs *costs, con
                  {WB_COST_BY_CODE_LINE, is_of_code, &shown->lines},
                  {WB_COST_BY_CODE_LINE, has_code, &shown->code_lines},
                  {WB_COST_BY_LOOP, is_loop, &shown->loops},
-                 {WB_COST_BY_FUNCTION, has_code, &shown->functions}};
+                 {WB_COST_BY_FUNCTION, has_code, &shown->functions},
+                 {WB_COST_BY_INSTRUCTION, is_instruction, &shown->instructions}};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         WB_TRY(
             add_rows(shown, costs, beside, parts[i].grouping, parts[i].filter, parts[i].rows, diagnostics));
     sort_rows(&shown->lines);
     sort_rows(&shown->loops);
     sort_rows(&shown->functions);
+    sort_rows(&shown->instructions);
     return WB_OK;
 }
 
@@ -261,6 +267,7 @@ void costs_shown_close(struct costs_shown *shown) {
     vec_free(&shown->code_lines.items);
     vec_free(&shown->loops.items);
     vec_free(&shown->functions.items);
+    vec_free(&shown->instructions.items);
     source_texts_close(&shown->sources);
     source_lines_close(&shown->code);
 }

@@ -34,6 +34,7 @@ struct costs_shown {
     struct shown_rows lines;      /* of the source; what is of none by lines of the code */
     struct shown_rows code_lines; /* all by lines of the code */
     struct shown_rows loops, functions;
+    struct shown_rows instructions; /* that are executed or have cycles */
     wb_hints *hints;
     struct source_texts sources;
     struct source_lines code; /* of the module */

@@ -1,104 +1,178 @@
-/* The sections about where cycles go, or why nothing says so. */
-#include "report/html/costs.h"
+/* Where cycles go, as the script shows it: costs by line, as --lines has them, and what stands behind them.
+ */
+#include <stdlib.h>
+#include <string.h>
 
-#include "bound/analysis/verdict.h"
-#include "report/parts/bounds.h"
+#include "report/costs/costs_shown.h"
+#include "report/html/page.h"
+#include "report/write/output.h"
 
-/* Most kinds of parts that are named of a line. */
-#define SHARES_NAMED 3
+/* Most instructions that are listed; and lines of the source around those that have any. */
+#define INSTRUCTIONS_LISTED_MAX ((size_t)3000)
+#define LINES_AROUND 6u
 
-void html_put_shares(struct html_page *page, const uint64_t share[WB_PART_COUNT], uint64_t cycles_of_all) {
-    uint32_t named = 0;
-    for (int i = 0; i < SHARES_NAMED; i++) {
-        int most = -1;
-        for (int p = 0; p < (int)WB_PART_COUNT; p++)
-            if (share[p] > 0 && (named >> p & 1) == 0 && (most < 0 || share[p] > share[most])) most = p;
-        if (most < 0) return;
-        named |= 1u << most;
-        text_printf(&page->out, "%s%s %.0f %%", i > 0 ? ", " : "", wb_part_name((wb_part_kind)most),
-                    report_percent(share[most], cycles_of_all));
+static void instruction_json(struct json *json, const struct html_code *code, const wb_cost *row) {
+    const wb_cost_place *place = &row->place;
+    struct text words = {0};
+    html_code_put(&words, code, row->instruction);
+    json_open_object(json, NULL);
+    json_put_count(json, "index", row->instruction);
+    json_put_text(json, "text", words.data);
+    json->out->failed |= words.failed;
+    text_free(&words);
+    json_put_text(json, "function", place->function);
+    if (place->source_file != NULL && place->source_line > 0) {
+        json_put_text(json, "source_file", place->source_file);
+        json_put_count(json, "source_line", place->source_line);
     }
+    json_put_count(json, "code_line", place->code_line);
+    if (place->is_machine) json_put_count(json, "address", place->code_address);
+    json_put_text(json, "unit", row->unit);
+    json_put_count(json, "executions", row->executions);
+    json_put_count(json, "issue", row->issue);
+    json_put_count(json, "busy", row->busy);
+    json_put_count(json, "requests", row->requests);
+    json_put_count(json, "conflicts", row->conflicts);
+    json_put_count(json, "cycles", row->cycles);
+    json_open_object(json, "share");
+    for (size_t what = 0; what < WB_PART_COUNT; what++)
+        if (row->share[what] > 0) json_put_count(json, wb_part_name((wb_part_kind)what), row->share[what]);
+    json_close(json);
+    json_close(json);
 }
 
-/* The attribution of the least bound that has one, of the kernel or else of its longest block. */
-static wb_costs *costs_of(struct html_page *page, const struct wb_analysis *analysis,
-                          wb_diagnostics *messages) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count), *best = wb_analysis_best(analysis);
-    wb_costs *costs = NULL, *least = NULL;
-    if (best != NULL &&
-        wb_costs_of_bound(analysis, best->method, &page->asked.watch, messages, &least) == WB_OK)
-        return least;
-    for (size_t i = 0; i < count; i++) {
-        if (bounds[i].kind != WB_UPPER || &bounds[i] == best) continue;
-        if (wb_costs_of_bound(analysis, bounds[i].method, &page->asked.watch, messages, &costs) != WB_OK)
-            continue;
-        if (least != NULL && wb_costs_total(least) <= wb_costs_total(costs)) {
-            wb_costs_free(costs);
-        } else {
-            wb_costs_free(least);
-            least = costs;
-        }
-    }
-    return least;
+/* Those with most cycles. */
+static void instructions_json(struct json *json, const struct costs_shown *shown,
+                              const struct html_code *code) {
+    const struct shown_row *rows = shown->instructions.items.items;
+    const size_t count = shown->instructions.items.count;
+    const size_t listed = count < INSTRUCTIONS_LISTED_MAX ? count : INSTRUCTIONS_LISTED_MAX;
+    json_open_array(json, "instructions");
+    for (size_t i = 0; i < listed; i++)
+        instruction_json(json, code, rows[i].cost);
+    json_close(json);
+    json_put_count(json, "left_out", count - listed);
+    json_put_count(json, "least", listed > 0 ? rows[listed - 1].cost->cycles : 0);
 }
 
-/* The attribution of the slowest execution of the same, with the data that the launch gives. */
-static wb_costs *costs_of_slowest(struct html_page *page, const struct wb_analysis *analysis) {
-    const struct wb_analysis *of = analysis->given != NULL ? analysis->given : analysis;
-    const wb_slowest slowest = analysis_slowest(of);
-    wb_costs *costs = NULL;
-    wb_diagnostics *messages = wb_diagnostics_new();
-    if (messages == NULL) page->out.failed = true;
-    if (messages != NULL && slowest.name != NULL &&
-        wb_costs_of_simulation(of, slowest.name, &page->asked.watch, messages, &costs) != WB_OK)
-        page_note_failure(page, messages);
-    wb_diagnostics_free(messages);
-    return costs;
+/* ---- Source -------------------------------------------------------------------------------------------- */
+
+/* A line of a file that something is attributed to. */
+struct place {
+    const char *file;
+    uint32_t line;
+};
+
+static int compare_places(const void *a, const void *b) {
+    const struct place *x = a, *y = b;
+    const int files = strcmp(x->file, y->file);
+    return files != 0 ? files : (x->line > y->line) - (x->line < y->line);
 }
 
-static void put_costs(struct html_page *page, const struct wb_analysis *analysis, const wb_costs *of_bound) {
-    wb_hints *hints = NULL;
-    if (wb_hints_find(analysis, of_bound, page->diagnostics, &hints) != WB_OK) page->out.failed = true;
-    wb_costs *of_slowest = costs_of_slowest(page, analysis);
-    struct html_costs costs = {.method = wb_costs_method(of_bound), .total = wb_costs_total(of_bound)};
-    costs.rows = wb_costs_rows(of_bound, &costs.count);
-    if (of_slowest != NULL) {
-        costs.found = wb_costs_method(of_slowest);
-        costs.found_rows = wb_costs_rows(of_slowest, &costs.found_count);
-        costs.found_total = wb_costs_total(of_slowest);
+/* The lines around one, from `from` on; returns the one behind them. */
+static uint32_t lines_json(struct json *json, struct source_texts *texts, const struct place *place,
+                           uint32_t from) {
+    const uint32_t first = place->line > LINES_AROUND ? place->line - LINES_AROUND : 1;
+    uint32_t number = from > first ? from : first;
+    for (; number <= place->line + LINES_AROUND; number++) {
+        size_t length;
+        const char *line = source_texts_line(texts, place->file, number, &length);
+        struct text words = {0};
+        if (line == NULL) break;
+        text_append(&words, line, length);
+        json_open_array(json, NULL);
+        json_put_count(json, NULL, number);
+        json_put_text(json, NULL, words.data != NULL ? words.data : "");
+        json->out->failed |= words.failed;
+        text_free(&words);
+        json_close(json);
     }
-    costs.hints = hints;
-    if (html_code_open(analysis, &costs.code) != WB_OK) page->out.failed = true;
-    if (costs.code.kernel != NULL && !page->out.failed) {
-        html_source(page, &costs);
-        page_close_section(page);
-        page_open_section(page, "flow", "Control flow");
-        html_flow(page, &costs);
-    } else {
-        page_note(page, "The code was written by hand: it has no source.");
-    }
-    html_code_close(&costs.code);
-    wb_hints_free(hints);
-    wb_costs_free(of_slowest);
+    return number;
 }
 
-void html_costs(struct html_page *page, const struct wb_analysis *analysis) {
+/* Of each file the lines near those that have cycles: [number, text]. None of a file that is not found. */
+static void sources_json(struct json *json, struct costs_shown *shown) {
+    const size_t count = shown->lines.items.count;
+    struct place *places = malloc((count + 1) * sizeof *places);
+    size_t known = 0;
+    json->out->failed |= places == NULL;
+    for (size_t i = 0; places != NULL && i < count; i++) {
+        const wb_cost_place *place = &shown->lines.items.items[i].cost->place;
+        const bool has_source = place->source_file != NULL && place->source_line > 0;
+        if (shown->lines.items.items[i].cost->about != NULL) continue;
+        places[known++] = has_source ? (struct place){place->source_file, place->source_line}
+                                     : (struct place){place->code_file, place->code_line};
+    }
+    if (known > 0) qsort(places, known, sizeof *places, compare_places);
+    json_open_array(json, "sources");
+    for (size_t i = 0, next; i < known; i = next) {
+        uint32_t from = 1;
+        json_open_object(json, NULL);
+        json_put_text(json, "file", places[i].file);
+        json_open_array(json, "lines");
+        for (next = i; next < known && strcmp(places[next].file, places[i].file) == 0; next++)
+            from = lines_json(json, &shown->sources, &places[next], from);
+        json_close(json);
+        json_close(json);
+    }
+    json_close(json);
+    json->out->failed |= shown->sources.failed;
+    free(places);
+}
+
+/* ---- The costs ----------------------------------------------------------------------------------------- */
+
+/* What functions are called in their source, by their names in the code. */
+static void functions_json(struct json *json, const struct wb_module *module) {
+    json_open_object(json, "functions");
+    for (size_t f = 0; f < module->function_count; f++) {
+        char *readable = demangle(module->functions[f].name);
+        if (readable != NULL) json_put_text(json, module->functions[f].name, readable);
+        free(readable);
+    }
+    json_close(json);
+}
+
+static void costs_of_code_json(struct html_page *page, struct costs_shown *shown) {
+    struct html_code code;
+    if (html_code_open(shown->analysis, &code) != WB_OK) page->json.out->failed = true;
+    if (code.kernel != NULL && !page->json.out->failed) {
+        instructions_json(&page->json, shown, &code);
+        functions_json(&page->json, code.kernel->module);
+        sources_json(&page->json, shown);
+        page_flow_json(page, shown->costs, &code);
+    }
+    html_code_close(&code);
+}
+
+/* Opens the costs of a bound of the kernel, or else of its longest block. */
+static wb_status open_costs(struct html_page *page, const struct wb_analysis *analysis,
+                            wb_diagnostics *messages, struct costs_shown *shown) {
+    wb_report_options options = page->options;
+    options.lines_of = NULL;
+    wb_status status = costs_shown_open(analysis, &options, messages, shown);
+    if (analysis->longest == NULL || (status == WB_OK && shown->bound != NULL)) return status;
+    costs_shown_close(shown);
+    status = costs_shown_open(analysis->longest, &options, messages, shown);
+    if (status == WB_OK && shown->bound != NULL) return status;
+    costs_shown_close(shown);
+    return costs_shown_open(analysis, &options, messages, shown);
+}
+
+void page_costs_json(struct html_page *page, const struct wb_analysis *analysis) {
+    struct costs_shown shown = {0};
     wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) {
-        page->out.failed = true;
+        page->json.out->failed = true;
         return;
     }
-    const struct wb_analysis *of = analysis;
-    wb_costs *costs = costs_of(page, of, messages);
-    if (costs == NULL && analysis->longest != NULL) costs = costs_of(page, of = analysis->longest, messages);
-    page_open_section(page, "source", "Where the cycles go");
-    if (costs != NULL)
-        put_costs(page, of, costs);
-    else
-        page_reason(page, "No bound is attributed to instructions", messages);
-    page_close_section(page);
-    wb_costs_free(costs);
-    page_note_failure(page, messages);
+    if (open_costs(page, analysis, messages, &shown) == WB_OK) {
+        costs_json(&page->json, &shown);
+        costs_of_code_json(page, &shown);
+    } else {
+        page_reason_json(page, "no_costs", "No bound is attributed to instructions", messages);
+    }
+    page->json.out->failed |= messages->no_memory || messages->rendered.failed;
+    costs_shown_close(&shown);
     wb_diagnostics_free(messages);
 }

@@ -1,26 +1,15 @@
-/* The control flow of a kernel as a picture: the blocks that are executed and what they can lead to, with how
- * often they are executed and how many cycles of the least proven bound are spent in them; and as a table. */
-#include "report/html/costs.h"
-
-#include <inttypes.h>
+/* The control flow of a kernel for a picture and a table: the blocks that are executed and what they can lead
+ * to, with how often they are executed and how many cycles are spent in them. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "flow/graph/graph.h"
 #include "report/html/layers.h"
-#include "report/parts/bounds.h"
-#include "report/write/output.h"
+#include "report/html/page.h"
 
 /* Most executed blocks that are drawn, and that are listed. */
 #define BLOCKS_DRAWN_MAX 90u
 #define BLOCKS_LISTED_MAX 1000u
-
-/* Sizes in the picture. */
-#define COLUMN 190
-#define BOX_WIDTH 164
-#define BOX_HEIGHT 58
-#define LAYER 104
-#define LANE 14
-#define MARGIN 18
 
 struct flow_block {
     uint64_t executions, cycles;
@@ -30,15 +19,15 @@ struct flow_block {
 };
 
 struct flow {
-    struct html_page *page;
-    const struct html_costs *costs;
+    const wb_costs *costs;
+    const struct html_code *code;
     struct arena *arena;
     struct cfg cfg;
     struct flow_block *blocks; /* per node of the cfg, exit included */
     uint32_t executed, drawn;
-    uint64_t hottest, least; /* cycles: of the hottest block; of those that are drawn */
-    uint32_t *nodes;         /* the blocks in the drawing */
-    bool *through;           /* per edge there: it stands for ways through blocks that are left out */
+    uint64_t least;  /* cycles of the blocks that are drawn */
+    uint32_t *nodes; /* the blocks in the drawing */
+    bool *through;   /* per edge there: it stands for ways through blocks that are left out */
     uint32_t node_count;
     struct layers layers;
 };
@@ -80,7 +69,6 @@ static void choose_blocks(struct flow *flow) {
         if (is_executed(block)) sorted[flow->executed++] = block->cycles;
     }
     qsort(sorted, flow->executed, sizeof *sorted, compare_cycles);
-    flow->hottest = flow->executed > 0 ? sorted[0] : 0;
     if (flow->executed > BLOCKS_DRAWN_MAX) flow->least = sorted[BLOCKS_DRAWN_MAX] + 1;
 }
 
@@ -159,13 +147,15 @@ static void place_nodes(struct flow *flow) {
 
 static void find_flow(void *context) {
     struct flow *flow = context;
-    const struct html_code *code = &flow->costs->code;
+    const struct html_code *code = flow->code;
     const struct ptx_function *function = kernel_function(code->kernel);
     const uint32_t first = code->code_first[function - code->kernel->module->functions];
+    size_t count;
+    const wb_cost *rows = wb_costs_rows(flow->costs, &count);
     flow->cfg = cfg_build(function, flow->arena);
     flow->blocks = arena_array(flow->arena, (size_t)flow->cfg.exit + 1, sizeof *flow->blocks);
-    for (size_t i = 0; i < flow->costs->count; i++) {
-        const wb_cost *row = &flow->costs->rows[i];
+    for (size_t i = 0; i < count; i++) {
+        const wb_cost *row = &rows[i];
         if (row->instruction != WB_NO_INSTRUCTION && row->instruction >= first &&
             row->instruction - first < ptx_issued_count(function))
             add_row(flow, row, ptx_issued(function, (uint32_t)(row->instruction - first)));
@@ -175,170 +165,91 @@ static void find_flow(void *context) {
     if (flow->node_count > 0) place_nodes(flow);
 }
 
-/* ---- The picture ----------------------------------------------------------------------------------------
+/* ---- What the script gets -------------------------------------------------------------------------------
  */
 
-static double middle_of(double x) {
-    return MARGIN + x * COLUMN;
-}
-
-static double top_of(uint32_t layer) {
-    return MARGIN + (double)layer * LAYER;
-}
-
-/* An edge that leads down, through the layers between. */
-static void put_edge(struct flow *flow, const struct layers_edge *edge, bool through) {
-    struct text *out = &flow->page->out;
-    const struct layers_place *from = &flow->layers.nodes[edge->from], *to = &flow->layers.nodes[edge->to];
-    double x = middle_of(from->x), y = top_of(from->layer) + BOX_HEIGHT;
-    text_printf(out, "<path%s d=\"M%.0f %.0f", through ? " class=\"through\"" : "", x, y);
-    for (uint32_t b = 0; b <= edge->bend_count; b++) {
-        const double next = middle_of(b < edge->bend_count ? edge->bends[b] : to->x);
-        const double top = top_of(from->layer + 1 + b), half = (top - y) / 2;
-        text_printf(out, "C%.0f %.0f %.0f %.0f %.0f %.0f", x, y + half, next, top - half, next, top);
-        x = next;
-        y = top + BOX_HEIGHT;
-        if (b < edge->bend_count) text_printf(out, "V%.0f", y);
-    }
-    text_string(out, "\" marker-end=\"url(#arrow)\"/>\n");
-}
-
-/* An edge that leads up: out below the node, to its lane on the right, and in above the other. */
-static void put_back_edge(struct flow *flow, const struct layers_edge *edge) {
-    const struct layers_place *from = &flow->layers.nodes[edge->from], *to = &flow->layers.nodes[edge->to];
-    const double lane = middle_of(flow->layers.width) + LANE * (edge->lane + 1.0);
-    const double shift = BOX_WIDTH / 4.0, bottom = top_of(from->layer) + BOX_HEIGHT;
-    const double below = bottom + 12 + 3.0 * (edge->lane % 4),
-                 above = top_of(to->layer) - 12 - 3.0 * (edge->lane % 4);
-    text_printf(
-        &flow->page->out,
-        "<path class=\"back\" d=\"M%.0f %.0fV%.0fH%.0fV%.0fH%.0fV%.0f\" marker-end=\"url(#arrow)\"/>\n",
-        middle_of(from->x) + shift, bottom, below, lane, above, middle_of(to->x) + shift, top_of(to->layer));
-}
-
-static void put_lines(struct text *out, const struct flow_block *block) {
-    if (block->first_line == 0) return;
-    text_printf(out, "line%s %u", block->first_line == block->last_line ? "" : "s", block->first_line);
-    if (block->last_line != block->first_line) text_printf(out, "\xe2\x80\x93%u", block->last_line);
-}
-
-static void put_node(struct flow *flow, uint32_t node) {
-    struct text *out = &flow->page->out;
-    const uint32_t number = flow->nodes[node];
+/* The members of a block. */
+static void block_json(struct json *json, const struct flow *flow, uint32_t number) {
     const struct flow_block *block = &flow->blocks[number];
-    const struct layers_place *place = &flow->layers.nodes[node];
-    const double x = middle_of(place->x) - BOX_WIDTH / 2.0, y = top_of(place->layer);
-    const bool is_exit = number == flow->cfg.exit;
-    const double heat = flow->hottest > 0 ? (double)block->cycles / (double)flow->hottest : 0;
-    text_printf(out,
-                "<g class=\"node%s\"><rect x=\"%.0f\" y=\"%.0f\" width=\"%d\" height=\"%d\" rx=\"5\" "
-                "style=\"--h:%.2f\"/>",
-                is_executed(block) ? "" : " quiet", x, y, BOX_WIDTH, BOX_HEIGHT, heat);
-    if (is_exit) {
-        text_printf(out, "<text x=\"%.0f\" y=\"%.0f\" class=\"mid\">end</text></g>\n", x + BOX_WIDTH / 2.0,
-                    y + 34);
-        return;
-    }
-    text_printf(out, "<text x=\"%.0f\" y=\"%.0f\"><tspan class=\"strong\">B%u</tspan>", x + 9, y + 17,
-                number);
-    if (block->executions > 0) text_printf(out, " \xc3\x97%" PRIu64, block->executions);
-    text_string(out, "</text>");
-    if (is_executed(block)) {
-        text_printf(out, "<text x=\"%.0f\" y=\"%.0f\">%" PRIu64 " cycles, %.1f %%</text>", x + 9, y + 34,
-                    block->cycles, report_percent(block->cycles, flow->costs->total));
-        text_printf(out, "<text x=\"%.0f\" y=\"%.0f\" class=\"dim\">", x + 9, y + 50);
-        put_lines(out, block);
-        text_string(out, "</text>");
-    }
-    text_string(out, "</g>\n");
-}
-
-static void put_picture(struct flow *flow) {
-    struct text *out = &flow->page->out;
-    const struct layers *layers = &flow->layers;
-    const double width = middle_of(layers->width) + LANE * (layers->lane_count + 1.0) + MARGIN;
-    const double height = top_of(layers->layer_count) - (LAYER - BOX_HEIGHT) + MARGIN;
-    text_printf(
-        out,
-        "<div class=\"graph scroll\"><svg viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
-        "role=\"img\" aria-label=\"Control flow of %u blocks; the table below says the same\">\n"
-        "<defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
-        "markerHeight=\"7\" orient=\"auto\"><path class=\"head\" d=\"M0 0L8 4L0 8Z\"/></marker></defs>\n",
-        width, height, width, height, flow->node_count);
-    for (uint32_t e = 0; e < layers->edge_count; e++) {
-        if (layers->edges[e].back)
-            put_back_edge(flow, &layers->edges[e]);
-        else
-            put_edge(flow, &layers->edges[e], flow->through[e]);
-    }
-    for (uint32_t n = 0; n < flow->node_count; n++)
-        put_node(flow, n);
-    text_string(out, "</svg></div>\n");
-}
-
-/* ---- The table ------------------------------------------------------------------------------------------
- */
-
-static void put_successors(struct flow *flow, uint32_t block) {
     const struct adjacency *out = &flow->cfg.graph.out;
-    for (uint32_t e = out->first[block]; e < out->first[block + 1]; e++) {
-        text_string(&flow->page->out, e > out->first[block] ? ", " : "");
-        if (out->nodes[e] == flow->cfg.exit)
-            text_string(&flow->page->out, "end");
-        else
-            text_printf(&flow->page->out, "B%u", out->nodes[e]);
-    }
+    json_put_count_if(json, "block", number != flow->cfg.exit, number); /* null: the end */
+    json_put_count(json, "executions", block->executions);
+    json_put_count(json, "cycles", block->cycles);
+    if (block->first_line > 0)
+        json_put_counts(json, "lines", (const uint32_t[]){block->first_line, block->last_line}, 2);
+    if (number == flow->cfg.exit) return;
+    json_open_array(json, "leads_to");
+    for (uint32_t e = out->first[number]; e < out->first[number + 1]; e++)
+        json_put_count_if(json, NULL, out->nodes[e] != flow->cfg.exit, out->nodes[e]);
+    json_close(json);
 }
 
-static void put_table(struct flow *flow) {
-    struct html_page *page = flow->page;
-    struct text *out = &page->out;
+/* A place in widths of a node: so exact that no pixel depends on more. */
+static void put_place(struct json *json, const char *key, double x) {
+    json_put_real(json, key, round(x * 1000) / 1000);
+}
+
+static void nodes_json(struct json *json, const struct flow *flow) {
+    json_open_array(json, "nodes");
+    for (uint32_t n = 0; n < flow->node_count; n++) {
+        json_open_object(json, NULL);
+        block_json(json, flow, flow->nodes[n]);
+        json_put_count(json, "layer", flow->layers.nodes[n].layer);
+        put_place(json, "x", flow->layers.nodes[n].x);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void edges_json(struct json *json, const struct flow *flow) {
+    json_open_array(json, "edges");
+    for (uint32_t e = 0; e < flow->layers.edge_count; e++) {
+        const struct layers_edge *edge = &flow->layers.edges[e];
+        json_open_object(json, NULL);
+        json_put_count(json, "from", edge->from);
+        json_put_count(json, "to", edge->to);
+        json_put_bool(json, "through", flow->through[e]);
+        json_put_count_if(json, "lane", edge->back, edge->lane); /* null: it leads down */
+        json_open_array(json, "bends");
+        for (uint32_t b = 0; b < edge->bend_count; b++)
+            put_place(json, NULL, edge->bends[b]);
+        json_close(json);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void blocks_json(struct json *json, const struct flow *flow) {
     uint32_t listed = 0;
-    text_string(out,
-                "<details><summary>The blocks as a table</summary>\n<div class=\"scroll\"><table><thead><tr>"
-                "<th scope=\"col\">Block</th><th scope=\"col\">Executed</th><th scope=\"col\">Cycles</th>"
-                "<th scope=\"col\">Share</th><th scope=\"col\">Source</th><th scope=\"col\">Leads to</th>"
-                "</tr></thead><tbody>\n");
+    json_open_array(json, "blocks");
     for (uint32_t b = 0; b < flow->cfg.block_count && listed < BLOCKS_LISTED_MAX; b++) {
-        const struct flow_block *block = &flow->blocks[b];
-        if (!is_executed(block)) continue;
+        if (!is_executed(&flow->blocks[b])) continue;
         listed++;
-        text_printf(out, "<tr><td>B%u</td><td class=\"num\">", b);
-        page_count(page, block->executions);
-        text_string(out, "</td><td class=\"num\">");
-        page_count(page, block->cycles);
-        text_printf(out, "</td><td class=\"num\">%.1f %%</td><td>",
-                    report_percent(block->cycles, flow->costs->total));
-        put_lines(out, block);
-        text_string(out, "</td><td>");
-        put_successors(flow, b);
-        text_string(out, "</td></tr>\n");
+        json_open_object(json, NULL);
+        block_json(json, flow, b);
+        json_close(json);
     }
-    text_string(out, "</tbody></table></div>\n");
-    if (listed < flow->executed)
-        page_note(page, "The first %u of %u blocks that are executed.", listed, flow->executed);
-    text_string(out, "</details>\n");
+    json_close(json);
 }
 
-void html_flow(struct html_page *page, const struct html_costs *costs) {
+void page_flow_json(struct html_page *page, const wb_costs *costs, const struct html_code *code) {
     struct arena arena = {0};
-    struct flow flow = {.page = page, .costs = costs, .arena = &arena};
+    struct flow flow = {.costs = costs, .code = code, .arena = &arena};
+    struct json *json = &page->json;
+    json_open_object(json, "flow");
     if (arena_protect(&arena, find_flow, &flow) != WB_OK) {
-        page->out.failed = true;
-    } else if (flow.node_count == 0) {
-        page_note(page, "Nothing of the kernel's own function is executed.");
+        json->out->failed = true;
     } else {
-        text_string(&page->out,
-                    "<p>The basic blocks that are executed (\xc3\x97: by how many warps, how often in "
-                    "all), and pale those that they could lead to. The darker, the more cycles; dashed "
-                    "edges lead back to the start of a loop. Called functions are not drawn.</p>\n");
-        if (flow.drawn < flow.executed)
-            page_note(page,
-                      "Drawn are %u of the %u blocks that are executed, those with at least %" PRIu64
-                      " cycles; dotted edges lead through others.",
-                      flow.drawn, flow.executed, flow.least);
-        put_picture(&flow);
-        put_table(&flow);
+        json_put_count(json, "executed", flow.executed);
+        json_put_count(json, "drawn", flow.drawn);
+        json_put_count(json, "least", flow.least);
+        json_put_count(json, "layers", flow.layers.layer_count);
+        json_put_count(json, "lanes", flow.layers.lane_count);
+        put_place(json, "width", flow.layers.width);
+        nodes_json(json, &flow);
+        edges_json(json, &flow);
+        blocks_json(json, &flow);
     }
+    json_close(json);
     arena_free(&arena);
 }

@@ -1,20 +1,166 @@
-/* Reports of analyses and streams as HTML: one file that is read in a browser (docs/html-report.md). */
+/* Reports of analyses and streams as HTML (docs/html-report.md): one page for all. The JSON document stands
+ * in it, and its script draws what a reader sees; without the script there is the verdict. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/base.h"
+#include "base/files.h"
 #include "bound/analysis/stream.h"
+#include "bound/analysis/verdict.h"
+#include "ptx/ptx.h"
+#include "report/analysis/analysis.h"
 #include "report/html/page.h"
+#include "report/parts/verdict.h"
 #include "report/write/output.h"
+#include "report/write/xml.h"
 
 /* Most instructions in the timelines of a report, some 40 bytes each; and most launches of a stream that have
  * sections of their own: beyond that a report would be too large for a phone. */
 #define TIMELINE_ISSUES_MAX 12000u
 #define LAUNCHES_SHOWN_MAX 24u
 
-/* Starts a page that is written as it is made. */
-static wb_status take_options(const wb_report_options *options, const wb_html_options *html,
-                              wb_diagnostics *diagnostics, struct html_page *page) {
-    *page = (struct html_page){.issues_most = TIMELINE_ISSUES_MAX, .diagnostics = diagnostics};
-    WB_TRY(OPTIONS_TAKE(wb_report_options, options, &page->options, diagnostics));
-    return OPTIONS_TAKE(wb_html_options, html, &page->asked, diagnostics);
+/* ---- The page ------------------------------------------------------------------------------------------ */
+
+/* The style or the script. */
+static const char *page_file(const char *name) {
+    const struct embedded_file *file = embedded_html_page;
+    while (file->name != NULL && strcmp(file->name, name) != 0)
+        file++;
+    assert(file->name != NULL);
+    return file->text;
+}
+
+/* A parser of HTML looks for the end of a script, and for comments, before JSON is read: `<` stands in it as
+ * JSON's own escape. */
+static void put_json_inside(struct text *out, const struct text *json) {
+    for (size_t i = 0; i < json->length; i++) {
+        if (strchr("<>&", json->data[i]) != NULL)
+            text_printf(out, "\\u%04x", (unsigned)json->data[i]);
+        else
+            text_char(out, json->data[i]);
+    }
+}
+
+/* The page of a document, which is freed, with the line of its verdict. */
+static void put_page(struct text *out, const char *title, const wb_verdict *verdict, const struct text *line,
+                     const struct text *document) {
+    const size_t state = strcspn(line->data, ":") + 1;
+    text_string(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                     "<meta name=\"color-scheme\" content=\"light dark\">\n"
+                     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>");
+    xml_text(out, title);
+    text_printf(out, " \xe2\x80\x93 Warpbound</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n",
+                page_file("style"));
+    text_string(out, "<header><p class=\"product\">Warpbound</p><h1>");
+    xml_text(out, title);
+    text_printf(out,
+                "</h1></header>\n<section id=\"verdict\">\n<div class=\"verdict %s\">\n"
+                "<p class=\"word\"><strong>%.*s</strong>",
+                wb_state_name(verdict->state), (int)state, line->data);
+    xml_text(out, line->data + state);
+    text_string(out, "</p>\n<noscript><p class=\"note\">All else in this report needs JavaScript."
+                     "</p></noscript>\n</div>\n</section>\n</main>\n<footer>Warpbound ");
+    xml_text(out, wb_version());
+    text_string(out, "</footer>\n<script type=\"application/json\" id=\"document\">\n");
+    put_json_inside(out, document);
+    text_printf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_file("page"));
+}
+
+/* Hands the page over; everything is freed. */
+static wb_status finish(struct html_page *page, const char *name, const wb_verdict *verdict, double clock_mhz,
+                        const wb_writer *writer) {
+    const struct verdict_words words = {clock_mhz, page->options.unit, true};
+    struct text out = {0}, line = {0}, *document = page->json.out;
+    char *readable = demangle(name);
+    json_close(&page->json);
+    verdict_put_line(&line, verdict, &words);
+    out.failed = line.failed || document->failed;
+    if (!out.failed) put_page(&out, readable != NULL ? readable : name, verdict, &line, document);
+    wb_status status = report_flush(&out, writer, true);
+    free(readable);
+    text_free(&line);
+    text_free(document);
+    text_free(&out);
+    return report_written(status, page->diagnostics);
+}
+
+/* ---- What a reader is told ----------------------------------------------------------------------------- */
+
+/* What a state means, where the line does not say. */
+static const char *meaning_of(const wb_verdict *verdict) {
+    switch (verdict->state) {
+    case WB_MET:
+        return verdict->model == WB_MODEL_NONE
+                   ? "Proven: no execution takes longer than the deadline."
+                   : "Proven in the model alone, which was accepted as what the deadline is about.";
+    case WB_MODEL_ONLY: return "Nothing is proven of the code that runs: only a model meets the deadline.";
+    case WB_CONTRADICTION: return "One of the two numbers is wrong. Nothing here is a bound.";
+    case WB_MISSED: return "Refuted: an execution was found that takes longer than the deadline.";
+    case WB_OPEN:
+        return "Neither proven nor refuted: no execution that was found takes longer than the deadline.";
+    case WB_BLOCK_ONLY: return "The deadline is of the kernel, and only a block of it was bounded.";
+    case WB_BOUNDED:
+    case WB_UNPROVEN: break;
+    }
+    return NULL;
+}
+
+/* Takes over a text that was put together. */
+static void take_text(struct json *json, const char *key, struct text *words) {
+    json->out->failed |= words->failed;
+    json_put_text(json, key, words->failed ? NULL : words->data);
+    text_free(words);
+}
+
+static void sentence_json(struct json *json, const wb_verdict *verdict, const char *about,
+                          void put(struct text *out, const wb_verdict *verdict)) {
+    struct text words = {0};
+    text_printf(&words, "%s: ", about);
+    put(&words, verdict);
+    take_text(json, NULL, &words);
+}
+
+/* The line of the verdict, and the sentences below it. */
+static void verdict_words_json(struct html_page *page, const wb_verdict *verdict, double clock_mhz) {
+    const struct verdict_words words = {clock_mhz, page->options.unit, true};
+    struct json *json = &page->json;
+    struct text line = {0};
+    verdict_put_line(&line, verdict, &words);
+    take_text(json, "line", &line);
+    json_open_array(json, "sentences");
+    if (meaning_of(verdict) != NULL) json_put_text(json, NULL, meaning_of(verdict));
+    if (verdict_model(verdict->model) != NULL) {
+        text_printf(&line, "Scope: %s.", verdict_model(verdict->model));
+        take_text(json, NULL, &line);
+    }
+    if (verdict->stalls != NULL) sentence_json(json, verdict, "Machine code", verdict_put_stalls);
+    if (verdict->code.cycles > 0) sentence_json(json, verdict, "Machine code, executed", verdict_put_code);
+    if (verdict->judged != NULL && verdict->refuted != NULL)
+        sentence_json(json, verdict, "Refuted", verdict_put_refuted);
+    json_close(json);
+}
+
+void page_reason_json(struct html_page *page, const char *key, const char *what,
+                      const wb_diagnostics *messages) {
+    const char *text = wb_diagnostics_text(messages), *start = strstr(text, "error: ");
+    struct text words = {0};
+    start = start != NULL ? start + strlen("error: ") : text;
+    const int length = (int)strcspn(start, "\n");
+    text_printf(&words, "%s%s%.*s.", what, length > 0 ? ": " : "", length, start);
+    take_text(&page->json, key, &words);
+}
+
+/* What the whole page needs once: the group of each assumption, and the command. */
+static void common_json(struct html_page *page) {
+    struct json *json = &page->json;
+    json_open_object(json, "groups");
+    for (int a = 0; a < (int)WB_ASSUMPTION_COUNT; a++)
+        json_put_text(json, wb_assumption_id((wb_assumption)a), wb_assumption_group((wb_assumption)a));
+    json_close(json);
+    json_put_text(json, "command", page->asked.command);
 }
 
 /* The name of what an analysis is of. */
@@ -26,99 +172,79 @@ static const char *name_of(const struct wb_analysis *analysis) {
     return kernel != NULL ? wb_kernel_name(kernel) : analysis->machine->name;
 }
 
-/* The table of contents. */
-static void put_contents(struct html_page *page, bool is_stream) {
-    static const struct {
-        const char *id, *title;
-    } entries[] = {{"verdict", "Verdict"},
-                   {"bounds", "Bounds"},
-                   {"source", "Source"},
-                   {"flow", "Control flow"},
-                   {"timeline", "Slowest execution"},
-                   {"conditions", "Assumptions"}};
-    text_string(&page->out, "<nav aria-label=\"Contents\"><ul>");
-    for (size_t i = 0; i < (is_stream ? 1 : sizeof entries / sizeof *entries); i++)
-        text_printf(&page->out, "<li><a href=\"#%s\">%s</a></li>", entries[i].id, entries[i].title);
-    text_string(&page->out, "<li><a href=\"#origin\">Origin</a></li></ul></nav>\n");
+/* The members of an analysis. */
+static void analysis_json(struct html_page *page, const struct wb_analysis *analysis) {
+    const wb_verdict verdict = verdict_of(analysis, &page->options);
+    struct text heading = {0};
+    char *readable = demangle(name_of(analysis));
+    json_put_text(&page->json, "name", readable != NULL ? readable : name_of(analysis));
+    free(readable);
+    verdict_words_json(page, &verdict, analysis->machine->clock_mhz);
+    report_heading_put(&heading, analysis, true);
+    take_text(&page->json, "heading", &heading);
+    json_put_bool(&page->json, "work_conserving",
+                  !analysis_has_caches(analysis) || analysis->memory.scheme->policy->work_conserving);
+    page_costs_json(page, analysis);
+    page_executions_json(page, analysis);
 }
 
-static void put_title(struct html_page *page, const char *title) {
-    text_string(&page->out, "<header><p class=\"product\">Warpbound</p><h1>");
-    page_name(page, title);
-    text_string(&page->out, "</h1></header>\n");
-}
+/* ---- The two reports ----------------------------------------------------------------------------------- */
 
-/* The sections behind the summary. */
-static void put_sections(struct html_page *page, const struct wb_analysis *analysis) {
-    html_bounds(page, analysis);
-    html_costs(page, analysis);
-    html_executions(page, analysis);
-    html_conditions(page, analysis);
-}
-
-/* Hands the page over. */
-static wb_status finish(struct html_page *page, const wb_writer *writer) {
-    page_end(page);
-    wb_status status = report_flush(&page->out, writer, true);
-    text_free(&page->out);
-    return report_written(status, page->diagnostics);
-}
-
-static const wb_input *analysis_input(const void *owner, size_t index) {
-    return wb_analysis_input(owner, index);
-}
-
-static const wb_input *stream_input(const void *owner, size_t index) {
-    return wb_stream_input(owner, index);
+static wb_status open_page(const wb_report_options *options, const wb_html_options *html,
+                           wb_diagnostics *diagnostics, struct text *document, struct html_page *page) {
+    *page = (struct html_page){.json = json_begin(document, JSON_ONE_LINE),
+                               .issues_most = TIMELINE_ISSUES_MAX,
+                               .diagnostics = diagnostics};
+    WB_TRY(OPTIONS_TAKE(wb_report_options, options, &page->options, diagnostics));
+    page->options.lines = 0; /* the page has costs of its own */
+    page->options.phases = false;
+    return OPTIONS_TAKE(wb_html_options, html, &page->asked, diagnostics);
 }
 
 wb_status wb_html_report(const wb_analysis *analysis, const wb_report_options *options,
                          const wb_html_options *html, const wb_writer *writer, wb_diagnostics *diagnostics) {
+    struct text document = {0};
     struct html_page page;
-    WB_TRY(take_options(options, html, diagnostics, &page));
-    page.clock_mhz = analysis->machine->clock_mhz;
-    page_begin(&page, name_of(analysis));
-    put_title(&page, name_of(analysis));
-    put_contents(&page, false);
-    html_summary(&page, analysis);
-    put_sections(&page, analysis);
-    html_origin(&page, analysis->machine, analysis_input, analysis);
-    return finish(&page, writer);
+    WB_TRY(open_page(options, html, diagnostics, &document, &page));
+    const wb_verdict verdict = verdict_of(analysis, &page.options);
+    (void)report_analysis_document(&page.json, analysis, &page.options, diagnostics);
+    json_open_object(&page.json, "page");
+    analysis_json(&page, analysis);
+    common_json(&page);
+    json_close(&page.json);
+    return finish(&page, name_of(analysis), &verdict, analysis->machine->clock_mhz, writer);
 }
 
-/* The sections of launch number `number` of a stream. */
-static void put_launch(struct html_page *page, const struct wb_analysis *kernel, size_t number) {
-    page->launch = number;
-    text_printf(&page->out, "<article id=\"launch-%zu\"><h2>Launch %zu: ", number, number);
-    page_name(page, name_of(kernel));
-    text_string(&page->out, "</h2>\n");
-    html_summary(page, kernel);
-    put_sections(page, kernel);
-    text_string(&page->out, "</article>\n");
-    page->launch = 0;
+/* Member "page" of a launch. */
+static void launch_json(void *user, struct json *json, size_t number, const struct wb_analysis *kernel) {
+    struct html_page *page = user;
+    if (number >= page->launches) return;
+    page->json = *json;
+    json_open_object(&page->json, "page");
+    analysis_json(page, kernel);
+    json_close(&page->json);
+    *json = page->json;
 }
 
 wb_status wb_stream_html_report(const wb_stream *stream, const wb_report_options *options,
                                 const wb_html_options *html, const wb_writer *writer,
                                 wb_diagnostics *diagnostics) {
+    const size_t count = stream->kernels.count;
+    struct text document = {0};
     struct html_page page;
-    WB_TRY(take_options(options, html, diagnostics, &page));
-    page.clock_mhz = stream->machine->clock_mhz;
-    page_begin(&page, "stream of kernels");
-    put_title(&page, "Stream of kernels");
-    put_contents(&page, true);
-    html_stream_summary(&page, stream);
-    const bool has_deadline = page.options.has_deadline;
+    WB_TRY(open_page(options, html, diagnostics, &document, &page));
+    const wb_report_options of_stream = page.options;
+    const wb_verdict verdict = wb_stream_judge(stream, of_stream.has_deadline ? &of_stream.deadline : NULL);
+    struct json json = page.json;
+    page.launches = count < LAUNCHES_SHOWN_MAX ? count : LAUNCHES_SHOWN_MAX;
+    if (count > 0) page.issues_most /= page.launches;
     page.options.has_deadline = false; /* it is of all kernels together */
-    const size_t count = stream->kernels.count,
-                 shown = count < LAUNCHES_SHOWN_MAX ? count : LAUNCHES_SHOWN_MAX;
-    page.issues_most = shown > 0 ? TIMELINE_ISSUES_MAX / shown : 0;
-    for (size_t i = 0; i < shown; i++)
-        put_launch(&page, stream->kernels.items[i].analysis, i + 1);
-    if (shown < count)
-        page_note(&page, "The first %zu of %zu launches have sections of their own; --json has all of them.",
-                  shown, count);
-    page.options.has_deadline = has_deadline;
-    html_origin(&page, stream->machine, stream_input, stream);
-    return finish(&page, writer);
+    report_stream_document(&json, stream, &of_stream, launch_json, &page);
+    page.json = json;
+    json_open_object(&page.json, "page");
+    json_put_text(&page.json, "name", "Stream of kernels");
+    verdict_words_json(&page, &verdict, stream->machine->clock_mhz);
+    common_json(&page);
+    json_close(&page.json);
+    return finish(&page, "Stream of kernels", &verdict, stream->machine->clock_mhz, writer);
 }

@@ -1,24 +1,21 @@
-/* The timeline of one SM: what its warps issue and wait for, what its units do. The script draws it from data
- * (page/script.js); where there is no script a sum of each warp remains. */
-#include "report/html/schedule.h"
-
+/* The longest execution that is known: the timeline of one SM, and which blocks all of them have when. */
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "report/parts/bounds.h"
+#include "report/html/page.h"
 #include "report/write/output.h"
-
-/* Most warps with a row of their own among the sums, and most that are not folded. */
-#define WARPS_LISTED_MAX 64u
-#define WARPS_UNFOLDED_MAX 8u
 
 /* What of the schedule is shown. */
 struct timeline {
     struct html_page *page;
-    const struct html_schedule *shown;
-    const wb_issue *issues; /* of the SM */
+    const struct wb_analysis *analysis; /* that it is of */
+    const wb_schedule *schedule;
+    const wb_schedule_info *info;
+    struct html_code code;
+    uint32_t sm;            /* the one whose last block ends last */
+    const wb_issue *issues; /* of that SM */
     size_t first_issue, issue_count;
-    const wb_wait *waits; /* of the SM */
+    const wb_wait *waits; /* of that SM */
     size_t wait_count;
     uint32_t row_count;  /* warps: slot, then warp */
     uint32_t *numbers;   /* per instruction its number in the data, from 1; 0: it is not in it */
@@ -28,18 +25,18 @@ struct timeline {
 };
 
 static uint32_t row_of(const struct timeline *timeline, uint32_t slot, uint32_t warp) {
-    return slot * timeline->shown->info->warp_count + warp;
+    return slot * timeline->info->warp_count + warp;
 }
 
 /* ---- What is shown ------------------------------------------------------------------------------------- */
 
 static void take_issues(struct timeline *timeline) {
     size_t count;
-    const wb_issue *issues = wb_schedule_issues(timeline->shown->schedule, &count);
+    const wb_issue *issues = wb_schedule_issues(timeline->schedule, &count);
     size_t first = 0, end;
-    while (first < count && issues[first].sm < timeline->shown->sm)
+    while (first < count && issues[first].sm < timeline->sm)
         first++;
-    for (end = first; end < count && issues[end].sm == timeline->shown->sm; end++) {
+    for (end = first; end < count && issues[end].sm == timeline->sm; end++) {
         const wb_issue *issue = &issues[end];
         const uint32_t row = row_of(timeline, issue->slot, issue->warp);
         if (row >= timeline->row_count) timeline->row_count = row + 1;
@@ -55,13 +52,16 @@ static void take_issues(struct timeline *timeline) {
 
 static void take_waits(struct timeline *timeline) {
     size_t count;
-    const wb_wait *waits = wb_schedule_waits(timeline->shown->schedule, &count);
+    const wb_wait *waits = wb_schedule_waits(timeline->schedule, &count);
     size_t first = 0, end;
-    while (first < count && waits[first].sm < timeline->shown->sm)
+    while (first < count && waits[first].sm < timeline->sm)
         first++;
-    for (end = first; end < count && waits[end].sm == timeline->shown->sm; end++)
+    for (end = first; end < count && waits[end].sm == timeline->sm; end++) {
+        const uint32_t row = row_of(timeline, waits[end].slot, waits[end].warp);
+        if (row >= timeline->row_count) timeline->row_count = row + 1;
         if (waits[end].instruction != UINT32_MAX && waits[end].instruction >= timeline->instructions)
             timeline->instructions = waits[end].instruction + 1;
+    }
     timeline->waits = waits == NULL ? NULL : waits + first;
     timeline->wait_count = end - first;
 }
@@ -71,121 +71,11 @@ static size_t unit_place(const struct timeline *timeline, const wb_issue *issue)
     return (issue->unit * timeline->sub_cores + issue->sub_core) * timeline->instances + issue->instance;
 }
 
-/* ---- The sums of each warp ------------------------------------------------------------------------------
- */
-
-/* Cycles of a warp, or of all: [WB_WAIT_COUNT] are those in which it issues. */
-struct warp_sum {
-    uint64_t cycles[WB_WAIT_COUNT + 1], all;
-};
-
-static void add_cycles(struct warp_sum *sum, size_t reason, uint64_t count) {
-    sum->cycles[reason] += count;
-    sum->all += count;
-}
-
-static const char *reason_name(size_t reason) {
-    return reason == WB_WAIT_COUNT ? "issue" : wb_wait_name(reason);
-}
-
-static void put_sum(struct html_page *page, const char *name, const struct warp_sum *sum) {
-    struct text *out = &page->out;
-    size_t most = 0;
-    text_printf(out,
-                "<li class=\"bar\"><span class=\"name\">%s</span> <span class=\"parts\" "
-                "aria-hidden=\"true\">",
-                name);
-    for (size_t i = 0; i <= WB_WAIT_COUNT; i++) {
-        const size_t reason = (i + WB_WAIT_COUNT) % (WB_WAIT_COUNT + 1); /* issues come first */
-        if (sum->cycles[reason] == 0) continue;
-        if (reason != WB_WAIT_COUNT && sum->cycles[reason] > sum->cycles[most]) most = reason;
-        text_printf(out, "<i class=\"w-%s\" style=\"width:", reason_name(reason));
-        page_share(page, (double)sum->cycles[reason], (double)sum->all);
-        text_string(out, "\"></i>");
-    }
-    text_printf(out, "</span> <span class=\"value\">issue %.0f %%, %s %.0f %%</span></li>\n",
-                report_percent(sum->cycles[WB_WAIT_COUNT], sum->all), reason_name(most),
-                report_percent(sum->cycles[most], sum->all));
-}
-
-/* The colours of the reasons, in words. */
-static void put_key(struct html_page *page, const struct warp_sum *all) {
-    static const char *const meanings[] = {
-        [WB_WAIT_BARRIER] = "waits at a barrier",
-        [WB_WAIT_RESULT] = "waits for a result",
-        [WB_WAIT_FETCH] = "waits for its next instruction",
-        [WB_WAIT_CHANNEL] = "waits for its memory channel",
-        [WB_WAIT_UNIT] = "waits for room at its unit",
-        [WB_WAIT_TURN] = "waits for its turn",
-        [WB_WAIT_END] = "has ended",
-        [WB_WAIT_COUNT] = "issues",
-    };
-    struct text *out = &page->out;
-    text_string(out, "<ul class=\"parts-key\">\n");
-    for (size_t i = 0; i <= WB_WAIT_COUNT; i++) {
-        const size_t reason = (i + WB_WAIT_COUNT) % (WB_WAIT_COUNT + 1);
-        if (all->cycles[reason] == 0) continue;
-        text_printf(out, "<li><i class=\"key w-%s\"></i> %s</li>\n", reason_name(reason), meanings[reason]);
-    }
-    text_string(out, "</ul>\n");
-}
-
-/* A row for each warp, folded where they are many. */
-static void put_each(const struct timeline *timeline, const struct warp_sum *sums) {
-    struct html_page *page = timeline->page;
-    const uint32_t warps = timeline->shown->info->warp_count;
-    const bool is_alone = timeline->row_count <= warps;
-    text_printf(&page->out,
-                "<details class=\"warps\"%s><summary>Each warp</summary>\n<div class=\"bars\"><ol>\n",
-                timeline->row_count <= WARPS_UNFOLDED_MAX ? " open" : "");
-    for (uint32_t row = 0; row < timeline->row_count && row < WARPS_LISTED_MAX; row++) {
-        char name[64];
-        if (is_alone)
-            (void)text_format(name, sizeof name, "warp %u", row);
-        else
-            (void)text_format(name, sizeof name, "slot %u, warp %u", row / warps, row % warps);
-        if (sums[row].all > 0) put_sum(page, name, &sums[row]);
-    }
-    text_string(&page->out, "</ol></div>\n");
-    if (timeline->row_count > WARPS_LISTED_MAX)
-        page_note(page, "The first %u of %u warps are listed; all of them are in the timeline.",
-                  WARPS_LISTED_MAX, timeline->row_count);
-    text_string(&page->out, "</details>\n");
-}
-
-static void put_sums(const struct timeline *timeline) {
-    struct html_page *page = timeline->page;
-    struct warp_sum *sums = calloc((size_t)timeline->row_count + 1, sizeof *sums);
-    if (sums == NULL) {
-        page->out.failed = true;
-        return;
-    }
-    struct warp_sum *all = &sums[timeline->row_count];
-    for (size_t i = 0; i < timeline->issue_count; i++) {
-        add_cycles(&sums[row_of(timeline, timeline->issues[i].slot, timeline->issues[i].warp)], WB_WAIT_COUNT,
-                   1);
-        add_cycles(all, WB_WAIT_COUNT, 1);
-    }
-    for (size_t i = 0; i < timeline->wait_count; i++) {
-        const wb_wait *wait = &timeline->waits[i];
-        const uint32_t row = row_of(timeline, wait->slot, wait->warp);
-        if (row < timeline->row_count) add_cycles(&sums[row], wait->reason, wait->to - wait->from);
-        add_cycles(all, wait->reason, wait->to - wait->from);
-    }
-    page_subheading(page, "What the warps do");
-    text_string(&page->out, "<div class=\"bars\"><ol>\n");
-    put_sum(page, "all warps", all);
-    text_string(&page->out, "</ol></div>\n");
-    if (timeline->row_count > 1) put_each(timeline, sums);
-    put_key(page, all);
-    free(sums);
-}
-
 /* ---- The data of the script -----------------------------------------------------------------------------
  */
 
 static void rows_json(struct json *json, const struct timeline *timeline) {
-    const uint32_t warps = timeline->shown->info->warp_count;
+    const uint32_t warps = timeline->info->warp_count;
     json_open_array(json, "rows");
     for (uint32_t row = 0; row < timeline->row_count; row++) {
         char name[64];
@@ -209,7 +99,7 @@ static void units_json(struct json *json, const struct timeline *timeline) {
         struct text name = {0};
         if (timeline->unit_rows[place] == 0) continue;
         timeline->unit_rows[place] = ++rows;
-        text_string(&name, wb_schedule_unit(timeline->shown->schedule,
+        text_string(&name, wb_schedule_unit(timeline->schedule,
                                             (uint32_t)(place / timeline->instances / timeline->sub_cores)));
         if (timeline->sub_cores > 1)
             text_printf(&name, ".%zu", place / timeline->instances % timeline->sub_cores);
@@ -235,11 +125,11 @@ static void instructions_json(struct json *json, const struct timeline *timeline
         if (timeline->numbers[i] == 0) continue;
         timeline->numbers[i] = ++number;
         json_open_array(json, NULL);
-        html_code_put(&words, &timeline->shown->code, i);
+        html_code_put(&words, &timeline->code, i);
         json_put_text(json, NULL, words.data);
         json->out->failed |= words.failed;
         text_free(&words);
-        html_code_put_place(&words, &timeline->shown->code, i);
+        html_code_put_place(&words, &timeline->code, i);
         json_put_text(json, NULL, words.data != NULL ? words.data : "");
         json->out->failed |= words.failed;
         text_free(&words);
@@ -274,9 +164,7 @@ static void waits_json(struct json *json, const struct timeline *timeline) {
         const wb_wait *wait = &timeline->waits[i];
         const bool has_producer = wait->producer != WB_NO_ISSUE && wait->producer >= timeline->first_issue &&
                                   wait->producer - timeline->first_issue < timeline->issue_count;
-        const uint32_t row = row_of(timeline, wait->slot, wait->warp);
-        if (row >= timeline->row_count) continue;
-        json_put_count(json, NULL, row);
+        json_put_count(json, NULL, row_of(timeline, wait->slot, wait->warp));
         json_put_count(json, NULL, wait->reason);
         json_put_integer(json, NULL,
                          wait->instruction == UINT32_MAX ? -1
@@ -288,79 +176,200 @@ static void waits_json(struct json *json, const struct timeline *timeline) {
     json_close(json);
 }
 
-static void put_data(const struct timeline *timeline) {
-    const wb_schedule_info *info = timeline->shown->info;
-    struct text data = {0};
-    struct json json = json_begin(&data, JSON_ONE_LINE);
-    json_open_object(&json, NULL);
-    json_put_count(&json, "end",
-                   timeline->issue_count < timeline->page->issues_most ? info->cycles : info->kept_until);
-    rows_json(&json, timeline);
-    units_json(&json, timeline);
-    json_open_array(&json, "reasons");
-    for (size_t r = 0; r < WB_WAIT_COUNT; r++)
-        json_put_text(&json, NULL, wb_wait_name(r));
-    json_close(&json);
-    instructions_json(&json, timeline);
-    issues_json(&json, timeline);
-    waits_json(&json, timeline);
-    json_close(&json);
-    page_data(timeline->page, "timeline-data", &data);
+/* Whose execution it is, and what is shown of it. */
+static void about_json(struct json *json, const struct timeline *timeline) {
+    const wb_schedule_info *info = timeline->info;
+    const size_t most = timeline->page->issues_most;
+    json_put_text(json, "scope", wb_scope_name(info->scope));
+    json_put_count(json, "cycles", info->cycles);
+    json_put_text(json, "kind", wb_kind_name(info->kind));
+    json_put_text(json, "by", info->kind == WB_SIMULATED ? info->policy : info->method);
+    json_put_text(json, "longest_by", info->longest_by);
+    json_put_count_if(json, "longest", info->longest_by != NULL, info->longest);
+    json_put_count(json, "sms", info->sm_count);
+    json_put_count(json, "sm", timeline->sm);
+    json_put_count(json, "warps", info->warp_count);
+    json_put_bool(json, "cut", info->kept_until < info->cycles && timeline->issue_count >= most);
+    json_put_count(json, "kept_until", info->kept_until);
+    json_put_count(json, "issued", info->issues);
+    json_put_count(json, "end", timeline->issue_count < most ? info->cycles : info->kept_until);
 }
 
-/* ---- The section ----------------------------------------------------------------------------------------
+/* Room for what the issues are numbered by. */
+static bool take_room(struct timeline *timeline) {
+    timeline->numbers = calloc(timeline->instructions + 1, sizeof *timeline->numbers);
+    timeline->unit_rows = calloc(timeline->unit_places * timeline->sub_cores * timeline->instances + 1,
+                                 sizeof *timeline->unit_rows);
+    return timeline->numbers != NULL && timeline->unit_rows != NULL;
+}
+
+static void timeline_json(struct json *json, struct timeline *timeline) {
+    take_issues(timeline);
+    take_waits(timeline);
+    json_open_object(json, "timeline");
+    about_json(json, timeline);
+    if (take_room(timeline)) {
+        rows_json(json, timeline);
+        units_json(json, timeline);
+        json_open_array(json, "reasons");
+        for (size_t r = 0; r < WB_WAIT_COUNT; r++)
+            json_put_text(json, NULL, wb_wait_name(r));
+        json_close(json);
+        instructions_json(json, timeline);
+        issues_json(json, timeline);
+        waits_json(json, timeline);
+    } else {
+        json->out->failed = true;
+    }
+    json_close(json);
+    free(timeline->numbers);
+    free(timeline->unit_rows);
+}
+
+/* ---- Blocks on SMs --------------------------------------------------------------------------------------
  */
 
-/* Whose schedule it is, and how long it takes. */
-static void put_caption(const struct timeline *timeline) {
-    struct html_page *page = timeline->page;
-    const wb_schedule_info *info = timeline->shown->info;
-    struct text *out = &page->out;
-    text_string(out, "<p>");
-    page_cycles(page, info->cycles);
-    text_printf(out, " of the %s: ", wb_scope_name(info->scope));
-    if (info->kind == WB_SIMULATED)
-        text_printf(out, "simulated under %s. ", info->policy);
-    else
-        text_printf(out, "found by %s (%s). ", info->method, wb_kind_name(info->kind));
-    if (info->longest_by != NULL) {
-        text_printf(out, "%s knows of one that takes longer, ", info->longest_by);
-        page_cycles(page, info->longest);
-        text_string(out, ", and keeps no schedule of it: this is the longest that can be shown. ");
-    } else {
-        text_string(out, "None that takes longer was found. ");
+/* Most rows, and most blocks with a box of their own. */
+#define SLOT_ROWS_MAX 64u
+#define SM_ROWS_MAX 128u
+#define BLOCKS_DRAWN_MAX 2000u
+
+/* Pieces of time for which slots are counted. */
+#define PIECES 240u
+
+/* Shades of how many of the slots are taken, but for none. */
+#define SHADES 4u
+
+/* [SM, slot, start, end, x, y, z] of each block. */
+static void blocks_json(struct json *json, const struct timeline *timeline, const wb_block_time *blocks,
+                        size_t count) {
+    json_open_array(json, "blocks");
+    for (size_t i = 0; i < count; i++) {
+        uint32_t index[3] = {blocks[i].block, 0, 0};
+        if (timeline->analysis->timed == NULL)
+            grid_block_index(timeline->analysis->grid_times.grid, blocks[i].block, index);
+        json_open_array(json, NULL);
+        json_put_count(json, NULL, blocks[i].sm);
+        json_put_count(json, NULL, blocks[i].slot);
+        json_put_count(json, NULL, blocks[i].start);
+        json_put_count(json, NULL, blocks[i].end);
+        for (size_t axis = 0; axis < 3; axis++)
+            json_put_count(json, NULL, index[axis]);
+        json_close(json);
     }
-    if (timeline->shown->with_data) text_string(out, "It is of the data that the launch gives. ");
-    if (info->sm_count > 1)
-        text_printf(out, "Shown is SM %u, whose last block ends last. ", timeline->shown->sm);
-    text_string(out, "</p>\n");
-    if (info->kept_until < info->cycles && timeline->issue_count >= page->issues_most)
-        page_note(page,
-                  "Cut: of the %" PRIu64
-                  " instructions that all SMs issue, the first %zu of the SM are shown, "
-                  "those before cycle %" PRIu64 ". warpbound analyze --schedule --format trace writes all.",
-                  info->issues, page->issues_most, info->kept_until);
+    json_close(json);
 }
 
-void html_timeline(struct html_page *page, const struct html_schedule *shown) {
-    struct timeline timeline = {.page = page, .shown = shown};
-    take_issues(&timeline);
-    take_waits(&timeline);
-    put_caption(&timeline);
-    timeline.numbers = calloc(timeline.instructions + 1, sizeof *timeline.numbers);
-    timeline.unit_rows = calloc(timeline.unit_places * timeline.sub_cores * timeline.instances + 1,
-                                sizeof *timeline.unit_rows);
-    if (timeline.numbers != NULL && timeline.unit_rows != NULL) {
-        text_string(&page->out, "<div class=\"timeline\" data-of=\"timeline-data");
-        if (page->launch > 0) text_printf(&page->out, "-%zu", page->launch);
-        text_string(&page->out,
-                    "\"><noscript><p class=\"note\">The timeline itself needs JavaScript; the sums "
-                    "below do not.</p></noscript></div>\n");
-        put_data(&timeline);
-        put_sums(&timeline);
-    } else {
-        page->out.failed = true;
+/* Counts a block in the pieces of time that it is in: in hundredths of a piece. */
+static void count_block(uint32_t pieces[PIECES], const wb_block_time *block, double piece) {
+    const double start = (double)block->start / piece, end = (double)block->end / piece;
+    for (uint32_t p = (uint32_t)start; p < PIECES && (double)p < end; p++) {
+        const double from = start > p ? start : p, to = end < p + 1.0 ? end : p + 1.0;
+        pieces[p] += (uint32_t)(100.0 * (to - from) + 0.5);
     }
-    free(timeline.numbers);
-    free(timeline.unit_rows);
+}
+
+/* The shade of so many hundredths of slots. */
+static uint32_t shade_of(uint32_t taken, uint32_t slots) {
+    return (taken * SHADES + slots * 100 - 1) / (slots * 100);
+}
+
+/* A row for each SM, or for several: the first, the last, how many blocks; and of each piece of time the
+ * shade of what is taken of their slots. */
+static void sums_json(struct json *json, const struct timeline *timeline, const wb_block_time *blocks,
+                      size_t count) {
+    const uint32_t sms = timeline->info->sm_count, each = (sms + SM_ROWS_MAX - 1) / SM_ROWS_MAX;
+    const uint32_t slots = each * timeline->info->slot_count;
+    const double piece = (double)timeline->info->cycles / PIECES;
+    json_open_array(json, "sums");
+    for (size_t i = 0, next; i < count; i = next) {
+        uint32_t pieces[PIECES] = {0};
+        const uint32_t row = blocks[i].sm / each,
+                       last = (row + 1) * each < sms ? (row + 1) * each - 1 : sms - 1;
+        for (next = i; next < count && blocks[next].sm / each == row; next++)
+            count_block(pieces, &blocks[next], piece);
+        json_open_object(json, NULL);
+        json_put_count(json, "first", row * each);
+        json_put_count(json, "last", last);
+        json_put_count(json, "blocks", next - i);
+        json_open_array(json, "shades");
+        for (uint32_t p = 0; p < PIECES; p++) {
+            const uint32_t shade = shade_of(pieces[p], slots);
+            json_put_count(json, NULL, shade < SHADES ? shade : SHADES);
+        }
+        json_close(json);
+        json_close(json);
+    }
+    json_close(json);
+}
+
+static void residents_json(struct json *json, const struct timeline *timeline) {
+    size_t count;
+    const wb_block_time *blocks = wb_schedule_blocks(timeline->schedule, &count);
+    const uint64_t slots = (uint64_t)timeline->info->sm_count * timeline->info->slot_count;
+    json_open_object(json, "residents");
+    json_put_count(json, "count", count);
+    json_put_count(json, "sms", timeline->info->sm_count);
+    json_put_count(json, "slots", timeline->info->slot_count);
+    json_put_count(json, "cycles", timeline->info->cycles);
+    if (slots <= SLOT_ROWS_MAX && count <= BLOCKS_DRAWN_MAX)
+        blocks_json(json, timeline, blocks, count);
+    else
+        sums_json(json, timeline, blocks, count);
+    json_close(json);
+}
+
+/* ---- The execution ------------------------------------------------------------------------------------- */
+
+/* The SM whose last block ends last; of several the first. */
+static uint32_t last_sm(const wb_schedule *schedule) {
+    size_t count;
+    const wb_block_time *blocks = wb_schedule_blocks(schedule, &count);
+    const wb_block_time *last = blocks;
+    for (size_t i = 0; i < count; i++)
+        if (blocks[i].end > last->end) last = &blocks[i];
+    return count > 0 ? last->sm : 0;
+}
+
+static void schedule_json(struct html_page *page, const struct wb_analysis *analysis,
+                          const wb_schedule *schedule) {
+    struct timeline timeline = {.page = page,
+                                .analysis = analysis,
+                                .schedule = schedule,
+                                .info = wb_schedule_describe(schedule),
+                                .sm = last_sm(schedule)};
+    if (html_code_open(analysis, &timeline.code) != WB_OK) page->json.out->failed = true;
+    timeline_json(&page->json, &timeline);
+    if (timeline.info->scope == WB_SCOPE_KERNEL) residents_json(&page->json, &timeline);
+    html_code_close(&timeline.code);
+}
+
+/* The longest execution of a subject, or NULL; of messages the first subject's are kept. */
+static wb_schedule *schedule_of(struct html_page *page, const struct wb_analysis *analysis,
+                                wb_diagnostics *messages) {
+    const wb_schedule_options options = {
+        .size = sizeof options, .most = page->issues_most, .watch = page->asked.watch};
+    wb_schedule *schedule = NULL;
+    if (wb_schedule_worst(analysis, &options, messages, &schedule) != WB_OK)
+        page->json.out->failed |= messages->no_memory || messages->rendered.failed;
+    return schedule;
+}
+
+void page_executions_json(struct html_page *page, const struct wb_analysis *analysis) {
+    const struct wb_analysis *of = analysis->given != NULL ? analysis->given : analysis;
+    wb_diagnostics *messages = wb_diagnostics_new();
+    if (messages == NULL) {
+        page->json.out->failed = true;
+        return;
+    }
+    wb_schedule *schedule = schedule_of(page, of, messages);
+    if (schedule == NULL && of->longest != NULL) schedule = schedule_of(page, of = of->longest, messages);
+    if (wb_diagnostics_errors(messages) > 0)
+        page_reason_json(page, "no_execution",
+                         schedule != NULL ? "Of a block alone, as there is none of the whole kernel"
+                                          : "No execution can be shown",
+                         messages);
+    if (schedule != NULL) schedule_json(page, of, schedule);
+    wb_schedule_free(schedule);
+    wb_diagnostics_free(messages);
 }

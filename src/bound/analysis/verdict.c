@@ -140,7 +140,7 @@ static void take_code(wb_verdict *verdict, const struct wb_analysis *analysis) {
 
 wb_model analysis_model(const struct wb_analysis *analysis) {
     const struct wb_kernel *kernel = analysis_sources(analysis).kernel;
-    if (kernel == NULL || machine_times_sass(analysis->machine)) return WB_MODEL_NONE;
+    if (kernel == NULL || !wb_machine_takes_ptx(analysis->machine)) return WB_MODEL_NONE;
     return kernel->module->code == NULL ? WB_MODEL_PTX : WB_MODEL_CLASSES;
 }
 

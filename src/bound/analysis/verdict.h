@@ -20,10 +20,6 @@ wb_slowest analysis_slowest(const struct wb_analysis *analysis);
 /* The same of a kernel, or of its machine code, or what that takes at least, where these are longer. */
 wb_slowest analysis_slowest_with_code(const struct wb_analysis *analysis);
 
-/* What stands between bounds of this analysis and the code that runs, and whether its user accepts that. */
-wb_model analysis_model(const struct wb_analysis *analysis);
-bool analysis_accepts_model(const struct wb_analysis *analysis);
-
 /* The part of a verdict that is the same of analyses and streams: the state and the margin, from what is
  * known. */
 void verdict_decide(wb_verdict *verdict, const uint64_t *deadline);

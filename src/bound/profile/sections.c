@@ -90,7 +90,7 @@ static wb_status cut_section(struct section_cutter *cutter, uint32_t path) {
     bool at_barrier = false;
     cutter->insts.count = 0;
     while (!cutter->ended[path] && !at_barrier) {
-        struct path_step step;
+        struct path_step step = {0};
         sections->too_large = at_too_large_fold(sections, &cutter->cursors[path]);
         if (sections->too_large) return WB_OK;
         cutter->ended[path] = !path_next(&cutter->cursors[path], &step);

@@ -1,9 +1,8 @@
 /* The exact worst case of small blocks of machine code: all executions of machine M
  * (docs/machine-code-bounds.md, section 1). */
-#include "bound/search/code_exhaustive.h"
-
 #include <inttypes.h>
 
+#include "bound/method/method.h"
 #include "bound/sass/code_profile.h"
 #include "bound/search/code_state.h"
 #include "bound/search/schedule_search.h"
@@ -15,7 +14,7 @@
 /* "all" does not begin the search of a block whose warps stand at more combinations of positions. */
 #define CODE_SHORT 100000.0
 
-const char *code_exhaustive_objection(const struct bound_input *input) {
+static const char *objection(const struct bound_input *input) {
     const struct timed_block *block = input->block;
     if (block->warp_count > CODE_WARPS_MAX) return "the search covers at most 32 warps";
     if (block->machine->sub_cores > CODE_CORES_MAX) return "the search covers at most 8 sub-cores";
@@ -24,7 +23,7 @@ const char *code_exhaustive_objection(const struct bound_input *input) {
     return timed_block_horizon(block) > UINT32_MAX / 2 ? "the block is too long for the search" : NULL;
 }
 
-bool code_exhaustive_too_large(const struct bound_input *input) {
+static bool too_large(const struct bound_input *input) {
     double positions = 1;
     for (uint32_t w = 0; w < input->block->warp_count; w++)
         positions *= (double)input->block->paths[input->block->warp_path[w]].length + 1;
@@ -43,7 +42,7 @@ static void set_bound(const struct bound_input *input, const struct code_model *
     assume(bound, WB_ASSUME_NOT_SOONER);
 }
 
-wb_status code_exhaustive_run(const struct bound_input *input, wb_bound *bound) {
+static wb_status run(const struct bound_input *input, wb_bound *bound) {
     static const struct code_freedom all = {true, true, true, true, true, true, true, true, true, true, true};
     struct schedule_search search = {.watch = input->watch,
                                      .stage = "executions",
@@ -73,3 +72,12 @@ wb_status code_exhaustive_run(const struct bound_input *input, wb_bound *bound) 
     arena_free(&arena);
     return status;
 }
+
+const struct bound_method bound_code_exhaustive = {
+    .name = "exhaustive",
+    .run = run,
+    .needs = FOR_CODE_BLOCKS | NEED_REAL_PATHS,
+    .objection = objection,
+    .too_large = too_large,
+    .searches = true,
+};

@@ -1,7 +1,6 @@
 /* The exact worst case of what is small: all work-conserving schedules of a block, and all schedules of all
  * SMs under all dispatches of a grid. */
 #include "bound/grid/contention.h"
-#include "bound/search/code_exhaustive.h"
 #include "bound/search/grid_search.h"
 #include "bound/search/search_state.h"
 
@@ -35,7 +34,6 @@ static void search_result(const struct bound_input *input, const char *method,
 static const char *exhaustive_objection(const struct bound_input *input) {
     const struct timed_block *block = input->block;
     const struct wb_machine *machine = block->machine;
-    if (input->code != NULL) return code_exhaustive_objection(input);
     if (fetch_can_stall(&machine->fetch)) return "the search does not model an instruction cache (fetch)";
     if (block->warp_count > SEARCH_WARPS_MAX) return "the search covers at most 32 warps";
     const char *objection = search_units_objection(machine);
@@ -44,13 +42,11 @@ static const char *exhaustive_objection(const struct bound_input *input) {
 }
 
 static bool exhaustive_too_large(const struct bound_input *input) {
-    if (input->code != NULL) return code_exhaustive_too_large(input);
     return search_positions(input->block) > BLOCK_SHORT;
 }
 
 /* A block is a grid of one: each of its issues is a state, so that --states counts them. */
 static wb_status exhaustive_run(const struct bound_input *input, wb_bound *bound) {
-    if (input->code != NULL) return code_exhaustive_run(input, bound);
     const struct wb_machine *machine = input->block->machine;
     const struct search_blocks blocks = {input->block, 1};
     const struct search_scope scope = {
@@ -82,7 +78,7 @@ const struct bound_method bound_exhaustive = {
     .name = "exhaustive",
     .summary = "exact worst case over all schedules, for small blocks",
     .run = exhaustive_run,
-    .needs = FOR_ALL_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
+    .needs = FOR_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS,
     .objection = exhaustive_objection,
     .too_large = exhaustive_too_large,
     .searches = true,

@@ -62,7 +62,7 @@ static void put_issue(struct execution_writer *writer, uint32_t warp, const stru
 /* A section of a warp. */
 static void put_section(struct execution_writer *writer, uint32_t warp) {
     const struct timed_inst *insts = writer->block->code.insts;
-    struct path_step step;
+    struct path_step step = {0};
     while (!writer->ended[warp]) {
         writer->ended[warp] = !path_next(&writer->cursors[warp], &step);
         if (writer->ended[warp]) return;

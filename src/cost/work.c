@@ -1,7 +1,7 @@
 #include "cost/work.h"
 
 #include "bound/grid/block_requests.h"
-#include "bound/grid/fetch_time.h"
+#include "bound/grid/grid_work.h"
 #include "memory/requests/requests.h"
 #include "warp/path/path.h"
 

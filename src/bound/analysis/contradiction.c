@@ -1,6 +1,4 @@
-#include "bound/analysis/contradiction.h"
-
-#include "bound/analysis/found.h"
+#include "bound/analysis/verdict.h"
 
 /* What is least of all that is proven of an analysis: no execution that it covers takes longer. An exact
  * worst case is one of latencies that are exactly as stated. */

@@ -1,4 +1,4 @@
-#include "bound/analysis/stalls.h"
+#include "bound/analysis/verdict.h"
 
 #include <assert.h>
 #include <stdlib.h>

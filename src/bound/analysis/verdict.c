@@ -1,9 +1,5 @@
 #include "bound/analysis/verdict.h"
 
-#include "bound/analysis/contradiction.h"
-#include "bound/analysis/found.h"
-#include "bound/analysis/stalls.h"
-
 const char *wb_scope_name(wb_scope scope) {
     switch (scope) {
     case WB_SCOPE_BLOCK: return "block";

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "bound/block/block_sums.h"
-#include "bound/grid/code_chain.h"
-#include "bound/grid/serial_time.h"
 #include "bound/method/method.h"
 #include "bound/sass/atomics.h"
 

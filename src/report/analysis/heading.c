@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "report/analysis/kernel.h"
 #include "report/parts/cover.h"
 #include "report/parts/heading.h"
 #include "report/write/output.h"

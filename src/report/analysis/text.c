@@ -6,10 +6,6 @@
 #include <string.h>
 
 #include "bound/analysis/verdict.h"
-#include "report/analysis/explain.h"
-#include "report/analysis/phases.h"
-#include "report/analysis/results.h"
-#include "report/analysis/table.h"
 #include "report/costs/costs_shown.h"
 #include "report/papers/windows.h"
 #include "report/parts/conditions.h"

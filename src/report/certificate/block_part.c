@@ -1,4 +1,4 @@
-#include "report/certificate/block_part.h"
+#include "report/certificate/parts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -6,7 +6,6 @@
 #include "base/containers.h"
 #include "bound/profile/sections.h"
 #include "bound/profile/warp_group.h"
-#include "report/certificate/code_part.h"
 #include "warp/path/path.h"
 
 struct section_writer {

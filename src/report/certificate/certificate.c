@@ -9,11 +9,7 @@
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/kernel/wave.h"
 #include "bound/sass/atomics.h"
-#include "report/certificate/block_part.h"
-#include "report/certificate/cached_part.h"
-#include "report/certificate/code_part.h"
-#include "report/certificate/execution_part.h"
-#include "report/certificate/held_part.h"
+#include "report/certificate/parts.h"
 
 /* Why there is none of machine code, or NULL. */
 static const char *code_objection(const wb_analysis *analysis) {

@@ -5,9 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bound/analysis/found.h"
 #include "bound/analysis/verdict.h"
-#include "report/analysis/results.h"
+#include "report/analysis/analysis.h"
 #include "report/parts/bounds.h"
 
 /* A number beside the axis. */

@@ -7,7 +7,6 @@
 #include "bound/analysis/stream.h"
 #include "bound/analysis/verdict.h"
 #include "report/analysis/analysis.h"
-#include "report/analysis/results.h"
 #include "report/parts/bounds.h"
 #include "report/parts/verdict.h"
 #include "report/write/output.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "sim/gpu/gpu.h"
-#include "sim/gpu/gpu_state.h"
 #include "warp/trace/blocks.h"
 
 /* Longest window of a GPU whose SMs do not wait for anything outside: how often the watch is asked. */

@@ -12,7 +12,7 @@ struct timing;
 /* How instructions of PTX get times, by their classes, and how those of machine code, by control fields. */
 struct timing_model {
     wb_status (*check)(const struct executed_code *executed, const struct wb_machine *machine,
-                       wb_diagnostics *diagnostics); /* whether the machine executes the code */
+                       wb_diagnostics *diagnostics); /* whether the machine executes the code; NULL: any */
     wb_status (*functions)(struct timing *timing, struct ptx_regs *regs);
     wb_status (*inst)(struct timing *timing, const struct ptx_inst *inst, uint32_t entry);
     const char *untimed_call; /* what keeps the named machine from timing a call of the named function */
@@ -395,14 +395,8 @@ static wb_status check_code(const struct executed_code *executed, const struct w
     return WB_ERR_INPUT;
 }
 
-static wb_status check_nothing(const struct executed_code *executed, const struct wb_machine *machine,
-                               wb_diagnostics *diagnostics) {
-    (void)executed, (void)machine, (void)diagnostics;
-    return WB_OK;
-}
-
 static const struct timing_model models[] = {
-    [ISA_PTX] = {check_nothing, timing_functions, timing_class,
+    [ISA_PTX] = {NULL, timing_functions, timing_class,
                  "machine '%1$s' gives no times for class '%2$s'. State them in the machine file or by "
                  "--set class.%2$s.unit=UNIT --set class.%2$s.latency=CYCLES; or remove",
                  UINT64_C(1) << ASSUMED_MACHINE_CODE_CLASSES},
@@ -421,7 +415,7 @@ static assumed_set assumed_of_code(const struct executed_code *executed, const s
 wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct arena *arena, struct timed_code *code) {
     const struct timing_model *model = &models[machine_isa(machine)];
-    WB_TRY(model->check(executed, machine, diagnostics));
+    if (model->check != NULL) WB_TRY(model->check(executed, machine, diagnostics));
     struct timed_code made = {.assumed = executed->notes->assumed | assumed_of_code(executed, model)};
     struct timing timing = {executed, model, machine, diagnostics, arena, .code = &made};
     if (arena_protect(arena, timing_build, &timing) != WB_OK)

@@ -42,7 +42,7 @@ wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kerne
     WB_TRY(wb_stalls_find(code, launch, asked.one_block ? asked.block : NULL, diagnostics, &stalls));
     WB_TRY(wb_stalls_compare(kernel, launch, analysis->machine, diagnostics, &stalls));
     wb_analysis_set_stalls(analysis, &stalls);
-    if (machine_times_sass(analysis->machine)) return WB_OK;
+    if (analysis_model(analysis) == WB_MODEL_NONE) return WB_OK;
     asked.size = sizeof asked;
     return execute_code(analysis, code, launch, &asked, diagnostics);
 }

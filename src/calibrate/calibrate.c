@@ -63,7 +63,7 @@ static wb_status require_agreement(const struct kept *kept, const struct wb_mach
 }
 
 static wb_status require_machine(const struct wb_machine *machine, uint32_t sm, wb_diagnostics *diagnostics) {
-    if (!machine_times_sass(machine)) {
+    if (wb_machine_takes_ptx(machine)) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "times PTX: only machines of `code: sass` are calibrated");
         return WB_ERR_INPUT;
@@ -225,7 +225,7 @@ wb_status wb_calibrate(const wb_module *module, const wb_machine *machine, const
 wb_status wb_calibration_machine(uint32_t architecture, wb_diagnostics *diagnostics, wb_machine **machine) {
     for (size_t i = 0; i < wb_machine_preset_count(); i++) {
         WB_TRY(wb_machine_load(wb_machine_preset_name(i), diagnostics, machine));
-        if (machine_times_sass(*machine) && (*machine)->sass.sm == architecture) return WB_OK;
+        if ((*machine)->sass.sm == architecture) return WB_OK;
         wb_machine_free(*machine);
         *machine = NULL;
     }

@@ -141,10 +141,20 @@ static cycles memory_time(const struct cost_maker *maker) {
 /* Methods whose cycles are followed one by one. */
 enum block_sum { SUM_ELB, SUM_SIB, SUM_FIB };
 
-static wb_status add_sum(struct cost_maker *maker, enum block_sum sum, struct tally *tally) {
-    if (machine_times_sass(maker->analysis->machine)) return code_block_costs(maker, tally, maker->causes);
+static wb_status add_ptx_sum(struct cost_maker *maker, enum block_sum sum, struct tally *tally) {
     return sum == SUM_ELB ? add_elb(maker, tally) : add_sections(maker, sum == SUM_FIB, tally);
 }
+
+/* Of machine code there is one sum, that of the method. */
+static wb_status add_code_sum(struct cost_maker *maker, enum block_sum sum, struct tally *tally) {
+    (void)sum;
+    return code_block_costs(maker, tally, maker->causes);
+}
+
+static const struct sum_model {
+    wb_status (*add)(struct cost_maker *maker, enum block_sum sum, struct tally *tally);
+    size_t tried; /* sums that may give the value of a method */
+} sum_models[] = {[ISA_PTX] = {add_ptx_sum, 2}, [ISA_SASS] = {add_code_sum, 1}};
 
 /* How a method is attributed: by the first of two sums that gives its value, else in proportion to the
  * first. */
@@ -167,11 +177,12 @@ static bool of_any_kind(const void *user, size_t row, wb_part_kind what) {
 static wb_status add_by_rule(struct cost_maker *maker, const struct block_rule *rule, cycles total) {
     struct tally sums[2];
     const enum block_sum tried[] = {rule->sum, rule->or_else};
-    for (size_t i = 0; i < 2; i++) {
+    const struct sum_model *model = &sum_models[machine_isa(maker->analysis->machine)];
+    for (size_t i = 0; i < model->tried; i++) {
         if (tally_init(&sums[i], maker->shares.instructions, &maker->costs->arena) != WB_OK)
             return diagnose_out_of_memory(maker->diagnostics, "costs");
-        if (i > 0 && (tried[1] == tried[0] || machine_times_sass(maker->analysis->machine))) break;
-        WB_TRY(add_sum(maker, tried[i], &sums[i]));
+        if (i > 0 && tried[1] == tried[0]) break;
+        WB_TRY(model->add(maker, tried[i], &sums[i]));
         if (tally_sum(&sums[i]) != total) continue;
         tally_add_all(&maker->shares, &sums[i], 1);
         return WB_OK;

@@ -80,12 +80,15 @@ static wb_status attribute(struct cost_maker *maker) {
     return cost_rows_make(maker);
 }
 
+/* Whether the cycles of what the machine times are divided by causes, too. */
+static const bool has_causes[] = {[ISA_PTX] = false, [ISA_SASS] = true};
+
 wb_status costs_begin(struct cost_maker *maker) {
     struct wb_costs *costs = maker->costs;
     const size_t instructions = find_code(maker->analysis, costs);
     costs->method = maker->name;
     maker->work = arena_array(&costs->arena, instructions + 1, sizeof *maker->work);
-    if (machine_times_sass(maker->analysis->machine)) {
+    if (has_causes[machine_isa(maker->analysis->machine)]) {
         const size_t units = maker->analysis->machine->unit_count;
         maker->causes = arena_array(&costs->arena, 1, sizeof *maker->causes);
         maker->by_unit = arena_array(&costs->arena, instructions * units + 1, sizeof *maker->by_unit);
@@ -174,7 +177,7 @@ static wb_status set_parts_of_all(struct wb_analysis *analysis, const wb_watch *
 }
 
 wb_status costs_set_parts(struct wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
-    if (!machine_times_sass(analysis->machine)) return WB_OK;
+    if (!has_causes[machine_isa(analysis->machine)]) return WB_OK;
     WB_TRY(set_parts_of_all(analysis, watch, diagnostics));
     return analysis->longest == NULL ? WB_OK : set_parts_of_all(analysis->longest, watch, diagnostics);
 }

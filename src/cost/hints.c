@@ -39,6 +39,16 @@ static void add_hint(struct hint_pass *pass, wb_hint_kind kind, const wb_cost *r
     arena_push(arena, &pass->hints->items, hint);
 }
 
+/* Cycles that instructions keep their unit: one, and, to compare it with, those of single precision. */
+struct kept_unit {
+    uint32_t cycles, single;
+};
+
+static const struct hint_model {
+    struct kept_unit (*kept)(const struct hint_pass *pass, const struct ptx_inst *inst);
+    bool one_unit; /* whose cycles go; which of the cycles of several go is not told apart */
+} hint_models[ISA_COUNT];
+
 /* The cycles of a row that would be less if `removed` of the `busy` cycles of its unit went away: at most, as
  * a bound is at least what its deciding chain, or its largest sum, comes to without them. Of a bound of a
  * kernel shares are in proportion to what all instructions do; of a chain, which executions are on it is not
@@ -46,9 +56,8 @@ static void add_hint(struct hint_pass *pass, wb_hint_kind kind, const wb_cost *r
 static cycles removable(const struct hint_pass *pass, const wb_cost *row, uint64_t removed) {
     const cycles others = row->share[WB_PART_INTERFERENCE] + row->share[WB_PART_MEMORY];
     const cycles unit = row->share[WB_PART_UNIT] + row->share[WB_PART_BUSY];
-    /* Machine code holds several units; which of their cycles go is not told apart. */
-    if (machine_times_sass(pass->analysis->machine) || pass->analysis->kind != SUBJECT_KERNEL ||
-        row->busy == 0 || removed >= row->busy)
+    if (!hint_models[machine_isa(pass->analysis->machine)].one_unit ||
+        pass->analysis->kind != SUBJECT_KERNEL || row->busy == 0 || removed >= row->busy)
         return unit + others;
     const double part = (double)removed / (double)row->busy;
     return cycles_min(unit, (cycles)((double)unit * part) + 1) + others;
@@ -96,26 +105,25 @@ static void look_at_conflicts(struct hint_pass *pass, const wb_cost *row, const 
              &text);
 }
 
-/* Cycles that instructions keep their unit: this one, and, to compare it with, those of single precision. */
-struct kept_unit {
-    uint32_t cycles, single;
-};
+static struct kept_unit kept_by_ptx(const struct hint_pass *pass, const struct ptx_inst *inst) {
+    const struct machine_class *classes = pass->analysis->machine->classes;
+    return (struct kept_unit){classes[inst->form->class_].init, classes[PTX_CLASS_FP32].init};
+}
 
-static struct kept_unit kept_unit_of(const struct hint_pass *pass, const struct ptx_inst *inst) {
-    const struct wb_machine *machine = pass->analysis->machine;
-    if (!machine_times_sass(machine))
-        return (struct kept_unit){machine->classes[inst->form->class_].init,
-                                  machine->classes[PTX_CLASS_FP32].init};
-    const struct machine_sass_class *classes = machine->sass.classes;
+static struct kept_unit kept_by_code(const struct hint_pass *pass, const struct ptx_inst *inst) {
+    const struct machine_sass_class *classes = pass->analysis->machine->sass.classes;
     const enum sass_class class = sass_class_of(&pass->costs->module->code->insts[inst->machine].sass);
     return (struct kept_unit){class == SASS_CLASS_COUNT ? 0 : classes[class].stages[0].init,
                               classes[SASS_CLASS_FMA].stages[0].init};
 }
 
+static const struct hint_model hint_models[] = {
+    [ISA_PTX] = {kept_by_ptx, true}, [ISA_SASS] = {kept_by_code, false}};
+
 /* Instructions that keep their unit long whatever the program does. */
 static void look_at_class(struct hint_pass *pass, const wb_cost *row, const struct ptx_inst *inst) {
     const struct ptx_form *form = inst->form;
-    const struct kept_unit kept = kept_unit_of(pass, inst);
+    const struct kept_unit kept = hint_models[machine_isa(pass->analysis->machine)].kept(pass, inst);
     struct text text = {.arena = &pass->hints->arena};
     if (row->unit == NULL) return;
     switch ((enum ptx_class)form->class_) {

@@ -81,6 +81,19 @@ static wb_status add_code(struct cost_maker *maker, uint32_t number, const struc
     return add_code_chain(maker, class, timed, 1, &weights->last);
 }
 
+static wb_status divide_ptx_parts(struct cost_maker *maker, struct kernel_weights *weights);
+static wb_status divide_code_parts(struct cost_maker *maker, struct kernel_weights *weights);
+
+static const struct kernel_model {
+    wb_status (*add)(struct cost_maker *maker, uint32_t number, const struct timed_block *timed,
+                     struct kernel_weights *weights);
+    wb_status (*divide)(struct cost_maker *maker, struct kernel_weights *weights);
+} kernel_models[] = {[ISA_PTX] = {add_timed, divide_ptx_parts}, [ISA_SASS] = {add_code, divide_code_parts}};
+
+static const struct kernel_model *model_of(const struct cost_maker *maker) {
+    return &kernel_models[machine_isa(maker->analysis->machine)];
+}
+
 static wb_status add_class(struct cost_maker *maker, uint32_t number, struct kernel_weights *weights) {
     const struct wb_analysis *analysis = maker->analysis;
     const bool by_hand = analysis->by_hand.is_grid;
@@ -92,9 +105,7 @@ static wb_status add_class(struct cost_maker *maker, uint32_t number, struct ker
         status = class_times_make(&analysis->grid_times, work, number, maker->diagnostics, &made);
         timed = &made.timed;
     }
-    if (status == WB_OK)
-        status = timed->code.sass != NULL ? add_code(maker, number, timed, weights)
-                                          : add_timed(maker, number, timed, weights);
+    if (status == WB_OK) status = model_of(maker)->add(maker, number, timed, weights);
     class_times_clear(&made);
     return status;
 }
@@ -145,12 +156,18 @@ static void sum_causes(struct cost_maker *maker, const wb_bound *formula) {
     }
 }
 
-static wb_status divide_code_parts(struct cost_maker *maker, const struct kernel_weights *weights) {
+static wb_status divide_code_parts(struct cost_maker *maker, struct kernel_weights *weights) {
     const wb_bound *formula = cost_formula_of(maker->analysis, maker->bound);
     for (size_t p = 0; p < formula->part_count; p++)
         WB_TRY(divide_code_part(maker, &formula->parts[p], weights));
     sum_causes(maker, formula);
     return WB_OK;
+}
+
+static wb_status divide_ptx_parts(struct cost_maker *maker, struct kernel_weights *weights) {
+    const bool of_all = kernel_form_is_area(maker->bound->form);
+    cost_add_asking(maker->work, &weights->all);
+    return cost_divide_parts(maker, &weights->all, of_all ? &weights->all : &weights->last, &weights->last);
 }
 
 wb_status kernel_costs(struct cost_maker *maker) {
@@ -163,8 +180,5 @@ wb_status kernel_costs(struct cost_maker *maker) {
         tally_init(&weights.misses, instructions, &maker->costs->arena) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     WB_TRY(add_classes(maker, &weights));
-    if (machine_times_sass(maker->analysis->machine)) return divide_code_parts(maker, &weights);
-    cost_add_asking(maker->work, &weights.all);
-    const bool of_all = kernel_form_is_area(maker->bound->form);
-    return cost_divide_parts(maker, &weights.all, of_all ? &weights.all : &weights.last, &weights.last);
+    return model_of(maker)->divide(maker, &weights);
 }

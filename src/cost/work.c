@@ -1,7 +1,7 @@
 #include "cost/work.h"
 
 #include "bound/grid/block_requests.h"
-#include "bound/grid/fetch_time.h"
+#include "bound/grid/grid_work.h"
 #include "memory/requests/requests.h"
 #include "warp/path/path.h"
 
@@ -43,18 +43,29 @@ static void add_executions(const struct timed_inst *inst, uint64_t executions, c
 }
 
 /* The same of machine code that is timed: what it keeps of its units, behind the cycle of its issue. */
-static void add_code_executions(const struct timed_inst *inst, const struct sass_timed *code,
-                                uint64_t executions, struct cost_work *work) {
+static void add_code_executions(const struct timed_code *timed, uint32_t entry, uint64_t executions,
+                                struct cost_work *work) {
+    const struct sass_timed *code = &timed->sass[entry];
     cycles held = 0;
     work->executed = true;
     if (code->stage_count > 0) work->unit = code->stages[code->stage_count - 1].unit;
     for (uint32_t s = 0; s < code->stage_count; s++)
         held += code->stages[s].init;
     if (code->fixed) held = cycles_sub(held, 1);
-    if (!inst->uncounted) work->executions = cycles_add(work->executions, executions);
+    if (!timed->insts[entry].uncounted) work->executions = cycles_add(work->executions, executions);
     work->issue = cycles_add(work->issue, executions);
     work->busy = cycles_add(work->busy, cycles_mul(executions, held));
 }
+
+static void add_ptx_executions(const struct timed_code *timed, uint32_t entry, uint64_t executions,
+                               struct cost_work *work) {
+    add_executions(&timed->insts[entry], executions, timed->insts[entry].init, work);
+}
+
+/* By what the machine times. */
+static void (*const adders[])(const struct timed_code *timed, uint32_t entry, uint64_t executions,
+                              struct cost_work *work) = {
+    [ISA_PTX] = add_ptx_executions, [ISA_SASS] = add_code_executions};
 
 /* Counts the requests and the conflicts of a recorded access, `times` times. */
 static void add_access(const struct access *access, const uint64_t *tables, uint32_t granule, uint64_t times,
@@ -89,11 +100,7 @@ wb_status cost_work_add(const struct timed_block *timed, uint32_t asking, uint64
         const struct timed_inst *inst = &timed->code.insts[i];
         struct cost_work *of = &work[timed_origin(&timed->code, i)];
         const uint64_t executions = cycles_mul(counts[i], times);
-        if (timed->code.sass != NULL) {
-            add_code_executions(inst, &timed->code.sass[i], executions, of);
-            continue;
-        }
-        add_executions(inst, executions, inst->init, of);
+        adders[machine_isa(timed->machine)](&timed->code, i, executions, of);
         of->fetches = cycles_add(of->fetches, cycles_mul(fetches[i], times));
         if (timed->traced == NULL && inst->unit != UNIT_NONE && (asking >> inst->unit & 1) != 0)
             of->requests = cycles_add(of->requests, cycles_mul(executions, inst->init));

@@ -10,6 +10,26 @@
 /* Table of struct wb_machine. */
 extern const struct field machine_fields[];
 
+/* How the files of machines that time PTX differ from those of machines that time machine code. */
+struct isa_keys {
+    const char *code, *name;             /* the value of the key `code`; what it is in messages */
+    const char *line;                    /* the key as it is printed */
+    const char *const *own;              /* keys that only such machines have */
+    bool has_marks;                      /* its figures say where they come from */
+    const struct field *units, *classes; /* table of struct machine_unit; of an entry of `classes` */
+    wb_status (*read_class)(const struct ytree *document, const struct ytree_node *value,
+                            struct wb_machine *machine);
+    void (*print_classes)(const struct wb_machine *machine, struct text *out);
+    /* The rest may be NULL. Whether a document that has been read into the machine fits together;
+     * WB_ERR_INPUT with the place. */
+    wb_status (*check)(const struct ytree *document, const struct wb_machine *machine);
+    /* The same of a machine. False with a sentence of what is wrong in *problem. */
+    bool (*fits)(const struct wb_machine *machine, struct text *problem);
+    void (*print_core)(const struct wb_machine *machine, struct text *out); /* the last keys */
+};
+
+extern const struct isa_keys isa_keys[ISA_COUNT];
+
 /* Whether the key is one of what the machine times: PTX, or machine code. */
 bool machine_has_key(const struct wb_machine *machine, const char *key);
 
@@ -38,8 +58,8 @@ extern const char *const policy_words[]; /* of enum machine_policy */
 /* The keys of a machine file that are about machine code: units with queues, classes of machine instructions
  * and the core. */
 
-/* Table of struct machine_unit: machine_unit_fields, or that of machines that time machine code. */
-const struct field *machine_unit_table(const struct wb_machine *machine);
+/* Table of struct machine_unit. */
+extern const struct field machine_sass_unit_fields[];
 
 /* Reads the mapping `sass` on top of what *sass says. */
 wb_status machine_sass_read(const struct ytree *document, const struct ytree_node *value,

@@ -73,7 +73,7 @@ static const struct embedded_file *preset_find(const char *name) {
 static wb_status read_unit(const struct ytree *document, const struct ytree_node *value,
                            struct wb_machine *machine) {
     struct machine_unit unit = {.count = 1};
-    WB_TRY(ytree_read_fields(document, value, machine_unit_table(machine), &unit));
+    WB_TRY(ytree_read_fields(document, value, isa_keys[machine_isa(machine)].units, &unit));
     const struct ytree_node *name = ytree_find(value, "name");
     uint8_t index;
     if (strcmp(unit.name, "none") == 0)
@@ -223,16 +223,16 @@ static bool is_among(const char *const *keys, const char *key) {
 }
 
 bool machine_has_key(const struct wb_machine *machine, const char *key) {
-    return !is_among(machine_times_sass(machine) ? ptx_keys : sass_keys, key);
+    return !is_among(isa_keys[!machine_isa(machine)].own, key);
 }
 
 /* In place of the reader of a key that the machine does not have. */
 static wb_status reject_key(const struct ytree *document, const struct ytree_node *value, void *target) {
     const struct wb_machine *machine = target;
-    const bool is_sass = machine_times_sass(machine);
-    return ytree_key_error(
-        document, value, "%s is a key of machines that time %s (code: %s), but this one times %s", value->key,
-        is_sass ? "PTX" : "machine code", is_sass ? "ptx" : "sass", is_sass ? "machine code" : "PTX");
+    const struct isa_keys *own = &isa_keys[machine_isa(machine)], *other = &isa_keys[!machine_isa(machine)];
+    return ytree_key_error(document, value,
+                           "%s is a key of machines that time %s (code: %s), but this one times %s",
+                           value->key, other->name, other->code, own->name);
 }
 
 void machine_defaults(struct wb_machine *machine) {
@@ -278,8 +278,7 @@ static wb_status read_classes(const struct ytree *document, const struct ytree_n
                               struct wb_machine *machine) {
     wb_status worst = WB_OK;
     for (const struct ytree_node *value = classes->first; value != NULL; value = value->next) {
-        wb_status status = machine_times_sass(machine) ? machine_sass_class_read(document, value, machine)
-                                                       : read_class(document, value, machine);
+        wb_status status = isa_keys[machine_isa(machine)].read_class(document, value, machine);
         if (status > worst) worst = status;
     }
     return worst;
@@ -297,7 +296,8 @@ static wb_status read_keys(const struct ytree *document, bool has_base, struct w
     WB_TRY(ytree_read_fields(document, document->root, fields, machine));
     const struct ytree_node *classes = ytree_find(document->root, "classes");
     if (classes != NULL) WB_TRY(read_classes(document, classes, machine));
-    return machine_times_sass(machine) ? machine_sass_ways_read(document, machine) : WB_OK;
+    const struct isa_keys *keys = &isa_keys[machine_isa(machine)];
+    return keys->check != NULL ? keys->check(document, machine) : WB_OK;
 }
 
 /* The preset that a document is based on, or NULL. */
@@ -313,7 +313,7 @@ static wb_status read_code(const struct ytree *document, bool has_base, struct w
     const struct ytree_node *code = ytree_find(document->root, "code");
     if (code == NULL || code->kind != YTREE_SCALAR) return WB_OK;
     const bool is_sass = strcmp(code->text, "sass") == 0;
-    if (has_base && is_sass != machine_times_sass(machine))
+    if (has_base && strcmp(code->text, isa_keys[machine_isa(machine)].code) != 0)
         return ytree_error(document, code, "code: a machine times the same code as its base, which is not %s",
                            code->text);
     if (is_sass && !has_base) machine->memory.requests = REQUESTS_VOLTA;
@@ -422,9 +422,9 @@ const char *wb_machine_setting(const wb_machine *machine, size_t index) {
 /* Column at which the entries of classes start. */
 #define CLASS_COLUMN 19
 
-static void print_scalars(const struct wb_machine *machine, struct text *out) {
+static void print_scalars(const struct wb_machine *machine, const char *code, struct text *out) {
     for (const struct field *field = machine_fields; field->key != NULL; field++) {
-        if (strcmp(field->key, "code") == 0 && machine_times_sass(machine)) text_string(out, "code: sass\n");
+        if (strcmp(field->key, "code") == 0) text_string(out, code);
         if (field->kind == FIELD_NESTED || !machine_has_key(machine, field->key)) continue;
         if (field->offset == offsetof(struct wb_machine, description) && machine->description[0] == '\0')
             continue;
@@ -476,18 +476,24 @@ static void print_classes(const struct wb_machine *machine, struct text *out) {
             print_class(machine, (enum ptx_class)i, out);
 }
 
+const struct isa_keys isa_keys[] = {
+    [ISA_PTX] = {"ptx", "PTX", "", ptx_keys, false, machine_unit_fields, machine_class_fields, read_class,
+                 print_classes, NULL, NULL, NULL},
+    [ISA_SASS] = {"sass", "machine code", "code: sass\n", sass_keys, true, machine_sass_unit_fields,
+                  sass_class_fields, machine_sass_class_read, machine_sass_classes_print,
+                  machine_sass_ways_read, machine_sass_fits, machine_sass_print},
+};
+
 wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostics, char **text) {
     struct text out = {0};
-    print_scalars(machine, &out);
+    const struct isa_keys *keys = &isa_keys[machine_isa(machine)];
+    print_scalars(machine, keys->line, &out);
     text_string(&out, "units:\n");
     for (uint32_t i = 0; i < machine->unit_count; i++) {
         text_string(&out, "  - ");
-        field_print_flow(machine_unit_table(machine), &machine->units[i], &out);
+        field_print_flow(keys->units, &machine->units[i], &out);
     }
-    if (machine_times_sass(machine))
-        machine_sass_classes_print(machine, &out);
-    else
-        print_classes(machine, &out);
+    keys->print_classes(machine, &out);
     text_string(&out, "limits: ");
     field_print_flow(machine_limit_fields, machine, &out);
     text_string(&out, "memory:\n");
@@ -503,7 +509,7 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
     }
     MACHINE_PARTS(X)
 #undef X
-    if (machine_times_sass(machine)) machine_sass_print(machine, &out);
+    if (keys->print_core != NULL) keys->print_core(machine, &out);
     machine_sources_print(machine, &out);
     char *printed = text_take(&out);
     if (printed == NULL) return diagnose_out_of_memory(diagnostics, machine->name);

@@ -213,12 +213,13 @@ bool wb_machine_takes_grids(const wb_machine *machine) {
 }
 
 bool wb_machine_takes_ptx(const wb_machine *machine) {
-    return !machine_times_sass(machine);
+    return machine_isa(machine) == ISA_PTX;
 }
 
 const char *wb_machine_policies(const wb_machine *machine) {
     if (machine->policy == MACHINE_POLICY_OLDEST) return "oldest";
-    return machine_times_sass(machine) ? "cggty,gto,lrr" : "lrr,gto";
+    static const char *const policies[] = {[ISA_PTX] = "lrr,gto", [ISA_SASS] = "cggty,gto,lrr"};
+    return policies[machine_isa(machine)];
 }
 
 uint32_t wb_machine_warp_width(const wb_machine *machine) {

@@ -309,9 +309,12 @@ static inline bool machine_class_is_arithmetic(enum ptx_class class) {
     return class <= PTX_CLASS_REDUX;
 }
 
-/* Whether the machine times machine code by its control fields, and nothing else. */
-static inline bool machine_times_sass(const struct wb_machine *machine) {
-    return machine->model == MACHINE_SASS;
+/* What a machine times, by its key `code`. Where PTX and machine code are treated differently, a folder has a
+ * table of how it treats each, with this for its index. */
+enum isa { ISA_PTX, ISA_SASS, ISA_COUNT };
+
+static inline enum isa machine_isa(const struct wb_machine *machine) {
+    return machine->model == MACHINE_SASS ? ISA_SASS : ISA_PTX;
 }
 
 /* Why bounds of a machine whose model is a wing's are estimates; NULL: it is no such machine. */

@@ -12,16 +12,12 @@
 
 static const char *const queue_words[] = {"unlimited", NULL};
 
-static const struct field unit_fields[] = {
+const struct field machine_sass_unit_fields[] = {
     TEXT_ROW(machine_unit, "name", name, FIELD_NAME, MACHINE_NAME_MAX, .required = true),
     BOOL_ROW(machine_unit, "shared", shared),
     NUMBER_ROW(machine_unit, "queue", queue, 0, MACHINE_TIME_MAX, .words = queue_words),
     {0},
 };
-
-const struct field *machine_unit_table(const struct wb_machine *machine) {
-    return machine_times_sass(machine) ? unit_fields : machine_unit_fields;
-}
 
 /* ---- The core ------------------------------------------------------------------------------------------ */
 
@@ -251,7 +247,6 @@ wb_status machine_sass_ways_read(const struct ytree *document, const struct wb_m
 /* ---- What fits ----------------------------------------------------------------------------------------- */
 
 bool machine_sass_fits(const struct wb_machine *machine, struct text *problem) {
-    if (!machine_times_sass(machine)) return true;
     if (!machine_sass_check(&machine->sass, problem)) return false;
     for (uint32_t c = 0; c < SASS_CLASS_COUNT; c++) {
         const struct sass_class_entry entry = machine_sass_class_entry(machine, (enum sass_class)c);

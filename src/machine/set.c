@@ -85,9 +85,9 @@ static const struct mapping *mapping_of(const struct assignment *assignment) {
 
 /* Its fields, which for units and classes depend on what the machine times. */
 static const struct field *fields_of(const struct mapping *mapping, const struct wb_machine *machine) {
-    if (mapping->fields == machine_unit_fields) return machine_unit_table(machine);
-    return mapping->fields == machine_class_fields && machine_times_sass(machine) ? sass_class_fields
-                                                                                  : mapping->fields;
+    const struct isa_keys *keys = &isa_keys[machine_isa(machine)];
+    if (mapping->fields == machine_unit_fields) return keys->units;
+    return mapping->fields == machine_class_fields ? keys->classes : mapping->fields;
 }
 
 /* "fetch.size, fetch.ways, ..." The name of a unit cannot be set. */
@@ -178,7 +178,8 @@ static wb_status set_unit(const struct assignment *assignment, struct wb_machine
     uint8_t index = UNIT_NONE;
     if (strcmp(assignment->parts[2], "name") == 0) return unknown_key(assignment);
     if (machine_unit_find(machine, assignment->parts[1], &index) && index != UNIT_NONE)
-        return store(assignment, machine_unit_table(machine), assignment->parts[2], &machine->units[index]);
+        return store(assignment, isa_keys[machine_isa(machine)].units, assignment->parts[2],
+                     &machine->units[index]);
     struct text message = {0};
     text_printf(&message, "no unit is named '%s'; units:", assignment->parts[1]);
     for (uint32_t i = 0; i < machine->unit_count; i++)
@@ -234,11 +235,15 @@ static wb_status set_sass_class(const struct assignment *assignment, struct wb_m
 /* A key of machines that time something else. */
 static wb_status other_key(const struct assignment *assignment) {
     struct text message = {0};
-    const bool is_sass = machine_times_sass(assignment->machine);
+    const enum isa isa = machine_isa(assignment->machine);
     text_printf(&message, "%s is a key of machines that time %s, but this one times %s", assignment->parts[0],
-                is_sass ? "PTX" : "machine code", is_sass ? "machine code" : "PTX");
+                isa_keys[!isa].name, isa_keys[isa].name);
     return fail_with(assignment, &message);
 }
+
+/* By what the machine times. */
+static wb_status (*const set_class_of[])(const struct assignment *assignment, struct wb_machine *machine) = {
+    [ISA_PTX] = set_class, [ISA_SASS] = set_sass_class};
 
 /* Changes the key, or says what is wrong. */
 static wb_status set_key(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
@@ -251,9 +256,9 @@ static wb_status set_key(wb_machine *machine, const char *assignment, wb_diagnos
     if (split_up.part_count == 1) return store(&split_up, machine_fields, first, machine);
     const struct mapping *mapping = mapping_of(&split_up);
     if (mapping != NULL && mapping->named && split_up.part_count == 3)
-        return mapping->fields == machine_unit_fields ? set_unit(&split_up, machine)
-               : machine_times_sass(machine)          ? set_sass_class(&split_up, machine)
-                                                      : set_class(&split_up, machine);
+        return mapping->fields == machine_unit_fields
+                   ? set_unit(&split_up, machine)
+                   : set_class_of[machine_isa(machine)](&split_up, machine);
     if (mapping == NULL || mapping->named || split_up.part_count != 2) return unknown_key(&split_up);
     WB_TRY(store(&split_up, mapping->fields, split_up.parts[1], (char *)machine + mapping->offset));
 #define X(name) machine->name.stated |= mapping->fields == machine_##name##_fields;
@@ -294,9 +299,10 @@ static bool plain_only_check(const struct wb_machine *machine, struct text *prob
 
 wb_status wb_machine_check(const wb_machine *machine, wb_diagnostics *diagnostics) {
     struct text problem = {0};
+    const struct isa_keys *keys = &isa_keys[machine_isa(machine)];
     bool fits = machine_memory_check(&machine->memory, &problem) &&
-                machine_fetch_check(&machine->fetch, &problem) && machine_sass_fits(machine, &problem) &&
-                plain_only_check(machine, &problem);
+                machine_fetch_check(&machine->fetch, &problem) &&
+                (keys->fits == NULL || keys->fits(machine, &problem)) && plain_only_check(machine, &problem);
     if (!fits)
         diagnose(diagnostics, SEVERITY_ERROR, machine->name, "%s", problem.failed ? "wrong" : problem.data);
     text_free(&problem);

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "bound/analysis/analysis.h"
-#include "bound/grid/fetch_time.h"
+#include "bound/grid/grid_work.h"
 #include "naive_sim.h"
 #include "random_block.h"
 #include "random_policy.h"

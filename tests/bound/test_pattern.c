@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include "bound/search/annealing.h"
-#include "bound/search/pattern.h"
 
 #define SLOTS 4u
 #define BLOCK_WARPS 3u
@@ -86,7 +85,7 @@ static void test_work_conserving(void **state) {
         if (!pattern_begin(&stage.pattern, round % 30, may_hurry)) continue;
         for (uint64_t changes = random_below(&random, 8); changes > 0; changes--)
             pattern_change(&stage.pattern, may_hurry, &random);
-        assert_true(stage.pattern.rule_count <= RULE_COUNT);
+        assert_true(stage.pattern.rule_count <= PATTERN_RULE_COUNT);
         stage.ready = random_next(&random) & ((1u << WARPS) - 1);
         stage.view.last = (uint32_t)random_below(&random, WARPS);
         const uint32_t warp = pattern_pick(&stage.pattern, &stage.view);

@@ -55,11 +55,11 @@ static void test_presets_are_complete(void **state) {
         assert_string_equal(wb_machine_name(machine), name);
         assert_true(machine->limits.blocks > 0 &&
                     machine->limits.warps * machine->warp_width == machine->limits.threads);
-        for (uint32_t class = 0; class < PTX_CLASS_COUNT && !machine_times_sass(machine); class ++)
+        for (uint32_t class = 0; class < PTX_CLASS_COUNT && machine_isa(machine) == ISA_PTX; class ++)
             if (machine->classes[class].given == (class >= PTX_CLASS_VPRINTF && class <= PTX_CLASS_FREE))
                 fail_msg("%s: class %s", name, ptx_class_name(class));
         /* Times in seconds are at the lowest clock of the range, unless the user names another. */
-        if (machine_times_sass(machine))
+        if (machine_isa(machine) == ISA_SASS)
             assert_true(machine->sass.clock_least.stated &&
                         machine->clock_mhz == machine->sass.clock_least.value);
         wb_machine_free(machine);

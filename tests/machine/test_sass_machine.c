@@ -67,7 +67,7 @@ static void test_file_is_read(void **state) {
                    "  load_global: {unit: Q, init: 4, unit_2: S, init_2: 2, each_2: 3, count_2: passes, "
                    "transfer: 5, write: [6, 7], read: 8, plus: memory}\n" UNITS SASS);
     const struct machine_sass_class *load = &machine->sass.classes[SASS_CLASS_LOAD_GLOBAL];
-    assert_true(machine_times_sass(machine));
+    assert_true(machine_isa(machine) == ISA_SASS);
     assert_int_equal(machine->sass.sm, 86);
     assert_int_equal(machine->units[1].queue, 2);
     assert_int_equal(machine->units[2].queue, DEPTH_UNLIMITED);
@@ -315,7 +315,7 @@ static void test_presets(void **state) {
         wb_machine *machine;
         struct ytree document;
         assert_int_equal(wb_machine_load(wb_machine_preset_name(i), diagnostics, &machine), WB_OK);
-        if (machine_times_sass(machine)) {
+        if (machine_isa(machine) == ISA_SASS) {
             char *text = print(machine);
             assert_int_equal(ytree_parse("m.yaml", text, strlen(text), diagnostics, &document), WB_OK);
             static const char *const prefixes[][2] = {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "bound/analysis/stalls.h"
+#include "bound/analysis/verdict.h"
 #include "naive_lane.h"
 #include "sass/sass.h"
 #include "warp/path/path.h"

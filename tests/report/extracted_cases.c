@@ -31,7 +31,7 @@
 #include <string.h>
 
 #include "bound/analysis/analysis.h"
-#include "bound/grid/serial_time.h"
+#include "bound/grid/grid_work.h"
 #include "extracted_block.h"
 #include "random_grid.h"
 

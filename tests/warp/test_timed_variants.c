@@ -34,9 +34,11 @@ struct sample {
     } while (0)
 
 static void make_code(struct sample *sample) {
+    static const struct wb_machine machine;
     for (uint32_t i = 0; i < INSTRUCTIONS; i++)
         sample->insts[i] = (struct timed_inst){.init = 1 + i % 3, .latency = 4, .first_operand = i};
-    sample->timed = (struct timed_block){.code = {.insts = sample->insts, .inst_count = INSTRUCTIONS},
+    sample->timed = (struct timed_block){.machine = &machine,
+                                         .code = {.insts = sample->insts, .inst_count = INSTRUCTIONS},
                                          .paths = sample->block.paths.items,
                                          .path_count = (uint32_t)sample->block.paths.count,
                                          .warp_path = sample->warp_path,

@@ -173,6 +173,9 @@ static wb_status analysis_fetch_time(wb_analysis *analysis) {
     return status;
 }
 
+/* Whether what the machine times has a profile of its own besides. */
+static const bool has_code_profile[] = {[ISA_PTX] = false, [ISA_SASS] = true};
+
 /* The phases, and fetch: shared by all methods, computed once. */
 static wb_status analysis_prepare(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
     if (analysis->prepared || !(analysis_is_block(analysis) || analysis_has_caches(analysis))) return WB_OK;
@@ -180,9 +183,10 @@ static wb_status analysis_prepare(wb_analysis *analysis, const wb_watch *watch, 
     if (analysis_is_block(analysis)) {
         WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
         analysis->prepared = true;
+        if (!has_code_profile[machine_isa(analysis->machine)]) return WB_OK;
         analysis->atomics = atomics_of(analysis->timed);
-        if (analysis->timed->code.sass != NULL &&
-            code_profile_make(analysis->timed, MISSES_ON_PATHS, &analysis->code) != WB_OK)
+        analysis->input_code = &analysis->code;
+        if (code_profile_make(analysis->timed, MISSES_ON_PATHS, &analysis->code) != WB_OK)
             return analysis_no_memory(diagnostics);
     }
     analysis->prepared = true;
@@ -272,7 +276,7 @@ static struct bound_input analysis_input(wb_analysis *analysis, const struct ana
     if (analysis_is_block(analysis)) {
         input.block = analysis->timed;
         input.profile = &analysis->profile;
-        if (analysis->timed->code.sass != NULL) input.code = &analysis->code;
+        input.code = analysis->input_code;
     }
     if (analysis_has_caches(analysis)) {
         input.memory = &analysis->memory;

@@ -7,8 +7,8 @@
 #include "bound/grid/block_classes.h"
 #include "bound/grid/contention.h"
 #include "bound/sass/code_profile.h"
+#include "bound/search/annealing.h"
 #include "bound/search/grid_search.h"
-#include "bound/search/witness.h"
 #include "launch/launch.h"
 #include "method/run.h"
 #include "sim/sm/host.h"
@@ -85,12 +85,13 @@ struct wb_analysis {
     wb_stalls stalls;                /* of the machine code of the same launch; 0 cycles: not known */
 
     /* Of a block: */
-    const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
-    const struct timed_block *timed; /* what is analysed; NULL: no block */
-    struct timed_block own;          /* *timed, where it was made from `block` */
-    struct synthetic_block by_hand;  /* *timed is in it, where it was read from a block file */
-    struct block_profile profile;    /* if `prepared` */
-    struct code_profile code;        /* likewise, of machine code that its machine times */
+    const struct wb_block *block;          /* what it was traced from; NULL for a block written by hand */
+    const struct timed_block *timed;       /* what is analysed; NULL: no block */
+    struct timed_block own;                /* *timed, where it was made from `block` */
+    struct synthetic_block by_hand;        /* *timed is in it, where it was read from a block file */
+    struct block_profile profile;          /* if `prepared` */
+    struct code_profile code;              /* likewise, of machine code that its machine times; */
+    const struct code_profile *input_code; /* then it, else NULL */
     struct contended_block contended;
 
     /* Of a grid, and of a block as a grid: */
@@ -243,6 +244,10 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
  * unasked, and is counted down. WB_ERR_LIMIT with a message when memory is exhausted. */
 wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const wb_watch *watch,
                                 wb_diagnostics *diagnostics);
+
+/* What stands between bounds of this analysis and the code that runs, and whether its user accepts that. */
+wb_model analysis_model(const struct wb_analysis *analysis);
+bool analysis_accepts_model(const struct wb_analysis *analysis);
 
 /* The longest schedule of a block that is known and that rules R1 to R7 of docs/proofs.md allow, recorded; or
  * NULL. Errors leave a message. */

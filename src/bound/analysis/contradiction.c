@@ -1,6 +1,4 @@
-#include "bound/analysis/contradiction.h"
-
-#include "bound/analysis/found.h"
+#include "bound/analysis/verdict.h"
 
 /* What is least of all that is proven of an analysis: no execution that it covers takes longer. An exact
  * worst case is one of latencies that are exactly as stated. */
@@ -41,7 +39,7 @@ static void compare(wb_contradiction *furthest, const struct wb_analysis *proven
 static void compare_stalls(wb_contradiction *furthest, const struct wb_analysis *analysis,
                            const struct wb_analysis *proven) {
     const wb_slowest lane = {.cycles = analysis->stalls.cycles, .kind = WB_LOWER, .name = "stalls"};
-    if (lane.cycles == 0 || !machine_times_sass(analysis->machine)) return;
+    if (lane.cycles == 0 || analysis_model(analysis) != WB_MODEL_NONE) return;
     keep_furthest(furthest, wb_analysis_scope(proven), ceiling_of(proven, WB_UPPER), lane);
 }
 

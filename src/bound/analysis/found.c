@@ -1,4 +1,4 @@
-#include "bound/analysis/found.h"
+#include "bound/analysis/verdict.h"
 
 bool found_is_covered(const struct wb_analysis *analysis, const wb_simulation *simulation) {
     bool conserving = !analysis_has_caches(analysis) || analysis->memory.scheme->policy->work_conserving;

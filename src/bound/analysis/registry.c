@@ -6,7 +6,6 @@
 #include "base/base.h"
 #include "base/wing.h"
 #include "bound/kernel/kernel_bounds.h"
-#include "bound/sass/code_sums.h"
 
 static const struct bound_method *const core_methods[] = {
 #define X(name) &bound_##name,
@@ -36,12 +35,13 @@ static size_t method_count(void) {
 }
 
 const struct bound_method *bound_method_on(size_t index, const struct wb_machine *machine) {
-    static const struct {
-        const struct bound_method *of_ptx, *of_code;
-    } rows[] = {{&bound_sib, &bound_code_sib}, {&bound_fib, &bound_code_fib}, {&bound_elb, &bound_code_elb}};
+    static const struct bound_method *const rows[][ISA_COUNT] = {{&bound_sib, &bound_code_sib},
+                                                                 {&bound_fib, &bound_code_fib},
+                                                                 {&bound_elb, &bound_code_elb},
+                                                                 {&bound_exhaustive, &bound_code_exhaustive}};
     const struct bound_method *method = bound_method_at(index);
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
-        if (method == rows[r].of_ptx && machine_times_sass(machine)) return rows[r].of_code;
+        if (method == rows[r][ISA_PTX]) return rows[r][machine_isa(machine)];
     return method;
 }
 

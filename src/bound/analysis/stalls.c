@@ -1,4 +1,4 @@
-#include "bound/analysis/stalls.h"
+#include "bound/analysis/verdict.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -321,7 +321,8 @@ static bool is_about(const struct wb_analysis *analysis, const wb_verdict *verdi
 const wb_bound *stalls_refute(const struct wb_analysis *analysis, const wb_verdict *verdict) {
     const wb_stalls *stalls = &analysis->stalls;
     const wb_bound *bound = verdict->bound;
-    if (bound == NULL || machine_times_sass(analysis->machine)) return NULL; /* else it is a contradiction */
+    if (bound == NULL || analysis_model(analysis) == WB_MODEL_NONE)
+        return NULL; /* else it is a contradiction */
     if (!is_about(analysis, verdict)) return NULL;
     const bool is_below = bound->cycles < stalls->cycles;
     return is_below || wb_stalls_refuting(stalls) != NULL ? bound : NULL;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bound/analysis/contradiction.h"
 #include "bound/analysis/verdict.h"
 #include "warp/trace/trace.h"
 

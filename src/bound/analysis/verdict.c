@@ -1,9 +1,5 @@
 #include "bound/analysis/verdict.h"
 
-#include "bound/analysis/contradiction.h"
-#include "bound/analysis/found.h"
-#include "bound/analysis/stalls.h"
-
 const char *wb_scope_name(wb_scope scope) {
     switch (scope) {
     case WB_SCOPE_BLOCK: return "block";
@@ -140,7 +136,7 @@ static void take_code(wb_verdict *verdict, const struct wb_analysis *analysis) {
 
 wb_model analysis_model(const struct wb_analysis *analysis) {
     const struct wb_kernel *kernel = analysis_sources(analysis).kernel;
-    if (kernel == NULL || machine_times_sass(analysis->machine)) return WB_MODEL_NONE;
+    if (kernel == NULL || !wb_machine_takes_ptx(analysis->machine)) return WB_MODEL_NONE;
     return kernel->module->code == NULL ? WB_MODEL_PTX : WB_MODEL_CLASSES;
 }
 

@@ -1,10 +1,34 @@
-/* What is known of what was asked about, and whether it meets a deadline: the bound of a block says nothing
- * of the kernel that it is part of.
- */
+/* What is known of what was asked about: what was found, what of it contradicts bounds, the verdict. */
 #ifndef WB_BOUND_ANALYSIS_VERDICT_H
 #define WB_BOUND_ANALYSIS_VERDICT_H
 
 #include "bound/analysis/analysis.h"
+
+/* Executions that were found: by searches, as the exact worst case, by simulation. */
+
+/* Whether the bounds of the analysis are about this simulation: those of a scheme of strict round-robin hold
+ * for strict round-robin only, all others for work-conserving policies only. */
+bool found_is_covered(const struct wb_analysis *analysis, const wb_simulation *simulation);
+
+/* The slowest execution of an analysis by itself that its bounds are about, without the launch overhead; an
+ * exact worst case is one, too. `with_shorter_times`: also of those with latencies shorter than stated, which
+ * upper bounds cover. */
+wb_slowest analysis_found(const struct wb_analysis *analysis, bool with_shorter_times);
+
+/* What is proven, held against what was found: the last step of every analysis. */
+
+/* An execution that takes longer than what is proven of the same subject, the furthest above; of a kernel
+ * also of its blocks, of covering paths also of the given data. `found.cycles` is 0 where there is none. */
+wb_contradiction analysis_contradiction(const struct wb_analysis *analysis);
+
+/* What the stall counts of machine code prove: no execution of a lane's path is shorter than they say. */
+
+/* The bound of kind upper that the analysis' stall counts refute within the scope of a verdict, or NULL. */
+const wb_bound *stalls_refute(const struct wb_analysis *analysis, const wb_verdict *verdict);
+
+/* What is known of what was asked about, and whether it meets a deadline: the bound of a block says nothing
+ * of the kernel that it is part of.
+ */
 
 /* What a verdict is about where there is a deadline: `scope`, unless there is no kernel. */
 wb_scope verdict_scope(const struct wb_analysis *analysis, wb_scope scope);
@@ -19,10 +43,6 @@ wb_slowest analysis_slowest(const struct wb_analysis *analysis);
 
 /* The same of a kernel, or of its machine code, or what that takes at least, where these are longer. */
 wb_slowest analysis_slowest_with_code(const struct wb_analysis *analysis);
-
-/* What stands between bounds of this analysis and the code that runs, and whether its user accepts that. */
-wb_model analysis_model(const struct wb_analysis *analysis);
-bool analysis_accepts_model(const struct wb_analysis *analysis);
 
 /* The part of a verdict that is the same of analyses and streams: the state and the margin, from what is
  * known. */

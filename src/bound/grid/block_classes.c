@@ -39,10 +39,11 @@ static wb_status time_class(const struct timed_grid *timed, const struct wb_mach
     return time_block(class->block, machine, diagnostics, &class->timed);
 }
 
-/* Adds a class of machine code in its sums, with and without misses on the paths of its warps. */
-static wb_status profile_code_class(const struct timed_block *timed, wb_diagnostics *diagnostics,
-                                    struct grid_work *work) {
+/* The same of machine code, with and without misses on the paths of its warps. */
+static wb_status profile_code_class(const struct timed_block *timed, const wb_watch *watch,
+                                    wb_diagnostics *diagnostics, struct grid_work *work) {
     struct code_profile warm, cold;
+    (void)watch; /* the walk is quick */
     wb_status status = code_profile_make(timed, MISSES_BESIDE, &warm);
     if (status == WB_OK) {
         status = code_profile_make(timed, MISSES_ON_PATHS, &cold);
@@ -54,9 +55,8 @@ static wb_status profile_code_class(const struct timed_block *timed, wb_diagnost
 }
 
 /* Adds a class in its sums. */
-static wb_status profile_class(const struct timed_block *timed, const wb_watch *watch,
-                               wb_diagnostics *diagnostics, struct grid_work *work) {
-    if (timed->code.sass != NULL) return profile_code_class(timed, diagnostics, work);
+static wb_status profile_ptx_class(const struct timed_block *timed, const wb_watch *watch,
+                                   wb_diagnostics *diagnostics, struct grid_work *work) {
     struct block_profile profile;
     WB_TRY(block_profile_make(timed, watch, diagnostics, &profile));
     wb_status status = grid_work_add_class(work, timed, &profile);
@@ -64,13 +64,24 @@ static wb_status profile_class(const struct timed_block *timed, const wb_watch *
     return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, timed->machine->name);
 }
 
+/* Classes by what the machine times. */
+static const struct class_model {
+    wb_status (*profile)(const struct timed_block *timed, const wb_watch *watch, wb_diagnostics *diagnostics,
+                         struct grid_work *work);
+    bool shares_code; /* misses of a block depend on the code of all blocks that come to its SM */
+} models[] = {[ISA_PTX] = {profile_ptx_class, false}, [ISA_SASS] = {profile_code_class, true}};
+
+static wb_status profile_class(const struct timed_block *timed, const wb_watch *watch,
+                               wb_diagnostics *diagnostics, struct grid_work *work) {
+    return models[machine_isa(timed->machine)].profile(timed, watch, diagnostics, work);
+}
+
 /* Blocks of all classes come to an SM, so that its caches have to hold what any of them executes, and all
  * wait for its units: gives a block the misses of the whole grid's code. */
 static wb_status share_sm(const struct timed_code *all, struct timed_block *timed,
                           wb_diagnostics *diagnostics) {
     struct timed_code *code = &timed->code;
-    if (code->sass == NULL) return WB_OK;
-    assert(all->sass != NULL); /* of the same machine */
+    if (!models[machine_isa(timed->machine)].shares_code) return WB_OK;
     for (uint32_t e = 0; e < code->inst_count; e++) {
         const struct sass_timed *shared = &all->sass[timed_origin(code, e)];
         struct sass_timed *own = &code->sass[e];
@@ -196,14 +207,14 @@ static wb_status add_blocks_by_hand(const struct class_source *source, struct gr
     return WB_OK;
 }
 
-/* The code that any covering block of a grid executes, on a machine that times machine code; else none. */
+/* The code that any covering block of a grid executes, where blocks share it; else none. */
 static wb_status time_covering_code(const struct class_source *source, struct grid_work *work,
                                     struct timed_code *code) {
     const struct wb_grid *grid = source->covering;
     const char *kernel = wb_kernel_name(grid->kernel);
     const uint32_t count = grid->code_first[grid->kernel->module->function_count];
     bool *any = arena_array(&work->arena, (size_t)count + 1, sizeof *any);
-    if (!machine_times_sass(work->machine)) return WB_OK;
+    if (!models[machine_isa(work->machine)].shares_code) return WB_OK;
     if (any == NULL) return diagnose_out_of_memory(source->diagnostics, kernel);
     for (size_t k = 0; k < grid->covering.count; k++) {
         const struct wb_block *block = grid->covering.items[k].block;

@@ -1,4 +1,4 @@
-#include "bound/grid/chain_work.h"
+#include "bound/grid/grid_work.h"
 
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-#include "bound/grid/class_ranking.h"
+#include "bound/grid/grid_work.h"
 
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-#include "bound/grid/code_chain.h"
+#include "bound/grid/grid_work.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "bound/grid/fetch_time.h"
+#include "bound/grid/grid_work.h"
 
 #include "base/base.h"
 #include "memory/caches/caches.h"

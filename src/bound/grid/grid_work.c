@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "bound/block/block_sums.h"
-#include "bound/grid/code_chain.h"
-#include "bound/grid/serial_time.h"
 #include "bound/method/method.h"
 #include "bound/sass/atomics.h"
 
@@ -33,8 +31,15 @@ static void add_code_run(const struct timed_code *code, struct path_entry run, u
     }
 }
 
+/* By what the machine times. */
+typedef void (*run_adder)(const struct timed_code *code, struct path_entry run, uint64_t times,
+                          cycles *units);
+static const run_adder run_adders[] = {[ISA_PTX] = add_run, [ISA_SASS] = add_code_run};
+
 /* The same of a path, taken by `warps` warps. */
-static void add_path(const struct timed_code *code, const struct path *path, uint64_t warps, cycles *units) {
+static void add_path(const struct timed_block *block, const struct path *path, uint64_t warps,
+                     cycles *units) {
+    const run_adder add = run_adders[machine_isa(block->machine)];
     const struct path_entry *entries = path->entries.items;
     uint64_t folded = 0, repetitions = 0; /* entries of the fold at hand that are still to come; its own */
     for (size_t i = path->entries.count; i-- > 0;) {
@@ -44,10 +49,7 @@ static void add_path(const struct timed_code *code, const struct path *path, uin
             continue;
         }
         const uint64_t times = cycles_mul(warps, folded > 0 ? repetitions + 1 : 1);
-        if (code->sass != NULL)
-            add_code_run(code, entries[i], times, units);
-        else
-            add_run(code, entries[i], times, units);
+        add(&block->code, entries[i], times, units);
         folded -= folded > 0;
     }
     assert(folded == 0); /* a fold is behind what it repeats */
@@ -61,7 +63,7 @@ static cycles *sum_units(const struct timed_block *timed, struct arena *arena) {
     for (uint32_t w = 0; warps != NULL && w < timed->warp_count; w++)
         warps[timed->warp_path[w]]++;
     for (uint32_t p = 0; units != NULL && warps != NULL && p < timed->path_count; p++)
-        add_path(&timed->code, &timed->paths[p], warps[p], units);
+        add_path(timed, &timed->paths[p], warps[p], units);
     bool failed = warps == NULL;
     arena_free(&scratch);
     return failed ? NULL : units;
@@ -250,7 +252,7 @@ wb_status grid_work_finish(struct grid_work *work) {
         work->latency_most = cycles_max(work->latency_most, class->latency);
     }
     WB_TRY(sum_chains(work));
-    return machine_times_sass(work->machine) ? WB_OK : sum_oldest(work);
+    return sum_oldest(work);
 }
 
 void grid_work_sharpen(struct grid_work *work, uint32_t class, cycles proven) {
@@ -364,13 +366,10 @@ cycles grid_work_together(const struct grid_work *work, uint64_t n) {
     for (size_t k = 0; n > 1 && k < work->classes.count; k++) {
         const struct block_class *class = &work->classes.items[k];
         const cycles held = others_of(&work->by_held, class->held, n - 1);
-        cycles one = cycles_add(class->residency, held);
-        if (machine_times_sass(work->machine)) {
-            const cycles initiations = others_of(&work->by_initiations, class->initiations, n - 1);
-            const cycles own = cycles_add(class->initiations, class->latency);
-            one = cycles_min(one, cycles_add(own, initiations));
-        }
-        longest = cycles_max(longest, one);
+        const cycles initiations = others_of(&work->by_initiations, class->initiations, n - 1);
+        const cycles own = cycles_add(class->initiations, class->latency); /* of PTX no less than residency */
+        longest =
+            cycles_max(longest, cycles_min(cycles_add(class->residency, held), cycles_add(own, initiations)));
     }
     return longest;
 }

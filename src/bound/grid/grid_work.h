@@ -1,17 +1,212 @@
-/* A grid of blocks as the bounds of whole kernels see it: block classes, each in a few sums, and the slots
- * that they take one after another (docs/proofs.md, section 12). All sums saturate (base/base.h): a grid
- * can have any number of blocks. */
+/* What whole kernels do, in sums: classes of blocks by several measures (docs/proofs.md, section 12). */
 #ifndef WB_BOUND_GRID_GRID_WORK_H
 #define WB_BOUND_GRID_GRID_WORK_H
 
+#include "base/base.h"
+#include "base/cycles.h"
 #include "bound/grid/block_requests.h"
-#include "bound/grid/chain_work.h"
-#include "bound/grid/class_ranking.h"
-#include "bound/grid/fetch_time.h"
-#include "bound/grid/oldest_times.h"
 #include "bound/profile/profile.h"
 #include "bound/sass/code_profile.h"
 #include "bound/sass/cold_sets.h"
+#include "memory/requests/requests.h"
+
+/* Things that are there several times each, such as the blocks of a class, in the order of some cycles that
+ * they take: what the first of them sum up to. All sums saturate. */
+
+/* A class and what classes are sorted by. */
+struct ranked_class {
+    cycles each;
+    uint32_t class;
+};
+
+/* For qsort: the most cycles first, then the class that was added first. */
+int ranked_classes_compare(const void *a, const void *b);
+
+/* The classes in that order, and sums over the blocks of those in front. */
+struct class_ranking {
+    size_t count;
+    uint32_t *classes;
+    uint64_t *blocks_before; /* count + 1 */
+    cycles *sum_before;      /* count + 1 */
+};
+
+/* Ranks `count` classes with blocks[k] blocks each, which `ranked` lists in any order and which is sorted by
+ * this. WB_ERR_LIMIT when memory is exhausted; no message. */
+wb_status class_ranking_make(struct arena *arena, struct ranked_class *ranked, size_t count,
+                             const uint64_t *blocks, struct class_ranking *ranking);
+
+/* The sum over the first n blocks; of all where there are fewer. */
+cycles class_ranking_sum(const struct class_ranking *ranking, uint64_t n);
+
+/* The sum over all of them. */
+static inline cycles class_ranking_total(const struct class_ranking *ranking) {
+    return ranking->sum_before[ranking->count];
+}
+
+/* What blocks amount to on an SM with several sub-cores: while a chain of instructions that delays a block
+ * runs in one sub-core, the units of the others do not hold it up (docs/sub-core-bounds.md). All sums
+ * saturate. */
+
+/* What a block is cut into when its work is counted by sub-cores: its sections, met in time or in the order
+ * in which they issue (section 10 there), or nothing. */
+enum chain_window { CHAIN_SECTIONS, CHAIN_ISSUED, CHAIN_WHOLE, CHAIN_WINDOWS };
+
+/* What a change of the chain from one sub-core to another can cost. */
+struct chain_extra {
+    cycles each;
+    uint64_t count;
+};
+
+/* A block cut into windows. */
+struct chain_share {
+    cycles work;   /* W: of each window the work of its busiest sub-core, and all on units that they share */
+    cycles own;    /* what its stay takes besides, but for initiations of others: beta less W */
+    cycles beyond; /* its other work: no extras count more than that */
+    const struct chain_extra *extras; /* X: work of the other sub-cores, and what windows leave behind */
+    size_t extra_count;
+};
+
+struct block_chain {
+    uint64_t turns; /* the most sub-cores that its own chain runs in, one behind the other */
+    bool known[CHAIN_WINDOWS];
+    struct chain_share shares[CHAIN_WINDOWS];
+};
+
+/* What is known of a block besides its sections. */
+struct chain_demand {
+    cycles initiations; /* E */
+    cycles latency;     /* lam, with releases */
+    cycles residency;   /* it stays no longer than that and all initiations of others meanwhile: alpha */
+    bool covering;      /* it stands for blocks that execute parts of its paths */
+};
+
+/* Fills in what a block is. Arrays come from `arena`; WB_ERR_LIMIT without a message when memory is
+ * exhausted.
+ */
+wb_status block_chain_make(const struct block_profile *profile, const struct chain_demand *demand,
+                           struct arena *arena, struct block_chain *chain);
+
+/* Counts `stalls` cycles in which units wait for the limit on requests as work that every chain meets. */
+void block_chain_charge(struct block_chain *chain, cycles stalls);
+
+/* The blocks of a grid, cut into windows. */
+struct chain_pool {
+    bool known; /* of all blocks */
+    struct class_ranking by_work, by_own, by_beyond;
+    struct class_ranking extras; /* of all blocks, not by class */
+};
+
+/* A grid of them. */
+struct chain_work {
+    uint64_t turns_most, turns_total;
+    struct class_ranking by_all; /* work of whatever sub-core: E, with what was charged */
+    struct chain_pool pools[CHAIN_WINDOWS];
+};
+
+/* The blocks of a class, and how many there are. */
+struct chain_class {
+    const struct block_chain *chain;
+    uint64_t blocks;
+};
+
+/* Sums up `count` classes. */
+wb_status chain_work_make(const struct chain_class *classes, size_t count, struct arena *arena,
+                          struct chain_work *work);
+
+/* TOP_changes(n): what so many changes of sub-core can cost among n blocks. */
+cycles chain_pool_extras(const struct chain_pool *pool, uint64_t changes, uint64_t n);
+
+/* What a block of machine code amounts to by sub-cores (docs/machine-code-bounds.md, theorem 5). */
+
+/* As block_chain_make, not cut at barriers; `latency` is lam, with releases. */
+wb_status code_chain_make(const struct code_profile *profile, cycles latency, struct arena *arena,
+                          struct block_chain *chain);
+
+/* What instruction fetch adds to a bound of the same instructions without it, on machines with an instruction
+ * cache: the cycles in which some warp can be waiting for its next instruction (docs/proofs.md, section 15).
+ */
+
+/* Lines of code, as a set of bits. Zero-initialised it is empty. */
+struct code_lines {
+    VEC(uint64_t) words;
+};
+
+/* Adds the lines of all instructions that warps of the block fetch. WB_ERR_LIMIT without a message when
+ * memory is exhausted. */
+wb_status code_lines_add(struct code_lines *lines, const struct timed_block *block);
+
+void code_lines_free(struct code_lines *lines);
+
+/* Fetches that all warps of the block begin at most, whatever parts of their paths they execute. */
+wb_status code_fetches(const struct timed_block *block, uint64_t *fetches);
+
+/* The same by entry of the code: counts[i] grows by the fetches that the entry begins. */
+wb_status code_fetch_counts(const struct timed_block *block, uint64_t *counts);
+
+/* The most fetches of a block of a grid, and the lines of all of them. */
+wb_status grid_fetches(const struct timed_grid *timed, struct code_lines *lines, uint64_t *most);
+
+/* What is asked of the instruction caches of some SMs. */
+struct fetch_demand {
+    uint64_t fetches;
+    const struct code_lines *lines;
+    uint64_t sms;   /* that have a part in it */
+    uint64_t warps; /* that an SM holds at a time, at most */
+};
+
+/* The cycles, or CYCLES_SATURATED; 0 where fetch never stalls. */
+cycles fetch_time(const struct machine_fetch *fetch, const struct fetch_demand *demand);
+
+/* What a block adds to the time of an SM however its warps and those of other blocks share it: section by
+ * section the sub-core whose work and latencies are most together (docs/sub-core-bounds.md, serial times). */
+
+/* Instructions of all distinct paths of a block that are walked for it; a block with more has no serial time.
+ */
+#define SERIAL_STEPS_MAX (UINT64_C(1) << 22)
+
+/* V(b) of a block of real paths, or of covering ones without barriers. *time is saturated where it is not
+ * known: the paths are longer, or cover others with barriers. WB_ERR_LIMIT without a message when memory is
+ * exhausted. */
+wb_status serial_time_of(const struct block_profile *profile, bool covering, cycles *time);
+
+/* The same of a block whose paths are walked and real, with parts of it. */
+struct serial_sums {
+    cycles time;  /* V(b) */
+    cycles chain; /* of each section the longest chain of latencies, its release included */
+};
+
+bool serial_can_walk(const struct timed_block *timed);
+
+/* `blocking`, per unit of the machine: what every instruction on it may wait for besides operands and other
+ * instructions that count; NULL: nothing. WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status serial_sums_of(const struct block_profile *profile, const cycles *blocking,
+                         struct serial_sums *sums);
+
+/* What a block takes where the oldest block's warps issue first: younger blocks delay an instruction at most
+ * by the initiation that its unit has begun before (docs/policy-bounds.md, oldest first). */
+
+/* Of a block, its instructions delayed by initiations as long as `init`. */
+struct oldest_times {
+    struct serial_sums sums;
+    uint32_t init[MACHINE_UNITS_MAX]; /* per unit the longest of the grid that was known when it was made */
+    uint64_t executed[MACHINE_UNITS_MAX]; /* per unit, instructions of all distinct paths */
+};
+
+/* Why such times are not known of any block on a machine, or NULL. */
+const char *oldest_objection(const struct wb_machine *machine);
+
+/* `init`: the longest initiations per unit of all blocks before this one, to which its own are added. *times
+ * is from the arena, or NULL where they are not known, as serial_time_of has it. WB_ERR_LIMIT without a
+ * message when memory is exhausted. */
+wb_status oldest_times_of(const struct block_profile *profile, bool covering, uint32_t *init,
+                          struct arena *arena, struct oldest_times **times);
+
+/* The sums where initiations are as long as `init`, no less than what they were made with. */
+struct serial_sums oldest_sums(const struct oldest_times *times, const uint32_t *init);
+
+/* A grid of blocks as the bounds of whole kernels see it: block classes, each in a few sums, and the slots
+ * that they take one after another (docs/proofs.md, section 12). All sums saturate (base/base.h): a grid
+ * can have any number of blocks. */
 
 /* What misses that each line of machine code makes once add to a block that comes first (docs/
  * machine-code-bounds.md, section 6): beside its times, or to these and to what it holds. */

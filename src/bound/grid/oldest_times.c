@@ -1,4 +1,4 @@
-#include "bound/grid/oldest_times.h"
+#include "bound/grid/grid_work.h"
 
 #include <assert.h>
 #include <string.h>

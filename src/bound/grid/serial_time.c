@@ -1,6 +1,6 @@
 /* The serial time of a block. Paths are walked instruction by instruction, loops unrolled: what is pending at
  * a barrier differs from section to section. */
-#include "bound/grid/serial_time.h"
+#include "bound/grid/grid_work.h"
 
 #include <assert.h>
 #include <string.h>

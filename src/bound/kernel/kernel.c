@@ -22,18 +22,22 @@ static struct kernel_time least_time(kernel_formula formula, const struct grid_w
     return in_order;
 }
 
+static void assume_ptx(const struct bound_input *input, wb_bound *bound) {
+    bound_assume_model(input, bound);
+    assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
+    assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
+    contention_assume(input->work, bound);
+}
+
+/* By what the machine times. */
+static void (*const assume_code[])(const struct bound_input *input, wb_bound *bound) = {
+    [ISA_PTX] = assume_ptx, [ISA_SASS] = bound_assume_machine_code};
+
 void kernel_upper_set(const struct bound_input *input, const struct grid_work *work,
                       const struct kernel_time *time, wb_bound *bound) {
     kernel_bound_set(work, time, bound);
     bound->kind = WB_UPPER;
-    if (machine_times_sass(input->machine)) {
-        bound_assume_machine_code(input, bound);
-    } else {
-        bound_assume_model(input, bound);
-        assume(bound, WB_ASSUME_UNITS_NOT_IDLE);
-        assume(bound, WB_ASSUME_UNITS_IN_ISSUE_ORDER);
-        contention_assume(work, bound);
-    }
+    assume_code[machine_isa(input->machine)](input, bound);
     grid_assume_dispatch(work, bound);
 }
 
@@ -166,18 +170,10 @@ static wb_status kernel_run(const struct bound_input *input, wb_bound *bound) {
     return WB_ERR_DECLINED;
 }
 
-static const char *objection(const struct bound_input *input) {
-    return machine_times_sass(input->machine) && input->contended
-               ? "this method needs latencies that are known, which those of requests that wait for one "
-                 "memory (service) are not"
-               : NULL;
-}
-
 const struct bound_method bound_kernel = {
     .name = "kernel",
     .summary = "kernel: the least of its proven forms (--explain kernel lists them)",
     .run = kernel_run,
-    .objection = objection,
     .needs = NEED_INSTRUCTIONS | NEED_KERNEL,
     .unasked_work = WAVE_WORK,
     .named_work = ALIGNED_NAMED_WORK,

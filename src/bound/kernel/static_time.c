@@ -35,11 +35,10 @@ static struct sm_blocks assigned_blocks(const struct grid_work *work, uint32_t s
 }
 
 /* Until blocks that all have a slot at once have ended, without dispatch. */
-static struct kernel_time assigned_together(const struct grid_work *work, const struct sm_blocks *sm) {
+static struct kernel_time assigned_together(const struct sm_blocks *sm) {
     cycles together = cycles_add(sm->held, sm->slack_most);
     if (together != CYCLES_SATURATED) together = cycles_sub(together, sm->deficit);
-    if (machine_times_sass(work->machine))
-        together = cycles_min(together, cycles_add(sm->initiations, sm->latency_most));
+    together = cycles_min(together, cycles_add(sm->initiations, sm->latency_most)); /* of PTX it is no less */
     if (sm->blocks == 1) together = sm->isolated;
     cycles busy = cycles_min(sm->initiations, together);
     return (struct kernel_time){.busy = busy, .latency = cycles_min(sm->latency_most, together - busy)};
@@ -61,7 +60,7 @@ static struct kernel_time assigned_time(const struct grid_work *work, const stru
     const uint64_t waves = cycles_ceiling(sm->blocks, resident);
     const struct machine_memory *memory = &work->machine->memory;
     assert(waves > 0);
-    struct kernel_time time = waves > 1 ? assigned_in_turns(work, sm, resident) : assigned_together(work, sm);
+    struct kernel_time time = waves > 1 ? assigned_in_turns(work, sm, resident) : assigned_together(sm);
     if (chains) time = kernel_time_min(time, chain_time_of_blocks(work, resident, &sm->chains));
     time.dispatch = cycles_mul(waves - 1, memory->dispatch_latency);
     if (waves > 1) return time;

@@ -124,6 +124,9 @@ static uint32_t need_of_scheme(const struct gpu_scheme *scheme) {
     return scheme->policy->work_conserving ? NEED_DEFAULT_SCHEME : NEED_PURE_RR;
 }
 
+/* The need that machines meet by what they time. */
+static const uint32_t isa_needs[] = {[ISA_PTX] = NEED_PTX_MODEL, [ISA_SASS] = NEED_SASS_MODEL};
+
 /* The needs that an input meets. */
 static uint32_t needs_met(const struct bound_input *input) {
     const bool is_of_wing = input->subject != NULL, is_block = input->block != NULL;
@@ -135,9 +138,7 @@ static uint32_t needs_met(const struct bound_input *input) {
            need_if(input->memory == NULL, NEED_NO_CACHES) | need_if(!input->contended, NEED_KNOWN_TIMES) |
            need_if(input->work != NULL, NEED_KERNEL) |
            need_if(memory_dispatch_is_dynamic(&input->machine->memory), NEED_DYNAMIC_DISPATCH) |
-           need_if(input->memory != NULL, NEED_CACHES) |
-           need_if(!machine_times_sass(input->machine), NEED_PTX_MODEL) |
-           need_if(machine_times_sass(input->machine), NEED_SASS_MODEL) |
+           need_if(input->memory != NULL, NEED_CACHES) | isa_needs[machine_isa(input->machine)] |
            (input->scheme == NULL ? 0 : need_of_scheme(input->scheme));
 }
 

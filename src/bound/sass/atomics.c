@@ -32,7 +32,7 @@ static uint64_t atomics_of_path(const struct timed_block *block, const struct pa
 
 uint64_t atomics_of(const struct timed_block *block) {
     uint64_t sum = 0;
-    for (uint32_t p = 0; block->code.sass != NULL && p < block->path_count; p++) {
+    for (uint32_t p = 0; p < block->path_count; p++) {
         uint64_t warps = 0;
         for (uint32_t w = 0; w < block->warp_count; w++)
             warps += block->warp_path[w] == p;

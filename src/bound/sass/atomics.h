@@ -6,7 +6,7 @@
 #include "warp/timed/timed.h"
 
 /* How many a block of machine code executes at most, each lane's for itself; CYCLES_SATURATED: too many to
- * count. 0 on machines that time PTX. */
+ * count. */
 uint64_t atomics_of(const struct timed_block *block);
 
 /* Cycles that so many can keep others waiting, on whatever words they are. */

@@ -1,7 +1,6 @@
 /* Bounds of a block of machine code that are sums: sib, fib, elb of machines that time machine code
  * (docs/machine-code-bounds.md). */
-#include "bound/sass/code_sums.h"
-
+#include "bound/method/method.h"
 #include "bound/sass/code_profile.h"
 
 /* Makes a sum a bound: misses beside it are added, the release of barriers is by whoever asked. */

@@ -8,7 +8,6 @@
 #include "bound/method/method.h"
 #include "bound/sass/code_profile.h"
 #include "bound/search/annealing.h"
-#include "bound/search/witness.h"
 #include "sim/gpu/gpu.h"
 
 /* The simulator of a wing decides for itself. */

@@ -136,9 +136,9 @@ void issue_orders_restore(struct issue_orders *orders) {
  */
 static uint64_t candidates_within(const struct wb_machine *machine, uint64_t instructions, uint64_t warps,
                                   struct search_budget *budget) {
-    const uint64_t one =
-        machine_times_sass(machine) ? SIMULATED_MACHINE_INSTRUCTION_WORK : SIMULATED_INSTRUCTION_WORK;
-    const uint64_t each = one + cycles_sub(warps, USUAL_WARPS);
+    static const uint64_t one[] = {
+        [ISA_PTX] = SIMULATED_INSTRUCTION_WORK, [ISA_SASS] = SIMULATED_MACHINE_INSTRUCTION_WORK};
+    const uint64_t each = one[machine_isa(machine)] + cycles_sub(warps, USUAL_WARPS);
     const uint64_t work = cycles_add(SIMULATION_WORK, cycles_mul(each, instructions));
     uint64_t candidates = ANNEALED_INSTRUCTIONS / cycles_add(instructions, 1) + 2;
     if (candidates > ANNEALED_CANDIDATES) candidates = ANNEALED_CANDIDATES;

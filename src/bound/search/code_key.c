@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bound/search/code_state.h"
-#include "bound/search/search_parts.h"
+#include "bound/search/search_state.h"
 
 static int count_order(const struct code_entry *a, const struct code_entry *b) {
     if (a->counter != b->counter) return a->counter < b->counter ? -1 : 1;

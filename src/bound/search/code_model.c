@@ -1,7 +1,7 @@
-#include "bound/search/code_model.h"
+#include "bound/search/code_state.h"
 
 #include "bound/sass/cold_lines.h"
-#include "bound/search/search_parts.h"
+#include "bound/search/search_state.h"
 
 /* ---- Programs ------------------------------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-#include "bound/search/pattern.h"
+#include "bound/search/annealing.h"
 
 #include <assert.h>
 #include <string.h>
@@ -123,7 +123,7 @@ static void set_member(uint64_t *set, uint32_t warp, bool is_member) {
 static void begin_with(struct pattern *pattern, const struct beginning *beginning) {
     pattern->rule_count = beginning->rule_count;
     memcpy(pattern->rules, beginning->rules, sizeof beginning->rules);
-    for (uint32_t r = 0; r < RULE_COUNT; r++)
+    for (uint32_t r = 0; r < PATTERN_RULE_COUNT; r++)
         pattern->reversed[r] = (beginning->reversed >> r & 1) != 0;
     for (uint32_t u = 0; u < MACHINE_UNITS_MAX; u++)
         pattern->ranks[u] = (uint8_t)u;
@@ -159,7 +159,7 @@ enum change {
 
 /* Puts a rule to another place, in from outside, or out. */
 static void change_rules(struct pattern *pattern, struct random_state *random) {
-    const uint8_t rule = (uint8_t)random_below(random, RULE_COUNT);
+    const uint8_t rule = (uint8_t)random_below(random, PATTERN_RULE_COUNT);
     uint32_t count = 0;
     for (uint32_t r = 0; r < pattern->rule_count; r++)
         if (pattern->rules[r] != rule) pattern->rules[count++] = pattern->rules[r];
@@ -196,7 +196,7 @@ void pattern_change(struct pattern *pattern, bool may_hurry, struct random_state
     switch ((enum change)change) {
     case CHANGE_RULES: change_rules(pattern, random); break;
     case CHANGE_DIRECTION: {
-        const uint64_t rule = random_below(random, RULE_COUNT);
+        const uint64_t rule = random_below(random, PATTERN_RULE_COUNT);
         pattern->reversed[rule] = !pattern->reversed[rule];
         break;
     }
@@ -236,7 +236,7 @@ static uint32_t lateness(const struct pattern *pattern, const struct policy_view
     case RULE_UNIT: late = pattern->ranks[view->warps[warp].unit % MACHINE_UNITS_MAX]; break;
     case RULE_AGE: late = age_of(pattern, view, warp); break;
     case RULE_GREEDY: late = warp != view->last; break;
-    case RULE_COUNT: break;
+    case PATTERN_RULE_COUNT: break;
     }
     if (late > LATEST) late = LATEST;
     return (uint32_t)(pattern->reversed[rule] ? LATEST - late : late);
@@ -262,7 +262,7 @@ static uint64_t least_step_of(const struct policy_view *view) {
 }
 
 uint32_t pattern_pick(const struct pattern *pattern, const struct policy_view *view) {
-    _Static_assert(RULE_COUNT * RULE_BITS <= 64, "a key has room for all rules");
+    _Static_assert(PATTERN_RULE_COUNT * RULE_BITS <= 64, "a key has room for all rules");
     if (pattern->rule_count == 0) return policy_lrr.pick(view);
     const uint32_t start = policy_round_start(view);
     const uint64_t least_step = least_step_of(view);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/containers.h"
-#include "bound/search/search_key.h"
+#include "bound/search/search_state.h"
 
 /* How many steps pass between two looks at the watch. */
 #define SEARCH_WATCH_PERIOD ((uint64_t)1 << 12)

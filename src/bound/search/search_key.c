@@ -1,10 +1,9 @@
-#include "bound/search/search_key.h"
+#include "bound/search/search_state.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "base/containers.h"
-#include "bound/search/search_view.h"
 
 /* Whether there can be choices behind the first issue of a cycle. Where there are none, nothing has been
  * issued yet in the cycle of a choice, and every barrier that can open has opened. */

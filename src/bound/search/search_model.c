@@ -1,4 +1,4 @@
-#include "bound/search/search_model.h"
+#include "bound/search/schedule_search.h"
 
 #include <assert.h>
 #include <stdlib.h>

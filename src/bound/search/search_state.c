@@ -3,8 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "bound/search/search_view.h"
-
 /* Keys of the table of states have a length of two bytes. */
 #define KEY_BYTES_MAX 65535u
 

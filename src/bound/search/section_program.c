@@ -1,4 +1,4 @@
-#include "bound/search/section_program.h"
+#include "bound/search/section_search.h"
 
 #include <string.h>
 

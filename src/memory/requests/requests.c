@@ -325,57 +325,51 @@ struct access_counts access_sums_counts(const struct access_sums *sums) {
     return made;
 }
 
-/* Transactions of one executed instruction, over all of its records: an asynchronous copy loads and stores,
- * and a generic address can lead different lanes to different memories. */
-struct transactions {
-    uint32_t requests;   /* of global and local memory */
-    uint32_t wavefronts; /* over memory of the SM */
-};
-
-static void add_transactions(const struct access *access, const struct access_list *list, uint32_t granule,
-                             struct transactions *sum) {
-    sum->requests += access_request_count(access, list->tables.items, granule);
-    sum->wavefronts += access_wavefront_count(access, list->tables.items);
-}
-
-/* What the accesses of one execution count on a machine that times machine code. */
-static struct access_counts counts_of(const struct access *accesses, size_t count,
-                                      const struct access_list *list) {
-    struct access_sums sums = {{0}};
-    for (size_t a = 0; a < count; a++)
-        access_sums_add(&accesses[a], list->tables.items, 0, &sums);
-    return access_sums_counts(&sums);
-}
-
-/* Requests and wavefronts follow one another on the unit. An instruction whose class has no unit takes no
- * time.
- */
-static struct execution_cost cost_of(const struct wb_machine *machine, const struct machine_class *class,
-                                     struct transactions sum) {
+/* Requests and wavefronts follow one another on the unit, over all records: an asynchronous copy loads and
+ * stores, and a generic address can lead different lanes to different memories. An instruction whose class
+ * has no unit takes no time. */
+static struct execution_cost cycles_of(const struct wb_machine *machine, const struct machine_class *class,
+                                       const struct access *accesses, size_t count,
+                                       const struct access_list *list) {
+    const uint32_t granule = memory_request_bytes(&machine->memory);
+    uint32_t requests = 0, wavefronts = 0; /* of global and local memory; over memory of the SM */
     if (class->unit == UNIT_NONE) return (struct execution_cost){0};
-    uint32_t init = wavefront_cycles(class->init, sum.wavefronts);
-    if (sum.requests > 0) init += transaction_cycles(&machine->memory, class->init, sum.requests);
+    for (size_t a = 0; a < count; a++) {
+        requests += access_request_count(&accesses[a], list->tables.items, granule);
+        wavefronts += access_wavefront_count(&accesses[a], list->tables.items);
+    }
+    uint32_t init = wavefront_cycles(class->init, wavefronts);
+    if (requests > 0) init += transaction_cycles(&machine->memory, class->init, requests);
     uint32_t latency = machine_latency(machine, class);
     /* Stores are acknowledged by a memory that all SMs share. */
-    if (sum.requests > 0 && memory_is_contended(&machine->memory) && class->plus != LATENCY_PLUS_MEM)
+    if (requests > 0 && memory_is_contended(&machine->memory) && class->plus != LATENCY_PLUS_MEM)
         latency += machine->mem_latency;
     return (struct execution_cost){.init = init, .latency = latency};
 }
 
+static struct execution_cost counts_of(const struct wb_machine *machine, const struct machine_class *class,
+                                       const struct access *accesses, size_t count,
+                                       const struct access_list *list) {
+    struct access_sums sums = {{0}};
+    (void)machine, (void)class;
+    for (size_t a = 0; a < count; a++)
+        access_sums_add(&accesses[a], list->tables.items, 0, &sums);
+    return (struct execution_cost){.counts = access_sums_counts(&sums)};
+}
+
+const struct request_model request_models[] = {
+    [ISA_PTX] = {cycles_of, false}, [ISA_SASS] = {counts_of, true}};
+
 static void warp_costs(const struct wb_block *block, const struct wb_machine *machine,
                        const struct access_list *list, struct execution_cost *costs) {
-    uint32_t granule = memory_request_bytes(&machine->memory);
+    const struct request_model *model = &request_models[machine_isa(machine)];
     for (size_t r = 0, end; r < list->items.count; r = end) {
         const struct access *access = &list->items.items[r];
         const struct ptx_inst *inst = block_inst(block, access->instruction, NULL);
-        struct transactions sum = {0};
-        for (end = r; end < list->items.count && list->items.items[end].step == access->step; end++)
-            add_transactions(&list->items.items[end], list, granule, &sum);
-        struct execution_cost cost = {0};
-        if (machine_times_sass(machine))
-            cost.counts = counts_of(access, end - r, list);
-        else
-            cost = cost_of(machine, &machine->classes[inst->form->class_], sum);
+        for (end = r; end < list->items.count && list->items.items[end].step == access->step;)
+            end++;
+        const struct execution_cost cost =
+            model->cost(machine, &machine->classes[inst->form->class_], access, end - r, list);
         for (size_t k = r; k < end; k++)
             costs[k] = cost;
     }

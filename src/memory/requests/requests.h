@@ -283,6 +283,17 @@ static inline uint32_t wavefront_cycles(uint32_t init, uint32_t wavefronts) {
 /* What the executed memory instructions of a traced block cost on a machine that counts their transactions:
  * initiation by the rules above, latency of the class. */
 
+/* What requests do to the time of an instruction. */
+struct request_model {
+    /* Of an execution, by its accesses; `class`: of the instruction. */
+    struct execution_cost (*cost)(const struct wb_machine *machine, const struct machine_class *class,
+                                  const struct access *accesses, size_t count,
+                                  const struct access_list *list);
+    bool counts; /* what accesses count is all that there is to say: patterns of a grid have it, too */
+};
+
+extern const struct request_model request_models[ISA_COUNT];
+
 /* A cost for each recorded access of the block, those of warp 0 first (see timed_block_from), to be freed;
  * NULL for a machine with ideal requests, where every instruction costs what its class does. Errors, each
  * with a message: WB_ERR_INPUT when the accesses were not recorded, or the machine has a model of a wing,

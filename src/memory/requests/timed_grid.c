@@ -24,7 +24,7 @@ static void make_variants(void *context) {
         const struct traffic_pattern *pattern = &timed->traffic.patterns.items[p];
         for (uint32_t a = 0; a < pattern->access_count; a++) {
             const uint32_t instruction = pattern->accesses[a].instruction;
-            const struct execution_cost of_class = code_variant_cost(&timed->code, instruction);
+            const struct execution_cost of_class = code_variant_cost(&variants, instruction);
             const struct execution_cost cost = {.counts = pattern->counts[a]};
             if (a > 0 && pattern->accesses[a].step == pattern->accesses[a - 1].step) continue;
             if (variants.newest[instruction] == NO_VARIANT)
@@ -44,7 +44,8 @@ wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *m
     WB_TRY(grid_decline_clusters(grid, diagnostics));
     WB_TRY(traffic_make(grid, machine, diagnostics, &timed->traffic));
     WB_TRY(make_code(timed, diagnostics));
-    if (!machine_times_sass(machine) || arena_protect(&timed->arena, make_variants, timed) == WB_OK)
+    if (!request_models[machine_isa(machine)].counts ||
+        arena_protect(&timed->arena, make_variants, timed) == WB_OK)
         return WB_OK;
     return diagnose_out_of_memory(diagnostics, machine->name);
 }

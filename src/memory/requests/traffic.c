@@ -415,7 +415,7 @@ static void add_pattern(struct traffic_maker *maker, const struct access_stream 
         if (made.request_count > 0)
             memcpy(made.perhaps, maker->perhaps.items, made.request_count * sizeof *made.perhaps);
     }
-    if (machine_times_sass(maker->traffic->machine)) count_pattern(maker, stream, &made);
+    if (request_models[machine_isa(maker->traffic->machine)].counts) count_pattern(maker, stream, &made);
     arena_push(arena, &maker->traffic->patterns, made);
 }
 

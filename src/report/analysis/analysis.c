@@ -4,11 +4,8 @@
 #include <inttypes.h>
 
 #include "base/base.h"
-#include "bound/analysis/contradiction.h"
 #include "bound/analysis/verdict.h"
 #include "launch/launch.h"
-#include "report/analysis/kernel.h"
-#include "report/analysis/results.h"
 #include "report/costs/costs_shown.h"
 #include "report/gate/gate.h"
 #include "report/parts/bounds.h"

@@ -5,6 +5,7 @@
 #include "bound/analysis/analysis.h"
 #include "bound/analysis/stream.h"
 #include "report/write/json.h"
+#include "report/write/layout.h"
 
 /* Of a kernel its block that takes longest; else what is analysed. */
 const struct wb_analysis *report_block_of(const struct wb_analysis *analysis);
@@ -37,5 +38,73 @@ typedef void (*report_launch_json)(void *user, struct json *json, size_t number,
 /* The same of a stream; `more` may be NULL. */
 void report_stream_document(struct json *json, const struct wb_stream *stream,
                             const wb_report_options *options, report_launch_json more, void *user);
+
+/* All that is known of single methods and policies, on request. */
+
+/* Appends a section for each of a comma-separated list of methods and policies: its numbers of the kernel and
+ * of a block, what they are made of and rest on, why an estimate is no bound, why there is no number.
+ * WB_ERR_INPUT with a message when a name is unknown. */
+wb_status explain_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                      const char *names, wb_diagnostics *diagnostics);
+
+/* What a simulation of the analysis rests on: adds it to the list, which has `count` so far; returns how many
+ * there are then. */
+size_t explain_simulation(const struct wb_analysis *analysis, wb_assumption *list);
+
+/* What reports of whole kernels say beyond their bounds: what is launched, where, and what cycles are spent
+ * on. */
+
+/* The heading: kernel or file, grid, machine, blocks on an SM; with `all` block classes. */
+void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bool all);
+
+/* Members of the innermost object: how many blocks of how many classes there are, and the slots that they
+ * take turns in; */
+void kernel_heading_json(struct json *json, const struct wb_analysis *analysis);
+
+/* "dominated_by", what most cycles of a bound are spent on: a unit's name, or what the part is; null where it
+ * does not say; */
+void kernel_dominant_json(struct json *json, const wb_bound *best);
+
+/* "parts" of a bound, where it says. */
+void kernel_parts_json(struct json *json, const wb_bound *bound);
+
+/* The phases of every distinct path of a block, and what methods say of its single warps, for people. */
+
+/* Appends both. Errors as phases_of_path. */
+wb_status phases_put(struct text *out, const struct wb_analysis *analysis, wb_diagnostics *diagnostics);
+
+/* Bounds and simulations of an analysis: how they compare, and how they are shown. */
+
+/* The latest result of all simulations that the bounds are about (of covering paths: those of the given
+ * data), 0 when there are none: of `cycles`, as it is printed. */
+uint64_t report_slowest(const struct wb_analysis *analysis);
+
+/* How far `bound` lies above the slowest of these simulations, in percent; false when nothing was simulated.
+ */
+bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent);
+
+/* What is certain of the worst case, with latencies exactly as stated: a schedule that takes *lower was
+ * found, and none takes more than *upper. False where nothing is proven or nothing was found. */
+bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper);
+
+/* Members of the innermost object: "bounds", "simulations", "declined", "certified"; */
+void results_json(struct json *json, const struct wb_analysis *analysis, const wb_report_options *options);
+
+/* and "given" of covering paths, which has those with the data that the launch gives, or is null. */
+void results_given_json(struct json *json, const struct wb_analysis *analysis,
+                        const wb_report_options *options);
+
+/* All numbers of an analysis as a table for people: what is proven first, estimates apart. */
+
+/* Appends bounds, simulations, those with the data that the launch gives beside those of covering paths, and
+ * the methods and policies without a result; with options->all why estimates are not proven. Of a kernel,
+ * what stands above in `verdict` (or NULL) is not said again. */
+void table_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+               const wb_report_options *options, const wb_verdict *verdict);
+
+/* A sentence in place of the table of what is not asked about: the least proven bound and the slowest
+ * execution that was found, but for numbers of the verdict. `subject` is at its start. */
+void table_put_summary(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
+                       const char *subject, const wb_verdict *verdict);
 
 #endif

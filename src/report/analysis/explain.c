@@ -1,10 +1,10 @@
-#include "report/analysis/explain.h"
+#include "report/analysis/analysis.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "bound/analysis/found.h"
+#include "bound/analysis/verdict.h"
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"
 

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 
-#include "report/analysis/kernel.h"
 #include "report/parts/cover.h"
 #include "report/parts/heading.h"
 #include "report/write/output.h"
@@ -46,7 +45,11 @@ static void put_grid_launch(struct text *out, const struct wb_analysis *analysis
 }
 
 void report_heading_put(struct text *out, const struct wb_analysis *analysis, bool all) {
+    static const char *const cores[] = {
+        [ISA_PTX] = ", dispatch depth ", [ISA_SASS] = ", machine code of sm_"};
     const struct wb_machine *machine = analysis->machine;
+    const uint32_t numbers[] = {[ISA_PTX] = machine->dispatch_depth, [ISA_SASS] = machine->sass.sm};
+    const enum isa isa = machine_isa(machine);
     if (analysis->kind == SUBJECT_OF_WING) {
         analysis->reader->put_heading(out, analysis->subject);
         text_printf(out, "machine  %s at %g MHz\n\n", machine->name, machine->clock_mhz);
@@ -67,14 +70,11 @@ void report_heading_put(struct text *out, const struct wb_analysis *analysis, bo
     if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->block);
     text_printf(out, "machine  %s at %g MHz, global memory latency ", machine->name, machine->clock_mhz);
     heading_put_memory_latency(out, machine);
-    text_string(out, machine_times_sass(machine) ? ", machine code of sm_" : ", dispatch depth ");
-    if (machine_times_sass(machine)) {
-        text_printf(out, "%u", machine->sass.sm);
-    } else if (machine->dispatch_depth == DEPTH_UNLIMITED) {
+    text_string(out, cores[isa]);
+    if (numbers[isa] == DEPTH_UNLIMITED)
         text_string(out, "unlimited");
-    } else {
-        text_printf(out, "%u", machine->dispatch_depth);
-    }
+    else
+        text_printf(out, "%u", numbers[isa]);
     if (analysis->block != NULL) text_printf(out, ", requests %s", memory_requests_name(&machine->memory));
     heading_put_fetch(out, &machine->fetch);
     text_string(out, "\n\n");

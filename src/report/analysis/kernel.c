@@ -1,4 +1,4 @@
-#include "report/analysis/kernel.h"
+#include "report/analysis/analysis.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* The phases of every distinct path, and what methods say of single warps. */
-#include "report/analysis/phases.h"
+#include "report/analysis/analysis.h"
 
 #include <inttypes.h>
 

@@ -1,13 +1,13 @@
 /* Bounds and simulations of an analysis: as a table for people, with what they come to, and as JSON. */
-#include "report/analysis/results.h"
+#include "report/analysis/analysis.h"
+
 #include "base/wing.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "bound/analysis/found.h"
-#include "report/analysis/kernel.h"
+#include "bound/analysis/verdict.h"
 #include "report/parts/bounds.h"
 #include "report/parts/heading.h"
 

@@ -7,8 +7,6 @@
 #include "bound/analysis/stream.h"
 #include "ptx/ptx.h"
 #include "report/analysis/analysis.h"
-#include "report/analysis/explain.h"
-#include "report/analysis/results.h"
 #include "report/gate/gate.h"
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"

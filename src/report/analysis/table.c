@@ -1,12 +1,10 @@
-#include "report/analysis/table.h"
+#include "report/analysis/analysis.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "bound/analysis/found.h"
 #include "bound/analysis/verdict.h"
-#include "report/analysis/results.h"
 #include "report/parts/bounds.h"
 #include "report/parts/conditions.h"
 #include "report/write/sheet.h"

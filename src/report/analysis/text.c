@@ -7,10 +7,6 @@
 
 #include "base/wing.h"
 #include "bound/analysis/verdict.h"
-#include "report/analysis/explain.h"
-#include "report/analysis/phases.h"
-#include "report/analysis/results.h"
-#include "report/analysis/table.h"
 #include "report/costs/costs_shown.h"
 #include "report/parts/conditions.h"
 #include "report/parts/cover.h"

@@ -1,4 +1,4 @@
-#include "report/certificate/block_part.h"
+#include "report/certificate/parts.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "base/containers.h"
 #include "bound/profile/sections.h"
 #include "bound/profile/warp_group.h"
-#include "report/certificate/code_part.h"
 #include "warp/path/path.h"
 
 struct section_writer {
     struct certificate *certificate;
+    const struct block_model *model;
     const struct timed_block *block;
     struct arena arena;
     uint32_t *number;            /* per instruction of the code its number in the certificate */
@@ -23,7 +23,14 @@ struct section_writer {
     VEC(uint32_t) cells;
     struct section_cycle cycle;
     struct code_part code; /* of machine code */
-    bool is_code;
+};
+
+/* How a block is written, by what its machine times. */
+struct block_model {
+    wb_status (*begin)(struct section_writer *writer);
+    wb_status (*section)(struct section_writer *writer, uint32_t path); /* reads the next one of a path */
+    void (*end)(struct code_part *code);                                /* of a row, or NULL */
+    bool last_differs; /* the last of repeated rows has other code behind it, which its barrier asks for */
 };
 
 /* ---- Instructions
@@ -51,7 +58,7 @@ static void put_inst(struct text *out, const struct timed_code *code, const stru
 }
 
 /* The instructions that some path has, in the order of the code: runs of them stay runs. */
-static void put_insts(struct section_writer *writer) {
+static wb_status put_insts(struct section_writer *writer) {
     const struct timed_block *block = writer->block;
     struct text *out = &writer->certificate->text;
     uint32_t count = 0;
@@ -66,6 +73,7 @@ static void put_insts(struct section_writer *writer) {
         writer->number[i] = count++;
         put_inst(out, &block->code, &block->code.insts[i]);
     }
+    return WB_OK;
 }
 
 /* ---- Sections and rows
@@ -129,9 +137,7 @@ static wb_status read_row(struct section_writer *writer, bool *more) {
     *more = false;
     for (uint32_t p = 0; p < writer->block->path_count; p++) {
         bool is_new;
-        WB_TRY(writer->is_code ? code_part_section(&writer->code, p, &writer->cursors[p], &writer->ended[p],
-                                                   &writer->steps)
-                               : read_section(writer, p));
+        WB_TRY(writer->model->section(writer, p));
         const size_t count = writer->steps.count;
         const struct section_step *steps = count > 0 ? writer->steps.items : &nothing;
         WB_TRY(intern_copy(&writer->sections, steps, count * sizeof *steps, &writer->row[p], &is_new));
@@ -141,7 +147,7 @@ static wb_status read_row(struct section_writer *writer, bool *more) {
         text_string(&writer->certificate->text, "section\n");
         put_steps(&writer->certificate->text, steps, count);
     }
-    if (writer->is_code) code_part_row_ends(&writer->code);
+    if (writer->model->end != NULL) writer->model->end(&writer->code);
     return report_flush(&writer->certificate->text, &writer->certificate->writer, false);
 }
 
@@ -154,8 +160,7 @@ static wb_status read_rows(struct section_writer *writer) {
         WB_TRY(read_row(writer, &more));
         WB_TRY(vec_push(&writer->rows, one));
         WB_TRY(section_cycle_note(&writer->cycle, writer->cursors, row, &times));
-        /* The last time has other code behind it, which its barrier asks for. */
-        if (times > 0 && writer->is_code) times--;
+        if (times > 0 && writer->model->last_differs) times--;
         if (times == 0) continue;
         const struct section_step again = {(uint32_t)writer->cycle.rows.count, 0, (uint32_t)times};
         WB_TRY(vec_push(&writer->rows, again));
@@ -205,14 +210,24 @@ static wb_status put_parts(struct section_writer *writer) {
     for (uint32_t p = 0; p < paths; p++)
         writer->cursors[p] = path_begin(&writer->block->paths[p]);
     WB_TRY(section_cycle_init(&writer->cycle, paths));
-    if (writer->is_code)
-        WB_TRY(code_part_init(&writer->code, writer->block, &writer->certificate->text, &writer->arena));
-    else
-        put_insts(writer);
+    WB_TRY(writer->model->begin(writer));
     WB_TRY(read_rows(writer));
     put_rows(writer);
     return put_warps(writer);
 }
+
+static wb_status begin_code(struct section_writer *writer) {
+    return code_part_init(&writer->code, writer->block, &writer->certificate->text, &writer->arena);
+}
+
+static wb_status read_code_section(struct section_writer *writer, uint32_t path) {
+    return code_part_section(&writer->code, path, &writer->cursors[path], &writer->ended[path],
+                             &writer->steps);
+}
+
+static const struct block_model models[] = {
+    [ISA_PTX] = {put_insts, read_section, NULL, false},
+    [ISA_SASS] = {begin_code, read_code_section, code_part_row_ends, true}};
 
 bool certificate_is_of_parts(const struct timed_block *block) {
     return block->traced != NULL && block->traced->covering;
@@ -221,7 +236,7 @@ bool certificate_is_of_parts(const struct timed_block *block) {
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
                                 const struct timed_block *block) {
     struct section_writer writer = {
-        .certificate = certificate, .block = block, .is_code = machine_times_sass(block->machine)};
+        .certificate = certificate, .block = block, .model = &models[machine_isa(block->machine)]};
     text_printf(&certificate->text, "block %" PRIu32 " # %s\n", block->code.register_count, name);
     if (certificate_is_of_parts(block)) text_string(&certificate->text, "parts\n");
     for (uint32_t q = 0; q < QUEUE_COUNT; q++)
@@ -229,7 +244,7 @@ wb_status certificate_put_block(struct certificate *certificate, const char *nam
             text_printf(&certificate->text, "queue %" PRIu32 " %" PRIu32 "\n", block->code.queues[q].first,
                         block->code.queues[q].count);
     const wb_status status = put_parts(&writer);
-    if (writer.is_code) code_part_free(&writer.code);
+    code_part_free(&writer.code);
     intern_free(&writer.sections);
     vec_free(&writer.steps);
     vec_free(&writer.rows);

@@ -1,11 +1,10 @@
-#include "report/certificate/cached_part.h"
+#include "report/certificate/parts.h"
 
 #include <inttypes.h>
 
 #include "base/containers.h"
 #include "bound/cache/access_latencies.h"
 #include "memory/requests/requests.h"
-#include "report/certificate/held_part.h"
 #include "warp/timed/timed.h"
 #include "warp/trace/blocks.h"
 

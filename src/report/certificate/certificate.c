@@ -9,11 +9,7 @@
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/kernel/wave.h"
 #include "bound/sass/atomics.h"
-#include "report/certificate/block_part.h"
-#include "report/certificate/cached_part.h"
-#include "report/certificate/code_part.h"
-#include "report/certificate/execution_part.h"
-#include "report/certificate/held_part.h"
+#include "report/certificate/parts.h"
 
 /* Why there is none of machine code, or NULL. */
 static const char *code_objection(const wb_analysis *analysis) {
@@ -46,15 +42,41 @@ static const char *cached_objection(const wb_analysis *analysis) {
     return NULL;
 }
 
-/* Why there is no certificate of what was analysed, or NULL. */
-static const char *objection(const wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_OF_WING) return "certificates are of blocks and kernels";
-    if (machine_times_sass(analysis->machine)) return code_objection(analysis);
+/* The same of PTX. */
+static const char *ptx_objection(const wb_analysis *analysis) {
     if (machine_unproven(analysis->machine) != NULL) return machine_unproven(analysis->machine);
     if (fetch_can_stall(&analysis->machine->fetch) && fetch_objection(analysis) != NULL)
         return fetch_objection(analysis);
     if (analysis->kind == SUBJECT_CACHED_GRID) return cached_objection(analysis);
     return NULL;
+}
+
+/* A kernel as the certificate shows it. */
+struct shown_kernel {
+    struct grid_work work; /* that of the analysis with other classes */
+    const char **alone;    /* per class what shows least of a block that has an SM to itself, or NULL */
+};
+
+/* What certificates show, by what the machine times. */
+static const struct certificate_model {
+    const char *prefix; /* of methods */
+    /* R1 to R7 are the rules of executions: these are shown, and what follows from the rules is claimed. */
+    bool has_rules;
+    const char *(*objection)(const wb_analysis *analysis);
+    void (*put_machine)(struct text *out, const struct wb_machine *machine);
+    wb_status (*show)(const struct block_class *class, wb_diagnostics *diagnostics,
+                      struct shown_kernel *shown);
+    wb_status (*sum)(struct grid_work *shown); /* what is shown */
+} models[ISA_COUNT];
+
+static const struct certificate_model *model_of(const struct wb_machine *machine) {
+    return &models[machine_isa(machine)];
+}
+
+/* Why there is no certificate of what was analysed, or NULL. */
+static const char *objection(const wb_analysis *analysis) {
+    if (analysis->kind == SUBJECT_OF_WING) return "certificates are of blocks and kernels";
+    return model_of(analysis->machine)->objection(analysis);
 }
 
 static bool write_summed(void *user, const char *bytes, size_t size) {
@@ -97,10 +119,7 @@ static void put_heading(struct certificate *certificate, const wb_analysis *anal
     }
     for (size_t i = 0; wb_machine_setting(machine, i) != NULL; i++)
         text_printf(out, "# from --set %s\n", wb_machine_setting(machine, i));
-    if (machine_times_sass(machine))
-        code_part_machine(out, machine);
-    else
-        put_machine(out, machine);
+    model_of(machine)->put_machine(out, machine);
     held_part_machine(out, analysis);
 }
 
@@ -148,8 +167,8 @@ static void claim_bounds(struct certificate *certificate, const wb_analysis *ana
     for (size_t b = 0; b < analysis->bounds.count; b++) {
         const wb_bound *bound = &analysis->bounds.items[b];
         if (is_claimed(bound, analysis->timed, methods))
-            text_printf(&certificate->text, "claim %s%s %" PRIu64 "\n",
-                        machine_times_sass(analysis->machine) ? "code-" : "", bound->method, bound->cycles);
+            text_printf(&certificate->text, "claim %s%s %" PRIu64 "\n", model_of(analysis->machine)->prefix,
+                        bound->method, bound->cycles);
         else if (bound->kind == WB_UPPER || bound->kind == WB_EXACT)
             text_printf(&certificate->text, "# reported: %s%s%s %" PRIu64 "\n", bound->method,
                         bound->form != NULL ? " by form " : "", bound->form != NULL ? bound->form : "",
@@ -159,17 +178,17 @@ static void claim_bounds(struct certificate *certificate, const wb_analysis *ana
 
 /* Whether executions keep the rules R1 to R7 with the times of the block. */
 static bool keeps_rules(const wb_analysis *analysis) {
-    return analysis->kind == SUBJECT_BLOCK && !fetch_can_stall(&analysis->machine->fetch);
+    return model_of(analysis->machine)->has_rules && analysis->kind == SUBJECT_BLOCK &&
+           !fetch_can_stall(&analysis->machine->fetch);
 }
 
 static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis,
                            wb_diagnostics *diagnostics) {
     static const char *const methods[] = {"sib", "fib", "aln", "fifo", "elb", NULL};
-    const bool is_code = machine_times_sass(analysis->machine);
     cycles longest = 0;
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed));
     held_part_block(&certificate->text, analysis);
-    if (!is_code && keeps_rules(analysis))
+    if (keeps_rules(analysis))
         WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
     if (longest > 0) text_printf(&certificate->text, "claim lower %" PRIu64 "\n", longest);
     claim_bounds(certificate, analysis, methods);
@@ -240,15 +259,11 @@ static void put_order(struct text *out, const struct grid_work *work) {
     }
 }
 
-/* A kernel as the certificate shows it. */
-struct shown_kernel {
-    struct grid_work work; /* that of the analysis with other classes */
-    const char **alone;    /* per class what shows least of a block that has an SM to itself, or NULL */
-};
-
 /* What is shown of blocks of machine code: of each with all misses on its paths. */
-static wb_status show_code(const struct block_class *class, struct shown_kernel *shown) {
+static wb_status show_code(const struct block_class *class, wb_diagnostics *diagnostics,
+                           struct shown_kernel *shown) {
     struct code_profile cold;
+    (void)diagnostics;
     wb_status status = code_profile_make(class->timed, MISSES_ON_PATHS, &cold);
     if (status == WB_OK) status = grid_work_add_code_class(&shown->work, class->timed, &cold, &cold);
     code_profile_free(&cold);
@@ -277,8 +292,7 @@ static wb_status show_class(struct certificate *certificate, const struct block_
     (void)text_format(name, sizeof name, "block-%" PRIu32, class->first);
     WB_TRY(certificate_put_block(certificate, name, class->timed));
     held_part_class(&certificate->text, &shown->work, class);
-    return machine_times_sass(shown->work.machine) ? show_code(class, shown)
-                                                   : show_block(class, diagnostics, shown);
+    return model_of(shown->work.machine)->show(class, diagnostics, shown);
 }
 
 /* The same of all classes; of those that are not kept what they execute is made again. */
@@ -302,14 +316,17 @@ static wb_status show_classes(struct certificate *certificate, const wb_analysis
     return WB_OK;
 }
 
-/* Sums up what is shown; of machine code nothing is missed beside it. */
-static wb_status sum_shown(struct grid_work *shown) {
-    if (!machine_times_sass(shown->machine)) return grid_work_rank_again(shown);
+/* Sums up what is shown of machine code: nothing is missed beside it. */
+static wb_status sum_code(struct grid_work *shown) {
     shown->cold_sets = (struct cold_sets){0};
     shown->cold = (struct cold_times){0};
     shown->latency_total = shown->latency_most = 0;
     return grid_work_finish(shown);
 }
+
+static const struct certificate_model models[] = {
+    [ISA_PTX] = {"", true, ptx_objection, put_machine, show_block, grid_work_rank_again},
+    [ISA_SASS] = {"code-", false, code_objection, code_part_machine, show_code, sum_code}};
 
 static void put_grid(struct text *out, const struct shown_kernel *shown) {
     const struct grid_work *work = &shown->work;
@@ -375,31 +392,31 @@ static wb_status put_wave_claims(struct certificate *certificate, const struct g
 /* What the formulas say if they know of the blocks only what the certificate shows. */
 static void put_kernel_claims(struct text *out, const struct grid_work *shown) {
     const bool contended = memory_is_contended(&shown->machine->memory);
-    const bool is_code = machine_times_sass(shown->machine);
+    const struct certificate_model *model = model_of(shown->machine);
     for (size_t c = 0; c < sizeof kernel_claims / sizeof kernel_claims[0]; c++) {
         if (kernel_claims[c].of_sub_cores && shown->machine->sub_cores == 1) continue;
         if (kernel_claims[c].of_sub_cores && !contention_keeps_order(shown)) continue;
-        if (kernel_claims[c].of_known_times && (contended || is_code)) continue;
+        if (kernel_claims[c].of_known_times && (contended || !model->has_rules)) continue;
         if (kernel_claims[c].is_static == grid_work_is_dynamic(shown)) continue;
         const struct kernel_time time = kernel_time_worst(shown, kernel_claims[c].formula);
         const cycles atomics = atomics_time(shown->machine, grid_work_atomics(shown));
         const cycles claimed = cycles_add(kernel_time_sum(&time), atomics);
         if (claimed != CYCLES_SATURATED)
-            text_printf(out, "claim %s%s %" PRIu64 "\n", is_code ? "code-" : "", kernel_claims[c].method,
-                        claimed);
+            text_printf(out, "claim %s%s %" PRIu64 "\n", model->prefix, kernel_claims[c].method, claimed);
     }
 }
 
 static wb_status put_kernel(struct certificate *certificate, const wb_analysis *analysis,
                             wb_diagnostics *diagnostics) {
     static const char *const none[] = {NULL};
-    const bool waves = !analysis_is_contended(analysis) && !machine_times_sass(analysis->machine);
+    const struct certificate_model *model = model_of(analysis->machine);
+    const bool waves = !analysis_is_contended(analysis) && model->has_rules;
     struct shown_kernel shown = {.work = analysis->work};
     memset(&shown.work.arena, 0, sizeof shown.work.arena);
     memset(&shown.work.classes, 0, sizeof shown.work.classes);
     memset(&shown.work.cold_sets, 0, sizeof shown.work.cold_sets);
     wb_status status = show_classes(certificate, analysis, diagnostics, &shown);
-    if (status == WB_OK) status = sum_shown(&shown.work);
+    if (status == WB_OK) status = model->sum(&shown.work);
     if (status == WB_OK) {
         put_grid(&certificate->text, &shown);
         claim_bounds(certificate, analysis, none);

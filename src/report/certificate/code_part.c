@@ -1,4 +1,4 @@
-#include "report/certificate/code_part.h"
+#include "report/certificate/parts.h"
 
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-#include "report/certificate/execution_part.h"
+#include "report/certificate/parts.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
-#include "report/certificate/held_part.h"
 #include "bound/sass/atomics.h"
+#include "report/certificate/parts.h"
 
 #include <inttypes.h>
 

@@ -179,10 +179,9 @@ static void add_units(struct figures *figures) {
         struct text name = {.arena = figures->arena};
         if (figures->units[u] == 0) continue;
         text_printf(&name, "unit.%s", unit->name);
-        add_key(figures, name.data, machine_unit_table(figures->machine), "shared", unit, figures->units[u]);
+        add_key(figures, name.data, machine_sass_unit_fields, "shared", unit, figures->units[u]);
         if (unit->queue != 0)
-            add_key(figures, name.data, machine_unit_table(figures->machine), "queue", unit,
-                    figures->units[u]);
+            add_key(figures, name.data, machine_sass_unit_fields, "queue", unit, figures->units[u]);
     }
 }
 
@@ -313,7 +312,7 @@ static void put_json(struct text *out, const struct figures *figures) {
 
 /* Whether there is something to say. */
 static wb_status check(const wb_machine *machine, const wb_module *module, wb_diagnostics *diagnostics) {
-    if (!machine_times_sass(machine)) {
+    if (!isa_keys[machine_isa(machine)].has_marks) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "the figures of a machine that times PTX have no marks: expected one with code: sass");
         return WB_ERR_INPUT;

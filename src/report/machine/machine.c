@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 #include "base/files.h"
-#include "machine/machine.h"
+#include "machine/files.h"
 #include "report/parts/document.h"
 #include "report/write/output.h"
 
@@ -97,7 +97,7 @@ wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, 
         json_open_array(&json, "settings");
         put_settings(&json, "", document.root);
         json_close(&json);
-        if (machine_times_sass(machine) || machine->sources.count > 0) {
+        if (isa_keys[machine_isa(machine)].has_marks || machine->sources.count > 0) {
             json_open_array(&json, "sources");
             for (size_t s = 0; s < machine->sources.count; s++)
                 put_source(&json, &machine->sources.items[s]);

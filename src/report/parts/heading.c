@@ -106,10 +106,10 @@ struct latency_range {
 };
 
 static struct latency_range memory_latency(const struct wb_machine *machine) {
-    if (machine_times_sass(machine))
-        return (struct latency_range){true, sass_memory_least(&machine->sass),
-                                      sass_memory_most(&machine->sass)};
-    return (struct latency_range){machine->mem_least.stated, machine->mem_least.value, machine->mem_latency};
+    const struct latency_range ranges[] = {
+        [ISA_PTX] = {machine->mem_least.stated, machine->mem_least.value, machine->mem_latency},
+        [ISA_SASS] = {true, sass_memory_least(&machine->sass), sass_memory_most(&machine->sass)}};
+    return ranges[machine_isa(machine)];
 }
 
 void heading_put_memory_latency(struct text *out, const struct wb_machine *machine) {
@@ -149,19 +149,19 @@ static void put_shared_memory(struct text *out, const struct machine_memory *mem
 }
 
 void heading_put_gpu(struct text *out, const struct timed_grid *timed) {
+    static const char *const memories[] = {
+        [ISA_PTX] = "no caches", [ISA_SASS] = "global memory latency %u to %u"};
     const struct wb_machine *machine = timed->machine;
     const struct machine_memory *memory = &machine->memory;
+    const struct latency_range range = memory_latency(machine);
     heading_put_grid(out, timed->grid);
     text_printf(out, "machine  %s at %g MHz: %u SM%s, ", machine->name, machine->clock_mhz, memory->sms,
                 plural(memory->sms));
     if (memory_has_hierarchy(memory))
         text_printf(out, "first level %u bytes in %u ways, second level %u bytes in %u ways",
                     memory->l1.bytes, memory->l1.ways, memory->l2.bytes, memory->l2.ways);
-    else if (machine_times_sass(machine))
-        text_printf(out, "global memory latency %u to %u", sass_memory_least(&machine->sass),
-                    sass_memory_most(&machine->sass));
     else
-        text_string(out, "no caches");
+        text_printf(out, memories[machine_isa(machine)], range.least, range.most);
     heading_put_fetch(out, &machine->fetch);
     text_char(out, '\n');
     if (memory_is_contended(memory)) put_shared_memory(out, memory);
@@ -209,7 +209,7 @@ void heading_machine_json(struct json *json, const struct wb_machine *machine, b
     else
         json_put_count(json, "dispatch_depth", machine->dispatch_depth);
     const struct latency_range range = memory_latency(machine);
-    if (machine_times_sass(machine)) json_put_count(json, "architecture", machine->sass.sm);
+    if (machine->sass.sm > 0) json_put_count(json, "architecture", machine->sass.sm);
     json_put_count(json, "mem_latency", range.most);
     if (range.has_least) json_put_count(json, "mem_latency_least", range.least);
     json_put_count(json, "launch_overhead", machine->launch_overhead);

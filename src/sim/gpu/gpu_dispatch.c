@@ -1,7 +1,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sim/gpu/gpu_state.h"
+#include "sim/gpu/gpu.h"
 
 /* Of several slots that become free in one cycle the lowest comes first, then the lowest SM. */
 #define SLOT_SHIFT 32

@@ -284,6 +284,19 @@ static wb_status simulate_plain(const struct timed_block *block, const struct si
     return status;
 }
 
+static wb_status simulate_code(const struct timed_block *block, const struct sim_policy *policy,
+                               const struct sim_sink *sink, const wb_watch *watch,
+                               wb_diagnostics *diagnostics, wb_simulation *result) {
+    const struct sass_run run = {.policy = policy};
+    return sass_simulate(block, &run, sink, watch, diagnostics, result);
+}
+
+/* By what the machine times. */
+static wb_status (*const simulators[])(const struct timed_block *block, const struct sim_policy *policy,
+                                       const struct sim_sink *sink, const wb_watch *watch,
+                                       wb_diagnostics *diagnostics, wb_simulation *result) = {
+    [ISA_PTX] = simulate_plain, [ISA_SASS] = simulate_code};
+
 wb_status simulate(const struct timed_block *block, const struct sim_policy *policy,
                    const struct sim_sink *sink, const wb_watch *watch, wb_diagnostics *diagnostics,
                    wb_simulation *result) {
@@ -296,8 +309,5 @@ wb_status simulate(const struct timed_block *block, const struct sim_policy *pol
     for (size_t i = 0; (wing = wing_at(i)) != NULL; i++)
         if (wing->simulate != NULL && wing->model == block->machine->model)
             return wing->simulate(block, policy, sink, watch, diagnostics, result);
-    const struct sass_run run = {.policy = policy};
-    if (machine_times_sass(block->machine))
-        return sass_simulate(block, &run, sink, watch, diagnostics, result);
-    return simulate_plain(block, policy, sink, watch, diagnostics, result);
+    return simulators[machine_isa(block->machine)](block, policy, sink, watch, diagnostics, result);
 }

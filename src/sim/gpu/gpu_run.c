@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "sim/gpu/gpu.h"
-#include "sim/gpu/gpu_state.h"
 #include "warp/trace/blocks.h"
 
 /* Longest window of a GPU whose SMs do not wait for anything outside: how often the watch is asked. */
@@ -114,19 +113,27 @@ static wb_status connect_sink(const struct gpu *gpu, struct gpu_sm *own) {
     return WB_OK;
 }
 
-/* An SM of the machine's model. */
-static wb_status make_host(struct gpu *gpu, struct gpu_sm *own) {
-    if (machine_times_sass(gpu->program.machine))
-        return sass_sm_make(&gpu->sass, &gpu->sass_run, gpu->slots, &own->host);
+static wb_status make_ptx_host(struct gpu *gpu, struct gpu_sm *own) {
     own->host = &own->sm.host;
     return sm_init(&own->sm, &gpu->program, gpu->scheme->policy, gpu->slots);
 }
+
+static wb_status make_sass_host(struct gpu *gpu, struct gpu_sm *own) {
+    const struct sm_program *program = &gpu->program;
+    if (own == gpu->sms) gpu->sass = sass_program_of_grid(program->machine, program->code, program->traffic);
+    gpu->sass_run.policy = gpu->scheme->policy;
+    return sass_sm_make(&gpu->sass, &gpu->sass_run, gpu->slots, &own->host);
+}
+
+/* SMs by what the machine times. */
+static wb_status (*const make_host[])(struct gpu *gpu, struct gpu_sm *own) = {
+    [ISA_PTX] = make_ptx_host, [ISA_SASS] = make_sass_host};
 
 static wb_status init_sm(struct gpu *gpu, uint32_t number) {
     struct gpu_sm *own = &gpu->sms[number];
     const struct sm_share share = {number, gpu->memory->sms, gpu->slots};
     own->number = number;
-    WB_TRY(make_host(gpu, own));
+    WB_TRY(make_host[machine_isa(gpu->program.machine)](gpu, own));
     own->memory.first_sent = CYCLES_SATURATED;
     if (gpu_is_connected(gpu))
         WB_TRY(sm_memory_init(&own->sm, &own->memory, gpu->scheme->reorder ? &share : NULL));
@@ -206,10 +213,6 @@ static wb_status gpu_init(struct gpu *gpu) {
     gpu->block_count = (uint32_t)grid->grid->blocks.count;
     gpu->total = gpu_instructions(grid->grid);
     WB_TRY(check(gpu));
-    if (machine_times_sass(grid->machine)) {
-        gpu->sass = sass_program_of_grid(grid->machine, &grid->code, &grid->traffic);
-        gpu->sass_run = (struct sass_run){.policy = gpu->scheme->policy};
-    }
     if (gpu->block_count == 0) return WB_OK;
     WB_TRY(find_requests(gpu));
     WB_TRY(count_slots(gpu));

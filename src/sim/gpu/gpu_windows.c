@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "sim/gpu/gpu_state.h"
+#include "sim/gpu/gpu.h"
 
 /* How many instructions pass between two looks at the watch. */
 #define GPU_WATCH_PERIOD ((uint64_t)1 << 16)

@@ -1,7 +1,6 @@
 /* What of machine code is the same on all SMs that execute it: the units that instructions come to in several
  * ways, and the lines of its caches. */
 #include "sim/sass/sass_simulate.h"
-#include "sim/sass/sass_sm.h"
 
 /* How instructions get to a unit. */
 struct unit_way {

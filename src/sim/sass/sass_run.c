@@ -1,6 +1,6 @@
 /* An SM from its first to its last cycle: what is due happens, blocks start and end, what can start does,
  * then every sub-core issues. */
-#include "sim/sass/sass_sm.h"
+#include "sim/sass/sass_simulate.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * come, but of a warp none overtakes an older one. A stage whose next one has no room stays held. */
 #include <assert.h>
 
-#include "sim/sass/sass_sm.h"
+#include "sim/sass/sass_simulate.h"
 
 /* ---- Units --------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Warps: program order by stall counts, dependence counters, barriers. */
 #include <assert.h>
 
-#include "sim/sass/sass_sm.h"
+#include "sim/sass/sass_simulate.h"
 
 /* Behind their issue increments are seen from the second cycle on. */
 #define SEEN_AFTER 2u

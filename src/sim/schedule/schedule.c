@@ -32,7 +32,8 @@ const wb_block_time *wb_schedule_blocks(const wb_schedule *schedule, size_t *cou
 }
 
 uint32_t schedule_unit_count(const struct wb_machine *machine) {
-    return machine->unit_count + machine_times_sass(machine);
+    static const uint32_t more[] = {[ISA_SASS] = 1}; /* the stage of issue, which takes its time */
+    return machine->unit_count + more[machine_isa(machine)];
 }
 
 const struct machine_unit *schedule_unit(const struct wb_machine *machine, uint32_t unit) {

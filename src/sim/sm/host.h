@@ -206,6 +206,7 @@ struct sim_policy {
      * machines that time machine code leave open in which order units serve warps, and searches choose it.
      * NULL: in the order of arrival. */
     bool (*yields)(const struct sim_policy *policy, uint32_t warp);
+    const char *misfit[ISA_COUNT]; /* by what a machine times: why it cannot be the machine's, or NULL */
 };
 
 extern const struct sim_policy policy_lrr, policy_gto, policy_rr, policy_oldest, policy_cggty;
@@ -214,7 +215,9 @@ extern const struct sim_policy policy_lrr, policy_gto, policy_rr, policy_oldest,
 const struct sim_policy *policy_at(size_t index);
 
 /* Why a policy cannot be that of a machine, a sentence; NULL: it can. */
-const char *policy_misfit(const struct sim_policy *policy, const struct wb_machine *machine);
+static inline const char *policy_misfit(const struct sim_policy *policy, const struct wb_machine *machine) {
+    return policy->misfit[machine_isa(machine)];
+}
 
 /* The policies of a comma-separated list: bit i for policy i. "all" are those that can be the machine's.
  * Errors as choose_names. */

@@ -89,15 +89,12 @@ const struct sim_policy policy_cggty = {
                "warp of highest index",
     .work_conserving = true,
     .pick = cggty_pick,
+    .misfit[ISA_PTX] =
+        "cggty is a policy for machines that time machine code by its control fields (code: sass)",
 };
 
 static const struct sim_policy *const policies[] = {&policy_lrr, &policy_gto, &policy_rr, &policy_oldest,
                                                     &policy_cggty};
-
-const char *policy_misfit(const struct sim_policy *policy, const struct wb_machine *machine) {
-    if (policy != &policy_cggty || machine_times_sass(machine)) return NULL;
-    return "cggty is a policy for machines that time machine code by its control fields (code: sass)";
-}
 
 wb_status policies_choose(const char *list, const struct wb_machine *machine, wb_diagnostics *diagnostics,
                           uint64_t *chosen) {

@@ -63,7 +63,7 @@ static void find_variants(struct variant_maker *maker) {
         const struct access_list *list = &maker->block->accesses[w];
         for (size_t r = 0; r < list->items.count; r = next_step(list, r)) {
             uint32_t i = list->items.items[r].instruction;
-            const struct execution_cost of_class = code_variant_cost(&maker->timed->code, i);
+            const struct execution_cost of_class = code_variant_cost(&maker->variants, i);
             if (maker->unrecorded[i] != 0 && maker->variants.newest[i] == NO_VARIANT)
                 (void)code_variant_of(&maker->variants, i, &of_class);
             (void)code_variant_of(&maker->variants, i, &maker->costs[before + r]);
@@ -150,35 +150,16 @@ static void rewrite_paths(struct variant_maker *maker) {
     timed->path_count = (uint32_t)timed->own_paths.count;
 }
 
-/* Gives an entry of machine code the counts, where they hold a stage for longer. */
-static void take_larger_counts(struct timed_block *timed, uint32_t entry,
-                               const struct access_counts *counts) {
-    struct sass_timed *own = &timed->code.sass[entry], counted = *own;
-    sass_timing_count(timed->machine, counts, &counted);
-    for (uint32_t s = 0; s < own->stage_count; s++)
-        if (counted.stages[s].init > own->stages[s].init) own->stages[s].init = counted.stages[s].init;
-    timed->code.insts[entry].init = timed_init_of_sass(own);
-}
-
 /* Gives every instruction the largest of its costs: paths that repeat iterations have no records of them to
  * tell its executions apart by, but one record of each of its costs. */
 static void take_largest(const struct variant_maker *maker) {
-    const struct timed_code *code = &maker->timed->code;
+    const struct wb_machine *machine = maker->timed->machine;
     size_t before = 0; /* records of earlier warps */
     for (uint32_t w = 0; w < maker->block->warp_count; w++) {
         const struct access_list *list = &maker->block->accesses[w];
-        for (size_t r = 0; r < list->items.count; r++) {
-            const uint32_t i = list->items.items[r].instruction;
-            struct timed_inst *inst = &code->insts[i];
-            const struct execution_cost cost = maker->costs[before + r];
-            if (code->sass != NULL) {
-                take_larger_counts(maker->timed, i, &cost.counts);
-                continue;
-            }
-            if (cost.init > inst->init) inst->init = cost.init;
-            if (cost.latency > inst->latency) inst->latency = cost.latency;
-            if (cost.latency < inst->latency_least) inst->latency_least = cost.latency;
-        }
+        for (size_t r = 0; r < list->items.count; r++)
+            cost_models[machine_isa(machine)].raise(
+                machine, &maker->timed->code, list->items.items[r].instruction, &maker->costs[before + r]);
         before += list->items.count;
     }
 }

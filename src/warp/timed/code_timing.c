@@ -7,9 +7,22 @@
 /* Bytes before the parameters in constant bank 0, at most. */
 #define LAUNCH_CONSTANTS 0x400u
 
+struct timing;
+
+/* How instructions of PTX get times, by their classes, and how those of machine code, by control fields. */
+struct timing_model {
+    wb_status (*check)(const struct executed_code *executed, const struct wb_machine *machine,
+                       wb_diagnostics *diagnostics); /* whether the machine executes the code; NULL: any */
+    wb_status (*functions)(struct timing *timing, struct ptx_regs *regs);
+    wb_status (*inst)(struct timing *timing, const struct ptx_inst *inst, uint32_t entry);
+    const char *untimed_call; /* what keeps the named machine from timing a call of the named function */
+    assumed_set assumed_of_code;
+};
+
 /* What giving times to the code of one kernel needs. */
 struct timing {
     const struct executed_code *executed;
+    const struct timing_model *model;
     const struct wb_machine *machine;
     wb_diagnostics *diagnostics;
     struct arena *arena; /* protected */
@@ -60,18 +73,10 @@ static wb_status joins_block(const struct executed_code *executed, const struct 
 
 /* Nobody knows how long a function of the run-time system takes. Machines that time PTX can be told; the code
  * of such a function is in no cubin, whose control fields would say it. */
-static wb_status decline_runtime_call(const struct timing *timing, const struct ptx_inst *inst,
-                                      enum ptx_runtime runtime) {
-    const char *name = ptx_runtime_name(runtime), *machine = timing->machine->name;
+static wb_status decline_runtime_call(const struct timing *timing, const struct ptx_inst *inst) {
+    const char *name = ptx_runtime_name((enum ptx_runtime)inst->form->runtime);
     char because[512];
-    if (timing->code->sass != NULL)
-        (void)text_format(because, sizeof because,
-                          "its code is not in the cubin that machine '%s' times. Remove", machine);
-    else
-        (void)text_format(because, sizeof because,
-                          "machine '%s' gives no times for class '%s'. State them in the machine file or by "
-                          "--set class.%s.unit=UNIT --set class.%s.latency=CYCLES; or remove",
-                          machine, name, name, name);
+    (void)text_format(because, sizeof because, timing->model->untimed_call, timing->machine->name, name);
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
                  "the time of a call of %s is unknown: %s such calls from the timed code (#ifdef), or say by "
                  "a flow fact that they are never reached: never LABEL (--facts)",
@@ -85,8 +90,7 @@ static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst,
     assert(code != NULL); /* check_code */
     const struct machine_inst *machine_inst = &code->insts[inst->machine];
     struct sass_timed *sass = &timing->code->sass[entry];
-    const enum ptx_runtime runtime = (enum ptx_runtime)inst->form->runtime;
-    if (runtime != PTX_RUNTIME_NONE) return decline_runtime_call(timing, inst, runtime);
+    if (inst->form->runtime != PTX_RUNTIME_NONE) return decline_runtime_call(timing, inst);
     const uint16_t op = machine_inst->sass.op;
     if (op == SASS_OP_CCTL || op == SASS_OP_ERRBAR || op == SASS_OP_CGAERRBAR)
         timing->code->assumed |= assumed_bit(ASSUMED_CACHE_CONTROL);
@@ -111,7 +115,8 @@ static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst,
 }
 
 /* Unit, initiation and latency by the instruction's class. */
-static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst, struct timed_inst *timed) {
+static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst, uint32_t entry) {
+    struct timed_inst *timed = &timing->code->insts[entry];
     uint32_t class_index = inst->form->class_;
     const struct machine_class *class = &timing->machine->classes[class_index];
     if (class->given) {
@@ -123,11 +128,10 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
         return WB_OK;
     }
     uint64_t bit = UINT64_C(1) << (class_index % 64);
-    const enum ptx_runtime runtime = (enum ptx_runtime)inst->form->runtime;
     if (timing->unknown_classes[class_index / 64] & bit) return WB_ERR_INPUT;
     timing->unknown_classes[class_index / 64] |= bit;
-    if (class_index != PTX_CLASS_CALL && runtime != PTX_RUNTIME_NONE)
-        return decline_runtime_call(timing, inst, runtime);
+    if (class_index != PTX_CLASS_CALL && inst->form->runtime != PTX_RUNTIME_NONE)
+        return decline_runtime_call(timing, inst);
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
                  "machine '%s' gives no times for class '%s', which '%s' belongs to", timing->machine->name,
                  ptx_class_name((enum ptx_class)class_index), inst->form->name);
@@ -275,13 +279,11 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         struct timed_inst *timed = &timing->code->insts[first + i];
         timed->uncounted = inst->form->class_ == PTX_CLASS_EXIT;
         if (machine != NULL) timing->code->addresses[first + i] = machine->insts[inst->machine].address;
-        wb_status classed = timing->code->sass != NULL ? timing_sass(timing, inst, first + i)
-                                                       : timing_class(timing, inst, timed);
+        wb_status classed = timing->model->inst(timing, inst, first + i);
         if (status == WB_OK) status = classed;
         WB_TRY(decline_requests(timing, inst));
         WB_TRY(timing_sleep(timing, function, inst, timed));
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
-        if (timing->code->sass != NULL) timing->code->sass[first + i].barrier = timed->barrier;
         timing_assume(timing, inst, timed);
         timing_operands(timing, function, i, regs, timed);
     }
@@ -331,8 +333,10 @@ static void timing_sass_code(struct timing *timing) {
     bool fenced = false;
 
     find_machine_insts(timing, insts);
-    for (uint32_t e = 0; e < code->inst_count; e++)
+    for (uint32_t e = 0; e < code->inst_count; e++) {
+        code->sass[e].barrier = code->insts[e].barrier;
         fenced |= insts[e] != NULL && code->sass[e].write_counter == SASS_FENCE_COUNTER;
+    }
     for (uint32_t e = 0; fenced && e < code->inst_count; e++)
         code->sass[e].waits |= 1u << SASS_FENCE_COUNTER;
     const struct wb_kernel *kernel = timing->executed->kernel;
@@ -342,6 +346,14 @@ static void timing_sass_code(struct timing *timing) {
         arena_fail(timing->arena, WB_ERR_LIMIT);
     for (uint32_t e = 0; e < code->inst_count; e++)
         if (insts[e] != NULL) code->insts[e].init = timed_init_of_sass(&code->sass[e]);
+}
+
+static wb_status timing_sass_functions(struct timing *timing, struct ptx_regs *regs) {
+    struct timed_code *code = timing->code;
+    code->sass = arena_array(timing->arena, (size_t)code->inst_count + 1, sizeof *code->sass);
+    WB_TRY(timing_functions(timing, regs));
+    timing_sass_code(timing);
+    return WB_OK;
 }
 
 /* The pass of timed_code_from. */
@@ -357,24 +369,20 @@ static void timing_build(void *context) {
     code->insts = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->insts);
     if (module->code != NULL)
         code->addresses = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->addresses);
-    if (machine_times_sass(timing->machine))
-        code->sass = arena_array(arena, (size_t)code->inst_count + 1, sizeof *code->sass);
     timing->registers = arena_array(arena, (size_t)most + 1, sizeof *timing->registers);
     struct ptx_regs *regs = arena_alloc(arena, sizeof *regs);
     timing->status = timing_queues(timing);
-    if (timing->status == WB_OK) timing->status = timing_functions(timing, regs);
-    if (timing->status == WB_OK && code->sass != NULL) timing_sass_code(timing);
+    if (timing->status == WB_OK) timing->status = timing->model->functions(timing, regs);
     arena_reserve(arena, &timing->operands, 1); /* there where no instruction has one, too: it is added to */
     code->operands = timing->operands.items;
 }
 
-/* Whether the machine executes the code that it is to time: any, unless it times machine code. */
+/* Whether the machine executes the machine code that it is to time. */
 static wb_status check_code(const struct executed_code *executed, const struct wb_machine *machine,
                             wb_diagnostics *diagnostics) {
     const struct machine_code *code = executed->kernel->module->code;
     const char *kernel = wb_kernel_name(executed->kernel);
-    if (!machine_times_sass(machine) || (code != NULL && machine_sass_executes(&machine->sass, code->sm)))
-        return WB_OK;
+    if (code != NULL && machine_sass_executes(&machine->sass, code->sm)) return WB_OK;
     if (code == NULL)
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "this machine times machine code by its control fields, but '%s' is PTX; give a cubin, "
@@ -387,20 +395,29 @@ static wb_status check_code(const struct executed_code *executed, const struct w
     return WB_ERR_INPUT;
 }
 
+static const struct timing_model models[] = {
+    [ISA_PTX] = {NULL, timing_functions, timing_class,
+                 "machine '%1$s' gives no times for class '%2$s'. State them in the machine file or by "
+                 "--set class.%2$s.unit=UNIT --set class.%2$s.latency=CYCLES; or remove",
+                 UINT64_C(1) << ASSUMED_MACHINE_CODE_CLASSES},
+    [ISA_SASS] = {check_code, timing_sass_functions, timing_sass,
+                  "its code is not in the cubin that machine '%s' times. Remove", 0},
+};
+
 /* What the times take for granted because of what they are of. */
-static assumed_set assumed_of_code(const struct executed_code *executed, const struct wb_machine *machine) {
+static assumed_set assumed_of_code(const struct executed_code *executed, const struct timing_model *model) {
     const struct machine_code *code = executed->kernel->module->code;
     if (code == NULL) return assumed_bit(ASSUMED_PTX_FOR_MACHINE_CODE);
     const assumed_set stack = code->returns_by_stack ? assumed_bit(ASSUMED_RETURNS_BY_STACK) : 0;
-    return stack | (machine_times_sass(machine) ? 0 : assumed_bit(ASSUMED_MACHINE_CODE_CLASSES));
+    return stack | model->assumed_of_code;
 }
 
 wb_status timed_code_from(const struct executed_code *executed, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct arena *arena, struct timed_code *code) {
-    WB_TRY(check_code(executed, machine, diagnostics));
-    struct timed_code made = {.assumed = executed->notes->assumed | assumed_of_code(executed, machine)};
-    struct timing timing = {
-        .executed = executed, .machine = machine, .diagnostics = diagnostics, .arena = arena, .code = &made};
+    const struct timing_model *model = &models[machine_isa(machine)];
+    if (model->check != NULL) WB_TRY(model->check(executed, machine, diagnostics));
+    struct timed_code made = {.assumed = executed->notes->assumed | assumed_of_code(executed, model)};
+    struct timing timing = {executed, model, machine, diagnostics, arena, .code = &made};
     if (arena_protect(arena, timing_build, &timing) != WB_OK)
         return diagnose_out_of_memory(diagnostics, wb_kernel_name(executed->kernel));
     if (timing.status == WB_OK) *code = made;

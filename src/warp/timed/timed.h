@@ -230,12 +230,29 @@ struct code_variants {
     VEC(struct code_variant) items;
 };
 
+/* How executions differ in what they take: those of PTX in cycles, those of machine code in what they count.
+ */
+struct cost_model {
+    struct execution_cost (*usual)(const struct timed_inst *inst); /* of one whose cost nobody states */
+    /* Gives the entry of a variant its cost. */
+    void (*set)(const struct wb_machine *machine, struct timed_code *code,
+                const struct code_variant *variant);
+    /* Gives an entry what is more in a cost than in its own. */
+    void (*raise)(const struct wb_machine *machine, struct timed_code *code, uint32_t entry,
+                  const struct execution_cost *cost);
+};
+
+extern const struct cost_model cost_models[ISA_COUNT];
+
 /* No variants yet; all memory is of `scratch`, which is protected. */
 struct code_variants code_variants_begin(const struct wb_machine *machine, struct timed_code *code,
                                          struct arena *scratch);
 
 /* What an execution takes whose cost nobody states. */
-struct execution_cost code_variant_cost(const struct timed_code *code, uint32_t instruction);
+static inline struct execution_cost code_variant_cost(const struct code_variants *variants,
+                                                      uint32_t instruction) {
+    return cost_models[machine_isa(variants->machine)].usual(&variants->code->insts[instruction]);
+}
 
 /* The variant of an instruction with this cost, or NO_VARIANT. */
 uint32_t code_variant_find(const struct code_variants *variants, uint32_t instruction,

@@ -54,10 +54,13 @@ struct code_variants code_variants_begin(const struct wb_machine *machine, struc
     return made;
 }
 
-struct execution_cost code_variant_cost(const struct timed_code *code, uint32_t instruction) {
-    const struct timed_inst *inst = &code->insts[instruction];
-    if (code->sass != NULL) return (struct execution_cost){0};
+static struct execution_cost class_cost(const struct timed_inst *inst) {
     return (struct execution_cost){.init = inst->init, .latency = inst->latency};
+}
+
+static struct execution_cost no_counts(const struct timed_inst *inst) {
+    (void)inst;
+    return (struct execution_cost){0};
 }
 
 static bool is_same_cost(const struct execution_cost *a, const struct execution_cost *b) {
@@ -89,34 +92,58 @@ uint32_t code_variant_of(struct code_variants *variants, uint32_t instruction,
     return variants->newest[instruction];
 }
 
-/* Gives an entry of the code, so far that of its class, a cost. */
-static void apply_cost(const struct code_variants *variants, uint32_t entry,
-                       const struct execution_cost *cost) {
-    struct timed_code *code = variants->code;
-    struct timed_inst *inst = &code->insts[entry];
-    if (code->sass != NULL) {
-        sass_timing_count(variants->machine, &cost->counts, &code->sass[entry]);
-        inst->init = timed_init_of_sass(&code->sass[entry]);
-        return;
-    }
-    inst->init = cost->init;
-    inst->latency = cost->latency;
+static void set_cost(const struct wb_machine *machine, struct timed_code *code,
+                     const struct code_variant *variant) {
+    struct timed_inst *inst = &code->insts[variant->entry];
+    (void)machine;
+    inst->init = variant->cost.init;
+    inst->latency = variant->cost.latency;
     if (inst->latency_least > inst->latency) inst->latency_least = inst->latency;
 }
 
-/* Makes room for all entries. */
+static void set_counts(const struct wb_machine *machine, struct timed_code *code,
+                       const struct code_variant *variant) {
+    struct sass_timed *own = &code->sass[variant->entry];
+    *own = code->sass[variant->instruction];
+    sass_timing_count(machine, &variant->cost.counts, own);
+    code->insts[variant->entry].init = timed_init_of_sass(own);
+}
+
+static void raise_cost(const struct wb_machine *machine, struct timed_code *code, uint32_t entry,
+                       const struct execution_cost *cost) {
+    struct timed_inst *inst = &code->insts[entry];
+    (void)machine;
+    if (cost->init > inst->init) inst->init = cost->init;
+    if (cost->latency > inst->latency) inst->latency = cost->latency;
+    if (cost->latency < inst->latency_least) inst->latency_least = cost->latency;
+}
+
+/* Where counts hold a stage for longer. */
+static void raise_counts(const struct wb_machine *machine, struct timed_code *code, uint32_t entry,
+                         const struct execution_cost *cost) {
+    struct sass_timed *own = &code->sass[entry], counted = *own;
+    sass_timing_count(machine, &cost->counts, &counted);
+    for (uint32_t s = 0; s < own->stage_count; s++)
+        if (counted.stages[s].init > own->stages[s].init) own->stages[s].init = counted.stages[s].init;
+    code->insts[entry].init = timed_init_of_sass(own);
+}
+
+const struct cost_model cost_models[] = {
+    [ISA_PTX] = {class_cost, set_cost, raise_cost}, [ISA_SASS] = {no_counts, set_counts, raise_counts}};
+
+/* An array of the code with room for all entries. */
+static void *grown(const struct code_variants *variants, const void *array, size_t size,
+                   struct arena *arena) {
+    if (array == NULL) return NULL;
+    return memcpy(arena_array(arena, (size_t)variants->entry_count + 1, size), array,
+                  variants->code->inst_count * size);
+}
+
 static void grow(const struct code_variants *variants, struct arena *arena) {
     struct timed_code *code = variants->code;
-    const size_t entries = (size_t)variants->entry_count + 1;
-    struct timed_inst *insts = arena_array(arena, entries, sizeof *insts);
-    code->origin = arena_array(arena, entries, sizeof *code->origin);
-    memcpy(insts, code->insts, code->inst_count * sizeof *insts);
-    code->insts = insts;
-    if (code->sass != NULL) {
-        struct sass_timed *sass = arena_array(arena, entries, sizeof *sass);
-        memcpy(sass, code->sass, code->inst_count * sizeof *sass);
-        code->sass = sass;
-    }
+    code->origin = arena_array(arena, (size_t)variants->entry_count + 1, sizeof *code->origin);
+    code->insts = grown(variants, code->insts, sizeof *code->insts, arena);
+    code->sass = grown(variants, code->sass, sizeof *code->sass, arena);
     for (uint32_t i = 0; i < code->inst_count; i++)
         code->origin[i] = i;
     code->inst_count = variants->entry_count;
@@ -129,9 +156,8 @@ void code_variants_apply(const struct code_variants *variants, struct arena *are
         const struct code_variant *variant = &variants->items.items[v];
         if (variant->entry != variant->instruction) {
             code->insts[variant->entry] = code->insts[variant->instruction];
-            if (code->sass != NULL) code->sass[variant->entry] = code->sass[variant->instruction];
             code->origin[variant->entry] = variant->instruction;
         }
-        apply_cost(variants, variant->entry, &variant->cost);
+        cost_models[machine_isa(variants->machine)].set(variants->machine, code, variant);
     }
 }

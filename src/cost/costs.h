@@ -3,8 +3,15 @@
 #define WB_COST_COSTS_H
 
 #include "bound/analysis/analysis.h"
-#include "cost/code_chain.h"
+#include "bound/profile/sections.h"
+#include "bound/sass/code_profile.h"
 #include "cost/work.h"
+
+/* What the cycles of a bound of machine code are spent on; all of these sum up to it. */
+struct code_causes {
+    cycles of[WB_PART_COUNT]; /* what belongs to no unit; charges of other warps are among their causes */
+    cycles units[MACHINE_UNITS_MAX];
+};
 
 struct wb_costs {
     struct arena arena; /* of everything below */
@@ -47,6 +54,50 @@ const wb_bound *cost_formula_of(const struct wb_analysis *analysis, const wb_bou
 
 /* The message that a number cannot be attributed; WB_ERR_DECLINED. */
 wb_status cost_decline(const struct cost_maker *maker, const char *reason);
+
+/* Room for what chains over entries of the code are found to spend (chain_spend). NULL when memory is
+ * exhausted. */
+cycles *chain_spent_new(const struct timed_code *code, struct arena *arena);
+
+/* Adds that, `times` times, by instruction and, of machine code that is timed, by cause (may be NULL). */
+void chain_spent_add(const struct timed_code *code, const cycles *spent, uint64_t times, struct tally *tally,
+                     struct code_causes *causes);
+
+/* Asks the caller of a long walk whether it may go on. */
+struct chain_watch {
+    const wb_watch *watch; /* or NULL */
+    uint64_t walked;
+    bool stopped;
+};
+
+bool chain_may_go_on(struct chain_watch *watch, uint64_t walked);
+
+/* Frees the chains of a walk that ended with a status, for which this leaves the message. */
+wb_status chain_end(struct chains *chains, const struct chain_watch *watch, wb_status status,
+                    wb_diagnostics *diagnostics);
+
+/* Adds the longest path of a block that counts latencies only (lam), `times` times; *length is its length, of
+ * PTX with the releases of barriers. Errors, each with a message: WB_ERR_LIMIT when memory is exhausted or
+ * `watch` (may be NULL) stopped it. */
+wb_status latency_chain(const struct timed_block *block, uint64_t times, struct tally *tally,
+                        const wb_watch *watch, wb_diagnostics *diagnostics, cycles *length);
+
+/* The path of latencies, among those of `count` walkers, that is complete last. */
+const struct own_graph *code_latest(const struct own_walker *walkers, uint32_t count);
+
+/* Adds all that the warps of a block of machine code hold of the machine (E of ELB), `times` times: to a
+ * tally by instruction, to `units` (may be NULL) by instruction and unit, [instruction * units of the machine
+ * + unit], and by cause (may be NULL). WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status code_add_work(const struct timed_block *timed, uint64_t times, struct tally *tally, cycles *units,
+                        struct code_causes *causes);
+
+/* Adds weights for what the misses of a block take that each line makes once: of instructions and of
+ * constants, to those that have them. WB_ERR_LIMIT likewise. */
+wb_status code_add_misses(const struct timed_block *timed, struct tally *weights);
+
+/* Adds code-sib, code-fib or code-elb of the analysed block: what barriers add left out. The sum is less, or
+ * more, than the bound, should a formula have changed that is not followed here. Errors leave a message. */
+wb_status code_block_costs(struct cost_maker *maker, struct tally *tally, struct code_causes *causes);
 
 /* Adds the shares of a bound of a block. Errors, here and below, leave a message. */
 wb_status block_costs(struct cost_maker *maker);

@@ -3,8 +3,6 @@
 #include <string.h>
 
 #include "bound/kernel/kernel_bounds.h"
-#include "cost/block_chain.h"
-#include "cost/code_costs.h"
 #include "cost/costs.h"
 
 /* What the parts of a kernel's bound are divided by. */
@@ -55,10 +53,8 @@ static wb_status add_timed(struct cost_maker *maker, uint32_t number, const stru
 /* The longest chain of a block of machine code. */
 static wb_status add_code_chain(const struct cost_maker *maker, const struct block_class *class,
                                 const struct timed_block *timed, uint64_t times, struct tally *tally) {
-    struct way_rules rules;
     cycles length;
-    if (way_rules_make(timed, &rules) != WB_OK) return diagnose_out_of_memory(maker->diagnostics, "costs");
-    WB_TRY(code_latency_chain(&rules, times, tally, maker->watch, maker->diagnostics, &length));
+    WB_TRY(latency_chain(timed, times, tally, maker->watch, maker->diagnostics, &length));
     const cycles release = cycles_sub(class->latency, length);
     tally_add(tally, tally_apart(tally, COST_RELEASE), WB_PART_LATENCY, cycles_mul(release, times));
     return WB_OK;

@@ -4,8 +4,6 @@
 
 #include "bound/cache/isolated_block.h"
 #include "bound/sass/atomics.h"
-#include "cost/block_chain.h"
-#include "cost/code_costs.h"
 #include "cost/costs.h"
 
 /* ---- ELB ----------------------------------------------------------------------------------------------- */
@@ -20,33 +18,66 @@ static wb_status add_elb(struct cost_maker *maker, struct tally *tally) {
 
 /* ---- Sums over sections: SIB and FIB ------------------------------------------------------------------- */
 
+/* What one section of one path asks of a unit. */
+struct unit_charge {
+    cycles charge; /* as SIB sums initiations */
+    uint64_t slots;
+};
+
 /* Who adds up sections. */
 struct section_sum {
-    struct cost_maker *maker;
+    const struct timed_block *block;
     const struct block_profile *profile;
+    struct chain_watch watch;
+    struct profile_trace trace;
     bool by_units; /* FIB: of units that the warp does not use only issue slots count */
     struct tally *into;
     cycles *spent; /* on the chains */
     const cycles *least_charges;
+    struct unit_charge *charges; /* of the section at hand: [path * unit_count + unit] */
+    /* Of the section at hand: */
+    const struct phase_walker *walkers;
+    const struct section_profile *cells;
 };
 
+static struct section_reader read_section(const struct section_sum *sum, uint32_t path) {
+    return (struct section_reader){.code = &sum->block->code, .cursor = sum->walkers[path].begin};
+}
+
+static struct unit_charge *charges_of(const struct section_sum *sum, uint32_t path) {
+    return &sum->charges[(size_t)path * sum->block->machine->unit_count];
+}
+
+/* What the section of a path asks of the units. */
+static void charge_units(const struct section_sum *sum, uint32_t path) {
+    struct unit_charge *charges = charges_of(sum, path);
+    struct section_reader reader = read_section(sum, path);
+    struct section_run run;
+    memset(charges, 0, sum->block->machine->unit_count * sizeof *charges);
+    while (section_next_run(&reader, &run)) {
+        for (uint32_t i = run.first; i < run.first + run.count; i++) {
+            const struct timed_inst *inst = &sum->block->code.insts[i];
+            if (inst->unit == UNIT_NONE) continue;
+            charges[inst->unit].charge += run.times * cycles_max(sum->least_charges[inst->unit], inst->init);
+            charges[inst->unit].slots += run.times;
+        }
+    }
+}
+
 /* What an instruction of another warp costs a warp with the section of path `own`. */
-static cycles charge_of(const struct section_sum *sum, const struct block_section *section, uint32_t own,
-                        const struct timed_inst *inst, bool same_sub_core) {
-    const struct wb_machine *machine = section->block->machine;
+static cycles charge_of(const struct section_sum *sum, uint32_t own, const struct timed_inst *inst,
+                        bool same_sub_core) {
     if (inst->unit == UNIT_NONE) return 0;
-    if (sum->by_units && section->charges[(size_t)own * machine->unit_count + inst->unit].slots == 0)
-        return same_sub_core;
-    if (!same_sub_core && !machine->units[inst->unit].shared) return 0;
+    if (sum->by_units && charges_of(sum, own)[inst->unit].slots == 0) return same_sub_core;
+    if (!same_sub_core && !sum->block->machine->units[inst->unit].shared) return 0;
     return cycles_max(sum->least_charges[inst->unit], inst->init);
 }
 
 /* The sum of that over the section of path `other`. */
-static cycles charge_of_path(const struct section_sum *sum, const struct block_section *section, uint32_t own,
-                             uint32_t other, bool same_sub_core) {
-    const struct wb_machine *machine = section->block->machine;
-    const struct unit_charge *uses = &section->charges[(size_t)own * machine->unit_count];
-    const struct unit_charge *charges = &section->charges[(size_t)other * machine->unit_count];
+static cycles charge_of_path(const struct section_sum *sum, uint32_t own, uint32_t other,
+                             bool same_sub_core) {
+    const struct wb_machine *machine = sum->block->machine;
+    const struct unit_charge *uses = charges_of(sum, own), *charges = charges_of(sum, other);
     cycles all = 0;
     for (uint32_t u = 0; u < machine->unit_count; u++) {
         if (sum->by_units && uses[u].slots == 0)
@@ -63,67 +94,112 @@ static uint64_t others_of(const struct block_profile *profile, size_t group, siz
 }
 
 /* The bound of a warp of a group in the section. */
-static cycles term_of(const struct section_sum *sum, const struct block_section *section, size_t own) {
+static cycles term_of(const struct section_sum *sum, size_t own) {
     const struct warp_group *groups = sum->profile->groups.items;
-    cycles term = section->isolated[groups[own].path];
+    cycles term = sum->cells[groups[own].path].iso;
     if (term == 0) return 0;
     for (size_t g = 0; g < sum->profile->groups.count; g++)
-        term +=
-            others_of(sum->profile, g, own) * charge_of_path(sum, section, groups[own].path, groups[g].path,
-                                                             groups[own].sub_core == groups[g].sub_core);
+        term += others_of(sum->profile, g, own) * charge_of_path(sum, groups[own].path, groups[g].path,
+                                                                 groups[own].sub_core == groups[g].sub_core);
     return term;
 }
 
 /* Adds what the section of a path costs a warp with that of path `own`, `times` times. */
-static void add_interference(const struct section_sum *sum, const struct block_section *section, uint32_t own,
-                             uint32_t other, bool same_sub_core, uint64_t times) {
-    const struct chain_walker *walker = &section->walkers[other];
-    const struct timed_code *code = &section->block->code;
-    for (size_t r = 0; r < walker->runs.count && times > 0; r++) {
-        const struct walked_run *run = &walker->runs.items[r];
-        for (uint32_t i = run->first; i < run->first + run->count; i++) {
-            const cycles charge = charge_of(sum, section, own, &code->insts[i], same_sub_core);
-            tally_add(sum->into, timed_origin(code, i), WB_PART_INTERFERENCE, charge * run->times * times);
+static void add_interference(const struct section_sum *sum, uint32_t own, uint32_t other, bool same_sub_core,
+                             uint64_t times) {
+    const struct timed_code *code = &sum->block->code;
+    struct section_reader reader = read_section(sum, other);
+    struct section_run run;
+    while (times > 0 && section_next_run(&reader, &run)) {
+        for (uint32_t i = run.first; i < run.first + run.count; i++) {
+            const cycles charge = charge_of(sum, own, &code->insts[i], same_sub_core);
+            tally_add(sum->into, timed_origin(code, i), WB_PART_INTERFERENCE, charge * run.times * times);
         }
     }
 }
 
-static wb_status add_section(void *user, const struct block_section *section) {
+static wb_status add_section(void *user, const struct phase_walker *walkers,
+                             const struct section_profile *cells, uint64_t times) {
     struct section_sum *sum = user;
     const struct warp_group *groups = sum->profile->groups.items;
     size_t longest = 0;
+    if (!chain_may_go_on(&sum->watch, 1)) return WB_ERR_LIMIT;
+    sum->walkers = walkers;
+    sum->cells = cells;
+    for (uint32_t p = 0; p < sum->block->path_count; p++)
+        charge_units(sum, p);
     for (size_t g = 1; g < sum->profile->groups.count; g++)
-        if (term_of(sum, section, g) > term_of(sum, section, longest)) longest = g;
+        if (term_of(sum, g) > term_of(sum, longest)) longest = g;
     const uint32_t own = groups[longest].path;
-    struct chain_walker *walker = &section->walkers[own];
-    if (section->isolated[own] == 0) return WB_OK;
-    WB_TRY(chain_spend(walker->chains, walker->complete.link, section->times, sum->spent));
+    if (cells[own].iso == 0) return WB_OK;
+    WB_TRY(chain_spend(&sum->trace.chains, walkers[own].complete.link, times, sum->spent));
     for (size_t g = 0; g < sum->profile->groups.count; g++)
-        add_interference(sum, section, own, groups[g].path, groups[g].sub_core == groups[longest].sub_core,
-                         others_of(sum->profile, g, longest) * section->times);
+        add_interference(sum, own, groups[g].path, groups[g].sub_core == groups[longest].sub_core,
+                         others_of(sum->profile, g, longest) * times);
     return WB_OK;
 }
 
 /* Adds SIB, or FIB, to a tally. */
 static wb_status add_sections(struct cost_maker *maker, bool by_units, struct tally *into) {
     const struct timed_block *timed = maker->analysis->timed;
+    const size_t charges = (size_t)timed->path_count * timed->machine->unit_count;
     struct arena arena = {0};
-    struct section_sum sum = {
-        .maker = maker,
-        .profile = &maker->analysis->profile,
-        .by_units = by_units,
-        .into = into,
-        .spent = arena_array(&arena, (size_t)timed->code.inst_count * CHAIN_STEPS + 1, sizeof(cycles)),
-        .least_charges = phase_charges(timed, &arena)};
-    const struct section_visitor visitor = {add_section, &sum};
-    wb_status status;
-    if (sum.spent == NULL || sum.least_charges == NULL)
-        status = diagnose_out_of_memory(maker->diagnostics, "costs");
-    else
-        status = sections_visit(timed, &visitor, maker->watch, maker->diagnostics);
-    if (status == WB_OK) chain_spent_add(&timed->code, sum.spent, 1, into);
+    struct section_sum sum = {.block = timed,
+                              .profile = &maker->analysis->profile,
+                              .watch = {.watch = maker->watch},
+                              .trace = {.row = add_section, .user = &sum},
+                              .by_units = by_units,
+                              .into = into,
+                              .spent = chain_spent_new(&timed->code, &arena),
+                              .least_charges = phase_charges(timed, &arena),
+                              .charges = arena_array(&arena, charges + 1, sizeof *sum.charges)};
+    wb_status status = WB_ERR_LIMIT;
+    if (sum.spent != NULL && sum.least_charges != NULL && sum.charges != NULL)
+        status = block_profile_trace(timed, &sum.trace);
+    status = chain_end(&sum.trace.chains, &sum.watch, status, maker->diagnostics);
+    if (status == WB_OK) chain_spent_add(&timed->code, sum.spent, 1, into, NULL);
     arena_free(&arena);
     return status;
+}
+
+/* ---- Windows of abstract CTA simulation ------------------------------------------------------------- */
+
+/* Weights: issue slots; and the latencies of instructions that wait for memory. */
+static wb_status make_weights(struct cost_maker *maker, struct tally *weights) {
+    const struct timed_block *timed = maker->analysis->timed;
+    struct arena *arena = &maker->costs->arena;
+    const uint64_t *executions = cost_executions(timed, arena);
+    if (executions == NULL || tally_init(weights, maker->shares.instructions, arena) != WB_OK)
+        return diagnose_out_of_memory(maker->diagnostics, "costs");
+    for (uint32_t i = 0; i < timed->code.inst_count; i++) {
+        const struct timed_inst *inst = &timed->code.insts[i];
+        const uint32_t origin = timed_origin(&timed->code, i);
+        if (inst->unit == UNIT_NONE) continue;
+        tally_add(weights, origin, WB_PART_ISSUE, executions[i]);
+        if (inst->memory_latency > 0)
+            tally_add(weights, origin, WB_PART_LATENCY, cycles_mul(executions[i], inst->latency));
+    }
+    return WB_OK;
+}
+
+/* Adds the windows of abstract CTA simulation, which sum up to `total`. */
+static wb_status window_costs(struct cost_maker *maker, cycles total) {
+    cycles instructions = 0, barriers = 0, stalls = 0, shifts = 0;
+    struct tally *shares = &maker->shares, weights;
+    for (size_t w = 0; w < maker->bound->window_count; w++) {
+        const wb_window *window = &maker->bound->windows[w];
+        instructions = cycles_add(instructions, cycles_mul(window->count, window->instructions));
+        barriers = cycles_add(barriers, cycles_mul(window->count, window->barrier));
+        stalls = cycles_add(stalls, cycles_mul(window->count, window->stalls));
+        shifts = cycles_add(shifts, cycles_mul(window->count, window->shifts));
+    }
+    if (cycles_add(cycles_add(instructions, barriers), cycles_add(stalls, shifts)) != total)
+        return cost_decline(maker, "some of its windows were left out");
+    WB_TRY(make_weights(maker, &weights));
+    tally_add(shares, tally_apart(shares, COST_RELEASE), WB_PART_LATENCY, barriers);
+    tally_add(shares, tally_apart(shares, COST_DIVERGENCE), WB_PART_WAIT, shifts);
+    WB_TRY(cost_divide(maker, WB_PART_ISSUE, instructions, &weights));
+    return cost_divide(maker, WB_PART_LATENCY, stalls, &weights);
 }
 
 /* ---- Bounds of blocks ---------------------------------------------------------------------------------- */

@@ -1,8 +1,10 @@
-#include "cost/code_costs.h"
+#include "cost/costs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Where cycles of machine code go that its machine times: what instructions hold and miss, and the bounds of
+ * a block of them (docs/machine-code-bounds.md). */
 /* ---- What an instruction holds ------------------------------------------------------------------------- */
 
 /* Cycles that it keeps others waiting, or that ELB counts, by cause. */
@@ -183,11 +185,17 @@ static wb_status add_misses(struct cost_maker *maker, struct tally *tally, struc
 
 struct section_sum {
     const struct code_profile *profile;
+    struct chain_watch watch;
+    struct code_trace trace;
     bool by_latches;
     struct tally *tally;
     struct code_causes *causes;
     cycles *spent; /* on the chains of the warps that decide */
 };
+
+static struct section_reader read_section(const struct section_sum *sum, const struct own_walker *walker) {
+    return (struct section_reader){.code = &sum->profile->rules.block->code, .cursor = walker->begin};
+}
 
 /* Cycles that an instruction of another warp of the sub-core costs one that does not use some latches. */
 static cycles near_charge(const struct way_rules *rules, uint32_t unused, const struct sass_timed *inst) {
@@ -206,11 +214,11 @@ static struct code_holds charge_of(const struct section_sum *sum, uint32_t unuse
 }
 
 /* Adds what misses of constants that are made once lengthen the holds of another path's section by. */
-static void add_missed(const struct section_sum *sum, const struct code_walker *other, uint32_t unused,
+static void add_missed(const struct section_sum *sum, const struct own_walker *other, uint32_t unused,
                        uint64_t times) {
     const struct way_rules *rules = &sum->profile->rules;
-    for (size_t m = 0; m < other->misses.count; m++) {
-        const struct walked_miss *miss = &other->misses.items[m];
+    for (size_t m = 0; m < other->miss_count; m++) {
+        const struct walked_miss *miss = &other->misses[m];
         const cycles more = near_charge(rules, unused, &miss->timed) -
                             near_charge(rules, unused, &rules->block->code.sass[miss->entry]);
         tally_add(sum->tally, timed_origin(&rules->block->code, miss->entry), WB_PART_INTERFERENCE,
@@ -220,14 +228,15 @@ static void add_missed(const struct section_sum *sum, const struct code_walker *
 }
 
 /* Adds what the section of another path costs, `times` times. */
-static void add_others(const struct section_sum *sum, const struct code_walker *other, uint32_t unused,
+static void add_others(const struct section_sum *sum, const struct own_walker *other, uint32_t unused,
                        bool same_sub_core, uint64_t times) {
     const struct timed_code *code = &sum->profile->rules.block->code;
-    for (size_t r = 0; r < other->runs.count && times > 0; r++) {
-        const struct walked_run *run = &other->runs.items[r];
-        for (uint32_t i = run->first; i < run->first + run->count; i++) {
+    struct section_reader reader = read_section(sum, other);
+    struct section_run run;
+    while (times > 0 && section_next_run(&reader, &run)) {
+        for (uint32_t i = run.first; i < run.first + run.count; i++) {
             const struct code_holds holds = charge_of(sum, unused, same_sub_core, i);
-            const uint64_t executions = cycles_mul(run->times, times);
+            const uint64_t executions = cycles_mul(run.times, times);
             tally_add(sum->tally, timed_origin(code, i), WB_PART_INTERFERENCE,
                       cycles_mul(sum_holds(&holds), executions));
             add_causes(sum->causes, &code->sass[i], &holds, executions);
@@ -237,17 +246,18 @@ static void add_others(const struct section_sum *sum, const struct code_walker *
 }
 
 /* Adds own holds of units in which own instructions may overtake each other. */
-static void add_clashes(const struct section_sum *sum, const struct code_walker *own, uint64_t times) {
+static void add_clashes(const struct section_sum *sum, const struct own_walker *own, uint64_t times) {
     const struct way_rules *rules = &sum->profile->rules;
     const struct timed_code *code = &rules->block->code;
-    for (size_t r = 0; r < own->runs.count && rules->clash != 0; r++) {
-        const struct walked_run *run = &own->runs.items[r];
-        for (uint32_t i = run->first; i < run->first + run->count; i++) {
+    struct section_reader reader = read_section(sum, own);
+    struct section_run run;
+    while (rules->clash != 0 && section_next_run(&reader, &run)) {
+        for (uint32_t i = run.first; i < run.first + run.count; i++) {
             const struct sass_timed *inst = &code->sass[i];
             struct code_holds holds = {0};
             for (uint32_t s = 0; s < inst->stage_count; s++)
                 if (rules->clash >> inst->stages[s].unit & 1) holds.stages[s] = inst->stages[s].init;
-            const uint64_t executions = cycles_mul(run->times, times);
+            const uint64_t executions = cycles_mul(run.times, times);
             tally_add(sum->tally, timed_origin(code, i), WB_PART_UNIT,
                       cycles_mul(sum_holds(&holds), executions));
             add_causes(sum->causes, inst, &holds, executions);
@@ -256,74 +266,68 @@ static void add_clashes(const struct section_sum *sum, const struct code_walker 
 }
 
 /* Adds what a row costs the warp that takes longest. */
-static wb_status add_row(void *user, const struct code_row *row) {
+static wb_status add_row(void *user, const struct own_walker *walkers, const struct own_section *sections,
+                         uint64_t times) {
     struct section_sum *sum = user;
     const struct warp_group *groups = sum->profile->groups.items;
     size_t decider;
-    (void)code_row_longest(sum->profile, row->sections, sum->by_latches, &decider);
+    if (!chain_may_go_on(&sum->watch, 1)) return WB_ERR_LIMIT;
+    (void)code_row_longest(sum->profile, sections, sum->by_latches, &decider);
     const uint32_t path = groups[decider].path;
-    const struct own_section *section = &row->sections[path];
-    const struct code_walker *own = &row->walkers[path];
-    const uint32_t unused = sum->by_latches ? code_unused_latches(row->rules, section) : 0;
-    WB_TRY(chain_spend(own->chains, own->complete->link, row->times, sum->spent));
+    const struct own_section *section = &sections[path];
+    const uint32_t unused = sum->by_latches ? code_unused_latches(&sum->profile->rules, section) : 0;
+    WB_TRY(chain_spend(&sum->trace.chains, walkers[path].alone.complete->link, times, sum->spent));
     for (size_t g = 0; g < sum->profile->groups.count; g++)
-        add_others(sum, &row->walkers[groups[g].path], unused, groups[g].sub_core == groups[decider].sub_core,
-                   cycles_mul(groups[g].warps - (g == decider), row->times));
-    add_clashes(sum, own, row->times);
-    const cycles left = cycles_mul(section->left, row->times);
+        add_others(sum, &walkers[groups[g].path], unused, groups[g].sub_core == groups[decider].sub_core,
+                   cycles_mul(groups[g].warps - (g == decider), times));
+    add_clashes(sum, &walkers[path], times);
+    const cycles left = cycles_mul(section->left, times);
     tally_add(sum->tally, tally_apart(sum->tally, COST_RELEASE), WB_PART_BUSY, left);
     add_cause(sum->causes, WB_PART_BUSY, left);
     return WB_OK;
 }
 
-/* Adds what a walk of all sections finds. */
-static wb_status add_rows(struct cost_maker *maker, const struct code_walk_kind *kind,
-                          wb_status (*add)(void *user, const struct code_row *row), bool by_latches,
-                          struct tally *tally, struct code_causes *causes) {
-    const struct code_profile *profile = &maker->analysis->code;
-    const struct timed_code *code = &maker->analysis->timed->code;
-    struct arena arena = {0};
-    struct section_sum sum = {.profile = profile,
-                              .by_latches = by_latches,
-                              .tally = tally,
-                              .causes = causes,
-                              .spent = code_spent_new(code, &arena)};
-    const struct code_row_visitor visitor = {add, &sum};
-    const wb_status status = sum.spent == NULL
-                                 ? diagnose_out_of_memory(maker->diagnostics, "costs")
-                                 : code_rows_visit(kind, &visitor, maker->watch, maker->diagnostics);
-    if (status == WB_OK && sum.spent != NULL) code_spent_add(code, sum.spent, 1, tally, causes);
-    arena_free(&arena);
-    return status;
-}
-
 /* ---- Bounds of blocks ---------------------------------------------------------------------------------- */
 
 /* The sum of latencies, and of what misses on the way add to what is held. */
-static wb_status add_latency_row(void *user, const struct code_row *row) {
-    const struct section_sum *sum = user;
-    const struct code_walker *latest = code_latest(row);
-    const struct timed_code *code = &row->rules->block->code;
+static wb_status add_latency_row(void *user, const struct own_walker *walkers,
+                                 const struct own_section *sections, uint64_t times) {
+    struct section_sum *sum = user;
+    const struct own_graph *latest = code_latest(walkers, sum->profile->path_count);
+    const struct timed_code *code = &sum->profile->rules.block->code;
+    (void)sections;
+    if (!chain_may_go_on(&sum->watch, 1)) return WB_ERR_LIMIT;
     for (size_t g = 0; g < sum->profile->groups.count; g++) {
         const struct warp_group *group = &sum->profile->groups.items[g];
-        const struct code_walker *walker = &row->walkers[group->path];
-        for (size_t m = 0; m < walker->misses.count; m++) {
-            const struct walked_miss *miss = &walker->misses.items[m];
+        const struct own_walker *walker = &walkers[group->path];
+        for (size_t m = 0; m < walker->miss_count; m++) {
+            const struct walked_miss *miss = &walker->misses[m];
             const cycles more = code_work(&miss->timed) - code_work(&code->sass[miss->entry]);
-            const cycles all = cycles_mul(more, cycles_mul(group->warps, row->times));
+            const cycles all = cycles_mul(more, cycles_mul(group->warps, times));
             tally_add(sum->tally, timed_origin(code, miss->entry), WB_PART_CONSTANTS, all);
             add_cause(sum->causes, WB_PART_CONSTANTS, all);
         }
     }
-    return chain_spend(latest->chains, latest->complete->link, row->times, sum->spent);
+    return chain_spend(latest->chains, latest->complete->link, times, sum->spent);
 }
 
 wb_status code_block_costs(struct cost_maker *maker, struct tally *tally, struct code_causes *causes) {
-    const char *name = maker->method->name;
-    const bool alone = strcmp(name, "elb") != 0, by_latches = strcmp(name, "fib") == 0;
-    const struct code_walk_kind kind = {.rules = &maker->analysis->code.rules, .alone = alone, .cold = true};
-    if (!alone && code_add_work(maker->analysis->timed, 1, tally, NULL, causes) != WB_OK)
-        return diagnose_out_of_memory(maker->diagnostics, "costs");
-    WB_TRY(add_rows(maker, &kind, alone ? add_row : add_latency_row, by_latches, tally, causes));
-    return add_misses(maker, tally, causes);
+    const struct timed_block *timed = maker->analysis->timed;
+    const bool latencies = strcmp(maker->method->name, "elb") == 0;
+    struct arena arena = {0};
+    struct section_sum sum = {
+        .profile = &maker->analysis->code,
+        .watch = {.watch = maker->watch},
+        .trace = {.latencies = latencies, .row = latencies ? add_latency_row : add_row, .user = &sum},
+        .by_latches = strcmp(maker->method->name, "fib") == 0,
+        .tally = tally,
+        .causes = causes,
+        .spent = chain_spent_new(&timed->code, &arena)};
+    wb_status status = sum.spent == NULL ? WB_ERR_LIMIT : WB_OK;
+    if (status == WB_OK && latencies) status = code_add_work(timed, 1, tally, NULL, causes);
+    if (status == WB_OK) status = code_profile_trace(timed, MISSES_ON_PATHS, &sum.trace);
+    status = chain_end(&sum.trace.chains, &sum.watch, status, maker->diagnostics);
+    if (status == WB_OK) chain_spent_add(&timed->code, sum.spent, 1, tally, causes);
+    arena_free(&arena);
+    return status == WB_OK ? add_misses(maker, tally, causes) : status;
 }

@@ -1,4 +1,4 @@
-#include "cost/work.h"
+#include "cost/costs.h"
 
 #include "bound/grid/block_requests.h"
 #include "bound/grid/grid_work.h"

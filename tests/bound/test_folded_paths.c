@@ -664,14 +664,6 @@ struct hand_map {
     uint64_t calls;
 };
 
-static void hand_read(const void *user, cycles *times) {
-    memcpy(times, ((const struct hand_map *)user)->times, 3 * sizeof *times);
-}
-
-static void hand_write(void *user, const cycles *times) {
-    memcpy(((struct hand_map *)user)->times, times, 3 * sizeof *times);
-}
-
 /* The second time passes the first after many repetitions; the third is where the first was. */
 static cycles overtake_once(void *user) {
     struct hand_map *map = user;
@@ -687,7 +679,8 @@ static void test_pace_changes_late(void **state) {
     (void)state;
     const uint64_t lead = UINT64_C(1000000000000);
     struct hand_map map = {.times = {lead, 0, 0}};
-    const struct max_plus_map steps = {&map, 3, hand_read, hand_write, overtake_once, NULL};
+    cycles *const times[] = {&map.times[0], &map.times[1], &map.times[2]};
+    const struct max_plus_map steps = {.user = &map, .times = times, .time_count = 3, .once = overtake_once};
     assert_int_equal(max_plus_repeat(&steps, lead / 2), WB_OK);
     assert_int_equal(map.times[0], 2 * lead);
     assert_int_equal(map.times[2], 2 * lead - 2);
@@ -713,7 +706,8 @@ static cycles gap_once(void *user) {
 static void test_differences_on_the_way(void **state) {
     (void)state;
     struct hand_map map = {.times = {0, 0, 0}}, plain = map;
-    const struct max_plus_map steps = {&map, 3, hand_read, hand_write, gap_once, NULL};
+    cycles *const times[] = {&map.times[0], &map.times[1], &map.times[2]};
+    const struct max_plus_map steps = {.user = &map, .times = times, .time_count = 3, .once = gap_once};
     for (uint32_t i = 0; i < 100000; i++)
         (void)gap_once(&plain);
     assert_int_equal(max_plus_repeat(&steps, 100000), WB_OK);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "bound/analysis/analysis.h"
-#include "cost/block_chain.h"
+#include "cost/costs.h"
 #include "random_block.h"
 
 #define NODES_MAX 256u
@@ -213,38 +213,60 @@ static void add_section(struct graph *graph, const struct timed_block *block, co
     find_longest(graph);
 }
 
-static wb_status check_section(void *user, const struct block_section *section) {
+/* Who looks at the sections of a block. */
+struct section_check {
+    const struct timed_block *block;
+    struct profile_trace trace;
+    const char *label;
+};
+
+static void check_block(const struct timed_block *block, const char *label,
+                        wb_status (*row)(void *user, const struct phase_walker *walkers,
+                                         const struct section_profile *cells, uint64_t times)) {
+    struct section_check check = {.block = block, .trace = {.row = row, .user = &check}, .label = label};
+    assert_int_equal(block_profile_trace(block, &check.trace), WB_OK);
+    chains_free(&check.trace.chains);
+}
+
+static wb_status check_section(void *user, const struct phase_walker *walkers,
+                               const struct section_profile *cells, uint64_t times) {
     static struct graph graph;
-    for (uint32_t p = 0; p < section->block->path_count; p++) {
-        struct chain_walker *walker = &section->walkers[p];
+    struct section_check *check = user;
+    (void)times;
+    for (uint32_t p = 0; p < check->block->path_count; p++) {
+        struct section_reader reader = {.code = &check->block->code, .cursor = walkers[p].begin};
+        struct section_run run;
         uint32_t entries[NODES_MAX], count = 0;
         cycles spent[ENTRIES_MAX][CHAIN_STEPS] = {{0}};
-        for (size_t r = 0; r < walker->runs.count; r++)
-            for (uint32_t i = 0; i < walker->runs.items[r].count; i++)
-                entries[count++] = walker->runs.items[r].first + i;
-        add_section(&graph, section->block, entries, count);
-        assert_int_equal(chain_spend(walker->chains, walker->complete.link, 1, &spent[0][0]), WB_OK);
-        if (section->isolated[p] != graph.longest[2 * count] || !is_spent(&graph, 2 * count, spent))
-            fail_msg("no longest path of a section of path %u is this one\n%s", p, (const char *)user);
+        while (section_next_run(&reader, &run))
+            for (uint32_t i = 0; i < run.count; i++)
+                entries[count++] = run.first + i;
+        add_section(&graph, check->block, entries, count);
+        assert_int_equal(chain_spend(&check->trace.chains, walkers[p].complete.link, 1, &spent[0][0]), WB_OK);
+        if (cells[p].iso != graph.longest[2 * count] || !is_spent(&graph, 2 * count, spent))
+            fail_msg("no longest path of a section of path %u is this one\n%s", p, check->label);
     }
     return WB_OK;
 }
 
 /* Chains say the same when their links have been made fewer. */
-static wb_status check_trimmed(void *user, const struct block_section *section) {
-    const size_t steps = (size_t)section->block->code.inst_count * CHAIN_STEPS;
-    struct chains *chains = section->walkers[0].chains;
+static wb_status check_trimmed(void *user, const struct phase_walker *walkers,
+                               const struct section_profile *cells, uint64_t times) {
+    struct section_check *check = user;
+    const size_t steps = (size_t)check->block->code.inst_count * CHAIN_STEPS;
+    struct chains *chains = &check->trace.chains;
     cycles before[ENTRIES_MAX][CHAIN_STEPS], after[ENTRIES_MAX][CHAIN_STEPS];
-    assert_true(section->block->code.inst_count <= ENTRIES_MAX);
-    for (uint32_t p = 0; p < section->block->path_count; p++) {
+    (void)cells, (void)times;
+    assert_true(check->block->code.inst_count <= ENTRIES_MAX);
+    for (uint32_t p = 0; p < check->block->path_count; p++) {
         memset(before, 0, sizeof before);
         memset(after, 0, sizeof after);
-        assert_int_equal(chain_spend(chains, section->walkers[p].complete.link, 1, &before[0][0]), WB_OK);
+        assert_int_equal(chain_spend(chains, walkers[p].complete.link, 1, &before[0][0]), WB_OK);
         chains_trim(chains);
         assert_true(chains->links.count <= 2 * chains->root_count && chains->jumps.count == 0);
-        assert_int_equal(chain_spend(chains, section->walkers[p].complete.link, 1, &after[0][0]), WB_OK);
+        assert_int_equal(chain_spend(chains, walkers[p].complete.link, 1, &after[0][0]), WB_OK);
         if (memcmp(before, after, steps * sizeof before[0][0]) != 0)
-            fail_msg("trimmed chains are others\n%s", (const char *)user);
+            fail_msg("trimmed chains are others\n%s", check->label);
     }
     return WB_OK;
 }
@@ -268,12 +290,9 @@ static void test_all_paths(void **state) {
         shape.real_percent = i % 3 == 0 ? 20 : 0;
         random_block_make(810000000 + i, &shape, depths, sizeof depths / sizeof depths[0], &random);
         const struct timed_block *block = &random.block.timed;
-        const struct section_visitor visitor = {check_section, random.label};
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
         assert_true(block->code.inst_count < ENTRIES_MAX && block->code.register_count < ENTRIES_MAX);
         check_latency_chain(block, random.label);
-        assert_int_equal(sections_visit(block, &visitor, NULL, diagnostics), WB_OK);
-        wb_diagnostics_free(diagnostics);
+        check_block(block, random.label, check_section);
         synthetic_block_free(&random.block);
     }
 }
@@ -354,10 +373,7 @@ static void compare_loops(uint64_t seed, const struct random_shape *shape) {
     for (size_t p = 0; p < made.block.paths.count; p++)
         random_loops(&random, unrolled.code.inst_count, &made.block.paths.items[p], &paths[p]);
     unrolled.paths = paths;
-    const struct section_visitor visitor = {check_trimmed, made.label};
-    wb_diagnostics *diagnostics = wb_diagnostics_new();
-    assert_int_equal(sections_visit(&made.block.timed, &visitor, NULL, diagnostics), WB_OK);
-    wb_diagnostics_free(diagnostics);
+    check_block(&made.block.timed, made.label, check_trimmed);
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
         wb_analysis *of[2];
         wb_costs *a = costs_of(&made.block.timed, methods[m], &of[0]),

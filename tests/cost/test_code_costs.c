@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "cost/code_chain.h"
+#include "cost/costs.h"
 #include "random_block.h"
 #include "random_sass.h"
 #include "sass_block.h"
@@ -25,29 +25,32 @@
 
 struct chain_check {
     struct arena arena;
-    bool alone;
+    const struct timed_block *block;
+    struct code_trace trace;
     bool failed;
     uint64_t rows;
 };
 
 /* The chain of a path's section is as long as the section is, and its steps are that many cycles. */
-static wb_status check_row(void *user, const struct code_row *row) {
+static wb_status check_row(void *user, const struct own_walker *walkers, const struct own_section *sections,
+                           uint64_t times) {
     struct chain_check *check = user;
-    const struct timed_code *code = &row->rules->block->code;
-    cycles *spent = code_spent_new(code, &check->arena);
+    const struct timed_code *code = &check->block->code;
+    cycles *spent = chain_spent_new(code, &check->arena);
     const size_t steps = (size_t)code->inst_count * CHAIN_STEPS;
     assert_non_null(spent);
-    for (uint32_t p = 0; p < row->rules->block->path_count; p++) {
-        const struct code_walker *walker = &row->walkers[p];
-        const cycles length = check->alone ? row->sections[p].iso : row->sections[p].lam;
+    for (uint32_t p = 0; p < check->block->path_count; p++) {
+        const bool latencies = check->trace.latencies;
+        const struct own_graph *graph = latencies ? &walkers[p].latencies : &walkers[p].alone;
+        const cycles length = latencies ? sections[p].lam : sections[p].iso;
         cycles sum = 0;
         memset(spent, 0, steps * sizeof *spent);
-        assert_int_equal(chain_spend(walker->chains, walker->complete->link, 1, spent), WB_OK);
+        assert_int_equal(chain_spend(&check->trace.chains, graph->complete->link, 1, spent), WB_OK);
         for (size_t s = 0; s < steps; s++)
             sum += spent[s];
-        check->failed |= walker->complete->at != length || sum != length;
+        check->failed |= graph->complete->at != length || sum != length;
     }
-    check->rows += row->times;
+    check->rows += times;
     return WB_OK;
 }
 
@@ -55,25 +58,22 @@ static void check_chains(const struct sass_family *family, uint64_t seed, uint32
     struct sass_grid grid;
     struct wb_machine machine;
     struct timed_block block;
-    struct way_rules rules;
     random_sass_grid(family, seed, &grid);
     sass_block_from(&grid, times, false, &machine, &block);
-    assert_int_equal(way_rules_make(&block, &rules), WB_OK);
     uint64_t rows = 0;
-    for (int alone = 0; alone < 2; alone++) {
-        wb_diagnostics *diagnostics = wb_diagnostics_new();
-        struct chain_check check = {.alone = alone != 0};
-        const struct code_row_visitor visitor = {check_row, &check};
-        const struct code_walk_kind kind = {.rules = &rules, .alone = check.alone, .cold = cold};
-        assert_int_equal(code_rows_visit(&kind, &visitor, NULL, diagnostics), WB_OK);
+    for (int latencies = 0; latencies < 2; latencies++) {
+        struct chain_check check = {.block = &block, .trace = {.row = check_row, .user = &check}};
+        check.trace.latencies = latencies != 0;
+        assert_int_equal(code_profile_trace(&block, cold ? MISSES_ON_PATHS : MISSES_BESIDE, &check.trace),
+                         WB_OK);
         if (check.failed)
             fail_msg("family \"%s\", seed %" PRIu64 ", %" PRIu32 " times: a chain is not as long as its "
                      "section",
                      family->name, seed, times);
-        if (alone) assert_int_equal(check.rows, rows);
+        if (latencies) assert_int_equal(check.rows, rows);
         rows = check.rows;
+        chains_free(&check.trace.chains);
         arena_free(&check.arena);
-        wb_diagnostics_free(diagnostics);
     }
     timed_block_free(&block);
 }

@@ -5,15 +5,17 @@
 
 #include "bound/cache/memory_work.h"
 #include "bound/grid/block_requests.h"
+#include "bound/profile/chain.h"
 #include "memory/caches/misses.h"
 
 /* A warp on its way. */
 struct latency_warp {
     struct warp_steps steps;
-    const uint8_t *verdicts; /* on its requests (enum must_verdict), or NULL: nothing is known of them */
-    cycles *registers;       /* per register of the code, the longest path to when it can be read */
-    cycles issue;            /* to the issue of the last instruction */
-    cycles complete;         /* to the latest completion */
+    const uint8_t *verdicts;      /* on its requests (enum must_verdict), or NULL: nothing is known of them */
+    struct chain_time *registers; /* per register of the code, the longest path to when it can be read */
+    cycles issue;                 /* to the issue of the last instruction */
+    cycles complete;              /* to the latest completion */
+    uint32_t issue_link, complete_link; /* the chains of both */
     bool ended;
 };
 
@@ -23,6 +25,8 @@ struct latency_block {
     const struct must_hits *hits; /* of the block's SM, or NULL */
     struct request_latencies latencies;
     struct latency_warp *warps;
+    struct chains *chains; /* NULL: nobody asks what the paths are made of */
+    uint32_t longest_link; /* the chain of the path that latency_block_run found */
 };
 
 /* Room for a block of the grid, of whose requests nothing is known. WB_ERR_LIMIT when memory is exhausted. */

@@ -18,7 +18,18 @@ struct repeater {
     cycles *times[3];    /* before, between and behind two periods */
     cycles sums[2];      /* what the two returned */
     cycles *guess, *end; /* after the periods to be skipped, and one period later */
+    uint32_t mark;       /* of the chains, before the second period */
 };
+
+static void read_times(const struct max_plus_map *map, cycles *times) {
+    for (size_t i = 0; i < map->time_count; i++)
+        times[i] = *map->times[i];
+}
+
+static void write_times(const struct max_plus_map *map, const cycles *times) {
+    for (size_t i = 0; i < map->time_count; i++)
+        *map->times[i] = times[i];
+}
 
 /* Does one period; the sum of what its repetitions returned. */
 static cycles do_period(const struct repeater *repeater) {
@@ -32,11 +43,12 @@ static cycles do_period(const struct repeater *repeater) {
 static bool grows_evenly(struct repeater *repeater) {
     const struct max_plus_map *map = repeater->map;
     cycles *const *times = repeater->times;
-    map->read(map->user, times[0]);
+    read_times(map, times[0]);
     for (uint32_t i = 0; i < 2; i++) {
-        if (i == 1 && map->trace != NULL) map->trace->mark(map->user);
+        if (i == 1 && map->chains != NULL)
+            repeater->mark = chain_mark(map->chains, map->traced, map->traced_count);
         repeater->sums[i] = do_period(repeater);
-        map->read(map->user, times[i + 1]);
+        read_times(map, times[i + 1]);
     }
     for (size_t i = 0; i < map->time_count; i++)
         if (times[2][i] - times[1][i] != times[1][i] - times[0][i]) return false;
@@ -58,15 +70,17 @@ static bool skip(struct repeater *repeater, uint64_t skipped) {
     cycles *const *times = repeater->times;
     for (size_t i = 0; i < map->time_count; i++)
         repeater->guess[i] = times[2][i] + (times[2][i] - times[1][i]) * skipped;
-    map->write(map->user, repeater->guess);
-    if (map->trace != NULL) map->trace->jump(map->user, skipped);
+    write_times(map, repeater->guess);
+    uint32_t jump = 0;
+    if (map->chains != NULL)
+        jump = chain_jump(map->chains, repeater->mark, skipped, map->traced, map->traced_count);
     bool even = sum_grew(repeater, skipped, do_period(repeater));
-    map->read(map->user, repeater->end);
+    read_times(map, repeater->end);
     for (size_t i = 0; i < map->time_count && even; i++)
         even = repeater->end[i] - repeater->guess[i] == times[2][i] - times[1][i];
     if (even) return true;
-    map->write(map->user, times[2]);
-    if (map->trace != NULL) map->trace->back(map->user);
+    write_times(map, times[2]);
+    if (map->chains != NULL) chain_back(map->chains, jump, map->traced, map->traced_count);
     return false;
 }
 
@@ -90,6 +104,8 @@ wb_status max_plus_repeat(const struct max_plus_map *map, uint64_t repetitions) 
         }
     }
     size_t next = 0;
+    const bool pinned = map->chains != NULL && map->chains->pinned;
+    if (map->chains != NULL) map->chains->pinned = true; /* marks stay where they are */
     while (repetitions / periods[next] >= PERIODS_WORTH_SKIPPING) {
         repeater.period = periods[next];
         bool even = grows_evenly(&repeater);
@@ -98,6 +114,7 @@ wb_status max_plus_repeat(const struct max_plus_map *map, uint64_t repetitions) 
         repetitions -= done * repeater.period;
         if (done == 0 && next + 1 < PERIOD_COUNT) next++;
     }
+    if (map->chains != NULL) map->chains->pinned = pinned;
     arena_free(&arena);
     for (; repetitions > 0; repetitions--)
         (void)map->once(map->user);

@@ -5,33 +5,24 @@
 #ifndef WB_BOUND_PROFILE_MAX_PLUS_H
 #define WB_BOUND_PROFILE_MAX_PLUS_H
 
-#include "base/base.h"
-#include "base/cycles.h"
+#include "bound/profile/chain.h"
 
 /* A map of some times of its user to later ones. Counts to which every repetition adds the same are times,
  * too. So is the sum of differences between times that repetitions pass through, provided that `once` returns
  * a sum in which all of these times occur. */
 struct max_plus_map {
     void *user;
+    cycles *const *times;
     size_t time_count;
-    void (*read)(const void *user, cycles *times);
-    void (*write)(void *user, const cycles *times);
     /* Applies the map once. Returns that sum of times, or CYCLES_SATURATED where it may not fit. */
     cycles (*once)(void *user);
-    const struct max_plus_trace *trace; /* or NULL */
-};
-
-/* For a user who follows where times come from. Between the first time and the last that are skipped over,
- * every time is on a line, and so is each of those that it is the maximum of, where it is attained once: from
- * where the times of one repetition come, those of all come (docs/proofs.md, section 11). */
-struct max_plus_trace {
-    /* The present times, to which those of the next period are to be traced back, should it be skipped. */
-    void (*mark)(void *user);
-    /* The period since the last mark comes `periods` more times: the present times, which `write` has just
-       set, are those behind them. */
-    void (*jump)(void *user, uint64_t periods);
-    /* That was wrong: they are again what they were before. */
-    void (*back)(void *user);
+    /* Chains (or NULL), and those of the times that have some. Between the first time and the last that are
+       skipped over, every time is on a line, and so is each of those that it is the maximum of, where it is
+       attained once: from where the times of one repetition come, those of all come (docs/proofs.md, section
+       11). */
+    struct chains *chains;
+    struct chain_time *const *traced;
+    size_t traced_count;
 };
 
 /* Applies the map `repetitions` times. The result is exact; the work grows with the logarithm of the

@@ -1,9 +1,9 @@
 #include "bound/profile/phases.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "bound/profile/max_plus.h"
-#include "warp/timed/timed.h"
 
 const cycles *phase_charges(const struct timed_block *block, struct arena *arena) {
     const struct wb_machine *machine = block->machine;
@@ -19,14 +19,19 @@ const cycles *phase_charges(const struct timed_block *block, struct arena *arena
 wb_status phase_walker_init(struct phase_walker *walker, const struct timed_block *block, uint32_t path,
                             const cycles *charges, struct arena *arena) {
     const struct wb_machine *machine = block->machine;
-    *walker =
-        (struct phase_walker){.block = block, .cursor = path_begin(&block->paths[path]), .charges = charges};
+    const uint32_t depth = machine->dispatch_depth;
+    *walker = (struct phase_walker){.block = block,
+                                    .cursor = path_begin(&block->paths[path]),
+                                    .charges = charges,
+                                    .queued = depth == DEPTH_UNLIMITED ? 0 : depth};
     walker->units = arena_array(arena, machine->unit_count, sizeof *walker->units);
     walker->registers = arena_array(arena, block->code.register_count, sizeof *walker->registers);
     if (walker->units == NULL || walker->registers == NULL) return WB_ERR_LIMIT;
     if (machine->sub_cores > 1) WB_TRY(warp_progress_init(&walker->progress, block, arena));
-    for (uint32_t i = 0; i < machine->unit_count; i++)
-        WB_TRY(unit_queue_init(&walker->units[i], 1, machine->dispatch_depth, arena));
+    for (uint32_t i = 0; i < machine->unit_count && walker->queued > 0; i++) {
+        walker->units[i].starts = arena_array(arena, walker->queued, sizeof(struct chain_time));
+        if (walker->units[i].starts == NULL) return WB_ERR_LIMIT;
+    }
     return WB_OK;
 }
 
@@ -46,16 +51,32 @@ static wb_status phase_walker_close(struct phase_walker *walker, cycles until) {
     return WB_OK;
 }
 
+/* When the next instruction may be issued to a unit: A3. */
+static inline struct chain_time phase_open_from(const struct phase_walker *walker,
+                                                const struct phase_unit *unit) {
+    if (walker->block->machine->dispatch_depth == 0) return unit->free;
+    /* Fewer than `queued` instructions wait once the `queued`-th last of them has started. */
+    return walker->queued > 0 ? unit->starts[unit->oldest] : (struct chain_time){0, CHAIN_NONE};
+}
+
 /* Initiates an instruction that is issued in cycle `issue`; returns when its initiation ends. */
-static cycles phase_initiate(struct phase_walker *walker, const struct timed_inst *inst, cycles issue,
-                             struct section_profile *profile) {
-    uint32_t instance;
-    const cycles end = unit_queue_push(&walker->units[inst->unit], issue, inst->init, &instance) + inst->init;
+static inline struct chain_time phase_initiate(struct phase_walker *walker, uint32_t entry,
+                                               struct chain_time issue, struct section_profile *profile,
+                                               struct chains *chains) {
+    const struct timed_inst *inst = &walker->block->code.insts[entry];
+    struct phase_unit *unit = &walker->units[inst->unit];
+    const struct chain_time start = chain_later(issue, unit->free);
+    const struct chain_time end = chain_behind(chains, start, CHAIN_UNIT, entry, inst->init);
     const cycles charge = cycles_max(walker->charges[inst->unit], inst->init);
     const cycles begin = walker->exec_end;
-    assert(issue >= walker->now && end >= issue + inst->init);
-    walker->exec_end = cycles_max(begin, end);
-    walker->now = issue + 1;
+    assert(issue.at >= walker->now.at);
+    unit->free = end;
+    if (walker->queued > 0) {
+        unit->starts[unit->oldest] = start;
+        unit->oldest = unit->oldest + 1 == walker->queued ? 0 : unit->oldest + 1;
+    }
+    walker->exec_end = cycles_max(begin, end.at);
+    walker->now = chain_behind(chains, issue, CHAIN_ISSUE, entry, 1);
     walker->turns += begin + walker->exec_end;
     profile->exec += walker->exec_end - begin;
     profile->initiations += inst->init;
@@ -68,36 +89,39 @@ static cycles phase_initiate(struct phase_walker *walker, const struct timed_ins
 }
 
 /* One instruction of Algorithm 1. */
-static wb_status phase_step(struct phase_walker *walker, const struct timed_inst *inst,
-                            struct section_profile *profile) {
+static inline wb_status phase_step(struct phase_walker *walker, uint32_t entry,
+                                   struct section_profile *profile, struct chains *alone_chains,
+                                   struct chains *latency_chains) {
+    const struct timed_inst *inst = &walker->block->code.insts[entry];
     const uint32_t *operands = walker->block->code.operands + inst->first_operand;
     const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
-    cycles issue = walker->now, latency = walker->latency;
+    struct chain_time issue = walker->now, latency = walker->latency;
     for (uint32_t i = 0; i < count; i++) { /* A2: destinations are waited for too */
         const struct phase_register *operand = &walker->registers[operands[i]];
-        issue = cycles_max(issue, operand->ready);
-        latency = cycles_max(latency, operand->latency);
+        issue = chain_later(issue, operand->ready);
+        latency = chain_later(latency, operand->latency);
     }
-    cycles end = issue;
+    struct chain_time end = issue;
     if (inst->unit != UNIT_NONE) {
-        issue = cycles_max(issue, walker->units[inst->unit].open_from); /* A3 */
+        issue = chain_later(issue, phase_open_from(walker, &walker->units[inst->unit]));
         /* A1: operands that arrive before the units fall idle are waited for inside the phase. */
-        if (issue > walker->exec_end) WB_TRY(phase_walker_close(walker, issue));
-        end = phase_initiate(walker, inst, issue, profile);
+        if (issue.at > walker->exec_end) WB_TRY(phase_walker_close(walker, issue.at));
+        end = phase_initiate(walker, entry, issue, profile, alone_chains);
     } else {
         walker->now = issue;
     }
-    const struct phase_register result = {end + inst->latency, latency + inst->latency};
+    const struct phase_register result = {
+        chain_behind(alone_chains, end, CHAIN_LATENCY, entry, inst->latency),
+        chain_behind(latency_chains, latency, CHAIN_LATENCY, entry, inst->latency)};
     for (uint32_t i = inst->source_count; i < count; i++)
         walker->registers[operands[i]] = result;
     if ((inst->joins | inst->commits) != 0) {
-        const size_t stride = sizeof(struct phase_register) / sizeof(cycles);
-        wait_queues_step(&walker->block->code, inst, &walker->registers->ready, stride, result.ready);
-        wait_queues_step(&walker->block->code, inst, &walker->registers->latency, stride, result.latency);
+        chain_queues_step(&walker->block->code, inst, &walker->registers->ready, 2, result.ready);
+        chain_queues_step(&walker->block->code, inst, &walker->registers->latency, 2, result.latency);
     }
     walker->latency = latency;
-    walker->complete = cycles_max(walker->complete, result.ready);
-    walker->latency_complete = cycles_max(walker->latency_complete, result.latency);
+    walker->complete = chain_later(walker->complete, result.ready);
+    walker->latency_complete = chain_later(walker->latency_complete, result.latency);
     profile->instructions += !inst->uncounted;
     if (walker->progress.block != NULL) warp_progress_note(&walker->progress, inst);
     profile->active = true;
@@ -109,12 +133,16 @@ static wb_status phase_step(struct phase_walker *walker, const struct timed_inst
 static wb_status phase_walker_run(struct phase_walker *walker, struct path_cursor *cursor,
                                   struct section_profile *profile, bool *at_barrier) {
     const struct timed_inst *insts = walker->block->code.insts;
+    const bool traced = walker->alone_chains != NULL || walker->latency_chains != NULL;
     *at_barrier = false;
     while (cursor->left > 0 && !*at_barrier) {
-        const struct timed_inst *inst = &insts[cursor->instruction++];
+        const uint32_t entry = cursor->instruction++;
         cursor->left--;
-        WB_TRY(phase_step(walker, inst, profile));
-        *at_barrier = inst->barrier;
+        if (traced) /* apart, so that who asks for no chains pays for none */
+            WB_TRY(phase_step(walker, entry, profile, walker->alone_chains, walker->latency_chains));
+        else
+            WB_TRY(phase_step(walker, entry, profile, NULL, NULL));
+        *at_barrier = insts[entry].barrier;
     }
     return WB_OK;
 }
@@ -122,174 +150,137 @@ static wb_status phase_walker_run(struct phase_walker *walker, struct path_curso
 /* Repetitions below which walking is as quick. */
 #define FOLD_WORTH_SKIPPING 8u
 
-/* Times of the walker itself and of the profile, in fold_read. */
-#define WALKER_TIMES 11u
-
 /* A fold without a barrier, and what its body touches. */
 struct fold {
     struct arena arena;
     struct phase_walker *walker;
     struct section_profile *profile;
-    struct path_cursor body;
-    uint32_t *registers; /* that the body has as operands */
-    size_t register_count;
-    uint8_t *units; /* that it uses */
-    size_t unit_count;
+    struct path_fold found;
+    bool *known_registers, *known_units;
+    VEC(cycles *) times;  /* that the body changes; what it does not touch stays as it is */
+    time_list traced;     /* those of them whose chains are followed */
+    VEC(uint8_t) units;   /* that it uses */
     uint64_t initiations; /* instructions on units in the body */
     bool has_barrier;
+    wb_status status;
 };
 
-/* Where the times of a walker are. The registers and units that the body does not touch stay as they are. */
-static void walker_times(const struct fold *fold, cycles *times[WALKER_TIMES]) {
-    struct phase_walker *walker = fold->walker;
-    struct section_profile *profile = fold->profile;
-    cycles *const all[WALKER_TIMES] = {&walker->now,
-                                       &walker->exec_end,
-                                       &walker->complete,
-                                       &profile->exec,
-                                       &walker->latency,
-                                       &walker->latency_complete,
-                                       &profile->initiations,
-                                       &profile->charge,
-                                       &profile->local,
-                                       &profile->instructions,
-                                       &profile->private_initiations};
-    for (size_t i = 0; i < WALKER_TIMES; i++)
-        times[i] = all[i];
+static void fold_push(struct fold *fold, struct chain_time *time, const struct chains *chains) {
+    arena_push(&fold->arena, &fold->times, &time->at);
+    if (chains != NULL) arena_push(&fold->arena, &fold->traced, time);
 }
 
-/* The i-th oldest start in a unit's ring. */
-static cycles *ring_start(const struct unit_queue *unit, uint32_t i) {
-    return &unit->starts[((uint64_t)unit->next + i) % unit->depth];
-}
-
-static uint32_t ring_length(const struct unit_queue *unit) {
-    return unit->starts == NULL ? 0 : unit->depth;
-}
-
-static void fold_read(const void *user, cycles *times) {
-    const struct fold *fold = user;
-    cycles *own[WALKER_TIMES];
-    walker_times(fold, own);
-    for (size_t i = 0; i < WALKER_TIMES; i++)
-        *times++ = *own[i];
-    for (size_t i = 0; i < fold->register_count; i++) {
-        const struct phase_register *one = &fold->walker->registers[fold->registers[i]];
-        *times++ = one->ready;
-        *times++ = one->latency;
+/* Turns the rings of the units so that the oldest start is the first: where they stand is the same then
+ * before and behind each repetition. */
+static void turn_rings(struct fold *fold) {
+    const uint32_t count = fold->walker->queued;
+    for (size_t u = 0; u < fold->units.count && count > 1; u++) {
+        struct phase_unit *unit = &fold->walker->units[fold->units.items[u]];
+        for (; unit->oldest > 0; unit->oldest--) {
+            const struct chain_time first = unit->starts[0];
+            memmove(unit->starts, unit->starts + 1, (count - 1) * sizeof first);
+            unit->starts[count - 1] = first;
+        }
     }
-    for (size_t i = 0; i < fold->unit_count; i++) {
-        const struct unit_queue *unit = &fold->walker->units[fold->units[i]];
-        *times++ = unit->open_from;
-        *times++ = unit->free_at[0];
-        for (uint32_t k = 0; k < ring_length(unit); k++)
-            *times++ = *ring_start(unit, k);
-    }
-    (void)warp_progress_read(&fold->walker->progress, times);
-}
-
-static void fold_write(void *user, const cycles *times) {
-    const struct fold *fold = user;
-    cycles *own[WALKER_TIMES];
-    walker_times(fold, own);
-    for (size_t i = 0; i < WALKER_TIMES; i++)
-        *own[i] = *times++;
-    for (size_t i = 0; i < fold->register_count; i++) {
-        struct phase_register *one = &fold->walker->registers[fold->registers[i]];
-        one->ready = *times++;
-        one->latency = *times++;
-    }
-    for (size_t i = 0; i < fold->unit_count; i++) {
-        struct unit_queue *unit = &fold->walker->units[fold->units[i]];
-        unit->open_from = *times++;
-        unit->free_at[0] = *times++;
-        for (uint32_t k = 0; k < ring_length(unit); k++)
-            *ring_start(unit, k) = *times++;
-    }
-    (void)warp_progress_write(&fold->walker->progress, times);
 }
 
 /* Walks the body once. Two times of every initiation, none above `exec_end`, enter the sum. */
 static cycles fold_once(void *user) {
     struct fold *fold = user;
     struct phase_walker *walker = fold->walker;
-    struct path_cursor cursor = fold->body;
+    struct path_cursor cursor = fold->found.body;
     bool at_barrier;
     walker->turns = 0;
     while (path_next_run(&cursor))
         (void)phase_walker_run(walker, &cursor, fold->profile, &at_barrier); /* fails only for a sink */
+    turn_rings(fold);
     const cycles most = cycles_mul(walker->exec_end, 2 * fold->initiations);
     return most == CYCLES_SATURATED ? most : walker->turns;
 }
 
-static void fold_touch_register(struct fold *fold, uint32_t reg, bool *known_registers) {
-    if (known_registers[reg]) return;
-    known_registers[reg] = true;
-    fold->registers[fold->register_count++] = reg;
+static void fold_touch_register(struct fold *fold, uint32_t number) {
+    struct phase_register *one = &fold->walker->registers[number];
+    if (fold->known_registers[number]) return;
+    fold->known_registers[number] = true;
+    fold_push(fold, &one->ready, fold->walker->alone_chains);
+    fold_push(fold, &one->latency, fold->walker->latency_chains);
+}
+
+static void fold_touch_unit(struct fold *fold, uint8_t number) {
+    struct phase_unit *unit = &fold->walker->units[number];
+    fold->initiations++;
+    if (fold->known_units[number]) return;
+    fold->known_units[number] = true;
+    arena_push(&fold->arena, &fold->units, number);
+    fold_push(fold, &unit->free, fold->walker->alone_chains);
+    for (uint32_t k = 0; k < fold->walker->queued; k++)
+        fold_push(fold, &unit->starts[k], fold->walker->alone_chains);
 }
 
 /* Notes an instruction of the body. */
-static void fold_touch(struct fold *fold, const struct timed_inst *inst, bool *known_registers,
-                       bool *known_units) {
+static void fold_touch(struct fold *fold, const struct timed_inst *inst) {
     const struct timed_code *code = &fold->walker->block->code;
     const uint32_t *operands = code->operands + inst->first_operand;
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++)
-        fold_touch_register(fold, operands[i], known_registers);
+        fold_touch_register(fold, operands[i]);
     for (uint32_t q = 0; (inst->joins | inst->commits) >> q != 0; q++)
         for (uint32_t j = 0; ((inst->joins | inst->commits) >> q & 1) != 0 && j < code->queues[q].count; j++)
-            fold_touch_register(fold, code->queues[q].first + j, known_registers);
+            fold_touch_register(fold, code->queues[q].first + j);
     fold->has_barrier = fold->has_barrier || inst->barrier;
-    if (inst->unit == UNIT_NONE) return;
-    fold->initiations++;
-    if (known_units[inst->unit]) return;
-    known_units[inst->unit] = true;
-    fold->units[fold->unit_count++] = inst->unit;
+    if (inst->unit != UNIT_NONE) fold_touch_unit(fold, inst->unit);
 }
 
-/* Looks through the body, up to a barrier. */
-static wb_status fold_scan(struct fold *fold) {
-    const struct timed_block *block = fold->walker->block;
-    const size_t registers = (size_t)block->code.register_count + 1;
-    const size_t units = (size_t)block->machine->unit_count + 1;
-    bool *known_registers = arena_array(&fold->arena, registers, sizeof *known_registers);
-    bool *known_units = arena_array(&fold->arena, units, sizeof *known_units);
-    fold->registers = arena_array(&fold->arena, registers, sizeof *fold->registers);
-    fold->units = arena_array(&fold->arena, units, sizeof *fold->units);
-    if (known_registers == NULL || known_units == NULL || fold->registers == NULL || fold->units == NULL)
-        return WB_ERR_LIMIT;
-    struct path_cursor cursor = fold->body;
+/* Does all repetitions, if there is no barrier in the body. */
+static void fold_skip(void *context) {
+    struct fold *fold = context;
+    struct phase_walker *walker = fold->walker;
+    struct section_profile *profile = fold->profile;
     struct path_step step;
-    while (!fold->has_barrier && path_next(&cursor, &step))
-        fold_touch(fold, &block->code.insts[step.instruction], known_registers, known_units);
-    return WB_OK;
-}
-
-static size_t fold_time_count(const struct fold *fold) {
-    size_t count = WALKER_TIMES + 2 * fold->register_count + warp_progress_count(&fold->walker->progress);
-    for (size_t i = 0; i < fold->unit_count; i++)
-        count += 2 + ring_length(&fold->walker->units[fold->units[i]]);
-    return count;
+    cycles *const sums[] = {
+        &walker->exec_end, &profile->exec,         &profile->initiations,        &profile->charge,
+        &profile->local,   &profile->instructions, &profile->private_initiations};
+    fold->known_registers =
+        arena_array(&fold->arena, (size_t)walker->block->code.register_count + 1, sizeof(bool));
+    fold->known_units =
+        arena_array(&fold->arena, (size_t)walker->block->machine->unit_count + 1, sizeof(bool));
+    fold_push(fold, &walker->now, walker->alone_chains);
+    fold_push(fold, &walker->complete, walker->alone_chains);
+    fold_push(fold, &walker->latency, walker->latency_chains);
+    fold_push(fold, &walker->latency_complete, walker->latency_chains);
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        arena_push(&fold->arena, &fold->times, sums[i]);
+    for (struct path_cursor cursor = fold->found.body; !fold->has_barrier && path_next(&cursor, &step);)
+        fold_touch(fold, &walker->block->code.insts[step.instruction]);
+    if (fold->has_barrier) return;
+    for (size_t i = 0; i < warp_progress_count(&walker->progress); i++)
+        arena_push(&fold->arena, &fold->times, warp_progress_time(&walker->progress, i));
+    const struct max_plus_map map = {fold,
+                                     fold->times.items,
+                                     fold->times.count,
+                                     fold_once,
+                                     walker->alone_chains != NULL ? walker->alone_chains
+                                                                  : walker->latency_chains,
+                                     fold->traced.items,
+                                     fold->traced.count};
+    turn_rings(fold);
+    fold->status = max_plus_repeat(&map, fold->found.repetitions);
+    path_skip_fold(&walker->cursor);
 }
 
 /* Takes a walker that is at a fold without a barrier, and of enough repetitions to be worth it, behind the
  * fold (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is exhausted. */
 static wb_status phase_walker_fold(struct phase_walker *walker, struct section_profile *profile) {
-    struct path_fold found;
-    if (!path_at_fold(&walker->cursor, &found) || found.repetitions < FOLD_WORTH_SKIPPING) return WB_OK;
-    struct fold fold = {.walker = walker, .profile = profile, .body = found.body};
-    wb_status status = fold_scan(&fold);
-    if (status == WB_OK && !fold.has_barrier) {
-        const struct max_plus_map map = {&fold, fold_time_count(&fold), fold_read, fold_write, fold_once,
-                                         NULL};
-        status = max_plus_repeat(&map, found.repetitions);
-        path_skip_fold(&walker->cursor);
-    }
+    struct fold fold = {.walker = walker, .profile = profile};
+    if (!path_at_fold(&walker->cursor, &fold.found) || fold.found.repetitions < FOLD_WORTH_SKIPPING)
+        return WB_OK;
+    const wb_status status = arena_protect(&fold.arena, fold_skip, &fold);
     arena_free(&fold.arena);
-    return status;
+    return status != WB_OK ? status : fold.status;
 }
 
 /* Walks to behind the next barrier, or to the end of the path. */
 static wb_status walk_to_barrier(struct phase_walker *walker, struct section_profile *profile) {
+    struct chains *chains = walker->alone_chains != NULL ? walker->alone_chains : walker->latency_chains;
     bool at_barrier = false;
     while (!walker->ended && !at_barrier) {
         if (walker->cursor.left == 0) {
@@ -297,21 +288,35 @@ static wb_status walk_to_barrier(struct phase_walker *walker, struct section_pro
             walker->ended = !path_next_run(&walker->cursor);
         }
         WB_TRY(phase_walker_run(walker, &walker->cursor, profile, &at_barrier));
+        if (chains != NULL && !chains_tend(chains)) return WB_ERR_LIMIT;
     }
     return WB_OK;
 }
 
 wb_status phase_walker_section(struct phase_walker *walker, struct section_profile *profile) {
     *profile = (struct section_profile){0};
+    walker->begin = walker->cursor;
     /* Every time of older sections lies before `base`, so that registers and units are free again. */
-    walker->base = walker->complete;
-    walker->now = walker->exec_start = walker->exec_end = walker->base;
+    walker->base = walker->exec_start = walker->exec_end = walker->complete.at;
+    walker->now = walker->complete = (struct chain_time){walker->base, CHAIN_NONE};
     WB_TRY(walk_to_barrier(walker, profile));
-    WB_TRY(phase_walker_close(walker, walker->complete));
-    profile->iso = walker->complete - walker->base;
+    WB_TRY(phase_walker_close(walker, walker->complete.at));
+    profile->iso = walker->complete.at - walker->base;
     assert(profile->exec <= profile->iso && profile->initiations <= profile->charge);
     walker->section++;
     return WB_OK;
+}
+
+void phase_walker_times(struct phase_walker *walker, bool alone, struct arena *arena, time_list *list) {
+    arena_push(arena, list, alone ? &walker->now : &walker->latency);
+    arena_push(arena, list, alone ? &walker->complete : &walker->latency_complete);
+    for (uint32_t r = 0; r < walker->block->code.register_count; r++)
+        arena_push(arena, list, alone ? &walker->registers[r].ready : &walker->registers[r].latency);
+    for (uint32_t u = 0; u < walker->block->machine->unit_count && alone; u++) {
+        arena_push(arena, list, &walker->units[u].free);
+        for (uint32_t i = 0; i < walker->queued; i++)
+            arena_push(arena, list, &walker->units[u].starts[i]);
+    }
 }
 
 wb_status phases_of_path(const struct timed_block *block, uint32_t path, const struct phase_sink *sink,

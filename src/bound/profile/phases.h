@@ -5,9 +5,8 @@
 #ifndef WB_BOUND_PROFILE_PHASES_H
 #define WB_BOUND_PROFILE_PHASES_H
 
+#include "bound/profile/chain.h"
 #include "bound/profile/progress.h"
-#include "sim/sm/sm.h"
-#include "warp/timed/timed.h"
 
 /* A stretch of a section (definition 1 of the paper): in an execution phase some unit initiates in every
  * cycle, in an idle phase none does. */
@@ -36,30 +35,49 @@ struct section_profile {
 
 /* One register of the walking warp. */
 struct phase_register {
-    cycles ready;   /* when it can be read, alone on the machine */
-    cycles latency; /* the same on the path that counts latencies only (docs/proofs.md, section 8) */
+    struct chain_time ready; /* when it can be read, alone on the machine */
+    struct chain_time
+        latency; /* the same on the path that counts latencies only (docs/proofs.md, section 8) */
 };
 
-/* Walks along one path. */
+/* A unit, of which the walking warp has one instance. */
+struct phase_unit {
+    struct chain_time free;    /* when its last initiation ends */
+    struct chain_time *starts; /* ring of the last ones, as many as its queue holds; none without limit */
+    uint32_t oldest;           /* of them */
+};
+
+/* Walks along one path. Of one kind of times the chains may be followed: of the warp alone on the machine, or
+ * of the path that counts latencies only. */
 struct phase_walker {
     const struct timed_block *block;
     const struct phase_sink *sink; /* or NULL */
+    struct chains *alone_chains;   /* NULL: nobody asks where these times come from */
+    struct chains *latency_chains; /* the same */
+    struct path_cursor begin;      /* of the section walked last */
     struct path_cursor cursor;
-    const cycles *charges;    /* per unit the least charge of an instruction, see phase_charges */
-    struct unit_queue *units; /* one instance each */
+    const cycles *charges; /* per unit the least charge of an instruction, see phase_charges */
+    struct phase_unit *units;
+    uint32_t queued; /* entries of a queue, whose starts are kept */
     struct phase_register *registers;
-    struct warp_progress progress; /* followed where there are several sub-cores */
-    cycles base;                   /* start of the section */
-    cycles now;                    /* earliest cycle of the next issue */
-    cycles exec_start;             /* of the execution phase being built; only kept for the sink */
-    cycles exec_end;               /* when the last initiation so far ends */
-    cycles complete;               /* when the last result so far can be read */
-    cycles latency;                /* the latency path to the last issue */
-    cycles latency_complete;       /* the longest latency path to a result so far */
-    cycles turns;                  /* sum of the ends and beginnings that `exec` is made of; wraps round */
-    uint64_t section;              /* number of the section to be walked next */
+    struct warp_progress progress;      /* followed where there are several sub-cores */
+    cycles base;                        /* start of the section */
+    struct chain_time now;              /* earliest cycle of the next issue */
+    cycles exec_start;                  /* of the execution phase being built; only kept for the sink */
+    cycles exec_end;                    /* when the last initiation so far ends */
+    struct chain_time complete;         /* when the last result so far can be read */
+    struct chain_time latency;          /* the latency path to the last issue */
+    struct chain_time latency_complete; /* the longest latency path to a result so far */
+    cycles turns;     /* sum of the ends and beginnings that `exec` is made of; wraps round */
+    uint64_t section; /* number of the section to be walked next */
     bool ended;
 };
+
+/* A list of times that belong together, where they stand. */
+typedef VEC(struct chain_time *) time_list;
+
+/* Adds all times of the walker of one kind to a list in a protected arena. */
+void phase_walker_times(struct phase_walker *walker, bool alone, struct arena *arena, time_list *list);
 
 /* For every unit the least that SIB charges for an instruction on it: at depth 1 the largest initiation
  * interval of the unit's instructions in the block, else 0. An array of the machine's unit_count from

@@ -82,6 +82,10 @@ struct profile_maker {
     uint64_t walked, total, watch_at; /* instructions */
     wb_status status;                 /* of walk_cycle */
     bool stopped;                     /* by the watch, which has left a message */
+    time_list latencies;              /* of all walkers: the latency path */
+    VEC(cycles *) times;              /* that sections leave to the next */
+    struct profile_trace *trace;      /* or NULL */
+    uint64_t repeated;                /* how often the section at hand counts to it */
 };
 
 static uint64_t profile_hash(const struct section_profile *cells, uint32_t count) {
@@ -145,24 +149,26 @@ static void add_turn(struct profile_maker *maker) {
 }
 
 /* Takes the latency path through a barrier: each warp waits for all, and for the release. */
-static void walk_latencies_through(struct profile_maker *maker, cycles latest) {
-    latest += maker->profile->block->machine->barrier_release;
+static void walk_latencies_through(struct profile_maker *maker, struct chain_time latest) {
+    latest.at += maker->profile->block->machine->barrier_release; /* which no link stands for */
     for (uint32_t p = 0; p < maker->profile->path_count; p++) {
         struct phase_walker *walker = &maker->walkers[p];
         walker->latency = latest;
-        walker->latency_complete = cycles_max(walker->latency_complete, latest);
+        walker->latency_complete = chain_later(walker->latency_complete, latest);
     }
 }
 
 /* Walks one section on every path, `again` if others like it are not walked. */
 static wb_status walk_row(struct profile_maker *maker, bool again, bool *more) {
     const uint32_t path_count = maker->profile->path_count;
-    cycles latest = 0;
+    struct profile_trace *trace = maker->trace;
+    struct chain_time latest = {0, CHAIN_NONE};
     *more = false;
+    if (trace != NULL && !trace->latencies) chains_clear(&trace->chains);
     for (uint32_t p = 0; p < path_count; p++) {
         struct phase_walker *walker = &maker->walkers[p];
         WB_TRY(phase_walker_section(walker, &maker->cells[p]));
-        latest = cycles_max(latest, walker->latency);
+        latest = chain_later(latest, walker->latency);
         *more = *more || !walker->ended;
         maker->walked += maker->cells[p].instructions;
     }
@@ -171,40 +177,7 @@ static wb_status walk_row(struct profile_maker *maker, bool again, bool *more) {
     const struct spill_warps warps = {maker->profile->groups.items, maker->profile->groups.count,
                                       maker->walkers};
     if (*more) block_spill_note(&maker->spill, maker->profile->block->machine, &warps, again);
-    return WB_OK;
-}
-
-/* The times of all walkers that sections leave to the next: those of the latency path, what units have
- * initiated, and the turns of sub-cores, which are maxima of such with 1 added. Every section starts on a
- * clean machine. */
-static void latencies_read(const void *user, cycles *times) {
-    const struct profile_maker *maker = user;
-    const struct timed_block *block = maker->profile->block;
-    for (uint32_t p = 0; p < block->path_count; p++) {
-        const struct phase_walker *walker = &maker->walkers[p];
-        *times++ = walker->latency;
-        *times++ = walker->latency_complete;
-        for (uint32_t r = 0; r < block->code.register_count; r++)
-            *times++ = walker->registers[r].latency;
-        times = warp_progress_read(&walker->progress, times);
-    }
-    for (uint32_t c = 0; c < block->machine->sub_cores; c++)
-        *times++ = maker->turns[c];
-}
-
-static void latencies_write(void *user, const cycles *times) {
-    struct profile_maker *maker = user;
-    const struct timed_block *block = maker->profile->block;
-    for (uint32_t p = 0; p < block->path_count; p++) {
-        struct phase_walker *walker = &maker->walkers[p];
-        walker->latency = *times++;
-        walker->latency_complete = *times++;
-        for (uint32_t r = 0; r < block->code.register_count; r++)
-            walker->registers[r].latency = *times++;
-        times = warp_progress_write(&walker->progress, times);
-    }
-    for (uint32_t c = 0; c < block->machine->sub_cores; c++)
-        maker->turns[c] = *times++;
+    return trace == NULL ? WB_OK : trace->row(trace->user, maker->walkers, maker->cells, maker->repeated);
 }
 
 /* Walks the rows of the cycle once more, from the cursors on. */
@@ -221,14 +194,23 @@ static cycles walk_cycle(void *user) {
 /* Counts the rows of the cycle `times` more times, and takes the walkers behind them. */
 static wb_status repeat_rows(struct profile_maker *maker, uint64_t times) {
     struct block_profile *profile = maker->profile;
-    const struct timed_block *block = profile->block;
-    const size_t of_path =
-        block->code.register_count + (size_t)2 + warp_progress_count(&maker->walkers->progress);
-    const size_t times_left = profile->path_count * of_path + block->machine->sub_cores;
-    const struct max_plus_map map = {maker, times_left, latencies_read, latencies_write, walk_cycle, NULL};
+    struct profile_trace *trace = maker->trace;
+    const struct max_plus_map map = {maker,
+                                     maker->times.items,
+                                     maker->times.count,
+                                     walk_cycle,
+                                     trace == NULL ? NULL : &trace->chains,
+                                     maker->latencies.items,
+                                     maker->latencies.count};
     for (size_t i = 0; i < maker->cycle.rows.count; i++)
         profile->rows.items[maker->cycle.rows.items[i]].count += times;
-    WB_TRY(max_plus_repeat(&map, times));
+    if (trace == NULL || trace->latencies) {
+        WB_TRY(max_plus_repeat(&map, times));
+    } else { /* every section starts on a clean machine */
+        maker->repeated = times;
+        (void)walk_cycle(maker);
+        maker->repeated = 1;
+    }
     section_cycle_skip(&maker->cycle, times, maker->cursors);
     for (uint32_t p = 0; p < profile->path_count; p++)
         maker->walkers[p].cursor = maker->cursors[p];
@@ -250,6 +232,7 @@ static wb_status profile_row(struct profile_maker *maker, bool *more) {
 /* What all rows amount to. */
 static void profile_add_up(struct profile_maker *maker) {
     struct block_profile *profile = maker->profile;
+    struct chain_time latest = {0, CHAIN_NONE};
     for (size_t r = 0; r < profile->rows.count; r++) {
         const struct profile_row *row = &profile->rows.items[r];
         profile->sections += row->count;
@@ -260,7 +243,9 @@ static void profile_add_up(struct profile_maker *maker) {
         }
     }
     for (uint32_t p = 0; p < profile->path_count; p++)
-        profile->latency = cycles_max(profile->latency, maker->walkers[p].latency_complete);
+        latest = chain_later(latest, maker->walkers[p].latency_complete);
+    profile->latency = latest.at;
+    if (maker->trace != NULL) maker->trace->latest = latest;
     profile->spill = block_spill_most(&maker->spill, profile->block->machine);
     profile->turns = 1;
     for (uint32_t c = 0; c < profile->block->machine->sub_cores; c++)
@@ -305,19 +290,61 @@ static wb_status profile_prepare(struct profile_maker *maker) {
     return warp_groups_find(block, &maker->arena, &maker->profile->groups, maker->path_warps);
 }
 
+/* Lists the times of all walkers that sections leave to the next: those of the latency path, what units have
+ * initiated, and the turns of sub-cores, which are maxima of such with 1 added. Every section starts on a
+ * clean machine. */
+static void list_times(void *context) {
+    struct profile_maker *maker = context;
+    const struct timed_block *block = maker->profile->block;
+    struct profile_trace *trace = maker->trace;
+    time_list roots = {0};
+    for (uint32_t p = 0; p < block->path_count; p++) {
+        struct phase_walker *walker = &maker->walkers[p];
+        phase_walker_times(walker, false, &maker->arena, &maker->latencies);
+        for (size_t i = 0; i < warp_progress_count(&walker->progress); i++)
+            arena_push(&maker->arena, &maker->times, warp_progress_time(&walker->progress, i));
+        if (trace == NULL) continue;
+        *(trace->latencies ? &walker->latency_chains : &walker->alone_chains) = &trace->chains;
+        phase_walker_times(walker, !trace->latencies, &maker->arena, &roots);
+    }
+    for (size_t i = 0; i < maker->latencies.count; i++)
+        arena_push(&maker->arena, &maker->times, &maker->latencies.items[i]->at);
+    for (uint32_t c = 0; c < block->machine->sub_cores; c++)
+        arena_push(&maker->arena, &maker->times, &maker->turns[c]);
+    if (trace == NULL) return;
+    trace->chains.roots = roots.items;
+    trace->chains.root_count = roots.count;
+    trace->chains.entries = block->code.inst_count;
+    chains_clear(&trace->chains);
+}
+
+static wb_status make(struct profile_maker *maker, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    wb_status status = profile_prepare(maker);
+    if (status == WB_OK) status = arena_protect(&maker->arena, list_times, maker);
+    if (status == WB_OK) status = profile_walk(maker, watch, diagnostics);
+    section_cycle_free(&maker->cycle);
+    arena_free(&maker->arena);
+    return status;
+}
+
 wb_status block_profile_make(const struct timed_block *block, const wb_watch *watch,
                              wb_diagnostics *diagnostics, struct block_profile *profile) {
     struct block_profile made = {.block = block, .path_count = block->path_count};
     struct profile_maker maker = {.profile = &made};
-    wb_status status = profile_prepare(&maker);
-    if (status == WB_OK) status = profile_walk(&maker, watch, diagnostics);
+    const wb_status status = make(&maker, watch, diagnostics);
     if (status != WB_OK && !maker.stopped) (void)diagnose_out_of_memory(diagnostics, block->machine->name);
-    section_cycle_free(&maker.cycle);
-    arena_free(&maker.arena);
     if (status == WB_OK) {
         *profile = made;
     } else {
         block_profile_free(&made);
     }
+    return status;
+}
+
+wb_status block_profile_trace(const struct timed_block *block, struct profile_trace *trace) {
+    struct block_profile made = {.block = block, .path_count = block->path_count};
+    struct profile_maker maker = {.profile = &made, .trace = trace, .repeated = 1};
+    const wb_status status = make(&maker, NULL, NULL);
+    block_profile_free(&made);
     return status;
 }

@@ -35,6 +35,22 @@ struct block_profile {
 wb_status block_profile_make(const struct timed_block *block, const wb_watch *watch,
                              wb_diagnostics *diagnostics, struct block_profile *profile);
 
+/* Who asks what the longest paths are made of; chains_free is the caller's. */
+struct profile_trace {
+    bool latencies; /* of the path that counts latencies only; else of each section, alone on the machine */
+    struct chains chains; /* from where the times of that kind come */
+    /* Takes a section of all paths, `times` times: where the walkers of the paths stand behind it, and what
+       it amounts to. Sections that repeat themselves come as one if each has chains of its own. */
+    wb_status (*row)(void *user, const struct phase_walker *walkers, const struct section_profile *cells,
+                     uint64_t times);
+    void *user;
+    struct chain_time latest; /* the end of the path of latencies */
+};
+
+/* Walks the same for that. WB_ERR_LIMIT, without a message, when memory is exhausted or there are too many
+ * links; else what trace->row returned. */
+wb_status block_profile_trace(const struct timed_block *block, struct profile_trace *trace);
+
 void block_profile_free(struct block_profile *profile);
 
 /* Section profile of a path in a row. */

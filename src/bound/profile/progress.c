@@ -49,24 +49,9 @@ size_t warp_progress_count(const struct warp_progress *progress) {
     return 2 * (size_t)progress->block->machine->unit_count + progress->block->code.register_count;
 }
 
-cycles *warp_progress_read(const struct warp_progress *progress, cycles *times) {
-    if (progress->block == NULL) return times;
-    for (uint32_t u = 0; u < progress->block->machine->unit_count; u++) {
-        *times++ = progress->units[u].sent;
-        *times++ = progress->units[u].done;
-    }
-    for (uint32_t r = 0; r < progress->block->code.register_count; r++)
-        *times++ = progress->writers[r].sent;
-    return times;
-}
-
-const cycles *warp_progress_write(struct warp_progress *progress, const cycles *times) {
-    if (progress->block == NULL) return times;
-    for (uint32_t u = 0; u < progress->block->machine->unit_count; u++) {
-        progress->units[u].sent = *times++;
-        progress->units[u].done = *times++;
-    }
-    for (uint32_t r = 0; r < progress->block->code.register_count; r++)
-        progress->writers[r].sent = *times++;
-    return times;
+cycles *warp_progress_time(const struct warp_progress *progress, size_t index) {
+    const size_t units = progress->block->machine->unit_count;
+    if (index < units) return &progress->units[index].sent;
+    if (index < 2 * units) return &progress->units[index - units].done;
+    return &progress->writers[index - 2 * units].sent;
 }

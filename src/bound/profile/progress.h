@@ -33,10 +33,8 @@ wb_status warp_progress_init(struct warp_progress *progress, const struct timed_
 /* Notes that the warp issues an instruction. */
 void warp_progress_note(struct warp_progress *progress, const struct timed_inst *inst);
 
-/* The sums, as times of a max-plus map: how many, and to read and write them. Behind those read or written
- * stand what is returned. */
+/* The sums, as times of a max-plus map: how many, and where each of them stands. */
 size_t warp_progress_count(const struct warp_progress *progress);
-cycles *warp_progress_read(const struct warp_progress *progress, cycles *times);
-const cycles *warp_progress_write(struct warp_progress *progress, const cycles *times);
+cycles *warp_progress_time(const struct warp_progress *progress, size_t index);
 
 #endif

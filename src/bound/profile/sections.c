@@ -62,6 +62,33 @@ void section_cycle_free(struct section_cycle *cycle) {
     cycle->then = NULL;
 }
 
+bool path_has_barrier(const struct timed_code *code, struct path_cursor cursor) {
+    struct path_step step;
+    while (path_next(&cursor, &step))
+        if (code->insts[step.instruction].barrier) return true;
+    return false;
+}
+
+bool section_next_run(struct section_reader *reader, struct section_run *run) {
+    struct path_cursor *cursor = &reader->cursor;
+    struct path_fold fold;
+    if (reader->ended) return false;
+    if (path_at_fold(cursor, &fold) && !path_has_barrier(reader->code, fold.body)) {
+        reader->body = fold.body;
+        reader->repetitions = fold.repetitions;
+        path_skip_fold(cursor);
+    }
+    if (path_next_run(&reader->body)) {
+        *run = (struct section_run){reader->body.instruction, reader->body.left, reader->repetitions};
+        return true;
+    }
+    if (cursor->left == 0 && !path_next_run(cursor)) return false;
+    *run = (struct section_run){cursor->instruction, 0, 1};
+    for (; cursor->left > 0 && !reader->ended; cursor->left--, run->count++)
+        reader->ended = reader->code->insts[cursor->instruction++].barrier;
+    return true;
+}
+
 /* What is needed while the paths are cut into sections side by side. */
 struct section_cutter {
     struct block_sections *sections;

@@ -29,6 +29,28 @@ void section_cycle_skip(struct section_cycle *cycle, uint64_t times, struct path
 
 void section_cycle_free(struct section_cycle *cycle);
 
+/* Whether there is a barrier in the rest of a path, or of the body of a fold. */
+bool path_has_barrier(const struct timed_code *code, struct path_cursor cursor);
+
+/* Reads a section of a path run by run. Zero-initialised but for the code and the cursor at the start of the
+ * section it is ready. */
+struct section_reader {
+    const struct timed_code *code;
+    struct path_cursor cursor;
+    struct path_cursor body; /* of a fold without barriers, which comes as a whole, */
+    uint64_t repetitions;    /* so many times */
+    bool ended;
+};
+
+/* The `count` entries of the code from `first` on, `times` times each. */
+struct section_run {
+    uint32_t first, count;
+    uint64_t times;
+};
+
+/* The next run; false behind the last one. */
+bool section_next_run(struct section_reader *reader, struct section_run *run);
+
 /* Most instructions in the distinct sections of a block; a block with more has `too_large` set. */
 #define SECTIONS_INSTRUCTIONS_MAX ((size_t)1 << 22)
 

@@ -32,6 +32,7 @@ struct code_profile_maker {
     struct path_cursor *cursors;  /* per path: where it ends */
     uint64_t *path_warps;         /* per path */
     struct section_cycle cycle;   /* of the rows */
+    struct code_trace *trace;     /* or NULL */
 };
 
 static wb_status prepare(struct code_profile_maker *maker, bool cold) {
@@ -52,21 +53,56 @@ static wb_status prepare(struct code_profile_maker *maker, bool cold) {
     return warp_groups_find(block, &maker->arena, &maker->profile->groups, maker->path_warps);
 }
 
-/* Walks one section on every path, and skips what repeats itself behind it: sections start clean, so that
- * equal ones are as long. */
+/* Has the chains of one kind of times followed. */
+static wb_status follow_chains(struct code_profile_maker *maker) {
+    const struct timed_block *block = maker->profile->rules.block;
+    struct chains *chains = &maker->trace->chains;
+    size_t count = 0;
+    for (uint32_t p = 0; p < block->path_count; p++)
+        count += maker->walkers[p].graph_times;
+    chains->roots = arena_array(&maker->arena, count + 1, sizeof(struct chain_time *));
+    if (chains->roots == NULL) return WB_ERR_LIMIT;
+    chains->entries = block->code.inst_count;
+    for (uint32_t p = 0; p < block->path_count; p++) {
+        struct own_walker *walker = &maker->walkers[p];
+        struct own_graph *graph = maker->trace->latencies ? &walker->latencies : &walker->alone;
+        graph->chains = chains;
+        for (size_t t = 0; t < walker->graph_times; t++)
+            chains->roots[chains->root_count++] = graph->times[t];
+    }
+    return WB_OK;
+}
+
+/* Walks one section on every path, `times` times. */
+static wb_status walk_sections(struct code_profile_maker *maker, uint64_t times) {
+    const uint32_t path_count = maker->profile->path_count;
+    struct code_trace *trace = maker->trace;
+    if (trace != NULL) chains_clear(&trace->chains);
+    for (uint32_t p = 0; p < path_count; p++)
+        WB_TRY(own_walker_section(&maker->walkers[p], &maker->sections[p]));
+    own_sections_end(maker->walkers, path_count, maker->sections);
+    if (maker->cold.code != NULL) cold_section_ends(&maker->cold);
+    return trace == NULL ? WB_OK : trace->row(trace->user, maker->walkers, maker->sections, times);
+}
+
+static void set_cursors(struct code_profile_maker *maker) {
+    for (uint32_t p = 0; p < maker->profile->path_count; p++)
+        maker->walkers[p].cursor = maker->cursors[p];
+}
+
+/* Walks the next section, and skips what repeats itself behind it: sections start clean, so that equal ones
+ * are as long. */
 static wb_status walk_row(struct code_profile_maker *maker, bool *more) {
     struct code_profile *profile = maker->profile;
     uint32_t row;
     bool is_new;
     uint64_t times;
+    WB_TRY(walk_sections(maker, 1));
     *more = false;
     for (uint32_t p = 0; p < profile->path_count; p++) {
-        WB_TRY(own_walker_section(&maker->walkers[p], &maker->sections[p]));
         maker->cursors[p] = maker->walkers[p].cursor;
         *more = *more || !maker->walkers[p].ended;
     }
-    own_sections_end(maker->walkers, profile->path_count, maker->sections);
-    if (maker->cold.code != NULL) cold_section_ends(&maker->cold);
     WB_TRY(intern_copy(&profile->rows, maker->sections, profile->path_count * sizeof *maker->sections, &row,
                        &is_new));
     if (is_new) WB_TRY(vec_push(&profile->row_counts, 0));
@@ -74,11 +110,12 @@ static wb_status walk_row(struct code_profile_maker *maker, bool *more) {
     WB_TRY(section_cycle_note(&maker->cycle, maker->cursors, row, &times));
     if (times == 0) return WB_OK;
     times--; /* the last time has other code behind it, which its barrier asks for */
-    for (size_t i = 0; i < maker->cycle.rows.count; i++)
+    for (size_t i = 0; i < maker->cycle.rows.count; i++) {
         profile->row_counts.items[maker->cycle.rows.items[i]] += times;
+        if (maker->trace != NULL && times > 0) WB_TRY(walk_sections(maker, times));
+    }
     section_cycle_skip(&maker->cycle, times, maker->cursors);
-    for (uint32_t p = 0; p < profile->path_count; p++)
-        maker->walkers[p].cursor = maker->cursors[p];
+    set_cursors(maker);
     return WB_OK;
 }
 
@@ -112,21 +149,37 @@ static wb_status sum_misses(struct code_profile_maker *maker) {
     return WB_OK;
 }
 
-wb_status code_profile_make(const struct timed_block *block, enum code_misses misses,
-                            struct code_profile *profile) {
-    struct code_profile_maker maker = {.profile = profile};
+static wb_status make(struct code_profile_maker *maker, const struct timed_block *block,
+                      enum code_misses misses) {
+    struct code_profile *profile = maker->profile;
     bool more = block->path_count > 0;
     *profile = (struct code_profile){.path_count = block->path_count};
     wb_status status = way_rules_make(block, &profile->rules);
     /* Warps that execute parts of a path may come to lines later than the path does. */
     const bool cold = misses == MISSES_ON_PATHS && !profile->rules.parts;
-    if (status == WB_OK && !cold) status = sum_misses(&maker);
-    if (status == WB_OK) status = prepare(&maker, cold);
+    if (status == WB_OK && !cold && maker->trace == NULL) status = sum_misses(maker);
+    if (status == WB_OK) status = prepare(maker, cold);
+    if (status == WB_OK && maker->trace != NULL) status = follow_chains(maker);
     while (status == WB_OK && more)
-        status = walk_row(&maker, &more);
-    if (status == WB_OK) add_up(&maker);
-    section_cycle_free(&maker.cycle);
-    arena_free(&maker.arena);
+        status = walk_row(maker, &more);
+    if (status == WB_OK) add_up(maker);
+    section_cycle_free(&maker->cycle);
+    arena_free(&maker->arena);
+    return status;
+}
+
+wb_status code_profile_make(const struct timed_block *block, enum code_misses misses,
+                            struct code_profile *profile) {
+    struct code_profile_maker maker = {.profile = profile};
+    return make(&maker, block, misses);
+}
+
+wb_status code_profile_trace(const struct timed_block *block, enum code_misses misses,
+                             struct code_trace *trace) {
+    struct code_profile profile;
+    struct code_profile_maker maker = {.profile = &profile, .trace = trace};
+    const wb_status status = make(&maker, block, misses);
+    code_profile_free(&profile);
     return status;
 }
 

@@ -31,6 +31,22 @@ struct code_profile {
 wb_status code_profile_make(const struct timed_block *block, enum code_misses misses,
                             struct code_profile *profile);
 
+/* Who asks what the longest paths of sections are made of; chains_free is the caller's. */
+struct code_trace {
+    bool latencies;       /* by these alone; else by the own graph */
+    struct chains chains; /* from where the times of that kind come */
+    /* Takes a section of all paths, `times` times, of which those that repeat themselves come as one: where
+       the walkers of the paths stand behind it, and what it amounts to. */
+    wb_status (*row)(void *user, const struct own_walker *walkers, const struct own_section *sections,
+                     uint64_t times);
+    void *user;
+};
+
+/* Walks the same for that. WB_ERR_LIMIT, without a message, when memory is exhausted or there are too many
+ * links; else what trace->row returned. */
+wb_status code_profile_trace(const struct timed_block *block, enum code_misses misses,
+                             struct code_trace *trace);
+
 void code_profile_free(struct code_profile *profile);
 
 /* The section of a path in a row. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bound/profile/max_plus.h"
+#include "bound/profile/sections.h"
 
 /* Rows of pending holds: one per counter, one of instructions without. */
 #define PENDING_ROWS (SASS_COUNTERS + 1u)
@@ -11,68 +12,82 @@
 /* Of each: pipes, by their first unit; all that is of no pipe; and that by unit. */
 #define PENDING_COLUMNS(units) ((size_t)2 * (units) + 1)
 
+/* Puts the times of a graph in their places from `times` on. */
+static void own_graph_init(struct own_graph *graph, const struct way_rules *rules,
+                           struct chain_time **times) {
+    *graph = (struct own_graph){
+        .times = times, .next = times[0], .issue = times[1], .complete = times[2], .units = times[3]};
+    struct chain_time *done = graph->units + rules->block->machine->unit_count;
+    for (uint32_t c = 0; c < SASS_COUNTERS; done += 1 + rules->recent[c++])
+        graph->done[c] = done;
+}
+
 wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rules, uint32_t path,
                           struct cold_block *cold, struct arena *arena) {
     const struct timed_block *block = rules->block;
     const uint32_t units = block->machine->unit_count;
     *walker = (struct own_walker){.rules = rules, .cursor = path_begin(&block->paths[path])};
-    walker->time_count = OWN_TIMES + (size_t)4 * units + (size_t)PENDING_ROWS * PENDING_COLUMNS(units);
+    walker->sum_count = OWN_SUMS + (size_t)2 * units + (size_t)PENDING_ROWS * PENDING_COLUMNS(units);
+    walker->graph_times = (size_t)3 + units;
     for (uint32_t c = 0; c < SASS_COUNTERS; c++)
-        walker->time_count += 2 * ((size_t)1 + rules->recent[c]);
-    walker->times = arena_array(arena, walker->time_count, sizeof *walker->times);
-    if (walker->times == NULL) return WB_ERR_LIMIT;
-    walker->free_at = walker->times + OWN_TIMES;
-    walker->lam_at = walker->free_at + units;
-    walker->spare = walker->lam_at + units;
+        walker->graph_times += (size_t)1 + rules->recent[c];
+    struct chain_time *times = arena_array(arena, 2 * walker->graph_times, sizeof *times);
+    struct chain_time **pointers = arena_array(arena, 2 * walker->graph_times, sizeof *pointers);
+    walker->sums = arena_array(arena, walker->sum_count, sizeof *walker->sums);
+    walker->all = arena_array(arena, 2 * walker->graph_times + walker->sum_count, sizeof(cycles *));
+    walker->misses =
+        arena_array(arena, cold == NULL ? 1 : (size_t)cold->constants + 1, sizeof *walker->misses);
+    if (times == NULL || pointers == NULL || walker->sums == NULL || walker->all == NULL ||
+        walker->misses == NULL)
+        return WB_ERR_LIMIT;
+    walker->spare = walker->sums + OWN_SUMS;
     walker->latched = walker->spare + units;
     walker->pending = walker->latched + units;
-    cycles *next = walker->pending + (size_t)PENDING_ROWS * PENDING_COLUMNS(units);
-    for (uint32_t c = 0; c < SASS_COUNTERS; c++) {
-        walker->done[c] = next;
-        walker->lam_done[c] = next += 1 + rules->recent[c];
-        next += 1 + rules->recent[c];
+    for (size_t t = 0; t < 2 * walker->graph_times; t++) {
+        walker->all[t] = &times[t].at;
+        pointers[t] = &times[t];
     }
-    assert(next == walker->times + walker->time_count);
+    own_graph_init(&walker->alone, rules, pointers);
+    own_graph_init(&walker->latencies, rules, pointers + walker->graph_times);
+    for (size_t s = 0; s < walker->sum_count; s++)
+        walker->all[2 * walker->graph_times + s] = &walker->sums[s];
     return cold == NULL ? WB_OK : cold_path_init(&walker->cold, cold, arena);
 }
 
 /* ---- Counters ------------------------------------------------------------------------------------------ */
 
-/* When all but the last `left` of the increments in a list of a counter are undone, of which `recent` are
- * told apart. */
-static cycles undone(const cycles *done, uint32_t recent, uint32_t left) {
-    cycles at = done[0];
-    for (uint32_t i = 0; i + left < recent; i++)
-        at = cycles_max(at, done[1 + i]);
+/* The later of `at` and when all but the last `left` increments of a counter are undone, of which those that
+ * are recent are told apart. */
+static inline struct chain_time when_undone(const struct own_graph *graph, const struct way_rules *rules,
+                                            struct chain_time at, uint32_t counter, uint32_t left) {
+    const struct chain_time *done = graph->done[counter];
+    at = chain_later(at, done[0]);
+    for (uint32_t i = 0; i + left < rules->recent[counter]; i++)
+        at = chain_later(at, done[1 + i]);
     return at;
 }
 
-static void increment(cycles *done, uint32_t recent, cycles at) {
+/* The later of `at` and when the counters allow the instruction. */
+static inline struct chain_time counters_allow(const struct own_graph *graph, const struct way_rules *rules,
+                                               struct chain_time at, const struct sass_timed *inst) {
+    for (uint32_t waits = inst->waits; waits != 0; waits &= waits - 1)
+        at = when_undone(graph, rules, at, (uint32_t)__builtin_ctz(waits), 0);
+    if (inst->left_counter != SASS_NO_COUNTER)
+        at = when_undone(graph, rules, at, inst->left_counter, inst->left);
+    return at;
+}
+
+static inline void count_up(const struct own_graph *graph, const struct way_rules *rules, uint8_t counter,
+                            struct chain_time at) {
+    struct chain_time *done = graph->done[counter];
+    const uint32_t recent = rules->recent[counter];
     if (recent == 0) {
-        done[0] = cycles_max(done[0], at);
+        done[0] = chain_later(done[0], at);
         return;
     }
-    done[0] = cycles_max(done[0], done[1]);
+    done[0] = chain_later(done[0], done[1]);
     memmove(&done[1], &done[2], (recent - 1) * sizeof *done);
     done[recent] = at;
-}
-
-/* When the counters allow the instruction, in one of both kinds of times. */
-static cycles counters_allow(const struct way_rules *rules, cycles *const *done,
-                             const struct sass_timed *inst) {
-    cycles at = 0;
-    for (uint32_t c = 0; c < SASS_COUNTERS; c++)
-        if (inst->waits >> c & 1) at = cycles_max(at, undone(done[c], rules->recent[c], 0));
-    if (inst->left_counter != SASS_NO_COUNTER)
-        at = cycles_max(at, undone(done[inst->left_counter], rules->recent[inst->left_counter], inst->left));
-    return at;
-}
-
-static void count_up(const struct way_rules *rules, cycles *const *done, const struct sass_timed *inst,
-                     cycles end) {
-    const uint8_t read = inst->read_counter, write = inst->write_counter;
-    if (read != SASS_NO_COUNTER) increment(done[read], rules->recent[read], end + inst->read_most);
-    if (write != SASS_NO_COUNTER) increment(done[write], rules->recent[write], end + inst->write_most);
 }
 
 /* ---- Holds that are left behind a barrier ---------------------------------------------------------------
@@ -112,7 +127,7 @@ static void note_pending(const struct own_walker *walker, const struct sass_time
  * behind a barrier, until that is released: nothing; of parts of a path only what passes behind itself is
  * known. */
 static void note_latch(const struct own_walker *walker, const struct sass_timed *inst) {
-    cycles *passed = &walker->times[OWN_PASSED];
+    cycles *passed = &walker->sums[OWN_PASSED];
     const cycles passes = inst->barrier ? 0 : inst->stall_least;
     if (inst->fixed && inst->stage_count > 0) {
         cycles *latched = &walker->latched[inst->stages[0].unit];
@@ -126,7 +141,7 @@ static void note_latch(const struct own_walker *walker, const struct sass_timed 
  * section's last issue, whose stall nobody waits for. Each has only the last instruction that was issued to
  * it. */
 static cycles left_latched(const struct own_walker *walker) {
-    const cycles issued = cycles_sub(walker->times[OWN_PASSED], walker->last_stall) + 1;
+    const cycles issued = cycles_sub(walker->sums[OWN_PASSED], walker->last_stall) + 1;
     cycles sum = walker->rules->parts && walker->last_fixed ? walker->last_stall : 0;
     for (uint32_t unit = 0; unit < walker->rules->block->machine->unit_count; unit++)
         sum += cycles_sub(walker->latched[unit], issued);
@@ -158,95 +173,139 @@ static cycles left_behind(const struct own_walker *walker) {
 
 /* ---- The walk ------------------------------------------------------------------------------------------ */
 
-static cycles latest_of(const cycles *at, uint32_t units) {
-    cycles latest = 0;
+cycles code_bubbles(const struct timed_code *code, uint32_t entry) {
+    const struct sass_timed *inst = &code->sass[entry];
+    const cycles probe = inst->operand > 0 ? code->footprint.constants.hold : 0;
+    return cycles_sub(inst->slot, 1 + probe);
+}
+
+/* The later of `at` and when some units are free. */
+static inline struct chain_time when_free(const struct own_graph *graph, struct chain_time at,
+                                          uint32_t units) {
     for (; units != 0; units &= units - 1)
-        latest = cycles_max(latest, at[__builtin_ctz(units)]);
-    return latest;
+        at = chain_later(at, graph->units[__builtin_ctz(units)]);
+    return at;
 }
 
-/* How long its fetch keeps it from issue behind the one before. Behind a barrier the section before has
- * waited for it. */
-static uint32_t own_fetch(const struct own_walker *walker, const struct sass_timed *inst) {
-    return walker->begun || !walker->later ? inst->fetch : 0;
+/* The later of `at` and a time behind another one. */
+static inline struct chain_time or_behind(struct chains *chains, struct chain_time at, struct chain_time time,
+                                          enum chain_step step, uint32_t entry, cycles takes) {
+    return time.at + takes <= at.at ? at : chain_behind(chains, time, step, entry, takes);
 }
 
-/* When the own graph lets the instruction be issued. */
-static cycles own_issue(const struct own_walker *walker, const struct sass_timed *inst) {
+/* The later of `at` and when its fetch lets the instruction be issued behind the last one. What is held is
+ * counted by ELB anyway, also of fetches, unless what they are counted from may be no part of what a warp
+ * executes. */
+static inline struct chain_time when_fetched(const struct own_graph *graph, struct chains *chains,
+                                             struct chain_time at, uint32_t entry, cycles fetch) {
+    return or_behind(chains, at, *graph->issue, CHAIN_FETCH, entry, cycles_sub(fetch, graph->hold));
+}
+
+/* When a graph lets the instruction be issued. Behind a barrier the section before has waited for its fetch.
+ */
+static inline struct chain_time issue_of(const struct own_walker *walker, const struct own_graph *graph,
+                                         bool alone, struct chains *chains, uint32_t entry,
+                                         const struct sass_timed *inst) {
     const struct way_rules *rules = walker->rules;
-    cycles at = cycles_max(walker->times[OWN_NEXT], walker->times[OWN_ISSUE] + own_fetch(walker, inst));
-    at = cycles_max(at, counters_allow(rules, walker->done, inst));
-    uint32_t waits = rules->held_issue;
-    if (inst->stage_count != 0) {
-        const uint8_t first = inst->stages[0].unit;
-        const bool queued = !code_starts_at_issue(rules, inst);
-        if (!queued || rules->block->machine->units[first].queue != DEPTH_UNLIMITED)
-            waits |= rules->blocking[first];
+    struct chain_time at = *graph->next;
+    if (walker->begun || !walker->later) at = when_fetched(graph, chains, at, entry, inst->fetch);
+    at = counters_allow(graph, rules, at, inst);
+    if (alone) {
+        uint32_t waits = rules->held_issue;
+        if (inst->stage_count != 0) {
+            const uint8_t first = inst->stages[0].unit;
+            if (code_starts_at_issue(rules, inst) ||
+                rules->block->machine->units[first].queue != DEPTH_UNLIMITED)
+                waits |= rules->blocking[first];
+        }
+        at = when_free(graph, at, waits);
     }
-    return cycles_max(at, latest_of(walker->free_at, waits)) + inst->operand;
+    return chain_behind(chains, at, CHAIN_CONSTANTS, entry, inst->operand);
 }
 
-/* Follows it through its stages; when the last of them is free again. */
-static cycles own_stages(struct own_walker *walker, const struct sass_timed *inst, cycles issue) {
+/* Behind a stage that was begun at `start`. What bubbles lengthen a latch by are theirs. */
+static struct chain_time behind_stage(const struct own_walker *walker, struct chains *chains, uint32_t entry,
+                                      uint32_t stage, struct chain_time start) {
+    const struct timed_code *code = &walker->rules->block->code;
+    const struct sass_timed *inst = &code->sass[entry]; /* stages are the same when it misses something */
+    const cycles init = inst->stages[stage].init;
+    if (stage > 0 || !code_starts_at_issue(walker->rules, inst))
+        return chain_behind(chains, start, CHAIN_STAGE + (enum chain_step)stage, entry, init);
+    const cycles bubbles = inst->fixed ? cycles_min(code_bubbles(code, entry), init - 1) : 0;
+    start = chain_behind(chains, start, CHAIN_UNIT, entry, init - bubbles);
+    return chain_behind(chains, start, CHAIN_BANKS, entry, bubbles);
+}
+
+/* Follows it through its stages; when the last of them is over, or, of latencies alone, begins. */
+static inline struct chain_time end_of_way(const struct own_walker *walker, const struct own_graph *graph,
+                                           bool alone, struct chains *chains, uint32_t entry,
+                                           const struct sass_timed *inst, struct chain_time at) {
     const struct way_rules *rules = walker->rules;
-    cycles start = issue, end = issue;
     for (uint32_t i = 0; i < inst->stage_count; i++) {
         const struct sass_stage *stage = &inst->stages[i];
-        if (i > 0) start = end + inst->stages[i - 1].transfer;
-        if (i > 0 || !code_starts_at_issue(rules, inst))
-            start = cycles_max(start, latest_of(walker->free_at, rules->blocking[stage->unit]));
-        end = start + stage->init;
-        walker->free_at[stage->unit] = cycles_max(walker->free_at[stage->unit], end);
+        struct chain_time *unit = &graph->units[stage->unit];
+        if (i > 0) at = chain_behind(chains, at, CHAIN_LATENCY, entry, inst->stages[i - 1].transfer);
+        if (!alone)
+            at = chain_later(at, *unit);
+        else if (i > 0 || !code_starts_at_issue(rules, inst))
+            at = when_free(graph, at, rules->blocking[stage->unit]);
+        if (alone && chains == NULL) at.at += stage->init;
+        if (alone && chains != NULL) at = behind_stage(walker, chains, entry, i, at);
+        *unit = chain_later(*unit, at);
     }
-    return end;
+    return at;
 }
 
-static void own_step(struct own_walker *walker, const struct sass_timed *inst) {
-    cycles *times = walker->times;
-    const cycles issue = own_issue(walker, inst);
-    const cycles end = own_stages(walker, inst, issue);
-    count_up(walker->rules, walker->done, inst, end);
-    times[OWN_ISSUE] = issue;
-    times[OWN_NEXT] = issue + cycles_max(inst->stall, inst->slot);
-    const cycles done = cycles_max(end + cycles_max(inst->write_most, inst->read_most), issue + inst->slot);
-    times[OWN_COMPLETE] = cycles_max(times[OWN_COMPLETE], done);
+/* When the next instruction may be issued by the stall count and the slot of one, part by part. */
+static struct chain_time behind_issue(const struct own_walker *walker, struct chains *chains, uint32_t entry,
+                                      const struct sass_timed *inst, struct chain_time issue) {
+    const bool by_stall = inst->stall >= inst->slot;
+    const cycles bubbles = by_stall ? 0 : code_bubbles(&walker->rules->block->code, entry);
+    struct chain_time at = chain_behind(chains, issue, CHAIN_ISSUE, entry, 1);
+    if (by_stall) return chain_behind(chains, at, CHAIN_STALL, entry, cycles_sub(inst->stall, 1));
+    at = chain_behind(chains, at, CHAIN_BANKS, entry, bubbles);
+    return chain_behind(chains, at, CHAIN_CONSTANTS, entry, inst->slot - 1 - bubbles);
 }
 
-/* The same by latencies alone: what is held is counted by ELB anyway, also of fetches, unless what they are
- * counted from may be no part of what a warp executes. */
-static void lam_step(struct own_walker *walker, const struct sass_timed *inst) {
-    cycles *times = walker->times;
-    const cycles hold = code_hold(inst);
-    cycles issue = cycles_max(times[OWN_LAM_NEXT], counters_allow(walker->rules, walker->lam_done, inst));
-    const cycles fetched = times[OWN_LAM_ISSUE] + own_fetch(walker, inst);
-    if (fetched > OWN_LAM_SHIFT) issue = cycles_max(issue, fetched - OWN_LAM_SHIFT);
-    issue += inst->operand;
-    cycles start = issue;
-    for (uint32_t i = 0; i < inst->stage_count; i++) {
-        const struct sass_stage *stage = &inst->stages[i];
-        if (i > 0) start += inst->stages[i - 1].transfer;
-        start = cycles_max(start, walker->lam_at[stage->unit]);
-        walker->lam_at[stage->unit] = start;
+/* Executes an entry of the code, with the times of `inst`, in one of both graphs. */
+static inline void graph_step(const struct own_walker *walker, struct own_graph *graph, bool alone,
+                              struct chains *chains, uint32_t entry, const struct sass_timed *inst) {
+    const struct way_rules *rules = walker->rules;
+    const uint8_t read = inst->read_counter, write = inst->write_counter;
+    const struct chain_time issue = issue_of(walker, graph, alone, chains, entry, inst),
+                            end = end_of_way(walker, graph, alone, chains, entry, inst, issue);
+    if (read != SASS_NO_COUNTER)
+        count_up(graph, rules, read, chain_behind(chains, end, CHAIN_LATENCY, entry, inst->read_most));
+    if (write != SASS_NO_COUNTER)
+        count_up(graph, rules, write, chain_behind(chains, end, CHAIN_LATENCY, entry, inst->write_most));
+    *graph->complete = or_behind(chains, *graph->complete, end, CHAIN_LATENCY, entry,
+                                 cycles_max(inst->write_most, inst->read_most));
+    *graph->issue = issue;
+    if (!alone) {
+        const cycles hold = code_hold(inst);
+        graph->hold = rules->parts ? 0 : hold;
+        *graph->next = chain_behind(chains, issue, CHAIN_STALL, entry, cycles_sub(inst->stall, hold));
+        return;
     }
-    count_up(walker->rules, walker->lam_done, inst, start);
-    times[OWN_LAM_NEXT] = issue + cycles_sub(cycles_max(inst->stall, hold), hold);
-    times[OWN_LAM_ISSUE] = issue + OWN_LAM_SHIFT - (walker->rules->parts ? 0 : hold);
-    times[OWN_LAM_COMPLETE] =
-        cycles_max(times[OWN_LAM_COMPLETE], start + cycles_max(inst->write_most, inst->read_most));
+    if (chains == NULL)
+        graph->next->at = issue.at + cycles_max(inst->stall, inst->slot);
+    else
+        *graph->next = behind_issue(walker, chains, entry, inst, issue);
+    *graph->complete = or_behind(chains, *graph->complete, issue, CHAIN_ISSUE, entry, inst->slot);
 }
 
 static void add_charges(struct own_walker *walker, const struct sass_timed *inst) {
     const struct way_rules *rules = walker->rules;
-    cycles *times = walker->times;
+    cycles *sums = walker->sums;
     const cycles near = code_charge_near(rules, inst);
-    times[OWN_INSTRUCTIONS]++;
-    times[OWN_WORK] += code_work(inst);
-    times[OWN_NEAR] += near;
-    times[OWN_FAR] += code_charge_far(rules, inst);
+    sums[OWN_INSTRUCTIONS]++;
+    sums[OWN_WORK] += code_work(inst);
+    sums[OWN_NEAR] += near;
+    sums[OWN_FAR] += code_charge_far(rules, inst);
     for (uint32_t i = 0; i < inst->stage_count; i++) {
         const uint32_t bit = UINT32_C(1) << inst->stages[i].unit;
         walker->units |= bit;
-        if ((rules->clash & bit) != 0) times[OWN_CLASH] += inst->stages[i].init;
+        if ((rules->clash & bit) != 0) sums[OWN_CLASH] += inst->stages[i].init;
     }
     if (inst->fixed && inst->stage_count == 1) walker->spare[inst->stages[0].unit] += near - inst->slot;
 }
@@ -258,20 +317,41 @@ static void note_last(struct own_walker *walker, const struct sass_timed *inst) 
     walker->last_queued = inst->stage_count > 0 && !inst->fixed;
 }
 
+/* The graph whose times are followed back, if one is. */
+static struct own_graph *traced_graph(struct own_walker *walker) {
+    return walker->latencies.chains != NULL ? &walker->latencies : &walker->alone;
+}
+
+/* The instruction as it is executed: with what it misses then, if that is counted, as written to *missed. */
+static const struct sass_timed *as_executed(struct own_walker *walker, uint32_t entry,
+                                            struct sass_timed *missed) {
+    const struct sass_timed *inst = &walker->rules->block->code.sass[entry];
+    if (walker->cold.block == NULL) return inst;
+    if (!walker->begun) cold_executed(&walker->cold, inst);
+    if (!is_cold(&walker->cold, inst)) return inst;
+    (void)cold_executes(&walker->cold, inst, missed);
+    /* Each constant is missed once. */
+    if (missed->slot != inst->slot && traced_graph(walker)->chains != NULL)
+        walker->misses[walker->miss_count++] = (struct walked_miss){entry, *missed};
+    return missed;
+}
+
 /* Walks the rest of the run that `cursor` is in, up to behind the first barrier in it; whether there is one.
  */
 static bool own_run(struct own_walker *walker, struct path_cursor *cursor) {
-    const struct sass_timed *insts = walker->rules->block->code.sass;
+    const bool traced = traced_graph(walker)->chains != NULL;
     struct sass_timed missed;
     while (cursor->left > 0) {
-        const struct sass_timed *inst = &insts[cursor->instruction++];
+        const uint32_t entry = cursor->instruction++;
+        const struct sass_timed *inst = as_executed(walker, entry, &missed);
         cursor->left--;
-        if (walker->cold.block != NULL) {
-            if (!walker->begun) cold_executed(&walker->cold, inst);
-            if (is_cold(&walker->cold, inst)) inst = cold_executes(&walker->cold, inst, &missed);
+        if (traced) { /* apart, so that who asks for no chains pays for none */
+            graph_step(walker, &walker->alone, true, walker->alone.chains, entry, inst);
+            graph_step(walker, &walker->latencies, false, walker->latencies.chains, entry, inst);
+        } else {
+            graph_step(walker, &walker->alone, true, NULL, entry, inst);
+            graph_step(walker, &walker->latencies, false, NULL, entry, inst);
         }
-        own_step(walker, inst);
-        lam_step(walker, inst);
         add_charges(walker, inst);
         note_pending(walker, inst);
         note_latch(walker, inst);
@@ -293,16 +373,6 @@ struct own_fold {
     struct path_cursor body;
 };
 
-static void fold_read(const void *user, cycles *times) {
-    const struct own_walker *walker = ((const struct own_fold *)user)->walker;
-    memcpy(times, walker->times, walker->time_count * sizeof *times);
-}
-
-static void fold_write(void *user, const cycles *times) {
-    const struct own_walker *walker = ((const struct own_fold *)user)->walker;
-    memcpy(walker->times, times, walker->time_count * sizeof *times);
-}
-
 static cycles fold_once(void *user) {
     const struct own_fold *fold = user;
     struct path_cursor cursor = fold->body;
@@ -311,21 +381,21 @@ static cycles fold_once(void *user) {
     return 0;                                 /* no sums of differences */
 }
 
-static bool has_barrier(const struct timed_code *code, struct path_cursor cursor) {
-    struct path_step step;
-    while (path_next(&cursor, &step))
-        if (code->sass[step.instruction].barrier) return true;
-    return false;
-}
-
 /* Takes a walker that is at a fold without a barrier, and of enough repetitions to be worth it, behind the
  * fold (exactly as walking would); others are left where they are. WB_ERR_LIMIT when memory is exhausted. */
 static wb_status skip_fold(struct own_walker *walker) {
     struct path_fold found;
     if (!path_at_fold(&walker->cursor, &found) || found.repetitions < FOLD_WORTH_SKIPPING) return WB_OK;
-    if (has_barrier(&walker->rules->block->code, found.body)) return WB_OK;
+    if (path_has_barrier(&walker->rules->block->code, found.body)) return WB_OK;
     struct own_fold fold = {walker, found.body};
-    const struct max_plus_map map = {&fold, walker->time_count, fold_read, fold_write, fold_once, NULL};
+    const struct own_graph *traced = traced_graph(walker);
+    const struct max_plus_map map = {&fold,
+                                     walker->all,
+                                     2 * walker->graph_times + walker->sum_count,
+                                     fold_once,
+                                     traced->chains,
+                                     traced->times,
+                                     walker->graph_times};
     WB_TRY(max_plus_repeat(&map, found.repetitions));
     path_skip_fold(&walker->cursor);
     return WB_OK;
@@ -335,9 +405,12 @@ static wb_status skip_fold(struct own_walker *walker) {
 
 /* Everything older is complete, and long enough ago. */
 static void begin_section(struct own_walker *walker) {
-    memset(walker->times, 0, walker->time_count * sizeof *walker->times);
-    walker->times[OWN_LAM_ISSUE] = OWN_LAM_SHIFT;
-    walker->units = 0;
+    for (size_t t = 0; t < 2 * walker->graph_times; t++)
+        *walker->alone.times[t] = (struct chain_time){0, CHAIN_NONE};
+    memset(walker->sums, 0, walker->sum_count * sizeof *walker->sums);
+    walker->begin = walker->cursor;
+    walker->latencies.hold = 0;
+    walker->units = walker->miss_count = 0;
     walker->last_slot = walker->last_stall = 0;
     walker->last_fixed = walker->last_queued = false;
     walker->begun = false;
@@ -345,25 +418,24 @@ static void begin_section(struct own_walker *walker) {
 
 /* The barrier that the walker is behind ends the section when the instruction behind it may be issued. */
 static void end_at_barrier(struct own_walker *walker) {
-    const struct sass_timed *insts = walker->rules->block->code.sass;
-    cycles *times = walker->times;
+    struct own_graph *const graphs[] = {&walker->alone, &walker->latencies};
     struct path_cursor behind = walker->cursor;
-    struct path_step step;
+    struct path_step step = {0};
     cycles fetch = 0;
     if (path_next(&behind, &step)) {
-        const struct sass_timed *next = &insts[step.instruction];
+        const struct sass_timed *next = &walker->rules->block->code.sass[step.instruction];
         fetch = next->fetch;
         if (walker->cold.block != NULL) fetch += cold_asks(&walker->cold, next);
     }
-    times[OWN_COMPLETE] =
-        cycles_max(times[OWN_COMPLETE], cycles_max(times[OWN_NEXT], times[OWN_ISSUE] + fetch));
-    const cycles fetched = times[OWN_LAM_ISSUE] + fetch;
-    cycles lam_next = times[OWN_LAM_NEXT];
-    if (fetched > OWN_LAM_SHIFT) lam_next = cycles_max(lam_next, fetched - OWN_LAM_SHIFT);
-    times[OWN_LAM_COMPLETE] = cycles_max(times[OWN_LAM_COMPLETE], lam_next);
+    for (size_t g = 0; g < 2; g++) {
+        const struct chain_time last =
+            when_fetched(graphs[g], graphs[g]->chains, *graphs[g]->next, step.instruction, fetch);
+        *graphs[g]->complete = chain_later(*graphs[g]->complete, last);
+    }
 }
 
 static wb_status walk_to_barrier(struct own_walker *walker, bool *at_barrier) {
+    struct chains *chains = traced_graph(walker)->chains;
     *at_barrier = false;
     while (!walker->ended && !*at_barrier) {
         if (walker->cursor.left == 0) {
@@ -371,25 +443,26 @@ static wb_status walk_to_barrier(struct own_walker *walker, bool *at_barrier) {
             walker->ended = !path_next_run(&walker->cursor);
         }
         if (!walker->ended) *at_barrier = own_run(walker, &walker->cursor);
+        if (chains != NULL && !chains_tend(chains)) return WB_ERR_LIMIT;
     }
     return WB_OK;
 }
 
 wb_status own_walker_section(struct own_walker *walker, struct own_section *section) {
-    const cycles *times = walker->times;
+    const cycles *sums = walker->sums;
     bool at_barrier;
     begin_section(walker);
     WB_TRY(walk_to_barrier(walker, &at_barrier));
     walker->left = left_behind(walker);
     if (at_barrier) end_at_barrier(walker);
     walker->later = true;
-    *section = (struct own_section){.instructions = times[OWN_INSTRUCTIONS],
-                                    .iso = times[OWN_COMPLETE],
-                                    .lam = times[OWN_LAM_COMPLETE],
-                                    .work = times[OWN_WORK],
-                                    .near = times[OWN_NEAR],
-                                    .far = times[OWN_FAR],
-                                    .clash = times[OWN_CLASH],
+    *section = (struct own_section){.instructions = sums[OWN_INSTRUCTIONS],
+                                    .iso = walker->alone.complete->at,
+                                    .lam = walker->latencies.complete->at,
+                                    .work = sums[OWN_WORK],
+                                    .near = sums[OWN_NEAR],
+                                    .far = sums[OWN_FAR],
+                                    .clash = sums[OWN_CLASH],
                                     .left = walker->left,
                                     .units = walker->units,
                                     .barrier = at_barrier};

@@ -6,6 +6,7 @@
 #ifndef WB_BOUND_SASS_OWN_TIMES_H
 #define WB_BOUND_SASS_OWN_TIMES_H
 
+#include "bound/profile/chain.h"
 #include "bound/sass/cold_lines.h"
 #include "bound/sass/way_rules.h"
 
@@ -26,41 +27,54 @@ struct own_section {
 _Static_assert(sizeof(struct own_section) == (8 + MACHINE_UNITS_MAX) * sizeof(cycles) + 2 * sizeof(uint32_t),
                "sections are compared byte by byte");
 
-/* The times of a walker, in one array. */
-enum own_time {
-    OWN_NEXT,      /* when the next instruction is issued at the earliest, by stall count and slot */
-    OWN_ISSUE,     /* when the last one was issued */
-    OWN_COMPLETE,  /* when all so far is complete */
-    OWN_LAM_NEXT,  /* the same three of the paths that count latencies alone; */
-    OWN_LAM_ISSUE, /* of the issue its end, and OWN_LAM_SHIFT on top */
-    OWN_LAM_COMPLETE,
+/* Sums of a walker, in one array. */
+enum own_sum {
     OWN_INSTRUCTIONS,
     OWN_WORK,
     OWN_NEAR,
     OWN_FAR,
     OWN_CLASH,
     OWN_PASSED, /* cycles that have passed at least since the section began */
-    OWN_TIMES
+    OWN_SUMS
 };
 
-/* Added to times from which holds are subtracted, so that they stay above 0. */
-#define OWN_LAM_SHIFT ((cycles)1 << 40)
+/* The longest paths to the place of a walker, by its own graph, or by latencies alone. */
+struct own_graph {
+    struct chain_time **times; /* all of them, in one array: */
+    struct chain_time
+        *next; /* when the next instruction is issued at the earliest, by stall count and slot */
+    struct chain_time *issue;    /* of the last one */
+    struct chain_time *complete; /* when all so far is */
+    struct chain_time *units;    /* the end of the last own hold of each; of latencies alone its start */
+    struct chain_time *done[SASS_COUNTERS]; /* per counter when all increments but the most recent ones are
+                                               undone, then each of those, the oldest first */
+    cycles hold;           /* of the last instruction: cycles that latencies alone do not count */
+    struct chains *chains; /* NULL: nobody asks where the times come from */
+};
+
+/* An instruction that misses its constant, once: as it is then. */
+struct walked_miss {
+    uint32_t entry;
+    struct sass_timed timed;
+};
 
 struct own_walker {
     const struct way_rules *rules;
+    struct path_cursor begin; /* of the section walked last */
     struct path_cursor cursor;
-    cycles *times; /* enum own_time, and behind them what the next ones point to: */
-    size_t time_count;
-    cycles *free_at;             /* per unit the end of the last own hold */
-    cycles *lam_at;              /* per unit the start of the last one by latencies alone */
-    cycles *spare;               /* see own_section */
-    cycles *latched;             /* per latch how many must have passed until it is surely free */
-    cycles *done[SASS_COUNTERS]; /* per counter when all increments but the most recent ones are undone, */
-    cycles *lam_done[SASS_COUNTERS]; /* then each of those, the oldest first */
+    struct own_graph alone, latencies;
+    size_t graph_times; /* of each */
+    cycles *sums;       /* enum own_sum, and behind them what the next ones point to: */
+    size_t sum_count;
+    cycles *spare;         /* see own_section */
+    cycles *latched;       /* per latch how many must have passed until it is surely free */
     cycles *pending;       /* per counter, and for those without, and unit of the first stage: holds of queued
                               instructions that nobody has waited for */
+    cycles **all;          /* both graphs' times and the sums: what a loop takes on */
     cycles left;           /* see own_section */
     struct cold_path cold; /* no block: misses that are made once are not counted here */
+    struct walked_miss *misses; /* of constants, in the section walked last; kept where chains are followed */
+    uint32_t miss_count;
     uint32_t units;
     uint32_t last_slot,
         last_stall; /* of the section's last instruction; 0: it has none. A barrier's stall: 0 */
@@ -82,5 +96,9 @@ wb_status own_walker_section(struct own_walker *walker, struct own_section *sect
 /* To be called when the walkers of all paths have walked a section: when it was the last one no barrier is
  * released behind it, and what is left there is nobody's. */
 void own_sections_end(const struct own_walker *walkers, uint32_t count, struct own_section *sections);
+
+/* Cycles that the banks of registers keep an instruction at its issue: of an entry of the code, by which it
+ * is told apart from the probe for a constant. */
+cycles code_bubbles(const struct timed_code *code, uint32_t entry);
 
 #endif

@@ -1,4 +1,4 @@
-#include "cost/chain.h"
+#include "bound/profile/chain.h"
 
 #include <assert.h>
 #include <string.h>
@@ -21,12 +21,24 @@ static uint32_t add_link(struct chains *chains, struct chain_link link) {
     return CHAIN_NONE;
 }
 
-struct chain_time chain_behind(struct chains *chains, struct chain_time time, enum chain_step step,
-                               uint32_t entry, cycles takes) {
+struct chain_time chain_add(struct chains *chains, struct chain_time time, enum chain_step step,
+                            uint32_t entry, cycles takes) {
     if (takes == 0) return time;
     assert(takes <= UINT32_MAX);
     return (struct chain_time){
         time.at + takes, add_link(chains, (struct chain_link){time.link, entry, (uint32_t)takes, step})};
+}
+
+void chain_queues_step(const struct timed_code *code, const struct timed_inst *inst,
+                       struct chain_time *registers, size_t stride, struct chain_time at) {
+    for (uint32_t q = 0; (inst->joins | inst->commits) >> q != 0; q++) {
+        const struct timed_queue *queue = &code->queues[q];
+        if (queue->count == 0) continue;
+        struct chain_time *all = registers + queue->first * stride;
+        if (inst->joins >> q & 1) *all = chain_later(*all, at);
+        for (uint32_t j = queue->count; (inst->commits >> q & 1) != 0 && j-- > 1;)
+            all[j * stride] = all[(j - 1) * stride];
+    }
 }
 
 uint32_t chain_mark(struct chains *chains, struct chain_time *const *times, size_t count) {
@@ -252,11 +264,13 @@ void chains_trim(struct chains *chains) {
     arena_free(&arena);
 }
 
-void chains_tend(struct chains *chains) {
+bool chains_tend(struct chains *chains) {
     const size_t count = chains->links.count;
-    if (chains->pinned || chains->failed || count < TRIM_LEAST || count < chains->trim_at) return;
-    chains_trim(chains);
-    chains->trim_at = 2 * chains->links.count;
+    if (!chains->pinned && !chains->failed && count >= TRIM_LEAST && count >= chains->trim_at) {
+        chains_trim(chains);
+        chains->trim_at = 2 * chains->links.count;
+    }
+    return !chains->failed;
 }
 
 void chains_clear(struct chains *chains) {

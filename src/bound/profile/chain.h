@@ -1,11 +1,13 @@
 /* Chains: where times come from that are made of maxima and of sums. Every time has the chain of steps that
  * gave it; of a time that is the maximum of others that is the chain of the one that was largest. Loops whose
- * repetitions are skipped (bound/profile/max_plus.h) are links that stand for all of these. */
-#ifndef WB_COST_CHAIN_H
-#define WB_COST_CHAIN_H
+ * repetitions are skipped (max_plus.h) are links that stand for all of these. Walkers take the chains that
+ * they add to as a parameter; NULL: nobody asks, and only the times count. */
+#ifndef WB_BOUND_PROFILE_CHAIN_H
+#define WB_BOUND_PROFILE_CHAIN_H
 
 #include "base/base.h"
-#include "bound/profile/max_plus.h"
+#include "base/cycles.h"
+#include "warp/timed/timed.h"
 
 /* What a step of a chain adds to a time, and what its cycles are spent on. */
 enum chain_step {
@@ -78,9 +80,19 @@ static inline struct chain_time chain_later(struct chain_time a, struct chain_ti
     return b.at > a.at ? b : a;
 }
 
+struct chain_time chain_add(struct chains *chains, struct chain_time time, enum chain_step step,
+                            uint32_t entry, cycles takes);
+
 /* A time behind another, by one step. */
-struct chain_time chain_behind(struct chains *chains, struct chain_time time, enum chain_step step,
-                               uint32_t entry, cycles takes);
+static inline struct chain_time chain_behind(struct chains *chains, struct chain_time time,
+                                             enum chain_step step, uint32_t entry, cycles takes) {
+    if (chains == NULL) return (struct chain_time){time.at + takes, CHAIN_NONE};
+    return chain_add(chains, time, step, entry, takes);
+}
+
+/* Notes an instruction whose result is there at `at` in the registers of queues, as wait_queues_step does. */
+void chain_queues_step(const struct timed_code *code, const struct timed_inst *inst,
+                       struct chain_time *registers, size_t stride, struct chain_time at);
 
 /* Marks all times of a map that is about to be applied; returns the first of the marks. */
 uint32_t chain_mark(struct chains *chains, struct chain_time *const *times, size_t count);
@@ -96,8 +108,8 @@ void chain_back(const struct chains *chains, uint32_t jump, struct chain_time *c
  * than twice the roots. */
 void chains_trim(struct chains *chains);
 
-/* Does that when there are very many links, unless they are pinned. */
-void chains_tend(struct chains *chains);
+/* Does that when there are very many links, unless they are pinned. False when chains have failed. */
+bool chains_tend(struct chains *chains);
 
 /* Forgets all links, those of the roots, too. */
 void chains_clear(struct chains *chains);

@@ -33,6 +33,9 @@ struct chain_time {
 
 #define CHAIN_NONE UINT32_MAX
 
+/* For steps of walkers, which are compiled once more with NULL for their chains. */
+#define CHAIN_INLINE __attribute__((always_inline)) static inline
+
 struct chain_link {
     uint32_t before; /* the link behind which it stands, or CHAIN_NONE */
     uint32_t entry;  /* of a step: of the code; of a mark: the number of the time */

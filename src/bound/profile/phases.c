@@ -52,17 +52,17 @@ static wb_status phase_walker_close(struct phase_walker *walker, cycles until) {
 }
 
 /* When the next instruction may be issued to a unit: A3. */
-static inline struct chain_time phase_open_from(const struct phase_walker *walker,
-                                                const struct phase_unit *unit) {
+CHAIN_INLINE struct chain_time phase_open_from(const struct phase_walker *walker,
+                                               const struct phase_unit *unit) {
     if (walker->block->machine->dispatch_depth == 0) return unit->free;
     /* Fewer than `queued` instructions wait once the `queued`-th last of them has started. */
     return walker->queued > 0 ? unit->starts[unit->oldest] : (struct chain_time){0, CHAIN_NONE};
 }
 
 /* Initiates an instruction that is issued in cycle `issue`; returns when its initiation ends. */
-static inline struct chain_time phase_initiate(struct phase_walker *walker, uint32_t entry,
-                                               struct chain_time issue, struct section_profile *profile,
-                                               struct chains *chains) {
+CHAIN_INLINE struct chain_time phase_initiate(struct phase_walker *walker, uint32_t entry,
+                                              struct chain_time issue, struct section_profile *profile,
+                                              struct chains *chains) {
     const struct timed_inst *inst = &walker->block->code.insts[entry];
     struct phase_unit *unit = &walker->units[inst->unit];
     const struct chain_time start = chain_later(issue, unit->free);
@@ -89,9 +89,9 @@ static inline struct chain_time phase_initiate(struct phase_walker *walker, uint
 }
 
 /* One instruction of Algorithm 1. */
-static inline wb_status phase_step(struct phase_walker *walker, uint32_t entry,
-                                   struct section_profile *profile, struct chains *alone_chains,
-                                   struct chains *latency_chains) {
+CHAIN_INLINE wb_status phase_step(struct phase_walker *walker, uint32_t entry,
+                                  struct section_profile *profile, struct chains *alone_chains,
+                                  struct chains *latency_chains) {
     const struct timed_inst *inst = &walker->block->code.insts[entry];
     const uint32_t *operands = walker->block->code.operands + inst->first_operand;
     const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;

@@ -58,8 +58,8 @@ wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rul
 
 /* The later of `at` and when all but the last `left` increments of a counter are undone, of which those that
  * are recent are told apart. */
-static inline struct chain_time when_undone(const struct own_graph *graph, const struct way_rules *rules,
-                                            struct chain_time at, uint32_t counter, uint32_t left) {
+CHAIN_INLINE struct chain_time when_undone(const struct own_graph *graph, const struct way_rules *rules,
+                                           struct chain_time at, uint32_t counter, uint32_t left) {
     const struct chain_time *done = graph->done[counter];
     at = chain_later(at, done[0]);
     for (uint32_t i = 0; i + left < rules->recent[counter]; i++)
@@ -68,8 +68,8 @@ static inline struct chain_time when_undone(const struct own_graph *graph, const
 }
 
 /* The later of `at` and when the counters allow the instruction. */
-static inline struct chain_time counters_allow(const struct own_graph *graph, const struct way_rules *rules,
-                                               struct chain_time at, const struct sass_timed *inst) {
+CHAIN_INLINE struct chain_time counters_allow(const struct own_graph *graph, const struct way_rules *rules,
+                                              struct chain_time at, const struct sass_timed *inst) {
     for (uint32_t waits = inst->waits; waits != 0; waits &= waits - 1)
         at = when_undone(graph, rules, at, (uint32_t)__builtin_ctz(waits), 0);
     if (inst->left_counter != SASS_NO_COUNTER)
@@ -77,8 +77,8 @@ static inline struct chain_time counters_allow(const struct own_graph *graph, co
     return at;
 }
 
-static inline void count_up(const struct own_graph *graph, const struct way_rules *rules, uint8_t counter,
-                            struct chain_time at) {
+CHAIN_INLINE void count_up(const struct own_graph *graph, const struct way_rules *rules, uint8_t counter,
+                           struct chain_time at) {
     struct chain_time *done = graph->done[counter];
     const uint32_t recent = rules->recent[counter];
     if (recent == 0) {
@@ -180,32 +180,32 @@ cycles code_bubbles(const struct timed_code *code, uint32_t entry) {
 }
 
 /* The later of `at` and when some units are free. */
-static inline struct chain_time when_free(const struct own_graph *graph, struct chain_time at,
-                                          uint32_t units) {
+CHAIN_INLINE struct chain_time when_free(const struct own_graph *graph, struct chain_time at,
+                                         uint32_t units) {
     for (; units != 0; units &= units - 1)
         at = chain_later(at, graph->units[__builtin_ctz(units)]);
     return at;
 }
 
 /* The later of `at` and a time behind another one. */
-static inline struct chain_time or_behind(struct chains *chains, struct chain_time at, struct chain_time time,
-                                          enum chain_step step, uint32_t entry, cycles takes) {
+CHAIN_INLINE struct chain_time or_behind(struct chains *chains, struct chain_time at, struct chain_time time,
+                                         enum chain_step step, uint32_t entry, cycles takes) {
     return time.at + takes <= at.at ? at : chain_behind(chains, time, step, entry, takes);
 }
 
 /* The later of `at` and when its fetch lets the instruction be issued behind the last one. What is held is
  * counted by ELB anyway, also of fetches, unless what they are counted from may be no part of what a warp
  * executes. */
-static inline struct chain_time when_fetched(const struct own_graph *graph, struct chains *chains,
-                                             struct chain_time at, uint32_t entry, cycles fetch) {
+CHAIN_INLINE struct chain_time when_fetched(const struct own_graph *graph, struct chains *chains,
+                                            struct chain_time at, uint32_t entry, cycles fetch) {
     return or_behind(chains, at, *graph->issue, CHAIN_FETCH, entry, cycles_sub(fetch, graph->hold));
 }
 
 /* When a graph lets the instruction be issued. Behind a barrier the section before has waited for its fetch.
  */
-static inline struct chain_time issue_of(const struct own_walker *walker, const struct own_graph *graph,
-                                         bool alone, struct chains *chains, uint32_t entry,
-                                         const struct sass_timed *inst) {
+CHAIN_INLINE struct chain_time issue_of(const struct own_walker *walker, const struct own_graph *graph,
+                                        bool alone, struct chains *chains, uint32_t entry,
+                                        const struct sass_timed *inst) {
     const struct way_rules *rules = walker->rules;
     struct chain_time at = *graph->next;
     if (walker->begun || !walker->later) at = when_fetched(graph, chains, at, entry, inst->fetch);
@@ -237,9 +237,9 @@ static struct chain_time behind_stage(const struct own_walker *walker, struct ch
 }
 
 /* Follows it through its stages; when the last of them is over, or, of latencies alone, begins. */
-static inline struct chain_time end_of_way(const struct own_walker *walker, const struct own_graph *graph,
-                                           bool alone, struct chains *chains, uint32_t entry,
-                                           const struct sass_timed *inst, struct chain_time at) {
+CHAIN_INLINE struct chain_time end_of_way(const struct own_walker *walker, const struct own_graph *graph,
+                                          bool alone, struct chains *chains, uint32_t entry,
+                                          const struct sass_timed *inst, struct chain_time at) {
     const struct way_rules *rules = walker->rules;
     for (uint32_t i = 0; i < inst->stage_count; i++) {
         const struct sass_stage *stage = &inst->stages[i];
@@ -268,8 +268,8 @@ static struct chain_time behind_issue(const struct own_walker *walker, struct ch
 }
 
 /* Executes an entry of the code, with the times of `inst`, in one of both graphs. */
-static inline void graph_step(const struct own_walker *walker, struct own_graph *graph, bool alone,
-                              struct chains *chains, uint32_t entry, const struct sass_timed *inst) {
+CHAIN_INLINE void graph_step(const struct own_walker *walker, struct own_graph *graph, bool alone,
+                             struct chains *chains, uint32_t entry, const struct sass_timed *inst) {
     const struct way_rules *rules = walker->rules;
     const uint8_t read = inst->read_counter, write = inst->write_counter;
     const struct chain_time issue = issue_of(walker, graph, alone, chains, entry, inst),

@@ -29,9 +29,9 @@ static bool read_word(const char *text, const char *const *words, unsigned *inde
 
 /* Whether all of a list, separated by commas, are names of a registry, or it is "all". */
 static bool are_names(const char *list, const char *(*name_at)(size_t)) {
-    wb_diagnostics *unheard = wb_diagnostics_new();
-    const bool are = unheard != NULL && wb_names_check(list, name_at, unheard) == WB_OK;
-    wb_diagnostics_free(unheard);
+    wb_diagnostics *discarded = wb_diagnostics_new();
+    const bool are = discarded != NULL && wb_names_check(list, name_at, discarded) == WB_OK;
+    wb_diagnostics_free(discarded);
     return are;
 }
 

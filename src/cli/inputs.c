@@ -91,9 +91,9 @@ static void compare_architectures(const wb_module *module, const char *machine, 
                                   wb_diagnostics *diagnostics) {
     const uint32_t code = wb_module_architecture(module), stated = stated_architecture(machine);
     if (code == 0 || (is_named && (stated == 0 || stated == code))) return;
-    wb_diagnostics *unheard = wb_diagnostics_new(); /* that no preset is for it is said in the note */
+    wb_diagnostics *discarded = wb_diagnostics_new(); /* that no preset is for it is said in the note */
     wb_machine *preset = NULL;
-    const bool has_preset = unheard != NULL && wb_calibration_machine(code, unheard, &preset) == WB_OK;
+    const bool has_preset = discarded != NULL && wb_calibration_machine(code, discarded, &preset) == WB_OK;
     char note[400];
     (void)snprintf(note, sizeof note,
                    is_named
@@ -103,23 +103,23 @@ static void compare_architectures(const wb_module *module, const char *machine, 
                    has_preset ? wb_machine_name(preset) : "");
     wb_diagnostics_note(diagnostics, wb_module_input(module)->path, note);
     wb_machine_free(preset);
-    wb_diagnostics_free(unheard);
+    wb_diagnostics_free(discarded);
 }
 
 /* A deadline is one of a board: none is taken where its user names none. */
 static wb_status refuse_deadline(const wb_module *module, wb_diagnostics *diagnostics) {
-    wb_diagnostics *unheard = wb_diagnostics_new();
+    wb_diagnostics *discarded = wb_diagnostics_new();
     wb_machine *preset = NULL;
     char message[300];
     const uint32_t code = wb_module_architecture(module);
     const bool has_preset =
-        code != 0 && unheard != NULL && wb_calibration_machine(code, unheard, &preset) == WB_OK;
+        code != 0 && discarded != NULL && wb_calibration_machine(code, discarded, &preset) == WB_OK;
     (void)snprintf(message, sizeof message,
                    "a deadline needs a machine: name one with -m%s%s (warpbound "
                    "machine list)",
                    has_preset ? ", such as -m " : "", has_preset ? wb_machine_name(preset) : "");
     wb_machine_free(preset);
-    wb_diagnostics_free(unheard);
+    wb_diagnostics_free(discarded);
     return usage_error(diagnostics, message);
 }
 
@@ -361,10 +361,11 @@ wb_status load_block_file(const struct options *options, wb_diagnostics *diagnos
 
 /* The bits of --accept, whose names have been checked. */
 static unsigned accepted_models(const struct options *options) {
-    wb_diagnostics *unheard = wb_diagnostics_new();
+    wb_diagnostics *discarded = wb_diagnostics_new();
     unsigned accepted = 0;
-    if (options->accept != NULL && unheard != NULL) (void)wb_accept_read(options->accept, unheard, &accepted);
-    wb_diagnostics_free(unheard);
+    if (options->accept != NULL && discarded != NULL)
+        (void)wb_accept_read(options->accept, discarded, &accepted);
+    wb_diagnostics_free(discarded);
     return accepted;
 }
 
@@ -415,14 +416,14 @@ wb_report_format report_format(const struct options *options) {
 
 void write_failure(const struct options *options, wb_status status, const wb_diagnostics *messages) {
     const wb_report_format format = report_format(options);
-    wb_diagnostics *unheard =
+    wb_diagnostics *discarded =
         wb_diagnostics_new(); /* that this fails, too, is less than what is said already */
     char *text = NULL;
-    if (unheard != NULL && !*options->has_written && format != WB_REPORT_TEXT &&
-        wb_messages_report(messages, status, format, unheard, &text) == WB_OK)
-        (void)write_output(options, text, unheard);
+    if (discarded != NULL && !*options->has_written && format != WB_REPORT_TEXT &&
+        wb_messages_report(messages, status, format, discarded, &text) == WB_OK)
+        (void)write_output(options, text, discarded);
     free(text);
-    wb_diagnostics_free(unheard);
+    wb_diagnostics_free(discarded);
 }
 
 void report_look(const struct options *options, wb_report_options *report) {

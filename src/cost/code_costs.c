@@ -38,7 +38,7 @@ static struct code_holds divide_holds(const struct timed_code *code, uint32_t en
 }
 
 /* What an instruction of another sub-core keeps others waiting: units that they can reach. */
-static struct code_holds far_holds(const struct way_rules *rules, const struct sass_timed *inst) {
+static struct code_holds far_holds(const struct pipeline_rules *rules, const struct sass_timed *inst) {
     struct code_holds holds = {0};
     for (uint32_t s = 0; s < inst->stage_count; s++)
         if (rules->shared >> inst->stages[s].unit & 1) holds.stages[s] = inst->stages[s].init;
@@ -198,7 +198,8 @@ static struct section_reader read_section(const struct section_sum *sum, const s
 }
 
 /* Cycles that an instruction of another warp of the sub-core costs one that does not use some latches. */
-static cycles near_charge(const struct way_rules *rules, uint32_t unused, const struct sass_timed *inst) {
+static cycles near_charge(const struct pipeline_rules *rules, uint32_t unused,
+                          const struct sass_timed *inst) {
     const bool is_unused = inst->fixed && inst->stage_count == 1 && (unused >> inst->stages[0].unit & 1) != 0;
     return is_unused ? inst->slot : code_charge_near(rules, inst);
 }
@@ -206,7 +207,7 @@ static cycles near_charge(const struct way_rules *rules, uint32_t unused, const 
 /* What an instruction of another warp costs the warp that decides. */
 static struct code_holds charge_of(const struct section_sum *sum, uint32_t unused, bool same_sub_core,
                                    uint32_t entry) {
-    const struct way_rules *rules = &sum->profile->rules;
+    const struct pipeline_rules *rules = &sum->profile->rules;
     const struct timed_code *code = &rules->block->code;
     const struct sass_timed *inst = &code->sass[entry];
     if (!same_sub_core) return far_holds(rules, inst);
@@ -216,7 +217,7 @@ static struct code_holds charge_of(const struct section_sum *sum, uint32_t unuse
 /* Adds what misses of constants that are made once lengthen the holds of another path's section by. */
 static void add_missed(const struct section_sum *sum, const struct own_walker *other, uint32_t unused,
                        uint64_t times) {
-    const struct way_rules *rules = &sum->profile->rules;
+    const struct pipeline_rules *rules = &sum->profile->rules;
     for (size_t m = 0; m < other->miss_count; m++) {
         const struct walked_miss *miss = &other->misses[m];
         const cycles more = near_charge(rules, unused, &miss->timed) -
@@ -247,7 +248,7 @@ static void add_others(const struct section_sum *sum, const struct own_walker *o
 
 /* Adds own holds of units in which own instructions may overtake each other. */
 static void add_clashes(const struct section_sum *sum, const struct own_walker *own, uint64_t times) {
-    const struct way_rules *rules = &sum->profile->rules;
+    const struct pipeline_rules *rules = &sum->profile->rules;
     const struct timed_code *code = &rules->block->code;
     struct section_reader reader = read_section(sum, own);
     struct section_run run;

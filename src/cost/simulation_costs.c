@@ -45,11 +45,11 @@ static wb_status simulate_grid(struct simulated *again, const struct gpu_sink *s
     struct gpu_scheme scheme = analysis_has_caches(analysis) ? *analysis->memory.scheme : *gpu_scheme_at(0);
     struct wb_machine machine = *analysis->machine;
     struct timed_grid grid = *grid_of(analysis);
-    struct block_times lone = {0};
+    struct block_times isolated = {0};
     struct gpu_options options = {.watch = again->maker->watch, .sink = sink};
     struct arena arena = {0};
     scheme.policy = again->policy;
-    if (analysis->kind == SUBJECT_CONTENDED_BLOCK) options.block_times = &lone;
+    if (analysis->kind == SUBJECT_CONTENDED_BLOCK) options.block_times = &isolated;
     if (again->witness != NULL) {
         machine.memory.dispatch = again->witness->dispatch;
         grid.machine = &machine;
@@ -57,7 +57,7 @@ static wb_status simulate_grid(struct simulated *again, const struct gpu_sink *s
     }
     wb_status status = gpu_simulate(&grid, &scheme, &options, again->maker->diagnostics, &arena, result);
     arena_free(&arena);
-    again->start = lone.start;
+    again->start = isolated.start;
     return status;
 }
 

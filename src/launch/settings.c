@@ -111,7 +111,7 @@ static wb_status join_names(const struct ytree *document, const struct ytree_nod
 static wb_status store_accepted(const struct ytree *document, const struct ytree_node *value,
                                 struct wb_launch *launch) {
     struct text names = {0};
-    struct wb_diagnostics unheard = {0};
+    struct wb_diagnostics discarded = {0};
     unsigned accepted;
     wb_status status = WB_OK;
     if (value->kind == YTREE_LIST)
@@ -120,14 +120,14 @@ static wb_status store_accepted(const struct ytree *document, const struct ytree
         text_string(&names, value->text);
     if (status == WB_OK && names.length == 0)
         status = ytree_expected(document, value, settings[WB_LAUNCH_ACCEPT].expected);
-    if (status == WB_OK && wb_accept_read(names.data, &unheard, &accepted) != WB_OK)
+    if (status == WB_OK && wb_accept_read(names.data, &discarded, &accepted) != WB_OK)
         status = ytree_error(document, value, "'%.60s': the only model to accept is ptx-model", names.data);
     if (status == WB_OK) {
         launch->settings[WB_LAUNCH_ACCEPT] = arena_string(&launch->arena, names.data, names.length);
         if (launch->settings[WB_LAUNCH_ACCEPT] == NULL)
             status = diagnose_out_of_memory(document->diagnostics, document->source.name);
     }
-    diagnostics_clear(&unheard);
+    diagnostics_clear(&discarded);
     text_free(&names);
     return status;
 }

@@ -43,8 +43,8 @@ static void write_unknown(struct maker *maker, const struct machine_inst *machin
     inst.first_operand = (uint32_t)lift->operands.count;
     inst.operand_count = 0;
     inst.guard = PTX_NO_INDEX;
-    inst.guard_negated = inst.auxiliary = false;
-    inst.leads = true;
+    inst.guard_negated = inst.untimed = false;
+    inst.group_head = true;
     if (maker->function->first_unknown == PTX_NO_INDEX) {
         maker->function->first_unknown = (uint32_t)lift->body.insts.count;
         maker->function->unknown_reason = arena_string(lift->arena, text, strlen(text));
@@ -100,7 +100,7 @@ static void put_prologue_first(struct maker *maker) {
         inst->at = first->at;
         inst->location = first->location;
         inst->machine = first->machine;
-        inst->auxiliary = true;
+        inst->untimed = true;
     }
     for (size_t i = 0; i < lift->body.insts.count; i++)
         arena_push(lift->arena, &lift->prologue.insts, lift->body.insts.items[i]);

@@ -44,8 +44,8 @@ static void choose_representative(struct lift *lift) {
     for (size_t i = count; i-- > 0;)
         if (stands_out(&group[i])) chosen = i;
     for (size_t i = 0; i < count; i++) {
-        group[i].auxiliary = i != chosen;
-        group[i].leads = i == 0;
+        group[i].untimed = i != chosen;
+        group[i].group_head = i == 0;
     }
 }
 

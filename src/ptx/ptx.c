@@ -162,10 +162,10 @@ wb_status ptx_number_issued(struct ptx_function *function, struct arena *arena) 
     function->issued_count = 0;
     for (uint32_t first = 0, end; first < count; first = end) {
         uint32_t issued = PTX_NO_INDEX; /* none: what prepares the next group */
-        for (end = first; end < count && (end == first || !function->insts[end].leads); end++) {
+        for (end = first; end < count && (end == first || !function->insts[end].group_head); end++) {
             assert(function->insts[end].machine == function->insts[first].machine);
-            assert(function->insts[end].auxiliary || issued == PTX_NO_INDEX);
-            if (!function->insts[end].auxiliary) issued = end;
+            assert(function->insts[end].untimed || issued == PTX_NO_INDEX);
+            if (!function->insts[end].untimed) issued = end;
             function->issue_of[end] = function->issued_count;
         }
         if (issued != PTX_NO_INDEX) function->issued[function->issued_count++] = issued;

@@ -76,9 +76,9 @@ struct ptx_inst {
     uint32_t first_operand;      /* in the function's pool; in PTX order, destinations first */
     uint8_t operand_count;       /* strlen(form->roles): operands left out are there as PTX_OPERAND_NONE */
     bool guard_negated : 1;      /* @!%p */
-    bool auxiliary : 1;    /* of machine code: another one stands for the machine's instruction, this one
-                              takes no slot and no time, and is not counted */
-    bool leads : 1;        /* of machine code: the first of those that are the machine's instruction */
+    bool untimed : 1;      /* of machine code: another one stands for the machine's instruction, this one
+                                takes no slot and no time, and is not counted */
+    bool group_head : 1;   /* of machine code: the first of those that are the machine's instruction */
     uint8_t relies_on : 2; /* of machine code: enum ptx_reliance */
     uint32_t guard;        /* register, or PTX_NO_INDEX */
     uint32_t at;           /* byte offset in the module's source */

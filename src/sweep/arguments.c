@@ -41,12 +41,12 @@ static bool open_target(wb_sweep *sweep, const char *launch, const char *code, c
                         struct target *target) {
     const wb_launch_files files = sweep->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
     sweep_forget_errors(sweep);
-    if (wb_launches_read(launch, files, &sweep->unheard, &target->launches) != WB_OK) return false;
+    if (wb_launches_read(launch, files, &sweep->discarded, &target->launches) != WB_OK) return false;
     if (wb_launches_is_list(target->launches)) return false; /* its units are refused, whatever they vary */
     if (!is_code(code)) code = wb_launches_code(target->launches);
-    if (code == NULL || wb_module_read(code, &sweep->unheard, &target->module) != WB_OK) return false;
+    if (code == NULL || wb_module_read(code, &sweep->discarded, &target->module) != WB_OK) return false;
     if (kernel == NULL) kernel = wb_launch_kernel(wb_launches_at(target->launches, 0));
-    return wb_module_find_kernel(target->module, kernel, &sweep->unheard, &target->kernel) == WB_OK;
+    return wb_module_find_kernel(target->module, kernel, &sweep->discarded, &target->kernel) == WB_OK;
 }
 
 /* ---- Values ----------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ static bool takes(wb_sweep *sweep, const struct target *target, const struct swe
     text_printf(&assignment, "%s=%s", axis->name + strlen(axis->row->key), value);
     sweep_forget_errors(sweep);
     return launch_argument_named(target->launches->items[0], target->kernel, text_take(&assignment),
-                                 &sweep->unheard, &index, &argument) == WB_OK;
+                                 &sweep->discarded, &index, &argument) == WB_OK;
 }
 
 static void try_values(wb_sweep *sweep, const struct sweep_product *product, const struct target *target,
@@ -73,7 +73,7 @@ static void try_values(wb_sweep *sweep, const struct sweep_product *product, con
             if (verdicts->taken[v]) continue;
             verdicts->taken[v] = takes(sweep, target, axis, axis->values.items[j].text);
             verdicts->open -= verdicts->taken[v];
-            if (!verdicts->taken[v]) verdicts->errors[v] = sweep_unheard_error(sweep);
+            if (!verdicts->taken[v]) verdicts->errors[v] = sweep_discarded_error(sweep);
         }
     }
 }

@@ -24,16 +24,16 @@ static void add_machine(wb_sweep *sweep, struct machine_list *machines, const ch
 static void add_machine_of(wb_sweep *sweep, const char *path, const char *usual,
                            struct machine_list *machines) {
     const wb_launch_files files = sweep->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
-    struct wb_diagnostics unheard = {0};
+    struct wb_diagnostics discarded = {0};
     wb_launches *launches = NULL;
-    const bool is_read = wb_launches_read(path, files, &unheard, &launches) == WB_OK;
+    const bool is_read = wb_launches_read(path, files, &discarded, &launches) == WB_OK;
     const char *named = is_read ? wb_launches_setting(launches, WB_LAUNCH_MACHINE) : NULL;
     if (is_read)
         add_machine(sweep, machines, named != NULL ? named : usual);
     else
         machines->is_open = true;
     wb_launches_free(launches);
-    diagnostics_clear(&unheard);
+    diagnostics_clear(&discarded);
 }
 
 /* The axis `machine`, or else what launch files name, and what is usual without them. Whether files can be
@@ -52,10 +52,11 @@ static void list_machines(wb_sweep *sweep, const struct sweep_product *product,
     if (axis == NULL) axis = sweep_subject(product);
     for (size_t i = 0; axis != NULL && i < axis->values.count; i++) {
         const char *path = axis->values.items[i].path;
-        struct wb_diagnostics unheard = {0};
+        struct wb_diagnostics discarded = {0};
         bool is_launch = false;
-        (void)wb_is_launch_file(path, &unheard, &is_launch); /* without memory it is open what the file is */
-        diagnostics_clear(&unheard);
+        (void)wb_is_launch_file(path, &discarded,
+                                &is_launch); /* without memory it is open what the file is */
+        diagnostics_clear(&discarded);
         if (is_launch)
             add_machine_of(sweep, path, usual, machines);
         else if (file_ends_with(path, ".ptx") || file_ends_with(path, ".cubin"))
@@ -80,7 +81,7 @@ static void try_values(wb_sweep *sweep, const struct sweep_axis *axis, bool *tak
     for (size_t v = 0; v < axis->values.count; v++) {
         if (taken[v]) continue;
         taken[v] = takes_setting(sweep, axis, &axis->values.items[v]);
-        if (!taken[v]) errors[v] = sweep_unheard_error(sweep);
+        if (!taken[v]) errors[v] = sweep_discarded_error(sweep);
     }
 }
 
@@ -104,9 +105,10 @@ static wb_status check_deadlines(wb_sweep *sweep, const struct sweep_axis *axis)
     uint64_t cycles;
     if (sweep_load_machine(sweep, wb_machine_preset_name(0)) != WB_OK) return WB_OK;
     for (size_t v = 0; v < axis->values.count; v++)
-        if (wb_deadline_cycles(sweep->machine, axis->values.items[v].text, &sweep->unheard, &cycles) != WB_OK)
+        if (wb_deadline_cycles(sweep->machine, axis->values.items[v].text, &sweep->discarded, &cycles) !=
+            WB_OK)
             return ytree_error(&sweep->document, axis->values.items[v].node, "%s: %s", axis->name,
-                               sweep_unheard_error(sweep));
+                               sweep_discarded_error(sweep));
     return WB_OK;
 }
 

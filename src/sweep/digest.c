@@ -35,28 +35,28 @@ static void put_input(struct digest_list *list, const wb_input *input) {
 
 /* A file that is there or not. */
 static void put_file(struct digest_list *list, const char *path) {
-    struct wb_diagnostics unheard = {0};
+    struct wb_diagnostics discarded = {0};
     char *text = NULL, digest[WB_SHA256_DIGITS + 1] = "-";
     size_t size;
-    if (file_read(path, FILE_MAX, &unheard, &text, &size) == WB_OK) digest_text(text, size, digest);
+    if (file_read(path, FILE_MAX, &discarded, &text, &size) == WB_OK) digest_text(text, size, digest);
     put_line(list, "file", path, digest);
-    list->text.failed |= unheard.no_memory;
+    list->text.failed |= discarded.no_memory;
     free(text);
-    diagnostics_clear(&unheard);
+    diagnostics_clear(&discarded);
 }
 
 static void put_machine(struct digest_list *list, const char *path) {
-    struct wb_diagnostics unheard = {0};
+    struct wb_diagnostics discarded = {0};
     wb_machine *machine = NULL;
     const wb_input *input;
-    if (wb_machine_load(path, &unheard, &machine) != WB_OK)
+    if (wb_machine_load(path, &discarded, &machine) != WB_OK)
         put_file(list, path);
     else
         for (size_t i = 0; (input = wb_machine_input(machine, i)) != NULL; i++)
             put_input(list, input);
-    list->text.failed |= unheard.no_memory;
+    list->text.failed |= discarded.no_memory;
     wb_machine_free(machine);
-    diagnostics_clear(&unheard);
+    diagnostics_clear(&discarded);
 }
 
 /* What a launch file names, and the code beside it, which it stands for where it names none. */
@@ -84,17 +84,17 @@ static void put_launches(struct digest_list *list, const char *path, const wb_la
 
 /* A file, and what it names where it is a launch file. */
 static void put_named(struct digest_list *list, const wb_sweep *sweep, const char *path) {
-    struct wb_diagnostics unheard = {0};
+    struct wb_diagnostics discarded = {0};
     wb_launches *launches = NULL;
     const wb_launch_files files = sweep->allow_files ? WB_FILES_ANY : WB_FILES_BELOW;
     bool is_launch = false;
     put_file(list, path);
-    if (wb_is_launch_file(path, &unheard, &is_launch) == WB_OK && is_launch &&
-        wb_launches_read(path, files, &unheard, &launches) == WB_OK)
+    if (wb_is_launch_file(path, &discarded, &is_launch) == WB_OK && is_launch &&
+        wb_launches_read(path, files, &discarded, &launches) == WB_OK)
         put_launches(list, path, launches);
-    list->text.failed |= unheard.no_memory;
+    list->text.failed |= discarded.no_memory;
     wb_launches_free(launches);
-    diagnostics_clear(&unheard);
+    diagnostics_clear(&discarded);
 }
 
 const char *digest_value(wb_sweep *sweep, const struct axis_row *row, struct axis_value *value) {

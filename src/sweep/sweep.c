@@ -23,8 +23,8 @@ const struct sweep_axis *sweep_subject(const struct sweep_product *product) {
 }
 
 void sweep_forget_errors(wb_sweep *sweep) {
-    diagnostics_clear(&sweep->unheard);
-    sweep->unheard = (struct wb_diagnostics){0};
+    diagnostics_clear(&sweep->discarded);
+    sweep->discarded = (struct wb_diagnostics){0};
 }
 
 void sweep_unload_machine(wb_sweep *sweep) {
@@ -35,17 +35,17 @@ void sweep_unload_machine(wb_sweep *sweep) {
 
 wb_status sweep_load_machine(wb_sweep *sweep, const char *path) {
     sweep_unload_machine(sweep);
-    return wb_machine_load(path, &sweep->unheard, &sweep->machine);
+    return wb_machine_load(path, &sweep->discarded, &sweep->machine);
 }
 
 wb_status sweep_set_machine(wb_sweep *sweep, const char *setting) {
     sweep_forget_errors(sweep);
-    return wb_machine_set(sweep->machine, setting, &sweep->unheard);
+    return wb_machine_set(sweep->machine, setting, &sweep->discarded);
 }
 
-const char *sweep_unheard_error(wb_sweep *sweep) {
+const char *sweep_discarded_error(wb_sweep *sweep) {
     size_t length;
-    const char *error = diagnostics_first_error(&sweep->unheard, &length);
+    const char *error = diagnostics_first_error(&sweep->discarded, &length);
     return arena_string(&sweep->arena, error, length);
 }
 

@@ -61,11 +61,11 @@ struct wb_sweep {
     double time_limit;                    /* seconds of a unit; 0: none */
     uint64_t memory_limit;                /* bytes of a unit; 0: none */
     bool allow_files;
-    glob_t found;                  /* files of the pattern that was read last, */
-    wb_machine *machine;           /* the machine, */
-    struct wb_diagnostics unheard; /* and what was wrong with it, or with what else was tried */
-    size_t product;                /* the next unit is of this one, */
-    uint64_t index;                /* with this number in it */
+    glob_t found;                    /* files of the pattern that was read last, */
+    wb_machine *machine;             /* the machine, */
+    struct wb_diagnostics discarded; /* and what was wrong with it, or with what else was tried */
+    size_t product;                  /* the next unit is of this one, */
+    uint64_t index;                  /* with this number in it */
 };
 
 /* The axis of that name, or NULL. */
@@ -75,7 +75,7 @@ const struct sweep_axis *sweep_find_axis(const struct sweep_product *product, co
  * none. */
 const struct sweep_axis *sweep_subject(const struct sweep_product *product);
 
-/* Loads sweep->machine, or leaves an error in sweep->unheard, instead of those before. */
+/* Loads sweep->machine, or leaves an error in sweep->discarded, instead of those before. */
 wb_status sweep_load_machine(wb_sweep *sweep, const char *path);
 void sweep_unload_machine(wb_sweep *sweep);
 
@@ -86,7 +86,7 @@ wb_status sweep_set_machine(wb_sweep *sweep, const char *setting);
 void sweep_forget_errors(wb_sweep *sweep);
 
 /* The first error that was left, in the arena. */
-const char *sweep_unheard_error(wb_sweep *sweep);
+const char *sweep_discarded_error(wb_sweep *sweep);
 
 /* A path of the file as it can be opened, in the arena; NULL when memory is exhausted. */
 const char *sweep_path(const char *folder, const char *path, struct arena *arena);

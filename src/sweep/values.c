@@ -223,7 +223,7 @@ static wb_status read_machine(const struct value_reader *reader, const struct yt
     if (access(path, R_OK) != 0) return unknown_word(reader, node, node->text, presets.items, presets.count);
     if (sweep_load_machine(sweep, path) == WB_OK) return add_value(reader, node, node->text, path);
     return ytree_error(&sweep->document, node, "%s: '%.*s' is not a machine: %s", reader->axis->name,
-                       SHOWN_MAX, node->text, sweep_unheard_error(sweep));
+                       SHOWN_MAX, node->text, sweep_discarded_error(sweep));
 }
 
 /* ---- Words

@@ -102,7 +102,7 @@ static cycles search_all(const struct sass_grid *grid, const struct code_freedom
     const struct search_space space = code_space(&model);
     const wb_status status = schedule_search_through(&space, &search);
     assert_true(status == WB_OK || status == WB_ERR_LIMIT);
-    assert_false(*model.crowded);
+    assert_false(*model.entries_overflow);
     arena_free(&arena);
     code_profile_free(&profile);
     timed_block_free(&block);

@@ -126,8 +126,8 @@ static bool is_unseen(uint32_t stall, const uint32_t (*runs)[2], size_t run_coun
         .code = {.insts = insts, .inst_count = 4, .sass = sass, .origin = origin},
         .paths = &path,
         .path_count = 1};
-    struct way_rules rules;
-    assert_int_equal(way_rules_make(&block, &rules), WB_OK);
+    struct pipeline_rules rules;
+    assert_int_equal(pipeline_rules_make(&block, &rules), WB_OK);
     path_free(&path);
     return rules.unseen;
 }

@@ -10,12 +10,12 @@
 #include "counts.h"
 #include "steered_check.h"
 
-static int fail(struct steered_case *steered, const char *folder) {
+static int fail(struct steered_case *input_dependent, const char *folder) {
     struct steered_census census = {0};
     struct text text = {0};
-    steered_case_shrink(steered);
-    (void)steered_check(steered, &census, &text);
-    const bool written = steered_case_write(steered, folder, &text);
+    steered_case_shrink(input_dependent);
+    (void)steered_check(input_dependent, &census, &text);
+    const bool written = steered_case_write(input_dependent, folder, &text);
     printf("VIOLATION: %s", text.failed ? "out of memory\n" : text.data);
     text_free(&text);
     return written ? 1 : 2;
@@ -60,11 +60,11 @@ int main(int argc, char **argv) {
     const uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     struct steered_census census = {0};
     for (uint64_t seed = first; seed < first + seeds; seed++) {
-        struct steered_case steered = {.seed = seed};
+        struct steered_case input_dependent = {.seed = seed};
         struct text violation = {0};
-        const bool holds = steered_check(&steered, &census, &violation);
+        const bool holds = steered_check(&input_dependent, &census, &violation);
         text_free(&violation);
-        if (!holds) return fail(&steered, argv[1]);
+        if (!holds) return fail(&input_dependent, argv[1]);
     }
     print_census(&census);
     return write_counts(first, seeds, &census) ? 0 : 2;

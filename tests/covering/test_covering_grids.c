@@ -224,7 +224,7 @@ static void test_case(void **state) {
                                      .unknown_contents = true,
                                      .record_accesses = true,
                                      .facts = facts};
-    if (given->steered.count == 0 && instructions_of(given) <= INSTRUCTIONS_MAX) {
+    if (given->input_dependent.count == 0 && instructions_of(given) <= INSTRUCTIONS_MAX) {
         wb_grid *covering = traced(&loaded, &options);
         check_machines(entry, &loaded, covering, given, &block);
         wb_grid_free(covering);

@@ -64,15 +64,15 @@ static void print_programs(const struct perhaps_grid *grid) {
             const struct perhaps_op *op = &grid->program[w].ops[i];
             for (; phase < op->phase; phase++)
                 (void)fputs(grid->skipped[phase + 1] ? " [|]" : " |", stderr);
-            (void)fprintf(stderr, op->perhaps ? " [%c" : " %c", kinds[op->kind]);
+            (void)fprintf(stderr, op->maybe_executed ? " [%c" : " %c", kinds[op->kind]);
             for (uint32_t l = 0; l < PERHAPS_LANES; l++) {
                 const struct perhaps_lane *lane = &op->lanes[l];
                 if (lane->lines == 0) continue;
                 (void)fprintf(stderr, "%s%u", l > 0 ? "," : "", lane->first);
                 if (lane->lines > 1) (void)fprintf(stderr, "-%u", lane->first + lane->lines - 1u);
-                if (lane->perhaps) (void)fputs("?", stderr);
+                if (lane->maybe_executed) (void)fputs("?", stderr);
             }
-            if (op->perhaps) (void)fputs("]", stderr);
+            if (op->maybe_executed) (void)fputs("]", stderr);
         }
         (void)fputs("\n", stderr);
     }

@@ -15,10 +15,10 @@ static void test_kernels(void **state) {
     struct steered_census census = {0};
     struct text violation = {0};
     for (uint64_t seed = 1; seed <= random_rounds(120); seed++) {
-        struct steered_case steered = {.seed = seed};
-        if (steered_check(&steered, &census, &violation)) continue;
-        steered_case_shrink(&steered);
-        steered_case_print(&steered, &violation);
+        struct steered_case input_dependent = {.seed = seed};
+        if (steered_check(&input_dependent, &census, &violation)) continue;
+        steered_case_shrink(&input_dependent);
+        steered_case_print(&input_dependent, &violation);
         fail_msg("%s", violation.failed ? "out of memory" : violation.data);
     }
     print_message("%u kernels, %u covered, %u bounded, %u simulations; %u ordered: %u accesses, %u hits, %u "

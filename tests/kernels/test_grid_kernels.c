@@ -84,9 +84,9 @@ static void test_kernel(void **state) {
     kernel_expect_ok(status, "trace the grid", loaded.diagnostics);
     check_blocks(&loaded, grid);
     print_message("%zu blocks, %zu shapes, %zu streams, %zu paths, %zu warps steered%s\n", grid->blocks.count,
-                  grid->shapes.count, grid->streams.count, grid->paths.count, grid->steered.count,
+                  grid->shapes.count, grid->streams.count, grid->paths.count, grid->input_dependent.count,
                   grid->notes.unmodelled != NULL ? ", not modelled" : "");
-    if (grid->steered.count == 0) {
+    if (grid->input_dependent.count == 0) {
         uint32_t first[3], last[3];
         grid_block_index(grid, 0, first);
         grid_block_index(grid, (uint32_t)grid->blocks.count - 1, last);

@@ -27,7 +27,7 @@ static void check_group(const struct wb_module *module, const struct ptx_functio
     for (uint32_t i = first; i < first + count; i++) {
         assert_int_equal(ptx_issue_of(function, i), n);
         assert_int_equal(function->insts[i].machine, function->insts[first].machine);
-        issued += !function->insts[i].auxiliary;
+        issued += !function->insts[i].untimed;
     }
     assert_int_equal(issued, 1);
     assert_int_equal(ptx_issued(function, n) - first < count, true);

@@ -345,7 +345,7 @@ static void test_steered(void **state) {
     struct traffic traffic;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     hand_grid_make(&hand, "L0=0");
-    assert_int_equal(vec_push(&hand.grid.steered, ((struct steered_warp){0})), WB_OK);
+    assert_int_equal(vec_push(&hand.grid.input_dependent, ((struct steered_warp){0})), WB_OK);
     assert_int_equal(traffic_make(&hand.grid, &hand.machine, diagnostics, &traffic), WB_ERR_DECLINED);
     assert_int_equal(wb_diagnostics_errors(diagnostics), 1);
     traffic_free(&traffic);

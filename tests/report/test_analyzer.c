@@ -195,15 +195,16 @@ static void test_steering_address(void **state) {
                    "GUARD:\n.loc 1 7 1\n@%p1 ld.global.u32 %r5, [%rd1];\nEND:");
     struct analyzed analyzed = analyze(ptx, "2", "32", "buf:u32[64]");
     struct written written = report(&analyzed, WB_REPORT_TEXT);
-    const char *steered = strstr(written.text.data, "-num_steered");
-    assert_non_null(steered);
+    const char *input_dependent = strstr(written.text.data, "-num_steered");
+    assert_non_null(input_dependent);
     assert_string_equal(
-        steered, "-num_steered_warps 2 (what they execute from there on is not listed)\n"
-                 "line 25 (k.cu:7): ld.global.u32: control depends on line 14 (k.cu:5): ld.global.u32\n"
-                 "  block 0: warp 0\n"
-                 "line 21 (k.cu:6): ld.global.u32: its address depends on line 14 (k.cu:5): "
-                 "ld.global.u32\n"
-                 "  block 1: warp 0\n");
+        input_dependent,
+        "-num_steered_warps 2 (what they execute from there on is not listed)\n"
+        "line 25 (k.cu:7): ld.global.u32: control depends on line 14 (k.cu:5): ld.global.u32\n"
+        "  block 0: warp 0\n"
+        "line 21 (k.cu:6): ld.global.u32: its address depends on line 14 (k.cu:5): "
+        "ld.global.u32\n"
+        "  block 1: warp 0\n");
     assert_int_equal(grid_decline_steered(analyzed.grid, analyzed.diagnostics), WB_ERR_DECLINED);
     const char *messages = wb_diagnostics_text(analyzed.diagnostics);
     assert_non_null(strstr(messages,
@@ -268,7 +269,7 @@ static void test_skipped_barrier(void **state) {
                                          "st.global.u32 [%rd2], %r1;");
     struct analyzed analyzed = analyze(ptx, "1", "64", "u64:512");
     assert_int_equal(analyzed.status, WB_OK);
-    assert_int_equal(analyzed.grid->steered.count, 0);
+    assert_int_equal(analyzed.grid->input_dependent.count, 0);
     assert_int_equal(grid_decline_steered(analyzed.grid, analyzed.diagnostics), WB_ERR_DECLINED);
     assert_non_null(
         strstr(wb_diagnostics_text(analyzed.diagnostics), "k.ptx:14:6: error: a warp skips this"));

@@ -56,8 +56,8 @@ wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct
 static wb_status analysis_lone_block(wb_analysis *made, const wb_machine *machine,
                                      wb_diagnostics *diagnostics, struct execution_cost *costs) {
     made->kind = SUBJECT_CACHED_BLOCK;
-    WB_TRY(grid_from_block(made->block, diagnostics, &made->lone));
-    WB_TRY(timed_grid_make(&made->lone, machine, diagnostics, &made->grid_times));
+    WB_TRY(grid_from_block(made->block, diagnostics, &made->isolated));
+    WB_TRY(timed_grid_make(&made->isolated, machine, diagnostics, &made->grid_times));
     WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
     return isolated_block_latencies(&made->memory, diagnostics, costs);
 }
@@ -136,7 +136,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     memory_work_free(&analysis->memory);
     contended_block_free(&analysis->contended);
     timed_grid_free(&analysis->grid_times);
-    grid_clear(&analysis->lone);
+    grid_clear(&analysis->isolated);
     arena_free(&analysis->texts);
     vec_free(&analysis->bounds);
     vec_free(&analysis->formulas);
@@ -320,7 +320,7 @@ bool wb_analysis_is_abstract(const wb_analysis *analysis) {
 }
 
 /* Whether the analysis has the bound of a method, or says why there is none. */
-static bool speaks_of(const struct wb_analysis *analysis, size_t method) {
+static bool has_result_or_reason(const struct wb_analysis *analysis, size_t method) {
     bool speaks = analysis->methods_run >> method & 1;
     for (size_t d = 0; d < analysis->log.declined.count; d++)
         speaks = speaks || strcmp(analysis->log.declined.items[d].method, bound_method_at(method)->name) == 0;
@@ -334,7 +334,8 @@ bool wb_analysis_reads_setting(const wb_analysis *analysis, const char *setting)
     for (size_t i = 0; (method = bound_method_at(i)) != NULL; i++)
         for (const char *const *read = method->conventions; read != NULL && *read != NULL; read++) {
             is_convention = is_convention || strncmp(*read, setting, mapping) == 0;
-            if (strlen(*read) == key && strncmp(*read, setting, key) == 0 && speaks_of(analysis, i))
+            if (strlen(*read) == key && strncmp(*read, setting, key) == 0 &&
+                has_result_or_reason(analysis, i))
                 return true;
         }
     return !is_convention ||

@@ -95,7 +95,7 @@ struct wb_analysis {
     struct contended_block contended;
 
     /* Of a grid, and of a block as a grid: */
-    struct wb_grid lone;          /* of `block` alone, on a machine with caches; or the grid by hand */
+    struct wb_grid isolated;      /* of `block` alone, on a machine with caches; or the grid by hand */
     struct timed_grid grid_times; /* of the grid, or of `lone` */
     struct memory_work memory;    /* of them, on a machine with caches */
 

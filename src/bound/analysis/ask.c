@@ -37,7 +37,7 @@ static wb_status analysis_run_task(const struct analysis_task *task, size_t inde
  * "all" what is left of its share. */
 static struct search_budget analysis_budget(const struct wb_analysis *analysis, size_t index,
                                             const uint64_t *left) {
-    const uint64_t named = bound_method_at(index)->named_work;
+    const uint64_t named = bound_method_at(index)->explicit_budget;
     struct search_budget budget = {analysis->state_limit, SEARCH_BYTES_NAMED,
                                    named == 0 ? WORK_UNLIMITED : named};
     if (left == NULL) return budget;
@@ -74,7 +74,7 @@ static uint64_t analysis_block_methods(void) {
 /* What each method may do for "all", by its number. */
 static void analysis_shares(uint64_t work[METHODS_MAX]) {
     for (size_t i = 0; bound_method_at(i) != NULL; i++) {
-        const uint64_t share = bound_method_at(i)->unasked_work;
+        const uint64_t share = bound_method_at(i)->default_budget;
         work[i] = share == 0 ? WORK_UNLIMITED : share;
     }
 }

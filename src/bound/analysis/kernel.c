@@ -82,7 +82,7 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
 static wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagnostics) {
     made->machine = &made->by_hand.machine;
     made->kind = SUBJECT_KERNEL;
-    WB_TRY(synthetic_grid_make(&made->by_hand, diagnostics, &made->lone, &made->grid_times));
+    WB_TRY(synthetic_grid_make(&made->by_hand, diagnostics, &made->isolated, &made->grid_times));
     WB_TRY(block_classes_by_hand(&made->by_hand, NULL, diagnostics, &made->work));
     const uint32_t longest = longest_class(&made->work);
     WB_TRY(analysis_of_synthetic(&made->by_hand, &made->work.classes.items[longest], longest, diagnostics,

@@ -189,7 +189,7 @@ static void ask_tightest(wb_analysis *kernel, uint64_t *work_left, const wb_watc
     struct analysis_attempt attempt;
     for (size_t i = 0; bound_method_at(i) != NULL; i++) {
         const struct bound_method *method = bound_method_at(i);
-        if (!method->sharpens || (kernel->block_methods >> i & 1)) continue;
+        if (!method->tightest || (kernel->block_methods >> i & 1)) continue;
         budget.work = work_left[i];
         if (kernel_blocks_try(kernel, i, &request, messages, &attempt) == WB_ERR_LIMIT &&
             wb_diagnostics_errors(messages) == 0)
@@ -202,11 +202,11 @@ wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const 
                                 wb_diagnostics *diagnostics) {
     struct grid_work *work = &kernel->work;
     if (memory_is_contended(&work->machine->memory) || !has_isolated(work)) return WB_OK;
-    wb_diagnostics *unheard = wb_diagnostics_new();
-    if (unheard == NULL) return analysis_no_memory(diagnostics);
-    ask_tightest(kernel, work_left, watch, unheard);
-    const bool no_memory = unheard->no_memory;
-    wb_diagnostics_free(unheard);
+    wb_diagnostics *discarded = wb_diagnostics_new();
+    if (discarded == NULL) return analysis_no_memory(diagnostics);
+    ask_tightest(kernel, work_left, watch, discarded);
+    const bool no_memory = discarded->no_memory;
+    wb_diagnostics_free(discarded);
     if (no_memory) return analysis_no_memory(diagnostics);
     for (size_t b = 0; b < kernel->blocks.count; b++)
         grid_work_sharpen(work, kernel->blocks.items[b].class, kernel->blocks.items[b].least);

@@ -10,8 +10,8 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
     struct gpu_scheme scheme = analysis_has_caches(analysis) ? *analysis->memory.scheme : *gpu_scheme_at(0);
     scheme.policy = policy;
     const bool alone = analysis->kind == SUBJECT_CONTENDED_BLOCK;
-    struct block_times lone = {0};
-    const struct gpu_options options = {.watch = watch, .block_times = alone ? &lone : NULL};
+    struct block_times isolated = {0};
+    const struct gpu_options options = {.watch = watch, .block_times = alone ? &isolated : NULL};
     struct arena arena = {0};
     wb_gpu_simulation result;
     *simulation = (wb_simulation){.policy = policy->name, .work_conserving = policy->work_conserving};
@@ -19,8 +19,8 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
     wb_status status = gpu_simulate(grid, &scheme, &options, diagnostics, &arena, &result);
     if (status == WB_OK) {
         /* The block's own time begins when it has been dispatched. */
-        simulation->cycles = simulation->last_commit = result.cycles - lone.start;
-        simulation->last_issue = cycles_sub(result.last_issue, lone.start);
+        simulation->cycles = simulation->last_commit = result.cycles - isolated.start;
+        simulation->last_issue = cycles_sub(result.last_issue, isolated.start);
         simulation->warp_instructions = result.warp_instructions;
         simulation->fetches = result.fetches;
         simulation->fetch_misses = result.fetch_misses;

@@ -373,8 +373,8 @@ const struct bound_method bound_aln = {
     .summary =
         "longest path of a warp, aligned with the instructions of the others; the tightest of sib, fib, aln",
     .run = aln_run,
-    .unasked_work = ALIGNED_WORK,
-    .named_work = ALIGNED_NAMED_WORK,
+    .default_budget = ALIGNED_WORK,
+    .explicit_budget = ALIGNED_NAMED_WORK,
     .needs = FOR_BLOCKS,
-    .sharpens = true,
+    .tightest = true,
 };

@@ -277,5 +277,5 @@ const struct bound_method bound_fifo = {
     .summary = "like fib, but at a unit a warp waits only for what can be in its queue at once",
     .run = fifo_run,
     .needs = FOR_BLOCKS | NEED_REAL_PATHS,
-    .sharpens = true,
+    .tightest = true,
 };

@@ -76,7 +76,7 @@ cycles latency_of_step(const struct request_latencies *latencies, const struct w
         request = surely_there(step->access, verdicts) ? latencies->hit : latencies->miss;
     const cycles latency = step->inst->latency - step->inst->memory_latency + request;
     /* What makes no request takes what its class says of memory. */
-    return step->access->perhaps_none ? cycles_max(latency, step->inst->latency) : latency;
+    return step->access->maybe_none ? cycles_max(latency, step->inst->latency) : latency;
 }
 
 /* Walks a warp to behind its next barrier, or to its end. */

@@ -66,7 +66,7 @@ struct demanded_line {
 struct demanded_set {
     uint64_t loads, writes; /* at known addresses */
     uint32_t line_count;    /* ways + 1: they do not fit */
-    bool perhaps_more;      /* accesses at unknown addresses may be to it */
+    bool maybe_more;        /* accesses at unknown addresses may be to it */
 };
 
 /* Accesses at unknown addresses of an object, or of all memory. */
@@ -162,14 +162,14 @@ static void demand_object(struct demand_maker *maker, uint32_t number) {
     if (number != 0) object_lines_of(maker, number, &first, &count);
     if (count >= lines_looked_at(maker)) {
         for (size_t s = 0; s < maker->set_count; s++) {
-            maker->sets[s].perhaps_more = true;
+            maker->sets[s].maybe_more = true;
             maker->sets[s].line_count = maker->ways + 1;
         }
         return;
     }
     for (uint64_t l = first; l < first + count; l++) {
         const size_t set = set_of_line(maker, l);
-        maker->sets[set].perhaps_more = true;
+        maker->sets[set].maybe_more = true;
         (void)find_line(maker, set, l);
     }
 }
@@ -215,8 +215,7 @@ static struct dram_demand demand_sum(struct demand_maker *maker) {
         if (set->line_count > maker->ways) {
             demand.fetches += set->loads;
             const uint64_t requests = set->loads + set->writes;
-            demand.write_backs +=
-                set->perhaps_more ? set->writes : least(set->writes, requests - maker->ways);
+            demand.write_backs += set->maybe_more ? set->writes : least(set->writes, requests - maker->ways);
             demand.left_dirty += least(set->writes, maker->ways);
             continue;
         }

@@ -22,11 +22,13 @@ bool warp_steps_next(struct warp_steps *steps, struct warp_step *step) {
     if (!path_next(&steps->cursor, &path)) return false;
     const struct traffic_pattern *pattern = steps->pattern;
     const struct access_stream *stream = steps->stream;
-    while (steps->perhaps < stream->perhaps_count && stream->perhaps[steps->perhaps].end <= steps->step)
-        steps->perhaps++;
+    while (steps->maybe_executed < stream->maybe_count &&
+           stream->maybe_executed[steps->maybe_executed].end <= steps->step)
+        steps->maybe_executed++;
     *step = (struct warp_step){.inst = &steps->code->insts[path.instruction],
-                               .perhaps = steps->perhaps < stream->perhaps_count &&
-                                          stream->perhaps[steps->perhaps].first <= steps->step};
+                               .maybe_executed =
+                                   steps->maybe_executed < stream->maybe_count &&
+                                   stream->maybe_executed[steps->maybe_executed].first <= steps->step};
     cycles transactions = 0;
     while (steps->access < pattern->access_count && pattern->accesses[steps->access].step == steps->step) {
         const struct traffic_access *access = &pattern->accesses[steps->access];
@@ -80,7 +82,7 @@ wb_status loads_in_flight_step(struct loads_in_flight *flight, const struct time
     const uint32_t *operands = code->operands + inst->first_operand;
     const uint32_t count = (uint32_t)inst->source_count + inst->destination_count;
     bool is_load = step->access != NULL && (flight->stores_too || traffic_is_load(step->access->kind));
-    if (step->perhaps) return loads_in_flight_perhaps(flight, code, step, is_load);
+    if (step->maybe_executed) return loads_in_flight_perhaps(flight, code, step, is_load);
     for (uint32_t i = 0; i < count; i++) { /* what is overwritten is waited for, too */
         loads_in_flight_end(flight, flight->last_load[operands[i]]);
         WB_TRY(queue_members_take(&flight->queues, code, operands[i]));

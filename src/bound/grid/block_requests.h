@@ -13,7 +13,7 @@ struct warp_step {
     const struct timed_inst *inst;
     const struct traffic_access *access; /* that makes requests, or NULL */
     uint32_t access_index;               /* of `access` in the warp's pattern */
-    bool perhaps;                        /* it is perhaps not executed */
+    bool maybe_executed;                 /* it is perhaps not executed */
     cycles init;                         /* cycles that its unit is busy with it if nothing stalls */
 };
 
@@ -25,7 +25,7 @@ struct warp_steps {
     uint64_t step;   /* position in the path of the next instruction */
     uint32_t access; /* the next access of the pattern */
     const struct access_stream *stream;
-    uint32_t perhaps; /* the next stretch of steps that are perhaps not executed */
+    uint32_t maybe_executed; /* the next stretch of steps that are perhaps not executed */
 };
 
 /* At the first instruction of a warp. */

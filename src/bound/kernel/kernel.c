@@ -175,6 +175,6 @@ const struct bound_method bound_kernel = {
     .summary = "kernel: the least of its proven forms (--explain kernel lists them)",
     .run = kernel_run,
     .needs = NEED_INSTRUCTIONS | NEED_KERNEL,
-    .unasked_work = WAVE_WORK,
-    .named_work = ALIGNED_NAMED_WORK,
+    .default_budget = WAVE_WORK,
+    .explicit_budget = ALIGNED_NAMED_WORK,
 };

@@ -66,13 +66,13 @@ static wb_status estimate(const struct bound_input *input, usual_formula formula
     return WB_OK;
 }
 
-static uint64_t all_rooms(const struct grid_work *work, uint64_t resident) {
+static uint64_t total_slots(const struct grid_work *work, uint64_t resident) {
     return work->machine->memory.sms * resident;
 }
 
 static struct kernel_time waves(const struct grid_work *work, uint64_t resident,
                                 const struct together *together) {
-    const uint64_t count = cycles_ceiling(work->block_count, all_rooms(work, resident));
+    const uint64_t count = cycles_ceiling(work->block_count, total_slots(work, resident));
     return (struct kernel_time){.busy = cycles_mul(count, together->full)};
 }
 
@@ -95,7 +95,7 @@ const struct bound_method bound_waves = {
 static struct kernel_time graham(const struct grid_work *work, uint64_t resident,
                                  const struct together *together) {
     const cycles before = cycles_mul(work->block_count - 1, together->full);
-    return (struct kernel_time){.busy = before / all_rooms(work, resident), .tail = together->full};
+    return (struct kernel_time){.busy = before / total_slots(work, resident), .tail = together->full};
 }
 
 static wb_status graham_run(const struct bound_input *input, wb_bound *bound) {

@@ -100,16 +100,16 @@ struct bound_method {
     /* Attributes the cycles of a bound (cost/costs.h), less what is added to bounds of blocks; NULL: the
      * folder cost does. */
     wb_status (*attribute)(struct cost_maker *maker, cycles total);
-    uint32_t needs;       /* enum bound_need */
-    bool any_order;       /* holds in whatever order units start the instructions that wait for them */
-    bool sharpens;        /* as tight a sum as there is: asked of blocks that have an SM to themselves */
-    bool searches;        /* schedules, not sums over sections */
-    bool counts_releases; /* of barriers; what does not search either is given them on top */
-    bool never_proven;    /* on any machine */
-    bool named_only;      /* a published or usual formula: "all" leaves it out */
-    uint64_t
-        named_work; /* that it does at most, over all blocks of a kernel; 0: what states and memory allow */
-    uint64_t unasked_work; /* that "all" gives it, over all blocks of a kernel; 0: as much as it takes */
+    uint32_t needs;           /* enum bound_need */
+    bool any_order;           /* holds in whatever order units start the instructions that wait for them */
+    bool tightest;            /* as tight a sum as there is: asked of blocks that have an SM to themselves */
+    bool searches;            /* schedules, not sums over sections */
+    bool counts_releases;     /* of barriers; what does not search either is given them on top */
+    bool never_proven;        /* on any machine */
+    bool named_only;          /* a published or usual formula: "all" leaves it out */
+    uint64_t explicit_budget; /* that it does at most, over all blocks of a kernel; 0: what states and memory
+                                 allow */
+    uint64_t default_budget;  /* that "all" gives it, over all blocks of a kernel; 0: as much as it takes */
 };
 
 /* Adds what every result assumes of the paths, that included. */

@@ -264,7 +264,7 @@ void chains_trim(struct chains *chains) {
     arena_free(&arena);
 }
 
-bool chains_tend(struct chains *chains) {
+bool chains_compact(struct chains *chains) {
     const size_t count = chains->links.count;
     if (!chains->pinned && !chains->failed && count >= TRIM_LEAST && count >= chains->trim_at) {
         chains_trim(chains);

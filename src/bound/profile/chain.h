@@ -112,7 +112,7 @@ void chain_back(const struct chains *chains, uint32_t jump, struct chain_time *c
 void chains_trim(struct chains *chains);
 
 /* Does that when there are very many links, unless they are pinned. False when chains have failed. */
-bool chains_tend(struct chains *chains);
+bool chains_compact(struct chains *chains);
 
 /* Forgets all links, those of the roots, too. */
 void chains_clear(struct chains *chains);

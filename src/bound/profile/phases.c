@@ -288,7 +288,7 @@ static wb_status walk_to_barrier(struct phase_walker *walker, struct section_pro
             walker->ended = !path_next_run(&walker->cursor);
         }
         WB_TRY(phase_walker_run(walker, &walker->cursor, profile, &at_barrier));
-        if (chains != NULL && !chains_tend(chains)) return WB_ERR_LIMIT;
+        if (chains != NULL && !chains_compact(chains)) return WB_ERR_LIMIT;
     }
     return WB_OK;
 }

@@ -154,7 +154,7 @@ static wb_status make(struct code_profile_maker *maker, const struct timed_block
     struct code_profile *profile = maker->profile;
     bool more = block->path_count > 0;
     *profile = (struct code_profile){.path_count = block->path_count};
-    wb_status status = way_rules_make(block, &profile->rules);
+    wb_status status = pipeline_rules_make(block, &profile->rules);
     /* Warps that execute parts of a path may come to lines later than the path does. */
     const bool cold = misses == MISSES_ON_PATHS && !profile->rules.parts;
     if (status == WB_OK && !cold && maker->trace == NULL) status = sum_misses(maker);
@@ -208,12 +208,12 @@ static struct row_charges sum_charges(const struct code_profile *profile, const 
     return sums;
 }
 
-uint32_t code_unused_latches(const struct way_rules *rules, const struct own_section *section) {
+uint32_t code_unused_latches(const struct pipeline_rules *rules, const struct own_section *section) {
     return rules->latches & ~rules->clash & ~rules->shared & ~section->units;
 }
 
 /* What others hold of latches that the warp does not use; it has none of them itself. */
-static cycles unused_latches(const struct way_rules *rules, const struct own_section *section,
+static cycles unused_latches(const struct pipeline_rules *rules, const struct own_section *section,
                              const struct row_charges *sums) {
     cycles sum = 0;
     for (uint32_t units = code_unused_latches(rules, section); units != 0; units &= units - 1)

@@ -12,7 +12,7 @@
 enum code_misses { MISSES_ON_PATHS, MISSES_BESIDE };
 
 struct code_profile {
-    struct way_rules rules;
+    struct pipeline_rules rules;
     uint32_t path_count;
     warp_group_list groups;
     struct intern rows;       /* sections between two barriers, each distinct one once: path_count sections */
@@ -64,7 +64,7 @@ cycles code_row_longest(const struct code_profile *profile, const struct own_sec
 
 /* Latches of one sub-core, one a bit, that a warp does not use in a section, so that FIB leaves out what
  * others hold of them beyond their slots. */
-uint32_t code_unused_latches(const struct way_rules *rules, const struct own_section *section);
+uint32_t code_unused_latches(const struct pipeline_rules *rules, const struct own_section *section);
 
 /* What the machine's barriers take to let the warps go, over all sections. */
 cycles code_profile_releases(const struct code_profile *profile);

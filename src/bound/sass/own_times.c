@@ -13,7 +13,7 @@
 #define PENDING_COLUMNS(units) ((size_t)2 * (units) + 1)
 
 /* Puts the times of a graph in their places from `times` on. */
-static void own_graph_init(struct own_graph *graph, const struct way_rules *rules,
+static void own_graph_init(struct own_graph *graph, const struct pipeline_rules *rules,
                            struct chain_time **times) {
     *graph = (struct own_graph){
         .times = times, .next = times[0], .issue = times[1], .complete = times[2], .units = times[3]};
@@ -22,7 +22,7 @@ static void own_graph_init(struct own_graph *graph, const struct way_rules *rule
         graph->done[c] = done;
 }
 
-wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rules, uint32_t path,
+wb_status own_walker_init(struct own_walker *walker, const struct pipeline_rules *rules, uint32_t path,
                           struct cold_block *cold, struct arena *arena) {
     const struct timed_block *block = rules->block;
     const uint32_t units = block->machine->unit_count;
@@ -58,7 +58,7 @@ wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rul
 
 /* The later of `at` and when all but the last `left` increments of a counter are undone, of which those that
  * are recent are told apart. */
-CHAIN_INLINE struct chain_time when_undone(const struct own_graph *graph, const struct way_rules *rules,
+CHAIN_INLINE struct chain_time when_undone(const struct own_graph *graph, const struct pipeline_rules *rules,
                                            struct chain_time at, uint32_t counter, uint32_t left) {
     const struct chain_time *done = graph->done[counter];
     at = chain_later(at, done[0]);
@@ -68,8 +68,9 @@ CHAIN_INLINE struct chain_time when_undone(const struct own_graph *graph, const 
 }
 
 /* The later of `at` and when the counters allow the instruction. */
-CHAIN_INLINE struct chain_time counters_allow(const struct own_graph *graph, const struct way_rules *rules,
-                                              struct chain_time at, const struct sass_timed *inst) {
+CHAIN_INLINE struct chain_time counters_allow(const struct own_graph *graph,
+                                              const struct pipeline_rules *rules, struct chain_time at,
+                                              const struct sass_timed *inst) {
     for (uint32_t waits = inst->waits; waits != 0; waits &= waits - 1)
         at = when_undone(graph, rules, at, (uint32_t)__builtin_ctz(waits), 0);
     if (inst->left_counter != SASS_NO_COUNTER)
@@ -77,7 +78,7 @@ CHAIN_INLINE struct chain_time counters_allow(const struct own_graph *graph, con
     return at;
 }
 
-CHAIN_INLINE void count_up(const struct own_graph *graph, const struct way_rules *rules, uint8_t counter,
+CHAIN_INLINE void count_up(const struct own_graph *graph, const struct pipeline_rules *rules, uint8_t counter,
                            struct chain_time at) {
     struct chain_time *done = graph->done[counter];
     const uint32_t recent = rules->recent[counter];
@@ -105,7 +106,7 @@ static void forget_pending(const struct own_walker *walker, uint32_t counter) {
 /* Behind an instruction that waits, and that is then on its way itself. A barrier is released when nothing of
  * it is left. What waits may be no part of what a warp executes. */
 static void note_pending(const struct own_walker *walker, const struct sass_timed *inst) {
-    const struct way_rules *rules = walker->rules;
+    const struct pipeline_rules *rules = walker->rules;
     for (uint32_t c = 0; c < SASS_COUNTERS && !rules->parts && !rules->unseen; c++)
         if ((inst->waits >> c & 1) != 0 || (inst->left_counter == c && inst->left == 0))
             forget_pending(walker, c);
@@ -206,7 +207,7 @@ CHAIN_INLINE struct chain_time when_fetched(const struct own_graph *graph, struc
 CHAIN_INLINE struct chain_time issue_of(const struct own_walker *walker, const struct own_graph *graph,
                                         bool alone, struct chains *chains, uint32_t entry,
                                         const struct sass_timed *inst) {
-    const struct way_rules *rules = walker->rules;
+    const struct pipeline_rules *rules = walker->rules;
     struct chain_time at = *graph->next;
     if (walker->begun || !walker->later) at = when_fetched(graph, chains, at, entry, inst->fetch);
     at = counters_allow(graph, rules, at, inst);
@@ -240,7 +241,7 @@ static struct chain_time behind_stage(const struct own_walker *walker, struct ch
 CHAIN_INLINE struct chain_time end_of_way(const struct own_walker *walker, const struct own_graph *graph,
                                           bool alone, struct chains *chains, uint32_t entry,
                                           const struct sass_timed *inst, struct chain_time at) {
-    const struct way_rules *rules = walker->rules;
+    const struct pipeline_rules *rules = walker->rules;
     for (uint32_t i = 0; i < inst->stage_count; i++) {
         const struct sass_stage *stage = &inst->stages[i];
         struct chain_time *unit = &graph->units[stage->unit];
@@ -270,7 +271,7 @@ static struct chain_time behind_issue(const struct own_walker *walker, struct ch
 /* Executes an entry of the code, with the times of `inst`, in one of both graphs. */
 CHAIN_INLINE void graph_step(const struct own_walker *walker, struct own_graph *graph, bool alone,
                              struct chains *chains, uint32_t entry, const struct sass_timed *inst) {
-    const struct way_rules *rules = walker->rules;
+    const struct pipeline_rules *rules = walker->rules;
     const uint8_t read = inst->read_counter, write = inst->write_counter;
     const struct chain_time issue = issue_of(walker, graph, alone, chains, entry, inst),
                             end = end_of_way(walker, graph, alone, chains, entry, inst, issue);
@@ -295,7 +296,7 @@ CHAIN_INLINE void graph_step(const struct own_walker *walker, struct own_graph *
 }
 
 static void add_charges(struct own_walker *walker, const struct sass_timed *inst) {
-    const struct way_rules *rules = walker->rules;
+    const struct pipeline_rules *rules = walker->rules;
     cycles *sums = walker->sums;
     const cycles near = code_charge_near(rules, inst);
     sums[OWN_INSTRUCTIONS]++;
@@ -443,7 +444,7 @@ static wb_status walk_to_barrier(struct own_walker *walker, bool *at_barrier) {
             walker->ended = !path_next_run(&walker->cursor);
         }
         if (!walker->ended) *at_barrier = own_run(walker, &walker->cursor);
-        if (chains != NULL && !chains_tend(chains)) return WB_ERR_LIMIT;
+        if (chains != NULL && !chains_compact(chains)) return WB_ERR_LIMIT;
     }
     return WB_OK;
 }

@@ -59,7 +59,7 @@ struct walked_miss {
 };
 
 struct own_walker {
-    const struct way_rules *rules;
+    const struct pipeline_rules *rules;
     struct path_cursor begin; /* of the section walked last */
     struct path_cursor cursor;
     struct own_graph alone, latencies;
@@ -86,7 +86,7 @@ struct own_walker {
 
 /* A walker at the start of path number `path`, which counts misses that are made once if `cold` is not NULL;
  * its memory comes from `arena`. WB_ERR_LIMIT when memory is exhausted. */
-wb_status own_walker_init(struct own_walker *walker, const struct way_rules *rules, uint32_t path,
+wb_status own_walker_init(struct own_walker *walker, const struct pipeline_rules *rules, uint32_t path,
                           struct cold_block *cold, struct arena *arena);
 
 /* Walks to the end of the next section: behind the next barrier, or to the end of the path, which sets

@@ -15,7 +15,7 @@ struct unit_ways {
     bool reached, latched;
 };
 
-static void note_way(struct way_rules *rules, const struct sass_timed *inst, uint32_t stage,
+static void note_way(struct pipeline_rules *rules, const struct sass_timed *inst, uint32_t stage,
                      struct unit_ways *ways) {
     const uint8_t unit = inst->stages[stage].unit;
     uint32_t before = 0;
@@ -32,7 +32,7 @@ static void note_way(struct way_rules *rules, const struct sass_timed *inst, uin
     if (inst->fixed) rules->latches |= unit_bit(unit);
 }
 
-static void note_inst(struct way_rules *rules, const struct sass_timed *inst, struct unit_ways *ways) {
+static void note_inst(struct pipeline_rules *rules, const struct sass_timed *inst, struct unit_ways *ways) {
     const struct machine_unit *units = rules->block->machine->units;
     for (uint32_t i = 0; i < inst->stage_count; i++) {
         note_way(rules, inst, i, ways);
@@ -45,21 +45,21 @@ static void note_inst(struct way_rules *rules, const struct sass_timed *inst, st
 }
 
 /* What blocks a unit is blocked by what blocks that. */
-static void close_blocking(struct way_rules *rules, uint32_t unit_count) {
+static void close_blocking(struct pipeline_rules *rules, uint32_t unit_count) {
     for (uint32_t through = 0; through < unit_count; through++)
         for (uint32_t u = 0; u < unit_count; u++)
             if (rules->blocking[u] >> through & 1) rules->blocking[u] |= rules->blocking[through];
 }
 
 /* What keeps a shared unit blocked keeps warps of all sub-cores waiting, whoever's it is. */
-static void close_shared(struct way_rules *rules, uint32_t unit_count) {
+static void close_shared(struct pipeline_rules *rules, uint32_t unit_count) {
     const uint32_t shared = rules->shared;
     for (uint32_t u = 0; u < unit_count; u++)
         if ((shared >> u & 1) != 0) rules->shared |= rules->blocking[u];
 }
 
 /* Own instructions that overtake in front of a unit that blocks another one come to that in any order. */
-static void close_clash(struct way_rules *rules, uint32_t unit_count) {
+static void close_clash(struct pipeline_rules *rules, uint32_t unit_count) {
     const uint32_t clash = rules->clash;
     for (uint32_t u = 0; u < unit_count; u++)
         if ((clash >> u & 1) != 0) rules->clash |= rules->blocking[u];
@@ -76,7 +76,7 @@ static bool waits_too_soon(const struct sass_timed *before, const struct sass_ti
 }
 
 /* What an instruction waits for that finds the queue of its first unit full holds the issue stage. */
-static void note_held_issue(struct way_rules *rules, const struct sass_timed *inst) {
+static void note_held_issue(struct pipeline_rules *rules, const struct sass_timed *inst) {
     if (inst->stage_count == 0 || code_starts_at_issue(rules, inst)) return;
     const uint8_t first = inst->stages[0].unit;
     if (rules->block->machine->units[first].queue != DEPTH_UNLIMITED)
@@ -85,7 +85,7 @@ static void note_held_issue(struct way_rules *rules, const struct sass_timed *in
 
 /* Looks through the ways of the block's instructions, and of those beside them: entries that nobody executes
  * have none. */
-static void note_ways(struct way_rules *rules, const bool *used) {
+static void note_ways(struct pipeline_rules *rules, const bool *used) {
     const struct timed_code *code = &rules->block->code, *beside = code->beside;
     const struct wb_machine *machine = rules->block->machine;
     const uint32_t others = beside == NULL ? 0 : beside->inst_count;
@@ -106,7 +106,7 @@ static void note_ways(struct way_rules *rules, const bool *used) {
 
 /* Notes whether some instruction comes to a wait too soon: of those that a path has one behind the other, in
  * a run, from a run to the next and to a repetition. `within` has room for all entries, and one more. */
-static void note_unseen(struct way_rules *rules, uint32_t *within) {
+static void note_unseen(struct pipeline_rules *rules, uint32_t *within) {
     const struct timed_block *block = rules->block;
     const struct sass_timed *sass = block->code.sass;
     for (uint32_t p = 0; p < block->path_count; p++) {
@@ -129,12 +129,13 @@ static void note_unseen(struct way_rules *rules, uint32_t *within) {
     }
 }
 
-wb_status way_rules_make(const struct timed_block *block, struct way_rules *rules) {
+wb_status pipeline_rules_make(const struct timed_block *block, struct pipeline_rules *rules) {
     const struct wb_machine *machine = block->machine;
     const struct timed_code *code = &block->code;
     struct arena arena = {0};
     assert(code->sass != NULL);
-    *rules = (struct way_rules){.block = block, .parts = block->traced != NULL && block->traced->covering};
+    *rules =
+        (struct pipeline_rules){.block = block, .parts = block->traced != NULL && block->traced->covering};
     for (uint32_t u = 0; u < machine->unit_count; u++) {
         rules->blocking[u] = UINT32_C(1) << u;
         if (machine->units[u].shared) rules->shared |= UINT32_C(1) << u;
@@ -150,12 +151,12 @@ wb_status way_rules_make(const struct timed_block *block, struct way_rules *rule
     return made ? WB_OK : WB_ERR_LIMIT;
 }
 
-bool code_starts_at_issue(const struct way_rules *rules, const struct sass_timed *inst) {
+bool code_starts_at_issue(const struct pipeline_rules *rules, const struct sass_timed *inst) {
     return inst->stage_count != 0 &&
            (inst->fixed || rules->block->machine->units[inst->stages[0].unit].queue == 0);
 }
 
-cycles code_charge_near(const struct way_rules *rules, const struct sass_timed *inst) {
+cycles code_charge_near(const struct pipeline_rules *rules, const struct sass_timed *inst) {
     const cycles stages = code_stage_time(inst);
     if (!code_starts_at_issue(rules, inst)) return inst->slot + stages;
     const cycles first = inst->stages[0].init;
@@ -164,7 +165,7 @@ cycles code_charge_near(const struct way_rules *rules, const struct sass_timed *
     return cycles_max(inst->slot, first) + stages - first;
 }
 
-cycles code_charge_far(const struct way_rules *rules, const struct sass_timed *inst) {
+cycles code_charge_far(const struct pipeline_rules *rules, const struct sass_timed *inst) {
     cycles sum = 0;
     for (uint32_t i = 0; i < inst->stage_count; i++)
         if (rules->shared >> inst->stages[i].unit & 1) sum += inst->stages[i].init;

@@ -9,7 +9,7 @@
 
 _Static_assert(MACHINE_UNITS_MAX <= 32, "units are the bits of a number");
 
-struct way_rules {
+struct pipeline_rules {
     const struct timed_block *block;
     bool parts;                           /* warps execute parts of the paths, which are covering ones */
     uint32_t blocking[MACHINE_UNITS_MAX]; /* per unit those that it waits for when its instructions do:
@@ -25,15 +25,15 @@ struct way_rules {
 };
 
 /* Looks through the instructions that some path has. WB_ERR_LIMIT when memory is exhausted. */
-wb_status way_rules_make(const struct timed_block *block, struct way_rules *rules);
+wb_status pipeline_rules_make(const struct timed_block *block, struct pipeline_rules *rules);
 
 /* Whether the unit of the first stage starts an instruction when it is issued. */
-bool code_starts_at_issue(const struct way_rules *rules, const struct sass_timed *inst);
+bool code_starts_at_issue(const struct pipeline_rules *rules, const struct sass_timed *inst);
 
 /* Most cycles that an instruction of another warp can keep a warp waiting: of the same sub-core, and of
  * another one. */
-cycles code_charge_near(const struct way_rules *rules, const struct sass_timed *inst);
-cycles code_charge_far(const struct way_rules *rules, const struct sass_timed *inst);
+cycles code_charge_near(const struct pipeline_rules *rules, const struct sass_timed *inst);
+cycles code_charge_far(const struct pipeline_rules *rules, const struct sass_timed *inst);
 
 /* What an instruction is to ELB: all that it holds, and the cycles from its issue in which something is held
  * for certain. */

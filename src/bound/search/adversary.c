@@ -144,8 +144,8 @@ const struct bound_method bound_adversary = {
     .objection = adversary_objection,
     .too_large = adversary_too_large,
     .searches = true,
-    .unasked_work = ANNEALED_WORK,
-    .named_work = ANNEALED_WORK,
+    .default_budget = ANNEALED_WORK,
+    .explicit_budget = ANNEALED_WORK,
 };
 
 const struct bound_method bound_adversary_short = {
@@ -156,8 +156,8 @@ const struct bound_method bound_adversary_short = {
     .objection = adversary_objection,
     .named_only = true,
     .searches = true,
-    .unasked_work = ANNEALED_WORK,
-    .named_work = ANNEALED_WORK,
+    .default_budget = ANNEALED_WORK,
+    .explicit_budget = ANNEALED_WORK,
 };
 
 /* ---- A grid: which block comes next, which SM gets it, and which warps issue ------------------------- */
@@ -430,8 +430,8 @@ const struct bound_method bound_k_adversary = {
     .objection = adversary_objection,
     .too_large = kernel_adversary_too_large,
     .searches = true,
-    .unasked_work = ANNEALED_WORK,
-    .named_work = ANNEALED_WORK,
+    .default_budget = ANNEALED_WORK,
+    .explicit_budget = ANNEALED_WORK,
 };
 
 const struct bound_method bound_k_adversary_short = {
@@ -442,6 +442,6 @@ const struct bound_method bound_k_adversary_short = {
     .objection = adversary_objection,
     .named_only = true,
     .searches = true,
-    .unasked_work = ANNEALED_WORK,
-    .named_work = ANNEALED_WORK,
+    .default_budget = ANNEALED_WORK,
+    .explicit_budget = ANNEALED_WORK,
 };

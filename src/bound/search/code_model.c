@@ -123,7 +123,7 @@ static void write_programs(const struct code_maker *maker) {
 static void make_programs(void *context) {
     const struct code_maker *maker = context;
     struct code_model *model = maker->model;
-    model->crowded = arena_array(maker->arena, 1, sizeof *model->crowded);
+    model->entries_overflow = arena_array(maker->arena, 1, sizeof *model->entries_overflow);
     model->stuck = arena_array(maker->arena, 1, sizeof *model->stuck);
     model->programs =
         arena_array(maker->arena, (size_t)model->block->path_count + 1, sizeof *model->programs);

@@ -8,7 +8,7 @@
 
 bool code_add(const struct code_model *model, struct code_warp *warp, const struct code_entry *entry) {
     if (warp->entries >= model->entries) {
-        *model->crowded = true;
+        *model->entries_overflow = true;
         return false;
     }
     uint32_t at = warp->entries++;
@@ -433,7 +433,7 @@ static void code_advance(const void *of, void *state, struct search_choices *cho
     const struct code_model *model = of;
     struct code_state *head = state;
     *passed = *at_least = 0;
-    while (!*model->crowded) {
+    while (!*model->entries_overflow) {
         settle(model, state, *passed, at_least);
         if (model->freedom.open_at_end) code_release(model, state);
         list_moment(model, state, choices);
@@ -454,7 +454,7 @@ static void code_advance(const void *of, void *state, struct search_choices *cho
         }
         const uint32_t pause = head->acted ? 1 : pause_of(model, state);
         if (pause == UINT32_MAX) { /* wb_machine_check refuses such machines */
-            *model->crowded = *model->stuck = true;
+            *model->entries_overflow = *model->stuck = true;
             break;
         }
         *passed += pause;

@@ -133,12 +133,12 @@ struct code_model {
     bool cold;                     /* some line may be missed once: each path has these misses */
     struct code_span release;      /* of a barrier */
     size_t core_at, unit_at, warp_at, warp_size, state_size, key_max;
-    bool *crowded; /* set when a warp has too much under way to be searched, */
-    bool *stuck;   /* and with it when nothing goes on any more */
+    bool *entries_overflow; /* set when a warp has too much under way to be searched, */
+    bool *stuck;            /* and with it when nothing goes on any more */
 };
 
 /* Writes out the block's paths, into the arena, for a search with this freedom; `clash` as in struct
- * way_rules. WB_ERR_DECLINED without a message when the block is too large; WB_ERR_LIMIT when memory is
+ * pipeline_rules. WB_ERR_DECLINED without a message when the block is too large; WB_ERR_LIMIT when memory is
  * exhausted. */
 wb_status code_model_make(const struct timed_block *block, uint32_t clash, const struct code_freedom *freedom,
                           struct arena *arena, struct code_model *model);

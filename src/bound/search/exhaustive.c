@@ -88,7 +88,7 @@ const struct bound_method bound_exhaustive = {
     .objection = exhaustive_objection,
     .too_large = exhaustive_too_large,
     .searches = true,
-    .unasked_work = BLOCK_WORK,
+    .default_budget = BLOCK_WORK,
 };
 
 static const char *kernel_exhaustive_objection(const struct bound_input *input) {
@@ -122,7 +122,7 @@ const struct bound_method bound_k_exhaustive = {
     .objection = kernel_exhaustive_objection,
     .too_large = kernel_exhaustive_too_large,
     .searches = true,
-    .unasked_work = KERNEL_SEARCH_WORK,
+    .default_budget = KERNEL_SEARCH_WORK,
 };
 
 /* The exact worst case of small blocks of machine code: all executions of machine M
@@ -172,7 +172,7 @@ static wb_status code_run(const struct bound_input *input, wb_bound *bound) {
     if (status == WB_OK) {
         const struct search_space space = code_space(&model);
         status = schedule_search_through(&space, &search);
-        if (status == WB_OK && *model.crowded) status = WB_ERR_DECLINED;
+        if (status == WB_OK && *model.entries_overflow) status = WB_ERR_DECLINED;
         set_code_bound(input, &model, search.longest, status == WB_OK, bound);
     }
     if (status == WB_ERR_DECLINED && model.stuck != NULL && *model.stuck)

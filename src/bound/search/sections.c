@@ -43,7 +43,7 @@ static bool has_other_units(const struct wb_machine *machine) {
     return false;
 }
 
-static bool is_crowded(const struct bound_input *input) {
+static bool has_many_warps(const struct bound_input *input) {
     uint32_t lanes[UINT8_MAX + 1] = {0};
     for (size_t g = 0; g < input->profile->groups.count; g++) {
         const struct warp_group *group = &input->profile->groups.items[g];
@@ -82,7 +82,7 @@ static const char *sections_objection(const struct bound_input *input) {
     if (queued && input->profile->sections > 1)
         return "the search of several sections covers dispatch depth 0";
     if (has_other_units(machine)) return "the search is for units with one instance, of one sub-core each";
-    if (is_crowded(input)) return "the search covers at most 4 warps of a sub-core";
+    if (has_many_warps(input)) return "the search covers at most 4 warps of a sub-core";
     if (uses_queues(&block->code)) return "the search does not cover groups of copies and fences";
     if (has_waits_without_units(&block->code) || has_long_times(&block->code))
         return "the search does not cover such instructions";
@@ -267,6 +267,6 @@ const struct bound_method bound_sections = {
     .needs = FOR_BLOCKS_OF_KNOWN_TIMES | NEED_REAL_PATHS | NEED_NO_FETCH_STALLS,
     .objection = sections_objection,
     .fits = sections_fit,
-    .unasked_work = SECTIONS_WORK,
-    .named_work = SECTIONS_NAMED_WORK,
+    .default_budget = SECTIONS_WORK,
+    .explicit_budget = SECTIONS_NAMED_WORK,
 };

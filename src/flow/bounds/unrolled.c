@@ -188,7 +188,7 @@ static uint32_t *access_lines(const struct cfg *cfg, const struct loops *loops, 
         const struct cfg_block *block = &cfg->blocks[loops->members[loops->items[loop].first_member + m]];
         for (uint32_t i = block->first; i < block->first + block->count; i++) {
             const struct ptx_inst *inst = &function->insts[i];
-            if (inst->auxiliary || !accesses_memory(inst->form)) continue;
+            if (inst->untimed || !accesses_memory(inst->form)) continue;
             lines[*count] = function->code->insts[inst->machine].ptx_line;
             *known &= lines[(*count)++] != 0;
         }

@@ -245,7 +245,7 @@ struct l1_request {
     uint32_t sector;       /* its number within the line */
     uint8_t kind;          /* enum traffic_kind, never TRAFFIC_ON_CHIP */
     uint8_t touch;         /* enum touch_kind */
-    bool perhaps;          /* it is perhaps not made */
+    bool maybe_executed;   /* it is perhaps not made */
     bool unordered;        /* the other requests of its access can come before it or after it */
     bool unknown;          /* an access to an unknown address perhaps uses this line, or another request of
                               an access without order: no request by itself */

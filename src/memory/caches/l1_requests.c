@@ -78,7 +78,7 @@ static bool same_unit(const struct traffic_pattern *pattern, const struct timed_
 enum port_order port_order_of(const struct traffic *traffic, const struct timed_code *code) {
     const struct wb_machine *machine = traffic->machine;
     /* Where warps wait at a barrier only perhaps, it orders nothing for sure. */
-    const enum port_order most = traffic->grid->cover.meets_perhaps ? PORT_PROGRAM_ORDER : PORT_ISSUE_ORDER;
+    const enum port_order most = traffic->grid->cover.meets_maybe ? PORT_PROGRAM_ORDER : PORT_ISSUE_ORDER;
     uint32_t unit = NO_UNIT_YET;
     if (machine->dispatch_depth == 0) return most;
     for (size_t p = 0; p < traffic->patterns.count; p++) {
@@ -115,7 +115,8 @@ static void read_access(struct l1_requests *requests, const struct traffic_patte
         like.set = cache_set_of_line(index, like.line);
         assert(like.set < index->set_count);
         like.sector = (uint32_t)cache_sector_number(index, address) & index->sector_mask;
-        like.perhaps = like.unknown || (pattern->perhaps != NULL && pattern->perhaps[like.request]);
+        like.maybe_executed =
+            like.unknown || (pattern->maybe_executed != NULL && pattern->maybe_executed[like.request]);
         requests->known_at[like.set] = ++requests->now;
         requests->items.items[requests->items.count++] = like;
     }
@@ -140,7 +141,7 @@ static void read_unknown(struct l1_requests *requests, const struct traffic_acce
     const struct object_lines *object = &objects->objects[access->object];
     count_unknown(requests, access, (enum touch_kind)like.touch);
     if (like.touch == TOUCH_STORE_EVICTS) return;
-    like.perhaps = like.unknown = true;
+    like.maybe_executed = like.unknown = true;
     like.touch = TOUCH_LOAD; /* which of the lines is not known: neither that it is one that never comes */
     for (uint32_t set = 0; set < requests->index.set_count; set++) {
         uint64_t *asked_at = &requests->asked_at[(size_t)set * objects->count + access->object];

@@ -10,11 +10,11 @@
 /* The last use of a line by a warp in a phase: the last one that is surely made, and behind it perhaps
  * another one that perhaps is. */
 struct line_use {
-    uint32_t line;    /* its number in the set */
-    uint32_t access;  /* of the warp */
-    uint32_t sectors; /* surely present right after it */
-    uint32_t proofs;  /* first of their proofs, one a sector */
-    bool perhaps;     /* it is perhaps not made: then nothing is known after it */
+    uint32_t line;       /* its number in the set */
+    uint32_t access;     /* of the warp */
+    uint32_t sectors;    /* surely present right after it */
+    uint32_t proofs;     /* first of their proofs, one a sector */
+    bool maybe_executed; /* it is perhaps not made: then nothing is known after it */
 };
 
 /* A use that was the last one of its warp in its phase. */
@@ -60,7 +60,7 @@ struct must_presence {
     uint32_t all_sectors;        /* their bits */
     size_t phase;                /* being looked at */
     uint64_t segment;            /* being looked at, counted over all sets */
-    size_t recent_perhaps;       /* how many of these are perhaps not made */
+    size_t recent_maybe;         /* how many of these are perhaps not made */
     VEC(struct line_use) recent; /* uses of the segment so far, oldest first, of at most `ways` + 1 lines */
     VEC(struct line_use) ended;  /* of all earlier segments */
     VEC(struct line_source) sources;
@@ -130,10 +130,10 @@ static void window_add_uses(struct must_presence *presence, const struct line_us
 }
 
 /* The use of a line in this segment that is surely made, or that perhaps is, or NULL. */
-static struct line_use *use_of(const struct must_presence *presence, uint32_t line, bool perhaps) {
+static struct line_use *use_of(const struct must_presence *presence, uint32_t line, bool maybe_executed) {
     for (size_t i = presence->recent.count; i-- > 0;) {
         struct line_use *use = &presence->recent.items[i];
-        if (use->line == line && use->perhaps == perhaps) return use;
+        if (use->line == line && use->maybe_executed == maybe_executed) return use;
     }
     return NULL;
 }
@@ -249,7 +249,7 @@ static void find_known(struct must_presence *presence, const struct l1_request *
 static void forget_use(struct must_presence *presence, const struct line_use *use) {
     if (use == NULL) return;
     const size_t at = (size_t)(use - presence->recent.items);
-    presence->recent_perhaps -= use->perhaps;
+    presence->recent_maybe -= use->maybe_executed;
     presence->recent.count--;
     memmove(presence->recent.items + at, presence->recent.items + at + 1,
             (presence->recent.count - at) * sizeof *use);
@@ -257,11 +257,11 @@ static void forget_use(struct must_presence *presence, const struct line_use *us
 
 /* How many lines the recent uses are of. */
 static uint32_t recent_lines(const struct must_presence *presence) {
-    if (presence->recent_perhaps == 0) return (uint32_t)presence->recent.count;
+    if (presence->recent_maybe == 0) return (uint32_t)presence->recent.count;
     uint32_t count = 0;
     for (size_t i = 0; i < presence->recent.count; i++) {
         const struct line_use *use = &presence->recent.items[i];
-        count += !use->perhaps || recent_use(presence, use->line) == NULL;
+        count += !use->maybe_executed || recent_use(presence, use->line) == NULL;
     }
     return count;
 }
@@ -270,7 +270,7 @@ static uint32_t recent_lines(const struct must_presence *presence) {
  * enough for all ways, whichever of them a window does not count. */
 static void add_use(struct must_presence *presence, struct line_use use) {
     presence->recent.items[presence->recent.count++] = use;
-    presence->recent_perhaps += use.perhaps;
+    presence->recent_maybe += use.maybe_executed;
     while (recent_lines(presence) > presence->set->ways + 1)
         forget_use(presence, &presence->recent.items[0]);
 }
@@ -295,7 +295,7 @@ static void note_use(struct must_presence *presence, const struct l1_request *re
 static void note_possible_use(struct must_presence *presence, const struct l1_request *request,
                               uint32_t line) {
     forget_use(presence, use_of(presence, line, true));
-    add_use(presence, (struct line_use){.line = line, .access = request->access, .perhaps = true});
+    add_use(presence, (struct line_use){.line = line, .access = request->access, .maybe_executed = true});
 }
 
 /* A load brings its sector; its own data proves that the sector has come, unless another wait does so sooner.
@@ -331,9 +331,9 @@ static void read_request(struct must_presence *presence, size_t index) {
         bool arrived = (known.arrived >> request->sector & 1) != 0;
         assert(present || !arrived);
         presence->verdicts.items[index] = (uint8_t)((present ? MUST_HIT : 0) | (arrived ? MUST_DATA : 0));
-        if (!request->perhaps) add_loaded_sector(presence, request, &known);
+        if (!request->maybe_executed) add_loaded_sector(presence, request, &known);
     }
-    if (request->perhaps)
+    if (request->maybe_executed)
         note_possible_use(presence, request, line);
     else
         note_use(presence, request, line, &known);
@@ -380,7 +380,7 @@ static void read_phase(struct must_presence *presence) {
     for (size_t s = 0; s < phase->segment_count; s++)
         note_drops(presence, &segments[s]);
     for (size_t s = 0; s < phase->segment_count; s++) {
-        presence->recent.count = presence->recent_perhaps = 0;
+        presence->recent.count = presence->recent_maybe = 0;
         presence->segment++;
         for (size_t i = 0; i < segments[s].count; i++)
             read_request(presence, segments[s].first + i);
@@ -398,7 +398,7 @@ static void begin_set(struct must_presence *presence) {
     arena_reserve(presence->arena, &presence->verdicts, room);
     arena_reserve(presence->arena, &presence->drops, room);
     arena_reserve(presence->arena, &presence->proofs, room * presence->sectors);
-    presence->recent.count = presence->recent_perhaps = presence->window.lines.count = 0;
+    presence->recent.count = presence->recent_maybe = presence->window.lines.count = 0;
     arena_reserve(presence->arena, &presence->recent, (size_t)2 * (set->ways + 2));
     arena_reserve(presence->arena, &presence->histories, set->lines.count);
     arena_reserve(presence->arena, &presence->window.lines, set->lines.count);

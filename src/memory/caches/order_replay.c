@@ -21,10 +21,10 @@ void requests_address(const struct traffic *traffic, const struct ordered_access
 /* Whether some request of the access is perhaps not made, or its line not known: then their order is not
  * known either. */
 static bool requests_are_loose(const struct ordered_access *at) {
-    const bool *perhaps = at->pattern->perhaps;
+    const bool *maybe_executed = at->pattern->maybe_executed;
     if (at->access->is_unknown) return true;
-    for (uint32_t r = 0; perhaps != NULL && r < at->access->request_count; r++)
-        if (perhaps[at->access->first_request + r]) return true;
+    for (uint32_t r = 0; maybe_executed != NULL && r < at->access->request_count; r++)
+        if (maybe_executed[at->access->first_request + r]) return true;
     return false;
 }
 

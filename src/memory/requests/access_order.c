@@ -25,10 +25,11 @@ static const struct traffic_access *first_perhaps(const struct traffic_pattern *
     for (uint32_t a = 0; a < pattern->access_count; a++) {
         const struct traffic_access *access = &pattern->accesses[a];
         if (access->kind == TRAFFIC_ON_CHIP) continue;
-        while (range < stream->perhaps_count && stream->perhaps[range].end <= access->step)
+        while (range < stream->maybe_count && stream->maybe_executed[range].end <= access->step)
             range++;
-        const bool perhaps = range < stream->perhaps_count && stream->perhaps[range].first <= access->step;
-        if (perhaps || access->perhaps_none) return access;
+        const bool maybe_executed =
+            range < stream->maybe_count && stream->maybe_executed[range].first <= access->step;
+        if (maybe_executed || access->maybe_none) return access;
     }
     return NULL;
 }
@@ -36,7 +37,7 @@ static const struct traffic_access *first_perhaps(const struct traffic_pattern *
 wb_status access_order_check(const struct traffic *traffic, wb_diagnostics *diagnostics) {
     const struct wb_grid *grid = traffic->grid;
     if (!grid->cover.covers) return WB_OK;
-    if (grid->cover.meets_perhaps) {
+    if (grid->cover.meets_maybe) {
         diagnose(
             diagnostics, SEVERITY_ERROR, wb_kernel_name(grid->kernel),
             "whether warps wait at a barrier depends on values that are not known, and so does the order "

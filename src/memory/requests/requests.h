@@ -57,7 +57,7 @@ struct traffic_access {
     uint8_t kind;           /* enum traffic_kind */
     bool is_unknown;        /* which lines its requests are of: their offsets say nothing */
     bool unordered;         /* its requests come in the order of the lanes that are really there */
-    bool perhaps_none;      /* an execution may make no request, though it is executed */
+    bool maybe_none;        /* an execution may make no request, though it is executed */
 };
 
 /* A stream with its bases' alignment known. A request's address is the group's base, rounded down to whole
@@ -66,7 +66,8 @@ struct traffic_pattern {
     struct traffic_access *accesses;
     uint32_t access_count;
     uint64_t *offsets; /* modulo 2^64 */
-    bool *perhaps;     /* per request: it is perhaps not made, though the paths be executed; NULL: all are */
+    bool *
+        maybe_executed; /* per request: it is perhaps not made, though the paths be executed; NULL: all are */
     uint32_t request_count;
     bool *group_is_local; /* per group of the stream: its space is local memory */
     /* On a machine that times machine code, else NULL, each of the first access of a step: */

@@ -186,7 +186,7 @@ struct wait_reader {
     uint32_t *pending; /* per register 1 + the access whose data it waits for, or 0 */
     uint32_t access;   /* the next one of the stream */
     uint32_t phase;
-    uint32_t perhaps; /* the next stretch of steps that are perhaps not executed */
+    uint32_t maybe_executed; /* the next stretch of steps that are perhaps not executed */
 };
 
 /* Notes that the instruction waits for what its registers wait for. */
@@ -204,9 +204,11 @@ static void wait_for_registers(struct wait_reader *reader, const struct timed_in
 /* Whether a step is surely executed. Steps are asked for in order. */
 static bool is_sure(struct wait_reader *reader, uint64_t step) {
     const struct access_stream *stream = reader->stream;
-    while (reader->perhaps < stream->perhaps_count && stream->perhaps[reader->perhaps].end <= step)
-        reader->perhaps++;
-    return reader->perhaps == stream->perhaps_count || step < stream->perhaps[reader->perhaps].first;
+    while (reader->maybe_executed < stream->maybe_count &&
+           stream->maybe_executed[reader->maybe_executed].end <= step)
+        reader->maybe_executed++;
+    return reader->maybe_executed == stream->maybe_count ||
+           step < stream->maybe_executed[reader->maybe_executed].first;
 }
 
 /* Goes over one step of the path, which may be accesses of the stream. */
@@ -231,7 +233,7 @@ static void read_path(struct wait_reader *reader, const struct path *path) {
         reader->waits[a] = (struct data_wait){NEVER_WAITED, NEVER_WAITED};
     for (uint32_t r = 0; r < reader->code->register_count; r++)
         reader->pending[r] = 0;
-    reader->access = reader->phase = reader->perhaps = 0;
+    reader->access = reader->phase = reader->maybe_executed = 0;
     struct path_cursor cursor = path_begin(path);
     struct path_step step;
     for (uint64_t at = 0; path_next(&cursor, &step); at++)

@@ -189,7 +189,7 @@ struct traffic_maker {
     struct alignment_table patterns, variants;
     uint8_t *alignments; /* room for the bases of any block, then for the groups of any stream */
     VEC(uint64_t) offsets;
-    VEC(bool) perhaps; /* per offset, of covering paths */
+    VEC(bool) maybe_executed; /* per offset, of covering paths */
     VEC(struct traffic_access) accesses;
 };
 
@@ -300,16 +300,16 @@ static void ask(const struct traffic_maker *maker, const struct access *access, 
 }
 
 /* Notes which of the requests of an access, for which there is room, are perhaps not made. */
-static void note_perhaps(struct traffic_maker *maker, const struct access *access, const uint64_t *tables,
-                         uint64_t base, struct traffic_access *made) {
+static void note_maybe(struct traffic_maker *maker, const struct access *access, const uint64_t *tables,
+                       uint64_t base, struct traffic_access *made) {
     const uint32_t granule = memory_request_bytes(&maker->traffic->machine->memory);
     const uint64_t *requests = maker->offsets.items + made->first_request;
-    bool *perhaps = maker->perhaps.items + made->first_request, some = false;
+    bool *maybe_executed = maker->maybe_executed.items + made->first_request, some = false;
     if (!made->is_unknown && access->unsure != 0)
-        access_requests_sure(access, tables, base, granule, requests, made->request_count, perhaps);
+        access_requests_sure(access, tables, base, granule, requests, made->request_count, maybe_executed);
     for (uint32_t r = 0; r < made->request_count; r++) {
-        const bool sure = !made->is_unknown && (access->unsure == 0 || perhaps[r]);
-        perhaps[r] = !sure;
+        const bool sure = !made->is_unknown && (access->unsure == 0 || maybe_executed[r]);
+        maybe_executed[r] = !sure;
         some |= sure;
     }
     made->unordered = access->unsure != 0 && made->request_count > 1;
@@ -320,8 +320,7 @@ static void note_perhaps(struct traffic_maker *maker, const struct access *acces
     const struct ptx_inst *inst = grid_inst(grid, access->instruction, NULL);
     const bool generic = inst->form->space == PTX_GENERIC;
     if (made->is_unknown) some = (access->mask & ~access->unsure) != 0 && !generic;
-    made->perhaps_none =
-        !some && (inst->guard != PTX_NO_INDEX || inst->form->op == PTX_OP_CP_ASYNC || generic);
+    made->maybe_none = !some && (inst->guard != PTX_NO_INDEX || inst->form->op == PTX_OP_CP_ASYNC || generic);
 }
 
 /* Appends one access whose group's base is `alignment` bytes behind the start of a line. */
@@ -340,13 +339,13 @@ static void append_access(struct traffic_maker *maker, const struct access_strea
     };
     if (maker->offsets.count > UINT32_MAX - REQUESTS_MAX) arena_fail(&maker->scratch, WB_ERR_LIMIT);
     arena_reserve(&maker->scratch, &maker->offsets, REQUESTS_MAX);
-    arena_reserve(&maker->scratch, &maker->perhaps, REQUESTS_MAX);
+    arena_reserve(&maker->scratch, &maker->maybe_executed, REQUESTS_MAX);
     ask(maker, access, stream->tables, alignment, &made, maker->offsets.items + maker->offsets.count);
     if (made.is_unknown)
         memset(maker->offsets.items + maker->offsets.count, 0, made.request_count * sizeof(uint64_t));
-    note_perhaps(maker, access, stream->tables, alignment, &made);
+    note_maybe(maker, access, stream->tables, alignment, &made);
     maker->offsets.count += made.request_count;
-    maker->perhaps.count += made.request_count;
+    maker->maybe_executed.count += made.request_count;
     arena_push(&maker->scratch, &maker->accesses, made);
 }
 
@@ -395,7 +394,7 @@ static void count_pattern(struct traffic_maker *maker, const struct access_strea
 /* Adds the pattern of a stream with the alignments of its groups. */
 static void add_pattern(struct traffic_maker *maker, const struct access_stream *stream) {
     struct arena *arena = &maker->traffic->arena;
-    maker->offsets.count = maker->accesses.count = maker->perhaps.count = 0;
+    maker->offsets.count = maker->accesses.count = maker->maybe_executed.count = 0;
     decline_split(maker, stream);
     for (uint32_t a = 0; a < stream->access_count; a++)
         append_access(maker, stream, a, maker->alignments[stream->groups[a]]);
@@ -411,9 +410,10 @@ static void add_pattern(struct traffic_maker *maker, const struct access_stream 
     if (made.request_count > 0)
         memcpy(made.offsets, maker->offsets.items, made.request_count * sizeof *made.offsets);
     if (maker->traffic->grid->cover.covers) {
-        made.perhaps = arena_array(arena, (size_t)made.request_count + 1, sizeof *made.perhaps);
+        made.maybe_executed = arena_array(arena, (size_t)made.request_count + 1, sizeof *made.maybe_executed);
         if (made.request_count > 0)
-            memcpy(made.perhaps, maker->perhaps.items, made.request_count * sizeof *made.perhaps);
+            memcpy(made.maybe_executed, maker->maybe_executed.items,
+                   made.request_count * sizeof *made.maybe_executed);
     }
     if (request_models[machine_isa(maker->traffic->machine)].counts) count_pattern(maker, stream, &made);
     arena_push(arena, &maker->traffic->patterns, made);

@@ -199,7 +199,7 @@ static wb_status put_block(struct certificate *certificate, const wb_analysis *a
  * ----------------------------------------------------------------------------------------------- */
 
 /* The bound of a block, if it is less than what else is shown of one that has an SM to itself. */
-static void note_less(const wb_bound *bound, cycles *time, const char **method) {
+static void take_min(const wb_bound *bound, cycles *time, const char **method) {
     if (bound->cycles >= *time) return;
     *time = bound->cycles;
     *method = bound->method;
@@ -224,8 +224,8 @@ static wb_status isolated_time(const struct block_class *class, wb_diagnostics *
         status = wb_analysis_bound(analysis, asked, NULL, diagnostics);
     for (size_t b = 0; status == WB_OK && b < analysis->bounds.count; b++)
         if (is_claimed(&analysis->bounds.items[b], class->timed, sharp))
-            note_less(&analysis->bounds.items[b], time, method);
-    if (class->load.requests == 0) note_less(&by_sub_cores, time, method);
+            take_min(&analysis->bounds.items[b], time, method);
+    if (class->load.requests == 0) take_min(&by_sub_cores, time, method);
     wb_analysis_free(analysis);
     return status;
 }

@@ -301,10 +301,10 @@ static void put_arguments(const struct launch_template *template) {
  * user has to choose. */
 static void put_machine(const struct launch_template *template) {
     const struct machine_code *code = template->kernel->module->code;
-    struct wb_diagnostics unheard = {0};
+    struct wb_diagnostics discarded = {0};
     wb_machine *preset = NULL;
     const wb_status status =
-        code == NULL ? WB_ERR_INPUT : wb_calibration_machine(code->sm, &unheard, &preset);
+        code == NULL ? WB_ERR_INPUT : wb_calibration_machine(code->sm, &discarded, &preset);
     if (status == WB_OK)
         text_printf(template->out, "machine: %s", preset->name);
     else
@@ -312,7 +312,7 @@ static void put_machine(const struct launch_template *template) {
     template->out->failed |= status == WB_ERR_LIMIT;
     put_comment(template, "which GPU: warpbound machine list");
     wb_machine_free(preset);
-    diagnostics_clear(&unheard);
+    diagnostics_clear(&discarded);
 }
 
 /* What can be said, and need not be. */

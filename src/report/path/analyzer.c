@@ -117,16 +117,17 @@ static wb_status list_insts(struct analyzer_report *report) {
 }
 
 /* The group of an entry; new ones in the order in which they appear. */
-static wb_status steering_group_of(struct analyzer_report *report, const struct steered_warp *steered,
+static wb_status steering_group_of(struct analyzer_report *report, const struct steered_warp *input_dependent,
                                    struct steering_group **found) {
     for (size_t g = 0; g < report->steerings.count; g++) {
         *found = &report->steerings.items[g];
-        if ((*found)->instruction == steered->instruction && (*found)->origin == steered->origin &&
-            (*found)->branch == steered->branch)
+        if ((*found)->instruction == input_dependent->instruction &&
+            (*found)->origin == input_dependent->origin && (*found)->branch == input_dependent->branch)
             return WB_OK;
     }
-    struct steering_group group = {
-        .instruction = steered->instruction, .origin = steered->origin, .branch = steered->branch};
+    struct steering_group group = {.instruction = input_dependent->instruction,
+                                   .origin = input_dependent->origin,
+                                   .branch = input_dependent->branch};
     WB_TRY(vec_push(&report->steerings, group));
     *found = &report->steerings.items[report->steerings.count - 1];
     return WB_OK;
@@ -151,13 +152,13 @@ static wb_status close_block(struct steering_group *group) {
 /* Sums up the steered warps, which stand in the order of their blocks. */
 static wb_status group_steerings(struct analyzer_report *report) {
     const struct wb_grid *grid = report->grid;
-    for (size_t i = 0; i < grid->steered.count; i++) {
-        const struct steered_warp *steered = &grid->steered.items[i];
+    for (size_t i = 0; i < grid->input_dependent.count; i++) {
+        const struct steered_warp *input_dependent = &grid->input_dependent.items[i];
         struct steering_group *group;
-        WB_TRY(steering_group_of(report, steered, &group));
-        if (group->open.first != steered->block) WB_TRY(close_block(group));
-        group->open.first = group->open.last = steered->block;
-        group->open.warps |= 1u << steered->warp;
+        WB_TRY(steering_group_of(report, input_dependent, &group));
+        if (group->open.first != input_dependent->block) WB_TRY(close_block(group));
+        group->open.first = group->open.last = input_dependent->block;
+        group->open.warps |= 1u << input_dependent->warp;
     }
     for (size_t g = 0; g < report->steerings.count; g++)
         WB_TRY(close_block(&report->steerings.items[g]));
@@ -237,16 +238,16 @@ static struct analyzer_accesses accesses_at(const struct analyzer_report *report
 static bool is_perhaps(const struct analyzer_report *report, uint32_t access) {
     const struct access_stream *stream = report->stream;
     const struct access *of = &stream->accesses[access];
-    uint32_t low = 0, high = stream->perhaps_count; /* the first stretch that does not end before its step */
+    uint32_t low = 0, high = stream->maybe_count; /* the first stretch that does not end before its step */
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (stream->perhaps[middle].end <= of->step)
+        if (stream->maybe_executed[middle].end <= of->step)
             low = middle + 1;
         else
             high = middle;
     }
     return (of->mask & ~of->unsure) == 0 ||
-           (low < stream->perhaps_count && stream->perhaps[low].first <= of->step);
+           (low < stream->maybe_count && stream->maybe_executed[low].first <= of->step);
 }
 
 /* Whether which memory an access is to depends on data. */
@@ -447,7 +448,7 @@ static wb_status put_text(struct analyzer_report *report) {
         text_string(&report->out, "-covering (? depends on data: whether a warp executes it, or where)\n");
     if (report->steerings.count != 0)
         text_printf(&report->out, "-num_steered_warps %zu (what they execute from there on is not listed)\n",
-                    grid->steered.count);
+                    grid->input_dependent.count);
     for (size_t g = 0; g < report->steerings.count; g++) {
         put_steering(report, &report->steerings.items[g]);
         WB_TRY(report_flush(&report->out, report->writer, false));

@@ -73,8 +73,8 @@ static void tell(struct sass_sm *sm, uint32_t index, struct sim_event *event) {
     event->issue = sm->now;
     fill_waits(warp, &event->waits);
     const wb_status status = sm->host.sink->event(sm->host.sink->user, event);
-    sm->host.told = status != WB_OK;
-    if (sm->host.told) arena_fail(&sm->arena, status);
+    sm->host.stopped_by_sink = status != WB_OK;
+    if (sm->host.stopped_by_sink) arena_fail(&sm->arena, status);
 }
 
 /* Issues the next instruction of a warp in this cycle. */
@@ -134,18 +134,18 @@ static bool has_constant(struct sass_sm *sm, struct sass_core *core, uint32_t in
  * is free. */
 static bool finds_room(struct sass_sm *sm, uint32_t index) {
     struct sass_warp *warp = &sm->warps[index];
-    if (warp->hasty && sm->now >= warp->visible_at) {
+    if (warp->before_visible && sm->now >= warp->visible_at) {
         sass_disallow(sm, index);
         sass_await(sm, index);
         if (warp->held) return false;
     }
     if (sass_unit_open(sm, warp)) {
-        if (warp->shut) warp->opened = sm->now;
-        warp->shut = false;
+        if (warp->unit_full) warp->opened = sm->now;
+        warp->unit_full = false;
         return true;
     }
     const cycles free_at = warp->unit->free_at;
-    warp->shut = true;
+    warp->unit_full = true;
     if (free_at > sm->now) sm->look_at = cycles_min(sm->look_at, free_at);
     return false;
 }

@@ -120,9 +120,9 @@ struct sass_warp {
     bool probed;            /* the head has found its constant, or waits for it */
     bool asleep;            /* until `earliest` */
     bool held;              /* by a counter */
-    bool hasty;             /* could issue only as long as counters are not seen */
+    bool before_visible;    /* could issue only as long as counters are not seen */
     bool at_barrier;
-    bool shut;                        /* the head's unit had no room when it was looked at last */
+    bool unit_full;                   /* the head's unit had no room when it was looked at last */
     uint32_t *taken;                  /* per unit of the machine: tickets given out, */
     uint32_t *served;                 /* and those that have started */
     cycles from;                      /* behind the instruction before the head, or when the block started */

@@ -33,7 +33,7 @@ static bool sass_counters_allow(const struct sass_sm *sm, const struct sass_warp
 }
 
 /* Whether the head goes by counters of which an increment is not seen yet. */
-static bool is_hasty(const struct sass_sm *sm, const struct sass_warp *warp) {
+static bool issues_before_visible(const struct sass_sm *sm, const struct sass_warp *warp) {
     const struct sass_timed *timed = warp->head;
     if (warp->up_fresh == 0 || sm->now >= warp->visible_at) return false;
     uint32_t asked = timed->waits;
@@ -107,7 +107,7 @@ void sass_await(struct sass_sm *sm, uint32_t index) {
         warp->asleep = true;
         wheel_add(&sm->wakes, warp->earliest, index);
     } else if (sass_counters_allow(sm, warp)) {
-        warp->hasty = is_hasty(sm, warp);
+        warp->before_visible = issues_before_visible(sm, warp);
         warp_set_add(warp->core->allowed, index);
         warp->core->allowed_count++;
         sm->waiting |= 1u << warp->sub_core;
@@ -140,7 +140,7 @@ static bool read_head(struct sass_sm *sm, struct sass_warp *warp) {
     warp->entry = warp->pattern == NULL ? step.instruction : entry_of(warp, step.instruction);
     warp->head = &sm->code->sass[warp->entry];
     warp->unit = warp->head->stage_count == 0 ? NULL : sass_unit_of(sm, warp, warp->head->stages[0].unit);
-    warp->probed = warp->shut = false;
+    warp->probed = warp->unit_full = false;
     warp->probe = 0;
     warp->allowed = warp->opened = 0;
     warp->fetched = sm->now + sass_take(sm, 0, warp->head->fetch);

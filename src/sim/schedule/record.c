@@ -393,16 +393,16 @@ static void recorder_free(struct recorder *recorder) {
 /* What the schedule is of, as far as it is known before it is simulated. */
 static void describe(const struct schedule_subject *subject, const wb_schedule_info *info,
                      struct wb_schedule *schedule) {
-    const bool lone = subject->block != NULL;
+    const bool isolated = subject->block != NULL;
     schedule->info = *info;
     schedule->info.policy = subject->policy->name;
     schedule->info.scheme =
-        lone || !memory_has_hierarchy(&subject->grid->machine->memory) ? NULL : subject->scheme->name;
-    schedule->info.warp_count = lone ? subject->block->warp_count : subject->grid->grid->warp_count;
-    schedule->machine = lone ? subject->block->machine : subject->grid->machine;
-    schedule->code = lone ? &subject->block->code : &subject->grid->code;
+        isolated || !memory_has_hierarchy(&subject->grid->machine->memory) ? NULL : subject->scheme->name;
+    schedule->info.warp_count = isolated ? subject->block->warp_count : subject->grid->grid->warp_count;
+    schedule->machine = isolated ? subject->block->machine : subject->grid->machine;
+    schedule->code = isolated ? &subject->block->code : &subject->grid->code;
     schedule->block = subject->traced;
-    if (!lone && subject->traced == NULL && subject->grid->grid->kernel != NULL)
+    if (!isolated && subject->traced == NULL && subject->grid->grid->kernel != NULL)
         schedule->grid = subject->grid->grid;
 }
 

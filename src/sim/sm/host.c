@@ -80,7 +80,8 @@ wb_status sm_host_run_block(struct sm_host *host, const struct sim_policy *polic
             return WB_ERR_LIMIT;
         }
         const wb_status status = host->model->run(host, cycles_add(next, WATCH_PERIOD));
-        if (status == WB_ERR_LIMIT && !host->told) return diagnose_out_of_memory(diagnostics, policy->name);
+        if (status == WB_ERR_LIMIT && !host->stopped_by_sink)
+            return diagnose_out_of_memory(diagnostics, policy->name);
         WB_TRY(status);
     }
     if (host->slots[0].block != SM_NONE) return diagnose_stuck(diagnostics, policy->name);

@@ -281,7 +281,7 @@ struct sm_model {
 struct sm_host {
     const struct sm_model *model;
     const struct sim_sink *sink; /* NULL: nobody takes the events */
-    bool told;                   /* the sink has ended the simulation, and has said why */
+    bool stopped_by_sink;        /* the sink has ended the simulation, and has said why */
     struct sm_slot *slots;
     uint32_t slot_count;
     uint32_t *oldest_first;    /* the slots in the order in which their blocks came */

@@ -65,7 +65,7 @@ wb_status sm_tell_issue(struct sm *sm, uint32_t index, struct sim_event *event) 
     fill_place(sm, index, event);
     event->issue = sm->now;
     const wb_status status = sm->host.sink->event(sm->host.sink->user, event);
-    sm->host.told = status != WB_OK;
+    sm->host.stopped_by_sink = status != WB_OK;
     return status;
 }
 

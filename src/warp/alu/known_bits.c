@@ -156,8 +156,8 @@ static uint32_t lowest_known(const struct bit_source *source) {
 }
 
 static uint32_t lowest_zeros(const struct bit_source *source) {
-    const uint64_t perhaps = source->value | ~source->known;
-    return perhaps == 0 ? 64 : (uint32_t)__builtin_ctzll(perhaps);
+    const uint64_t maybe_executed = source->value | ~source->known;
+    return maybe_executed == 0 ? 64 : (uint32_t)__builtin_ctzll(maybe_executed);
 }
 
 /* A product's lowest bits: what is unknown of a factor is multiplied by the other, zeros included. */

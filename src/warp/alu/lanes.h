@@ -26,21 +26,21 @@ static inline uint32_t lanes_first(uint32_t count) {
     (UINT32_MAX - 1) /* the source is unknown by nature, as %clock: whoever reads it is the                  \
                         origin of the value */
 
-/* What is known of an unknown lane that holds half of an address, or the carry of one (home.h), or of which
- * single bits are known (execute.h). */
+/* What is known of an unknown lane that holds half of an address, or the carry of one (base region.h), or of
+ * which single bits are known (execute.h). */
 struct half {
     union {
-        uint64_t home; /* the region, as in struct lanes, with the kind of half; 0: nothing */
-        uint64_t bits; /* single bits: which */
+        uint64_t base_region; /* the region, as in struct lanes, with the kind of half; 0: nothing */
+        uint64_t bits;        /* single bits: which */
     };
-    uint64_t other; /* of a comparison: the home of what it is compared to, and how */
+    uint64_t other; /* of a comparison: the base region of what it is compared to, and how */
     uint32_t a, b;  /* lower halves, as the kind says */
 };
 
 /* That of all lanes, column by column, so that lanes that are alike are written and compared together. */
 struct half_lanes_of {
     union {
-        uint64_t home[WARP_LANES];
+        uint64_t base_region[WARP_LANES];
         uint64_t bits[WARP_LANES];
     };
     uint64_t other[WARP_LANES];
@@ -48,11 +48,11 @@ struct half_lanes_of {
 };
 
 static inline struct half half_get(const struct half_lanes_of *halves, uint32_t lane) {
-    return (struct half){{halves->home[lane]}, halves->other[lane], halves->a[lane], halves->b[lane]};
+    return (struct half){{halves->base_region[lane]}, halves->other[lane], halves->a[lane], halves->b[lane]};
 }
 
 static inline void half_put(struct half_lanes_of *halves, uint32_t lane, const struct half *half) {
-    halves->home[lane] = half->home;
+    halves->base_region[lane] = half->base_region;
     halves->other[lane] = half->other;
     halves->a[lane] = half->a;
     halves->b[lane] = half->b;
@@ -64,12 +64,12 @@ struct lanes {
     alignas(16) uint64_t value[WARP_LANES];
     uint32_t known;  /* bit l: the value of lane l is known */
     uint32_t origin; /* index of the instruction that the newest unknown value came from, or ORIGIN_... */
-    uint64_t home;   /* of addresses: the region that they point into (home.h); 0: numbers */
-    uint64_t unknown_home; /* all unknown lanes are made from addresses of this region; 0: perhaps
-                              not. HOME_NO_LANES: they were never written */
-    uint32_t numbers;      /* of machine code, where there is a home: bit l says that lane l is a number */
-    uint32_t halved;       /* bit l: if lane l is unknown, half[l] says what half of what it is */
-    uint32_t partial;      /* bit l: if lane l is unknown, half[l].bits of its value are known; not halved */
+    uint64_t base_region; /* of addresses: the region that they point into (base region.h); 0: numbers */
+    uint64_t unknown_base_region; /* all unknown lanes are made from addresses of this region; 0: perhaps
+                              not. BASE_REGION_NO_LANES: they were never written */
+    uint32_t numbers; /* of machine code, where there is a base region: bit l says that lane l is a number */
+    uint32_t halved;  /* bit l: if lane l is unknown, half[l] says what half of what it is */
+    uint32_t partial; /* bit l: if lane l is unknown, half[l].bits of its value are known; not halved */
     struct half_lanes_of half; /* the value of a lane that is half of something is that of this run */
 };
 
@@ -148,7 +148,7 @@ static inline void halves_blend(struct half_lanes_of *to, const struct half_lane
         return;
     }
     FOR_LANES_OF(l, mask) {
-        to->home[l] = from->home[l];
+        to->base_region[l] = from->base_region[l];
         to->other[l] = from->other[l];
         to->a[l] = from->a[l];
         to->b[l] = from->b[l];
@@ -172,7 +172,7 @@ static inline void lanes_broadcast(struct lanes *lanes, uint64_t value) {
  * them. */
 static inline void lanes_unknown_by(struct lanes *lanes, uint32_t mask, uint32_t origin) {
     lanes->origin = origin;
-    lanes->unknown_home = 0;
+    lanes->unknown_base_region = 0;
     lanes->halved &= ~mask;
     lanes->partial &= ~mask;
 }
@@ -294,7 +294,7 @@ static inline void rounding_end(uint8_t round) {
 #define GLOBAL_START UINT64_C(0x10000000) /* variables of the module and buffers */
 
 /* The same in 64-bit modules: far from what kernels compute with, so that numbers are not taken for addresses
- * (home.h). */
+ * (base region.h). */
 #define GLOBAL_START_64 UINT64_C(0x79d200000000)
 
 /* The generic address that one of machine code's is. */

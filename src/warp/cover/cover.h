@@ -112,7 +112,7 @@ struct division {
 /* Where a warp has come to a barrier last. */
 struct barrier_place {
     uint32_t warp, instruction;
-    bool perhaps;                     /* only if an unknown value says so */
+    bool maybe_executed;              /* only if an unknown value says so */
     bool sure;                        /* some lane does whatever the unknown values are */
     const struct flow_fact *together; /* which is about the barrier, or NULL */
     uint64_t entered;                 /* as in struct cover_group */
@@ -154,16 +154,16 @@ struct cover {
     const struct micro *leaves;       /* where the warp may end at once behind the branch at hand, or NULL */
     VEC(struct barrier_place) places; /* the latest of each warp at each barrier */
     VEC(struct cover_cause) causes;
-    uint8_t *caused;     /* per instruction: a bit per enum cover_need that `causes` has */
-    bool synchronises;   /* warps may pass values to each other without a barrier, and without a data race */
-    bool repeats;        /* see struct wb_block */
-    uint64_t perhaps;    /* instructions of groups none of whose lanes is certain to be there */
-    bool meets_perhaps;  /* warps came to a barrier that they wait at only perhaps */
-    bool meets_together; /* some barrier is one that a fact of kind FACT_TOGETHER speaks of */
-    bool holds;          /* facts are held to one execution: each iteration of a loop is run */
-    uint32_t before;     /* of the top group: instruction of the function executed before the last, or
-                            PTX_NO_INDEX */
-    uint32_t *ended_in;  /* per warp: the block of the kernel in which it ended, surely, or GRAPH_NONE */
+    uint8_t *caused;   /* per instruction: a bit per enum cover_need that `causes` has */
+    bool synchronises; /* warps may pass values to each other without a barrier, and without a data race */
+    bool repeats;      /* see struct wb_block */
+    uint64_t maybe_executed; /* instructions of groups none of whose lanes is certain to be there */
+    bool meets_maybe;        /* warps came to a barrier that they wait at only perhaps */
+    bool meets_together;     /* some barrier is one that a fact of kind FACT_TOGETHER speaks of */
+    bool holds;              /* facts are held to one execution: each iteration of a loop is run */
+    uint32_t before;         /* of the top group: instruction of the function executed before the last, or
+                                PTX_NO_INDEX */
+    uint32_t *ended_in;      /* per warp: the block of the kernel in which it ended, surely, or GRAPH_NONE */
 };
 
 /* Prepares a run whose code is decoded to cover what depends on unknown values; facts (or NULL) must outlive

@@ -349,8 +349,8 @@ static void mark_groups(struct warp *warp, size_t base, uint32_t maybe, uint32_t
 
 /* Lanes leave the kernel. */
 static wb_status end_lanes(struct warp *warp, uint32_t mask, uint32_t unsure) {
-    uint32_t perhaps = unsure | (mask & cover_top(warp)->group->maybe);
-    mark_groups(warp, 0, 0, perhaps);
+    uint32_t maybe_executed = unsure | (mask & cover_top(warp)->group->maybe);
+    mark_groups(warp, 0, 0, maybe_executed);
     warp->live &= ~cover_remove(warp, mask, 0);
     return WB_OK;
 }

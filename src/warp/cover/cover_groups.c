@@ -2,8 +2,8 @@
  * how they come together again, and how they end. */
 
 #include "warp/cover/cover.h"
+#include "warp/interpret/base_region.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/home.h"
 
 /* ---- Registers of lanes kept aside --------------------------------------------------------------------- */
 
@@ -23,16 +23,16 @@ static void copy_lanes(struct lanes *to, const struct lanes *from, uint32_t mask
         to->value[0] = (to->value[0] & ~(uint64_t)mask) | (from->value[0] & mask);
     else
         lanes_blend(to->value, from->value, mask);
-    to->home = home_joined(to->home, from->home);
+    to->base_region = base_region_joined(to->base_region, from->base_region);
     const bool some_unknown =
-        (others & ~mask & ~to->known & ~to->halved) != 0 && to->unknown_home != HOME_NO_LANES;
+        (others & ~mask & ~to->known & ~to->halved) != 0 && to->unknown_base_region != BASE_REGION_NO_LANES;
     to->known = (to->known & ~mask) | (from->known & mask);
     if ((mask & ~from->known) == 0) return;
     to->origin = from->origin;
-    if (some_unknown && to->unknown_home != from->unknown_home)
-        to->unknown_home = HOME_NONE;
+    if (some_unknown && to->unknown_base_region != from->unknown_base_region)
+        to->unknown_base_region = BASE_REGION_NONE;
     else
-        to->unknown_home = from->unknown_home;
+        to->unknown_base_region = from->unknown_base_region;
 }
 
 /* Takes more lanes. */
@@ -87,12 +87,12 @@ static uint32_t equal_lanes(const struct lanes *a, const struct lanes *b, bool i
     return equal;
 }
 
-/* The lanes in which two registers hold the same half of an address (home.h). */
+/* The lanes in which two registers hold the same half of an address (base region.h). */
 static uint32_t equal_halves(const struct lanes *a, const struct lanes *b, bool is_predicate) {
     uint32_t equal = 0;
     FOR_LANES_OF(l, lanes_halves(a) & lanes_halves(b)) {
         const struct half x = half_get(&a->half, l), y = half_get(&b->half, l);
-        const bool same = x.home == y.home && x.other == y.other && x.a == y.a && x.b == y.b;
+        const bool same = x.base_region == y.base_region && x.other == y.other && x.a == y.a && x.b == y.b;
         equal |= (uint32_t)same << l;
     }
     return equal == 0 ? 0 : equal & equal_lanes(a, b, is_predicate);
@@ -110,13 +110,13 @@ static uint32_t equal_partial(const struct lanes *a, const struct lanes *b) {
 
 /* The region that all unknown lanes of a register are made from when those of `lanes` are unknown from now
  * on: on both sides. */
-static uint64_t joined_unknown_home(const struct warp *warp, const struct lanes *old,
-                                    const struct lanes *arriving, uint32_t lanes, uint32_t all) {
-    uint64_t home = HOME_NO_LANES;
-    if (lanes == 0) return old->unknown_home;
-    home_of_lanes(warp->run, old, lanes | (all & ~old->known), &home);
-    home_of_lanes(warp->run, arriving, lanes, &home);
-    return home;
+static uint64_t joined_unknown_base_region(const struct warp *warp, const struct lanes *old,
+                                           const struct lanes *arriving, uint32_t lanes, uint32_t all) {
+    uint64_t base_region = BASE_REGION_NO_LANES;
+    if (lanes == 0) return old->unknown_base_region;
+    base_region_of_lanes(warp->run, old, lanes | (all & ~old->known), &base_region);
+    base_region_of_lanes(warp->run, arriving, lanes, &base_region);
+    return base_region;
 }
 
 bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t mask, uint32_t origin) {
@@ -128,18 +128,19 @@ bool lane_state_join(const struct warp *warp, struct lane_state *state, uint32_t
         struct lanes *old = &state->registers[i];
         const struct lanes *arriving = &warp->frame->registers[live[i]];
         uint32_t both = old->known & arriving->known & mask;
-        uint64_t home = home_joined(old->home, arriving->home);
-        changed |= home != old->home;
-        old->home = home;
+        uint64_t base_region = base_region_joined(old->base_region, arriving->base_region);
+        changed |= base_region != old->base_region;
+        old->base_region = base_region;
         old->numbers &= ~mask | arriving->numbers;
         if (both != 0) both &= equal_lanes(old, arriving, function->is_predicate[live[i]]);
         both |= mask & equal_halves(old, arriving, function->is_predicate[live[i]]);
         const uint32_t partial = mask & equal_partial(old, arriving);
-        const uint64_t unknown_home = joined_unknown_home(warp, old, arriving, mask & ~both, state->mask);
+        const uint64_t unknown_base_region =
+            joined_unknown_base_region(warp, old, arriving, mask & ~both, state->mask);
         uint32_t lost = (old->known | old->halved | old->partial) & mask & ~both & ~partial;
-        changed |= (mask & ~both) != 0 && old->unknown_home != unknown_home;
+        changed |= (mask & ~both) != 0 && old->unknown_base_region != unknown_base_region;
         if (lost != 0) lanes_forget(old, lost, (lost & ~arriving->known) != 0 ? arriving->origin : origin);
-        if ((mask & ~both) != 0) old->unknown_home = unknown_home;
+        if ((mask & ~both) != 0) old->unknown_base_region = unknown_base_region;
         changed |= lost != 0;
     }
     return changed;

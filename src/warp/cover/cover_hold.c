@@ -106,7 +106,7 @@ static bool same_place(const struct barrier_place *a, const struct barrier_place
 
 wb_status cover_hold_place(struct warp *warp, uint32_t pc, const struct barrier_place *place) {
     const struct run *run = warp->run;
-    if (!place->sure || run->cover->meets_perhaps) return WB_OK;
+    if (!place->sure || run->cover->meets_maybe) return WB_OK;
     for (uint32_t w = 0; w < run->warp_count; w++) {
         const struct warp *waiting = &run->warps[w];
         WB_TRY(hold_ended(warp, place, w));
@@ -126,7 +126,7 @@ wb_status cover_hold_end(struct warp *warp) {
     struct run *run = warp->run;
     const struct cover_function *function = cover_function_of(warp);
     const struct cfg *cfg = &function->cfg;
-    if (!run->cover->meets_together || run->cover->meets_perhaps || warp->depth != 1) return WB_OK;
+    if (!run->cover->meets_together || run->cover->meets_maybe || warp->depth != 1) return WB_OK;
     const uint32_t pc = cover_top(warp)->group->from;
     const bool only_ends = pc == cfg->function->inst_count || cfg->blocks[cfg->block_of[pc]].count == 1;
     const uint32_t last = only_ends ? run->cover->before : pc;

@@ -165,7 +165,7 @@ static wb_status ask_for_fact(const struct warp *warp, const struct micro *op, u
 }
 
 /* Where a warp comes to a barrier. */
-static wb_status place_of(const struct warp *warp, const struct micro *op, uint32_t pc, bool perhaps,
+static wb_status place_of(const struct warp *warp, const struct micro *op, uint32_t pc, bool maybe_executed,
                           struct barrier_place *place) {
     const struct cover_function *function = cover_function_of(warp);
     const struct loops *loops = &function->loops;
@@ -173,7 +173,7 @@ static wb_status place_of(const struct warp *warp, const struct micro *op, uint3
     uint32_t innermost = loops->innermost[function->cfg.block_of[pc]];
     *place = (struct barrier_place){.warp = warp->number,
                                     .instruction = op->index,
-                                    .perhaps = perhaps,
+                                    .maybe_executed = maybe_executed,
                                     .sure = (cover_top(warp)->mask & ~cover_unsure(group)) != 0,
                                     .together = cover_fact_about(warp, FACT_TOGETHER, pc),
                                     .entered = group->entered,
@@ -209,8 +209,8 @@ static bool all_meet(const struct run *run, const struct barrier_place *place) {
         const struct warp *waiting = &run->warps[w];
         if (waiting->state != WARP_WAITING || w == place->warp) continue;
         const struct barrier_place *other = cover_latest_place(run->cover, w, waiting->waiting_for->index);
-        bool perhaps = place->perhaps || (other != NULL && other->perhaps);
-        if (!perhaps) continue;
+        bool maybe_executed = place->maybe_executed || (other != NULL && other->maybe_executed);
+        if (!maybe_executed) continue;
         if (other == NULL || other->instruction != place->instruction) return false;
         if (memcmp(other->counts, place->counts, place->loops * sizeof *place->counts) != 0) return false;
     }
@@ -221,8 +221,8 @@ static bool all_meet(const struct run *run, const struct barrier_place *place) {
  * there. */
 static wb_status keep_place(struct run *run, struct barrier_place *place, bool *meets) {
     struct barrier_place *before = cover_latest_place(run->cover, place->warp, place->instruction);
-    bool perhaps = place->perhaps || (before != NULL && before->perhaps);
-    *meets = all_meet(run, place) && (before == NULL || !perhaps || is_later(place, before));
+    bool maybe_executed = place->maybe_executed || (before != NULL && before->maybe_executed);
+    *meets = all_meet(run, place) && (before == NULL || !maybe_executed || is_later(place, before));
     if (before == NULL && vec_push(&run->cover->places, *place) != WB_OK) {
         free(place->counts);
         return run_no_memory(run);
@@ -235,10 +235,10 @@ static wb_status keep_place(struct run *run, struct barrier_place *place, bool *
 }
 
 /* WB_ERR_DECLINED with a message when executions of barriers cannot be matched. */
-static wb_status match(struct warp *warp, const struct micro *op, uint32_t pc, bool perhaps) {
+static wb_status match(struct warp *warp, const struct micro *op, uint32_t pc, bool maybe_executed) {
     struct barrier_place place;
     bool meets = false;
-    WB_TRY(place_of(warp, op, pc, perhaps, &place));
+    WB_TRY(place_of(warp, op, pc, maybe_executed, &place));
     wb_status status = cover_hold_place(warp, pc, &place);
     if (status != WB_OK) {
         free(place.counts);
@@ -286,9 +286,8 @@ static wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32
             "lanes that unknown values divide meet only after this barrier: each may come to it separately");
     /* What other barriers and loops need is found, too, by going on as if the fact were given. */
     if (!firm && !together) WB_TRY(ask_for_fact(warp, op, pc));
-    warp->run->cover->meets_perhaps |= !firm;
-    if (warp->run->cover->meets_together || warp->run->cover->meets_perhaps)
-        WB_TRY(match(warp, op, pc, !firm));
+    warp->run->cover->meets_maybe |= !firm;
+    if (warp->run->cover->meets_together || warp->run->cover->meets_maybe) WB_TRY(match(warp, op, pc, !firm));
     return barrier_execute(warp, op, mask);
 }
 
@@ -302,7 +301,7 @@ static wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32
 static wb_status check_perhaps(const struct warp *warp) {
     const struct cover_group *group = cover_top(warp)->group;
     const struct run *run = warp->run;
-    if (run->cover->perhaps <= PERHAPS_MAX || group == NULL) return WB_OK;
+    if (run->cover->maybe_executed <= PERHAPS_MAX || group == NULL) return WB_OK;
     const struct ptx_inst *branch = program_inst(&run->program, group->branch);
     diagnose(run->diagnostics, SEVERITY_ERROR, wb_kernel_name(run->kernel),
              "too many paths to cover: sides of branches that unknown values decide have more than %llu warp "
@@ -322,7 +321,7 @@ static wb_status execute_kind(struct warp *warp, const struct micro *op, enum co
                               uint32_t unsure) {
     const struct simt_entry *top = cover_top(warp);
     const uint32_t doubtful = unsure | (mask & warp->unsure);
-    warp->run->cover->perhaps += (top->mask & ~top->group->maybe) == 0;
+    warp->run->cover->maybe_executed += (top->mask & ~top->group->maybe) == 0;
     switch (kind) {
     case COVER_KIND_PLAIN:
         if (unsure != 0) return op->unsure(warp, op, mask, unsure);
@@ -343,7 +342,7 @@ static wb_status execute_kind(struct warp *warp, const struct micro *op, enum co
 }
 
 /* Notes that no lane is certain to execute the next step. */
-static wb_status note_perhaps(struct warp *warp, const struct micro *op) {
+static wb_status note_maybe(struct warp *warp, const struct micro *op) {
     if (warp->accesses == NULL || op->inst == NULL) return WB_OK;
     const uint64_t step = warp->path.path.length;
     const struct step_range range = {step, step + 1};
@@ -351,9 +350,9 @@ static wb_status note_perhaps(struct warp *warp, const struct micro *op) {
 }
 
 /* Appends a step to the path; `perhaps`: no lane is certain to execute it. */
-static wb_status append(struct warp *warp, const struct micro *op, uint32_t active, bool perhaps) {
+static wb_status append(struct warp *warp, const struct micro *op, uint32_t active, bool maybe_executed) {
     warp->run->instructions++;
-    if (perhaps) WB_TRY(note_perhaps(warp, op));
+    if (maybe_executed) WB_TRY(note_maybe(warp, op));
     return path_append(&warp->path, op->index, active) == WB_OK ? WB_OK : warp_no_memory(warp, op);
 }
 
@@ -376,7 +375,7 @@ static wb_status cover_step(struct warp *warp) {
     }
     assert((top->group->split & ~top->group->maybe) == 0 && (top->mask & ~warp->live) == 0);
     warp->unsure = cover_unsure(top->group);
-    const bool perhaps = (active & ~warp->unsure) == 0;
+    const bool maybe_executed = (active & ~warp->unsure) == 0;
     top->pc++;
     warp->run->cover->before = top->group->from;
     top->group->from = pc;
@@ -386,7 +385,7 @@ static wb_status cover_step(struct warp *warp) {
         warp->replayed = false;
         return WB_OK;
     }
-    if (op->issued) WB_TRY(append(warp, op, active, perhaps));
+    if (op->issued) WB_TRY(append(warp, op, active, maybe_executed));
     const struct micro *leaves = warp->run->cover->leaves;
     if (leaves == NULL) return WB_OK;
     warp->run->cover->leaves = NULL;

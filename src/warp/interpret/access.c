@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "warp/alu/lanes.h"
-#include "warp/interpret/home.h"
+#include "warp/interpret/base_region.h"
 
 /* Most accesses that are recorded of one warp, and addresses that are no base and stride. */
 #define RECORDS_MAX ((size_t)1 << 24)
@@ -249,11 +249,11 @@ static wb_status check_room(const struct warp *warp, const struct micro *op) {
 /* The memory that an access to addresses some of which are not known stays inside of, as in struct access. */
 static uint32_t object_of(const struct warp *warp, const struct micro_address *address, uint32_t mask) {
     const struct memory *memory = &warp->run->memory;
-    uint64_t home = HOME_NO_LANES;
+    uint64_t base_region = BASE_REGION_NO_LANES;
     if (address->space != PTX_SPACE_GLOBAL) return 0;
-    home_of_lanes(warp->run, warp_slot(warp, address->base), mask, &home);
-    for (size_t r = 0; home != HOME_NONE && r < memory->regions.count; r++)
-        if (memory->regions.items[r].base == home) return (uint32_t)r + 1;
+    base_region_of_lanes(warp->run, warp_slot(warp, address->base), mask, &base_region);
+    for (size_t r = 0; base_region != BASE_REGION_NONE && r < memory->regions.count; r++)
+        if (memory->regions.items[r].base == base_region) return (uint32_t)r + 1;
     return 0;
 }
 

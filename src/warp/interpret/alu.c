@@ -1,20 +1,20 @@
 /* Executing what each lane computes by itself: which lanes are computed, and which results are known. */
 #include "warp/alu/alu.h"
 #include "warp/alu/lanes.h"
+#include "warp/interpret/base_region.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/home.h"
 
-static void read_homes(const struct inputs *in, uint64_t *homes) {
+static void read_base_regions(const struct inputs *in, uint64_t *base_regions) {
     for (uint32_t i = 0; i < MICRO_SOURCES; i++)
-        homes[i] = in->lanes[i]->home;
+        base_regions[i] = in->lanes[i]->base_region;
 }
 
-/* The lanes in which all sources are numbers, though some have homes, and in *mixed those in which some that
- * have homes are numbers and others are not. */
+/* The lanes in which all sources are numbers, though some have base regions, and in *mixed those in which
+ * some that have base regions are numbers and others are not. */
 static uint32_t number_lanes(const struct inputs *in, uint32_t *mixed) {
     uint32_t all = LANES_ALL, some = 0;
     for (uint32_t i = 0; i < MICRO_SOURCES; i++) {
-        if (in->lanes[i]->home == HOME_NONE) continue;
+        if (in->lanes[i]->base_region == BASE_REGION_NONE) continue;
         all &= in->lanes[i]->numbers;
         some |= in->lanes[i]->numbers;
     }
@@ -22,33 +22,35 @@ static uint32_t number_lanes(const struct inputs *in, uint32_t *mixed) {
     return all;
 }
 
-/* Of a result some of whose sources have homes: writes its home; returns which of the `known` lanes stay so.
+/* Of a result some of whose sources have base regions: writes its base region; returns which of the `known`
+ * lanes stay so.
  */
-static uint32_t settle_home(struct warp *warp, const struct micro *op, const struct inputs *in,
-                            struct lanes *out, uint32_t mask, uint32_t known) {
-    uint64_t homes[MICRO_SOURCES], home = HOME_NONE;
+static uint32_t settle_base_region(struct warp *warp, const struct micro *op, const struct inputs *in,
+                                   struct lanes *out, uint32_t mask, uint32_t known) {
+    uint64_t base_regions[MICRO_SOURCES], base_region = BASE_REGION_NONE;
     uint32_t mixed;
     const uint32_t numbers = number_lanes(in, &mixed);
-    read_homes(in, homes);
-    if (in->homes != 0 &&
-        !home_of_result(warp->run, op, in->values, homes, mask & in->known & ~numbers, &home)) {
+    read_base_regions(in, base_regions);
+    if (in->base_regions != 0 && !base_region_of_result(warp->run, op, in->values, base_regions,
+                                                        mask & in->known & ~numbers, &base_region)) {
         known = settle_open(warp, known, mask & known & ~numbers);
-        home = HOME_NONE;
+        base_region = BASE_REGION_NONE;
     }
     known = settle_open(warp, known, mask & known & mixed);
-    home_write(warp, out, mask, home);
-    if (home != HOME_NONE) out->numbers = numbers & mask;
+    base_region_write(warp, out, mask, base_region);
+    if (base_region != BASE_REGION_NONE) out->numbers = numbers & mask;
     return known;
 }
 
 /* Of a comparison. */
 static uint32_t settle_comparison(struct warp *warp, const struct micro *op, const struct inputs *in,
                                   uint32_t mask, uint32_t known) {
-    uint64_t homes[MICRO_SOURCES];
-    read_homes(in, homes);
+    uint64_t base_regions[MICRO_SOURCES];
+    read_base_regions(in, base_regions);
     uint32_t lanes = mask & known, mixed;
     const uint32_t numbers = number_lanes(in, &mixed);
-    const uint32_t comparable = home_comparable(warp->run, op, in->values, homes, lanes) & ~mixed;
+    const uint32_t comparable =
+        base_region_comparable(warp->run, op, in->values, base_regions, lanes) & ~mixed;
     return settle_open(warp, known, lanes & ~comparable & ~numbers);
 }
 
@@ -124,23 +126,24 @@ wb_status alu_execute(struct warp *warp, const struct micro *op, uint32_t mask) 
     struct lanes *out = warp_slot(warp, op->destination);
     uint32_t known = in.known, origin = op->index;
     if ((mask & ~known) != 0) known = settle_known(op, &in, mask, &origin);
-    uint64_t unknown_home = HOME_NONE;
+    uint64_t unknown_base_region = BASE_REGION_NONE;
     if (warp->run->cover != NULL && (mask & ~known) != 0)
-        unknown_home = settle_unknown_home(warp, op, out, mask, mask & ~known);
+        unknown_base_region = settle_unknown_base_region(warp, op, out, mask, mask & ~known);
     const uint32_t settled = mask & known;
-    if (in.homes != 0)
-        known = settle_home(warp, op, &in, out, mask, known);
-    else if (out->home != HOME_NONE)
-        home_write(warp, out, mask, HOME_NONE);
+    if (in.base_regions != 0)
+        known = settle_base_region(warp, op, &in, out, mask, known);
+    else if (out->base_region != BASE_REGION_NONE)
+        base_region_write(warp, out, mask, BASE_REGION_NONE);
     if ((mask & in.halved & ~known) != 0) {
         execute_halved(warp, op, &in, mask, known, origin);
-    } else if ((mask & ~known) != 0 && op->known_bits != NULL && in.homes == 0) {
+    } else if ((mask & ~known) != 0 && op->known_bits != NULL && in.base_regions == 0) {
         execute_partial(warp, op, &in, mask, known, origin);
     } else {
         alu_lanes(warp, op, &in, mask);
         mark_known(out, mask, known, origin);
     }
-    if (unknown_home != HOME_NONE && settled == (mask & known)) out->unknown_home = unknown_home;
+    if (unknown_base_region != BASE_REGION_NONE && settled == (mask & known))
+        out->unknown_base_region = unknown_base_region;
     if (op->nan_type != 0 && (mask & known) != 0) note_nan(warp, op, out, mask & known);
     return WB_OK;
 }
@@ -177,7 +180,7 @@ static struct condition join(uint8_t mode, struct condition a, struct condition 
 static struct condition compare(struct warp *warp, const struct micro *op, const struct inputs *in,
                                 uint32_t mask) {
     uint32_t known = in->lanes[0]->known & in->lanes[1]->known;
-    if (in->homes != 0) known = settle_comparison(warp, op, in, mask, known);
+    if (in->base_regions != 0) known = settle_comparison(warp, op, in, mask, known);
     return (struct condition){op->compute.test(op, in->values), known};
 }
 
@@ -246,7 +249,7 @@ wb_status set_execute(struct warp *warp, const struct micro *op, uint32_t mask) 
     if (op->form->type == PTX_F16) yes = 0x3c00;
     if (op->form->type == PTX_BF16) yes = 0x3f80;
     if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
-    home_write(warp, out, mask, HOME_NONE);
+    base_region_write(warp, out, mask, BASE_REGION_NONE);
     FOR_LANES_OF(l, mask) out->value[l] = (holds.bits >> l & 1) != 0 ? yes & op->result_mask : 0;
     mark_known(out, mask, holds.known, origin);
     return WB_OK;

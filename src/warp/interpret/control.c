@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "warp/alu/lanes.h"
+#include "warp/interpret/base_region.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/home.h"
 
 /* Divides the lanes of the top entry into sides with different targets, the first of which executes first.
  * The lanes meet again at `reconvergence`: sides that start there need not be executed. */
@@ -101,9 +101,9 @@ wb_status frame_push(struct warp *warp, const struct micro *call, const struct f
     }
     for (uint32_t i = 0; i < code->slot_count; i++) {
         lanes_forget(&frame->registers[i], LANES_ALL, ORIGIN_UNWRITTEN);
-        frame->registers[i].home = HOME_NONE;
+        frame->registers[i].base_region = BASE_REGION_NONE;
         frame->registers[i].numbers = 0;
-        frame->registers[i].unknown_home = HOME_NO_LANES;
+        frame->registers[i].unknown_base_region = BASE_REGION_NO_LANES;
     }
     frame->code = code;
     frame->call = call;
@@ -170,19 +170,19 @@ static void pass_lane(struct warp *warp, uint32_t lane, const struct frame *from
         pass_param(warp, lane, from_at, to_at, source->size < target->size ? source->size : target->size);
         return;
     }
-    uint64_t value = 0, home = HOME_NONE;
+    uint64_t value = 0, base_region = BASE_REGION_NONE;
     uint32_t bytes = target->is_param && target->size < 8 ? target->size : 8;
     bool known;
     if (source->is_param) {
         struct place place = local_place(&warp->local, lane, from_at);
         known = place_read(&place, source->size < 8 ? source->size : 8, &value);
-        if (known && source->size >= 8) home = home_of_value(warp->run, value);
+        if (known && source->size >= 8) base_region = base_region_of_value(warp->run, value);
     } else {
         const struct lanes *lanes = frame_slot(warp, from, source->slot);
         value = lanes->value[lane];
-        home = lanes->home;
+        base_region = lanes->base_region;
         known = (lanes->known >> lane & 1) != 0;
-        if (known && target->is_param) known = home_is_kept(warp, lanes, lane, bytes);
+        if (known && target->is_param) known = base_region_is_kept(warp, lanes, lane, bytes);
     }
     if (target->is_param) {
         struct place place = local_place(&warp->local, lane, to_at);
@@ -193,7 +193,7 @@ static void pass_lane(struct warp *warp, uint32_t lane, const struct frame *from
         return;
     }
     struct lanes *lanes = frame_slot(warp, to, target->slot);
-    lanes->home = home_joined(lanes->home, home);
+    lanes->base_region = base_region_joined(lanes->base_region, base_region);
     lanes->numbers &= ~(1u << lane);
     lanes->value[lane] = value;
     lanes->known = (lanes->known & ~(1u << lane)) | (uint32_t)known << lane;

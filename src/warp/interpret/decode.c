@@ -59,8 +59,8 @@ static bool constant_address(const struct decoder *decoder, const struct ptx_ope
     return true;
 }
 
-/* The home of a variable's address: itself in global memory. */
-static uint64_t home_of(const struct decoder *decoder, uint32_t variable) {
+/* The base region of a variable's address: itself in global memory. */
+static uint64_t base_region_of(const struct decoder *decoder, uint32_t variable) {
     bool global = decoder->program->module->variables[variable].space == PTX_SPACE_GLOBAL;
     return global ? decoder->program->addresses[variable] : 0;
 }
@@ -81,7 +81,7 @@ static bool decode_source(struct decoder *decoder, const struct ptx_operand *ope
         return true;
     case PTX_OPERAND_VARIABLE:
         if (!constant_address(decoder, operand, &address)) return false;
-        program_address(decoder->program, address, home_of(decoder, operand->index), slot);
+        program_address(decoder->program, address, base_region_of(decoder, operand->index), slot);
         return true;
     case PTX_OPERAND_SINK:
         *slot = (struct slot){.index = decoder->code->function->reg_count + SLOT_SINK, .bank = BANK_FRAME};
@@ -724,7 +724,7 @@ static void decode_inst(struct decoder *decoder, uint32_t index) {
     op->form = inst->form;
     op->inst = inst;
     op->index = decoder->code->first + ptx_issue_of(function, index);
-    op->issued = !inst->auxiliary;
+    op->issued = !inst->untimed;
     op->accesses_memory = strchr(op->form->roles, 'm') != NULL && op->form->class_ != PTX_CLASS_MOVE;
     op->has_guard = inst->guard != PTX_NO_INDEX;
     if (op->has_guard) op->guard = (struct slot){inst->guard, BANK_FRAME, inst->guard_negated};

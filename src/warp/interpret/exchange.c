@@ -2,8 +2,8 @@
  * gives nothing: what would be read from it is unknown. */
 #include <assert.h>
 
+#include "warp/interpret/base_region.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/home.h"
 
 static void write_lane(struct lanes *out, uint32_t lane, uint64_t value, bool known, uint32_t origin) {
     out->value[lane] = value;
@@ -113,27 +113,27 @@ wb_status shuffle_execute(struct warp *warp, const struct micro *op, uint32_t ma
     const struct lanes in = *warp_slot(warp, op->source[0]); /* copied: it may be the output */
     const struct lanes b = *warp_slot(warp, op->source[1]), c = *warp_slot(warp, op->source[2]);
     struct lanes *out = warp_slot(warp, op->destination);
-    uint32_t insides = 0, steered = b.known & c.known, sources[WARP_LANES];
+    uint32_t insides = 0, input_dependent = b.known & c.known, sources[WARP_LANES];
     for (uint32_t left = mask; left != 0;) {
         const struct company company = next_company(warp, op, mask, &left);
         FOR_LANES_OF(l, company.lanes) sources[l] = company.certain ? company.members : 0;
     }
-    home_write(warp, out, mask, in.home);
+    base_region_write(warp, out, mask, in.base_region);
     FOR_LANES_OF(l, mask) {
         bool inside = false;
         uint32_t from = source_lane(op->form->mode, l, (uint32_t)b.value[l], (uint32_t)c.value[l], &inside);
         bool active = (sources[l] >> from & 1) != 0;
-        bool known = (steered >> l & 1) != 0 && (in.known >> from & 1) != 0;
-        uint32_t origin = !active                   ? op->index
-                          : (steered >> l & 1) != 0 ? warp_origin(&in, op)
-                          : (b.known >> l & 1) != 0 ? warp_origin(&c, op)
-                                                    : warp_origin(&b, op);
+        bool known = (input_dependent >> l & 1) != 0 && (in.known >> from & 1) != 0;
+        uint32_t origin = !active                           ? op->index
+                          : (input_dependent >> l & 1) != 0 ? warp_origin(&in, op)
+                          : (b.known >> l & 1) != 0         ? warp_origin(&c, op)
+                                                            : warp_origin(&b, op);
         write_lane(out, l, in.value[from], known && active, origin);
-        if (active && (steered >> l & 1) != 0 && (lanes_partial(&in) >> from & 1) != 0)
+        if (active && (input_dependent >> l & 1) != 0 && (lanes_partial(&in) >> from & 1) != 0)
             partial_write_lane(out, l, in.half.bits[from]);
         insides |= (uint32_t)inside << l;
     }
-    write_predicates(warp_slot(warp, op->destination2), mask, insides, steered, op->index);
+    write_predicates(warp_slot(warp, op->destination2), mask, insides, input_dependent, op->index);
     return WB_OK;
 }
 

@@ -46,7 +46,7 @@ wb_status warp_no_memory(const struct warp *warp, const struct micro *op) {
 }
 
 wb_status warp_steer(struct warp *warp, uint32_t instruction, uint32_t origin, bool branch) {
-    warp->steered = true;
+    warp->input_dependent = true;
     warp->steering = (struct steering){instruction, origin, branch};
     return WB_ERR_DECLINED;
 }

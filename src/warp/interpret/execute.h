@@ -302,7 +302,7 @@ wb_status meeting_needs_all(struct warp *warp, const struct micro *op, uint32_t 
 /* The bits of a lane that are known. */
 static inline uint64_t partial_bits(const struct lanes *lanes, uint32_t lane) {
     if ((lanes->known >> lane & 1) != 0)
-        return lanes->home == 0 || (lanes->numbers >> lane & 1) != 0 ? UINT64_MAX : 0;
+        return lanes->base_region == 0 || (lanes->numbers >> lane & 1) != 0 ? UINT64_MAX : 0;
     return (lanes->partial >> lane & 1) != 0 ? lanes->half.bits[lane] : 0;
 }
 

@@ -1,4 +1,4 @@
-#include "warp/interpret/home.h"
+#include "warp/interpret/base_region.h"
 
 #include "warp/alu/alu.h"
 
@@ -8,24 +8,24 @@ void half_write(struct lanes *out, const struct half_lanes *halves) {
     halves_blend(&out->half, &halves->half, halves->halved);
 }
 
-struct half half_low(uint64_t home) {
-    return half_make(HALF_LOW, home, 0, 0);
+struct half half_low(uint64_t base_region) {
+    return half_make(HALF_LOW, base_region, 0, 0);
 }
 
-struct half half_high(uint64_t home, uint64_t address) {
-    return half_make(HALF_HIGH, home, (uint32_t)address, 0);
+struct half half_high(uint64_t base_region, uint64_t address) {
+    return half_make(HALF_HIGH, base_region, (uint32_t)address, 0);
 }
 
 uint64_t half_common(const struct lanes *lanes, uint32_t mask) {
     if (mask == 0 || (mask & ~lanes_halves(lanes)) != 0) return 0;
-    const uint64_t *homes = lanes->half.home, home = homes[__builtin_ctz(mask)];
+    const uint64_t *base_regions = lanes->half.base_region, base_region = base_regions[__builtin_ctz(mask)];
     uint64_t differing = 0;
     if (mask == LANES_ALL)
         for (uint32_t l = 0; l < WARP_LANES; l++)
-            differing |= homes[l] ^ home;
+            differing |= base_regions[l] ^ base_region;
     else
-        FOR_LANES_OF(l, mask) differing |= homes[l] ^ home;
-    return differing == 0 ? home : 0;
+        FOR_LANES_OF(l, mask) differing |= base_regions[l] ^ base_region;
+    return differing == 0 ? base_region : 0;
 }
 
 void half_opposite(struct half *carry) {
@@ -34,7 +34,8 @@ void half_opposite(struct half *carry) {
                                        [HALF_CARRIES] = HALF_BORROWS,
                                        [HALF_BORROWS] = HALF_CARRIES,
                                        [HALF_COMPARED] = HALF_NONE};
-    *carry = half_make((enum half_kind)opposite[half_kind(carry)], half_home(carry), carry->a, carry->b);
+    *carry =
+        half_make((enum half_kind)opposite[half_kind(carry)], half_base_region(carry), carry->a, carry->b);
 }
 
 struct half_term half_carry_of(const struct lanes *lanes, uint32_t lane, bool negated) {
@@ -47,7 +48,7 @@ struct half_term half_carry_of(const struct lanes *lanes, uint32_t lane, bool ne
 }
 
 static bool are_opposite(const struct half *a, const struct half *b) {
-    return half_home(a) == (half_home(b) ^ HOME_NEGATED);
+    return half_base_region(a) == (half_base_region(b) ^ BASE_REGION_NEGATED);
 }
 
 /* The terms of a sum by what they are. */
@@ -75,25 +76,25 @@ static struct sorted_terms sort_terms(const struct half_term *terms, uint32_t co
 
 /* A lower half and numbers. */
 static void add_to_low(const struct half_term *low, uint64_t numbers, struct half_sum *sum) {
-    const uint64_t home = half_home(&low->half);
+    const uint64_t base_region = half_base_region(&low->half);
     /* What the numbers carry by themselves is known. */
     const uint32_t known = (uint32_t)(numbers >> 32);
-    sum->half = half_low(home);
+    sum->half = half_low(base_region);
     for (uint32_t i = 0; i < 2; i++) {
         sum->carry[i].known = i != known;
-        if (i == known) sum->carry[i].half = half_make(HALF_CARRY, home, low->value, sum->value);
+        if (i == known) sum->carry[i].half = half_make(HALF_CARRY, base_region, low->value, sum->value);
     }
 }
 
 /* The lower halves of an address and of the negative of another one, and numbers. */
 static void add_lows(const struct half_term *a, const struct half_term *b, uint64_t numbers,
                      struct half_sum *sum) {
-    const bool swapped = (a->half.home & HOME_NEGATED) != 0;
+    const bool swapped = (a->half.base_region & BASE_REGION_NEGATED) != 0;
     const struct half_term *plus = swapped ? b : a, *minus = swapped ? a : b;
     if (!are_opposite(&a->half, &b->half)) return;
     sum->known = true;
     if (numbers > 1) return;
-    sum->carry[0].half = half_make(HALF_CARRIES, half_home(&plus->half), plus->value, minus->value);
+    sum->carry[0].half = half_make(HALF_CARRIES, half_base_region(&plus->half), plus->value, minus->value);
     sum->carry[1].known = true;
 }
 
@@ -101,18 +102,18 @@ static void add_lows(const struct half_term *a, const struct half_term *b, uint6
 static void add_highs(const struct sorted_terms *terms, struct half_sum *sum) {
     const struct half_term *high = terms->of[HALF_HIGH][0], *other = terms->of[HALF_HIGH][1];
     const struct half_term *carry = terms->of[HALF_CARRY][0], *carries = terms->of[HALF_CARRIES][0];
-    const uint64_t home = half_home(&high->half);
+    const uint64_t base_region = half_base_region(&high->half);
     const uint32_t carried = terms->count[HALF_CARRY] + terms->count[HALF_CARRIES];
     if (other == NULL && carried == 0) {
-        sum->half = half_high(home, high->half.a);
+        sum->half = half_high(base_region, high->half.a);
     } else if (other == NULL) {
-        const bool fits = carried == 1 && carry != NULL && half_home(&carry->half) == home &&
+        const bool fits = carried == 1 && carry != NULL && half_base_region(&carry->half) == base_region &&
                           half_same_low(carry->half.a, high->half.a);
-        if (fits) sum->half = half_high(home, carry->half.b);
+        if (fits) sum->half = half_high(base_region, carry->half.b);
     } else if (carried == 1 && carries != NULL && are_opposite(&high->half, &other->half)) {
-        const bool swapped = (home & HOME_NEGATED) != 0;
+        const bool swapped = (base_region & BASE_REGION_NEGATED) != 0;
         const struct half_term *plus = swapped ? other : high, *minus = swapped ? high : other;
-        sum->known = half_home(&carries->half) == half_home(&plus->half) &&
+        sum->known = half_base_region(&carries->half) == half_base_region(&plus->half) &&
                      half_same_low(carries->half.a, plus->half.a) &&
                      half_same_low(carries->half.b, minus->half.a);
     }
@@ -140,13 +141,13 @@ void half_add(const struct half_term *terms, uint32_t count, struct half_sum *su
     }
 }
 
-bool half_join(const struct half_term *low, const struct half_term *high, uint64_t *home) {
-    *home = HOME_NONE;
+bool half_join(const struct half_term *low, const struct half_term *high, uint64_t *base_region) {
+    *base_region = BASE_REGION_NONE;
     if (low->known && high->known) return true;
     if (low->known || high->known || half_kind(&low->half) != HALF_LOW || half_kind(&high->half) != HALF_HIGH)
         return false;
-    *home = half_home(&low->half);
-    return *home == half_home(&high->half) && half_same_low(low->value, high->half.a);
+    *base_region = half_base_region(&low->half);
+    return *base_region == half_base_region(&high->half) && half_same_low(low->value, high->half.a);
 }
 
 /* ---- Instructions -------------------------------------------------------------------------------------- */
@@ -155,7 +156,7 @@ struct half_term half_inverted(struct half_term term) {
     const enum half_kind kind = half_kind(&term.half);
     term.value = ~term.value;
     if (kind == HALF_LOW || kind == HALF_HIGH)
-        term.half = half_make(kind, half_home(&term.half) ^ HOME_NEGATED, ~term.half.a, 0);
+        term.half = half_make(kind, half_base_region(&term.half) ^ BASE_REGION_NEGATED, ~term.half.a, 0);
     else
         term.half = (struct half){0};
     return term;
@@ -165,7 +166,7 @@ struct half_term half_inverted(struct half_term term) {
 static struct half_sum masked(const struct ptx_form *form, const struct half_term *of, uint32_t number) {
     struct half_sum result = {0};
     if (half_kind(&of->half) != HALF_LOW) return result;
-    const bool lowest = number < HOME_ALIGN, all_but = ~number < HOME_ALIGN;
+    const bool lowest = number < BASE_REGION_ALIGN, all_but = ~number < BASE_REGION_ALIGN;
     result.known = form->op == PTX_OP_AND && lowest;
     if (form->op == PTX_OP_AND ? all_but : lowest) result.half = of->half;
     return result;
@@ -267,13 +268,14 @@ static enum ptx_compare opposite_compare(enum ptx_compare compare) {
     }
 }
 
-/* The comparison stands in bits of the other home that regions do not have. */
+/* The comparison stands in bits of the other base region that regions do not have. */
 #define COMPARE_SHIFT 2u
 
 static struct half compared(enum ptx_compare compare, const struct half_term *a, const struct half_term *b) {
-    struct half half =
-        half_make(HALF_COMPARED, a->known ? HOME_NONE : half_home(&a->half), a->value, b->value);
-    half.other = (b->known ? HOME_NONE : half_home(&b->half)) | (uint64_t)compare << COMPARE_SHIFT;
+    struct half half = half_make(HALF_COMPARED, a->known ? BASE_REGION_NONE : half_base_region(&a->half),
+                                 a->value, b->value);
+    half.other = (b->known ? BASE_REGION_NONE : half_base_region(&b->half)) | (uint64_t)compare
+                                                                                  << COMPARE_SHIFT;
     return half;
 }
 
@@ -303,9 +305,9 @@ void half_of_comparison(const struct warp *warp, const struct micro *op, uint32_
 }
 
 /* Whether an upper half, or number, is that of the address whose lower half was compared. */
-static bool is_upper_of(const struct half_term *high, uint64_t home, uint32_t low) {
-    if (high->known) return home == HOME_NONE;
-    return half_kind(&high->half) == HALF_HIGH && half_home(&high->half) == home &&
+static bool is_upper_of(const struct half_term *high, uint64_t base_region, uint32_t low) {
+    if (high->known) return base_region == BASE_REGION_NONE;
+    return half_kind(&high->half) == HALF_HIGH && half_base_region(&high->half) == base_region &&
            half_same_low(high->half.a, low);
 }
 
@@ -320,10 +322,11 @@ uint32_t half_comparison_known(const struct warp *warp, const struct micro *op, 
         const uint64_t compares = UINT64_C(31) << COMPARE_SHIFT, other = half.other & ~compares;
         if (half_kind(&half) != HALF_COMPARED ||
             (half.other & compares) >> COMPARE_SHIFT != plain_compare(op->form->compare) ||
-            !is_upper_of(&a, half_home(&half), half.a) || !is_upper_of(&b, other, half.b))
+            !is_upper_of(&a, half_base_region(&half), half.a) || !is_upper_of(&b, other, half.b))
             continue;
         const uint64_t x = (uint64_t)a.value << 32 | half.a, y = (uint64_t)b.value << 32 | half.b;
-        known |= (uint32_t)home_lane_comparable(warp->run, op, x, half_home(&half), y, other) << l;
+        known |= (uint32_t)base_region_lane_comparable(warp->run, op, x, half_base_region(&half), y, other)
+                 << l;
     }
     return known;
 }

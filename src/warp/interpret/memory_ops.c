@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "warp/alu/lanes.h"
+#include "warp/interpret/base_region.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/home.h"
 
 /* A value read from memory as the register holds it: extended by the sign of its type. */
 static inline uint64_t extended(const struct micro *op, uint64_t value) {
@@ -52,16 +52,17 @@ static uint32_t known_lanes(const struct region *region, const uint64_t *offsets
     return known;
 }
 
-/* Finds the home of what the lanes of `mask` have read. */
-static void find_home(const struct warp *warp, const struct micro *op, uint32_t mask, struct lanes *out) {
-    uint64_t home = HOME_NONE;
+/* Finds the base region of what the lanes of `mask` have read. */
+static void find_base_region(const struct warp *warp, const struct micro *op, uint32_t mask,
+                             struct lanes *out) {
+    uint64_t base_region = BASE_REGION_NONE;
     uint32_t known = op->memory.may_be_address ? mask & out->known : 0;
     FOR_LANES_OF(l, known) {
         if (out->value[l] < GLOBAL_START) continue;
-        home = home_joined(home, home_of_value(warp->run, out->value[l]));
-        if (home == HOME_SEVERAL || op->memory.uniform) break;
+        base_region = base_region_joined(base_region, base_region_of_value(warp->run, out->value[l]));
+        if (base_region == BASE_REGION_SEVERAL || op->memory.uniform) break;
     }
-    home_write(warp, out, mask, home);
+    base_region_write(warp, out, mask, base_region);
 }
 
 /* The bits of bytes. */
@@ -109,7 +110,7 @@ static void load_element(struct warp *warp, const struct micro *op, uint32_t mas
             keep_known_bytes(op, &place, l, out);
         }
     }
-    if (memory->may_be_address || out->home != HOME_NONE) find_home(warp, op, mask, out);
+    if (memory->may_be_address || out->base_region != BASE_REGION_NONE) find_base_region(warp, op, mask, out);
 }
 
 /* A load whose lanes go to different regions, or to local memory. */
@@ -132,7 +133,7 @@ static wb_status load_each(struct warp *warp, const struct micro *op, uint32_t m
         }
     }
     for (uint32_t i = 0; i < memory->count; i++)
-        find_home(warp, op, mask, warp_slot(warp, memory->values[i]));
+        find_base_region(warp, op, mask, warp_slot(warp, memory->values[i]));
     return WB_OK;
 }
 
@@ -154,7 +155,7 @@ static wb_status load_uniform(struct warp *warp, const struct micro *op, uint32_
             lanes_unknown_by(out, mask, op->index);
             FOR_LANES_OF(l, mask) keep_known_bytes(op, &place, l, out);
         }
-        find_home(warp, op, mask, out);
+        find_base_region(warp, op, mask, out);
     }
     return WB_OK;
 }
@@ -203,12 +204,12 @@ static void store_element(struct warp *warp, const struct micro *op, uint32_t ma
 /* Whether every value that the lanes of `mask` store is known, and a number. */
 static bool stores_known(const struct warp *warp, const struct micro *op, uint32_t mask) {
     uint32_t known = LANES_ALL;
-    uint64_t homes = 0;
+    uint64_t base_regions = 0;
     for (uint32_t i = 0; i < op->memory.count; i++) {
         known &= warp_slot(warp, op->memory.values[i])->known;
-        homes |= warp_slot(warp, op->memory.values[i])->home;
+        base_regions |= warp_slot(warp, op->memory.values[i])->base_region;
     }
-    return (mask & ~known) == 0 && homes == 0;
+    return (mask & ~known) == 0 && base_regions == 0;
 }
 
 /* Writes bytes of one lane, known or not. */
@@ -240,7 +241,7 @@ static wb_status store_each(struct warp *warp, const struct micro *op, uint32_t 
         for (uint32_t i = 0; i < memory->count; i++) {
             const struct lanes *from = warp_slot(warp, memory->values[i]);
             WB_TRY(access_place(warp, op, l, addresses[l] + i * memory->bytes, memory->bytes, true, &place));
-            bool known = (from->known >> l & 1) != 0 && home_is_kept(warp, from, l, memory->bytes);
+            bool known = (from->known >> l & 1) != 0 && base_region_is_kept(warp, from, l, memory->bytes);
             if ((lanes_partial(from) >> l & 1) != 0) {
                 WB_TRY(write_known_bytes(warp, op, l, addresses[l] + i * memory->bytes, from->value[l],
                                          from->half.bits[l]));
@@ -516,8 +517,8 @@ static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t
     bool old_known = place_read(&place, bytes, &old);
     bool flush = !in_window(address, SHARED_WINDOW);
     uint64_t value = updated(op->form, old, b->value[lane], c->value[lane], flush);
-    bool b_known = (b->known >> lane & 1) != 0 && home_is_kept(warp, b, lane, bytes);
-    bool c_known = (c->known >> lane & 1) != 0 && home_is_kept(warp, c, lane, bytes);
+    bool b_known = (b->known >> lane & 1) != 0 && base_region_is_kept(warp, b, lane, bytes);
+    bool c_known = (c->known >> lane & 1) != 0 && base_region_is_kept(warp, c, lane, bytes);
     if (update_known(op->form, old_known, b_known, c_known))
         place_write(&place, bytes, value);
     else if (place_forget(&place, bytes) != WB_OK)
@@ -527,7 +528,8 @@ static wb_status atomic_lane(struct warp *warp, const struct micro *op, uint32_t
     out->known = (out->known & ~(1u << lane)) | (uint32_t)old_known << lane;
     if (!old_known) lanes_unknown_by(out, 1u << lane, op->index);
     out->numbers &= ~(1u << lane);
-    if (old_known && bytes == 8) out->home = home_joined(out->home, home_of_value(warp->run, old));
+    if (old_known && bytes == 8)
+        out->base_region = base_region_joined(out->base_region, base_region_of_value(warp->run, old));
     return WB_OK;
 }
 
@@ -561,7 +563,8 @@ wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mas
     WB_TRY(
         access_record(warp, op, &op->memory.address, mask, addresses,
                       (struct access_kind){.bytes = op->memory.bytes, .is_store = true, .is_atomic = true}));
-    if (warp->run->module->code != NULL) home_write(warp, warp_slot(warp, op->destination), mask, HOME_NONE);
+    if (warp->run->module->code != NULL)
+        base_region_write(warp, warp_slot(warp, op->destination), mask, BASE_REGION_NONE);
     FOR_LANES_OF(l, mask) WB_TRY(atomic_lane(warp, op, l, addresses[l]));
     return leaves_order_open(warp->run) ? forget_order(warp, op, mask, addresses) : WB_OK;
 }

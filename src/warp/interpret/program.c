@@ -215,11 +215,12 @@ void program_constant(struct program *program, uint64_t value, struct slot *slot
     program_address(program, value, 0, slot);
 }
 
-void program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot) {
+void program_address(struct program *program, uint64_t value, uint64_t base_region, struct slot *slot) {
     uint32_t *seen = &program->constant_of[(value * UINT64_C(0x9e3779b97f4a7c15)) >> 54];
     const struct lanes *constants = program->constants.items;
-    if (*seen == 0 || constants[*seen - 1].value[0] != value || constants[*seen - 1].home != home) {
-        struct lanes lanes = {.origin = ORIGIN_UNWRITTEN, .home = home};
+    if (*seen == 0 || constants[*seen - 1].value[0] != value ||
+        constants[*seen - 1].base_region != base_region) {
+        struct lanes lanes = {.origin = ORIGIN_UNWRITTEN, .base_region = base_region};
         lanes_broadcast(&lanes, value);
         if (vec_push(&program->constants, lanes) != WB_OK) arena_fail(program->arena, WB_ERR_LIMIT);
         *seen = (uint32_t)program->constants.count;

@@ -132,7 +132,7 @@ static wb_status warp_begin(struct warp *warp, struct run *run, uint32_t number,
     warp->number = number;
     warp->live = live;
     warp->state = WARP_READY;
-    warp->replayed = warp->steered = false;
+    warp->replayed = warp->input_dependent = false;
     warp->unsure = 0;
     memset(warp->sets, 0, sizeof warp->sets);
     warp->depth = 0;
@@ -432,7 +432,7 @@ static wb_status block_begin(struct run *run, struct access_list *accesses) {
 /* Runs a warp to its next barrier, or its end. */
 static wb_status run_warp(struct run *run, struct warp *warp) {
     wb_status status = run->run_warp != NULL ? run->run_warp(warp) : warp_run(warp);
-    if (status == WB_ERR_DECLINED && warp->steered) {
+    if (status == WB_ERR_DECLINED && warp->input_dependent) {
         warp->state = WARP_DONE;
         status = WB_OK;
     }
@@ -445,7 +445,7 @@ static wb_status run_warp(struct run *run, struct warp *warp) {
 static wb_status end_waiting(struct run *run) {
     const struct warp *cause = NULL;
     for (uint32_t w = run->warp_count; w-- > 0;)
-        if (run->warps[w].steered) cause = &run->warps[w];
+        if (run->warps[w].input_dependent) cause = &run->warps[w];
     if (cause == NULL && run->needs.items.count > 0) return WB_ERR_DECLINED;
     if (cause == NULL) return barrier_deadlock(run);
     for (uint32_t w = 0; w < run->warp_count; w++) {

@@ -1,8 +1,8 @@
 /* Sums with carries: add, sub and mad with the carry flag, and machine.add3, of numbers and of halves of
  * addresses. */
 #include "warp/alu/alu.h"
+#include "warp/interpret/base_region.h"
 #include "warp/interpret/execute.h"
-#include "warp/interpret/home.h"
 
 /* One lane of add, sub and mad with carry; *carry goes in and out. */
 static uint64_t carry_lane(const struct ptx_form *form, const uint64_t *v, uint32_t *carry) {
@@ -173,7 +173,7 @@ static void add3_numbers(struct warp *warp, const struct micro *op, uint32_t mas
 
 /* A sum in lanes that are all halves of one thing: what is read before anything is written. */
 struct common_sum {
-    uint64_t home;                /* of the half among the sources, with its kind */
+    uint64_t base_region;         /* of the half among the sources, with its kind */
     uint64_t numbers[WARP_LANES]; /* the sum of the others */
     uint32_t half[WARP_LANES],
         lower[WARP_LANES]; /* its value; of an upper one: the lower half of the result */
@@ -192,8 +192,8 @@ static bool read_common_sum(const struct inputs *in, uint32_t mask, uint32_t x, 
         if (half != NULL) return false;
         half = in->lanes[i];
     }
-    sum->home = half == NULL ? 0 : half_common(half, mask);
-    if (sum->home == 0) return false;
+    sum->base_region = half == NULL ? 0 : half_common(half, mask);
+    if (sum->base_region == 0) return false;
     FOR_LANES(l) sum->half[l] = (uint32_t)half->value[l];
     FOR_LANES(h) sum->lower[h] = half->half.a[h];
     return true;
@@ -204,7 +204,7 @@ static void write_common(struct lanes *out, uint32_t mask, const struct common_s
     uint64_t values[WARP_LANES];
     FOR_LANES(l) {
         values[l] = (uint32_t)(sum->half[l] + sum->numbers[l]);
-        halves.home[l] = sum->home;
+        halves.base_region[l] = sum->base_region;
         halves.other[l] = 0;
         halves.a[l] = sum->lower[l];
         halves.b[l] = 0;
@@ -218,14 +218,16 @@ static void write_common(struct lanes *out, uint32_t mask, const struct common_s
 /* Whether the sum is `most` times 2^32 or more: known where the numbers say it by themselves. */
 static void write_common_carry(struct lanes *out, uint32_t mask, const struct common_sum *sum, uint32_t most,
                                uint32_t origin) {
-    const uint64_t home = half_make(HALF_CARRY, half_home(&(struct half){.home = sum->home}), 0, 0).home;
+    const uint64_t base_region =
+        half_make(HALF_CARRY, half_base_region(&(struct half){.base_region = sum->base_region}), 0, 0)
+            .base_region;
     struct half_lanes_of halves;
     uint8_t carried[WARP_LANES], open[WARP_LANES];
     FOR_LANES(l) {
         const uint64_t total = sum->half[l] + sum->numbers[l];
         carried[l] = (uint32_t)(total >> 32) >= most;
         open[l] = (uint32_t)(sum->numbers[l] >> 32) == most - 1;
-        halves.home[l] = home;
+        halves.base_region[l] = base_region;
         halves.other[l] = 0;
         halves.a[l] = sum->half[l];
         halves.b[l] = (uint32_t)total;
@@ -238,9 +240,10 @@ static void write_common_carry(struct lanes *out, uint32_t mask, const struct co
 
 /* Upper halves with the carry that belongs to them: the lower halves of the result; false: it does not. */
 static bool carry_common(const struct lanes *carry, uint32_t mask, struct common_sum *sum) {
-    const uint64_t home = half_common(carry, mask);
-    const struct half of_carry = {.home = home}, of_sum = {.home = sum->home};
-    if (home == 0 || half_kind(&of_carry) != HALF_CARRY || half_home(&of_carry) != half_home(&of_sum))
+    const uint64_t base_region = half_common(carry, mask);
+    const struct half of_carry = {.base_region = base_region}, of_sum = {.base_region = sum->base_region};
+    if (base_region == 0 || half_kind(&of_carry) != HALF_CARRY ||
+        half_base_region(&of_carry) != half_base_region(&of_sum))
         return false;
     FOR_LANES_OF(l, mask) {
         if (!half_same_low(carry->half.a[l], sum->lower[l])) return false;
@@ -261,7 +264,7 @@ static bool add3_common(struct warp *warp, const struct micro *op, uint32_t mask
     struct common_sum sum;
     if ((!carry_known && op->source[3].negated) || !second_known) return false;
     if (!read_common_sum(in, mask, x, y, &sum)) return false;
-    const enum half_kind kind = half_kind(&(struct half){.home = sum.home});
+    const enum half_kind kind = half_kind(&(struct half){.base_region = sum.base_region});
     if (kind == HALF_LOW ? !carry_known : kind != HALF_HIGH) return false;
     if (!carry_known && !carry_common(carry, mask, &sum)) return false;
     write_common(warp_slot(warp, op->destination), mask, &sum, origin);
@@ -283,10 +286,10 @@ wb_status machine_add3_execute(struct warp *warp, const struct micro *op, uint32
     struct lanes *out = warp_slot(warp, op->destination);
     const uint32_t known = in.known & second->known, halved = (in.halved | lanes_halves(second)) & ~known;
     uint32_t origin = op->index;
-    uint64_t unknown_home = HOME_NONE;
+    uint64_t unknown_base_region = BASE_REGION_NONE;
     if ((mask & ~known) != 0) (void)settle_known(op, &in, mask, &origin);
     if (warp->run->cover != NULL && (mask & ~known) != 0)
-        unknown_home = settle_unknown_home(warp, op, out, mask, mask & ~known);
+        unknown_base_region = settle_unknown_base_region(warp, op, out, mask, mask & ~known);
     if ((mask & halved) == 0) {
         add3_numbers(warp, op, mask, &in, known, origin);
     } else if (!add3_common(warp, op, mask, &in, origin)) {
@@ -296,7 +299,7 @@ wb_status machine_add3_execute(struct warp *warp, const struct micro *op, uint32
         write_carry(warp_slot(warp, op->destination2), mask, &sums, 0, origin);
         write_carry(warp_slot(warp, op->sum.over), mask, &sums, 1, origin);
     }
-    if (unknown_home != HOME_NONE) out->unknown_home = unknown_home;
+    if (unknown_base_region != BASE_REGION_NONE) out->unknown_base_region = unknown_base_region;
     return WB_OK;
 }
 
@@ -309,8 +312,8 @@ wb_status carry_execute(struct warp *warp, const struct micro *op, uint32_t mask
         in.lanes[3] = in.lanes[0];
     }
     uint32_t origin = op->index, carries = 0;
-    if (in.homes != 0) in.known = settle_open(warp, in.known, mask & in.known);
-    home_write(warp, out, mask, HOME_NONE);
+    if (in.base_regions != 0) in.known = settle_open(warp, in.known, mask & in.known);
+    base_region_write(warp, out, mask, BASE_REGION_NONE);
     if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
     if ((mask & in.halved & ~in.known) != 0 && int_kind_of(op->form->type) <= INT_S32)
         return carry_halves(warp, op, mask, origin);

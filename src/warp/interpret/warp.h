@@ -200,8 +200,8 @@ wb_status program_decode(struct program *program, wb_diagnostics *diagnostics);
 /* The slot of a constant. These three end the pass that protects the arena when memory is exhausted. */
 void program_constant(struct program *program, uint64_t value, struct slot *slot);
 
-/* The slot of an address in a region of global memory, its home (home.h). */
-void program_address(struct program *program, uint64_t value, uint64_t home, struct slot *slot);
+/* The slot of an address in a region of global memory, its base region (base region.h). */
+void program_address(struct program *program, uint64_t value, uint64_t base_region, struct slot *slot);
 
 /* The slot of a special register. */
 void program_special(struct program *program, uint32_t sreg, struct slot *slot);
@@ -289,7 +289,7 @@ struct warp {
     uint32_t waiting_mask;
     const struct micro *waiting_for; /* the barrier instruction */
     enum warp_state state;
-    bool steered; /* ended by `steering` */
+    bool input_dependent; /* ended by `steering` */
     struct steering steering;
     bool replayed;                /* the instruction was put back and is not part of the path yet */
     struct access_list *accesses; /* or NULL */

@@ -121,27 +121,28 @@ struct access_key access_key_of(const struct access *access, const uint64_t *tab
 
 wb_status step_range_add(struct access_list *list, const struct step_range *range) {
     assert(range->first < range->end);
-    while (list->perhaps.count > 0 && list->perhaps.items[list->perhaps.count - 1].first >= range->first)
-        list->perhaps.count--; /* it lies within */
-    if (list->perhaps.count > 0) {
-        struct step_range *last = &list->perhaps.items[list->perhaps.count - 1];
+    while (list->maybe_executed.count > 0 &&
+           list->maybe_executed.items[list->maybe_executed.count - 1].first >= range->first)
+        list->maybe_executed.count--; /* it lies within */
+    if (list->maybe_executed.count > 0) {
+        struct step_range *last = &list->maybe_executed.items[list->maybe_executed.count - 1];
         if (range->first <= last->end) {
             if (range->end > last->end) last->end = range->end;
             return WB_OK;
         }
     }
-    return vec_push(&list->perhaps, *range);
+    return vec_push(&list->maybe_executed, *range);
 }
 
 uint64_t access_list_bytes(const struct access_list *list) {
     return list->items.count * sizeof *list->items.items + list->tables.count * sizeof *list->tables.items +
-           list->perhaps.count * sizeof *list->perhaps.items;
+           list->maybe_executed.count * sizeof *list->maybe_executed.items;
 }
 
 void access_list_free(struct access_list *list) {
     vec_free(&list->items);
     vec_free(&list->tables);
-    vec_free(&list->perhaps);
+    vec_free(&list->maybe_executed);
 }
 
 /* Whether the record is the only one of its step. */

@@ -167,7 +167,7 @@ struct step_range {
 struct access_list {
     VEC(struct access) items;
     VEC(uint64_t) tables;
-    VEC(struct step_range) perhaps; /* steps that no lane is certain to execute, ascending */
+    VEC(struct step_range) maybe_executed; /* steps that no lane is certain to execute, ascending */
 };
 
 /* Memory that an unknown address can be restricted to: a buffer or variable, at generic addresses. */
@@ -257,7 +257,7 @@ struct wb_block {
     bool covering;           /* the paths cover those of all executions (docs/covering-paths.md) */
     struct facts_used facts; /* of such a block: the flow facts that it rests on */
     bool repeats;            /* of such a block: some path repeats iterations without records of accesses */
-    bool meets_perhaps;      /* of such a block: warps wait at some barrier only perhaps */
+    bool meets_maybe;        /* of such a block: warps wait at some barrier only perhaps */
     VEC(struct cover_cause) causes; /* of such a block: what was not known, in the order it was met */
     uint32_t uncounted; /* such a one whose records do not have all lanes that may take part, though
                            it is served in transactions, or PTX_NO_INDEX */

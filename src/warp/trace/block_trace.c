@@ -123,7 +123,7 @@ static void collect_cover(struct wb_block *block, struct cover *cover) {
         block->facts.found = facts_count(facts, FACT_FOUND, FACT_FOUND_FOR_LAUNCH);
     }
     block->repeats = cover->repeats;
-    block->meets_perhaps = cover->meets_perhaps;
+    block->meets_maybe = cover->meets_maybe;
     block->causes.items = cover->causes.items;
     block->causes.count = cover->causes.count;
     block->causes.capacity = cover->causes.capacity;

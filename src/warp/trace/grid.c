@@ -50,10 +50,10 @@ static bool same_stream(const struct table_slot *slot, const void *wanted) {
     const struct wanted *added = wanted;
     const struct access_stream *known = &added->grid->streams.items[slot->value], *stream = added->what;
     if (known->access_count != stream->access_count || known->table_count != stream->table_count ||
-        known->perhaps_count != stream->perhaps_count)
+        known->maybe_count != stream->maybe_count)
         return false;
-    if (known->perhaps_count != 0 &&
-        memcmp(known->perhaps, stream->perhaps, known->perhaps_count * sizeof *known->perhaps) != 0)
+    if (known->maybe_count != 0 && memcmp(known->maybe_executed, stream->maybe_executed,
+                                          known->maybe_count * sizeof *known->maybe_executed) != 0)
         return false;
     if (known->access_count != 0 &&
         memcmp(known->accesses, stream->accesses, known->access_count * sizeof *known->accesses) != 0)
@@ -167,7 +167,8 @@ static void keep_stream(struct wb_grid *grid, const struct access_stream *stream
     kept.accesses = arena_array(&grid->arena, (size_t)kept.access_count + 1, sizeof *kept.accesses);
     kept.groups = arena_array(&grid->arena, (size_t)kept.access_count + 1, sizeof *kept.groups);
     kept.tables = arena_array(&grid->arena, (size_t)kept.table_count + 1, sizeof *kept.tables);
-    kept.perhaps = arena_array(&grid->arena, (size_t)kept.perhaps_count + 1, sizeof *kept.perhaps);
+    kept.maybe_executed =
+        arena_array(&grid->arena, (size_t)kept.maybe_count + 1, sizeof *kept.maybe_executed);
     for (uint32_t g = 0; g < kept.group_count; g++)
         scratch->group_at[scratch->groups.items[first_group + g].slot] = g;
     for (uint32_t i = 0; i < kept.access_count; i++) {
@@ -177,8 +178,8 @@ static void keep_stream(struct wb_grid *grid, const struct access_stream *stream
     for (uint32_t g = 0; g < kept.group_count; g++)
         scratch->group_at[scratch->groups.items[first_group + g].slot] = 0;
     if (kept.table_count != 0) memcpy(kept.tables, stream->tables, kept.table_count * sizeof *kept.tables);
-    if (kept.perhaps_count != 0)
-        memcpy(kept.perhaps, stream->perhaps, kept.perhaps_count * sizeof *kept.perhaps);
+    if (kept.maybe_count != 0)
+        memcpy(kept.maybe_executed, stream->maybe_executed, kept.maybe_count * sizeof *kept.maybe_executed);
     grid_push(grid, &grid->streams, kept);
 }
 
@@ -190,11 +191,11 @@ static uint32_t add_stream(struct wb_grid *grid, const struct access_list *list)
     struct access_stream stream = {
         .accesses = scratch->accesses.items,
         .tables = scratch->tables.items,
-        .perhaps = list->perhaps.items,
+        .maybe_executed = list->maybe_executed.items,
         .access_count = (uint32_t)scratch->accesses.count,
         .table_count = (uint32_t)scratch->tables.count,
         .group_count = (uint32_t)(scratch->groups.count - first_group),
-        .perhaps_count = (uint32_t)list->perhaps.count,
+        .maybe_count = (uint32_t)list->maybe_executed.count,
     };
     uint32_t hash = hash_bytes(stream.accesses, stream.access_count * sizeof *stream.accesses);
     hash ^= hash_bytes(stream.tables, stream.table_count * sizeof *stream.tables);
@@ -335,7 +336,8 @@ uint64_t grid_bytes(const struct wb_grid *grid) {
     return grid->arena.used + grid->path_bytes + grid->covering_bytes +
            grid->streams.count * sizeof *grid->streams.items +
            grid->shapes.count * sizeof *grid->shapes.items + grid->blocks.count * sizeof *grid->blocks.items +
-           grid->bases.count * sizeof *grid->bases.items + grid->steered.count * sizeof *grid->steered.items +
+           grid->bases.count * sizeof *grid->bases.items +
+           grid->input_dependent.count * sizeof *grid->input_dependent.items +
            table_bytes(&grid->path_table) + table_bytes(&grid->stream_table) +
            table_bytes(&grid->shape_table);
 }
@@ -361,7 +363,7 @@ void grid_clear(struct wb_grid *grid) {
     vec_free(&grid->shapes);
     vec_free(&grid->blocks);
     vec_free(&grid->bases);
-    vec_free(&grid->steered);
+    vec_free(&grid->input_dependent);
     vec_free(&grid->stored);
     vec_free(&grid->covering);
     vec_free(&grid->cover.objects.items);
@@ -370,7 +372,7 @@ void grid_clear(struct wb_grid *grid) {
 }
 
 bool wb_grid_is_steered(const wb_grid *grid) {
-    return grid->steered.count > 0;
+    return grid->input_dependent.count > 0;
 }
 
 const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,

@@ -152,7 +152,7 @@ wb_status grid_note_covering(struct wb_grid *grid, const struct wb_block *block)
     }
     cover->covers = true;
     cover->repeats |= block->repeats;
-    cover->meets_perhaps |= block->meets_perhaps;
+    cover->meets_maybe |= block->meets_maybe;
     if (cover->uncounted == PTX_NO_INDEX) cover->uncounted = block->uncounted;
     return WB_OK;
 }
@@ -216,7 +216,7 @@ static void explain_steering(const struct wb_grid *grid, const struct steered_wa
     grid_block_index(grid, first->block, index);
     ptx_diagnose(diagnostics, SEVERITY_ERROR, module, grid_inst(grid, first->instruction, NULL),
                  "%s depends on an unknown value (block %u,%u,%u, warp %u; %zu warps in all)", what, index[0],
-                 index[1], index[2], first->warp, grid->steered.count);
+                 index[1], index[2], first->warp, grid->input_dependent.count);
     if (first->origin != PTX_NO_INDEX && first->origin != first->instruction)
         ptx_diagnose(diagnostics, SEVERITY_NOTE, module, grid_inst(grid, first->origin, NULL),
                      "the value comes from here");
@@ -262,11 +262,11 @@ wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagn
                      grid_inst(grid, grid->notes.unmodelled_index, NULL), "%s", grid->notes.unmodelled);
         return WB_ERR_DECLINED;
     }
-    if (grid->steered.count == 0) return WB_OK;
+    if (grid->input_dependent.count == 0) return WB_OK;
     if (grid->kernel == NULL)
         diagnose(diagnostics, SEVERITY_ERROR, "grid", "unknown values decide what warps execute");
     else
-        explain_steering(grid, &grid->steered.items[0], diagnostics);
+        explain_steering(grid, &grid->input_dependent.items[0], diagnostics);
     return WB_ERR_DECLINED;
 }
 

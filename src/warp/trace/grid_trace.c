@@ -86,14 +86,14 @@ static wb_status note_stored(const struct run *run, struct wb_grid *grid) {
 /* Notes that a warp of the next block was steered. */
 static wb_status keep_steering(struct wb_grid *grid, const struct warp *warp) {
     const struct steering *steering = &warp->steering;
-    struct steered_warp steered = {
+    struct steered_warp input_dependent = {
         .block = (uint32_t)grid->blocks.count,
         .warp = warp->number,
         .instruction = steering->instruction,
         .origin = steering->origin == ORIGIN_UNWRITTEN ? PTX_NO_INDEX : steering->origin,
         .branch = steering->branch,
     };
-    return vec_push(&grid->steered, steered);
+    return vec_push(&grid->input_dependent, input_dependent);
 }
 
 static wb_status trace_block(struct grid_trace *trace) {
@@ -103,7 +103,7 @@ static wb_status trace_block(struct grid_trace *trace) {
     WB_TRY(run_block(run, trace->accesses));
     for (uint32_t w = 0; w < run->warp_count; w++) {
         WB_TRY(path_hand_over(&run->warps[w].path, &trace->paths[w]));
-        if (run->warps[w].steered) WB_TRY(keep_steering(trace->grid, &run->warps[w]));
+        if (run->warps[w].input_dependent) WB_TRY(keep_steering(trace->grid, &run->warps[w]));
     }
     WB_TRY(grid_add_block(trace->grid, trace->paths, trace->accesses));
     run->kept = grid_bytes(trace->grid);
@@ -112,7 +112,7 @@ static wb_status trace_block(struct grid_trace *trace) {
 
 /* Whether a warp was perhaps steered by what the PTX ISA leaves open: it is assumed then, all over again. */
 static bool needs_assumptions(const struct grid_trace *trace) {
-    return trace->grid->steered.count > 0 && (trace->run.left_open & ~trace->run.assumptions) != 0;
+    return trace->grid->input_dependent.count > 0 && (trace->run.left_open & ~trace->run.assumptions) != 0;
 }
 
 static wb_status trace_given(struct grid_trace *trace) {

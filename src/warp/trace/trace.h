@@ -17,14 +17,14 @@
 /* The executed memory instructions of a warp. Accesses of the same instruction to the same state space form
  * a group; address = base of the group + what the record says. */
 struct access_stream {
-    struct access *accesses;    /* base, or the addresses in the table, relative to the group's base */
-    uint32_t *groups;           /* per access its group */
-    uint64_t *tables;           /* see struct access */
-    struct step_range *perhaps; /* see struct access_list */
+    struct access *accesses;           /* base, or the addresses in the table, relative to the group's base */
+    uint32_t *groups;                  /* per access its group */
+    uint64_t *tables;                  /* see struct access */
+    struct step_range *maybe_executed; /* see struct access_list */
     uint32_t access_count;
     uint32_t table_count;
     uint32_t group_count;
-    uint32_t perhaps_count;
+    uint32_t maybe_count;
 };
 
 /* Where the base of a group of a warp comes from: bases of the block[index] + delta. */
@@ -58,7 +58,7 @@ struct grid_block {
 struct grid_covering {
     bool covers;                   /* it is one */
     bool repeats;                  /* some block as in struct wb_block; */
-    bool meets_perhaps;            /* likewise */
+    bool meets_maybe;              /* likewise */
     bool local_open;               /* where the local memory of warps stands depends on what is executed */
     uint32_t uncounted;            /* the instruction of the first block that has one, or PTX_NO_INDEX */
     struct facts_used facts;       /* that it rests on */
@@ -94,7 +94,7 @@ struct wb_grid {
     VEC(struct block_shape) shapes;        /* the distinct ones */
     VEC(struct grid_block) blocks;         /* x first, then y, then z */
     VEC(uint64_t) bases;
-    VEC(struct steered_warp) steered;
+    VEC(struct steered_warp) input_dependent;
     VEC(const char *) stored; /* variables of the module that some block perhaps stores to: their names */
     bool changed_variables;   /* as in struct run */
     bool order_open;          /* of the given data: values were unknown for want of an order of atomics */

@@ -293,7 +293,7 @@ static wb_status read_counts(struct trace_reader *reader) {
 
 wb_status acta_group_of_block(const struct wb_block *block, bool choices, wb_diagnostics *diagnostics,
                               struct acta_group *cta) {
-    *cta = (struct acta_group){.warp = {.first = ACTA_NONE}, .perhaps = block->covering};
+    *cta = (struct acta_group){.warp = {.first = ACTA_NONE}, .maybe_executed = block->covering};
     const struct acta_threads threads = {{block->size[0], block->size[1], block->size[2]}, block->warp_width};
     struct kernel_flow flow;
     wb_status status = kernel_flow_make(block->kernel, diagnostics, &flow);

@@ -324,7 +324,7 @@ static wb_status enter_guarded(struct acta_cursor *cursor, const struct acta_nod
     const struct acta_group *cta = cursor->cta;
     bool enters = cta->enters[cursor->warp * cta->warp.guards.count + branch->number];
     uint32_t side = branch->barrier_side;
-    if (!enters || branch->diverges || cta->perhaps)
+    if (!enters || branch->diverges || cta->maybe_executed)
         WB_TRY(take_sequence(cursor, branch->side[1 - side], iteration, sink));
     if (!enters) return WB_OK;
     return vec_push(&cursor->places, ((struct acta_place){.next = branch->side[side], .loop = ACTA_NONE}));

@@ -29,7 +29,8 @@ struct acta_group {
      */
     uint64_t *iterations;
     bool *enters; /* [warp * guards + guard]: the warp takes the side with the barrier, always; else never */
-    bool perhaps; /* the counts are of covering paths: a warp that enters may take the other side instead */
+    bool maybe_executed; /* the counts are of covering paths: a warp that enters may take the other side
+                            instead */
 };
 
 /* WB_ERR_LIMIT, without a message, when memory is exhausted. Free it with acta_group_free in any case. */

@@ -235,8 +235,8 @@ static const struct bound_method bound_acta_rr = {
     .attribute = window_costs,
     .never_proven = true,
     .conventions = turns_conventions,
-    .unasked_work = UINT64_C(300000000),
-    .named_work = UINT64_C(20000000000),
+    .default_budget = UINT64_C(300000000),
+    .explicit_budget = UINT64_C(20000000000),
 };
 
 static const struct bound_method bound_acta_safe = {

@@ -122,7 +122,7 @@ static uint32_t choose(struct explorer *explorer, const struct state *state, uin
         return misses + explore(explorer, &after);
     }
     const struct perhaps_lane *of = &op->lanes[lane];
-    for (uint32_t i = of->lines == 0 || of->perhaps ? 0 : 1; i <= of->lines; i++) {
+    for (uint32_t i = of->lines == 0 || of->maybe_executed ? 0 : 1; i <= of->lines; i++) {
         lines[lane] = i == 0 ? EMPTY : (uint8_t)(of->first + i);
         const uint32_t misses = choose(explorer, state, unit, op, lane + 1, lines);
         if (misses > most) most = misses;
@@ -135,7 +135,7 @@ static uint32_t step(struct explorer *explorer, const struct state *state, uint3
     const struct perhaps_op *op = &program_of(explorer, unit)->ops[state->next[unit]];
     uint8_t lines[PERHAPS_LANES] = {0};
     uint32_t most = 0;
-    if (op->perhaps) {
+    if (op->maybe_executed) {
         struct state after = *state;
         after.next[unit]++;
         most = explore(explorer, &after);

@@ -25,14 +25,14 @@ enum perhaps_kind {
 
 /* A lane's part in an access: none if `lines` is 0. */
 struct perhaps_lane {
-    bool perhaps;         /* it may be switched off */
+    bool maybe_executed;  /* it may be switched off */
     uint8_t first, lines; /* it accesses any of the lines from `first` on; line n is of set n mod sets */
 };
 
 struct perhaps_op {
     enum perhaps_kind kind;
-    bool perhaps;  /* the warp may not execute it at all */
-    uint8_t phase; /* barriers in front of it, executed or not; ascending */
+    bool maybe_executed; /* the warp may not execute it at all */
+    uint8_t phase;       /* barriers in front of it, executed or not; ascending */
     struct perhaps_lane lanes[PERHAPS_LANES];
 };
 

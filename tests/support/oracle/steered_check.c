@@ -391,58 +391,61 @@ bool steered_check_kernel(const struct steered_kernel *kernel, const wb_machine 
 }
 
 /* What a case stands for. */
-static void case_make(const struct steered_case *steered, struct steered_kernel *kernel,
+static void case_make(const struct steered_case *input_dependent, struct steered_kernel *kernel,
                       wb_machine **machine) {
-    steered_kernel_make(steered->seed, steered->omitted, kernel);
-    if (steered->blocks != 0) kernel->blocks = steered->blocks;
-    *machine = steered_machine_make(steered->seed, steered->simple);
+    steered_kernel_make(input_dependent->seed, input_dependent->omitted, kernel);
+    if (input_dependent->blocks != 0) kernel->blocks = input_dependent->blocks;
+    *machine = steered_machine_make(input_dependent->seed, input_dependent->simple);
 }
 
-bool steered_check(const struct steered_case *steered, struct steered_census *census,
+bool steered_check(const struct steered_case *input_dependent, struct steered_census *census,
                    struct text *violation) {
     struct steered_kernel kernel;
     wb_machine *machine;
-    case_make(steered, &kernel, &machine);
-    struct trial trial = {
-        .of = steered, .census = census, .violation = violation, .kernel = &kernel, .machine = machine};
+    case_make(input_dependent, &kernel, &machine);
+    struct trial trial = {.of = input_dependent,
+                          .census = census,
+                          .violation = violation,
+                          .kernel = &kernel,
+                          .machine = machine};
     const bool holds = check(&trial);
     wb_machine_free(machine);
     steered_kernel_free(&kernel);
     return holds;
 }
 
-static bool still_fails(const struct steered_case *steered) {
+static bool still_fails(const struct steered_case *input_dependent) {
     struct steered_census census = {0};
     struct text violation = {0};
-    const bool holds = steered_check(steered, &census, &violation);
+    const bool holds = steered_check(input_dependent, &census, &violation);
     text_free(&violation);
     return !holds;
 }
 
-void steered_case_shrink(struct steered_case *steered) {
+void steered_case_shrink(struct steered_case *input_dependent) {
     struct steered_kernel kernel;
     for (uint32_t d = 0; d < STEERED_EXECUTIONS; d++) {
-        struct steered_case smaller = *steered;
+        struct steered_case smaller = *input_dependent;
         smaller.data |= 1u << d;
-        if (still_fails(&smaller)) *steered = smaller;
+        if (still_fails(&smaller)) *input_dependent = smaller;
     }
-    steered_kernel_make(steered->seed, steered->omitted, &kernel);
+    steered_kernel_make(input_dependent->seed, input_dependent->omitted, &kernel);
     const uint32_t statements = kernel.statements, blocks = kernel.blocks;
     steered_kernel_free(&kernel);
     for (uint32_t i = 0; i < statements && i < STEERED_STATEMENTS_MAX; i++) {
-        struct steered_case smaller = *steered;
+        struct steered_case smaller = *input_dependent;
         smaller.omitted[i] = true;
-        if (still_fails(&smaller)) *steered = smaller;
+        if (still_fails(&smaller)) *input_dependent = smaller;
     }
     for (uint32_t group = 0; group < STEERED_MACHINE_GROUPS; group++) {
-        struct steered_case smaller = *steered;
+        struct steered_case smaller = *input_dependent;
         smaller.simple |= 1u << group;
-        if (still_fails(&smaller)) *steered = smaller;
+        if (still_fails(&smaller)) *input_dependent = smaller;
     }
     for (uint32_t b = blocks - 1; b >= 1; b--) {
-        struct steered_case smaller = *steered;
+        struct steered_case smaller = *input_dependent;
         smaller.blocks = b;
-        if (still_fails(&smaller)) *steered = smaller;
+        if (still_fails(&smaller)) *input_dependent = smaller;
     }
 }
 
@@ -463,10 +466,10 @@ static void put_machine(const wb_machine *machine, struct text *out) {
     wb_diagnostics_free(diagnostics);
 }
 
-void steered_case_print(const struct steered_case *steered, struct text *out) {
+void steered_case_print(const struct steered_case *input_dependent, struct text *out) {
     struct steered_kernel kernel;
     wb_machine *machine;
-    case_make(steered, &kernel, &machine);
+    case_make(input_dependent, &kernel, &machine);
     text_printf(out, "%s\n", kernel.ptx);
     put_launch(&kernel, 0, false, out);
     steered_kernel_put_facts(&kernel, out);
@@ -490,15 +493,15 @@ static bool write_text(const char *folder, const char *name, struct text *text) 
     return written;
 }
 
-bool steered_case_write(const struct steered_case *steered, const char *folder, struct text *out) {
+bool steered_case_write(const struct steered_case *input_dependent, const char *folder, struct text *out) {
     struct steered_kernel kernel;
     wb_machine *machine;
     struct text launch = {0}, facts = {0}, keys = {0};
     uint32_t data[STEERED_DATA], d = 0;
-    case_make(steered, &kernel, &machine);
-    while (d + 1 < STEERED_EXECUTIONS && (steered->data >> d & 1) != 0)
+    case_make(input_dependent, &kernel, &machine);
+    while (d + 1 < STEERED_EXECUTIONS && (input_dependent->data >> d & 1) != 0)
         d++;
-    data_of(steered, d, data);
+    data_of(input_dependent, d, data);
     put_launch(&kernel, data[STEERED_DATA - 1], true, &launch);
     steered_kernel_put_facts(&kernel, &facts);
     put_machine(machine, &keys);

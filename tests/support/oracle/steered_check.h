@@ -34,20 +34,21 @@ struct steered_census {
 };
 
 /* False, with what is wrong in `violation`, when something that was said does not hold. */
-bool steered_check(const struct steered_case *steered, struct steered_census *census, struct text *violation);
+bool steered_check(const struct steered_case *input_dependent, struct steered_census *census,
+                   struct text *violation);
 
 /* The same of a kernel that was made in another way, with the data of a seed. */
 bool steered_check_kernel(const struct steered_kernel *kernel, const wb_machine *machine, uint64_t seed,
                           struct steered_census *census, struct text *violation);
 
 /* Leaves out of a case that does not hold all that it does not need for that. */
-void steered_case_shrink(struct steered_case *steered);
+void steered_case_shrink(struct steered_case *input_dependent);
 
 /* Appends the case for a person: kernel, launch, facts, machine. */
-void steered_case_print(const struct steered_case *steered, struct text *out);
+void steered_case_print(const struct steered_case *input_dependent, struct text *out);
 
 /* Writes the case as files that the command takes, data and all, into an existing folder, and appends how to
  * call it. False when a file cannot be written. */
-bool steered_case_write(const struct steered_case *steered, const char *folder, struct text *out);
+bool steered_case_write(const struct steered_case *input_dependent, const char *folder, struct text *out);
 
 #endif

@@ -46,7 +46,7 @@ static void put_op(struct perhaps_kernel *kernel, uint32_t warp, uint32_t number
     const struct perhaps_op *op = &kernel->grid.program[warp].ops[number];
     const uint32_t word = (warp * PERHAPS_OPS + number) * OP_WORDS, behind = ++*labels;
     bool guarded = false;
-    if (op->perhaps) {
+    if (op->maybe_executed) {
         text_printf(ptx, "ld.const.u32 %%t, [%%mine+%u];\nand.b32 %%t, %%t, 1;\n", 4 * word);
         text_string(ptx, "setp.eq.u32 %q, %t, 0;\n");
         if (op->kind == PERHAPS_EXIT && number % 2 == 0) {
@@ -58,10 +58,10 @@ static void put_op(struct perhaps_kernel *kernel, uint32_t warp, uint32_t number
     for (uint32_t l = 0; l < PERHAPS_LANES && op->kind != PERHAPS_EXIT; l++) {
         const struct perhaps_lane *lane = &op->lanes[l];
         char name[8];
-        guarded = guarded || lane->perhaps || lane->lines == 0;
+        guarded = guarded || lane->maybe_executed || lane->lines == 0;
         (void)snprintf(name, sizeof name, "%%g%u", l);
         put_choice(ptx, name, word + 1 + l, lane->lines == 0 ? 0 : 1, 0, false);
-        if (lane->perhaps && lane->lines > 0) put_choice(ptx, name, word + 1 + l, 0, 2, true);
+        if (lane->maybe_executed && lane->lines > 0) put_choice(ptx, name, word + 1 + l, 0, 2, true);
         const bool second = lane->first >= PERHAPS_SECOND;
         put_choice(ptx, "%t", word + 1 + PERHAPS_LANES + l,
                    second ? lane->first - PERHAPS_SECOND : lane->first, lane->lines, lane->lines > 1);
@@ -155,7 +155,7 @@ static void random_lane(struct random_state *random, const struct arrays *arrays
     const uint32_t count = kind < 6 ? 1 : kind < 9 || lines < 2 ? lines : lines / 2;
     lane->lines = (uint8_t)count;
     lane->first = (uint8_t)((second ? PERHAPS_SECOND : 0) + random_below(random, lines - count + 1));
-    lane->perhaps = chance(random, 20);
+    lane->maybe_executed = chance(random, 20);
 }
 
 static void random_op(struct random_state *random, const struct arrays *arrays, uint32_t phase,
@@ -165,7 +165,7 @@ static void random_op(struct random_state *random, const struct arrays *arrays, 
                : kind < 89 ? PERHAPS_STORE
                : kind < 96 ? PERHAPS_ATOMIC
                            : PERHAPS_EXIT;
-    op->perhaps = op->kind == PERHAPS_EXIT || chance(random, 25);
+    op->maybe_executed = op->kind == PERHAPS_EXIT || chance(random, 25);
     op->phase = (uint8_t)phase;
     if (op->kind == PERHAPS_EXIT) return;
     random_lane(random, arrays, &op->lanes[0]);

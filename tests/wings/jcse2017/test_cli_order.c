@@ -241,8 +241,8 @@ static void test_analyzer_behind_a_branch(void **state) {
     assert_true(json_is_true(json_object_get(root, "covering")));
     assert_int_equal(json_array_size(warp), 3);
     for (size_t i = 0; i < 3; i++) {
-        json_t *perhaps = json_object_get(json_array_get(warp, i), "perhaps");
-        assert_int_equal(json_is_true(json_array_get(perhaps, 0)), i == 1);
+        json_t *maybe_executed = json_object_get(json_array_get(warp, i), "perhaps");
+        assert_int_equal(json_is_true(json_array_get(maybe_executed, 0)), i == 1);
     }
     json_decref(root);
     /* The order of accesses depends on data then. */

@@ -1,21 +1,21 @@
 /* What of an address does not depend on where buffers and variables stand in memory. A register of addresses
- * has a home: the region of global memory that they point into. An address plus a number, and the
- * difference of two addresses of one home, are what they are wherever that region stands; what else is made
- * of addresses (their order, their bits) is left open (execute.h). Addresses of other state spaces are
+ * has a base region: the region of global memory that they point into. An address plus a number, and the
+ * difference of two addresses of one base region, are what they are wherever that region stands; what else is
+ * made of addresses (their order, their bits) is left open (execute.h). Addresses of other state spaces are
  * numbers. */
-#ifndef WB_WARP_INTERPRET_HOME_H
-#define WB_WARP_INTERPRET_HOME_H
+#ifndef WB_WARP_INTERPRET_BASE_REGION_H
+#define WB_WARP_INTERPRET_BASE_REGION_H
 
 #include "warp/interpret/execute.h"
 #include "warp/interpret/warp.h"
 
 /* Regions start at multiples of this: an address says as much modulo it wherever they stand. */
-#define HOME_ALIGN 256u
+#define BASE_REGION_ALIGN 256u
 
 /* Homes are the starts of regions, or one of these. */
-#define HOME_NONE 0    /* numbers */
-#define HOME_SEVERAL 2 /* addresses of several regions */
-#define HOME_NEGATED 1 /* added to a home: numbers minus addresses */
+#define BASE_REGION_NONE 0    /* numbers */
+#define BASE_REGION_SEVERAL 2 /* addresses of several regions */
+#define BASE_REGION_NEGATED 1 /* added to a base region: numbers minus addresses */
 
 enum half_kind {
     HALF_NONE,
@@ -28,63 +28,66 @@ enum half_kind {
     HALF_COMPARED
 };
 
-/* The kind of a half of an address stands in bits of its home that regions do not have. */
+/* The kind of a half of an address stands in bits of its base region that regions do not have. */
 #define HALF_KIND_SHIFT 2u
 
 static inline enum half_kind half_kind(const struct half *half) {
-    return (enum half_kind)(half->home >> HALF_KIND_SHIFT & 7);
+    return (enum half_kind)(half->base_region >> HALF_KIND_SHIFT & 7);
 }
 
-/* The region, with HOME_NEGATED. */
-static inline uint64_t half_home(const struct half *half) {
-    return half->home & ~(UINT64_C(7) << HALF_KIND_SHIFT);
+/* The region, with BASE_REGION_NEGATED. */
+static inline uint64_t half_base_region(const struct half *half) {
+    return half->base_region & ~(UINT64_C(7) << HALF_KIND_SHIFT);
 }
 
-/* The home of a register some lanes of which have one home and others the other: numbers among addresses are
- * null. */
-static inline uint64_t home_joined(uint64_t a, uint64_t b) {
-    return a == b || b == HOME_NONE ? a : a == HOME_NONE ? b : HOME_SEVERAL;
+/* The base region of a register some lanes of which have one base region and others the other: numbers among
+ * addresses are null. */
+static inline uint64_t base_region_joined(uint64_t a, uint64_t b) {
+    return a == b || b == BASE_REGION_NONE ? a : a == BASE_REGION_NONE ? b : BASE_REGION_SEVERAL;
 }
 
-/* Writes the home of the lanes of `mask` of a register. */
-static inline void home_write(const struct warp *warp, struct lanes *out, uint32_t mask, uint64_t home) {
-    /* Of machine code, only temporaries have homes, and nobody reads their other lanes. */
+/* Writes the base region of the lanes of `mask` of a register. */
+static inline void base_region_write(const struct warp *warp, struct lanes *out, uint32_t mask,
+                                     uint64_t base_region) {
+    /* Of machine code, only temporaries have base regions, and nobody reads their other lanes. */
     const bool whole = mask == warp->live || warp->run->module->code != NULL;
-    out->home = whole ? home : home_joined(out->home, home);
+    out->base_region = whole ? base_region : base_region_joined(out->base_region, base_region);
     out->numbers = 0;
 }
 
-/* The home of a value that is read as an address from memory. */
-uint64_t home_of_value(const struct run *run, uint64_t value);
+/* The base region of a value that is read as an address from memory. */
+uint64_t base_region_of_value(const struct run *run, uint64_t value);
 
-/* The home of what an instruction computes from sources with `homes`, some of which are not HOME_NONE, in the
- * lanes of `mask`, in which all are known. False: the result depends on where memory stands. */
-bool home_of_result(const struct run *run, const struct micro *op, const uint64_t *const *values,
-                    const uint64_t *homes, uint32_t mask, uint64_t *home);
+/* The base region of what an instruction computes from sources with `base regions`, some of which are not
+ * BASE_REGION_NONE, in the lanes of `mask`, in which all are known. False: the result depends on where memory
+ * stands. */
+bool base_region_of_result(const struct run *run, const struct micro *op, const uint64_t *const *values,
+                           const uint64_t *base_regions, uint32_t mask, uint64_t *base_region);
 
-/* The lanes of `mask` in which a comparison of two values, of which one has a home at least, does not depend
- * on where memory stands. */
-uint32_t home_comparable(const struct run *run, const struct micro *op, const uint64_t *const *values,
-                         const uint64_t *homes, uint32_t mask);
+/* The lanes of `mask` in which a comparison of two values, of which one has a base region at least, does not
+ * depend on where memory stands. */
+uint32_t base_region_comparable(const struct run *run, const struct micro *op, const uint64_t *const *values,
+                                const uint64_t *base_regions, uint32_t mask);
 
-/* Whether a comparison of two values, given with their homes, does not. */
-bool home_lane_comparable(const struct run *run, const struct micro *op, uint64_t a, uint64_t home_a,
-                          uint64_t b, uint64_t home_b);
+/* Whether a comparison of two values, given with their base regions, does not. */
+bool base_region_lane_comparable(const struct run *run, const struct micro *op, uint64_t a,
+                                 uint64_t base_region_a, uint64_t b, uint64_t base_region_b);
 
 /* What several lanes are made from: nothing was looked at yet. */
-#define HOME_NO_LANES HOME_SEVERAL
+#define BASE_REGION_NO_LANES BASE_REGION_SEVERAL
 
 /* The region that all addresses in the lanes of `mask` are made from, together with those looked at before
- * (*home); HOME_NONE where there is no such region. Where they are not known that says, as addresses stay
- * inside of what they are made from, which memory they are in. */
-void home_of_lanes(const struct run *run, const struct lanes *lanes, uint32_t mask, uint64_t *home);
+ * (*base region); BASE_REGION_NONE where there is no such region. Where they are not known that says, as
+ * addresses stay inside of what they are made from, which memory they are in. */
+void base_region_of_lanes(const struct run *run, const struct lanes *lanes, uint32_t mask,
+                          uint64_t *base_region);
 
 /* The same of what an instruction computes in lanes that are not known. */
-uint64_t home_of_unknown(const struct warp *warp, const struct micro *op, uint32_t mask);
+uint64_t base_region_of_unknown(const struct warp *warp, const struct micro *op, uint32_t mask);
 
-/* Whether a lane of a register can be stored in so many bytes: a load finds the home of an address again, not
- * that of other numbers that are made of one, which are left open. */
-bool home_is_kept(const struct warp *warp, const struct lanes *from, uint32_t lane, uint32_t bytes);
+/* Whether a lane of a register can be stored in so many bytes: a load finds the base region of an address
+ * again, not that of other numbers that are made of one, which are left open. */
+bool base_region_is_kept(const struct warp *warp, const struct lanes *from, uint32_t lane, uint32_t bytes);
 
 /* Halves of addresses. Where registers have 32 bits, as in machine code, an address stands in two of them,
  * and 64-bit arithmetic is done by halves: the lower ones first, then the upper ones with the carry. What a
@@ -92,8 +95,8 @@ bool home_is_kept(const struct warp *warp, const struct lanes *from, uint32_t la
  * A lane with a half therefore is unknown to whoever looks at it, keeps the value that it has in this run,
  * and `struct half` says what that value is of.
  *
- * Let E be base + n or n - base (HOME_NEGATED) in 64 bits, where base is where the region stands, a multiple
- * of 256, and n a number, the same wherever that is. Then the lane is
+ * Let E be base + n or n - base (BASE_REGION_NEGATED) in 64 bits, where base is where the region stands, a
+ * multiple of 256, and n a number, the same wherever that is. Then the lane is
  *
  *     HALF_LOW       the lower half of E
  *     HALF_HIGH      the upper half of E, of which a is the lower half
@@ -111,8 +114,8 @@ bool home_is_kept(const struct warp *warp, const struct lanes *from, uint32_t la
  * and an upper and a lower half to E, for every placement; whatever else is made of halves is not known, and
  * nothing is said of it. */
 
-static inline struct half half_make(enum half_kind kind, uint64_t home, uint32_t a, uint32_t b) {
-    return (struct half){.home = home | (uint64_t)kind << HALF_KIND_SHIFT, .a = a, .b = b};
+static inline struct half half_make(enum half_kind kind, uint64_t base_region, uint32_t a, uint32_t b) {
+    return (struct half){.base_region = base_region | (uint64_t)kind << HALF_KIND_SHIFT, .a = a, .b = b};
 }
 
 /* What an instruction gives in some lanes: those that are known, though some source is a half, and those that
@@ -174,18 +177,19 @@ uint64_t half_common(const struct lanes *lanes, uint32_t mask);
 
 /* Whether two lower halves of one region's addresses are of the same one, but for the lowest bits. */
 static inline bool half_same_low(uint32_t a, uint32_t b) {
-    return (a ^ b) / HOME_ALIGN == 0;
+    return (a ^ b) / BASE_REGION_ALIGN == 0;
 }
 
 /* Adds `count` terms, carries among them. */
 void half_add(const struct half_term *terms, uint32_t count, struct half_sum *sum);
 
-/* The home of the address that a lower and an upper half make: HOME_NONE of numbers. False: not known. */
-bool half_join(const struct half_term *low, const struct half_term *high, uint64_t *home);
+/* The base region of the address that a lower and an upper half make: BASE_REGION_NONE of numbers. False: not
+ * known. */
+bool half_join(const struct half_term *low, const struct half_term *high, uint64_t *base_region);
 
-/* The halves of an address with a home in one lane. */
-struct half half_low(uint64_t home);
-struct half half_high(uint64_t home, uint64_t address);
+/* The halves of an address with a base region in one lane. */
+struct half half_low(uint64_t base_region);
+struct half half_high(uint64_t base_region, uint64_t address);
 
 /* Which lanes of a result are known: what executions of all that lanes compute by themselves read, look at
  * and write. */
@@ -194,22 +198,22 @@ struct half half_high(uint64_t home, uint64_t address);
 struct inputs {
     const struct lanes *lanes[MICRO_SOURCES];
     const uint64_t *values[MICRO_SOURCES];
-    uint32_t known;  /* lanes in which all are known */
-    uint64_t homes;  /* not 0: some source has a home */
-    uint32_t halved; /* lanes in which some source is half of an address */
+    uint32_t known;        /* lanes in which all are known */
+    uint64_t base_regions; /* not 0: some source has a base region */
+    uint32_t halved;       /* lanes in which some source is half of an address */
 };
 
 /* Filled in place: as a whole they would go through memory in pieces of other sizes. */
 static inline void read_inputs(const struct warp *warp, const struct micro *op, struct inputs *in) {
     in->known = LANES_ALL;
-    in->homes = 0;
+    in->base_regions = 0;
     in->halved = 0;
     for (uint32_t i = 0; i < MICRO_SOURCES; i++) {
         const struct lanes *lanes = warp_slot(warp, op->source[i]);
         in->lanes[i] = lanes;
         in->values[i] = lanes->value;
         in->known &= lanes->known;
-        in->homes |= lanes->home;
+        in->base_regions |= lanes->base_region;
         in->halved |= lanes_halves(lanes);
     }
 }
@@ -235,11 +239,13 @@ static inline void write_predicate(struct lanes *out, uint32_t mask, uint32_t bi
     mark_known(out, mask, known, origin);
 }
 
-/* The region that all unknown lanes of a register are made from once some of `mask` are made from `home`. */
-uint64_t settle_joined_home(const struct warp *warp, const struct lanes *out, uint32_t mask, uint64_t home);
+/* The region that all unknown lanes of a register are made from once some of `mask` are made from `base
+ * region`. */
+uint64_t settle_joined_base_region(const struct warp *warp, const struct lanes *out, uint32_t mask,
+                                   uint64_t base_region);
 
 /* The same once `lanes` of `mask` have become what an instruction makes of them. */
-uint64_t settle_unknown_home(const struct warp *warp, const struct micro *op, const struct lanes *out,
-                             uint32_t mask, uint32_t lanes);
+uint64_t settle_unknown_base_region(const struct warp *warp, const struct micro *op, const struct lanes *out,
+                                    uint32_t mask, uint32_t lanes);
 
 #endif

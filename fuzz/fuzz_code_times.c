@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "bound/analysis/verdict.h"
 #include "cubin/cubin.h"
 #include "warpbound.h"
 
@@ -153,7 +154,7 @@ static void check(const wb_block *given, const wb_block *covering, const struct 
     const uint32_t first[3] = {0, 0, 0};
     wb_stalls stalls = {0};
     wb_analysis *one = bounded(given, at), *all = covering == NULL ? NULL : bounded(covering, at);
-    must(wb_stalls_find(at->kernel, at->launch, first, at->diagnostics, &stalls) == WB_OK, at->diagnostics,
+    must(stalls_find(at->kernel, at->launch, first, at->diagnostics, &stalls) == WB_OK, at->diagnostics,
          "stalls");
     if (one != NULL) {
         must(wb_analysis_simulate(one, "cggty,gto,lrr", NULL, at->diagnostics) == WB_OK, at->diagnostics,

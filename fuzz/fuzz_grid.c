@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound/analysis/analysis.h"
 #include "fuzz_bounds.h"
 #include "fuzz_kernel.h"
 
@@ -33,7 +34,7 @@ static void check_machine(const wb_grid *grid, const wb_machine *machine, wb_dia
     for (size_t s = 0; status == WB_OK && wb_scheme_name(s) != NULL; s++) {
         wb_analysis *analysis = NULL;
         bool in_turns = strcmp(wb_scheme_name(s), "pure-rr") == 0;
-        if (wb_analysis_new_grid(grid, machine, wb_scheme_name(s), diagnostics, &analysis) != WB_OK) abort();
+        if (analysis_new_grid(grid, machine, wb_scheme_name(s), diagnostics, &analysis) != WB_OK) abort();
         require_bounds(analysis, "all", in_turns ? "rr" : "lrr,gto", diagnostics);
         wb_analysis_free(analysis);
     }
@@ -47,7 +48,7 @@ static void check_kernel(const wb_grid *grid, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
     if (wb_machine_load("ecrts2025-orin", diagnostics, &machine) != WB_OK) abort();
     if (wb_machine_set(machine, "sms=2", diagnostics) != WB_OK) abort();
-    if (wb_analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis) == WB_OK) /* room for a block? */
+    if (analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis) == WB_OK) /* room for a block? */
         require_bounds(analysis, "k-area,k-bal,k-sm", "lrr,gto", diagnostics);
     wb_analysis_free(analysis);
     wb_machine_free(machine);

@@ -81,10 +81,6 @@ bool wb_diagnostics_needs_facts(const wb_diagnostics *diagnostics);
 /* Whether a kernel was to be executed of whose launch nothing was said. */
 bool wb_diagnostics_needs_launch(const wb_diagnostics *diagnostics);
 
-/* Whether an execution was ended by a limit of its options, on instructions or memory: not because the caller
- * stopped it, and not because the system has no memory left. */
-bool wb_diagnostics_over_limit(const wb_diagnostics *diagnostics);
-
 /* All messages so far as `file:line:col: error: ...` lines, each with its source line and a caret. */
 const char *wb_diagnostics_text(const wb_diagnostics *diagnostics);
 
@@ -481,17 +477,7 @@ typedef struct wb_facts wb_facts;
 wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostics *diagnostics,
                         wb_facts **facts);
 
-/* Parses `size` bytes of facts; `name` stands for the file name in messages. The text is copied. */
-wb_status wb_facts_parse(const char *name, const char *text, size_t size, const wb_kernel *kernel,
-                         wb_diagnostics *diagnostics, wb_facts **facts);
 void wb_facts_free(wb_facts *facts);
-
-/* The text of the facts. */
-const wb_input *wb_facts_input(const wb_facts *facts);
-
-/* WB_OK when every number is given; else WB_ERR_DECLINED, with a message for each ? that is still to be
- * replaced. */
-wb_status wb_facts_require_complete(const wb_facts *facts, wb_diagnostics *diagnostics);
 
 /* A file of facts to be completed by hand: what covering the launch needs to be told, each with ?, and the
  * limits of loops that are found from the code and from what is known of the launch. Where the launch is not
@@ -538,12 +524,6 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
                          wb_diagnostics *diagnostics, wb_block **block);
 void wb_block_free(wb_block *block);
 
-/* Executes all blocks of the grid one after another (in index order) for their effect on memory and hands out
- * the final contents of buffer argument number `argument` (from 0, all arguments counted): *bytes is
- * malloc'd, *known has one bit per byte (bit i of byte i/8), malloc'd too. */
-wb_status wb_grid_execute(const wb_kernel *kernel, const wb_launch *launch, size_t argument,
-                          wb_diagnostics *diagnostics, uint8_t **bytes, uint8_t **known, size_t *size);
-
 typedef struct wb_grid wb_grid;
 
 typedef struct {
@@ -568,14 +548,11 @@ typedef struct {
 
 /* Executes all blocks of the grid one after another (in index order, each on the memory that the earlier ones
  * left) and keeps what every warp executes and accesses; what blocks have in common up to a shift of
- * addresses is kept once. With `cover` the grid is good for wb_analysis_new_kernel only, on machines without
+ * addresses is kept once. With `cover` it keeps covering paths, for machines without
  * caches; WB_ERR_DECLINED then as of wb_block_trace. */
 wb_status wb_grid_trace(const wb_kernel *kernel, const wb_launch *launch, const wb_grid_options *options,
                         wb_diagnostics *diagnostics, wb_grid **grid);
 void wb_grid_free(wb_grid *grid);
-
-/* Whether a value that is not known ended some warp before its end: a grid with `cover` has all of them. */
-bool wb_grid_is_steered(const wb_grid *grid);
 
 uint32_t wb_block_warp_count(const wb_block *block);
 
@@ -884,31 +861,6 @@ typedef struct wb_analysis wb_analysis;
 wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
                           wb_analysis **analysis);
 
-/* A whole grid on a machine with caches (key l1_size), under a scheme of access to the first level
- * ("default", "pure-rr", "reorder"): ready to be bounded, by the methods for grids only. WB_ERR_DECLINED when
- * a value that is not known steers a warp, WB_ERR_INPUT when the machine lacks caches or a class that is
- * needed. */
-wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
-                               wb_diagnostics *diagnostics, wb_analysis **analysis);
-
-/* A whole kernel: all blocks of a grid on all SMs of a machine, and beside it the block that takes longest
- * (wb_analysis_longest_block). Methods of blocks are asked of a block of each kind, and the largest number is
- * kept; methods of kernels bound the grid; simulations are of the grid. On a machine with caches the scheme
- * is "default", and methods of blocks bound the block with the most initiations only. `watch` may be NULL.
- * Errors as wb_analysis_new_grid; WB_ERR_INPUT, too, when a block does not fit on an SM. */
-wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
-                                 wb_diagnostics *diagnostics, wb_analysis **analysis);
-
-/* The same of a grid of real paths, to stand beside `covering`, the analysis of covering paths of the same
- * launch (wb_analysis_set_given): its wb_analysis_longest_block is the block that takes longest there. */
-wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
-                                wb_diagnostics *diagnostics, wb_analysis **analysis);
-
-/* Of the analysis of a kernel: that of the block that takes longest, with its own simulations and with bounds
- * that hold for every block, whichever takes longest (on machines with caches for that block).
- * NULL of any other analysis. */
-const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis);
-
 /* The block or grid that a YAML file describes by hand, with units and programs in place of PTX
  * (docs/blocks.md); or the abstract warps that it describes (docs/abstract-cta.md). */
 wb_status wb_analysis_read(const char *path, wb_diagnostics *diagnostics, wb_analysis **analysis);
@@ -921,9 +873,6 @@ const wb_input *wb_analysis_input(const wb_analysis *analysis, size_t index);
 /* The machine that is analysed. */
 const wb_machine *wb_analysis_machine(const wb_analysis *analysis);
 
-/* Most states that a search over schedules keeps (default 30 million, some two gigabytes). */
-void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states);
-
 /* Runs the methods of a comma-separated list of names, or for "all" those that fit the block or the grid.
  * Results are kept in the registry's order, once each. No method keeps another from its result: those without
  * one are listed by wb_analysis_declined. When there is no result at all, the status and the messages are
@@ -931,15 +880,6 @@ void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states);
  * it; what it found so far is kept. */
 wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
-
-/* Runs the methods that bounded `model`, such as covering paths of the same launch, within the same limits.
- * Errors as wb_analysis_bound. */
-wb_status wb_analysis_bound_alike(wb_analysis *analysis, const wb_analysis *model, const wb_watch *watch,
-                                  wb_diagnostics *diagnostics);
-
-/* Of a kernel, runs every method that proves a bound of the whole kernel without searching schedules; of
- * anything else, none. Errors as wb_analysis_bound. */
-wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics);
 
 /* Simulates a block under the policies of a comma-separated list (lrr, gto, rr, oldest; cggty where machine
  * code is timed by its control fields), or all that the machine can have for "all"; on a machine with caches
@@ -951,10 +891,6 @@ wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
 wb_status wb_analysis_simulate(wb_analysis *analysis, const char *policies, const wb_watch *watch,
                                wb_diagnostics *diagnostics);
 
-/* Whether the analysis is of what has no instructions, such as abstract warps written by hand: it cannot be
- * simulated, and only some methods bound it. */
-bool wb_analysis_is_abstract(const wb_analysis *analysis);
-
 /* Whether a setting of the machine, "abstract_cta.header=n", can show in the results: false of a convention
  * of abstract CTA simulation (docs/abstract-cta.md) when no method that was run reads it. Settings of other
  * keys are taken to show. */
@@ -964,21 +900,9 @@ bool wb_analysis_reads_setting(const wb_analysis *analysis, const char *setting)
  * cannot be simulated, and only methods that are monotone bound them (docs/covering-paths.md). */
 bool wb_analysis_is_covering(const wb_analysis *analysis);
 
-/* Reports of an analysis of covering paths show `given` beside it, which must outlive it: the same launch on
- * the same machine with all data that was given, bounded and simulated like any other; of a kernel made by
- * wb_analysis_new_given. */
-void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given);
-
-/* What the execution of the kernel takes for granted, as far as it matters for what it executes, written to
- * `list`; returns how many. The bounds list them among their assumptions; simulations rest on them, too. */
-size_t wb_analysis_assumptions(const wb_analysis *analysis, wb_assumption list[WB_ASSUMPTION_COUNT]);
-
 const wb_bound *wb_analysis_bounds(const wb_analysis *analysis, size_t *count);
 const wb_declined *wb_analysis_declined(const wb_analysis *analysis, size_t *count);
 const wb_simulation *wb_analysis_simulations(const wb_analysis *analysis, size_t *count);
-
-/* Whether a comma-separated list of methods names one of whole kernels; "all" does. */
-bool wb_methods_include_kernels(const char *methods);
 
 /* What may be written in a list of methods: their names, then names of earlier versions. NULL past the end.
  */
@@ -1073,7 +997,7 @@ typedef struct {
 /* One of them. */
 typedef struct {
     uint64_t cycles;   /* its longest lane takes at least */
-    uint64_t stated;   /* the machine says that the warp takes alone (wb_stalls_compare); 0: not known */
+    uint64_t stated;   /* the machine says that the warp takes by itself; 0: not known */
     uint32_t block[3]; /* the first block that has such a warp, */
     uint32_t warp;     /* and the warp of it */
 } wb_stalls_warp;
@@ -1098,28 +1022,8 @@ typedef struct {
     const char *loop_file;  /* which is this; NULL: not known */
 } wb_stalls;
 
-/* Executes a launch of machine code with the data that it gives, all blocks or, where `block` is not NULL,
- * that one, and sums up stalls. `code` and `loop_file` live as long as the kernel's module. WB_ERR_INPUT for
- * PTX, which has none; other errors as wb_grid_trace: WB_ERR_DECLINED where the data leaves open what is
- * executed. */
-wb_status wb_stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
-                         wb_diagnostics *diagnostics, wb_stalls *stalls);
-
-/* How long a machine says that each of the compared warps takes by itself: what it gives the code of
- * `kernel`, PTX or machine code, of the same launch. Errors as wb_block_trace and wb_analysis_new. */
-wb_status wb_stalls_compare(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
-                            wb_diagnostics *diagnostics, wb_stalls *stalls);
-
 /* The compared warp that takes most cycles longer than the machine says, or NULL. */
 const wb_stalls_warp *wb_stalls_refuting(const wb_stalls *stalls);
-
-/* Gives an analysis what is known of the machine code that its launch executes. Where that takes longer than
- * a bound of kind upper, or a compared warp longer than the machine says of it alone, what bounds of
- * this code on this machine rest on is refuted, and no verdict rests on them. */
-void wb_analysis_set_stalls(wb_analysis *analysis, const wb_stalls *stalls);
-
-/* That, or NULL. */
-const wb_stalls *wb_analysis_stalls(const wb_analysis *analysis);
 
 /* The analysis of the machine code, or NULL. */
 const wb_analysis *wb_analysis_code(const wb_analysis *analysis);
@@ -1181,7 +1085,7 @@ typedef struct {
     wb_scope scope;        /* as in wb_analysis_judge */
     bool record_accesses;  /* of wb_analyze_paths: as in wb_trace_options */
     bool allow_unmapped;   /* of wb_analyze_caches and wb_analyze_accesses: as in wb_grid_options */
-    uint64_t state_limit;  /* as in wb_analysis_set_state_limit; 0: the default */
+    uint64_t state_limit;  /* states that a search keeps at most; 0: 30 million */
     uint64_t memory_limit; /* as in wb_trace_options */
     wb_watch watch;        /* the caller's progress callback */
     uint64_t instruction_limit; /* as in wb_trace_options */
@@ -1195,7 +1099,7 @@ typedef struct {
  * executed, and flow facts are held to it. `options` may be NULL.
  * The analysis owns all that was made for it; kernel, launch, machine and facts must outlive it. WB_ERR_LIMIT
  * with *analysis set: what was found before a limit, else *analysis is set with WB_OK alone. Other errors as
- * wb_grid_trace, wb_analysis_new_kernel and wb_analysis_bound. */
+ * wb_grid_trace and wb_analysis_bound. */
 wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                      const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_analysis **analysis);
 
@@ -1205,11 +1109,11 @@ wb_status wb_analysis_run(wb_analysis *analysis, const wb_analyze_options *optio
                           wb_diagnostics *diagnostics);
 
 /* Holds the machine code of the same launch against the bounds of an analysis of `kernel`, with the data that
- * the launch gives: its stall counts (wb_analysis_set_stalls) and, unless the machine of the analysis times
+ * the launch gives: its stall counts and, unless the machine of the analysis times
  * machine code itself, the executions that an analysis on the preset for its architecture finds, with as many
  * SMs. `code` is the machine code of `kernel`, or `kernel` itself; `options` are those of the analysis. The
  * analysis owns what is made; `code` must outlive it. WB_ERR_DECLINED where no preset times the code, or it
- * cannot be executed; other errors as wb_stalls_find and wb_analyze. */
+ * cannot be executed; other errors as wb_grid_trace and wb_analyze. */
 wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kernel, const wb_kernel *code,
                                    const wb_launch *launch, const wb_analyze_options *options,
                                    wb_diagnostics *diagnostics);
@@ -1478,18 +1382,7 @@ void wb_hints_free(wb_hints *hints);
 /* Owned by the hints, their places by the costs. */
 const wb_hint *wb_hints_list(const wb_hints *hints, size_t *count);
 
-/* A stream without kernels, or NULL when memory is exhausted. */
-wb_stream *wb_stream_new(const wb_machine *machine);
 void wb_stream_free(wb_stream *stream);
-
-/* Appends the analysis of a kernel (wb_analysis_new_kernel), which must outlive the stream. It is bounded and
- * simulated by itself, before or after. WB_ERR_INPUT when it is of something else or of another machine. */
-wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnostics *diagnostics);
-
-/* Gives a kernel of the stream what is known of its machine code (wb_analysis_set_stalls); of a stream that
- * wb_analyze_launches made. WB_ERR_LIMIT when memory is exhausted. */
-wb_status wb_stream_set_stalls(wb_stream *stream, size_t index, const wb_stalls *stalls,
-                               wb_diagnostics *diagnostics);
 
 /* The same as wb_analysis_compare_code, of one launch of such a stream. */
 wb_status wb_stream_compare_code(wb_stream *stream, size_t index, const wb_kernel *kernel,

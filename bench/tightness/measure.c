@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "bound/analysis/analysis.h"
 #include "launch/launch.h"
 #include "machine/machine.h"
 #include "sim/gpu/gpu.h"
@@ -66,8 +67,8 @@ static wb_status set_blocks(struct specimen *specimen, uint64_t blocks) {
 /* The kernel with all that is proven of it, and its grid, which it refers to. */
 static wb_status prove(const struct specimen *specimen, wb_grid **grid, wb_analysis **analysis) {
     WB_TRY(wb_grid_trace(specimen->kernel, specimen->launch, NULL, specimen->diagnostics, grid));
-    WB_TRY(wb_analysis_new_kernel(*grid, specimen->machine, NULL, specimen->diagnostics, analysis));
-    return wb_analysis_bound_kernel(*analysis, NULL, specimen->diagnostics);
+    WB_TRY(analysis_new_kernel(*grid, specimen->machine, NULL, specimen->diagnostics, analysis));
+    return analysis_bound_kernel(*analysis, NULL, specimen->diagnostics);
 }
 
 static struct timed_by proven_of(const wb_analysis *analysis) {

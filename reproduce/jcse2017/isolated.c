@@ -1,5 +1,6 @@
 #include "isolated.h"
 
+#include "bound/analysis/analysis.h"
 #include "sim/gpu/gpu.h"
 #include "study.h"
 
@@ -50,7 +51,7 @@ static wb_status measure_on(const wb_grid *grid, const wb_machine *machine, wb_d
     wb_status status = wb_gpu_new(grid, machine, diagnostics, &gpu);
     if (status == WB_OK) status = simulate_isolated(gpu, diagnostics, sink, simulated);
     if (status == WB_OK)
-        status = wb_analysis_new_grid(grid, machine, scheme_names[SCHEME_REORDER], diagnostics, &analysis);
+        status = analysis_new_grid(grid, machine, scheme_names[SCHEME_REORDER], diagnostics, &analysis);
     if (status == WB_OK) status = wb_analysis_bound(analysis, "segments-missrate", NULL, diagnostics);
     size_t count = 0;
     if (status == WB_OK) *wcet = wb_analysis_bounds(analysis, &count)->cycles;

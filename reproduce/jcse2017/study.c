@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "bound/analysis/analysis.h"
 #include "memory/caches/caches.h"
 #include "sim/gpu/gpu.h"
 
@@ -94,8 +95,8 @@ static uint64_t value_of(const wb_analysis *analysis, const char *method) {
 static wb_status measure_bounds(const struct experiment *experiment, const wb_machine *machine,
                                 enum scheme scheme, struct measurement *at, uint64_t *upper) {
     wb_analysis *analysis = NULL;
-    wb_status status = wb_analysis_new_grid(experiment->grid, machine, scheme_names[scheme],
-                                            experiment->diagnostics, &analysis);
+    wb_status status = analysis_new_grid(experiment->grid, machine, scheme_names[scheme],
+                                         experiment->diagnostics, &analysis);
     if (status == WB_OK) status = wb_analysis_bound(analysis, "all", NULL, experiment->diagnostics);
     if (status == WB_OK) {
         *upper = wb_analysis_best(analysis)->cycles;

@@ -5,6 +5,7 @@
 #include "analyze/request.h"
 #include "base/base.h"
 #include "bound/analysis/analysis.h"
+#include "bound/analysis/registry.h"
 #include "bound/analysis/stream.h"
 #include "cost/costs.h"
 #include "launch/launch.h"
@@ -39,7 +40,7 @@ static wb_status analyse_block(const struct request *request, wb_diagnostics *di
         wb_analysis_free(made);
         return status;
     }
-    wb_analysis_set_given(made, made->owned.given);
+    analysis_set_given(made, made->owned.given);
     *analysis = made;
     return WB_OK;
 }
@@ -58,7 +59,7 @@ static wb_status own_grid(wb_status status, wb_grid *grid, wb_analysis *const *a
 static wb_status analyse_grid(const struct request *request, wb_grid *grid, wb_diagnostics *diagnostics,
                               wb_analysis **analysis) {
     wb_status status =
-        wb_analysis_new_kernel(grid, request->machine, &request->asked.watch, diagnostics, analysis);
+        analysis_new_kernel(grid, request->machine, &request->asked.watch, diagnostics, analysis);
     return own_grid(status, grid, analysis);
 }
 
@@ -92,10 +93,10 @@ static wb_status add_given_kernel(const struct request *request, wb_diagnostics 
     wb_analysis **given = &covering->owned.given;
     wb_status status = request_grid_beside(request, diagnostics, &grid);
     if (status == WB_OK) {
-        status = wb_analysis_new_given(grid, covering, &request->asked.watch, &messages, given);
+        status = analysis_new_given(grid, covering, &request->asked.watch, &messages, given);
         status = own_grid(status, grid, given);
     }
-    if (status == WB_OK) wb_analysis_set_given(covering, *given);
+    if (status == WB_OK) analysis_set_given(covering, *given);
     request_settle(&messages, status != WB_ERR_DECLINED, diagnostics);
     return status == WB_ERR_DECLINED ? WB_OK : status;
 }
@@ -138,7 +139,7 @@ static bool judges_kernel(const wb_analyze_options *asked) {
  * of the kernel. */
 static bool asks_for_kernel(const struct request *request) {
     return !request->asked.one_block && wb_machine_takes_grids(request->machine) &&
-           (wb_methods_include_kernels(methods_of(request)) || judges_kernel(&request->asked));
+           (methods_include_kernels(methods_of(request)) || judges_kernel(&request->asked));
 }
 
 /* Of one block, as `messages` say that the blocks cannot all be covered. Flow facts that are lacking are
@@ -161,7 +162,7 @@ static wb_status fall_back_to_block(const struct request *request, const struct 
 static wb_status analyse_kernel_or_block(const struct request *request, wb_diagnostics *diagnostics,
                                          wb_analysis **analysis, bool *cut) {
     const char *methods = methods_of(request);
-    const bool named = strcmp(methods, "all") != 0 && wb_methods_include_kernels(methods);
+    const bool named = strcmp(methods, "all") != 0 && methods_include_kernels(methods);
     struct wb_diagnostics messages = {0};
     wb_status status = analyse_kernel(request, &messages, analysis);
     *cut = status == WB_ERR_LIMIT && messages.over_limit;
@@ -185,7 +186,7 @@ static wb_status make_scheme_analysis(const struct request *request, wb_grid *gr
                                       wb_diagnostics *diagnostics, void *made) {
     wb_analysis **analysis = made;
     wb_status status =
-        wb_analysis_new_grid(grid, request->machine, request->asked.scheme, diagnostics, analysis);
+        analysis_new_grid(grid, request->machine, request->asked.scheme, diagnostics, analysis);
     return own_grid(status, grid, analysis);
 }
 
@@ -259,15 +260,15 @@ static wb_status bound_asked(wb_analysis *analysis, const wb_analyze_options *as
     const char *methods = asked->methods != NULL ? asked->methods : "all";
     wb_status bounded = wb_analysis_bound(analysis, methods, &asked->watch, diagnostics);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
-    if (!judges_kernel(asked) || wb_methods_include_kernels(methods)) return bounded;
-    wb_status kernel = wb_analysis_bound_kernel(analysis, &asked->watch, diagnostics);
+    if (!judges_kernel(asked) || methods_include_kernels(methods)) return bounded;
+    wb_status kernel = analysis_bound_kernel(analysis, &asked->watch, diagnostics);
     return kernel != WB_OK ? kernel : bounded;
 }
 
 /* Bounds the given data by what covering paths were bounded by. */
 static wb_status bound_given(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
     struct wb_diagnostics messages = {0};
-    wb_status status = wb_analysis_bound_alike(analysis->owned.given, analysis, watch, &messages);
+    wb_status status = analysis_bound_alike(analysis->owned.given, analysis, watch, &messages);
     return settle_step(analysis, status, &messages, diagnostics);
 }
 
@@ -276,11 +277,11 @@ static wb_status bound_given(wb_analysis *analysis, const wb_watch *watch, wb_di
 static wb_status run(wb_analysis *analysis, const wb_analyze_options *asked, wb_diagnostics *diagnostics) {
     wb_analysis *given = analysis->owned.given, *simulated = given != NULL ? given : analysis;
     WB_TRY(analysis_note_asked(analysis, asked, diagnostics));
-    if (asked->state_limit != 0) wb_analysis_set_state_limit(analysis, asked->state_limit);
+    if (asked->state_limit != 0) analysis_set_state_limit(analysis, asked->state_limit);
     wb_status bounded = bound_asked(analysis, asked, diagnostics);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
     if (costs_set_parts(analysis, &asked->watch, diagnostics) != WB_OK) bounded = WB_ERR_LIMIT;
-    const bool nothing_executes = wb_analysis_is_abstract(simulated) || wb_analysis_is_covering(simulated);
+    const bool nothing_executes = analysis_is_abstract(simulated) || wb_analysis_is_covering(simulated);
     if (nothing_executes && asked->policies == NULL) return bounded;
     wb_status status = given == NULL ? WB_OK : bound_given(analysis, &asked->watch, diagnostics);
     if (status != WB_OK) return status;
@@ -358,7 +359,7 @@ static wb_status add_launch(const struct request *request, struct changed_names 
     if (status != WB_OK) return status;
     assert(made->owned.grid != NULL);
     status = add_changed(made->owned.grid, changed, diagnostics);
-    if (status == WB_OK) status = wb_stream_add(stream, made, diagnostics);
+    if (status == WB_OK) status = stream_add(stream, made, diagnostics);
     if (status == WB_OK)
         stream->kernels.items[stream->kernels.count - 1].owned = made;
     else
@@ -422,7 +423,7 @@ wb_status wb_analyze_launches(const wb_module *module, const wb_launches *launch
                  "kernels cannot be analysed on this machine, only blocks");
         return WB_ERR_INPUT;
     }
-    wb_stream *made = wb_stream_new(machine);
+    wb_stream *made = stream_new(machine);
     if (made == NULL) return diagnose_out_of_memory(diagnostics, "analyze");
     wb_status status = add_launches(module, launches, &request, diagnostics, made);
     const bool executed = status == WB_OK;

@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "bound/analysis/stream.h"
+#include "bound/analysis/verdict.h"
 
 /* The preset that times code of this architecture, with as many SMs as another machine. */
 static wb_status machine_of_code(const struct wb_module *module, const wb_machine *beside,
@@ -39,9 +40,9 @@ wb_status wb_analysis_compare_code(wb_analysis *analysis, const wb_kernel *kerne
                  "an earlier launch stores to its variables, so their contents are unknown");
         return WB_ERR_DECLINED;
     }
-    WB_TRY(wb_stalls_find(code, launch, asked.one_block ? asked.block : NULL, diagnostics, &stalls));
-    WB_TRY(wb_stalls_compare(kernel, launch, analysis->machine, diagnostics, &stalls));
-    wb_analysis_set_stalls(analysis, &stalls);
+    WB_TRY(stalls_find(code, launch, asked.one_block ? asked.block : NULL, diagnostics, &stalls));
+    WB_TRY(stalls_compare(kernel, launch, analysis->machine, diagnostics, &stalls));
+    analysis_set_stalls(analysis, &stalls);
     if (analysis_model(analysis) == WB_MODEL_NONE) return WB_OK;
     asked.size = sizeof asked;
     return execute_code(analysis, code, launch, &asked, diagnostics);
@@ -58,6 +59,6 @@ wb_status wb_stream_compare_code(wb_stream *stream, size_t index, const wb_kerne
     struct wb_analysis *analysis = stream->kernels.items[index].owned;
     const wb_status status = wb_analysis_compare_code(analysis, kernel, code, launch, options, diagnostics);
     if (analysis->stalls.cycles == 0) return status;
-    const wb_status added = wb_stream_set_stalls(stream, index, &analysis->stalls, diagnostics);
+    const wb_status added = stream_set_stalls(stream, index, &analysis->stalls, diagnostics);
     return added != WB_OK ? added : status;
 }

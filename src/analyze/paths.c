@@ -1,5 +1,6 @@
 /* What warps execute, and access, without a machine. */
 #include "analyze/request.h"
+#include "warp/trace/trace.h"
 
 wb_status wb_analyze_paths(const wb_kernel *kernel, const wb_launch *launch,
                            const wb_analyze_options *options, wb_diagnostics *diagnostics, wb_block **block) {
@@ -42,7 +43,7 @@ wb_status wb_analyze_accesses(const wb_kernel *kernel, const wb_launch *launch,
     const wb_grid_options trace = request_given_grid(&request);
     WB_TRY(wb_grid_trace(kernel, launch, &trace, diagnostics, &made));
     wb_status status = WB_OK;
-    if (!request.asked.one_block && wb_grid_is_steered(made))
+    if (!request.asked.one_block && grid_is_steered(made))
         status = cover_steered(&request, diagnostics, &made);
     if (status == WB_OK)
         *grid = made;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "launch/launch.h"
 #include "warp/trace/trace.h"
 
 /* Most warp instructions that are executed with the given data only to show them beside all inputs. */
@@ -105,7 +106,7 @@ wb_status request_make(const wb_kernel *kernel, const wb_launch *launch, const w
     const wb_facts *facts = request->asked.facts;
     request->any =
         request->asked.inputs == WB_INPUTS_ANY || (request->asked.inputs == WB_INPUTS_USUAL && facts != NULL);
-    if (facts != NULL) WB_TRY(wb_facts_require_complete(facts, diagnostics));
+    if (facts != NULL) WB_TRY(facts_require_complete(facts, diagnostics));
     return facts != NULL && launch != NULL ? hold_facts(request, diagnostics) : WB_OK;
 }
 

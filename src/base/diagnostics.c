@@ -249,10 +249,6 @@ bool wb_diagnostics_message(const wb_diagnostics *diagnostics, size_t index, wb_
     return true;
 }
 
-bool wb_diagnostics_over_limit(const wb_diagnostics *diagnostics) {
-    return diagnostics->over_limit;
-}
-
 bool wb_diagnostics_needs_facts(const wb_diagnostics *diagnostics) {
     return diagnostics->needs_facts;
 }

@@ -16,13 +16,9 @@ wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostic
     size_t size;
     WB_TRY(file_read(path, FACTS_SIZE_MAX, diagnostics, &text, &size));
     wb_status status = content_expect(CONTENT_FACTS, path, text, size, diagnostics);
-    if (status == WB_OK) status = wb_facts_parse(path, text, size, kernel, diagnostics, facts);
+    if (status == WB_OK) status = facts_parse(path, text, size, kernel, diagnostics, facts);
     free(text);
     return status;
-}
-
-const wb_input *wb_facts_input(const wb_facts *facts) {
-    return &facts->input;
 }
 
 void wb_facts_free(wb_facts *facts) {
@@ -181,7 +177,7 @@ static void report_open(const struct wb_facts *facts, const struct flow_fact *fa
     text_free(&subject);
 }
 
-wb_status wb_facts_require_complete(const wb_facts *facts, wb_diagnostics *diagnostics) {
+wb_status facts_require_complete(const wb_facts *facts, wb_diagnostics *diagnostics) {
     wb_status status = WB_OK;
     for (size_t i = 0; i < facts->facts.count; i++) {
         const struct flow_fact *fact = &facts->facts.items[i];

@@ -12,6 +12,8 @@
 #ifdef WB_WING_JCSE2017
 #    include "warpbound_jcse2017.h"
 #endif
+#include "bound/analysis/analysis.h"
+#include "launch/launch.h"
 #include "warpbound.h"
 
 /* What a test works on; what is NULL was not loaded. */
@@ -91,7 +93,7 @@ static void test_known_data(void **state) {
     wb_grid *grid = NULL;
     expect_ok(&loaded, analyze(&loaded, NULL, &analysis));
     expect_ok(&loaded, wb_grid_trace(loaded.kernel, loaded.launch, NULL, loaded.messages, &grid));
-    expect_ok(&loaded, wb_analysis_new_kernel(grid, loaded.machine, NULL, loaded.messages, &step));
+    expect_ok(&loaded, analysis_new_kernel(grid, loaded.machine, NULL, loaded.messages, &step));
     expect_ok(&loaded, wb_analysis_bound(step, "all", NULL, loaded.messages));
     expect_ok(&loaded, wb_analysis_simulate(step, NULL, NULL, loaded.messages));
     char *whole = report(&loaded, analysis), *steps = report(&loaded, step);
@@ -119,7 +121,7 @@ static void test_one_block(void **state) {
     (void)wb_analysis_bounds(analysis, &count);
     assert_int_equal(count, 2);
     assert_int_equal(wb_analysis_scope(analysis), WB_SCOPE_BLOCK);
-    assert_null(wb_analysis_longest_block(analysis));
+    assert_null(analysis_longest_block(analysis));
     wb_analysis_free(analysis);
     unload(&loaded);
 }
@@ -206,8 +208,8 @@ static void test_bad_facts(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct loaded loaded = load("kernels/bfs_level.ptx", "kernels/bfs_level.yaml", "ecrts2025-orin");
-        expect_ok(&loaded, wb_facts_parse("bad.facts", cases[i].text, strlen(cases[i].text), loaded.kernel,
-                                          loaded.messages, &loaded.facts));
+        expect_ok(&loaded, facts_parse("bad.facts", cases[i].text, strlen(cases[i].text), loaded.kernel,
+                                       loaded.messages, &loaded.facts));
         const wb_analyze_options options = {.size = sizeof options, .facts = loaded.facts};
         expect_failure(&loaded, &options, cases[i].status, cases[i].message);
         unload(&loaded);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "launch/launch.h"
 #include "warpbound.h"
 
 #define EMPTY "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -170,7 +171,7 @@ static void check_analysis(const char *ptx, const char *launch_path, const char 
         assert_int_equal(count_role(analysis, WB_INPUT_DATA), data);
         assert_int_equal(count_role(analysis, WB_INPUT_PRESET), 1);
         assert_int_equal(count_role(analysis, WB_INPUT_FACTS), facts != NULL);
-        if (facts != NULL) assert_checksum(wb_facts_input(facts), WB_INPUT_FACTS, facts_path);
+        if (facts != NULL) assert_checksum(&facts->input, WB_INPUT_FACTS, facts_path);
         wb_analysis_free(analysis);
     }
     wb_facts_free(facts);

@@ -146,7 +146,7 @@ static void test_shorter_latencies(void **state) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
         random_grid_make(seed, &wide, &grid);
         if (analysis_parse("grid", grid.label, strlen(grid.label), diagnostics, &kernel) != WB_OK ||
-            wb_analysis_bound_kernel(kernel, NULL, diagnostics) != WB_OK ||
+            analysis_bound_kernel(kernel, NULL, diagnostics) != WB_OK ||
             wb_analysis_bound(kernel, "k-adversary", NULL, diagnostics) != WB_OK)
             fail_msg("%s\n%s", wb_diagnostics_text(diagnostics), grid.label);
         const uint64_t as_stated = longest_found(kernel);

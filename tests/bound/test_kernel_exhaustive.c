@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "bound/analysis/analysis.h"
 #include "bound_named.h"
 
 /* A grid read from a text, with messages. */
@@ -138,7 +139,7 @@ static void test_exact_values(void **state) {
 static void test_limit_leaves_a_lower_bound(void **state) {
     (void)state;
     struct grid_case made = begin(LARGE);
-    wb_analysis_set_state_limit(made.analysis, 500);
+    analysis_set_state_limit(made.analysis, 500);
     assert_int_equal(wb_analysis_bound(made.analysis, "k-exhaustive,k-bal", NULL, made.diagnostics),
                      WB_ERR_LIMIT);
     const wb_bound *bound = bound_named(made.analysis, "k-exhaustive");

@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "base/containers.h"
+#include "bound/analysis/analysis.h"
 #include "bound/analysis/stream.h"
 #include "random_block.h"
 
@@ -129,8 +130,7 @@ static void open_kernel(const struct stream_case *test, const char *name, struct
     expect_ok(test, wb_launch_set_block(made->launch, (const uint32_t[3]){32, 1, 1}, test->diagnostics));
     expect_ok(test, wb_launch_add_argument(made->launch, ARGUMENT, test->diagnostics));
     expect_ok(test, wb_grid_trace(kernel, made->launch, NULL, test->diagnostics, &made->grid));
-    expect_ok(test,
-              wb_analysis_new_kernel(made->grid, test->machine, NULL, test->diagnostics, &made->analysis));
+    expect_ok(test, analysis_new_kernel(made->grid, test->machine, NULL, test->diagnostics, &made->analysis));
     expect_ok(test, wb_analysis_bound(made->analysis, "segment-sum", NULL, test->diagnostics));
 }
 
@@ -159,11 +159,11 @@ static uint64_t simulate_both(const struct stream_case *test) {
 static void check_stream(const struct stream_case *test, const char *ptx, bool *carried) {
     struct one_kernel one, two;
     uint64_t proven;
-    wb_stream *stream = wb_stream_new(test->machine);
+    wb_stream *stream = stream_new(test->machine);
     open_kernel(test, "one", &one);
     open_kernel(test, "two", &two);
-    expect_ok(test, wb_stream_add(stream, one.analysis, test->diagnostics));
-    expect_ok(test, wb_stream_add(stream, two.analysis, test->diagnostics));
+    expect_ok(test, stream_add(stream, one.analysis, test->diagnostics));
+    expect_ok(test, stream_add(stream, two.analysis, test->diagnostics));
     assert_true(wb_stream_proven(stream, &proven));
     const uint64_t simulated = simulate_both(test);
     if (simulated > proven)

@@ -14,6 +14,7 @@
 
 #include "address_sanitizer.h"
 #include "base/containers.h"
+#include "bound/analysis/analysis.h"
 #include "bound_named.h"
 
 /* What "all" may take at most here: several times what it takes on a slow machine, and a small part of what
@@ -60,7 +61,7 @@ static void test_search_is_cut_short(void **state) {
     assert_true(found.cycles <= bound_named(analysis, "aln")->cycles);
     wb_analysis_free(analysis);
     analysis = read_file("tests/data/methods/many-states.yaml", messages);
-    wb_analysis_set_state_limit(analysis, 400000);
+    analysis_set_state_limit(analysis, 400000);
     assert_int_equal(wb_analysis_bound(analysis, "exhaustive", NULL, messages), WB_ERR_LIMIT);
     assert_true(bound_named(analysis, "exhaustive")->cycles >= found.cycles);
     assert_non_null(
@@ -76,7 +77,7 @@ static void test_estimates_do_without_a_search(void **state) {
     wb_diagnostics *messages = wb_diagnostics_new();
     wb_analysis *analysis = read_file("tests/data/methods/many-together.yaml", messages);
     check_all(analysis, messages);
-    wb_analysis_set_state_limit(analysis, 1000);
+    analysis_set_state_limit(analysis, 1000);
     assert_int_equal(wb_analysis_bound(analysis, "waves,graham,one-by-one", NULL, messages), WB_OK);
     for (size_t i = 0; i < 3; i++) {
         const wb_bound *bound = bound_named(analysis, estimates[i]);

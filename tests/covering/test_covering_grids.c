@@ -47,7 +47,7 @@ static wb_machine *machine_of(const char *const settings[4], wb_diagnostics *dia
 
 static wb_analysis *bounded(const wb_grid *grid, const wb_machine *machine, wb_diagnostics *diagnostics) {
     wb_analysis *analysis = NULL;
-    kernel_expect_ok(wb_analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis), "analysis",
+    kernel_expect_ok(analysis_new_kernel(grid, machine, NULL, diagnostics, &analysis), "analysis",
                      diagnostics);
     const char *methods = "segment-sum";
     if (analysis->kind == SUBJECT_KERNEL)
@@ -131,10 +131,8 @@ static void check_given(const char *name, const char *setting, const wb_analysis
 static void check_turns(const char *name, const wb_grid *covering, const wb_grid *given,
                         const wb_machine *machine, wb_diagnostics *diagnostics) {
     wb_analysis *all = NULL, *one = NULL;
-    kernel_expect_ok(wb_analysis_new_grid(covering, machine, "pure-rr", diagnostics, &all), "all",
-                     diagnostics);
-    kernel_expect_ok(wb_analysis_new_grid(given, machine, "pure-rr", diagnostics, &one), "given",
-                     diagnostics);
+    kernel_expect_ok(analysis_new_grid(covering, machine, "pure-rr", diagnostics, &all), "all", diagnostics);
+    kernel_expect_ok(analysis_new_grid(given, machine, "pure-rr", diagnostics, &one), "given", diagnostics);
     kernel_expect_ok(wb_analysis_bound(all, "turn-chain", NULL, diagnostics), "turn-chain", diagnostics);
     kernel_expect_ok(wb_analysis_simulate(one, "rr", NULL, diagnostics), "rr", diagnostics);
     const wb_bound *bound = wb_analysis_best(all);
@@ -436,7 +434,7 @@ static void test_other_uses_are_declined(void **state) {
     assert_int_equal(wb_gpu_simulate(gpu, "default", NULL, NULL, diagnostics), WB_ERR_DECLINED);
     wb_gpu_free(gpu);
     assert_int_equal(wb_diagnostics_errors(diagnostics), 1);
-    kernel_expect_ok(wb_analysis_new_kernel(covering, machine, NULL, diagnostics, &analysis), "analysis",
+    kernel_expect_ok(analysis_new_kernel(covering, machine, NULL, diagnostics, &analysis), "analysis",
                      diagnostics);
     assert_int_equal(wb_analysis_simulate(analysis, "lrr", NULL, diagnostics), WB_ERR_DECLINED);
     wb_analysis_free(analysis);

@@ -108,8 +108,8 @@ static bool make_facts(struct trial *trial, const struct knowledge *known, wb_fa
             random_kernel_fact(loop, loop->headers + more - lower, &text);
     }
     wb_status status = text.failed ? WB_ERR_LIMIT
-                                   : wb_facts_parse("random.facts", text.data, text.length, trial->parsed,
-                                                    trial->diagnostics, facts);
+                                   : facts_parse("random.facts", text.data, text.length, trial->parsed,
+                                                 trial->diagnostics, facts);
     text_free(&text);
     return status == WB_OK || trial_violated(trial, "has facts that are not read");
 }
@@ -331,7 +331,7 @@ static bool trace_grid(struct trial *trial, wb_launch *launch, const wb_grid_opt
 
 static bool analyse_grid(struct trial *trial, const wb_grid *grid, const wb_machine *machine,
                          wb_analysis **analysis) {
-    return wb_analysis_new_kernel(grid, machine, NULL, trial->diagnostics, analysis) == WB_OK ||
+    return analysis_new_kernel(grid, machine, NULL, trial->diagnostics, analysis) == WB_OK ||
            trial_violated(trial, "is not analysed as a grid");
 }
 

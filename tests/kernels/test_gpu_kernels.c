@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "address_sanitizer.h"
+#include "bound/analysis/analysis.h"
 #include "kernel_suite.h"
 #include "random_policy.h"
 #include "sim/gpu/gpu.h"
@@ -57,7 +58,7 @@ static void check_scheme(const struct gpu_case *test, const struct gpu_scheme *k
     size_t count = known->policy->work_conserving ? sizeof policies / sizeof *policies : 1;
     wb_analysis *analysis = NULL;
     wb_status status =
-        wb_analysis_new_grid(test->grid, test->gpu->timed.machine, known->name, test->diagnostics, &analysis);
+        analysis_new_grid(test->grid, test->gpu->timed.machine, known->name, test->diagnostics, &analysis);
     if (status == WB_OK) status = wb_analysis_bound(analysis, "all", NULL, test->diagnostics);
     kernel_expect_ok(status, "bounds", test->diagnostics);
     for (size_t i = 0; i < count; i++) {
@@ -142,7 +143,7 @@ static void test_caches_that_do_not_fit(void **state) {
     kernel_expect_ok(wb_machine_set(machine, "l1_size=128", loaded.diagnostics), "setting",
                      loaded.diagnostics);
     assert_int_equal(wb_gpu_new(grid, machine, loaded.diagnostics, &gpu), WB_ERR_INPUT);
-    assert_int_equal(wb_analysis_new_grid(grid, machine, "reorder", loaded.diagnostics, &analysis),
+    assert_int_equal(analysis_new_grid(grid, machine, "reorder", loaded.diagnostics, &analysis),
                      WB_ERR_INPUT);
     assert_non_null(strstr(wb_diagnostics_text(loaded.diagnostics), "l1_size: 128 bytes"));
     wb_machine_free(machine);

@@ -14,6 +14,7 @@
 
 #include "kernel_references.h"
 #include "kernel_suite.h"
+#include "warp/trace/trace.h"
 
 static float f32_at(const uint8_t *bytes, size_t i) {
     float value;
@@ -68,9 +69,9 @@ static void check_result(const struct loaded_kernel *loaded, const struct kernel
                          const struct reference_case *reference) {
     uint8_t *bytes = NULL, *known = NULL;
     size_t size = 0;
-    kernel_expect_ok(wb_grid_execute(loaded->kernel, loaded->launch, result->argument, loaded->diagnostics,
-                                     &bytes, &known, &size),
-                     "wb_grid_execute", loaded->diagnostics);
+    kernel_expect_ok(grid_execute(loaded->kernel, loaded->launch, result->argument, loaded->diagnostics,
+                                  &bytes, &known, &size),
+                     "grid_execute", loaded->diagnostics);
     assert_true(result->argument < loaded->launch->arguments.count);
     assert_int_equal(size, launch_contents_size(&loaded->launch->arguments.items[result->argument].contents));
     check_known(known, size, result->kind != TOLERANCE_UNKNOWN);

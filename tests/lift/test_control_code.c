@@ -21,6 +21,7 @@
 #include "warpbound.h"
 
 #include "../data/machine_code/control_shapes.h"
+#include "warp/trace/trace.h"
 
 #define FOLDER "tests/data/machine_code/"
 #define TABLE 64u /* words at the start of the input */
@@ -134,8 +135,7 @@ static wb_status execute(const char *path, const char *name, wb_diagnostics *dia
     if (status == WB_OK) status = launch_block_text(launch, block, diagnostics);
     if (status == WB_OK) status = wb_launch_add_argument(launch, in, diagnostics);
     if (status == WB_OK) status = wb_launch_add_argument(launch, to, diagnostics);
-    if (status == WB_OK)
-        status = wb_grid_execute(kernel, launch, 1, diagnostics, (uint8_t **)out, known, &size);
+    if (status == WB_OK) status = grid_execute(kernel, launch, 1, diagnostics, (uint8_t **)out, known, &size);
     assert_true(status != WB_OK || size == THREADS * sizeof **out);
     wb_launch_free(launch);
     wb_module_free(module);

@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "base/containers.h"
 #include "launch_text.h"
+#include "warp/trace/trace.h"
 #include "warpbound.h"
 
 #define FOLDER "tests/data/machine_code/"
@@ -136,8 +137,8 @@ static struct results run(const char *path, const struct kernel_row *row) {
     if (status == WB_OK) status = wb_launch_add_argument(launch, in, diagnostics);
     if (status == WB_OK) status = wb_launch_add_argument(launch, out, diagnostics);
     if (status == WB_OK)
-        status = wb_grid_execute(kernel, launch, 1, diagnostics, (uint8_t **)&results.values, &results.known,
-                                 &size);
+        status =
+            grid_execute(kernel, launch, 1, diagnostics, (uint8_t **)&results.values, &results.known, &size);
     results.text = strdup(wb_diagnostics_text(diagnostics));
     if (status != WB_OK) {
         print_error("%s, %s: %s\n", path, row->name, results.text);

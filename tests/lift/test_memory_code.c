@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "launch_text.h"
+#include "warp/trace/trace.h"
 #include "warpbound.h"
 
 #define FOLDER "tests/data/machine_code/"
@@ -88,8 +89,8 @@ static wb_status try_run(const char *path, const struct kernel_row *row, size_t 
         status = wb_launch_add_argument(
             launch, "bytes:0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20", diagnostics);
     if (status == WB_OK)
-        status = wb_grid_execute(kernel, launch, buffer, diagnostics, &contents->bytes, &contents->known,
-                                 &contents->size);
+        status = grid_execute(kernel, launch, buffer, diagnostics, &contents->bytes, &contents->known,
+                              &contents->size);
     wb_launch_free(launch);
     wb_module_free(module);
     return status;

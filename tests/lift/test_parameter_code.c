@@ -14,6 +14,7 @@
 #include "../cubin/made_cubin.h"
 #include "base/base.h"
 #include "launch_text.h"
+#include "warp/trace/trace.h"
 #include "warpbound.h"
 
 #define BASE 0x160u /* of parameters, in bank 0 */
@@ -129,7 +130,7 @@ static void check(const struct layout *layout) {
     if (status == WB_OK) status = wb_launch_add_argument(launch, "buf:u8[128]=zero", diagnostics);
     if (status == WB_OK && layout->has_middle) status = add_bytes(launch, 9, layout->offset - 8, diagnostics);
     if (status == WB_OK) status = add_bytes(launch, layout->offset + 1, layout->size, diagnostics);
-    if (status == WB_OK) status = wb_grid_execute(kernel, launch, 0, diagnostics, &bytes, &known, &size);
+    if (status == WB_OK) status = grid_execute(kernel, launch, 0, diagnostics, &bytes, &known, &size);
     if (status != WB_OK)
         fail_msg("%u bytes at %u in units of %u: %s", layout->size, layout->offset, layout->unit,
                  wb_diagnostics_text(diagnostics));

@@ -12,6 +12,7 @@
 #include <glob.h>
 
 #include "bound/analysis/analysis.h"
+#include "bound/analysis/verdict.h"
 #include "code_methods.h"
 #include "warp/path/path.h"
 
@@ -120,12 +121,11 @@ static void compare(const char *cubin, const char *launch) {
     const uint32_t first[3] = {0, 0, 0};
     wb_stalls stalls;
     struct analysed kernel = analyse(cubin, launch, false), block = analyse(cubin, launch, true);
-    expect_ok(&kernel, wb_stalls_find(kernel.kernel, kernel.launch, NULL, kernel.diagnostics, &stalls),
-              cubin);
+    expect_ok(&kernel, stalls_find(kernel.kernel, kernel.launch, NULL, kernel.diagnostics, &stalls), cubin);
     assert_true(stalls.cycles > 0);
     expect_bounds(kernel.analysis, cubin, stalls.cycles);
-    expect_bounds(wb_analysis_longest_block(kernel.analysis), cubin, stalls.cycles);
-    expect_ok(&block, wb_stalls_find(block.kernel, block.launch, first, block.diagnostics, &stalls), cubin);
+    expect_bounds(analysis_longest_block(kernel.analysis), cubin, stalls.cycles);
+    expect_ok(&block, stalls_find(block.kernel, block.launch, first, block.diagnostics, &stalls), cubin);
     expect_bounds(block.analysis, cubin, stalls.cycles);
     const wb_bound *sib = find_bound(block.analysis, "sib"), *fib = find_bound(block.analysis, "fib");
     assert_non_null(sib);
@@ -166,8 +166,7 @@ static void simulate_settings(const char *cubin, const char *launch) {
         const uint32_t first[3] = {0, 0, 0};
         wb_stalls stalls;
         size_t count;
-        expect_ok(&block, wb_stalls_find(block.kernel, block.launch, first, block.diagnostics, &stalls),
-                  cubin);
+        expect_ok(&block, stalls_find(block.kernel, block.launch, first, block.diagnostics, &stalls), cubin);
         const uint64_t best = wb_analysis_best(block.analysis)->cycles;
         if (i == 0) least = best;
         assert_true(best == least);
@@ -262,8 +261,7 @@ static void test_atomics_wait_for_each_other(void **state) {
     struct analysed free = atomics_at("histogram", 2016, "sass.atomic_word=0", 0);
     struct analysed preset = atomics_at("histogram", 2016, NULL, 2);
     expect_waits(preset.analysis, free.analysis, 129024 * 2, 129024 * 2);
-    expect_waits(wb_analysis_longest_block(preset.analysis), wb_analysis_longest_block(free.analysis), 128,
-                 128);
+    expect_waits(analysis_longest_block(preset.analysis), analysis_longest_block(free.analysis), 128, 128);
     free_analysed(&free);
     free_analysed(&preset);
     free = atomics_at("histogram", 0, "sass.atomic_word=0", 0);

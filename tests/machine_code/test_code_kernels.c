@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "bound/analysis/analysis.h"
+#include "bound/analysis/verdict.h"
 #include "code_methods.h"
 #include "kernel_suite.h"
 
@@ -91,7 +93,7 @@ static void check_on(const struct loaded_kernel *loaded, const char *path, const
     size_t simulated;
     (void)wb_analysis_simulations(analysis, &simulated);
     compare(analysis, path, stalls);
-    if (wb_analysis_longest_block(analysis) != NULL) compare(wb_analysis_longest_block(analysis), path, 0);
+    if (analysis_longest_block(analysis) != NULL) compare(analysis_longest_block(analysis), path, 0);
     if (searches && simulated > 0) compare_threads(loaded, machine, analysis, path);
     searched += searches && simulated > 0;
     compared += simulated > 0;
@@ -105,7 +107,7 @@ static void check_case(const struct kernel_case *entry, const char *path, void *
     if (strstr(path, "sm_100") != NULL || strstr(path, "/o1/") != NULL) return;
     struct loaded_kernel loaded = kernel_load(path, entry->launch);
     wb_stalls stalls = {0};
-    const wb_status status = wb_stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &stalls);
+    const wb_status status = stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &stalls);
     if (status != WB_ERR_DECLINED) kernel_expect_ok(status, path, loaded.diagnostics);
     check_on(&loaded, path, NULL, stalls.cycles);
     check_on(&loaded, path, "memory.sms=2", stalls.cycles);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "bound/analysis/verdict.h"
 #include "loaded_code.h"
 
 /* Longer blocks are bounded, but not simulated. */
@@ -61,9 +62,8 @@ static void check(struct timed *timed) {
     size_t count;
     const uint32_t first[3] = {0, 0, 0};
     wb_stalls stalls;
-    kernel_expect_ok(
-        wb_stalls_find(timed->loaded->kernel, timed->loaded->launch, first, diagnostics, &stalls),
-        timed->path, diagnostics);
+    kernel_expect_ok(stalls_find(timed->loaded->kernel, timed->loaded->launch, first, diagnostics, &stalls),
+                     timed->path, diagnostics);
     timed->stalls = stalls.cycles;
     assert_true(timed->stalls > 0);
     kernel_expect_ok(wb_analysis_bound(timed->analysis, "sib,fib,elb", NULL, diagnostics), timed->path,
@@ -106,8 +106,8 @@ static void test_loop_of_stall_counts(void **state) {
         check_code(path, "tests/data/machine_code/chain_loop.yaml");
         struct loaded_kernel loaded = kernel_load(path, "tests/data/machine_code/chain_loop.yaml");
         wb_stalls stalls;
-        kernel_expect_ok(wb_stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &stalls),
-                         path, loaded.diagnostics);
+        kernel_expect_ok(stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &stalls), path,
+                         loaded.diagnostics);
         assert_true(stalls.cycles - stalls.wait_cycles >= 20000);
         kernel_unload(&loaded);
     }

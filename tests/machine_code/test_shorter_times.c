@@ -14,6 +14,7 @@
 
 #include "base/containers.h"
 #include "bound/analysis/analysis.h"
+#include "bound/analysis/verdict.h"
 #include "loaded_code.h"
 #include "random_block.h"
 #include "sim/sass/sass_simulate.h"
@@ -85,8 +86,8 @@ static void simulate_once(const struct bounded *subject, const struct sim_policy
 static uint64_t stalls_alone(const struct loaded_kernel *loaded, const char *path) {
     const uint32_t first[3] = {0, 0, 0};
     wb_stalls stalls;
-    kernel_expect_ok(wb_stalls_find(loaded->kernel, loaded->launch, first, loaded->diagnostics, &stalls),
-                     path, loaded->diagnostics);
+    kernel_expect_ok(stalls_find(loaded->kernel, loaded->launch, first, loaded->diagnostics, &stalls), path,
+                     loaded->diagnostics);
     return stalls.cycles - stalls.wait_cycles;
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "bound/analysis/analysis.h"
 #include "bound/analysis/verdict.h"
 #include "naive_lane.h"
 #include "sass/sass.h"
@@ -96,7 +97,7 @@ static void test_sums_of_lanes(void **state) {
         wb_block *block;
         wb_stalls stalls;
         expect_ok(&loaded,
-                  wb_stalls_find(loaded.kernel, loaded.launch, options.block, loaded.diagnostics, &stalls),
+                  stalls_find(loaded.kernel, loaded.launch, options.block, loaded.diagnostics, &stalls),
                   names[i / 6]);
         expect_ok(&loaded, wb_block_trace(loaded.kernel, loaded.launch, &options, loaded.diagnostics, &block),
                   names[i / 6]);
@@ -114,15 +115,14 @@ static void test_all_blocks(void **state) {
     struct loaded loaded = load("bfs_level", "sm_86.cubin");
     wb_stalls all, one;
     (void)state;
-    expect_ok(&loaded, wb_stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &all), "all");
-    expect_ok(&loaded, wb_stalls_find(loaded.kernel, loaded.launch, all.block, loaded.diagnostics, &one),
+    expect_ok(&loaded, stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &all), "all");
+    expect_ok(&loaded, stalls_find(loaded.kernel, loaded.launch, all.block, loaded.diagnostics, &one),
               "the one that takes longest");
     assert_int_equal(all.cycles, one.cycles);
     assert_int_equal(all.warp, one.warp);
     for (uint32_t b = 0; b < 8; b++) {
         const uint32_t block[3] = {b, 0, 0};
-        expect_ok(&loaded, wb_stalls_find(loaded.kernel, loaded.launch, block, loaded.diagnostics, &one),
-                  "one");
+        expect_ok(&loaded, stalls_find(loaded.kernel, loaded.launch, block, loaded.diagnostics, &one), "one");
         assert_true(one.cycles <= all.cycles);
     }
     unload(&loaded);
@@ -132,7 +132,7 @@ static void test_ptx_has_none(void **state) {
     struct loaded loaded = load("vecadd", "ptx");
     wb_stalls stalls;
     (void)state;
-    assert_int_equal(wb_stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &stalls),
+    assert_int_equal(stalls_find(loaded.kernel, loaded.launch, NULL, loaded.diagnostics, &stalls),
                      WB_ERR_INPUT);
     assert_non_null(strstr(wb_diagnostics_text(loaded.diagnostics), "it is PTX, which has no stall counts"));
     unload(&loaded);
@@ -160,8 +160,8 @@ static void test_refutes(void **state) {
                       machines[i].sets[s]);
         expect_ok(&ptx, wb_analyze(ptx.kernel, ptx.launch, machine, &options, ptx.diagnostics, &analysis),
                   "analysis");
-        expect_ok(&code, wb_stalls_find(code.kernel, code.launch, NULL, code.diagnostics, &stalls), "stalls");
-        expect_ok(&ptx, wb_stalls_compare(ptx.kernel, ptx.launch, machine, ptx.diagnostics, &stalls),
+        expect_ok(&code, stalls_find(code.kernel, code.launch, NULL, code.diagnostics, &stalls), "stalls");
+        expect_ok(&ptx, stalls_compare(ptx.kernel, ptx.launch, machine, ptx.diagnostics, &stalls),
                   "compared");
         assert_true(stalls.loop_cycles >= 3600 && stalls.cycles > stalls.loop_cycles);
         assert_string_equal(stalls.loop_file, "src/mandelbrot.cu");
@@ -170,14 +170,14 @@ static void test_refutes(void **state) {
         assert_int_equal(refuting != NULL, machines[i].refuted);
         assert_true(refuting == NULL || refuting->stated < refuting->cycles);
         assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline).state, WB_MET);
-        wb_analysis_set_stalls(analysis, &stalls);
+        analysis_set_stalls(analysis, &stalls);
         const wb_verdict verdict = wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline);
         assert_int_equal(verdict.state, machines[i].refuted ? WB_UNPROVEN : WB_MET);
         assert_int_equal(verdict.refuted != NULL, machines[i].refuted);
         /* Far above every bound, whatever the machine says of the warp alone. */
         stalls.cycles = UINT64_C(1) << 40;
         stalls.warp_count = 0;
-        wb_analysis_set_stalls(analysis, &stalls);
+        analysis_set_stalls(analysis, &stalls);
         assert_int_equal(wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline).state, WB_MISSED);
         wb_analysis_free(analysis);
         wb_machine_free(machine);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "bound/analysis/analysis.h"
 #include "ptx_presets.h"
 #include "warpbound.h"
 
@@ -98,26 +99,26 @@ static wb_status make_covering(const struct subjects *s, wb_diagnostics *diagnos
 }
 
 static wb_status make_kernel(const struct subjects *s, wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    return wb_analysis_new_kernel(s->grid, s->machine, NULL, diagnostics, analysis);
+    return analysis_new_kernel(s->grid, s->machine, NULL, diagnostics, analysis);
 }
 
 static wb_status make_covering_kernel(const struct subjects *s, wb_diagnostics *diagnostics,
                                       wb_analysis **analysis) {
-    return wb_analysis_new_kernel(s->covering_grid, s->machine, NULL, diagnostics, analysis);
+    return analysis_new_kernel(s->covering_grid, s->machine, NULL, diagnostics, analysis);
 }
 
 static wb_status make_default(const struct subjects *s, wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    return wb_analysis_new_grid(s->grid, s->machine, "default", diagnostics, analysis);
+    return analysis_new_grid(s->grid, s->machine, "default", diagnostics, analysis);
 }
 
 static wb_status make_in_turns(const struct subjects *s, wb_diagnostics *diagnostics,
                                wb_analysis **analysis) {
-    return wb_analysis_new_grid(s->grid, s->machine, "pure-rr", diagnostics, analysis);
+    return analysis_new_grid(s->grid, s->machine, "pure-rr", diagnostics, analysis);
 }
 
 static wb_status make_reordered(const struct subjects *s, wb_diagnostics *diagnostics,
                                 wb_analysis **analysis) {
-    return wb_analysis_new_grid(s->grid, s->machine, "reorder", diagnostics, analysis);
+    return analysis_new_grid(s->grid, s->machine, "reorder", diagnostics, analysis);
 }
 
 static const make_analysis shapes[] = {make_block,   make_covering, make_kernel,   make_covering_kernel,
@@ -136,7 +137,7 @@ static bool has_result(const wb_analysis *analysis, const char *name, bool *none
         if (strcmp(simulation[i].policy, name) == 0) return true;
     for (size_t i = 0; i < declined; i++)
         if (strcmp(reason[i].method, name) == 0 && reason[i].reason[0] != '\0') *none = true;
-    return has_result(wb_analysis_longest_block(analysis), name, none);
+    return has_result(analysis_longest_block(analysis), name, none);
 }
 
 /* A step came to `status`: there is a result or a reason, and a message where there is no result at all. */
@@ -165,7 +166,7 @@ static void check_reports(const char *what, const wb_analysis *analysis) {
 /* One method after the other, then all policies likewise, on one analysis; every one of them by itself, too.
  */
 static void check_names(const char *what, wb_analysis *analysis) {
-    wb_analysis_set_state_limit(analysis, STATES);
+    analysis_set_state_limit(analysis, STATES);
     for (size_t i = 0; wb_method_name(i) != NULL; i++) {
         wb_diagnostics *messages = wb_diagnostics_new();
         const wb_status status = wb_analysis_bound(analysis, wb_method_name(i), NULL, messages);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "warp/trace/trace.h"
 #include "warpbound.h"
 
 #define COLUMNS 64 /* two tiles of C side by side */
@@ -70,7 +71,7 @@ static void check_kernel(const wb_module *module, const char *family, unsigned w
     (void)snprintf(name, sizeof name, "%s_%u", family, warps);
     expect_ok(wb_module_find_kernel(module, name, diagnostics, &kernel));
     wb_launch *launch = make_launch(warps, rows);
-    expect_ok(wb_grid_execute(kernel, launch, 2, diagnostics, &bytes, &known, &size));
+    expect_ok(grid_execute(kernel, launch, 2, diagnostics, &bytes, &known, &size));
     check_product(bytes, known, size, rows);
     free(known);
     free(bytes);

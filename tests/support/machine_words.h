@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "cubin/cubin.h"
 #include "launch_text.h"
+#include "warp/trace/trace.h"
 #include "warpbound.h"
 
 #define WORDS_INPUTS 8u  /* of a thread */
@@ -135,8 +136,8 @@ static inline wb_status words_run(const wb_module *module, const char *file, uin
     for (size_t i = 0; i < 4 && status == WB_OK; i++)
         status = wb_launch_add_argument(launch, arguments[i], diagnostics);
     if (status == WB_OK)
-        status = wb_grid_execute(wb_module_kernel(module, 0), launch, 2, diagnostics, (uint8_t **)results,
-                                 known, &size);
+        status = grid_execute(wb_module_kernel(module, 0), launch, 2, diagnostics, (uint8_t **)results, known,
+                              &size);
     wb_launch_free(launch);
     return status;
 }

@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "launch_text.h"
 #include "warp/path/path.h"
+#include "warp/trace/trace.h"
 
 #define LANES 32
 
@@ -49,8 +50,7 @@ static inline struct outcome run_module_in(const char *ptx, const char *grid, co
     if (status == WB_OK) status = wb_launch_assume(launch, WB_TAKE_APPROX | WB_TAKE_DIV_ZERO, diagnostics);
     for (; status == WB_OK && arguments[count] != NULL; count++)
         status = wb_launch_add_argument(launch, arguments[count], diagnostics);
-    if (status == WB_OK)
-        status = wb_grid_execute(kernel, launch, count - 1, diagnostics, &bytes, &known, &size);
+    if (status == WB_OK) status = grid_execute(kernel, launch, count - 1, diagnostics, &bytes, &known, &size);
     for (size_t i = 0; status == WB_OK && i < size / 8 && i < 1024; i++) {
         memcpy(&outcome.values[i], bytes + 8 * i, 8);
         outcome.known[i] = known[i] == 0xff;

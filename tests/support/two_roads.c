@@ -1,5 +1,6 @@
 #include "two_roads.h"
 
+#include "warp/trace/trace.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,8 +29,8 @@ struct contents {
 
 static wb_status execute(const struct walked *walked, const wb_launch *launch, size_t argument,
                          struct contents *contents) {
-    return wb_grid_execute(walked->kernel, launch, argument, walked->diagnostics, &contents->bytes,
-                           &contents->known, &contents->size);
+    return grid_execute(walked->kernel, launch, argument, walked->diagnostics, &contents->bytes,
+                        &contents->known, &contents->size);
 }
 
 static bool is_known(const struct contents *contents, size_t i) {

@@ -2,6 +2,7 @@
 #include "flow/graph/graph.h"
 #include "machine_text.h"
 #include "run_ptx.h"
+#include "warp/trace/trace.h"
 
 #define LANE_RESULT "cvt.u64.u32 %rd9, %r9;\nst.global.u64 [%rd0], %rd9;\n"
 
@@ -27,7 +28,7 @@ static struct machine_run run_machine(const char *body, const char *threads) {
     assert_int_equal(wb_launch_add_argument(launch, "buf:u64[1024]=zero", run.diagnostics), WB_OK);
     run.status = wb_block_trace(kernel, launch, &options, run.diagnostics, &run.block);
     if (run.status == WB_OK)
-        run.status = wb_grid_execute(kernel, launch, 0, run.diagnostics, &run.bytes, &run.known, &run.size);
+        run.status = grid_execute(kernel, launch, 0, run.diagnostics, &run.bytes, &run.known, &run.size);
     wb_launch_free(launch);
     free(text);
     return run;

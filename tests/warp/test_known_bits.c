@@ -3,6 +3,7 @@
 #include "address_sanitizer.h"
 #include "base/containers.h"
 #include "run_ptx.h"
+#include "warp/trace/trace.h"
 
 #define WORDS 8u /* %r1 .. %r8, %rd1 .. %rd3, %rs1 .. %rs6: what instructions read and write */
 #define PAIRS 3u
@@ -68,7 +69,7 @@ static struct contents run_filled(const char *ptx, const char *filling) {
         status = wb_launch_add_argument(launch, arguments[i], diagnostics);
     if (status == WB_OK)
         status =
-            wb_grid_execute(kernel, launch, 2, diagnostics, &contents.bytes, &contents.known, &contents.size);
+            grid_execute(kernel, launch, 2, diagnostics, &contents.bytes, &contents.known, &contents.size);
     if (status != WB_OK) print_error("%.5000s\n%s\n", ptx, wb_diagnostics_text(diagnostics));
     assert_int_equal(status, WB_OK);
     wb_launch_free(launch);

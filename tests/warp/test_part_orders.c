@@ -16,6 +16,7 @@
 #include "random_block.h"
 #include "random_machine.h"
 #include "warp/path/path.h"
+#include "warp/trace/trace.h"
 
 #define LANES 4u
 #define SETS 16u
@@ -275,7 +276,7 @@ static void interpret(struct explored *explored, uint64_t seed) {
         wb_launch_add_argument(launch, data, d) != WB_OK ||
         wb_launch_add_argument(launch, "buf:u64[64]=zero", d) != WB_OK ||
         wb_block_trace(kernel, launch, &options, d, &block) != WB_OK ||
-        wb_grid_execute(kernel, launch, 0, d, &bytes, &known, &size) != WB_OK) {
+        grid_execute(kernel, launch, 0, d, &bytes, &known, &size) != WB_OK) {
         (void)fputs(explored->text, stdout);
         fail_msg("%s", wb_diagnostics_text(d));
     }

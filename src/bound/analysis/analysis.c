@@ -98,8 +98,8 @@ wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_d
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
-wb_status wb_analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
-                               wb_diagnostics *diagnostics, wb_analysis **analysis) {
+wb_status analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
+                            wb_diagnostics *diagnostics, wb_analysis **analysis) {
     size_t chosen;
     WB_TRY(choose_name("scheme", scheme, wb_scheme_name, diagnostics, &chosen));
     if (!memory_has_hierarchy(&machine->memory)) {
@@ -315,7 +315,7 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
     return WB_ERR_DECLINED;
 }
 
-bool wb_analysis_is_abstract(const wb_analysis *analysis) {
+bool analysis_is_abstract(const wb_analysis *analysis) {
     return analysis->kind == SUBJECT_OF_WING;
 }
 
@@ -346,7 +346,7 @@ bool wb_analysis_is_covering(const wb_analysis *analysis) {
     return analysis_facts(analysis) != NULL;
 }
 
-void wb_analysis_set_given(wb_analysis *analysis, const wb_analysis *given) {
+void analysis_set_given(wb_analysis *analysis, const wb_analysis *given) {
     analysis->given = given;
     if (analysis->longest != NULL && given != NULL) analysis->longest->given = given->longest;
 }
@@ -355,14 +355,14 @@ const wb_machine *wb_analysis_machine(const wb_analysis *analysis) {
     return analysis->machine;
 }
 
-void wb_analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
+void analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
     analysis->state_limit = states;
-    if (analysis->longest != NULL) wb_analysis_set_state_limit(analysis->longest, states);
+    if (analysis->longest != NULL) analysis_set_state_limit(analysis->longest, states);
     for (size_t b = 1; b < analysis->blocks.count; b++) /* the first is the longest */
-        wb_analysis_set_state_limit(analysis->blocks.items[b].analysis, states);
+        analysis_set_state_limit(analysis->blocks.items[b].analysis, states);
 }
 
-const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis) {
+const wb_analysis *analysis_longest_block(const wb_analysis *analysis) {
     return analysis->longest;
 }
 
@@ -402,10 +402,6 @@ bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *proven) {
 assumed_set analysis_assumed(const wb_analysis *analysis) {
     if (analysis->kind == SUBJECT_KERNEL) return analysis->work.assumed;
     return analysis->timed != NULL ? analysis->timed->code.assumed : analysis->grid_times.code.assumed;
-}
-
-size_t wb_analysis_assumptions(const wb_analysis *analysis, wb_assumption list[WB_ASSUMPTION_COUNT]) {
-    return assumptions_of_execution(analysis_assumed(analysis), list);
 }
 
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {

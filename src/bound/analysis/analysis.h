@@ -254,4 +254,55 @@ bool analysis_accepts_model(const struct wb_analysis *analysis);
 wb_status analysis_longest_by_rules(const wb_analysis *analysis, wb_diagnostics *diagnostics,
                                     wb_schedule **schedule);
 
+/* Runs the methods that bounded `model`, such as covering paths of the same launch, within the same limits.
+ * Errors as wb_analysis_bound. */
+wb_status analysis_bound_alike(wb_analysis *analysis, const wb_analysis *model, const wb_watch *watch,
+                               wb_diagnostics *diagnostics);
+
+/* Of a kernel, runs every method that proves a bound of the whole kernel without searching schedules; of
+ * anything else, none. Errors as wb_analysis_bound. */
+wb_status analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics);
+
+/* Whether the analysis is of what has no instructions, such as abstract warps written by hand: it cannot be
+ * simulated, and only some methods bound it. */
+bool analysis_is_abstract(const wb_analysis *analysis);
+
+/* Of the analysis of a kernel: that of the block that takes longest, with its own simulations and with bounds
+ * that hold for every block, whichever takes longest (on machines with caches for that block).
+ * NULL of any other analysis. */
+const wb_analysis *analysis_longest_block(const wb_analysis *analysis);
+
+/* The same of a grid of real paths, to stand beside `covering`, the analysis of covering paths of the same
+ * launch (analysis_set_given): its analysis_longest_block is the block that takes longest there. */
+wb_status analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
+                             wb_diagnostics *diagnostics, wb_analysis **analysis);
+
+/* A whole grid on a machine with caches (key l1_size), under a scheme of access to the first level
+ * ("default", "pure-rr", "reorder"): ready to be bounded, by the methods for grids only. WB_ERR_DECLINED when
+ * a value that is not known steers a warp, WB_ERR_INPUT when the machine lacks caches or a class that is
+ * needed. */
+wb_status analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
+                            wb_diagnostics *diagnostics, wb_analysis **analysis);
+
+/* A whole kernel: all blocks of a grid on all SMs of a machine, and beside it the block that takes longest
+ * (analysis_longest_block). Methods of blocks are asked of a block of each kind, and the largest number is
+ * kept; methods of kernels bound the grid; simulations are of the grid. On a machine with caches the scheme
+ * is "default", and methods of blocks bound the block with the most initiations only. `watch` may be NULL.
+ * Errors as analysis_new_grid; WB_ERR_INPUT, too, when a block does not fit on an SM. */
+wb_status analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
+                              wb_diagnostics *diagnostics, wb_analysis **analysis);
+
+/* Reports of an analysis of covering paths show `given` beside it, which must outlive it: the same launch on
+ * the same machine with all data that was given, bounded and simulated like any other; of a kernel made by
+ * analysis_new_given. */
+void analysis_set_given(wb_analysis *analysis, const wb_analysis *given);
+
+/* Gives an analysis what is known of the machine code that its launch executes. Where that takes longer than
+ * a bound of kind upper, or a compared warp longer than the machine says of it alone, what bounds of
+ * this code on this machine rest on is refuted, and no verdict rests on them. */
+void analysis_set_stalls(wb_analysis *analysis, const wb_stalls *stalls);
+
+/* Most states that a search over schedules keeps (default 30 million, some two gigabytes). */
+void analysis_set_state_limit(wb_analysis *analysis, uint64_t states);
+
 #endif

@@ -140,8 +140,8 @@ wb_status wb_analysis_bound(wb_analysis *analysis, const char *methods, const wb
                         diagnostics);
 }
 
-wb_status wb_analysis_bound_alike(wb_analysis *analysis, const wb_analysis *model, const wb_watch *watch,
-                                  wb_diagnostics *diagnostics) {
+wb_status analysis_bound_alike(wb_analysis *analysis, const wb_analysis *model, const wb_watch *watch,
+                               wb_diagnostics *diagnostics) {
     const wb_analysis *block = model->longest;
     const uint64_t of_block = block == NULL ? 0 : block->methods_run;
     const uint64_t unasked = model->unasked | (block == NULL ? 0 : block->unasked);
@@ -149,8 +149,7 @@ wb_status wb_analysis_bound_alike(wb_analysis *analysis, const wb_analysis *mode
     return analysis_run(analysis, model->methods_run | of_block, unasked, watch, diagnostics);
 }
 
-wb_status wb_analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch,
-                                   wb_diagnostics *diagnostics) {
+wb_status analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
     uint64_t chosen = 0;
     if (wb_analysis_scope(analysis) != WB_SCOPE_KERNEL) return WB_OK;
     for (size_t i = 0; bound_method_at(i) != NULL; i++)

@@ -90,16 +90,16 @@ static wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagno
     return kernel_blocks_make(made, longest, diagnostics);
 }
 
-wb_status wb_analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
-                                 wb_diagnostics *diagnostics, wb_analysis **analysis) {
+wb_status analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,
+                              wb_diagnostics *diagnostics, wb_analysis **analysis) {
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
     wb_status status = analysis_of_grid(made, grid, machine, NULL, watch, diagnostics);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
-wb_status wb_analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
-                                wb_diagnostics *diagnostics, wb_analysis **analysis) {
+wb_status analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
+                             wb_diagnostics *diagnostics, wb_analysis **analysis) {
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
     wb_status status = analysis_of_grid(made, grid, covering->machine, covering, watch, diagnostics);

@@ -118,7 +118,7 @@ wb_status choose_methods(const char *list, wb_diagnostics *diagnostics, struct c
     return WB_OK;
 }
 
-bool wb_methods_include_kernels(const char *list) {
+bool methods_include_kernels(const char *list) {
     struct chosen_methods chosen;
     struct wb_diagnostics discarded = {0}; /* of unknown names: wb_analysis_bound tells of those */
     (void)choose_methods(list, &discarded, &chosen);

@@ -54,4 +54,7 @@ struct chosen_methods {
  * "k-area" is form area of kernel. Errors as choose_names. */
 wb_status choose_methods(const char *list, wb_diagnostics *diagnostics, struct chosen_methods *chosen);
 
+/* Whether a comma-separated list of methods names one of whole kernels; "all" does. */
+bool methods_include_kernels(const char *methods);
+
 #endif

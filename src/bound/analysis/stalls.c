@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound/analysis/analysis.h"
 #include "bound/analysis/lane_time.h"
 #include "sass/sass.h"
 #include "sim/gpu/gpu.h"
@@ -215,8 +216,8 @@ static wb_status find_longest(const struct code_rules *code, wb_stalls *found) {
     return explain_longest(code, &grid->paths.items[longest->path], longest->lanes, found);
 }
 
-wb_status wb_stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
-                         wb_diagnostics *diagnostics, wb_stalls *stalls) {
+wb_status stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
+                      wb_diagnostics *diagnostics, wb_stalls *stalls) {
     wb_grid_options options = {
         .size = sizeof options, .one_block = block != NULL, .instruction_limit = EXECUTED_MAX};
     struct code_rules rules = {0};
@@ -280,8 +281,8 @@ static wb_status compare_block(const wb_kernel *kernel, const wb_launch *launch,
     return status;
 }
 
-wb_status wb_stalls_compare(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
-                            wb_diagnostics *diagnostics, wb_stalls *stalls) {
+wb_status stalls_compare(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                         wb_diagnostics *diagnostics, wb_stalls *stalls) {
     for (size_t i = 0; i < stalls->warp_count; i++) {
         const uint32_t *place = stalls->warps[i].block;
         bool is_done = false;
@@ -305,12 +306,8 @@ const wb_stalls_warp *wb_stalls_refuting(const wb_stalls *stalls) {
     return furthest;
 }
 
-void wb_analysis_set_stalls(wb_analysis *analysis, const wb_stalls *stalls) {
+void analysis_set_stalls(wb_analysis *analysis, const wb_stalls *stalls) {
     analysis->stalls = *stalls;
-}
-
-const wb_stalls *wb_analysis_stalls(const wb_analysis *analysis) {
-    return analysis->stalls.cycles > 0 ? &analysis->stalls : NULL;
 }
 
 /* The longest of all blocks says nothing against a bound of one of them. */

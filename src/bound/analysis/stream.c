@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound/analysis/analysis.h"
 #include "bound/analysis/verdict.h"
 #include "warp/trace/trace.h"
 
-wb_stream *wb_stream_new(const wb_machine *machine) {
+wb_stream *stream_new(const wb_machine *machine) {
     wb_stream *made = calloc(1, sizeof *made);
     if (made != NULL) made->machine = machine;
     return made;
@@ -36,8 +37,8 @@ static wb_status add_inputs(struct wb_stream *stream, const wb_analysis *kernel)
     return WB_OK;
 }
 
-wb_status wb_stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnostics *diagnostics) {
-    if (wb_analysis_longest_block(kernel) == NULL || kernel->machine != stream->machine) {
+wb_status stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnostics *diagnostics) {
+    if (analysis_longest_block(kernel) == NULL || kernel->machine != stream->machine) {
         diagnose(diagnostics, SEVERITY_ERROR, stream->machine->name,
                  "a stream consists of analyses of whole kernels on one machine");
         return WB_ERR_INPUT;
@@ -60,13 +61,13 @@ cycles stream_carried(const struct wb_stream *stream) {
     return cycles_mul(lines, stream->machine->memory.dram_service);
 }
 
-wb_status wb_stream_set_stalls(wb_stream *stream, size_t index, const wb_stalls *stalls,
-                               wb_diagnostics *diagnostics) {
+wb_status stream_set_stalls(wb_stream *stream, size_t index, const wb_stalls *stalls,
+                            wb_diagnostics *diagnostics) {
     assert(index < stream->kernels.count && stream->kernels.items[index].owned != NULL);
     const struct wb_grid *grid = stream->kernels.items[index].owned->owned.grid;
     /* They were found with the contents that variables have before all launches. */
     if (grid == NULL || !grid->changed_variables)
-        wb_analysis_set_stalls(stream->kernels.items[index].owned, stalls);
+        analysis_set_stalls(stream->kernels.items[index].owned, stalls);
     if (add_inputs(stream, stream->kernels.items[index].analysis) == WB_OK) return WB_OK;
     return diagnose_out_of_memory(diagnostics, stream->machine->name);
 }

@@ -118,7 +118,7 @@ void verdict_decide(wb_verdict *verdict, const uint64_t *deadline) {
 /* Takes machine code into account: a bound of PTX that it takes longer than is none. */
 static void take_code(wb_verdict *verdict, const struct wb_analysis *analysis) {
     const bool is_about_kernel = verdict->scope == WB_SCOPE_KERNEL;
-    verdict->stalls = wb_analysis_stalls(analysis);
+    verdict->stalls = analysis->stalls.cycles > 0 ? &analysis->stalls : NULL;
     verdict->code = slowest_of_code(analysis, verdict->scope);
     verdict->refuted = stalls_refute(analysis, verdict);
     if (verdict->bound != NULL && verdict->code.cycles > verdict->bound->cycles)

@@ -48,4 +48,16 @@ wb_slowest analysis_slowest_with_code(const struct wb_analysis *analysis);
  * known. */
 void verdict_decide(wb_verdict *verdict, const uint64_t *deadline);
 
+/* Executes a launch of machine code with the data that it gives, all blocks or, where `block` is not NULL,
+ * that one, and sums up stalls. `code` and `loop_file` live as long as the kernel's module. WB_ERR_INPUT for
+ * PTX, which has none; other errors as wb_grid_trace: WB_ERR_DECLINED where the data leaves open what is
+ * executed. */
+wb_status stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
+                      wb_diagnostics *diagnostics, wb_stalls *stalls);
+
+/* How long a machine says that each of the compared warps takes by itself: what it gives the code of
+ * `kernel`, PTX or machine code, of the same launch. Errors as wb_block_trace and wb_analysis_new. */
+wb_status stalls_compare(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                         wb_diagnostics *diagnostics, wb_stalls *stalls);
+
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "launch/launch.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 #include "warp/path/path.h"
@@ -32,7 +33,7 @@ static wb_status check_facts(const struct run *run, const struct wb_facts *facts
                  "the flow facts are for another kernel than %s", wb_kernel_name(run->kernel));
         return WB_ERR_INPUT;
     }
-    WB_TRY(wb_facts_require_complete(facts, diagnostics));
+    WB_TRY(facts_require_complete(facts, diagnostics));
     WB_TRY(facts_require_launch(facts, run->launch, diagnostics));
     return found_limits_require(facts, run->launch, diagnostics);
 }
@@ -297,8 +298,8 @@ static wb_status execute_blocks(struct run *run, struct arena *arena) {
     return WB_OK;
 }
 
-wb_status wb_grid_execute(const wb_kernel *kernel, const wb_launch *launch, size_t argument,
-                          wb_diagnostics *diagnostics, uint8_t **bytes, uint8_t **known, size_t *size) {
+wb_status grid_execute(const wb_kernel *kernel, const wb_launch *launch, size_t argument,
+                       wb_diagnostics *diagnostics, uint8_t **bytes, uint8_t **known, size_t *size) {
     struct run run = {.kernel = kernel,
                       .launch = launch,
                       .diagnostics = diagnostics,

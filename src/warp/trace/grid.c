@@ -371,7 +371,7 @@ void grid_clear(struct wb_grid *grid) {
     *grid = (struct wb_grid){0};
 }
 
-bool wb_grid_is_steered(const wb_grid *grid) {
+bool grid_is_steered(const wb_grid *grid) {
     return grid->input_dependent.count > 0;
 }
 

@@ -107,7 +107,7 @@ static bool bounded(struct trial *trial, wb_status made, wb_analysis **analysis)
         return true;
     }
     wb_status status = wb_analysis_scope(*analysis) == WB_SCOPE_KERNEL
-                           ? wb_analysis_bound_kernel(*analysis, NULL, trial->diagnostics)
+                           ? analysis_bound_kernel(*analysis, NULL, trial->diagnostics)
                            : wb_analysis_bound(*analysis, "sib,fib,aln,fifo,elb", NULL, trial->diagnostics);
     return status != WB_ERR_INPUT || violated(trial, "the bounds fail");
 }
@@ -189,8 +189,8 @@ static bool claim_grid(struct trial *trial, const wb_grid *grid, struct claims *
     for (size_t i = 0; holds && i < (has_caches(trial) ? ANALYSED_SCHEMES : 1); i++) {
         wb_analysis **analysis = &claims->grid[i];
         wb_status status =
-            i == 0 ? wb_analysis_new_kernel(grid, trial->machine, NULL, trial->diagnostics, analysis)
-                   : wb_analysis_new_grid(grid, trial->machine, analysed[i], trial->diagnostics, analysis);
+            i == 0 ? analysis_new_kernel(grid, trial->machine, NULL, trial->diagnostics, analysis)
+                   : analysis_new_grid(grid, trial->machine, analysed[i], trial->diagnostics, analysis);
         holds = bounded(trial, status, analysis);
     }
     if (holds && has_caches(trial)) holds = claim_hits(trial, grid, claims);

@@ -17,6 +17,7 @@
 #include "random_block.h"
 #include "random_kernel.h"
 #include "sim/gpu/gpu.h"
+#include "warp/trace/trace.h"
 #include "wings/abstract_cta/acta_file.h"
 #include "wings/abstract_cta/acta_simulate.h"
 #include "wings/abstract_cta/acta_trace.h"
@@ -210,8 +211,8 @@ static void both_versions_compute_the_same(void **state) {
             struct triangle t = {.diagnostics = wb_diagnostics_new()};
             expect_ok(&t, wb_module_read(files[f], t.diagnostics, &t.module));
             expect_ok(&t, wb_launch_read(launches[l], WB_FILES_BELOW, t.diagnostics, &t.launch));
-            expect_ok(&t, wb_grid_execute(wb_module_kernel(t.module, 0), t.launch, 1, t.diagnostics,
-                                          &bytes[f], &known[f], &size[f]));
+            expect_ok(&t, grid_execute(wb_module_kernel(t.module, 0), t.launch, 1, t.diagnostics, &bytes[f],
+                                       &known[f], &size[f]));
             triangle_close(&t);
         }
         assert_int_equal(size[0], size[1]);

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/containers.h"
-#include "report/html/layers.h"
+#include "report/html/page.h"
 
 #define NODES_MAX 40u
 #define EDGES_MAX 90u

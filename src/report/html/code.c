@@ -1,4 +1,4 @@
-#include "report/html/code.h"
+#include "report/html/page.h"
 
 wb_status html_code_open(const struct wb_analysis *analysis, struct html_code *code) {
     *code = (struct html_code){0};

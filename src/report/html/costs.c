@@ -7,9 +7,10 @@
 #include "report/html/page.h"
 #include "report/write/output.h"
 
-/* Most instructions that are listed; and lines of the source around those that have any. */
+/* Most instructions that are listed; most lines of a file, and those around the ones with cycles. */
 #define INSTRUCTIONS_LISTED_MAX ((size_t)3000)
-#define LINES_AROUND 6u
+#define LINES_LISTED_MAX 4000u
+#define LINES_AROUND 2u
 
 static void instruction_json(struct json *json, const struct html_code *code, const wb_cost *row) {
     const wb_cost_place *place = &row->place;
@@ -57,67 +58,54 @@ static void instructions_json(struct json *json, const struct costs_shown *shown
 
 /* ---- Source -------------------------------------------------------------------------------------------- */
 
-/* A line of a file that something is attributed to. */
-struct place {
-    const char *file;
-    uint32_t line;
-};
-
-static int compare_places(const void *a, const void *b) {
-    const struct place *x = a, *y = b;
-    const int files = strcmp(x->file, y->file);
-    return files != 0 ? files : (x->line > y->line) - (x->line < y->line);
+/* The file and the line that a row is listed at: of the source, or else of the code. */
+static const char *file_of(const wb_cost *row, uint32_t *line) {
+    const bool has_source = row->place.source_file != NULL && row->place.source_line > 0;
+    *line = has_source ? row->place.source_line : row->place.code_line;
+    return has_source ? row->place.source_file : row->place.code_file;
 }
 
-/* The lines around one, from `from` on; returns the one behind them. */
-static uint32_t lines_json(struct json *json, struct source_texts *texts, const struct place *place,
-                           uint32_t from) {
-    const uint32_t first = place->line > LINES_AROUND ? place->line - LINES_AROUND : 1;
-    uint32_t number = from > first ? from : first;
-    for (; number <= place->line + LINES_AROUND; number++) {
-        size_t length;
-        const char *line = source_texts_line(texts, place->file, number, &length);
+/* The lines of a file from `first` to `last`, as far as there are such. */
+static void source_json(struct json *json, struct source_texts *texts, const char *file, uint32_t first,
+                        uint32_t last) {
+    const char *line;
+    size_t length;
+    json_open_object(json, NULL);
+    json_put_text(json, "file", file);
+    json_put_count(json, "first", first);
+    json_open_array(json, "lines");
+    for (; first <= last && (line = source_texts_line(texts, file, first, &length)) != NULL; first++) {
         struct text words = {0};
-        if (line == NULL) break;
         text_append(&words, line, length);
-        json_open_array(json, NULL);
-        json_put_count(json, NULL, number);
         json_put_text(json, NULL, words.data != NULL ? words.data : "");
         json->out->failed |= words.failed;
         text_free(&words);
-        json_close(json);
     }
-    return number;
+    json_close(json);
+    json_close(json);
 }
 
-/* Of each file the lines near those that have cycles: [number, text]. None of a file that is not found. */
+/* Of each file the lines between the first and the last that have cycles, and some around them. */
 static void sources_json(struct json *json, struct costs_shown *shown) {
-    const size_t count = shown->lines.items.count;
-    struct place *places = malloc((count + 1) * sizeof *places);
-    size_t known = 0;
-    json->out->failed |= places == NULL;
-    for (size_t i = 0; places != NULL && i < count; i++) {
-        const wb_cost_place *place = &shown->lines.items.items[i].cost->place;
-        const bool has_source = place->source_file != NULL && place->source_line > 0;
-        if (shown->lines.items.items[i].cost->about != NULL) continue;
-        places[known++] = has_source ? (struct place){place->source_file, place->source_line}
-                                     : (struct place){place->code_file, place->code_line};
-    }
-    if (known > 0) qsort(places, known, sizeof *places, compare_places);
+    const struct shown_row *rows = shown->lines.items.items;
+    uint32_t line;
     json_open_array(json, "sources");
-    for (size_t i = 0, next; i < known; i = next) {
-        uint32_t from = 1;
-        json_open_object(json, NULL);
-        json_put_text(json, "file", places[i].file);
-        json_open_array(json, "lines");
-        for (next = i; next < known && strcmp(places[next].file, places[i].file) == 0; next++)
-            from = lines_json(json, &shown->sources, &places[next], from);
-        json_close(json);
-        json_close(json);
+    for (size_t i = 0; i < shown->lines.items.count; i++) {
+        const char *file = rows[i].cost->about == NULL ? file_of(rows[i].cost, &line) : NULL;
+        uint32_t first = UINT32_MAX, last = 0;
+        for (size_t j = 0; file != NULL && j < shown->lines.items.count; j++) {
+            if (rows[j].cost->about != NULL || strcmp(file_of(rows[j].cost, &line), file) != 0) continue;
+            if (j < i) file = NULL; /* it was listed */
+            if (line < first) first = line;
+            if (line > last) last = line;
+        }
+        if (file == NULL) continue;
+        first = first > LINES_AROUND ? first - LINES_AROUND : 1;
+        if (last - first > LINES_LISTED_MAX) last = first + LINES_LISTED_MAX;
+        source_json(json, &shown->sources, file, first, last + LINES_AROUND);
     }
     json_close(json);
     json->out->failed |= shown->sources.failed;
-    free(places);
 }
 
 /* ---- The costs ----------------------------------------------------------------------------------------- */

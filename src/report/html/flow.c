@@ -4,12 +4,10 @@
 #include <stdlib.h>
 
 #include "flow/graph/graph.h"
-#include "report/html/layers.h"
 #include "report/html/page.h"
 
-/* Most executed blocks that are drawn, and that are listed. */
+/* Most executed blocks that are drawn. */
 #define BLOCKS_DRAWN_MAX 90u
-#define BLOCKS_LISTED_MAX 1000u
 
 struct flow_block {
     uint64_t executions, cycles;
@@ -168,19 +166,24 @@ static void find_flow(void *context) {
 /* ---- What the script gets -------------------------------------------------------------------------------
  */
 
-/* The members of a block. */
+/* A block by its number; null: the end. */
+static void put_number(struct json *json, const char *key, const struct flow *flow, uint32_t block) {
+    json_put_count_if(json, key, block != flow->cfg.exit, block);
+}
+
 static void block_json(struct json *json, const struct flow *flow, uint32_t number) {
     const struct flow_block *block = &flow->blocks[number];
     const struct adjacency *out = &flow->cfg.graph.out;
-    json_put_count_if(json, "block", number != flow->cfg.exit, number); /* null: the end */
+    json_open_object(json, NULL);
+    json_put_count(json, "block", number);
     json_put_count(json, "executions", block->executions);
     json_put_count(json, "cycles", block->cycles);
     if (block->first_line > 0)
         json_put_counts(json, "lines", (const uint32_t[]){block->first_line, block->last_line}, 2);
-    if (number == flow->cfg.exit) return;
     json_open_array(json, "leads_to");
     for (uint32_t e = out->first[number]; e < out->first[number + 1]; e++)
-        json_put_count_if(json, NULL, out->nodes[e] != flow->cfg.exit, out->nodes[e]);
+        put_number(json, NULL, flow, out->nodes[e]);
+    json_close(json);
     json_close(json);
 }
 
@@ -193,7 +196,7 @@ static void nodes_json(struct json *json, const struct flow *flow) {
     json_open_array(json, "nodes");
     for (uint32_t n = 0; n < flow->node_count; n++) {
         json_open_object(json, NULL);
-        block_json(json, flow, flow->nodes[n]);
+        put_number(json, "block", flow, flow->nodes[n]);
         json_put_count(json, "layer", flow->layers.nodes[n].layer);
         put_place(json, "x", flow->layers.nodes[n].x);
         json_close(json);
@@ -219,19 +222,6 @@ static void edges_json(struct json *json, const struct flow *flow) {
     json_close(json);
 }
 
-static void blocks_json(struct json *json, const struct flow *flow) {
-    uint32_t listed = 0;
-    json_open_array(json, "blocks");
-    for (uint32_t b = 0; b < flow->cfg.block_count && listed < BLOCKS_LISTED_MAX; b++) {
-        if (!is_executed(&flow->blocks[b])) continue;
-        listed++;
-        json_open_object(json, NULL);
-        block_json(json, flow, b);
-        json_close(json);
-    }
-    json_close(json);
-}
-
 void page_flow_json(struct html_page *page, const wb_costs *costs, const struct html_code *code) {
     struct arena arena = {0};
     struct flow flow = {.costs = costs, .code = code, .arena = &arena};
@@ -240,7 +230,6 @@ void page_flow_json(struct html_page *page, const wb_costs *costs, const struct 
     if (arena_protect(&arena, find_flow, &flow) != WB_OK) {
         json->out->failed = true;
     } else {
-        json_put_count(json, "executed", flow.executed);
         json_put_count(json, "drawn", flow.drawn);
         json_put_count(json, "least", flow.least);
         json_put_count(json, "layers", flow.layers.layer_count);
@@ -248,7 +237,10 @@ void page_flow_json(struct html_page *page, const wb_costs *costs, const struct 
         put_place(json, "width", flow.layers.width);
         nodes_json(json, &flow);
         edges_json(json, &flow);
-        blocks_json(json, &flow);
+        json_open_array(json, "blocks");
+        for (uint32_t b = 0; b < flow.cfg.block_count; b++)
+            if (is_executed(&flow.blocks[b])) block_json(json, &flow, b);
+        json_close(json);
     }
     json_close(json);
     arena_free(&arena);

@@ -70,18 +70,16 @@ static void put_page(struct text *out, const char *title, const wb_verdict *verd
 }
 
 /* Hands the page over; everything is freed. */
-static wb_status finish(struct html_page *page, const char *name, const wb_verdict *verdict, double clock_mhz,
+static wb_status finish(struct html_page *page, const char *name, const wb_verdict *verdict,
                         const wb_writer *writer) {
-    const struct verdict_words words = {clock_mhz, page->options.unit, true};
-    struct text out = {0}, line = {0}, *document = page->json.out;
+    struct text out = {0}, *document = page->json.out;
     char *readable = demangle(name);
     json_close(&page->json);
-    verdict_put_line(&line, verdict, &words);
-    out.failed = line.failed || document->failed;
-    if (!out.failed) put_page(&out, readable != NULL ? readable : name, verdict, &line, document);
+    out.failed = page->line.failed || document->failed;
+    if (!out.failed) put_page(&out, readable != NULL ? readable : name, verdict, &page->line, document);
     wb_status status = report_flush(&out, writer, true);
     free(readable);
-    text_free(&line);
+    text_free(&page->line);
     text_free(document);
     text_free(&out);
     return report_written(status, page->diagnostics);
@@ -127,14 +125,16 @@ static void sentence_json(struct json *json, const wb_verdict *verdict, const ch
 static void verdict_words_json(struct html_page *page, const wb_verdict *verdict, double clock_mhz) {
     const struct verdict_words words = {clock_mhz, page->options.unit, true};
     struct json *json = &page->json;
-    struct text line = {0};
-    verdict_put_line(&line, verdict, &words);
-    take_text(json, "line", &line);
+    struct text scope = {0};
+    text_free(&page->line); /* of a launch */
+    verdict_put_line(&page->line, verdict, &words);
+    json_put_text(json, "line", page->line.failed ? NULL : page->line.data);
+    json->out->failed |= page->line.failed;
     json_open_array(json, "sentences");
     if (meaning_of(verdict) != NULL) json_put_text(json, NULL, meaning_of(verdict));
     if (verdict_model(verdict->model) != NULL) {
-        text_printf(&line, "Scope: %s.", verdict_model(verdict->model));
-        take_text(json, NULL, &line);
+        text_printf(&scope, "Scope: %s.", verdict_model(verdict->model));
+        take_text(json, NULL, &scope);
     }
     if (verdict->stalls != NULL) sentence_json(json, verdict, "Machine code", verdict_put_stalls);
     if (verdict->code.cycles > 0) sentence_json(json, verdict, "Machine code, executed", verdict_put_code);
@@ -212,7 +212,7 @@ wb_status wb_html_report(const wb_analysis *analysis, const wb_report_options *o
     analysis_json(&page, analysis);
     common_json(&page);
     json_close(&page.json);
-    return finish(&page, name_of(analysis), &verdict, analysis->machine->clock_mhz, writer);
+    return finish(&page, name_of(analysis), &verdict, writer);
 }
 
 /* Member "page" of a launch. */
@@ -246,5 +246,5 @@ wb_status wb_stream_html_report(const wb_stream *stream, const wb_report_options
     verdict_words_json(&page, &verdict, stream->machine->clock_mhz);
     common_json(&page);
     json_close(&page.json);
-    return finish(&page, "Stream of kernels", &verdict, stream->machine->clock_mhz, writer);
+    return finish(&page, "Stream of kernels", &verdict, writer);
 }

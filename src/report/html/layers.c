@@ -1,4 +1,4 @@
-#include "report/html/layers.h"
+#include "report/html/page.h"
 
 #include <assert.h>
 #include <stdlib.h>

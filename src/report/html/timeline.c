@@ -20,8 +20,7 @@ struct timeline {
     uint32_t row_count;  /* warps: slot, then warp */
     uint32_t *numbers;   /* per instruction its number in the data, from 1; 0: it is not in it */
     size_t instructions; /* that have room there */
-    uint32_t *unit_rows; /* per unit, sub-core and instance its row, from 1 */
-    size_t unit_places, instances, sub_cores;
+    uint32_t units;      /* of the machine, up to the last that is used */
 };
 
 static uint32_t row_of(const struct timeline *timeline, uint32_t slot, uint32_t warp) {
@@ -41,9 +40,7 @@ static void take_issues(struct timeline *timeline) {
         const uint32_t row = row_of(timeline, issue->slot, issue->warp);
         if (row >= timeline->row_count) timeline->row_count = row + 1;
         if (issue->instruction >= timeline->instructions) timeline->instructions = issue->instruction + 1;
-        if (issue->unit >= timeline->unit_places) timeline->unit_places = issue->unit + 1;
-        if (issue->sub_core >= timeline->sub_cores) timeline->sub_cores = issue->sub_core + 1;
-        if (issue->instance >= timeline->instances) timeline->instances = issue->instance + 1;
+        if (issue->unit >= timeline->units) timeline->units = issue->unit + 1;
     }
     timeline->first_issue = first;
     timeline->issues = issues == NULL ? NULL : issues + first;
@@ -66,48 +63,14 @@ static void take_waits(struct timeline *timeline) {
     timeline->wait_count = end - first;
 }
 
-/* The place of an instance among unit_rows. */
-static size_t unit_place(const struct timeline *timeline, const wb_issue *issue) {
-    return (issue->unit * timeline->sub_cores + issue->sub_core) * timeline->instances + issue->instance;
-}
-
 /* ---- The data of the script -----------------------------------------------------------------------------
  */
 
-static void rows_json(struct json *json, const struct timeline *timeline) {
-    const uint32_t warps = timeline->info->warp_count;
-    json_open_array(json, "rows");
-    for (uint32_t row = 0; row < timeline->row_count; row++) {
-        char name[64];
-        if (timeline->row_count <= warps)
-            (void)text_format(name, sizeof name, "warp %u", row);
-        else
-            (void)text_format(name, sizeof name, "%u:%u", row / warps, row % warps);
-        json_put_text(json, NULL, name);
-    }
-    json_close(json);
-}
-
-/* The units that something is issued to, in the order of the machine, numbered as rows. */
+/* The names of the machine's units, as far as something is issued to them. */
 static void units_json(struct json *json, const struct timeline *timeline) {
-    const size_t places = timeline->unit_places * timeline->sub_cores * timeline->instances;
-    uint32_t rows = 0;
-    for (size_t i = 0; i < timeline->issue_count; i++)
-        timeline->unit_rows[unit_place(timeline, &timeline->issues[i])] = 1;
     json_open_array(json, "units");
-    for (size_t place = 0; place < places; place++) {
-        struct text name = {0};
-        if (timeline->unit_rows[place] == 0) continue;
-        timeline->unit_rows[place] = ++rows;
-        text_string(&name, wb_schedule_unit(timeline->schedule,
-                                            (uint32_t)(place / timeline->instances / timeline->sub_cores)));
-        if (timeline->sub_cores > 1)
-            text_printf(&name, ".%zu", place / timeline->instances % timeline->sub_cores);
-        if (timeline->instances > 1) text_printf(&name, "#%zu", place % timeline->instances);
-        json_put_text(json, NULL, name.data);
-        json->out->failed |= name.failed;
-        text_free(&name);
-    }
+    for (uint32_t unit = 0; unit < timeline->units; unit++)
+        json_put_text(json, NULL, wb_schedule_unit(timeline->schedule, unit));
     json_close(json);
 }
 
@@ -138,8 +101,8 @@ static void instructions_json(struct json *json, const struct timeline *timeline
     json_close(json);
 }
 
-/* [row, instruction, unit, issue behind the one before, start, free, ready behind the issue], one after the
- * other. */
+/* [row, instruction, unit, sub-core, instance, issue behind the one before, start, free, ready behind the
+ * issue], one after the other. */
 static void issues_json(struct json *json, const struct timeline *timeline) {
     uint64_t before = 0;
     json_open_array(json, "issues");
@@ -147,7 +110,9 @@ static void issues_json(struct json *json, const struct timeline *timeline) {
         const wb_issue *issue = &timeline->issues[i];
         json_put_count(json, NULL, row_of(timeline, issue->slot, issue->warp));
         json_put_count(json, NULL, timeline->numbers[issue->instruction] - 1);
-        json_put_count(json, NULL, timeline->unit_rows[unit_place(timeline, issue)] - 1);
+        json_put_count(json, NULL, issue->unit);
+        json_put_count(json, NULL, issue->sub_core);
+        json_put_count(json, NULL, issue->instance);
         json_put_count(json, NULL, issue->issue - before);
         json_put_count(json, NULL, issue->start - issue->issue);
         json_put_count(json, NULL, issue->free - issue->issue);
@@ -189,18 +154,11 @@ static void about_json(struct json *json, const struct timeline *timeline) {
     json_put_count(json, "sms", info->sm_count);
     json_put_count(json, "sm", timeline->sm);
     json_put_count(json, "warps", info->warp_count);
+    json_put_count(json, "row_count", timeline->row_count);
     json_put_bool(json, "cut", info->kept_until < info->cycles && timeline->issue_count >= most);
     json_put_count(json, "kept_until", info->kept_until);
     json_put_count(json, "issued", info->issues);
     json_put_count(json, "end", timeline->issue_count < most ? info->cycles : info->kept_until);
-}
-
-/* Room for what the issues are numbered by. */
-static bool take_room(struct timeline *timeline) {
-    timeline->numbers = calloc(timeline->instructions + 1, sizeof *timeline->numbers);
-    timeline->unit_rows = calloc(timeline->unit_places * timeline->sub_cores * timeline->instances + 1,
-                                 sizeof *timeline->unit_rows);
-    return timeline->numbers != NULL && timeline->unit_rows != NULL;
 }
 
 static void timeline_json(struct json *json, struct timeline *timeline) {
@@ -208,8 +166,8 @@ static void timeline_json(struct json *json, struct timeline *timeline) {
     take_waits(timeline);
     json_open_object(json, "timeline");
     about_json(json, timeline);
-    if (take_room(timeline)) {
-        rows_json(json, timeline);
+    timeline->numbers = calloc(timeline->instructions + 1, sizeof *timeline->numbers);
+    if (timeline->numbers != NULL) {
         units_json(json, timeline);
         json_open_array(json, "reasons");
         for (size_t r = 0; r < WB_WAIT_COUNT; r++)
@@ -223,7 +181,6 @@ static void timeline_json(struct json *json, struct timeline *timeline) {
     }
     json_close(json);
     free(timeline->numbers);
-    free(timeline->unit_rows);
 }
 
 /* ---- Blocks on SMs --------------------------------------------------------------------------------------

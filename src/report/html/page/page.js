@@ -188,25 +188,27 @@ class Analysis {
       ...(hint.up_to === null ? [] : [", up to ", count(hint.up_to), " cycles less"]))))];
   }
   flow(costs) {
-    const flow = this.page.flow, name = block => block === null ? "end" : "B" + block;
+    const flow = withBlocks(this.page.flow), executed = flow.blocks.length, name = block => block === null ? "end" : "B" + block;
     if (flow.nodes.length === 0) return [note("Nothing of the kernel's own function is executed.")];
     const parts = [element("p", { textContent: "The basic blocks that are executed (\u00d7: by how many warps, how often in all), and pale " +
       "those that they could lead to. The darker, the more cycles; dashed edges lead back to the start of a loop. Called functions are not drawn." })];
-    if (flow.drawn < flow.executed) parts.push(note("Drawn are " + flow.drawn + " of the " + flow.executed + " blocks that are executed, those " +
+    if (flow.drawn < executed) parts.push(note("Drawn are " + flow.drawn + " of the " + executed + " blocks that are executed, those " +
       "with at least " + flow.least + " cycles; dotted edges lead through others."));
-    const rows = flow.blocks.map(block => [name(block.block), block.executions, block.cycles, percent(block.cycles, costs.cycles, 1) + " %",
+    const rows = flow.blocks.slice(0, 1000).map(block => [name(block.block), block.executions, block.cycles, percent(block.cycles, costs.cycles, 1) + " %",
       lines(block), block.leads_to.map(name).join(", ")]);
     const folded = element("details", {}, element("summary", { textContent: "The blocks as a table" }),
       table(["Block", "Executed", "Cycles", "Share", "Source", "Leads to"], rows));
-    if (flow.blocks.length < flow.executed) folded.append(note("The first " + flow.blocks.length + " of " + flow.executed + " blocks that are executed."));
+    if (executed > 1000) folded.append(note("The first 1000 of " + executed + " blocks that are executed."));
     return [...parts, ...graph(flow, costs.cycles), folded];
   }
 
   /* ---- The slowest execution ---- */
 
   execution() {
-    const data = this.page.timeline, title = "The slowest execution found";
-    if (data === undefined) return [this.section("timeline", title, note(this.page.no_execution))];
+    const title = "The slowest execution found";
+    if (this.page.timeline === undefined) return [this.section("timeline", title, note(this.page.no_execution))];
+    const issues = readIssues(this.page.timeline.issues), waits = readWaits(this.page.timeline.waits);
+    const data = nameRows(this.page.timeline, issues), drawn = element("div", { className: "timeline" });
     const caption = element("p", {}, ...this.cycles(data.cycles), " of the " + data.scope + ": " + (data.kind === "simulated" ?
       "simulated under " + data.by + ". " : "found by " + data.by + " (" + data.kind + "). "));
     if (data.longest_by !== null) caption.append(data.longest_by + " knows of one that takes longer, ", ...this.cycles(data.longest),
@@ -214,7 +216,6 @@ class Analysis {
     else caption.append("None that takes longer was found. ");
     if (this.kernel.given) caption.append("It is of the data that the launch gives. ");
     if (data.sms > 1) caption.append("Shown is SM " + data.sm + ", whose last block ends last. ");
-    const issues = readIssues(data.issues), waits = readWaits(data.waits), drawn = element("div", { className: "timeline" });
     const made = this.section("timeline", title, this.page.no_execution === undefined ? [] : note(this.page.no_execution), caption,
       data.cut ? note("Cut: of the " + data.issued + " instructions that all SMs issue, the first " + issues.length + " of the SM are shown, those " +
         "before cycle " + data.kept_until + ". warpbound analyze --schedule --format trace writes all.") : [], drawn, this.sums(data, issues, waits));
@@ -303,7 +304,7 @@ class Source {
     this.analysis = analysis;
     this.costs = costs;
     this.page = analysis.page;
-    this.texts = new Map(this.page.sources.map(source => [source.file, new Map(source.lines)]));
+    this.texts = new Map(this.page.sources.map(source => [source.file, new Map(source.lines.map((text, i) => [source.first + i, text]))]));
     const rows = costs.lines.filter(row => row.about === null), lines = new Map();
     const hasSource = row => typeof row.source_file === "string" && row.source_line > 0;
     const byCode = !rows.some(hasSource);
@@ -387,7 +388,7 @@ class Source {
       group.forEach((line, i) => {
         quiet(next, line.number, i > 0);
         made.append(this.line(line, texts.has(line.number) ? texts.get(line.number) :
-          file === null ? line.function + ": instructions of no line" : file + ":" + line.number));
+          file !== null && texts.size > 0 && line.text !== null ? line.text : file === null ? line.function + ": instructions of no line" : file + ":" + line.number));
         next = line.number + 1;
       });
       quiet(next, next + 2, false);
@@ -410,6 +411,11 @@ class Source {
   }
 }
 
+/* The nodes of the picture with what is known of their blocks: of those that are not executed nothing. */
+function withBlocks(flow) {
+  const blocks = new Map(flow.blocks.map(block => [block.block, block])), none = { executions: 0, cycles: 0 };
+  return { ...flow, nodes: flow.nodes.map(node => ({ ...none, ...blocks.get(node.block), ...node })) };
+}
 /* The control flow as a picture, in layers: edges lead down, or up in lanes on the right. */
 function graph(flow, total) {
   const column = 190, boxWidth = 164, boxHeight = 58, layer = 104, lane = 14, margin = 18;
@@ -717,12 +723,26 @@ function timeline(box, data, issues, waits) {
 function readIssues(numbers) {
   const issues = [];
   let at = 0;
-  for (let i = 0; i < numbers.length; i += 7) {
-    at += numbers[i + 3];
-    issues.push({ row: numbers[i], inst: numbers[i + 1], unit: numbers[i + 2], issue: at, start: at + numbers[i + 4],
-      free: at + numbers[i + 5], ready: at + numbers[i + 6] });
+  for (let i = 0; i < numbers.length; i += 9) {
+    at += numbers[i + 5];
+    issues.push({ row: numbers[i], inst: numbers[i + 1], place: numbers.slice(i + 2, i + 5), issue: at, start: at + numbers[i + 6],
+      free: at + numbers[i + 7], ready: at + numbers[i + 8] });
   }
   return issues;
+}
+/* Names the rows of warps and of the instances of units that something is issued to, in the order of the machine. */
+function nameRows(data, issues) {
+  const order = (a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+  const places = [...new Map(issues.map(issue => [issue.place.join(), issue.place])).values()].sort(order);
+  const rows = new Map(places.map((place, row) => [place.join(), row]));
+  const several = i => places.some(place => place[i] > 0);
+  for (const issue of issues) issue.unit = rows.get(issue.place.join());
+  return {
+    ...data,
+    rows: Array.from({ length: data.row_count }, (_, row) => data.row_count <= data.warps ? "warp " + row :
+      Math.floor(row / data.warps) + ":" + row % data.warps),
+    units: places.map(([unit, subCore, instance]) => data.units[unit] + (several(1) ? "." + subCore : "") + (several(2) ? "#" + instance : "")),
+  };
 }
 function readWaits(numbers) {
   const waits = [];

@@ -3,6 +3,7 @@
 #   make demo    analyse a tiled SGEMM kernel          make test    every test, most also under sanitizers
 #   make build   release build in build/               make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
 #   make without-wing [WING=makespan]  build and test a copy that lacks a wing (src/wings/); without WING one a day in turn
+#   make docs    these pages as a site with a search: build/site
 #   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make nightly what the gate has no time for: all rounds, all tests under sanitizers, clang-tidy of all files, each
 #                                  wing left out; notes in tests/nightly when it passed
@@ -43,7 +44,7 @@ NINJA = ninja -j $(JOBS)
 QUIET = $(shell ninja --quiet --version >/dev/null 2>&1 && echo --quiet) # ninja 1.11
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test nightly lint without-wing proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine install uninstall deb clean packages-%
+.PHONY: help demo build test nightly lint docs without-wing proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine install uninstall deb clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -79,6 +80,13 @@ nightly: test proofs
 lint: packages-build+test+lint
 	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
 	scripts/lint $(if $(CHANGED),--changed)
+
+# What pages link to outside docs/ goes with them; the page of a data table is made anew from the table.
+docs: packages-docs
+	@rm -rf build/pages build/site && mkdir -p build/pages
+	@cp -r --parents *.md LICENSE docs include/*.h kernels/README.md proofs/statements proofs/theorems build/pages
+	@bench/machine_code_tables --summarise --page build/pages/docs/machine-code-tables.md
+	@mkdocs build --strict
 
 without-wing: packages-build+test
 	scripts/without-wing $(WING)

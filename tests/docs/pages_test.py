@@ -1,4 +1,4 @@
-"""The pages: mkdocs.yml lists each once, their links lead somewhere, and their commands do what they show.
+"""The pages: mkdocs.yml lists each once, links lead somewhere, and commands do what they show.
 
 usage: pages_test.py WARPBOUND WARPBOUND_CHECK
 
@@ -28,7 +28,7 @@ def text_of(page):
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-# ---- Navigation and links --------------------------------------------------------------------------
+# ---- Navigation and links ---------------------------------------------------------------------
 
 def listed(part):
     """The pages that a part of the navigation lists."""
@@ -61,15 +61,23 @@ class Site(unittest.TestCase):
                 if re.match(r"https?://", link):
                     continue
                 path, _, anchor = link.partition("#")
-                to = pathlib.Path(os.path.normpath((ROOT / page).parent / path)) if path else ROOT / page
+                to = os.path.normpath(ROOT / page / ".." / path) if path else ROOT / page
+                to = pathlib.Path(to)
                 with self.subTest(page=page, link=link):
                     self.assertTrue(to.is_file(), "no such file")
                     self.assertTrue(copied & {to, *to.parents}, "not copied by make docs")
                     if anchor:
                         self.assertIn(anchor, anchors(to.read_text(encoding="utf-8")))
 
+    def test_files_named_exist(self):
+        named = r"`((?:src|include|tests|scripts|bench|cmake|reproduce|python)/[a-z0-9_./]+)`"
+        for page in PAGES:
+            for path in re.findall(named, text_of(page)):
+                with self.subTest(page=page):
+                    self.assertTrue((ROOT / path).exists(), path)
 
-# ---- Commands --------------------------------------------------------------------------------------
+
+# ---- Commands ---------------------------------------------------------------------------------
 
 # What the commands of a page find in their folder, in place of the reader's files.
 LINKED = ["docs", "kernels", "machines", "reproduce", "tests"]
@@ -124,16 +132,20 @@ set -e
 # Lines that need a cluster, a container, or a solver: other tests have what they do.
 ABSENT = ["--slurm", "sbatch ", "docker ", "cbc ", "--read-solution"]
 # Commands that take long get a second; status 4 says that this was too short. No ptxas: status 3.
-OTHERWISE = {"-w 600": 4, "--iterations 2000000": 4, "kernels/voronoi.ptx": 4, "kernels/voronoi_case": 4,
-             "calibrate sm_86 -o": 3, "--deadline 100us": 1, "-l bfs_level.yaml": 3}
+OTHERWISE = {"-w 600": 4, "--iterations 2000000": 4, "kernels/voronoi.ptx": 4,
+             "kernels/voronoi_case": 4, "calibrate sm_86 -o": 3, "--deadline 100us": 1,
+             "-l bfs_level.yaml": 3}
 OF_WING = {"gated_ssa": ["--ssa"], "makespan": ["warpbound makespan"]}
+
+
+CALL = r"^(\$ |sudo |for .* do |parallel .*\n *)?(warpbound|warpbound-check|make) [a-z-]"
 
 
 def blocks(page):
     """The indented blocks that call make or the command: number of the first line, text."""
     for block in re.finditer(r"(?<=\n\n)(?:    .*\n)+(?:\n+(?:    .*\n)+)*", text_of(page)):
         text = re.sub(r"^    ", "", block[0], flags=re.M)
-        if re.search(r"^(\$ |sudo |for .* do |parallel .*\n *)?(warpbound|warpbound-check|make) [a-z-]", text, re.M):
+        if re.search(CALL, text, re.M):
             yield text_of(page).count("\n", 0, block.start()) + 1, text
 
 
@@ -154,7 +166,7 @@ def adapted(command):
 
 
 def steps(block):
-    """The commands of a block, and what is shown under each; None where the block has no prompts."""
+    """The commands of a block, with what is shown under each; None for a block without prompts."""
     block = block.replace("\\\n", "")
     if "$ " not in block[:2]:
         commands = [line for line in block.split("\n") if line and is_run(line)]
@@ -166,14 +178,16 @@ def steps(block):
 def pattern(shown):
     """What is shown, whose lines may be broken anywhere; "..." stands for any lines."""
     parts = re.split(r"(?<!\S)\.\.\.(?!\S)", shown)
-    return r"\s*.*?\s*".join(r"\s+".join(map(re.escape, part.split())) for part in parts)
+    words = [r"\s+".join(map(re.escape, part.split())) for part in parts]
+    return re.compile(r"\A\s*" + r"\s*.*?\s*".join(words) + r"\s*\Z", re.S)
 
 
 class Commands(unittest.TestCase):
     def shell(self, folder, command):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
-        done = subprocess.run(["bash", "-c", SHELL + command], cwd=folder, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                              stderr=subprocess.STDOUT, text=True, check=False,
+        environment = {name: value for name, value in os.environ.items() if name[:4] != "MAKE"}
+        done = subprocess.run(["bash", "-c", SHELL + command], cwd=folder, text=True, check=False,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT,
                               env={**environment, "WB": str(COMMAND), "CHECKER": str(CHECKER)})
         return done.returncode, done.stdout
 
@@ -192,7 +206,7 @@ class Commands(unittest.TestCase):
                             if shown is None:
                                 self.assertEqual(status, 0, command + "\n" + printed)
                             elif shown.strip():
-                                self.assertRegex(printed, re.compile(rf"\A\s*{pattern(shown)}\s*\Z", re.S))
+                                self.assertRegex(printed, pattern(shown))
 
 
 if __name__ == "__main__":

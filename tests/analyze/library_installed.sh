@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the build in the folder $1 beside it, looks at the names of the library, compiles docs/examples/deadline.c
-# as a user would, and holds what it prints to what the command proves.
+# Installs the build in the folder $1 beside it, looks at the names of the library, compiles
+# docs/examples/deadline.c as a user would, and holds what it prints to what the command proves.
 set -eu
 prefix=$(mktemp -d "$1/installed.XXXXXX")
 trap 'rm -rf "$prefix"' EXIT

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A campaign in shards counts what the whole counts, and a shard that is missing is seen: campaign_test.sh SASS_CAMPAIGN
+# A campaign in shards counts what the whole counts, and a shard that is missing is seen:
+# campaign_test.sh SASS_CAMPAIGN
 set -eu
 at=$(mktemp -d)
 trap 'rm -rf "$at"' EXIT

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the build in the folder $1 of version $2 below a prefix, as packagers do (DESTDIR), moves it, uses both libraries through
-# pkg-config and find_package, and uninstalls it again.
+# Installs the build in the folder $1 of version $2 below a prefix, as packagers do (DESTDIR), moves
+# it, uses both libraries through pkg-config and find_package, and uninstalls it again.
 set -eu
 there=$(mktemp -d "$1/install.XXXXXX")
 trap 'rm -rf "$there"' EXIT
@@ -12,7 +12,8 @@ fail() {
 install() { DESTDIR=$there/stage "$CMAKE" --install "$1" --prefix /opt/warpbound >/dev/null; }
 install "$1"
 
-# What only an older version installed is still known behind the next installation; what is not there any more is not.
+# What only an older version installed is still known behind the next installation; what is not
+# there any more is not.
 list=$there/stage/opt/warpbound/share/warpbound/installed-files
 printf '%s\n' 'share/warpbound/of [before]' share/warpbound/gone >>"$list"
 touch "$there/stage/opt/warpbound/share/warpbound/of [before]"
@@ -45,7 +46,8 @@ readelf -d "$shared" | grep -q "SONAME.*\[libwarpbound.so.$major\]" || fail "the
 [ "$(readlink -f "$libraries/libwarpbound.so.$major")" = "$(readlink -f "$libraries/libwarpbound.so")" ] || fail "links differ"
 [ "$("$prefix/bin/warpbound" --version)" = "warpbound $2" ] || fail "the command has another version than $2"
 
-# With CBC come libraries that end the process where memory is exhausted: they are for the child that solves.
+# With CBC come libraries that end the process where memory is exhausted: they are for the child
+# that solves.
 if readelf -d "$shared" | grep -qi "NEEDED.*\(cbc\|gfortran\|libdw\)"; then fail "the library needs CBC or libdw from the start"; fi
 
 # The shared library has the functions of the headers, all and alone.
@@ -94,7 +96,8 @@ check "$there/static" no
 check "$there/user/build/usual" yes
 check "$there/user/build/static" no
 
-# Nothing is left, neither of files nor of folders of its own; what others put there stays. A prefix is no pattern.
+# Nothing is left, neither of files nor of folders of its own; what others put there stays. A prefix
+# is no pattern.
 mv "$prefix" "$there/moved [1]"
 prefix="$there/moved [1]"
 for others in bin/other share/warpbound/other share/warpbound/machines/.other; do touch "$prefix/$others"; done

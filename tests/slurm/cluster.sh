@@ -1,6 +1,7 @@
-# A Slurm cluster on this machine, for tests: sourced by those that need one. Everything that it writes is under $cluster, its
-# daemons listen on ports of its own, and nothing of the system's configuration is read or changed. It needs Debian's packages
-# slurm-wlm and munge, and to be run by root (slurmd starts jobs of users).
+# A Slurm cluster on this machine, for tests: sourced by those that need one. Everything that it
+# writes is under $cluster, its daemons listen on ports of its own, and nothing of the system's
+# configuration is read or changed. It needs Debian's packages slurm-wlm and munge, and to be run by
+# root (slurmd starts jobs of users).
 
 # Says what is lacking for a cluster; nothing when there is nothing.
 cluster_lacks() {
@@ -11,7 +12,8 @@ cluster_lacks() {
     [ "$(id -u)" = 0 ] || echo "only root can start jobs of users"
 }
 
-# cluster_start NODES [LINE]...: a controller and so many nodes of two processors each; the lines are added to slurm.conf.
+# cluster_start NODES [LINE]...: a controller and so many nodes of two processors each; the lines
+# are added to slurm.conf.
 cluster_start() {
     local nodes=$1 node host ports=$((20000 + $$ % 20000)) line
     shift
@@ -97,7 +99,8 @@ cluster_processes() {
     done 2> /dev/null | sort -u
 }
 
-# A node dies with all that runs on it, as when it loses its power. What it had been about to start is looked for twice.
+# A node dies with all that runs on it, as when it loses its power. What it had been about to start
+# is looked for twice.
 cluster_kill_node() {
     local pid try
     cluster_end "slurmd-$1" KILL

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Sweeps on a real Slurm, on this machine: sweep_test.sh WARPBOUND [CASE]... Exits 77 with a word where there is none.
+# Sweeps on a real Slurm, on this machine: sweep_test.sh WARPBOUND [CASE]... Exits 77 with a word
+# where there is none.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/cluster.sh"
@@ -74,8 +75,8 @@ case_node() {
     grep -q "Requeuing\|requeue" "$cluster/slurmctld.log" || fail "no task was requeued"
 }
 
-# A unit takes all memory of its task, and is a row; where it may take more than that its task is killed, and when it is
-# submitted often enough all others have their results.
+# A unit takes all memory of its task, and is a row; where it may take more than that its task is
+# killed, and when it is submitted often enough all others have their results.
 case_memory() {
     write_sweep memory 100 10 'include: [{code: vecadd.yaml, set: {mem_latency: 400}, methods: exhaustive, block_index: 0, states: 1000000000}]'
     submit memory memory.db --unit-time 1 --task-time 5 --unit-limit 300 --sbatch=--mem=300M
@@ -96,8 +97,8 @@ case_memory() {
     same memory killed.db
 }
 
-# Units that do not end, and of whose time nothing is said, are rows after the time of a task; the others of their shards have their
-# results in the same round.
+# Units that do not end, and of whose time nothing is said, are rows after the time of a task; the
+# others of their shards have their results in the same round.
 case_endless() {
     local code='include: [{code: [vecadd.yaml, reduce.yaml], set: {mem_latency: 400}, methods: exhaustive, block_index: 0, states: 1000000000}]'
     write_sweep endless 100 10 "$code"
@@ -139,7 +140,8 @@ case_users() {
     same one both.db
 }
 
-# So many submissions of one sweep at the same moment: one of them goes on, the others say that its jobs are there.
+# So many submissions of one sweep at the same moment: one of them goes on, the others say that its
+# jobs are there.
 case_moment() {
     local pids=() pid passed=0
     write_sweep moment 100 20
@@ -160,8 +162,8 @@ as() {
     (umask "${UMASK:-002}" && exec setpriv --reuid="$user" --regid=users --clear-groups "$@")
 }
 
-# Two accounts share a folder of their group: the same sweep at once, sweeps into one database at once, and one that goes on where
-# the other's has ended. Who lets nobody else write is told so.
+# Two accounts share a folder of their group: the same sweep at once, sweeps into one database at
+# once, and one that goes on where the other's has ended. Who lets nobody else write is told so.
 case_accounts() {
     write_sweep one 100 40
     write_sweep two 120 40

@@ -7,7 +7,8 @@
 cluster_lacks() {
     local program
     for program in munged slurmctld slurmd sbatch squeue scontrol; do
-        [ -n "$(PATH=$PATH:/usr/sbin command -v $program)" ] || { echo "$program is not installed (Debian: slurm-wlm, munge)"; return; }
+        [ -n "$(PATH=$PATH:/usr/sbin command -v $program)" ] ||
+            { echo "$program is not installed (Debian: slurm-wlm, munge)"; return; }
     done
     [ "$(id -u)" = 0 ] || echo "only root can start jobs of users"
 }
@@ -62,11 +63,13 @@ DefMemPerCPU=500
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
         for ((node = 1; node <= nodes; node++)); do
-            echo "NodeName=node$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$((ports + node)) CPUs=2 RealMemory=4000"
+            echo "NodeName=node$node NodeHostname=$host NodeAddr=127.0.0.1" \
+                "Port=$((ports + node)) CPUs=2 RealMemory=4000"
         done
         for line in "$@"; do echo "$line"; done
     } > "$SLURM_CONF"
-    munged --force --key-file="$cluster/munge.key" --socket="$cluster/munge/socket" --pid-file="$cluster/munge.pid" \
+    munged --force --key-file="$cluster/munge.key" --socket="$cluster/munge/socket" \
+        --pid-file="$cluster/munge.pid" \
         --log-file="$cluster/munge.log" --seed-file="$cluster/munge.seed" 2> /dev/null
     slurmctld -c
     for ((node = 1; node <= nodes; node++)); do slurmd -N "node$node"; done

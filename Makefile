@@ -11,7 +11,7 @@
 #   make bench   speed figures of this machine
 #   make fuzz    fuzz every reader for FUZZ_SECONDS each
 #   make nightly what the gate has no time for: all rounds, all tests under sanitizers, clang-tidy
-#                of all files, each wing left out; notes in tests/nightly when it passed
+#                of all files, the site, each wing left out; notes in tests/nightly when it passed
 #   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and
 #                compare the library with what the definitions say of random blocks
 #   make proofs-campaign   the same of more schedules and certificates
@@ -88,7 +88,7 @@ test: packages-build+test
 
 # tests/nightly is committed by whoever ran it: the gate checks its age.
 nightly: WERROR = ON
-nightly: test proofs
+nightly: test proofs docs
 	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS)
 	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS)
 	scripts/lint

@@ -18,7 +18,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CHECKER = pathlib.Path(sys.argv.pop()).resolve()
 COMMAND = pathlib.Path(sys.argv.pop()).resolve()
-WINGS = os.environ.get("WB_WINGS", "gated_ssa,makespan").split(",")
+WINGS = {path.parent.name for path in ROOT.glob("src/wings/*/wing.cmake")}
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "kernels/README.md",
          *sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md"))]
 RUN_ELSEWHERE = ["docs/tutorial.md", "docs/examples/README.md"]
@@ -136,7 +136,9 @@ ABSENT = ["--slurm", "sbatch ", "docker ", "cbc ", "--read-solution"]
 OTHERWISE = {"-w 600": 4, "--iterations 2000000": 4, "kernels/voronoi.ptx": 4,
              "kernels/voronoi_case": 4, "calibrate sm_86 -o": 3, "--deadline 100us": 1,
              "-l bfs_level.yaml": 3}
-OF_WING = {"gated_ssa": ["--ssa"], "makespan": ["warpbound makespan"]}
+OF_WING = {"abstract_cta": ["--abstract-warp", "hirvisalo", "triangle-sum-slide.yaml"],
+           "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"], "jcse2017": ["--order", "--channels"],
+           "makespan": ["warpbound makespan"]}
 
 
 CALL = r"^(\$ |sudo |for .* do |parallel .*\n *)?(warpbound|warpbound-check|make) [a-z-]"

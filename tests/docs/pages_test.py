@@ -194,6 +194,18 @@ class Commands(unittest.TestCase):
                               env={**environment, "WB": str(COMMAND), "CHECKER": str(CHECKER)})
         return done.returncode, done.stdout
 
+    def test_commands_within_text_exist_with_their_options(self):
+        for page in PAGES:
+            for words in re.findall(r"`warpbound (?!help|manual|.*certificate \d)([a-z][^`|]*)",
+                                    text_of(page)):
+                if not is_run("warpbound " + words):
+                    continue
+                with self.subTest(page=page, words=words):
+                    status, printed = self.shell(ROOT, f"warpbound help {words.split()[0]}")
+                    self.assertEqual(status, 0, printed)
+                    for option in re.findall(r"(?<=\s)--[a-z-]+", words):
+                        self.assertIn(option, printed)
+
     def test_they_do_what_pages_show(self):
         for page in PAGES:
             if page in RUN_ELSEWHERE:

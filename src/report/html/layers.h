@@ -1,6 +1,6 @@
-/* A layered drawing of a small directed graph, as of control flow: edges lead down from layer to layer, those
- * that close a cycle lead up beside the nodes. Layers by longest paths, their order by averages of
- * neighbours, places by the same (Sugiyama, Tagawa and Toda 1981, in its simplest form). */
+/* A layered drawing of a small directed graph, such as control flow: edges go down from layer to layer; those
+ * that close a cycle go up beside the nodes. Layers by longest paths, their order by averages of neighbours,
+ * places by the same (Sugiyama, Tagawa and Toda 1981, in its simplest form). */
 #ifndef WB_REPORT_HTML_LAYERS_H
 #define WB_REPORT_HTML_LAYERS_H
 
@@ -13,7 +13,7 @@ struct layers_place {
 };
 
 /* An edge from node to node. It goes through the layers between them at bends[0 ..], one each; `back`: it
- * leads up (or to its own node) in a lane of its own on the right, of which number 0 is next to the nodes. */
+ * goes up (or to its own node) in a lane of its own on the right; lane 0 is next to the nodes. */
 struct layers_edge {
     uint32_t from, to;
     bool back;

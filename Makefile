@@ -1,31 +1,46 @@
-# The project's front door: each target installs what it needs, configures with CMake and builds with Ninja.
+# The project's front door: each target installs what it needs, configures with CMake and builds
+# with Ninja.
 #   make help    these lines
-#   make demo    analyse a tiled SGEMM kernel          make test    every test, most also under sanitizers
-#   make build   release build in build/               make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
-#   make without-wing [WING=makespan]  build and test a copy that lacks a wing (src/wings/); without WING one a day in turn
-#   make bench   speed figures of this machine         make fuzz    fuzz every reader for FUZZ_SECONDS each
-#   make nightly what the gate has no time for: all rounds, all tests under sanitizers, clang-tidy of all files, each
-#                                  wing left out; notes in tests/nightly when it passed
-#   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and compare the library with what
-#                                  the definitions say of random blocks; make proofs-campaign: of more schedules and certificates
-#   make qualify [SANITIZED=1] [QUALIFY="--only REQ-CERT"]: validate the tool on this machine, requirement by requirement, for
-#                                  those who have to qualify it: build/qualification/report.md (docs/qualification/how-to.md)
-#   make bench-tightness [TIGHTNESS="--machines ampere-sm80 --sms 2"]: how far bounds of kernels are above slow executions, and
-#                                  why: tables, build/tightness.csv and .json; some 25 minutes of processor time for all
-#   make bench-machine-code        bounds of machine code of all kernels and architectures, into docs/data/machine-code.csv and
-#                                  the page that summarises it, docs/machine-code-tables.md
-#   make campaign [SEEDS=1000000]: all rounds of the random tests, of which `make test` has a third, then bounds against all
-#                                  schedules of random blocks; goes on where it was stopped
-#   make campaign-caches [SEEDS=1000000] [FIRST=1]: bounds of kernels for all data against executions, on random machines with caches
-#   make campaign-machine-code [SEEDS=1000000] [FIRST=1]: bounds of machine code against all executions of small grids, alone
-#   make campaign-sub-cores [SEEDS=1000000] [FIRST=1]: climbs towards the worst case of small grids on several sub-cores over the
-#                                  proven bounds of kernels, until one is exceeded
-#                                  each with SHARD=I/N: a part of the seeds (docs/sweep-cluster.md); then make campaign-combine
-#                                  [CAMPAIGN=campaign-caches]
-#   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-wcet2014 reproduce-jcse2017 reproduce-ecrts2025
-#                                                  the experiments of papers, into docs/reproduction/
-#   make install [PREFIX=/usr/local] [DESTDIR=]        make clean
-#   make uninstall [PREFIX=/usr/local]                 make deb: Debian packages, in build-deb/ (docs/installing.md)
+#   make demo    analyse a tiled SGEMM kernel
+#   make build   release build in build/
+#   make test    every test, most also under sanitizers
+#   make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
+#   make docs    the pages as a site with a search, in build/site
+#   make without-wing [WING=makespan]  build and test a copy that lacks a wing (src/wings/);
+#                without WING one a day in turn
+#   make bench   speed figures of this machine
+#   make fuzz    fuzz every reader for FUZZ_SECONDS each
+#   make nightly what the gate has no time for: all rounds, all tests under sanitizers, clang-tidy
+#                of all files, the site, each wing left out; notes in tests/nightly when it passed
+#   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and
+#                compare the library with what the definitions say of random blocks
+#   make proofs-campaign   the same of more schedules and certificates
+#   make qualify [SANITIZED=1] [QUALIFY="--only REQ-CERT"]   validate the tool on this machine,
+#                requirement by requirement, for those who have to qualify it:
+#                build/qualification/report.md (docs/qualification/how-to.md)
+#   make bench-tightness [TIGHTNESS="--machines ampere-sm80 --sms 2"]   how far bounds of kernels
+#                are above slow executions, and why: tables, build/tightness.csv and .json; some 25
+#                minutes of processor time for all
+#   make bench-machine-code   bounds of machine code of all kernels and architectures, into
+#                docs/data/machine-code.csv and the page that summarises it,
+#                docs/machine-code-tables.md
+#   make campaign [SEEDS=1000000]   all rounds of the random tests, of which `make test` has a
+#                third, then bounds against all schedules of random blocks; goes on where it was
+#                stopped
+#   make campaign-caches [SEEDS=1000000] [FIRST=1]   bounds of kernels for all data against
+#                executions, on random machines with caches
+#   make campaign-machine-code [SEEDS=1000000] [FIRST=1]   bounds of machine code against all
+#                executions of small grids
+#   make campaign-sub-cores [SEEDS=1000000] [FIRST=1]   climbs towards the worst case of small grids
+#                on several sub-cores over the proven bounds of kernels, until one is exceeded
+#   Each campaign takes SHARD=I/N: a part of the seeds (docs/sweep-cluster.md); then
+#   make campaign-combine [CAMPAIGN=campaign-caches]
+#   make reproduce-ecrts2012 reproduce-etfa2013 reproduce-wcet2014 reproduce-jcse2017
+#   make reproduce-ecrts2025   the experiments of papers, into docs/reproduction/
+#   make install [PREFIX=/usr/local] [DESTDIR=]
+#   make uninstall [PREFIX=/usr/local]
+#   make deb     Debian packages, in build-deb/ (docs/installing.md)
+#   make clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -39,11 +54,15 @@ CAMPAIGN ?= campaign
 comma := ,
 
 CMAKE = cmake -G Ninja -S .
+SANITIZE = CC=clang $(CMAKE) -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON
 NINJA = ninja -j $(JOBS)
 QUIET = $(shell ninja --quiet --version >/dev/null 2>&1 && echo --quiet) # ninja 1.11
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test nightly lint without-wing proofs proofs-campaign qualify bench bench-tightness bench-machine-code fuzz campaign campaign-caches campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine install uninstall deb clean packages-%
+.PHONY: help demo build test nightly lint docs without-wing proofs proofs-campaign qualify \
+	bench bench-tightness bench-machine-code fuzz campaign campaign-caches \
+	campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine \
+	install uninstall deb clean packages-%
 
 help:
 	@sed -n 's/^#//p;/^$$/q' Makefile
@@ -62,14 +81,14 @@ test: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DWB_WERROR=$(WERROR) >/dev/null
 	@$(NINJA) -C build $(QUIET)
 	ctest --test-dir build --output-on-failure -j $(JOBS)
-	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON -DWB_WERROR=$(WERROR) >/dev/null
+	@$(SANITIZE) -B build-sanitize -DWB_WERROR=$(WERROR) >/dev/null
 	@$(NINJA) -C build-sanitize $(QUIET)
 	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) -LE nightly
 	@scripts/slowest-tests build build-sanitize
 
 # tests/nightly is committed by whoever ran it: the gate checks its age.
 nightly: WERROR = ON
-nightly: test proofs
+nightly: test proofs docs
 	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS)
 	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS)
 	scripts/lint
@@ -77,8 +96,18 @@ nightly: test proofs
 	@echo "$$(date +%F) $$(git rev-parse --short=12 HEAD)" >tests/nightly
 
 lint: packages-build+test+lint
-	@CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null
+	@$(SANITIZE) -B build-sanitize >/dev/null
 	scripts/lint $(if $(CHANGED),--changed)
+
+# The pages, and what they link to.
+documented = *.md LICENSE docs include/*.h kernels/README.md proofs/statements proofs/theorems
+
+# The page of a data table is made anew from the table.
+docs: packages-docs
+	@rm -rf build/pages build/site && mkdir -p build/pages
+	@cp -r --parents $(documented) build/pages
+	@bench/machine_code_tables --summarise --page build/pages/docs/machine-code-tables.md
+	@mkdocs build --strict
 
 without-wing: packages-build+test
 	scripts/without-wing $(WING)
@@ -86,7 +115,8 @@ without-wing: packages-build+test
 proofs: packages-build+test+proofs
 	@scripts/proofs
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
-	@$(NINJA) -C build $(QUIET) extracted_cases extracted_certificates extracted_code warpbound warpbound-check
+	@$(NINJA) -C build $(QUIET) extracted_cases extracted_certificates \
+		extracted_code warpbound warpbound-check
 	@scripts/proofs-extracted
 
 proofs-campaign: proofs
@@ -97,8 +127,10 @@ qualify: packages-build+test
 	@scripts/install-packages proofs || true
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
 	@$(NINJA) -C build $(QUIET)
-	@$(if $(SANITIZED),CC=clang $(CMAKE) -B build-sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON >/dev/null && $(NINJA) -C build-sanitize $(QUIET))
-	@python3 -B scripts/qualification/qualify.py --jobs $(JOBS) $(if $(SANITIZED),--sanitized build-sanitize) $(QUALIFY)
+	@$(if $(SANITIZED),$(SANITIZE) -B build-sanitize >/dev/null && \
+		$(NINJA) -C build-sanitize $(QUIET))
+	@python3 -B scripts/qualification/qualify.py --jobs $(JOBS) \
+		$(if $(SANITIZED),--sanitized build-sanitize) $(QUALIFY)
 
 bench: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
@@ -108,19 +140,22 @@ bench: packages-build+bench
 bench-tightness: packages-build+bench
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
 	@$(NINJA) -C build $(QUIET) tightness
-	@build/bench/tightness --jobs $(JOBS) --csv build/tightness.csv --json build/tightness.json $(TIGHTNESS)
+	@build/bench/tightness --jobs $(JOBS) --csv build/tightness.csv \
+		--json build/tightness.json $(TIGHTNESS)
 
 bench-machine-code: build
 	@bench/machine_code_tables --jobs $(JOBS)
 
 fuzz: packages-build+test
-	@CC=clang $(CMAKE) -B build-fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWB_SANITIZE=ON -DWB_FUZZ=ON -DWB_FUZZ_COVERAGE=ON >/dev/null
+	@$(SANITIZE) -B build-fuzz -DWB_FUZZ_COVERAGE=ON >/dev/null
 	@$(NINJA) -C build-fuzz $(QUIET) fuzz/all
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-# A campaign, or with SHARD=I/N a part of it: the same seeds, divided, with the counts in build/campaigns for `make
-# campaign-combine`. Shards build nothing, since many of them may run in one folder: `make campaign-programs` before.
-seeds = $(or $(shell scripts/campaign seeds $(FIRST) $(SEEDS) $(SHARD)),$(error FIRST, SEEDS or SHARD is wrong))
+# A campaign, or with SHARD=I/N a part of it: the same seeds, divided, with the counts in
+# build/campaigns for `make campaign-combine`. Shards build nothing, since many of them may run in
+# one folder: `make campaign-programs` before.
+seeds = $(or $(shell scripts/campaign seeds $(FIRST) $(SEEDS) $(SHARD)),\
+	$(error FIRST, SEEDS or SHARD is wrong))
 shard_of = $(subst /,-of-,$(SHARD))
 shard_counts = $(if $(SHARD),WB_COUNTS=build/campaigns/$@.$(shard_of).counts)
 campaign_programs = campaign steered_campaign sass_campaign exact_campaign
@@ -129,19 +164,24 @@ campaign-programs: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
 	@$(NINJA) -C build $(QUIET)
 
-campaign campaign-caches campaign-machine-code campaign-sub-cores: $(if $(SHARD),campaign-shard,campaign-programs)
+campaign campaign-caches campaign-machine-code campaign-sub-cores: \
+	$(if $(SHARD),campaign-shard,campaign-programs)
 
 campaign-shard:
-	@ls $(campaign_programs:%=build/tests/%) >/dev/null || { echo "first: make campaign-programs"; exit 1; }
+	@ls $(campaign_programs:%=build/tests/%) >/dev/null || \
+		{ echo "first: make campaign-programs"; exit 1; }
 	@mkdir -p build/campaigns
 
 campaign:
-	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS) $(if $(SHARD),-I $(subst /,$(comma)$(comma),$(SHARD)))
-	$(shard_counts) ./build/tests/campaign build/campaign.seed$(if $(SHARD),.$(shard_of) $(lastword $(seeds)) $(firstword $(seeds)), $(SEEDS))
+	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS) \
+		$(if $(SHARD),-I $(subst /,$(comma)$(comma),$(SHARD)))
+	$(shard_counts) ./build/tests/campaign build/campaign.seed$(if $(SHARD),.$(shard_of) \
+		$(lastword $(seeds)) $(firstword $(seeds)), $(SEEDS))
 
 campaign-caches:
 	@mkdir -p build/violation$(SHARD:%=.$(shard_of))
-	$(shard_counts) ./build/tests/steered_campaign build/violation$(SHARD:%=.$(shard_of)) $(lastword $(seeds)) $(firstword $(seeds))
+	$(shard_counts) ./build/tests/steered_campaign build/violation$(SHARD:%=.$(shard_of)) \
+		$(lastword $(seeds)) $(firstword $(seeds))
 
 campaign-machine-code:
 	$(shard_counts) ./build/tests/sass_campaign $(seeds)
@@ -163,7 +203,8 @@ install:
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF >/dev/null
 	@$(NINJA) -C build $(QUIET)
 	cmake --install build --prefix $(PREFIX)
-	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || true # the loader learns of the library
+	@# The loader learns of the library.
+	@[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || true
 
 uninstall:
 	@cmake -D PREFIX=$(PREFIX) -P cmake/uninstall.cmake
@@ -171,7 +212,9 @@ uninstall:
 # The time of the newest commit in place of today's: the same sources make the same bytes.
 deb: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 deb: packages-build+deb
-	@$(CMAKE) -B build-deb -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF -DCMAKE_INSTALL_PREFIX=/usr -DWB_DEB=ON $(if $(MAINTAINER),-DWB_MAINTAINER="$(MAINTAINER)") >/dev/null
+	@$(CMAKE) -B build-deb -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+		-DCMAKE_INSTALL_PREFIX=/usr -DWB_DEB=ON \
+		$(if $(MAINTAINER),-DWB_MAINTAINER="$(MAINTAINER)") >/dev/null
 	@$(NINJA) -C build-deb $(QUIET)
 	@cd build-deb && cpack
 

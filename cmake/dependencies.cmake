@@ -1,7 +1,8 @@
-# The libraries of others: what is required and what is optional, in one place. What is missing is named in one message.
+# The libraries of others: what is required and what is optional, in one place. What is missing is
+# named in one message.
 #
-# Sets WB_PC_REQUIRES, the pkg-config names of those that the library needs. Wings find libraries of their own
-# (src/wings/NAME/wing.cmake).
+# Sets WB_PC_REQUIRES, the pkg-config names of those that the library needs. Wings find libraries of
+# their own (src/wings/NAME/wing.cmake).
 
 find_package(PkgConfig REQUIRED)
 set(missing "")
@@ -31,5 +32,6 @@ endif()
 if(missing)
   list(JOIN missing "\n  " missing)
   message(FATAL_ERROR "These libraries are missing, by their pkg-config names:\n  ${missing}\n"
-                      "On Debian and Ubuntu scripts/install-packages build installs what is needed to build (test: to test).")
+                      "On Debian and Ubuntu scripts/install-packages build installs what is needed "
+                      "to build (test: to test).")
 endif()

@@ -1,7 +1,8 @@
 # Files that the library carries inside itself.
 
 # wb_embed_files(VARIABLE PATTERN ...): sets VARIABLE to a generated C file that defines
-#     const struct embedded_file embedded_VARIABLE[]  (base/files.h), sorted by name, ended by a NULL name,
+#     const struct embedded_file embedded_VARIABLE[]  (base/files.h), sorted by name, ended by a
+#     NULL name
 # with one entry per file that matches a PATTERN, named without directory and extension.
 function(wb_embed_files variable)
   file(GLOB files CONFIGURE_DEPENDS ${ARGN})

@@ -1,5 +1,5 @@
-# What is installed, and where: folders below the prefix are those of GNUInstallDirs. A component is a package of `make deb`:
-# command, library, development; what names none belongs to the command.
+# What is installed, and where: folders below the prefix are those of GNUInstallDirs. A component is
+# a package of `make deb`: command, library, development; what names none belongs to the command.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS warpbound_cli warpbound-check RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -15,13 +15,16 @@ install(DIRECTORY machines kernels docs/schema DESTINATION ${CMAKE_INSTALL_DATAD
 
 install(TARGETS warpbound ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 get_property(headers GLOBAL PROPERTY WB_HEADERS)
-install(FILES include/warpbound.h ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(FILES include/warpbound.h ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT development)
 if(TARGET warpbound_shared)
   install(TARGETS warpbound_shared
-          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development)
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+              NAMELINK_COMPONENT development)
 endif()
 
-# ---- pkg-config: the file finds its prefix from its own place --------------------------------------------------------
+# ---- pkg-config: the file finds its prefix from its own place
+# --------------------------------------------------------
 
 get_property(WB_LINK_LIBRARIES GLOBAL PROPERTY WB_LINK_LIBRARIES)
 set(WB_PRIVATE_LIBRARIES ${WB_LINK_LIBRARIES} ${OpenMP_C_FLAGS} m)
@@ -36,12 +39,15 @@ foreach(name LIBDIR INCLUDEDIR)
 endforeach()
 file(RELATIVE_PATH WB_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/warpbound.pc.in warpbound.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/warpbound.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/warpbound.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+        COMPONENT development)
 
-# ---- CMake package: find_package(warpbound) ---------------------------------------------------------------------------
+# ---- CMake package: find_package(warpbound)
+# ---------------------------------------------------------------------------
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/warpbound)
-configure_package_config_file(cmake/warpbound-config.cmake.in warpbound-config.cmake INSTALL_DESTINATION ${package}
+configure_package_config_file(cmake/warpbound-config.cmake.in warpbound-config.cmake
+                              INSTALL_DESTINATION ${package}
                               PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 if(PROJECT_VERSION_MAJOR EQUAL 0)
   set(compatible SameMinorVersion)
@@ -49,10 +55,12 @@ else()
   set(compatible SameMajorVersion)
 endif()
 write_basic_package_version_file(warpbound-config-version.cmake COMPATIBILITY ${compatible})
-install(FILES ${PROJECT_BINARY_DIR}/warpbound-config.cmake ${PROJECT_BINARY_DIR}/warpbound-config-version.cmake
+install(FILES ${PROJECT_BINARY_DIR}/warpbound-config.cmake
+        ${PROJECT_BINARY_DIR}/warpbound-config-version.cmake
         DESTINATION ${package} COMPONENT development)
 
-# ---- The list of what was installed, which `make uninstall` reads: the last rule ------------------------------------------
+# ---- The list of what was installed, which `make uninstall` reads: the last rule
+# ------------------------------------------
 
 install(CODE "set(WB_LIST share/warpbound/installed-files)" COMPONENT uninstall)
 install(SCRIPT cmake/list_installed.cmake COMPONENT uninstall)

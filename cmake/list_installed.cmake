@@ -1,5 +1,5 @@
-# Writes WB_LIST, the files that were just installed below the prefix, as paths from it; and those of an older installation there
-# that are left of it, so that `make uninstall` removes them, too.
+# Writes WB_LIST, the files that were just installed below the prefix, as paths from it; and those
+# of an older installation there that are left of it, so that `make uninstall` removes them, too.
 set(list "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${WB_LIST}")
 set(lines "")
 foreach(file IN LISTS CMAKE_INSTALL_MANIFEST_FILES)

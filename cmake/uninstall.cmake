@@ -1,5 +1,5 @@
-# cmake -D PREFIX=DIR -P uninstall.cmake: removes what an installation below PREFIX (and DESTDIR) lists, and of its folders
-# those that are its own, called warpbound, and empty.
+# cmake -D PREFIX=DIR -P uninstall.cmake: removes what an installation below PREFIX (and DESTDIR)
+# lists, and of its folders those that are its own, called warpbound, and empty.
 set(root "$ENV{DESTDIR}${PREFIX}")
 set(list "${root}/share/warpbound/installed-files")
 if(NOT EXISTS "${list}")

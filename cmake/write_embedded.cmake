@@ -1,4 +1,5 @@
-# Writes FILES as byte arrays into the C file OUTPUT, as `const struct embedded_file NAME[]`, which HEADER declares.
+# Writes FILES as byte arrays into the C file OUTPUT, as `const struct embedded_file NAME[]`, which
+# HEADER declares.
 set(arrays "")
 set(entries "")
 set(index 0)
@@ -7,7 +8,8 @@ foreach(file IN LISTS FILES)
   file(READ ${file} hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   string(APPEND arrays "static const unsigned char bytes_${index}[] = {${bytes}0};\n")
-  string(APPEND entries "    {\"${name}\", (const char *)bytes_${index}, sizeof bytes_${index} - 1},\n")
+  string(APPEND entries
+         "    {\"${name}\", (const char *)bytes_${index}, sizeof bytes_${index} - 1},\n")
   math(EXPR index "${index} + 1")
 endforeach()
 file(WRITE ${OUTPUT} "#include \"${HEADER}\"\n\n${arrays}\n"

@@ -55,7 +55,7 @@ static void put_comparison(const struct study *study, struct text *page) {
     text_string(page, ", annealing ");
     timing_put(study->annealing.seconds, page);
     text_string(page, ":\n\n    warpbound makespan " VORONOI_STRING " -w 16 -u " VORONOI_UNITS
-                      " --iterations 2000000 --method closed,exact,anneal --timing\n\n");
+                      " --iterations 2000000 \\\n        --method closed,exact,anneal --timing\n\n");
 }
 
 /* What differs, and why. */

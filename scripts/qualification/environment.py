@@ -12,7 +12,8 @@ import subprocess
 def output_of(command, cwd=None):
     """What a command prints, without the last newline; None where it cannot be run or fails."""
     try:
-        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", check=False)
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace",
+                              check=False)
     except OSError:
         return None
     return done.stdout.rstrip("\n") if done.returncode == 0 else None
@@ -35,7 +36,8 @@ def sha256(file):
 
 
 def sources_of(root):
-    """Files of the project with their checksums: what git tracks, else all that is not hidden or built."""
+    """Files of the project with their checksums: what git tracks, else all that is not hidden or
+    built."""
     listed = git(root, "ls-files", "-z")
     if listed is not None:
         names = [name for name in listed.split("\0") if name]
@@ -46,15 +48,18 @@ def sources_of(root):
 
 
 def tool(root, build):
-    """The tool that was validated: versions, checksums of what was built and of what it was built from."""
+    """The tool that was validated: versions, checksums of what was built and of what it was built
+    from."""
     files = sources_of(root)
     lines = "".join(f"{checksum}  {name}\n" for name, checksum in files)
     changed = git(root, "status", "--porcelain")
-    binaries = ["warpbound", "warpbound-check", *sorted(str(path.relative_to(build)) for path in build.glob("src/libwarpbound.*"))]
+    binaries = ["warpbound", "warpbound-check",
+                *sorted(str(path.relative_to(build)) for path in build.glob("src/libwarpbound.*"))]
     return {
         "version": first_line([str(build / "warpbound"), "--version"]),
         "commit": git(root, "rev-parse", "HEAD"),
-        "changed_since_commit": None if changed is None else [line[2:].strip() for line in changed.splitlines()],
+        "changed_since_commit": None if changed is None
+        else [line[2:].strip() for line in changed.splitlines()],
         "sources": len(files),
         "sources_sha256": hashlib.sha256(lines.encode()).hexdigest(),
         "binaries": {name: sha256(build / name) for name in binaries if (build / name).is_file()},
@@ -80,10 +85,13 @@ def compiler_flags(build):
 
 
 def packages(root):
-    """Versions of the Debian packages that scripts/install-packages names; None where one is not installed."""
+    """Versions of the Debian packages that scripts/install-packages names; None where one is not
+    installed."""
     script = root / "scripts/install-packages"
-    groups = re.findall(r"^\s+\w+\) echo ([^;]*);;", script.read_text(encoding="utf-8"), re.MULTILINE) if script.is_file() else []
-    names = sorted({name for group in groups for name in group.split() if re.fullmatch(r"[a-z0-9.+-]+", name)})
+    groups = re.findall(r"^\s+\w+\) echo ([^;]*);;", script.read_text(encoding="utf-8"),
+                        re.MULTILINE) if script.is_file() else []
+    names = sorted({name for group in groups for name in group.split()
+                    if re.fullmatch(r"[a-z0-9.+-]+", name)})
     found = {}
     for name in names:
         version = output_of(["dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", name])
@@ -120,7 +128,8 @@ def environment(root, build):
         "compiler": first_line([compiler, "--version"]),
         "build_type": cache.get("CMAKE_BUILD_TYPE"),
         "flags": compiler_flags(build),
-        "options": {key: cache[key] for key in sorted(cache) if re.fullmatch(r"WB_[A-Z]+|BUILD_TESTING", key)},
+        "options": {key: cache[key] for key in sorted(cache)
+                    if re.fullmatch(r"WB_[A-Z]+|BUILD_TESTING", key)},
         "c_library": first_line(["ldd", "--version"]),
         "cmake": first_line(["cmake", "--version"]),
         "python": platform.python_version(),

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Makes docs/qualification/matrix.csv: which tests, theorems, proofs on paper and checks hold each requirement.
+"""Makes docs/qualification/matrix.csv: which tests, theorems, proofs on paper and checks hold each
+requirement.
 
 usage: matrix.py            writes the file
        matrix.py --check    says what is wrong with the file and with what the pages name, and fails
 
-Everything comes from sources.py; the test `qualification` runs --check, and asks CTest whether the tests exist.
+Everything comes from sources.py; the test `qualification` runs --check, and asks CTest whether the
+tests exist.
 """
 
 import csv
@@ -17,18 +19,21 @@ import sources
 
 MATRIX = "docs/qualification/matrix.csv"
 COLUMNS = ("requirement", "section", "title", "kind", "name", "file", "says")
-KINDS = {"tests": "test", "theorems": "theorem", "pages": "proof on paper", "checks": "check of make qualify"}
+KINDS = {"tests": "test", "theorems": "theorem", "pages": "proof on paper",
+         "checks": "check of make qualify"}
 
 
 def rows(root):
-    """A row for each requirement and each name in tests/requirements that holds it, in the order of the page."""
+    """A row for each requirement and each name in tests/requirements that holds it, in the order of
+    the page."""
     wanted, _, files = sources.read(root)
     for requirement in wanted.values():
         for kind, held in requirement.held_by.items():
             for name in requirement.theorems_as_written if kind == "theorems" else held:
                 file = files[name] if kind == "tests" else name if kind == "pages" else ""
                 says = sources.says_of_itself(root / file, name) if kind == "tests" else ""
-                yield requirement.name, requirement.section, requirement.title, KINDS[kind], name, file, says
+                yield (requirement.name, requirement.section, requirement.title,
+                       KINDS[kind], name, file, says)
 
 
 def make(root):
@@ -40,7 +45,8 @@ def make(root):
 
 
 def wrong_names(root):
-    """What the matrix, the pages of docs/qualification and the list of limitations name and does not exist."""
+    """What the matrix, the pages of docs/qualification and the list of limitations name and does
+    not exist."""
     wanted, proven, files = sources.read(root)
     limits = {row[0] for row in sources.limitations(root)}
     theorems = {theorem.name for theorem in proven}
@@ -73,7 +79,8 @@ def main():
             return 0
         mistakes = list(wrong_names(root))
         if not file.is_file() or file.read_text(encoding="utf-8") != made:
-            mistakes.append(f"{MATRIX} is not what its sources say: run scripts/qualification/matrix.py")
+            mistakes.append(f"{MATRIX} is not what its sources say: run "
+                            "scripts/qualification/matrix.py")
     except sources.Mistake as mistake:
         mistakes = [str(mistake)]
     for mistake in mistakes:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the validation suite on this machine and writes a report; `make qualify` builds and calls it.
+"""Runs the validation suite on this machine and writes a report; `make qualify` builds and calls
+it.
 
-Exit status: 0 all that was asked for ran and passed, 1 something failed, 2 usage or sources that contradict
-themselves, 3 nothing failed, but something that was asked for could not be run.
+Exit status: 0 all that was asked for ran and passed, 1 something failed, 2 usage or sources that
+contradict themselves, 3 nothing failed, but something that was asked for could not be run.
 """
 
 import argparse
@@ -24,17 +25,26 @@ STATUS = {"verified": 0, "partial": 0, "failed": 1, "incomplete": 3}
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="Runs the validation suite and writes report.md, report.html and report.json.", allow_abbrev=False)
+    parser = argparse.ArgumentParser(description="Runs the validation suite and writes report.md, "
+                                     "report.html and report.json.", allow_abbrev=False)
     here = pathlib.Path(__file__).resolve().parents[2]
-    parser.add_argument("--root", type=pathlib.Path, default=here, help="the sources (those that this is a part of)")
-    parser.add_argument("--build", type=pathlib.Path, help="the release build, with its tests (build)")
-    parser.add_argument("--sanitized", type=pathlib.Path, metavar="BUILD", help="a build with sanitizers, whose tests are run, too")
-    parser.add_argument("--output", type=pathlib.Path, help="folder of the report (BUILD/qualification)")
+    parser.add_argument("--root", type=pathlib.Path, default=here,
+                        help="the sources (those that this is a part of)")
+    parser.add_argument("--build", type=pathlib.Path,
+                        help="the release build, with its tests (build)")
+    parser.add_argument("--sanitized", type=pathlib.Path, metavar="BUILD",
+                        help="a build with sanitizers, whose tests are run, too")
+    parser.add_argument("--output", type=pathlib.Path,
+                        help="folder of the report (BUILD/qualification)")
     parser.add_argument("-R", "--tests", metavar="REGEX", help="only tests whose names match")
-    parser.add_argument("--only", metavar="ID,...", help="only what holds these requirements: REQ-CERT-1, or REQ-CERT for all of them")
-    parser.add_argument("--kernels", metavar="REGEX", help="only certificates of kernels whose names match")
+    parser.add_argument("--only", metavar="ID,...",
+                        help="only what holds these requirements: REQ-CERT-1, or REQ-CERT for all "
+                        "of them")
+    parser.add_argument("--kernels", metavar="REGEX",
+                        help="only certificates of kernels whose names match")
     parser.add_argument("--no-proofs", action="store_true", help="do not ask Coq")
-    parser.add_argument("--no-certificates", action="store_true", help="write and check no certificates")
+    parser.add_argument("--no-certificates", action="store_true",
+                        help="write and check no certificates")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many at a time")
     given = parser.parse_args()
     given.root = given.root.resolve()
@@ -55,11 +65,13 @@ def said(given):
 
 
 def chosen(given, requirements):
-    """The requirements that are asked for: all, or those whose ids are named, whole or up to a dash."""
+    """The requirements that are asked for: all, or those whose ids are named, whole or up to a
+    dash."""
     if not given.only:
         return list(requirements.values())
     found = [one for name, one in requirements.items()
-             if any(name == asked or name.startswith(asked + "-") for asked in given.only.split(","))]
+             if any(name == asked or name.startswith(asked + "-")
+                    for asked in given.only.split(","))]
     if not found:
         raise sources.Mistake(f"--only {given.only}: there is no such requirement")
     return found
@@ -82,7 +94,8 @@ class Wanted:
         if given.only:
             self.tests = [name for name in self.tests if name in named]
             checks = {name for one in self.requirements for name in one.held_by["checks"]}
-            self.proofs &= "extracted" in checks or any(one.held_by["theorems"] for one in self.requirements)
+            self.proofs &= "extracted" in checks or any(one.held_by["theorems"]
+                                                        for one in self.requirements)
             self.certificates &= "certificates" in checks
         self.others -= len(self.tests)
 
@@ -91,17 +104,23 @@ def left_out(given, wanted, document):
     """What was not run, and why."""
     rows = [{"what": f"test `{name}`", "why": "it is not in this build"} for name in wanted.missing]
     if wanted.others:
-        rows.append({"what": f"{wanted.others} other tests", "why": f"not asked for: {said(given)}"})
+        rows.append({"what": f"{wanted.others} other tests",
+                     "why": f"not asked for: {said(given)}"})
     for row in document["tests"] + document["sanitized_tests"]:
         if row["state"] == steps.NOT_RUN:
-            rows.append({"what": f"test `{row['name']}`", "why": (row["skipped"] or ["CTest could not start it"])[0]})
+            rows.append({"what": f"test `{row['name']}`",
+                         "why": (row["skipped"] or ["CTest could not start it"])[0]})
             continue
-        rows += [{"what": f"`{part}` of test `{row['name']}`", "why": "skipped by the test: something that it needs is not there"}
+        rows += [{"what": f"`{part}` of test `{row['name']}`",
+                  "why": "skipped by the test: something that it needs is not there"}
                  for part in row["skipped"]]
-    rows += [{"what": row["name"], "why": row["words"]} for row in document["steps"] if row["state"] == steps.NOT_RUN]
+    rows += [{"what": row["name"], "why": row["words"]} for row in document["steps"]
+             if row["state"] == steps.NOT_RUN]
     if not given.sanitized:
-        rows.append({"what": "tests under sanitizers", "why": "not asked for: `make qualify SANITIZED=1`, or `make test`"})
-    rows.append({"what": "fuzzing, long random campaigns", "why": "not part of this: `make fuzz`, `make campaign`"})
+        rows.append({"what": "tests under sanitizers",
+                     "why": "not asked for: `make qualify SANITIZED=1`, or `make test`"})
+    rows.append({"what": "fuzzing, long random campaigns",
+                 "why": "not part of this: `make fuzz`, `make campaign`"})
     return rows
 
 
@@ -119,7 +138,8 @@ def run_steps(given, wanted, theorems):
     """Proofs and certificates: states of theorems, certificates, and what came of each step."""
     asked = f"not asked for: {said(given)}"
     proven, certificates = dict.fromkeys((one.name for one in theorems), steps.NOT_RUN), []
-    done = [steps.step(name, steps.NOT_RUN, asked, False) for name in ("proofs", "extracted", "certificates")]
+    done = [steps.step(name, steps.NOT_RUN, asked, False)
+            for name in ("proofs", "extracted", "certificates")]
     if wanted.proofs:
         print(f"proofs: {len(theorems)} theorems", flush=True)
         log = given.output / "proofs.log"
@@ -127,16 +147,19 @@ def run_steps(given, wanted, theorems):
         proven, done[0] = steps.check_proofs(given.root, theorems, log)
         done[1] = steps.compare_extracted(given.root, log)
     if wanted.certificates:
-        cases = [case for case in sources.kernels(given.root) if re.search(given.kernels or "", case[0])]
+        cases = [case for case in sources.kernels(given.root)
+                 if re.search(given.kernels or "", case[0])]
         print(f"certificates of {len(cases)} kernels", flush=True)
         certificates = steps.check_certificates(given.root, given.build, cases, given.jobs)
         state = worst({row["state"] for row in certificates})
-        done[2] = steps.step("certificates", state, "there are no kernels" if state == steps.NOT_RUN else None)
+        done[2] = steps.step("certificates", state, "there are no kernels" if state == steps.NOT_RUN
+                             else None)
     return proven, certificates, done
 
 
 def run_tests(given, wanted, build, work):
-    """Results of the tests of a build; those under sanitizers are fewer, as some are left out there."""
+    """Results of the tests of a build; those under sanitizers are fewer, as some are left out
+    there."""
     work.mkdir(parents=True, exist_ok=True)
     there = set(steps.test_names(build, work))
     names = [name for name in wanted.tests if name in there]
@@ -154,18 +177,21 @@ def validate(given, requirements, theorems):
     wanted = Wanted(given, requirements, work)
     tool, listing = environment.tool(given.root, given.build)
     tests = run_tests(given, wanted, given.build, work)
-    sanitized = run_tests(given, wanted, given.sanitized, given.output / "work-sanitized") if given.sanitized else []
+    sanitized = run_tests(given, wanted, given.sanitized,
+                          given.output / "work-sanitized") if given.sanitized else []
     proven, certificates, done = run_steps(given, wanted, theorems)
     found = {}
     for row in tests + sanitized:
         found.setdefault(row["name"], set()).add(row["state"])
-    states = {"tests": {name: worst(results) for name, results in found.items()}, "theorems": proven,
+    states = {"tests": {name: worst(results) for name, results in found.items()},
+              "theorems": proven,
               "checks": {row["name"]: row["state"] for row in done}}
     after, listing_after = environment.tool(given.root, given.build)
     if (after["binaries"], listing_after) != (tool["binaries"], listing):
         raise sources.Mistake("sources or programs changed while this ran: begin again")
     document = {
-        "format": {"name": "warpbound-qualification", "version": 1}, "verdict": None, "asked": said(given),
+        "format": {"name": "warpbound-qualification", "version": 1}, "verdict": None,
+        "asked": said(given),
         "begun": begun.strftime("%Y-%m-%d %H:%M:%S UTC"), "seconds": time.monotonic() - clock,
         "tool": tool, "environment": environment.environment(given.root, given.build),
         "requirements": [report.judge(one, states) for one in wanted.requirements],
@@ -174,7 +200,8 @@ def validate(given, requirements, theorems):
         "theorems": [{"name": one.name, "place": one.place, "state": proven[one.name],
                       "holds": holds(requirements, "theorems", one.name)} for one in theorems],
         "certificates": certificates, "steps": done,
-        "limitations": [{"id": row[0], "section": row[1], "limitation": row[2], "what_the_tool_does": row[3]}
+        "limitations": [{"id": row[0], "section": row[1], "limitation": row[2],
+                         "what_the_tool_does": row[3]}
                         for row in sources.limitations(given.root)],
     }
     document["not_run"] = left_out(given, wanted, document)
@@ -191,7 +218,8 @@ def main():
     except sources.Mistake as mistake:
         print(f"qualify: {mistake}", file=sys.stderr)
         return 2
-    report.write(given.output / "report.json", json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    report.write(given.output / "report.json", json.dumps(document, indent=1, ensure_ascii=False)
+                 + "\n")
     text = report.for_people(document)
     report.write(given.output / "report.md", text)
     report.write(given.output / "report.html", page.of_markdown(text))

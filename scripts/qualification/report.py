@@ -1,4 +1,5 @@
-"""The report of a validation, as JSON and for people. The same results give the same bytes, but for dates and seconds."""
+"""The report of a validation, as JSON and for people. The same results give the same bytes, but for
+dates and seconds."""
 
 import os
 import re
@@ -6,10 +7,14 @@ import tempfile
 
 VERIFIED, FAILED, NOT_RUN = "verified", "failed", "not run"
 WORDS = {
-    "verified": "**Verified.** Every requirement was checked by all that holds it, and nothing failed.",
-    "failed": "**Failed.** Something that holds a requirement failed; the requirements that are not verified are listed first.",
-    "partial": "**Partial.** Only a part was asked for ({asked}). Nothing of it failed. It is no verdict on the tool.",
-    "incomplete": "**Incomplete.** Nothing failed, but not all that was asked for could be run; [what was not run](#what-was-not-run) says why.",
+    "verified": "**Verified.** Every requirement was checked by all that holds it, and nothing "
+    "failed.",
+    "failed": "**Failed.** Something that holds a requirement failed; the requirements that are "
+    "not verified are listed first.",
+    "partial": "**Partial.** Only a part was asked for ({asked}). Nothing of it failed. It is no "
+    "verdict on the tool.",
+    "incomplete": "**Incomplete.** Nothing failed, but not all that was asked for could be run; "
+    "[what was not run](#what-was-not-run) says why.",
 }
 HOW = {
     "tests": "test",
@@ -24,14 +29,17 @@ def all_of(states):
 
 
 def judge(requirement, states):
-    """The verdict on a requirement, with what did not pass. `states`: by kind and name; "*" is all of a kind."""
+    """The verdict on a requirement, with what did not pass. `states`: by kind and name; "*" is all
+    of a kind."""
     rows = []
     for kind in HOW:
         for name in requirement.held_by[kind]:
-            state = all_of(states[kind].values()) if name == "*" else states[kind].get(name, "not run")
+            state = (all_of(states[kind].values()) if name == "*"
+                     else states[kind].get(name, "not run"))
             rows.append({"kind": HOW[kind], "name": name, "state": state})
     return {"id": requirement.name, "section": requirement.section, "title": requirement.title,
-            "verdict": all_of({row["state"] for row in rows}).replace("passed", VERIFIED), "held_by": rows}
+            "verdict": all_of({row["state"] for row in rows}).replace("passed", VERIFIED),
+            "held_by": rows}
 
 
 def overall(document):
@@ -39,14 +47,17 @@ def overall(document):
     parts = ("tests", "sanitized_tests", "theorems", "certificates", "steps")
     if "failed" in (row["state"] for part in parts for row in document[part]):
         return "failed"
-    # Of a test that skipped itself the requirements speak that it holds, if everything was asked for.
+    # Of a test that skipped itself the requirements speak that it holds, if everything was asked
+    # for.
     excused = document["asked"] == "everything"
-    if any(row["state"] == "not run" and row.get("asked", True) and not (excused and row.get("skipped"))
+    if any(row["state"] == "not run" and row.get("asked", True)
+           and not (excused and row.get("skipped"))
            for part in ("tests", "sanitized_tests", "steps") for row in document[part]):
         return "incomplete"
     if document["asked"] != "everything":
         return "partial"
-    return "verified" if all(row["verdict"] == VERIFIED for row in document["requirements"]) else "incomplete"
+    return "verified" if all(row["verdict"] == VERIFIED
+                             for row in document["requirements"]) else "incomplete"
 
 
 def text_of(value):
@@ -56,7 +67,8 @@ def text_of(value):
 
 
 def table(head, lines):
-    return [f"| {' | '.join(head)} |", "|" + " --- |" * len(head), *(f"| {' | '.join(map(text_of, line))} |" for line in lines), ""]
+    return [f"| {' | '.join(head)} |", "|" + " --- |" * len(head),
+            *(f"| {' | '.join(map(text_of, line))} |" for line in lines), ""]
 
 
 def count(rows, key, value):
@@ -66,11 +78,12 @@ def count(rows, key, value):
 def summary(document):
     certificates = document["certificates"]
     lines = [(name, count(rows, key, good), count(rows, key, "failed"), count(rows, key, "not run"))
-             for name, rows, key, good in (("requirements", document["requirements"], "verdict", VERIFIED),
-                                           ("tests", document["tests"], "state", "passed"),
-                                           ("tests under sanitizers", document["sanitized_tests"], "state", "passed"),
-                                           ("theorems", document["theorems"], "state", "passed"),
-                                           ("certificates", certificates, "state", "passed"))]
+             for name, rows, key, good in
+             (("requirements", document["requirements"], "verdict", VERIFIED),
+              ("tests", document["tests"], "state", "passed"),
+              ("tests under sanitizers", document["sanitized_tests"], "state", "passed"),
+              ("theorems", document["theorems"], "state", "passed"),
+              ("certificates", certificates, "state", "passed"))]
     return table(("", "passed", "failed", "not run or declined"), lines)
 
 
@@ -78,12 +91,16 @@ def what_was_validated(document):
     tool, where = document["tool"], document["environment"]
     changed = tool["changed_since_commit"]
     lines = [("version", tool["version"]), ("commit", tool["commit"]),
-             ("changed since that commit", "not known" if changed is None else ", ".join(changed) or "nothing"),
-             ("sources", f"{tool['sources']} files, SHA-256 of their list {tool['sources_sha256']}")]
+             ("changed since that commit", "not known" if changed is None else ", ".join(changed)
+              or "nothing"),
+             ("sources", f"{tool['sources']} files, SHA-256 of their list "
+                         f"{tool['sources_sha256']}")]
     lines += [(f"`{name}`", f"SHA-256 {checksum}") for name, checksum in tool["binaries"].items()]
-    lines += [(key.replace("_", " "), value) for key, value in where.items() if not isinstance(value, dict)]
+    lines += [(key.replace("_", " "), value) for key, value in where.items()
+              if not isinstance(value, dict)]
     lines += [("options", " ".join(f"{key}={value}" for key, value in where["options"].items())),
-              ("packages", ", ".join(f"{name} {version or '(not installed)'}" for name, version in where["packages"].items()))]
+              ("packages", ", ".join(f"{name} {version or '(not installed)'}"
+                                     for name, version in where["packages"].items()))]
     return ["## What was validated, and where", "", *table(("what", "which"), lines)]
 
 
@@ -99,10 +116,12 @@ def names_of(held):
 
 
 def requirements(document):
-    rows = sorted(document["requirements"], key=lambda row: (FAILED, NOT_RUN, VERIFIED).index(row["verdict"]))
+    rows = sorted(document["requirements"],
+                  key=lambda row: (FAILED, NOT_RUN, VERIFIED).index(row["verdict"]))
     lines = []
     for row in rows:
-        by_state = [(state, [held for held in row["held_by"] if held["state"] == state]) for state in ("failed", "not run", "passed")]
+        by_state = [(state, [held for held in row["held_by"] if held["state"] == state])
+                    for state in ("failed", "not run", "passed")]
         words = "; ".join(f"{state}: {names_of(held)}" for state, held in by_state if held)
         lines.append((row["id"], row["title"], row["verdict"], words))
     return ["## Requirements", "", *table(("id", "requirement", "verdict", "what holds it"), lines)]
@@ -110,12 +129,14 @@ def requirements(document):
 
 def last_lines(name, output):
     """How something failed, as a block of code."""
-    return [f"The last lines of {name}, which failed:", "", *(f"    {line}" for line in output.splitlines()), ""] if output else []
+    return [f"The last lines of {name}, which failed:", "",
+            *(f"    {line}" for line in output.splitlines()), ""] if output else []
 
 
 def tests(document):
     text = ["## Tests", "", *table(("test", "result", "seconds", "holds"),
-                                   [(f"`{row['name']}`", row["state"], f"{row['seconds']:.2f}", " ".join(row["holds"]))
+                                   [(f"`{row['name']}`", row["state"], f"{row['seconds']:.2f}",
+                                     " ".join(row["holds"]))
                                     for row in document["tests"]])]
     for row in document["tests"]:
         text += last_lines(row["name"], row["output"])
@@ -127,7 +148,8 @@ def tests(document):
 
 def theorems(document):
     text = ["## Theorems", "", *table(("theorem", "place in docs/proofs.md", "result", "holds"),
-                                      [(f"`{row['name']}`", row["place"], row["state"], " ".join(row["holds"]))
+                                      [(f"`{row['name']}`", row["place"], row["state"],
+                                        " ".join(row["holds"]))
                                        for row in document["theorems"]])]
     for row in document["steps"]:
         if row["state"] == "failed" and row["name"] != "certificates":
@@ -136,30 +158,39 @@ def theorems(document):
 
 
 def certificates(document):
-    lines = [(row["kernel"], row["machine"], row["scope"], row["state"] if row["state"] != "not run" else "declined",
+    lines = [(row["kernel"], row["machine"], row["scope"], row["state"] if row["state"] != "not run"
+              else "declined",
               row["reason"] or "; ".join(row["claims"])) for row in document["certificates"]]
-    return ["## Certificates", "", "Each was written by `warpbound analyze --certificate`, checked by `warpbound-check`, and refused when any of its claims was a cycle better.", "",
+    return ["## Certificates", "",
+            "Each was written by `warpbound analyze --certificate`, checked by `warpbound-check`, "
+            "and refused when any of its claims was a cycle better.", "",
             *table(("kernel", "machine", "of", "result", "claims, or the reason"), lines)]
 
 
 def not_run(document):
     lines = document["not_run"]
-    return ["## What was not run", "", *(table(("what", "why"), [(row["what"], row["why"]) for row in lines]) if lines else ["Nothing was left out.", ""])]
+    return ["## What was not run", "",
+            *(table(("what", "why"), [(row["what"], row["why"]) for row in lines]) if lines
+              else ["Nothing was left out.", ""])]
 
 
 def limitations(document):
     return ["## Known limitations", "", "As of docs/limitations.md of these sources.", "",
-            *table(("id", "limitation", "what the tool does"), [(row["id"], row["limitation"], row["what_the_tool_does"])
-                                                                 for row in document["limitations"]])]
+            *table(("id", "limitation", "what the tool does"),
+                   [(row["id"], row["limitation"], row["what_the_tool_does"])
+                    for row in document["limitations"]])]
 
 
 def for_people(document):
     """The report in Markdown."""
     text = ["# Validation of Warpbound on this machine", "",
             WORDS[document["verdict"]].format(asked=document["asked"]), "",
-            f"Begun {document['begun']}, took {document['seconds']:.0f} seconds. This report says what was run and what came of it. It claims compliance with no standard: "
-            "whether it is enough for a use of the tool is for whoever qualifies it.", "", *summary(document)]
-    for part in (what_was_validated, requirements, not_run, tests, theorems, certificates, limitations):
+            f"Begun {document['begun']}, took {document['seconds']:.0f} seconds. This report says "
+            "what was run and what came of it. It claims compliance with no standard: "
+            "whether it is enough for a use of the tool is for whoever qualifies it.", "",
+            *summary(document)]
+    for part in (what_was_validated, requirements, not_run, tests, theorems, certificates,
+                 limitations):
         text += part(document)
     return "\n".join(text).rstrip("\n") + "\n"
 

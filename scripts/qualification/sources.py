@@ -1,7 +1,8 @@
 """What the material for qualification is made from, read from where it is written.
 
-Everything is read from a checkout, none of it built: requirements and limitations from their pages, what holds them
-from tests/requirements, theorems from proofs/theorems, what tests say of themselves from their first comments.
+Everything is read from a checkout, none of it built: requirements and limitations from their pages,
+what holds them from tests/requirements, theorems from proofs/theorems, what tests say of themselves
+from their first comments.
 """
 
 import fnmatch
@@ -43,7 +44,8 @@ class Theorem:
 
 
 def rows(page, prefix):
-    """Cells of the rows of a page's tables whose first is an id that begins with the prefix, each with its section."""
+    """Cells of the rows of a page's tables whose first is an id that begins with the prefix, each
+    with its section."""
     section = ""
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("## "):
@@ -57,7 +59,8 @@ def items(page, prefix):
     """Items of the page's lists that begin with an id and the prefix: place, section, id, text."""
     section = ""
     text = page.read_text(encoding="utf-8")
-    for match in re.finditer(rf"^## (.*)$|^- `({prefix}[A-Z0-9-]*\d)`(.*\n(?:  .*\n)*)", text, re.MULTILINE):
+    for match in re.finditer(rf"^## (.*)$|^- `({prefix}[A-Z0-9-]*\d)`(.*\n(?:  .*\n)*)", text,
+                             re.MULTILINE):
         if match[1] is not None:
             section = match[1]
         else:
@@ -66,7 +69,8 @@ def items(page, prefix):
 
 
 def requirements(root):
-    """All requirements by their ids, in the order of the page, with what tests/requirements says of them."""
+    """All requirements by their ids, in the order of the page, with what tests/requirements says of
+    them."""
     found = {}
     for place, section, name, text in items(root / REQUIREMENTS, "REQ-"):
         if not text.startswith("**"):
@@ -92,7 +96,8 @@ def requirements(root):
 
 def limitations(root):
     """The known limitations: id, section, the limitation, what the tool does about it."""
-    return [(cells[0], section, *cells[1:]) for _, section, cells in rows(root / LIMITATIONS, "LIM-")]
+    return [(cells[0], section, *cells[1:])
+            for _, section, cells in rows(root / LIMITATIONS, "LIM-")]
 
 
 def theorems(root):
@@ -114,26 +119,30 @@ def kernels(root):
 def test_files(root):
     """The source file of each test by its name, from the lists that CMake reads."""
     found = {}
-    for listing in sorted([*root.glob("tests/*/tests.cmake"), *root.glob("tests/wings/*/tests.cmake")]):
+    for listing in sorted([*root.glob("tests/*/tests.cmake"),
+                           *root.glob("tests/wings/*/tests.cmake")]):
         text = listing.read_text(encoding="utf-8")
         for name in re.findall(r"^\s*wb_(?:\w+_)?test\((\w+)", text, re.MULTILINE):
             if name != "name":
                 found[name] = f"{listing.parent.relative_to(root)}/{name}.c"
-        for name, file in re.findall(r"add_test\(NAME (\w+)(?:[^)]*?(tests/[\w./]+\.(?:py|sh)))?", text):
+        for name, file in re.findall(r"add_test\(NAME (\w+)(?:[^)]*?(tests/[\w./]+\.(?:py|sh)))?",
+                                     text):
             found[name] = file or str(listing.relative_to(root))
     return found
 
 
 def says_of_itself(file, name):
-    """The first sentence of the first comment of a test, of one without a file of its own of the comment above it in its
-    list; empty where there is none."""
+    """The first sentence of the first comment of a test, of one without a file of its own of the
+    comment above it in its list; empty where there is none."""
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".cmake":
         text = re.findall(r"(?:^#[^\n]*\n)+", text[:text.index(f"NAME {name} ")], re.MULTILINE)[-1]
-    match = re.match(r'\s*(?:#![^\n]*\n)?(?:/\*(.*?)\*/|"""(.*?)"""|((?:# ?[^\n]*\n)+))', text, re.DOTALL)
+    match = re.match(r'\s*(?:#![^\n]*\n)?(?:/\*(.*?)\*/|"""(.*?)"""|((?:# ?[^\n]*\n)+))', text,
+                     re.DOTALL)
     if match is None:
         return ""
-    words = " ".join(re.sub(r"^\s*(\*|#) ?", "", line) for line in next(filter(None, match.groups())).splitlines())
+    words = " ".join(re.sub(r"^\s*(\*|#) ?", "", line)
+                     for line in next(filter(None, match.groups())).splitlines())
     words = re.sub(r"\s+", " ", words).strip()
     return re.match(r".*?(?:\.(?=\s|$)|$)", words).group(0)
 
@@ -154,12 +163,14 @@ def read(root):
     wanted, proven, files = requirements(root), theorems(root), test_files(root)
     for requirement in wanted.values():
         expand(requirement, [theorem.name for theorem in proven])
-    known = {"tests": set(files), "theorems": {theorem.name for theorem in proven} | {"*"}, "checks": set(CHECKS)}
+    known = {"tests": set(files), "theorems": {theorem.name for theorem in proven} | {"*"},
+             "checks": set(CHECKS)}
     for requirement in wanted.values():
         if not requirement.held_by["tests"]:
             raise Mistake(f"{LINKS}: no test holds {requirement.name}")
         for kind, names in requirement.held_by.items():
             for name in names:
                 if not ((root / name).is_file() if kind == "pages" else name in known[kind]):
-                    raise Mistake(f"{LINKS}: {requirement.name} names {name}, which is none of the {kind} that there are")
+                    raise Mistake(f"{LINKS}: {requirement.name} names {name}, which is none of the "
+                                  f"{kind} that there are")
     return wanted, proven, files

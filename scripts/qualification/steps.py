@@ -1,4 +1,5 @@
-"""The steps of a validation: tests, proofs, certificates. Each gives results, and reasons for what was not run."""
+"""The steps of a validation: tests, proofs, certificates. Each gives results, and reasons for what
+was not run."""
 
 import re
 import shutil
@@ -16,9 +17,11 @@ MACHINES = ("ecrts2025-orin", "ampere-sm80")
 
 
 def ctest(build, work, arguments):
-    """Runs CTest on the tests of a build from a folder of its own, so that the build's own records stay as they are."""
+    """Runs CTest on the tests of a build from a folder of its own, so that the build's own records
+    stay as they are."""
     (work / "CTestTestfile.cmake").write_text(f'subdirs("{build}")\n', encoding="utf-8")
-    return subprocess.run(["ctest", "--test-dir", str(work), *arguments], capture_output=True, text=True,
+    return subprocess.run(["ctest", "--test-dir", str(work), *arguments], capture_output=True,
+                          text=True,
                           errors="replace", check=False)
 
 
@@ -34,7 +37,8 @@ def skipped_parts(text):
 
 
 def words_of_skipping(case, text):
-    """Why a test skipped itself, by what it printed last (SKIP_RETURN_CODE); nothing where it did not."""
+    """Why a test skipped itself, by what it printed last (SKIP_RETURN_CODE); nothing where it did
+    not."""
     skipped = case.find("skipped")
     if skipped is None or not skipped.get("message", "").startswith("SKIP_"):
         return []
@@ -46,19 +50,27 @@ def last_lines(text, count=20):
 
 
 def run_tests(build, work, names, jobs):
-    """Results of tests by their names: state, seconds, what was skipped, and the end of the output of one that failed."""
+    """Results of tests by their names: state, seconds, what was skipped, and the end of the output
+    of one that failed."""
     results_file = work / "tests.xml"
     results_file.unlink(missing_ok=True)
     if names:
-        ctest(build, work, ["-R", f"^({'|'.join(map(re.escape, names))})$", "-j", str(jobs), "--output-junit", str(results_file),
-                            "--test-output-size-passed", "1000000", "--test-output-size-failed", "1000000"])
+        ctest(build, work,
+              ["-R", f"^({'|'.join(map(re.escape, names))})$", "-j", str(jobs), "--output-junit",
+               str(results_file),
+                            "--test-output-size-passed", "1000000", "--test-output-size-failed",
+                            "1000000"])
     found = {}
-    cases = ElementTree.parse(results_file).getroot().iter("testcase") if results_file.is_file() else ()
+    cases = ()
+    if results_file.is_file():
+        cases = ElementTree.parse(results_file).getroot().iter("testcase")
     for case in cases:
         text = case.findtext("system-out") or ""
         state = {"run": PASSED, "fail": FAILED}.get(case.get("status"), NOT_RUN)
-        found[case.get("name")] = {"name": case.get("name"), "state": state, "seconds": float(case.get("time") or 0),
-                                   "skipped": words_of_skipping(case, text) or skipped_parts(text), "output": last_lines(text) if state == FAILED else None}
+        found[case.get("name")] = {"name": case.get("name"), "state": state,
+                                   "seconds": float(case.get("time") or 0),
+                                   "skipped": words_of_skipping(case, text) or skipped_parts(text),
+                                   "output": last_lines(text) if state == FAILED else None}
     lost = {"state": NOT_RUN, "seconds": 0.0, "skipped": [], "output": None}
     return [found.get(name, {"name": name, **lost}) for name in names]
 
@@ -69,8 +81,10 @@ def step(name, state, words=None, asked=True):
 
 
 def run_script(script, log):
-    """A script of the project, with what it prints kept in the log: whether it succeeded, and what it printed."""
-    done = subprocess.run([str(script)], capture_output=True, text=True, errors="replace", check=False)
+    """A script of the project, with what it prints kept in the log: whether it succeeded, and what
+    it printed."""
+    done = subprocess.run([str(script)], capture_output=True, text=True, errors="replace",
+                          check=False)
     printed = done.stdout + done.stderr
     with log.open("a", encoding="utf-8") as file:
         file.write(printed)
@@ -80,9 +94,11 @@ def run_script(script, log):
 def check_proofs(root, theorems, log):
     """Has Coq check all proofs: the state of each theorem, and what came of it."""
     if shutil.which("coqc") is None:
-        return dict.fromkeys((one.name for one in theorems), NOT_RUN), step("proofs", NOT_RUN, "Coq is not installed")
+        return (dict.fromkeys((one.name for one in theorems), NOT_RUN),
+                step("proofs", NOT_RUN, "Coq is not installed"))
     accepted, printed = run_script(root / "scripts/proofs", log)
-    closed = set(re.findall(r"proofs/(\S+\.v:\S+): closed$", printed, re.MULTILINE)) if accepted else ()
+    closed = set(re.findall(r"proofs/(\S+\.v:\S+): closed$", printed,
+                            re.MULTILINE)) if accepted else ()
     states = {one.name: PASSED if one.name in closed else FAILED for one in theorems}
     good = accepted and FAILED not in states.values()
     return states, step("proofs", PASSED if good else FAILED, None if good else last_lines(printed))
@@ -97,14 +113,16 @@ def compare_extracted(root, log):
 
 
 def fnv1a(data, value=0xCBF29CE484222325):
-    """The checksum of certificates, by which they show that they were changed: no protection against forgery."""
+    """The checksum of certificates, by which they show that they were changed: no protection
+    against forgery."""
     for byte in data:
         value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
     return value
 
 
 def forge(certificate):
-    """The certificate with each claim a cycle better than it is, one after another, and a checksum that fits."""
+    """The certificate with each claim a cycle better than it is, one after another, and a checksum
+    that fits."""
     body = certificate[:certificate.rindex(b"end ")]
     before = body.index(b"claim ")
     sum_before = fnv1a(body[:before])
@@ -115,20 +133,27 @@ def forge(certificate):
 
 
 def certify(root, build, case, machine, block):
-    """Certifies one kernel on one machine, has the certificate checked, and a claim that is too low refused."""
+    """Certifies one kernel on one machine, has the certificate checked, and a claim that is too low
+    refused."""
     name, code, launch = case
-    result = {"kernel": name, "machine": machine, "scope": "block" if block else "kernel", "state": NOT_RUN, "claims": [],
+    result = {"kernel": name, "machine": machine, "scope": "block" if block else "kernel",
+              "state": NOT_RUN, "claims": [],
               "reason": None}
     with tempfile.TemporaryDirectory() as folder:
         file, forged = Path(folder, "certificate"), Path(folder, "forged")
-        command = [str(build / "warpbound"), "analyze", str(root / "kernels" / code), "-l", str(root / "kernels" / launch),
-                   "-m", machine, "-q", "--certificate", str(file), *(["-i", "0,0,0"] if block else [])]
-        written = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        command = [str(build / "warpbound"), "analyze", str(root / "kernels" / code), "-l",
+                   str(root / "kernels" / launch),
+                   "-m", machine, "-q", "--certificate", str(file),
+                   *(["-i", "0,0,0"] if block else [])]
+        written = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                                 check=False)
         if not file.is_file():
             reasons = [line for line in written.stderr.splitlines() if "ertificate" in line]
-            result["reason"] = re.sub(r"^.*?(?:error|warning|note): ", "", (reasons or written.stderr.splitlines() or [""])[-1])
+            result["reason"] = re.sub(r"^.*?(?:error|warning|note): ", "",
+                                      (reasons or written.stderr.splitlines() or [""])[-1])
             return result
-        checked = subprocess.run([str(build / "warpbound-check"), str(file)], capture_output=True, text=True, check=False)
+        checked = subprocess.run([str(build / "warpbound-check"), str(file)], capture_output=True,
+                                 text=True, check=False)
         result["claims"] = checked.stdout.splitlines()
         result["state"] = PASSED if checked.returncode == 0 and checked.stdout else FAILED
         if result["state"] == FAILED:
@@ -136,15 +161,18 @@ def certify(root, build, case, machine, block):
             return result
         for method, text in forge(file.read_bytes()):
             forged.write_bytes(text)
-            refused = subprocess.run([str(build / "warpbound-check"), str(forged)], capture_output=True, text=True, check=False)
+            refused = subprocess.run([str(build / "warpbound-check"), str(forged)],
+                                     capture_output=True, text=True, check=False)
             if refused.returncode != 1:
                 result["state"] = FAILED
-                result["reason"] = f"a claim of {method} that is a cycle too good ends with status {refused.returncode}"
+                result["reason"] = (f"a claim of {method} that is a cycle too good ends "
+                                    f"with status {refused.returncode}")
     return result
 
 
 def check_certificates(root, build, cases, jobs):
     """Certificates of kernels and of their first blocks, each written, checked, and forged."""
-    asked = [(case, machine, block) for case in cases for machine in MACHINES for block in (False, True)]
+    asked = [(case, machine, block) for case in cases for machine in MACHINES
+             for block in (False, True)]
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(lambda one: certify(root, build, *one), asked))

@@ -18,7 +18,7 @@ static wb_status add_elb(struct cost_maker *maker, struct tally *tally) {
 
 /* ---- Sums over sections: SIB and FIB ------------------------------------------------------------------- */
 
-/* What one section of one path asks of a unit. */
+/* The demand of one section of one path on a unit. */
 struct unit_charge {
     cycles charge; /* as SIB sums initiations */
     uint64_t slots;
@@ -64,7 +64,7 @@ static void charge_units(const struct section_sum *sum, uint32_t path) {
     }
 }
 
-/* What an instruction of another warp costs a warp with the section of path `own`. */
+/* The charge of an instruction of another warp to a warp with the section of path `own`. */
 static cycles charge_of(const struct section_sum *sum, uint32_t own, const struct timed_inst *inst,
                         bool same_sub_core) {
     if (inst->unit == UNIT_NONE) return 0;
@@ -164,7 +164,7 @@ static wb_status add_sections(struct cost_maker *maker, bool by_units, struct ta
 
 /* ---- Bounds of blocks ---------------------------------------------------------------------------------- */
 
-/* What a memory behind the SM adds to every bound of the block. */
+/* The time that a memory behind the SM adds to every bound of the block. */
 static cycles memory_time(const struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
     wb_bound added = {.kind = WB_ESTIMATE};

@@ -1,4 +1,4 @@
-/* What the longest paths of blocks are made of, as the walkers of the bounds tell it. */
+/* The parts of the longest paths of blocks, as the walkers of the bounds report them. */
 #include "bound/sass/code_profile.h"
 #include "cost/costs.h"
 
@@ -6,7 +6,7 @@ cycles *chain_spent_new(const struct timed_code *code, struct arena *arena) {
     return arena_array(arena, (size_t)code->inst_count * CHAIN_STEPS + 1, sizeof(cycles));
 }
 
-/* What the cycles of a step are spent on. */
+/* The part that a step's cycles belong to. */
 static wb_part_kind part_of(enum chain_step step) {
     switch (step) {
     case CHAIN_ISSUE: return WB_PART_ISSUE;
@@ -62,7 +62,8 @@ wb_status chain_end(struct chains *chains, const struct chain_watch *watch, wb_s
     return WB_ERR_LIMIT;
 }
 
-/* ---- Latencies alone ----------------------------------------------------------------------------------- */
+/* ---- Latencies only --------------------------------------------------------------------------------------
+ * */
 
 struct latency_sum {
     const struct timed_block *block;

@@ -13,7 +13,7 @@ struct code_holds {
     cycles stages[SASS_STAGES_MAX];
 };
 
-/* What is left of `*left`, at most `most` of it. */
+/* Takes `most` from `*left`, or as much as there is. */
 static cycles take(cycles *left, cycles most) {
     const cycles taken = cycles_min(*left, most);
     *left -= taken;
@@ -37,7 +37,7 @@ static struct code_holds divide_holds(const struct timed_code *code, uint32_t en
     return holds;
 }
 
-/* What an instruction of another sub-core keeps others waiting: units that they can reach. */
+/* Units of other sub-cores that an instruction blocks. */
 static struct code_holds far_holds(const struct pipeline_rules *rules, const struct sass_timed *inst) {
     struct code_holds holds = {0};
     for (uint32_t s = 0; s < inst->stage_count; s++)
@@ -204,7 +204,7 @@ static cycles near_charge(const struct pipeline_rules *rules, uint32_t unused,
     return is_unused ? inst->slot : code_charge_near(rules, inst);
 }
 
-/* What an instruction of another warp costs the warp that decides. */
+/* The charge of an instruction of another warp to the warp that decides. */
 static struct code_holds charge_of(const struct section_sum *sum, uint32_t unused, bool same_sub_core,
                                    uint32_t entry) {
     const struct pipeline_rules *rules = &sum->profile->rules;

@@ -25,7 +25,7 @@ static wb_status find_bound(struct cost_maker *maker, const char *word) {
     return WB_ERR_INPUT;
 }
 
-/* Of a bound for whichever block of a kernel takes longest: the block that decides it. */
+/* A bound for whichever block of a kernel takes longest is attributed to the deciding block. */
 static wb_status find_decider(struct cost_maker *maker) {
     const struct wb_analysis *kernel = maker->analysis->kernel;
     if (kernel == NULL) return WB_OK;

@@ -11,9 +11,9 @@
 #include "warp/timed/timed.h"
 #include "warpbound.h"
 
-/* Cycles by instruction and by what they are spent on: what costs are made of. All sums are exact. */
+/* Cycles by instruction and by cause: the data of costs. All sums are exact. */
 
-/* What belongs to no instruction. */
+/* Cycles of no instruction. */
 enum cost_apart {
     COST_DISPATCH,
     COST_LAUNCH,
@@ -78,9 +78,9 @@ typedef bool (*tally_filter)(const void *user, size_t row, wb_part_kind what);
 wb_status tally_apportion(struct tally *tally, wb_part_kind what, uint64_t total, const struct tally *weights,
                           tally_filter filter, const void *user, enum cost_apart apart);
 
-/* What instructions do in all that a number is about: counts of executions and what they ask for. */
+/* The work of instructions in the subject of a number: executions and demands. */
 
-/* Of one instruction (wb_cost). */
+/* The work of one instruction (wb_cost). */
 struct cost_work {
     uint64_t executions;
     uint64_t issue, busy;
@@ -199,8 +199,8 @@ wb_status code_add_work(const struct timed_block *timed, uint64_t times, struct 
  * constants, to those that have them. WB_ERR_LIMIT likewise. */
 wb_status code_add_misses(const struct timed_block *timed, struct tally *weights);
 
-/* Adds code-sib, code-fib or code-elb of the analysed block: what barriers add left out. The sum is less, or
- * more, than the bound, should a formula have changed that is not followed here. Errors leave a message. */
+/* Adds code-sib, code-fib or code-elb of the analysed block, without barriers. The sum differs from the bound
+ * if a formula has changed that is not followed here. Errors leave a message. */
 wb_status code_block_costs(struct cost_maker *maker, struct tally *tally, struct code_causes *causes);
 
 /* Adds the shares of a bound of a block. Errors, here and below, leave a message. */

@@ -155,7 +155,7 @@ static void spend(const struct critical_chain *chain, const struct executed *exe
                           what, to - from);
 }
 
-/* What the result of an instruction comes late for. */
+/* The reason why the result of an instruction is late. */
 static wb_part_kind latency_of(const struct critical_chain *chain, const struct executed *executed) {
     return inst_of(chain, executed)->memory_latency > 0 ? WB_PART_MEMORY : WB_PART_LATENCY;
 }
@@ -258,7 +258,7 @@ static void spend_result(const struct critical_chain *chain, const struct execut
     }
 }
 
-/* What an instruction waited for but for a barrier. */
+/* Attributes an instruction's waits other than for barriers. */
 static void spend_wait(const struct critical_chain *chain, const struct executed *waiting,
                        const struct sim_wait *wait) {
     switch (wait->kind) {
@@ -350,7 +350,7 @@ static const struct executed_block *last_block(const struct critical_chain *chai
 
 void critical_chain_walk(const struct critical_chain *chain, cycles start, cycles end) {
     const struct executed_block *block = last_block(chain);
-    /* A block of which nothing is told did nothing. */
+    /* An unrecorded block did nothing. */
     spend(chain, NULL, WB_PART_DISPATCH, block == NULL ? start : block_end(chain, block), end);
     while (block != NULL) {
         const cycles began = walk_block(chain, block);

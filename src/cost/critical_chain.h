@@ -1,7 +1,7 @@
-/* The critical chain of a simulation, backwards in time: which instruction each cycle of it belongs to, and
- * what it is spent on. From the last result of the block that ends last it goes along the instructions of the
- * warp that gave it; at a barrier it goes on in the warp that came last, and at the start of a block in the
- * block whose slot it took. */
+/* The critical chain of a simulation, backwards in time: the instruction and the cause of each cycle. From
+ * the last result of the block that ends last it follows the instructions of the warp that gave it; at a
+ * barrier it goes on in the warp that came last, and at the start of a block in the block whose slot it took.
+ * */
 #ifndef WB_COST_CRITICAL_CHAIN_H
 #define WB_COST_CRITICAL_CHAIN_H
 
@@ -60,7 +60,7 @@ wb_status sm_record_issue(void *user, const struct sim_event *event);
 void sm_record_land(void *user, const struct sim_landing *landing);
 void sm_record_pass(void *user, const struct sim_event *event);
 
-/* To be called when the simulation has ended, before anything is asked: all times are known then. */
+/* Call it when the simulation has ended, before any query: all times are known then. */
 void sm_record_close(struct sm_record *record);
 
 void sm_record_free(struct sm_record *record);
@@ -73,7 +73,7 @@ static inline cycles executed_end(const struct executed *executed) {
 /* The first of `issued` that was not issued before cycle `at`; their count where there is none. */
 uint32_t sm_record_from(const struct sm_record *record, cycles at);
 
-/* Of cycles that belong to no instruction. */
+/* For cycles of no instruction. */
 #define CHAIN_NO_ENTRY UINT32_MAX
 
 /* Takes cycles of the chain: `entry` of the code, or CHAIN_NO_ENTRY. */

@@ -1,5 +1,5 @@
-/* What would lower the cycles of some instructions, as far as that is certain from what was analysed: facts
- * with their numbers, and by how much a bound can fall at most. */
+/* Certain ways to lower the cycles of some instructions, from the analysed facts: with their numbers, and by
+ * how much a bound can fall at most. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct wb_hints {
     VEC(wb_hint) items;
 };
 
-/* What the pass that finds hints knows. */
+/* The state of the pass that finds hints. */
 struct hint_pass {
     const struct wb_analysis *analysis;
     const struct wb_costs *costs;
@@ -46,7 +46,7 @@ struct kept_unit {
 
 static const struct hint_model {
     struct kept_unit (*kept)(const struct hint_pass *pass, const struct ptx_inst *inst);
-    bool one_unit; /* whose cycles go; which of the cycles of several go is not told apart */
+    bool one_unit; /* whose cycles go; for several, which of their cycles is not distinguished */
 } hint_models[ISA_COUNT];
 
 /* The cycles of a row that would be less if `removed` of the `busy` cycles of its unit went away: at most, as
@@ -169,7 +169,7 @@ static void look_at(struct hint_pass *pass, const wb_cost *row) {
 
 /* ---- Occupancy ----------------------------------------------------------------------------------------- */
 
-/* What lets one more block fit on an SM, of a kernel that has more blocks than the SMs hold. */
+/* Lets one more block fit on an SM, for a kernel that has more blocks than the SMs have room for. */
 static void look_at_occupancy(struct hint_pass *pass) {
     const struct wb_analysis *analysis = pass->analysis;
     if (analysis->kind != SUBJECT_KERNEL && analysis->kind != SUBJECT_CACHED_GRID) return;

@@ -1,25 +1,25 @@
-/* The bounds of whole kernels: their parts, each divided in proportion to what the instructions of the blocks
- * do that it is made of. */
+/* The bounds of whole kernels: their parts, each divided in proportion to the work of the blocks'
+ * instructions in it. */
 #include <string.h>
 
 #include "bound/cache/latency_path.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "cost/costs.h"
 
-/* What the parts of a kernel's bound are divided by. */
+/* The weights by which the parts of a kernel's bound are divided. */
 struct kernel_weights {
     const struct grid_work *work;
     struct tally all;  /* every block: its initiations and its longest chain of latencies */
     struct tally last; /* an SM full of the blocks with the most initiations, and the longest chain of any:
-                          what the tail is made of, and, of a bound on one SM, its latencies */
+                          the weights of the tail, and, for a bound on one SM, of its latencies */
     struct tally
         chains; /* of machine code that is timed: the chains of all blocks, which `all` is without, */
     struct tally misses; /* and what each line of it misses once, of any block */
     bool found_longest;
 };
 
-/* The grid as the bound sees it: where SMs share a memory, with the latencies that count the waiting if it
- * was made of these. */
+/* The grid as the bound sees it: if SMs share a memory and the bound counts waiting in latencies, with these.
+ * */
 static const struct grid_work *work_of(const struct cost_maker *maker) {
     const struct grid_work *work = &maker->analysis->work;
     if (strcmp(maker->method->name, "eq3") == 0 && work->published != NULL) return work->published;
@@ -123,7 +123,7 @@ static wb_status add_classes(struct cost_maker *maker, struct kernel_weights *we
 #define KINDS_HELD (KIND(WB_PART_ISSUE) | KIND(WB_PART_BANKS) | KIND(WB_PART_CONSTANTS))
 #define ALL_KINDS (KIND(WB_PART_COUNT) - 1)
 
-/* A part of a bound of machine code, among what it is made of. */
+/* Divides a part of a bound of machine code by its weights. */
 static wb_status divide_code_part(struct cost_maker *maker, const wb_part *part,
                                   const struct kernel_weights *weights) {
     const cycles all = part->cycles;
@@ -138,7 +138,7 @@ static wb_status divide_code_part(struct cost_maker *maker, const wb_part *part,
     }
 }
 
-/* What shares add up to by causes; of units the formula says it. */
+/* Adds shares up by causes; those of units come from the formula. */
 static void sum_causes(struct cost_maker *maker, const wb_bound *formula) {
     const struct wb_machine *machine = maker->analysis->machine;
     for (size_t row = 0; row < tally_rows(&maker->shares); row++)

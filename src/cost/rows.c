@@ -132,7 +132,7 @@ wb_status cost_rows_make(struct cost_maker *maker) {
 
 /* ---- Groups by line, loop and function -------------------------------------------------------------- */
 
-/* What the instructions of a group have in common; compared as bytes. */
+/* The common key of a group's instructions; compared as bytes. */
 struct group_key {
     const char *text; /* of a function or a file: the module has each once */
     uint64_t number;  /* of a line, a loop or an instruction */

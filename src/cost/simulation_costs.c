@@ -33,7 +33,7 @@ static void keep_pass(void *user, uint32_t sm, const struct sim_event *event) {
     sm_record_pass(user, event);
 }
 
-/* What is simulated on the GPU: the grid, or the block alone. */
+/* The simulated grid, or the isolated block. */
 static const struct timed_grid *grid_of(const struct wb_analysis *analysis) {
     return analysis->kind == SUBJECT_CONTENDED_BLOCK ? &analysis->contended.timed : &analysis->grid_times;
 }

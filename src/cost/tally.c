@@ -22,7 +22,7 @@ void tally_add_all(struct tally *tally, const struct tally *other, uint64_t time
         tally->cycles[i] = cycles_add(tally->cycles[i], cycles_mul(other->cycles[i], times));
 }
 
-/* What rounding down has left. */
+/* The remainder of rounding down. */
 struct remainder {
     unsigned __int128 left;
     size_t weight; /* its number */
@@ -80,7 +80,7 @@ wb_status tally_apportion(struct tally *tally, wb_part_kind what, uint64_t total
 
 /* ---- Parts of a bound ------------------------------------------------------------------------------- */
 
-/* What weights a part is divided by. */
+/* The weights by which a part is divided. */
 struct part_filter {
     const struct cost_work *work;
     const struct wb_machine *machine;

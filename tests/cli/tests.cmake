@@ -29,15 +29,18 @@ wb_cli_test(test_cli_slurm)
 
 # What it writes as JSON, against docs/schema.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
-add_test(NAME json_schema COMMAND ${Python3_EXECUTABLE} -B tests/cli/schema_test.py $<TARGET_FILE:warpbound_cli>
+add_test(NAME json_schema COMMAND ${Python3_EXECUTABLE} -B tests/cli/schema_test.py
+         $<TARGET_FILE:warpbound_cli>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
 # What gates in CI read of it.
-add_test(NAME ci_gate COMMAND ${Python3_EXECUTABLE} -B tests/cli/gate_test.py $<TARGET_FILE:warpbound_cli>
+add_test(NAME ci_gate COMMAND ${Python3_EXECUTABLE} -B tests/cli/gate_test.py
+         $<TARGET_FILE:warpbound_cli>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 
 # Names that attack whoever reads them, in all that it writes.
-add_test(NAME names COMMAND ${Python3_EXECUTABLE} -B tests/cli/names_test.py $<TARGET_FILE:warpbound_cli>
+add_test(NAME names COMMAND ${Python3_EXECUTABLE} -B tests/cli/names_test.py
+         $<TARGET_FILE:warpbound_cli>
          WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 set_tests_properties(names json_schema ci_gate PROPERTIES ENVIRONMENT WB_WINGS=${wing_names})
 
@@ -50,9 +53,12 @@ if(TARGET warpbound_shared)
       target_sources(warpbound_lying PRIVATE wings/${wing}/lying_methods.c)
     endif()
   endforeach()
-  target_include_directories(warpbound_lying PUBLIC $<TARGET_PROPERTY:warpbound,INTERFACE_INCLUDE_DIRECTORIES> PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/src)
+  target_include_directories(warpbound_lying
+                             PUBLIC $<TARGET_PROPERTY:warpbound,INTERFACE_INCLUDE_DIRECTORIES>
+                             PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/src)
   target_link_options(warpbound_lying PRIVATE -Wl,--allow-multiple-definition)
-  target_link_libraries(warpbound_lying PRIVATE -Wl,--whole-archive ${folders} -Wl,--no-whole-archive)
+  target_link_libraries(warpbound_lying PRIVATE -Wl,--whole-archive ${folders}
+                        -Wl,--no-whole-archive)
   get_target_property(lying_sources warpbound_cli SOURCES)
   add_executable(warpbound_cli_lying ${lying_sources})
   target_include_directories(warpbound_cli_lying PRIVATE ${PROJECT_SOURCE_DIR}/src/cli)
@@ -63,7 +69,8 @@ if(TARGET warpbound_shared)
   target_include_directories(warpbound_check_lying PRIVATE ${PROJECT_SOURCE_DIR}/check)
   target_link_options(warpbound_check_lying PRIVATE -Wl,--allow-multiple-definition)
   add_test(NAME contradiction COMMAND ${Python3_EXECUTABLE} -B tests/cli/contradiction_test.py
-           $<TARGET_FILE:warpbound_cli_lying> $<TARGET_FILE:warpbound_lying> $<TARGET_FILE:warpbound_check_lying>
+           $<TARGET_FILE:warpbound_cli_lying> $<TARGET_FILE:warpbound_lying>
+               $<TARGET_FILE:warpbound_check_lying>
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(contradiction PROPERTIES ENVIRONMENT WB_WINGS=${wing_names})
 endif()
@@ -75,17 +82,20 @@ target_include_directories(warpbound_in_locale PRIVATE ${PROJECT_SOURCE_DIR}/src
 target_compile_definitions(warpbound_in_locale PRIVATE _GNU_SOURCE)
 target_link_libraries(warpbound_in_locale PRIVATE warpbound)
 wb_cli_test(test_locale)
-target_compile_definitions(test_locale PRIVATE WB_COMMAND_IN_LOCALE="$<TARGET_FILE:warpbound_in_locale>"
+target_compile_definitions(test_locale
+                           PRIVATE WB_COMMAND_IN_LOCALE="$<TARGET_FILE:warpbound_in_locale>"
                                                WB_LIBRARY="$<TARGET_FILE:warpbound>")
 add_dependencies(test_locale warpbound_in_locale)
 wb_cli_test(test_cli_waits)
 target_link_libraries(test_cli_waits PRIVATE wb_lift)
 wb_cli_test(test_cli_limits)
 
-# Calls the command's main function, with allocation functions of its own, which sanitizers have, too.
+# Calls the command's main function, with allocation functions of its own, which sanitizers have,
+# too.
 if(NOT WB_SANITIZE)
   add_library(test_command OBJECT ${cli_sources})
-  target_include_directories(test_command PRIVATE $<TARGET_PROPERTY:warpbound,INTERFACE_INCLUDE_DIRECTORIES>
+  target_include_directories(test_command
+                             PRIVATE $<TARGET_PROPERTY:warpbound,INTERFACE_INCLUDE_DIRECTORIES>
                                                   ${PROJECT_SOURCE_DIR}/src/cli)
   target_compile_definitions(test_command PRIVATE _GNU_SOURCE main=warpbound_main)
   target_compile_options(test_command PRIVATE -Wno-missing-prototypes)

@@ -2,7 +2,8 @@
 if(TARGET warpbound_shared)
   find_program(PKG_CONFIG_COMMAND pkg-config REQUIRED)
   add_test(NAME installed
-           COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} PKG_CONFIG=${PKG_CONFIG_COMMAND} CMAKE=${CMAKE_COMMAND}
+           COMMAND ${CMAKE_COMMAND} -E env CC=${CMAKE_C_COMPILER} PKG_CONFIG=${PKG_CONFIG_COMMAND}
+               CMAKE=${CMAKE_COMMAND}
                    sh tests/install/installed.sh ${PROJECT_BINARY_DIR} ${PROJECT_VERSION}
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()

@@ -175,6 +175,8 @@ static void what_nothing_executes_is_documented(void **state) {
     size_t size;
     kernel_expect_ok(file_read(DOCUMENT, (size_t)1 << 30, diagnostics, &document, &size), DOCUMENT,
                      diagnostics);
+    for (char *c = document; *c != '\0'; c++) /* the page breaks lines anywhere */
+        if (*c == '\n') *c = ' ';
     if (strstr(document, list.data) == NULL) fail_msg("%s does not name exactly these", DOCUMENT);
     free(document);
     text_free(&list);

@@ -2,7 +2,8 @@
 if(NOT WB_SANITIZE)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   foreach(name manual completion)
-    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B tests/manual/${name}_test.py $<TARGET_FILE:warpbound_cli> ${PROJECT_BINARY_DIR}
+    add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} -B tests/manual/${name}_test.py
+             $<TARGET_FILE:warpbound_cli> ${PROJECT_BINARY_DIR}
              WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   endforeach()
   set_tests_properties(completion PROPERTIES ENVIRONMENT WB_WINGS=${wing_names})

@@ -1,17 +1,20 @@
-# A Slurm cluster on this machine, for tests: sourced by those that need one. Everything that it writes is under $cluster, its
-# daemons listen on ports of its own, and nothing of the system's configuration is read or changed. It needs Debian's packages
-# slurm-wlm and munge, and to be run by root (slurmd starts jobs of users).
+# A Slurm cluster on this machine, for tests: sourced by those that need one. Everything that it
+# writes is under $cluster, its daemons listen on ports of its own, and nothing of the system's
+# configuration is read or changed. It needs Debian's packages slurm-wlm and munge, and to be run by
+# root (slurmd starts jobs of users).
 
 # Says what is lacking for a cluster; nothing when there is nothing.
 cluster_lacks() {
     local program
     for program in munged slurmctld slurmd sbatch squeue scontrol; do
-        [ -n "$(PATH=$PATH:/usr/sbin command -v $program)" ] || { echo "$program is not installed (Debian: slurm-wlm, munge)"; return; }
+        [ -n "$(PATH=$PATH:/usr/sbin command -v $program)" ] ||
+            { echo "$program is not installed (Debian: slurm-wlm, munge)"; return; }
     done
     [ "$(id -u)" = 0 ] || echo "only root can start jobs of users"
 }
 
-# cluster_start NODES [LINE]...: a controller and so many nodes of two processors each; the lines are added to slurm.conf.
+# cluster_start NODES [LINE]...: a controller and so many nodes of two processors each; the lines
+# are added to slurm.conf.
 cluster_start() {
     local nodes=$1 node host ports=$((20000 + $$ % 20000)) line
     shift
@@ -60,11 +63,13 @@ DefMemPerCPU=500
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
         for ((node = 1; node <= nodes; node++)); do
-            echo "NodeName=node$node NodeHostname=$host NodeAddr=127.0.0.1 Port=$((ports + node)) CPUs=2 RealMemory=4000"
+            echo "NodeName=node$node NodeHostname=$host NodeAddr=127.0.0.1" \
+                "Port=$((ports + node)) CPUs=2 RealMemory=4000"
         done
         for line in "$@"; do echo "$line"; done
     } > "$SLURM_CONF"
-    munged --force --key-file="$cluster/munge.key" --socket="$cluster/munge/socket" --pid-file="$cluster/munge.pid" \
+    munged --force --key-file="$cluster/munge.key" --socket="$cluster/munge/socket" \
+        --pid-file="$cluster/munge.pid" \
         --log-file="$cluster/munge.log" --seed-file="$cluster/munge.seed" 2> /dev/null
     slurmctld -c
     for ((node = 1; node <= nodes; node++)); do slurmd -N "node$node"; done
@@ -97,7 +102,8 @@ cluster_processes() {
     done 2> /dev/null | sort -u
 }
 
-# A node dies with all that runs on it, as when it loses its power. What it had been about to start is looked for twice.
+# A node dies with all that runs on it, as when it loses its power. What it had been about to start
+# is looked for twice.
 cluster_kill_node() {
     local pid try
     cluster_end "slurmd-$1" KILL

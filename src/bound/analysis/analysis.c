@@ -151,8 +151,8 @@ void wb_analysis_free(wb_analysis *analysis) {
     free(analysis);
 }
 
-/* What instruction fetch adds to a bound of the block; of a grid on a machine with caches to that of an SM
- * that gets its share of the blocks. */
+/* The time that instruction fetch adds to a bound of the block; for a grid on a machine with caches, to that
+ * of an SM with its share of the blocks. */
 static wb_status analysis_fetch_time(wb_analysis *analysis) {
     struct code_lines lines = {0};
     struct fetch_demand demand = {.lines = &lines, .sms = 1};
@@ -257,7 +257,7 @@ const struct facts_used *analysis_facts(const struct wb_analysis *analysis) {
     return block != NULL && block->covering ? &block->facts : NULL;
 }
 
-/* What methods see of it. */
+/* The analysis as methods see it. */
 static struct bound_input analysis_input(wb_analysis *analysis, const struct analysis_request *request,
                                          wb_diagnostics *messages, struct analysis_attempt *attempt) {
     struct bound_input input = {.machine = analysis->machine,

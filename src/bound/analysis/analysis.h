@@ -15,14 +15,14 @@
 #include "warp/path/path.h"
 #include "warp/synthetic/synthetic.h"
 
-/* States that a search keeps unless told otherwise: some two gigabytes. */
+/* States that a search keeps by default: some two gigabytes. */
 #define ANALYSIS_STATE_LIMIT UINT64_C(30000000)
 
 /* Most warp instructions that are simulated without being asked for, under all policies together: half a
  * second, on machines with caches a second. */
 #define ANALYSIS_SIMULATED_MAX UINT64_C(12000000)
 
-/* What is analysed. */
+/* The subject of an analysis. */
 enum subject_kind {
     SUBJECT_BLOCK,           /* a block on a machine without caches */
     SUBJECT_CONTENDED_BLOCK, /* the same, its requests waiting for one memory that all SMs share */
@@ -42,7 +42,7 @@ struct kernel_block {
     uint64_t decides; /* bit i: what method i says of it is what it says of all */
 };
 
-/* What an analysis was made from and frees with itself, each or NULL: of an analysis by wb_analyze. */
+/* The sources of an analysis by wb_analyze, which it frees with itself; each or NULL. */
 struct analysis_owned {
     struct wb_block *block;
     struct wb_grid *grid;
@@ -51,8 +51,8 @@ struct analysis_owned {
     struct wb_machine *code_machine; /* which is this */
 };
 
-/* What was asked for, as the options of an analysis as a whole say it (wb_analyze_options); of one that was
- * made and bounded step by step nothing. */
+/* The request, in the options of a whole analysis (wb_analyze_options); empty for an analysis that was made
+ * and bounded step by step. */
 struct analysis_asked {
     wb_inputs inputs;
     bool one_block;
@@ -84,7 +84,7 @@ struct wb_analysis {
     const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
     wb_stalls stalls;                /* of the machine code of the same launch; 0 cycles: not known */
 
-    /* Of a block: */
+    /* For a block: */
     const struct wb_block *block;          /* what it was traced from; NULL for a block written by hand */
     const struct timed_block *timed;       /* what is analysed; NULL: no block */
     struct timed_block own;                /* *timed, where it was made from `block` */
@@ -94,12 +94,12 @@ struct wb_analysis {
     const struct code_profile *input_code; /* then it, else NULL */
     struct contended_block contended;
 
-    /* Of a grid, and of a block as a grid: */
-    struct wb_grid isolated;      /* of `block` alone, on a machine with caches; or the grid by hand */
+    /* For a grid, and for a block as a grid: */
+    struct wb_grid isolated; /* of an isolated `block`, on a machine with caches; or the handwritten grid */
     struct timed_grid grid_times; /* of the grid, or of `lone` */
     struct memory_work memory;    /* of them, on a machine with caches */
 
-    /* Of a kernel, whose grid_times are set, too; by_hand and lone, where it is written by hand: */
+    /* For a kernel, which also sets grid_times; by_hand and lone, if it is handwritten: */
     struct block_classes classes;
     struct grid_work work;
     VEC(struct kernel_block) blocks; /* the first is `longest` */
@@ -107,11 +107,11 @@ struct wb_analysis {
     uint64_t block_methods;          /* bit i: method i has been asked of all of them */
     struct together_times together;
 
-    /* Of a whole grid on any machine: */
+    /* For a whole grid on any machine: */
     struct wb_block *longest_block;   /* the block of `longest`, where it was made for it */
     const struct wb_analysis *kernel; /* of the `longest` of a kernel: that */
-    struct wb_analysis *longest; /* of the block that takes longest; else NULL. Of a kernel its bounds are the
-                                    largest of all `blocks` */
+    struct wb_analysis *longest;      /* of the block that takes longest; else NULL. A kernel's bounds are the
+                                         largest of all `blocks` */
 
     /* Of SUBJECT_OF_WING: who read it, what it is called, and what it is, which the methods of the wing know.
      */
@@ -151,7 +151,7 @@ static inline bool analysis_is_contended(const struct wb_analysis *analysis) {
            (analysis->kind == SUBJECT_KERNEL && memory_is_contended(&analysis->machine->memory));
 }
 
-/* For those that make analyses: an analysis of nothing yet, or NULL when memory is exhausted. */
+/* Makes an empty analysis, or NULL when memory is exhausted. */
 wb_analysis *analysis_make(void);
 
 /* Hands out an analysis when `status` is WB_OK and its times fit, else frees it; returns what it came to. */
@@ -178,7 +178,7 @@ wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *dia
 wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct block_class *class,
                                 size_t number, wb_diagnostics *diagnostics, wb_analysis **analysis);
 
-/* Of a kernel, the cycles before its first block is dispatched, which no bound of it includes; else 0. */
+/* The cycles of a kernel before its first block is dispatched, which its bounds exclude; else 0. */
 static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
     return wb_analysis_scope(analysis) == WB_SCOPE_KERNEL ? analysis->machine->launch_overhead : 0;
 }
@@ -186,10 +186,10 @@ static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
 /* The flow facts of covering paths; NULL: the paths are real ones. */
 const struct facts_used *analysis_facts(const struct wb_analysis *analysis);
 
-/* What the execution of the block or the kernel takes for granted (warp/path/path.h). */
+/* The assumptions of executing the block or the kernel (warp/path/path.h). */
 assumed_set analysis_assumed(const wb_analysis *analysis);
 
-/* What the analysis was made from. */
+/* The sources of the analysis. */
 struct sources analysis_sources(const wb_analysis *analysis);
 
 /* Keeps what was asked for, for reports. WB_ERR_LIMIT with a message when memory is exhausted. */
@@ -203,7 +203,7 @@ struct analysis_request {
     const wb_watch *watch;
 };
 
-/* What came of it. */
+/* The result of a method. */
 struct analysis_attempt {
     wb_bound bound;
     bool found;                             /* there is a bound */
@@ -245,7 +245,7 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
 wb_status kernel_blocks_sharpen(wb_analysis *kernel, uint64_t *work_left, const wb_watch *watch,
                                 wb_diagnostics *diagnostics);
 
-/* What stands between bounds of this analysis and the code that runs, and whether its user accepts that. */
+/* The model between bounds of this analysis and the real code, and whether its user accepts it. */
 wb_model analysis_model(const struct wb_analysis *analysis);
 bool analysis_accepts_model(const struct wb_analysis *analysis);
 

@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "bound/analysis/analysis.h"
 
-/* What methods are run for: an analysis, or, beside that of a kernel, its blocks by themselves. */
+/* The subject of methods: an analysis, or, for a kernel, also its isolated blocks. */
 struct analysis_task {
     wb_analysis *analysis; /* that keeps the results */
     wb_analysis *kernel;   /* whose blocks they are of; or NULL */
@@ -33,8 +33,8 @@ static wb_status analysis_run_task(const struct analysis_task *task, size_t inde
     return status;
 }
 
-/* What a method may do: when it is named, as much as the user's states, memory and its own limit allow, of
- * "all" what is left of its share. */
+/* The budget of a method: if named, the user's states, memory and its own limit; for "all", the rest of its
+ * share. */
 static struct search_budget analysis_budget(const struct wb_analysis *analysis, size_t index,
                                             const uint64_t *left) {
     const uint64_t named = bound_method_at(index)->explicit_budget;
@@ -71,7 +71,7 @@ static uint64_t analysis_block_methods(void) {
     return methods;
 }
 
-/* What each method may do for "all", by its number. */
+/* The work of each method for "all", by its number. */
 static void analysis_shares(uint64_t work[METHODS_MAX]) {
     for (size_t i = 0; bound_method_at(i) != NULL; i++) {
         const uint64_t share = bound_method_at(i)->default_budget;

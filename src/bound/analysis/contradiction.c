@@ -1,7 +1,7 @@
 #include "bound/analysis/verdict.h"
 
-/* What is least of all that is proven of an analysis: no execution that it covers takes longer. An exact
- * worst case is one of latencies that are exactly as stated. */
+/* The least proven upper bound of an analysis: no execution that it covers takes longer. An exact worst case
+ * counts only with latencies exactly as stated. */
 struct ceiling {
     cycles proven;
     const char *method;
@@ -43,7 +43,7 @@ static void compare_stalls(wb_contradiction *furthest, const struct wb_analysis 
     keep_furthest(furthest, wb_analysis_scope(proven), ceiling_of(proven, WB_UPPER), lane);
 }
 
-/* What is proven of every block, against every execution of a block with the data that is given. */
+/* Bounds of every block against every execution of a block with the given data. */
 static void compare_blocks(wb_contradiction *furthest, const struct wb_analysis *longest,
                            const struct wb_analysis *given) {
     for (size_t i = 0; i < given->blocks.count; i++)

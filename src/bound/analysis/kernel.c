@@ -9,7 +9,7 @@
 #include "warp/synthetic/synthetic.h"
 #include "warp/trace/blocks.h"
 
-/* The kind whose block alone is bounded by most cycles. */
+/* The kind with the largest bound of an isolated block. */
 static uint32_t longest_class(const struct grid_work *work) {
     uint32_t longest = 0;
     for (uint32_t k = 1; k < work->classes.count; k++)
@@ -59,9 +59,8 @@ static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid,
     return kernel_blocks_make(made, longest, diagnostics);
 }
 
-/* Makes an analysis, which is empty, one of a grid; on a machine with caches under the default scheme. With
- * `covering`, the analysis of covering paths of the same launch, the block that is simulated by itself is the
- * one of that. */
+/* Makes an empty analysis one of a grid; on a machine with caches under the default scheme. With `covering`,
+ * the analysis of covering paths of the same launch, it simulates that one's isolated block. */
 static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
                                   const struct wb_machine *machine, const struct wb_analysis *covering,
                                   const wb_watch *watch, wb_diagnostics *diagnostics) {

@@ -7,8 +7,8 @@
 #include "bound/sass/atomics.h"
 #include "warp/trace/blocks.h"
 
-/* What no block of a class exceeds, in isolation on its SM. Where SMs share a memory the classes' sums leave
- * out what that adds. */
+/* The most cycles of any block of a class, isolated on its SM. If SMs share a memory, the classes' sums
+ * exclude its cost. */
 static cycles cap_of(const struct grid_work *work, uint32_t class) {
     if (memory_is_contended(&work->machine->memory)) return CYCLES_SATURATED;
     const struct block_class *that = &work->classes.items[class];

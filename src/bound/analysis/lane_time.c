@@ -42,7 +42,7 @@ struct lane_state {
     uint64_t free;   /* the next instruction is not issued before that, by stall counts */
     uint64_t copied; /* all copies to shared memory so far have come, not before that */
     struct under_way counters[LANE_COUNTERS];
-    /* Of the last instruction, if the next one may be issued too soon after it to see what it counted up. */
+    /* For the last instruction, if the next one may be issued too soon after it to see its increments. */
     uint64_t unseen[2];
     uint8_t unseen_counters[2];
 };

@@ -12,9 +12,9 @@
 /* Increments of one counter under way that are remembered: the counter goes up to 63. */
 #define LANE_UNDER_WAY 64u
 
-/* What an issued instruction waits for, and what it makes others wait for. */
+/* The rule of issuing an instruction: its waits, and its effect on the waits of others. */
 struct issue_rule {
-    uint8_t stall;       /* cycles until the next one of the lane at least; 0: it is perhaps jumped over */
+    uint8_t stall;       /* cycles until the next one of the lane at least; 0: it may be jumped over */
     uint8_t waits;       /* mask of counters that must be 0 */
     uint8_t limited;     /* a counter that must be .. */
     uint8_t limit;       /* .. at most this, or SASS_NO_COUNTER */

@@ -13,7 +13,7 @@ static const char *objection_to(const struct wb_analysis *analysis) {
     return NULL;
 }
 
-/* What is simulated for a policy. */
+/* The simulation of a policy. */
 static struct schedule_subject subject_of(const struct wb_analysis *analysis,
                                           const struct sim_policy *policy) {
     struct schedule_subject subject = {.policy = policy, .traced = analysis->block};

@@ -3,7 +3,7 @@
 #include "bound/analysis/analysis.h"
 #include "sim/gpu/gpu.h"
 
-/* Simulates the grid, or the block alone, on the GPU. */
+/* Simulates the grid, or the isolated block, on the GPU. */
 static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct sim_policy *policy,
                                        const wb_watch *watch, wb_diagnostics *diagnostics,
                                        wb_simulation *simulation) {

@@ -259,7 +259,7 @@ static wb_status lone_warp(const wb_analysis *analysis, uint32_t warp, wb_diagno
     return WB_OK;
 }
 
-/* What the machine says of the warps that are of one block. */
+/* The machine's times of the warps of one block. */
 static wb_status compare_block(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                                const uint32_t place[3], wb_diagnostics *diagnostics, wb_stalls *stalls) {
     wb_trace_options options = {.size = sizeof options,

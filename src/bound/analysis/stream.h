@@ -18,7 +18,7 @@ struct wb_stream {
 /* The launch overheads of all kernels together. */
 cycles stream_overhead(const struct wb_stream *stream);
 
-/* What is left in the second level by kernels, and written back while later ones run (docs/memory-bounds.md,
+/* The cycles of writing back, while later kernels run, lines left in the second level (docs/memory-bounds.md,
  * section 10); 0 on machines without caches. */
 cycles stream_carried(const struct wb_stream *stream);
 

@@ -1,4 +1,4 @@
-/* What an analysis was made from, and what it was asked for. */
+/* The sources and the request of an analysis. */
 #include <string.h>
 
 #include "bound/analysis/analysis.h"

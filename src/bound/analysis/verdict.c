@@ -69,7 +69,7 @@ static wb_slowest slowest_of_code(const struct wb_analysis *analysis, wb_scope s
     return slowest;
 }
 
-/* What stall counts of the longest lane prove, with the launch overhead. */
+/* The bound that stall counts of the longest lane prove, with the launch overhead. */
 static void keep_stalls(wb_slowest *slowest, const struct wb_analysis *analysis, cycles overhead) {
     const cycles time = cycles_add(analysis->stalls.cycles, overhead);
     if (analysis->stalls.cycles == 0 || time <= slowest->cycles) return;

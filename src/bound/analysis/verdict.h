@@ -15,22 +15,20 @@ bool found_is_covered(const struct wb_analysis *analysis, const wb_simulation *s
  * upper bounds cover. */
 wb_slowest analysis_found(const struct wb_analysis *analysis, bool with_shorter_times);
 
-/* What is proven, held against what was found: the last step of every analysis. */
+/* Compares proven bounds with executions found: the last step of every analysis. */
 
 /* An execution that takes longer than what is proven of the same subject, the furthest above; of a kernel
  * also of its blocks, of covering paths also of the given data. `found.cycles` is 0 where there is none. */
 wb_contradiction analysis_contradiction(const struct wb_analysis *analysis);
 
-/* What the stall counts of machine code prove: no execution of a lane's path is shorter than they say. */
+/* The bound that stall counts of machine code prove: no execution of a lane's path is shorter. */
 
 /* The bound of kind upper that the analysis' stall counts refute within the scope of a verdict, or NULL. */
 const wb_bound *stalls_refute(const struct wb_analysis *analysis, const wb_verdict *verdict);
 
-/* What is known of what was asked about, and whether it meets a deadline: the bound of a block says nothing
- * of the kernel that it is part of.
- */
+/* The state of a question, and whether it meets a deadline: a block's bound proves nothing for its kernel. */
 
-/* What a verdict is about where there is a deadline: `scope`, unless there is no kernel. */
+/* The scope of a verdict with a deadline: `scope`, unless there is no kernel. */
 wb_scope verdict_scope(const struct wb_analysis *analysis, wb_scope scope);
 
 /* The verdict that the options of a report ask for: without a deadline it is on what was analysed, unless

@@ -54,7 +54,7 @@ static cycles align_unit_charge(const struct align_rules *rules, const struct ti
     return cycles_max(rules->charges[inst->unit], inst->init);
 }
 
-/* What the other warp executes. */
+/* The other warp's instruction. */
 static const struct timed_inst *other_inst(const struct align_rules *rules, uint32_t inst) {
     return &(rules->other != NULL ? rules->other : rules->block)->code.insts[inst];
 }
@@ -202,7 +202,7 @@ static void consume(const struct aligner *aligner, const cycles *charges, cycles
     }
 }
 
-/* What each instruction of the other section costs at node I(k): a slot; with a queue of at most one entry,
+/* The cost of each instruction of the other section at node I(k): a slot; with a queue of at most one entry,
  * on the same unit, its initiation. */
 static const cycles *issue_charges(const struct aligner *aligner, const struct timed_inst *inst) {
     if (aligner->rules->block->machine->dispatch_depth == DEPTH_UNLIMITED) return aligner->slot_charges;
@@ -249,7 +249,7 @@ static wb_status compute_node(struct aligner *aligner, uint32_t node) {
     return give_back_rows(aligner, node);
 }
 
-/* What every instruction of the other section costs, m times: its slot, and per unit its initiation. */
+/* The cost of every instruction of the other section, m times: its slot, and per unit its initiation. */
 static wb_status make_charges(struct aligner *aligner) {
     const struct timed_block *block = aligner->rules->block;
     const size_t count = (size_t)aligner->other.count + 1;

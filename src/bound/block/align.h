@@ -27,7 +27,7 @@ cycles align_fib_charge(const struct align_rules *rules, struct section_code oth
  * memory. */
 uint64_t align_cost(struct section_code own, struct section_code other);
 
-/* What keeps an alignment from going on. */
+/* The limits of an alignment. */
 struct align_limits {
     const wb_watch *watch; /* or NULL */
     uint64_t bytes;        /* of its tables */

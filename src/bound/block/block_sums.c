@@ -10,7 +10,7 @@
 
 /* ---- SIB --------------------------------------------------------------------------------------------- */
 
-/* The sum-of-initiations bound: what a warp takes alone, plus all initiations of all others, section by
+/* The sum-of-initiations bound: the isolated time of a warp, plus all initiations of all others, section by
  * section. docs/proofs.md, theorem 1. */
 /* iso_s(w) + sum over u != w of E_s(u|w), if there is anything in the section that w has to wait for */
 cycles sib_term(const struct section_profile *warp, const struct row_sums *sums) {
@@ -91,8 +91,8 @@ const struct bound_method bound_elb = {
 
 /* ---- GUB --------------------------------------------------------------------------------------------- */
 
-/* The General Upper Bound of ECRTS 2025 (definitions 9 and 10), section by section: what a warp takes alone,
- * plus the execution phases of all others. As published; it is not a bound (docs/proofs.md, section 7).
+/* The General Upper Bound of ECRTS 2025 (definitions 9 and 10), section by section: the isolated time of a
+ * warp, plus the execution phases of all others. As published; it is not a bound (docs/proofs.md, section 7).
  * This is WUB of one section (definition 9). */
 static cycles gub_term(const struct section_profile *warp, const struct row_sums *sums) {
     assert(sums->exec >= warp->exec);
@@ -151,7 +151,7 @@ struct pairwise {
     pair_total total;
     struct block_sections sections;
     const cycles *charges;   /* phase_charges */
-    VEC(cycles) isolated;    /* per distinct section its time alone */
+    VEC(cycles) isolated;    /* per distinct section its isolated time */
     struct intern pairs;     /* pairs seen: their keys as bytes */
     VEC(cycles) pair_values; /* by number of the pair */
     bool *used;              /* per unit: scratch of pairwise_fib */
@@ -160,7 +160,7 @@ struct pairwise {
     uint64_t others; /* warps of the block but one: m of ALN */
 };
 
-/* What a pair value depends on. Without padding: it is hashed as bytes. */
+/* The key of a pair value. No padding: it is hashed as bytes. */
 struct pair_key {
     uint32_t own, other, same_sub_core;
 };
@@ -242,7 +242,7 @@ static wb_status pairwise_sum(struct pairwise *pairwise, cycles *sum) {
     return WB_OK;
 }
 
-/* What FIB charges a warp with section `own` for one warp with section `other`. */
+/* The charge of FIB to a warp with section `own` for one warp with section `other`. */
 static cycles pairwise_fib(struct pairwise *pairwise, const struct align_rules *rules, uint32_t own,
                            uint32_t other) {
     const struct timed_block *block = pairwise->input->block;
@@ -279,9 +279,8 @@ static wb_status pairwise_cycles(const struct bound_input *input, pair_value val
     return status;
 }
 
-/* Fills in a bound: the sum over all sections of the largest bound of any warp. For a
- * block with too many instructions to be looked at in pairs the value is SIB's, which is no less. Errors
- * leave a message. */
+/* Fills in a bound: the sum over all sections of the largest bound of any warp. A block with too many
+ * instructions for pairs gets SIB's value, which is no less. Errors leave a message. */
 static wb_status pairwise_run(const struct bound_input *input, pair_value value, pair_total total,
                               wb_bound *bound) {
     WB_TRY(sib_sum(input, bound)); /* kind and assumptions are the same */

@@ -6,14 +6,14 @@
 #include "bound/profile/sections.h"
 #include "warp/timed/timed.h"
 
-/* What one section asks of one unit. */
+/* The load of one section on one unit. */
 struct fifo_load {
     cycles work;    /* sum of the initiations */
     uint64_t count; /* instructions */
     cycles waiting; /* most initiations that can be in the unit's queue at once, the one at work included */
 };
 
-/* What the other warps can cost a warp at one unit. */
+/* The most that the other warps cost a warp at one unit. */
 struct fifo_charge {
     cycles work;    /* all of their initiations */
     cycles slots;   /* their issue slots */
@@ -150,7 +150,7 @@ static cycles longest_path(struct fifo *fifo, uint32_t code, uint32_t queued) {
     return end;
 }
 
-/* What the other warps of a row can cost a warp of group `group` at each unit. */
+/* The most that the other warps of a row cost a warp of group `group` at each unit. */
 static void gather_charges(struct fifo *fifo, const uint32_t *row, size_t group) {
     const struct block_profile *profile = fifo->input->profile;
     const struct warp_group *own = &profile->groups.items[group];

@@ -1,4 +1,4 @@
-/* One block alone on a GPU with caches: how the bounds of blocks whose times are known become bounds for it
+/* An isolated block on a GPU with caches: turns bounds of blocks with known times into bounds for it
  * (docs/memory-bounds.md, section 9). */
 #ifndef WB_BOUND_CACHE_ISOLATED_BLOCK_H
 #define WB_BOUND_CACHE_ISOLATED_BLOCK_H
@@ -8,9 +8,9 @@
 #include "warp/path/path.h"
 #include "warp/timed/timed.h"
 
-/* Gives each recorded access of the block, those of warp 0 first, the latency that it has at most while no
- * server is busy, and notes how many loads can miss; `work` is of the grid of the block alone. WB_ERR_LIMIT
- * with a message when memory is exhausted. */
+/* Gives each recorded access of the block, warp 0 first, its largest latency while no server is busy, and
+ * counts loads that can miss; `work` is of the grid of the isolated block. WB_ERR_LIMIT with a message when
+ * memory is exhausted. */
 wb_status isolated_block_latencies(struct memory_work *work, wb_diagnostics *diagnostics,
                                    struct execution_cost *costs);
 

@@ -75,7 +75,7 @@ cycles latency_of_step(const struct request_latencies *latencies, const struct w
     if (traffic_is_load(step->access->kind))
         request = surely_there(step->access, verdicts) ? latencies->hit : latencies->miss;
     const cycles latency = step->inst->latency - step->inst->memory_latency + request;
-    /* What makes no request takes what its class says of memory. */
+    /* An instruction without requests takes its class's memory time. */
     return step->access->maybe_none ? cycles_max(latency, step->inst->latency) : latency;
 }
 

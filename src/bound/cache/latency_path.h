@@ -25,7 +25,7 @@ struct latency_block {
     const struct must_hits *hits; /* of the block's SM, or NULL */
     struct request_latencies latencies;
     struct latency_warp *warps;
-    struct chains *chains; /* NULL: nobody asks what the paths are made of */
+    struct chains *chains; /* NULL: nobody asks for the parts of the paths */
     uint32_t longest_link; /* the chain of the path that latency_block_run found */
 };
 

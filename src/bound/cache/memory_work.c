@@ -194,7 +194,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* What accesses at unknown addresses add to what their sets come to without them. */
+/* Adds accesses at unknown addresses to the demand of their sets. */
 static void add_objects(struct demand_maker *maker, struct dram_demand *demand) {
     for (uint32_t o = 0; o < maker->object_count; o++) {
         struct demanded_object *object = &maker->objects[o];
@@ -206,7 +206,7 @@ static void add_objects(struct demand_maker *maker, struct dram_demand *demand) 
     }
 }
 
-/* What the sets come to. A set evicts a line only for another one that comes in when it is full. */
+/* The demand of the sets. A full set evicts a line only for another one that comes in. */
 static struct dram_demand demand_sum(struct demand_maker *maker) {
     struct dram_demand demand = {0};
     add_objects(maker, &demand);
@@ -279,7 +279,7 @@ static void work_add_requests(const struct machine_memory *memory, const struct 
     }
 }
 
-/* What the blocks like `block` do. */
+/* The work of the blocks like `block`. */
 static wb_status work_of_block(struct memory_work *work, uint32_t block, struct loads_in_flight *flight,
                                struct block_work *sum) {
     const struct timed_grid *timed = work->timed;

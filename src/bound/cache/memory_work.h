@@ -1,5 +1,5 @@
-/* What a grid on a machine with caches does, in sums, and what its requests to the memory system can cost:
- * what the bounds of whole grids are made of (docs/memory-bounds.md, sections 3 and 4). All sums saturate. */
+/* The work of a grid on a machine with caches, in sums, and the cost of its requests to the memory system:
+ * terms of the bounds of whole grids (docs/memory-bounds.md, sections 3 and 4). All sums saturate. */
 #ifndef WB_BOUND_CACHE_MEMORY_WORK_H
 #define WB_BOUND_CACHE_MEMORY_WORK_H
 
@@ -63,7 +63,7 @@ struct memory_work {
     struct block_work *variants; /* per variant of the traffic: of a block; all loads count as misses */
     struct block_work total;     /* of the grid */
     struct dram_demand demand;
-    uint32_t request_units; /* of a block alone, as bits: that its requests leave by */
+    uint32_t request_units; /* of an isolated block, as bits: that its requests leave by */
     bool in_objects;        /* some unknown address is taken to stay inside of what it is made from */
     uint64_t most_requests; /* of any instruction */
     uint64_t in_flight;     /* requests of loads that an SM can have between issue and completion */
@@ -76,7 +76,7 @@ wb_status memory_work_make(const struct timed_grid *timed, const struct gpu_sche
 
 void memory_work_free(struct memory_work *work);
 
-/* What a block of the grid does. */
+/* The work of a block of the grid. */
 static inline const struct block_work *memory_work_of(const struct memory_work *work, uint32_t block) {
     return &work->variants[work->timed->traffic.block_variants[block]];
 }
@@ -85,8 +85,8 @@ static inline const struct block_work *memory_work_of(const struct memory_work *
 uint64_t memory_work_unsure_loads(const struct memory_work *work, const struct must_hits *hits,
                                   uint32_t block);
 
-/* What each SM that has blocks does under static dispatch, with `idle` 0, in an array from `arena`; NULL when
- * memory is exhausted. */
+/* The work of each SM that has blocks under static dispatch, with `idle` 0, in an array from `arena`; NULL
+ * when memory is exhausted. */
 struct sm_work *memory_work_of_sms(const struct memory_work *work, struct arena *arena);
 
 /* SMs that have blocks. */
@@ -96,9 +96,9 @@ uint32_t memory_work_sms(const struct memory_work *work);
  * loads (section 4, lemma 2). */
 cycles memory_work_services(const struct memory_work *work, uint64_t misses);
 
-/* What the memory does for an SM whose requests are `sm` when the first levels of all SMs let through
- * `misses` loads: requests that reach the second level, and of these DRAM, of the grid; and answers to the
- * SM, and for how long its first level stalls. */
+/* The work of the memory for an SM with requests `sm` when the first levels of all SMs let through `misses`
+ * loads: requests of the grid that reach the second level, and those of them that reach DRAM; answers to the
+ * SM, and how long its first level stalls. */
 struct memory_counts {
     uint64_t below, fetches, write_backs;
     uint64_t answers;
@@ -107,7 +107,7 @@ struct memory_counts {
 struct memory_counts memory_work_counts(const struct memory_work *work, uint64_t misses,
                                         const struct request_counts *sm);
 
-/* What an SM does, and for how many cycles it can be idle until its last block ends. */
+/* The work of an SM, and the cycles that it can be idle until its last block ends. */
 struct sm_work {
     struct block_work work;
     cycles idle;

@@ -7,7 +7,7 @@
 #include "bound/cache/memory_work.h"
 #include "bound/method/method.h"
 
-/* What is known of the blocks without looking at their times. */
+/* The properties of the blocks that do not depend on their times. */
 struct sum_block {
     cycles latency;  /* its longest latency path */
     uint64_t misses; /* at most, whatever runs beside it */
@@ -65,7 +65,7 @@ static cycles sum_idle(const struct memory_work *work, uint32_t sm, const struct
     return latest;
 }
 
-/* What a pass over the SMs needs. */
+/* The state of a pass over the SMs. */
 struct sum {
     const struct memory_work *work;
     wb_diagnostics *diagnostics;

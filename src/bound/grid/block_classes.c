@@ -32,7 +32,7 @@ static wb_status time_block(const struct wb_block *block, const struct wb_machin
     return status == WB_OK ? timed_block_check(timed, diagnostics) : status;
 }
 
-/* What block number `number` executes, with times. */
+/* The times of block number `number`. */
 static wb_status time_class(const struct timed_grid *timed, const struct wb_machine *machine, uint32_t number,
                             wb_diagnostics *diagnostics, struct class_times *class) {
     WB_TRY(grid_block_make(timed->grid, number, diagnostics, &class->block));

@@ -7,7 +7,7 @@
 #include "memory/requests/requests.h"
 #include "warp/synthetic/synthetic.h"
 
-/* What the blocks of a class execute. */
+/* The code of the blocks of a class. */
 struct class_times {
     struct wb_block *block;
     struct timed_block timed;

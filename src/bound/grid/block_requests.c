@@ -44,7 +44,7 @@ bool warp_steps_next(struct warp_steps *steps, struct warp_step *step) {
     return true;
 }
 
-/* The load with this number, 0: none, has been waited for, and those that it perhaps waited for itself. */
+/* The load with this number (0: none), and those that it may have waited for itself, are complete. */
 static void loads_in_flight_end(struct loads_in_flight *flight, uint32_t load) {
     while (load != 0) {
         assert(load <= flight->loads.count);
@@ -57,8 +57,7 @@ static void loads_in_flight_end(struct loads_in_flight *flight, uint32_t load) {
     }
 }
 
-/* A step that is perhaps not executed: then nothing has been waited for, and what its register waited for
- * before still counts. */
+/* A step that is only maybe executed: no wait is certain, and older waits of its register still count. */
 static wb_status loads_in_flight_perhaps(struct loads_in_flight *flight, const struct timed_code *code,
                                          const struct warp_step *step, bool is_load) {
     const struct timed_inst *inst = step->inst;

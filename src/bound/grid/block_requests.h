@@ -13,7 +13,7 @@ struct warp_step {
     const struct timed_inst *inst;
     const struct traffic_access *access; /* that makes requests, or NULL */
     uint32_t access_index;               /* of `access` in the warp's pattern */
-    bool maybe_executed;                 /* it is perhaps not executed */
+    bool maybe_executed;                 /* it is only maybe executed */
     cycles init;                         /* cycles that its unit is busy with it if nothing stalls */
 };
 
@@ -25,7 +25,7 @@ struct warp_steps {
     uint64_t step;   /* position in the path of the next instruction */
     uint32_t access; /* the next access of the pattern */
     const struct access_stream *stream;
-    uint32_t maybe_executed; /* the next stretch of steps that are perhaps not executed */
+    uint32_t maybe_executed; /* the next stretch of steps that are only maybe executed */
 };
 
 /* At the first instruction of a warp. */
@@ -77,7 +77,7 @@ struct request_load {
     uint32_t units;     /* bit u: instructions of unit u make requests */
 };
 
-/* What block number `block` of a grid asks for; `flight` is of the grid's code. WB_ERR_LIMIT without a
+/* The requests of block number `block` of a grid; `flight` is of the grid's code. WB_ERR_LIMIT without a
  * message when memory is exhausted. */
 wb_status request_load_of_block(const struct timed_grid *timed, uint32_t block,
                                 struct loads_in_flight *flight, struct request_load *load);
@@ -85,7 +85,7 @@ wb_status request_load_of_block(const struct timed_grid *timed, uint32_t block,
 /* The same of the only block of a grid. */
 wb_status request_load_alone(const struct timed_grid *timed, struct request_load *load);
 
-/* What a block with recorded accesses, some of which may not be known, asks for at most. */
+/* The most requests of a block with recorded accesses, some of which may not be known. */
 void request_load_of_covering(const struct wb_block *block, const struct wb_machine *machine,
                               struct request_load *load);
 

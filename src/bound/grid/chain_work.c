@@ -28,7 +28,7 @@ static void add_row(const struct block_profile *profile, const struct profile_ro
     }
 }
 
-/* What is in the making of a block. */
+/* The state of making a block. */
 struct chain_maker {
     const struct block_profile *profile;
     struct arena *arena;

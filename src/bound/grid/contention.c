@@ -95,7 +95,7 @@ struct block_class contention_uncharged(const struct block_class *class) {
 }
 
 void contention_charge(struct grid_work *work) {
-    assert(work->by_initiations.classes == NULL); /* rankings are made of what is charged */
+    assert(work->by_initiations.classes == NULL); /* rankings use charged times */
     for (size_t k = 0; k < work->classes.count; k++)
         contention_charge_class(work, &work->classes.items[k]);
 }
@@ -160,7 +160,7 @@ void grid_assume_dispatch(const struct grid_work *work, wb_bound *bound) {
     if (work->resident_least != work->resident_most) assume(bound, WB_ASSUME_REGISTERS_ANY);
 }
 
-/* Counts what the grid of the block alone asks for. */
+/* Counts the requests of the isolated block's grid. */
 static wb_status count(wb_diagnostics *diagnostics, struct contended_block *made) {
     if (request_load_alone(&made->timed, &made->load) == WB_OK) return WB_OK;
     return diagnose_out_of_memory(diagnostics, made->timed.machine->name);

@@ -1,4 +1,4 @@
-/* What the memory that all SMs share adds to the bounds of a whole kernel, and of a block in isolation
+/* The time that the memory that all SMs share adds to the bounds of a whole kernel, and of an isolated block
  * (docs/memory-bounds.md, section 12). Without it the functions for kernels do nothing. */
 #ifndef WB_BOUND_GRID_CONTENTION_H
 #define WB_BOUND_GRID_CONTENTION_H
@@ -39,10 +39,10 @@ cycles contention_wait_published(const struct grid_work *work);
 /* Cycles in which the memory serves anybody, unless latencies count the waiting. */
 cycles contention_services(const struct grid_work *work);
 
-/* Of the initiations of all blocks, cycles of waiting for the limit on requests. */
+/* The cycles of waiting for the limit on requests among the initiations of all blocks. */
 cycles contention_stalls(const struct grid_work *work);
 
-/* Adds what a bound made of `work` assumes of the memory. */
+/* Adds the memory assumptions of a bound that uses `work`. */
 void contention_assume(const struct grid_work *work, wb_bound *bound);
 
 /* Adds what a result assumes of the way of blocks to SMs. */

@@ -20,7 +20,7 @@ static bool is_fetched(const struct fetched_code *fetched, uint32_t entry, uint6
     return !held;
 }
 
-/* What warps fetch: of each entry of the code, unless `counts` is NULL, and together. */
+/* The fetches of warps: of each entry of the code, unless `counts` is NULL, and together. */
 struct fetch_tally {
     uint64_t *counts;
     uint64_t total;

@@ -104,7 +104,7 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
     return vec_push(&work->classes, class);
 }
 
-/* By how much a block is longer, and holds more, with misses on its paths. */
+/* The extra time, and blocked cycles, of a block with misses on its paths. */
 static struct cold_times cold_times_of(const struct code_profile *warm, const struct code_profile *cold) {
     struct cold_times times = {.longer = CYCLES_SATURATED, .held = CYCLES_SATURATED};
     if (cold->misses > 0) return times; /* they are not on its paths */
@@ -116,7 +116,7 @@ static struct cold_times cold_times_of(const struct code_profile *warm, const st
     return times;
 }
 
-/* What misses that each line makes once add to a class, and to the grid. */
+/* Adds the misses that each line makes once to a class, and to the grid. */
 static wb_status add_cold(struct grid_work *work, const struct timed_block *timed,
                           const struct code_profile *profile, const struct code_profile *cold,
                           struct cold_times *times) {
@@ -162,7 +162,7 @@ void grid_work_add_block(struct grid_work *work, uint32_t class) {
     work->class_of[work->block_count++] = class;
 }
 
-/* What classes are ranked by. */
+/* The ranking criterion of classes. */
 typedef cycles (*class_cycles)(const struct grid_work *work, const struct block_class *class);
 
 static cycles initiations_of(const struct grid_work *work, const struct block_class *class) {
@@ -270,7 +270,7 @@ wb_status grid_work_rank_again(struct grid_work *work) {
     return sum_chains(work);
 }
 
-/* What so many fetches take on some SMs. */
+/* The time of so many fetches on some SMs. */
 static cycles fetch_time_of(const struct grid_work *work, uint64_t fetches, uint64_t sms, uint64_t resident) {
     const struct fetch_demand demand = {
         .fetches = fetches, .lines = &work->code, .sms = sms, .warps = work->warps * resident};

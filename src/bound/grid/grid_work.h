@@ -43,15 +43,14 @@ static inline cycles class_ranking_total(const struct class_ranking *ranking) {
     return ranking->sum_before[ranking->count];
 }
 
-/* What blocks amount to on an SM with several sub-cores: while a chain of instructions that delays a block
- * runs in one sub-core, the units of the others do not hold it up (docs/sub-core-bounds.md). All sums
- * saturate. */
+/* The work of blocks on an SM with several sub-cores: while a chain of instructions that delays a block runs
+ * in one sub-core, the units of the others do not delay it (docs/sub-core-bounds.md). All sums saturate. */
 
-/* What a block is cut into when its work is counted by sub-cores: its sections, met in time or in the order
- * in which they issue (section 10 there), or nothing. */
+/* The windows in which the work of a block is counted by sub-cores: its sections, met in time or in the order
+ * in which they issue (section 10 there), or the whole block. */
 enum chain_window { CHAIN_SECTIONS, CHAIN_ISSUED, CHAIN_WHOLE, CHAIN_WINDOWS };
 
-/* What a change of the chain from one sub-core to another can cost. */
+/* The cost of a change of the chain from one sub-core to another. */
 struct chain_extra {
     cycles each;
     uint64_t count;
@@ -72,7 +71,7 @@ struct block_chain {
     struct chain_share shares[CHAIN_WINDOWS];
 };
 
-/* What is known of a block besides its sections. */
+/* The demand of a block besides its sections. */
 struct chain_demand {
     cycles initiations; /* E */
     cycles latency;     /* lam, with releases */
@@ -116,15 +115,15 @@ wb_status chain_work_make(const struct chain_class *classes, size_t count, struc
 /* TOP_changes(n): what so many changes of sub-core can cost among n blocks. */
 cycles chain_pool_extras(const struct chain_pool *pool, uint64_t changes, uint64_t n);
 
-/* What a block of machine code amounts to by sub-cores (docs/machine-code-bounds.md, theorem 5). */
+/* The work of a block of machine code by sub-cores (docs/machine-code-bounds.md, theorem 5). */
 
 /* As block_chain_make, not cut at barriers; `latency` is lam, with releases. */
 wb_status code_chain_make(const struct code_profile *profile, cycles latency, struct arena *arena,
                           struct block_chain *chain);
 
-/* What instruction fetch adds to a bound of the same instructions without it, on machines with an instruction
- * cache: the cycles in which some warp can be waiting for its next instruction (docs/proofs.md, section 15).
- */
+/* The time that instruction fetch adds to a bound of the same instructions without it, on machines with an
+ * instruction cache: the cycles in which some warp can be waiting for its next instruction (docs/proofs.md,
+ * section 15). */
 
 /* Lines of code, as a set of bits. Zero-initialised it is empty. */
 struct code_lines {
@@ -146,7 +145,7 @@ wb_status code_fetch_counts(const struct timed_block *block, uint64_t *counts);
 /* The most fetches of a block of a grid, and the lines of all of them. */
 wb_status grid_fetches(const struct timed_grid *timed, struct code_lines *lines, uint64_t *most);
 
-/* What is asked of the instruction caches of some SMs. */
+/* The demand on the instruction caches of some SMs. */
 struct fetch_demand {
     uint64_t fetches;
     const struct code_lines *lines;
@@ -157,8 +156,8 @@ struct fetch_demand {
 /* The cycles, or CYCLES_SATURATED; 0 where fetch never stalls. */
 cycles fetch_time(const struct machine_fetch *fetch, const struct fetch_demand *demand);
 
-/* What a block adds to the time of an SM however its warps and those of other blocks share it: section by
- * section the sub-core whose work and latencies are most together (docs/sub-core-bounds.md, serial times). */
+/* The time that a block adds to an SM however its warps and those of other blocks share it: section by
+ * section the sub-core with the largest sum of work and latencies (docs/sub-core-bounds.md, serial times). */
 
 /* Instructions of all distinct paths of a block that are walked for it; a block with more has no serial time.
  */
@@ -182,10 +181,10 @@ bool serial_can_walk(const struct timed_block *timed);
 wb_status serial_sums_of(const struct block_profile *profile, const cycles *blocking,
                          struct serial_sums *sums);
 
-/* What a block takes where the oldest block's warps issue first: younger blocks delay an instruction at most
- * by the initiation that its unit has begun before (docs/policy-bounds.md, oldest first). */
+/* The time of a block if the oldest block's warps issue first: younger blocks delay an instruction at most by
+ * the initiation that its unit has begun before (docs/policy-bounds.md, oldest first). */
 
-/* Of a block, its instructions delayed by initiations as long as `init`. */
+/* The time of a block whose instructions initiations as long as `init` delay. */
 struct oldest_times {
     struct serial_sums sums;
     uint32_t init[MACHINE_UNITS_MAX]; /* per unit the longest of the grid that was known when it was made */

@@ -17,7 +17,7 @@ const char *oldest_objection(const struct wb_machine *machine) {
     return NULL;
 }
 
-/* What an instruction may wait for that a younger block has in a unit: the rest of an initiation. */
+/* An instruction may wait for one thing of a younger block in a unit: the rest of an initiation. */
 static cycles blocking_of(uint32_t init) {
     return init == 0 ? 0 : init - 1;
 }

@@ -8,7 +8,7 @@
 #include "base/cycles.h"
 #include "warp/timed/timed.h"
 
-/* What one warp of a path does in a section. */
+/* The work of one warp of a path in a section. */
 struct warp_section {
     cycles private, shared; /* initiations, on units of its sub-core and on those of all */
     cycles latency;         /* the longest chain of latencies from the last arrival at the barrier before the
@@ -140,7 +140,7 @@ static void add_group(struct serial_maker *maker, const struct warp_group *group
     }
 }
 
-/* In the block's last section all is awaited that is pending, of warps that ended earlier, too. */
+/* The block's last section waits for everything pending, also of warps that ended earlier. */
 static void add_end(struct serial_maker *maker, const struct warp_group *group,
                     const struct path_sections *walked) {
     assert(maker->cores.items != NULL && "every path has a section");

@@ -1,5 +1,5 @@
-/* What the theorems on chains of instructions through sub-cores say of kernels (docs/sub-core-bounds.md): in
- * each way to cut blocks into windows, and the least of them. */
+/* The theorems on chains of instructions through sub-cores, for kernels (docs/sub-core-bounds.md): for each
+ * way to cut blocks into windows, and the least of them. */
 #ifndef WB_BOUND_KERNEL_CHAIN_TIMES_H
 #define WB_BOUND_KERNEL_CHAIN_TIMES_H
 
@@ -9,8 +9,8 @@
 /* Until n blocks that start together have ended: S'_n. */
 struct kernel_time chain_time_together(const struct grid_work *work, uint64_t n);
 
-/* Of an SM that gets more blocks, n, than the `resident` that it holds at a time, theorem C', without what
- * dispatch takes: h'(n). */
+/* Theorem C' without dispatch time, for an SM that gets more blocks, n, than the `resident` that it has at a
+ * time: h'(n). */
 struct kernel_time chain_time_of_sm(const struct grid_work *work, uint64_t resident, uint64_t n);
 
 /* The blocks that an SM is known to get, in sums and largest values. Zero, there are none. */
@@ -25,7 +25,7 @@ struct chain_blocks {
 /* Adds a block of a class. */
 void chain_blocks_add(struct chain_blocks *blocks, const struct block_class *class);
 
-/* Of an SM that gets exactly these, however many: h'(n) again, without what dispatch takes. */
+/* For an SM that gets exactly these, however many: h'(n) again, without dispatch time. */
 struct kernel_time chain_time_of_blocks(const struct grid_work *work, uint64_t resident,
                                         const struct chain_blocks *blocks);
 
@@ -34,7 +34,7 @@ struct kernel_time chain_time_of_blocks(const struct grid_work *work, uint64_t r
 struct kernel_time chain_time_of_other(const struct grid_work *work, uint64_t resident, uint64_t q,
                                        uint64_t waves);
 
-/* Of a grid whose blocks wait for slots, on `sms` SMs, theorem D: behind the last dispatch an SM takes at
+/* Theorem D, for a grid whose blocks wait for slots, on `sms` SMs: behind the last dispatch an SM takes at
  * most `tail`, and a block waits for a dispatch at most `delay`. */
 struct kernel_time chain_time_of_area(const struct grid_work *work, uint64_t sms, uint64_t resident,
                                       cycles tail, cycles delay);

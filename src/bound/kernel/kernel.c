@@ -11,8 +11,8 @@
 /* ---- Formulas as bounds ---------------------------------------------------------------------------------
  */
 
-/* The lesser of two times: that with all waiting for memory at once, and that with each request's waiting in
- * its latency. *work: what it is made of. */
+/* The lesser of two times: with all waiting for memory at once, and with each request's waiting in its
+ * latency. *work: its terms. */
 static struct kernel_time least_time(kernel_formula formula, const struct grid_work **work) {
     struct kernel_time time = kernel_time_worst(*work, formula);
     if ((*work)->in_order == NULL) return time;
@@ -102,7 +102,7 @@ static const struct bound_method form_chain_balance = {.name = "chain-balance",
 static const struct bound_method form_chain_sm = {
     .name = "chain-sm", .run = chain_one_sm_run, .fits = kernel_has_sub_cores};
 
-/* Of forms with the same value the first is named: it rests on the fewest assumptions. */
+/* The first of forms with the same value is named: it has the fewest assumptions. */
 static const struct bound_method *const forms[] = {
     &form_area,     &form_balance, &form_sm,     &form_chain_area, &form_chain_balance,
     &form_chain_sm, &form_wave,    &form_serial, &form_oldest,

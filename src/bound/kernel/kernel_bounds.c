@@ -10,7 +10,7 @@
 #include "bound/grid/contention.h"
 #include "bound/kernel/chain_times.h"
 
-/* What waves of blocks amount to when an SM holds `resident` at a time. */
+/* The waves of blocks when an SM has `resident` at a time. */
 struct residency {
     uint64_t sms, resident, blocks;
     uint64_t slots; /* of all SMs */
@@ -89,7 +89,7 @@ static struct kernel_time time_together(const struct grid_work *work, uint64_t n
     return chains ? kernel_time_min(time, chain_time_together(work, n)) : time;
 }
 
-/* The blocks of an SM that follow each other in its slots, dispatch and fetch left out. */
+/* The blocks of an SM that follow each other in its slots, without dispatch and fetch. */
 static struct kernel_time time_in_turns(const struct grid_work *work, const struct residency *residency,
                                         uint64_t n, uint64_t waves) {
     const bool alone = residency->resident == 1; /* then the slot takes all blocks, the last one, too */

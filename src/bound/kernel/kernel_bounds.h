@@ -1,5 +1,5 @@
-/* The formulas for whole kernels: each is computed for every number of blocks that an SM may hold at a time,
- * says what its cycles are spent on, and rests on the same model. */
+/* The formulas for whole kernels: each is computed for every number of resident blocks of an SM, gives its
+ * parts, and has the same assumptions. */
 #ifndef WB_BOUND_KERNEL_KERNEL_BOUNDS_H
 #define WB_BOUND_KERNEL_KERNEL_BOUNDS_H
 
@@ -7,7 +7,7 @@
 #include "bound/method/kernel_time.h"
 #include "bound/method/method.h"
 
-/* What a formula says when every SM holds at most `resident` blocks at a time. */
+/* The value of a formula when every SM has at most `resident` blocks at a time. */
 typedef struct kernel_time (*kernel_formula)(const struct grid_work *work, uint64_t resident);
 
 /* The largest time of the formula for any number of resident blocks that is possible, with the services of
@@ -40,8 +40,8 @@ struct kernel_time kernel_oldest(const struct grid_work *work, uint64_t resident
 void kernel_upper_set(const struct bound_input *input, const struct grid_work *work,
                       const struct kernel_time *time, wb_bound *bound);
 
-/* What methods say with a formula: its largest time for any number of resident blocks, or, where requests
- * wait in a known order, that with their waiting in their latencies, if it is less. An upper bound. */
+/* The bound of a formula: its largest time for any number of resident blocks, or, if requests wait in a known
+ * order, that with their waiting in their latencies, if it is less. An upper bound. */
 wb_status kernel_upper(const struct bound_input *input, kernel_formula formula, wb_bound *bound);
 
 /* The same of a formula that counts chains through sub-cores. */

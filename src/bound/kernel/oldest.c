@@ -4,7 +4,8 @@
 #include "bound/kernel/chain_times.h"
 #include "bound/kernel/kernel_bounds.h"
 
-/* What n blocks initiate that the chain of one of them can meet, cut at barriers, in the order of issue. */
+/* The initiations of n blocks that the chain of one of them can meet, cut at barriers, in the order of issue.
+ * */
 static cycles work_met(const struct grid_work *work, uint64_t n) {
     const struct chain_pool *sections = &work->chains.pools[CHAIN_ISSUED];
     if (!sections->known) return CYCLES_SATURATED;
@@ -14,7 +15,7 @@ static cycles work_met(const struct grid_work *work, uint64_t n) {
     return cycles_min(cycles_add(busiest, extras), grid_work_most(work, n));
 }
 
-/* What no block stays longer than, with at most n - 1 older ones beside it. */
+/* The longest stay of any block, with at most n - 1 older ones beside it. */
 static cycles longest_stay(const struct grid_work *work, uint64_t n) {
     const cycles by_chain = cycles_add(work_met(work, n), work->oldest.chain_most);
     return cycles_min(by_chain, class_ranking_sum(&work->oldest.by_time, n));

@@ -7,7 +7,7 @@
 
 /* The worst case of blocks that start together on one SM. */
 struct together {
-    cycles one;  /* a block alone */
+    cycles one;  /* an isolated block */
     cycles full; /* as many as fit */
     bool exact;  /* no more than proven bounds */
 };
@@ -137,7 +137,8 @@ const struct bound_method bound_one_by_one = {
     .named_only = true,
 };
 
-/* ---- The busiest sub-core alone ------------------------------------------------------------------------ */
+/* ---- The busiest sub-core --------------------------------------------------------------------------------
+ * */
 
 /* The share of an SM, as if sub-cores only shared what they do in fact. */
 static struct kernel_time busiest(const struct grid_work *work, uint64_t resident) {

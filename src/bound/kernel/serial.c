@@ -14,7 +14,7 @@ static struct kernel_time serial_time(const struct grid_work *work, uint64_t n) 
     return (struct kernel_time){.busy = busy, .latency = all - busy};
 }
 
-/* Behind the last dispatch, without what passes before a block starts. */
+/* The time behind the last dispatch, without the start of a block. */
 static cycles tail_of(const struct grid_work *work, uint64_t resident) {
     const struct kernel_time chains = chain_time_together(work, resident),
                              serial = serial_time(work, resident);

@@ -13,7 +13,7 @@ struct sm_blocks {
     cycles latency_most; /* the largest lam */
     cycles slack_most;   /* the largest alpha less H */
     cycles deficit;      /* where that is below 0 for all, the least H less alpha */
-    cycles isolated;     /* of one block alone */
+    cycles isolated;     /* of one isolated block */
     cycles isolated_sum; /* the sum of that over all of them */
     struct chain_blocks chains;
 };
@@ -44,7 +44,7 @@ static struct kernel_time assigned_together(const struct sm_blocks *sm) {
     return (struct kernel_time){.busy = busy, .latency = cycles_min(sm->latency_most, together - busy)};
 }
 
-/* Of blocks that follow each other in slots, without dispatch. */
+/* Blocks that follow each other in slots, without dispatch. */
 static struct kernel_time assigned_in_turns(const struct grid_work *work, const struct sm_blocks *sm,
                                             uint64_t resident) {
     const uint64_t waves = cycles_ceiling(sm->blocks, resident);

@@ -30,8 +30,7 @@ static uint64_t blocks_together(const struct grid_work *work) {
 
 /* ---- The others ---------------------------------------------------------------------------------------- */
 
-/* What a block of a class adds beyond its busiest sub-cores where the chain of the own block changes
- * sub-cores. */
+/* The cost of a block of a class beyond its busiest sub-cores if the own block's chain changes sub-cores. */
 static cycles extras_of(const struct wave_class *own, const struct wave_class *other) {
     return wave_class_extras(other, own->changes);
 }
@@ -106,7 +105,7 @@ static struct kernel_time by_alignment(struct wave *wave, uint32_t class) {
         const struct wave_pair pair = {own, other, wave->charges, m};
         each[k] = wave_aligned(wave->input, &wave->arena, &pair, &wave->times->cut_short);
         each[k] = cycles_add(each[k], cycles_mul(wave->teams - other->team_count, own->alone));
-        /* On one sub-core units that all share are units as others are, and aligned. */
+        /* On one sub-core, units that all share are ordinary units, and aligned. */
         const cycles shared = wave->work->machine->sub_cores == 1 ? 0 : other->shared;
         each[k] = cycles_add(each[k], cycles_mul(m, cycles_add(shared, extras_of(own, other))));
     }

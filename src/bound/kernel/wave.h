@@ -26,7 +26,7 @@ const char *wave_objection(const struct bound_input *input);
  * Errors leave a message. */
 wb_status wave_times_find(const struct bound_input *input, struct wave_times *times);
 
-/* What the dispatcher adds. */
+/* The time of the dispatcher. */
 cycles wave_dispatch_time(const struct grid_work *work);
 
 #endif

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* A team along the sections of a block. Of each of its paths, a row of one entry per instruction and one
+/* A team along the sections of a block. Each of its paths has a row of one entry per instruction and one
  * more. */
 struct team_walk {
     const struct bound_input *input;
@@ -25,7 +25,7 @@ static const struct wave_path *member(const struct team_walk *walk, uint32_t ind
     return &walk->pair->other->paths[walk->team->paths[index]];
 }
 
-/* As many as any path of the class has. */
+/* The most sections of any path of the class. */
 static uint64_t section_count(const struct wave_class *class) {
     return class->profile.sections + 1;
 }

@@ -22,7 +22,7 @@ struct wave_team {
     uint64_t times; /* teams of the block that are alike */
 };
 
-/* What one more sub-core costs that is in the way while a block is in a section. */
+/* The cost of one more sub-core in the way while a block is in a section. */
 struct wave_extra {
     cycles each;
     uint64_t count;
@@ -30,7 +30,7 @@ struct wave_extra {
 
 struct wave_class {
     struct block_profile profile;
-    cycles alone;     /* the sum over the sections of the longest time alone of any warp */
+    cycles alone;     /* the sum over the sections of the longest isolated time of any warp */
     cycles sums;      /* SIB of the block; wave.c puts in FIB where that is less */
     cycles releases;  /* of its barriers */
     cycles busiest;   /* the sum over the sections of the initiations of the sub-core that has most */

@@ -8,7 +8,7 @@ static bool is_covering(const struct bound_input *input) {
     return input->facts != NULL;
 }
 
-/* What covering paths rest on. */
+/* The assumptions of covering paths. */
 static void assume_covering(const struct bound_input *input, wb_bound *bound) {
     if (input->work != NULL || (input->memory != NULL && input->block == NULL))
         assume(bound, WB_ASSUME_COVERING_PATHS_OF_BLOCKS);
@@ -44,7 +44,7 @@ static void assume_issue(const struct gpu_scheme *scheme, wb_bound *bound) {
     if (scheme != NULL && scheme->reorder) assume(bound, WB_ASSUME_REORDERED_REQUESTS);
 }
 
-/* What a bound says of memory. */
+/* The memory assumptions of a bound. */
 static void assume_memory(const struct bound_input *input, wb_bound *bound) {
     if (input->contended) {
         assume(bound, WB_ASSUME_ONE_MEMORY);

@@ -1,4 +1,4 @@
-/* What a bound is made from, what a method is, and what all methods say in the same words. */
+/* The inputs of a bound, the interface of methods, and their common messages. */
 #ifndef WB_BOUND_METHOD_METHOD_H
 #define WB_BOUND_METHOD_METHOD_H
 
@@ -18,7 +18,7 @@ struct schedule_witness;
 struct together_times;
 struct timed_grid;
 
-/* What every analysis works on: a block, a grid, or, on a machine with caches, a block that is a grid. */
+/* The input of every analysis: a block, a grid, or, on a machine with caches, a block that is a grid. */
 struct bound_input {
     const struct timed_block *block; /* NULL: not one block */
     const struct block_profile *profile;
@@ -46,8 +46,7 @@ struct bound_input {
     struct together_times *together; /* of the kernel: what methods have found, for those behind them */
 };
 
-/* What a method needs of what is analysed, as bits; of several that are missing the first says why the method
- * is not for it. */
+/* The needs of a method, as bits; the first missing one is the reason why it is declined. */
 enum bound_need {
     NEED_REAL_PATHS = 1u << 0, /* else the method is monotone: what it proves of covering paths holds for all
                                   blocks whose warps execute parts of them (docs/covering-paths.md, section
@@ -115,15 +114,14 @@ struct bound_method {
 /* Adds what every result assumes of the paths, that included. */
 void bound_assume_paths(const struct bound_input *input, wb_bound *bound);
 
-/* Adds the assumptions that every bound of this model rests on, those of the paths included. */
+/* Adds the assumptions of every bound of this model, those of the paths included. */
 void bound_assume_model(const struct bound_input *input, wb_bound *bound);
 
-/* Adds the assumptions that every bound of machine code on a machine that times it rests on, those of the
- * paths included (docs/machine-code-bounds.md). */
+/* Adds the assumptions of every bound of machine code on a machine that times it, those of the paths included
+ * (docs/machine-code-bounds.md). */
 void bound_assume_machine_code(const struct bound_input *input, wb_bound *bound);
 
-/* Adds the assumptions that every bound of a grid on a machine with caches rests on, those of the paths
- * included. */
+/* Adds the assumptions of every bound of a grid on a machine with caches, those of the paths included. */
 void bound_assume_grid(const struct bound_input *input, wb_bound *bound);
 
 /* Whether the method is for what is analysed; if not, *why says so. */

@@ -1,5 +1,5 @@
-/* What a search over schedules may do and keep. It is counted and not measured, so that the same input has
- * the same result on every machine. */
+/* The budget of a search over schedules. It is counted and not measured, so that the same input has the same
+ * result on every machine. */
 #ifndef WB_BOUND_METHOD_SEARCH_BUDGET_H
 #define WB_BOUND_METHOD_SEARCH_BUDGET_H
 

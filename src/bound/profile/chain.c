@@ -77,7 +77,7 @@ struct tracer {
     wb_status status;
 };
 
-/* Times that a jump leads through, in this order, the last of them to come again from `back_to` on. */
+/* Times that a jump passes, in this order, the last of them to come again from `back_to` on. */
 struct tour {
     VEC(uint32_t) times;
     size_t back_to;
@@ -104,7 +104,7 @@ static void tour_make(struct tracer *tracer, const struct chain_jump *jump, uint
     tour->end = at;
 }
 
-/* Counts what a jump back from time `from` passes, and returns the time that it leads to. */
+/* Counts the times that a jump back from `from` passes, and returns its target. */
 static uint32_t trace_jump(struct tracer *tracer, const struct chain_jump *jump, uint32_t from,
                            uint64_t weight) {
     struct tour tour = {.back_to = 0};

@@ -1,7 +1,7 @@
-/* Chains: where times come from that are made of maxima and of sums. Every time has the chain of steps that
- * gave it; of a time that is the maximum of others that is the chain of the one that was largest. Loops whose
- * repetitions are skipped (max_plus.h) are links that stand for all of these. Walkers take the chains that
- * they add to as a parameter; NULL: nobody asks, and only the times count. */
+/* Chains: the origins of times, which are maxima and sums. Every time has the chain of steps that gave it; a
+ * maximum has the chain of the largest of its times. Loops whose repetitions are skipped (max_plus.h) are
+ * links that stand for all of these. Walkers take the chains that they add to as a parameter; NULL: nobody
+ * asks, and only the times count. */
 #ifndef WB_BOUND_PROFILE_CHAIN_H
 #define WB_BOUND_PROFILE_CHAIN_H
 
@@ -9,12 +9,12 @@
 #include "base/cycles.h"
 #include "warp/timed/timed.h"
 
-/* What a step of a chain adds to a time, and what its cycles are spent on. */
+/* A step of a chain: the cause of the cycles that it adds to a time. */
 enum chain_step {
     CHAIN_ISSUE,   /* the cycle of an instruction's issue */
     CHAIN_UNIT,    /* its initiation: that cycle, and those of its unit behind it */
     CHAIN_LATENCY, /* its latency */
-    /* Of machine code that is timed: */
+    /* For timed machine code: */
     CHAIN_STAGE,   /* its first stage, asked for behind its issue; behind it its other stages, */
     CHAIN_STAGE_2, /* of which each is counted by itself */
     CHAIN_STAGE_3,
@@ -51,7 +51,7 @@ struct chain_jump {
     uint32_t *links; /* from the arena, one a time */
 };
 
-/* What many links have spent that one stands for now: of one step of an entry. */
+/* The cycles of one step of an entry over many links, which one link now stands for. */
 struct chain_spent {
     uint64_t step; /* entry * CHAIN_STEPS + step */
     cycles spent;
@@ -117,9 +117,8 @@ bool chains_compact(struct chains *chains);
 /* Forgets all links, those of the roots, too. */
 void chains_clear(struct chains *chains);
 
-/* What a chain is made of: spent[entry * CHAIN_STEPS + step] grows by the cycles of the entry on it, times
- * `weight`. Of initiations the first cycle is one of the issue. WB_ERR_LIMIT when memory is, or was,
- * exhausted. */
+/* Adds up a chain: spent[entry * CHAIN_STEPS + step] grows by the cycles of the entry on it, times `weight`.
+ * The first cycle of an initiation is one of the issue. WB_ERR_LIMIT when memory is, or was, exhausted. */
 wb_status chain_spend(struct chains *chains, uint32_t link, uint64_t weight, cycles *spent);
 
 #endif

@@ -1,7 +1,7 @@
-/* Maps of times that are made of maxima and of sums with constants, done over and over: what a loop does to
- * the times of a warp (Baccelli, Cohen, Olsder, Quadrat: Synchronization and Linearity, 1992). After some
- * repetitions every time grows by as much in each period as in the one before, and then the repetitions need
- * not be done one by one (docs/proofs.md, section 11). */
+/* Repeated maps of times that consist of maxima and of sums with constants: the effect of a loop on the times
+ * of a warp (Baccelli, Cohen, Olsder, Quadrat: Synchronization and Linearity, 1992). After some repetitions
+ * every time grows by as much in each period as in the one before; the rest need not be done one by one
+ * (docs/proofs.md, section 11). */
 #ifndef WB_BOUND_PROFILE_MAX_PLUS_H
 #define WB_BOUND_PROFILE_MAX_PLUS_H
 

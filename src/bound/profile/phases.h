@@ -1,7 +1,7 @@
-/* Algorithm 1 of ECRTS 2025 with the repairs of docs/proofs.md, section 6: one warp alone on the machine,
+/* Algorithm 1 of ECRTS 2025 with the repairs of docs/proofs.md, section 6: one isolated warp on the machine,
  * with one instance of every unit, cut into sections at its barriers. Each section starts on a clean machine.
- * Nothing has to be counted down: times are absolute, and made of maxima and of sums with constants only
- * (docs/proofs.md, section 11). They are added without checks, as timed_block_check bounds them. */
+ * No counter runs down: times are absolute, and only maxima and sums with constants (docs/proofs.md, section
+ * 11). They are added without checks, as timed_block_check bounds them. */
 #ifndef WB_BOUND_PROFILE_PHASES_H
 #define WB_BOUND_PROFILE_PHASES_H
 
@@ -21,7 +21,7 @@ struct phase_sink {
     void *user;
 };
 
-/* What one section of one path amounts to. */
+/* The profile of one section of one path. */
 struct section_profile {
     uint64_t instructions;
     cycles iso;                 /* until everything is complete: the sum of all phases */
@@ -35,7 +35,7 @@ struct section_profile {
 
 /* One register of the walking warp. */
 struct phase_register {
-    struct chain_time ready; /* when it can be read, alone on the machine */
+    struct chain_time ready; /* when it can be read, isolated on the machine */
     struct chain_time
         latency; /* the same on the path that counts latencies only (docs/proofs.md, section 8) */
 };
@@ -47,8 +47,8 @@ struct phase_unit {
     uint32_t oldest;           /* of them */
 };
 
-/* Walks along one path. Of one kind of times the chains may be followed: of the warp alone on the machine, or
- * of the path that counts latencies only. */
+/* Walks along one path. The chains of one kind of times may be followed: of the isolated warp on the machine,
+ * or of the path that counts latencies only. */
 struct phase_walker {
     const struct timed_block *block;
     const struct phase_sink *sink; /* or NULL */
@@ -68,7 +68,7 @@ struct phase_walker {
     struct chain_time complete;         /* when the last result so far can be read */
     struct chain_time latency;          /* the latency path to the last issue */
     struct chain_time latency_complete; /* the longest latency path to a result so far */
-    cycles turns;     /* sum of the ends and beginnings that `exec` is made of; wraps round */
+    cycles turns;     /* sum of the ends and beginnings of the phases in `exec`; wraps round */
     uint64_t section; /* number of the section to be walked next */
     bool ended;
 };
@@ -79,9 +79,9 @@ typedef VEC(struct chain_time *) time_list;
 /* Adds all times of the walker of one kind to a list in a protected arena. */
 void phase_walker_times(struct phase_walker *walker, bool alone, struct arena *arena, time_list *list);
 
-/* For every unit the least that SIB charges for an instruction on it: at depth 1 the largest initiation
- * interval of the unit's instructions in the block, else 0. An array of the machine's unit_count from
- * `arena`, or NULL when memory is exhausted. */
+/* The least that SIB charges per unit for an instruction on it: at depth 1 the largest initiation interval of
+ * the unit's instructions in the block, else 0. An array of the machine's unit_count from `arena`, or NULL
+ * when memory is exhausted. */
 const cycles *phase_charges(const struct timed_block *block, struct arena *arena);
 
 /* A walker at the start of path number `path`; its memory comes from `arena`. WB_ERR_LIMIT when memory is

@@ -229,7 +229,7 @@ static wb_status profile_row(struct profile_maker *maker, bool *more) {
     return times == 0 ? WB_OK : repeat_rows(maker, times);
 }
 
-/* What all rows amount to. */
+/* The sums of all rows. */
 static void profile_add_up(struct profile_maker *maker) {
     struct block_profile *profile = maker->profile;
     struct chain_time latest = {0, CHAIN_NONE};

@@ -1,4 +1,4 @@
-/* What every section of every path of a block amounts to: all that the section-wise bounds need. */
+/* The sums of every section of every path of a block: all that the section-wise bounds need. */
 #ifndef WB_BOUND_PROFILE_PROFILE_H
 #define WB_BOUND_PROFILE_PROFILE_H
 
@@ -35,9 +35,10 @@ struct block_profile {
 wb_status block_profile_make(const struct timed_block *block, const wb_watch *watch,
                              wb_diagnostics *diagnostics, struct block_profile *profile);
 
-/* Who asks what the longest paths are made of; chains_free is the caller's. */
+/* The request for the parts of the longest paths; chains_free is the caller's. */
 struct profile_trace {
-    bool latencies; /* of the path that counts latencies only; else of each section, alone on the machine */
+    bool
+        latencies; /* of the path that counts latencies only; else of each section, isolated on the machine */
     struct chains chains; /* from where the times of that kind come */
     /* Takes a section of all paths, `times` times: where the walkers of the paths stand behind it, and what
        it amounts to. Sections that repeat themselves come as one if each has chains of its own. */
@@ -59,7 +60,8 @@ static inline const struct section_profile *profile_cell(const struct block_prof
     return &profile->cells.items[row->first + path];
 }
 
-/* What the machine's barriers take to let the warps go, over all sections (docs/proofs.md, section 2). */
+/* The time that the machine's barriers take to release the warps, over all sections (docs/proofs.md, section
+ * 2). */
 static inline cycles profile_release_time(const struct block_profile *profile) {
     uint64_t barriers = profile->sections == 0 ? 0 : profile->sections - 1;
     return cycles_mul(barriers, profile->block->machine->barrier_release);
@@ -72,7 +74,7 @@ struct row_sums {
     cycles local;  /* charges on the units of the warp's sub-core */
 };
 
-/* What a section-wise bound says of one warp in one section: cycles from the start of the section. */
+/* The section-wise bound of one warp in one section: cycles from the start of the section. */
 typedef cycles (*section_term)(const struct section_profile *warp, const struct row_sums *sums);
 
 /* The sum over all sections of the largest term of any warp. */

@@ -1,18 +1,17 @@
-/* What the units of one sub-core have surely initiated of what a warp has issued to them: a result that a
- * later instruction has read. Only its sums over time are followed, which are max-plus linear (max_plus.h).
- */
+/* The initiations of a warp's instructions on one sub-core's units that are surely done: a later instruction
+ * has read a result. Only its sums over time are followed, which are max-plus linear (max_plus.h). */
 #ifndef WB_BOUND_PROFILE_PROGRESS_H
 #define WB_BOUND_PROFILE_PROGRESS_H
 
 #include "warp/timed/timed.h"
 
-/* Of a unit, in cycles of initiation: what was issued to it, and what of that has initiated. */
+/* Per unit, in cycles of initiation: issued to it, and initiated of that. */
 struct unit_progress {
     cycles sent, done;
     uint32_t largest; /* initiation so far */
 };
 
-/* What wrote a register last. */
+/* The last writer of a register. */
 struct register_writer {
     cycles sent;    /* to its unit up to then, itself included; of a unit that initiates in order of issue */
     uint32_t alone; /* of another: its own initiation, until somebody reads it */
@@ -26,7 +25,7 @@ struct warp_progress {
     struct register_writer *writers;
 };
 
-/* Of a warp that has issued nothing. WB_ERR_LIMIT when memory is exhausted. */
+/* The progress of a warp that has issued nothing. WB_ERR_LIMIT when memory is exhausted. */
 wb_status warp_progress_init(struct warp_progress *progress, const struct timed_block *block,
                              struct arena *arena);
 

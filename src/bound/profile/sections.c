@@ -89,7 +89,7 @@ bool section_next_run(struct section_reader *reader, struct section_run *run) {
     return true;
 }
 
-/* What is needed while the paths are cut into sections side by side. */
+/* The state of cutting the paths into sections side by side. */
 struct section_cutter {
     struct block_sections *sections;
     struct path_cursor *cursors; /* per path */
@@ -99,7 +99,7 @@ struct section_cutter {
     VEC(uint32_t) insts;         /* of the section being read */
 };
 
-/* Whether the cursor is at a fold whose repetitions alone are too large for a section. */
+/* Whether the cursor is at a fold whose repetitions by themselves are too large for a section. */
 static bool at_too_large_fold(const struct block_sections *sections, const struct path_cursor *cursor) {
     struct path_fold fold;
     struct path_step step;

@@ -1,5 +1,4 @@
-/* What the paths of a block are cut into at its barriers: where sections repeat themselves, and which
- * instructions they have. */
+/* The sections of a block's paths, cut at its barriers: where they repeat, and their instructions. */
 #ifndef WB_BOUND_PROFILE_SECTIONS_H
 #define WB_BOUND_PROFILE_SECTIONS_H
 

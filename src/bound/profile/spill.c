@@ -13,8 +13,8 @@ static cycles *left_at(const struct block_spill *spill, const struct wb_machine 
     return &spill->left[(size_t)sub_core * machine->unit_count + unit];
 }
 
-/* What a unit of a sub-core can have left to do when no more is issued to it: an initiation on each instance,
- * and a queue; and no more than what its warps have sent there and is not known to have initiated. */
+/* The rest of a unit of a sub-core when no more is issued to it: an initiation on each instance, and a queue;
+ * at most the issues of its warps that are not known to have initiated. */
 static cycles left_by_unit(const struct wb_machine *machine, const struct spill_warps *warps,
                            uint32_t sub_core, uint32_t unit) {
     uint32_t largest = 0;

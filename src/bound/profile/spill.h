@@ -1,4 +1,4 @@
-/* What the units of a sub-core can still have to do of older sections when a barrier is released: sigma of
+/* The most work that the units of a sub-core have left of older sections when a barrier is released: sigma of
  * docs/sub-core-bounds.md. */
 #ifndef WB_BOUND_PROFILE_SPILL_H
 #define WB_BOUND_PROFILE_SPILL_H

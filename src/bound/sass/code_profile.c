@@ -119,7 +119,7 @@ static wb_status walk_row(struct code_profile_maker *maker, bool *more) {
     return WB_OK;
 }
 
-/* What all rows amount to. */
+/* The sums of all rows. */
 static void add_up(const struct code_profile_maker *maker) {
     struct code_profile *profile = maker->profile;
     for (size_t r = 0; r < profile->row_counts.count; r++) {
@@ -185,7 +185,7 @@ wb_status code_profile_trace(const struct timed_block *block, enum code_misses m
 
 /* ---- Sums ---------------------------------------------------------------------------------------------- */
 
-/* What the warps of a row can keep a warp of one sub-core waiting, itself included. */
+/* The most that the warps of a row delay a warp of one sub-core, itself included. */
 struct row_charges {
     cycles near, far;
     cycles spare[MACHINE_UNITS_MAX]; /* per latch what of `near` is more than the slots */

@@ -1,5 +1,5 @@
-/* What every section of every path of a block of machine code amounts to, and the bounds of the block that
- * are sums over it (docs/machine-code-bounds.md). */
+/* The sums of every section of every path of a block of machine code, and the bounds of the block that are
+ * sums over it (docs/machine-code-bounds.md). */
 #ifndef WB_BOUND_SASS_CODE_PROFILE_H
 #define WB_BOUND_SASS_CODE_PROFILE_H
 
@@ -31,9 +31,9 @@ struct code_profile {
 wb_status code_profile_make(const struct timed_block *block, enum code_misses misses,
                             struct code_profile *profile);
 
-/* Who asks what the longest paths of sections are made of; chains_free is the caller's. */
+/* The request for the parts of the longest paths of sections; chains_free is the caller's. */
 struct code_trace {
-    bool latencies;       /* by these alone; else by the own graph */
+    bool latencies;       /* by these only; else by the own graph */
     struct chains chains; /* from where the times of that kind come */
     /* Takes a section of all paths, `times` times, of which those that repeat themselves come as one: where
        the walkers of the paths stand behind it, and what it amounts to. */
@@ -66,7 +66,7 @@ cycles code_row_longest(const struct code_profile *profile, const struct own_sec
  * others hold of them beyond their slots. */
 uint32_t code_unused_latches(const struct pipeline_rules *rules, const struct own_section *section);
 
-/* What the machine's barriers take to let the warps go, over all sections. */
+/* The time that the machine's barriers take to release the warps, over all sections. */
 cycles code_profile_releases(const struct code_profile *profile);
 
 #endif

@@ -47,7 +47,7 @@ wb_status cold_path_init(struct cold_path *path, struct cold_block *block, struc
                                                                                          : WB_OK;
 }
 
-/* What asking the L1 for one of its lines takes. */
+/* The time to ask the L1 for one of its lines. */
 static uint32_t ask_l1(struct cold_path *path, uint32_t line) {
     const struct sass_cached *l1 = &path->block->code->footprint.l1_instructions;
     if (!l1->fits || path->block->there[line] || path->asked_l1[line]) return 0;

@@ -6,8 +6,8 @@
 #include "base/base.h"
 #include "warp/timed/timed.h"
 
-/* Of a block: what the L1 of instructions and constants has because some warp has executed it in an older
- * section. */
+/* The lines of a block in the L1 of instructions and constants because some warp has executed them in an
+ * older section. */
 struct cold_block {
     const struct timed_code *code;
     uint32_t first_line, line_count; /* of the L0: those of all entries */
@@ -18,7 +18,7 @@ struct cold_block {
                              or older */
 };
 
-/* Of a path: what its warps have asked for. */
+/* The lines that the warps of a path have asked for. */
 struct cold_path {
     struct cold_block *block;
     bool *asked;    /* per line of the L0 */

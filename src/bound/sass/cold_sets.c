@@ -80,7 +80,7 @@ static uint64_t barriers_of(const struct line_walk *walk, const struct path_entr
     return barriers;
 }
 
-/* What a fold repeats touches no line that it has not touched before. The number of barriers. */
+/* A repetition of a fold touches no new line. Returns the number of barriers. */
 static uint64_t walk_path(const struct line_walk *walk, const struct path *path, uint64_t *first) {
     uint64_t section = 0;
     for (size_t e = 0; e < path->entries.count; e++) {
@@ -127,7 +127,7 @@ static cycles longest_chain(const struct first_touch *touches, size_t count) {
     return sum;
 }
 
-/* What warps execute only parts of may be touched first in any later section: all misses count. */
+/* Lines of partly executed paths may be touched first in any later section: all misses count. */
 static cycles unknown_chain(const struct first_touch *touches, size_t count) {
     cycles sum = 0;
     for (size_t i = 0; i < count; i++)

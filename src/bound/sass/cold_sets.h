@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "warp/timed/timed.h"
 
-/* Of a block, or of several that execute parts of the same code. Lines are numbered, constants first. */
+/* The lines of a block, or of several that execute parts of the same code, constants first. */
 struct cold_sets {
     struct sass_footprint footprint;
     uint32_t constants, count; /* lines; how many of them are constants */
@@ -27,10 +27,10 @@ void cold_sets_join(struct cold_sets *sum, const struct cold_sets *other);
 /* V: what all misses but those of L0s take on an SM with so many sub-cores. */
 cycles cold_shared_time(const struct sass_footprint *footprint, uint32_t sub_cores);
 
-/* What misses of L0s take besides that keep back chains of blocks which follow each other. */
+/* The extra time of misses of L0s that delay chains of consecutive blocks. */
 cycles cold_turns_time(const struct cold_sets *sum, uint32_t sub_cores);
 
-/* What misses of all caches take on lines that some block may leave out. */
+/* The time of misses of all caches on lines that some block may not touch. */
 cycles cold_unsure_time(const struct cold_sets *sum, uint32_t sub_cores);
 
 #endif

@@ -56,8 +56,8 @@ wb_status own_walker_init(struct own_walker *walker, const struct pipeline_rules
 
 /* ---- Counters ------------------------------------------------------------------------------------------ */
 
-/* The later of `at` and when all but the last `left` increments of a counter are undone, of which those that
- * are recent are told apart. */
+/* The later of `at` and when all but the last `left` increments of a counter are undone; only recent ones are
+ * distinguished. */
 CHAIN_INLINE struct chain_time when_undone(const struct own_graph *graph, const struct pipeline_rules *rules,
                                            struct chain_time at, uint32_t counter, uint32_t left) {
     const struct chain_time *done = graph->done[counter];
@@ -237,7 +237,7 @@ static struct chain_time behind_stage(const struct own_walker *walker, struct ch
     return chain_behind(chains, start, CHAIN_BANKS, entry, bubbles);
 }
 
-/* Follows it through its stages; when the last of them is over, or, of latencies alone, begins. */
+/* Follows it through its stages; when the last of them is over, or, for latencies only, begins. */
 CHAIN_INLINE struct chain_time end_of_way(const struct own_walker *walker, const struct own_graph *graph,
                                           bool alone, struct chains *chains, uint32_t entry,
                                           const struct sass_timed *inst, struct chain_time at) {

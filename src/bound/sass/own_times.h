@@ -1,8 +1,8 @@
-/* One warp alone on a machine that times machine code: the longest paths of its own graph, section by section
- * (docs/machine-code-bounds.md, the own graph and lam). All times are maxima and sums with constants of older
- * ones, counted from the start of a section, in which everything older is complete; so loops of very many
- * repetitions are not walked (bound/profile/max_plus.h). They are added without checks, as timed_block_check
- * bounds them. */
+/* One isolated warp on a machine that times machine code: the longest paths of its own graph, section by
+ * section (docs/machine-code-bounds.md, the own graph and lam). All times are maxima and sums with constants
+ * of older ones, counted from the start of a section, in which everything older is complete; so loops of very
+ * many repetitions are not walked (bound/profile/max_plus.h). They are added without checks, as
+ * timed_block_check bounds them. */
 #ifndef WB_BOUND_SASS_OWN_TIMES_H
 #define WB_BOUND_SASS_OWN_TIMES_H
 
@@ -10,10 +10,10 @@
 #include "bound/sass/cold_lines.h"
 #include "bound/sass/way_rules.h"
 
-/* What one section of one path amounts to. */
+/* The times of one section of one path. */
 struct own_section {
     uint64_t instructions;
-    cycles iso;                      /* until everything is complete, alone */
+    cycles iso;                      /* until everything is complete, isolated */
     cycles lam;                      /* the same by latencies alone, without what is held */
     cycles work;                     /* the sum of code_work: E of ELB */
     cycles near, far;                /* what it can keep others waiting: of its sub-core, and of other ones */
@@ -38,7 +38,7 @@ enum own_sum {
     OWN_SUMS
 };
 
-/* The longest paths to the place of a walker, by its own graph, or by latencies alone. */
+/* The longest paths to the place of a walker, by its own graph, or by latencies only. */
 struct own_graph {
     struct chain_time **times; /* all of them, in one array: */
     struct chain_time
@@ -48,8 +48,8 @@ struct own_graph {
     struct chain_time *units;    /* the end of the last own hold of each; of latencies alone its start */
     struct chain_time *done[SASS_COUNTERS]; /* per counter when all increments but the most recent ones are
                                                undone, then each of those, the oldest first */
-    cycles hold;           /* of the last instruction: cycles that latencies alone do not count */
-    struct chains *chains; /* NULL: nobody asks where the times come from */
+    cycles hold;                            /* of the last instruction: cycles that latencies do not count */
+    struct chains *chains;                  /* NULL: nobody asks where the times come from */
 };
 
 /* An instruction that misses its constant, once: as it is then. */
@@ -97,8 +97,8 @@ wb_status own_walker_section(struct own_walker *walker, struct own_section *sect
  * released behind it, and what is left there is nobody's. */
 void own_sections_end(const struct own_walker *walkers, uint32_t count, struct own_section *sections);
 
-/* Cycles that the banks of registers keep an instruction at its issue: of an entry of the code, by which it
- * is told apart from the probe for a constant. */
+/* Cycles that the banks of registers keep an instruction at its issue: of an entry of the code, which
+ * distinguishes it from the probe for a constant. */
 cycles code_bubbles(const struct timed_code *code, uint32_t entry);
 
 #endif

@@ -51,7 +51,7 @@ static void close_blocking(struct pipeline_rules *rules, uint32_t unit_count) {
             if (rules->blocking[u] >> through & 1) rules->blocking[u] |= rules->blocking[through];
 }
 
-/* What keeps a shared unit blocked keeps warps of all sub-cores waiting, whoever's it is. */
+/* A blocked shared unit delays warps of all sub-cores, whoever blocks it. */
 static void close_shared(struct pipeline_rules *rules, uint32_t unit_count) {
     const uint32_t shared = rules->shared;
     for (uint32_t u = 0; u < unit_count; u++)

@@ -1,5 +1,5 @@
-/* What of a block's code the bounds of machine code look up: which units keep which others waiting, what an
- * instruction can hold of a machine, and how many increments of each dependence counter are told apart
+/* Tables of a block's code for the bounds of machine code: which units keep which others waiting, which parts
+ * of a machine an instruction can block, and how many increments of each dependence counter are distinguished
  * (docs/machine-code-bounds.md). */
 #ifndef WB_BOUND_SASS_WAY_RULES_H
 #define WB_BOUND_SASS_WAY_RULES_H

@@ -17,7 +17,7 @@ static const char *adversary_objection(const struct bound_input *input) {
                : "this method needs a scheduler whose decisions can be chosen (model plain)";
 }
 
-/* What all of them say of what was found. */
+/* The common result of all of them. */
 static void adversary_result(const struct bound_input *input, const struct annealing *annealing,
                              wb_status status, wb_bound *bound) {
     if (status != WB_OK && !annealing->stopped)

@@ -96,8 +96,8 @@ void issue_orders_assign(struct issue_orders *copy, const struct issue_orders *o
     pattern_assign(&copy->pattern, &orders->pattern);
 }
 
-/* All windows alike: the victim last, the others from the one behind it on. The victim is starved until it
- * runs alone. */
+/* All windows alike: the victim last, the others from the one behind it on. The victim waits until no other
+ * runs. */
 static void issue_orders_starve(struct issue_orders *orders, uint32_t victim) {
     memset(orders->loose, false, orders->windows * sizeof *orders->loose);
     orders->starves = true;
@@ -237,9 +237,9 @@ wb_status annealing_try_patterns(struct annealing *annealing, uint64_t most, cyc
     return WB_OK;
 }
 
-/* Whether a candidate takes the place of the present one (ETFA'13, eq. (3)).
- * Of exp(x) the first terms of its series do: unlike a library's exp they are the same on every machine, bit
- * for bit, and with them the result. */
+/* Whether a candidate takes the place of the present one (ETFA'13, eq. (3)). The first terms of the series of
+ * exp(x) suffice: unlike a library's exp they are the same on every machine, bit for bit, and with them the
+ * result. */
 static bool accepts(struct random_state *random, cycles candidate, cycles present, double temperature) {
     if (candidate >= present) return true;
     double x = (double)(present - candidate) / temperature;

@@ -27,7 +27,7 @@ struct schedule_witness {
  * that comes last and does not hurry, on different sub-cores, so that blocks stay while sub-cores have
  * nothing to do. */
 
-/* What warps are ordered by; of several that are alike the next one behind the last comes first. */
+/* The priority of warps; among equal ones the next one behind the last comes first. */
 enum pattern_rule {
     RULE_VICTIM,   /* victims last */
     RULE_PROGRESS, /* who has executed least first */
@@ -87,10 +87,10 @@ static inline bool pattern_hurries(const struct pattern *pattern, uint32_t warp)
     return warp < pattern->warps && warp_set_has(pattern->hurried, warp);
 }
 
-/* What searches for long schedules have in common: candidates that are simulated at full speed, because what
- * is searched is not the order of all instructions but a pattern (pattern.h), and then, by simulated
- * annealing, for each of some windows of issues of a sub-core, the choice between the pattern and a priority
- * order of the warps. */
+/* The common part of searches for long schedules. They simulate candidates at full speed, because they search
+ * not for the order of all instructions but for a pattern (pattern.h), and then, by simulated annealing,
+ * choose between the pattern and a priority order of the warps for each of some windows of issues of a
+ * sub-core. */
 
 /* Most instructions that the candidates of a search issue together, about a second of simulation, and what
  * "all" spends on such a search (in units of search_budget): enough for one block, or one grid. */

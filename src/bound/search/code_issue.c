@@ -1,4 +1,4 @@
-/* What sub-cores can issue in a cycle. */
+/* The issues of sub-cores in a cycle. */
 #include <assert.h>
 #include <string.h>
 
@@ -136,7 +136,7 @@ static void list_issue(const struct code_model *model, const struct code_warp *w
     }
 }
 
-/* What one sub-core can do. */
+/* The issue choices of one sub-core. */
 static void list_issues_of(const struct code_model *model, void *state, uint32_t c,
                            struct search_choices *choices) {
     const struct code_core *core = &code_cores(model, state)[c];
@@ -170,7 +170,7 @@ static struct code_span later(struct code_span a, struct code_span b) {
     return (struct code_span){a.least > b.least ? a.least : b.least, a.most > b.most ? a.most : b.most};
 }
 
-/* From the issue of the instruction before the warp's next one until that may be issued. */
+/* From the issue of the instruction before until the warp's next one may be issued. */
 static struct code_span pace_of(const struct code_model *model, const struct code_warp *warp) {
     const struct code_program *program = code_program_of(model, warp);
     const struct code_span stall = program->insts[warp->position - 1].stall;

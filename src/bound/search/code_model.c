@@ -141,8 +141,8 @@ static void make_programs(void *context) {
     if (model->entries > CODE_ENTRIES_MAX) model->entries = CODE_ENTRIES_MAX;
 }
 
-/* ---- What need not be told apart ------------------------------------------------------------------------
- */
+/* ---- What need not be distinguished ----------------------------------------------------------------------
+ * */
 
 static void look_at_units(struct code_model *model) {
     const struct machine_unit *units = model->machine->units;

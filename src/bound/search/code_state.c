@@ -208,7 +208,7 @@ static void list_unblocked(const struct code_model *model, void *state, struct s
     }
 }
 
-/* What may begin on a unit that is or may be free. */
+/* The possible starts on a unit that is or may be free. */
 static void list_starts_on(const struct code_model *model, void *state, uint32_t number,
                            struct search_choices *choices) {
     const struct code_unit *unit = &code_units(model, state)[number];
@@ -407,7 +407,7 @@ static void list_orders(const struct code_model *model, void *state, struct sear
         list(choices, CODE_START_PROMPTLY, 0, 0, 0);
 }
 
-/* What can happen at this moment of the cycle; nothing: the next one comes. */
+/* The choices at this moment of the cycle; none: the next one comes. */
 static void list_moment(const struct code_model *model, void *state, struct search_choices *choices) {
     const struct code_state *head = state;
     choices->count = 0;

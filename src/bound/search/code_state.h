@@ -1,4 +1,4 @@
-/* What the states of the search over executions of machine code are made of. */
+/* The parts of the states of the search over executions of machine code. */
 #ifndef WB_BOUND_SEARCH_CODE_STATE_H
 #define WB_BOUND_SEARCH_CODE_STATE_H
 
@@ -90,8 +90,8 @@ struct code_state {
 #define CODE_PROGRAM_MAX 4096u
 #define CODE_ENTRIES_MAX 120u
 
-/* What of the machine an execution is free to choose. In an analysis that is all; tests choose one of each
- * pair to compare with executions that do so. */
+/* The choices that an execution is free to make. An analysis allows all; tests fix one of each pair to
+ * compare with executions that do so. */
 struct code_freedom {
     bool shorter;                           /* what is held takes no longer than stated; else exactly that */
     bool start_first, issue_first;          /* in a cycle: what waits starts before something is issued */

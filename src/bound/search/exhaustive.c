@@ -14,13 +14,13 @@
  * identical warps taken as one set: each stands for some states. */
 #define BLOCK_SHORT 100000.0
 
-/* What "all" spends on searches of blocks, and what a step of them costs, as it looks at every warp and unit
- * (in units of search_budget). */
+/* The budget of "all" for searches of blocks, and the cost of a step, which looks at every warp and unit (in
+ * units of search_budget). */
 #define BLOCK_WORK 250000000u
 #define BLOCK_STEP_WORK 150u
 #define BLOCK_PART_WORK 20u
 
-/* What both methods say of what was found. */
+/* The common result of both methods. */
 static void search_result(const struct bound_input *input, const char *method,
                           const struct schedule_search *search, wb_status status, wb_bound *bound) {
     bound->kind = status == WB_OK ? WB_EXACT : WB_LOWER;
@@ -128,7 +128,7 @@ const struct bound_method bound_k_exhaustive = {
 /* The exact worst case of small blocks of machine code: all executions of machine M
  * (docs/machine-code-bounds.md, section 1). */
 
-/* What a step of the search costs (in units of search_budget). */
+/* The cost of a step of the search (in units of search_budget). */
 #define CODE_STEP_WORK 300u
 #define CODE_PART_WORK 40u
 

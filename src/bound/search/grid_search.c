@@ -75,7 +75,7 @@ static struct search_scope together(const struct grid_work *work, uint64_t block
                                  .only_dealt = true};
 }
 
-/* What is searched of a grid: one scope, or one after the other. */
+/* The scopes of a grid's search: one, or one after the other. */
 struct scopes {
     const struct grid_work *work;
     uint32_t sms;

@@ -9,11 +9,11 @@
 #include "bound/grid/grid_work.h"
 #include "bound/search/schedule_search.h"
 
-/* What "all" spends on searches of a kernel, and what it spends on those for the estimates of kernels. */
+/* The budget of "all" for searches of a kernel, and that of searches for the estimates of kernels. */
 #define KERNEL_SEARCH_WORK 250000000u
 #define TOGETHER_SEARCH_WORK 80000000u
 
-/* What is known of blocks that start together on one SM, by their number. Zero-initialised: nothing. */
+/* The known results for blocks that start together on one SM, by their number. Zero-initialised: nothing. */
 struct together_times {
     struct together_time {
         bool exact;

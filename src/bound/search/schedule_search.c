@@ -36,7 +36,7 @@ static unsigned char *state_memory(const struct explorer *explorer, size_t frame
     return explorer->states.items + frame * explorer->space->state_size;
 }
 
-/* The choice being tried in the top frame leads to `rest` more cycles behind the state it leads to. */
+/* The current choice of the top frame takes `rest` more cycles behind its next state. */
 static void finish_choice(struct explorer *explorer, struct search_frame *frame, uint32_t rest) {
     uint32_t total = frame->passed + rest;
     assert(total >= rest);
@@ -65,7 +65,7 @@ static wb_status push_frame(struct explorer *explorer, const struct search_choic
     return vec_reserve(&explorer->states, explorer->space->state_size);
 }
 
-/* Tries the next choice of the top frame: finishes it, or pushes the state it leads to. */
+/* Tries the next choice of the top frame: finishes it, or pushes its next state. */
 static wb_status try_choice(struct explorer *explorer) {
     const struct search_space *space = explorer->space;
     const size_t top = explorer->frames.count - 1;

@@ -8,7 +8,7 @@
 #include "bound/method/search_budget.h"
 #include "warp/timed/timed.h"
 
-/* What a search of schedules goes through: states, each a piece of memory of one size, the choices that a
+/* The interface of a search of schedules: states, each a piece of memory of one size, the choices that a
  * state leaves open, and what happens between them. Small blocks and grids of PTX are one such space
  * (search_state.h), blocks of machine code another (code_state.h). */
 
@@ -42,8 +42,8 @@ struct search_space {
     size_t (*key)(const void *model, void *state, uint8_t *scratch, uint8_t *key);
 };
 
-/* What is searched for its longest schedule: blocks of a few classes on some SMs, which is one block on one
- * SM, or a small grid. All times of a search stay below 2^31: what is longer has an objection. */
+/* The model of a search for the longest schedule: blocks of a few classes on some SMs, which is one block on
+ * one SM, or a small grid. All times of a search stay below 2^31: longer ones are objected to. */
 
 /* Most results of one warp that can be waited for at one position, instructions of a program, instances of a
  * unit, and entries of a queue that has an end. */
@@ -105,7 +105,7 @@ struct search_class {
     uint32_t units;              /* bit u for a unit that it uses */
 };
 
-/* What blocks come to the SMs. */
+/* The blocks that come to the SMs. */
 struct search_scope {
     uint32_t sms, slots;      /* blocks that each SM holds at a time */
     uint32_t dealt;           /* blocks that are dealt out to the SMs in turn first, whichever they are */
@@ -147,12 +147,12 @@ const char *search_units_objection(const struct wb_machine *machine);
 wb_status search_model_make(const struct wb_machine *machine, const struct search_blocks *blocks,
                             size_t count, struct arena *arena, struct search_model *model);
 
-/* The longest schedule of a small model: depth-first search over states that are remembered. Of a state only
- * the time still to come is remembered. */
+/* The longest schedule of a small model: depth-first search over remembered states. Each is stored with the
+ * time still to come. */
 
 struct schedule_search {
     const wb_watch *watch; /* or NULL */
-    const char *stage;     /* what the watch is told */
+    const char *stage;     /* the stage that the watch is given */
     struct search_budget *budget;
     uint64_t step_work; /* of a step, in units of the budget */
     uint64_t states;    /* kept so far */
@@ -167,7 +167,7 @@ static inline bool schedule_search_had_no_memory(const struct schedule_search *s
     return !search->stopped && !search->spent && !search->full;
 }
 
-/* What ended a search that came to WB_ERR_LIMIT. */
+/* The reason of a search that ended with WB_ERR_LIMIT. */
 static inline const char *schedule_search_end_name(const struct schedule_search *search) {
     if (search->stopped) return "stopped";
     return search->spent ? "stopped early, as it is not named," : "out of states or memory";

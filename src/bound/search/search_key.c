@@ -52,7 +52,7 @@ struct sm_order {
     uint8_t sub_cores[SEARCH_SUB_CORES_MAX];
 };
 
-/* What a sub-core has issued in this cycle. */
+/* The issues of a sub-core in this cycle. */
 static uint8_t *put_issued(const struct search_model *model, const struct search_state *state, uint32_t sm,
                            uint32_t sub_core, uint8_t *at) {
     const struct search_sub_core *of = &state->sub_cores[sm * model->machine->sub_cores + sub_core];
@@ -72,7 +72,7 @@ static uint8_t *put_units(const struct search_model *model, const struct search_
     return at;
 }
 
-/* What a slot is, but for its warps. */
+/* A slot without its warps. */
 static uint8_t *put_slot(const struct search_model *model, const struct search_state *state,
                          const struct search_slot *slot, uint8_t *at) {
     const bool within = chooses_within_cycles(model);

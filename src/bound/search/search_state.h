@@ -1,5 +1,5 @@
-/* What the states of the search over schedules are made of: a warp in the middle of its program, a unit with
- * its queue, slots with their blocks, SMs, the dispatcher. All times are cycles from now. */
+/* The parts of the states of the search over schedules: a warp in the middle of its program, a unit with its
+ * queue, slots with their blocks, SMs, the dispatcher. All times are cycles from now. */
 #ifndef WB_BOUND_SEARCH_SEARCH_STATE_H
 #define WB_BOUND_SEARCH_SEARCH_STATE_H
 
@@ -193,8 +193,8 @@ static inline uint8_t *search_put_unit(uint8_t *at, const struct search_unit *un
  * times are cycles from now; what cannot matter any more is not kept, so that equal futures have equal
  * states. */
 
-/* What is searched with the model, which may be changed between searches. False when its states are too
- * large. */
+/* Sets the scope of the search with the model, which may change between searches. False when its states are
+ * too large. */
 bool search_model_set(struct search_model *model, const struct search_scope *scope);
 
 /* The state that is kept in `memory`, of layout.size bytes. */

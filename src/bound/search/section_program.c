@@ -44,7 +44,7 @@ void section_residue_raise(const struct block_sections *sections, uint32_t code,
     }
 }
 
-/* What is known while a program is made. */
+/* The state of making a program. */
 struct maker {
     const struct block_sections *sections;
     struct section_code code;

@@ -9,7 +9,7 @@
 /* Work of a successor, in units of search_budget. */
 #define SUCCESSOR_WORK 300u
 
-/* From now until something happens, at least and at most. */
+/* The cycles until something happens, at least and at most. */
 struct span {
     uint16_t least, most;
 };
@@ -236,7 +236,7 @@ static wb_status issue(struct searcher *searcher, const struct reached *from,
                      cycles_max(from->complete, from->now + result.most));
 }
 
-/* A warp that is alone is never faster for a later result: everything takes its most. */
+/* A single warp is never faster for a later result: everything takes its most. */
 static void take_most(const struct searcher *searcher, struct section_state *state) {
     for (uint32_t i = 0; i < searcher->task->lanes; i++)
         for (uint32_t l = 0; l < position_of(searcher, state, i)->live_count; l++)
@@ -274,7 +274,7 @@ static wb_status expand(struct searcher *searcher, const struct reached *from) {
 /* ---- The search ------------------------------------------------------------------------------------------
  */
 
-/* What older sections can have left under way. */
+/* The results of older sections still under way. */
 static void begin(const struct searcher *searcher, struct section_state *state) {
     const struct section_task *task = searcher->task;
     *state = (struct section_state){0};

@@ -1,5 +1,5 @@
-/* What a warp does in one section of a block, as the search of sections (section_search.h) sees it: its
- * instructions, the results that they wait for, and how long each of these still matters. */
+/* One section of a warp, as the search of sections (section_search.h) sees it: its instructions, the results
+ * that they wait for, and how long each of these still matters. */
 #ifndef WB_BOUND_SEARCH_SECTION_SEARCH_H
 #define WB_BOUND_SEARCH_SECTION_SEARCH_H
 
@@ -35,9 +35,8 @@ struct section_program {
     uint32_t *old_rest; /* per such result the most cycles from the release on until it can be read */
 };
 
-/* What older sections can have left behind at the release of a barrier, at dispatch depth 0: the most cycles
- * until what a warp's instructions have written can be read, per register, and until they have initiated, per
- * unit. */
+/* The most that older sections leave at the release of a barrier, at dispatch depth 0: per register the
+ * cycles until the results of a warp's instructions can be read, and per unit until they have initiated. */
 struct section_residue {
     uint32_t *registers, *units;
     bool *waited_for; /* scratch: per register whether an instruction behind waits for it */
@@ -66,7 +65,7 @@ bool section_program_make(const struct block_sections *sections, uint32_t code,
 /* Times in states are of 16 bits: an instruction takes less. */
 #define SECTION_TIME_MAX UINT32_C(60000)
 
-/* What is searched, and what is found. */
+/* The subject and the result of a search. */
 struct section_task {
     const struct section_program *programs[SECTION_LANES_MAX]; /* of the warps, same ones side by side */
     uint32_t lanes;

@@ -8,7 +8,7 @@
 #include "bound/method/method.h"
 #include "bound/search/section_search.h"
 
-/* What "all" spends on such searches, and what is spent on them by name (in units of search_budget). */
+/* The budget of "all" for such searches, and their budget by name (in units of search_budget). */
 #define SECTIONS_WORK 600000000u
 #define SECTIONS_NAMED_WORK 3000000000u
 
@@ -104,7 +104,7 @@ struct section_sum {
     struct section_residue *before; /* per path what the rows so far can leave behind */
     struct section_residue *all;    /* per path what any row can */
     size_t last_row;                /* of the block's last sections */
-    /* Of the row at hand: per path its program, and what units may still have to do. */
+    /* For the current row: per path its program, and the rest that units may have. */
     size_t row;
     struct section_program *programs;
     uint32_t *unit_rests;

@@ -66,8 +66,8 @@ struct value_range range_related(enum relation relation, bool is_signed, const s
 enum relation relation_swapped(enum relation relation);
 enum relation relation_negated(enum relation relation);
 
-/* What integer instructions do to sets of words. Each result contains the words that the instruction gives
- * for any words of the operands, which have one width; results have it, too, unless said otherwise. */
+/* Effects of integer instructions on sets of words. Each result contains the words that the instruction gives
+ * for any words of the operands, which have one width; results have the same unless the comment differs. */
 
 struct value_range range_add(const struct value_range *a, const struct value_range *b);
 struct value_range range_sub(const struct value_range *a, const struct value_range *b);
@@ -109,7 +109,7 @@ struct sreg_range {
     uint64_t low, high;
 };
 
-/* What is known of a launch when a function is looked at. */
+/* The known properties of a launch while a function is analysed. */
 struct loop_environment {
     struct sreg_range sregs[PTX_SREG_COUNT]; /* by enum ptx_sreg */
     /* Whether the `bytes` bytes at `offset` of parameter variable `variable` (of the module) are known, and
@@ -190,7 +190,7 @@ struct value_range state_linear(const struct value_state *state, const struct li
 /* Whether a form is the symbol of this value and nothing else. */
 bool linear_is_symbol(const struct linear *form, uint32_t value);
 
-/* What an operand can be that an instruction takes for an integer of this width. */
+/* The range of an operand that an instruction takes for an integer of this width. */
 struct value_range state_operand_range(const struct value_state *state, uint32_t inst,
                                        const struct ptx_operand *operand, uint32_t bits);
 
@@ -207,8 +207,8 @@ void state_set(struct value_state *state, uint32_t symbol, const struct value_ra
 struct state_mark state_mark(const struct value_state *state);
 void state_undo(struct value_state *state, struct state_mark mark);
 
-/* What follows from the direction that control takes: the comparisons behind a branch's predicate, and what
- * they say about the values compared. */
+/* Consequences of the direction that control takes: the comparisons behind a branch's predicate, and their
+ * effect on the values compared. */
 
 /* Either a predicate that is true or false, or a `setp` whose comparison holds or does not. */
 struct condition {
@@ -219,7 +219,7 @@ struct condition {
 
 #define CONDITIONS_MAX 24u
 
-/* Conditions that all hold. What does not fit is left out. */
+/* Conditions that all hold. A full list drops further ones. */
 struct conditions {
     struct condition items[CONDITIONS_MAX];
     uint32_t count;
@@ -232,15 +232,14 @@ struct comparison {
     struct operand_reading a, b;
 };
 
-/* Adds what holds when control goes from one block to the other by that edge; nothing when several edges lead
- * there. */
+/* Adds the conditions of going from one block to the other by that edge; none if several edges go there. */
 void conditions_of_edge(const struct value_state *state, uint32_t from, uint32_t to, struct conditions *list);
 
 /* Adds what follows from a predicate's value. */
 void conditions_of_predicate(const struct value_state *state, uint32_t predicate, bool holds,
                              struct conditions *list);
 
-/* What the condition says of two integers; false when it is no comparison of integers. */
+/* The comparison of two integers in the condition; false if it is none. */
 bool comparison_of(const struct value_state *state, const struct condition *condition,
                    struct comparison *comparison);
 
@@ -299,7 +298,7 @@ struct loop_bound *loop_bounds_find(const struct ssa *ssa, const struct dominato
                                     const struct loops *loops, const struct loop_environment *environment,
                                     struct arena *arena);
 
-/* What the iterations of a loop do to its values: which change by bounded steps from one to the next
+/* The effect of a loop's iterations on its values: which change by bounded steps from one to the next
  * (induction), how often such a value can pass a test (trip_count), and, where the steps are not known, loops
  * run on ranges (loop_simulation). */
 
@@ -328,7 +327,7 @@ bool loop_edge_returns(const struct loop_view *view, uint32_t argument);
 /* The range of a phi of the header where the loop is entered. */
 struct value_range induction_start(const struct loop_view *view, uint32_t phi);
 
-/* What the loop adds to a phi of its header in one iteration. */
+/* The step that the loop adds to a phi of its header in one iteration. */
 struct value_range induction_step(const struct loop_view *view, uint32_t phi);
 
 /* Whether the symbols of a form keep their values in the loop. */
@@ -381,8 +380,8 @@ void simulation_include(const struct loop_view *view, uint32_t value, struct loo
 bool simulation_run(const struct loop_view *view, const struct conditions *staying, uint64_t limit,
                     struct loop_simulation *simulation, uint64_t *headers);
 
-/* What instructions make of ranges and linear forms: the abstract semantics of integer instructions, for one
- * thread. What is not modelled may give anything. */
+/* The abstract semantics of integer instructions on ranges and linear forms, for one thread. An unmodelled
+ * instruction may give anything. */
 
 /* The range of a value that an instruction defines, from the ranges of what it reads. */
 struct value_range transfer_range(struct value_state *state, uint32_t value);
@@ -392,7 +391,7 @@ struct value_range transfer_range(struct value_state *state, uint32_t value);
 struct linear transfer_form(struct value_state *state, uint32_t value);
 
 /* Signs that the compiler unrolled a loop: a pass of it then does several iterations of the source's loop.
- * For those who are to say how often it runs; nothing that is proven rests on it. */
+ * They help users to state how often it runs; no proof uses them. */
 
 /* How sure it is. */
 enum unrolled_sign {
@@ -415,8 +414,8 @@ struct unrolled {
  * protected. */
 struct unrolled *unrolled_find(const struct cfg *cfg, const struct loops *loops, struct arena *arena);
 
-/* Loops that wait for other threads: an iteration leads to the next one unchanged, but for what it reads of
- * memory that others write. How often they run is not in the code (docs/execution.md, Waiting). */
+/* Loops that wait for other threads: an iteration leaves everything unchanged for the next, except for reads
+ * of memory that others write. How often they run is not in the code (docs/execution.md, Waiting). */
 
 enum waiting {
     WAITING_NOT, /* something else changes from iteration to iteration, or nothing is read that others write
@@ -434,7 +433,7 @@ enum waiting {
     "it retries an atomic: an attempt fails only if another thread succeeds, so a thread needs at most one " \
     "attempt more than the others succeed there"
 
-/* By loop. A sign, not a proof: those that are not found are asked for like any other loop. In memory of the
+/* By loop. A sign, not a proof: loops that are not found are asked for like any other loop. In memory of the
  * arena, which is protected. */
 enum waiting *waiting_find(const struct ssa *ssa, const struct dominators *dominators,
                            const struct loops *loops, struct arena *arena);

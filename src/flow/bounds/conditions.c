@@ -2,7 +2,7 @@
 
 #include "ptx/ptx.h"
 
-/* Most steps from a predicate back to what it was made of, and from an edge up the dominator tree. */
+/* Most steps from a predicate back to its operands, and from an edge up the dominator tree. */
 #define PREDICATE_DEPTH_MAX 8u
 #define EDGE_DEPTH_MAX 16u
 
@@ -254,7 +254,7 @@ void conditions_apply(struct value_state *state, const struct conditions *list) 
 /* Most choices that are looked at one inside the other: each doubles the forms. */
 #define CHOICES_MAX 3u
 
-/* What is chosen, and what holds then. */
+/* The chosen value, and the conditions that hold then. */
 struct side {
     struct operand_reading word;
     struct comparison comparisons[CONDITIONS_MAX];

@@ -55,7 +55,7 @@ static const struct ptx_inst *definition_of(const struct value_state *state, con
 
 /* ---- Ranges -------------------------------------------------------------------------------------------- */
 
-/* What the two can be, put together, whatever they have to do with one another. */
+/* The range of the two put together, whatever their relation. */
 static struct value_range halves_joined(const struct value_range *low, const struct value_range *high) {
     const struct value_range scale = range_single(64, UINT64_C(1) << 32);
     struct value_range lower = range_extend(low, 64, false), upper = range_extend(high, 64, false);
@@ -304,7 +304,7 @@ static void add_offset(const struct loop_view *view, const struct halves *term, 
     counter->is_fixed &= halves_are_invariant(view, term);
 }
 
-/* The counter that the whole is made of by additions, in the same iteration. */
+/* Finds the counter from which additions of the same iteration make the whole. */
 static bool find_counter(const struct loop_view *view, const struct halves *whole, uint32_t depth,
                          struct counter *counter) {
     if (is_header_phi(view, &whole->low) && is_header_phi(view, &whole->high)) {
@@ -326,7 +326,7 @@ static bool find_counter(const struct loop_view *view, const struct halves *whol
     return false;
 }
 
-/* What the phis take over by an edge; false where that is nothing. */
+/* The values that the phis take by an edge; false if none. */
 static bool taken_over(const struct loop_view *view, const struct halves *phis, uint32_t argument,
                        struct halves *taken) {
     const struct ssa *ssa = view->state->ssa;
@@ -337,7 +337,7 @@ static bool taken_over(const struct loop_view *view, const struct halves *phis, 
     return true;
 }
 
-/* What one iteration adds; false when that is not known. */
+/* The step of one iteration; false when it is not known. */
 static bool step_of(const struct loop_view *view, const struct halves *phis, struct value_range *step) {
     const struct ssa_value *phi = &view->state->ssa->values[phis->low.value];
     *step = range_empty(64);
@@ -353,7 +353,7 @@ static bool step_of(const struct loop_view *view, const struct halves *phis, str
     return true;
 }
 
-/* What the phis are where the loop is entered. */
+/* The values of the phis where the loop is entered. */
 static struct operand_reading start_of(const struct loop_view *view, const struct halves *phis) {
     const struct ssa *ssa = view->state->ssa;
     const struct ssa_value *low = &ssa->values[phis->low.value], *high = &ssa->values[phis->high.value];

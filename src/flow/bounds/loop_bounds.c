@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Walks over the code: each makes use of the bounds that the one before found, and every one of them alone is
- * sound. A loop's bound may need those of all loops around it, and its own phis' ranges once more. */
+/* Walks over the code: each uses the bounds of the one before, and each by itself is sound. A loop's bound
+ * may need those of all loops around it, and its own phis' ranges once more. */
 #define ROUNDS_BESIDES_DEPTH 2u
 #define ROUNDS_MAX 12u
 
@@ -328,7 +328,7 @@ static bool bound_by_simulation(struct finder *finder, const struct loop_view *v
     return true;
 }
 
-/* What the number of iterations says of a phi of the header: its start, and as many steps. Where the steps
+/* The range of a phi of the header by the number of iterations: its start, and as many steps. Where the steps
  * are not known, the loop is run on ranges. */
 static void find_recurring(struct finder *finder, const struct loop_view *view, uint32_t phi) {
     const struct loop_bound *bound = &finder->bounds[view->loop];

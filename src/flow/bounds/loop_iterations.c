@@ -261,7 +261,7 @@ struct steps {
     uint64_t least, greatest; /* how far, at least 1 */
 };
 
-/* False when a step may be zero, or lead either way. */
+/* False when a step may be zero, or of either sign. */
 static bool steps_of(const struct value_range *step, struct steps *steps) {
     if (step->empty) return false;
     struct integers words = range_integers(step, true);
@@ -380,7 +380,8 @@ static bool is_included(const struct loop_simulation *simulation, uint32_t value
     return false;
 }
 
-/* What a value is made of: what an instruction reads, and the arguments of phis and guarded instructions. */
+/* Includes the operands of a value: registers that an instruction reads, and the arguments of phis and
+ * guarded instructions. */
 static void include_operands(const struct loop_view *view, uint32_t value,
                              struct loop_simulation *simulation) {
     const struct ssa *ssa = view->state->ssa;

@@ -317,7 +317,7 @@ static bool repacked_reading(const struct transfer *t, uint32_t element, struct 
     return true;
 }
 
-/* What mov makes of two words, or one of the two that it makes of 64 bits. */
+/* The range of two words joined by mov, or of one word that it takes out of 64 bits. */
 static struct value_range vector_range(const struct transfer *t, uint32_t element, uint32_t bits) {
     struct operand_reading reading;
     if (packed_reading(t, &reading)) return reading.range;
@@ -477,8 +477,8 @@ static bool add3_form(const struct transfer *t, struct linear *form) {
     return true;
 }
 
-/* What is known of a value that mov makes of two words or takes out of 64 bits, or of a sum of machine code.
- */
+/* The linear form of a value that mov makes of two words or takes out of 64 bits, or of a sum of machine
+ * code. */
 static bool wide_form(const struct transfer *t, uint32_t reg, uint32_t bits, struct linear *form) {
     const uint32_t element = destination_of(t, reg);
     struct operand_reading reading = {0};

@@ -126,7 +126,7 @@ static struct value_range cut(const struct value_range *range, wide first, wide 
     return make(range->bits, range->low + (uint64_t)first, last - first, range->stride);
 }
 
-/* The elements of the first range that the arc of the second can have, its stride left out. When these lie at
+/* The elements of the first range that the arc of the second can have, without its stride. When these lie at
  * both ends of the first, and not between, the whole of the smaller range is taken. */
 static struct value_range meet_arcs(const struct value_range *a, const struct value_range *b) {
     wide distance = (b->low - a->low) & word_mask(a->bits);

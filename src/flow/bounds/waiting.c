@@ -15,10 +15,10 @@ struct search {
     uint32_t *pending;
     uint32_t pending_count;
     uint32_t store; /* of writes_what_it_reads */
-    /* What the walk has met: */
+    /* The findings of the walk: */
     bool reads;          /* memory that others may write */
     bool reads_strongly; /* as those do who wait for that */
-    bool reads_hidden;   /* perhaps so: volatile accesses of machine code to shared memory are plain ones */
+    bool reads_hidden;   /* maybe: volatile accesses of machine code to shared memory are plain ones */
     bool retries;        /* a CAS that compares with what the loop has read */
     bool changes;        /* something that changes by itself, or that is not looked into */
     bool exchanges;      /* values of other lanes, which may leave the loop */
@@ -141,7 +141,7 @@ static void meet_read(struct search *search, uint32_t inst) {
     push(search, changing(search, inst, &search->ssa->cfg->function->operands[address->index]), true);
 }
 
-/* Goes on from a value to what it is made of. */
+/* Goes on from a value to its operands. */
 static void meet(struct search *search, uint32_t value, bool computed) {
     const struct ssa_value *definition = &search->ssa->values[value];
     for (uint32_t a = 0; a < definition->argument_count; a++)
@@ -176,7 +176,7 @@ static void finish_walk(struct search *search) {
 
 /* ---- Loops --------------------------------------------------------------------------------------------- */
 
-/* What may be said of an instruction of the loop. */
+/* A test of an instruction of the loop. */
 typedef bool test(struct search *search, uint32_t inst);
 
 static bool any_inst(struct search *search, test *holds) {

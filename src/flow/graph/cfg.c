@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* What is known of a function while its graph is built. */
+/* The state of building a function's graph. */
 struct builder {
     const struct ptx_function *function;
     struct arena scratch;

@@ -34,7 +34,7 @@ static struct lengauer lengauer_start(struct arena *arena, const struct graph *g
     return state;
 }
 
-/* The node of least semidominator among `n` and its ancestors in the forest, the forest's root left out. */
+/* The node of least semidominator among `n` and its ancestors in the forest, without the forest's root. */
 static uint32_t lengauer_eval(struct lengauer *state, uint32_t n) {
     uint32_t *ancestor = state->ancestor;
     if (ancestor[n] == GRAPH_NONE) return n;

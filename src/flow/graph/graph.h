@@ -37,7 +37,7 @@ struct graph_walk {
     uint32_t *number; /* by node: its number, or GRAPH_NONE when it was not met */
 };
 
-/* Strongly connected components, numbered such that an edge between two of them leads to the lower number. */
+/* Strongly connected components, numbered such that an edge between two of them goes to the lower number. */
 struct graph_components {
     uint32_t count;
     uint32_t *of;    /* by node: its component */

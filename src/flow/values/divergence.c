@@ -95,8 +95,8 @@ static void set_clear(struct block_set *set) {
         set->has[set->nodes[--set->count]] = false;
 }
 
-/* Adds what the nodes of a set reach without passing `avoided`, which is not in it. Components below `lowest`
- * are left out: they are numbered such that no way leads from them to higher ones. */
+/* Adds the nodes that a set reaches without passing `avoided`, which is not in it. It skips components below
+ * `lowest`: they are numbered such that no way goes from them to higher ones. */
 static void set_extend(const struct propagation *work, struct block_set *set, uint32_t avoided,
                        uint32_t lowest) {
     const struct adjacency *out = &work->cfg->graph.out;
@@ -259,7 +259,7 @@ static void mark_sources(struct propagation *work) {
     for (uint32_t v = 0; v < work->ssa->value_count; v++) {
         const struct ssa_value *value = &work->ssa->values[v];
         enum divergence_cause cause = DIVERGENCE_NONE;
-        /* What was never written is anything; arguments of calls are the caller's. */
+        /* An unwritten register may hold anything; the caller gives arguments of calls. */
         if (value->kind == SSA_ENTRY) cause = DIVERGENCE_SOURCE;
         if (value->kind == SSA_INST) {
             const struct ptx_inst *inst = &work->cfg->function->insts[value->inst];
@@ -270,7 +270,7 @@ static void mark_sources(struct propagation *work) {
     }
 }
 
-/* The values of one block follow one another; those that stand for the function's entry are left out. */
+/* The values of one block follow one another, without those that stand for the function's entry. */
 static void index_values(struct propagation *work) {
     for (uint32_t v = work->ssa->value_count; v-- > 0;) {
         const struct ssa_value *value = &work->ssa->values[v];

@@ -119,7 +119,7 @@ static enum divergence_cause exchange_result(const struct divergence_rules *rule
     const struct ptx_operand *second = &ptx_operands(rules->function, inst)[1];
     switch (inst->form->op) {
     case PTX_OP_SHFL: return is_broadcast(rules->function, inst) ? DIVERGENCE_NONE : DIVERGENCE_SOURCE;
-    case PTX_OP_ELECT: /* the predicate is true in the elected thread alone */
+    case PTX_OP_ELECT: /* the predicate is true only in the elected thread */
         return second->kind == PTX_OPERAND_REG && second->index == reg ? DIVERGENCE_SOURCE : DIVERGENCE_NONE;
     default: return DIVERGENCE_NONE;
     }

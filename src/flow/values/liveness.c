@@ -43,7 +43,7 @@ struct node_regs reg_pairs_by_node(const struct reg_pairs *pairs, uint32_t nodes
  * precedes, back to the writes (Boissinot et al., "Liveness sets revisited", APLAS 2011). That takes time
  * linear in what is found, where bit sets of all registers for all blocks take their product. */
 
-/* What is known of a function while its live registers are found. */
+/* The state of finding a function's live registers. */
 struct explorer {
     const struct cfg *cfg;
     struct arena scratch;

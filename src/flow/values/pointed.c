@@ -5,8 +5,7 @@
 /* Addresses go through loops in a few rounds; code that needs more of them keeps its secret. */
 #define ROUNDS_MAX 16
 
-/* What a value holds: FROM_NOTHING, FROM_SEVERAL parameters, or something made of parameter
- * n - FROM_FIRST. */
+/* The origin of a value: FROM_NOTHING, FROM_SEVERAL parameters, or parameter n - FROM_FIRST. */
 enum { FROM_NOTHING, FROM_SEVERAL, FROM_FIRST };
 
 /* The search for them. */
@@ -92,7 +91,7 @@ static uint32_t read_value(const struct pointed_search *search, uint32_t inst,
     return operand->kind == PTX_OPERAND_REG ? value_read(search->ssa, inst, operand->index) : SSA_NONE;
 }
 
-/* What an operand, or any element of it, holds. */
+/* The origin of an operand, or of any element of it. */
 static uint32_t from_operand(const struct pointed_search *search, uint32_t inst,
                              const struct ptx_operand *operand) {
     uint32_t from = FROM_NOTHING;
@@ -187,7 +186,7 @@ static void visit_number(struct pointed_search *search, uint32_t index) {
         set_number(search, ssa->defs[d], type);
 }
 
-/* What phis and guarded instructions take over. */
+/* Visits the values that phis and guarded instructions take. */
 static void visit_taken_over(struct pointed_search *search) {
     const struct ssa *ssa = search->ssa;
     for (uint32_t v = 0; v < ssa->value_count; v++) {

@@ -22,8 +22,8 @@ struct search {
     const struct node_regs *liveness;
     uint32_t *preorder; /* by number in the tree's preorder, from 1: the node */
     uint32_t *depth;    /* by node: in the dominator tree, from 1; 0: not reached */
-    uint32_t *escape;   /* by node: least depth that an edge from its subtree leads to, the tree's own edges
-                           left out; UINT32_MAX: there is no such edge */
+    uint32_t *escape;   /* by node: least depth that an edge from its subtree reaches, without the tree's own
+                           edges; UINT32_MAX: there is no such edge */
     bool *joined;       /* by register: live at some join */
     uint32_t *by_depth; /* first pending block of each depth, or GRAPH_NONE */
     uint32_t *searched; /* by node: the register that it was searched for last, + 1 */
@@ -37,7 +37,7 @@ static bool is_reached(const struct search *search, uint32_t node) {
     return search->depth[node] != 0;
 }
 
-/* Whether an edge is one of the dominator tree: it cannot lead out of a subtree. */
+/* Whether an edge is one of the dominator tree: it cannot leave a subtree. */
 static bool is_tree_edge(const struct search *search, uint32_t from, uint32_t to) {
     return search->dominators->parent[to] == from;
 }
@@ -73,7 +73,7 @@ static void find_escapes(struct search *search) {
     }
 }
 
-/* The registers live at a block that an edge other than the tree's leads to: no others have phis. */
+/* The registers live at a block that an edge other than the tree's enters: no others have phis. */
 static void find_joined(struct search *search) {
     const struct cfg *cfg = search->cfg;
     const struct adjacency *in = &cfg->graph.in;
@@ -114,7 +114,7 @@ static void add_pending(struct search *search, uint32_t block) {
     search->by_depth[depth] = (uint32_t)search->pending.count - 1;
 }
 
-/* Finds the blocks that edges from the subtree of `root` lead to, no deeper than `root`: its dominance
+/* Finds the blocks that edges from the subtree of `root` enter, no deeper than `root`: its dominance
  * frontier, as far as deeper blocks have not found it. The subtree is a range of the preorder. */
 static void search_subtree(struct search *search, uint32_t root, uint32_t reg) {
     const struct dominators *tree = search->dominators;

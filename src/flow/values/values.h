@@ -130,13 +130,13 @@ uint32_t ssa_argument_block(const struct ssa *ssa, const struct ssa_value *value
 /* The readers of all values. */
 struct ssa_readers ssa_readers_build(const struct ssa *ssa, struct arena *arena);
 
-/* By value, whether the conditions of branches are computed of it: the guards of instructions that end
- * blocks, and what they are computed of by arithmetic, phis and guarded instructions. What was loaded, or
- * exchanged between threads, is in it, but not what that depends on. */
+/* By value, whether the conditions of branches depend on it: the guards of instructions that end blocks, and
+ * their operands through arithmetic, phis and guarded instructions. Loaded or exchanged values are included,
+ * but not those that they depend on. */
 bool *branch_slice_find(const struct ssa *ssa, struct arena *arena);
 
-/* What divergence analysis takes from each instruction: what differs between threads by itself, and what of
- * its operands shows in its results. docs/control-flow.md has the reasons. */
+/* The divergence rules of instructions: results that differ between threads by themselves, and operands that
+ * show in results. docs/control-flow.md has the reasons. */
 
 /* Why a value is divergent. */
 enum divergence_cause {
@@ -148,7 +148,7 @@ enum divergence_cause {
                           divergent predicate `from` */
 };
 
-/* What the rules need to know of the function as a whole. */
+/* The facts about the whole function that the rules need. */
 struct divergence_rules {
     const struct ptx_function *function;
     bool has_calls;
@@ -208,13 +208,13 @@ struct divergence divergence_analyse(const struct ssa *ssa, const struct dominat
 bool thread_rows_in_block(const uint32_t block[3]);
 
 /* In such blocks: whether each value is the same in all threads of a warp, whenever they computed it, since
- * it is made of those bits and of constants alone. */
+ * it depends only on those bits and on constants. */
 bool *thread_rows_same(const struct ssa *ssa, struct arena *arena);
 
-/* What a kernel does with its parameters and the addresses that they pass, as far as it is plain to see: for
- * those who are to describe the buffers behind them. A hint: nothing that is proven rests on it. */
+/* The plain uses of a kernel's parameters and of the addresses that they pass: they help users to describe
+ * the buffers behind them. A hint: no proof uses it. */
 
-/* Of one parameter. */
+/* The uses of one parameter. */
 struct pointed {
     bool is_address;      /* memory is accessed at it, or it is made an address of a state space */
     bool read, written;   /* in what the kernel itself executes, not in functions that it calls */

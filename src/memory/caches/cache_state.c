@@ -23,7 +23,7 @@ void cache_state_free(struct cache_state *state) {
     state->sets = NULL;
 }
 
-/* What is known of a line that is not listed. */
+/* The state of a line that is not listed. */
 static struct line_age rest_age(const struct cache_state *state, const struct set_state *set,
                                 uint64_t number) {
     return (struct line_age){.number = number,
@@ -310,8 +310,8 @@ wb_status cache_state_update(struct cache_state *state, const struct cache_touch
     return status;
 }
 
-/* Set `s` after requests that come in any order, each perhaps not at all: as often as some of them belong to
- * it, the join of one of these and none. */
+/* Set `s` after requests in any order, each only maybe made: for each of them that may belong to it, the join
+ * of making it and not. */
 static wb_status touch_some_of(struct cache_state *state, uint32_t s, const struct cache_touch *touch,
                                struct set_state *before, struct set_state *after) {
     struct set_state *set = &state->sets[s];
@@ -410,7 +410,7 @@ static enum cache_class classify_address(const struct cache_state *state, uint64
 /* Most lines of a range that are looked at one by one. */
 #define RANGE_LINES_MAX 256
 
-/* Of a request for some line of a range: as all of them are. */
+/* The common class of the lines of a range, for a request for one of them. */
 static enum cache_class classify_range(const struct cache_state *state, const struct line_range *range) {
     if (range->count > RANGE_LINES_MAX) return CACHE_UNCLASSIFIED;
     for (uint64_t i = 0; i < range->count; i++) {

@@ -1,5 +1,5 @@
 /* A set-associative cache with least-recently-used replacement, as the miss-rate estimator and the simulator
- * have it: its contents are a function of the order of accesses alone. */
+ * have it: its contents depend only on the order of accesses. */
 #ifndef WB_MEMORY_CACHES_CACHES_H
 #define WB_MEMORY_CACHES_CACHES_H
 
@@ -18,7 +18,7 @@ struct cache_index {
     bool hashed;                       /* as in struct cache_geometry */
 };
 
-/* What a request does to its line in the first-level cache. */
+/* The effect of a request on its line in the first-level cache. */
 enum touch_kind {
     TOUCH_LOAD,          /* the line is there afterwards, the most recently used, with the request's sector */
     TOUCH_STORE_EVICTS,  /* a store under write-evict, or an atomic: the line is gone */
@@ -26,7 +26,7 @@ enum touch_kind {
                           */
 };
 
-/* Of a geometry that machine_memory_check accepts. */
+/* The geometry must pass machine_memory_check. */
 struct cache_index cache_index_of(const struct cache_geometry *geometry);
 
 /* The set of a line whose number is hashed. Lines that differ only in what their number is modulo set_count
@@ -82,7 +82,7 @@ static inline uint32_t cache_set_of(const struct cache *cache, uint64_t address)
 /* Whether a request's sector is present; changes nothing. */
 bool cache_has(const struct cache *cache, uint64_t address);
 
-/* What an access did. */
+/* The effect of an access. */
 struct cache_outcome {
     bool hit;
     bool evicted; /* a line made room: it is in *victim */
@@ -167,7 +167,7 @@ bool cache_state_equal(const struct cache_state *a, const struct cache_state *b)
 /* The state after a request. */
 wb_status cache_state_update(struct cache_state *state, const struct cache_touch *touch);
 
-/* The state after requests that come in any order, each of them perhaps not at all. */
+/* The state after requests in any order, each of them only maybe made. */
 wb_status cache_state_update_some(struct cache_state *state, enum touch_kind kind, const uint64_t *addresses,
                                   size_t count);
 
@@ -219,8 +219,8 @@ static inline const uint64_t *object_set_lines(const struct objects_lines *lines
     return lines->objects[object].listed + (size_t)set * lines->most;
 }
 
-/* In which order the memory instructions of an SM's warps reach its first level (docs/must-hits.md, section
- * 1). The requests of one of them always come together. */
+/* The order in which the memory instructions of an SM's warps reach its first level (docs/must-hits.md,
+ * section 1). The requests of one of them always come together. */
 enum port_order {
     PORT_ANY_ORDER,     /* nothing is known */
     PORT_PROGRAM_ORDER, /* those of a warp in program order */
@@ -230,7 +230,7 @@ enum port_order {
 /* The order that follows from the units of the memory instructions and from their queues. */
 enum port_order port_order_of(const struct traffic *traffic, const struct timed_code *code);
 
-/* What a request of a load, store or atomic does to the first level. */
+/* The effect of a request of a load, store or atomic on the first level. */
 static inline enum touch_kind l1_touch(enum traffic_kind kind, enum store_policy policy) {
     if (kind == TRAFFIC_LOAD) return TOUCH_LOAD;
     return kind == TRAFFIC_STORE && policy == STORE_UPDATES ? TOUCH_STORE_UPDATES : TOUCH_STORE_EVICTS;
@@ -245,13 +245,13 @@ struct l1_request {
     uint32_t sector;       /* its number within the line */
     uint8_t kind;          /* enum traffic_kind, never TRAFFIC_ON_CHIP */
     uint8_t touch;         /* enum touch_kind */
-    bool maybe_executed;   /* it is perhaps not made */
+    bool maybe_executed;   /* it is only maybe made */
     bool unordered;        /* the other requests of its access can come before it or after it */
-    bool unknown;          /* an access to an unknown address perhaps uses this line, or another request of
-                              an access without order: no request by itself */
+    bool unknown; /* maybe used by an access to an unknown address, or by another request of an access without
+                     order: no request by itself */
 };
 
-/* What is known of a request, as a set of bits. */
+/* The known facts about a request, as a set of bits. */
 enum must_verdict {
     MUST_HIT = 1,  /* a load whose sector is present (or on its way): it makes no request below */
     MUST_DATA = 2, /* besides, the data has come */
@@ -298,13 +298,12 @@ void l1_requests_read(struct l1_requests *requests, uint32_t block);
 /* Sorts `items`, or what is left of them, by set. */
 void l1_requests_sort(struct l1_requests *requests);
 
-/* The accesses of an SM in the order of the reordering extension (memory/requests/requests.h), each with
- * what its requests meet in the first-level cache: what the miss estimate counts and `warpbound cache
- * --order` prints. Of covering paths the cache is known by must and may states.
- */
+/* The accesses of an SM in the order of the reordering extension (memory/requests/requests.h), each with the
+ * outcomes of its requests in the first-level cache: input of the miss estimate and of `warpbound cache
+ * --order`. Must and may states give the cache of covering paths. */
 
-/* What a request finds. Stores and atomics go to the second level whatever the first one holds. Of covering
- * paths: REQUEST_HITS if it is made; REQUEST_UNSURE: it hits, misses or is not made. */
+/* The outcome of a request. Stores and atomics go to the second level whatever the first one holds. For
+ * covering paths: REQUEST_HITS if it is made; REQUEST_UNSURE: it hits, misses or is not made. */
 enum request_outcome { REQUEST_HITS, REQUEST_MISSES, REQUEST_PASSES, REQUEST_UNSURE, REQUEST_OUTCOMES };
 
 /* The requests of an access at an SM. */

@@ -77,7 +77,7 @@ static bool same_unit(const struct traffic_pattern *pattern, const struct timed_
 
 enum port_order port_order_of(const struct traffic *traffic, const struct timed_code *code) {
     const struct wb_machine *machine = traffic->machine;
-    /* Where warps wait at a barrier only perhaps, it orders nothing for sure. */
+    /* If warps only maybe wait at a barrier, it orders nothing for sure. */
     const enum port_order most = traffic->grid->cover.meets_maybe ? PORT_PROGRAM_ORDER : PORT_ISSUE_ORDER;
     uint32_t unit = NO_UNIT_YET;
     if (machine->dispatch_depth == 0) return most;
@@ -134,7 +134,7 @@ static void count_unknown(struct l1_requests *requests, const struct traffic_acc
     if (touch == TOUCH_STORE_EVICTS) sum->drops += count;
 }
 
-/* Reads what an access to an unknown address perhaps uses; `since`: when its warp began its phase. */
+/* Reads the lines that an access to an unknown address may use; `since`: when its warp began its phase. */
 static void read_unknown(struct l1_requests *requests, const struct traffic_access *access,
                          struct l1_request like, uint64_t since) {
     const struct objects_lines *objects = &requests->objects;

@@ -62,7 +62,7 @@ static void dropped_misses_begin(struct dropped_misses *sum, uint32_t objects, s
         (struct dropped_misses){.more = arena_array(arena, objects, sizeof *sum->more), .objects = objects};
 }
 
-/* Adds a sector of a line that is fetched `first` times, dropped by `drops` requests and perhaps by `unknown`
+/* Adds a sector of a line that is fetched `first` times, dropped by `drops` requests and maybe by `unknown`
  * more. */
 static void dropped_misses_add(struct dropped_misses *sum, const struct objects_lines *objects,
                                const struct sector_loads *loads, uint64_t first, uint64_t drops,
@@ -201,7 +201,7 @@ static bool object_fits(const struct sm_lines *sm, const struct object_lines *ob
     return !object->anywhere;
 }
 
-/* How many requests at unknown addresses perhaps drop a line of an object. */
+/* How many requests at unknown addresses may drop a line of an object. */
 static uint64_t object_unknown_drops(const struct sm_lines *sm, const struct object_lines *object) {
     uint64_t drops = 0;
     for (uint32_t o = 0; o < sm->objects->count; o++)

@@ -10,8 +10,8 @@
 #include "memory/caches/caches.h"
 #include "memory/requests/requests.h"
 
-/* What the blocks of an SM do to the lines of each set of its first-level cache, as far as one block has to
- * know it of the others. */
+/* The uses by an SM's blocks of the lines of each set of its first-level cache, as far as one block depends
+ * on those of the others. */
 
 /* A line with those that use it: blocks of an SM, or warps of a block. */
 struct owned_line {
@@ -74,7 +74,7 @@ bool sm_line_may_come(const struct sm_lines *lines, uint32_t set, uint64_t line)
 /* How many known requests of the SM drop a line, of a set that is not full. */
 uint64_t sm_lines_drops(const struct sm_lines *lines, uint64_t line);
 
-/* How many of the requests of accesses to unknown addresses perhaps drop a line. */
+/* How many of the requests of accesses to unknown addresses may drop a line. */
 uint64_t unknown_drops(const struct objects_lines *objects, const struct unknown_requests *unknown,
                        uint64_t line);
 
@@ -95,7 +95,7 @@ struct set_line {
     uint64_t line;
     bool of_others;           /* blocks that can be resident at the same time use it */
     uint64_t drops_by_others; /* requests of such blocks that drop it */
-    uint64_t drops_unknown;   /* those of any block that perhaps do, as their addresses are not known */
+    uint64_t drops_unknown;   /* those of any block that may do so, as their addresses are not known */
 };
 
 /* With nothing but its arena set it is empty; it can be made again and again. */
@@ -113,7 +113,7 @@ struct set_phases {
     VEC(struct owned_line) owned; /* of all phases */
 };
 
-/* Those of a slice of the requests of `block`. `alone`: no other block is resident while it is. */
+/* Uses of a slice of the requests of `block`. `alone`: no other block is resident while it is. */
 void set_phases_make(struct set_phases *set, const struct l1_requests *requests,
                      const struct set_slice *slice, const struct sm_lines *sm, uint32_t block, bool alone);
 
@@ -152,7 +152,7 @@ struct dropped_misses {
     uint32_t objects;
 };
 
-/* A bound being made. With nothing but its arena set, which is protected, it has seen nothing. */
+/* A bound being made. With nothing but its arena set, which is protected, it is empty. */
 struct miss_counter {
     struct arena *arena;
     struct miss_bound bound;
@@ -181,9 +181,8 @@ void miss_counter_end_block(struct miss_counter *counter, const struct unknown_r
 void miss_counter_end(struct miss_counter *counter, const struct sm_lines *sm, uint32_t set_count,
                       uint32_t sectors, uint32_t sms);
 
-/* What is known of the first-level cache of an SM without reordering: loads that hit in every interleaving of
- * its warps and blocks, and how many loads can miss at most. docs/must-hits.md states the assumptions and
- * proves both. */
+/* The first-level cache of an SM without reordering: loads that hit in every interleaving of its warps and
+ * blocks, and how many loads can miss at most. docs/must-hits.md states the assumptions and proves both. */
 
 /* Requests of the loads of one instruction. */
 struct hit_counts {

@@ -3,18 +3,18 @@
 #include <assert.h>
 #include <string.h>
 
-/* What proves that the data of a present sector has come: a wait of the warp for one of its accesses. */
+/* The proof that the data of a present sector has come: a wait of the warp for one of its accesses. */
 #define PROVEN (UINT32_MAX - 1) /* it has come */
 #define NO_PROOF UINT32_MAX
 
-/* The last use of a line by a warp in a phase: the last one that is surely made, and behind it perhaps
- * another one that perhaps is. */
+/* The last use of a line by a warp in a phase: the last sure one, and behind it a maybe executed one, if any.
+ * */
 struct line_use {
     uint32_t line;       /* its number in the set */
     uint32_t access;     /* of the warp */
     uint32_t sectors;    /* surely present right after it */
     uint32_t proofs;     /* first of their proofs, one a sector */
-    bool maybe_executed; /* it is perhaps not made: then nothing is known after it */
+    bool maybe_executed; /* it is only maybe made: then nothing is known after it */
 };
 
 /* A use that was the last one of its warp in its phase. */
@@ -60,7 +60,7 @@ struct must_presence {
     uint32_t all_sectors;        /* their bits */
     size_t phase;                /* being looked at */
     uint64_t segment;            /* being looked at, counted over all sets */
-    size_t recent_maybe;         /* how many of these are perhaps not made */
+    size_t recent_maybe;         /* how many of these are only maybe made */
     VEC(struct line_use) recent; /* uses of the segment so far, oldest first, of at most `ways` + 1 lines */
     VEC(struct line_use) ended;  /* of all earlier segments */
     VEC(struct line_source) sources;
@@ -71,7 +71,7 @@ struct must_presence {
     VEC(uint8_t) verdicts; /* per request, enum must_verdict */
 };
 
-/* What is surely present of a line when a request comes. */
+/* The sectors of a line that are surely present when a request comes. */
 struct line_known {
     uint32_t sectors, arrived;
     uint32_t proofs[CACHE_SECTORS_MAX]; /* that will show it of the other sectors, or NO_PROOF */
@@ -129,7 +129,7 @@ static void window_add_uses(struct must_presence *presence, const struct line_us
         window_add(presence, uses[i].line);
 }
 
-/* The use of a line in this segment that is surely made, or that perhaps is, or NULL. */
+/* The sure use of a line in this segment, or the maybe executed one, or NULL. */
 static struct line_use *use_of(const struct must_presence *presence, uint32_t line, bool maybe_executed) {
     for (size_t i = presence->recent.count; i-- > 0;) {
         struct line_use *use = &presence->recent.items[i];
@@ -214,7 +214,7 @@ static bool others_drop_now(const struct must_presence *presence, const struct l
     return drop->phase == presence->phase && (drop->shared || drop->warp != request->warp);
 }
 
-/* What is surely present of a line when a request for it comes: theorem 1. */
+/* The sectors of a line that are surely present when a request for it comes: theorem 1. */
 static void find_known(struct must_presence *presence, const struct l1_request *request, uint32_t line,
                        struct line_known *known) {
     const struct line_use *use = recent_use(presence, line);
@@ -291,7 +291,7 @@ static void note_use(struct must_presence *presence, const struct l1_request *re
     add_use(presence, use);
 }
 
-/* The line is perhaps used: the last use that is surely made stays where it is. */
+/* The line is maybe used: the last sure use stays where it is. */
 static void note_possible_use(struct must_presence *presence, const struct l1_request *request,
                               uint32_t line) {
     forget_use(presence, use_of(presence, line, true));

@@ -18,8 +18,8 @@ void requests_address(const struct traffic *traffic, const struct ordered_access
         met->addresses[r] = base + offsets[r];
 }
 
-/* Whether some request of the access is perhaps not made, or its line not known: then their order is not
- * known either. */
+/* Whether some request of the access is only maybe made, or its line not known: then their order is not known
+ * either. */
 static bool requests_are_loose(const struct ordered_access *at) {
     const bool *maybe_executed = at->pattern->maybe_executed;
     if (at->access->is_unknown) return true;
@@ -28,7 +28,7 @@ static bool requests_are_loose(const struct ordered_access *at) {
     return false;
 }
 
-/* What a request of this kind finds. */
+/* The outcome of a request of this kind. */
 static uint8_t outcome_of(uint8_t kind, enum cache_class class_) {
     if (kind == TRAFFIC_UNCACHED) return REQUEST_MISSES;
     if (kind != TRAFFIC_LOAD) return REQUEST_PASSES;
@@ -47,8 +47,8 @@ static struct cache_touch touch_object(const struct traffic *traffic, const stru
     return touch;
 }
 
-/* Requests to unknown addresses, and requests that are perhaps not made, come in an order that is not known.
- * What is surely there behind all of them was there for each: loads only make lines older. */
+/* Requests to unknown addresses, and requests that are only maybe made, come in an unknown order. A line that
+ * is surely there behind all of them was there for each: loads only make lines older. */
 static wb_status meet_loosely(const struct traffic *traffic, const struct ordered_access *at, uint64_t mark,
                               struct cache_state *state, struct met_requests *met) {
     const struct traffic_access *access = at->access;

@@ -1,6 +1,6 @@
 #include "memory/requests/requests.h"
 
-/* Of a warp or block without accesses. */
+/* For a warp or block without accesses. */
 #define KEY_NONE UINT64_MAX
 
 #define GENERATION_NONE UINT64_MAX
@@ -18,7 +18,7 @@ struct block_demand grid_block_demand(const struct wb_grid *grid) {
                                  .registers = grid->registers};
 }
 
-/* The first access of a warp that it perhaps does not make, or NULL. */
+/* The first access of a warp that is only maybe made, or NULL. */
 static const struct traffic_access *first_perhaps(const struct traffic_pattern *pattern,
                                                   const struct access_stream *stream) {
     uint32_t range = 0;

@@ -23,7 +23,7 @@ struct access_position {
     uint32_t epoch; /* grows when the program address of a request does not, and at every barrier */
 };
 
-/* Of the blocks of one shape. */
+/* For the blocks of one shape. */
 struct shape_positions {
     struct access_position **positions; /* per warp and access of its stream */
     uint32_t phases;                    /* most barriers that a warp crosses, plus 1 */
@@ -65,9 +65,9 @@ struct traffic_access {
 struct traffic_pattern {
     struct traffic_access *accesses;
     uint32_t access_count;
-    uint64_t *offsets; /* modulo 2^64 */
-    bool *
-        maybe_executed; /* per request: it is perhaps not made, though the paths be executed; NULL: all are */
+    uint64_t *offsets;    /* modulo 2^64 */
+    bool *maybe_executed; /* per request: it is only maybe made, even if the paths are executed; NULL: all are
+                             made */
     uint32_t request_count;
     bool *group_is_local; /* per group of the stream: its space is local memory */
     /* On a machine that times machine code, else NULL, each of the first access of a step: */
@@ -91,14 +91,14 @@ struct traffic {
     uint32_t *block_variants;       /* per block of the grid */
 };
 
-/* Makes the requests of a grid without steered warps; of covering paths all that there can be. Both grid and
- * machine must outlive it. Errors, each with a message: WB_ERR_DECLINED as grid_decline_steered, and with
+/* Makes the requests of a grid without input-dependent warps; for covering paths all possible ones. Both grid
+ * and machine must outlive it. Errors, each with a message: WB_ERR_DECLINED as grid_decline_steered, and with
  * caches when lanes of one instruction are in global and in local memory; WB_ERR_LIMIT when memory is
  * exhausted. traffic_free in any case. */
 wb_status traffic_make(const struct wb_grid *grid, const struct wb_machine *machine,
                        wb_diagnostics *diagnostics, struct traffic *traffic);
 
-/* What a warp of a block accesses. */
+/* The accesses of a warp of a block. */
 static inline const struct traffic_pattern *traffic_pattern_of(const struct traffic *traffic, uint32_t block,
                                                                uint32_t warp) {
     const struct traffic_variant *variant = &traffic->variants.items[traffic->block_variants[block]];
@@ -119,8 +119,8 @@ uint64_t traffic_base(const struct traffic *traffic, uint32_t block, uint32_t wa
 void traffic_free(struct traffic *traffic);
 
 /* The order in which the reordering extension lets the memory instructions of an SM into its first-level
- * cache: by generation, epoch, program address, block, warp (docs/access-order.md). It depends on the program
- * and the number of resident blocks alone, not on times. */
+ * cache: by generation, epoch, program address, block, warp (docs/access-order.md). It depends only on the
+ * program and the number of resident blocks, not on times. */
 
 /* Which blocks run where: block b on SM b mod sms, `resident` of them at a time. */
 struct sm_share {
@@ -178,7 +178,7 @@ uint32_t order_channel(const struct access_order *order, uint32_t block, uint32_
 /* Blocks of the grid that run on an SM. */
 uint32_t sm_share_blocks(const struct sm_share *share, const struct wb_grid *grid);
 
-/* What a block of the grid takes of its SM. */
+/* The resources of an SM that a block of the grid takes. */
 struct block_demand grid_block_demand(const struct wb_grid *grid);
 
 /* Numbers for keys of 64 bits, such as lines of memory: 0, 1, 2, ... in the order in which they are first
@@ -196,7 +196,7 @@ struct number_table {
     struct number_slot *slots;
     size_t slot_count; /* a power of two, or 0 */
     uint32_t count;    /* keys that have numbers */
-    uint32_t filling;  /* grows when the table is emptied, which leaves the slots alone */
+    uint32_t filling;  /* grows when the table is emptied, which leaves the slots as they are */
 };
 
 /* The number of a key, which gets the next one if it has none. */
@@ -256,7 +256,7 @@ uint32_t access_wavefronts(const struct access *access, const uint64_t *tables, 
 uint32_t access_request_count(const struct access *access, const uint64_t *tables, uint32_t granule);
 uint32_t access_wavefront_count(const struct access *access, const uint64_t *tables);
 
-/* What the accesses of one executed instruction count on a machine that times machine code. */
+/* The counts of the accesses of one executed instruction on a machine that times machine code. */
 struct access_sums {
     uint32_t of[SASS_COUNTS];
 };
@@ -281,7 +281,7 @@ static inline uint32_t wavefront_cycles(uint32_t init, uint32_t wavefronts) {
     return init * wavefronts;
 }
 
-/* What the executed memory instructions of a traced block cost on a machine that counts their transactions:
+/* The cost of the executed memory instructions of a traced block on a machine that counts their transactions:
  * initiation by the rules above, latency of the class. */
 
 /* What requests do to the time of an instruction. */
@@ -316,9 +316,9 @@ struct timed_grid {
 };
 
 /* Makes a timed grid, to be freed with timed_grid_free in any case; grid and machine must outlive it, and it
- * must not be moved. Errors, each with a message: WB_ERR_DECLINED when a warp is steered by an unknown value
- * or a barrier joins a part of the block only; WB_ERR_INPUT when the machine lacks a class that is needed or
- * parts of it do not fit together; WB_ERR_LIMIT when memory is exhausted. */
+ * must not be moved. Errors, each with a message: WB_ERR_DECLINED when a warp's path depends on an unknown
+ * value or a barrier joins a part of the block only; WB_ERR_INPUT when the machine lacks a class that is
+ * needed or parts of it do not fit together; WB_ERR_LIMIT when memory is exhausted. */
 wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *machine,
                           wb_diagnostics *diagnostics, struct timed_grid *timed);
 
@@ -334,7 +334,7 @@ void timed_grid_free(struct timed_grid *timed);
 /* A grid written by hand (warp/synthetic/synthetic.h) in the form that the GPU simulator executes. */
 
 /* Makes the grid of a block's kinds, those of the first kind first, and the same with times; both refer to
- * the block and its machine. To be freed with grid_clear and timed_grid_free in any case. WB_ERR_LIMIT with a
+ * the block and its machine. Free them with grid_clear and timed_grid_free in any case. WB_ERR_LIMIT with a
  * message when memory is exhausted. */
 wb_status synthetic_grid_make(const struct synthetic_block *block, wb_diagnostics *diagnostics,
                               struct wb_grid *grid, struct timed_grid *timed);
@@ -344,9 +344,9 @@ wb_status synthetic_grid_make_block(const struct synthetic_block *block, size_t 
                                     wb_diagnostics *diagnostics, struct wb_grid *grid,
                                     struct timed_grid *timed);
 
-/* From when on the data of a load is surely there: instructions that read or overwrite the register of a load
- * wait for all of its data (docs/proofs.md, R2), so that whatever its warp issues behind them comes after the
- * data. */
+/* The point from which the data of a load is surely there: instructions that read or overwrite the register
+ * of a load wait for all of its data (docs/proofs.md, R2), so that whatever its warp issues behind them comes
+ * after the data. */
 
 /* The first instruction of a warp that waits for an access of it. */
 struct data_wait {

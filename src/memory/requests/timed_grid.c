@@ -186,7 +186,7 @@ struct wait_reader {
     uint32_t *pending; /* per register 1 + the access whose data it waits for, or 0 */
     uint32_t access;   /* the next one of the stream */
     uint32_t phase;
-    uint32_t maybe_executed; /* the next stretch of steps that are perhaps not executed */
+    uint32_t maybe_executed; /* the next stretch of steps that are only maybe executed */
 };
 
 /* Notes that the instruction waits for what its registers wait for. */
@@ -216,8 +216,8 @@ static void read_step(struct wait_reader *reader, uint64_t step, uint32_t instru
     const struct timed_inst *inst = &reader->code->insts[instruction];
     const uint32_t *destinations = reader->code->operands + inst->first_operand + inst->source_count;
     const bool sure = is_sure(reader, step);
-    /* Where a step is perhaps not executed, what is written before it is waited for at the latest by the next
-     * one that surely is: if it is executed and writes the same register, it has waited itself. */
+    /* If a step is only maybe executed, the next sure step at the latest waits for what is written before it:
+     * a step that is executed and writes the same register has waited itself. */
     if (sure) wait_for_registers(reader, inst);
     for (; reader->access < reader->stream->access_count &&
            reader->stream->accesses[reader->access].step == step;

@@ -299,7 +299,7 @@ static void ask(const struct traffic_maker *maker, const struct access *access, 
     made->request_count = (uint16_t)count;
 }
 
-/* Notes which of the requests of an access, for which there is room, are perhaps not made. */
+/* Notes which of the requests of an access, for which there is room, are only maybe made. */
 static void note_maybe(struct traffic_maker *maker, const struct access *access, const uint64_t *tables,
                        uint64_t base, struct traffic_access *made) {
     const uint32_t granule = memory_request_bytes(&maker->traffic->machine->memory);
@@ -376,7 +376,7 @@ static void decline_split(const struct traffic_maker *maker, const struct access
     }
 }
 
-/* What the accesses of each step count on a machine that times machine code. */
+/* The counts of the accesses of each step on a machine that times machine code. */
 static void count_pattern(struct traffic_maker *maker, const struct access_stream *stream,
                           struct traffic_pattern *made) {
     struct arena *arena = &maker->traffic->arena;

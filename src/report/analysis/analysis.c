@@ -20,7 +20,7 @@
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */
 
-/* What was launched, null for a block written by hand. */
+/* The launch; null for a handwritten block. */
 static void launch_json(struct json *json, const struct wb_analysis *analysis) {
     const struct wb_block *block = analysis->block;
     if (block == NULL) {
@@ -72,7 +72,7 @@ static void best_json(struct json *json, const wb_bound *best) {
     json_put_count_if(json, "best_upper", best != NULL, best != NULL ? best->cycles : 0);
 }
 
-/* What the report is about, and the least proven bound of that: never of a block where a kernel is meant. */
+/* The subject of the report and its least proven bound; a block's bound never stands for a kernel. */
 static void scope_json(struct json *json, const wb_verdict *verdict) {
     json_put_text(json, "scope", wb_scope_name(verdict->scope));
     best_json(json, verdict->bound);
@@ -162,7 +162,7 @@ static void warps_json(struct json *json, const struct wb_analysis *analysis) {
     json_close(json);
 }
 
-/* The options that change what is computed, as they were given: null where they were left out. */
+/* The given options that change what is computed; null where omitted. */
 static void asked_json(struct json *json, const struct analysis_asked *asked) {
     static const char *const inputs[] = {[WB_INPUTS_GIVEN] = "given", [WB_INPUTS_ANY] = "any"};
     json_open_object(json, "options");
@@ -221,7 +221,7 @@ static const wb_input *input_at(const void *owner, size_t index) {
     return wb_analysis_input(owner, index);
 }
 
-/* What of the analysis is of interest to a gate; `put` writes it. */
+/* Collects what a gate needs of the analysis; `put` writes it. */
 static void put_gate(struct text *out, const struct wb_analysis *analysis, const wb_report_options *options,
                      const wb_diagnostics *messages, void (*put)(struct text *out, const struct gate *gate)) {
     const wb_verdict verdict = verdict_of(analysis, options);

@@ -7,7 +7,7 @@
 #include "report/write/json.h"
 #include "report/write/layout.h"
 
-/* Of a kernel its block that takes longest; else what is analysed. */
+/* The block of a kernel that takes longest; else the analysis itself. */
 const struct wb_analysis *report_block_of(const struct wb_analysis *analysis);
 
 /* The block of covering paths that an analysis is of; of a grid its first one. */
@@ -16,7 +16,7 @@ const struct wb_block *report_covering_block(const struct wb_analysis *analysis)
 /* Instructions that all warps of the block execute together. */
 uint64_t report_count_instructions(const struct wb_block *block);
 
-/* What is analysed, on which machine: lines with a word in front; with `all` the block classes, too. */
+/* The analysed code and its machine: lines with a word in front; with `all` also the block classes. */
 void report_heading_put(struct text *out, const struct wb_analysis *analysis, bool all);
 
 /* The report for people. */
@@ -41,18 +41,16 @@ void report_stream_document(struct json *json, const struct wb_stream *stream,
 
 /* All that is known of single methods and policies, on request. */
 
-/* Appends a section for each of a comma-separated list of methods and policies: its numbers of the kernel and
- * of a block, what they are made of and rest on, why an estimate is no bound, why there is no number.
- * WB_ERR_INPUT with a message when a name is unknown. */
+/* Appends a section for each of a comma-separated list of methods and policies: its numbers for the kernel
+ * and for a block, their parts and assumptions, why an estimate is no bound, why a number is missing.
+ * WB_ERR_INPUT with a message if a name is unknown. */
 wb_status explain_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
                       const char *names, wb_diagnostics *diagnostics);
 
-/* What a simulation of the analysis rests on: adds it to the list, which has `count` so far; returns how many
- * there are then. */
+/* Adds the assumptions of a simulation of the analysis to the list of `count`; returns the new count. */
 size_t explain_simulation(const struct wb_analysis *analysis, wb_assumption *list);
 
-/* What reports of whole kernels say beyond their bounds: what is launched, where, and what cycles are spent
- * on. */
+/* Parts of reports of whole kernels besides bounds: launch, machine, and where cycles are spent. */
 
 /* The heading: kernel or file, grid, machine, blocks on an SM; with `all` block classes. */
 void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bool all);
@@ -83,8 +81,8 @@ uint64_t report_slowest(const struct wb_analysis *analysis);
  */
 bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent);
 
-/* What is certain of the worst case, with latencies exactly as stated: a schedule that takes *lower was
- * found, and none takes more than *upper. False where nothing is proven or nothing was found. */
+/* The interval of the worst case, with latencies exactly as stated: a schedule that takes *lower was found,
+ * and none takes more than *upper. False if nothing is proven or nothing was found. */
 bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper);
 
 /* Members of the innermost object: "bounds", "simulations", "declined", "certified"; */
@@ -96,9 +94,9 @@ void results_given_json(struct json *json, const struct wb_analysis *analysis,
 
 /* All numbers of an analysis as a table for people: what is proven first, estimates apart. */
 
-/* Appends bounds, simulations, those with the data that the launch gives beside those of covering paths, and
- * the methods and policies without a result; with options->all why estimates are not proven. Of a kernel,
- * what stands above in `verdict` (or NULL) is not said again. */
+/* Appends bounds, simulations (beside those of covering paths also those with the launch's data), and the
+ * methods and policies without a result; with options->all why estimates are not proven. For a kernel,
+ * numbers in `verdict` (or NULL) are not repeated. */
 void table_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
                const wb_report_options *options, const wb_verdict *verdict);
 

@@ -54,7 +54,7 @@ static void put_conditions(struct text *out, const struct layout *layout, const 
     conditions_put(out, layout, &conditions, 0);
 }
 
-/* What the forms of the bound of a kernel say, which is the least of them. */
+/* The forms of a kernel's bound: cycles, or why there is none. */
 static void put_forms(struct text *out, const struct layout *layout, const wb_bound *bound) {
     for (size_t f = 0; f < bound->form_count; f++) {
         const wb_form *form = &bound->forms[f];
@@ -90,7 +90,7 @@ static void put_simulation(struct text *out, const struct layout *layout, const 
     put_conditions(out, layout, list, explain_simulation(analysis, list));
 }
 
-/* What one analysis says of a name; false when it is silent. */
+/* Explains a name by one analysis; false if the analysis does not know it. */
 static bool put_of(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
                    const char *name, const char *of) {
     bool found = false;

@@ -1,4 +1,4 @@
-/* What an analysis is of: the kernel, its launch, the machine. */
+/* The subject of an analysis: the kernel, its launch, the machine. */
 #include "report/analysis/analysis.h"
 
 #include <inttypes.h>

@@ -75,7 +75,7 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bo
     text_char(out, '\n');
 }
 
-/* What each form of the bound of a kernel says. */
+/* The value of each form of a kernel's bound. */
 static void forms_json(struct json *json, const wb_bound *bound) {
     if (bound->form == NULL) return;
     json_put_text(json, "form", bound->form);

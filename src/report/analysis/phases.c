@@ -22,7 +22,7 @@ static wb_status put_phase(void *user, uint64_t section, const struct phase *pha
     return lines->out->failed ? WB_ERR_LIMIT : WB_OK;
 }
 
-/* What each method says of one warp, and the path it takes. */
+/* The result of each method for one warp, and the warp's path. */
 static void put_warp(struct text *out, const struct wb_analysis *analysis, uint32_t warp) {
     text_printf(out, "  warp %u: path %u", warp, analysis->timed->warp_path[warp]);
     for (size_t method = 0; bound_method_at(method) != NULL; method++) {

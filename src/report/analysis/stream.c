@@ -196,7 +196,7 @@ static void put_longest(struct text *out, const struct wb_stream *stream, const 
                 report_percent(best->cycles, *proven));
 }
 
-/* What the least proven bounds of all kernels rest on: what is not of all of them names its launches. */
+/* The assumptions of the least proven bounds of all kernels; an assumption of some names its launches. */
 static void put_rests_on(struct text *out, const struct layout *layout, const struct wb_stream *stream,
                          const wb_verdict *verdict, bool all) {
     const size_t kernels = stream->kernels.count;
@@ -341,7 +341,7 @@ static const wb_input *input_at(const void *owner, size_t index) {
     return wb_stream_input(owner, index);
 }
 
-/* What of the stream is of interest to a gate; it stands where its first kernel does. */
+/* Collects what a gate needs of the stream; its place is that of its first kernel. */
 static void put_gate(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
                      const wb_diagnostics *messages, void (*put)(struct text *out, const struct gate *gate)) {
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);

@@ -143,7 +143,7 @@ static bool has_estimates(const struct wb_analysis *analysis) {
     return false;
 }
 
-/* What is proven or happens, then what is neither. */
+/* First rows that are proven or happen, then the others. */
 static void put_rows(struct result_table *results, const struct wb_analysis *analysis) {
     static const wb_kind kinds[] = {WB_UPPER, WB_EXACT, WB_LOWER};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
@@ -176,7 +176,7 @@ static void put_declined(struct text *out, const struct layout *layout, const st
     text_free(&left_out);
 }
 
-/* What of the simulated times is until the last result, where stores are waited for behind that. */
+/* The simulated times until the last result, if the kernel waits for stores behind that. */
 static void put_last_results(struct text *out, const struct layout *layout,
                              const struct wb_analysis *analysis) {
     size_t count;

@@ -1,5 +1,5 @@
-/* The report of an analysis for people: the verdict first, then what it is about and rests on, then the
- * numbers, then what is asked for. */
+/* The report of an analysis for people: first the verdict, then its subject and assumptions, then the
+ * numbers, then the sections that the options ask for. */
 #include "report/analysis/analysis.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 /* Where the values of a heading stand. */
 #define HEADING_COLUMN 9u
 
-/* What every section gets. */
+/* The arguments of every section. */
 struct section {
     struct text *out;
     const struct layout *layout;
@@ -38,9 +38,10 @@ static void put_heading(const struct section *section) {
     text_free(&heading);
 }
 
-/* ---- What the verdict rests on ------------------------------------------------------------------------- */
+/* ---- Assumptions of the verdict --------------------------------------------------------------------------
+ * */
 
-/* What the slowest execution rests on, for it decides. */
+/* The slowest execution decides, so its assumptions count. */
 static void add_slowest(struct conditions *conditions, const wb_verdict *verdict) {
     const wb_slowest *slowest = &verdict->slowest;
     const struct wb_analysis *run = slowest->with_data ? verdict->judged->given : verdict->judged;
@@ -171,7 +172,7 @@ static const wb_bound *bound_at(const void *owner, size_t index) {
     return index < count ? &bounds[index] : NULL;
 }
 
-/* What every method assumes; beside covering paths the launch with its data is another execution. */
+/* The assumptions of every method; beside covering paths the launch with its data is another execution. */
 static void put_all_conditions(const struct section *section) {
     const struct wb_analysis *analysis = section->analysis;
     const bool simulated =

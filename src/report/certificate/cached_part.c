@@ -99,7 +99,7 @@ static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
     return status;
 }
 
-/* What memory adds on single SMs: answers to their requests, and stalls of their first levels. */
+/* Times that memory adds on single SMs: answers to their requests, and stalls of their first levels. */
 static void put_sms(struct cached_writer *writer) {
     const struct machine_memory *memory = &writer->work->machine->memory;
     for (uint32_t s = 0; s < memory_work_sms(writer->work); s++) {

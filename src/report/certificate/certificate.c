@@ -144,8 +144,8 @@ static uint64_t times_of(const struct timed_block *block) {
     return block->code.register_count + 2 * (uint64_t)block->machine->unit_count + 2;
 }
 
-/* Whether the bound of a block can be computed anew. For aln as many times of a warp are kept as there are
- * instructions of another. */
+/* Whether the bound of a block can be recomputed. aln keeps a time of a warp for each instruction of another.
+ * */
 static bool is_checkable(const char *method, const struct timed_block *block) {
     if (strcmp(method, "aln") == 0) return longest_path(block) < ALIGNED_TIMES_MAX / times_of(block);
     return strcmp(method, "fifo") != 0 || longest_path(block) < UNROLLED_MAX;
@@ -205,8 +205,8 @@ static void take_min(const wb_bound *bound, cycles *time, const char **method) {
     *method = bound->method;
 }
 
-/* What a certificate shows of a block that has an SM to itself: the least of elb, sib and fib, or what
- * *method says, where that is less. */
+/* The time that a certificate shows for a block that has an SM to itself: the least of elb, sib and fib, or
+ * the result of *method, if that is less. */
 static wb_status isolated_time(const struct block_class *class, wb_diagnostics *diagnostics, cycles *time,
                                const char **method) {
     /* fifo of paths says nothing of their parts. */
@@ -259,7 +259,7 @@ static void put_order(struct text *out, const struct grid_work *work) {
     }
 }
 
-/* What is shown of blocks of machine code: of each with all misses on its paths. */
+/* Times of blocks of machine code with all misses on their paths. */
 static wb_status show_code(const struct block_class *class, wb_diagnostics *diagnostics,
                            struct shown_kernel *shown) {
     struct code_profile cold;
@@ -369,7 +369,7 @@ static bool are_checkable(const struct grid_work *work) {
     return longest < ALIGNED_TIMES_MAX / times;
 }
 
-/* What k-wave is the least of, where the grid is one wave. */
+/* k-wave is the least of these if the grid is one wave. */
 static wb_status put_wave_claims(struct certificate *certificate, const struct grid_work *work,
                                  wb_diagnostics *diagnostics) {
     static const char *const methods[WAVE_PARTS] = {"k-wave-sib", "k-wave-aln", "k-wave-fifo"};
@@ -389,7 +389,7 @@ static wb_status put_wave_claims(struct certificate *certificate, const struct g
     return WB_OK;
 }
 
-/* What the formulas say if they know of the blocks only what the certificate shows. */
+/* The values of the formulas if only the certificate's data about blocks is known. */
 static void put_kernel_claims(struct text *out, const struct grid_work *shown) {
     const bool contended = memory_is_contended(&shown->machine->memory);
     const struct certificate_model *model = model_of(shown->machine);

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* An instruction as a path sees it, in the order of its line. Without padding: told apart by its bytes. */
+/* An instruction as a path sees it, in the order of its line. No padding: compared by bytes. */
 struct code_inst {
     uint32_t stall, least, slot, fetch, operand;
     uint32_t behind; /* of a barrier: the fetch of what comes behind it */
@@ -108,7 +108,7 @@ static wb_status add_inst(struct code_part *part, struct code_path *path, const 
     return vec_push(steps, step);
 }
 
-/* Of the instruction that `behind` is at how long its fetch takes, which a barrier asks for. */
+/* The time to fetch the instruction at `behind`, which a barrier asks for. */
 static uint32_t ask_behind(const struct code_part *part, struct code_path *path, struct path_cursor behind) {
     const struct timed_code *code = &part->block->code;
     struct path_step step;

@@ -15,7 +15,7 @@ void held_part_services(struct text *out, const struct memory_work *work, uint64
     put_held(out, counts.write_backs, memory->dram_service, "lines written back");
 }
 
-/* A block alone on a machine with caches: docs/memory-bounds.md, theorem 6. */
+/* An isolated block on a machine with caches: docs/memory-bounds.md, theorem 6. */
 static void put_caches(struct text *out, const struct memory_work *work) {
     const struct request_counts *requests = &work->total.requests;
     const struct memory_counts counts = memory_work_counts(work, requests->misses, requests);

@@ -39,7 +39,7 @@ wb_status certificate_put_cached(struct certificate *certificate, const wb_analy
  * docs/certificates.md). */
 
 /* A step of a section: `count` instructions from `first` on; with count 0 the `first` steps before come
- * `times` more. Without padding: sections are told apart by their bytes. */
+ * `times` more. No padding: sections are compared by bytes. */
 struct section_step {
     uint32_t first, count, times;
 };
@@ -80,7 +80,7 @@ void code_part_row_ends(struct code_part *part);
 wb_status certificate_put_execution(struct certificate *certificate, const wb_analysis *analysis,
                                     wb_diagnostics *diagnostics, cycles *longest);
 
-/* What bounds count besides the times of blocks: cycles in which a memory, or instruction fetch, keeps
+/* Blocked cycles, which bounds count besides the times of blocks: a memory, or instruction fetch, keeps
  * everything waiting (docs/certificates.md). */
 
 /* Writes how often all stands still, and for how long: the requests that memories serve, and fetches. */

@@ -1,4 +1,4 @@
-/* What reports say of costs: the lines with most cycles, or the whole source with its costs in front. */
+/* Costs in reports: the lines with most cycles, or the whole source with its costs in front. */
 #include "base/base.h"
 #include "report/costs/costs_shown.h"
 #include "report/write/output.h"

@@ -77,7 +77,7 @@ static const struct wb_analysis *executed(const struct costs_shown *shown, const
     return slowest->with_data ? shown->analysis->given : shown->analysis;
 }
 
-/* What attributing to lines came to, where it may be impossible: the messages are kept of nothing else. */
+/* The outcome of attributing cycles to lines, which may be impossible; only its own messages are kept. */
 static wb_status settle(wb_status status, const wb_diagnostics *messages, wb_diagnostics *diagnostics) {
     if (messages == NULL) return diagnose_out_of_memory(diagnostics, "costs");
     if (status == WB_ERR_LIMIT) wb_diagnostics_append(diagnostics, messages);

@@ -5,7 +5,7 @@
 #include "report/write/output.h"
 #include "warp/trace/trace.h"
 
-/* What the pass that sums up costs knows. */
+/* The state of the pass that sums up costs. */
 struct graph_pass {
     const struct cfg_report *report;
     const struct costs_shown *shown;

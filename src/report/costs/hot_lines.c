@@ -105,7 +105,7 @@ static void percent_cell(struct sheet *table, uint64_t part, uint64_t whole) {
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
 
-/* What columns there are besides those that all tables have. */
+/* The columns besides those of all tables. */
 struct hot_table {
     struct costs_shown *shown;
     struct sheet sheet;
@@ -137,7 +137,7 @@ static void find_parts(struct hot_table *table) {
     }
 }
 
-/* What a row has of kinds without a column. */
+/* The cycles of a row of kinds without a column. */
 static uint64_t rest_of(const struct hot_table *table, const wb_cost *cost) {
     uint64_t rest = 0;
     for (size_t what = 0; what < WB_PART_COUNT; what++)
@@ -253,7 +253,7 @@ static void put_more(struct text *out, struct costs_shown *shown, const struct s
     sheet_close(&table, out);
 }
 
-/* What would lower the shares. */
+/* Ways to lower the shares. */
 static void put_hints(struct text *out, struct costs_shown *shown) {
     size_t count;
     const wb_hint *hints = wb_hints_list(shown->hints, &count);

@@ -102,7 +102,7 @@ void cfg_put_inst(struct text *out, const struct cfg_report *report, const struc
     source_lines_put_inst(out, report->kernel->module, report->cfg.function, inst);
 }
 
-/* What the pass of cfg_report_open fills. */
+/* The data that the pass of cfg_report_open fills. */
 struct cfg_pass {
     const uint32_t *block;
     struct arena *arena;

@@ -28,9 +28,9 @@ struct cfg_report {
     struct source_lines lines;
 };
 
-/* Computes everything that the formats print, in memory of the arena but for the lines: the report is closed
- * with cfg_report_close, also after an error (which leaves a message). Of the launch the shape of its blocks
- * counts; NULL: not known. */
+/* Computes everything that the formats print, in memory of the arena except for the lines: close the report
+ * with cfg_report_close, also after an error (which leaves a message). The launch supplies the shape of
+ * blocks; NULL: not known. */
 wb_status cfg_report_open(const struct wb_kernel *kernel, const struct wb_launch *launch, struct arena *arena,
                           wb_diagnostics *diagnostics, struct cfg_report *report);
 void cfg_report_close(struct cfg_report *report);
@@ -41,7 +41,7 @@ wb_status cfg_report_refuse_size(const struct cfg_report *report, wb_diagnostics
 /* Control flow as a graph for Graphviz. What fails here and below shows in out->failed. */
 void cfg_report_dot(const struct cfg_report *report, struct text *out);
 
-/* Whether a back edge of a natural loop leads from one block to the other. */
+/* Whether one block has a back edge of a natural loop to the other. */
 bool cfg_is_back_edge(const struct cfg_report *report, uint32_t from, uint32_t to);
 
 /* Whether the block's last instruction can divide a warp: a branch with two successors or more. */

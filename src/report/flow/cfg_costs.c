@@ -76,7 +76,7 @@ static bool leads_on(const struct cfg_report *report, const struct cfg_costs *co
     return to == report->cfg.exit || costs->warps[to] > 0;
 }
 
-/* The blocks in an order in which every edge that leads on leads to a later one. */
+/* The blocks in an order in which every forward edge goes to a later one. */
 static uint32_t *sort_blocks(const struct cfg_report *report, struct arena *arena,
                              const struct cfg_costs *costs, uint32_t *count) {
     const struct graph *graph = &report->cfg.graph;

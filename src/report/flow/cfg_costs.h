@@ -1,4 +1,4 @@
-/* What is known of the execution of a kernel's blocks: how often warps go through them and along their edges,
+/* The execution of a kernel's blocks as far as known: how often warps go through them and along their edges,
  * and where the cycles of a number go. */
 #ifndef WB_REPORT_FLOW_CFG_COSTS_H
 #define WB_REPORT_FLOW_CFG_COSTS_H
@@ -6,10 +6,10 @@
 #include "report/flow/cfg.h"
 #include "report/write/source_text.h"
 
-/* Of an edge: it is not known how often. */
+/* The count of an edge is not known. */
 #define EDGE_UNKNOWN UINT64_MAX
 
-/* Of a block: it has only instructions that are not counted, such as `ret`. */
+/* A block that has only uncounted instructions, such as `ret`. */
 #define WARPS_UNKNOWN UINT64_MAX
 
 struct cfg_costs {

@@ -193,7 +193,7 @@ static void put_loop_edges(struct text *out, const struct cfg_report *report, ui
     text_string(out, count == 0 ? "none\n" : "\n");
 }
 
-/* What a pass is to the loop of the source, where machine code shows it. */
+/* The iteration of the source's loop that a pass corresponds to, if machine code shows it. */
 static void put_unrolled(struct text *out, size_t indent, const struct cfg_report *report, uint32_t number) {
     const struct unrolled *unrolled = report->unrolled == NULL ? NULL : &report->unrolled[number];
     if (unrolled == NULL || unrolled->sign == UNROLLED_NOT || unrolled->sign == UNROLLED_PERHAPS) return;

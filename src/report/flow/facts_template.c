@@ -104,7 +104,7 @@ static void put_source(const struct template_function *function, uint32_t inst, 
     text_free(&line);
 }
 
-/* What helps to say how often a loop runs: its source, and what a pass is to that. */
+/* Hints how often a loop runs: its source, and the meaning of a pass there. */
 static void put_hints(const struct template_function *function, uint32_t loop, uint32_t inst,
                       struct template_body *body) {
     const struct found_limits *found = &function->found;
@@ -194,7 +194,7 @@ static void put_part(const char *comment, const struct text *part, struct text *
     text_append(out, part->data, part->length);
 }
 
-/* What the user is to say, then what was found. */
+/* First the questions to the user, then the facts found. */
 static void put_parts(const struct template_body *body, const struct wb_launch *launch, uint64_t checksum,
                       struct text *out) {
     struct text words = {0};

@@ -13,7 +13,7 @@
 /* Where comments begin behind values. */
 #define COMMENT_COLUMN 26
 
-/* What is written, and with what. */
+/* The output and its arguments. */
 struct launch_template {
     const struct wb_kernel *kernel;
     const struct ptx_function *function;
@@ -110,7 +110,7 @@ static const char *launch_type(struct span type) {
     return NULL;
 }
 
-/* What a pointer of that C++ type points to; empty when it is no pointer. */
+/* The type that a pointer of that C++ type points to; empty for other types. */
 static struct span pointed_type(struct span type) {
     type = plain_type(type);
     if (type.length == 0 || type.text[type.length - 1] != '*') return (struct span){"", 0};
@@ -315,7 +315,7 @@ static void put_machine(const struct launch_template *template) {
     diagnostics_clear(&discarded);
 }
 
-/* What can be said, and need not be. */
+/* The optional keys. */
 static void put_optional(const struct launch_template *template) {
     struct text *out = template->out;
     if (wb_kernel_registers(template->kernel) != 0) { /* of machine code, which says them */

@@ -1,11 +1,11 @@
-/* What programs that gate on verdicts read: reports of tests (JUnit), results of analyses (SARIF 2.1.0), and
- * messages as JSON. A run that failed before there was a verdict has such a report, too. */
+/* Inputs of programs that gate on verdicts: reports of tests (JUnit), results of analyses (SARIF 2.1.0), and
+ * messages as JSON. A run that failed before its verdict has such a report, too. */
 #ifndef WB_REPORT_GATE_GATE_H
 #define WB_REPORT_GATE_GATE_H
 
 #include "report/parts/verdict.h"
 
-/* What is reported. */
+/* The content of a report. */
 struct gate {
     const wb_verdict *verdict; /* NULL: there is none, as the run failed */
     struct verdict_words words;
@@ -20,7 +20,7 @@ struct gate {
 /* The gate of a run that failed. */
 struct gate gate_of_failure(const wb_diagnostics *messages);
 
-/* What it was made from; NULL past the end. */
+/* An input file; NULL past the end. */
 const wb_input *gate_input(const struct gate *gate, size_t index);
 
 /* Appends the verdict in a line, or the first error. */

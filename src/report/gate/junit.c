@@ -4,7 +4,7 @@
 #include "report/gate/gate.h"
 #include "report/write/xml.h"
 
-/* What became of the test case. */
+/* The result of the test case. */
 enum outcome { PASSED, FAILED, BROKEN, SKIPPED };
 
 /* A deadline that is not proven to be met fails; where nothing can be said, or the run did not do all that
@@ -41,7 +41,7 @@ static void put_number(struct text *out, const char *name, uint64_t value) {
     text_printf(out, OF_CASE "<property name=\"%s\" value=\"%" PRIu64 "\"/>\n", name, value);
 }
 
-/* Of the suite: the version, and every input by its checksum. */
+/* The suite's version, and every input with its checksum. */
 static void put_suite_properties(struct text *out, const struct gate *gate) {
     const wb_input *input;
     text_string(out, "    <properties>\n");

@@ -1,4 +1,4 @@
-/* What a run that failed says, in the formats that a report of it would have had. */
+/* Messages of a run that failed, in the formats that its report would have had. */
 #include "report/gate/gate.h"
 #include "report/parts/document.h"
 #include "report/write/output.h"

@@ -156,7 +156,7 @@ static void verdict_properties_json(struct json *json, const struct gate *gate) 
     json_close(json);
 }
 
-/* By which a result is known again in the next run, whatever the numbers are. */
+/* Identifies a result across runs, whatever its numbers are. */
 static void fingerprint_json(struct json *json, const struct gate *gate) {
     struct text text = {0};
     text_printf(&text, "deadline of %s %s", wb_scope_name(gate->verdict->scope), gate->name);

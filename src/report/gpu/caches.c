@@ -68,7 +68,7 @@ static const struct record_field count_fields[] = {
     RECORD_FIELD_MADE("misses_simulated_default", "sim. misses", GIVEN, 0, misses_default),
     {0}};
 
-/* What is known of covering paths under reordering. */
+/* Fields of covering paths under reordering. */
 static const struct record_field order_fields[] = {
     RECORD_FIELD_MADE("least_misses_reordered", NULL, 0, 0, least_misses),
     RECORD_FIELD_MADE("most_misses_reordered", NULL, 0, 0, most_misses),
@@ -97,7 +97,7 @@ static void put_counts(struct sheet *table, const struct cache_summary *summary,
     sheet_end_row(table);
 }
 
-/* What is reported, and where the instructions stand. */
+/* The content of the report, and the places of instructions. */
 struct cache_report {
     const struct timed_grid *timed;
     const struct cache_summary *summary;
@@ -137,7 +137,7 @@ static void put_table(struct text *out, const struct cache_report *report) {
     sheet_close(&table, out);
 }
 
-/* What holds in every order without reordering. */
+/* Guarantees for every order without reordering. */
 static void put_guarantee(struct text *out, const struct cache_summary *summary, const struct wb_grid *grid) {
     if (!summary->covering) {
         text_printf(out,

@@ -25,7 +25,7 @@ struct flow {
     uint32_t executed, drawn;
     uint64_t least;  /* cycles of the blocks that are drawn */
     uint32_t *nodes; /* the blocks in the drawing */
-    bool *through;   /* per edge there: it stands for ways through blocks that are left out */
+    bool *through;   /* per edge there: it stands for ways through skipped blocks */
     uint32_t node_count;
     struct layers layers;
 };
@@ -98,17 +98,17 @@ static void number_nodes(struct flow *flow) {
     }
 }
 
-/* What the edges of one node are found with. */
+/* The state of the search for the edges of one node. */
 struct edge_search {
     struct graph_edge *edges;
     uint32_t count;
     uint32_t *seen;  /* per block the last node that it was seen from, from 1 */
-    uint32_t *stack; /* blocks that are left out and that the node leads to */
+    uint32_t *stack; /* skipped blocks that the node can reach */
     uint32_t depth;
 };
 
-/* A block that node `node` leads to, at once or through others: if it is drawn there is an edge, if it is
- * executed and left out it is gone through. */
+/* A block that node `node` reaches, at once or through others: a drawn block gets an edge, a skipped but
+ * executed one is passed through. */
 static void meet_block(struct flow *flow, struct edge_search *search, uint32_t node, uint32_t block,
                        bool through) {
     const bool is_left_out = flow->blocks[block].node == GRAPH_NONE;

@@ -85,9 +85,10 @@ static wb_status finish(struct html_page *page, const char *name, const wb_verdi
     return report_written(status, page->diagnostics);
 }
 
-/* ---- What a reader is told ----------------------------------------------------------------------------- */
+/* ---- Notes for readers -----------------------------------------------------------------------------------
+ * */
 
-/* What a state means, where the line does not say. */
+/* The meaning of a state, where the line does not give it. */
 static const char *meaning_of(const wb_verdict *verdict) {
     switch (verdict->state) {
     case WB_MET:

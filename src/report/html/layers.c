@@ -40,7 +40,7 @@ struct order_walk {
     uint32_t left; /* numbers that are not given yet */
 };
 
-/* Numbers all that `root` leads to and that has no number. */
+/* Numbers all unnumbered nodes that `root` reaches. */
 static void walk_from(struct drawing *drawing, struct order_walk *walk, uint32_t root) {
     const struct adjacency *out = &walk->graph->out;
     uint32_t depth = 0;
@@ -62,8 +62,8 @@ static void walk_from(struct drawing *drawing, struct order_walk *walk, uint32_t
     }
 }
 
-/* Numbers the nodes such that only edges that close a cycle lead back: to where a walk from the nodes that
- * nothing leads to, and the first one, came from. */
+/* Numbers the nodes such that only edges that close a cycle go back: to the start of a walk, which is the
+ * first node or one without predecessors. */
 static void find_order(struct drawing *drawing, const struct graph *graph) {
     struct arena *arena = drawing->arena;
     const uint32_t count = graph->node_count;
@@ -75,11 +75,11 @@ static void find_order(struct drawing *drawing, const struct graph *graph) {
     drawing->sorted = arena_array(arena, count, sizeof *drawing->sorted);
     for (uint32_t node = count; node-- > 0;)
         if (node == 0 || graph->in.first[node + 1] == graph->in.first[node]) walk_from(drawing, &walk, node);
-    for (uint32_t node = 0; node < count; node++) /* cycles that nothing leads to */
+    for (uint32_t node = 0; node < count; node++) /* cycles without predecessors */
         walk_from(drawing, &walk, node);
 }
 
-/* Every node one layer below the lowest that leads to it. */
+/* Every node one layer below its lowest predecessor. */
 static void find_layers(struct drawing *drawing, const struct graph *graph) {
     struct layers *layers = drawing->layers;
     for (uint32_t i = 0; i < layers->node_count; i++) {
@@ -102,7 +102,7 @@ static uint32_t add_item(struct drawing *drawing, uint32_t layer, double width) 
     return number;
 }
 
-/* The items of every edge that leads down: `visit` is told each pair of neighbours. */
+/* Links neighbouring items of a downward edge; or only counts them. */
 static void link_items(struct drawing *drawing, uint32_t upper, uint32_t lower, bool is_counting) {
     struct item *above = &drawing->items[upper], *below = &drawing->items[lower];
     if (!is_counting) {
@@ -184,7 +184,8 @@ static void sort_row(struct drawing *drawing, uint32_t layer) {
         drawing->items[row[i]].rank = i;
 }
 
-/* What an item wants: the average rank, or place, of its neighbours above or below; else to stay. */
+/* The place that an item prefers: the average rank, or place, of its neighbours above or below; else its own.
+ * */
 static double wish(const struct drawing *drawing, const struct item *item, bool from_above, bool of_rank) {
     const uint32_t count = from_above ? item->above_count : item->below_count;
     const uint32_t *neighbours = from_above ? item->above : item->below;
@@ -246,7 +247,7 @@ static void sweep(struct drawing *drawing, bool down, bool of_rank) {
 /* ---- The result -----------------------------------------------------------------------------------------
  */
 
-/* Gives each edge that leads up a lane that no other one has in the same layers, the short ones first. */
+/* Gives each upward edge a lane of its own in its layers, the short edges first. */
 static void find_lanes(struct layers *layers) {
     for (uint32_t span = 0; span < layers->layer_count; span++) {
         for (uint32_t e = 0; e < layers->edge_count; e++) {

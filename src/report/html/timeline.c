@@ -5,7 +5,7 @@
 #include "report/html/page.h"
 #include "report/write/output.h"
 
-/* What of the schedule is shown. */
+/* The part of the schedule that is shown. */
 struct timeline {
     struct html_page *page;
     const struct wb_analysis *analysis; /* that it is of */

@@ -1,4 +1,4 @@
-/* Which figures of a machine bounds of some machine code rest on, and how far each can be relied on. */
+/* The machine figures that bounds of some machine code use, and how reliable each is. */
 #include <string.h>
 
 #include "base/base.h"
@@ -17,7 +17,7 @@ struct figure_row {
     enum figure_mark mark;
     const struct figure_source *source; /* NULL: none */
     size_t number;                      /* of the source, in the order of rows */
-    uint64_t uses;                      /* instructions of the code that rest on them; 0: all do */
+    uint64_t uses;                      /* instructions of the code that use them; 0: all do */
 };
 
 struct figures {
@@ -45,7 +45,7 @@ static void count_inst(struct figures *figures, const struct sass_inst *inst) {
         figures->units[times->stages[s].unit]++;
 }
 
-/* What kernels reach: copies of functions count like themselves. */
+/* The instructions that kernels reach: copies of functions count separately. */
 static void count_code(struct figures *figures) {
     const wb_module *module = figures->module;
     for (uint32_t f = 0; f < module->function_count; f++) {
@@ -128,7 +128,7 @@ static uint64_t count_queued(const struct figures *figures) {
     return most;
 }
 
-/* Keys of the core that all code rests on, and those that some does. */
+/* Keys of the core that all code uses, and those that some code uses. */
 static void add_core(struct figures *figures) {
     static const char *const all[] = {
         "register_banks",      "bank_ports",         "l0_size", "l0_line", "l0_miss", "l1_instruction_size",

@@ -28,7 +28,7 @@ static void put_value(struct json *json, const char *name, const struct ytree_no
         json_put_text(json, name, value->text);
 }
 
-/* What stands between the dots of a key: units and classes are told by their names. */
+/* A part of a key between its dots: names identify units and classes. */
 static const char *key_part(const struct ytree_node *node) {
     const struct ytree_node *name = node->key == NULL ? ytree_find(node, "name") : NULL;
     if (node->key == NULL) return name != NULL ? name->text : "";

@@ -1,4 +1,4 @@
-/* What reports of bounds have in common, for people and as JSON. */
+/* Common parts of reports of bounds, for people and as JSON. */
 #ifndef WB_REPORT_PARTS_BOUNDS_H
 #define WB_REPORT_PARTS_BOUNDS_H
 
@@ -17,8 +17,8 @@ void report_put_time(struct text *out, double clock_mhz, uint64_t time);
 void report_time_cell(struct sheet *table, double clock_mhz, uint64_t time);
 void report_time_json(struct json *json, const char *key, double clock_mhz, uint64_t time);
 
-/* What the cycles of a bound are spent on, largest part first, in percent: "issue 57 %, tail 27 %", what is
- * rounded to 0 % left out; or all of it, with their cycles. */
+/* The parts of a bound, largest first, in percent: "issue 57 %, tail 27 %", without parts rounded to 0 %; or
+ * all of them, with their cycles. */
 void report_put_parts(struct text *out, const wb_bound *bound, bool cycles);
 
 /* ", proven by kernel (form area)" */

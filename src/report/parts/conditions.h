@@ -1,5 +1,4 @@
-/* What numbers rest on, for people: assumptions by their groups, each once, with the id that never changes.
- */
+/* The assumptions of numbers, for people: by group, each once, with its permanent id. */
 #ifndef WB_REPORT_PARTS_CONDITIONS_H
 #define WB_REPORT_PARTS_CONDITIONS_H
 
@@ -18,8 +17,8 @@ void conditions_add(struct conditions *conditions, const wb_assumption *assumpti
                     size_t number);
 void conditions_add_bound(struct conditions *conditions, const wb_bound *bound, size_t number);
 
-/* Appends them in their order. With numbers, the first `numbers` of which there are, those that are not of
- * all of them name theirs: "(launches 1, 3)". */
+/* Appends them in their order. With numbers, the first `numbers` of which exist, an assumption of some of
+ * them names these: "(launches 1, 3)". */
 void conditions_put(struct text *out, const struct layout *layout, struct conditions *conditions,
                     size_t numbers);
 

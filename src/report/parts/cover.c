@@ -8,7 +8,7 @@
 #include "report/write/source_lines.h"
 #include "warp/interpret/execute.h"
 
-/* What depends on an unknown value: the name in JSON, and in words. */
+/* A dependence on an unknown value: its name in JSON, and in words. */
 static const struct {
     const char *name, *sentence;
 } needs[] = {

@@ -78,7 +78,7 @@ static void names_json(struct json *json, const char *key, const char *const *na
     json_close(json);
 }
 
-/* What of a launch is taken for known though hardware may do otherwise. */
+/* The launch's assumptions, which hardware may violate. */
 static void assumed_json(struct json *json, uint32_t assumptions) {
     json_open_array(json, "assume");
     for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)

@@ -1,4 +1,4 @@
-/* What the headings of reports say: the kernel, its launch and what is known of its inputs, the machine. */
+/* The headings of reports: the kernel, its launch and what is known of its inputs, the machine. */
 #ifndef WB_REPORT_PARTS_HEADING_H
 #define WB_REPORT_PARTS_HEADING_H
 
@@ -35,7 +35,7 @@ void heading_put_gpu(struct text *out, const struct timed_grid *timed);
 void heading_launch_json(struct json *json, const struct launch_inputs *inputs,
                          const struct wb_machine *machine, const struct block_demand *demand);
 
-/* "registers" alone; */
+/* only "registers"; */
 void heading_registers_json(struct json *json, const struct register_range *range);
 
 /* "kernel" and "file": NULL where there is none; */

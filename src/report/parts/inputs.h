@@ -1,5 +1,5 @@
-/* What a result was made from, so that it can be traced: files and presets with checksums, and what overrode
- * keys of the machine. */
+/* The inputs of a result, for tracing: files and presets with checksums, and the options that overrode keys
+ * of the machine. */
 #ifndef WB_REPORT_PARTS_INPUTS_H
 #define WB_REPORT_PARTS_INPUTS_H
 

@@ -19,7 +19,7 @@ static void put_cycles(struct text *out, uint64_t time) {
     text_printf(out, "%" PRIu64 " cycle%s", time, time == 1 ? "" : "s");
 }
 
-/* In the unit, unless so little is left of it there that another says more. */
+/* In the chosen unit, unless too few digits remain in it. */
 static void put_time(struct text *out, const struct verdict_words *words, uint64_t time) {
     if (words->unit == WB_UNIT_CYCLES) {
         put_cycles(out, time);
@@ -177,7 +177,7 @@ static void put_missed(struct text *out, const wb_verdict *verdict, const struct
     put_over(out, verdict, words, " can take ", verdict->slowest.cycles);
 }
 
-/* What is known of the block is said, too, but not of what the deadline is of. */
+/* Adds what is known of the block, though the deadline is for the kernel. */
 static void put_block_only(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
     uint64_t proven;
     text_string(out, "nothing is proven of the kernel, deadline ");
@@ -346,7 +346,7 @@ void verdict_put_stalls(struct text *out, const wb_verdict *verdict) {
     text_string(out, ")");
 }
 
-/* What the machine says of a warp that takes longer. */
+/* The machine's time for a warp that refutes it. */
 static void put_refuting(struct text *out, const wb_stalls *stalls, const wb_stalls_warp *warp) {
     if (warp == &stalls->warps[0])
         text_printf(out, "by its times that warp takes %" PRIu64 " cycles alone, less than that",
@@ -386,7 +386,7 @@ void verdict_put_refuted(struct text *out, const wb_verdict *verdict) {
         refuted->cycles, refuted->method);
 }
 
-/* What is known of the machine code, and what that says of the machine. */
+/* What is known of the machine code, and whether it refutes the machine. */
 static void put_machine_code(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
     struct text stalls = {0}, code = {0}, refuted = {0};
     if (verdict->stalls != NULL) verdict_put_stalls(&stalls, verdict);
@@ -411,7 +411,7 @@ void verdict_put_refuted_launch(struct text *out, const struct layout *layout, c
     verdict_put_detail(out, layout, "refuted", &line);
 }
 
-/* What a state means where its name does not say it all. */
+/* The meaning of a state whose name does not tell it all. */
 static void put_meaning(struct text *out, const struct layout *layout, const wb_verdict *verdict) {
     static const char *const meanings[] = {
         [WB_OPEN] = ("neither proven nor refuted: the bound is above the deadline, no execution that was "

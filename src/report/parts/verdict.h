@@ -17,8 +17,8 @@ struct verdict_words {
 /* One line that says it all, without a line break: "met: the kernel takes at most ...". */
 void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct verdict_words *words);
 
-/* What is below it: the bound with its method, what it is made of, the deadline, the slowest execution that
- * was found, what the state means. */
+/* The lines below it: the bound with its method and parts, the deadline, the slowest execution found, the
+ * meaning of the state. */
 void verdict_put_details(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                          const struct verdict_words *words);
 
@@ -29,11 +29,11 @@ void verdict_put_detail(struct text *out, const struct layout *layout, const cha
 void verdict_put(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                  const struct verdict_words *words);
 
-/* What bounds of a model are not, in a sentence without a full stop; NULL where they are of no model. */
+/* The limits of a model's bounds, in a sentence without a full stop; NULL if they are of no model. */
 const char *verdict_model(wb_model model);
 
-/* What stall counts of machine code prove (verdict->stalls), its slowest execution (verdict->code), and what
- * these say of the machine where they refute a bound (verdict->refuted). */
+/* The time that stall counts prove (verdict->stalls), its slowest execution (verdict->code), and whether
+ * these refute a bound of the machine (verdict->refuted). */
 void verdict_put_code(struct text *out, const wb_verdict *verdict);
 void verdict_put_stalls(struct text *out, const wb_verdict *verdict);
 void verdict_put_refuted(struct text *out, const wb_verdict *verdict);
@@ -42,7 +42,7 @@ void verdict_put_refuted(struct text *out, const wb_verdict *verdict);
 void verdict_put_refuted_launch(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                                 size_t number, size_t refuted);
 
-/* Which block alone, or the kernel: "the kernel", "block (0,0,0) alone", "the stream". */
+/* The isolated block or the kernel: "the kernel", "block (0,0,0) alone", "the stream". */
 void verdict_put_subject(struct text *out, const wb_verdict *verdict);
 
 /* The member "verdict" of the innermost object. */

@@ -24,7 +24,7 @@ struct analyzer_inst {
     uint64_t pc;
 };
 
-/* Consecutive blocks, warps of which are steered in the same way. */
+/* Consecutive blocks with warps of the same input-dependent path. */
 struct steered_blocks {
     uint32_t first, last;
     uint32_t warps; /* bit w: warp w of each of the blocks */
@@ -38,7 +38,7 @@ struct steering_group {
     struct steered_blocks open; /* while it is made: the block at hand; of no warps: none */
 };
 
-/* What a warp does at one instruction: places in its stream, in the order of execution. */
+/* The executions of one instruction by a warp: places in its stream, in order. */
 struct analyzer_accesses {
     const uint32_t *items;
     uint32_t count;
@@ -53,7 +53,7 @@ struct analyzer_report {
     VEC(struct analyzer_inst) insts; /* by pc */
     uint32_t *listed;                /* per instruction of the code its place in `insts`, or PTX_NO_INDEX */
     VEC(struct steering_group) steerings;
-    /* Of the warp at hand: */
+    /* The current warp: */
     uint32_t block, warp;
     const struct access_stream *stream;
     VEC(uint32_t) sorted;   /* its accesses by instruction */
@@ -149,7 +149,7 @@ static wb_status close_block(struct steering_group *group) {
     return vec_push(&group->blocks, block);
 }
 
-/* Sums up the steered warps, which stand in the order of their blocks. */
+/* Sums up the warps with input-dependent paths, in the order of their blocks. */
 static wb_status group_steerings(struct analyzer_report *report) {
     const struct wb_grid *grid = report->grid;
     for (size_t i = 0; i < grid->input_dependent.count; i++) {
@@ -225,7 +225,7 @@ static wb_status select_warp(struct analyzer_report *report, uint32_t block, uin
     return sorted ? WB_OK : sort_accesses(report);
 }
 
-/* What the warp at hand does at an instruction of the list. */
+/* How the current warp executes an instruction of the list. */
 static struct analyzer_accesses accesses_at(const struct analyzer_report *report, uint32_t inst) {
     const uint32_t *first = report->first_sorted + inst;
     assert(inst < report->insts.count && first[0] <= first[1]);
@@ -234,7 +234,7 @@ static struct analyzer_accesses accesses_at(const struct analyzer_report *report
     return accesses;
 }
 
-/* Whether the warp at hand perhaps does not make an access of its stream. */
+/* Whether the current warp only maybe executes an access of its stream. */
 static bool is_perhaps(const struct analyzer_report *report, uint32_t access) {
     const struct access_stream *stream = report->stream;
     const struct access *of = &stream->accesses[access];
@@ -310,7 +310,7 @@ static void put_header(struct analyzer_report *report) {
     put_triple(out, "-block", report->grid->block_size);
 }
 
-/* 1: the warp at hand executes the instruction; ?: perhaps; 0: it does not. */
+/* 1: the current warp executes the instruction; ?: maybe; 0: it does not. */
 static char flag_of(const struct analyzer_report *report, uint32_t inst) {
     const struct analyzer_accesses accesses = accesses_at(report, inst);
     for (uint32_t i = 0; i < accesses.count; i++)
@@ -520,7 +520,7 @@ static const char *kind_of(const struct access *access) {
     return access->is_store ? "store" : "load";
 }
 
-/* What the warp at hand does at an instruction: an array of lines for every execution. */
+/* The executions of an instruction by the current warp: an array of lines for each. */
 static void accesses_json(struct json *json, const struct analyzer_report *report, uint32_t inst) {
     const struct analyzer_accesses accesses = accesses_at(report, inst);
     if (accesses.count == 0) return;

@@ -1,4 +1,4 @@
-/* What the warps of a block execute, and with which addresses, as text and as JSON. */
+/* The instructions that the warps of a block execute, with their addresses, as text and as JSON. */
 #include <assert.h>
 #include <inttypes.h>
 

@@ -25,7 +25,7 @@ wb_status schedule_write_table(struct schedule_report *report);
 wb_status schedule_write_trace(struct schedule_report *report);
 wb_status schedule_write_picture(struct schedule_report *report);
 
-/* Whether it is of a grid: then SMs and blocks are told apart. */
+/* Whether it is of a grid: then it names SMs and blocks. */
 static inline bool schedule_is_grid(const struct schedule_report *report) {
     return report->schedule->info.scope == WB_SCOPE_KERNEL;
 }

@@ -7,7 +7,7 @@
 #include "report/schedule/schedule.h"
 #include "report/write/svg.h"
 
-/* What a picture has room for. */
+/* The limits of a picture. */
 enum { ROWS_MAX = 400, CYCLES_MAX = 4000 };
 
 /* The layout, in pixels. */

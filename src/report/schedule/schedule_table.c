@@ -51,7 +51,7 @@ static void put_issue(struct schedule_report *report, struct sheet *table, const
     sheet_print(table, &report->out);
 }
 
-/* By time; the issues of an SM are in the order in which it issued them. */
+/* By time; equal times in the order in which the SM issued. */
 static int by_time(const void *a, const void *b) {
     const wb_issue *left = *(const wb_issue *const *)a, *right = *(const wb_issue *const *)b;
     if (left->issue != right->issue) return left->issue < right->issue ? -1 : 1;

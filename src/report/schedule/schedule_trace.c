@@ -194,7 +194,7 @@ static void name_unit(struct trace *trace, uint32_t sm, uint32_t unit) {
     }
 }
 
-/* Of several schedules a name begins with whose it is. */
+/* A name begins with its policy if there are several schedules. */
 static struct text *begin_group_name(struct trace *trace) {
     struct text *name = begin_scratch(trace);
     if (trace->report->count > 1) text_printf(name, "%s: ", trace->schedule->info.policy);
@@ -329,7 +329,7 @@ static wb_status put_issues(struct trace *trace) {
     return WB_OK;
 }
 
-/* What a warp waits for, in its row. */
+/* The reasons for which a warp waits, in its row. */
 static void put_wait(struct trace *trace, const wb_wait *wait) {
     static const char *const names[WB_WAIT_COUNT] = {[WB_WAIT_BARRIER] = "waits for barrier",
                                                      [WB_WAIT_RESULT] = "waits for result",
@@ -398,7 +398,7 @@ static void put_origin(struct trace *trace) {
     json_put_count(json, "kept_issues", trace->schedule->issues.count);
 }
 
-/* What the schedules are of: the members of the one, or an array. */
+/* The subjects of the schedules: the members of the only one, or an array. */
 static void put_description(struct trace *trace) {
     struct schedule_report *report = trace->report;
     struct json *json = &trace->json;

@@ -4,8 +4,8 @@
 
 #include "sim/schedule/schedule.h"
 
-/* Rows of one SM, in this order: of each slot the blocks and the warps, then the units. Beside them those of
- * results that are under way: of each warp as many lanes as it has at a time. */
+/* Rows of one SM, in this order: the blocks and warps of each slot, then the units. Beside them the rows of
+ * results that are under way: per warp as many lanes as it has results at a time. */
 struct trace_lanes {
     const struct wb_schedule *schedule;
     uint32_t *lane;      /* per issue the lane of its result */

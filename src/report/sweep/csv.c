@@ -66,7 +66,7 @@ static void put_number(void *context, const struct outcome_number *number) {
     text_string(out, "\n");
 }
 
-/* What is proven, with the launch overhead; what was found as `lower`. */
+/* The proven bound, with the launch overhead; the slowest execution found as `lower`. */
 static void put_verdict(const struct show *show, const struct stored_unit *unit) {
     put_parameters(show, unit);
     put_cell(show->out, unit->scope, false);

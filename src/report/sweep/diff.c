@@ -6,7 +6,7 @@
 #include "report/sweep/show.h"
 #include "report/write/output.h"
 
-/* What is compared, and what was found. */
+/* The inputs and the result of the comparison. */
 struct comparison {
     const struct stored_units *before, *after;
     double most; /* percent that a bound may grow by */

@@ -22,7 +22,7 @@ void plot_fail(struct plot *plot, const char *where, const char *format, ...) {
 /* ---- Units -----------------------------------------------------------------------------------------------
  */
 
-/* What was probably meant: also "n" where there is "arguments.n". */
+/* The name probably meant: also "n" where there is "arguments.n". */
 static const char *nearest_column(const struct stored_units *stored, const char *name) {
     for (size_t i = 0; i < stored->columns.count; i++) {
         const char *point = strrchr(stored->columns.items[i], '.');

@@ -51,13 +51,13 @@ void plot_read_numbers(struct plot *plot, const struct stored_unit *unit, double
  * the slowest execution, which say it themselves. */
 const char *plot_kinds(const struct plot *plot, size_t number);
 
-/* What a number is called beside an axis: "least proven bound", "k-area (upper)". */
+/* The label of a number beside an axis: "least proven bound", "k-area (upper)". */
 const char *plot_number_title(const struct plot *plot, size_t number);
 
 /* Begins a title with a capital letter, unless it is the name of a method or a policy. */
 void plot_begin_title(struct text *title);
 
-/* What a parameter is called beside an axis, with its unit: "mem_latency, cycles". */
+/* The label of a parameter beside an axis, with its unit: "mem_latency, cycles". */
 const char *plot_parameter_title(const struct plot *plot, const char *name);
 
 /* `given`, what the options say, or else `usual`. */

@@ -19,7 +19,7 @@ struct lines {
 /* ---- Values ----------------------------------------------------------------------------------------------
  */
 
-/* What tells a unit apart from others at the same x; `is_short`: for the legend. */
+/* Distinguishes a unit from others at the same x; `is_short`: for the legend. */
 static const char *group_of(const struct lines *lines, const struct stored_unit *unit, bool is_short) {
     const struct plot *plot = lines->plot;
     struct text group = {.arena = plot->arena};
@@ -91,7 +91,7 @@ static bool is_dashed(const struct lines *lines, size_t series) {
     return lines->groups.count > 1 && series % lines->plot->numbers.count > 0;
 }
 
-/* More lines than there are looks cannot be told apart. */
+/* More lines than there are looks would be indistinguishable. */
 static void check_looks(struct lines *lines) {
     const size_t groups = lines->groups.count, numbers = lines->plot->numbers.count;
     const size_t looks = groups > 1 ? groups : numbers;

@@ -1,4 +1,4 @@
-/* What is in a database of sweeps, in several formats. */
+/* The content of a database of sweeps, in several formats. */
 #ifndef WB_REPORT_SWEEP_SHOW_H
 #define WB_REPORT_SWEEP_SHOW_H
 

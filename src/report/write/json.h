@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-/* What stands on lines of its own. */
+/* The values that get lines of their own. */
 enum json_layout {
     JSON_ONE_LINE, /* nothing */
     JSON_MEMBERS,  /* the members of the outermost object */

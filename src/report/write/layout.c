@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Of what is no terminal. */
+/* The width where there is no terminal. */
 #define WIDTH_USUAL 80u
 
 /* A line has room for some words behind what it is indented by. */

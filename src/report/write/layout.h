@@ -22,7 +22,7 @@ enum layout_style {
 /* Lines as long as they are, without colours. */
 extern const struct layout layout_unlimited;
 
-/* What the options of a report ask for. */
+/* The layout that the options of a report ask for. */
 struct layout layout_of(const wb_report_options *options);
 
 /* Begins and ends what is shown in a style. */

@@ -9,7 +9,7 @@
 #include "report/write/json.h"
 #include "report/write/sheet.h"
 
-/* What a field is worth. */
+/* The value of a field. */
 struct value {
     enum value_kind { VALUE_UNKNOWN, VALUE_COUNT, VALUE_PERCENT, VALUE_SECONDS, VALUE_TEXT, VALUE_BOOL } kind;
     union {

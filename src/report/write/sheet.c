@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What stands for the end of a row in the list of cells. */
+/* Marks the end of a row in the list of cells. */
 #define END_OF_ROW UINT32_MAX
 
 /* The same of a style of the row that follows, which is its length. */

@@ -29,8 +29,8 @@ static bool is_source(const char *name) {
     return false;
 }
 
-/* Reads a regular file into `file`, if there is one. That it cannot be read is no error; WB_ERR_LIMIT when
- * memory is exhausted. */
+/* Reads a regular file into `file`, if there is one. An unreadable file is no error; WB_ERR_LIMIT if memory
+ * is exhausted. */
 static wb_status read_text(struct source_text *file, const char *path) {
     struct stat found;
     if (file->text != NULL || stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return WB_OK;

@@ -20,8 +20,7 @@ struct source_text {
 /* Those that were asked for so far. */
 struct source_texts {
     const struct wb_module *module;
-    const char
-        *folder; /* that the sources are in; NULL: it is not known. To be set before the first is asked for */
+    const char *folder; /* that the sources are in; NULL: not known. Set it before asking for the first */
     VEC(struct source_text) files;
     bool failed; /* memory was exhausted */
 };
@@ -33,8 +32,7 @@ struct source_texts {
 struct source_texts source_texts_open(const struct wb_module *module);
 void source_texts_close(struct source_texts *texts);
 
-/* A line, from 1, without its end; NULL where it is not known. Of a file that was changed since, it is what
- * stands there now. */
+/* A line, from 1, without its end; NULL if not known. For a file that has changed since, the current line. */
 const char *source_texts_line(struct source_texts *texts, const char *file, uint32_t line, size_t *length);
 
 /* How many lines there are; 0: the file is not found. */

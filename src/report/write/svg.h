@@ -1,4 +1,4 @@
-/* What pictures (SVG) are drawn with. */
+/* Drawing of pictures (SVG). */
 #ifndef WB_REPORT_WRITE_SVG_H
 #define WB_REPORT_WRITE_SVG_H
 

@@ -24,13 +24,13 @@ struct svg_axis svg_axis_linear(double least, double greatest);
  * there is room. */
 struct svg_axis svg_axis_logarithmic(double least, double greatest);
 
-/* The same, ticks and ends at powers of ten alone. */
+/* The same, with ticks and ends at powers of ten only. */
 struct svg_axis svg_axis_decades(double least, double greatest);
 
 /* Where a value stands: 0 at the least one of the axis, 1 at the greatest. */
 double svg_axis_part(const struct svg_axis *axis, double value);
 
-/* What stands at a tick: "0.5", "2000", "2.5M". */
+/* The label of a tick: "0.5", "2000", "2.5M". */
 void svg_axis_label(const struct svg_axis *axis, double value, char label[SVG_NUMBER_MAX]);
 
 /* A number in at most five characters or so: "950", "9.61k", "12.3M". */

@@ -124,7 +124,7 @@ static bool is_stopped(const struct svg_series *series, size_t point) {
     return series->stopped != NULL && series->stopped[point];
 }
 
-/* Whether lines lead to a point. */
+/* Whether lines go to a point. */
 static bool has_line(const struct svg_series *series, size_t point) {
     return !is_stopped(series, point) && !isnan(series->values[point]);
 }

@@ -15,7 +15,7 @@ struct svg_series {
     unsigned colour;      /* of svg_colours; chooses the marker, too */
     bool dashed;
     const bool *stopped; /* of lines, per point: the value is where the search for it was stopped, a hollow
-                            marker that no line leads to; NULL: none is */
+                            marker without a line; NULL: none is */
 };
 
 /* An axis of its own on the right, in powers of ten. */

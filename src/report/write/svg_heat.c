@@ -26,7 +26,7 @@ enum {
     SCALE_ROOM = 110 /* for its labels and its title */
 };
 
-/* From dark to bright, evenly to the eye, and for the colour-blind: samples of the scale `viridis`. */
+/* The scale `viridis`, from dark to bright, perceptually even, and safe for the colour-blind. */
 static const unsigned char scale[][3] = {{68, 1, 84},    {71, 45, 123},  {59, 82, 139},
                                          {44, 114, 142}, {33, 145, 140}, {40, 174, 128},
                                          {94, 201, 98},  {173, 220, 48}, {253, 231, 37}};

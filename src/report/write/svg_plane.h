@@ -5,7 +5,7 @@
 #include "report/write/svg_legend.h"
 
 struct svg_point {
-    double x, y; /* y NaN: no line leads there */
+    double x, y; /* y NaN: no line goes there */
 };
 
 struct svg_curve {
@@ -20,7 +20,7 @@ struct svg_plane {
     const char *title, *x_title, *y_title;
     const char *note;                  /* below the legend, or NULL */
     bool logarithmic_x, logarithmic_y; /* then all are above 0 */
-    bool lines;                        /* from point to point; else markers alone */
+    bool lines;                        /* from point to point; else only markers */
     bool diagonal;                     /* where y is x */
     const struct svg_curve *curves;
     size_t count; /* there is at least one point */

@@ -8,7 +8,7 @@ static bool is_allowed(uint32_t point) {
     return text_is_printable(point);
 }
 
-/* What stands for a character that is reserved, or NULL. */
+/* The escape of a reserved character, or NULL. */
 static const char *reserved(char c) {
     switch (c) {
     case '&': return "&amp;";
@@ -20,7 +20,7 @@ static const char *reserved(char c) {
     }
 }
 
-/* What stands for a blank that a reader of attributes would take for a space, or NULL. */
+/* The escape of a blank that a reader of attributes would take for a space, or NULL. */
 static const char *kept_blank(char c) {
     switch (c) {
     case '\t': return "&#9;";

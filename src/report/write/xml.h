@@ -1,4 +1,4 @@
-/* What XML and HTML are written with: text of any origin, made safe. */
+/* Writing of XML and HTML: makes text of any origin safe. */
 #ifndef WB_REPORT_WRITE_XML_H
 #define WB_REPORT_WRITE_XML_H
 

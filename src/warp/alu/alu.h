@@ -145,7 +145,7 @@ struct micro {
     };
 };
 
-/* What each lane computes by itself: PTX forms to functions over all lanes. */
+/* Computations of each lane by itself: PTX forms to functions over all lanes. */
 
 /* Each finder returns the function that computes the form, or NULL when the form is not one of its kind. A
  * form that no finder knows has an unknown result. */

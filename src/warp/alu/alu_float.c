@@ -203,7 +203,7 @@ static uint64_t lane_f32(const struct ptx_form *form, uint64_t a, uint64_t b) {
     return result_f32(value);
 }
 
-/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write the upper word of a number alone, and flush
+/* rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write only the upper word of a number, and flush
  * subnormal numbers. */
 #define UPPER_WORD UINT64_C(0xffffffff00000000)
 #define NAN_UPPER_WORD UINT64_C(0x7fffffff00000000)

@@ -151,7 +151,7 @@ static double round_to_integer(uint8_t round, double value) {
     }
 }
 
-/* NaN as an integer (PTX ISA, cvt): the highest bit alone where either type has 64 bits, else 0. */
+/* NaN as an integer (PTX ISA, cvt): only the highest bit where either type has 64 bits, else 0. */
 static uint64_t nan_as_integer(const struct ptx_form *form) {
     uint32_t bits = 8 * ptx_type_bytes((enum ptx_type)form->type);
     bool zero = form->type2 != PTX_F64 && bits < 64;

@@ -58,7 +58,7 @@ static inline void half_put(struct half_lanes_of *halves, uint32_t lane, const s
     halves->b[lane] = half->b;
 }
 
-/* A value of n bits stands in the low n bits, the others are 0. A predicate register uses value[0] alone: bit
+/* A value of n bits stands in the low n bits, the others are 0. A predicate register uses only value[0]: bit
  * l is the predicate of lane l. The value of an unknown lane is arbitrary. */
 struct lanes {
     alignas(16) uint64_t value[WARP_LANES];
@@ -328,7 +328,7 @@ static inline uint8_t address_space_of(uint64_t address) {
     return PTX_GENERIC;
 }
 
-/* What is added to an address of the space to make it generic. */
+/* The offset from an address of the space to the generic one. */
 static inline uint64_t address_window(uint8_t space) {
     return space == PTX_SPACE_SHARED ? SHARED_WINDOW : space == PTX_SPACE_LOCAL ? LOCAL_WINDOW : 0;
 }

@@ -33,7 +33,7 @@ struct loop_pass {
     bool undecided; /* some had not */
 };
 
-/* What a covering run keeps of an entry of the SIMT stack. */
+/* The covering run's state of an entry of the SIMT stack. */
 struct cover_group {
     uint32_t maybe;           /* lanes that are here only if an unknown value says so */
     uint32_t split;           /* of them: since the function was entered */
@@ -66,11 +66,11 @@ enum cover_kind {
     COVER_KIND_MEETING /* of lanes of machine code */
 };
 
-/* What is special about arriving at an instruction. */
+/* Special cases of arriving at an instruction. */
 #define COVER_AT_HEADER 1u /* of a loop */
 #define COVER_AT_NEVER 2u
 #define COVER_AT_PER 4u      /* one of the labels of a fact of kind FACT_PER */
-#define COVER_AT_TOGETHER 8u /* a barrier that a fact of kind FACT_TOGETHER speaks of */
+#define COVER_AT_TOGETHER 8u /* a barrier named by a fact of kind FACT_TOGETHER */
 
 /* Most executions of a loop's header each time it is entered. */
 struct cover_limit {
@@ -140,7 +140,7 @@ struct widening {
     struct lane_state *state; /* at the header */
     uint64_t length;          /* of the path when the header was passed last */
     uint64_t forgotten;       /* run.forgotten then */
-    uint32_t unsure;          /* lanes that perhaps were not here then */
+    uint32_t unsure;          /* lanes that maybe were not here then */
     size_t entries;           /* of the SIMT stack then */
     uint32_t repetitions;     /* iterations since then in which nothing changed */
 };
@@ -158,17 +158,17 @@ struct cover {
     bool synchronises; /* warps may pass values to each other without a barrier, and without a data race */
     bool repeats;      /* see struct wb_block */
     uint64_t maybe_executed; /* instructions of groups none of whose lanes is certain to be there */
-    bool meets_maybe;        /* warps came to a barrier that they wait at only perhaps */
-    bool meets_together;     /* some barrier is one that a fact of kind FACT_TOGETHER speaks of */
+    bool meets_maybe;        /* warps came to a barrier that they only maybe wait at */
+    bool meets_together;     /* some barrier is named by a fact of kind FACT_TOGETHER */
     bool holds;              /* facts are held to one execution: each iteration of a loop is run */
     uint32_t before;         /* of the top group: instruction of the function executed before the last, or
                                 PTX_NO_INDEX */
     uint32_t *ended_in;      /* per warp: the block of the kernel in which it ended, surely, or GRAPH_NONE */
 };
 
-/* Prepares a run whose code is decoded to cover what depends on unknown values; facts (or NULL) must outlive
- * it: its warps run by cover_run_warp. Errors have messages. To be ended with cover_end in any case, before
- * the run is. */
+/* Prepares a run whose code is decoded to cover everything that depends on unknown values; facts (or NULL)
+ * must outlive it: cover_run_warp runs its warps. Errors have messages. End it with cover_end in any case,
+ * before the run. */
 wb_status cover_begin(struct run *run, const struct wb_facts *facts, struct arena *arena);
 void cover_end(struct run *run);
 
@@ -224,8 +224,8 @@ uint32_t cover_meets_in_loop(const struct cover_function *function, uint32_t blo
 
 /* ---- cover_hold.c: facts that executions contradict ---------------------------------------------------- */
 
-/* The fact of a kind about an instruction of the warp's function, or the one of kind FACT_TOGETHER that
- * speaks of a barrier; NULL: none. */
+/* The fact of a kind about an instruction of the warp's function, or the one of kind FACT_TOGETHER that names
+ * a barrier; NULL: none. */
 const struct flow_fact *cover_fact_about(const struct warp *warp, enum fact_kind kind, uint32_t pc);
 
 /* Says that a fact is wrong, and at an instruction what contradicts it: WB_ERR_INPUT. */
@@ -287,7 +287,7 @@ wb_status cover_note(struct warp *warp, const struct micro *op, enum cover_need 
 wb_status cover_forget_written(struct warp *warp, const struct micro *op);
 wb_status cover_forget_all(struct warp *warp, const struct micro *op);
 
-/* ---- cover_control.c: what lanes of `mask` execute, and lanes of `unsure` perhaps ---------------------- */
+/* ---- cover_control.c: instructions that lanes of `mask` execute, and lanes of `unsure` maybe ----------- */
 
 wb_status cover_branch(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);
 wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure);

@@ -1,9 +1,9 @@
-/* What covering runs know of the code: loops and their limits, live registers, kinds of instructions. */
+/* Properties of the code for covering runs: loops and their limits, live registers, kinds of instructions. */
 
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 
-/* What describing an instruction takes, in executed ones. */
+/* The cost of describing an instruction, in executed ones. */
 #define DESCRIPTION_CHARGE 32u
 
 static bool is_meeting(const struct micro *op) {
@@ -186,7 +186,7 @@ static void apply_fact(struct cover *cover, const struct flow_fact *fact) {
     }
 }
 
-/* What is described, and what the description lies in. */
+/* The instruction being described, and the place of its description. */
 struct description {
     struct run *run;
     const struct wb_facts *facts;

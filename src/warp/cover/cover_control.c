@@ -219,7 +219,7 @@ static void leave_region(struct warp *warp, struct division *division) {
     expect_lanes(&warp->stack.items[division->until_meeting], division->unknown);
 }
 
-/* Whether an instruction of the kernel, which no fact speaks of, ends whoever comes to it. */
+/* Whether an instruction of the kernel that no fact names ends whoever comes to it. */
 static bool ends_at_once(const struct warp *warp, uint32_t pc) {
     const struct cover_function *function = cover_function_of(warp);
     if (warp->depth != 1 || function->parts != NULL || pc >= function->cfg.function->inst_count) return false;
@@ -228,8 +228,8 @@ static bool ends_at_once(const struct warp *warp, uint32_t pc) {
            !warp->frame->code->micros[pc].has_guard;
 }
 
-/* Where one of two sides leads to the end of the kernel at once: lanes of `surely` that unknown values divide
- * are in the group of the other side, or at this end (docs/covering-paths.md, section 7). */
+/* One of two sides goes to the end of the kernel at once: lanes of `surely` that unknown values divide are in
+ * the group of the other side, or at this end (docs/covering-paths.md, section 7). */
 static void may_leave(struct warp *warp, const struct division *division, uint32_t surely,
                       struct cover_group *group) {
     const struct side *sides = division->sides;
@@ -370,7 +370,7 @@ wb_status cover_return(struct warp *warp, const struct micro *op, uint32_t mask,
     note_exits(warp, unsure == 0);
     uint32_t split = cover_top(warp)->group->split;
     return_results(warp, mask & ~split);
-    /* Of variables the sides of a branch have one copy. */
+    /* The sides of a branch share one copy of variables. */
     forget_results(warp, (mask & split) | unsure, mask & cover_top(warp)->group->maybe);
     warp->stack.items[frame->stack_base - 1].group->returned |= mask | unsure;
     mark_groups(warp, frame->stack_base, unsure, 0);

@@ -86,8 +86,8 @@ static bool counts_matter(const struct warp *warp, uint32_t loop) {
     return false;
 }
 
-/* Of iterations that are not run there are no records: nobody looks for the steps of those that there are.
- * They are thinned whenever they have become twice as many. */
+/* Iterations that are not run have no records: nobody looks for the steps of those that exist. They are
+ * thinned whenever they have become twice as many. */
 static wb_status thin_records(struct warp *warp) {
     struct access_list *list = warp->accesses;
     if (list == NULL || list->items.count < 2 * warp->thinned + THINNED_LEAST) return WB_OK;
@@ -272,8 +272,8 @@ static wb_status ask_for_limit(const struct warp *warp, uint32_t loop) {
     return status == WB_OK ? WB_OK : run_no_memory(warp->run);
 }
 
-/* Whether lanes that are perhaps not there go on in a loop because of what is known of them: for ever, maybe,
- * as those that are there need not be like them. */
+/* Whether lanes that are maybe not there could go on in a loop by their known values: maybe for ever, as
+ * those that are there need not be like them. */
 static bool perhaps_for_ever(const struct warp *warp, uint32_t loop) {
     const struct cover_function *function = cover_function_of(warp);
     const struct simt_entry *top = cover_top(warp);

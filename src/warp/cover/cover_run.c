@@ -131,13 +131,12 @@ wb_status cover_forget_all(struct warp *warp, const struct micro *op) {
 
 /* ---- Barriers ------------------------------------------------------------------------------------------ */
 
-/* Barriers in a covering run. All executions must come to them in the same order in all warps. A barrier that
- * is executed only perhaps, which a flow fact says of all warps or of none, must be told from its other
- * executions: the warps meet in one iteration of the loops around it. */
+/* Barriers in a covering run. All executions must come to them in the same order in all warps. An only maybe
+ * executed barrier, which a flow fact states for all warps or for none, must be distinguishable from its
+ * other executions: the warps meet in one iteration of the loops around it. */
 
-/* Notes the fact that would make a barrier certain, by the first label that can speak of it, so
- * that barriers which are executed equally often need one fact.
- * WB_ERR_DECLINED with a message when no label can. */
+/* Notes the fact that would make a barrier certain, by the first label that can name it, so that barriers
+ * which are executed equally often need one fact. WB_ERR_DECLINED with a message when no label can. */
 static wb_status ask_for_fact(const struct warp *warp, const struct micro *op, uint32_t pc) {
     const struct cover_function *function = cover_function_of(warp);
     const struct cfg *cfg = &function->cfg;
@@ -202,8 +201,7 @@ static bool is_later(const struct barrier_place *place, const struct barrier_pla
     return false;
 }
 
-/* Whether every warp that waits, waits for the same execution, if it or the place's warp does so only
- * perhaps. */
+/* Whether all waiting warps wait for the same execution, if it or the place's warp does so only maybe. */
 static bool all_meet(const struct run *run, const struct barrier_place *place) {
     for (uint32_t w = 0; w < run->warp_count; w++) {
         const struct warp *waiting = &run->warps[w];
@@ -217,7 +215,7 @@ static bool all_meet(const struct run *run, const struct barrier_place *place) {
     return true;
 }
 
-/* Keeps the place as the latest one of its warp at the barrier. False when it cannot be told which warps meet
+/* Keeps the place as the latest one of its warp at the barrier. False if it is unknown which warps meet
  * there. */
 static wb_status keep_place(struct run *run, struct barrier_place *place, bool *meets) {
     struct barrier_place *before = cover_latest_place(run->cover, place->warp, place->instruction);
@@ -253,7 +251,7 @@ static wb_status match(struct warp *warp, const struct micro *op, uint32_t pc, b
                      warp->number);
 }
 
-/* Whether all lanes that come here only perhaps have been so since the function was entered. */
+/* Whether all lanes that only maybe come here have done so since the function was entered. */
 static bool caller_is_sure(const struct warp *warp, uint32_t mask) {
     const size_t base = warp->frame->stack_base;
     return base == 0 || (mask & ~warp->stack.items[base - 1].group->maybe) != 0;
@@ -284,7 +282,7 @@ static wb_status cover_barrier(struct warp *warp, const struct micro *op, uint32
         return warp_fail(
             warp, op, WB_ERR_DECLINED,
             "lanes that unknown values divide meet only after this barrier: each may come to it separately");
-    /* What other barriers and loops need is found, too, by going on as if the fact were given. */
+    /* To find also the needs of other barriers and loops, the run goes on as if the fact were given. */
     if (!firm && !together) WB_TRY(ask_for_fact(warp, op, pc));
     warp->run->cover->meets_maybe |= !firm;
     if (warp->run->cover->meets_together || warp->run->cover->meets_maybe) WB_TRY(match(warp, op, pc, !firm));

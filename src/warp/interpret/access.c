@@ -204,8 +204,8 @@ static bool find_stride(uint32_t mask, const uint64_t addresses[WARP_LANES], str
     return true;
 }
 
-/* The state space of a lane's address: generic addresses resolved, the memory through which calls pass values
- * told from local memory. */
+/* The state space of a lane's address: resolves generic addresses, and distinguishes the memory through which
+ * calls pass values from local memory. */
 static uint8_t space_of(const struct micro *op, const struct micro_address *address, uint64_t at) {
     if (address->space == PTX_SPACE_GLOBAL && at < GLOBAL_START) return PTX_SPACE_GLOBAL;
     if (op->form->space == PTX_SPACE_PARAM) return PTX_SPACE_PARAM;

@@ -42,7 +42,7 @@ static uint32_t settle_base_region(struct warp *warp, const struct micro *op, co
     return known;
 }
 
-/* Of a comparison. */
+/* For a comparison. */
 static uint32_t settle_comparison(struct warp *warp, const struct micro *op, const struct inputs *in,
                                   uint32_t mask, uint32_t known) {
     uint64_t base_regions[MICRO_SOURCES];

@@ -57,7 +57,7 @@ void base_region_of_lanes(const struct run *run, const struct lanes *lanes, uint
     }
 }
 
-/* Of three terms one is made from an address, and the others are numbers. */
+/* One of three terms is made from an address, and the others are numbers. */
 static uint64_t base_region_of_terms(const uint64_t of[3]) {
     uint64_t base_region = BASE_REGION_NONE;
     for (uint32_t i = 0; i < 3; i++) {
@@ -125,13 +125,13 @@ static bool base_region_summed(uint64_t a, uint64_t b, uint64_t *base_region) {
     return a != BASE_REGION_SEVERAL && b != BASE_REGION_SEVERAL && a == (b ^ BASE_REGION_NEGATED);
 }
 
-/* Of two addresses one or the other is taken. */
+/* One of two addresses is taken. */
 static bool base_region_chosen(uint64_t a, uint64_t b, uint64_t *base_region) {
     *base_region = base_region_joined(a, b);
     return ((a | b) & BASE_REGION_NEGATED) == 0 || a == b;
 }
 
-/* and, or, xor with numbers that leave all but the lowest bits alone, or take nothing but these. */
+/* and, or, xor with numbers that change only the lowest bits, or take only these. */
 static bool base_region_masked(const struct micro *op, const uint64_t *numbers, uint64_t of, uint32_t mask,
                                uint64_t *base_region) {
     const uint64_t all = op->result_mask;
@@ -197,7 +197,7 @@ static uint64_t region_of(const struct run *run, uint64_t address) {
     return region == NULL ? BASE_REGION_NONE : region->base;
 }
 
-/* Whether two addresses that stand inside of regions can be told from each other, and in this order. */
+/* Whether two addresses inside of regions are comparable, and in this order. */
 static bool lane_comparable(const struct run *run, const struct micro *op, uint64_t a, uint64_t b) {
     if (a == 0 || b == 0) return true; /* null */
     bool equality = op->form->compare == PTX_CMP_EQ || op->form->compare == PTX_CMP_NE;

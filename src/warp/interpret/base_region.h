@@ -73,7 +73,7 @@ uint32_t base_region_comparable(const struct run *run, const struct micro *op, c
 bool base_region_lane_comparable(const struct run *run, const struct micro *op, uint64_t a,
                                  uint64_t base_region_a, uint64_t b, uint64_t base_region_b);
 
-/* What several lanes are made from: nothing was looked at yet. */
+/* The region that several lanes are made from: nothing was looked at yet. */
 #define BASE_REGION_NO_LANES BASE_REGION_SEVERAL
 
 /* The region that all addresses in the lanes of `mask` are made from, together with those looked at before
@@ -118,8 +118,8 @@ static inline struct half half_make(enum half_kind kind, uint64_t base_region, u
     return (struct half){.base_region = base_region | (uint64_t)kind << HALF_KIND_SHIFT, .a = a, .b = b};
 }
 
-/* What an instruction gives in some lanes: those that are known, though some source is a half, and those that
- * are halves. */
+/* The result of an instruction in some lanes: those that are known, though some source is a half, and those
+ * that are halves. */
 struct half_lanes {
     uint32_t known, halved;
     struct half_lanes_of half;
@@ -128,11 +128,11 @@ struct half_lanes {
 /* Notes in a register that was just written which lanes are halves; they must not be known. */
 void half_write(struct lanes *out, const struct half_lanes *halves);
 
-/* What an instruction that computes a value of 32 bits in each lane gives, in the lanes of `mask`, in some of
- * which a source is a half. The destination is not written yet. */
+/* The result of an instruction that computes a value of 32 bits in each lane, in the lanes of `mask`, in some
+ * of which a source is a half. The destination is not written yet. */
 void half_of_result(const struct warp *warp, const struct micro *op, uint32_t mask, struct half_lanes *out);
 
-/* What a comparison of 32 bits gives, as far as it is one of lower halves; in *opposite the same of the
+/* The result of a comparison of 32 bits, as far as it is one of lower halves; in *opposite the same of the
  * second predicate. */
 void half_of_comparison(const struct warp *warp, const struct micro *op, uint32_t mask,
                         struct half_lanes *out, struct half_lanes *opposite);
@@ -171,7 +171,7 @@ struct half_term half_carry_of(const struct lanes *lanes, uint32_t lane, bool ne
 struct half_term half_inverted(struct half_term term);
 void half_opposite(struct half *carry);
 
-/* What all lanes of `mask` are halves of, with the kind, as in struct half; 0: they are not, or of different
+/* The address that all lanes of `mask` are halves of, with the kind, as in struct half; 0: none, or different
  * ones. */
 uint64_t half_common(const struct lanes *lanes, uint32_t mask);
 

@@ -120,8 +120,8 @@ wb_status bmov_set_execute(struct warp *warp, const struct micro *op, uint32_t m
     return WB_OK;
 }
 
-/* A mask that is not known names those that are here, as in warpsync_execute, and so does one of lanes that
- * are perhaps here. */
+/* An unknown mask names those that are here, as in warpsync_execute, and so does one of lanes that are only
+ * maybe here. */
 wb_status divided_unsure(struct warp *warp, const struct micro *op, uint32_t mask, uint32_t unsure) {
     const struct lanes *wanted = warp_slot(warp, op->source[0]);
     struct lanes *out = warp_slot(warp, op->destination);

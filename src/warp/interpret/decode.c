@@ -5,7 +5,7 @@
 #include "warp/interpret/execute.h"
 #include "warp/interpret/warp.h"
 
-/* What is being decoded. */
+/* The state of decoding. */
 struct decoder {
     struct program *program;
     struct function_code *code;
@@ -249,7 +249,7 @@ static void choose_execution(struct micro *op) {
     }
 }
 
-/* Resolves the sources; more than MICRO_SOURCES of them only where the rest was left out. */
+/* Resolves the sources; more than MICRO_SOURCES of them only where the rest was omitted. */
 static bool decode_sources(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     const struct ptx_operand *operand;
     bool known = true;
@@ -264,7 +264,7 @@ static bool decode_sources(struct decoder *decoder, const struct ptx_operand *op
     return known;
 }
 
-/* An optional predicate destination: the sink where it was left out. */
+/* An optional predicate destination: the sink if omitted. */
 static void decode_second(struct decoder *decoder, const struct ptx_operand *operand, struct micro *op) {
     struct ptx_operand sink = {.kind = PTX_OPERAND_SINK};
     bool present = operand != NULL && operand->kind != PTX_OPERAND_NONE;
@@ -659,7 +659,7 @@ static bool may_store(const struct ptx_form *form) {
     }
 }
 
-/* What the interpreter cannot compute: its results are unknown, and so is the memory that it may write. */
+/* The interpreter cannot compute this: its results are unknown, and so is the memory that it may write. */
 static void decode_opaque(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     op->execute = op->unrecorded = opaque_execute;
     op->unsure = unsure_outputs;

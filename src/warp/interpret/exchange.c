@@ -137,7 +137,7 @@ wb_status shuffle_execute(struct warp *warp, const struct micro *op, uint32_t ma
     return WB_OK;
 }
 
-/* What one company votes; a known vote can decide although others are not known. */
+/* The vote of one company; a known vote can decide although others are not known. */
 static void vote_company(struct warp *warp, const struct micro *op, const struct company *company) {
     const uint32_t known = warp_slot(warp, op->source[0])->known, members = company->members;
     const uint32_t trues = warp_predicate(warp, op->source[0]) & members & known;

@@ -1,4 +1,4 @@
-/* What the executions of all kinds of instructions share, and those that compute nothing. */
+/* Shared execution code of all kinds of instructions, and instructions that compute nothing. */
 #include "warp/interpret/execute.h"
 
 #include <inttypes.h>
@@ -169,7 +169,7 @@ wb_status unsure_control(struct warp *warp, const struct micro *op, uint32_t mas
 
 /* ---- Limits -------------------------------------------------------------------------------------------- */
 
-/* What the message about the limit tells apart. */
+/* The cases of the message about the limit. */
 struct footprint {
     uint64_t contents, registers, local, paths, accesses, kept;
 };
@@ -253,8 +253,8 @@ wb_status run_count_contents(struct run *run, const char *name, uint64_t size) {
     return WB_ERR_LIMIT;
 }
 
-/* Whether the caller wants it to go on; told how many blocks of the grid are done, or, of one, instructions.
- */
+/* Whether the caller wants it to go on; it learns how many blocks of the grid are done, or, for one block,
+ * instructions. */
 static bool ask_watch(const struct run *run) {
     const wb_watch *watch = run->watch;
     const uint64_t blocks = (uint64_t)run->grid[0] * run->grid[1] * run->grid[2];

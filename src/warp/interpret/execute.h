@@ -15,7 +15,7 @@
 wb_status warp_fail(const struct warp *warp, const struct micro *op, wb_status status, const char *format,
                     ...) __attribute__((format(printf, 4, 5)));
 
-/* What an instruction can only be executed with if it is known; the first two are about where and how much it
+/* Values that an instruction cannot be executed without; the first two are about where and how much it
  * accesses, the others about control. */
 enum need {
     NEED_ADDRESS,
@@ -28,8 +28,8 @@ enum need {
     NEED_THREADS
 };
 
-/* Returns WB_ERR_DECLINED because the value of `slot` is not known in the lanes of `lanes`: the warp is
- * steered by it (run.steers), or a message says where it came from. */
+/* Returns WB_ERR_DECLINED because the value of `slot` is not known in the lanes of `lanes`: the warp's path
+ * depends on it (run.steers), or a message says where it came from. */
 wb_status warp_decline(struct warp *warp, const struct micro *op, struct slot slot, uint32_t lanes,
                        enum need need);
 
@@ -54,8 +54,9 @@ static inline void run_assume(struct run *run, enum assumed what) {
 /* Whether the run takes results that the PTX ISA leaves open for known; notes that it does. */
 bool open_is_assumed(struct run *run, enum launch_assumption what);
 
-/* What the next execution of the given data assumes, after one that assumed `assumed` and left `left_open`
- * open: the order of atomics only where nothing else is left, and not where every order is asked for. */
+/* The assumptions of the next execution with the given data, after one that assumed `assumed` and left
+ * `left_open` open: the order of atomics only if nothing else is left, and not if every order is asked for.
+ * */
 static inline uint32_t open_assumed_next(uint32_t assumed, uint32_t left_open, bool any_order) {
     const uint32_t others = left_open & ~(1u << OPEN_ATOMIC_ORDER);
     return assumed | (any_order || (others & ~assumed) != 0 ? others : left_open);
@@ -204,7 +205,7 @@ struct region *access_common_region(const struct warp *warp, const struct micro 
 wb_status access_place(const struct warp *warp, const struct micro *op, uint32_t lane, uint64_t address,
                        uint32_t bytes, bool is_store, struct place *place);
 
-/* What an access does, for its record. */
+/* The effect of an access, for its record. */
 struct access_kind {
     uint32_t bytes; /* per lane */
     bool is_store, is_atomic;
@@ -272,13 +273,13 @@ static inline bool warp_is_machine_code(const struct warp *warp) {
     return ptx_is_machine_code(warp->frame->code->function);
 }
 
-/* What a branch that divides lanes takes for granted. */
+/* The assumptions of a branch that divides lanes. */
 static inline enum assumed divided_lanes_assumed(const struct warp *warp) {
     return warp_is_machine_code(warp) ? ASSUMED_DIVIDED_MACHINE_LANES : ASSUMED_DIVIDED_LANES;
 }
 
 /* In machine code: a side that comes to BSYNC at once is executed before the others, so that lanes that leave
- * a loop one after another do not all have to be kept. */
+ * a loop one after another need not all be kept. */
 void meeting_side_first(const struct warp *warp, struct side *sides, uint32_t count);
 
 /* The entry, below the top one, where the lanes go on that execute BSYNC of a set in front of instruction
@@ -288,7 +289,7 @@ size_t meeting_of(const struct warp *warp, uint32_t set, uint32_t pc);
 /* The top entry, where lanes have waited, goes on. */
 wb_status meeting_end(struct warp *warp, struct simt_entry *top);
 
-/* Of part of a warp that comes to a barrier of the block: it waits for the others first. */
+/* For part of a warp that comes to a barrier of the block: it waits for the others first. */
 wb_status meeting_before_barrier(struct warp *warp, const struct micro *op, uint32_t mask, bool *waits);
 
 /* WB_ERR_DECLINED with a message unless all lanes of the top entry execute an instruction. */
@@ -306,8 +307,8 @@ static inline uint64_t partial_bits(const struct lanes *lanes, uint32_t lane) {
     return (lanes->partial >> lane & 1) != 0 ? lanes->half.bits[lane] : 0;
 }
 
-/* What of unknown sources is known of results: the lanes that are known nevertheless, and those of which some
- * bits are. */
+/* The known part of results with unknown sources: the lanes that are known nevertheless, and those of which
+ * some bits are. */
 struct partial_lanes {
     uint32_t known, partial;
     uint64_t bits[WARP_LANES];
@@ -320,8 +321,8 @@ static inline void partial_add(struct partial_lanes *lanes, uint32_t lane, uint6
     lanes->bits[lane] = bits & all;
 }
 
-/* What an instruction that computes a value in each lane gives in the lanes of `mask`, in which some source
- * is unknown. The destination is not written yet. */
+/* The result of an instruction that computes a value in each lane, in the lanes of `mask`, in which some
+ * source is unknown. The destination is not written yet. */
 void partial_of_result(const struct warp *warp, const struct micro *op, uint32_t mask,
                        struct partial_lanes *out);
 
@@ -351,9 +352,8 @@ void open_result_decode(struct micro *op);
 /* The name of what the launch has to assume for the results of a form to be known, or NULL. */
 const char *open_result_assumption(const struct ptx_form *form);
 
-/* What the result of an instruction of machine code relies on is noted when it is executed; an approximate
- * function that is refined is not open. To be called in place of open_result_decode, of one that relies on
- * something. */
+/* Executing an instruction of machine code notes the assumptions of its result; an approximate function that
+ * is refined is not open. Call it in place of open_result_decode, for one with assumptions. */
 void relying_decode(struct micro *op);
 
 /* Products that a compiler may join with a sum of them to one fused multiply-add, which rounds once: the PTX
@@ -369,16 +369,16 @@ struct micro;
 struct program;
 struct warp;
 
-/* Makes an instruction of PTX remember its products, or look at those it adds. To be called when op->execute
- * is set. */
+/* Makes an instruction of PTX remember its products, or look at those it adds. Call it when op->execute is
+ * set. */
 void contraction_decode(struct program *program, struct micro *op);
 
 /* Remembers results of an approximate function in the lanes of `mask`: the last step of one may be a
  * multiplication (x / y is x times the reciprocal of y), of which is not known what it rounds. */
 wb_status contraction_approximate(struct warp *warp, const struct micro *op, uint32_t mask);
 
-/* What a launch puts into memory before the first block runs: the variables of the module, the buffers, the
- * parameters of the kernel. */
+/* The memory before the first block runs: the variables of the module, the buffers, the parameters of the
+ * kernel. */
 
 /* Creates the regions of buffers, parameters and of those variables of the module that the kernel can reach,
  * and fills them. `const` variables without an initialiser are unknown unless the launch gives their
@@ -393,14 +393,15 @@ struct region *image_buffer(const struct run *run, size_t argument);
 /* Checks the launch, decodes the code and fills the memory of a run in which kernel, launch, diagnostics,
  * watch, instruction_limit (0: 10^8), memory_limit (0: 2 GiB), warp_width (0: WARP_LANES), steers,
  * allow_unmapped and the block's index are set (`assumptions` may be), and all else is zero. The arena and
- * code_first must outlive it. To be ended with run_end in any case. */
+ * code_first must outlive it. End it with run_end in any case. */
 wb_status run_begin(struct run *run, struct arena *arena, const uint32_t *code_first);
 
 /* Forgets what executions of blocks have noted so far: what they take for granted and do not record. */
 void run_forget_notes(struct run *run);
 
-/* Executes the block run->index on what memory holds: all warps until they are done (or steered), recording
- * their accesses unless `accesses` (of each warp, emptied by the caller) is NULL. */
+/* Executes the block run->index on the current memory: all warps until they are done (or their path depends
+ * on unknown values), recording their accesses unless `accesses` (of each warp, emptied by the caller) is
+ * NULL. */
 wb_status run_block(struct run *run, struct access_list *accesses);
 
 /* Goes on to the next block of the grid, x first; false behind the last. */
@@ -416,9 +417,9 @@ void run_end(struct run *run);
 wb_status launch_check(const struct wb_kernel *kernel, const struct wb_launch *launch, const uint32_t *index,
                        wb_diagnostics *diagnostics);
 
-/* What a block of a launch takes of its SM, which is known without executing anything. */
+/* The resources of an SM that a block of a launch takes, known without executing anything. */
 
-/* What launch and kernel say of the registers of a thread. */
+/* The registers of a thread, by launch and kernel. */
 struct register_facts launch_registers(const struct wb_kernel *kernel, const struct wb_launch *launch);
 
 /* The same of a block that was executed. */

@@ -55,7 +55,7 @@ static wb_status check_given(const struct run *run, const struct ptx_variable *v
     return WB_ERR_INPUT;
 }
 
-/* Whether an earlier launch of the list has perhaps stored to a variable. */
+/* Whether an earlier launch of the list maybe stored to a variable. */
 static bool is_changed(const struct wb_launch *launch, const char *name) {
     for (size_t i = 0; i < launch->changed_count; i++)
         if (strcmp(launch->changed[i], name) == 0) return true;

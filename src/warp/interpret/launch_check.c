@@ -7,7 +7,7 @@
 #include "warp/interpret/execute.h"
 #include "warp/interpret/warp.h"
 
-/* What is held against each other, and where messages go. */
+/* The two sides compared, and the place of messages. */
 struct launch_fit {
     const struct wb_kernel *kernel;
     const struct wb_launch *launch;
@@ -220,7 +220,7 @@ static wb_status check_shared(const struct launch_fit *fit) {
                                   "4096 (or --shared)");
 }
 
-/* The same of the block and its dynamic shared memory alone. */
+/* The same only for the block and its dynamic shared memory. */
 static wb_status launch_check_block(const struct wb_kernel *kernel, const struct wb_launch *launch,
                                     wb_diagnostics *diagnostics) {
     const struct launch_fit fit = {kernel, launch, diagnostics};
@@ -276,7 +276,7 @@ static wb_status find_shared(const struct wb_kernel *kernel, const struct wb_lau
     return status;
 }
 
-/* Of warps of `warp_width` threads. Errors, each with a message: WB_ERR_INPUT when the block is not given or
+/* For warps of `warp_width` threads. Errors, each with a message: WB_ERR_INPUT when the block is not given or
  * the kernel does not take such blocks; WB_ERR_LIMIT when memory is exhausted. */
 static wb_status launch_demand(const struct wb_kernel *kernel, const struct wb_launch *launch,
                                uint32_t warp_width, wb_diagnostics *diagnostics,

@@ -73,8 +73,8 @@ static uint64_t bits_of_bytes(uint32_t bytes) {
     return bits;
 }
 
-/* Of a lane some of whose bytes were not known, in a register in which it is unknown: those that were, and
- * what a load puts above the bytes. */
+/* For a lane some of whose bytes were not known, in a register in which it is unknown: those that were, and
+ * the bits that a load puts above the bytes. */
 static void keep_known_bytes(const struct micro *op, const struct place *place, uint32_t lane,
                              struct lanes *out) {
     const uint32_t bytes = op->memory.bytes, known = place_known(place, bytes);

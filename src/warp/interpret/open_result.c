@@ -49,7 +49,7 @@ static bool is_approximate(const struct ptx_form *form) {
     }
 }
 
-/* What makes the open results of a form known; LAUNCH_ASSUMPTIONS: it has none. */
+/* The assumption that makes the open results of a form known; LAUNCH_ASSUMPTIONS: it has none. */
 static enum launch_assumption kind_of(const struct ptx_form *form) {
     bool divides = form->op == PTX_OP_DIV || form->op == PTX_OP_REM;
     if (ptx_type_kind((enum ptx_type)form->type) == PTX_KIND_FLOAT)

@@ -137,7 +137,7 @@ static void lay_out_frames(const struct scan *scan) {
     }
 }
 
-/* What a call passes to and gets from the function. */
+/* The arguments and results of a call. */
 static struct call_operand *describe_params(struct program *program, const uint32_t *params,
                                             const bool *is_reg, uint32_t count) {
     struct call_operand *described = arena_array(program->arena, count, sizeof *described);

@@ -10,7 +10,7 @@
 
 /* Some ten seconds. */
 #define DEFAULT_INSTRUCTION_LIMIT UINT64_C(100000000)
-/* What beginning a block takes, in instructions. */
+/* The cost of beginning a block, in instructions. */
 #define BLOCK_CHARGE 32u
 #define DEFAULT_MEMORY_LIMIT (UINT64_C(2) << 30)
 
@@ -116,7 +116,7 @@ static void warp_move_special(struct warp *warp) {
 
 /* ---- A warp, from its start or a barrier to the next ------------------------------------------------ */
 
-/* What a warp keeps from block to block: its room for frames and special registers. */
+/* Memory that a warp keeps from block to block: its room for frames and special registers. */
 static wb_status allocate(struct warp *warp, struct run *run) {
     warp->banks[BANK_SPECIAL] = calloc(run->program.sregs.count + 1, sizeof(struct lanes));
     warp->frames = calloc(CALL_DEPTH_MAX, sizeof *warp->frames);
@@ -440,8 +440,8 @@ static wb_status run_warp(struct run *run, struct warp *warp) {
     return status;
 }
 
-/* No warp can go on. Those that wait are steered by what steered the first warp that others were to meet;
- * when there is none it is an error. */
+/* No warp can go on. The waiting ones depend on the unknown value that the first warp that others were to
+ * meet depends on; without one it is an error. */
 static wb_status end_waiting(struct run *run) {
     const struct warp *cause = NULL;
     for (uint32_t w = run->warp_count; w-- > 0;)

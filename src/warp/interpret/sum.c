@@ -32,7 +32,7 @@ static bool is_sink(const struct warp *warp, struct slot slot) {
     return slot.bank == BANK_FRAME && slot.index == warp->frame->code->function->reg_count + SLOT_SINK;
 }
 
-/* What a sum by halves gives in some lanes: a word, and two carries. */
+/* The result of a sum by halves in some lanes: a word, and two carries. */
 struct half_sums {
     struct half_lanes word, carry[2];
     uint32_t values[WARP_LANES], carries[2];

@@ -24,8 +24,8 @@ struct region {
     uint8_t *known;   /* bit i of byte j: byte 8 * j + i is known; NULL: all are */
     const char *name; /* for messages; not owned */
     bool writable;
-    bool unknown;     /* no byte is known; false: perhaps */
-    bool stored;      /* some instruction stored to it, or perhaps did */
+    bool unknown;     /* no byte is known; false: maybe some is */
+    bool stored;      /* some instruction stored to it, or maybe did */
     uint32_t modes;   /* of atomics on it, as bits, since warps have met last: enum ptx_mode */
     bool is_volatile; /* others store to it at any time: what is stored does not become known */
 };
@@ -180,7 +180,7 @@ struct program {
     uint64_t shared_static, shared_dynamic_base; /* bytes */
     bool has_dynamic_shared;                     /* a variable in use has as many bytes as the launch says */
     VEC(struct lanes) constants;                 /* constant 0 is a zero */
-    uint32_t *constant_of; /* hash of a value to 1 + index of a constant, perhaps of another value */
+    uint32_t *constant_of; /* hash of a value to 1 + index of a constant, maybe of another value */
     VEC(uint8_t) sregs;    /* special registers in use: slot i of BANK_SPECIAL */
     uint64_t sums;         /* bit per enum ptx_type: some code may fuse sums of it with products */
     uint32_t *hints;       /* per instruction: index of the region it accessed last */
@@ -226,7 +226,7 @@ bool program_in_frame(const struct wb_module *module, const struct ptx_variable 
 /* Named barriers of a block. */
 #define BARRIER_COUNT 16u
 
-/* What the lanes of an entry wait for, in machine code, before they go on. */
+/* The reasons for which lanes of an entry wait, in machine code, before they go on. */
 enum simt_wait {
     SIMT_RUNS,
     SIMT_BSYNC,    /* for the others of a set B0 .. B15 */
@@ -294,7 +294,7 @@ struct warp {
     bool replayed;                /* the instruction was put back and is not part of the path yet */
     struct access_list *accesses; /* or NULL */
     uint32_t unsure;   /* of a covering run: lanes that may not really execute what the warp does */
-    uint32_t doubtful; /* of a covering run: lanes that perhaps do not execute the access at hand */
+    uint32_t doubtful; /* of a covering run: lanes that only maybe execute the current access */
     size_t thinned;    /* of a covering run: records that were left when they were thinned last */
 };
 
@@ -308,7 +308,7 @@ struct barrier {
     uint32_t origin;   /* of an unknown one */
 };
 
-/* What an access outside of all regions reads or writes: always unknown again. */
+/* The memory of an access outside of all regions: always unknown again. */
 struct unmapped {
     uint8_t bytes[8];
     uint8_t known;
@@ -346,7 +346,7 @@ struct run {
     struct fact_needs needs; /* of covering runs: facts that are lacking */
     uint64_t forgotten;      /* how often known bytes became unknown; counted for covering runs */
     bool initial_variables;  /* the code names variables whose contents the module gives */
-    bool changed_variables;  /* it names some that an earlier launch has perhaps stored to */
+    bool changed_variables;  /* it names some that an earlier launch maybe stored to */
     bool unknown_contents;   /* of buffers and variables, whatever the launch gives */
     uint64_t instructions, instruction_limit; /* warp instructions executed, over all blocks */
     uint64_t charged;                         /* other work, as so many instructions: counts for the limit */

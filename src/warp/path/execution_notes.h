@@ -1,5 +1,5 @@
-/* What is noted while a kernel is executed, beside paths and accesses: it goes with them, from the run to the
- * block or the grid, and to whoever gives them times. Zero: nothing was noted. */
+/* Notes of executing a kernel, beside paths and accesses: they go with these, from the run to the block or
+ * the grid, and to whoever gives them times. Zero: nothing was noted. */
 #ifndef WB_WARP_PATH_EXECUTION_NOTES_H
 #define WB_WARP_PATH_EXECUTION_NOTES_H
 
@@ -9,12 +9,10 @@
 
 #include "ptx/opcode.h"
 
-/* What numbers take for granted because of what a kernel executes: assumptions of its execution, beside those
- * of the method that makes the number. Whoever executes or times a kernel notes them in a set, where they
- * matter for that kernel; every number made of it prints them.
- *
- * A new one is a line here and, where the execution relies on it, a call of run_assume. What an instruction
- * may wait for is noted by itself (ptx/opcode.h). */
+/* Assumptions that numbers make because of a kernel's execution, beside those of the method that makes the
+ * number. Whoever executes or times a kernel notes them in a set, where they matter for that kernel; every
+ * number made of it prints them. A new one is a line here and, where the execution relies on it, a call of
+ * run_assume. Waits of instructions are noted by themselves (ptx/opcode.h). */
 
 /* X(enumerator, text, where it is printed) */
 #define ASSUMED_TABLE(X)                                                                                     \
@@ -110,7 +108,7 @@ static inline assumed_set assumed_bit(enum assumed what) {
     return (assumed_set)1 << what;
 }
 
-/* What an instruction that waits adds; nothing unless its waiting is assumed. */
+/* The assumption of an instruction's wait; none unless its waiting is assumed. */
 static inline assumed_set assumed_wait(enum ptx_wait wait) {
     return ptx_wait_answer(wait) == PTX_ASSUMED ? (assumed_set)1 << (ASSUMED_WAITS + (int)wait) : 0;
 }

@@ -32,7 +32,7 @@ static int by_place(const void *a, const void *b) {
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* What is looked for in the function of a fact about a loop. */
+/* The subject of the search in the function of a fact about a loop. */
 struct unrolled_search {
     const struct wb_kernel *kernel;
     const struct flow_fact *fact;

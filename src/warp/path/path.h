@@ -148,7 +148,7 @@ struct access {
     uint32_t instruction;
     uint32_t mask;
     uint32_t table;
-    uint32_t unsure; /* of a covering path: lanes of `mask` that are perhaps not there */
+    uint32_t unsure; /* of a covering path: lanes of `mask` that are maybe not there */
     uint32_t object; /* of unknown addresses: 1 + the memory that they are in; 0: anywhere in the space */
     uint8_t bytes;   /* per lane */
     uint8_t space;   /* enum ptx_space, generic addresses resolved; a function's .param is no local memory */
@@ -185,8 +185,8 @@ struct memory_objects {
  * one. */
 #define REQUEST_ALIGN 128u
 
-/* What of a record decides which requests it makes: all but where in global memory it is, as a whole. Without
- * padding, so that keys can be hashed and compared. */
+/* The part of a record that decides which requests it makes: all but where in global memory it is, as a
+ * whole. No padding, so that keys can be hashed and compared. */
 struct access_key {
     uint64_t step, address, stride;
     uint32_t instruction, mask, unsure, object;
@@ -212,9 +212,10 @@ void access_list_free(struct access_list *list);
  * tables, stay. WB_ERR_LIMIT, without a message, when memory is exhausted. */
 wb_status access_list_thin(struct access_list *list);
 
-/* What the warps of one thread block execute: the result of running the block on known and unknown values. */
+/* The execution of the warps of one thread block: the result of running the block on known and unknown
+ * values. */
 
-/* What of an instruction a covering path takes for possible because it is not known. */
+/* The unknown properties of an instruction that a covering path takes for possible. */
 enum cover_need {
     COVER_CONDITION, /* which way a branch goes */
     COVER_GUARD,     /* whether it is executed */
@@ -236,8 +237,8 @@ struct facts_used {
 };
 
 /* Instruction indices in paths run through all functions of the module: the i-th issued instruction of
- * function f has index code_first[f] + i. Of PTX that is its instruction i; of machine code an instruction of
- * the machine, whatever it was lifted to. */
+ * function f has index code_first[f] + i. For PTX that is its instruction i; for machine code an instruction
+ * of the machine, whatever it was lifted to. */
 struct wb_block {
     struct arena arena;
     const struct wb_kernel *kernel;
@@ -255,9 +256,9 @@ struct wb_block {
     struct execution_notes notes;
     uint32_t unrecorded;     /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
     bool covering;           /* the paths cover those of all executions (docs/covering-paths.md) */
-    struct facts_used facts; /* of such a block: the flow facts that it rests on */
+    struct facts_used facts; /* of such a block: the flow facts that it uses */
     bool repeats;            /* of such a block: some path repeats iterations without records of accesses */
-    bool meets_maybe;        /* of such a block: warps wait at some barrier only perhaps */
+    bool meets_maybe;        /* of such a block: warps only maybe wait at some barrier */
     VEC(struct cover_cause) causes; /* of such a block: what was not known, in the order it was met */
     uint32_t uncounted; /* such a one whose records do not have all lanes that may take part, though
                            it is served in transactions, or PTX_NO_INDEX */

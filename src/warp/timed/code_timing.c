@@ -71,8 +71,8 @@ static wb_status joins_block(const struct executed_code *executed, const struct 
     return WB_ERR_DECLINED;
 }
 
-/* Nobody knows how long a function of the run-time system takes. Machines that time PTX can be told; the code
- * of such a function is in no cubin, whose control fields would say it. */
+/* Nobody knows how long a function of the run-time system takes. Machines that time PTX can state it; the
+ * code of such a function is in no cubin, whose control fields would give it. */
 static wb_status decline_runtime_call(const struct timing *timing, const struct ptx_inst *inst) {
     const char *name = ptx_runtime_name((enum ptx_runtime)inst->form->runtime);
     char because[512];

@@ -75,7 +75,7 @@ struct sass_footprint {
     struct sass_cached instructions, l1_instructions, constants;
 };
 
-/* Cycles until the next issue of the warp by the control field of the instruction at `address` alone: the
+/* Cycles until the next issue of the warp by only the control field of the instruction at `address`: the
  * least that pass, and the most. */
 uint32_t sass_stall_least(const struct sass_inst *inst);
 uint32_t sass_stall_most(const struct sass_inst *inst, uint32_t address, uint32_t long_stall);
@@ -87,8 +87,8 @@ bool sass_has_dependence_counters(const struct sass_inst *inst);
  * beyond the first. */
 uint32_t sass_bubbles(const struct machine_sass *sass, const uint8_t bank_reads[SASS_BANKS_MAX]);
 
-/* Gives the instruction at `address` its times; caches, barriers and counts of accesses are left out. NULL,
- * or why it has none: the end of a sentence about the instruction. */
+/* Gives the instruction at `address` its times, without caches, barriers and counts of accesses. NULL, or why
+ * it has none: the end of a sentence about the instruction. */
 const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, const struct wb_machine *machine,
                              struct sass_timed *timed);
 
@@ -141,7 +141,7 @@ struct timed_inst {
     bool barrier;            /* the warp waits until every live warp of the block has issued its barrier */
     uint8_t joins;           /* bit q: later waits for queue q are for this instruction, too */
     uint8_t commits;         /* bit q: it ends a group of queue q, itself included if it joins */
-    bool uncounted; /* left out of instruction counts: `ret` and its like, a barrier without a slot */
+    bool uncounted;          /* not in instruction counts: `ret` and its like, a barrier without a slot */
 };
 
 /* An instruction of a kernel whose executions take different times has an entry for each of them. */

@@ -128,7 +128,7 @@ struct wait_role wait_role_of(const struct ptx_function *function, const struct 
     return role;
 }
 
-/* Whether operand `index` of a barrier is left out or, as a count, all threads of the block. */
+/* Whether operand `index` of a barrier is omitted or, as a count, all threads of the block. */
 static bool counts_whole_block(const struct ptx_function *function, const struct ptx_inst *inst,
                                uint32_t index, const uint32_t size[3], uint32_t warp_width) {
     if (index >= inst->operand_count) return true;

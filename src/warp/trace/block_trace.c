@@ -49,7 +49,7 @@ static void mark_waiting_loads(struct function_code *code, const struct cfg *cfg
     }
 }
 
-/* What arena_protect runs. */
+/* The function that arena_protect runs. */
 struct waiting_pass {
     struct run *run;
     struct arena *arena;
@@ -114,7 +114,7 @@ static wb_status block_allocate(struct wb_block *block, const struct run *run, b
     return failed ? run_no_memory(run) : WB_OK;
 }
 
-/* What of a covering run is kept beside the paths. */
+/* The results of a covering run beside the paths. */
 static void collect_cover(struct wb_block *block, struct cover *cover) {
     const struct wb_facts *facts = cover->facts;
     block->covering = true;

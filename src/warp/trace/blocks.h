@@ -1,4 +1,4 @@
-/* What the execution of one block and that of the blocks of a grid by themselves have in common. */
+/* Shared code of executing one block and the blocks of a grid by themselves. */
 #ifndef WB_WARP_TRACE_BLOCKS_H
 #define WB_WARP_TRACE_BLOCKS_H
 
@@ -30,9 +30,9 @@ wb_status memory_objects_of(const struct run *run, struct memory_objects *object
 /* Between grids and blocks: a block of a grid by itself, a block as a grid; and what grids are declined for.
  */
 
-/* Makes the block number `number` of a grid without steered warps, as wb_block_trace would have recorded it;
- * it refers to the grid's kernel. Free it with wb_block_free. WB_ERR_LIMIT with a message when memory is
- * exhausted. */
+/* Makes the block number `number` of a grid without input-dependent warps, as wb_block_trace would have
+ * recorded it; it refers to the grid's kernel. Free it with wb_block_free. WB_ERR_LIMIT with a message when
+ * memory is exhausted. */
 wb_status grid_block_make(const struct wb_grid *grid, uint32_t number, wb_diagnostics *diagnostics,
                           struct wb_block **block);
 
@@ -60,8 +60,8 @@ void grid_find_local_bytes(struct wb_grid *grid);
 /* Declines covering paths, of which no warp executes everything: WB_ERR_DECLINED with a message. */
 wb_status grid_decline_covering(const struct wb_grid *grid, wb_diagnostics *diagnostics);
 
-/* Declines a grid that does not say everything its warps do: WB_ERR_DECLINED with a message, at the source
- * line when a warp was steered, or skipped a barrier. */
+/* Declines a grid that does not record everything its warps do: WB_ERR_DECLINED with a message, at the source
+ * line when a warp's path depended on an unknown value, or it skipped a barrier. */
 wb_status grid_decline_steered(const struct wb_grid *grid, wb_diagnostics *diagnostics);
 
 /* Declines a grid of several blocks that start in clusters, together: WB_ERR_DECLINED with a message. */

@@ -8,7 +8,7 @@
 
 _Static_assert(sizeof(struct access) == 48, "compared as bytes: it must not have padding");
 
-/* What the accesses of a group have in common, and where they are. */
+/* The common part of a group's accesses, and their places. */
 struct group {
     size_t slot; /* instruction * SPACES + space */
     uint64_t base;
@@ -20,7 +20,7 @@ struct added_warp {
     size_t first_group, group_count;
 };
 
-/* What adding a block needs, kept from block to block so that nothing is allocated in the long run. */
+/* The state of adding a block, kept from block to block so that nothing is allocated in the long run. */
 struct grid_scratch {
     uint32_t *group_at; /* by slot: 1 + the group of the warp at hand, 0: none */
     uint32_t *base_at;  /* by slot: 1 + the base of the block at hand, 0: none */
@@ -35,7 +35,7 @@ struct grid_scratch {
 
 /* ---- Finding equal things ------------------------------------------------------------------------------ */
 
-/* What may be in the grid already. */
+/* The parts that may be in the grid already. */
 struct wanted {
     const struct wb_grid *grid;
     const void *what;
@@ -113,7 +113,7 @@ static uint64_t first_address(const struct access *access, const uint64_t *table
     return access->base + (uint64_t)access->stride * (uint64_t)__builtin_ctz(access->mask);
 }
 
-/* What the accesses of a group have in common. */
+/* The common part of a group's accesses. */
 static size_t slot_of(const struct access *access) {
     const size_t space = access->table == ACCESS_UNKNOWN ? SPACE_UNKNOWN : access->space;
     return access->instruction * SPACES + space;

@@ -205,7 +205,7 @@ wb_status grid_from_block(const struct wb_block *block, wb_diagnostics *diagnost
 
 /* ---- What is declined ---------------------------------------------------------------------------------- */
 
-/* Says what of the first steered warp is not known, and where that comes from. */
+/* Says which value of the first input-dependent warp is not known, and where it comes from. */
 static void explain_steering(const struct wb_grid *grid, const struct steered_warp *first,
                              wb_diagnostics *diagnostics) {
     const struct wb_module *module = grid->kernel->module;

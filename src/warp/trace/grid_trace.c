@@ -18,10 +18,10 @@ struct grid_trace {
     struct run run;
     struct wb_grid *grid;
     const wb_grid_options *options;
-    /* With the data that is given: room for the block at hand, per warp. */
+    /* For the given data: room for the current block, per warp. */
     struct path *paths;
     struct access_list *accesses;
-    /* Of covering paths. */
+    /* For covering paths. */
     bool synchronises;     /* as in struct cover */
     uint64_t instructions; /* of the blocks before */
     uint64_t charged;      /* for them, besides */
@@ -68,7 +68,7 @@ static void end(struct grid_trace *trace) {
     run_end(&trace->run);
 }
 
-/* Notes which variables of the module the blocks perhaps store to. */
+/* Notes which variables of the module the blocks maybe store to. */
 static wb_status note_stored(const struct run *run, struct wb_grid *grid) {
     grid->changed_variables = run->changed_variables;
     for (uint32_t i = 0; i < run->module->variable_count; i++) {
@@ -83,7 +83,7 @@ static wb_status note_stored(const struct run *run, struct wb_grid *grid) {
 
 /* ---- With the data that is given ----------------------------------------------------------------------- */
 
-/* Notes that a warp of the next block was steered. */
+/* Notes that the path of a warp of the next block depends on an unknown value. */
 static wb_status keep_steering(struct wb_grid *grid, const struct warp *warp) {
     const struct steering *steering = &warp->steering;
     struct steered_warp input_dependent = {
@@ -110,7 +110,8 @@ static wb_status trace_block(struct grid_trace *trace) {
     return run_check_memory(run);
 }
 
-/* Whether a warp was perhaps steered by what the PTX ISA leaves open: it is assumed then, all over again. */
+/* Whether the path of a warp maybe depends on what the PTX ISA leaves open: it is assumed then, all over
+ * again. */
 static bool needs_assumptions(const struct grid_trace *trace) {
     return trace->grid->input_dependent.count > 0 && (trace->run.left_open & ~trace->run.assumptions) != 0;
 }
@@ -263,8 +264,8 @@ static void restart(struct grid_trace *trace) {
     grid->cover = (struct grid_covering){.objects = objects};
 }
 
-/* Executes the next block and takes it over. One that lacks facts is left out: others may lack more, and all
- * of them are to be asked for at once, as long as that takes no more than a moment. */
+/* Executes the next block and takes it over. It skips one that lacks facts: others may lack more, and all of
+ * them are to be asked for at once, as long as that takes no more than a moment. */
 static wb_status next_block(struct grid_trace *trace) {
     struct wb_block *block = NULL;
     wb_status status = cover_block(trace, &block);

@@ -54,14 +54,14 @@ struct grid_block {
     size_t first_base; /* its bases: the grid's bases[first_base ..] */
 };
 
-/* What is to be known of a grid of covering paths besides them. */
+/* The properties of a grid of covering paths besides them. */
 struct grid_covering {
     bool covers;                   /* it is one */
     bool repeats;                  /* some block as in struct wb_block; */
     bool meets_maybe;              /* likewise */
     bool local_open;               /* where the local memory of warps stands depends on what is executed */
     uint32_t uncounted;            /* the instruction of the first block that has one, or PTX_NO_INDEX */
-    struct facts_used facts;       /* that it rests on */
+    struct facts_used facts;       /* that it uses */
     struct memory_objects objects; /* as in struct wb_block; of all blocks, and of grids of real paths */
 };
 
@@ -95,10 +95,10 @@ struct wb_grid {
     VEC(struct grid_block) blocks;         /* x first, then y, then z */
     VEC(uint64_t) bases;
     VEC(struct steered_warp) input_dependent;
-    VEC(const char *) stored; /* variables of the module that some block perhaps stores to: their names */
+    VEC(const char *) stored; /* variables of the module that some block maybe stores to: their names */
     bool changed_variables;   /* as in struct run */
     bool order_open;          /* of the given data: values were unknown for want of an order of atomics */
-    /* Of covering paths: the distinct blocks, up to shifts of addresses that change no number of requests.
+    /* For covering paths: the distinct blocks, up to shifts of addresses that change no number of requests.
      * Paths, streams, shapes and bases are then there if accesses are recorded. Empty: the grid is one of
      * real paths, or was made from a block. */
     VEC(struct covering_block) covering;
@@ -126,7 +126,7 @@ const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
 /* The place of block `block` in the launch. */
 void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]);
 
-/* What a warp of a block executes. */
+/* The execution of a warp of a block. */
 static inline const struct path *grid_path_of(const struct wb_grid *grid, uint32_t block, uint32_t warp) {
     return &grid->paths.items[grid->shapes.items[grid->blocks.items[block].shape].warps[warp].path];
 }

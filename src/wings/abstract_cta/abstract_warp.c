@@ -33,7 +33,7 @@ static void put_edges(struct dot_writer *writer, const struct loose_edges *edges
                     edges->items.items[i].style);
 }
 
-/* Draws a node that all loose edges lead to; control then stands behind it. */
+/* Draws a node behind all loose edges, and continues from it. */
 static uint32_t put_node(struct dot_writer *writer, struct loose_edges *edges, const char *style) {
     uint32_t node = writer->nodes++;
     text_printf(writer->out, "    n%u [%s];\n", node, style);
@@ -70,8 +70,7 @@ static void put_branch(struct dot_writer *writer, struct loose_edges *edges, con
     vec_free(&other.items);
 }
 
-/* A loop is entered at a point, to which its last part leads back; control leaves it behind its first part.
- */
+/* A loop is entered at a point to which its last part goes back; control leaves it behind its first part. */
 static void put_loop(struct dot_writer *writer, struct loose_edges *edges, const struct acta_node *loop) {
     struct loose_edges back = {0};
     uint32_t entry = put_node(writer, edges, "shape=point, color=blue");

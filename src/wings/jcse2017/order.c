@@ -195,7 +195,7 @@ static void put_place(struct text *out, const struct wb_grid *grid, uint64_t add
     text_printf(out, "0x%" PRIx64, address);
 }
 
-/* Where requests are, behind what those next to each other find. Of unknown ones only their number. */
+/* Places of requests, each run of equal outcomes named once. Unknown ones: only their number. */
 static void put_requests(struct text *out, const struct order_replay *replay) {
     static const char *const names[REQUEST_OUTCOMES] = {[REQUEST_HITS] = "hit ",
                                                         [REQUEST_MISSES] = "miss ",
@@ -230,7 +230,7 @@ static void put_access(const struct order_report *report, struct sheet *table,
     sheet_end_row(table);
 }
 
-/* What the accesses of an SM sum up to. */
+/* The sums of the accesses of an SM. */
 static void put_sums(struct text *out, uint32_t sm, uint64_t turns, uint64_t printed,
                      const uint64_t outcomes[REQUEST_OUTCOMES]) {
     if (printed < turns) text_printf(out, "%" PRIu64 " more\n", turns - printed);

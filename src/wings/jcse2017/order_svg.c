@@ -33,7 +33,7 @@ static const char *const names[REQUEST_OUTCOMES] = {
     [REQUEST_PASSES] = "request of a store or an atomic",
     [REQUEST_UNSURE] = "request of a load that hits, misses or is not made, depending on data"};
 
-/* What is to be drawn. */
+/* The content of the picture. */
 struct picture {
     struct order_report *report;
     struct sm_share share;
@@ -92,7 +92,7 @@ static void put_begin(struct picture *picture) {
     svg_text_end(out);
 }
 
-/* What stands left of the rows: the channels, with their warps unless these change. */
+/* The labels left of the rows: channels, with their warps unless these change. */
 static void put_rows(const struct picture *picture) {
     struct text *out = &picture->report->out;
     const uint32_t warps = picture->report->timed->grid->warp_count;
@@ -122,7 +122,7 @@ static void put_border(const struct picture *picture, uint64_t turn, const char 
     svg_text_end(out);
 }
 
-/* What stands for an instruction: its line, or the address of machine code. */
+/* The label of an instruction: its line, or the address of machine code. */
 static void put_number(struct text *out, const struct inst_place *place) {
     if (place->is_machine)
         text_printf(out, "%" PRIx32, place->address);

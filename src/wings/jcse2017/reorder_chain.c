@@ -98,8 +98,8 @@ static void write(struct arrival_cache *arrival, uint64_t address, bool is_store
     (void)cache_store(cache, address, policy);
 }
 
-/* The data of a load of covering paths. That of a line that surely hits comes no later than that of a miss by
- * the load since which it has surely been there; of an unknown line, than that of a miss now. */
+/* The data of a load of covering paths. A line that surely hits has its data no later than a miss of the load
+ * since which it is surely there; an unknown line no later than a miss now. */
 static cycles load_surely(struct arrival_cache *arrival, const struct traffic_access *access,
                           const struct met_requests *met, cycles turn) {
     cycles data = 0;
@@ -137,7 +137,7 @@ static wb_status arrival_cache_access(struct arrival_cache *arrival, const struc
     return WB_OK;
 }
 
-/* What stops a warp from being followed further. */
+/* The event that stops a warp. */
 enum chain_stop { CHAIN_MOVES, CHAIN_AT_ACCESS, CHAIN_AT_BARRIER, CHAIN_ENDED };
 
 struct chain_warp {

@@ -54,7 +54,7 @@ static bool needs_segment(const struct segmenter *segmenter, const struct timed_
     return false;
 }
 
-/* From its last issue cycle until an instruction's result can be read. */
+/* The cycles from its last issue until an instruction's result can be read. */
 static cycles execution_latency(const struct segmenter *segmenter, uint32_t instruction) {
     const struct timed_inst *inst = &segmenter->work->timed->code.insts[instruction];
     if (segmenter->reaches_memory[instruction])
@@ -216,7 +216,7 @@ static wb_status segments_missrate_run(const struct bound_input *input, wb_bound
     const struct miss_counts counts = estimate.total;
     miss_estimate_free(&estimate);
     WB_TRY(status);
-    /* Of covering paths all that may miss. */
+    /* For covering paths, all accesses that may miss. */
     cycles latency = cycles_mul(conflicting(work), counts.load_misses + counts.load_unsure);
     if (counts.load_requests > 0 && latency != CYCLES_SATURATED)
         latency = cycles_ceiling(latency, counts.load_requests);

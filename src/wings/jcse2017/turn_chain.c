@@ -196,8 +196,8 @@ static bool round_reach(struct turn_warp *warp, cycles *reached) {
     return false;
 }
 
-/* One round: every warp of `first`, `first` + `stride`, ... that is neither held nor at its end issues once.
- * In which order they do is not known: what one waits for counts for all. False when there is none. */
+/* One round: every warp of `first`, `first` + `stride`, ... that is neither blocked nor at its end issues
+ * once, in an unknown order: each wait counts for all. False if there is none. */
 static bool round_take(struct turns *turns, uint32_t first, uint32_t stride, cycles *path) {
     const uint32_t warp_count = turns->work->timed->grid->warp_count;
     bool any = false;

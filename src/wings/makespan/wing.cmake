@@ -1,6 +1,8 @@
 # Makespans of kernel instruction strings (docs/makespan.md). Its two solvers may be absent.
-set(WB_CBC AUTO CACHE STRING "CBC, for the makespan methods ilp-*: ON, OFF, or AUTO (where it is found)")
-set(WB_CADICAL AUTO CACHE STRING "CaDiCaL, for the makespan method sat: ON, OFF, or AUTO (where it is found)")
+set(WB_CBC AUTO CACHE STRING
+    "CBC, for the makespan methods ilp-*: ON, OFF, or AUTO (where it is found)")
+set(WB_CADICAL AUTO CACHE STRING
+    "CaDiCaL, for the makespan method sat: ON, OFF, or AUTO (where it is found)")
 set_property(CACHE WB_CBC WB_CADICAL PROPERTY STRINGS AUTO ON OFF)
 
 # What says that a solver is missing takes its place.
@@ -18,8 +20,8 @@ if(WB_CBC AND CBC_FOUND) # it is loaded when it is asked for: only its header is
   string(REGEX MATCH "[^/]+[.]so[.][0-9]+" CBC_SONAME ${CBC_FILE})
   add_library(wb_cbc INTERFACE)
   target_include_directories(wb_cbc SYSTEM INTERFACE ${CBC_INCLUDE_DIRS})
-  set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/forms/ilp_cbc.c PROPERTIES COMPILE_DEFINITIONS
-                                                                                   WB_CBC_LIBRARY="${CBC_SONAME}")
+  set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/forms/ilp_cbc.c
+                              PROPERTIES COMPILE_DEFINITIONS WB_CBC_LIBRARY="${CBC_SONAME}")
   set_property(GLOBAL APPEND PROPERTY WB_LOADED_FILES ${CBC_FILE})
   list(APPEND solvers wb_cbc ${CMAKE_DL_LIBS})
   list(APPEND unused ilp_cbc_missing.c)
@@ -39,7 +41,8 @@ if(WB_CADICAL AND CADICAL_LIBRARY AND CADICAL_INCLUDE)
   target_link_libraries(wb_cadical INTERFACE ${CADICAL_LIBRARY} stdc++ m)
   target_include_directories(wb_cadical SYSTEM INTERFACE ${CADICAL_INCLUDE})
   set_property(GLOBAL APPEND PROPERTY WB_LINK_LIBRARIES cadical stdc++)
-  set_property(GLOBAL APPEND PROPERTY WB_DEVELOPMENT_PACKAGES libcadical-dev g++) # which has libstdc++ for linking
+  # g++ has libstdc++ for linking.
+  set_property(GLOBAL APPEND PROPERTY WB_DEVELOPMENT_PACKAGES libcadical-dev g++)
   list(APPEND solvers wb_cadical)
   list(APPEND unused sat_cadical_missing.c)
   set_property(GLOBAL APPEND PROPERTY WB_SOLVERS CaDiCaL)

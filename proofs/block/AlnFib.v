@@ -1,7 +1,7 @@
 (** * ALN <= FIB <= SIB: docs/proofs.md, theorem 1 *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Sib Queue Isolation Potential PotentialBound Graph Paths Aln AlnPaths Fifo Bounds.
+From Warpbound Require Import Cycles Model Queue Isolation Potential PotentialBound Graph Paths Aln AlnPaths Fifo Bounds.
 Import ListNotations.
 
 Lemma sum_scaled {A} (f : A -> nat) c l : sum (fun x => c * f x) l = c * sum f l.

@@ -8,7 +8,7 @@
     up to the stated ones. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Sib Idle Instances Weights Queue Isolation Late.
+From Warpbound Require Import Cycles Model Idle Instances Weights Queue Isolation Late.
 Import ListNotations.
 
 (** ** What a warp [w] is charged in section [q] for an instruction [y] *)

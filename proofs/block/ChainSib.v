@@ -5,7 +5,7 @@
     at which the path is then.  Depth 0 and unlimited depth. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Sib Idle Instances Weights Queue Isolation Late Bounds ChainWalk ChainSlot.
+From Warpbound Require Import Cycles Largest Model Idle Instances Weights Queue Isolation Late Bounds ChainWalk ChainSlot.
 Import ListNotations.
 
 Definition reachb (home : nat -> option nat) (c f : nat) : bool := match home f with Some d => d =? c | None => true end.

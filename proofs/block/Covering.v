@@ -5,7 +5,7 @@
     then no less than those of [b'], and bound its time. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Sib Paths Instances Queue Isolation Bounds IsolationPaths.
+From Warpbound Require Import Cycles Model Elb Paths Instances Queue Isolation Bounds IsolationPaths.
 Import ListNotations.
 
 (** [k] waits for [p] in [b], itself or by way of other operands.  What reads a register waits

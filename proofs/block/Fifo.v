@@ -4,7 +4,7 @@
     units of F, too), with barriers and releases, for times up to the stated ones. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Sib Potential PotentialBound Graph Aln.
+From Warpbound Require Import Cycles Model Isolation Potential PotentialBound Graph Aln.
 Import ListNotations.
 
 (** ** What a warp can have in a unit's queue at once *)

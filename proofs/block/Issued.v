@@ -4,7 +4,7 @@
     holds of an execution up to any cycle, so that by then an instruction is issued. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Sib Paths Prefix CheckSchedule Run Progress.
+From Warpbound Require Import Cycles Model Elb Paths Prefix CheckSchedule Run Progress.
 Import ListNotations.
 
 Section Issued.

@@ -8,7 +8,7 @@
     pays each cycle of waiting by a charge; here is an induction forwards. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Queue.
+From Warpbound Require Import Cycles Model Instances Queue.
 Import ListNotations.
 
 (** How many of its instructions each warp has behind it. *)
@@ -122,11 +122,6 @@ Definition last_section (b : block) : nat := list_max (map (fun x => sec (get b 
 Definition total (m : machine) (b : block) (B : nat -> nat) : nat :=
   sections m B (last_section b) + B (last_section b).
 
-(** All before section [q] is over, and the barrier before it released, by [T]. *)
-Definition over (b : block) (s : schedule) (q T : nat) : Prop :=
-  forall x, In x (keys b) -> sec (get b x) < q ->
-    C s x <= T /\ forall g, I s x + takes (get b x) + ar s g q <= T.
-
 Lemma sections_le m B q d : sections m B q + B q <= sections m B (S q + d).
 Proof.
   induction d as [|d IH]; [rewrite Nat.add_0_r; cbn [sections]; lia|].
@@ -134,23 +129,11 @@ Proof.
 Qed.
 
 (** Section 2 of the page. *)
-Lemma sections_ok m b s B : valid m b s ->
-  (forall q T, over b s q T -> forall x, In x (keys b) -> sec (get b x) = q -> C s x <= T + B q) ->
-  forall x, In x (keys b) -> C s x <= total m b B.
+Lemma sections_total m b B q : q <= last_section b -> sections m B q + B q <= total m b B.
 Proof.
-  intros V H.
-  assert (forall q, over b s q (sections m B q)) as A.
-  { induction q as [|q IH]; intros x Hx Hs; [lia|].
-    assert (C s x <= sections m B q + B q) as HC.
-    { destruct (Nat.eq_dec (sec (get b x)) q) as [E|N]; [exact (H q _ IH x Hx E)|].
-      destruct (IH x Hx ltac:(lia)). lia. }
-    cbn [sections]. split; [lia|]. intros g. pose proof (v_rel _ _ _ V g (S q)).
-    pose proof (v_start _ _ _ V x Hx). pose proof (v_init _ _ _ V x Hx). unfold C in HC. lia. }
-  intros x Hx. pose proof (H _ _ (A (sec (get b x))) x Hx eq_refl) as HC.
-  assert (sec (get b x) <= last_section b) as L by (apply list_max_ge, in_map_iff; eauto).
-  unfold total. destruct (Nat.eq_dec (sec (get b x)) (last_section b)) as [<-|N]; [exact HC|].
-  pose proof (sections_le m B (sec (get b x)) (last_section b - S (sec (get b x)))) as E.
-  replace (S (sec (get b x)) + (last_section b - S (sec (get b x)))) with (last_section b) in E by lia. lia.
+  intros L. unfold total. destruct (Nat.eq_dec q (last_section b)) as [->|N]; [lia|].
+  pose proof (sections_le m B q (last_section b - S q)) as E.
+  replace (S q + (last_section b - S q)) with (last_section b) in E by lia. lia.
 Qed.
 
 (** ** The schedule *)
@@ -260,3 +243,37 @@ Section Schedule.
         split; [exact Hx|]. unfold P. rewrite Hf, !andb_true_iff, Nat.ltb_lt, Nat.eqb_eq. lia.
   Qed.
 End Schedule.
+
+Lemma sum_cons {A} (f : A -> nat) x l : sum f (x :: l) = f x + sum f l.
+Proof. reflexivity. Qed.
+
+Lemma filter_both {A} (p p' : A -> bool) l : filter p (filter p' l) = filter (fun x => p' x && p x) l.
+Proof.
+  induction l as [|x l IH]; [reflexivity|]. simpl. destruct (p' x); simpl; rewrite IH; reflexivity.
+Qed.
+
+(** If in every cycle of [x, x + n) at least [c] of [l] initiate, their initiations sum to [c n]. *)
+Lemma crowd m b s l c x n : valid m b s -> (forall y, In y l -> In y (keys b)) ->
+  (forall t, x <= t < x + n -> c <= length (filter (initiates s t) l)) ->
+  c * n <= sum (fun y => init (get b y)) l.
+Proof.
+  intros V K H. transitivity (sum (fun y => cnt (fun t => initiates s t y) (x + n)) l).
+  - clear K. induction n as [|n IH]; [lia|].
+    specialize (IH ltac:(intros; apply H; lia)). specialize (H (x + n) ltac:(lia)).
+    enough (sum (fun y => cnt (fun t => initiates s t y) (x + S n)) l
+            = sum (fun y => cnt (fun t => initiates s t y) (x + n)) l + length (filter (initiates s (x + n)) l)) by lia.
+    rewrite Nat.add_succ_r. clear. induction l as [|y l IH]; [reflexivity|].
+    rewrite !sum_cons, IH. cbn [cnt filter]. destruct (initiates s (x + n) y); cbn [length]; lia.
+  - apply sum_le. intros y Hy. pose proof (v_init _ _ _ V y (K y Hy)).
+    pose proof (cnt_interval (D s y) (ai s y) (x + n)). unfold initiates. lia.
+Qed.
+
+(** Depth 0: what initiates where a unit takes nothing. *)
+Lemma unit_taken m b s f t : machine_ok m -> valid m b s -> depth m = Some 0 -> blocked b m s f t ->
+  exists y, In y (keys b) /\ fu (get b y) = f /\ I s y = D s y /\ D s y <= t < D s y + ai s y.
+Proof.
+  intros M V E [H1 _]. pose proof (proj1 M f). destruct (count_pos _ _ (Nat.le_trans _ _ _ H H1)) as [y [Hy P]].
+  unfold on, initiates in P. rewrite !andb_true_iff, Nat.eqb_eq, Nat.leb_le, Nat.ltb_lt in P.
+  pose proof (start_now m b s y V E Hy). pose proof (v_start _ _ _ V y Hy).
+  exists y. repeat split; tauto || lia.
+Qed.

@@ -208,12 +208,6 @@ Section Check.
     each b (fun x => conserving_b x && events_b x && each_stage b x (fun i => stage_b x i && busy_b x i))
     && forallb (fun x => each b (apart_b x)) (keys b) && releases_b.
 
-  Lemma own_before_ge w k u o j : o < k -> j < stages b (w, o) -> unit (st b (w, o) j) = u -> D s (w, o) j <= own_before w k u.
-  Proof.
-    intros Ho Hj <-. apply list_max_ge, in_flat_map. exists o. split; [apply in_seq; lia|]. apply in_map_iff. exists j.
-    rewrite Nat.eqb_refl. split; [reflexivity|apply in_seq; lia].
-  Qed.
-
   Lemma own_before_le w k u t : (forall o j, o < k -> j < stages b (w, o) -> unit (st b (w, o) j) = u -> D s (w, o) j <= t) ->
     own_before w k u <= t.
   Proof.

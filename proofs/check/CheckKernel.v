@@ -71,7 +71,7 @@ Section Check.
   Lemma whole_cert i : i < sms G -> lam_cert (mach G i) (prog G i) (potential_of i).
   Proof.
     intros Hi w k Hk. set (b := whose G i (w, k)). pose proof (g_whose _ _ V i (w, k) Hi Hk) as [W1 W2]. fold b in W1, W2.
-    assert (Stay.of (mach G i) (prog G i) b (w, k)) as Hof by (split; [exact Hk|reflexivity]).
+    assert (of (mach G i) (prog G i) b (w, k)) as Hof by (split; [exact Hk|reflexivity]).
     destruct Made as [_ Hpart]. specialize (Hpart b W1). rewrite W2 in Hpart.
     destruct (part_cert (paths (class_of b)) rel (pot (class_of b)) (Pots _ (class_in b W1)) _ _ b (src b) Hpart w k Hof)
       as [H1 [H2 H3]].
@@ -88,7 +88,7 @@ Section Check.
     intros b Hb. set (i := sm_of X b). pose proof (proj1 (g_place _ _ V b Hb)) as Hi. fold i in Hi.
     destruct (Mok i Hi) as [M W]. destruct Made as [_ Hpart]. specialize (Hpart b Hb). fold i in Hpart.
     pose proof (part_work _ _ _ _ _ _ Hpart) as HE.
-    assert (forall x, Stay.of (mach G i) (prog G i) b x ->
+    assert (forall x, of (mach G i) (prog G i) b x ->
       potential_of i x + lat (get (prog G i) x) <= top (paths (class_of b)) (pot (class_of b))) as Hl.
     { intros x Hx. unfold potential_of. assert (whose G i x = b) as -> by apply Hx.
       apply (part_lam _ rel _ _ _ _ (src b) Hpart x Hx). }

@@ -83,12 +83,6 @@ Section Sched.
   Definition valid_b : bool :=
     times_b && (warps_b && (cap_b && (pairs_b && (asap_b && (queue_b && (width_b && (conserving_b && none_b))))))).
 
-  Lemma count_zero p : (forall x, In x (keys b) -> p x = true -> False) -> count b p = 0.
-  Proof.
-    intros H. destruct (count b p) as [|n] eqn:E; [reflexivity|].
-    destruct (count_pos b p) as [x [Hx Hp]]; [lia|]. destruct (H x Hx Hp).
-  Qed.
-
   Lemma conserving_ok : conserving_b = true -> forall w k t, In (w, k) (keys b) -> eligible b m s w k t ->
     (1 <=? init (get b (w, k))) && ((n_issue b m s (core m w) t =? width m) || blocked_b (fu (get b (w, k))) t) = true.
   Proof.

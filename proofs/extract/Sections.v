@@ -4,7 +4,7 @@
     cut out once, and what a warp is charged is added up once a warp and section. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Sib Queue Bounds IsolationPaths Forward Compute.
+From Warpbound Require Import Cycles Model Isolation Queue Bounds IsolationPaths Forward Compute.
 Import ListNotations.
 
 (** ** What units have *)

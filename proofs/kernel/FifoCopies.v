@@ -5,7 +5,7 @@
     [all] bounds each thread block of the SM. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Sib Potential Graph Fifo Stay Copies Wave WaveFifo.
+From Warpbound Require Import Cycles Largest Model Isolation Potential Graph Fifo Stay Copies Wave WaveFifo.
 From Warpbound Require Instances.
 Import ListNotations.
 

@@ -50,9 +50,6 @@ Section GridLedger.
     Lemma sm_ok : i < sms G.
     Proof. apply (g_place _ _ V b Hb). Qed.
 
-    Lemma started_begin : started X b = begin s b.
-    Proof. reflexivity. Qed.
-
     Lemma pays_who t : pays G X b t <> 0 -> exists x, of m p b x /\ initiates s t x = true.
     Proof.
       unfold pays. intros H. destruct (count_pos p (fun x => (whose G i x =? b) && initiates s t x)) as [x [Hx P]]; [lia|].

@@ -178,9 +178,6 @@ Section Accounts.
     - pose proof (l_slot _ _ _ _ _ Lg c b Hc Hb S' O). lia.
   Qed.
 
-  Lemma same_refl b : same r b b = true.
-  Proof. unfold same. rewrite !Nat.eqb_refl. reflexivity. Qed.
-
   (** ** Some thread blocks [F] of an SM, no two of them at a time *)
   Section Chain.
     Variables (i : nat) (F : list nat).

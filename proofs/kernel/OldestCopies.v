@@ -70,13 +70,6 @@ Section OldestCopies.
       apply (Permutation_in _ (Renumbers b Hb)), in_map, in_seq. lia.
     Qed.
 
-    Lemma once c d : c < cores -> d < cores -> co b c = co b d -> c = d.
-    Proof.
-      intros Hc Hd E. assert (NoDup (map (co b) (seq 0 cores))) as N by (apply (Permutation_NoDup (Permutation_sym (Renumbers b Hb))), seq_NoDup).
-      apply (NoDup_nth (map (co b) (seq 0 cores)) 0) with (i := c) (j := d) in N; rewrite ?map_length, ?seq_length; auto.
-      rewrite !(nth_indep _ 0 (co b 0)) by (rewrite map_length, seq_length; assumption). rewrite !map_nth, !seq_nth by assumption. exact E.
-    Qed.
-
     Lemma is_copy : copy_of (t b) (mt b) (ht b) cs (p b) (m b) (home i) cs b (wr b) (co b).
     Proof.
       destruct Rb as [N1 N2 N3 N4 N5 N6 N7 N8 N9 N10 N11 N12]. constructor; auto.

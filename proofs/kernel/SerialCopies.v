@@ -112,9 +112,6 @@ Section SerialCopies.
     - destruct (read_before_b p w k q); lia.
   Qed.
 
-  Lemma of_iff x : In x (keys p) -> grp x = b -> of m p b x.
-  Proof. intros. split; assumption. Qed.
-
   Lemma chains_there c q : chain_of m p b c q <= chain_of mt t 0 (ren c) q.
   Proof.
     apply list_max_le_in. intros n Hn. apply in_map_iff in Hn as [[w k] [<- Hx]]. cbn [fst].

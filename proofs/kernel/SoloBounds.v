@@ -10,9 +10,6 @@ Import ListNotations.
 Definition alone_ends (t : block) (mt : machine) (a : nat) : Prop :=
   forall s x, valid mt t s -> (forall g, begin s g = 0) -> In x (keys t) -> C s x <= a.
 
-Lemma alone_least t mt a c : alone_ends t mt a -> alone_ends t mt c -> alone_ends t mt (min a c).
-Proof. intros H1 H2 s x V Z Hx. specialize (H1 s x V Z Hx). specialize (H2 s x V Z Hx). lia. Qed.
-
 Section Solo.
   Variables (t : block) (mt : machine).
   Hypothesis M : machine_ok mt.

@@ -4,9 +4,7 @@ From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model Elb Isolation Weights Bounds Largest Share Formulas.
 Import ListNotations.
 
-(** The instructions of thread block [b], and what [b] is by itself: the other warps are empty. *)
-Definition of (m : machine) (p : block) (b : nat) (x : key) : Prop := In x (keys p) /\ group m (fst x) = b.
-
+(** What thread block [b] is by itself: the other warps are empty. *)
 Definition only (m : machine) (b : nat) (p : block) : block :=
   map (fun w => if group m w =? b then nth w p [] else []) (seq 0 (length p)).
 
@@ -155,12 +153,4 @@ Theorem solo_fib m p b iI iD : machine_ok m -> wf p -> iso_edges (only m b p) m 
 Proof.
   intros M W HI s x V Hx.
   apply (fib_bound m _ s iI iD b M (wf_only m b p W) V HI); [apply alone_only|exact Hx].
-Qed.
-
-Lemma solo_least m p b a c : solo_bound m p b a -> solo_bound m p b c -> solo_bound m p b (min a c).
-Proof. intros H1 H2 s x V Hx. specialize (H1 s x V Hx). specialize (H2 s x V Hx). lia. Qed.
-
-Lemma stay_least m p b a c : stay_bound m p b a -> stay_bound m p b c -> stay_bound m p b (min a c).
-Proof.
-  intros H1 H2 s t0 e x V Ht He Hx. specialize (H1 s t0 e x V Ht He Hx). specialize (H2 s t0 e x V Ht He Hx). lia.
 Qed.

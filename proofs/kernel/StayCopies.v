@@ -4,7 +4,7 @@
     with every unit in reach that sub-cores share. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Sib Isolation Queue Bounds IsolationPaths Stay Copies SoloCopies.
+From Warpbound Require Import Cycles Largest Model Isolation Queue Bounds IsolationPaths Stay Copies SoloCopies.
 From Warpbound Require Instances.
 Import ListNotations.
 

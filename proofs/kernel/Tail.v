@@ -109,13 +109,6 @@ Section Tails.
         exists c. split; [apply (pays_present c t); auto|apply Nat.eqb_refl].
       Qed.
 
-      Lemma filter_present k : incl k here ->
-        incl (filter (fun c => existsb (Nat.eqb c) present) k) present.
-      Proof.
-        intros _ c Hc. apply filter_In in Hc as [_ X]. apply existsb_exists in X as [y [Hy E]].
-        apply Nat.eqb_eq in E. subst. exact Hy.
-      Qed.
-
       (** Busy and idle cycles: [x] and [l] of the page. *)
       Lemma tail_parts N :
         cycles N behind <= delay r delta b + kL (kd b) + sum (work r N behind) here.

@@ -1,7 +1,7 @@
 (** * Grids of one wave, k-wave (docs/wave-bounds.md): what bounds a stay bounds the grid *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas Model Sib Bounds IsolationPaths Ledger Dynamic Grid Stay GridLedger Kernel
+From Warpbound Require Import Cycles Largest Share Formulas Model Bounds IsolationPaths Ledger Dynamic Grid Stay GridLedger Kernel
   WavePotential WaveSib WaveExtras.
 Import ListNotations.
 
@@ -11,9 +11,6 @@ Definition stays_with (m : machine) (p : block) (b : nat) (others : list nat) (a
     (forall y, In y (keys p) -> group m (fst y) <> b -> ~ In (group m (fst y)) others ->
        C s y <= t0 \/ forall x, of m p b x -> C s x <= I s y) ->
     of m p b x -> C s x <= t0 + a.
-
-Lemma stays_least m p b others a c : stays_with m p b others a -> stays_with m p b others c -> stays_with m p b others (min a c).
-Proof. intros H1 H2 s t0 x V B A Hx. specialize (H1 s t0 x V B A Hx). specialize (H2 s t0 x V B A Hx). lia. Qed.
 
 Lemma stays_more m p b others a c : stays_with m p b others a -> a <= c -> stays_with m p b others c.
 Proof. intros H L s t0 x V B A Hx. specialize (H s t0 x V B A Hx). lia. Qed.

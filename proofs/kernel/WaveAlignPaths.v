@@ -111,11 +111,3 @@ Proof.
     split; [exact Hy|apply Nat.eqb_eq, G].
   - exact Hx.
 Qed.
-
-Theorem stays_align m p b others ws vs : machine_ok m -> wf p ->
-  (NoDup ws /\ forall x, of m p b x -> In (fst x) ws) ->
-  (forall y, In y (keys p) -> group m (fst y) <> b -> In (group m (fst y)) others -> In (fst y) vs) ->
-  1 <= teams ws (length vs) -> stays_with m p b others (WAVE_ALN p m b ws vs).
-Proof.
-  intros M W Ws Vs Some_team s t0 x V B A Hx. apply (WAVE_ALN_bound m p s b t0 others ws vs x); assumption.
-Qed.

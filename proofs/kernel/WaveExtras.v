@@ -6,7 +6,7 @@
     many as there are changes, at most as many as [g] has barriers. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Extras Model Sib Isolation Queue Potential Bounds IsolationPaths Stay WavePotential WaveBound WaveSum WaveSib.
+From Warpbound Require Import Cycles Largest Extras Model Isolation Queue Potential Bounds IsolationPaths Stay WavePotential WaveBound WaveSum WaveSib.
 Import ListNotations.
 
 (** ** What another thread block adds *)
@@ -295,10 +295,4 @@ Lemma changes_barriers b m g : changes b m g (fun _ q => q) (last_section b m g)
 Proof.
   split; [intros x o _ _ _ _ L; destruct (_ =? _); lia|]. intros x [Hx Gx] _. apply list_max_ge, in_map_iff.
   exists x. split; [reflexivity|]. apply filter_In. split; [exact Hx|]. apply Nat.eqb_eq, Gx.
-Qed.
-
-Lemma changes_none b m g : (forall x o, of m b g x -> of m b g o -> core m (fst o) = core m (fst x)) ->
-  changes b m g (fun _ _ => 0) 0.
-Proof.
-  intros H. split; [|lia]. intros x o Hx Ho _ _ _. rewrite (H x o Hx Ho), Nat.eqb_refl. lia.
 Qed.

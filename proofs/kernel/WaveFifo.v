@@ -4,7 +4,7 @@
     of one block that has the warps of all of them bounds each from its start on; a common start is not needed. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Sib Potential PotentialBound Graph Fifo Stay WavePotential WaveBound Wave.
+From Warpbound Require Import Cycles Largest Model Potential PotentialBound Graph Fifo Stay WavePotential WaveBound Wave.
 Import ListNotations.
 
 Section WaveFifo.

@@ -7,7 +7,7 @@
     the stated ones.  No clean SM and no common start is asked for. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Sib Isolation Queue Potential Bounds IsolationPaths Stay WavePotential WaveBound WaveSum.
+From Warpbound Require Import Cycles Largest Model Isolation Queue Potential Bounds IsolationPaths Stay WavePotential WaveBound WaveSum.
 From Warpbound Require PotentialBound.
 Import ListNotations.
 

@@ -16,9 +16,6 @@ Definition spent (b : block) (c : key -> nat) (J : progress) : nat :=
 Lemma spent_mono b c J J' : reaches J J' -> spent b c J <= spent b c J'.
 Proof. intros R. apply sum_le. intros u _. specialize (R u). apply Fifo.seq_sum_mono. lia. Qed.
 
-Lemma spent_le b c c' J : (forall y, c y <= c' y) -> spent b c J <= spent b c' J.
-Proof. intros H. apply sum_le. intros u _. apply sum_le. intros j _. apply H. Qed.
-
 Lemma spent_all b c : spent b c (everything b) = sum c (keys b).
 Proof.
   unfold spent, keys. rewrite Fifo.sum_flat_map. apply sum_ext. intros u _. rewrite Fifo.sum_map.

@@ -340,11 +340,6 @@ Proof.
   exists x. split; [reflexivity|]. apply filter_In. split; [exact Hx|]. apply Nat.eqb_eq, Gx.
 Qed.
 
-Lemma moves_none b m g : (forall x o, of m b g x -> of m b g o -> core m (fst o) = core m (fst x)) -> moves b m g (fun _ _ => 0) 0.
-Proof.
-  intros H. split; [|lia]. intros x o Hx Ho _. rewrite (H x o Hx Ho), Nat.eqb_refl. lia.
-Qed.
-
 (** *** What a stay takes by it *)
 Theorem stays_teams m p b others cs turn k ws al ts A T L q : machine_ok m -> wf p -> (NoDup cs /\ forall w, In (core m w) cs) ->
   moves p m b turn k -> (NoDup ws /\ forall x, of m p b x -> In (fst x) ws) ->

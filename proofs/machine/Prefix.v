@@ -47,20 +47,6 @@ Definition live (m : machine) (b : block) (s : schedule) (n : nat) : Prop :=
 Definition prefix (m : machine) (b : block) (s : schedule) (n : nat) : Prop :=
   safe m b s n /\ live m b s n.
 
-(** A valid schedule is an execution up to every cycle, and an execution that has
-    issued and started everything is a valid schedule. *)
-Theorem valid_prefix m b s n : valid m b s -> prefix m b s n.
-Proof.
-  intros V. split.
-  - constructor; intros; try (eapply V; eassumption || auto; fail).
-    destruct x as [w k]. apply (v_none _ _ _ V w k); assumption.
-  - intros t _. split.
-    + intros x Hx H. apply (v_asap _ _ _ V x t Hx H).
-    + intros w k Hk He. split; [|apply (v_conserving _ _ _ V w k t Hk He)].
-      destruct (init (get b (w, k))) eqn:Hi; [|lia]. destruct (v_none _ _ _ V w k Hk Hi) as [_ H].
-      destruct (H t He).
-Qed.
-
 Lemma count_ext b p q : (forall x, In x (keys b) -> p x = q x) -> count b p = count b q.
 Proof.
   intros H. apply Nat.le_antisymm; apply count_le; intros x Hx P; [rewrite <- H|rewrite H]; assumption.
@@ -124,18 +110,8 @@ Record agree (b : block) (s s' : schedule) (n : nat) : Prop := {
   a_ai : ai s = ai s'; a_al : al s = al s'; a_ar : ar s = ar s'; a_begin : begin s = begin s'
 }.
 
-Lemma agree_sym b s s' n : agree b s s' n -> agree b s' s n.
-Proof. intros [H1 H2 H3 H4 H5 H6]. constructor; intros; symmetry; auto. Qed.
-
 Lemma agree_trans b s s' s'' n : agree b s s' n -> agree b s' s'' n -> agree b s s'' n.
 Proof. intros A B. constructor; intros; etransitivity; eapply A || eapply B; auto. Qed.
-
-Lemma agree_less b s s' n k : k <= n -> agree b s s' n -> agree b s s' k.
-Proof.
-  intros L A. constructor; intros; try apply A.
-  - pose proof (a_I _ _ _ _ A x H). lia.
-  - pose proof (a_D _ _ _ _ A x H). lia.
-Qed.
 
 Ltac decide_nat := repeat match goal with
   | |- context [?a <=? ?b] => destruct (Nat.leb_spec a b)

@@ -74,9 +74,6 @@ Section Sharing.
       rewrite !andb_true_iff, !Nat.leb_le, Nat.ltb_lt. tauto.
   Qed.
 
-  Lemma given_app f b L K : given f b (L ++ K) = given f b L + given f b K.
-  Proof. unfold given. rewrite filter_app, app_length. reflexivity. Qed.
-
   Lemma given_split f b L q : given f b L = given f b (filter q L) + given f b (filter (fun t => negb (q t)) L).
   Proof.
     unfold given. induction L as [|x l IH]; [reflexivity|]. cbn [filter].

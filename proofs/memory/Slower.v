@@ -21,14 +21,6 @@ Proof.
   intros A H. unfold count. rewrite (a_keys _ _ A). f_equal. apply filter_ext_in. exact H.
 Qed.
 
-Lemma wf_alike b c : alike b c -> wf b -> wf c.
-Proof.
-  intros A W w k Hk. rewrite (a_keys _ _ A) in *. destruct (W w k Hk) as [W1 [W2 W3]]. destruct (a_get _ _ A _ Hk) as [E1 [E2 [E3 E4]]].
-  rewrite E1, E2, E3, E4. split; [|split; [exact W2|]].
-  - intros y Hy. destruct (a_get _ _ A y Hy) as [F1 [F2 _]]. rewrite F1, F2. apply W1, Hy.
-  - intros j Hj. destruct (a_get _ _ A (w, j) (keys_before _ _ _ j Hk ltac:(lia))) as [_ [_ [_ F4]]]. rewrite F4. apply W3, Hj.
-Qed.
-
 Section Alike.
   Variables (m : machine) (b c : block) (s : schedule).
   Hypothesis A : alike b c.

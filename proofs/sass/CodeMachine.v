@@ -252,9 +252,6 @@ Proof.
     simpl in H; intuition (subst; simpl; lia).
 Qed.
 
-Lemma B_trans m b u v z : B m b u v -> B m b v z -> B m b u z.
-Proof. induction 1; intros; [assumption|]. econstructor; [eassumption|auto]. Qed.
-
 Lemma sections_grow m b w k j : wf m b -> In (w, k) (keys b) -> j <= k -> sec (get b (w, j)) <= sec (get b (w, k)).
 Proof.
   intros WF. induction k as [|k IH]; intros Hk Hj; [replace j with 0 by lia; apply le_n|].

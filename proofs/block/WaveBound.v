@@ -5,7 +5,7 @@
     - D(x) <= t0 + pD(x) of what was issued before x, or with it on its unit and started before it. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Instances Queue Potential PotentialBound Stay WavePotential.
+From Warpbound Require Import Cycles Model Instances Queue Potential WavePotential.
 Import ListNotations.
 
 Section WaveBound.
@@ -262,7 +262,7 @@ Section WaveBound.
           destruct (fu (get b y) =? fu (get b x)); lia.
       - (* the unit *)
         assert (exists d0, depth m = d0) as [[[|d]|] Dm] by eauto.
-        + destruct (unit_taken m b s M V _ _ Dm H) as [y [Hy [Hf [Hs Hb]]]]. pose proof (v_init _ _ _ V y Hy).
+        + destruct (unit_taken m b s _ _ M V Dm H) as [y [Hy [Hf [Hs Hb]]]]. pose proof (v_init _ _ _ V y Hy).
           destruct (classes x y Hx Ix Hy ltac:(lia) ltac:(unfold C; lia)) as [[Oy Sy]|[[Ey Sy]|Me]].
           * apply (Jump y Oy Sy). unfold C. lia.
           * destruct y as [v j]. cbn [fst] in Ey. subst v. destruct (Own j Hy ltac:(lia)) as [Lj _].

@@ -8,7 +8,7 @@
     wave potential is a bound (WaveBound.v). *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Queue Potential Stay.
+From Warpbound Require Import Cycles Model Queue Potential.
 Import ListNotations.
 
 Section WavePotential.
@@ -94,9 +94,6 @@ Section WavePotential.
     intros O O' y z Hy Hz G Iz L B. specialize (O y z Hy Hz G Iz L ltac:(lia)).
     specialize (O' y z Hy Hz G Iz L ltac:(lia)). lia.
   Qed.
-
-  Lemma all_in_order : in_order (everything b).
-  Proof. intros y z _ Hz _ _ _ _. apply in_len, Hz. Qed.
 
   Variable s : schedule.
   Hypothesis V : valid m b s.

@@ -1,7 +1,7 @@
 (** * ALN <= FIB <= SIB: docs/proofs.md, theorem 1 *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Queue Isolation Potential PotentialBound Graph Paths Aln AlnPaths Fifo Bounds.
+From Warpbound Require Import Cycles Largest Model Queue Isolation Potential PotentialBound Graph Paths Aln AlnPaths Fifo Bounds.
 Import ListNotations.
 
 Lemma sum_scaled {A} (f : A -> nat) c l : sum (fun x => c * f x) l = c * sum f l.
@@ -9,12 +9,6 @@ Proof. induction l as [|x l IH]; [apply mult_n_O|]. rewrite !sum_cons, IH. lia. 
 
 Lemma sum_incl_le (f : nat -> nat) (p : nat -> bool) l : sum f (filter p l) <= sum f l.
 Proof. rewrite sum_filter. apply sum_le. intros x _. destruct (p x); lia. Qed.
-
-Lemma filter_all {A} (p : A -> bool) l : (forall x, In x l -> p x = true) -> filter p l = l.
-Proof.
-  induction l as [|x l IH]; intros H; [reflexivity|]. simpl. rewrite (H x (or_introl eq_refl)), IH; [reflexivity|].
-  intros y Hy. apply H. right. exact Hy.
-Qed.
 
 (** FIB and SIB add up the same terms, with a larger charge. *)
 Lemma block_bound_mono b m ch ch' iD g : (forall w q y, In y (keys b) -> ch w q y <= ch' w q y) ->
@@ -29,6 +23,7 @@ Proof.
   unfold block_bound. specialize (A (last_section b m g)). specialize (B (last_section b m g)). lia.
 Qed.
 
+(** FIB is at most SIB. *)
 Theorem fib_le_sib b m iD g :
   block_bound b m (fib_charge b m) iD g <= block_bound b m (sib_charge b m) iD g.
 Proof.
@@ -173,8 +168,8 @@ Section AlnFib.
         specialize (Top ltac:(lia)). lia. }
       assert (sum (align b (alnI m b) q w) (peers b w)
                 <= others b w * (top + sum (fun u => fib_of w q u (len b u)) (peers b w))) as B.
-      { etransitivity; [apply sum_le, A|]. rewrite (sum_plus (fun _ => top)), sum_scaled.
-        pose proof (sum_const (fun _ : nat => top) (peers b w) top (fun _ _ => le_n _)). unfold others in *. nia. }
+      { etransitivity; [apply sum_le, A|]. rewrite (sum_add (fun _ => top)), sum_scaled.
+        pose proof (sum_mul (fun _ : nat => top) (peers b w) top (fun _ _ => le_n _)). unfold others in *. nia. }
       apply (Nat.div_le_mono _ _ (others b w)) in B; [|lia]. rewrite Nat.mul_comm, Nat.div_mul in B by lia.
       etransitivity; [exact B|]. pose proof (charges_le w q) as Ch.
       assert (In top (map (fun k => iD (w, k) + init (get b (w, k)) + lat (get b (w, k))) (k0 :: l0))) as H.
@@ -195,7 +190,7 @@ Section AlnFib.
     unfold ALN, aln, total, block_bound.
     assert (Potential.last_section b = last_section b m g) as ->.
     { unfold Potential.last_section, last_section. f_equal. f_equal.
-      symmetry. apply filter_all. intros x _. apply Nat.eqb_eq, One. }
+      symmetry. apply (filter_const _ true). intros x _. apply Nat.eqb_eq, One. }
     specialize (A (last_section b m g)). pose proof (aln_term_le (last_section b m g)). lia.
   Qed.
 End AlnFib.

@@ -48,6 +48,7 @@ Section AlnPaths.
     apply (lp_edge _ (inside w u) level_of (steps_down w u (others b w))); [exact Hx|exact (level_fuel w u x Hx)|exact He].
   Qed.
 
+  (** The computed alignments are a certificate. *)
   Theorem alnI_cert : aln_cert m b (alnI m b).
   Proof.
     intros w u _ n Hn. split.
@@ -82,6 +83,7 @@ Section AlnPaths.
   Qed.
 End AlnPaths.
 
+(** Each instruction is complete within the computed ALN. *)
 Theorem ALN_bound m b s : machine_ok m -> wf b -> valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
   forall x, In x (keys b) -> C s x <= ALN b m.

@@ -228,6 +228,7 @@ Section Covering.
   Theorem FIB_covers g : FIB_at b' m g <= FIB_at b m g.
   Proof. apply bound_there; [exact fib_there|exact isoD_there]. Qed.
 
+  (** SIB of a block is at most SIB of a block that covers it. *)
   Theorem SIB_covers g : SIB_at b' m g <= SIB_at b m g.
   Proof. apply bound_there; [exact sib_there|exact isoD_there]. Qed.
 
@@ -249,6 +250,7 @@ Section Covering.
       specialize (H3 (there y) (there_key y Hy) Hg). unfold there in *. rewrite <- Sk, <- Sy in H3. auto.
   Qed.
 
+  (** ELB of a block is at most ELB of a block that covers it. *)
   Theorem ELB_covers : ELB b' m <= ELB b m.
   Proof.
     unfold ELB. apply Nat.add_le_mono.
@@ -270,6 +272,7 @@ Proof.
   pose proof (FIB_covers b b' m pos W W' K g). lia.
 Qed.
 
+(** ELB of a covering block bounds every block that it covers. *)
 Theorem covered_elb b b' m pos s x : wf b -> wf b' -> covers b b' pos -> machine_ok m -> valid m b' s ->
   In x (keys b') -> C s x <= begin s (group m (fst x)) + ELB b m.
 Proof.

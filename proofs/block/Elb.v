@@ -228,6 +228,7 @@ Section Skipped.
       pose proof (spent_split _ (I s x) (l_begin _ _ _ _ V x Hx)) as N. lia.
     Qed.
 
+    (** Until [x] is complete, at most [L x + slow x] of the counted cycles are idle. *)
     Theorem counted_complete x : In x (keys b) ->
       cnt (fun t => (begin s (group m (fst x)) <=? t) && idle b s t && negb (skip t)) (C s x) <= L x + slow x.
     Proof.
@@ -287,6 +288,7 @@ Section Elb.
     apply (counted_issue (fun _ => false) m b s M W V (fun x => lat (get b x)) lat_counts L HL x Hx).
   Qed.
 
+  (** Until [x] is complete, at most [L x] and its latency are idle cycles. *)
   Theorem idle_complete x : In x (keys b) ->
     cnt (idle_from (begin s (group m (fst x)))) (C s x) <= L x + lat (get b x).
   Proof.

@@ -4,7 +4,7 @@
     units of F, too), with barriers and releases, for times up to the stated ones. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Isolation Potential PotentialBound Graph Aln.
+From Warpbound Require Import Cycles Largest Model Isolation Potential PotentialBound Graph Aln.
 Import ListNotations.
 
 (** ** What a warp can have in a unit's queue at once *)
@@ -56,9 +56,6 @@ Definition fifo (m : machine) (b : block) (F : nat -> nat -> nat -> bool) (iso :
 Definition passed (b : block) (w : nat) (c : key -> nat) (J : progress) : nat :=
   sum (fun u => sum (fun j => c (u, j)) (seq 0 (min (J u) (len b u)))) (rest b w).
 
-Lemma sum_app {A} (f : A -> nat) l l' : sum f (l ++ l') = sum f l + sum f l'.
-Proof. unfold sum. rewrite map_app, list_sum_app. reflexivity. Qed.
-
 Lemma seq_sum_mono (c : nat -> nat) i j : i <= j -> sum c (seq 0 i) <= sum c (seq 0 j).
 Proof.
   intros H. replace j with (i + (j - i)) by lia. rewrite seq_app, sum_app. lia.
@@ -92,23 +89,6 @@ Proof.
 Qed.
 
 (** ** The lemma of section 9 *)
-
-Lemma sum_flat_map {A B} (f : B -> nat) (g : A -> list B) l : sum f (flat_map g l) = sum (fun x => sum f (g x)) l.
-Proof. induction l as [|x l IH]; [reflexivity|]. cbn [flat_map]. rewrite sum_app, sum_cons, IH. reflexivity. Qed.
-
-Lemma sum_map {A B} (f : B -> nat) (g : A -> B) l : sum f (map g l) = sum (fun x => f (g x)) l.
-Proof. unfold sum. rewrite map_map. reflexivity. Qed.
-
-Lemma sum_filter {A} (f : A -> nat) p l : sum f (filter p l) = sum (fun x => if p x then f x else 0) l.
-Proof.
-  induction l as [|x l IH]; [reflexivity|]. rewrite sum_cons. simpl. destruct (p x); [rewrite sum_cons|]; rewrite IH; reflexivity.
-Qed.
-
-Lemma sum_zero {A} (f : A -> nat) l : (forall x, In x l -> f x = 0) -> sum f l = 0.
-Proof.
-  induction l as [|x l IH]; intros H; [reflexivity|]. rewrite sum_cons, (H x (or_introl eq_refl)), IH; [reflexivity|].
-  intros y Hy. apply H. right. exact Hy.
-Qed.
 
 Section Pend.
   Variables (m : machine) (b : block) (s : schedule).

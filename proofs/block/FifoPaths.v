@@ -18,6 +18,7 @@ Proof.
   rewrite Nat.add_0_r in H. apply H. split; [exact Hn|cbn; lia].
 Qed.
 
+(** With unlimited queues each instruction is complete within the computed FIFO bound. *)
 Theorem FIFO_bound b m F s : machine_ok m -> wf b -> depth m = None -> valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
   forall x, In x (keys b) -> C s x <= FIFO b m F.

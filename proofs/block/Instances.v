@@ -1,8 +1,9 @@
 (** * The instance on which an instruction runs
 
     R3 says only that no more instructions initiate on a unit at a time than it has
-    instances.  An interval graph is coloured in the order of its starts: so the
-    instances can be told apart (docs/proofs.md, section 3, "let a be the instance"). *)
+    instances.  An interval graph is coloured in the order of its starts.  So each instruction
+    gets an instance of its own: docs/proofs.md, section 3, tells instances apart where a queue
+    is full. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model.
@@ -145,6 +146,7 @@ Section Instances.
       split; [intros y Y; apply B1, R, Y|]. intros y z t Y Z. apply B2; apply R; assumption.
   Qed.
 
+  (** Every schedule assigns each instruction an instance of its unit. *)
   Theorem instances_exist : exists a, instances_of (keys b) a.
   Proof. exact (instances_exist_in _ (keys b) eq_refl (keys_nodup b) (incl_refl _)). Qed.
 

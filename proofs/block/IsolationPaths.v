@@ -119,6 +119,7 @@ Section Tables.
     split; reflexivity.
   Qed.
 
+  (** The computed isolation times respect every edge of the graph. *)
   Theorem iso_at_edges : iso_edges b m (isoI_at b m) (isoD_at b m).
   Proof.
     intros w k Hk. destruct (iso_at w k Hk) as [HI HD].
@@ -137,6 +138,7 @@ Section Tables.
         * apply (in_map (fun o => isoD_at b m (w, o))), Io.
   Qed.
 
+  (** No times that respect the edges are less than the computed ones. *)
   Theorem iso_at_least iI iD : iso_edges b m iI iD ->
     forall w k, In (w, k) (keys b) -> isoI_at b m (w, k) <= iI (w, k) /\ isoD_at b m (w, k) <= iD (w, k).
   Proof.
@@ -162,10 +164,12 @@ End Tables.
 
 (** ** Theorem 1 for the computed values *)
 
+(** A thread block that is alone ends within the computed FIB. *)
 Theorem FIB_at_bound m b s g : machine_ok m -> wf b -> valid m b s -> alone b m g ->
   forall x, In x (keys b) -> C s x <= begin s g + FIB_at b m g.
 Proof. intros M W V A x. apply (fib_bound m b s _ _ g M W V (iso_at_edges b m W) x A). Qed.
 
+(** A thread block that is alone ends within the computed SIB. *)
 Theorem SIB_at_bound m b s g : machine_ok m -> wf b -> valid m b s -> alone b m g ->
   forall x, In x (keys b) -> C s x <= begin s g + SIB_at b m g.
 Proof. intros M W V A x. apply (sib_charge_bound m b s _ _ g M W V (iso_at_edges b m W) x A). Qed.

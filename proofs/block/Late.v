@@ -1,4 +1,7 @@
-(** * The walk of docs/proofs.md, section 3, forwards: theorem 1 within one section
+(** * What makes a warp late (docs/proofs.md, section 3): SIB and FIB within one section
+
+    The induction of the page, with the sum of charges as potential.  It counts in cycles what
+    other thread blocks initiate, so lemma 3 can use it.
 
     A warp [w] in its section [q], which may begin at [T]; at [N] the last instruction
     of the section in its thread block is complete.  Other warps' instructions have

@@ -94,6 +94,7 @@ Section Certificates.
     - apply filter_In in Hy as [Hy _]. apply in_seq in Hy. apply (rank_prog b W); [exact Hx|lia].
   Qed.
 
+  (** The computed latency paths are a certificate. *)
   Theorem lamI_cert : lam_cert m b (lamI b m).
   Proof.
     intros w k Hk.
@@ -124,6 +125,7 @@ Section Certificates.
       apply filter_In. split; [apply in_seq; lia|]. unfold on. rewrite Hs, Hf, !Nat.eqb_refl. reflexivity.
   Qed.
 
+  (** No certificate of latency paths is less than the computed one. *)
   Theorem lamI_least L : lam_cert m b L -> forall x, In x (keys b) -> lamI b m x <= L x.
   Proof.
     intros HL. apply (lp_least _ (fun x => In x (keys b)) (rank b)); [apply lam_ranked|].
@@ -141,10 +143,12 @@ End Certificates.
 Definition ELB (b : block) (m : machine) : nat := E b + top b (lamI b m).
 Definition SIB (b : block) (m : machine) : nat := sib b m (isoI b).
 
+(** Each instruction is complete within the computed ELB. *)
 Theorem ELB_bound m b s : machine_ok m -> wf b -> valid m b s ->
   forall x, In x (keys b) -> C s x <= begin s (group m (fst x)) + ELB b m.
 Proof. intros M W V x Hx. unfold ELB. rewrite Nat.add_assoc. apply (elb m b s M W V _ (lamI_cert b m W) x Hx). Qed.
 
+(** At depth 0 each instruction is complete within the computed SIB. *)
 Theorem SIB_bound m b s : machine_ok m -> wf b -> valid m b s -> depth m = Some 0 ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
   forall x, In x (keys b) -> C s x <= SIB b m.

@@ -4,11 +4,10 @@
     other warps have got so far.  SIB, FIB, ALN and FIFO are potentials, and every
     potential is a bound (PotentialBound.v): for every dispatch depth, any width,
     number of sub-cores and instances, with barriers and releases, and times up to
-    the stated ones.  The page walks backwards from a completion and
-    pays each cycle of waiting by a charge; here is an induction forwards. *)
+    the stated ones: the lemma of section 3. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Instances Queue.
+From Warpbound Require Import Cycles Largest Model Instances Queue.
 Import ListNotations.
 
 (** How many of its instructions each warp has behind it. *)
@@ -90,14 +89,6 @@ Lemma behind_le p n c : (forall i, i < n -> p i = true -> i < c) -> behind p n <
 Proof.
   intros H. apply list_max_le, Forall_forall. intros x Hx. apply in_map_iff in Hx as [i [<- Hi]].
   apply filter_In in Hi as [Hi Hp]. apply in_seq in Hi. apply H; [lia|exact Hp].
-Qed.
-
-Lemma filter_le {A} (p p' : A -> bool) l : (forall x, In x l -> p x = true -> p' x = true) ->
-  length (filter p l) <= length (filter p' l).
-Proof.
-  induction l as [|x l IH]; intros H; simpl; [lia|].
-  specialize (IH (fun z Hz => H z (or_intror Hz))). specialize (H x (or_introl eq_refl)).
-  destruct (p x); [rewrite H by reflexivity; simpl; lia|]. destruct (p' x); simpl; lia.
 Qed.
 
 Lemma filter_more {A} (p p' : A -> bool) y l : In y l -> p y = false -> p' y = true ->
@@ -243,14 +234,6 @@ Section Schedule.
         split; [exact Hx|]. unfold P. rewrite Hf, !andb_true_iff, Nat.ltb_lt, Nat.eqb_eq. lia.
   Qed.
 End Schedule.
-
-Lemma sum_cons {A} (f : A -> nat) x l : sum f (x :: l) = f x + sum f l.
-Proof. reflexivity. Qed.
-
-Lemma filter_both {A} (p p' : A -> bool) l : filter p (filter p' l) = filter (fun x => p' x && p x) l.
-Proof.
-  induction l as [|x l IH]; [reflexivity|]. simpl. destruct (p' x); simpl; rewrite IH; reflexivity.
-Qed.
 
 (** If in every cycle of [x, x + n) at least [c] of [l] initiate, their initiations sum to [c n]. *)
 Lemma crowd m b s l c x n : valid m b s -> (forall y, In y l -> In y (keys b)) ->

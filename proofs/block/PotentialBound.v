@@ -1,4 +1,7 @@
-(** * Every potential is a bound: docs/proofs.md, theorems 1 and 3 *)
+(** * Every potential is a bound: docs/proofs.md, the lemma of section 3, for theorems 1 and 3
+
+    A thread block that is alone is a wave of one.  Its potentials, section by section, are a wave
+    potential: each counts from the start of its section. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model Instances Potential WavePotential WaveBound.

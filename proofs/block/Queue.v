@@ -1,8 +1,8 @@
 (** * How long an instruction waits in a queue of [d] entries
-    (docs/proofs.md, section 3, depth 1; here for every depth d ≥ 1) *)
+    (docs/proofs.md, section 3, proof of the lemma: the queue, for every depth d ≥ 1) *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Instances Weights.
+From Warpbound Require Import Cycles Largest Model Instances Weights.
 Import ListNotations.
 
 (** The largest initiation on a unit. *)
@@ -13,13 +13,6 @@ Lemma cmax_ge b y : In y (keys b) -> init (get b y) <= cmax b (fu (get b y)).
 Proof.
   intros H. apply list_max_ge, in_map_iff. exists y. split; [reflexivity|].
   apply filter_In. split; [exact H|apply Nat.eqb_refl].
-Qed.
-
-Lemma sum_const {A} (f : A -> nat) l c : (forall x, In x l -> f x <= c) -> sum f l <= length l * c.
-Proof.
-  unfold sum. induction l as [|x l IH]; intros H; simpl; [lia|].
-  specialize (IH ltac:(intros; apply H; right; assumption)).
-  specialize (H x (or_introl eq_refl)). lia.
 Qed.
 
 Lemma filter_or {A} (p q : A -> bool) l :
@@ -75,6 +68,8 @@ Section Queue.
       + apply filter_In in Y as [Y P]. apply filter_In. split; [exact Y|]. apply andb_prop in P. apply P.
   Qed.
 
+  (** At depth [d] an instruction waits for its unit at most [d] times the longest initiation
+      there. *)
   Theorem queue_time j : In j (keys b) -> D s j <= I s j + d * cmax b (fu (get b j)).
   Proof.
     intros Hj. destruct (le_lt_dec (D s j) (I s j)) as [L|L]; [lia|].
@@ -93,7 +88,7 @@ Section Queue.
           pose proof (v_fifo _ _ _ V j y Hj Hy (eq_sym Fy) Y). lia. }
         repeat split; auto. unfold is. destruct (key_eq y j) as [->|_]; [lia|reflexivity]. }
     assert (wsum b (fun y => init (get b y)) P <= count b P * cmax b (fu (get b j))) as B.
-    { rewrite wsum_filter. apply sum_const. intros y Y. apply filter_In in Y as [Y PY].
+    { rewrite wsum_filter. apply sum_mul. intros y Y. apply filter_In in Y as [Y PY].
       replace (fu (get b j)) with (fu (get b y)); [apply cmax_ge, Y|].
       unfold P, running, waiting in PY. rewrite orb_true_iff, !andb_true_iff, on_iff in PY. tauto. }
     assert (count b (running j) <= 1) as R.

@@ -54,9 +54,6 @@ Proof.
     (group m (fst y) =? group m w); cbn [negb andb orb]; lia.
 Qed.
 
-Lemma filter_all {A} (p : A -> bool) l : (forall x, p x = true) -> filter p l = l.
-Proof. intros H. induction l as [|x l IH]; [reflexivity|]. simpl. rewrite H, IH. reflexivity. Qed.
-
 Section Sib.
   Variables (m : machine) (b : block) (s : schedule).
   Hypothesis M : machine_ok m.
@@ -85,8 +82,8 @@ Section Sib.
     - assert (forall q, block_start b m (fib_charge b m) iD g q <= start b m iD q) as S.
       { induction q as [|q IH]; cbn [block_start start]; [lia|]. pose proof (fib_term iD q Dm). lia. }
       specialize (S (last_sec b)). pose proof (fib_term iD (last_sec b) Dm). unfold sib. lia.
-    - unfold last_section, last_sec. f_equal. f_equal. symmetry. apply filter_all.
-      intros y. apply Nat.eqb_eq, One.
+    - unfold last_section, last_sec. f_equal. f_equal. symmetry. apply (filter_const _ true).
+      intros y _. apply Nat.eqb_eq, One.
   Qed.
 End Sib.
 

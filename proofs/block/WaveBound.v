@@ -1,4 +1,4 @@
-(** * Every wave potential is a bound (docs/wave-bounds.md, section 3: the walk, forwards)
+(** * Every wave potential is a bound (docs/wave-bounds.md, section 3: the lemma)
 
     By induction in the order of sections and, in a warp, of the program:
     - for every t <= I(x):  t <= t0 + pI(x) of what was issued before t;

@@ -1,10 +1,10 @@
-(** * Potentials of a wave (docs/wave-bounds.md, section 3)
+(** * Potentials of a wave (docs/wave-bounds.md, section 3: its potential and jumps)
 
     A thread block [g] shares its SM from [t0] on with others that are there or come.  A wave
     potential says how late a node of its graph, I(k) or D(k), can be when all other warps have got
     so far: as in block/Potential.v, but through all sections of [g], so that an instruction of
-    another thread block is charged once for the whole stay.  Where the walk of the page jumps from
-    a section to an older one, the potential is no less than the completion there ([w_jump]).  Every
+    another thread block is charged once for the whole stay.  Where a chain jumps from an older
+    section to a later one, the potential is no less than the completion there ([w_jump]).  Every
     wave potential is a bound (WaveBound.v). *)
 
 From Coq Require Import List Arith Lia Bool.

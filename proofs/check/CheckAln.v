@@ -34,6 +34,7 @@ Proof.
   - intros j Hj. apply Nat.leb_le. apply (all_ok _ _ B2 j). apply in_seq. lia.
 Qed.
 
+(** A bound that the checker of ALN accepts holds. *)
 Theorem aln_check_ok m b l bound : aln_check m b (aln_table l) bound = true ->
   machine_ok m -> forall s, valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->

@@ -53,6 +53,7 @@ Proof.
   auto using wf_ok, alone_check_ok, edges_check_ok.
 Qed.
 
+(** A bound that the checker of FIB accepts holds. *)
 Theorem fib_check_ok b m g lI lD bound : bound_check b m (fib_charge b m) g lI lD bound = true ->
   machine_ok m -> forall s, valid m b s ->
   forall x, In x (keys b) -> C s x <= begin s g + bound.
@@ -61,6 +62,7 @@ Proof.
   pose proof (fib_bound m b s _ _ g M W V E x A Hx). lia.
 Qed.
 
+(** A bound that the checker of SIB accepts holds at every depth. *)
 Theorem sib_charge_check_ok b m g lI lD bound : bound_check b m (sib_charge b m) g lI lD bound = true ->
   machine_ok m -> forall s, valid m b s ->
   forall x, In x (keys b) -> C s x <= begin s g + bound.

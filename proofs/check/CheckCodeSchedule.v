@@ -356,6 +356,7 @@ Definition kept_b (b : block) (s : schedule) (least : key -> nat) : bool :=
          forallb (fun j => if I s (w, fst j) + 2 <=? P s x then undone b s w j <=? P s x else true) (increments b (fst cn) w k)
        else true) (waits (get b x))).
 
+(** The checker accepts only executions that keep the stall counts [least]. *)
 Theorem kept_ok b s least : kept_b b s least = true -> kept b s least.
 Proof.
   intros H. assert (forall w k, In (w, S k) (keys b) -> I s (w, k) + max 1 (least (w, k)) <= P s (w, S k)

@@ -23,6 +23,7 @@ Proof.
   exact (all_ok _ _ B e He).
 Qed.
 
+(** A bound that the checker of FIFO accepts holds. *)
 Theorem fifo_check_ok m b lF l bound : fifo_check m b (unit_sets lF) (path_table l) bound = true ->
   machine_ok m -> depth m = None -> forall s, valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->

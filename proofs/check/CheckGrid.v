@@ -129,6 +129,7 @@ Section Check.
       apply (all_ok _ _ U q (in_until _ _ Hq)).
   Qed.
 
+  (** The checker accepts only executions whose dispatch is dynamic. *)
   Theorem anywhere_ok : anywhere_b = true -> goes_anywhere G X.
   Proof.
     intros H b t i q Hb A Ht Hi Hq. pose proof (all_ok _ _ H b (proj2 (in_every b) Hb)) as Q. cbv beta in Q.
@@ -140,6 +141,7 @@ Section Check.
   Lemma filter_none {A} (l : list A) : filter (fun _ => false) l = [].
   Proof. induction l; auto. Qed.
 
+  (** The checker accepts only executions that keep rule G4. *)
   Theorem dealt_ok : dealt_b = true -> grid_valid G X -> dealt G X.
   Proof.
     unfold dealt_b. intros H V. apply andb_prop in H as [H1 H2]. split.

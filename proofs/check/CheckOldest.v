@@ -16,6 +16,7 @@ Section CheckOldest.
   Definition oldest_first_b : bool := all (fun x : key => let (w, k) := x in
     let r := ready m p s w k in all (served_b w k) (seq r (I s (w, k) - r))) (keys p).
 
+  (** The checker accepts only schedules that issue the oldest first. *)
   Theorem oldest_first_ok : oldest_first_b = true -> oldest_first m p s age.
   Proof.
     intros H w k t Hk El. apply ready_eligible in El. pose proof (all_ok _ _ H (w, k) Hk) as A. cbv zeta in A.

@@ -98,6 +98,7 @@ Section Sched.
       apply andb_prop in L as [Lg L]. apply Nat.eqb_eq in Lg. apply Nat.ltb_lt in L. apply Nat.leb_le. auto.
   Qed.
 
+  (** The checker accepts only valid schedules. *)
   Theorem valid_ok : valid_b = true -> (forall g n, ar s g n <= release m n) -> valid m b s.
   Proof.
     unfold valid_b. intros H HR.
@@ -178,6 +179,7 @@ Qed.
 Definition elb_check (m : machine) (b : block) (l : list (list nat)) (bound : nat) : bool :=
   wf_b b && (lam_check m b (table l) && (E b + top b (table l) <=? bound)).
 
+(** A bound that the checker of ELB accepts holds. *)
 Theorem elb_check_ok m b l bound : elb_check m b l bound = true -> machine_ok m ->
   forall s, valid m b s -> forall x, In x (keys b) ->
   C s x <= begin s (group m (fst x)) + bound.

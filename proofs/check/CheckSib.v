@@ -52,6 +52,7 @@ Proof.
     rewrite E, F, !Nat.eqb_refl in P. simpl in P. apply Nat.leb_le, P.
 Qed.
 
+(** A bound that the checker of SIB at unlimited depth accepts holds. *)
 Theorem sib_inf_check_ok m b lI lD bound :
   wf_b b && (iso2_check b (table lI) (table lD) && (sib b m (table lD) <=? bound)) = true ->
   machine_ok m -> depth m = None -> forall s, valid m b s ->

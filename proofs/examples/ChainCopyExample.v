@@ -38,6 +38,7 @@ Definition fine2 : nat -> chain_kind :=
 Example fine_kinds2 : map fine2 [0; 1; 2] = map kind2 [0; 1; 2].
 Proof. vm_compute. reflexivity. Qed.
 
+(** Thread blocks as they are written give 17 cycles. *)
 Example ends2_written b : b < 3 -> ended run2 b <= 17.
 Proof.
   intros Hb. assert (k_chain_of grid2 run2 fine2 0 + service grid2 * blocks grid2 = 17) as <- by (vm_compute; reflexivity).
@@ -63,6 +64,7 @@ Definition sib2 : nat -> chain_kind :=
   sib_chain (fun _ => written2) (fun _ => by_itself2) (fun _ => own_unit) 2 (fun _ => lamI written2 by_itself2) (fun _ => turnsI written2 by_itself2)
     (fun _ => iso2) (fun _ _ => false).
 
+(** With SIB in coarse sums the bound is 17 cycles, too. *)
 Example ends2_sib b : b < 3 -> ended run2 b <= 17.
 Proof.
   intros Hb. assert (k_chain_of grid2 run2 fine2 0 + service grid2 * blocks grid2 = 17) as <- by (vm_compute; reflexivity).

@@ -77,6 +77,7 @@ Proof. intros _. split; [split; intros; cbn; lia|apply wf_ok; reflexivity]. Qed.
 Example bounds2 : (k_chain 1 2 1 (map kind2 [0; 1; 2]), k_sm 1 2 1 (map (fun b => plain (kind2 b)) [0; 1; 2])) = (17, 23).
 Proof. vm_compute. reflexivity. Qed.
 
+(** K-CHAIN bounds the example by 17 cycles. *)
 Example ends2 b : b < 3 -> ended run2 b <= 17.
 Proof.
   intros Hb. pose proof (ready2 0 (le_n _)) as [_ W].

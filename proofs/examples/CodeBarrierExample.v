@@ -106,6 +106,8 @@ Proof.
   - apply (code_elb_shown_ok _ _ _ _ _ _ _ _ elb_11 run run_valid x H).
   - apply (code_sib_shown_ok _ _ _ _ _ _ _ sib_12 run 0); [reflexivity|exact run_valid|exact run_kept|exact H].
 Qed.
+
+(** Each instruction of the example ends by cycle 12, as code-fib says. *)
 Theorem run_ends_fib x : In x (keys both) -> finish both run x <= 12.
 Proof. apply (code_fib_sections_shown_ok _ _ _ _ _ _ _ _ _ fib_12 run 0); [reflexivity|exact run_valid|exact run_kept]. Qed.
 Example run_end : finish both run (0, 2) = 7.

@@ -36,6 +36,7 @@ Proof. split; each_case. Qed.
 Lemma pair_cold : keeps_lines plain pair one_line cold_run filled (fun _ => 0) (fun _ => 0) (fun _ => 1).
 Proof. split; each_case; cbn [there there_behind filled] in *; lia. Qed.
 
+(** The execution with a cold instruction cache keeps the rules of the machine. *)
 Theorem cold_run_valid : valid plain pair cold_run.
 Proof.
   apply (cold_valid plain pair one_line cold_run filled (fun _ => 0) (fun _ => 0) (fun _ => 1) pair_wf pair_states pair_cold); try solve [each_case].

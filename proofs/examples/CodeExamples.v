@@ -45,6 +45,7 @@ Proof.
   - intros x y i j u v H1 H2 H _. cbn in H. subst v. easy_cases; split; auto; intros; lia.
 Qed.
 
+(** The execution of two loads keeps the rules M1 to M7. *)
 Theorem run_valid : valid small loads run.
 Proof.
   split; try solve [easy_cases].

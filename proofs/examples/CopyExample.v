@@ -70,6 +70,7 @@ Definition add_written (b : nat) : nat -> nat :=
 Example k_wave_written : k_wave grid4 own_written add_written = 13.
 Proof. vm_compute. reflexivity. Qed.
 
+(** Thread blocks as they are written give the same 13 cycles. *)
 Example run4_written b : b < 2 -> ended run4 b <= 13.
 Proof.
   intros Hb. rewrite <- k_wave_written.

@@ -18,6 +18,7 @@ Definition late : schedule :=
 Example late_valid : valid sm blk late.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 
+(** A schedule of the block needs 8 cycles, more than GUB allows. *)
 Example gub_refuted : exists s, valid sm blk s /\ exists x, In x (keys blk) /\ C s x = 8.
 Proof.
   exists late. split; [exact late_valid|]. exists (1, 1). split; [vm_compute; tauto|reflexivity].

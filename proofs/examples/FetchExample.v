@@ -18,6 +18,7 @@ Proof. cbn. intuition. Qed.
 Lemma waits_4 t : waiting one_fetch t = (t <? 4).
 Proof. unfold waiting, one_fetch. cbn [fetched existsb asks brings]. rewrite orb_false_r. reflexivity. Qed.
 
+(** The example keeps the rules of instruction fetch. *)
 Example fetch_runs : fetch_valid (waiting one_fetch) sm1 code late_start /\ fetches_ok one_fetch 1 3 1.
 Proof.
   split; constructor.

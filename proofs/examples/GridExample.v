@@ -102,6 +102,7 @@ Example bounds3 : map (fun f : nat -> nat -> nat -> list kind -> nat => f 2 1 1 
   = [14; 14; 14].
 Proof. vm_compute. reflexivity. Qed.
 
+(** K-SM bounds the example by 14 cycles. *)
 Example ends3 b : b < 3 -> ended run3 b <= 14.
 Proof.
   intros Hb. apply (k_sm_bound grid3 run3 _ none ready3 run3_valid cert3 amounts3 run3_dynamic b); [cbn; lia|exact Hb].
@@ -134,6 +135,7 @@ Qed.
 Example check3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 = true. Proof. vm_compute. reflexivity. Qed.
 Example forged3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 13 = false. Proof. vm_compute. reflexivity. Qed.
 
+(** A checked certificate of K-BAL bounds the example by 14 cycles. *)
 Example certified3 b : b < 3 -> ended run3 b <= 14.
 Proof.
   apply (kernel_check_ok _ _ _ _ _ _ _ _ check3 grid3 run3 (fun _ _ => (0, 0)) eq_refl eq_refl eq_refl eq_refl ready3 run3_valid

@@ -29,6 +29,7 @@ Proof. cbn. intuition. Qed.
 Lemma load_key x : In x (keys (prog loads 0)) -> x = (0, 0) \/ x = (1, 0).
 Proof. cbn. intuition. Qed.
 
+(** The two loads keep the limit of one request in service. *)
 Example loads_held : limits_requests loads loads_run loads_took two 1 2 1 (fun r => (r, 0))
   (fun r => if r =? 0 then 0 else 5) (fun r => if r =? 0 then 5 else 10) (fun _ => 2) held_second (prog loads).
 Proof.

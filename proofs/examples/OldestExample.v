@@ -56,6 +56,7 @@ Qed.
 (** It stays for 6 cycles; V' is 7, and V, without what younger thread blocks have begun, 4. *)
 Example elder_ends : C times (0, 1) = 6 /\ SERIAL sm two all_home [0] 0 = 4. Proof. split; vm_compute; reflexivity. Qed.
 
+(** V' bounds the younger instruction by 7 cycles. *)
 Example elder_stays : C times (0, 1) <= 7.
 Proof.
   pose proof (stay_serial sm two times comes rest_of all_home 0 ready_sm wf_two times_valid eq_refl times_oldest rest_ok home_ok
@@ -181,6 +182,7 @@ Qed.
 Example written_stay : map (written_held (fun _ => written2) (fun _ => by_itself2) (fun _ => own_unit) 2 (fun _ => 0) four3) [0; 1; 2] = [7; 7; 7].
 Proof. vm_compute. reflexivity. Qed.
 
+(** K-OLDEST bounds the grid by 22 cycles. *)
 Example oldest2 b : b < 3 -> ended run2 b <= 22.
 Proof.
   intros Hb.

@@ -79,5 +79,6 @@ Proof.
     destruct H as [->| ->], H0 as [->| ->]; vm_compute in E; congruence.
 Qed.
 
+(** V of the thread block on its slot is at most 20. *)
 Example copy2_V : SERIAL sm2 warps home2 [0; 1] 1 <= 20.
 Proof. apply (copy_serial written warps alone2 sm2 home2 home2 [0; 1] [0; 1] 1 _ _ copy2 wf2). apply wf_ok. vm_compute. reflexivity. Qed.

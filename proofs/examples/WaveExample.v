@@ -24,6 +24,7 @@ Proof. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 Example numbers : (SIB_at (only sm1 0 both) sm1 0, FIB_at (only sm1 0 both) sm1 0, adds both sm1 0 0 1, C wave2 (0, 1)) = (6, 6, 3, 7).
 Proof. vm_compute. reflexivity. Qed.
 
+(** Theorem 1 without extras bounds the example by 9 cycles. *)
 Example wave2_ends x : of sm1 both 0 x -> C wave2 x <= 9.
 Proof.
   intros Hx. change 9 with (0 + min (SIB_at (only sm1 0 both) sm1 0) (FIB_at (only sm1 0 both) sm1 0) + sum (adds both sm1 0 0) [1]).
@@ -54,6 +55,7 @@ Example extras_needed : (SIB_at (only sm2 0 four) sm2 0, busiest four sm2 0 [0; 
   = (2, 6, 0, 12) /\ extras four sm2 0 [0; 1] 1 (last_section four sm2 0) = 5.
 Proof. vm_compute. auto. Qed.
 
+(** Theorem 1 with extras bounds the example by 13 cycles. *)
 Example wave4_ends x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
   intros Hx. change 13 with (0 + min (SIB_at (only sm2 0 four) sm2 0) (FIB_at (only sm2 0 four) sm2 0)
@@ -105,6 +107,7 @@ Definition adds4 (b : nat) : nat -> nat := adds_with_extras sm2 four b [0; 1] (l
 Example k_wave4 : k_wave grid4 own4 adds4 = 13.
 Proof. vm_compute. reflexivity. Qed.
 
+(** The bound of one wave is 13 cycles for the grid. *)
 Example run4_ends b : b < 2 -> ended run4 b <= 13.
 Proof.
   intros Hb. rewrite <- k_wave4. apply (k_wave_bound grid4 run4 run4_valid); [exact run4_dealt|cbn; lia| |exact Hb].
@@ -124,6 +127,7 @@ Definition crossing : block :=
   [[Instr 0 3 0 [] 0; Instr 1 3 0 [0] 0]; [Instr 1 3 0 [] 0; Instr 0 3 0 [0] 0]].
 Definition sm3 (group : nat -> nat) : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) group (fun _ => 0).
 
+(** Alignment gives 10 cycles where sums give 12. *)
 Example alignment_gains :
   let m := sm3 (fun w => w) in
   (SIB_at (only m 0 crossing) m 0 + adds crossing m 0 0 1, WAVE_ALN crossing m 0 [0] [1], ALN crossing (sm3 (fun _ => 0))) = (12, 10, 10).
@@ -132,6 +136,7 @@ Proof. vm_compute. reflexivity. Qed.
 Example aligned4 : WAVE_ALN four sm2 0 [0; 1] [2; 3] = 13.
 Proof. vm_compute. reflexivity. Qed.
 
+(** Theorem 2 with a team for each warp bounds the example by 13 cycles. *)
 Example wave4_aligned x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
   intros Hx. change (C wave4 x <= 0 + 13). rewrite <- aligned4.
@@ -148,6 +153,7 @@ Definition team1 : nat -> list (list nat) := fun _ => [[2; 3]].
 Example team4 : WAVE_TEAM_ALN four sm2 0 [0; 1] [0; 1] (strangers 0 [1]) (fun _ => true) team1 (last_section four sm2 0) = 13.
 Proof. vm_compute. reflexivity. Qed.
 
+(** Theorem 2 with a team on two sub-cores bounds the example by 13 cycles. *)
 Example wave4_team x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
   intros Hx. change (C wave4 x <= 0 + 13). rewrite <- team4.
@@ -167,6 +173,7 @@ Definition crossings : block :=
   [[Instr 0 3 0 [] 0; Instr 1 3 0 [0] 0]; [Instr 2 3 0 [] 0; Instr 3 3 0 [0] 0];
    [Instr 1 3 0 [] 0; Instr 0 3 0 [0] 0]; [Instr 3 3 0 [] 0; Instr 2 3 0 [0] 0]].
 
+(** A team gives 10 cycles where sums give 12 and single warps 14. *)
 Example teams_gain : (SIB_at (only sm2 0 crossings) sm2 0 + adds crossings sm2 0 0 1, WAVE_ALN crossings sm2 0 [0; 1] [2; 3],
   WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => true) team1 0, WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => false) team1 0) = (12, 14, 10, 12).
 Proof. vm_compute. reflexivity. Qed.

@@ -62,6 +62,7 @@ Definition chain_claim (b : block) (m : machine) (home : nat -> option nat) (cor
   forallb (fun x => group m (fst x) =? g) (keys b)
   && (chain_tables m b (within cores home) L && (fine_work m b (within cores home) cores g + top_fast b L <=? bound)).
 
+(** A claim of chains that the extracted checker accepts holds. *)
 Theorem chain_claim_ok b m home cores g l bound : chain_claim b m home cores g l bound = true -> machine_ok m ->
   forall s, valid m b s -> forall x, In x (keys b) -> C s x <= begin s g + bound.
 Proof.

@@ -235,6 +235,7 @@ Definition sib_claim (b : block) (m : machine) (shared : nat -> bool) (g : nat) 
 Definition with_any (m : machine) (i : nat -> nat) (w : nat) : machine :=
   Machine i (depth m) w (core m) (group m) (release m).
 
+(** A claim of ELB that the extracted checker accepts holds. *)
 Theorem elb_claim_ok b m l bound : elb_claim b m l bound = true ->
   forall i w, machine_ok (with_any m i w) -> forall s, valid (with_any m i w) b s ->
   forall x, In x (keys b) -> C s x <= begin s (group m (fst x)) + bound.
@@ -254,6 +255,7 @@ Proof.
   intros x Hx. apply Nat.eqb_eq. apply (all_ok _ _ A x Hx).
 Qed.
 
+(** A claim of FIB that the extracted checker accepts holds. *)
 Theorem fib_claim_ok b m g lI lD bound : fib_claim b m g lI lD bound = true ->
   forall i w, machine_ok (with_any m i w) -> forall s, valid (with_any m i w) b s ->
   forall x, In x (keys b) -> C s x <= begin s g + bound.
@@ -272,6 +274,7 @@ Proof.
   destruct (shared (fu (get b x))); [reflexivity|]. simpl in B1, B2. apply Nat.eqb_eq in B1, B2. congruence.
 Qed.
 
+(** A claim of SIB that the extracted checker accepts holds. *)
 Theorem sib_claim_ok b m shared g lI lD bound : sib_claim b m shared g lI lD bound = true ->
   forall i w, machine_ok (with_any m i w) -> forall s, valid (with_any m i w) b s ->
   forall x, In x (keys b) -> C s x <= begin s g + bound.

@@ -86,6 +86,7 @@ Proof.
   - f_equal. apply filter_ext. intros y. rewrite looked_up_get. reflexivity.
 Qed.
 
+(** The extracted latency paths equal those of Paths.v. *)
 Theorem lamI_fast_ok b m x : wf b -> In x (keys b) -> found 0 (lamI_fast b m) x = lamI b m x.
 Proof.
   intros W Hx. unfold lamI_fast, lamI.
@@ -113,6 +114,7 @@ Qed.
 Lemma E_fast_ok b : E_fast b = E b.
 Proof. unfold E_fast, E, sum. f_equal. apply map_ext. intros x. rewrite looked_up_get. reflexivity. Qed.
 
+(** The extracted ELB equals ELB. *)
 Theorem ELB_fast_ok b m : wf b -> ELB_fast b m = ELB b m.
 Proof.
   intros W. unfold ELB_fast, ELB. f_equal.

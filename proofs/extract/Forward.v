@@ -167,6 +167,7 @@ Qed.
 Definition longest_paths (preds : key -> list (key * nat)) (rank : key -> nat) (nodes : list key) : Table.t nat :=
   pass preds (by_rank rank nodes).
 
+(** One pass in the order of ranks computes all longest paths. *)
 Theorem longest_paths_ok preds rank nodes fuel :
   (forall x e, In x nodes -> In e (preds x) -> In (fst e) nodes /\ rank (fst e) < rank x) ->
   (forall x, In x nodes -> rank x < fuel) ->

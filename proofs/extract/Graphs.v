@@ -114,6 +114,7 @@ Section AlnFast.
     induction q as [|q IH]; [reflexivity|]. cbn. rewrite IH, H. reflexivity.
   Qed.
 
+  (** The extracted ALN equals ALN. *)
   Theorem ALN_fast_ok : ALN_fast b m = ALN b m.
   Proof.
     unfold ALN_fast, ALN, aln. cbv zeta. apply total_ext. intros q. unfold aln_term. f_equal. apply map_ext_in.
@@ -135,6 +136,7 @@ Definition aln_claim (b : block) (m : machine) (bound : nat) : bool := wf_fast b
 Lemma sections_any m i w B q : sections (with_any m i w) B q = sections m B q.
 Proof. induction q as [|q IH]; [reflexivity|]. cbn [sections]. rewrite IH. reflexivity. Qed.
 
+(** A claim of ALN that the extracted checker accepts holds. *)
 Theorem aln_claim_ok b m bound : aln_claim b m bound = true ->
   forall i w, machine_ok (with_any m i w) -> forall s, valid (with_any m i w) b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->

@@ -5,6 +5,7 @@
     check/CheckKernel.v in nearly linear time. *)
 
 From Coq Require Import List Arith Lia Bool.
+From Warpbound Require Extras.
 From Warpbound Require Import Cycles Model Elb Paths Largest Formulas CheckSchedule Grid GridLedger Kernel Copies CheckKernel.
 From Warpbound Require Import Halves Forward Compute CheckFast.
 Import ListNotations.
@@ -22,7 +23,7 @@ Proof.
   unfold together_fast, together. destruct (Nat.leb_spec n 1) as [|L]; [reflexivity|]. cbv zeta.
   assert (forall p, In p (picks l) -> most (n - 1) (snd p) = min (most (n - 1) l) (most n l - kE (fst p))) as P.
   { intros p Hp. unfold most. rewrite (largest_without (n - 1) (kE (fst p))).
-    rewrite !(largest_permuted _ _ (Permutation.Permutation_map kE (picks_permuted l p Hp))).
+    rewrite !(Extras.largest_perm _ _ (Permutation.Permutation_map kE (picks_permuted l p Hp))).
     replace (S (n - 1)) with n by lia. reflexivity. }
   rewrite (map_ext_in _ (fun p => kA (fst p) + min (most (n - 1) l) (most n l - kE (fst p))) (picks l))
     by (intros p Hp; rewrite (P p Hp); reflexivity).
@@ -58,9 +59,11 @@ Definition k_bal_fast (M R delta : nat) (l : list kind) : nat :=
 Lemma h_fast_ok R delta n l : h_fast R delta n l = h R delta n l.
 Proof. unfold h_fast, h. destruct (n <=? R); [apply together_fast_ok|reflexivity]. Qed.
 
+(** The extracted K-SM equals K-SM. *)
 Theorem k_sm_fast_ok M R delta l : k_sm_fast M R delta l = k_sm M R delta l.
 Proof. unfold k_sm_fast, k_sm. rewrite together_fast_ok, h_fast_ok. reflexivity. Qed.
 
+(** The extracted K-AREA equals K-AREA. *)
 Theorem k_area_fast_ok M R delta l : k_area_fast M R delta l = k_area M R delta l.
 Proof. unfold k_area_fast, k_area, area_fast, area, tail_work. rewrite together_fast_ok, k_sm_fast_ok. reflexivity. Qed.
 
@@ -70,6 +73,7 @@ Proof.
   cbv zeta. rewrite H, !IH. reflexivity.
 Qed.
 
+(** The extracted K-BAL equals K-BAL. *)
 Theorem k_bal_fast_ok M R delta l : (forall k, In k l -> kA k <= kE k + kL k /\ kS k <= kE k + kL k) ->
   1 <= M -> 1 <= R -> k_bal_fast M R delta l = k_bal M R delta l.
 Proof.
@@ -142,6 +146,7 @@ Proof.
   induction (many c) as [|n IH]; [reflexivity|]. cbn [repeat map]. rewrite IH. reflexivity.
 Qed.
 
+(** A claim of a kernel that the extracted checker accepts holds. *)
 Theorem kernel_claim_ok rel f M R delta s cs bound : kernel_claim rel f M R delta s cs bound = true ->
   forall G X src, sms G = M -> slots G = R -> latency G = delta -> service G = s ->
   (forall i, i < sms G -> machine_ok (mach G i) /\ wf (prog G i)) ->

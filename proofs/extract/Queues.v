@@ -81,6 +81,7 @@ Section QueuesFast.
     induction l as [|x l IH]; [reflexivity|]. cbn [flat_map]. rewrite map_app, list_max_app, IH. reflexivity.
   Qed.
 
+  (** The extracted FIFO bound equals FIFO. *)
   Theorem FIFO_fast_ok F : FIFO_fast b m F = FIFO b m F.
   Proof.
     unfold FIFO_fast, FIFO, fifo. apply total_ext. intros q. unfold fifo_term.
@@ -97,6 +98,7 @@ End QueuesFast.
 Definition fifo_claim (b : block) (m : machine) (F : nat -> nat -> nat -> bool) (bound : nat) : bool :=
   wf_fast b && (match depth m with None => true | Some _ => false end && (FIFO_fast b m F <=? bound)).
 
+(** A claim of FIFO that the extracted checker accepts holds. *)
 Theorem fifo_claim_ok b m F bound : fifo_claim b m F bound = true -> machine_ok m -> forall s, valid m b s ->
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) ->
   forall x, In x (keys b) -> C s x <= bound.

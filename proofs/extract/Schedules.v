@@ -260,6 +260,7 @@ Section Fast.
       split; [exact P1|]. destruct (depth m); [apply Nat.leb_le, P2|discriminate].
   Qed.
 
+  (** The extracted checker accepts only valid schedules. *)
   Theorem schedule_claim_ok order : schedule_claim order = true -> (forall g n, ar s g n <= release m n) -> valid m b s.
   Proof.
     unfold schedule_claim. cbv zeta. intros H HR. apply andb_prop in H as [O H]. apply andb_prop in O as [O There].

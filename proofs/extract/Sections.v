@@ -92,9 +92,6 @@ Proof.
   induction l as [|x l IH]; [reflexivity|]. simpl. destruct (p x); simpl; rewrite IH; destruct (q x); reflexivity.
 Qed.
 
-Lemma filter_mapped {A B} (f : A -> B) p l : filter p (map f l) = map f (filter (fun x => p (f x)) l).
-Proof. induction l as [|x l IH]; [reflexivity|]. simpl. destruct (p (f x)); simpl; rewrite IH; reflexivity. Qed.
-
 Lemma existsb_mapped {A B} (f : A -> B) p l : existsb p (map f l) = existsb (fun x => p (f x)) l.
 Proof. induction l as [|x l IH]; [reflexivity|]. simpl. rewrite IH. reflexivity. Qed.
 
@@ -257,12 +254,15 @@ Definition FIB_fast (b : block) (m : machine) (g : nat) : nat :=
 Definition SIB_shared_fast (b : block) (m : machine) (shared : nat -> bool) (g : nat) : nat :=
   let t := iso_tables b m in sib_shared_fast b m shared (fun x => snd (entry t x)) g.
 
+(** The extracted SIB equals SIB. *)
 Theorem SIB_fast_ok b m g : SIB_fast b m g = SIB_at b m g.
 Proof. apply sib_charge_fast_ok. reflexivity. Qed.
 
+(** The extracted FIB equals FIB. *)
 Theorem FIB_fast_ok b m g : FIB_fast b m g = FIB_at b m g.
 Proof. apply fib_charge_fast_ok. reflexivity. Qed.
 
+(** The extracted SIB with every shared unit in reach is a bound. *)
 Theorem SIB_shared_fast_bound b m shared g s : machine_ok m -> wf b -> valid m b s -> alone b m g -> shares b m shared ->
   forall x, In x (keys b) -> C s x <= begin s g + SIB_shared_fast b m shared g.
 Proof.

@@ -23,6 +23,7 @@ Proof.
   - intros y Hy. apply (node_enough p). destruct Hy as [<-|Hy]; [right; reflexivity|left; exact Hy].
 Qed.
 
+(** The extracted V equals V. *)
 Theorem SERIAL_fast_ok m p home cs g : wf p -> SERIAL_fast m p home cs g = SERIAL m p home cs g.
 Proof.
   intros W. unfold SERIAL_fast, SERIAL, serial_time. apply sum_ext. intros q _. unfold section_time. f_equal. f_equal.
@@ -30,5 +31,6 @@ Proof.
   unfold waits_by. rewrite (chain_to_fast_ok m p x W Hx). reflexivity.
 Qed.
 
+(** The extracted V with releases apart equals V with releases apart. *)
 Theorem SERIAL_apart_fast_ok m p home cs g : wf p -> SERIAL_apart_fast m p home cs g = SERIAL_apart m p home cs g.
 Proof. intros W. unfold SERIAL_apart_fast, SERIAL_apart. rewrite SERIAL_fast_ok by exact W. reflexivity. Qed.

@@ -109,8 +109,8 @@ Section Copy.
     { unfold l. rewrite sum_filter. apply sum_ext. intros x Hx. destruct (Nat.eqb_spec (group m (fst x)) b) as [G|N]; [reflexivity|apply (Z x Hx N)]. }
     transitivity (sum f' (map there l)).
     { unfold sum. rewrite map_map. f_equal. apply map_ext_in. intros x Hx. apply H, F, Hx. }
-    apply sum_perm, NoDup_Permutation; [|apply nodup_keys|].
-    - apply Instances.nodup_map; [apply NoDup_filter, nodup_keys|]. intros x y Hx Hy.
+    apply sum_perm, NoDup_Permutation; [|apply Instances.keys_nodup|].
+    - apply Instances.nodup_map; [apply NoDup_filter, Instances.keys_nodup|]. intros x y Hx Hy.
       apply (there_distinct t mt m p b wr un co R); apply F; assumption.
     - intros [v k]. rewrite in_map_iff. split.
       + intros [x [<- Hx]]. apply (of_there t mt m p b wr un co R), F, Hx.

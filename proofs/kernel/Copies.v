@@ -6,6 +6,7 @@
 
 From Coq Require Import List Arith Lia Bool FinFun.
 From Warpbound Require Import Cycles Model Elb Largest Share Formulas Stay.
+From Warpbound Require Instances.
 Import ListNotations.
 
 (** [p] is complete before [k] is issued: an operand, or an operand of what is. *)
@@ -64,6 +65,7 @@ Section Cert.
       specialize (H3 (src y) (p_in _ _ _ _ _ _ Hpart y Hy) eq_refl H1). cbn in H3. lia.
   Qed.
 
+  (** The latency path of a part of a thread block is at most that of the whole. *)
   Lemma part_lam x : of m p b x -> L (src x) + lat (get p x) <= top t L.
   Proof.
     intros Hx. pose proof (proj2 (p_cost _ _ _ _ _ _ Hpart x Hx)).
@@ -86,42 +88,31 @@ Proof.
       destruct (H y Hy) as [->|]; [contradiction|assumption].
 Qed.
 
-Lemma nodup_flat {A B} (f : A -> list B) l : NoDup l -> (forall x, In x l -> NoDup (f x)) ->
-  (forall x y z, In x l -> In y l -> In z (f x) -> In z (f y) -> x = y) -> NoDup (flat_map f l).
+(** What is not 0 has a place of its own in another sum, where no less stands. *)
+Lemma sum_into {A B} (dec : forall x y : B, {x = y} + {x <> y}) (f : A -> nat) (f' : B -> nat) (i : A -> B) l l' :
+  NoDup l -> (forall x, In x l -> f x <> 0 -> In (i x) l' /\ f x <= f' (i x)) ->
+  (forall x y, In x l -> In y l -> f x <> 0 -> f y <> 0 -> i x = i y -> x = y) -> sum f l <= sum f' l'.
 Proof.
-  induction l as [|x l IH]; intros N H D; [constructor|]. apply NoDup_cons_iff in N as [Nx N]. cbn. apply nodup_app.
-  - apply H. left. reflexivity.
-  - apply IH; auto; intros; [apply H|apply (D x0 y z)]; auto; right; assumption.
-  - intros z Hz X. apply in_flat_map in X as [y [Hy X]]. apply Nx.
-    rewrite (D x y z); auto; [left; reflexivity|right; exact Hy].
+  intros N H Once. set (k := filter (fun x => negb (f x =? 0)) l).
+  assert (forall x, In x k -> In x l /\ f x <> 0) as K.
+  { intros x Hx. apply filter_In in Hx as [Hx E]. apply negb_true_iff, Nat.eqb_neq in E. auto. }
+  transitivity (sum f k).
+  { unfold k. rewrite sum_filter. apply sum_le. intros x _. destruct (Nat.eqb_spec (f x) 0); cbn [negb]; lia. }
+  transitivity (sum (fun x => f' (i x)) k); [apply sum_le; intros x Hx; apply (H x); apply K, Hx|].
+  rewrite <- sum_map. apply (sum_part dec f').
+  - apply Instances.nodup_map; [apply NoDup_filter, N|]. intros x y Hx Hy. apply Once; apply K; assumption.
+  - intros y Hy. apply in_map_iff in Hy as [x [<- Hx]]. apply (H x); apply K, Hx.
 Qed.
-
-Lemma nodup_keys b : NoDup (keys b).
-Proof.
-  apply nodup_flat; [apply seq_NoDup| |].
-  - intros w _. apply Injective_map_NoDup; [|apply seq_NoDup]. intros i j E. congruence.
-  - intros w v z _ _ Hw Hv. apply in_map_iff in Hw as [i [<- _]], Hv as [j [E _]]. congruence.
-Qed.
-
-Lemma key_dec (x y : key) : {x = y} + {x <> y}.
-Proof. decide equality; apply Nat.eq_dec. Qed.
 
 (** Its initiations are some of those of [t]. *)
 Lemma part_work t rel m p b src : part_of t rel m p b src ->
   sum (fun x => if group m (fst x) =? b then init (get p x) else 0) (keys p) <= E t.
 Proof.
-  intros H. rewrite <- (sum_filter (fun x => init (get p x)) (fun x => group m (fst x) =? b)).
-  set (P := filter (fun x => group m (fst x) =? b) (keys p)).
-  assert (forall x, In x P -> of m p b x) as HP.
-  { intros x Hx. apply filter_In in Hx as [H1 H2]. apply Nat.eqb_eq in H2. split; assumption. }
-  transitivity (sum (fun x => init (get t (src x))) P).
-  - apply sum_le. intros x Hx. apply (p_cost _ _ _ _ _ _ H), HP, Hx.
-  - unfold E. unfold sum at 1. rewrite <- (map_map src (fun x => init (get t x))).
-    apply (sum_part key_dec (fun x => init (get t x))).
-    + assert (NoDup P) as N by apply NoDup_filter, nodup_keys. clearbody P. induction P as [|x P IH]; [constructor|].
-      apply NoDup_cons_iff in N as [Nx N]. cbn. constructor.
-      * intros X. apply in_map_iff in X as [y [Ey Hy]]. apply Nx.
-        rewrite <- (p_once _ _ _ _ _ _ H y x); auto; apply HP; [right; exact Hy|left; reflexivity].
-      * apply IH; [|exact N]. intros y Hy. apply HP. right. exact Hy.
-    + intros y Hy. apply in_map_iff in Hy as [x [<- Hx]]. apply (p_in _ _ _ _ _ _ H), HP, Hx.
+  intros H.
+  assert (forall x, In x (keys p) -> (if group m (fst x) =? b then init (get p x) else 0) <> 0 -> of m p b x) as O.
+  { intros x Hx N. split; [exact Hx|]. destruct (Nat.eqb_spec (group m (fst x)) b); [assumption|lia]. }
+  apply (sum_into Instances.key_eq _ (fun y => init (get t y)) src); [apply Instances.keys_nodup| |].
+  - intros x Hx N. split; [apply (p_in _ _ _ _ _ _ H), O; assumption|].
+    destruct (_ =? _); [apply (p_cost _ _ _ _ _ _ H), O; assumption|apply Nat.le_0_l].
+  - intros x y Hx Hy Nx Ny. apply (p_once _ _ _ _ _ _ H); apply O; assumption.
 Qed.

@@ -58,17 +58,14 @@ Section Fewer.
   Lemma rest_all (f f' : nat -> nat) w : In w (at_all p) -> (forall u, In u (at_all p) -> f u <= f' (wr u)) ->
     (forall u, len p u = 0 -> f u = 0) -> sum f (rest p w) <= sum f' (rest all (wr w)).
   Proof.
-    intros Hw H Z. set (l := filter (fun u => negb (u =? w)) (at_all p)). transitivity (sum f l).
-    - unfold rest, l, at_all. rewrite !sum_filter. apply sum_le. intros u _. destruct (Nat.ltb_spec 0 (len p u)) as [|L]; [apply le_n|].
-      rewrite (Z u) by lia. destruct (negb _); lia.
-    - transitivity (sum (fun u => f' (wr u)) l).
-      { apply sum_le. intros u Hu. apply filter_In in Hu as [Hu _]. apply H, Hu. }
-      unfold sum at 1. rewrite <- (map_map wr f'). apply (sum_part Nat.eq_dec f').
-      + apply Instances.nodup_map; [apply NoDup_filter, NoDup_filter, seq_NoDup|]. intros u v Hu Hv.
-        apply filter_In in Hu as [Hu _], Hv as [Hv _]. apply (f_once _ _ _ _ _ A u v Hu Hv).
-      + intros v Hv. apply in_map_iff in Hv as [u [<- Hu]]. apply filter_In in Hu as [Hu N]. apply negb_true_iff, Nat.eqb_neq in N.
-        apply filter_In. split; [apply in_seq; destruct (f_same _ _ _ _ _ A u Hu); lia|].
-        apply negb_true_iff, Nat.eqb_neq. intros E. apply N, (f_once _ _ _ _ _ A u w Hu Hw E).
+    intros Hw H Z. assert (forall u, In u (rest p w) -> f u <> 0 -> In u (at_all p) /\ u <> w) as O.
+    { intros u Hu N. apply filter_In in Hu as [Hu E]. apply negb_true_iff, Nat.eqb_neq in E. split; [|exact E].
+      apply filter_In. split; [exact Hu|]. apply Nat.ltb_lt. specialize (Z u). lia. }
+    apply (sum_into Nat.eq_dec f f' wr); [apply NoDup_filter, seq_NoDup| |].
+    - intros u Hu N. destruct (O u Hu N) as [Ou Nw]. split; [|apply H, Ou]. apply filter_In.
+      split; [apply in_seq; destruct (f_same _ _ _ _ _ A u Ou); lia|].
+      apply negb_true_iff, Nat.eqb_neq. intros E. apply Nw, (f_once _ _ _ _ _ A u w Ou Hw E).
+    - intros u v Hu Hv Nu Nv. apply (f_once _ _ _ _ _ A); apply O; assumption.
   Qed.
 
   Lemma queue_all w q f : In w (at_all p) -> queue m p q w f <= queue ma all q (wr w) f.

@@ -4,19 +4,10 @@
     their minima is where they cross, and that is found by halves, as the program does. *)
 
 From Coq Require Import List Arith Lia Bool Permutation.
-From Warpbound Require Import Cycles Largest Formulas.
+From Warpbound Require Import Cycles Largest Extras Formulas.
 Import ListNotations.
 
 (** ** The n largest *)
-
-Lemma largest_swap n x y l : largest n (x :: y :: l) = largest n (y :: x :: l).
-Proof. destruct n as [|[|n]]; [reflexivity| |]; rewrite !largest_cons, ?largest_0; lia. Qed.
-
-Lemma largest_permuted l k : Permutation l k -> forall n, largest n l = largest n k.
-Proof.
-  induction 1 as [|x l k _ IH|x y l|l k j _ IH1 _ IH2]; intros n; [reflexivity| |apply largest_swap|congruence].
-  destruct n as [|n]; [reflexivity|]. rewrite !largest_cons, !IH. reflexivity.
-Qed.
 
 Lemma largest_flatter l : forall n, largest (S (S n)) l + largest n l <= 2 * largest (S n) l.
 Proof.
@@ -99,7 +90,7 @@ Section Halves.
       pose proof (picks_permuted l p Hp) as Pe. assert (In (fst p) l) as Hi.
       { apply (Permutation_in _ (Permutation_sym Pe)). left. reflexivity. }
       pose proof (Stay _ Hi). pose proof (lam_in _ Hi).
-      pose proof (largest_permuted _ _ (Permutation_map kE Pe) R) as HR1. cbn [map] in HR1.
+      pose proof (largest_perm _ _ (Permutation_map kE Pe) R) as HR1. cbn [map] in HR1.
       pose proof (largest_take (R - 1) (kE (fst p)) (map kE (snd p))) as T. replace (S (R - 1)) with R in T by lia.
       pose proof (largest_grows R (S R) (map kE l) ltac:(lia)).
       pose proof (largest_skip R (kE (fst p)) (map kE (snd p))).

@@ -24,6 +24,7 @@ Section Held.
     unfold cycles. cbn [Nat.b2n]. rewrite Largest.sum_same, seq_length. lia.
   Qed.
 
+  (** With static dispatch, skipped cycles add at most [H] to theorem 5. *)
   Theorem held_static b : b < count r -> fin r b <= static_time r R delta kd (sm r b) + H.
   Proof. intros Hb. apply held_up, (k_sm_static r M R delta kd Lg b Hb). Qed.
 

@@ -240,6 +240,7 @@ Section OldestCopies.
       written_held written_oldest there_section there_held there_cores there_lam there_turns Cores there_amounts b).
   Qed.
 
+  (** K-OLDEST bounds a grid of several waves from thread blocks as they are written. *)
   Theorem oldest_copies_bound y b : goes_anywhere G X -> sms G * slots G < blocks G -> tails (run_of G X) (latency G) y -> b < blocks G ->
     let stay := oldest_stay (slots G) kinds Vs in
     ended X b <= stay_turns (sms G) (slots G) (latency G) stay (min stay y) (blocks G) + service G * blocks G.

@@ -281,6 +281,7 @@ Section Elders.
         (fine_work m p home cores g
          + largest (chg - 1) (extras p home cores (fun y => grp y) (fun y => sec (get p y)) (sections p) g)).
 
+  (** Under oldest first, W, a latency path and the charges of its elders bound a stay. *)
   Theorem stay_chain gs x : NoDup gs -> (forall g, In g gs -> age g <= age b) ->
     (forall y, In y (keys p) -> age (grp y) <= age b -> grp y <> b -> begin s b < C s y -> In (grp y) gs) ->
     In x (keys p) -> grp x = b ->
@@ -369,6 +370,7 @@ Section SectionLam.
         apply (IH y Lt Hy ltac:(lia) k Hk Oy).
   Qed.
 
+  (** The latency paths of sections, one after the other, are a certificate. *)
   Theorem sections_lam_cert : held_lam_cert m p hold lam_paths.
   Proof.
     intros w k Hk. destruct (HL w k Hk) as [L0 [L1 [L2 [L3 L4]]]]. destruct (W w k Hk) as [_ [Wp Ws]]. cbv zeta.
@@ -388,6 +390,7 @@ Section SectionLam.
     - intros y Hy Gy Sy. specialize (L4 y Hy Gy Sy). pose proof (lam_passed y q Hy Sy) as P. rewrite Gy in P. lia.
   Qed.
 
+  (** Lambda' bounds every latency path of the thread block. *)
   Theorem sections_lam_ok x : In x (keys p) -> lam_paths x + lat (get p x) <= sections_lam (grp x).
   Proof.
     intros Hx. destruct x as [w k]. cbn [fst]. destruct (HQ (group m w) w k Hx eq_refl) as [H1 [H2 [H3 H4]]].

@@ -4,6 +4,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Model Elb Paths Stay Copies Serial SerialPaths.
+From Warpbound Require Instances.
 Import ListNotations.
 
 (** [p] are the warps of an SM, [b] one of its thread blocks; [t] is one as it is written.  [src] says which warp of
@@ -125,20 +126,12 @@ Section SerialCopies.
   Lemma sum_there (P R : key -> bool) : (forall x, In x (keys p) -> P x = true -> of m p b x /\ R (there x) = true) ->
     sum (fun x => if P x then init (get p x) else 0) (keys p) <= sum (fun y => if R y then init (get t y) else 0) (keys t).
   Proof.
-    intros H. rewrite <- (sum_filter (fun x => init (get p x)) P), <- (sum_filter (fun y => init (get t y)) R).
-    assert (forall x, In x (filter P (keys p)) -> of m p b x /\ R (there x) = true) as F.
-    { intros x Hx. apply filter_In in Hx as [H1 H2]. auto. }
-    transitivity (sum (fun x => init (get t (there x))) (filter P (keys p))).
-    - apply sum_le. intros [w k] Hx. destruct (F _ Hx) as [O _]. destruct (y_same _ _ _ _ _ _ _ _ _ _ _ Y w k O) as [E _].
-      unfold there. cbn [fst snd]. lia.
-    - unfold sum at 1. rewrite <- (map_map there (fun y => init (get t y))). apply (sum_part key_dec (fun y => init (get t y))).
-      + assert (NoDup (filter P (keys p))) as N by apply NoDup_filter, nodup_keys. revert F N.
-        induction (filter P (keys p)) as [|x l IH]; intros F N; [constructor|]. apply NoDup_cons_iff in N as [Nx N]. cbn. constructor.
-        * intros X. apply in_map_iff in X as [[v j] [E Hy]]. apply Nx. destruct x as [w k]. unfold there in E. cbn [fst snd] in E.
-          inversion E; subst j. destruct (F (w, k) (or_introl eq_refl)) as [O1 _], (F (v, k) (or_intror Hy)) as [O2 _].
-          rewrite <- (y_once _ _ _ _ _ _ _ _ _ _ _ Y v w k O2 O1); [exact Hy|assumption].
-        * apply IH; [|exact N]. intros y Hy. apply F. right. exact Hy.
-      + intros y Hy. apply in_map_iff in Hy as [x [<- Hx]]. destruct (F x Hx) as [O R1]. apply filter_In. split; [apply there_in, O|exact R1].
+    intros H. apply (sum_into Instances.key_eq _ _ there); [apply Instances.keys_nodup| |].
+    - intros [w k] Hx N. destruct (P (w, k)) eqn:E; [|lia]. destruct (H _ Hx E) as [O ->].
+      split; [apply there_in, O|]. destruct (y_same _ _ _ _ _ _ _ _ _ _ _ Y w k O) as [Ei _]. unfold there. cbn [fst snd]. lia.
+    - intros [w k] [v j] Hx Hy Nx Ny E. destruct (P (w, k)) eqn:Px; [|lia]. destruct (P (v, j)) eqn:Py; [|lia].
+      destruct (H _ Hx Px) as [O1 _], (H _ Hy Py) as [O2 _]. unfold there in E. cbn [fst snd] in E. injection E as E <-.
+      rewrite (y_once _ _ _ _ _ _ _ _ _ _ _ Y w v k O1 O2 E). reflexivity.
   Qed.
 
   Lemma section_there q x : in_section m p b q x = true -> In x (keys p) -> of m p b x /\ in_section mt t 0 q (there x) = true.

@@ -92,6 +92,7 @@ Section SerialGrid.
     sum V (of_sm G X i)
     + if n <=? slots G then if (0 <? service G) && (1 <? n) then latency G else 0 else (n - slots G) * latency G.
 
+  (** K-SERIAL bounds a grid with static dispatch. *)
   Theorem k_serial_static_bound b : b < blocks G -> ended X b <= k_serial_of (sm_of X b) + disp_time.
   Proof.
     intros Hb. apply (in_real_time G X Ok). pose proof plain_ledger as Lg.
@@ -124,6 +125,7 @@ Section SerialGrid.
   Hypothesis HP : forall i, i < sms G -> lam_cert (mach G i) (prog G i) (P i).
   Hypothesis HA : amounts_of G X kd P.
 
+  (** K-SERIAL bounds a grid with dynamic dispatch. *)
   Theorem k_serial_bound b : (blocks G <= sms G * slots G -> dealt G X) -> b < blocks G ->
     ended X b <= k_serial (sms G) (slots G) (latency G)
                    (min (together (slots G) (map kd (seq 0 (blocks G)))) (largest (slots G) Vs)) Vs + disp_time.

@@ -10,15 +10,6 @@ Definition k_serial (M R delta y : nat) (l : list nat) : nat :=
   else if M =? 1 then list_sum l + (length l - R) * delta
   else (list_sum l + (length l - M * R) * delta + (M - 1) * (y + delta)) / M.
 
-Lemma sum_one {A} (f : A -> nat) x : sum f [x] = f x.
-Proof. rewrite sum_cons. apply Nat.add_0_r. Qed.
-
-Lemma filter_true {A} (p : A -> bool) l : (forall x, In x l -> p x = true) -> filter p l = l.
-Proof.
-  induction l as [|x l IH]; intros H; [reflexivity|]. cbn [filter]. rewrite (H x (or_introl eq_refl)), IH; [reflexivity|].
-  intros; apply H; right; assumption.
-Qed.
-
 Section KSerial.
   Variables (r : run) (M R delta : nat) (kd : nat -> kind) (V : nat -> nat).
   Hypothesis Lg : ledger r M R delta kd.
@@ -210,7 +201,7 @@ Section KSerial.
     - apply (by_last r (fun _ => sum V (all r) + (count r - R) * delta)); [|exact Hb]. intros i c Hc _.
       pose proof (k_serial_sm i c Hc) as H0. pose proof (all_here r M R delta kd Lg i c Hc) as Hi.
       assert (on_sm r i = all r) as A; [|rewrite A in H0; unfold all in H0 at 2 3; rewrite seq_length in H0].
-      { apply filter_true. intros d Hd. apply in_all in Hd. pose proof (l_sm _ _ _ _ _ Lg d Hd). apply Nat.eqb_eq. lia. }
+      { apply (filter_const _ true). intros d Hd. apply in_all in Hd. pose proof (l_sm _ _ _ _ _ Lg d Hd). apply Nat.eqb_eq. lia. }
       destruct (Nat.leb_spec (count r) R); [nia|exact H0].
     - apply Nat.div_le_lower_bound; [lia|]. destruct (taken_or_early r M R Dyn) as [A|A].
       + destruct (last_of_all r M R Waits) as [z [Hz Lz]]. apply (serial_full z b Hz Lz Hb A HT).

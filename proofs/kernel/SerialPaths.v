@@ -133,6 +133,7 @@ Section SerialPaths.
     pose proof (list_max_in_ge f (keys p) x Hx) as A. unfold f in A at 1. rewrite !Nat.eqb_refl in A. exact A.
   Qed.
 
+  (** The computed chains of a section bound the waits of each of its instructions. *)
   Theorem chain_chains g : section_chains m p chain_to g (last_section g) (chain_of g).
   Proof.
     intros w k Hk <-. cbv zeta. pose proof (in_last_section (w, k) Hk) as H0. cbn [fst] in H0.
@@ -169,6 +170,7 @@ Section SerialPaths.
       apply (L4 y Hy X1 X2).
   Qed.
 
+  (** No certificate gives a smaller V than the computed one. *)
   Theorem serial_least L g Q home cs : section_cert m p L -> section_chains m p L g (last_section g) Q ->
     SERIAL home cs g <= serial_time m p home cs Q (last_section g) g.
   Proof.

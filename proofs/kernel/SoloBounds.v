@@ -16,6 +16,7 @@ Section Solo.
   Hypothesis W : wf t.
   Hypothesis One : forall w, group mt w = 0.
 
+  (** ALN bounds a thread block that is alone. *)
   Theorem alone_aln : alone_ends t mt (ALN t mt).
   Proof. intros s x V Z Hx. apply (ALN_bound mt t s M W V); [intros; rewrite !One; reflexivity|exact Z|exact Hx]. Qed.
 

@@ -92,8 +92,8 @@ Section Solo.
   Lemma count_copy (q q' : key -> bool) : (forall x, In x (keys o) -> q' (there x) = q x) -> count t q' = count o q.
   Proof.
     intros H. unfold count. rewrite <- (map_length there (filter q (keys o))). apply Permutation_length, NoDup_Permutation.
-    - apply NoDup_filter, nodup_keys.
-    - apply Instances.nodup_map; [apply NoDup_filter, nodup_keys|]. intros x y Hx Hy. apply filter_In in Hx, Hy. apply there_once; tauto.
+    - apply NoDup_filter, Instances.keys_nodup.
+    - apply Instances.nodup_map; [apply NoDup_filter, Instances.keys_nodup|]. intros x y Hx Hy. apply filter_In in Hx, Hy. apply there_once; tauto.
     - intros y. rewrite in_map_iff, filter_In. split.
       + intros [Hy Q]. destruct (onto y Hy) as [x [Hx ->]]. exists x. rewrite filter_In, <- (H x Hx). auto.
       + intros [x [<- Hx]]. apply filter_In in Hx as [Hx Q]. rewrite (H x Hx). split; [apply there_in, Hx|exact Q].

@@ -42,12 +42,6 @@ Proof. intros Hg. unfold get. cbn [fst snd]. rewrite nth_only, Hg, Nat.eqb_refl.
 Lemma filter_flat {A B} (q : B -> bool) (f : A -> list B) l : filter q (flat_map f l) = flat_map (fun x => filter q (f x)) l.
 Proof. induction l as [|x l IH]; [reflexivity|]. cbn. rewrite filter_app, IH. reflexivity. Qed.
 
-Lemma filter_const {A} (q : A -> bool) c l : (forall x, In x l -> q x = c) -> filter q l = if c then l else [].
-Proof.
-  induction l as [|x l IH]; intros H; [destruct c; reflexivity|]. cbn. rewrite (H x (or_introl eq_refl)), IH by
-    (intros; apply H; right; assumption). destruct c; reflexivity.
-Qed.
-
 Lemma keys_filter m b p : keys (only m b p) = filter (fun x => group m (fst x) =? b) (keys p).
 Proof.
   unfold keys. rewrite filter_flat. unfold only at 2. rewrite map_length, seq_length.
@@ -148,6 +142,7 @@ Proof.
   apply (sib_charge_bound m _ s iI iD b M (wf_only m b p W) V HI); [apply alone_only|exact Hx].
 Qed.
 
+(** FIB bounds a thread block that has a clean SM to itself. *)
 Theorem solo_fib m p b iI iD : machine_ok m -> wf p -> iso_edges (only m b p) m iI iD ->
   solo_bound m p b (block_bound (only m b p) m (fib_charge (only m b p) m) iD b).
 Proof.

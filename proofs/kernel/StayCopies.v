@@ -32,15 +32,11 @@ Section StayCopies.
   Lemma sum_copy (f f' : key -> nat) : (forall x, of m p b x -> f x <= f' (there x)) ->
     (forall x, In x (keys p) -> group m (fst x) <> b -> f x = 0) -> sum f (keys p) <= sum f' (keys t).
   Proof.
-    intros H Z. set (l := filter (fun x => group m (fst x) =? b) (keys p)).
-    assert (forall x, In x l -> of m p b x) as F.
-    { intros x Hx. apply filter_In in Hx as [H1 H2]. split; [exact H1|apply Nat.eqb_eq, H2]. }
-    transitivity (sum f l).
-    { unfold l. rewrite sum_filter. apply sum_le. intros x Hx. destruct (Nat.eqb_spec (group m (fst x)) b) as [G|N]; [lia|]. rewrite (Z x Hx N). lia. }
-    transitivity (sum (fun x => f' (there x)) l); [apply sum_le; intros x Hx; apply H, F, Hx|].
-    unfold sum at 1. rewrite <- (map_map there f'). apply (sum_part key_dec f').
-    - apply Instances.nodup_map; [apply NoDup_filter, nodup_keys|]. intros x y Hx Hy. apply there_distinct; apply F; assumption.
-    - intros y Hy. apply in_map_iff in Hy as [x [<- Hx]]. apply of_there, F, Hx.
+    intros H Z. assert (forall x, In x (keys p) -> f x <> 0 -> of m p b x) as O.
+    { intros x Hx N. split; [exact Hx|]. destruct (Nat.eq_dec (group m (fst x)) b); [assumption|destruct N; auto]. }
+    apply (sum_into Instances.key_eq f f' there); [apply Instances.keys_nodup| |].
+    - intros x Hx N. split; [apply of_there|apply H]; apply O; assumption.
+    - intros x y Hx Hy Nx Ny. apply there_distinct; apply O; assumption.
   Qed.
 
   Lemma bound_copy (ch ch' : charges) (iD iD' : key -> nat) : (forall x, of m p b x -> iD x <= iD' (there x)) ->
@@ -155,6 +151,7 @@ Proof.
     + intros y Hy N. unfold sib_charge. rewrite (beside_not m p b w _ y G N). reflexivity.
 Qed.
 
+(** SIB of a thread block as it is written bounds its stay on a slot. *)
 Theorem stay_copy t mt m p b wr un co shared iI iD : renamed t mt m p b wr un co -> machine_ok m -> wf p ->
   iso_edges t mt iI iD -> depth m = Some 0 \/ depth m = None -> shares_of t m p b wr shared ->
   stay_bound m p b (block_bound t mt (shared_charge t mt shared) iD 0).
@@ -227,6 +224,7 @@ Section Functions.
     - intros y Hy N. unfold sib_charge. rewrite (beside_not m o b w _ y G N). reflexivity.
   Qed.
 
+  (** FIB of a thread block on a slot is at most FIB as it is written. *)
   Theorem FIB_copy : FIB_at o m b <= FIB_at t mt 0.
   Proof.
     apply (bound_copy t mt m o b wr un co Ro); [exact iso_there|].

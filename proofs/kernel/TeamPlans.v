@@ -1,4 +1,4 @@
-(** * What the teams of one thread block count (docs/wave-bounds.md, section 3: reading the charges)
+(** * What the teams of one thread block count (docs/wave-bounds.md, section 3, theorem 2)
 
     Of thread block [h] the sections are issued one after the other.  A plan says on which sub-cores
     [g] has been while section [j], the last that has begun, is met: [fst], and which of them counts

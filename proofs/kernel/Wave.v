@@ -114,6 +114,7 @@ Section Wave.
     apply filter_In. split; [apply in_seq; lia|apply Nat.eqb_refl].
   Qed.
 
+  (** A bound of its stay bounds the end of a thread block in one wave with dynamic dispatch. *)
   Theorem wave_block a b : dealt G X -> blocks G <= sms G * slots G -> b < blocks G ->
     stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) a -> ended X b <= a + service G * blocks G.
   Proof.
@@ -129,6 +130,7 @@ Section Wave.
   (** *** The same where the SMs are fixed: while the dispatcher works a thread block may end and leave its slot to another. *)
   Definition reuse : nat := if (0 <? service G) && (1 <? share) then latency G else 0.
 
+  (** A bound of its stay bounds the end of a thread block in one wave with static dispatch. *)
   Theorem wave_block_static a b : shared_out -> blocks G <= sms G * slots G -> b < blocks G ->
     stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) a -> ended X b <= a + service G * blocks G + reuse.
   Proof.
@@ -141,6 +143,7 @@ Section Wave.
     destruct (Nat.ltb_spec 1 (length (of_sm G X (sm_of X b)))); [rewrite (proj2 (Nat.ltb_lt _ _)) by lia; apply le_n|apply Nat.le_0_l].
   Qed.
 
+  (** The largest bound of a stay bounds a grid of one wave. *)
   Theorem k_wave_least a b : dealt G X -> blocks G <= sms G * slots G ->
     (forall b, b < blocks G -> stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) (a b)) ->
     b < blocks G -> ended X b <= list_max (map a (seq 0 (blocks G))) + service G * blocks G.
@@ -167,6 +170,7 @@ Section Wave.
   Definition k_wave (own : nat -> nat) (add : nat -> nat -> nat) : nat :=
     list_max (map (fun b => own b + largest (share - 1) (map (add b) (all_but b))) (seq 0 (blocks G))) + service G * blocks G.
 
+  (** Own times and what the largest other thread blocks add bound a grid of one wave. *)
   Theorem k_wave_bound own add b : dealt G X -> blocks G <= sms G * slots G ->
     (forall b, b < blocks G ->
        stays_with (mach G (sm_of X b)) (prog G (sm_of X b)) b (mates b) (own b + sum (add b) (mates b))) ->

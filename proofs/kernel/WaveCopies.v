@@ -354,6 +354,7 @@ Section Grid.
   Theorem k_wave_copies b : dealt G X -> blocks G <= sms G * slots G -> b < blocks G -> ended X b <= k_wave G written_own written_add.
   Proof. intros De One Hb. apply (k_wave_bound G X V written_own written_add b De One copies_stay Hb). Qed.
 
+  (** The sums of thread blocks as written bound a grid of one wave with static dispatch. *)
   Theorem k_wave_copies_static b : shared_out G X -> blocks G <= sms G * slots G -> b < blocks G ->
     ended X b <= k_wave G written_own written_add + reuse G.
   Proof. intros Few One Hb. apply (k_wave_static G X V written_own written_add b Few One (copies_stay b Hb) Hb). Qed.

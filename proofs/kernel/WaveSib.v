@@ -8,7 +8,6 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Model Isolation Queue Potential Bounds IsolationPaths Stay WavePotential WaveBound WaveSum.
-From Warpbound Require PotentialBound.
 Import ListNotations.
 
 (** ** What is charged *)
@@ -188,7 +187,7 @@ Qed.
 Lemma filter_only b m g (p p' : key -> bool) : (forall x, of m b g x -> p x = p' x) ->
   (forall x, group m (fst x) <> g -> p x = false) -> filter p (keys b) = filter p' (keys (only m g b)).
 Proof.
-  intros H1 H2. rewrite keys_filter, PotentialBound.filter_both. apply filter_ext_in. intros x Hx.
+  intros H1 H2. rewrite keys_filter, filter_both. apply filter_ext_in. intros x Hx.
   destruct (Nat.eqb_spec (group m (fst x)) g) as [G|G]; cbn [andb]; [apply H1; split; assumption|apply H2, G].
 Qed.
 

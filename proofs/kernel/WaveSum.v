@@ -18,7 +18,7 @@ Proof. intros R. apply sum_le. intros u _. specialize (R u). apply Fifo.seq_sum_
 
 Lemma spent_all b c : spent b c (everything b) = sum c (keys b).
 Proof.
-  unfold spent, keys. rewrite Fifo.sum_flat_map. apply sum_ext. intros u _. rewrite Fifo.sum_map.
+  unfold spent, keys. rewrite sum_flat_map. apply sum_ext. intros u _. rewrite sum_map.
   unfold everything. rewrite Nat.min_id. reflexivity.
 Qed.
 

@@ -84,6 +84,7 @@ Section TeamTable.
     destruct (le_lt_dec (length b) u) as [N|N]; [|exact N]. unfold len in Hi. rewrite nth_overflow in Hi by exact N. cbn in Hi. lia.
   Qed.
 
+  (** The computed alignments of a team are a certificate. *)
   Theorem team_table_cert : team_cert m b g c team (team_table m b g c team).
   Proof.
     intros w n Hn.
@@ -163,7 +164,7 @@ Section Grid.
 
   Lemma company_strangers : strangers b company = company.
   Proof.
-    unfold strangers. rewrite (Stay.filter_const _ true); [reflexivity|]. intros h Hh. apply negb_true_iff, Nat.eqb_neq. intros ->.
+    unfold strangers. rewrite (filter_const _ true); [reflexivity|]. intros h Hh. apply negb_true_iff, Nat.eqb_neq. intros ->.
     apply in_app_iff in Hh as [Hh|Hh]; [|apply in_seq in Hh; lia].
     apply filter_In in Hh as [_ Hh]. rewrite Nat.eqb_refl in Hh. discriminate.
   Qed.
@@ -214,6 +215,7 @@ Section Grid.
     ended X b <= releases m q + (own + largest (share G - 1) (map add (all_but G b))) / c + service G * blocks G.
   Proof. intros De One_wave. apply (wave_block G X V _ b De One_wave Hb stays_shared_out). Qed.
 
+  (** Theorem 2 bounds a thread block of a grid of one wave with static dispatch. *)
   Theorem k_wave_teams_static : blocks G <= sms G * slots G ->
     ended X b <= releases m q + (own + largest (share G - 1) (map add (all_but G b))) / c + service G * blocks G + reuse G.
   Proof. intros One_wave. apply (wave_block_static G X V _ b Few One_wave Hb stays_shared_out). Qed.

@@ -61,6 +61,15 @@ Proof.
   destruct (p x); [apply sum_cons|reflexivity].
 Qed.
 
+Lemma sum_one {A} (f : A -> nat) x : sum f [x] = f x.
+Proof. apply Nat.add_0_r. Qed.
+
+Lemma sum_map {A B} (f : B -> nat) (g : A -> B) l : sum f (map g l) = sum (fun x => f (g x)) l.
+Proof. unfold sum. rewrite map_map. reflexivity. Qed.
+
+Lemma sum_flat_map {A B} (f : B -> nat) (g : A -> list B) l : sum f (flat_map g l) = sum (fun x => sum f (g x)) l.
+Proof. induction l as [|x l IH]; [reflexivity|]. cbn [flat_map]. rewrite sum_app, sum_cons, IH. reflexivity. Qed.
+
 Lemma list_max_le_in l x : (forall y, In y l -> y <= x) -> list_max l <= x.
 Proof. intros H. apply list_max_le, Forall_forall, H. Qed.
 

@@ -113,6 +113,7 @@ Definition after (f g : map_of) : map_of := fun i =>
 Lemma after_terms f g i : terms (after f g i) = flat_map (after_term g) (terms (f i)).
 Proof. reflexivity. Qed.
 
+(** The form of one body after another is their composition. *)
 Theorem after_apply f g x : same (apply (after f g) x) (apply f (apply g x)).
 Proof.
   intros i. unfold apply. apply Z.le_antisymm.
@@ -131,6 +132,7 @@ Qed.
 Fixpoint times (p : nat) (f : map_of) : map_of :=
   match p with O => fun i => Form (i, 0) [] | S p => after f (times p f) end.
 
+(** The form of [p] repetitions is the body applied [p] times. *)
 Theorem times_apply p f x : same (apply (times p f) x) (repeat_map f p x).
 Proof.
   induction p as [|p IH]; intros i; [unfold apply, largest, at_; simpl; lia|].
@@ -159,6 +161,7 @@ Proof.
   intros Ht. induction fs as [|f fs IH]; simpl; [lia|]. pose proof (chord f x d t Ht). lia.
 Qed.
 
+(** If a sum of forms grows evenly over [K] steps, then so does each form. *)
 Theorem phases_grow_evenly fs x d K : 2 <= K ->
   total fs (along x d K) = total fs (along x d 0) + K * (total fs (along x d 1) - total fs (along x d 0)) ->
   forall f, In f fs -> forall t, 0 <= t <= K ->

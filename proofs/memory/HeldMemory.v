@@ -171,6 +171,7 @@ Section Memory.
     apply map_ext. intros c. unfold amount, Z, returns. cbn. rewrite !Nat.add_0_r. reflexivity.
   Qed.
 
+  (** Theorem 7 holds with static dispatch. *)
   Theorem k_mem_static : (forall i x, i < sms G -> In x (keys (prog G i)) -> lat (get (stated i) x) <= lat (get (prog G i) x)) ->
     forall b, b < blocks G -> ended X b <= k_sm_of G X (amount (asked_of ret) K Eb Lb) (sm_of X b) + (service G * blocks G + s * length (requests q)).
   Proof.
@@ -184,6 +185,7 @@ Section Memory.
   Let every_counts : forall N, cnt (fun _ => false) N <= 0.
   Proof. intros N. rewrite cnt_none; auto. Qed.
 
+  (** With waits in latencies, theorems 5 to 7 bound kernels whose requests are served in order. *)
   Theorem k_mem_in_order : goes_anywhere G X -> (blocks G <= sms G * slots G -> dealt G X) -> forall b, b < blocks G ->
     let with_waits := amounts (fun r => ret r + s * k * sms G) in
     let beside := service G * blocks G + 0 in
@@ -194,6 +196,7 @@ Section Memory.
     intros Dyn Dealt b Hb. exact (held_back_bounds G X took _ held _ K (waits_in_latencies Arb Slow) Kpos Mok Eb Lb L Work Lat HL _ every_counts b Dyn Dealt Hb).
   Qed.
 
+  (** Theorem 9 holds with static dispatch. *)
   Theorem k_mem_in_order_static b : b < blocks G ->
     ended X b <= k_sm_of G X (amount (asked_of (fun r => ret r + s * k * sms G)) K Eb Lb) (sm_of X b) + (service G * blocks G + 0).
   Proof. exact (held_back_static G X took _ held _ K (waits_in_latencies Arb Slow) Kpos Mok Eb Lb L Work Lat HL _ every_counts b). Qed.

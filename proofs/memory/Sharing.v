@@ -83,9 +83,6 @@ Section Sharing.
   Lemma given_ext f g b L : (forall t, In t L -> f t = g t) -> given f b L = given g b L.
   Proof. intros H. unfold given. f_equal. apply filter_ext_in. intros t Ht. rewrite (H t Ht). reflexivity. Qed.
 
-  Lemma filter_twice {A} (p q : A -> bool) l : filter p (filter q l) = filter (fun x => q x && p x) l.
-  Proof. induction l as [|x l IH]; [reflexivity|]. cbn [filter]. destruct (q x); cbn [filter andb]; rewrite IH; reflexivity. Qed.
-
   Lemma length_split {A} (p q : A -> bool) l : length (filter p l) = length (filter (fun x => p x && q x) l) + length (filter (fun x => p x && negb (q x)) l).
   Proof. induction l as [|x l IH]; [reflexivity|]. cbn [filter]. destruct (p x), (q x); cbn [andb negb length]; lia. Qed.
 
@@ -98,12 +95,12 @@ Section Sharing.
     destruct (tight_or_not cap L) as [[p [[P1 P2] P3]]|Spare].
     - (* a part without room to spare, and the rest *)
       assert (enough cap (filter p L)) as E1.
-      { intros q. rewrite filter_twice. etransitivity; [apply (E (fun t => p t && q t))|]. apply sum_le. intros b _.
+      { intros q. rewrite filter_both. etransitivity; [apply (E (fun t => p t && q t))|]. apply sum_le. intros b _.
         destruct (reached L (fun t => p t && q t) b) eqn:R; [|lia]. replace (reached (filter p L) q b) with true; [lia|]. symmetry.
         apply reached_in. apply reached_in in R as [t [H1 [H2 H3]]]. apply andb_prop in H2 as [H2 H4]. exists t. split; [apply filter_In|]; auto. }
       set (cap2 := fun b => if reached L p b then 0 else cap b).
       assert (enough cap2 (filter (fun t => negb (p t)) L)) as E2.
-      { intros q. rewrite filter_twice. specialize (E (fun t => p t || q t)).
+      { intros q. rewrite filter_both. specialize (E (fun t => p t || q t)).
         rewrite (length_split _ p) in E.
         rewrite (filter_ext_in (fun x => (p x || q x) && p x) p) in E by (intros a _; destruct (p a), (q a); reflexivity).
         rewrite (filter_ext_in (fun x => (p x || q x) && negb (p x)) (fun x => negb (p x) && q x)) in E by (intros a _; destruct (p a), (q a); reflexivity).

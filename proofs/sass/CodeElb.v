@@ -223,6 +223,8 @@ Section Elb.
   Local Lemma start c : t0 + f t0 <= t0 + c + f t0.
   Proof. lia. Qed.
   Hint Resolve start : core.
+  Lemma f_rises t : f t <= f (S t).
+  Proof. apply cnt_rises. Qed.
   Hint Resolve f_rises : core.
 
   Lemma at_most_more c d X : at_most c X -> c <= d -> at_most d X.

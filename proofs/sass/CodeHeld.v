@@ -22,12 +22,6 @@ Proof.
   rewrite (H x (or_introl eq_refl)), IH; [reflexivity|]. intros; apply H; right; assumption.
 Qed.
 
-Lemma filter_filter {A} (p q : A -> bool) l : filter p (filter q l) = filter (fun x => q x && p x) l.
-Proof. induction l as [|x l IH]; [reflexivity|]. cbn [filter]. destruct (q x) eqn:Q; cbn [filter andb]; [destruct (p x)|]; rewrite IH; reflexivity. Qed.
-
-Lemma sum_one {A} (f : A -> nat) x : sum f [x] = f x.
-Proof. rewrite sum_cons. change (sum f []) with 0. lia. Qed.
-
 (** The same hits from [t] on, or more. *)
 Lemma rest_le (p q : nat -> bool) t H : t <= H -> (forall t', t <= t' -> p t' = true -> q t' = true) ->
   cnt p H + cnt q t <= cnt q H + cnt p t.
@@ -131,7 +125,7 @@ Section Held.
   Lemma older_split n (h : key -> nat) :
     sum h (filter (older (S n)) (keys b)) = sum h (filter (older n) (keys b)) + sum h (filter (in_section n) (keys b)).
   Proof.
-    rewrite (sum_split h (older n) (filter (older (S n)) (keys b))), !filter_filter. f_equal; f_equal; apply filter_ext_in;
+    rewrite (sum_split h (older n) (filter (older (S n)) (keys b))), !filter_both. f_equal; f_equal; apply filter_ext_in;
       intros y _; unfold CodeHeld.older, CodeHeld.in_section; destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.ltb_spec (sec (get b y)) n),
       (Nat.eqb_spec (sec (get b y)) n); cbn; lia || reflexivity.
   Qed.
@@ -286,7 +280,7 @@ Section Held.
         intros y _. destruct (fst y =? u), (Nat.leb_spec (S n) (sec (get b y))), (Nat.leb_spec (sec (get b y)) (S n)), (Nat.eqb_spec (sec (get b y)) (S n)); reflexivity || lia.
       + replace (S (S n) - r) with (S n - r + 1) by lia. rewrite seq_app, sum_app, <- (IH ltac:(lia)). cbn [seq]. rewrite sum_one.
         replace (r + (S n - r)) with (S n) by lia. unfold left_of, left_sec.
-        rewrite (sum_split _ (fun y => sec (get b y) <=? n) (filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? S n)) (keys b))), !filter_filter.
+        rewrite (sum_split _ (fun y => sec (get b y) <=? n) (filter (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? S n)) (keys b))), !filter_both.
         f_equal; f_equal; apply filter_ext_in; intros y _;
           destruct (fst y =? u), (Nat.leb_spec r (sec (get b y))), (Nat.leb_spec (sec (get b y)) (S n)), (Nat.leb_spec (sec (get b y)) n), (Nat.eqb_spec (sec (get b y)) (S n)); reflexivity || lia.
   Qed.
@@ -355,8 +349,8 @@ Section Held.
       specialize (IH ltac:(intros; apply A0; right; assumption)). lia. }
     assert (sum (fun y => hits w y H) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b)))
          <= sum (fun y => hits w y t) (filter (fun y => fst y =? u) (filter (older (S n)) (keys b))) + left_of w u r n t) as B.
-    { unfold left_of. rewrite filter_filter.
-      rewrite !(sum_split _ (fun y => r <=? sec (get b y)) (filter (fun x => older (S n) x && (fst x =? u)) (keys b))), !filter_filter.
+    { unfold left_of. rewrite filter_both.
+      rewrite !(sum_split _ (fun y => r <=? sec (get b y)) (filter (fun x => older (S n) x && (fst x =? u)) (keys b))), !filter_both.
       rewrite (filter_ext_in (fun x => older (S n) x && (fst x =? u) && (r <=? sec (get b x)))
         (fun y => (fst y =? u) && (r <=? sec (get b y)) && (sec (get b y) <=? n)) (keys b)).
       2:{ intros y _. unfold CodeHeld.older. destruct (Nat.ltb_spec (sec (get b y)) (S n)), (Nat.leb_spec (sec (get b y)) n), (fst y =? u), (r <=? sec (get b y)); reflexivity || lia. }

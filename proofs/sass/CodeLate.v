@@ -74,8 +74,6 @@ Section Late.
 End Late.
 
 (** Counting cycles in which [p] holds. *)
-Lemma cnt_rises p t : cnt p t <= cnt p (S t).
-Proof. apply cnt_mono. lia. Qed.
 
 Lemma cnt_counted p t : p t = true -> counted (cnt p) t.
 Proof. intros H. unfold counted. cbn [cnt]. rewrite H. lia. Qed.

@@ -36,6 +36,7 @@ Section Reach.
     rewrite E, Hc, Nat.eqb_refl. apply orb_true_r.
   Qed.
 
+  (** The reach of SIB has every stage at which another warp can delay this one. *)
   Theorem reach_sib_ok : reaches m b (reach_sib m home shared w) w n.
   Proof.
     split.
@@ -47,6 +48,7 @@ Section Reach.
   Lemma reach_same u v : core m u = core m w -> reach_sib m home shared u v = reach_sib m home shared w v.
   Proof. intros H. unfold reach_sib. rewrite H. reflexivity. Qed.
 
+  (** A unit that a warp reaches across sub-cores is in the reach of every warp. *)
   Lemma reach_cross u y i v : at_stage b y i v -> core m (fst y) <> core m w ->
     reach_sib m home shared w v = true -> reach_sib m home shared u v = true.
   Proof.
@@ -69,6 +71,7 @@ Section Reach.
     destruct (Latches v y (S i) Hv Y). discriminate.
   Qed.
 
+  (** The reach of FIB has every stage at which another warp can delay this one. *)
   Theorem reach_fib_ok : reaches m b (reach_fib m home shared unused w) w n.
   Proof.
     destruct reach_sib_ok as [H1 H2]. unfold reach_fib. split.

@@ -151,12 +151,6 @@ Section Spill.
 
   (** ** A section *)
 
-  Lemma sum_flat_map {X Y} (h : Y -> nat) (k : X -> list Y) l : sum h (flat_map k l) = sum (fun x => sum h (k x)) l.
-  Proof. induction l as [|x l IH]; [reflexivity|]. cbn [flat_map]. rewrite sum_app, sum_cons, IH. reflexivity. Qed.
-
-  Lemma sum_map {X Y} (h : Y -> nat) (k : X -> Y) l : sum h (map k l) = sum (fun x => h (k x)) l.
-  Proof. unfold sum. rewrite map_map. reflexivity. Qed.
-
   Lemma of_warp (h : key -> nat) (p : key -> bool) u :
     sum h (filter (fun y => (fst y =? u) && p y) (keys b)) <= sum (fun j => h (u, j)) (filter (fun j => p (u, j)) (seq 0 (len b u))).
   Proof.
@@ -181,6 +175,7 @@ Section Spill.
     sum (fun j => slot_left m b (u, j) e + sum (fun i => if piped (u, j) i then 0 else spill (u, j) i) (seq 0 (stages b (u, j))))
         (filter (fun j => in_section b q (u, j)) (seq 0 (len b u))).
 
+  (** What warp [u] has left of section [q] at [t] is at most its pipes and what it left behind. *)
   Lemma section_left h w u q t e : u <> w -> In (u, e) (keys b) ->
     (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> j <= e) -> I s (u, e) < t -> issued_by b s q <= t ->
     (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> spill_cert m b least e (u, j) (spill (u, j))) ->

@@ -72,18 +72,6 @@ Qed.
 Lemma nth_largest_le l n b : length (filter (fun x => b <? x) l) <= n -> nth_largest n l <= b.
 Proof. intros H. apply falling_nth; [apply sorted_falling|]. rewrite sorted_often. exact H. Qed.
 
-Lemma filter_some {A} (p q : A -> bool) l : (forall x, In x l -> p x = true -> q x = true) -> length (filter p l) <= length (filter q l).
-Proof.
-  induction l as [|x l IH]; intros H; [apply le_n|]. specialize (IH ltac:(intros; apply H; [right|]; assumption)).
-  pose proof (H x (or_introl eq_refl)) as H0. cbn [filter]. destruct (p x); [rewrite H0 by reflexivity|destruct (q x)]; cbn [length]; lia.
-Qed.
-
-Lemma filter_map {A B} (f : A -> B) p l : filter p (map f l) = map f (filter (fun x => p (f x)) l).
-Proof. induction l as [|x l IH]; [reflexivity|]. cbn [map filter]. destruct (p (f x)); cbn [map]; rewrite IH; reflexivity. Qed.
-
-Lemma filter_both {A} (p q : A -> bool) l : filter p (filter q l) = filter (fun x => q x && p x) l.
-Proof. induction l as [|x l IH]; [reflexivity|]. cbn [filter]. destruct (q x); cbn [filter andb]; [destruct (p x)|]; rewrite IH; reflexivity. Qed.
-
 Section Execution.
   Variables (w : lane) (N : nat) (at_ : nat -> nat) (undone : nat * nat -> nat) (t : nat -> nat).
   Hypothesis EX : issues_lane w N at_ undone.
@@ -110,8 +98,8 @@ Section Execution.
     etransitivity; [apply Ht, Hk|]. apply list_max_le_in. intros y [<-|Hy].
     - destruct k as [|j]; [lia|]. specialize (IH j ltac:(lia) ltac:(lia)). pose proof (e_stall _ _ _ _ EX j Hk). lia.
     - apply in_map_iff in Hy as [[c n] [<- Hc]]. cbn [fst snd]. apply nth_largest_le. unfold counted.
-      rewrite filter_map, map_length, filter_both. etransitivity; [|apply (e_wait _ _ _ _ EX k c n Hk Hc)].
-      apply filter_some. intros jp Hjp H. pose proof (before_before c k jp Hjp) as Hlt.
+      rewrite filter_mapped, map_length, filter_both. etransitivity; [|apply (e_wait _ _ _ _ EX k c n Hk Hc)].
+      apply filter_le. intros jp Hjp H. pose proof (before_before c k jp Hjp) as Hlt.
       apply andb_prop in H as [H1 H2]. apply Nat.leb_le in H1. apply Nat.ltb_lt in H2.
       pose proof (stalls_pass (fst jp) k ltac:(lia) Hk). apply andb_true_intro. split; [apply Nat.leb_le; lia|]. apply Nat.ltb_lt.
       assert (due w t jp <= undone jp - at_ 0) as HD.

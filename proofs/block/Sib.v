@@ -26,6 +26,7 @@ Definition rival (b : block) (m : machine) (w q : nat) (y : key) : bool :=
   negb (fst y =? w) && (sec (get b y) =? q)
   && ((core m (fst y) =? core m w) || uses b w q (fu (get b y))).
 
+(** The initiations of all rivals. *)
 Definition others (b : block) (m : machine) (w q : nat) : nat :=
   sum (fun y => init (get b y)) (filter (rival b m w q) (keys b)).
 
@@ -41,16 +42,19 @@ Fixpoint start (b : block) (m : machine) (iso : key -> nat) (q : nat) : nat :=
   | S r => start b m iso r + term b m iso r + release m q
   end.
 
+(** The last section of the block. *)
 Definition last_sec (b : block) : nat := list_max (map (fun x => sec (get b x)) (keys b)).
+(** SIB is the sum of all terms and releases. *)
 Definition sib (b : block) (m : machine) (iso : key -> nat) : nat :=
   start b m iso (last_sec b) + term b m iso (last_sec b).
 
 (** FIB charges no more. *)
-Lemma fib_others b m w q : depth m = Some 0 \/ depth m = None -> charged b (fib_charge b m) w q <= others b m w q.
+Lemma fib_others b m w q : depth m = Some 0 \/ depth m = None -> charged b (fib_charge b m) w q
+  <= others b m w q.
 Proof.
   intros D. unfold charged, others. rewrite <- wsum_filter. apply sum_le. intros y _.
-  unfold fib_charge, beside, rival, cost.
-  destruct D as [-> | ->], (fst y =? w), (sec (get b y) =? q), (uses b w q (fu (get b y))), (core m (fst y) =? core m w),
+  unfold fib_charge, beside, rival, cost. destruct D as [-> | ->], (fst y =? w),
+    (sec (get b y) =? q), (uses b w q (fu (get b y))), (core m (fst y) =? core m w),
     (group m (fst y) =? group m w); cbn [negb andb orb]; lia.
 Qed.
 
@@ -65,22 +69,25 @@ Section Sib.
 
   Let g := group m 0.
 
-  Lemma fib_term iD q : depth m = Some 0 \/ depth m = None -> block_term b m (fib_charge b m) iD g q <= term b m iD q.
+  Lemma fib_term iD q : depth m = Some 0 \/ depth m = None -> block_term b m (fib_charge b m) iD g q
+    <= term b m iD q.
   Proof.
     intros Dm. apply list_max_le, Forall_forall. intros t Ht. apply in_map_iff in Ht as [x [<- Hx]].
-    apply filter_In in Hx as [Hx P]. rewrite !andb_true_iff, !Nat.eqb_eq in P. destruct P as [[_ Hq] _].
-    pose proof (fib_others b m (fst x) q Dm).
+    apply filter_In in Hx as [Hx P]. rewrite !andb_true_iff, !Nat.eqb_eq in P.
+    destruct P as [[_ Hq] _]. pose proof (fib_others b m (fst x) q Dm).
     assert (iD x + init (get b x) + lat (get b x) + others b m (fst x) q <= term b m iD q); [|lia].
     apply list_max_ge, in_map_iff. exists x. split; [reflexivity|]. apply filter_In.
     split; [exact Hx|]. apply Nat.eqb_eq, Hq.
   Qed.
 
-  Lemma sib_edges_bound iI iD x : depth m = Some 0 \/ depth m = None -> iso_edges b m iI iD -> In x (keys b) -> C s x <= sib b m iD.
+  Lemma sib_edges_bound iI iD x : depth m = Some 0 \/ depth m = None -> iso_edges b m iI iD ->
+    In x (keys b) -> C s x <= sib b m iD.
   Proof.
     intros Dm HE Hx. pose proof (fib_bound m b s iI iD g M W V HE x (fun y _ => One _ _) Hx) as H.
     rewrite Zero in H. unfold block_bound in H. replace (last_section b m g) with (last_sec b) in H.
     - assert (forall q, block_start b m (fib_charge b m) iD g q <= start b m iD q) as S.
-      { induction q as [|q IH]; cbn [block_start start]; [lia|]. pose proof (fib_term iD q Dm). lia. }
+      { induction q as [|q IH]; cbn [block_start start]; [lia|]. pose proof (fib_term iD q Dm).
+        lia. }
       specialize (S (last_sec b)). pose proof (fib_term iD (last_sec b) Dm). unfold sib. lia.
     - unfold last_section, last_sec. f_equal. f_equal. symmetry. apply (filter_const _ true).
       intros y _. apply Nat.eqb_eq, One.
@@ -92,6 +99,7 @@ Theorem sib_bound m b s iso : machine_ok m -> wf b -> valid m b s -> depth m = S
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) -> iso_cert b iso ->
   forall x, In x (keys b) -> C s x <= sib b m iso.
 Proof.
-  intros M W V D0 One Zero HI x. apply (sib_edges_bound m b s M W V One Zero iso iso x (or_introl D0)).
-  intros w k Hk. destruct (HI w k Hk) as [H1 [H2 H3]]. rewrite D0. auto 8.
+  intros M W V D0 One Zero HI x.
+  apply (sib_edges_bound m b s M W V One Zero iso iso x (or_introl D0)). intros w k Hk.
+  destruct (HI w k Hk) as [H1 [H2 H3]]. rewrite D0. auto 8.
 Qed.

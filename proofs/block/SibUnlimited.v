@@ -10,7 +10,8 @@ Import ListNotations.
 (** Certificate of [G_s(w)]: the nodes I(k) and D(k). *)
 Definition iso2_cert (b : block) (iI iD : key -> nat) : Prop :=
   forall w k, In (w, k) (keys b) ->
-    (forall j, k = S j -> sec (get b (w, j)) = sec (get b (w, k)) -> iI (w, j) + takes (get b (w, j)) <= iI (w, k))
+    (forall j, k = S j -> sec (get b (w, j)) = sec (get b (w, k)) ->
+      iI (w, j) + takes (get b (w, j)) <= iI (w, k))
     /\ (forall p, In p (ops (get b (w, k))) -> sec (get b (w, p)) = sec (get b (w, k)) ->
        iD (w, p) + init (get b (w, p)) + lat (get b (w, p)) <= iI (w, k))
     /\ iI (w, k) <= iD (w, k)
@@ -22,6 +23,7 @@ Theorem sib_inf_bound m b s iI iD : machine_ok m -> wf b -> valid m b s -> depth
   (forall v w, group m v = group m w) -> (forall g, begin s g = 0) -> iso2_cert b iI iD ->
   forall x, In x (keys b) -> C s x <= sib b m iD.
 Proof.
-  intros M W V Dm One Zero HI x. apply (sib_edges_bound m b s M W V One Zero iI iD x (or_intror Dm)).
-  intros w k Hk. destruct (HI w k Hk) as [H1 [H2 [H3 H4]]]. rewrite Dm. auto 8.
+  intros M W V Dm One Zero HI x.
+  apply (sib_edges_bound m b s M W V One Zero iI iD x (or_intror Dm)). intros w k Hk.
+  destruct (HI w k Hk) as [H1 [H2 [H3 H4]]]. rewrite Dm. auto 8.
 Qed.

@@ -49,8 +49,10 @@ Proof. vm_compute. reflexivity. Qed.
 (** The machine runs the first block, preferring the first warp, and ends at 7; the
     theorem says that what it does is valid. *)
 Definition times0 (b : block) : schedule :=
-  Schedule (fun _ => 0) (fun _ => 0) (fun x => init (get b x)) (fun x => lat (get b x)) (fun _ _ => 0) (fun _ => 0).
-Definition ran : schedule := run sm blk (fun _ _ => keys blk) (times0 blk) (long_enough sm blk (times0 blk)).
+  Schedule (fun _ => 0) (fun _ => 0) (fun x => init (get b x)) (fun x => lat (get b x)) (fun _ _ =>
+    0) (fun _ => 0).
+Definition ran : schedule := run sm blk (fun _ _ => keys blk) (times0 blk)
+  (long_enough sm blk (times0 blk)).
 
 Example ran_issues : map (I ran) (keys blk) = [0; 1; 2; 4; 5]. Proof. vm_compute. reflexivity. Qed.
 Example ran_valid : valid sm blk ran.

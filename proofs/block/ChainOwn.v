@@ -1,4 +1,4 @@
-(** * Lemma 1 (chain) of docs/sub-core-bounds.md by time, with the block's own work
+(** * Lemma 1 (chain) of docs/sub-core-bounds.md by time, with the block's own work or without
 
     From any time of its stay on a thread block takes at most W, lam and what others initiate in the
     reach of a path through the sub-cores.  Where what keeps an instruction waiting is of an older
@@ -6,12 +6,13 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Model Elb Instances Weights Queue ChainWalk ChainWork
-  ChainSlot ChainBlock ChainSib ChainTime.
+  ChainSlot ChainBlock ChainSib.
 Import ListNotations.
 
 Section Own.
   Variables (m : machine) (b : block) (s : schedule) (L h : key -> nat) (home : nat -> option nat)
-    (cores g t0 : nat).
+    (g t0 : nat).
+  Variable apart : bool.  (* own work counts apart *)
   Hypothesis M : machine_ok m.
   Hypothesis W : wf b.
   Hypothesis V : valid m b s.
@@ -19,14 +20,16 @@ Section Own.
   Hypothesis HT : turns_cert m b h.
   Hypothesis Home : forall y, In y (keys b) -> 1 <= init (get b y) ->
     reach home (core m (fst y)) (fu (get b y)).
-  Hypothesis Cores : forall f c, home f = Some c -> c < cores.
   Hypothesis Start : begin s g <= t0.
-  Notation met_by := (met_others b m s home g).
+  Notation mine y := (apart && (group m (fst y) =? g)).
+
+  (** What all others initiate in the reach of a path. *)
+  Definition met_by (ro : nat -> nat) (z : nat) : nat :=
+    sum (fun y => if mine y then 0 else met b s home ro t0 z y) (keys b).
 
   (** Own work up to section [j]: of each section under one sub-core. *)
   Definition owns (st : nat -> nat) (j : nat) (y : key) : bool :=
-    (group m (fst y) =? g) && ((sec (get b y) <=? j)
-      && reachb home (st (sec (get b y))) (fu (get b y))).
+    mine y && ((sec (get b y) <=? j) && reachb home (st (sec (get b y))) (fu (get b y))).
   Definition own_met (st : nat -> nat) (j z : nat) : nat :=
     sum (fun y => if owns st j y then active s t0 z y else 0) (keys b).
 
@@ -97,7 +100,7 @@ Section Own.
 
   (** The path below [z], which stands at [k] from then on. *)
   Definition own_path (k : key) (z : nat) : Prop := exists ro cut st,
-    z <= t0 + L k + met_by ro t0 z + own_met st (sec (get b k)) z
+    z <= t0 + L k + met_by ro z + own_met st (sec (get b k)) z
     /\ (forall t, z <= t -> ro t = core m (fst k)) /\ st (sec (get b k)) = core m (fst k)
     /\ (forall t, ro t <> ro (S t) -> In (S t) cut) /\ length cut <= h k.
 
@@ -120,7 +123,7 @@ Section Own.
       by (intros t Ht; unfold ro'; rewrite (proj2 (Nat.ltb_lt _ _) Ht); reflexivity).
     assert (forall t, z' <= t -> ro' t = core m (fst k)) as R2
       by (intros t Ht; unfold ro'; rewrite (proj2 (Nat.ltb_ge _ _) Ht); reflexivity).
-    assert (met_by ro t0 z' <= met_by ro' t0 z) as Me.
+    assert (met_by ro z' <= met_by ro' z) as Me.
     { apply sum_le. intros u _. destruct (_ =? _); [apply le_n|]. unfold met.
       transitivity (cnt (fun t => (t0 <=? t) &&
         (initiates s t u && reachb home (ro' t) (fu (get b u)))) z').
@@ -148,7 +151,7 @@ Section Own.
       stands. *)
   Lemma own_path_more k z u : t0 <= z -> In u (keys b) -> initiates s z u = true ->
     reach home (core m (fst k)) (fu (get b u)) ->
-    group m (fst u) <> g \/ sec (get b u) = sec (get b k) -> own_path k z -> own_path k (S z).
+    mine u = false \/ sec (get b u) = sec (get b k) -> own_path k z -> own_path k (S z).
   Proof.
     intros Tz Hu Iu Ru Du [ro [cut [st [P1 [P2 [P3 [P4 P5]]]]]]]. exists ro, cut, st.
     assert (forall y, met b s home ro t0 (S z) y = met b s home ro t0 z y
@@ -158,21 +161,21 @@ Section Own.
     assert (forall y, active s t0 (S z) y = active s t0 z y
       + (if (t0 <=? z) && initiates s z y then 1 else 0)) as Ea.
     { intros y. unfold active. cbn [cnt]. destruct (_ && _); lia. }
-    apply (reachb_iff home) in Ru. assert (met_by ro t0 z + own_met st (sec (get b k)) z + 1
-      <= met_by ro t0 (S z) + own_met st (sec (get b k)) (S z)) as More.
-    { unfold met_others, own_met. rewrite <- !sum_add.
-        set (f := fun y => (if group m (fst y) =? g then 0 else met b s home ro t0 z y)
+    apply (reachb_iff home) in Ru. assert (met_by ro z + own_met st (sec (get b k)) z + 1
+      <= met_by ro (S z) + own_met st (sec (get b k)) (S z)) as More.
+    { unfold met_by, own_met. rewrite <- !sum_add.
+        set (f := fun y => (if mine y then 0 else met b s home ro t0 z y)
         + (if owns st (sec (get b k)) y then active s t0 z y else 0)).
       assert (forall y, f y + (if key_eq u y then 1 else 0)
-        <= (if group m (fst y) =? g then 0 else met b s home ro t0 (S z) y)
+        <= (if mine y then 0 else met b s home ro t0 (S z) y)
         + (if owns st (sec (get b k)) y then active s t0 (S z) y else 0)) as St.
       { intros y. unfold f. rewrite (Em y), (Ea y).
-        destruct (key_eq u y) as [<-|]; [|destruct (_ =? _), (owns _ _ _); lia].
+        destruct (key_eq u y) as [<-|]; [|destruct (mine y), (owns _ _ _); lia].
         rewrite (P2 z (le_n _)), Iu, Ru, (proj2 (Nat.leb_le _ _) Tz). cbn [andb].
-        destruct (Nat.eqb_spec (group m (fst u)) g) as [Gu|]; [|destruct (owns _ _ _); lia].
-        destruct Du as [Du|Du]; [congruence|].
+        destruct (mine u) eqn:Mu; [|destruct (owns _ _ _); lia].
+        destruct Du as [Du|Du]; [discriminate|].
         assert (owns st (sec (get b k)) u = true) as ->; [|lia]. unfold owns.
-        rewrite Gu, Nat.eqb_refl, Du, Nat.leb_refl, P3, Ru. reflexivity. }
+        rewrite Mu, Du, Nat.leb_refl, P3, Ru. reflexivity. }
       etransitivity; [|apply sum_le; intros y _; apply (St y)]. rewrite sum_add.
       apply Nat.add_le_mono_l.
       pose proof (sum_ge (fun y => if key_eq u y then 1 else 0) u (keys b) Hu) as S1.
@@ -187,8 +190,9 @@ Section Own.
     induction z as [|z IHz]; intros Hz; [apply own_path_here; lia|]. specialize (IHz ltac:(lia)).
     destruct (le_lt_dec (S z) t0) as [Lz|Lz]; [apply own_path_here, Lz|].
     assert (paid_at (w, k) z -> own_path (w, k) (S z)) as Pay.
-    { intros [u [Hu [Iu [Ru Su]]]]. destruct (Nat.eq_dec (group m (fst u)) g) as [Gu|Gu].
-      - specialize (Su ltac:(cbn [fst]; congruence)).
+    { intros [u [Hu [Iu [Ru Su]]]]. destruct (mine u) eqn:Mu.
+      - pose proof Mu as Gu. apply andb_prop in Gu as [_ Gu]. apply Nat.eqb_eq in Gu.
+        specialize (Su ltac:(cbn [fst]; congruence)).
         destruct (Nat.eq_dec (sec (get b u)) (sec (get b (w, k)))) as [E|N].
         + apply (own_path_more (w, k) z u); auto; lia.
         + (* a jump *)
@@ -214,27 +218,47 @@ Section Own.
       + replace (S z - 1) with z in B by lia. apply Pay, paid_ready; assumption.
   Qed.
 
-  (** *** Lemma 1: until [x] is complete, from [t0] on *)
-  Theorem chain_own x lamc chg : In x (keys b) -> group m (fst x) = g ->
+  (** Lemma 1: until [x] is complete, from [t0] on *)
+  Lemma chain_apart x lamc chg : In x (keys b) -> group m (fst x) = g ->
     L x + lat (get b x) <= lamc -> h x + 1 <= chg ->
-    exists ro cut, C s x <= t0 + (fine_work m b home cores g + lamc) + met_by ro t0 (C s x)
+    exists ro cut st, C s x <= t0 + lamc + met_by ro (C s x) + own_met st (sec (get b x)) (C s x)
       /\ (forall t, ro t <> ro (S t) -> In (S t) cut) /\ length cut + 1 <= chg.
   Proof.
     intros Hx Hg Hl Hc. destruct (own_path_exists (S (rank b x)) x (le_n _) Hx Hg (D s x + ai s x)
-      (le_n _)) as [ro [cut [st [P1 [_ [_ [P4 P5]]]]]]]. exists ro, cut.
+      (le_n _)) as [ro [cut [st [P1 [_ [_ [P4 P5]]]]]]]. exists ro, cut, st.
     pose proof (v_lat _ _ _ V x Hx).
-    assert (met_by ro t0 (D s x + ai s x) <= met_by ro t0 (C s x)) as Me.
-    { apply sum_le. intros u _. destruct (_ =? _); [apply le_n|]. apply cnt_mono. unfold C. lia. }
-    assert (own_met st (sec (get b x)) (D s x + ai s x) <= fine_work m b home cores g) as Ow.
-    { transitivity (wsum b (fun y => init (get b y)) (fun y => owns st (sec (get b x)) y
-        && (group m (fst y) =? g))).
-      - apply sum_le. intros y Hy. destruct (owns st (sec (get b x)) y) eqn:O; [|apply Nat.le_0_l].
-        assert (group m (fst y) =? g = true) as ->
-          by (unfold owns in O; apply andb_prop in O; apply O).
-        apply (active_init m b s _ _ y V Hy).
-      - apply (own_work b home cores (fun y => group m (fst y)) (fun y => sec (get b y)) Cores _
-          _ _ st). intros y Hy O _. split; [apply sec_few, Hy|]. unfold owns in O.
-        rewrite !andb_true_iff in O. apply reachb_iff, O. }
+    assert (met_by ro (D s x + ai s x) <= met_by ro (C s x)) as Me.
+    { apply sum_le. intros u _. destruct (mine u); [apply le_n|]. apply cnt_mono. unfold C. lia. }
+    assert (own_met st (sec (get b x)) (D s x + ai s x) <= own_met st (sec (get b x)) (C s x))
+      as Mo.
+    { apply sum_le. intros u _. destruct (owns _ _ u); [|apply le_n]. apply cnt_mono. unfold C.
+      lia. }
     unfold C in *. split; [lia|]. split; [exact P4|lia].
   Qed.
 End Own.
+
+(** *** Lemma 1, own work being W *)
+Theorem chain_own m b s L h home cores g t0 : machine_ok m -> wf b -> valid m b s ->
+  lam_cert m b L -> turns_cert m b h ->
+  (forall y, In y (keys b) -> 1 <= init (get b y) -> reach home (core m (fst y)) (fu (get b y))) ->
+  (forall f c, home f = Some c -> c < cores) -> begin s g <= t0 ->
+  forall x lamc chg, In x (keys b) -> group m (fst x) = g ->
+  L x + lat (get b x) <= lamc -> h x + 1 <= chg ->
+  exists ro cut, C s x <= t0 + (fine_work m b home cores g + lamc)
+    + met_others b m s home g ro t0 (C s x)
+    /\ (forall t, ro t <> ro (S t) -> In (S t) cut) /\ length cut + 1 <= chg.
+Proof.
+  intros M W V HL HT Home Cores Start x lamc chg Hx Hg Hl Hc.
+    destruct (chain_apart m b s L h home g t0 true M W V HL HT Home Start x lamc chg Hx Hg Hl Hc)
+    as [ro [cut [st [P1 P2]]]]. exists ro, cut. split; [|exact P2].
+  change (met_by m b s home g t0 true ro (C s x)) with (met_others b m s home g ro t0 (C s x))
+    in P1. enough (own_met m b s home g t0 true st (sec (get b x)) (C s x)
+    <= fine_work m b home cores g) by lia. set (own := owns m b home g true st (sec (get b x))).
+  transitivity (wsum b (fun y => init (get b y)) (fun y => own y && (group m (fst y) =? g))).
+  - apply sum_le. intros y Hy. fold own. destruct (own y) eqn:O; [|apply Nat.le_0_l].
+    assert (group m (fst y) =? g = true) as -> by (apply andb_prop in O; apply O).
+    apply (active_init m b s _ _ y V Hy).
+  - apply (own_work b home cores (fun y => group m (fst y)) (fun y => sec (get b y)) Cores _ _ st).
+    intros y Hy O _. split; [apply sec_few, Hy|]. apply andb_prop in O as [_ O].
+    apply andb_prop in O as [_ O]. apply reachb_iff, O.
+Qed.

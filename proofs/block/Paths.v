@@ -58,6 +58,36 @@ Definition iso_preds (b : block) (x : key) : list (key * nat) :=
   ++ map (fun o => ((w, o), init (get b (w, o))))
        (filter (fun o => same o && on b (fu (get b x)) (w, o)) (seq 0 k)).
 
+(** Numbers that respect these edges are certificates. *)
+Lemma lam_preds_cert m b L : (forall x e, In x (keys b) -> In e (lam_preds b m x) ->
+  L (fst e) + snd e <= L x) -> lam_cert m b L.
+Proof.
+  intros E w k Hk. pose proof (fun e => E (w, k) e Hk) as H. unfold lam_preds in H.
+  split; [|split].
+  - intros j ->. specialize (H ((w, j), 0)). simpl in H. rewrite Nat.add_0_r in H. auto.
+  - intros p Hp. apply (H ((w, p), lat (get b (w, p)))). apply in_or_app; right.
+    apply in_or_app; left. apply in_map_iff. eauto.
+  - intros y Hy Hg Hs. apply (H (y, release m (sec (get b (w, k))))). apply in_or_app; right.
+    apply in_or_app; right. apply in_map_iff. exists y. split; [reflexivity|].
+    apply filter_In. split; [exact Hy|]. rewrite Hg, Nat.eqb_refl. apply Nat.ltb_lt, Hs.
+Qed.
+
+Lemma iso_preds_cert b L : (forall x e, In x (keys b) -> In e (iso_preds b x) ->
+  L (fst e) + snd e <= L x) -> iso_cert b L.
+Proof.
+  intros E w k Hk. pose proof (fun e => E (w, k) e Hk) as H. unfold iso_preds in H.
+  split; [|split].
+  - intros j -> Hs. apply (H ((w, j), takes (get b (w, j)))). apply in_or_app; left.
+    rewrite Hs, Nat.eqb_refl. left. reflexivity.
+  - intros p Hp Hs. rewrite <- Nat.add_assoc.
+    apply (H ((w, p), init (get b (w, p)) + lat (get b (w, p)))). apply in_or_app; right.
+    apply in_or_app; left. apply in_map_iff. exists p. split; [reflexivity|].
+    apply filter_In. split; [exact Hp|]. apply Nat.eqb_eq, Hs.
+  - intros o Ho Hs Hf. apply (H ((w, o), init (get b (w, o)))). apply in_or_app; right.
+    apply in_or_app; right. apply in_map_iff. exists o. split; [reflexivity|]. apply filter_In.
+    split; [apply in_seq; lia|]. unfold on. rewrite Hs, Hf, !Nat.eqb_refl. reflexivity.
+Qed.
+
 (** No rank is as large as [enough]. *)
 Definition enough (b : block) : nat := S (list_max (map (rank b) (keys b))).
 
@@ -103,35 +133,14 @@ Section Certificates.
   (** The computed latency paths are a certificate. *)
   Theorem lamI_cert : lam_cert m b (lamI b m).
   Proof.
-    intros w k Hk. assert (forall e, In e (lam_preds b m (w, k)) -> lamI b m (fst e) + snd e
-      <= lamI b m (w, k)) as H.
-    { intros e He.
-      apply (lp_edge _ (fun x => In x (keys b)) (rank b)); auto using lam_ranked, enough_ok. }
-    unfold lam_preds in H. split; [|split].
-    - intros j ->. specialize (H ((w, j), 0)). simpl in H. rewrite Nat.add_0_r in H. auto.
-    - intros p Hp. apply (H ((w, p), lat (get b (w, p)))). apply in_or_app; right.
-      apply in_or_app; left. apply in_map_iff. eauto.
-    - intros y Hy Hg Hs. apply (H (y, release m (sec (get b (w, k))))). apply in_or_app; right.
-      apply in_or_app; right. apply in_map_iff. exists y. split; [reflexivity|].
-      apply filter_In. split; [exact Hy|]. rewrite Hg, Nat.eqb_refl. apply Nat.ltb_lt, Hs.
+    apply lam_preds_cert. intros x e Hx He.
+    apply (lp_edge _ (fun x => In x (keys b)) (rank b)); auto using lam_ranked, enough_ok.
   Qed.
 
   Theorem isoI_cert : iso_cert b (isoI b).
   Proof.
-    intros w k Hk.
-    assert (forall e, In e (iso_preds b (w, k)) -> isoI b (fst e) + snd e <= isoI b (w, k)) as H.
-    { intros e He.
-      apply (lp_edge _ (fun x => In x (keys b)) (rank b)); auto using iso_ranked, enough_ok. }
-    unfold iso_preds in H. split; [|split].
-    - intros j -> Hs. apply (H ((w, j), takes (get b (w, j)))). apply in_or_app; left.
-      rewrite Hs, Nat.eqb_refl. left. reflexivity.
-    - intros p Hp Hs. rewrite <- Nat.add_assoc.
-      apply (H ((w, p), init (get b (w, p)) + lat (get b (w, p)))). apply in_or_app; right.
-      apply in_or_app; left. apply in_map_iff. exists p. split; [reflexivity|].
-      apply filter_In. split; [exact Hp|]. apply Nat.eqb_eq, Hs.
-    - intros o Ho Hs Hf. apply (H ((w, o), init (get b (w, o)))). apply in_or_app; right.
-      apply in_or_app; right. apply in_map_iff. exists o. split; [reflexivity|]. apply filter_In.
-      split; [apply in_seq; lia|]. unfold on. rewrite Hs, Hf, !Nat.eqb_refl. reflexivity.
+    apply iso_preds_cert. intros x e Hx He.
+    apply (lp_edge _ (fun x => In x (keys b)) (rank b)); auto using iso_ranked, enough_ok.
   Qed.
 
   (** No certificate of latency paths is less than the computed one. *)

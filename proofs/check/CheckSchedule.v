@@ -195,16 +195,8 @@ Definition iso_check (b : block) (L : key -> nat) : bool :=
 
 Lemma lam_check_ok m b L : lam_check m b L = true -> lam_cert m b L.
 Proof.
-  intros H w k Hk.
-  assert (forall e, In e (lam_preds b m (w, k)) -> L (fst e) + snd e <= L (w, k)) as B.
-  { intros e He. apply Nat.leb_le. apply (all_ok _ _ (all_ok _ _ H (w, k) Hk) e He). }
-  unfold lam_preds in B. split; [|split].
-  - intros j ->. specialize (B ((w, j), 0)). simpl in B. rewrite Nat.add_0_r in B. auto.
-  - intros p Hp. apply (B ((w, p), lat (get b (w, p)))). apply in_or_app; right.
-    apply in_or_app; left. apply in_map_iff. eauto.
-  - intros y Hy Hg Hs. apply (B (y, release m (sec (get b (w, k))))). apply in_or_app; right.
-    apply in_or_app; right. apply in_map_iff. exists y. split; [reflexivity|].
-    apply filter_In. split; [exact Hy|]. rewrite Hg, Nat.eqb_refl. apply Nat.ltb_lt, Hs.
+  intros H. apply lam_preds_cert. intros x e Hx He.
+  apply Nat.leb_le, (all_ok _ _ (all_ok _ _ H x Hx) e He).
 Qed.
 
 (** The bound is read off the certificate; nothing else of the writer is trusted. *)

@@ -14,19 +14,8 @@ Proof.
   intros H M D0 s V O Z x Hx. apply andb_prop in H as [H1 H]. apply andb_prop in H as [H2 H3].
   apply wf_ok in H1. apply Nat.leb_le in H3.
   assert (iso_cert b (table l)) as HI.
-  { intros w k Hk.
-    assert (forall e, In e (iso_preds b (w, k)) -> table l (fst e) + snd e <= table l (w, k)) as B.
-    { intros e He. apply Nat.leb_le. apply (all_ok _ _ (all_ok _ _ H2 (w, k) Hk) e He). }
-    unfold iso_preds in B. split; [|split].
-    - intros j -> Hs. apply (B ((w, j), takes (get b (w, j)))). apply in_or_app; left.
-      rewrite Hs, Nat.eqb_refl. left. reflexivity.
-    - intros p Hp Hs. rewrite <- Nat.add_assoc.
-      apply (B ((w, p), init (get b (w, p)) + lat (get b (w, p)))). apply in_or_app; right.
-      apply in_or_app; left. apply in_map_iff. exists p. split; [reflexivity|].
-      apply filter_In. split; [exact Hp|]. apply Nat.eqb_eq, Hs.
-    - intros o Ho Hs Hf. apply (B ((w, o), init (get b (w, o)))). apply in_or_app; right.
-      apply in_or_app; right. apply in_map_iff. exists o. split; [reflexivity|]. apply filter_In.
-      split; [apply in_seq; lia|]. unfold on. rewrite Hs, Hf, !Nat.eqb_refl. reflexivity. }
+  { apply iso_preds_cert. intros x' e Hx' He.
+    apply Nat.leb_le, (all_ok _ _ (all_ok _ _ H2 x' Hx') e He). }
   pose proof (sib_bound m b s _ M H1 V D0 O Z HI x Hx). lia.
 Qed.
 

@@ -170,21 +170,7 @@ Section OldestCopies.
     Qed.
 
     Lemma block_time : serial_time (m b) (p b) (home i) cs (there_Q b) (last b) b <= written_held b.
-    Proof.
-      destruct (Mok i sm_i) as [_ Wp]. pose proof is_copy as Y. apply sum_le. intros q _.
-      unfold section_time. apply Nat.add_le_mono.
-      - apply list_max_le_in. intros n Hn. apply in_map_iff in Hn as [c [<- Hc]].
-        etransitivity; [|apply (list_max_in_ge (fun c => private_work (mt b) (t b) (ht b) 0 q c
-          + Q b c q)), (y_cores _ _ _ _ _ _ _ _ _ _ _ Y c Hc)]. apply Nat.add_le_mono_r.
-        apply (sum_there _ _ _ _ _ _ _ _ _ _ _ Y). intros x Hx P. apply andb_prop in P as [S0 F].
-        destruct (section_there _ _ _ _ _ _ _ _ _ _ _ Y q x S0 Hx) as [H S1]. split; [exact H|].
-        destruct x as [w k]. destruct (y_home _ _ _ _ _ _ _ _ _ _ _ Y w k H) as [_ A]. apply A in F.
-        unfold SerialCopies.there in *. cbn [fst snd] in *. rewrite S1, F. reflexivity.
-      - apply (sum_there _ _ _ _ _ _ _ _ _ _ _ Y). intros x Hx P. apply andb_prop in P as [S0 F].
-        destruct (section_there _ _ _ _ _ _ _ _ _ _ _ Y q x S0 Hx) as [H S1]. split; [exact H|].
-        destruct x as [w k]. destruct (y_home _ _ _ _ _ _ _ _ _ _ _ Y w k H) as [A _].
-        unfold SerialCopies.there in *. cbn [fst snd] in *. rewrite S1, <- A, F. reflexivity.
-    Qed.
+    Proof. apply (serial_there _ _ _ _ _ _ _ _ _ _ _ is_copy). intros c q _. apply le_n. Qed.
 
     Lemma block_lam : sections_lam there_Q last cs b <= sections_lam Q last cs b.
     Proof.

@@ -167,15 +167,16 @@ Section SerialCopies.
     rewrite (y_alone _ _ _ _ _ _ _ _ _ _ _ Y), <- (copy_sec x H), S0. reflexivity.
   Qed.
 
-  (** *** V of a thread block on an SM is at most that of the one it is a copy of. *)
-  Theorem copy_serial : SERIAL m p home cs b <= SERIAL mt t ht ct 0.
+  (** Serial times with chains that are no longer. *)
+  Lemma serial_there (Q Qt : nat -> nat -> nat) last :
+    (forall c q, In c cs -> Q c q <= Qt (ren c) q) ->
+    serial_time m p home cs Q last b <= serial_time mt t ht ct Qt last 0.
   Proof.
-    unfold SERIAL, serial_time. rewrite last_there. apply sum_le. intros q _. unfold section_time.
-    apply Nat.add_le_mono.
+    intros HQ. apply sum_le. intros q _. unfold section_time. apply Nat.add_le_mono.
     - apply list_max_le_in. intros n Hn. apply in_map_iff in Hn as [c [<- Hc]].
-      etransitivity; [|apply (list_max_in_ge (fun c => private_work mt t ht 0 q c
-        + chain_of mt t 0 c q)), (y_cores _ _ _ _ _ _ _ _ _ _ _ Y c Hc)].
-      apply Nat.add_le_mono; [|apply chains_there]. apply sum_there. intros x Hx P.
+      etransitivity; [|apply (list_max_in_ge (fun c => private_work mt t ht 0 q c + Qt c q)),
+        (y_cores _ _ _ _ _ _ _ _ _ _ _ Y c Hc)].
+      apply Nat.add_le_mono; [|apply HQ, Hc]. apply sum_there. intros x Hx P.
       apply andb_prop in P as [S0 F]. destruct (section_there q x S0 Hx) as [H ->].
       split; [exact H|]. destruct x as [w k].
       destruct (y_home _ _ _ _ _ _ _ _ _ _ _ Y w k H) as [_ A]. apply A, F.
@@ -183,5 +184,11 @@ Section SerialCopies.
       destruct (section_there q x S0 Hx) as [H ->]. split; [exact H|]. destruct x as [w k].
       destruct (y_home _ _ _ _ _ _ _ _ _ _ _ Y w k H) as [A _]. unfold there. cbn [fst snd].
       rewrite <- A. exact F.
+  Qed.
+
+  (** *** V of a thread block on an SM is at most that of the one it is a copy of. *)
+  Theorem copy_serial : SERIAL m p home cs b <= SERIAL mt t ht ct 0.
+  Proof.
+    unfold SERIAL. rewrite last_there. apply serial_there. intros c q _. apply chains_there.
   Qed.
 End SerialCopies.

@@ -13,8 +13,8 @@ Import ListNotations.
 Definition in_unit (b : block) (u q f a : nat) : bool := (sec (get b (u, a)) =? q) && on b f (u, a).
 
 (** When [u] issues its [k]-th instruction, the initiation of its [a]-th on [f] is over: an
-    instruction up to [k] has
-    [a] as operand, or, where [f] has one instance, an instruction on [f] behind [a]. *)
+    instruction up to [k] has [a] as operand, or, where [f] has one instance, an instruction on [f]
+    behind [a]. *)
 Definition done_by (m : machine) (b : block) (u q f a k : nat) : bool :=
   existsb (fun i => existsb (fun p => in_unit b u q f p
     && ((a =? p) || ((inst m f =? 1) && (a <? p)))) (ops (get b (u, i)))) (seq 0 (S k)).

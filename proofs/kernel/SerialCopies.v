@@ -8,8 +8,7 @@ From Warpbound Require Instances.
 Import ListNotations.
 
 (** [p] are the warps of an SM, [b] one of its thread blocks; [t] is one as it is written.  [src]
-    says which warp of
-    [t] a warp is a copy of, [ren] which sub-core of [t] a sub-core is. *)
+    says which warp of [t] a warp is a copy of, [ren] which sub-core of [t] a sub-core is. *)
 Record copy_of (t : block) (mt : machine) (ht : nat -> option nat) (ct : list nat)
   (p : block) (m : machine) (home : nat -> option nat) (cs : list nat) (b : nat) (src ren : nat ->
     nat) : Prop := {

@@ -537,10 +537,9 @@ Section Barriers.
 End Barriers.
 
 (** *** Theorem 2, of one thread block with sections 0 to [N].  [T n] bounds the release behind
-    section
-    [n - 1], and [T (S N)] the end.  [Spill]: what a warp has left behind a release, of instructions
-    of sections that have been issued, is at most Q; CodeSpill.v says how it follows from the
-    code. *)
+    section [n - 1], and [T (S N)] the end. [Spill]: what a warp has left behind a release, of
+    instructions of sections that have been issued, is at most Q; CodeSpill.v says how it follows
+    from the code. *)
 Theorem code_barriers m b s g N base loose used iP iI iD iso Q T piped :
   wf m b -> valid m b s -> (forall w, group m w = g) ->
   (forall x, In x (keys b) -> sec (get b x) <= N) ->

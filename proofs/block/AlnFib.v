@@ -172,13 +172,13 @@ Section AlnFib.
       { rewrite sum_zero; [rewrite Nat.div_0_l; lia|]. intros u Hu.
         enough (align b (alnI m b) q w u <= 0) by lia. apply list_max_le, Forall_forall.
         intros v Hv. apply in_map_iff in Hv as [k [<- Hk]].
-          assert (forall k, In k (filter (fun k => sec (get b (w, k)) =? q) (seq 0 (len b w))) ->
+        assert (forall k, In k (filter (fun k => sec (get b (w, k)) =? q) (seq 0 (len b w))) ->
           iD (w, k) + init (get b (w, k)) + lat (get b (w, k)) = 0) as Top.
         { intros j Hj. rewrite E in Hj. apply Nat.le_0_r. rewrite <- Z.
           apply list_max_ge, in_map_iff. eauto. }
         pose proof (Top k Hk). pose proof Hk as Hk'. apply filter_In in Hk' as [Hk' Sk].
         apply in_seq in Hk'. apply Nat.eqb_eq in Sk.
-          pose proof (align_timeless w u (true, k) (len b u) Hu ltac:(apply in_keys; simpl; lia)
+        pose proof (align_timeless w u (true, k) (len b u) Hu ltac:(apply in_keys; simpl; lia)
           (le_n _)) as H1. unfold iso_node in H1. cbn [fst snd] in H1.
         enough (alnI m b w u (true, k) (len b u) <= iD (w, k)) by lia. apply H1. intros j Hj Sj.
         apply in_keys in Hj. specialize (Top j). rewrite filter_In, in_seq, Nat.eqb_eq in Top.

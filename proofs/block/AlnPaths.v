@@ -50,7 +50,7 @@ Section AlnPaths.
     alnI m b w u (fst (fst e)) (snd (fst e)) + snd e <= alnI m b w u (fst x) (snd x).
   Proof.
     intros Hx He. unfold alnI. rewrite <- !surjective_pairing.
-      apply (lp_edge _ (inside w u) level_of (steps_down w u (others b w)));
+    apply (lp_edge _ (inside w u) level_of (steps_down w u (others b w)));
       [exact Hx|exact (level_fuel w u x Hx)|exact He].
   Qed.
 

@@ -166,7 +166,7 @@ Section Walk.
       { intros y [Hy Hg] Sy. apply Lx, in_section. auto. }
       destruct (le_lt_dec (C s x) T) as [L|L]; [exists T|exists (C s x)].
       + split; [lia|]. split; [exact Same|]. intros y Hy Hs.
-          destruct (Nat.eq_dec (sec (get b y)) q) as [Sy|Sy];
+        destruct (Nat.eq_dec (sec (get b y)) q) as [Sy|Sy];
           [specialize (Lq y Hy Sy)|specialize (Old y Hy ltac:(lia))]; lia.
       + split; [specialize (Finish x (conj Hx Gx)); lia|]. split.
         * apply (Paid_section B q T x); repeat split; auto. lia.
@@ -315,7 +315,7 @@ Section Bounds.
   Proof.
     intros Start Finish x Hx Hg. pose proof (Finish x Hx Hg) as Fx.
     destruct (le_lt_dec e t0) as [L|L]; [lia|].
-      destruct (walk_all m b s ch iD g t0 e V (fun y Hy => Finish y (proj1 Hy) (proj2 Hy))
+    destruct (walk_all m b s ch iD g t0 e V (fun y Hy => Finish y (proj1 Hy) (proj2 Hy))
       (fun B q T => T <= B + foreign b m s g t0 T)) as [N [HN [Ends HB]]]; [| |lia|lia|].
     - intros B q T B' q' T' HT Pd _ LT D. pose proof (foreign_split b m s g t0 T T' HT LT). lia.
     - intros B q T y HT Pd Hy Hq O Ly. rewrite (foreign_split b m s g t0 T) by lia.
@@ -383,7 +383,7 @@ Section Theorems.
   Theorem fib_bound x : alone b m g -> In x (keys b) -> C s x <= begin s g + FIB.
   Proof.
     intros A Hx. destruct finish_exists as [e He].
-      pose proof (block_end m b s iI iD M W V HI (fib_charge b m) (fun w q f => uses b w q f = true)
+    pose proof (block_end m b s iI iD M W V HI (fib_charge b m) (fun w q f => uses b w q f = true)
       g (fun w k Hk => uses_own b w k Hk) fib_unit fib_slot (or_introl A) (begin s g) e (le_n _) He
       x Hx (A x Hx)) as H. rewrite foreign_alone in H by exact A. unfold FIB. lia.
   Qed.
@@ -392,7 +392,7 @@ Section Theorems.
   Theorem sib_charge_bound x : alone b m g -> In x (keys b) -> C s x <= begin s g + SIB.
   Proof.
     intros A Hx. destruct finish_exists as [e He].
-      pose proof (block_end m b s iI iD M W V HI (sib_charge b m) (fun w q f =>
+    pose proof (block_end m b s iI iD M W V HI (sib_charge b m) (fun w q f =>
       in_reach b m (core m w) f = true) g (fun w k Hk => in_reach_of b m (w, k) _ Hk eq_refl)
       sib_unit sib_slot (or_introl A) (begin s g) e (le_n _) He x Hx (A x Hx)) as H.
     rewrite foreign_alone in H by exact A. unfold SIB. lia.

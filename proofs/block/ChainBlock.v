@@ -64,7 +64,7 @@ Section Block.
         rewrite (wsum_split b inits (paid p) (fun u => group m (fst u) =? g)) in T.
         assert (wsum b inits (fun u => paid p u && (group m (fst u) =? g))
           <= fine_work m b home cores g); [|unfold C; lia].
-          apply (own_work b home cores (fun y => group m (fst y)) (fun y => sec (get b y)) Cores _ _
+        apply (own_work b home cores (fun y => group m (fst y)) (fun y => sec (get b y)) Cores _ _
           _ (fun j => stand p (level b (fun _ => 0) g j))). intros y Hy Py Gy.
         split; [apply sec_few, Hy|]. rewrite <- Gy at 1. apply O; auto. apply Nat.eqb_eq. auto.
       + intros u Hu E. apply andb_prop in E as [E1 E2]. apply negb_true_iff, Nat.eqb_neq in E2.

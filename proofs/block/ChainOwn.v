@@ -164,7 +164,7 @@ Section Own.
     apply (reachb_iff home) in Ru. assert (met_by ro z + own_met st (sec (get b k)) z + 1
       <= met_by ro (S z) + own_met st (sec (get b k)) (S z)) as More.
     { unfold met_by, own_met. rewrite <- !sum_add.
-        set (f := fun y => (if mine y then 0 else met b s home ro t0 z y)
+      set (f := fun y => (if mine y then 0 else met b s home ro t0 z y)
         + (if owns st (sec (get b k)) y then active s t0 z y else 0)).
       assert (forall y, f y + (if key_eq u y then 1 else 0)
         <= (if mine y then 0 else met b s home ro t0 (S z) y)
@@ -197,10 +197,10 @@ Section Own.
         + apply (own_path_more (w, k) z u); auto; lia.
         + (* a jump *)
           pose proof (rank_sec b (w, k) u Hu ltac:(lia)). destruct (HL w k Hk) as [_ [_ L3]].
-            specialize (L3 u Hu ltac:(congruence) ltac:(lia)).
+          specialize (L3 u Hu ltac:(congruence) ltac:(lia)).
           destruct (HT (w, k) u Hk Hu ltac:(cbn [fst]; congruence)) as [T1 _].
           apply (own_path_from u (w, k) (S z) (S z)); [lia|lia|lia|lia|apply T1; lia|].
-            apply (IHn u); [lia|exact Hu|exact Gu|]. apply init_iff in Iu. lia.
+          apply (IHn u); [lia|exact Hu|exact Gu|]. apply init_iff in Iu. lia.
       - apply (own_path_more (w, k) z u); auto; lia. }
     destruct (le_lt_dec (I s (w, k)) z) as [Ik|Ik].
     - apply Pay, paid_issued; [exact Hk| |lia]. pose proof (v_init _ _ _ V _ Hk).
@@ -210,7 +210,7 @@ Section Own.
         as [B|[[y [z' [Y1 [Y2 [Y3 [Y4 [Y5 [Y6 Y7]]]]]]]]|[_ B]]].
       + apply own_path_here. rewrite Hg in B. lia.
       + destruct (HT (w, k) y Hk Y1 Y2) as [T1 T2].
-          apply (own_path_from y (w, k) (S z) z' Y5 ltac:(lia) Y7);
+        apply (own_path_from y (w, k) (S z) z' Y5 ltac:(lia) Y7);
           [| |apply (IHn y); auto; [lia|congruence]].
         * destruct Y4 as [Y4|[Y4 Yw]]; [left; exact Y4|right]. cbn [fst] in *. rewrite Yw. auto.
         * destruct Y4 as [Y4|[Y4 Yw]]; [apply T1, Y4|]. cbn [fst] in *. rewrite Yw in *.
@@ -249,7 +249,7 @@ Theorem chain_own m b s L h home cores g t0 : machine_ok m -> wf b -> valid m b 
     /\ (forall t, ro t <> ro (S t) -> In (S t) cut) /\ length cut + 1 <= chg.
 Proof.
   intros M W V HL HT Home Cores Start x lamc chg Hx Hg Hl Hc.
-    destruct (chain_apart m b s L h home g t0 true M W V HL HT Home Start x lamc chg Hx Hg Hl Hc)
+  destruct (chain_apart m b s L h home g t0 true M W V HL HT Home Start x lamc chg Hx Hg Hl Hc)
     as [ro [cut [st [P1 P2]]]]. exists ro, cut. split; [|exact P2].
   change (met_by m b s home g t0 true ro (C s x)) with (met_others b m s home g ro t0 (C s x))
     in P1. enough (own_met m b s home g t0 true st (sec (get b x)) (C s x)

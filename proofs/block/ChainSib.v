@@ -123,7 +123,7 @@ Section Sib.
     intros HTN Wk Hx Hg Hq HN. right.
     destruct Wk as [L|[ro [cut [x0 [[X1 [X2 X3]] [X4 [X5 [X6 X7]]]]]]]].
     - exists (fun _ => core m (fst x)), [], x.
-        pose proof (met_join (core m (fst x)) (fun _ => core m (fst x)) (fun _ => core m (fst x)) T
+      pose proof (met_join (core m (fst x)) (fun _ => core m (fst x)) (fun _ => core m (fst x)) T
         N ltac:(lia) (fun _ _ => eq_refl) (fun _ _ => eq_refl)) as J.
       split; [repeat split; auto; lia|]. split; [lia|]. split; [auto|].
       split; [intros t E; congruence|cbn; lia].

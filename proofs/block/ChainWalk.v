@@ -86,7 +86,7 @@ Section Walk.
     intros Hy Hi Hz. destruct (busy_since _ y Hy Hi) as [x [_ [X1 [_ [_ [_ [_ [_ X7]]]]]]]].
     exists x. split; [lia|]. set (E := event (fu (get b y)) x (I s y)). rewrite wsum_filter.
     pose (p := fun t u => (x <=? t) && initiates s t u).
-      assert (forall n, x <= n <= z -> clock n
+    assert (forall n, x <= n <= z -> clock n
       <= clock x + cnt (fun t => existsb (p t) (filter E (keys b))) n) as A.
     { induction n as [|n IH]; intros Hn; [assert (x = 0) as -> by lia; lia|].
       destruct (Nat.eq_dec x (S n)) as [->|Nx]; [lia|]. specialize (IH ltac:(lia)). cbn [cnt].
@@ -101,7 +101,7 @@ Section Walk.
     etransitivity; [apply (cnt_exists p)|]. apply sum_le. intros u Hu.
     apply filter_In in Hu as [Hu _]. pose proof (v_init _ _ _ V u Hu).
     pose proof (cnt_interval (D s u) (ai s u) z).
-      enough (cnt (fun t => p t u) z <= cnt (fun t => (D s u <=? t) && (t <? D s u + ai s u)) z)
+    enough (cnt (fun t => p t u) z <= cnt (fun t => (D s u <=? t) && (t <? D s u + ai s u)) z)
       by lia. apply cnt_le. intros t _ P. apply andb_prop in P as [_ P]. exact P.
   Qed.
 
@@ -177,7 +177,7 @@ Section Walk.
     - destruct (Nat.leb_spec (lv k) (lv y)) as [Le|Le]; [|reflexivity].
       destruct Lv as [Lv|[Lv Co]]; [lia|]. rewrite <- Lv, S. exact Co.
     - intros t Nt. pose proof (R z' (le_n _)) as Rz.
-        destruct (Nat.ltb_spec t z') as [L1|L1], (Nat.ltb_spec (Datatypes.S t) z') as [L2|L2];
+      destruct (Nat.ltb_spec t z') as [L1|L1], (Nat.ltb_spec (Datatypes.S t) z') as [L2|L2];
         try lia; try congruence.
       + specialize (C t Nt). destruct (core_of y =? core_of k); [exact C|right; exact C].
       + assert (Datatypes.S t = z') as E by lia.
@@ -256,7 +256,7 @@ Section Walk.
             in *. assert (forall f, inst m f <= n_init b s f (z - 1) -> exists y, In y (keys b) /\
             fu (get b y) = f /\ initiates s (z - 1) y = true /\ I s y <= z - 1) as Full.
           { intros f F. pose proof (proj1 M f).
-              destruct (count_pos b (fun x => on b f x && initiates s (z - 1) x)) as [v [Hv P]];
+            destruct (count_pos b (fun x => on b f x && initiates s (z - 1) x)) as [v [Hv P]];
               [unfold n_init in F; lia|]. apply andb_prop in P as [P1 P2]. apply on_iff in P1.
             exists v. pose proof (v_start _ _ _ V v Hv). pose proof P2 as P3. apply init_iff in P3.
             repeat split; auto. lia. }
@@ -286,7 +286,7 @@ Section Walk.
           { apply (v_asap _ _ _ V k _ Kk). unfold waits.
             rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt. lia. }
           pose proof (proj1 M (fu (get b k))).
-            destruct (count_pos b (fun x => on b (fu (get b k)) x && initiates s (z - 1) x))
+          destruct (count_pos b (fun x => on b (fu (get b k)) x && initiates s (z - 1) x))
             as [v [Hv P]]; [unfold n_init in F; lia|]. apply andb_prop in P as [P1 P2].
           apply on_iff in P1. exists v. repeat split; auto.
           destruct (le_lt_dec (I s v) (I s k)) as [Le|Le]; [exact Le|exfalso].

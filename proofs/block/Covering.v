@@ -114,7 +114,7 @@ Section Covering.
       iI (w, i) + takes (get b (w, i)) <= iI (w, l).
     Proof.
       induction l as [|l IH]; intros Hl Hi E; [lia|].
-        assert (sec (get b (w, l)) = sec (get b (w, S l))) as El
+      assert (sec (get b (w, l)) = sec (get b (w, S l))) as El
         by (apply (between w i l (S l)); auto; lia). destruct (HE w (S l) Hl) as [H1 _].
       specialize (H1 l eq_refl El). destruct (Nat.eq_dec i l) as [->|N]; [exact H1|].
       specialize (IH (keys_before _ _ _ l Hl ltac:(lia)) ltac:(lia) ltac:(congruence)). lia.
@@ -148,7 +148,7 @@ Section Covering.
         pose proof (issue_chain w (pos w j) (pos w (S j)) Tk Lj ltac:(congruence)). lia.
       - intros p Hp Hs. destruct (W' w k Hk) as [_ [Wp _]].
         destruct (J p (Wp p Hp)) as [_ [_ [_ [Sp [Ip Lp]]]]].
-          pose proof (ops_chain w (pos w p) (pos w k) Tk (c_ops _ _ _ K w k p Hk Hp)
+        pose proof (ops_chain w (pos w p) (pos w k) Tk (c_ops _ _ _ K w k p Hk Hp)
           ltac:(congruence)). lia.
       - intros o Ho Hs Hf. destruct (J o Ho) as [_ [Lo [Fo [So [Io _]]]]].
         destruct (H4 (pos w o) Lo ltac:(congruence) ltac:(congruence)) as [H5 H6]. split; [lia|].

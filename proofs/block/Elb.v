@@ -312,7 +312,7 @@ Section Elb.
     cnt (idle_from (begin s (group m (fst x)))) (I s x) <= L x.
   Proof.
     intros Hx. etransitivity; [apply all_count|].
-      apply (counted_issue (fun _ => false) m b s M W V (fun x => lat (get b x)) lat_counts L
+    apply (counted_issue (fun _ => false) m b s M W V (fun x => lat (get b x)) lat_counts L
       HL x Hx).
   Qed.
 
@@ -321,7 +321,7 @@ Section Elb.
     cnt (idle_from (begin s (group m (fst x)))) (C s x) <= L x + lat (get b x).
   Proof.
     intros Hx. etransitivity; [apply all_count|].
-      apply (counted_complete (fun _ => false) m b s M W V (fun x => lat (get b x)) lat_counts L
+    apply (counted_complete (fun _ => false) m b s M W V (fun x => lat (get b x)) lat_counts L
       HL x Hx).
   Qed.
 

@@ -57,7 +57,7 @@ Proof.
   - intros w k t H _ E.
     destruct (t_conserving _ _ _ _ V w k t H E) as [A|[A|[y [Hy [_ A]]]]]; [|auto|eauto]. right.
     right. pose proof (proj2 M). unfold n_turns in A.
-      destruct (filter (fun w0 => (core m w0 =? core m w) && issues_in b s t w0) (seq 0 (length b)))
+    destruct (filter (fun w0 => (core m w0 =? core m w) && issues_in b s t w0) (seq 0 (length b)))
       as [|v l] eqn:F; [cbn in A; lia|]. assert (In v (v :: l)) as Hv by (left; reflexivity).
     rewrite <- F in Hv. apply filter_In in Hv as [Hv P]. apply andb_prop in P as [_ P].
     apply existsb_exists in P as [i [Hi P]]. rewrite andb_true_iff, Nat.eqb_eq, Nat.leb_le in P.

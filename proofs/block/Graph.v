@@ -142,7 +142,7 @@ Section Graph.
       + (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0) <= phi (true, k)) as Un.
     { induction k as [k IH] using lt_wf_ind. intros Hk Hq o Ho.
       destruct (previous_some w k o Hk Ho) as [l [Hl E]].
-        pose proof (Ed (true, k) ((true, l), init (get b (w, l))
+      pose proof (Ed (true, k) ((true, l), init (get b (w, l))
         + (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0)) (conj Hk Hq)) as G.
       specialize (G ltac:(right; apply in_map_iff; eauto)). cbn [fst snd] in G.
       destruct E as [->|E]; [lia|]. destruct (previous_in _ _ _ _ Hl) as [L [S [U _]]].

@@ -143,7 +143,7 @@ Section Tables.
   Theorem iso_at_edges : iso_edges b m (isoI_at b m) (isoD_at b m).
   Proof.
     intros w k Hk. destruct (iso_at w k Hk) as [HI HD].
-      assert (forall t, In t (into_issue b m w k (fun j => isoI_at b m (w, j)) (fun j =>
+    assert (forall t, In t (into_issue b m w k (fun j => isoI_at b m (w, j)) (fun j =>
       isoD_at b m (w, j))) -> t <= isoI_at b m (w, k)) as A
       by (intros t Ht; rewrite HI; apply list_max_ge, Ht). unfold into_issue in A.
     split; [|split; [|split]].

@@ -96,7 +96,7 @@ Section Issued.
         lia.
       - apply filter_In in Hz as [Hz Hb]. unfold before in Hb. apply andb_prop in Hb as [Hgz Hs].
         apply Nat.eqb_eq in Hgz. apply Nat.ltb_lt in Hs.
-          pose proof (behind_more _ (I s z + takes (get b z)) (ar s g q) v
+        pose proof (behind_more _ (I s z + takes (get b z)) (ar s g q) v
           (behind_issue z _ Hz Hgz (IH _ (Nat.lt_le_trans _ _ _ (rank_sec b _ z Hz Hs) Hr) z Hz Hgz
           (le_n _))) Hv Hvy) as E. specialize (L3 z Hz ltac:(congruence) Hs).
         pose proof (s_rel _ _ _ _ S0 g q). fold q in L3. unfold early in *. lia. }

@@ -263,7 +263,7 @@ Section Late.
         destruct (Nat.eq_dec (I s y) (I s (w, k))); [right|left]; lia.
       + intros Y2. apply ahead_iff in Y. apply run_iff in Y2. lia.
     - specialize (PI z ltac:(lia)). unfold issue_ok in PI.
-        enough (wsum b h (since s z) + wsum b h
+      enough (wsum b h (since s z) + wsum b h
         (run (fu (get b (w, k))) z 0 (I s (w, k)) (D s (w, k))) <= wsum b h (ahead b s (w, k)))
         by lia. apply wsum_add; intros y _ Y.
       + apply since_iff in Y. apply ahead_iff. left. lia.
@@ -405,7 +405,7 @@ Section Late.
           <= wsum b h (fun _ => true)) by lia. apply wsum_add; auto. intros z _ Z1 Z2.
         apply ahead_iff in Z1. apply run_iff in Z2. lia.
       - specialize (IHx z ltac:(lia)). unfold issue_ok in IHx.
-          enough (wsum b h (since s z) + wsum b h (run (fu (get b y)) z 0 (I s y) N)
+        enough (wsum b h (since s z) + wsum b h (run (fu (get b y)) z 0 (I s y) N)
           <= wsum b h (fun _ => true)) by lia. apply wsum_add; auto. intros v _ V1 V2.
         apply since_iff in V1. apply run_iff in V2. lia.
       - specialize (All (run (fu (get b y)) 0 0 (I s y) N)). lia.
@@ -464,7 +464,7 @@ Section Late.
     Proof.
       intros Hu Dd H. set (f := fu (get b (w, k))) in *.
       set (P := fun y => on b f y && waits s (x - 1) y).
-        assert (forall y, In y (keys b) -> P y = true -> fu (get b y) = f /\ I s y <= x - 1 < D s y)
+      assert (forall y, In y (keys b) -> P y = true -> fu (get b y) = f /\ I s y <= x - 1 < D s y)
         as HP.
       { intros y _ Y. unfold P, waits in Y.
         rewrite !andb_true_iff, on_iff, Nat.leb_le, Nat.ltb_lt in Y. tauto. }

@@ -110,7 +110,7 @@ Section WaveBound.
     (forall t', t' < t -> t' <= t0 + pI x (issued b s t')) -> t <= t0 + pI x (issued b s t).
   Proof.
     intros Hx Ix Hy Me L HC IH. specialize (IH _ L).
-      pose proof (w_charge_I _ _ _ _ _ _ _ _ P x y _ _ Hx Ix
+    pose proof (w_charge_I _ _ _ _ _ _ _ _ P x y _ _ Hx Ix
       (met_issued x y (I s y) t Hy Me ltac:(lia))). lia.
   Qed.
 
@@ -196,7 +196,7 @@ Section WaveBound.
         enough (existsb (fun y => negb (meets w q y)) L = true) by congruence.
         apply existsb_exists. exists y. rewrite N. auto. }
       unfold n_wait, count in H. fold L in H.
-        destruct (latest (fun y => t - I s y) L) as [y1 [Hy1 L1]];
+      destruct (latest (fun y => t - I s y) L) as [y1 [Hy1 L1]];
         [destruct L; [simpl in H; lia|discriminate]|]. destruct (HL y1 Hy1) as [K1 [F1 B1]].
       destruct (instances_exist m b s (v_cap _ _ _ V)) as [ins Ins].
       assert (D s y1 <= I s y1 + S d * cmax b f) as Qt.

@@ -118,7 +118,7 @@ Section WavePotential.
   Proof.
     intros y z Hy Hz G Iz L B. apply behind_some in B as [j [Hj P]]. apply Nat.ltb_lt in P.
     pose proof (v_barrier _ _ _ V y z Hy Hz G L).
-      pose proof (issued_no_later (fst y) (snd y) j ltac:(lia) ltac:(destruct y; exact Hy)
+    pose proof (issued_no_later (fst y) (snd y) j ltac:(lia) ltac:(destruct y; exact Hy)
       ltac:(lia)) as O. rewrite <- surjective_pairing in O. apply issued_gt; [exact Hz|lia].
   Qed.
 
@@ -144,7 +144,7 @@ Section WavePotential.
   Proof.
     intros y z Hy Hz G Iz L B. apply behind_some in B as [j [Hj P]]. apply before_iff in P.
     pose proof (v_barrier _ _ _ V y z Hy Hz G L).
-      pose proof (issued_no_later (fst y) (snd y) j ltac:(lia) ltac:(destruct y; exact Hy)
+    pose proof (issued_no_later (fst y) (snd y) j ltac:(lia) ltac:(destruct y; exact Hy)
       ltac:(lia)) as O. rewrite <- surjective_pairing in O. apply ahead_gt; [exact Hz|].
     apply before_iff. lia.
   Qed.

@@ -46,7 +46,7 @@ Lemma wsum_count b h P c : (forall y, In y (keys b) -> P y = true -> c <= h y) -
   count b P * c <= wsum b h P.
 Proof.
   intros H. rewrite wsum_filter. unfold count, sum.
-    assert (forall y, In y (filter P (keys b)) -> c <= h y) as F
+  assert (forall y, In y (filter P (keys b)) -> c <= h y) as F
     by (intros y Y; apply filter_In in Y; apply H; apply Y).
   induction (filter P (keys b)) as [|x l IH]; simpl; [lia|]. pose proof (F x (or_introl eq_refl)).
   specialize (IH (fun y Y => F y (or_intror Y))). lia.

@@ -187,7 +187,7 @@ Lemma lam_code_ok m b tP tI tD rows : each b (lam_inst_b m b tP tI tD rows) = tr
   lam_cert m b tP tI tD (fun _ => opened m rows).
 Proof.
   intros H. pose proof (each_ok _ _ H) as A. clear H.
-    assert (forall w k, In (w, k) (keys b) -> lam_inst_b m b tP tI tD rows (w, k) = true) as C
+  assert (forall w k, In (w, k) (keys b) -> lam_inst_b m b tP tI tD rows (w, k) = true) as C
     by (intros; apply A; assumption). unfold lam_inst_b in C. split.
   - intros w k Hk. specialize (C _ _ Hk). rewrite !andb_true_iff in C. apply Nat.leb_le. tauto.
   - intros w Hk. specialize (C _ _ Hk). rewrite !andb_true_iff in C. apply Nat.leb_le. tauto.

@@ -194,7 +194,7 @@ Section Check.
       unfold counts_allow. apply forallb_forall. intros [c n] Hc. cbn [fst snd]. apply Nat.leb_le.
       etransitivity; [apply (fewer_later w t t'); lia|]. apply Hw, Hc. }
     rewrite forallb_forall in H. specialize (H t).
-      assert (In t (times (max (max (N s (w, k)) (rel s (group m w) (sec (get b (w, k)))))
+    assert (In t (times (max (max (N s (w, k)) (rel s (group m w) (sec (get b (w, k)))))
       (first (w, k))) (I s (w, k)))) as Hin.
     { apply in_seq. lia. }
     specialize (H Hin). destruct ((t <? P s (w, k)) || (V s (w, k) <=? t)) eqn:E; [exact H|].

@@ -314,7 +314,7 @@ Section Check.
         by (apply list_max_in; rewrite E; discriminate). apply andb_prop in H as [H1 H2].
       rewrite forallb_forall in H1. pose proof (proj1 (in_positions q u _) HM) as [M1 M2].
       split; [exact M1|]. split; [exact M2|].
-        assert (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> j
+      assert (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> j
         <= list_max (positions q u)) as L.
       { intros j Hj Hs. apply list_max_ge, in_positions. auto. }
       split; [exact L|]. split; [|apply Nat.leb_le, H2].

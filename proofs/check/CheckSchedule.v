@@ -119,7 +119,7 @@ Section Sched.
     - destruct k as [|j]; [reflexivity|]. apply Nat.leb_le, E2. reflexivity.
     - apply forallb_forall. intros p Ho. apply Nat.leb_le. auto.
     - apply forallb_forall. intros y Hy. unfold implb'.
-        destruct ((group m (fst y) =? group m w) && (sec (get b y) <? sec (get b (w, k)))) eqn:L;
+      destruct ((group m (fst y) =? group m w) && (sec (get b y) <? sec (get b (w, k)))) eqn:L;
         [|reflexivity]. apply andb_prop in L as [Lg L]. apply Nat.eqb_eq in Lg.
       apply Nat.ltb_lt in L. apply Nat.leb_le. auto.
   Qed.
@@ -161,7 +161,7 @@ Section Sched.
       unb. exact P.
     - intros f t. unfold queue_b in Hr. destruct (depth m) as [d|]; [|exact Logic.I].
       destruct (n_wait b s f t) as [|n] eqn:E; [lia|].
-        destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hi Hq]];
+      destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hi Hq]];
         [unfold n_wait in E; lia|]. apply andb_prop in Hq as [Hf Hq]. unfold on in Hf.
       apply Nat.eqb_eq in Hf. subst f. unfold waits in Hq. apply andb_prop in Hq as [Q1 Q2].
       apply Nat.leb_le in Q1. apply Nat.ltb_lt in Q2.

@@ -34,7 +34,7 @@ Proof.
     three b Hb; destruct H as [H|[H|[]]]; inversion H; subst;
       (split; [split; cbn; auto 10|reflexivity]).
   - intros w v k Hw Hv E. apply (of2 b) in Hw, Hv; auto.
-      three b Hb; destruct Hw as [Hw|Hw], Hv as [Hv|Hv]; inversion Hw; inversion Hv; subst;
+    three b Hb; destruct Hw as [Hw|Hw], Hv as [Hv|Hv]; inversion Hw; inversion Hv; subst;
       cbn in E; congruence.
   - intros w k H. each2 b Hb H; cbn; auto 10.
   - intros x y Hx Hy. apply (of2 b) in Hx, Hy; auto.

@@ -90,7 +90,7 @@ Proof. vm_compute. reflexivity. Qed.
 Example ends2 b : b < 3 -> ended run2 b <= 17.
 Proof.
   intros Hb. pose proof (ready2 0 (le_n _)) as [_ W].
-    assert (k_chain (sms grid2) (slots grid2) (latency grid2) (map kind2 (seq 0 (blocks grid2)))
+  assert (k_chain (sms grid2) (slots grid2) (latency grid2) (map kind2 (seq 0 (blocks grid2)))
     + service grid2 * blocks grid2 = 17) as <- by (vm_compute; reflexivity).
   apply (k_chain_grid grid2 run2 kind2 (fun _ => lamI (prog grid2 0) (mach grid2 0)) (fun _ =>
     turnsI (prog grid2 0) (mach grid2 0)) (fun _ y => sec (get (prog grid2 0) y)) (fun _ =>

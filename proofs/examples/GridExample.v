@@ -90,7 +90,7 @@ Example amounts3 : amounts_of grid3 run3 (fun _ => kind3) none.
 Proof.
   intros b Hb. cbn in Hb. set (i := sm_of run3 b).
   assert (i < 2) as Hi by (unfold i; three b Hb; cbn; lia).
-    assert (sum (fun x => if group (mach grid3 i) (fst x) =? b then init (get (prog grid3 i) x) else
+  assert (sum (fun x => if group (mach grid3 i) (fst x) =? b then init (get (prog grid3 i) x) else
     0) (keys (prog grid3 i)) <= 3) as HE by (unfold i; three b Hb; vm_compute; lia).
   assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> none i x + lat (get (prog grid3 i) x)
     <= 2) as Hl.
@@ -123,7 +123,7 @@ Proof.
   assert (nth b (listed [class3]) no_class = class3) as -> by (three b Hb; reflexivity).
   cbn [paths class3]. set (i := sm_of run3 b).
   assert (i < 2) as Hi by (unfold i; three b Hb; cbn; lia).
-    assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> x = (if b =? 2 then 1 else 0, 0))
+  assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> x = (if b =? 2 then 1 else 0, 0))
     as One.
   { intros x [Hx Hg]. apply key3 in Hx as [->|[E ->]]; [| |exact Hi];
       [unfold i in Hg; three b Hb; cbn in Hg; try lia; reflexivity|].

@@ -84,7 +84,7 @@ Example loads_end : ended loads_run 0 = 10 /\
        + (0 * 1 + 2 * 2) = 12.
 Proof.
   split; [reflexivity|]. split; [|vm_compute; reflexivity].
-    refine (proj1 (k_mem loads loads_run loads_took two 1 2 1 _ _ _ _ held_second (prog loads)
+  refine (proj1 (k_mem loads loads_run loads_took two 1 2 1 _ _ _ _ held_second (prog loads)
     loads_held (le_n _) _ _ _ (fun _ _ => 0) _ _ _ _ _ _ 0 _)).
   - intros i Hi. split; [split; intros; cbn; lia|]. apply wf_ok. reflexivity.
   - intros b Hb. cbn in Hb. replace b with 0 by lia. vm_compute. lia.

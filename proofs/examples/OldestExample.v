@@ -51,7 +51,7 @@ Example waits_cert : held_section_cert sm two rest_of waits_two.
 Proof.
   intros w k H. cbn in H. destruct H as [E|[E|[E|[]]]]; inversion E; subst w k; cbv zeta;
     (split; [vm_compute; lia|]); (split; [|split; [|split]]).
-    all: try (intros j Hj; vm_compute in Hj; try contradiction; destruct Hj as [<-|[]]; intros S;
+  all: try (intros j Hj; vm_compute in Hj; try contradiction; destruct Hj as [<-|[]]; intros S;
     vm_compute in S |- *; lia). all: try (intros j Hj _; inversion Hj; subst j; vm_compute; lia).
   all: intros y Hy _ S; each Hy; vm_compute in S; lia.
 Qed.
@@ -221,7 +221,7 @@ Proof.
   specialize (H ltac:(intros c Hc; cbn in Hc; ChainExample.three c Hc;
     [apply Permutation_refl|apply perm_swap|apply Permutation_refl])).
   specialize (H (fun _ _ => 2) (fun _ _ => 2)).
-    specialize (H ltac:(intros i x _ Hx; apply key2 in Hx as [w [Hw ->]]; six w Hw; cbn; lia)
+  specialize (H ltac:(intros i x _ Hx; apply key2 in Hx as [w [Hw ->]]; six w Hw; cbn; lia)
     (fun _ _ _ _ => le_n _)). specialize (H two2 (fun _ => turnsI written2 by_itself2) (fun _ => 0)
     four3 (fun _ _ => written_wait) (fun _ _ => written_chains)).
   specialize (H ltac:(intros c _; apply turnsI_cert) 10 b run2_dynamic ltac:(cbn; lia)).

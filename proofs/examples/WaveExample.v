@@ -134,7 +134,7 @@ Proof.
   apply (k_wave_bound grid4 run4 run4_valid); [exact run4_dealt|cbn; lia| |exact Hb]. intros c Hc.
   cbn in Hc. change (prog grid4 (sm_of run4 c)) with four.
   change (mach grid4 (sm_of run4 c)) with sm2.
-    replace (sum (adds4 c) (mates grid4 run4 c))
+  replace (sum (adds4 c) (mates grid4 run4 c))
     with (sum (adds4 c) (strangers c (mates grid4 run4 c)))
     by (destruct c as [|[|c]]; [reflexivity|reflexivity|lia]). unfold own4, adds4.
   apply (stays_extras sm2 four c _ [0; 1] (fun _ q => q) (last_section four sm2 c));
@@ -186,7 +186,7 @@ Proof. vm_compute. reflexivity. Qed.
 Example wave4_team x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
   intros Hx. change (C wave4 x <= 0 + 13). rewrite <- team4.
-    apply (stays_teams_computed sm2 four 0 [1] [0; 1] (fun _ q => q) (last_section four sm2 0) [0;
+  apply (stays_teams_computed sm2 four 0 [1] [0; 1] (fun _ q => q) (last_section four sm2 0) [0;
     1] (fun _ => true) team1); [split; cbn; lia|apply wf_ok; reflexivity| |apply moves_barriers| |
     |cbn; lia|exact wave4_valid|cbn; lia| |exact Hx].
   - split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].

@@ -155,7 +155,7 @@ Lemma by_rank_in rank nodes x : In x (by_rank rank nodes) <-> In x nodes.
 Proof.
   unfold by_rank. rewrite in_map_iff. split.
   - intros [[r y] [E H]]. simpl in E. subst y.
-      apply (Permutation_in _ (Permutation_sym (RankSort.Permuted_sort _))), in_map_iff in H
+    apply (Permutation_in _ (Permutation_sym (RankSort.Permuted_sort _))), in_map_iff in H
       as [y [E H]]. inversion E; subst. exact H.
   - intros H. exists (rank x, x). split; [reflexivity|].
     apply (Permutation_in _ (RankSort.Permuted_sort _)), in_map_iff. eauto.

@@ -132,7 +132,7 @@ Lemma table_same (l : list (list nat)) x : found 0 (table_of (indexed l)) x = ta
 Proof.
   rewrite (indexed_is 0 l), table_of_mapped. apply (tabulated_all (table l) 0). intros H.
   destruct x as [w k]. unfold table. cbn [fst snd].
-    destruct (le_lt_dec (length l) w) as [L|L];
+  destruct (le_lt_dec (length l) w) as [L|L];
     [rewrite (nth_overflow l) by exact L; destruct k; reflexivity|]. apply nth_overflow.
   destruct (le_lt_dec (length (nth w l [])) k) as [|K]; [assumption|exfalso]. apply H, in_flat_map.
   exists w. split; [apply in_seq; lia|]. apply in_map_iff. exists k.

@@ -350,7 +350,7 @@ Section Fast.
     - intros x t Hx Hq. apply (K x Hx), Hq.
     - intros f t. destruct (depth m) as [d|] eqn:Ed; [|exact Logic.I].
       destruct (n_wait b s f t) as [|n] eqn:E; [lia|].
-        destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hi Hq]];
+      destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hi Hq]];
         [unfold n_wait in E; lia|]. apply andb_prop in Hq as [Hf Hq]. unfold on in Hf.
       apply Nat.eqb_eq in Hf. subst f. destruct (K x Hi) as [_ [_ [_ [_ [_ [Wt _]]]]]].
       destruct (Wt t Hq) as [_ P]. rewrite Ed in P. rewrite (wait_table d _ _ Ed ID) in P. lia.

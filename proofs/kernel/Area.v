@@ -252,7 +252,7 @@ Section Area.
       pose proof idle_tail as H2. pose proof behind_parts as H3. pose proof behind_together as H4.
       pose proof behind_most as H5. pose proof rooms as [R1 R2]. unfold area.
       apply Nat.div_le_lower_bound; [nia|]. rewrite length_l.
-        transitivity (M * R * (cycles T before + (busy_behind + idle_behind)));
+      transitivity (M * R * (cycles T before + (busy_behind + idle_behind)));
         [apply Nat.mul_le_mono_l; lia|].
       apply area_arith; try assumption; [lia|unfold tail_work; lia].
     Qed.
@@ -263,14 +263,14 @@ Section Area.
       intros E A. pose proof before_behind as H0. pose proof behind_together as H1.
       pose proof (all_delays A) as D. pose proof rooms as [R1 _]. rewrite E in H1, D.
       unfold together in H1. cbn [Nat.leb] in H1.
-        assert (forall j, j < M -> cycles T before + own j (cycles T (behind r t1 b))
+      assert (forall j, j < M -> cycles T before + own j (cycles T (behind r t1 b))
         <= sum (fun c => delay r delta c + kS (kd c)) (on_sm r j)) as H.
       { intros j Hj. transitivity (cycles T (fun t => before t || ((j =? i) && behind r t1 b t))).
         - unfold own, cycles. transitivity (sum (fun t => Nat.b2n (before t)
             + (if j =? i then Nat.b2n (behind r t1 b t) else 0)) (seq 0 T)).
           { rewrite sum_add. apply Nat.add_le_mono_l. destruct (j =? i); [apply le_n|lia]. }
           apply sum_le. intros t _. unfold behind.
-            destruct (j =? i), (cnted t), (Nat.ltb_spec t t1), (Nat.leb_spec t1 t), (holds r b t);
+          destruct (j =? i), (cnted t), (Nat.ltb_spec t t1), (Nat.leb_spec t1 t), (holds r b t);
             cbn; lia.
         - pose proof (cover_sum r M R delta kd Lg j (on_sm r j) (here_sm r j) T (fun c =>
             kS (kd c))) as C. etransitivity; [|apply C].
@@ -314,7 +314,7 @@ Section Area.
     pose proof (all_here r M R delta kd Lg _ b Hb) as HM.
     pose proof (l_room _ _ _ _ _ Lg b ltac:(apply (here_sm r _ b Hb))) as HR.
     pose proof (most_waits r M R Waits ltac:(lia)) as Hn.
-      destruct (sm_never_full r M R delta kd Lg _ (all r) (on_sm_all r _) b Hb _ (early_here r _ A)
+    destruct (sm_never_full r M R delta kd Lg _ (all r) (on_sm_all r _) b Hb _ (early_here r _ A)
       Hn) as [_ [H1 H2]]. assert (1 <= M * R) by nia. set (N := count r - M * R).
     assert (1 <= N) by (unfold N; lia). assert (delta <= N * delta) by nia. split.
     - unfold area. apply Nat.div_le_lower_bound; [nia|]. rewrite length_l. fold N.

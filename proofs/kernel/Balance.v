@@ -129,7 +129,7 @@ Section Balance.
         pose proof (cycles_longer (fin r b) (fin r e) cnted ltac:(apply Le, in_all, Hb)) as Hlong.
         destruct (taken_or_early r M R Dyn) as [A|A].
         * destruct (last_of_all r M R Waits) as [z [Hz Lz]].
-            destruct (balance_full z e Hz Lz He ltac:(intros; apply Le, in_all; assumption)
+          destruct (balance_full z e Hz Lz He ltac:(intros; apply Le, in_all; assumption)
             ltac:(lia) A) as [n [Hn H]]. exists n. split; [exact Hn|]. lia.
         * exists (S R). split; [nia|].
           assert (In b (on_sm r (sm r b))) as Hi by (apply in_on_sm; auto).

@@ -208,7 +208,7 @@ Section Area.
     Lemma over_times : over (fun j q => if j =? i then T else C1) + R * C1 = R * T + M * R * C1.
     Proof.
       pose proof (l_sm _ _ _ _ _ Lg b Hb) as Hi.
-        assert (forall j, sum (fun q : nat => if j =? i then T else C1) (seq 0 R)
+      assert (forall j, sum (fun q : nat => if j =? i then T else C1) (seq 0 R)
         + (if i =? j then R * C1 else 0) = (if i =? j then R * T else 0) + R * C1) as E.
       { intros j. rewrite sum_same, seq_length, (Nat.eqb_sym j i). destruct (i =? j); lia. }
       unfold over. pose proof (sum_ext _ _ (seq 0 M) (fun j _ => E j)) as S.

@@ -101,10 +101,10 @@ Section Balance.
       { intros c Hc. apply (l_room _ _ _ _ _ Lg), (here_sm r j c Hc). }
       destruct (pigeonhole (room r) R (on_sm r j) ltac:(lia) Rm) as [p [Hp Lp]].
       fold (in_room j p) in Lp. set (f := q / R).
-        assert (length (in_room j p) <= f) as Lf
+      assert (length (in_room j p) <= f) as Lf
         by (etransitivity; [exact Lp|apply Nat.div_le_mono; lia]).
       destruct (slot_last j p Hj Hp) as [c [Hc Hm]].
-        destruct (c_slot _ _ _ _ _ Ch j p (in_room j p) c (min t1 (fin r c)) Hj Hp
+      destruct (c_slot _ _ _ _ _ Ch j p (in_room j p) c (min t1 (fin r c)) Hj Hp
         (whole_room r j p) Hc ltac:(lia)) as [n0 [T B]].
       pose proof (room_turns r M R delta ck Ch j (all r) (on_sm_all r j) p) as Tu.
       pose proof (room_busy r M R delta ck Ch j Hj (all r) (on_sm_all r j) (all_nodup r) p n0
@@ -186,7 +186,7 @@ Section Balance.
       (early_here r _ A) (le_n _)) as [_ [H2 _]].
     enough (cycles (fin r b) cnted - delta <= best_tail R k ls) by lia. apply view_ge; [lia|].
     intros ck Hv. destruct (Lv ck Hv) as [Lg Ch].
-      pose proof (chain_never_full r M R delta ck Lg Ch _ (l_sm _ _ _ _ _ Lk b Hb) (all r)
+    pose proof (chain_never_full r M R delta ck Lg Ch _ (l_sm _ _ _ _ _ Lk b Hb) (all r)
       (on_sm_all r _) (all_nodup r) c Hc (early_here r _ A)). lia.
   Qed.
 
@@ -205,7 +205,7 @@ Section Balance.
         apply in_all in He.
         pose proof (cycles_longer (fin r b) (fin r e) cnted ltac:(apply Le, in_all, Hb)) as Hlong.
         destruct (last_of_all r M R Waits) as [z [Hz Lz]].
-          destruct (balance_chains z e Hz Lz He ltac:(intros; apply Le, in_all; assumption) A
+        destruct (balance_chains z e Hz Lz He ltac:(intros; apply Le, in_all; assumption) A
           ltac:(lia)) as [n [Hn H]]. exists n. split; [exact Hn|]. lia.
       + exists (S R). split; [nia|].
         assert (R <= share_left M k (S R)) as Hq.
@@ -219,9 +219,9 @@ Section Balance.
           -- destruct (sm_never_full r M R delta kd Lk _ (all r) (on_sm_all r _) c Hc (S R)
                (early_here r _ A) (le_n _)) as [H2 _]. lia.
           -- intros ck Hv. destruct (Lv ck Hv) as [Lg Ch].
-               pose proof (chain_never_full r M R delta ck Lg Ch _ HM (all r) (on_sm_all r _)
+             pose proof (chain_never_full r M R delta ck Lg Ch _ HM (all r) (on_sm_all r _)
                (all_nodup r) c Hc (early_here r _ A)).
-               pose proof (together_sm r M R delta ck Lg Ch _ HM (all r) (on_sm_all r _) c Hc (S R)
+             pose proof (together_sm r M R delta ck Lg Ch _ HM (all r) (on_sm_all r _) c Hc (S R)
                (le_n _)). lia.
         * assert (delta <= best (chain_other R delta (share_left M k (S R))) ls
             (g R delta (share_left M k (S R)) k)); [|lia].

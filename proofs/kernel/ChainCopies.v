@@ -170,7 +170,7 @@ Section Copy.
     intros Hc. apply sum_same_there.
     - intros x Hx. rewrite (part_there j x Hx). unfold at_home. rewrite (Homes x Hx).
       destruct (same_of t mt m p b wr un co R x Hx) as [-> _].
-        assert (match home (fu (get p x)) with Some d => d =? c | None => false end
+      assert (match home (fu (get p x)) with Some d => d =? c | None => false end
         = match option_map co (home (fu (get p x))) with Some d => d =? co c | None => false end)
         as ->; [|reflexivity]. destruct (home (fu (get p x))) as [d|] eqn:E; [|reflexivity].
       cbn [option_map]. apply eq_true_iff_eq. rewrite !Nat.eqb_eq. split; [congruence|].
@@ -302,7 +302,7 @@ Section Grid.
     Proof.
       intros Hb i. pose proof (R b Hb) as Rb. fold i in Rb. pose proof (Renumbers b Hb) as Pb.
       pose proof (fun x => Homes b x Hb) as Hh. fold i in Hh.
-        assert (forall x, of (mach G i) (prog G i) b x -> whose G i x = b) as Wh
+      assert (forall x, of (mach G i) (prog G i) b x -> whose G i x = b) as Wh
         by (intros x [_ H]; exact H). assert (forall x, of (mach G i) (prog G i) b x ->
         In (there (wr b) x) (filter (fun y => group (mt b) (fst y) =? 0) (keys (t b)))) as In_t.
       { intros x Hx. apply filter_In. split; [apply (of_there _ _ _ _ _ _ _ _ Rb x Hx)|rewrite
@@ -382,10 +382,10 @@ Section Grid.
   Proof.
     intros Hb. rewrite <- Nat.add_min_distr_r. apply Nat.min_glb.
     - destruct fine_view as [wnd [K [W1 [W2 A]]]].
-        apply (k_chain_static_bound G X _ paths written_turn wnd K home cores Mok V HL turn_cert
+      apply (k_chain_static_bound G X _ paths written_turn wnd K home cores Mok V HL turn_cert
         Home Cores W1 W2 A b Hb).
     - destruct coarse_view as [wnd [K [W1 [W2 A]]]].
-        apply (k_chain_static_bound G X _ paths written_turn wnd K home cores Mok V HL turn_cert
+      apply (k_chain_static_bound G X _ paths written_turn wnd K home cores Mok V HL turn_cert
         Home Cores W1 W2 A b Hb).
   Qed.
 

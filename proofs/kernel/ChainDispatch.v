@@ -26,7 +26,7 @@ Section Dispatch.
     pose proof (all_here r M R delta _ Lg i b Hb) as Hi.
     destruct (Nat.leb_spec (length (on_sm r i)) R) as [L|L].
     - unfold chain_sm. rewrite (proj2 (Nat.leb_le _ _) L).
-        pose proof (chain_fits r M R delta ck Lg Ch i Hi (on_sm r i) (incl_refl _) (nodup_on_sm r i)
+      pose proof (chain_fits r M R delta ck Lg Ch i Hi (on_sm r i) (incl_refl _) (nodup_on_sm r i)
         b Hb _ (le_n _) L) as H. assert (delay r delta b <= late r delta i); [|lia].
       unfold late, delay. destruct (forallb _ _) eqn:X; [|destruct (first r b); lia].
       rewrite forallb_forall in X. rewrite (X b Hb). lia.

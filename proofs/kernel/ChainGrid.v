@@ -210,7 +210,7 @@ Section ChainGrid.
         /\ (forall t, ro t <> ro (S t) -> In (S t) cut) /\ length cut + 1 <= turned g + cH (ck g).
       Proof.
         intros Hg Hz. destruct (Mok i Hi) as [M W].
-          assert (forall k z, mine m p (among Mn) k -> z <= D s k + ai s k ->
+        assert (forall k z, mine m p (among Mn) k -> z <= D s k + ai s k ->
           exists (P : key -> bool) (ro : nat -> nat) (cut : list nat), clock z <= base (whose G i k)
           + L i k + sum (fine_work m p (home i) cores) F + wsum p inits P /\
           (forall u, In u (keys p) -> P u = true -> ~ In (whose G i u) F /\

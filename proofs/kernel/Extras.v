@@ -59,7 +59,7 @@ Section Extras.
     induction l as [|c l IH]; [congruence|intros _].
     destruct l as [|d l]; [split; [left; reflexivity|intros e [->|[]]; cbn; lia]|].
     destruct (IH ltac:(discriminate)) as [H1 H2].
-      change (most_in f (c :: d :: l)) with (let e := most_in f (d :: l) in if f e
+    change (most_in f (c :: d :: l)) with (let e := most_in f (d :: l) in if f e
       <=? f c then c else e). cbv zeta.
     destruct (Nat.leb_spec (f (most_in f (d :: l))) (f c)) as [L|L].
     - split; [left; reflexivity|]. intros e [->|He]; [lia|]. specialize (H2 e He). lia.
@@ -179,7 +179,7 @@ Section Extras.
         rewrite (largest_swap k _ (map (f o) (rest (ch o)))),
           (largest_swap (S k) _ (map (f o) (rest (ch' o)))).
         destruct (H o (in_elt o j1 j2)) as [C1 C2].
-          pose proof (switch_extra (f o) (ch o) (ch' o)
+        pose proof (switch_extra (f o) (ch o) (ch' o)
           (flat_map (fun j => map (f j) (rest (ch' j))) j1
           ++ flat_map (fun j => map (f j) (rest (ch' j))) j2) k C1 C2). lia.
     - transitivity (counted_at f ch' js k).

@@ -123,7 +123,7 @@ Section Fewer.
     intros H w [d k] Hk q e He. pose proof (at_all_in w k Hk) as Hw. cbn [snd] in q.
     destruct (edges_more m p (F_here w q) (queue m p q w) (queue ma all q (wr w)) w (d, k) e
       (fun f => queue_all w q f Hw) He) as [e' [He' [E1 E2]]].
-      assert (edges m p (F_here w q) (queue ma all q (wr w)) w (d, k)
+    assert (edges m p (F_here w q) (queue ma all q (wr w)) w (d, k)
       = edges ma all (F (wr w) q) (queue ma all q (wr w)) (wr w) (d, k)) as E.
     { unfold F_here. generalize (queue ma all q (wr w)). intros Q. unfold edges, previous, get.
       cbn [fst snd]. rewrite (there_all w Hw), (f_depth _ _ _ _ _ A). reflexivity. }

@@ -146,7 +146,7 @@ Section Some.
     assert (sum (fun b => held (kd b)) P + sum (fun b => kE (kd b)) Q
       <= sum (fun b => held (kd b)) (P ++ firstn k Q) + sum (fun b => kE (kd b)) (skipn k Q)) as H.
     { rewrite <- (firstn_skipn k Q) at 1. rewrite !sum_app.
-        assert (sum (fun b => kE (kd b)) (firstn k Q) <= sum (fun b => held (kd b)) (firstn k Q));
+      assert (sum (fun b => kE (kd b)) (firstn k Q) <= sum (fun b => held (kd b)) (firstn k Q));
         [|lia]. apply sum_le. intros. unfold held. lia. }
     rewrite <- (firstn_skipn k Q), app_assoc in N, I.
     rewrite H. apply Nat.add_le_mono.

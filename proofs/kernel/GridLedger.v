@@ -139,7 +139,7 @@ Section GridLedger.
       - unfold whose in Hg. pose proof (a_stay _ _ _ _ _ (HA b Hb) s t0 (ended X b) x
           (g_machine _ _ V i sm_ok) Ht complete (conj Hx Hg)) as H. rewrite <- He in H.
         set (q := fun t => stays r b t && (t0 <=? t)) in *.
-          assert (cycles N (fun t => counted r t && stays r b t && (t0 <=? t)) <= ended X b - t0)
+        assert (cycles N (fun t => counted r t && stays r b t && (t0 <=? t)) <= ended X b - t0)
           as A.
         { pose proof (cnt_interval t0 (ended X b - t0) N) as I0. rewrite <- cycles_cnt in I0.
           etransitivity; [|exact I0]. apply cycles_le. intros t _ P. rewrite !andb_true_iff in P.
@@ -159,7 +159,7 @@ Section GridLedger.
         pose proof (g_whose _ _ V i y sm_ok Hy) as [W1 W2].
         etransitivity; [|apply (sum_ge _ (whose G i y))].
         + cbv beta. rewrite Nat.eqb_refl, cycles_cnt_active.
-            etransitivity; [|apply (cycles_longer (ended X b) N (fun t => q t && initiates s t y));
+          etransitivity; [|apply (cycles_longer (ended X b) N (fun t => q t && initiates s t y));
             exact HN]. apply sum_le. intros t Hin. apply in_seq in Hin. unfold q, stays.
           cbn [start fin r run_of]. destruct (Nat.leb_spec t0 t), (Nat.leb_spec (started X b) t),
             (Nat.ltb_spec t (ended X b)); cbn; lia.
@@ -208,7 +208,7 @@ Section GridLedger.
     Lemma on_its_way N : cycles N (fun t => counted r t && passing r b t) <= delay r (latency G) b.
     Proof.
       pose proof (g_start _ _ V b Hb) as [S1 S2].
-        assert (cycles N (fun t => counted r t && passing r b t)
+      assert (cycles N (fun t => counted r t && passing r b t)
         <= started X b - (taken X b + serviced X b)) as A.
       { pose proof (cnt_interval (taken X b + serviced X b)
           (started X b - (taken X b + serviced X b)) N) as I0. rewrite <- cycles_cnt in I0.

@@ -173,7 +173,7 @@ Section Halves.
     { intros a c. destruct HL as [-> | ->]; split; try split; intros; rewrite ?Nat.ltb_lt,
         ?Nat.leb_le, ?Nat.ltb_ge, ?Nat.leb_gt in *; lia. }
     set (p := fun n => less (rest_time n) (h R delta n l)).
-      destruct (least_ok p R high) with (fuel := high - R) (low := R) (high := high)
+    destruct (least_ok p R high) with (fuel := high - R) (low := R) (high := high)
       as [Ln [Lb La]]; try lia.
     { intros n k Hn Hk _ P. pose proof (h_grows n k Hn Hk). pose proof (rest_falls n k Hk).
       apply (proj2 (proj2 (HP _ _)) (rest_time k) (h R delta k l)) in P; assumption. }

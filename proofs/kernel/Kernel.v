@@ -58,7 +58,7 @@ Section Kernel.
           apply negb_true_iff, Nat.eqb_neq. intros ->. lia. }
         destruct (filter _ (filter _ _)); [easy|cbn in Lq; lia]. }
     pose proof (g_new _ _ V S0 b c ltac:(lia) Hc T0) as New.
-      assert (slots G <= length (of_sm i) - 1);
+    assert (slots G <= length (of_sm i) - 1);
       [|enough (1 <= length (of_sm i)) by lia; destruct (of_sm i); [easy|cbn; lia]].
     rewrite <- (length_without b (of_sm i)); [|apply NoDup_filter, seq_NoDup|exact Hb].
     rewrite <- (seq_length (slots G) 0), <- (map_length (slot_of X) (filter _ _)).

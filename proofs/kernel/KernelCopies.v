@@ -119,7 +119,7 @@ Section Kernel.
     intros b Hb. set (i := sm_of X b). pose proof (proj1 (g_place _ _ V b Hb)) as Hi. fold i in Hi.
     destruct (Mok i Hi) as [M W]. pose proof (R b Hb) as Rb. fold i in Rb.
     destruct (Known b Hb) as [KE [KL [KA KS]]].
-      destruct (placed_amounts G X Mok V t (fun b => release (mt b)) _ P Part Pots b Hb)
+    destruct (placed_amounts G X Mok V t (fun b => release (mt b)) _ P Part Pots b Hb)
       as [A1 A2 A3 A4]. fold i in A1, A2, A3, A4. cbn [kE kL kA kS] in *. constructor.
     - lia.
     - intros x Hx. specialize (A2 x Hx). unfold written. unfold placed in A2. lia.

@@ -176,7 +176,7 @@ Section Oldest.
       { apply (keys_before o w j i); [|lia]. apply elders_keys. eauto. }
       apply elders_keys in Hin as [_ [c [Hc Ec]]]. destruct (elders_get w c K Hc) as [C1 C2].
       assert (c <= k) by (unfold behind in *; lia).
-        assert (sec (get p (w, c)) <= sec (get p (w, k)))
+      assert (sec (get p (w, c)) <= sec (get p (w, k)))
         by (destruct (Nat.eq_dec c k) as [->|]; [lia|apply W3; lia]).
       destruct E as [->| ->], Ec as [->| ->]; rewrite ?G1, ?G2, ?C1, ?C2; exact H0.
   Qed.
@@ -308,7 +308,7 @@ Section Oldest.
       - apply (elders_get v n Kv Hy). }
     assert (forall j, In (w, j) (keys p) -> get o (w, behind j) = paused j (get p (w, j))) as J
       by (intros j Hj; apply (Y (w, j) Hj eq_refl)).
-      assert (forall j, sec (get o (w, j)) = sec (get p (w, k)) ->
+    assert (forall j, sec (get o (w, j)) = sec (get p (w, k)) ->
       (forall y, In y (keys o) -> group m (fst y) = group m w -> sec (get o y)
       < sec (get o (w, j)) -> alike ready (I s) y + takes (get o y)
       + ar s (group m w) (sec (get o (w, j))) <= t) -> forall y, In y (keys p) -> group m (fst y)

@@ -93,7 +93,7 @@ Section OldestCopies.
       - intros w k H. apply (N8 (w, k) H).
       - intros w k H. cbv zeta. pose proof (Homes b (w, k) Hb H) as E. unfold SoloCopies.there in E.
         cbn [fst snd] in E. unfold shared, mine. rewrite E.
-          destruct (home i (fu (get (p b) (w, k)))) as [d|] eqn:Hd; cbn [option_map];
+        destruct (home i (fu (get (p b) (w, k)))) as [d|] eqn:Hd; cbn [option_map];
           [|split; [reflexivity|intros c F; discriminate]]. split; [reflexivity|]. intros c F.
         apply Nat.eqb_eq in F. subst d. apply Nat.eqb_refl.
       - intros c Hc. apply in_seq in Hc. apply in_seq. pose proof (renumbers_in c ltac:(lia)). lia.

@@ -358,7 +358,7 @@ Section Elders.
       as [P [r [changes [T [A [Cu F]]]]]]; auto using elders_run.
     - intros [v n] Hy Gy. destruct (elder_case m p hold age b v n Hy) as [c [_ [Hn E]]].
       specialize (Lam (v, c) Hn Gy). unfold elder_paths.
-        destruct E as [[-> ->]|[-> ->]]; rewrite ?alike_even, ?alike_odd; cbn [lat pause paused];
+      destruct E as [[-> ->]|[-> ->]]; rewrite ?alike_even, ?alike_odd; cbn [lat pause paused];
         [|exact Lam]. pose proof (proj1 (HL v c Hn)). lia.
     - intros [v n] Hy Gy. destruct (elder_case m p hold age b v n Hy) as [c [_ [Hn E]]].
       specialize (Chg (v, c) Hn Gy).
@@ -389,12 +389,12 @@ Section Elders.
             pose proof (sec_few o y Hy); lia|apply (A y Hy Py)].
         * destruct (elder_busiest m p hold age b home cores g (sections p) Kg) as [-> ->].
           apply Nat.add_le_mono_l, largest_grows.
-            pose proof (cuts_shared o (fun y => grp y) (fun y => sec (get o y)) s' changes
+          pose proof (cuts_shared o (fun y => grp y) (fun y => sec (get o y)) s' changes
             (sections p) P [g]) as Q. unfold sum at 1 in Q. cbn [map list_sum fold_right] in Q.
           rewrite Nat.add_0_r in Q. etransitivity; [apply Q|lia].
           { constructor; [easy|constructor]. }
           intros g1 j1 g2 j2 [<-|[]] [<-|[]].
-            destruct (Nat.lt_trichotomy j1 j2) as [Lt|[->|Lt]];
+          destruct (Nat.lt_trichotomy j1 j2) as [Lt|[->|Lt]];
             [right; left|left; auto|right; right]; intros u v Hu Hv Pu Pv; unfold part in Pu, Pv;
             rewrite andb_true_iff, !Nat.eqb_eq in Pu, Pv;
             [pose proof (v_barrier _ _ _ elders_run v u Hv Hu)|pose

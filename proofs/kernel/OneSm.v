@@ -68,7 +68,7 @@ Section OneSm.
       Lemma after_paid : cycles N after <= delay r delta b + lam l + sum (work r N after) here.
       Proof.
         pose proof (lam_ge kd bl b (Bl b Hb)).
-          pose proof (idle_paid r M R delta kd Lg i [b] ltac:(intros ? [<-|[]]; apply here_sm, Hb) N
+        pose proof (idle_paid r M R delta kd Lg i [b] ltac:(intros ? [<-|[]]; apply here_sm, Hb) N
           after) as H0. rewrite sum_cons in H0. cbn [sum map list_sum fold_right] in H0.
         rewrite Nat.add_0_r in H0. etransitivity; [apply H0|lia]. intros t Ht P.
         apply andb_prop in P as [P1 P2]. split; [exact P1|].
@@ -99,7 +99,7 @@ Section OneSm.
         intros HN Hf Hn. rewrite (cycles_split N cnted (covers r F)). pose proof after_paid as A.
         pose proof (stay_paid r M R delta kd Lg i F slot_sm Fnd slot_apart N HN) as B.
         rewrite sum_add in B. destruct slot_rest as [N1 N2].
-          pose proof (slot_ge kd bl F (rest r i F) f n N1 ltac:(intros c Hc; apply Bl, N2, Hc) Hf
+        pose proof (slot_ge kd bl F (rest r i F) f n N1 ltac:(intros c Hc; apply Bl, N2, Hc) Hf
           ltac:(etransitivity; [apply (NoDup_incl_length N1 N2)|exact Few]) Hn) as G.
         assert (sum (fun c => kA (kd c)) F <= sum (fun c => held (kd c)) F).
         { apply sum_le. intros. unfold held. lia. }
@@ -309,7 +309,7 @@ Section OneSm.
           destruct F as [|x k] eqn:X; [cbn; nia|]. specialize (S ltac:(discriminate)).
           cbn [length] in *. nia. }
         pose proof (by_lam F F2 b T n Hb Hn Cv) as A1.
-          pose proof (by_stays q F F2 F3 F4 b T n Hb Hn Cv f ltac:(intros; apply Hl, F2; assumption)
+        pose proof (by_stays q F F2 F3 F4 b T n Hb Hn Cv f ltac:(intros; apply Hl, F2; assumption)
           Lf Fn) as A2. assert (length F * lam l <= f * lam l) by (apply Nat.mul_le_mono_r, Lf).
         lia.
     Qed.

@@ -34,10 +34,10 @@ Theorem path_sib m p home b iI iD h chg : machine_ok m -> wf p -> iso_edges p m 
   path_bound m p home b (block_bound p m (sib_charge p m) iD b) chg.
 Proof.
   intros M W HI HT Home Hd Hc H1 s t0 e V Ht He Hl.
-    destruct (chain_sib m p s iI iD h home b M W V HI HT Home Hd t0 (proj1 Ht) e (fun x Hx Gx =>
+  destruct (chain_sib m p s iI iD h home b M W V HI HT Home Hd t0 (proj1 Ht) e (fun x Hx Gx =>
     He x (conj Hx Gx)) chg (fun y Hy Gy => Hc y (conj Hy Gy)) H1 (proj2 Ht))
     as [N [ro [cut [N1 [N2 [N3 [N4 N5]]]]]]]. exists ro, cut.
-    assert (e = N \/ e = t0) as E by (destruct Hl as [|[x [[X1 X2] X3]]];
+  assert (e = N \/ e = t0) as E by (destruct Hl as [|[x [[X1 X2] X3]]];
     [auto|specialize (N2 x X1 X2); lia]). split; [|auto]. destruct E as [->| ->]; lia.
 Qed.
 
@@ -286,7 +286,7 @@ Section PathChains.
           assert (forall t, start r g <= t -> ro t = ro2 t) as R2
             by (intros t Ht; unfold ro; rewrite (proj2 (Nat.ltb_ge _ _) Ht); reflexivity).
           exists ro, (start r g :: cut1 ++ cut2).
-            pose proof (upto_sum (fun c => delay r (latency G) c + (cW (ck c) + cO (ck c))) c g Hg
+          pose proof (upto_sum (fun c => delay r (latency G) c + (cW (ck c) + cO (ck c))) c g Hg
             Hc O) as U1. cbv beta in U1.
           pose proof (upto_sum (fun c => cH (ck c)) c g Hg Hc O) as U2. cbv beta in U2.
           pose proof (met_both F ro1 ro2 ro 0 (start r g) (fin r g) ltac:(lia) R1 R2) as J.
@@ -322,7 +322,7 @@ Section PathChains.
           intros t _ E. apply andb_prop in E as [E1 E2]. apply andb_prop in E2 as [E2 _].
           rewrite E1, E2. reflexivity. }
         set (P := fun y => negb (mt y =? 0)).
-          assert (wsum p mt (fun y => whose G i y =? c)
+        assert (wsum p mt (fun y => whose G i y =? c)
           <= wsum p (fun y => init (get p y)) (fun y => P y && part (whose G i) (fun _ => 0) c 0 y))
           as Q.
         { apply sum_le. intros y Hy. unfold P, part. rewrite Nat.eqb_refl, andb_true_r.
@@ -339,7 +339,7 @@ Section PathChains.
             rewrite E in Iy. lia. }
           destruct (path_values ro cut Cut (start r c) (fin r c - 1) ltac:(lia))
             as [U [U1 [U2 U3]]]. fold (cuts_in c) in U3.
-            pose proof (window_work p (home i) cores (whose G i) (fun _ => 0) (Cores i) c 0 P U U1)
+          pose proof (window_work p (home i) cores (whose G i) (fun _ => 0) (Cores i) c 0 P U U1)
             as Wk. assert (wsum p (fun y => init (get p y)) (fun y =>
             P y && part (whose G i) (fun _ => 0) c 0 y) <= shar p (home i) (whose G i) (fun _ =>
             0) c 0 + largest (length U) (row p (home i) cores (whose G i) (fun _ => 0) c 0)) as Wk'.
@@ -425,7 +425,7 @@ Section PathChains.
       intros Hq [F1 [F2 F3]] Hg Hz.
       destruct (slot_path_time q F Hq F3 F2 (S (ord r g)) g (le_n _) Hg) as [ro [cut [P1 [P2 P3]]]].
       exists (cuts_in cut). rewrite cycles_cnt.
-        assert (forall f, sum f (upto F g) <= sum f F) as Up
+      assert (forall f, sum f (upto F g) <= sum f F) as Up
         by (intros f; unfold upto; rewrite sum_filter; apply sum_le; intros c _;
         destruct (_ <=? _); lia).
       pose proof (Up (fun c => delay r (latency G) c + (cW (ck c) + cO (ck c)))) as U1.
@@ -566,7 +566,7 @@ Section PathChains.
           [intros c Hc; specialize (E1 c Hc); lia|].
         pose proof (ticks_all t1 (fin r b) ltac:(lia)) as Ta.
         set (ro := fun t => if t <? t1 then ro1 t else ro2 t).
-          assert (forall t, t < t1 -> ro t = ro1 t) as R1
+        assert (forall t, t < t1 -> ro t = ro1 t) as R1
           by (intros t Ht; unfold ro; rewrite (proj2 (Nat.ltb_lt _ _) Ht); reflexivity).
         assert (forall t, t1 <= t -> ro t = ro2 t) as R2
           by (intros t Ht; unfold ro; rewrite (proj2 (Nat.ltb_ge _ _) Ht); reflexivity).
@@ -576,7 +576,7 @@ Section PathChains.
           pose proof (met_both F ro2 ro2 ro2 0 t1 (fin r b) ltac:(lia) (fun _ _ => eq_refl)
             (fun _ _ => eq_refl)) as J.
           split; [rewrite E0 in *; cbn [cnt] in *; lia|].
-            etransitivity; [apply (cuts_of_rest F cut2 q Hq F3)|]. apply Nat.mul_le_mono_l. lia.
+          etransitivity; [apply (cuts_of_rest F cut2 q Hq F3)|]. apply Nat.mul_le_mono_l. lia.
         + exists (cuts_in (t1 :: cut1 ++ cut2)).
           assert (forall t, ro t <> ro (S t) -> In (S t) (t1 :: cut1 ++ cut2)) as Rc.
           { intros t Et. destruct (Nat.lt_trichotomy (S t) t1) as [Z|[Z|Z]].

@@ -91,7 +91,7 @@ Section Serial.
     - intros y Hy Hg Hs. specialize (H2 _ (in_map _ _ y Hy)). cbn beta in H2.
       rewrite (proj2 (Nat.eqb_eq _ _) Hg), (proj2 (Nat.ltb_lt _ _) Hs) in H2. exact H2.
     - intros n Hn. apply in_map_iff in Hn as [y [<- Hy]].
-        destruct (Nat.eqb_spec (grp y) g) as [Hg|], (Nat.ltb_spec (sec (get p y)) q) as [Hs|];
+      destruct (Nat.eqb_spec (grp y) g) as [Hg|], (Nat.ltb_spec (sec (get p y)) q) as [Hs|];
         cbn [andb]; try lia. auto.
   Qed.
 
@@ -246,7 +246,7 @@ Section Serial.
           destruct (Nat.eq_dec (sec (get p (w, j))) q) as [E|N].
           + specialize (L1 j eq_refl E). pose proof (IH j ltac:(lia) Kj E) as H.
             pose proof (opens_before (w, j) Kj Hg E).
-              apply (soon_busy _ _ _ (I s (w, j) + takes (get p (w, j)))) in H;
+            apply (soon_busy _ _ _ (I s (w, j) + takes (get p (w, j)))) in H;
               [unfold soon in *; fold c in H; lia|lia|]. intros v Hv.
             apply (issue_sub_busy (w, j)); [exact Kj|exact Hv].
           + pose proof (old_issued (w, j) Kj Hg ltac:(lia)). unfold soon. lia.

@@ -45,10 +45,10 @@ Section SerialGrid.
   Proof.
     intros b Hb. pose proof (proj1 (g_place _ _ Ok b Hb)) as Hi. set (i := sm_of X b) in *.
     destruct (Mok i Hi) as [M W]. set (k := plain G X b).
-      assert (forall x, of (mach G i) (prog G i) b x -> paths i x + lat (get (prog G i) x) <= kL k)
+    assert (forall x, of (mach G i) (prog G i) b x -> paths i x + lat (get (prog G i) x) <= kL k)
       as HL.
     { intros x [Hx Hg]. cbn [kL k plain]. fold i.
-        set (f := fun x => if group (mach G i) (fst x) =? b then lamI (prog G i) (mach G i) x
+      set (f := fun x => if group (mach G i) (fst x) =? b then lamI (prog G i) (mach G i) x
         + lat (get (prog G i) x) else 0). pose proof (list_max_in_ge f (keys (prog G i)) x Hx) as A.
       unfold f at 1 in A. rewrite Hg, Nat.eqb_refl in A. exact A. }
     constructor; [apply le_n|exact HL| |].
@@ -74,7 +74,7 @@ Section SerialGrid.
   Proof.
     intros N t0 i. set (here := Ledger.on_sm (run_of G X) i).
     set (gs := filter (fun b => t0 <? ended X b) here).
-      assert (forall b, In b here -> b < blocks G /\ sm_of X b = i) as Hh
+    assert (forall b, In b here -> b < blocks G /\ sm_of X b = i) as Hh
       by (intros b; apply (in_on_sm (run_of G X) i b)). destruct (le_lt_dec (sms G) i) as [Hi|Hi].
     { rewrite cycles_none; [lia|]. intros t _. apply andb_false_intro2, not_true_is_false. intros P.
       apply existsb_exists in P as [b [Hb _]]. destruct (Hh b Hb) as [H1 H2].

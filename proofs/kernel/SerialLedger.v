@@ -163,7 +163,7 @@ Section KSerial.
           + (if j =? sm r b then Nat.b2n (after t) else 0)) (seq 0 T)).
         { rewrite sum_add. apply Nat.add_le_mono_l. destruct (j =? sm r b); [apply le_n|lia]. }
         apply sum_le. intros t _. unfold behind.
-          destruct (j =? sm r b), (cnted t), (Nat.ltb_spec t (disp r z)),
+        destruct (j =? sm r b), (cnted t), (Nat.ltb_spec t (disp r z)),
           (Nat.leb_spec (disp r z) t), (holds r b t); cbn; lia.
       - etransitivity; [apply (held_time T _ j (on_sm r j) (incl_refl _))|apply Nat.add_le_mono_r,
           occupied_all]. intros t Ht P. apply orb_prop in P as [P|P].
@@ -222,7 +222,7 @@ Section KSerial.
     - apply (by_last r (fun _ => sum V (all r) + (count r - R) * delta)); [|exact Hb].
       intros i c Hc _. pose proof (k_serial_sm i c Hc) as H0.
       pose proof (all_here r M R delta kd Lg i c Hc) as Hi.
-        assert (on_sm r i = all r) as A; [|rewrite A in H0; unfold all in H0 at 2 3;
+      assert (on_sm r i = all r) as A; [|rewrite A in H0; unfold all in H0 at 2 3;
         rewrite seq_length in H0].
       { apply (filter_const _ true). intros d Hd. apply in_all in Hd.
         pose proof (l_sm _ _ _ _ _ Lg d Hd). apply Nat.eqb_eq. lia. }

@@ -294,7 +294,7 @@ Section Apart.
     transitivity (sum (fun q => section_time (at_once m) p home cs (chain_of (at_once m) p g) g q
       + released m q) (seq 0 (S (last_section m p g)))).
     - apply sum_le. intros q _. unfold section_time.
-        pose proof (most_more (fun c => private_work m p home g q c + chain_of (at_once m) p g c q)
+      pose proof (most_more (fun c => private_work m p home g q c + chain_of (at_once m) p g c q)
         (released m q) cs) as H. change (private_work (at_once m) p) with (private_work m p).
       change (shared_work (at_once m) p) with (shared_work m p).
       rewrite (map_ext (fun c => private_work m p home g q c

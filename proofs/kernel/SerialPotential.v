@@ -128,7 +128,7 @@ Section Potential.
     pose proof (v_start _ _ _ V x Hx). pose proof (proj1 (initiates_iff t x) Hi) as Ht.
     unfold part_left. rewrite !(proj2 (Nat.leb_le _ _)) by lia.
     pose proof (idle_falls c (grp x) (sec (get p x)) t).
-      enough (work_left c (grp x) (sec (get p x)) (S t) < work_left c (grp x) (sec (get p x)) t)
+    enough (work_left c (grp x) (sec (get p x)) (S t) < work_left c (grp x) (sec (get p x)) t)
       by lia. apply (sum_lt _ _ _ x); [|exact Hx|].
     - intros y _. destruct (counts c _ _ y); [apply left_falls|lia].
     - unfold counts, in_section. rewrite !Nat.eqb_refl, R. cbn [andb]. apply left_busy; assumption.
@@ -223,7 +223,7 @@ Section Potential.
       pose proof (v_start _ _ _ V x Hx). pose proof (proj1 (initiates_iff t x) Hi) as Ht.
       assert (open (grp x) (sec (get p x)) <= t) as O' by lia. unfold part_left, idle_left.
       rewrite (proj2 (Nat.leb_le _ _) O'), (N _ _ O').
-        enough (work_left c (grp x) (sec (get p x)) t < work_left d (grp x) (sec (get p x)) t)
+      enough (work_left c (grp x) (sec (get p x)) t < work_left d (grp x) (sec (get p x)) t)
         by (destruct (lasts _ _ d t); lia). apply (sum_lt _ _ _ x); [|exact Hx|].
       - intros y Hy. unfold counts, in_section.
         destruct (Nat.eqb_spec (grp y) (grp x)) as [Eg|]; [|cbn; lia].
@@ -327,7 +327,7 @@ Section Potential.
       destruct (busy_c c t) eqn:B.
       - apply existsb_exists in B as [x [Hx B]]. apply andb_prop in B as [R Hi].
         enough (phi c (S t) < phi c t) by lia.
-          apply (phi_lt c c (S t) t (grp x) (sec (get p x)) F);
+        apply (phi_lt c c (S t) t (grp x) (sec (get p x)) F);
           [|apply in_last, Hx|apply part_busy; assumption]. apply Here; [exact Hx|].
         apply initiates_here; assumption.
       - destruct (existsb (fun g => existsb (fun q => (open g q <=? t) && lasts g q c t)
@@ -335,7 +335,7 @@ Section Potential.
         + apply existsb_exists in E as [g [Hg E]]. apply existsb_exists in E as [q [Hq E]].
           apply andb_prop in E as [O E]. apply Nat.leb_le in O.
           enough (phi c (S t) < phi c t) by lia.
-            apply (phi_lt c c (S t) t g q F Hg);
+          apply (phi_lt c c (S t) t g q F Hg);
             [apply in_seq in Hq; lia|apply part_idle; assumption].
         + assert (forall g q, open g q <= t -> lasts g q c t = false) as N.
           { intros g q O. apply not_true_is_false. intros X. apply not_true_iff_false in E. apply E.

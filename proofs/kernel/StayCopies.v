@@ -54,7 +54,7 @@ Section StayCopies.
       destruct E as [[Gx Sx] Px]. assert (of m p b x) as Ho by (split; assumption).
       destruct (same_of x Ho) as [Ei [El [_ [Es _]]]]. cbv zeta in *. specialize (H x Ho).
       specialize (HC x Ho). rewrite Sx in HC.
-        transitivity (iD' (there x) + init (get t (there x)) + lat (get t (there x))
+      transitivity (iD' (there x) + init (get t (there x)) + lat (get t (there x))
         + charged t ch' (fst (there x)) q).
       - unfold SoloCopies.there at 4. cbn [fst]. lia.
       - apply list_max_ge, in_map_iff. exists (there x). split; [reflexivity|]. apply filter_In.

@@ -154,7 +154,7 @@ Section Tails.
             (Nat.leb_spec (max t1 (start r b)) t); cbn; lia. }
         pose proof (l_delay _ _ _ _ _ Lg N b Hc) as Hd.
         set (p := fun t => stays r b t && (t0 <=? t)) in *.
-          assert (sum (work r N p) (others r b)
+        assert (sum (work r N p) (others r b)
           <= sum Es (filter (fun c => negb (c =? b)) present)); [|lia]. unfold others, present.
         rewrite Hi, !sum_filter. apply sum_le. intros c Hcs.
         destruct (c =? b); cbn [negb]; [destruct (holds r c t1); lia|].

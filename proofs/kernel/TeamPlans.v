@@ -126,7 +126,7 @@ Section Plans.
     assert (sum (work j) r <= largest (length S - 1) (map (work j) (rest cs q))) as B.
     { destruct (in_dec Nat.eq_dec q S) as [Hq|Hq].
       - pose proof (Most q Hq). pose proof (Q2 ch (I ch Hc)).
-          pose proof (switch_one cs (proj1 Cores) (work j) ch q [] (length S - 1) (I ch Hc) Q1
+        pose proof (switch_one cs (proj1 Cores) (work j) ch q [] (length S - 1) (I ch Hc) Q1
           ltac:(lia)) as X. rewrite !app_nil_r in X.
         enough (sum (work j) r <= largest (length S - 1) (map (work j) (rest cs ch))) by lia.
         apply largest_ge; [exact Nr| |lia]. intros d Hd. apply filter_In in Hd as [Hd E].
@@ -282,7 +282,7 @@ Section Plans.
               [exact Hc|apply filter_In in He; apply He]). split; [left; exact Es|]. intros ->.
             apply Hout, Es. }
         apply (Nat.mul_le_mono_l _ _ c) in B.
-          assert (sum (fun tm => seen m b g c h tm (T tm) (fst o) (true, snd o) ch a j J) ts
+        assert (sum (fun tm => seen m b g c h tm (T tm) (fst o) (true, snd o) ch a j J) ts
           + length ts * (init (get b o) + lat (get b o))
           <= sum (fun tm => seen m b g c h tm (T tm) (fst x) (d, snd x) a' a' j J
           + c * eaten_at m b g h tm J ch j) ts) as D.

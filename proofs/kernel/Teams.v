@@ -269,7 +269,7 @@ Section Team.
       pose proof (opening_edge a (S j)). unfold seen.
       enough (met_on w (fst e) p j J + snd e <= met_on w n p j J) by lia. unfold met_on.
       destruct (seat p) as [v|] eqn:E; [|apply opening_edge].
-        pose proof (proj1 (HT w n Hn) v e (held J v j) (proj1 (seat_in p v E)) He
+      pose proof (proj1 (HT w n Hn) v e (held J v j) (proj1 (seat_in p v E)) He
         (proj2 (held_range J v j))).
       pose proof (proj1 (HT w n Hn) v e (from b v j) (proj1 (seat_in p v E)) He (from_len b v j)).
       lia.
@@ -292,7 +292,7 @@ Section Team.
     Lemma opening_jump p p' j : opening (fst o) at_o p j + e <= opening (fst x) at_x p' j.
     Proof.
       destruct (HT (fst x) at_x node_x) as [_ [_ [H _]]].
-        assert (forall v u, In v team -> In u team -> T (fst o) at_o v (from b v j) + e
+      assert (forall v u, In v team -> In u team -> T (fst o) at_o v (from b v j) + e
         <= T (fst x) at_x u (from b u j)) as Jump.
       { intros v u Hv Hu. rewrite Nat.add_assoc. apply H; auto. }
       assert (forall u, In u team -> opening (fst o) at_o p j + e <= T (fst x) at_x u (from b u j))

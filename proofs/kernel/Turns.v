@@ -169,7 +169,7 @@ Section Turns.
       rewrite <- (by_sm r M R delta kd Lg f).
       transitivity (sum (fun _ => R * x) (seq 0 M)); [rewrite sum_same, seq_length; lia|].
       apply sum_le. intros i Hi. apply in_seq in Hi.
-        rewrite <- (sum_by_slot f (room r) R (on_sm r i))
+      rewrite <- (sum_by_slot f (room r) R (on_sm r i))
         by (intros c Hc; apply (l_room _ _ _ _ _ Lg), (in_on_sm r i c), Hc).
       transitivity (sum (fun _ => x) (seq 0 R)); [rewrite sum_same, seq_length; lia|]. apply sum_le.
       intros q Hq. apply in_seq in Hq. etransitivity; [apply (held_by T before _ (in_slot i q))|].
@@ -197,7 +197,7 @@ Section Turns.
       (* [z] follows another in its slot *)
       assert (first r z = false) as F.
       { unfold first. apply negb_false_iff, existsb_exists.
-          destruct (Dyn z t (sm r z) (room r z) Hz C L sm_of_z (l_room _ _ _ _ _ Lg z Hz))
+        destruct (Dyn z t (sm r z) (room r z) Hz C L sm_of_z (l_room _ _ _ _ _ Lg z Hz))
           as [d [Hd [Hs [Hr Hh]]]]. exists d. split; [apply in_all, Hd|]. unfold same.
         rewrite Hs, Hr, !Nat.eqb_refl. cbn [andb]. apply Nat.ltb_lt. unfold holds in Hh.
         apply andb_prop in Hh as [Hh _]. apply Nat.leb_le in Hh.

@@ -169,7 +169,7 @@ Section Wave.
     assert ((if (0 <? service G) && (1 <? length (of_sm G X (sm_of X b))) then latency G else 0)
       <= reuse) as R; [|lia]. unfold reuse. specialize (Few (sm_of X b)).
     destruct (0 <? service G); [cbn [andb]|apply le_n].
-      destruct (Nat.ltb_spec 1 (length (of_sm G X (sm_of X b))));
+    destruct (Nat.ltb_spec 1 (length (of_sm G X (sm_of X b))));
       [rewrite (proj2 (Nat.ltb_lt _ _)) by lia; apply le_n|apply Nat.le_0_l].
   Qed.
 

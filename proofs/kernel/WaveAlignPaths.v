@@ -69,12 +69,12 @@ Section ChainTable.
     destruct x as [[w [d k]] j]. intros [Hx Hj] He. unfold chain_steps in He.
     rewrite !in_app_iff in He. cbn [fst snd] in *. destruct He as [He|[He|He]].
     - apply in_map_iff in He as [e' [<- He]].
-        destruct (edges_up m b W no_unit no_queue w _ (d, k) e' (conj (proj1 Hx) eq_refl) He)
+      destruct (edges_up m b W no_unit no_queue w _ (d, k) e' (conj (proj1 Hx) eq_refl) He)
         as [[K _] L]. unfold placed, height_of. cbn [fst snd].
       split; [split; [split; [exact K|apply Hx]|exact Hj]|]. unfold height in L. cbn [fst snd] in L.
       destruct (Nat.eq_dec (snd (fst e')) k) as [E|N];
         [rewrite E in *; destruct (fst (fst e')), d; lia|].
-        pose proof (proj2 (rank_prog b W w k (snd (fst e')) (proj1 Hx)
+      pose proof (proj2 (rank_prog b W w k (snd (fst e')) (proj1 Hx)
         ltac:(destruct (fst (fst e')), d; lia))). destruct (fst (fst e')), d; lia.
     - apply in_map_iff in He as [o [<- Ho]]. apply filter_In in Ho as [Ho E].
       rewrite andb_true_iff, Nat.eqb_eq, Nat.ltb_lt in E. destruct E as [Go So].

@@ -137,7 +137,7 @@ Section Copies.
         * destruct (shared (fu (get t (there wr y)))) eqn:S; rewrite Nat.add_0_r.
           -- transitivity (sum (fun j => if sec (get p y) =? j then cost p m y else 0) js);
                [|apply sum_at, Nj]. apply sum_le. intros j _.
-               transitivity (sum (fun c => if core m (fst y) =?
+             transitivity (sum (fun c => if core m (fst y) =?
                c then (if sec (get p y) =? j then cost p m y else 0) else 0) cs);
                [|apply sum_at, Cores]. apply sum_le. intros c _. unfold spare_cost.
              destruct (sec (get p y) =? j), (core m (fst y) =? c); cbn; rewrite ?andb_false_r;
@@ -165,11 +165,11 @@ Section Copies.
     pose proof (largest_plus (fun x => f' (fst x) (snd x)) (fun x => d (fst x) (snd x)) ps k) as B.
     pose proof (sum_le (fun j => f j (ch j)) (fun j => f' j (ch j) + d j (ch j)) js (fun j _ =>
       H j (ch j))) as D. rewrite sum_add in D.
-      enough (sum (fun x => d (fst x) (snd x)) ps + sum (fun j => d j (ch j)) js
+    enough (sum (fun x => d (fst x) (snd x)) ps + sum (fun j => d j (ch j)) js
       = sum (fun j => sum (d j) cs) js) by lia. clear A B D E. unfold ps. clear ps.
     induction js as [|j js IH]; [reflexivity|]. cbn [flat_map]. rewrite sum_app, !sum_cons.
     specialize (IH (fun i Hi => Hc i (or_intror Hi))).
-      assert (sum (fun x => d (fst x) (snd x)) (map (pair j) (rest cs (ch j))) + d j (ch j)
+    assert (sum (fun x => d (fst x) (snd x)) (map (pair j) (rest cs (ch j))) + d j (ch j)
       = sum (d j) cs) as P; [|lia]. assert (sum (fun x => d (fst x) (snd x))
       (map (pair j) (rest cs (ch j))) = sum (d j) (rest cs (ch j))) as ->
       by (unfold sum; rewrite map_map; reflexivity). rewrite Nat.add_comm.
@@ -190,7 +190,7 @@ Section Copies.
       set (a := most cs (f j)) in *. set (a' := most cs (f' j)) in *.
       assert (forall l, Forall2 le (map (f j) l) (map (fun c => f' j c + d j c) l)) as Fl
         by (induction l; cbn; constructor; auto).
-        destruct (Nat.eq_dec a a') as [->|N];
+      destruct (Nat.eq_dec a a') as [->|N];
         [exists (map (f j) (rest cs a')), (map (fun c => f' j c + d j c) (rest cs a')); auto|].
       destruct (rest_both cs (proj1 Cores) a a' A1 B1 N) as [l [P1 P2]].
       exists (map (f j) (a' :: l)), (map (fun c => f' j c + d j c) (a :: l)).
@@ -238,7 +238,7 @@ Section Copies.
     assert (ks <> []) as Ne by (pose proof (Into _ (proj2 Cores 0)) as H; intros E; rewrite E in H;
       destruct H). assert (forall f, In (most ks f) ks /\ forall c, In c ks -> f c <= f (most ks f))
       as Mk by (intros f; apply most_ok, Ne).
-      set (ch := fun j => match find (fun c => co c =? most ks (e j)) cs with Some c => c |
+    set (ch := fun j => match find (fun c => co c =? most ks (e j)) cs with Some c => c |
       None => 0 end). assert (forall j, In (ch j) cs /\ co (ch j) = most ks (e j)) as Ch.
     { intros j. unfold ch. destruct (find (fun c => co c =? most ks (e j)) cs) as [c|] eqn:F.
       - apply find_some in F as [Hc F]. apply Nat.eqb_eq in F. auto.
@@ -328,11 +328,11 @@ Section Copies.
     pose proof (counted_plus work work' spare (fun j => most cs (work j)) js k (fun j _ =>
       proj1 (most_core m cs Cores _)) local_written) as A.
     pose proof (spare_shared js (seq_NoDup _ _)) as B.
-      assert (counted_at cs work' (fun j => most cs (work j)) js k
+    assert (counted_at cs work' (fun j => most cs (work j)) js k
       <= counted_at cs work' (fun j => most cs (work' j)) js k) as D.
     { apply (counted_switch cs (proj1 Cores)). intros j _. split; [apply (most_core m cs Cores)|].
       split; [apply (most_core m cs Cores)|]. right.
-        apply (proj2 (most_core m cs Cores (fun c => written_local t mt shared ct j (co c)))),
+      apply (proj2 (most_core m cs Cores (fun c => written_local t mt shared ct j (co c)))),
         (most_core m cs Cores). }
     pose proof (counted_renamed (written_local t mt shared ct) js k) as F.
     assert (counted_at ks (written_local t mt shared ct) (fun j =>

@@ -30,7 +30,7 @@ Section WaveFifo.
   Lemma queued_mono x d J J' : reaches J J' -> queued x d J <= queued x d J'.
   Proof.
     intros R. unfold queued. destruct (_ && _); [lia|].
-      pose proof (passed_mono b (fst x) (fifo_charge m b (F (fst x) (sec (get b x))) (fst x)
+    pose proof (passed_mono b (fst x) (fifo_charge m b (F (fst x) (sec (get b x))) (fst x)
       (sec (get b x))) J J' R). lia.
   Qed.
 

@@ -121,7 +121,7 @@ Section WaveSum.
     own_part iso o J + e <= own_part iso' x J.
   Proof.
     intros E1 E2 L Z. unfold own_part. rewrite E1, E2.
-      destruct (Nat.eqb_spec (iso' x) 0) as [H1|H1], (Nat.eqb_spec (init (get b x)) 0) as [H2|H2];
+    destruct (Nat.eqb_spec (iso' x) 0) as [H1|H1], (Nat.eqb_spec (init (get b x)) 0) as [H2|H2];
       cbn [andb]; destruct (Nat.eqb_spec (iso o) 0) as [H3|H3], (Nat.eqb_spec (init (get b o)) 0)
       as [H4|H4]; cbn [andb]; lia.
   Qed.
@@ -185,7 +185,7 @@ Section WaveSum.
         H1 ltac:(lia)). lia.
     - intros w k p J Hx Hp S. destruct (edges_of w k Hx) as [_ [H2 _]]. specialize (H2 p Hp S).
       unfold sum_I, sum_D. cbn [fst]. rewrite S.
-        pose proof (own_part_edge iD iI (w, k) (w, p) (init (get b (w, p)) + lat (get b (w, p))) J
+      pose proof (own_part_edge iD iI (w, k) (w, p) (init (get b (w, p)) + lat (get b (w, p))) J
         eq_refl S ltac:(lia) ltac:(lia)). lia.
     - intros w k o J Hx [Lo [So [Fo Io]]]. destruct (edges_of w k Hx) as [_ [_ [_ H4]]].
       destruct (H4 o Lo So Fo) as [_ H5]. unfold sum_I, sum_D. cbn [fst]. rewrite So.

@@ -79,13 +79,13 @@ Section TeamTable.
       pose proof (rank_sec b (w, k) o Ho So). destruct d; lia. }
     destruct He as [He|[He|[He|He]]].
     - apply in_map_iff in He as [e' [<- He]].
-        destruct (edges_up m b W no_unit no_queue w _ (d, k) e' (conj (proj1 Hx) eq_refl) He)
+      destruct (edges_up m b W no_unit no_queue w _ (d, k) e' (conj (proj1 Hx) eq_refl) He)
         as [[K _] L]. assert (seated ((w, fst e'), (v, i))) as Sy
         by (split; [split; [exact K|apply Hx]|split; assumption]). split; [exact Sy|].
       apply (deeper ((w, (d, k)), (v, i)) _ Sx Sy). cbn [fst snd]. unfold height in L.
       cbn [fst snd] in L. destruct (Nat.eq_dec (snd (fst e')) k) as [E|N];
         [rewrite E in *; destruct (fst (fst e')), d; lia|].
-        pose proof (proj2 (rank_prog b W w k (snd (fst e')) (proj1 Hx)
+      pose proof (proj2 (rank_prog b W w k (snd (fst e')) (proj1 Hx)
         ltac:(destruct (fst (fst e')), d; lia))). destruct (fst (fst e')), d; lia.
     - apply in_map_iff in He as [o [<- Ho]]. destruct (Old o Ho) as [H1 H2].
       assert (seated ((fst o, (true, snd o)), (v, i))) as Sy
@@ -134,7 +134,7 @@ Section TeamTable.
       apply in_or_app. right. apply in_or_app. left. apply in_map_iff. exists x.
       split; [reflexivity|apply Old; assumption].
     - intros x v u j Hx L Hv Hu. rewrite <- Nat.add_assoc.
-        assert (exists j', In j' (S (list_max (all_sections b)) :: all_sections b) /\ from b v j'
+      assert (exists j', In j' (S (list_max (all_sections b)) :: all_sections b) /\ from b v j'
         = from b v j /\ from b u j' = from b u j) as [j' [Hj [Ev Eu]]].
       { destruct (le_lt_dec j (list_max (all_sections b))) as [N|N].
         - exists j. split; [right; apply in_seq|auto]. split; [lia|]. cbn [Nat.add].

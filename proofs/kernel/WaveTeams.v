@@ -436,6 +436,6 @@ Theorem stays_teams m p b others cs turn k ws al ts A T L q : machine_ok m -> wf
   stays_with m p b others (wave_team_aln m p b cs ws (strangers b others) al ts k A T L q).
 Proof.
   intros M W Cs Tu Ws Ts One HA HT HL Hq s t0 x V B Aw Hx.
-    apply (wave_teams m p s b t0 others cs M W V B Aw Cs turn k Tu ws al ts Ws Ts One A T L HA HT HL
+  apply (wave_teams m p s b t0 others cs M W V B Aw Cs turn k Tu ws al ts Ws Ts One A T L HA HT HL
     q x Hq Hx).
 Qed.

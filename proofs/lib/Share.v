@@ -78,7 +78,7 @@ Lemma distinct_slots (room : nat -> nat) R l : NoDup l -> (forall x, In x l -> r
 Proof.
   intros N H D. rewrite <- (length_by_slot room R l H). rewrite <- (Nat.mul_1_r R) at 2.
   rewrite <- (seq_length R 0) at 2. apply sum_mul. intros q _.
-    assert (forall k : list nat, NoDup k -> (forall x y, In x k -> In y k -> x = y) -> length k
+  assert (forall k : list nat, NoDup k -> (forall x y, In x k -> In y k -> x = y) -> length k
     <= 1) as A.
   { intros [|x [|y k]] Nk E; cbn; [lia|lia|]. exfalso. inversion Nk as [|? ? Nx _]; subst. apply Nx.
     rewrite (E x y); cbn; auto. }

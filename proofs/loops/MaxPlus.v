@@ -46,7 +46,7 @@ Lemma largest_in f x : exists e, In e (terms f) /\ largest f x = at_ e x.
 Proof.
   unfold terms, largest. destruct f as [a l]. simpl.
   induction l as [|b l [e [H E]]]; simpl; [eauto|].
-    destruct (Z.max_spec (at_ b x) (fold_right (fun e z => Z.max (at_ e x) z) (at_ a x) l))
+  destruct (Z.max_spec (at_ b x) (fold_right (fun e z => Z.max (at_ e x) z) (at_ a x) l))
     as [[_ M]|[_ M]].
   - exists e. rewrite M, E. tauto.
   - exists b. rewrite M. tauto.

@@ -99,7 +99,7 @@ Proof.
   - destruct (le_lt_dec n t) as [H|H]; [|apply (s_queue _ _ _ _ S f t H)].
     destruct (depth m) as [d|]; [|exact Logic.I]. replace (n_wait b s f t) with 0; [lia|]. symmetry.
     destruct (n_wait b s f t) eqn:E; [reflexivity|].
-      destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hx P]];
+    destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hx P]];
       [unfold n_wait in E; lia|]. apply andb_prop in P as [_ P]. apply andb_prop in P as [_ P].
     apply Nat.ltb_lt in P. apply A in Hx. lia.
   - destruct (le_lt_dec n t) as [H|H]; [|apply (s_width _ _ _ _ S c t H)].

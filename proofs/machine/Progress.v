@@ -203,7 +203,7 @@ Section Progress.
       destruct (find (issuable m b n a) (order a n)) as [x|] eqn:F; [|discriminate].
       apply find_some in F as [Hx F]. apply Fair in Hx. inversion E; subst a'.
       pose proof (issue_step s0 a n x Pa Ba Hx F) as T.
-        assert (n < I a x) as L by (unfold issuable in F; apply andb_prop in F as [F _];
+      assert (n < I a x) as L by (unfold issuable in F; apply andb_prop in F as [F _];
         apply Nat.ltb_lt, F).
       split; [split; [apply (step_during m b s0 a _ n x Pa T)|apply (issue_busy s0); assumption]|].
       apply (count_lt b _ _ x Hx); [apply Nat.ltb_lt, L| |].

@@ -104,7 +104,7 @@ Section HeldBack.
   Lemma stalls_enough i : i < sms G -> enough (seq 0 (blocks G)) (may i) Z (stalls i).
   Proof.
     intros Hi p. set (T := filter p (stalls i)).
-      assert (K * length T <= sum (fun t => length
+    assert (K * length T <= sum (fun t => length
       (filter (fun r => (from y r =? i) && there r t) (asked y))) T) as A.
     { rewrite Nat.mul_comm, <- (sum_same K T). apply sum_le. intros t Ht.
       apply filter_In in Ht as [Ht _]. apply filter_In in Ht as [_ Ht].
@@ -300,7 +300,7 @@ Section HeldBack.
       destruct (g_end _ _ V b Hb) as [Hse [He|[x [Hx [Hg He]]]]].
       - rewrite cycles_none; [lia|]. intros t _. unfold stays. cbn [start fin held_run]. rewrite He.
         change (started X b) with (begin s b) in *.
-          destruct (Nat.leb_spec (begin s b) t), (Nat.ltb_spec t (begin s b));
+        destruct (Nat.leb_spec (begin s b) t), (Nat.ltb_spec t (begin s b));
           rewrite ?andb_false_r; auto; lia.
       - change (In x (keys (took i))) in Hx. change (whose G i x = b) in Hg.
         change (ended X b = C s x) in He. pose proof Hx as Hp. rewrite (keys_took i sm_here) in Hp.
@@ -341,7 +341,7 @@ Section HeldBack.
       <= kA (amount b) + sum (work r N (fun t => stays r b t && (t0 <=? t))) (others r b).
     Proof.
       rewrite (cycles_split N _ (Ledger.busy r (sm r b))).
-        assert (cycles N (fun t => counted r t && stays r b t && (t0 <=? t)
+      assert (cycles N (fun t => counted r t && stays r b t && (t0 <=? t)
         && negb (Ledger.busy r (sm r b) t)) <= kL (amount b)) as A.
       { etransitivity; [|apply (idle_cycles N)]. apply cycles_le. intros t _ P.
         rewrite !andb_true_iff in *. tauto. }

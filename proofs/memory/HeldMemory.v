@@ -104,7 +104,7 @@ Section Memory.
           (existsb (fun r => (from_sm q r =? i) && ((turns r <=? t) && (t <? comes q r)))
           (requests q) = true) by congruence. apply existsb_exists. exists r. rewrite Ei, P. auto. }
       pose proof (m_sends H r Hr) as [_ [_ [_ M]]].
-        destruct (Nat.leb_spec (turns r) t), (Nat.leb_spec (comes q r) t),
+      destruct (Nat.leb_spec (turns r) t), (Nat.leb_spec (comes q r) t),
         (Nat.ltb_spec t (comes q r)); cbn in *; try lia; congruence.
   Qed.
 

@@ -79,7 +79,7 @@ Section Bounds.
       exact (dispatcher_time _ X V N). }
     etransitivity; [apply (held_static (held_run G X skip held F) _ _ _ beside _ Lg Sk b Hb)|].
     apply Nat.add_le_mono_r. unfold static_time, k_sm_of.
-      change (on_sm (held_run G X skip held F) (sm (held_run G X skip held F) b))
+    change (on_sm (held_run G X skip held F) (sm (held_run G X skip held F) b))
       with (of_sm G X (sm_of X b)). apply Nat.add_le_mono_l.
     change (sm (held_run G X skip held F) b) with (sm_of X b).
     destruct (Nat.leb_spec (length (of_sm G X (sm_of X b))) (slots G)) as [Ln|Ln]; [|apply le_n].

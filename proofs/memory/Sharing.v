@@ -149,7 +149,7 @@ Section Sharing.
       + intros t Ht.
         destruct (p t) eqn:Pt; [apply F1, filter_In; auto|apply G1, filter_In; rewrite Pt; auto].
       + intros b Hb. rewrite (given_split _ b L p).
-          rewrite (given_ext _ f1 b (filter p L)) by (intros t Ht; apply filter_In in Ht as [_ ->];
+        rewrite (given_ext _ f1 b (filter p L)) by (intros t Ht; apply filter_In in Ht as [_ ->];
           reflexivity). rewrite (given_ext _ f2 b (filter (fun t => negb (p t)) L))
           by (intros t Ht; apply filter_In in Ht as [_ Ht]; apply negb_true_iff in Ht; rewrite Ht;
           reflexivity). pose proof (F2 b Hb) as A1. pose proof (G2 b Hb) as A2. unfold cap2 in A2.

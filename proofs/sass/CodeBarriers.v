@@ -120,7 +120,7 @@ Section Barriers.
     counted (f w n) t.
   Proof.
     intros Ht Hy Hh. apply (f_counted w n t y Hy).
-      apply (found_seen m b s g OK One base loose used LL n w t y);
+    apply (found_seen m b s g OK One base loose used LL n w t y);
       [unfold begins in Ht; lia|exact Hy|exact Hh].
   Qed.
 
@@ -453,7 +453,7 @@ Section Barriers.
         + intros y t' Hy Hys Hyu Ht' Hh. pose proof (all_issued y Hy Hys).
           destruct (Nat.eq_dec (core m (fst y)) (core m w)) as [C|C].
           * exfalso. apply hit_when in Hh; [|exact Hy].
-              apply (unfinished_some (fun x => core m (fst x) =? core m w) y); auto;
+            apply (unfinished_some (fun x => core m (fst x) =? core m w) y); auto;
               [apply Nat.eqb_eq, C|lia].
           * apply (other_core_sees m b s base loose used Cross w); auto. lia.
       - assert (In x (unfinished (fun x => core m (fst x) =? core m w))) as Hx
@@ -564,7 +564,7 @@ Theorem code_barriers m b s g N base loose used iP iI iD iso Q T piped :
 Proof.
   intros WF OK One Last Deepest Same Cross LL HR HI T0 TN TL HP Spill [w j] Hj.
   set (H := max (finish b s (w, j)) (rel s g N)).
-    apply (barrier_end m b s g N WF OK One Last Deepest base loose used Same Cross LL iP iI iD iso Q
+  apply (barrier_end m b s g N WF OK One Last Deepest base loose used Same Cross LL iP iI iD iso Q
     T HR HI T0 TN TL H piped); auto.
   - intros v u q n t. apply Spill.
   - intros n Hn. pose proof (rel_grows m b s OK g n (N - n)) as Hg.

@@ -179,7 +179,7 @@ Section Cold.
     intros Hk. pose proof (k_begin K w Hk). pose proof (m_fetch _ _ _ M _ Hk).
     destruct (le_lt_dec (there c (home (w, 0)) (line_of l (w, 0))) (rel s (group m w) 0))
       as [C|C]; [lia|]. pose proof (k_fetched0 K w Hk C) as A.
-      assert (fetched (w, 0) (rel s (group m w) 0) <= rel s (group m w) 0 + cold_fetch (w, 0))
+    assert (fetched (w, 0) (rel s (group m w) 0) <= rel s (group m w) 0 + cold_fetch (w, 0))
       as F; [|lia]. unfold fetched, cold_fetch. change (met_line (w, 0)) with false.
     do 2 apply Nat.add_le_mono_l. apply sum_le. intros v _. unfold missed_behind.
     destruct (met_behind (w, 0) v) eqn:G; [|destruct (_ <=? _); lia]. exfalso.

@@ -523,7 +523,7 @@ Section Bound.
   Proof.
     intros Hx start. assert (lE b lI lD x + max (write (get b x)) (read (get b x)) <= lam b lI lD)
       as Hl by (apply list_max_ge, in_map_iff; eauto).
-      enough (finish b s x + cnt (covered b s) start
+    enough (finish b s x + cnt (covered b s) start
       <= start + (lE b lI lD x + max (write (get b x)) (read (get b x)))
       + cnt (covered b s) (finish b s x)) by lia.
     refine (finish_late m b s WF OK _ (covered b s) _ _ lP lI lD lR HL x Hx eq_refl _ (begun x Hx)

@@ -320,12 +320,12 @@ Section Held.
     intros Hr. induction n as [|n IH].
     - replace r with 0 by lia. cbn [seq Nat.sub]. rewrite sum_one. unfold left_of, left_sec.
       f_equal. apply filter_ext_in. intros y _.
-        destruct (fst y =? u), (Nat.leb_spec 0 (sec (get b y))), (Nat.leb_spec (sec (get b y)) 0),
+      destruct (fst y =? u), (Nat.leb_spec 0 (sec (get b y))), (Nat.leb_spec (sec (get b y)) 0),
         (Nat.eqb_spec (sec (get b y)) 0); reflexivity || lia.
     - destruct (Nat.eq_dec r (S n)) as [->|E].
       + replace (S (S n) - S n) with 1 by lia. cbn [seq]. rewrite sum_one. unfold left_of, left_sec.
         f_equal. apply filter_ext_in. intros y _.
-          destruct (fst y =? u), (Nat.leb_spec (S n) (sec (get b y))),
+        destruct (fst y =? u), (Nat.leb_spec (S n) (sec (get b y))),
           (Nat.leb_spec (sec (get b y)) (S n)), (Nat.eqb_spec (sec (get b y)) (S n));
           reflexivity || lia.
       + replace (S (S n) - r) with (S n - r + 1) by lia.

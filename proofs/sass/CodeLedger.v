@@ -105,7 +105,7 @@ Section CodeLedger.
       split; [unfold on_sm, all; rewrite filter_In, in_seq, Nat.eqb_eq; split; [lia|exact W2]|].
       apply negb_true_iff, Nat.eqb_neq. rewrite (c_pays V). unfold code_pays.
       rewrite W2, (proj2 (Nat.ltb_lt _ _) Ht).
-        assert (In x (filter (fun y => (whose i y =? whose i x) && charged p s y t) (keys p))) as F
+      assert (In x (filter (fun y => (whose i y =? whose i x) && charged p s y t) (keys p))) as F
         by (apply filter_In; rewrite Nat.eqb_refl, H; auto).
       destruct (filter _ _); [easy|discriminate].
     Qed.
@@ -168,7 +168,7 @@ Section CodeLedger.
         intros t _ Q. apply andb_prop in Q as [Q Q3]. apply andb_prop in Q as [_ Q2]. unfold cov.
         rewrite Q2, Q3. cbn [andb negb]. apply Nat.ltb_lt. apply stays_iff in Q2. lia. }
       pose proof (cnt_neg cov (fin X b)) as Ng.
-        pose proof (cnt_all cov 0 (start X b) (Nat.le_0_l _) ltac:(intros t Ht; apply Away; lia))
+      pose proof (cnt_all cov 0 (start X b) (Nat.le_0_l _) ltac:(intros t Ht; apply Away; lia))
         as St0. cbn [cnt] in St0. lia.
     Qed.
 

@@ -228,7 +228,7 @@ Section Loose.
     destruct y as [u' j]. simpl fst. intros Hy -> Hs Hi HL Ht.
     destruct (l_latch _ _ _ _ _ LL _ _ _ HL (at_own b (u, j) i Hy Hi)) as [-> Hl].
     pose proof (v_latch _ _ _ OK _ Hy Hl). unfold loose_left.
-      etransitivity; [|apply (sum_ge (fun j =>
+    etransitivity; [|apply (sum_ge (fun j =>
       sum (fun i => if loose (unit (st b (u, j) i)) then rest_of s u t (j, i) else 0)
       (seq 0 (stages b (u, j)))) j)].
     - etransitivity; [|apply (sum_ge (fun i =>

@@ -168,7 +168,7 @@ Section Own.
     by_path d X.
   Proof.
     intros H. apply late_step; auto; [lia|]. intros t Ht.
-      destruct (H t Ht) as [[y [H1 H2]]|Hy]; [left; apply (Hit t y); [lia|assumption..]|right;
+    destruct (H t Ht) as [[y [H1 H2]]|Hy]; [left; apply (Hit t y); [lia|assumption..]|right;
       exact Hy].
   Qed.
 
@@ -216,7 +216,7 @@ Section Own.
     Proof.
       intros Hj Hi Hd. pose proof (key_before j Hj) as Kj. destruct (same_or_older j Hj) as [E|O].
       - pose proof (v_hold _ _ _ OK (w, j) i Kj Hi).
-          eapply late_sooner; [eapply by_path_more; [|exact (Hd E)]|apply Nat.add_le_mono_l;
+        eapply late_sooner; [eapply by_path_more; [|exact (Hd E)]|apply Nat.add_le_mono_l;
           eassumption]. apply by_path_add. apply (Same j Hj E). exact Hi.
       - apply by_older. eapply late_sooner; [apply (proj1 (Older j Kj O))|].
         apply hold_finish; assumption.
@@ -326,7 +326,7 @@ Section Own.
         + left. exists (x, j). split; [exact Ky|]. apply (hit_other m b s (reach t) w _ i v); auto.
           destruct Hw as [Hf|[u [Hu [Hl HB]]]]; [apply (r_feeds _ _ _ _ _ _ HR), Hf|].
           pose proof (issue_order m b s OK _ Hk).
-            destruct Hl as [Hl|[u' [_ [Hl _]]]];
+          destruct Hl as [Hl|[u' [_ [Hl _]]]];
             [apply (r_latch _ _ _ _ _ _ HR k u v t Hu Hn Hl HB);
             lia|apply (r_stage _ _ _ _ _ _ HR k 0 u v t Hu Hn (fun _ => Hl) HB)].
     Qed.

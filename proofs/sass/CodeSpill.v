@@ -184,7 +184,7 @@ Section Spill.
       <= sum (fun j => h (u, j)) (filter (fun j => p (u, j)) (seq 0 (len b u))).
   Proof.
     unfold keys. rewrite sum_filter, sum_flat_map.
-      assert (forall ws, NoDup ws -> sum (fun w =>
+    assert (forall ws, NoDup ws -> sum (fun w =>
       sum (fun y => if (fst y =? u) && p y then h y else 0)
       (map (fun k => (w, k)) (seq 0 (len b w)))) ws <= if existsb (Nat.eqb u) ws then sum (fun j =>
       h (u, j)) (filter (fun j => p (u, j)) (seq 0 (len b u))) else 0) as A.

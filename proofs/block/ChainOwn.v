@@ -124,7 +124,7 @@ Section Own.
     assert (forall t, z' <= t -> ro' t = core m (fst k)) as R2
       by (intros t Ht; unfold ro'; rewrite (proj2 (Nat.ltb_ge _ _) Ht); reflexivity).
     assert (met_by ro z' <= met_by ro' z) as Me.
-    { apply sum_le. intros u _. destruct (_ =? _); [apply le_n|]. unfold met.
+    { apply sum_le. intros u _. destruct (mine u); [apply le_n|]. unfold met.
       transitivity (cnt (fun t => (t0 <=? t) &&
         (initiates s t u && reachb home (ro' t) (fu (get b u)))) z').
       - apply cnt_le. intros t Ht E. rewrite (R1 t Ht). exact E.
@@ -258,7 +258,8 @@ Proof.
   - apply sum_le. intros y Hy. fold own. destruct (own y) eqn:O; [|apply Nat.le_0_l].
     assert (group m (fst y) =? g = true) as -> by (apply andb_prop in O; apply O).
     apply (active_init m b s _ _ y V Hy).
-  - apply (own_work b home cores (fun y => group m (fst y)) (fun y => sec (get b y)) Cores _ _ st).
+  - apply (own_work b home cores (fun y => group m (fst y)) (fun y => sec (get b y)) Cores
+      _ _ _ st).
     intros y Hy O _. split; [apply sec_few, Hy|]. apply andb_prop in O as [_ O].
     apply andb_prop in O as [_ O]. apply reachb_iff, O.
 Qed.

@@ -100,8 +100,8 @@ Section Check.
   Lemma kinds_listed : map (fun b => kind_of (class_of b)) (seq 0 (blocks G))
     = map kind_of (listed cs).
   Proof.
-    destruct Made as [-> _].
-    rewrite <- (map_map (fun b => nth b (listed cs) no_class) kind_of), map_nth_seq. reflexivity.
+    rewrite (proj1 Made), <- (map_map (fun b => nth b (listed cs) no_class) kind_of), map_nth_seq.
+    reflexivity.
   Qed.
 
   Lemma kernel_time_ok f b : b < blocks G ->

@@ -128,7 +128,7 @@ Proof.
     destruct (Nat.eqb_spec (group m (fst x)) b); [assumption|lia]. }
   apply (sum_into Instances.key_eq _ (fun y => init (get t y)) src);
     [apply Instances.keys_nodup| |].
-  - intros x Hx N. split; [apply (p_in _ _ _ _ _ _ H), O; assumption|].
-    destruct (_ =? _); [apply (p_cost _ _ _ _ _ _ H), O; assumption|apply Nat.le_0_l].
+  - intros x Hx N. pose proof (O x Hx N) as Ox. split; [apply (p_in _ _ _ _ _ _ H), Ox|].
+    pose proof (proj1 (p_cost _ _ _ _ _ _ H x Ox)). cbv beta. destruct (_ =? _); lia.
   - intros x y Hx Hy Nx Ny. apply (p_once _ _ _ _ _ _ H); apply O; assumption.
 Qed.

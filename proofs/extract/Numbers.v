@@ -32,5 +32,5 @@ Extract Constant Nat.eqb => "Checked.equal".
 Extract Constant Nat.leb => "Checked.at_most".
 Extract Constant Nat.ltb => "Checked.less".
 Extract Constant Nat.eq_dec => "Checked.equal".
-Extract Constant Nat.compare => "(fun (n : int) (m : int) -> if n = m then Eq else if n
-  < m then Lt else Gt)".
+Extract Constant Nat.compare =>
+  "(fun (n : int) (m : int) -> if n = m then Eq else if n < m then Lt else Gt)".

@@ -5,7 +5,7 @@
     finite depth above 1 is bounded with the graph of depth 1. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Potential PotentialBound Graph Paths.
+From Warpbound Require Import Cycles Largest Model Potential PotentialBound Graph Paths.
 Import ListNotations.
 
 (** ** Alignments of warp [w] with another warp [u], charges counted [c] times
@@ -15,12 +15,14 @@ Import ListNotations.
     consumed at the node for its charge (those of other sections for nothing). *)
 Definition state := (node * nat)%type.
 
+(** The steps to a state are edges of the graph and instructions that are consumed. *)
 Definition steps (m : machine) (b : block) (w u c : nat) (x : state) : list (state * nat) :=
   let (n, j) := x in
   map (fun e => ((fst e, j), snd e)) (edges m b no_unit no_queue w n)
   ++ match j with 0 => [] | S i => [((n, i), c * charge m b no_unit w n (u, i))] end.
 
-(** Some path of the graph of section [q] to the node, and some way to consume along it, add up to [v]. *)
+(** Some path of the graph of section [q] to the node, and some way to consume along it, add up to
+    [v]. *)
 Inductive alignment (m : machine) (b : block) (w u q c : nat) : state -> nat -> Prop :=
   | al_start n : of_graph b w q n -> alignment m b w u q c (n, 0) 0
   | al_step x e v : of_graph b w q (fst x) -> In e (steps m b w u c x) ->
@@ -29,17 +31,21 @@ Inductive alignment (m : machine) (b : block) (w u q c : nat) : state -> nat -> 
 (** Certificate of a pair of warps: a table over states that no step exceeds. *)
 Definition align_cert (m : machine) (b : block) (w u c : nat) (A : node -> nat -> nat) : Prop :=
   forall n, In (w, snd n) (keys b) ->
-    (forall e j, In e (edges m b no_unit no_queue w n) -> j <= len b u -> A (fst e) j + snd e <= A n j)
+    (forall e j, In e (edges m b no_unit no_queue w n) -> j <= len b u -> A (fst e) j + snd e
+      <= A n j)
     /\ (forall j, j < len b u -> A n j + c * charge m b no_unit w n (u, j) <= A n (S j)).
 
 (** It bounds every alignment. *)
 Theorem align_cert_ok m b w u q c A : align_cert m b w u c A ->
   forall x v, alignment m b w u q c x v -> snd x <= len b u -> v <= A (fst x) (snd x).
 Proof.
-  intros HA x v H. induction H as [n Hn|[n j] e v Hx He H IH]; intros Hj; [lia|]. cbn [fst snd] in *.
-  destruct (HA n (proj1 Hx)) as [H1 H2]. unfold steps in He. apply in_app_or in He as [He|He].
-  - apply in_map_iff in He as [e' [<- He]]. cbn [fst snd] in *. specialize (H1 e' j He Hj). specialize (IH Hj). lia.
-  - destruct j as [|j]; [destruct He|]. destruct He as [<-|[]]. cbn [fst snd] in *. specialize (H2 j Hj). specialize (IH ltac:(lia)). lia.
+  intros HA x v H. induction H as [n Hn|[n j] e v Hx He H IH]; intros Hj; [lia|].
+  cbn [fst snd] in *. destruct (HA n (proj1 Hx)) as [H1 H2]. unfold steps in He.
+  apply in_app_or in He as [He|He].
+  - apply in_map_iff in He as [e' [<- He]]. cbn [fst snd] in *. specialize (H1 e' j He Hj).
+    specialize (IH Hj). lia.
+  - destruct j as [|j]; [destruct He|]. destruct He as [<-|[]]. cbn [fst snd] in *.
+    specialize (H2 j Hj). specialize (IH ltac:(lia)). lia.
 Qed.
 
 (** ** ALN *)
@@ -63,7 +69,8 @@ Definition aln (m : machine) (b : block) (A : nat -> nat -> node -> nat -> nat) 
   total m b (aln_term b A).
 
 (** Their average is a potential. *)
-Definition average (b : block) (A : nat -> nat -> node -> nat -> nat) (w : nat) (n : node) (J : progress) : nat :=
+Definition average (b : block) (A : nat -> nat -> node -> nat -> nat) (w : nat) (n : node)
+  (J : progress) : nat :=
   sum (fun u => A w u n (min (J u) (len b u))) (peers b w) / others b w.
 
 Lemma peers_pos b w : 1 <= others b w.
@@ -76,20 +83,24 @@ Qed.
 
 Lemma peers_in b w u : In (u, 0) (keys b) -> u <> w -> In u (peers b w).
 Proof.
-  intros H N. apply in_keys in H. apply filter_In. split; [apply in_seq; lia|]. apply negb_true_iff, Nat.eqb_neq, N.
+  intros H N. apply in_keys in H. apply filter_In. split; [apply in_seq; lia|].
+  apply negb_true_iff, Nat.eqb_neq, N.
 Qed.
 
 (** More for each, and [d] more for one. *)
-Lemma sum_more {A} (f g : A -> nat) l x d : In x l -> f x + d <= g x -> (forall y, In y l -> f y <= g y) ->
+Lemma sum_more {A} (f g : A -> nat) l x d : In x l -> f x + d <= g x ->
+  (forall y, In y l -> f y <= g y) ->
   sum f l + d <= sum g l.
 Proof.
   induction l as [|y l IH]; intros Hx Hd H; [destruct Hx|]. rewrite !sum_cons.
   destruct Hx as [->|Hx].
   - pose proof (sum_le f g l (fun z Hz => H z (or_intror Hz))). lia.
-  - specialize (IH Hx Hd (fun z Hz => H z (or_intror Hz))). specialize (H y (or_introl eq_refl)). lia.
+  - specialize (IH Hx Hd (fun z Hz => H z (or_intror Hz))). specialize (H y (or_introl eq_refl)).
+    lia.
 Qed.
 
-Lemma sum_all {A} (f g : A -> nat) l d : (forall y, In y l -> f y + d <= g y) -> sum f l + length l * d <= sum g l.
+Lemma sum_all {A} (f g : A -> nat) l d : (forall y, In y l -> f y + d <= g y) ->
+  sum f l + length l * d <= sum g l.
 Proof.
   induction l as [|y l IH]; intros H; [reflexivity|]. rewrite !sum_cons. cbn [length].
   specialize (IH (fun z Hz => H z (or_intror Hz))). specialize (H y (or_introl eq_refl)). lia.
@@ -105,7 +116,8 @@ Section Aln.
   Hypothesis W : wf b.
   Hypothesis HA : aln_cert m b A.
 
-  Lemma cert_mono w u n i j : In u (peers b w) -> In (w, snd n) (keys b) -> i <= j -> j <= len b u ->
+  Lemma cert_mono w u n i j : In u (peers b w) -> In (w, snd n) (keys b) -> i <= j ->
+    j <= len b u ->
     A w u n i <= A w u n j.
   Proof.
     intros Hu Hn. induction 1 as [|j L IH]; intros Hj; [lia|].
@@ -121,7 +133,8 @@ Section Aln.
   Proof.
     intros Lw.
     assert (forall n, In (w, snd n) (keys b) -> forall J, level w n J = average b A w n J) as Lev.
-    { intros n Hn J. unfold level. apply in_keys in Hn as [_ Hn]. apply Nat.ltb_lt in Hn. rewrite Hn. reflexivity. }
+    { intros n Hn J. unfold level. apply in_keys in Hn as [_ Hn]. apply Nat.ltb_lt in Hn.
+      rewrite Hn. reflexivity. }
     pose proof (peers_pos b w) as Pos.
     assert (forall n J J', reaches J J' -> level w n J <= level w n J') as Mo.
     { intros n J J' R. unfold level. destruct (Nat.ltb_spec (snd n) (len b w)) as [L|L]; [|lia].
@@ -144,14 +157,15 @@ Section Aln.
   Qed.
 
   Lemma average_end w k : In (w, k) (keys b) ->
-    level w (true, k) (everything b) + init (get b (w, k)) + lat (get b (w, k)) <= aln_term b A (sec (get b (w, k))).
+    level w (true, k) (everything b) + init (get b (w, k)) + lat (get b (w, k))
+      <= aln_term b A (sec (get b (w, k))).
   Proof.
     intros Hk. unfold level. pose proof (proj1 (in_keys _ _ _) Hk) as [Lw Lk].
     cbn [snd]. rewrite (proj2 (Nat.ltb_lt _ _) Lk). unfold average, everything.
     transitivity (sum (align b A (sec (get b (w, k))) w) (peers b w) / others b w).
     - rewrite <- Nat.add_assoc. apply div_more; [apply peers_pos|]. apply sum_all. intros u _.
-      rewrite Nat.min_id, Nat.add_assoc. apply list_max_ge, in_map_iff. exists k. split; [reflexivity|].
-      apply filter_In. split; [apply in_seq; lia|apply Nat.eqb_refl].
+      rewrite Nat.min_id, Nat.add_assoc. apply list_max_ge, in_map_iff. exists k.
+      split; [reflexivity|]. apply filter_In. split; [apply in_seq; lia|apply Nat.eqb_refl].
     - apply list_max_ge, in_map_iff. exists w. split; [reflexivity|apply in_seq; lia].
   Qed.
 
@@ -161,8 +175,9 @@ Section Aln.
     forall x, In x (keys b) -> C s x <= aln m b A.
   Proof.
     intros M V One Zero x Hx. apply (potential_bound m b s M W V One Zero); [|exact Hx].
-    intros w q L. exists no_unit, no_queue, (fun k => level w (false, k)), (fun k => level w (true, k)).
-    split; [apply average_potential, L|]. split; [discriminate|].
-    intros k Hk <- _. apply average_end, Hk.
+    intros w q L.
+    exists no_unit, no_queue, (fun k => level w (false, k)), (fun k => level w (true, k)).
+    split; [apply average_potential, L|]. split; [discriminate|]. intros k Hk <- _.
+    apply average_end, Hk.
   Qed.
 End Aln.

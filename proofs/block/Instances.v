@@ -1,8 +1,9 @@
 (** * The instance on which an instruction runs
 
     R3 says only that no more instructions initiate on a unit at a time than it has
-    instances.  An interval graph is coloured in the order of its starts: so the
-    instances can be told apart (docs/proofs.md, section 3, "let a be the instance"). *)
+    instances.  An interval graph is coloured in the order of its starts.  So each instruction
+    gets an instance of its own: docs/proofs.md, section 3, tells instances apart where a queue
+    is full. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model.
@@ -44,8 +45,9 @@ Proof.
     apply negb_true_iff in F2. enough (existsb (Nat.eqb c) l = true) by congruence.
     apply existsb_exists. exists c. split; [exact X|apply Nat.eqb_refl].
   - exfalso. assert (incl (seq 0 n) l) as X.
-    { intros c Hc. pose proof (find_none _ _ F c Hc) as E. apply negb_false_iff, existsb_exists in E.
-      destruct E as [c' [Y E]]. apply Nat.eqb_eq in E. congruence. }
+    { intros c Hc. pose proof (find_none _ _ F c Hc) as E.
+      apply negb_false_iff, existsb_exists in E. destruct E as [c' [Y E]]. apply Nat.eqb_eq in E.
+      congruence. }
     apply NoDup_incl_length in X; [|apply seq_NoDup]. rewrite seq_length in X. lia.
 Qed.
 
@@ -88,13 +90,14 @@ Section Instances.
     intros Hl Nl Hx a. set (P := fun y => on b (fu (get b x)) y && initiates s (D s x) y).
     assert (P x = true) as Px by (unfold P, on; rewrite Nat.eqb_refl; apply init_iff; lia).
     destruct (free_number (inst m (fu (get b x))) (map a (filter P l))) as [c [Hc F]].
-    - rewrite map_length. specialize (Cap (fu (get b x)) (D s x)). unfold n_init, count in Cap. fold P in Cap.
-      assert (length (filter P (x :: l)) <= length (filter P (keys b))) as L.
+    - rewrite map_length. specialize (Cap (fu (get b x)) (D s x)). unfold n_init, count in Cap.
+      fold P in Cap. assert (length (filter P (x :: l)) <= length (filter P (keys b))) as L.
       { apply NoDup_incl_length; [apply NoDup_filter, Nl|]. intros y Y.
         apply filter_In in Y as [Y Py]. apply filter_In. auto. }
       simpl in L. rewrite Px in L. simpl in L. lia.
-    - exists c. split; [exact Hc|]. intros y Y Fy Iy E. apply F, in_map_iff. exists y. split; [exact E|].
-      apply filter_In. split; [exact Y|]. unfold P. rewrite Iy, (proj2 (on_iff b _ y) Fy). reflexivity.
+    - exists c. split; [exact Hc|]. intros y Y Fy Iy E. apply F, in_map_iff. exists y.
+      split; [exact E|]. apply filter_In. split; [exact Y|]. unfold P.
+      rewrite Iy, (proj2 (on_iff b _ y) Fy). reflexivity.
   Qed.
 
   Lemma instances_add l x a c : instances_of l a -> ~ In x l -> c < inst m (fu (get b x)) ->
@@ -110,12 +113,14 @@ Section Instances.
       { intros y t Y Fy E Ix Iy. apply (F y Y Fy); [|exact E]. specialize (L y Y).
         apply init_iff in Ix, Iy. apply init_iff. lia. }
       intros y z t [<-|Y] [<-|Z] Fyz; [reflexivity| | |].
-      + destruct (key_eq x x) as [_|X]; [|congruence]. destruct (key_eq z x) as [->|_]; [reflexivity|].
-        intros E I1 I2. destruct (Two z t Z (eq_sym Fyz) (eq_sym E) I1 I2).
-      + destruct (key_eq x x) as [_|X]; [|congruence]. destruct (key_eq y x) as [->|_]; [reflexivity|].
-        intros E I1 I2. destruct (Two y t Y Fyz E I2 I1).
-      + destruct (key_eq y x) as [->|_]; [contradiction|]. destruct (key_eq z x) as [->|_]; [contradiction|].
-        apply A2; assumption.
+      + destruct (key_eq x x) as [_|X]; [|congruence].
+        destruct (key_eq z x) as [->|_]; [reflexivity|]. intros E I1 I2.
+        destruct (Two z t Z (eq_sym Fyz) (eq_sym E) I1 I2).
+      + destruct (key_eq x x) as [_|X]; [|congruence].
+        destruct (key_eq y x) as [->|_]; [reflexivity|]. intros E I1 I2.
+        destruct (Two y t Y Fyz E I2 I1).
+      + destruct (key_eq y x) as [->|_]; [contradiction|].
+        destruct (key_eq z x) as [->|_]; [contradiction|]. apply A2; assumption.
   Qed.
 
   Lemma instances_exist_in : forall n l, length l = n -> NoDup l -> incl l (keys b) ->
@@ -128,7 +133,8 @@ Section Instances.
       pose proof (NoDup_remove_1 _ _ _ Nl) as N1. pose proof (NoDup_remove_2 _ _ _ Nl) as N2.
       assert (incl (x :: l1 ++ l2) (keys b)) as Hx.
       { intros y [<-|Y]; apply Hl; rewrite in_app_iff in *; simpl; tauto. }
-      assert (forall y, In y (l1 ++ l2) -> In y (l1 ++ x :: l2)) as S by (intros y; rewrite !in_app_iff; simpl; tauto).
+      assert (forall y, In y (l1 ++ l2) -> In y (l1 ++ x :: l2)) as S
+        by (intros y; rewrite !in_app_iff; simpl; tauto).
       destruct (IH (l1 ++ l2)) as [a A]; [|exact N1|intros y Y; apply Hx; right; exact Y|].
       { rewrite app_length in *. simpl in Hn. lia. }
       assert (exists a', instances_of (x :: l1 ++ l2) a') as [a' [B1 B2]].
@@ -145,11 +151,13 @@ Section Instances.
       split; [intros y Y; apply B1, R, Y|]. intros y z t Y Z. apply B2; apply R; assumption.
   Qed.
 
+  (** Every schedule assigns each instruction an instance of its unit. *)
   Theorem instances_exist : exists a, instances_of (keys b) a.
   Proof. exact (instances_exist_in _ (keys b) eq_refl (keys_nodup b) (incl_refl _)). Qed.
 
   (** A unit that is full has each of its instances busy. *)
-  Lemma full_instance a f t c : instances_of (keys b) a -> inst m f <= n_init b s f t -> c < inst m f ->
+  Lemma full_instance a f t c : instances_of (keys b) a -> inst m f <= n_init b s f t ->
+    c < inst m f ->
     exists y, In y (keys b) /\ fu (get b y) = f /\ a y = c /\ initiates s t y = true.
   Proof.
     intros [A1 A2] H Hc. set (l := filter (fun x => on b f x && initiates s t x) (keys b)).
@@ -159,7 +167,8 @@ Section Instances.
     assert (In c (map a l)) as X.
     { apply (NoDup_length_incl (l := map a l) (l' := seq 0 (inst m f))).
       - apply nodup_map; [apply NoDup_filter, keys_nodup|]. intros x y X Y E.
-        apply Hl in X as [X [Fx Ix]]. apply Hl in Y as [Y [Fy Iy]]. apply (A2 x y t); auto. congruence.
+        apply Hl in X as [X [Fx Ix]]. apply Hl in Y as [Y [Fy Iy]]. apply (A2 x y t); auto.
+        congruence.
       - rewrite map_length, seq_length. exact H.
       - intros d X. apply in_map_iff in X as [x [<- X]]. apply Hl in X as [X [<- Ix]].
         apply in_seq. split; [lia|]. simpl. apply A1; [exact X|]. apply init_iff in Ix. lia.

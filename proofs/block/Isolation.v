@@ -23,3 +23,6 @@ Definition iso_edges (b : block) (m : machine) (iI iD : key -> nat) : Prop :=
           | Some (S _) => iD (w, o) <= iI (w, k)
           end).
 
+(** Warp [w] has an instruction on [f] in section [q]. *)
+Definition uses (b : block) (w q f : nat) : bool :=
+  existsb (fun x => (fst x =? w) && (sec (get b x) =? q) && on b f x) (keys b).

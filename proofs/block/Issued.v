@@ -4,7 +4,7 @@
     holds of an execution up to any cycle, so that by then an instruction is issued. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Elb Sib Paths Prefix CheckSchedule Run Progress.
+From Warpbound Require Import Cycles Model Elb Paths Prefix CheckSchedule Run Progress.
 Import ListNotations.
 
 Section Issued.
@@ -25,7 +25,8 @@ Section Issued.
   Lemma held_busy w k t : In (w, k) (keys b) -> t < n -> eligible b m s w k t -> busy b s t = true.
   Proof.
     intros Hk Hn He. destruct P as [S0 L]. destruct (proj2 (L t Hn) w k Hk He) as [_ [H|[H _]]].
-    - pose proof (proj2 M). destruct (issue_some b m s (core m w) t) as [x [Hx [_ [Ht Hu]]]]; [lia|].
+    - pose proof (proj2 M).
+      destruct (issue_some b m s (core m w) t) as [x [Hx [_ [Ht Hu]]]]; [lia|].
       pose proof (s_init _ _ _ _ S0 x Hx). pose proof (s_start _ _ _ _ S0 x Hx).
       apply (busy_until x t Hx Hn). lia.
     - apply (full_busy m b s M _ _ H).
@@ -36,7 +37,8 @@ Section Issued.
   Let t0 := begin s g.
   Definition early (B u : nat) : Prop := u <= B + cnt (busy_from b s t0) u.
 
-  Lemma behind_more B v r u : (forall u, u <= n -> u <= v -> early B u) -> u <= n -> u <= v + r -> early (B + r) u.
+  Lemma behind_more B v r u : (forall u, u <= n -> u <= v -> early B u) -> u <= n -> u <= v + r ->
+    early (B + r) u.
   Proof.
     intros H Hn Hu. pose proof (H (Nat.min u v) ltac:(lia) ltac:(lia)) as E. unfold early in *.
     pose proof (cnt_mono (busy_from b s t0) (Nat.min u v) u ltac:(lia)). lia.
@@ -84,18 +86,20 @@ Section Issued.
       - unfold early. lia.
       - destruct k as [|j]; [destruct Hy|]. destruct Hy as [<-|[]].
         destruct (rank_prog b W w (S j) j Hk (Nat.lt_succ_diag_r j)) as [Hj Rj].
-        pose proof (behind_issue (w, j) _ Hj Hg (IH _ (Nat.lt_le_trans _ _ _ Rj Hr) (w, j) Hj Hg (le_n _)) v Hv Hvy) as E.
+        pose proof (behind_issue (w, j) _ Hj Hg
+          (IH _ (Nat.lt_le_trans _ _ _ Rj Hr) (w, j) Hj Hg (le_n _)) v Hv Hvy) as E.
         specialize (L1 j eq_refl). unfold early in *. lia.
       - destruct (rank_prog b W w k p Hk (Wp p Hp)) as [Hj Rj].
         pose proof (behind_more _ (D s (w, p) + ai s (w, p)) (al s (w, p)) v
-          (behind_init (w, p) _ Hj Hg (IH _ (Nat.lt_le_trans _ _ _ Rj Hr) (w, p) Hj Hg (le_n _))) Hv Hvy) as E.
-        pose proof (s_lat _ _ _ _ S0 _ Hj). specialize (L2 p Hp). unfold early in *. lia.
+          (behind_init (w, p) _ Hj Hg (IH _ (Nat.lt_le_trans _ _ _ Rj Hr) (w, p) Hj Hg (le_n _))) Hv
+          Hvy) as E. pose proof (s_lat _ _ _ _ S0 _ Hj). specialize (L2 p Hp). unfold early in *.
+        lia.
       - apply filter_In in Hz as [Hz Hb]. unfold before in Hb. apply andb_prop in Hb as [Hgz Hs].
         apply Nat.eqb_eq in Hgz. apply Nat.ltb_lt in Hs.
         pose proof (behind_more _ (I s z + takes (get b z)) (ar s g q) v
-          (behind_issue z _ Hz Hgz (IH _ (Nat.lt_le_trans _ _ _ (rank_sec b _ z Hz Hs) Hr) z Hz Hgz (le_n _))) Hv Hvy) as E.
-        specialize (L3 z Hz ltac:(congruence) Hs). pose proof (s_rel _ _ _ _ S0 g q).
-        fold q in L3. unfold early in *. lia. }
+          (behind_issue z _ Hz Hgz (IH _ (Nat.lt_le_trans _ _ _ (rank_sec b _ z Hz Hs) Hr) z Hz Hgz
+          (le_n _))) Hv Hvy) as E. specialize (L3 z Hz ltac:(congruence) Hs).
+        pose proof (s_rel _ _ _ _ S0 g q). fold q in L3. unfold early in *. lia. }
     apply (walk _ _ _ ys).
     - intros y Hy L'. apply (Y y Hy y); lia.
     - intros y Hy L'. apply (Y y Hy u); lia.
@@ -104,16 +108,18 @@ Section Issued.
       apply busy_from_on; [exact Ht0|]. apply (held_busy w k t Hk); [lia|].
       split; [lia|]. split; [rewrite Hg; exact Ht0|]. split; [|split].
       + intros j ->. apply Hys. right. apply in_or_app. left. left. reflexivity.
-      + intros p Hp. apply Hys. right. apply in_or_app. right. apply in_or_app. left. apply in_map_iff. eauto.
+      + intros p Hp. apply Hys. right. apply in_or_app. right. apply in_or_app. left.
+        apply in_map_iff. eauto.
       + intros y Hy Gy Hs. rewrite Hg in *. apply Hys. right. apply in_or_app. right.
-        apply in_or_app. right. apply in_map_iff. exists y. split; [reflexivity|].
-        apply filter_In. split; [exact Hy|]. unfold before. rewrite Gy, Nat.eqb_refl. apply Nat.ltb_lt, Hs.
+        apply in_or_app. right. apply in_map_iff. exists y. split; [reflexivity|]. apply filter_In.
+        split; [exact Hy|]. unfold before. rewrite Gy, Nat.eqb_refl. apply Nat.ltb_lt, Hs.
   Qed.
 
   Lemma early_end B : early B n -> n <= B + E b.
   Proof.
     intros H. unfold early in H. enough (cnt (busy_from b s t0) n <= E b) by lia.
-    transitivity (cnt (busy b s) n); [|etransitivity; [apply (cnt_exists (initiates s) (keys b) n)|]].
+    transitivity (cnt (busy b s) n); [|etransitivity;
+      [apply (cnt_exists (initiates s) (keys b) n)|]].
     - apply cnt_le. intros t _ Ht. apply andb_prop in Ht as [_ Ht]. exact Ht.
     - apply sum_le. intros x Hx. destruct P as [S0 _]. pose proof (s_init _ _ _ _ S0 x Hx).
       pose proof (cnt_interval (D s x) (ai s x) n). unfold initiates. lia.
@@ -124,7 +130,8 @@ End Issued.
     E and the latency path has issued the instruction, and started it: nothing is held
     for ever, whatever is preferred, at every depth, width and number of instances. *)
 Theorem issued_by m b s n : machine_ok m -> wf b -> prefix m b s n ->
-  forall x, In x (keys b) -> begin s (group m (fst x)) + lamI b m x + E b < n -> I s x < n /\ D s x < n.
+  forall x, In x (keys b) -> begin s (group m (fst x)) + lamI b m x + E b < n -> I s x < n /\
+  D s x < n.
 Proof.
   intros M W P x Hx Hn. set (g := group m (fst x)) in *.
   pose proof (not_issued_late m b s n M W P g _ (lamI_cert b m W) _ x Hx eq_refl (le_n _)) as H.
@@ -139,7 +146,10 @@ Qed.
 (** Hence a valid schedule: an execution as long as this is a whole one. *)
 Theorem execution_valid m b s n : machine_ok m -> wf b -> prefix m b s n ->
   (forall x, In x (keys b) -> begin s (group m (fst x)) + lamI b m x + E b < n) -> valid m b s.
-Proof. intros M W P H. apply (prefix_valid m b s n P). intros x Hx. apply (issued_by m b s n M W P x Hx); auto. Qed.
+Proof.
+  intros M W P H. apply (prefix_valid m b s n P). intros x Hx.
+  apply (issued_by m b s n M W P x Hx); auto.
+Qed.
 
 (** What the surroundings decide: actual times, none longer than stated, and starts. *)
 Definition times_ok (m : machine) (b : block) (s : schedule) : Prop :=
@@ -153,11 +163,14 @@ Proof.
   constructor; auto; intros; try lia.
 Qed.
 
-Lemma run_prefix m b order s n : wf b -> fair b order -> times_ok m b s -> prefix m b (run m b order s n) n.
+Lemma run_prefix m b order s n : wf b -> fair b order -> times_ok m b s ->
+  prefix m b (run m b order s n) n.
 Proof.
-  intros W F T. induction n as [|n IH]; [apply prefix_begin, T|]. cbn [run]. apply cycle_ok; assumption.
+  intros W F T. induction n as [|n IH]; [apply prefix_begin, T|]. cbn [run].
+  apply cycle_ok; assumption.
 Qed.
 
+(** After [long_enough] cycles everything is issued. *)
 Definition long_enough (m : machine) (b : block) (s : schedule) : nat :=
   S (list_max (map (fun x => begin s (group m (fst x)) + lamI b m x + E b) (keys b))).
 

@@ -1,4 +1,7 @@
-(** * The walk of docs/proofs.md, section 3, forwards: theorem 1 within one section
+(** * What makes a warp late (docs/proofs.md, section 3): SIB and FIB within one section
+
+    The induction of the page, with the sum of charges as potential.  It counts in cycles what
+    other thread blocks initiate, so lemma 3 can use it.
 
     A warp [w] in its section [q], which may begin at [T]; at [N] the last instruction
     of the section in its thread block is complete.  Other warps' instructions have
@@ -26,11 +29,13 @@ Section Late.
   Variables (w q T N top : nat) (h : key -> nat).
   (* the section may begin at T: all before is complete, the barrier is released *)
   Hypothesis Begun : begin s (group m w) <= T.
-  Hypothesis Old : forall y, In y (keys b) -> group m (fst y) = group m w -> sec (get b y) < q -> C s y <= T.
+  Hypothesis Old : forall y, In y (keys b) -> group m (fst y) = group m w -> sec (get b y) < q ->
+    C s y <= T.
   Hypothesis Rel : forall y, In y (keys b) -> group m (fst y) = group m w -> sec (get b y) < q ->
     I s y + takes (get b y) + ar s (group m w) q <= T.
   (* and ends at N *)
-  Hypothesis End : forall y, In y (keys b) -> group m (fst y) = group m w -> sec (get b y) = q -> C s y <= N.
+  Hypothesis End : forall y, In y (keys b) -> group m (fst y) = group m w -> sec (get b y) = q ->
+    C s y <= N.
 
   (** Of another warp; of this section or another thread block. *)
   Definition rival (y : key) : Prop :=
@@ -57,8 +62,11 @@ Section Late.
     iD (w, k) + init (get b (w, k)) <= top.
   Hypothesis Later : T + top + wsum b h (fun _ => true) < N.
 
+  (** Up to [x] the issue of [k] is paid. *)
   Definition issue_ok (k x : nat) : Prop := x <= T + iI (w, k) + wsum b h (since s x).
+  (** The start of [k] is paid. *)
   Definition start_ok (k : nat) : Prop := D s (w, k) <= T + iD (w, k) + wsum b h (ahead b s (w, k)).
+  (** The issue and the start of [k] are paid. *)
   Definition done (k : nat) : Prop := (forall x, x <= I s (w, k) -> issue_ok k x) /\ start_ok k.
 
   (** ** Who can be met *)
@@ -67,7 +75,8 @@ Section Late.
       than an own one that has a unit, is a rival or own. *)
   Lemma now_sec y k t : In y (keys b) -> In (w, k) (keys b) -> sec (get b (w, k)) = q ->
     group m (fst y) = group m w -> I s y < I s (w, k) + takes (get b (w, k)) ->
-    T <= t -> initiates s t y = true \/ (I s y = t /\ 1 <= init (get b y)) \/ (I s y <= t < D s y) ->
+    T <= t -> initiates s t y = true \/ (I s y = t /\ 1 <= init (get b y)) \/
+      (I s y <= t < D s y) ->
     sec (get b y) = q.
   Proof.
     intros Hy Hk Hq Hg Lt Ht Hi.
@@ -81,7 +90,8 @@ Section Late.
     1 <= init (get b (w, j)) -> I s (w, j) < I s (w, k) -> j < k.
   Proof.
     intros Hj Hk Hi L. destruct (le_lt_dec k j) as [H|H]; [exfalso|exact H].
-    destruct (Nat.eq_dec j k) as [->|Nj]; [lia|]. pose proof (order_le _ _ _ V w j k Hj ltac:(lia)). lia.
+    destruct (Nat.eq_dec j k) as [->|Nj]; [lia|]. pose proof (order_le _ _ _ V w j k Hj ltac:(lia)).
+    lia.
   Qed.
 
   Lemma active_unit y t : In y (keys b) -> initiates s t y = true -> 1 <= init (get b y).
@@ -90,8 +100,8 @@ Section Late.
   Lemma wait_full y t c : In y (keys b) -> I s y <= t < D s y -> c < inst m (fu (get b y)) ->
     exists z, In z (keys b) /\ fu (get b z) = fu (get b y) /\ ins z = c /\ initiates s t z = true.
   Proof.
-    intros Hy Ht Hc. apply (full_instance m); [exact Ins| |exact Hc].
-    apply (v_asap _ _ _ V y t Hy). unfold waits. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt. exact Ht.
+    intros Hy Ht Hc. apply (full_instance m); [exact Ins| |exact Hc]. apply (v_asap _ _ _ V y t Hy).
+    unfold waits. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt. exact Ht.
   Qed.
 
   Lemma fifo_issue y z : In y (keys b) -> In z (keys b) -> fu (get b y) = fu (get b z) ->
@@ -116,51 +126,63 @@ Section Late.
     Hypothesis Hc : c < inst m f.
     Hypothesis Hf : meets f.
     Hypothesis TN : T <= n <= N.
-    Hypothesis Busy : forall t, i <= t < n -> exists y, In y (keys b) /\ fu (get b y) = f /\ ins y = c /\ initiates s t y = true.
-    Hypothesis Here : forall y t, In y (keys b) -> fu (get b y) = f -> T <= t < n -> initiates s t y = true ->
+    Hypothesis Busy : forall t, i <= t < n -> exists y, In y (keys b) /\ fu (get b y) = f /\
+      ins y = c /\ initiates s t y = true.
+    Hypothesis Here : forall y t, In y (keys b) -> fu (get b y) = f -> T <= t < n ->
+      initiates s t y = true ->
       I s y <= i /\ (group m (fst y) = group m w -> sec (get b y) = q).
 
+    (** A rival alone initiates on instance [c] of [f] in cycle [t]. *)
     Definition by_rival (t : nat) : bool :=
       existsb (fun y => on b f y && (ins y =? c) && initiates s t y) (keys b)
-      && negb (existsb (fun y => (fst y =? w) && on b f y && (ins y =? c) && initiates s t y) (keys b)).
+      && negb (existsb (fun y => (fst y =? w) && on b f y && (ins y =? c) && initiates s t y)
+        (keys b)).
 
     Lemma by_rival_ex t : by_rival t = true ->
-      exists y, In y (keys b) /\ fu (get b y) = f /\ ins y = c /\ initiates s t y = true /\ fst y <> w.
+      exists y, In y (keys b) /\ fu (get b y) = f /\ ins y = c /\ initiates s t y = true /\
+      fst y <> w.
     Proof.
-      unfold by_rival. intros H. apply andb_prop in H as [H1 H2]. apply existsb_exists in H1 as [y [Hy E]].
-      rewrite !andb_true_iff, on_iff, Nat.eqb_eq in E. exists y. repeat split; try tauto. intros Hw.
-      apply negb_true_iff in H2. enough (X : existsb (fun y => (fst y =? w) && on b f y && (ins y =? c) && initiates s t y) (keys b) = true) by congruence.
-      apply existsb_exists. exists y. split; [exact Hy|]. rewrite !andb_true_iff, on_iff, !Nat.eqb_eq. tauto.
+      unfold by_rival. intros H. apply andb_prop in H as [H1 H2].
+      apply existsb_exists in H1 as [y [Hy E]]. rewrite !andb_true_iff, on_iff, Nat.eqb_eq in E.
+      exists y. repeat split; try tauto. intros Hw. apply negb_true_iff in H2.
+      enough (X : existsb (fun y => (fst y =? w) && on b f y && (ins y =? c) && initiates s t y)
+        (keys b) = true) by congruence. apply existsb_exists. exists y. split; [exact Hy|].
+      rewrite !andb_true_iff, on_iff, !Nat.eqb_eq. tauto.
     Qed.
 
     Lemma by_rival_not t : by_rival t = false ->
       (forall y, In y (keys b) -> fu (get b y) = f -> ins y = c -> initiates s t y = true -> False)
-      \/ exists o, In (w, o) (keys b) /\ fu (get b (w, o)) = f /\ ins (w, o) = c /\ initiates s t (w, o) = true.
+      \/ exists o, In (w, o) (keys b) /\ fu (get b (w, o)) = f /\ ins (w, o) = c /\
+      initiates s t (w, o) = true.
     Proof.
       unfold by_rival. intros H. apply andb_false_iff in H as [H|H].
-      - left. intros y Hy F E Iy.
-        enough (X : existsb (fun y => on b f y && (ins y =? c) && initiates s t y) (keys b) = true) by congruence.
-        apply existsb_exists. exists y. split; [exact Hy|]. rewrite !andb_true_iff, on_iff, !Nat.eqb_eq. tauto.
+      - left. intros y Hy F E Iy. enough (X :
+          existsb (fun y => on b f y && (ins y =? c) && initiates s t y) (keys b) = true)
+          by congruence. apply existsb_exists. exists y. split; [exact Hy|].
+        rewrite !andb_true_iff, on_iff, !Nat.eqb_eq. tauto.
       - right. apply negb_false_iff, existsb_exists in H as [[v o] [Hy E]].
-        rewrite !andb_true_iff, on_iff, !Nat.eqb_eq in E. simpl in E. destruct E as [[[-> E1] E2] E3]. eauto.
+        rewrite !andb_true_iff, on_iff, !Nat.eqb_eq in E. simpl in E.
+        destruct E as [[[-> E1] E2] E3]. eauto.
     Qed.
 
     Lemma chain_sum z x d : T <= z <= n -> (forall t, z <= t < n -> by_rival t = true) ->
-      (forall y t, In y (keys b) -> fu (get b y) = f -> ins y = c -> z <= t < n -> initiates s t y = true ->
+      (forall y t, In y (keys b) -> fu (get b y) = f -> ins y = c -> z <= t < n -> initiates s t y
+        = true ->
          fst y <> w -> x <= I s y /\ d <= D s y) ->
       n - z <= wsum b h (run f x d i n).
     Proof.
       intros Hz B X. apply (window_sum b s h _ T N); try lia. intros t Ht.
       destruct (by_rival_ex t (B t Ht)) as [y [Hy [Fy [Ey [Iy Wy]]]]]. exists y. split; [exact Hy|].
-      destruct (Here y t Hy Fy ltac:(lia) Iy) as [H1 H2]. destruct (X y t Hy Fy Ey Ht Iy Wy) as [X1 X2].
-      split; [|split; [|exact Iy]].
+      destruct (Here y t Hy Fy ltac:(lia) Iy) as [H1 H2].
+      destruct (X y t Hy Fy Ey Ht Iy Wy) as [X1 X2]. split; [|split; [|exact Iy]].
       - apply run_iff. apply init_iff in Iy. repeat split; auto; lia.
       - apply H_unit; [split; [exact Hy|split; [exact Wy|exact H2]]|congruence].
     Qed.
 
     (** Back from [n] to the last of: an own instruction, a gap, [T]. *)
     Lemma chain :
-      (exists o, In (w, o) (keys b) /\ sec (get b (w, o)) = q /\ fu (get b (w, o)) = f /\ I s (w, o) <= i
+      (exists o, In (w, o) (keys b) /\ sec (get b (w, o)) = q /\ fu (get b (w, o)) = f /\
+        I s (w, o) <= i
          /\ D s (w, o) < n
          /\ n <= D s (w, o) + ai s (w, o) + wsum b h (run f (I s (w, o)) (S (D s (w, o))) i n))
       \/ (exists z, T < z <= i /\ z <= n /\ n <= z + wsum b h (run f z 0 i n))
@@ -178,8 +200,8 @@ Section Late.
           intros y t Hy Fy Ey Ht Iy _. split; [|lia].
           destruct (le_lt_dec x (I s y)) as [L|L]; [exact L|exfalso]. apply init_iff in Iy.
           destruct (le_lt_dec x (D s y)) as [L2|L2].
-          * destruct (wait_full y (x - 1) c Hy ltac:(lia) ltac:(congruence)) as [z [Hz [Fz [Ez Iz]]]].
-            apply (G' z Hz ltac:(congruence) Ez Iz).
+          * destruct (wait_full y (x - 1) c Hy ltac:(lia) ltac:(congruence))
+              as [z [Hz [Fz [Ez Iz]]]]. apply (G' z Hz ltac:(congruence) Ez Iz).
           * apply (G' y Hy Fy Ey). apply init_iff. lia.
         + left. exists o. destruct (Here (w, o) (x - 1) Ho Fo ltac:(lia) Io) as [H1 H2].
           pose proof Io as Io'. apply init_iff in Io'.
@@ -187,9 +209,10 @@ Section Late.
           enough (n - x <= wsum b h (run f (I s (w, o)) (S (D s (w, o))) i n)) by lia.
           apply chain_sum; [lia|exact A|]. intros y t Hy Fy Ey Ht Iy Wy. apply init_iff in Iy.
           assert (D s (w, o) < D s y) as Hd.
-          { destruct (le_lt_dec (D s y) (D s (w, o))) as [L|L]; [exfalso|exact L].
-            apply Wy. replace y with (w, o); [reflexivity|].
-            apply (proj2 Ins (w, o) y (x - 1)); auto; [congruence|congruence|]. apply init_iff. lia. }
+          { destruct (le_lt_dec (D s y) (D s (w, o))) as [L|L]; [exfalso|exact L]. apply Wy.
+            replace y with (w, o); [reflexivity|].
+            apply (proj2 Ins (w, o) y (x - 1)); auto; [congruence|congruence|]. apply init_iff.
+            lia. }
           split; [|lia]. apply fifo_issue; auto. congruence.
     Qed.
   End Chain.
@@ -209,12 +232,15 @@ Section Late.
       assert (wsum b h (since s (I s (w, k))) <= wsum b h (ahead b s (w, k))); [|lia].
       apply wsum_le. intros y _ Y. apply since_iff in Y. apply ahead_iff. auto. }
     destruct (le_lt_dec (D s (w, k)) T) as [LT|LT]; [lia|].
-    pose proof (wait_unit b m s (w, k) V Hk ltac:(lia)) as Hu. pose proof (v_init _ _ _ V _ Hk) as Hv.
+    pose proof (wait_unit b m s (w, k) V Hk ltac:(lia)) as Hu.
+    pose proof (v_init _ _ _ V _ Hk) as Hv.
     assert (ins (w, k) < inst m (fu (get b (w, k)))) as Hc by (apply Ins; [exact Hk|lia]).
-    assert (forall x d, wsum b h (run (fu (get b (w, k))) x d (I s (w, k)) (D s (w, k))) <= wsum b h (ahead b s (w, k))) as R.
+    assert (forall x d, wsum b h (run (fu (get b (w, k))) x d (I s (w, k)) (D s (w, k)))
+      <= wsum b h (ahead b s (w, k))) as R.
     { intros x d. apply wsum_le. intros y _ Y. apply run_iff in Y. apply ahead_iff.
       destruct (Nat.eq_dec (I s y) (I s (w, k))); [right|left]; lia. }
-    destruct (chain (fu (get b (w, k))) (ins (w, k)) (D s (w, k)) (I s (w, k)) Hc) as [[o [Ho [So [Fo [Lo [Do B]]]]]]|[[z [Z1 [Z2 B]]]|B]].
+    destruct (chain (fu (get b (w, k))) (ins (w, k)) (D s (w, k)) (I s (w, k)) Hc)
+      as [[o [Ho [So [Fo [Lo [Do B]]]]]]|[[z [Z1 [Z2 B]]]|B]].
     - apply Meets_own; assumption.
     - lia.
     - intros t Ht. apply (wait_full (w, k)); auto.
@@ -223,23 +249,26 @@ Section Late.
       intros Hg. apply (now_sec y k t); auto; lia.
     - pose proof (same_unit b W (w, k) (w, o) Hk Ho (eq_sym Fo) Hu) as Hou.
       assert (o < k) as Lk.
-      { destruct (le_lt_dec k o) as [L|L]; [exfalso|exact L]. destruct (Nat.eq_dec o k) as [->|Nk]; [lia|].
+      { destruct (le_lt_dec k o) as [L|L]; [exfalso|exact L].
+        destruct (Nat.eq_dec o k) as [->|Nk]; [lia|].
         pose proof (order_unit b m s W V w o k Ho ltac:(lia) (eq_sym Fo) Hou). lia. }
       pose proof (order_unit b m s W V w k o Hk Lk Fo Hu) as Ook.
       destruct (IH o Lk Ho So) as [_ PD]. unfold start_ok in PD.
       destruct (H4 o Lk ltac:(congruence) Fo) as [H4' _]. pose proof (v_init _ _ _ V _ Ho).
-      enough (wsum b h (ahead b s (w, o)) + wsum b h (run (fu (get b (w, k))) (I s (w, o)) (S (D s (w, o))) (I s (w, k)) (D s (w, k)))
-        <= wsum b h (ahead b s (w, k))) by lia.
-      apply wsum_add; intros y _ Y.
+      enough (wsum b h (ahead b s (w, o)) + wsum b h
+        (run (fu (get b (w, k))) (I s (w, o)) (S (D s (w, o))) (I s (w, k)) (D s (w, k)))
+        <= wsum b h (ahead b s (w, k))) by lia. apply wsum_add; intros y _ Y.
       + apply ahead_iff in Y. apply ahead_iff. left. lia.
-      + apply run_iff in Y. apply ahead_iff. destruct (Nat.eq_dec (I s y) (I s (w, k))); [right|left]; lia.
+      + apply run_iff in Y. apply ahead_iff.
+        destruct (Nat.eq_dec (I s y) (I s (w, k))); [right|left]; lia.
       + intros Y2. apply ahead_iff in Y. apply run_iff in Y2. lia.
     - specialize (PI z ltac:(lia)). unfold issue_ok in PI.
-      enough (wsum b h (since s z) + wsum b h (run (fu (get b (w, k))) z 0 (I s (w, k)) (D s (w, k)))
-        <= wsum b h (ahead b s (w, k))) by lia.
-      apply wsum_add; intros y _ Y.
+      enough (wsum b h (since s z) + wsum b h
+        (run (fu (get b (w, k))) z 0 (I s (w, k)) (D s (w, k))) <= wsum b h (ahead b s (w, k)))
+        by lia. apply wsum_add; intros y _ Y.
       + apply since_iff in Y. apply ahead_iff. left. lia.
-      + apply run_iff in Y. apply ahead_iff. destruct (Nat.eq_dec (I s y) (I s (w, k))); [right|left]; lia.
+      + apply run_iff in Y. apply ahead_iff.
+        destruct (Nat.eq_dec (I s y) (I s (w, k))); [right|left]; lia.
       + intros Y2. apply since_iff in Y. apply run_iff in Y2. lia.
     - specialize (R 0 0). lia.
   Qed.
@@ -248,7 +277,8 @@ Section Late.
 
   (** All that is to be charged was issued from [x'] on. *)
   Lemma charge k x x' P : issue_ok k x' -> x' <= x ->
-    (forall y, In y (keys b) -> P y = true -> x' <= I s y < x) -> x - x' <= wsum b h P -> issue_ok k x.
+    (forall y, In y (keys b) -> P y = true -> x' <= I s y < x) -> x - x' <= wsum b h P ->
+    issue_ok k x.
   Proof.
     unfold issue_ok. intros H L HP S.
     enough (wsum b h (since s x') + wsum b h P <= wsum b h (since s x)) by lia.
@@ -280,25 +310,31 @@ Section Late.
     Proof.
       intros Lo So Hx HB. pose proof (own_key o Lo) as Ho. destruct (IH o Lo Ho So) as [PI PD].
       destruct (HI w o Ho) as [_ [_ [H3 _]]]. unfold issue_ok, start_ok in *.
-      destruct (le_lt_dec x (I s (w, o))) as [L|L]; [specialize (PI x L); unfold issue_ok in PI; lia|].
-      assert (wsum b h (ahead b s (w, o)) <= wsum b h (since s x)); [|lia].
-      apply wsum_le. intros y _ Y. apply ahead_iff in Y. apply since_iff. lia.
+      destruct (le_lt_dec x (I s (w, o))) as [L|L];
+        [specialize (PI x L); unfold issue_ok in PI; lia|].
+      assert (wsum b h (ahead b s (w, o)) <= wsum b h (since s x)); [|lia]. apply wsum_le.
+      intros y _ Y. apply ahead_iff in Y. apply since_iff. lia.
     Qed.
 
-    Lemma after_issue j : k = S j -> sec (get b (w, j)) = q -> x <= I s (w, j) + takes (get b (w, j)) -> issue_ok k x.
+    Lemma after_issue j : k = S j -> sec (get b (w, j)) = q ->
+      x <= I s (w, j) + takes (get b (w, j)) -> issue_ok k x.
     Proof.
       intros E Sj Hx. destruct (HI w k Hk) as [H1 _]. specialize (H1 j E ltac:(congruence)).
-      pose proof (own_key j ltac:(lia)) as Hj. destruct (IH j ltac:(lia) Hj Sj) as [PI _]. unfold issue_ok in *.
+      pose proof (own_key j ltac:(lia)) as Hj. destruct (IH j ltac:(lia) Hj Sj) as [PI _].
+      unfold issue_ok in *.
       destruct (le_lt_dec x (I s (w, j))) as [L|L]; [specialize (PI x L); lia|].
       specialize (PI _ (le_n _)).
-      assert (wsum b h (since s (I s (w, j))) <= wsum b h (since s x)); [|lia].
-      apply wsum_le. intros y _ Y. rewrite since_iff in *. lia.
+      assert (wsum b h (since s (I s (w, j))) <= wsum b h (since s x)); [|lia]. apply wsum_le.
+      intros y _ Y. rewrite since_iff in *. lia.
     Qed.
 
     (** Behind them. *)
-    Hypothesis No_issue : forall j, k = S j -> sec (get b (w, j)) = q -> I s (w, j) + takes (get b (w, j)) < x.
-    Hypothesis No_ops : forall p, In p (ops (get b (w, k))) -> sec (get b (w, p)) = q -> C s (w, p) < x.
-    Hypothesis No_latch : forall o, o < k -> sec (get b (w, o)) = q -> fu (get b (w, o)) = fu (get b (w, k)) ->
+    Hypothesis No_issue : forall j, k = S j -> sec (get b (w, j)) = q ->
+      I s (w, j) + takes (get b (w, j)) < x.
+    Hypothesis No_ops : forall p, In p (ops (get b (w, k))) -> sec (get b (w, p)) = q ->
+      C s (w, p) < x.
+    Hypothesis No_latch : forall o, o < k -> sec (get b (w, o)) = q ->
+      fu (get b (w, o)) = fu (get b (w, k)) ->
       match depth m with
       | None => True
       | Some 0 => D s (w, o) + ai s (w, o) < x
@@ -331,7 +367,8 @@ Section Late.
     Qed.
 
     (** Own instructions were issued before, or not yet. *)
-    Lemma own_issued j t : In (w, j) (keys b) -> 1 <= init (get b (w, j)) -> I s (w, j) = t -> t < x ->
+    Lemma own_issued j t : In (w, j) (keys b) -> 1 <= init (get b (w, j)) -> I s (w, j) = t ->
+      t < x ->
       j < k /\ t < x - 1.
     Proof.
       intros Hj Hu E L. assert (j < k) as Lk by (apply own_before; auto; lia). split; [exact Lk|].
@@ -345,13 +382,15 @@ Section Late.
     Lemma begin_again y : rival y -> group m (fst y) <> group m w -> core m (fst y) = core m w ->
       1 <= init (get b y) -> I s y = x - 1 -> N <= D s y -> False.
     Proof.
-      intros Ry Hg Hcy Hu Iy Dy. pose proof (proj1 Ry) as Hy. pose proof (v_init _ _ _ V y Hy) as Hv.
+      intros Ry Hg Hcy Hu Iy Dy. pose proof (proj1 Ry) as Hy.
+      pose proof (v_init _ _ _ V y Hy) as Hv.
       assert (ins y < inst m (fu (get b y))) as Hc by (apply Ins; [exact Hy|lia]).
-      pose proof x_end as xN. pose proof (Top k Hk Hq) as Tk. destruct (HI w k Hk) as [_ [_ [H3 _]]].
-      assert (depth m <> Some 0) as D0.
+      pose proof x_end as xN. pose proof (Top k Hk Hq) as Tk.
+      destruct (HI w k Hk) as [_ [_ [H3 _]]]. assert (depth m <> Some 0) as D0.
       { intros E. pose proof (start_now m b s y V E Hy). lia. }
-      assert (forall P, wsum b h P <= wsum b h (fun _ => true)) as All by (intros P; apply wsum_le; auto).
-      destruct (chain (fu (get b y)) (ins y) N (I s y) Hc) as [[o [Ho [So [Fo [Lo [Do B]]]]]]|[[z [Z1 [Z2 B]]]|B]].
+      assert (forall P, wsum b h P <= wsum b h (fun _ => true)) as All
+        by (intros P; apply wsum_le; auto). destruct (chain (fu (get b y)) (ins y) N (I s y) Hc)
+        as [[o [Ho [So [Fo [Lo [Do B]]]]]]|[[z [Z1 [Z2 B]]]|B]].
       - apply Meets_slot; auto.
       - lia.
       - intros t Ht. apply (wait_full y); auto. lia.
@@ -359,15 +398,16 @@ Section Late.
         assert (I s z <= I s y) as L by (apply fifo_issue; auto; lia). split; [exact L|].
         intros Hgz. apply (now_sec z k t); auto; lia.
       - pose proof (same_unit b W y (w, o) Hy Ho (eq_sym Fo) Hu) as Hou.
-        pose proof (own_before o k Ho Hk Hou ltac:(lia)) as Lk.
-        destruct (IH o Lk Ho So) as [_ PD]. unfold start_ok in PD. pose proof (v_init _ _ _ V _ Ho).
-        specialize (Top o Ho So).
-        enough (wsum b h (ahead b s (w, o)) + wsum b h (run (fu (get b y)) (I s (w, o)) (S (D s (w, o))) (I s y) N)
-          <= wsum b h (fun _ => true)) by lia.
-        apply wsum_add; auto. intros z _ Z1 Z2. apply ahead_iff in Z1. apply run_iff in Z2. lia.
+        pose proof (own_before o k Ho Hk Hou ltac:(lia)) as Lk. destruct (IH o Lk Ho So) as [_ PD].
+        unfold start_ok in PD. pose proof (v_init _ _ _ V _ Ho). specialize (Top o Ho So).
+        enough (wsum b h (ahead b s (w, o)) +
+          wsum b h (run (fu (get b y)) (I s (w, o)) (S (D s (w, o))) (I s y) N)
+          <= wsum b h (fun _ => true)) by lia. apply wsum_add; auto. intros z _ Z1 Z2.
+        apply ahead_iff in Z1. apply run_iff in Z2. lia.
       - specialize (IHx z ltac:(lia)). unfold issue_ok in IHx.
-        enough (wsum b h (since s z) + wsum b h (run (fu (get b y)) z 0 (I s y) N) <= wsum b h (fun _ => true)) by lia.
-        apply wsum_add; auto. intros v _ V1 V2. apply since_iff in V1. apply run_iff in V2. lia.
+        enough (wsum b h (since s z) + wsum b h (run (fu (get b y)) z 0 (I s y) N)
+          <= wsum b h (fun _ => true)) by lia. apply wsum_add; auto. intros v _ V1 V2.
+        apply since_iff in V1. apply run_iff in V2. lia.
       - specialize (All (run (fu (get b y)) 0 0 (I s y) N)). lia.
     Qed.
 
@@ -395,11 +435,12 @@ Section Late.
       inst m (fu (get b (w, k))) <= n_init b s (fu (get b (w, k))) (x - 1) -> issue_ok k x.
     Proof.
       intros Hu D0 H. pose proof (proj1 M (fu (get b (w, k)))).
-      destruct (count_pos b (fun y => on b (fu (get b (w, k))) y && initiates s (x - 1) y)) as [y [Hy P]].
+      destruct (count_pos b (fun y => on b (fu (get b (w, k))) y && initiates s (x - 1) y))
+        as [y [Hy P]].
       { unfold n_init in H. lia. }
-      apply andb_prop in P as [F Iy]. apply on_iff in F. pose proof Iy as Iy'. apply init_iff in Iy'.
-      pose proof (v_start _ _ _ V y Hy) as DI. pose proof (start_now m b s y V D0 Hy).
-      pose proof (active_unit y _ Hy Iy) as Huy.
+      apply andb_prop in P as [F Iy]. apply on_iff in F. pose proof Iy as Iy'.
+      apply init_iff in Iy'. pose proof (v_start _ _ _ V y Hy) as DI.
+      pose proof (start_now m b s y V D0 Hy). pose proof (active_unit y _ Hy Iy) as Huy.
       assert (rival y) as Ry.
       { split; [exact Hy|]. assert (group m (fst y) = group m w -> sec (get b y) = q) as Sy.
         { intros Hg. apply (now_sec y k (x - 1)); auto; lia. }
@@ -423,10 +464,13 @@ Section Late.
     Proof.
       intros Hu Dd H. set (f := fu (get b (w, k))) in *.
       set (P := fun y => on b f y && waits s (x - 1) y).
-      assert (forall y, In y (keys b) -> P y = true -> fu (get b y) = f /\ I s y <= x - 1 < D s y) as HP.
-      { intros y _ Y. unfold P, waits in Y. rewrite !andb_true_iff, on_iff, Nat.leb_le, Nat.ltb_lt in Y. tauto. }
+      assert (forall y, In y (keys b) -> P y = true -> fu (get b y) = f /\ I s y <= x - 1 < D s y)
+        as HP.
+      { intros y _ Y. unfold P, waits in Y.
+        rewrite !andb_true_iff, on_iff, Nat.leb_le, Nat.ltb_lt in Y. tauto. }
       destruct (latest (fun y => x - I s y) (filter P (keys b))) as [j [Hj Fj]].
-      { unfold n_wait, count in H. fold P in H. destruct (filter P (keys b)); [simpl in H; lia|discriminate]. }
+      { unfold n_wait, count in H. fold P in H.
+        destruct (filter P (keys b)); [simpl in H; lia|discriminate]. }
       apply filter_In in Hj as [Hj Pj]. destruct (HP j Hj Pj) as [Ef Ij].
       assert (D s j <= I s j + S d * cmax b f) as Qt.
       { rewrite <- Ef. apply (queue_time m b s ins (S d) M V Ins Dd j Hj). }
@@ -464,11 +508,13 @@ Section Late.
     destruct (le_lt_dec x T) as [L|L]; [unfold issue_ok; lia|].
     assert (forall x', x' < x -> issue_ok k x') as IHx' by (intros; apply IHx; lia).
     destruct (le_dec x (T + iI (w, k) + wsum b h (since s x))) as [OK|NOK]; [exact OK|].
-    assert (forall o B, o < k -> sec (get b (w, o)) = q -> iD (w, o) + B <= iI (w, k) -> D s (w, o) + B < x) as A.
+    assert (forall o B, o < k -> sec (get b (w, o)) = q -> iD (w, o) + B <= iI (w, k) ->
+      D s (w, o) + B < x) as A.
     { intros o B Lo So HB. destruct (le_lt_dec x (D s (w, o) + B)) as [X|X]; [exfalso|exact X].
       apply NOK. eapply after_start; eauto. }
     apply held; auto.
-    - intros j E Sj. destruct (le_lt_dec x (I s (w, j) + takes (get b (w, j)))) as [X|X]; [exfalso|exact X].
+    - intros j E Sj.
+      destruct (le_lt_dec x (I s (w, j) + takes (get b (w, j)))) as [X|X]; [exfalso|exact X].
       apply NOK. eapply after_issue; eauto.
     - intros p Hp Sp. specialize (Wp p Hp). specialize (H2 p Hp ltac:(congruence)).
       pose proof (keys_before _ _ _ p Hk ltac:(lia)) as Kp. unfold C.
@@ -476,7 +522,8 @@ Section Late.
       specialize (A p (init (get b (w, p)) + lat (get b (w, p))) Wp Sp). lia.
     - intros o Lo So Fo. destruct (H4 o Lo ltac:(congruence) Fo) as [_ H5].
       pose proof (keys_before _ _ _ o Hk ltac:(lia)) as Ko. pose proof (v_init _ _ _ V _ Ko).
-      assert (exists d0, depth m = d0) as [[[|d]|] Dm] by eauto; rewrite Dm in H5 |- *; [| |exact Logic.I].
+      assert (exists d0, depth m = d0) as [[[|d]|] Dm] by eauto; rewrite Dm in H5 |- *;
+        [| |exact Logic.I].
       + specialize (A o (init (get b (w, o))) Lo So H5). lia.
       + specialize (A o 0 Lo So). lia.
   Qed.

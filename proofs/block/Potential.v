@@ -4,11 +4,10 @@
     other warps have got so far.  SIB, FIB, ALN and FIFO are potentials, and every
     potential is a bound (PotentialBound.v): for every dispatch depth, any width,
     number of sub-cores and instances, with barriers and releases, and times up to
-    the stated ones.  The page walks backwards from a completion and
-    pays each cycle of waiting by a charge; here is an induction forwards. *)
+    the stated ones: the lemma of section 3. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Queue.
+From Warpbound Require Import Cycles Largest Model Instances Queue.
 Import ListNotations.
 
 (** How many of its instructions each warp has behind it. *)
@@ -21,7 +20,8 @@ Definition reaches (J J' : progress) : Prop := forall u, J u <= J' u.
 Definition slot (m : machine) (b : block) (w : nat) (y : key) : nat :=
   if core m (fst y) =? core m w then takes (get b y) else 0.
 
-(** How long [y] can keep others from being issued to its unit; in a queue, from the time at which it is the first. *)
+(** How long [y] can keep others from being issued to its unit; in a queue, from the time at which
+    it is the first. *)
 Definition hold (m : machine) (b : block) (y : key) : nat :=
   match depth m with
   | None => 0
@@ -29,8 +29,11 @@ Definition hold (m : machine) (b : block) (y : key) : nat :=
   | Some (S _) => cmax b (fu (get b y))
   end.
 
+(** What [y] costs at the issue of [x]. *)
 Definition charge_I (m : machine) (b : block) (x y : key) : nat :=
-  if fu (get b y) =? fu (get b x) then max (slot m b (fst x) y) (hold m b y) else slot m b (fst x) y.
+  if fu (get b y) =? fu (get b x) then max (slot m b (fst x) y) (hold m b y) else slot m b
+    (fst x) y.
+(** What [y] costs at the start of [x]. *)
 Definition charge_D (b : block) (x y : key) : nat :=
   if fu (get b y) =? fu (get b x) then init (get b y) else 0.
 
@@ -41,14 +44,15 @@ Definition own_before (b : block) (w o k : nat) : Prop :=
 
 (** [y] is an instruction of another warp, in section [q]; [J'] is behind it, [J] is not. *)
 Definition passes (b : block) (w q : nat) (J J' : progress) (y : key) : Prop :=
-  In y (keys b) /\ fst y <> w /\ sec (get b y) = q /\ reaches J J' /\ J (fst y) <= snd y < J' (fst y).
+  In y (keys b) /\ fst y <> w /\ sec (get b y) = q /\ reaches J J' /\
+  J (fst y) <= snd y < J' (fst y).
 
 (** ** Potentials of warp [w] in section [q]
 
     [pI k J] and [pD k J] bound I(k) and D(k) from the start of the section, when
     [J] is what the others have issued by then.  They respect the edges of
-    [G_s(w)] (at a finite depth of 1 or more: of depth 1) and the charges.  At a unit of [F] (unlimited depth only) a start waits [Q] and
-    charges nothing: theorem 3. *)
+    [G_s(w)] (at a finite depth of 1 or more: of depth 1) and the charges.  At a unit of [F]
+    (unlimited depth only) a start waits [Q] and charges nothing: theorem 3. *)
 Record potential (m : machine) (b : block) (F : nat -> bool) (Q : nat -> nat) (w q : nat)
     (pI pD : nat -> progress -> nat) : Prop := {
   p_mono : forall k J J', reaches J J' -> pI k J <= pI k J' /\ pD k J <= pD k J';
@@ -66,7 +70,8 @@ Record potential (m : machine) (b : block) (F : nat -> bool) (Q : nat -> nat) (w
   p_start : forall k J, In (w, k) (keys b) -> sec (get b (w, k)) = q ->
     pI k J + (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0) <= pD k J;
   p_unit : forall k o J, In (w, k) (keys b) -> sec (get b (w, k)) = q -> own_before b w o k ->
-    pD o J + init (get b (w, o)) + (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0) <= pD k J;
+    pD o J + init (get b (w, o)) + (if F (fu (get b (w, k))) then Q (fu (get b (w, k))) else 0)
+      <= pD k J;
   p_charge_I : forall k y J J', In (w, k) (keys b) -> sec (get b (w, k)) = q ->
     1 <= init (get b (w, k)) -> passes b w q J J' y ->
     pI k J + charge_I m b (w, k) y <= pI k J';
@@ -92,14 +97,6 @@ Proof.
   apply filter_In in Hi as [Hi Hp]. apply in_seq in Hi. apply H; [lia|exact Hp].
 Qed.
 
-Lemma filter_le {A} (p p' : A -> bool) l : (forall x, In x l -> p x = true -> p' x = true) ->
-  length (filter p l) <= length (filter p' l).
-Proof.
-  induction l as [|x l IH]; intros H; simpl; [lia|].
-  specialize (IH (fun z Hz => H z (or_intror Hz))). specialize (H x (or_introl eq_refl)).
-  destruct (p x); [rewrite H by reflexivity; simpl; lia|]. destruct (p' x); simpl; lia.
-Qed.
-
 Lemma filter_more {A} (p p' : A -> bool) y l : In y l -> p y = false -> p' y = true ->
   (forall x, In x l -> p x = true -> p' x = true) -> length (filter p l) < length (filter p' l).
 Proof.
@@ -122,11 +119,6 @@ Definition last_section (b : block) : nat := list_max (map (fun x => sec (get b 
 Definition total (m : machine) (b : block) (B : nat -> nat) : nat :=
   sections m B (last_section b) + B (last_section b).
 
-(** All before section [q] is over, and the barrier before it released, by [T]. *)
-Definition over (b : block) (s : schedule) (q T : nat) : Prop :=
-  forall x, In x (keys b) -> sec (get b x) < q ->
-    C s x <= T /\ forall g, I s x + takes (get b x) + ar s g q <= T.
-
 Lemma sections_le m B q d : sections m B q + B q <= sections m B (S q + d).
 Proof.
   induction d as [|d IH]; [rewrite Nat.add_0_r; cbn [sections]; lia|].
@@ -134,23 +126,11 @@ Proof.
 Qed.
 
 (** Section 2 of the page. *)
-Lemma sections_ok m b s B : valid m b s ->
-  (forall q T, over b s q T -> forall x, In x (keys b) -> sec (get b x) = q -> C s x <= T + B q) ->
-  forall x, In x (keys b) -> C s x <= total m b B.
+Lemma sections_total m b B q : q <= last_section b -> sections m B q + B q <= total m b B.
 Proof.
-  intros V H.
-  assert (forall q, over b s q (sections m B q)) as A.
-  { induction q as [|q IH]; intros x Hx Hs; [lia|].
-    assert (C s x <= sections m B q + B q) as HC.
-    { destruct (Nat.eq_dec (sec (get b x)) q) as [E|N]; [exact (H q _ IH x Hx E)|].
-      destruct (IH x Hx ltac:(lia)). lia. }
-    cbn [sections]. split; [lia|]. intros g. pose proof (v_rel _ _ _ V g (S q)).
-    pose proof (v_start _ _ _ V x Hx). pose proof (v_init _ _ _ V x Hx). unfold C in HC. lia. }
-  intros x Hx. pose proof (H _ _ (A (sec (get b x))) x Hx eq_refl) as HC.
-  assert (sec (get b x) <= last_section b) as L by (apply list_max_ge, in_map_iff; eauto).
-  unfold total. destruct (Nat.eq_dec (sec (get b x)) (last_section b)) as [<-|N]; [exact HC|].
-  pose proof (sections_le m B (sec (get b x)) (last_section b - S (sec (get b x)))) as E.
-  replace (S (sec (get b x)) + (last_section b - S (sec (get b x)))) with (last_section b) in E by lia. lia.
+  intros L. unfold total. destruct (Nat.eq_dec q (last_section b)) as [->|N]; [lia|].
+  pose proof (sections_le m B q (last_section b - S q)) as E.
+  replace (S q + (last_section b - S q)) with (last_section b) in E by lia. lia.
 Qed.
 
 (** ** The schedule *)
@@ -159,10 +139,13 @@ Qed.
 Definition before (b : block) (s : schedule) (z y : key) : bool :=
   (I s z <? I s y) || ((I s z =? I s y) && ((fu (get b z) =? fu (get b y)) && (D s z <? D s y))).
 
+(** What each warp has issued before cycle [x]. *)
 Definition issued (b : block) (s : schedule) (x : nat) : progress :=
   fun u => behind (fun i => I s (u, i) <? x) (len b u).
+(** What each warp has issued before [y]. *)
 Definition ahead (b : block) (s : schedule) (y : key) : progress :=
   fun u => behind (fun i => before b s (u, i) y) (len b u).
+(** All instructions of all warps. *)
 Definition everything (b : block) : progress := len b.
 
 Section Schedule.
@@ -206,21 +189,18 @@ Section Schedule.
   (** The instructions of a warp are issued in program order. *)
   Lemma issued_self y : In y (keys b) -> issued b s (I s y) (fst y) <= snd y.
   Proof.
-    destruct y as [u k]. cbn [fst snd]. intros Hy. apply behind_le. intros i Hi P. apply Nat.ltb_lt in P.
-    destruct (le_lt_dec k i) as [L|L]; [exfalso|exact L].
-    destruct (Nat.eq_dec i k) as [->|N]; [lia|].
-    pose proof (order_le m b s V u i k) as O. pose proof (proj1 (in_keys b u k) Hy).
-    specialize (O ltac:(apply in_keys; lia) ltac:(lia)). lia.
+    destruct y as [u k]. cbn [fst snd]. intros Hy. apply behind_le. intros i Hi P.
+    apply Nat.ltb_lt in P. destruct (le_lt_dec k i) as [L|L]; [exfalso|exact L].
+    destruct (Nat.eq_dec i k) as [->|N]; [lia|]. pose proof (order_le m b s V u i k) as O.
+    pose proof (proj1 (in_keys b u k) Hy). specialize (O ltac:(apply in_keys; lia) ltac:(lia)). lia.
   Qed.
 
   Lemma ahead_self y : In y (keys b) -> 1 <= init (get b y) -> ahead b s y (fst y) <= snd y.
   Proof.
-    destruct y as [u k]. cbn [fst snd]. intros Hy Hi. apply behind_le. intros i Li P. apply before_iff in P.
-    destruct (le_lt_dec k i) as [L|L]; [exfalso|exact L].
-    destruct (Nat.eq_dec i k) as [->|N]; [lia|].
-    pose proof (proj1 (in_keys b u k) Hy) as K.
-    assert (In (u, i) (keys b)) as Hk by (apply in_keys; lia).
-    destruct P as [P|[P [F _]]].
+    destruct y as [u k]. cbn [fst snd]. intros Hy Hi. apply behind_le. intros i Li P.
+    apply before_iff in P. destruct (le_lt_dec k i) as [L|L]; [exfalso|exact L].
+    destruct (Nat.eq_dec i k) as [->|N]; [lia|]. pose proof (proj1 (in_keys b u k) Hy) as K.
+    assert (In (u, i) (keys b)) as Hk by (apply in_keys; lia). destruct P as [P|[P [F _]]].
     - pose proof (order_le m b s V u i k Hk ltac:(lia)). lia.
     - pose proof (order_lt m b s V u i k Hk ltac:(lia) Hi). lia.
   Qed.
@@ -238,7 +218,8 @@ Section Schedule.
 
   (** A start that waited begins when an initiation on the unit ends. *)
   Lemma handover y : In y (keys b) -> I s y < D s y ->
-    exists z, In z (keys b) /\ fu (get b z) = fu (get b y) /\ D s z < D s y /\ D s z + ai s z = D s y.
+    exists z, In z (keys b) /\ fu (get b z) = fu (get b y) /\ D s z < D s y /\
+    D s z + ai s z = D s y.
   Proof.
     intros Hy Hw. set (f := fu (get b y)). set (d := D s y).
     set (P := fun z => on b f z && ((D s z <? d) && (D s z + ai s z =? d))).
@@ -246,11 +227,11 @@ Section Schedule.
     - apply existsb_exists in E as [z [Hz H]]. unfold P, on in H.
       rewrite !andb_true_iff, !Nat.eqb_eq, Nat.ltb_lt in H. exists z. tauto.
     - exfalso. pose proof (v_asap _ _ _ V y (d - 1) Hy) as A. fold f in A.
-      specialize (A ltac:(unfold waits; rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt; unfold d; lia)).
-      pose proof (v_cap _ _ _ V f d) as B.
-      pose proof (v_init _ _ _ V y Hy). pose proof (wait_unit b m s y V Hy Hw).
-      assert (n_init b s f (d - 1) < n_init b s f d) as L; [|lia].
-      unfold n_init, count. apply (filter_more _ _ y (keys b) Hy).
+      specialize (A ltac:(unfold waits; rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt;
+        unfold d; lia)). pose proof (v_cap _ _ _ V f d) as B. pose proof (v_init _ _ _ V y Hy).
+      pose proof (wait_unit b m s y V Hy Hw).
+      assert (n_init b s f (d - 1) < n_init b s f d) as L; [|lia]. unfold n_init, count.
+      apply (filter_more _ _ y (keys b) Hy).
       + unfold initiates. rewrite (proj2 (Nat.leb_gt _ _)) by (unfold d; lia). apply andb_false_r.
       + unfold on, initiates, f, d. rewrite Nat.eqb_refl, Nat.leb_refl. apply Nat.ltb_lt. lia.
       + intros x Hx P1. apply andb_prop in P1 as [Hf Hi]. rewrite Hf. unfold initiates in *.
@@ -260,3 +241,31 @@ Section Schedule.
         split; [exact Hx|]. unfold P. rewrite Hf, !andb_true_iff, Nat.ltb_lt, Nat.eqb_eq. lia.
   Qed.
 End Schedule.
+
+(** If in every cycle of [x, x + n) at least [c] of [l] initiate, their initiations sum to [c n]. *)
+Lemma crowd m b s l c x n : valid m b s -> (forall y, In y l -> In y (keys b)) ->
+  (forall t, x <= t < x + n -> c <= length (filter (initiates s t) l)) ->
+  c * n <= sum (fun y => init (get b y)) l.
+Proof.
+  intros V K H. transitivity (sum (fun y => cnt (fun t => initiates s t y) (x + n)) l).
+  - clear K. induction n as [|n IH]; [lia|]. specialize (IH ltac:(intros; apply H; lia)).
+    specialize (H (x + n) ltac:(lia)). enough
+      (sum (fun y => cnt (fun t => initiates s t y) (x + S n)) l
+      = sum (fun y => cnt (fun t => initiates s t y) (x + n)) l
+      + length (filter (initiates s (x + n)) l)) by lia. rewrite Nat.add_succ_r. clear.
+    induction l as [|y l IH]; [reflexivity|]. rewrite !sum_cons, IH. cbn [cnt filter].
+    destruct (initiates s (x + n) y); cbn [length]; lia.
+  - apply sum_le. intros y Hy. pose proof (v_init _ _ _ V y (K y Hy)).
+    pose proof (cnt_interval (D s y) (ai s y) (x + n)). unfold initiates. lia.
+Qed.
+
+(** Depth 0: what initiates where a unit takes nothing. *)
+Lemma unit_taken m b s f t : machine_ok m -> valid m b s -> depth m = Some 0 -> blocked b m s f t ->
+  exists y, In y (keys b) /\ fu (get b y) = f /\ I s y = D s y /\ D s y <= t < D s y + ai s y.
+Proof.
+  intros M V E [H1 _]. pose proof (proj1 M f).
+  destruct (count_pos _ _ (Nat.le_trans _ _ _ H H1)) as [y [Hy P]]. unfold on, initiates in P.
+  rewrite !andb_true_iff, Nat.eqb_eq, Nat.leb_le, Nat.ltb_lt in P.
+  pose proof (start_now m b s y V E Hy). pose proof (v_start _ _ _ V y Hy). exists y.
+  repeat split; tauto || lia.
+Qed.

@@ -8,7 +8,8 @@ Import ListNotations.
 Definition wsum (b : block) (h : key -> nat) (P : key -> bool) : nat :=
   sum (fun y => if P y then h y else 0) (keys b).
 
-Lemma wsum_le b h P Q : (forall y, In y (keys b) -> P y = true -> Q y = true) -> wsum b h P <= wsum b h Q.
+Lemma wsum_le b h P Q : (forall y, In y (keys b) -> P y = true -> Q y = true) ->
+  wsum b h P <= wsum b h Q.
 Proof.
   intros H. apply sum_le. intros y Hy. destruct (P y) eqn:E; [rewrite (H y Hy E)|]; lia.
 Qed.
@@ -20,8 +21,8 @@ Lemma wsum_add b h P Q R : (forall y, In y (keys b) -> P y = true -> R y = true)
 Proof.
   unfold wsum, sum. intros H1 H2 H3. induction (keys b) as [|x l IH]; simpl; [lia|].
   assert (forall y, In y l -> In y (x :: l)) as Hl by (intros; right; assumption).
-  specialize (IH (fun y Hy => H1 y (Hl y Hy)) (fun y Hy => H2 y (Hl y Hy)) (fun y Hy => H3 y (Hl y Hy))).
-  specialize (H1 x (or_introl eq_refl)). specialize (H2 x (or_introl eq_refl)).
+  specialize (IH (fun y Hy => H1 y (Hl y Hy)) (fun y Hy => H2 y (Hl y Hy)) (fun y Hy =>
+    H3 y (Hl y Hy))). specialize (H1 x (or_introl eq_refl)). specialize (H2 x (or_introl eq_refl)).
   specialize (H3 x (or_introl eq_refl)).
   destruct (P x); destruct (Q x); [destruct H3; reflexivity| | |].
   - rewrite H1 by reflexivity. lia.
@@ -45,11 +46,13 @@ Lemma wsum_count b h P c : (forall y, In y (keys b) -> P y = true -> c <= h y) -
   count b P * c <= wsum b h P.
 Proof.
   intros H. rewrite wsum_filter. unfold count, sum.
-  assert (forall y, In y (filter P (keys b)) -> c <= h y) as F by (intros y Y; apply filter_In in Y; apply H; apply Y).
-  induction (filter P (keys b)) as [|x l IH]; simpl; [lia|].
-  pose proof (F x (or_introl eq_refl)). specialize (IH (fun y Y => F y (or_intror Y))). lia.
+  assert (forall y, In y (filter P (keys b)) -> c <= h y) as F
+    by (intros y Y; apply filter_In in Y; apply H; apply Y).
+  induction (filter P (keys b)) as [|x l IH]; simpl; [lia|]. pose proof (F x (or_introl eq_refl)).
+  specialize (IH (fun y Y => F y (or_intror Y))). lia.
 Qed.
 
+(** [is y] is true of [y] alone. *)
 Definition is (y z : key) : bool := if key_eq z y then true else false.
 
 Lemma is_iff y z : is y z = true <-> z = y.
@@ -79,7 +82,8 @@ Qed.
 
 Lemma active_some s T N y t : T <= t < N -> initiates s t y = true -> 1 <= active s T N y.
 Proof.
-  intros Ht Hi. unfold active. pose proof (cnt_mono (fun t => (T <=? t) && initiates s t y) (S t) N ltac:(lia)) as H.
+  intros Ht Hi. unfold active.
+  pose proof (cnt_mono (fun t => (T <=? t) && initiates s t y) (S t) N ltac:(lia)) as H.
   cbn [cnt] in H. rewrite Hi, (proj2 (Nat.leb_le T t)) in H by lia. simpl in H. lia.
 Qed.
 
@@ -94,9 +98,10 @@ Proof.
   rewrite wsum_filter. set (p := fun t y => (T <=? t) && initiates s t y).
   transitivity (cnt (fun t => existsb (p t) (filter Q (keys b))) N).
   - pose proof (cnt_all (fun t => existsb (p t) (filter Q (keys b))) z n zn) as A.
-    rewrite <- (cnt_mono _ n N nN), A; [lia|]. intros t Ht. destruct (H t Ht) as [y [Hy [HP [Ha Hi]]]].
-    apply existsb_exists. exists y. unfold p. rewrite Hi, (proj2 (Nat.leb_le T t)) by lia. split; [|reflexivity].
-    apply filter_In. unfold Q. rewrite HP, (proj2 (Nat.leb_le _ _) Ha). auto.
+    rewrite <- (cnt_mono _ n N nN), A; [lia|]. intros t Ht.
+    destruct (H t Ht) as [y [Hy [HP [Ha Hi]]]]. apply existsb_exists. exists y. unfold p.
+    rewrite Hi, (proj2 (Nat.leb_le T t)) by lia. split; [|reflexivity]. apply filter_In. unfold Q.
+    rewrite HP, (proj2 (Nat.leb_le _ _) Ha). auto.
   - etransitivity; [apply (cnt_exists p)|]. apply sum_le. intros y Hy.
     apply filter_In in Hy as [_ E]. apply andb_prop in E as [_ E]. apply Nat.leb_le in E. exact E.
 Qed.
@@ -113,7 +118,8 @@ Proof.
     + left. intros t Ht. destruct (Nat.eq_dec t n) as [->|]; [exact E|apply A; lia].
     + right. exists x. split; [lia|]. split; [exact F|]. intros t Ht.
       destruct (Nat.eq_dec t n) as [->|]; [exact E|apply A; lia].
-  - right. exists (S n). replace (S n - 1) with n by lia. split; [lia|]. split; [exact E|intros; lia].
+  - right. exists (S n). replace (S n - 1) with n by lia. split; [lia|].
+    split; [exact E|intros; lia].
 Qed.
 
 (** What was issued before cycle [x]; what an instruction [k] finds before it. *)

@@ -14,18 +14,8 @@ Proof.
   intros H M D0 s V O Z x Hx. apply andb_prop in H as [H1 H]. apply andb_prop in H as [H2 H3].
   apply wf_ok in H1. apply Nat.leb_le in H3.
   assert (iso_cert b (table l)) as HI.
-  { intros w k Hk.
-    assert (forall e, In e (iso_preds b (w, k)) -> table l (fst e) + snd e <= table l (w, k)) as B.
-    { intros e He. apply Nat.leb_le. apply (all_ok _ _ (all_ok _ _ H2 (w, k) Hk) e He). }
-    unfold iso_preds in B. split; [|split].
-    - intros j -> Hs. apply (B ((w, j), takes (get b (w, j)))). apply in_or_app; left. rewrite Hs, Nat.eqb_refl. left. reflexivity.
-    - intros p Hp Hs. rewrite <- Nat.add_assoc.
-      apply (B ((w, p), init (get b (w, p)) + lat (get b (w, p)))). apply in_or_app; right.
-      apply in_or_app; left. apply in_map_iff. exists p. split; [reflexivity|].
-      apply filter_In. split; [exact Hp|]. apply Nat.eqb_eq, Hs.
-    - intros o Ho Hs Hf. apply (B ((w, o), init (get b (w, o)))). apply in_or_app; right.
-      apply in_or_app; right. apply in_map_iff. exists o. split; [reflexivity|].
-      apply filter_In. split; [apply in_seq; lia|]. unfold on. rewrite Hs, Hf, !Nat.eqb_refl. reflexivity. }
+  { apply iso_preds_cert. intros x' e Hx' He.
+    apply Nat.leb_le, (all_ok _ _ (all_ok _ _ H2 x' Hx') e He). }
   pose proof (sib_bound m b s _ M H1 V D0 O Z HI x Hx). lia.
 Qed.
 
@@ -33,9 +23,9 @@ Qed.
 Definition iso2_check (b : block) (iI iD : key -> nat) : bool :=
   all (fun x : key => let (w, k) := x in
     let same j := sec (get b (w, j)) =? sec (get b x) in
-    (match k with 0 => true | S j => implb' (same j) (iI (w, j) + takes (get b (w, j)) <=? iI x) end)
-    && (all (fun p => implb' (same p) (iD (w, p) + init (get b (w, p)) + lat (get b (w, p)) <=? iI x)) (ops (get b x))
-    && ((iI x <=? iD x)
+    (match k with 0 => true | S j => implb' (same j) (iI (w, j) + takes (get b (w, j))
+      <=? iI x) end) && (all (fun p => implb' (same p) (iD (w, p) + init (get b (w, p))
+      + lat (get b (w, p)) <=? iI x)) (ops (get b x)) && ((iI x <=? iD x)
     && all (fun o => implb' (same o && (fu (get b (w, o)) =? fu (get b x)))
                        (iD (w, o) + init (get b (w, o)) <=? iD x)) (seq 0 k)))) (keys b).
 
@@ -45,13 +35,14 @@ Proof.
   apply andb_prop in B as [B1 B]. apply andb_prop in B as [B2 B]. apply andb_prop in B as [B3 B4].
   split; [|split; [|split]].
   - intros j -> E. rewrite E, Nat.eqb_refl in B1. simpl in B1. apply Nat.leb_le, B1.
-  - intros p Hp E. pose proof (all_ok _ _ B2 p Hp) as P. cbv beta in P. rewrite E, Nat.eqb_refl in P.
-    simpl in P. apply Nat.leb_le, P.
+  - intros p Hp E. pose proof (all_ok _ _ B2 p Hp) as P. cbv beta in P.
+    rewrite E, Nat.eqb_refl in P. simpl in P. apply Nat.leb_le, P.
   - apply Nat.leb_le, B3.
   - intros o Ho E F. pose proof (all_ok _ _ B4 o ltac:(apply in_seq; lia)) as P. cbv beta in P.
     rewrite E, F, !Nat.eqb_refl in P. simpl in P. apply Nat.leb_le, P.
 Qed.
 
+(** A bound that the checker of SIB at unlimited depth accepts holds. *)
 Theorem sib_inf_check_ok m b lI lD bound :
   wf_b b && (iso2_check b (table lI) (table lD) && (sib b m (table lD) <=? bound)) = true ->
   machine_ok m -> depth m = None -> forall s, valid m b s ->

@@ -1,11 +1,12 @@
 (** * Bounds of machine code with a barrier: what theorems 2 and 3 take for granted can be so
 
-    Two warps load by a unit with a queue of one place and meet at a barrier; the first one then waits for what it
-    loaded, the second one ends.  An execution that keeps M1 to M7 and [kept], tables that the checkers accept, and
-    what they show. *)
+    Two warps load by a unit with a queue of one place and meet at a barrier; the first one then
+    waits for what it loaded, the second one ends.  An execution that keeps M1 to M7 and [kept],
+    tables that the checkers accept, and what they show. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeSpill CheckCode CheckCodeSib CheckCodeFib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeSpill CheckCode CheckCodeSib
+  CheckCodeFib.
 Import ListNotations.
 
 Definition load : instr := Instr 1 1 0 0 false [Stage 1 2 0] (Some 0) 3 None 0 [] false 0.
@@ -15,32 +16,37 @@ Definition both : block := [[load; meet; use]; [load; meet]].
 Definition small : machine :=
   Machine (fun u => Some (min u 1)) (fun _ => 0) true (fun u => u) (fun _ => false) (fun _ => 0) 1.
 
-(** The last arrival is issued in cycle 3; the release comes a cycle later than it could at the earliest. *)
+(** The last arrival is issued in cycle 3; the release comes a cycle later than it could at the
+    earliest. *)
 Definition chosen (x : key) : nat :=
   match x with (0, 1) => 2 | (0, 2) => 5 | (1, 0) => 1 | (1, 1) => 3 | _ => 0 end.
 Definition run : schedule := Schedule chosen chosen chosen chosen
   (fun x => match x with (0, 1) => 1 | (0, 2) => 3 | (1, 1) => 2 | _ => 0 end)
   (fun x _ => match x with (1, 0) => 2 | _ => chosen x end)
-  (fun _ _ => 2) (fun _ _ => 0) (fun x => match snd x with 0 => 3 | _ => 0 end) (fun _ => 0) (fun _ => 1) (fun _ => 0)
-  (fun g q => match g, q with 0, S _ => 5 | _, _ => 0 end).
+  (fun _ _ => 2) (fun _ _ => 0) (fun x => match snd x with 0 => 3 | _ => 0 end) (fun _ => 0)
+    (fun _ => 1) (fun _ => 0) (fun g q => match g, q with 0, S _ => 5 | _, _ => 0 end).
 
-Lemma both_keys x : In x (keys both) -> x = (0, 0) \/ x = (0, 1) \/ x = (0, 2) \/ x = (1, 0) \/ x = (1, 1).
+Lemma both_keys x : In x (keys both) -> x = (0, 0) \/ x = (0, 1) \/ x = (0, 2) \/ x = (1, 0) \/
+  x = (1, 1).
 Proof. simpl. intuition (subst; auto). Qed.
 
 Lemma both_stages x i u : at_stage both x i u ->
-  (x = (0, 0) /\ i = 0 /\ u = 1) \/ (x = (0, 2) /\ i = 0 /\ u = 0) \/ (x = (1, 0) /\ i = 0 /\ u = 1).
+  (x = (0, 0) /\ i = 0 /\ u = 1) \/ (x = (0, 2) /\ i = 0 /\ u = 0) \/
+    (x = (1, 0) /\ i = 0 /\ u = 1).
 Proof.
-  intros [Hx [Hi Hu]]. destruct (both_keys x Hx) as [->|[->|[->|[->| ->]]]]; cbn in Hi; try lia; assert (i = 0) by lia;
-    subst i; cbn in Hu; subst u; auto.
+  intros [Hx [Hi Hu]]. destruct (both_keys x Hx) as [->|[->|[->|[->| ->]]]]; cbn in Hi; try lia;
+    assert (i = 0) by lia; subst i; cbn in Hu; subst u; auto.
 Qed.
 
 Ltac a_key := match goal with
   | H : In _ (keys both) |- _ =>
-      let Q := fresh in destruct (both_keys _ H) as [Q|[Q|[Q|[Q|Q]]]]; clear H; first [discriminate Q | injection Q as; subst | subst]
+      let Q := fresh in destruct (both_keys _ H) as [Q|[Q|[Q|[Q|Q]]]]; clear H;
+        first [discriminate Q | injection Q as; subst | subst]
   end.
 Ltac a_stage := match goal with
   | H : at_stage both _ _ _ |- _ =>
-      let Q := fresh in destruct (both_stages _ _ _ H) as [[Q [? ?]]|[[Q [? ?]]|[Q [? ?]]]]; clear H;
+      let Q := fresh in destruct (both_stages _ _ _ H) as [[Q [? ?]]|[[Q [? ?]]|[Q [? ?]]]];
+        clear H;
       first [discriminate Q | injection Q as; subst | subst]
   end.
 Ltac each_case := intros; repeat a_key; repeat a_stage; cbn in *; try discriminate; try lia.
@@ -52,15 +58,19 @@ Proof.
   - intros x i H1 H2. repeat a_key; cbn in H2; try lia; assert (i = 0) by lia; subst i; cbn; lia.
   - intros w k t Hk [Ht [Hn [Hr Hw]]]. left. repeat a_key; cbn in Ht, Hn, Hr.
     + lia.
-    + assert (t = 1) by lia. subst t. exists (1, 0). split; [cbn; tauto|]. split; [reflexivity|left; reflexivity].
+    + assert (t = 1) by lia. subst t. exists (1, 0). split; [cbn; tauto|].
+      split; [reflexivity|left; reflexivity].
     + lia.
-    + assert (t = 0) by lia. subst t. exists (0, 0). split; [cbn; tauto|]. split; [reflexivity|left; reflexivity].
-    + assert (t = 2) by lia. subst t. exists (0, 1). split; [cbn; tauto|]. split; [reflexivity|left; reflexivity].
+    + assert (t = 0) by lia. subst t. exists (0, 0). split; [cbn; tauto|].
+      split; [reflexivity|left; reflexivity].
+    + assert (t = 2) by lia. subst t. exists (0, 1). split; [cbn; tauto|].
+      split; [reflexivity|left; reflexivity].
   - intros w k i u t H Ht _. each_case. exists (0, 0), 0, 1. assert (t = 1) by lia. subst t.
     split; [split; [left; reflexivity|cbn; auto]|]. split; [constructor|reflexivity].
   - intros x y i j u H1 H2 Hn. repeat a_stage; cbn; congruence || lia.
-  - intros g q n HI _ Hq. destruct g; [|destruct q; cbn in *; lia]. destruct q as [|q]; cbn in *; [|lia].
-    specialize (HI (1, 1)). cbn in HI. specialize (HI ltac:(tauto) eq_refl (le_n _)). lia.
+  - intros g q n HI _ Hq. destruct g; [|destruct q; cbn in *; lia].
+    destruct q as [|q]; cbn in *; [|lia]. specialize (HI (1, 1)). cbn in HI.
+    specialize (HI ltac:(tauto) eq_refl (le_n _)). lia.
   - intros g q. destruct g, q; cbn; lia.
 Qed.
 
@@ -76,27 +86,33 @@ Definition table (l : list (list nat)) (x : key) : nat := nth (snd x) (nth (fst 
 
 (** From the start of the block, in latencies: holds are 2, 2, 2 and two slots. *)
 Definition late : list (list nat) := [[0; 0; 3]; [0; 0]].
-Example elb_11 : code_elb_shown small both kinds (table late) (table late) (fun x _ => table late x) [0; 2] = Some 11.
+Example elb_11 : code_elb_shown small both kinds (table late) (table late)
+  (fun x _ => table late x) [0; 2] = Some 11.
 Proof. vm_compute. reflexivity. Qed.
-Example elb_less : code_elb_shown small both kinds (table late) (table late) (fun x _ => table late x) [0; 1] = None.
+Example elb_less : code_elb_shown small both kinds (table late) (table late)
+  (fun x _ => table late x) [0; 1] = None.
 Proof. vm_compute. reflexivity. Qed.
 
-(** From the start of each section: a full queue holds the issue stage, so that what meets waits for its own load to
-    be held. *)
+(** From the start of each section: a full queue holds the issue stage, so that what meets waits for
+    its own load to be held. *)
 Definition own : list (list nat) := [[0; 2; 0]; [0; 2]].
-Definition tables (t : list (list nat)) : sib_tables := SibTables Nat.eqb (fun _ u => u =? 1) (fun _ => Some 0) (fun _ => false)
-  (table t) (table t) (fun x _ => table t x) (fun q w => match q, w with 0, _ => 5 | 1, 0 => 2 | _, _ => 0 end)
-  (fun x _ => snd x =? 0) (fun _ _ => 2) (fun _ _ => 0).
+Definition tables (t : list (list nat)) : sib_tables := SibTables Nat.eqb (fun _ u => u =? 1)
+  (fun _ => Some 0) (fun _ => false) (table t) (table t) (fun x _ => table t x) (fun q w => match q,
+  w with 0, _ => 5 | 1, 0 => 2 | _, _ => 0 end) (fun x _ => snd x =? 0) (fun _ _ =>
+  2) (fun _ _ => 0).
 Example sib_12 : code_sib_shown small both (tables own) (fun _ => 1) kinds 2 = Some 12.
 Proof. vm_compute. reflexivity. Qed.
-Example sib_less : code_sib_shown small both (tables [[0; 1; 0]; [0; 1]]) (fun _ => 1) kinds 2 = None.
+Example sib_less : code_sib_shown small both (tables [[0; 1; 0]; [0; 1]]) (fun _ => 1) kinds 2
+  = None.
 Proof. vm_compute. reflexivity. Qed.
 
 (** Unit 0 is a latch, which warp 0 uses in section 1 alone. *)
 Definition idle (w n u : nat) : bool := negb ((w =? 0) && (n =? 1)).
-Example fib_12 : code_fib_sections_shown small both (tables own) (Nat.eqb 0) idle (fun _ => 1) kinds 2 = Some 12.
+Example fib_12 : code_fib_sections_shown small both (tables own) (Nat.eqb 0) idle (fun _ => 1) kinds
+  2 = Some 12.
 Proof. vm_compute. reflexivity. Qed.
-Example fib_used : code_fib_sections_shown small both (tables own) (Nat.eqb 0) (fun _ _ _ => true) (fun _ => 1) kinds 2 = None.
+Example fib_used : code_fib_sections_shown small both (tables own) (Nat.eqb 0) (fun _ _ _ => true)
+  (fun _ => 1) kinds 2 = None.
 Proof. vm_compute. reflexivity. Qed.
 
 (** It ends at 7. *)
@@ -104,9 +120,15 @@ Theorem run_ends x : In x (keys both) -> finish both run x <= 11 /\ finish both 
 Proof.
   intros H. split.
   - apply (code_elb_shown_ok _ _ _ _ _ _ _ _ elb_11 run run_valid x H).
-  - apply (code_sib_shown_ok _ _ _ _ _ _ _ sib_12 run 0); [reflexivity|exact run_valid|exact run_kept|exact H].
+  - apply (code_sib_shown_ok _ _ _ _ _ _ _ sib_12 run 0);
+      [reflexivity|exact run_valid|exact run_kept|exact H].
 Qed.
+
+(** Each instruction of the example ends by cycle 12, as code-fib says. *)
 Theorem run_ends_fib x : In x (keys both) -> finish both run x <= 12.
-Proof. apply (code_fib_sections_shown_ok _ _ _ _ _ _ _ _ _ fib_12 run 0); [reflexivity|exact run_valid|exact run_kept]. Qed.
+Proof.
+  apply (code_fib_sections_shown_ok _ _ _ _ _ _ _ _ _ fib_12 run 0);
+    [reflexivity|exact run_valid|exact run_kept].
+Qed.
 Example run_end : finish both run (0, 2) = 7.
 Proof. reflexivity. Qed.

@@ -9,34 +9,40 @@ Import ListNotations.
 Definition load : instr := Instr 1 1 0 0 false [Stage 1 2 0] (Some 0) 3 None 0 [] false 0.
 Definition add : instr := Instr 1 1 0 0 true [Stage 0 2 0] None 0 None 0 [(0, 0)] false 0.
 Definition loads : block := [[load; add]; [load]].
-Definition small : machine := Machine (fun u => Some (min u 1)) (fun _ => 0) true (fun u => u) (fun _ => false) (fun _ => 0) 0.
+Definition small : machine := Machine (fun u => Some (min u 1)) (fun _ => 0) true (fun u => u)
+  (fun _ => false) (fun _ => 0) 0.
 
 Definition chosen (x : key) : nat := match x with (0, 1) => 5 | (1, 0) => 1 | _ => 0 end.
 Definition run : schedule := Schedule chosen chosen chosen chosen
   (fun x => match x with (0, 1) => 1 | _ => 0 end)
   (fun x _ => match x with (0, 1) => 5 | (1, 0) => 2 | _ => 0 end)
-  (fun _ _ => 2) (fun _ _ => 0) (fun x => match x with (0, 1) => 0 | _ => 3 end) (fun _ => 0) (fun _ => 1) (fun _ => 0) (fun _ _ => 0).
+  (fun _ _ => 2) (fun _ _ => 0) (fun x => match x with (0, 1) => 0 | _ => 3 end) (fun _ => 0)
+    (fun _ => 1) (fun _ => 0) (fun _ _ => 0).
 
 Lemma loads_keys x : In x (keys loads) -> x = (0, 0) \/ x = (0, 1) \/ x = (1, 0).
 Proof. simpl. intuition (subst; auto). Qed.
 
 Lemma loads_stages x i u : at_stage loads x i u ->
-  (x = (0, 0) /\ i = 0 /\ u = 1) \/ (x = (0, 1) /\ i = 0 /\ u = 0) \/ (x = (1, 0) /\ i = 0 /\ u = 1).
+  (x = (0, 0) /\ i = 0 /\ u = 1) \/ (x = (0, 1) /\ i = 0 /\ u = 0) \/
+    (x = (1, 0) /\ i = 0 /\ u = 1).
 Proof.
-  intros [Hx [Hi Hu]]. destruct (loads_keys x Hx) as [->|[->| ->]]; cbn in Hi; assert (i = 0) by lia;
-    subst i; cbn in Hu; subst u; auto.
+  intros [Hx [Hi Hu]]. destruct (loads_keys x Hx) as [->|[->| ->]]; cbn in Hi; assert (i = 0)
+    by lia; subst i; cbn in Hu; subst u; auto.
 Qed.
 
 Ltac cases_key := match goal with
   | H : In _ (keys loads) |- _ =>
-      let Q := fresh in destruct (loads_keys _ H) as [Q|[Q|Q]]; clear H; first [discriminate Q | injection Q as; subst | subst]
+      let Q := fresh in destruct (loads_keys _ H) as [Q|[Q|Q]]; clear H;
+        first [discriminate Q | injection Q as; subst | subst]
   end.
 Ltac cases_stage := match goal with
   | H : at_stage loads _ _ _ |- _ =>
-      let Q := fresh in destruct (loads_stages _ _ _ H) as [[Q [? ?]]|[[Q [? ?]]|[Q [? ?]]]]; clear H;
+      let Q := fresh in destruct (loads_stages _ _ _ H) as [[Q [? ?]]|[[Q [? ?]]|[Q [? ?]]]];
+        clear H;
       first [discriminate Q | injection Q as; subst | subst]
   end.
-Ltac easy_cases := intros; repeat cases_key; repeat cases_stage; cbn in *; try discriminate; try lia.
+Ltac easy_cases := intros; repeat cases_key; repeat cases_stage; cbn in *; try discriminate;
+  try lia.
 
 Lemma small_wf : wf small loads.
 Proof.
@@ -45,6 +51,7 @@ Proof.
   - intros x y i j u v H1 H2 H _. cbn in H. subst v. easy_cases; split; auto; intros; lia.
 Qed.
 
+(** The execution of two loads keeps the rules M1 to M7. *)
 Theorem run_valid : valid small loads run.
 Proof.
   split; try solve [easy_cases].
@@ -54,7 +61,8 @@ Proof.
     + lia.
     + specialize (Hw 0 0 (or_introl eq_refl)). cbn in Hw.
       replace (t <=? 4) with true in Hw by (symmetry; apply Nat.leb_le; lia). cbn in Hw. lia.
-    + assert (t = 0) by lia. subst t. split; [left; reflexivity|]. split; [reflexivity|left; reflexivity].
+    + assert (t = 0) by lia. subst t. split; [left; reflexivity|].
+      split; [reflexivity|left; reflexivity].
   - intros w k i u t H Ht _. easy_cases. exists (0, 0), 0, 1. assert (t = 1) by lia. subst t.
     split; [split; [left; reflexivity|cbn; auto]|]. split; [constructor|reflexivity].
   - intros x y i j u H1 H2 Hn. repeat cases_stage; cbn; congruence || lia.

@@ -18,6 +18,7 @@ Definition late : schedule :=
 Example late_valid : valid sm blk late.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 
+(** A schedule of the block needs 8 cycles, more than GUB allows. *)
 Example gub_refuted : exists s, valid sm blk s /\ exists x, In x (keys blk) /\ C s x = 8.
 Proof.
   exists late. split; [exact late_valid|]. exists (1, 1). split; [vm_compute; tauto|reflexivity].
@@ -48,8 +49,10 @@ Proof. vm_compute. reflexivity. Qed.
 (** The machine runs the first block, preferring the first warp, and ends at 7; the
     theorem says that what it does is valid. *)
 Definition times0 (b : block) : schedule :=
-  Schedule (fun _ => 0) (fun _ => 0) (fun x => init (get b x)) (fun x => lat (get b x)) (fun _ _ => 0) (fun _ => 0).
-Definition ran : schedule := run sm blk (fun _ _ => keys blk) (times0 blk) (long_enough sm blk (times0 blk)).
+  Schedule (fun _ => 0) (fun _ => 0) (fun x => init (get b x)) (fun x => lat (get b x)) (fun _ _ =>
+    0) (fun _ => 0).
+Definition ran : schedule := run sm blk (fun _ _ => keys blk) (times0 blk)
+  (long_enough sm blk (times0 blk)).
 
 Example ran_issues : map (I ran) (keys blk) = [0; 1; 2; 4; 5]. Proof. vm_compute. reflexivity. Qed.
 Example ran_valid : valid sm blk ran.

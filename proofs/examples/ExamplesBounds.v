@@ -1,13 +1,15 @@
 (** * SIB and FIB of other depths and several instances, and a window: examples *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Model Isolation Bounds IsolationPaths CheckSchedule CheckBounds.
+From Warpbound Require Import Cycles Model Isolation Bounds IsolationPaths CheckSchedule
+  CheckBounds.
 Import ListNotations.
 
 Definition one_sm (inst : nat -> nat) (d : option nat) (grp : nat -> nat) : machine :=
   Machine inst d 1 (fun _ => 0) grp (fun _ => 0).
 Definition as_stated (b : block) (i d : list (list nat)) (start : nat -> nat) : schedule :=
-  Schedule (table i) (table d) (fun x => init (get b x)) (fun x => lat (get b x)) (fun _ _ => 0) start.
+  Schedule (table i) (table d) (fun x => init (get b x)) (fun x => lat (get b x)) (fun _ _ =>
+    0) start.
 
 (** docs/proofs.md, section 3: one queue entry.  The schedule takes 16 cycles, more than
     isolation and the initiations of the other warp; the largest initiation on B is 5. *)
@@ -16,7 +18,8 @@ Definition B i l := Instr 1 i l [] 0.
 Definition C' i l := Instr 2 i l [] 0.
 Definition latched : block := [[C' 2 2; B 5 3; B 2 6; A 1 8]; [B 1 4]].
 Definition sm1 : machine := one_sm (fun _ => 1) (Some 1) (fun _ => 0).
-Definition sched1 : schedule := as_stated latched [[0; 1; 6; 7]; [2]] [[0; 1; 7; 7]; [6]] (fun _ => 0).
+Definition sched1 : schedule := as_stated latched [[0; 1; 6; 7]; [2]] [[0; 1; 7; 7]; [6]]
+  (fun _ => 0).
 
 Example sched1_valid : valid sm1 latched sched1.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
@@ -34,7 +37,8 @@ Proof. vm_compute. auto. Qed.
 
 (** A queue of two entries, beside it: what bounds depth 1 bounds it. *)
 Definition sm2 : machine := one_sm (fun _ => 1) (Some 2) (fun _ => 0).
-Definition sched2 : schedule := as_stated latched [[0; 1; 3; 4]; [2]] [[0; 1; 7; 4]; [6]] (fun _ => 0).
+Definition sched2 : schedule := as_stated latched [[0; 1; 3; 4]; [2]] [[0; 1; 7; 4]; [6]]
+  (fun _ => 0).
 Example sched2_valid : valid sm2 latched sched2.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
 
@@ -54,7 +58,8 @@ Example apart_bounds : SIB_at apart sm0 0 = 18 /\ FIB_at apart sm0 0 = 12.
 Proof. vm_compute. auto. Qed.
 
 (** Certificates: tables in place of the computation; one number less is refused. *)
-Example apart_certificate : bound_check apart sm0 (fib_charge apart sm0) 0 [[0]; [0; 4]] [[0]; [0; 4]] 12 = true
+Example apart_certificate : bound_check apart sm0 (fib_charge apart sm0) 0 [[0]; [0; 4]] [[0];
+  [0; 4]] 12 = true
   /\ bound_check apart sm0 (fib_charge apart sm0) 0 [[0]; [0; 4]] [[0]; [0; 4]] 11 = false
   /\ bound_check apart sm0 (fib_charge apart sm0) 0 [[0]; [0; 3]] [[0]; [0; 3]] 12 = false.
 Proof. vm_compute. auto. Qed.
@@ -66,7 +71,8 @@ Definition sm3 : machine := one_sm (fun _ => 1) (Some 0) (fun w => w).
 Definition sched3 : schedule := as_stated shared [[0; 8]; [4]] [[0; 8]; [4]] (fun g => 3 * g).
 Example sched3_valid : valid sm3 shared sched3.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; simpl; lia]. Qed.
-Example shared_window : C sched3 (0, 1) = 12 /\ FIB_at shared sm3 0 = 8 /\ foreign shared sm3 sched3 0 3 12 = 4.
+Example shared_window : C sched3 (0, 1) = 12 /\ FIB_at shared sm3 0 = 8 /\
+  foreign shared sm3 sched3 0 3 12 = 4.
 Proof. vm_compute. auto. Qed.
 
 (** A block that covers another: the second of two chained instructions is left out, and a wait
@@ -77,7 +83,8 @@ Definition chain2 : block := [[Instr 0 2 3 [] 0; Instr 1 1 1 [0] 0]].
 Example chain_covers : covers chain3 chain2 (fun _ k => 2 * k).
 Proof.
   assert (forall w k, In (w, k) (keys chain2) -> w = 0 /\ (k = 0 \/ k = 1)) as D.
-  { intros w k H. apply in_keys in H as [H1 H2]. unfold len, chain2 in *. destruct w; simpl in *; lia. }
+  { intros w k H. apply in_keys in H as [H1 H2]. unfold len, chain2 in *.
+    destruct w; simpl in *; lia. }
   split; try (intros w k H; destruct (D w k H) as [-> [->| ->]]; vm_compute; auto; lia).
   - intros. lia.
   - intros w k p H. destruct (D w k H) as [-> [->| ->]]; simpl; [intros []|intros [<-|[]]].

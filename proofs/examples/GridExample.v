@@ -4,7 +4,8 @@
     takes a cycle for each, and up to one more before a slot that was used. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule Ledger Grid Stay GridLedger Kernel.
+From Warpbound Require Import Cycles Largest Formulas Model Elb Paths CheckSchedule Ledger Grid Stay
+  GridLedger Kernel.
 Import ListNotations.
 
 Definition A : instr := Instr 0 3 2 [] 0.
@@ -28,7 +29,8 @@ Ltac three b H := destruct b as [|[|[|b]]]; [| | |cbn in H; lia].
 
 Lemma no_other c b : before grid3 run3 c b -> c = 0 /\ b = 2 \/ 3 <= b.
 Proof.
-  intros [H1 [H2 [_ H3]]]. cbn in H1, H2, H3. destruct c as [|[|[|c]]], b as [|[|[|b]]]; cbn in *; lia.
+  intros [H1 [H2 [_ H3]]]. cbn in H1, H2, H3.
+  destruct c as [|[|[|c]]], b as [|[|[|b]]]; cbn in *; lia.
 Qed.
 
 Lemma working t : at_work grid3 run3 t = false -> t <> 0 /\ t <> 1 /\ t <> 6.
@@ -72,7 +74,8 @@ Definition none : nat -> key -> nat := fun _ _ => 0.
 
 Example ready3 i : i < 2 -> machine_ok (mach grid3 i) /\ wf (prog grid3 i).
 Proof.
-  intros Hi. split; [split; intros; cbn; lia|]. apply wf_ok. destruct i as [|[|i]]; [| |lia]; reflexivity.
+  intros Hi. split; [split; intros; cbn; lia|]. apply wf_ok.
+  destruct i as [|[|i]]; [| |lia]; reflexivity.
 Qed.
 
 Example cert3 i : i < 2 -> lam_cert (mach grid3 i) (prog grid3 i) (none i).
@@ -87,9 +90,10 @@ Example amounts3 : amounts_of grid3 run3 (fun _ => kind3) none.
 Proof.
   intros b Hb. cbn in Hb. set (i := sm_of run3 b).
   assert (i < 2) as Hi by (unfold i; three b Hb; cbn; lia).
-  assert (sum (fun x => if group (mach grid3 i) (fst x) =? b then init (get (prog grid3 i) x) else 0)
-    (keys (prog grid3 i)) <= 3) as HE by (unfold i; three b Hb; vm_compute; lia).
-  assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> none i x + lat (get (prog grid3 i) x) <= 2) as Hl.
+  assert (sum (fun x => if group (mach grid3 i) (fst x) =? b then init (get (prog grid3 i) x) else
+    0) (keys (prog grid3 i)) <= 3) as HE by (unfold i; three b Hb; vm_compute; lia).
+  assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> none i x + lat (get (prog grid3 i) x)
+    <= 2) as Hl.
   { intros x [Hx _]. apply key3 in Hx as [->|[E ->]]; [| |exact Hi];
       [unfold i; three b Hb; vm_compute; lia|rewrite E; vm_compute; lia]. }
   destruct (ready3 i Hi) as [M W]. constructor; cbn [kE kL kA kS kind3]; [exact HE|exact Hl| |].
@@ -98,13 +102,15 @@ Proof.
 Qed.
 
 (** It ends at 13; the bounds are 14, 14 and 14. *)
-Example bounds3 : map (fun f : nat -> nat -> nat -> list kind -> nat => f 2 1 1 [kind3; kind3; kind3] + 1 * 3) [k_sm; k_area; k_bal]
-  = [14; 14; 14].
+Example bounds3 : map (fun f : nat -> nat -> nat -> list kind -> nat =>
+  f 2 1 1 [kind3; kind3; kind3] + 1 * 3) [k_sm; k_area; k_bal] = [14; 14; 14].
 Proof. vm_compute. reflexivity. Qed.
 
+(** K-SM bounds the example by 14 cycles. *)
 Example ends3 b : b < 3 -> ended run3 b <= 14.
 Proof.
-  intros Hb. apply (k_sm_bound grid3 run3 _ none ready3 run3_valid cert3 amounts3 run3_dynamic b); [cbn; lia|exact Hb].
+  intros Hb. apply (k_sm_bound grid3 run3 _ none ready3 run3_valid cert3 amounts3 run3_dynamic b);
+    [cbn; lia|exact Hb].
 Qed.
 
 (** A certificate: one kind of thread block, three of it. *)
@@ -114,9 +120,11 @@ Definition class3 : class := Class [[A]] [[0]] 3.
 Example made3 : made_of grid3 run3 (fun _ => 0) [class3] (fun _ _ => (0, 0)).
 Proof.
   split; [reflexivity|]. intros b Hb. cbn in Hb.
-  assert (nth b (listed [class3]) no_class = class3) as -> by (three b Hb; reflexivity). cbn [paths class3].
-  set (i := sm_of run3 b). assert (i < 2) as Hi by (unfold i; three b Hb; cbn; lia).
-  assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> x = (if b =? 2 then 1 else 0, 0)) as One.
+  assert (nth b (listed [class3]) no_class = class3) as -> by (three b Hb; reflexivity).
+  cbn [paths class3]. set (i := sm_of run3 b).
+  assert (i < 2) as Hi by (unfold i; three b Hb; cbn; lia).
+  assert (forall x, of (mach grid3 i) (prog grid3 i) b x -> x = (if b =? 2 then 1 else 0, 0))
+    as One.
   { intros x [Hx Hg]. apply key3 in Hx as [->|[E ->]]; [| |exact Hi];
       [unfold i in Hg; three b Hb; cbn in Hg; try lia; reflexivity|].
     rewrite E in Hg. cbn in Hg. subst b. reflexivity. }
@@ -131,11 +139,14 @@ Proof.
   - intros x y Hx Hy Hs. rewrite (IsA x Hx), (IsA y Hy) in Hs. cbn in Hs. lia.
 Qed.
 
-Example check3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 = true. Proof. vm_compute. reflexivity. Qed.
-Example forged3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 13 = false. Proof. vm_compute. reflexivity. Qed.
+Example check3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 14 = true. Proof. vm_compute.
+  reflexivity. Qed.
+Example forged3 : kernel_check (fun _ => 0) K_BAL 2 1 1 1 [class3] 13 = false. Proof. vm_compute.
+  reflexivity. Qed.
 
+(** A checked certificate of K-BAL bounds the example by 14 cycles. *)
 Example certified3 b : b < 3 -> ended run3 b <= 14.
 Proof.
-  apply (kernel_check_ok _ _ _ _ _ _ _ _ check3 grid3 run3 (fun _ _ => (0, 0)) eq_refl eq_refl eq_refl eq_refl ready3 run3_valid
-    run3_dynamic); [cbn; lia|exact made3].
+  apply (kernel_check_ok _ _ _ _ _ _ _ _ check3 grid3 run3 (fun _ _ => (0, 0)) eq_refl eq_refl
+    eq_refl eq_refl ready3 run3_valid run3_dynamic); [cbn; lia|exact made3].
 Qed.

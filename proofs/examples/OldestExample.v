@@ -1,10 +1,13 @@
-(** * Oldest first: an execution that keeps the policy, what it waits for younger thread blocks, and that this is needed
+(** * Oldest first: an execution that keeps the policy, what it waits for younger thread blocks, and
+    that this is needed
 
-    One sub-core, two units.  Thread block 0, the elder, has an instruction of unit 0 and one of unit 1 that reads its
-    result; thread block 1 a long initiation on unit 1, which begins while the elder waits for the result. *)
+    One sub-core, two units.  Thread block 0, the elder, has an instruction of unit 0 and one of
+    unit 1 that reads its result; thread block 1 a long initiation on unit 1, which begins while the
+    elder waits for the result. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model CheckSchedule Serial SerialPaths ChainSlot ChainTurns Oldest OldestStay.
+From Warpbound Require Import Cycles Largest Model CheckSchedule Serial SerialPaths ChainSlot
+  ChainTurns Oldest OldestStay.
 Import ListNotations.
 
 Definition two : block := [[Instr 0 1 2 [] 0; Instr 1 1 0 [0] 0]; [Instr 1 4 0 [] 0]].
@@ -15,17 +18,20 @@ Definition all_home (_ : nat) : option nat := Some 0.
 
 Definition times : schedule :=
   let at_ := table [[0; 5]; [1]] in
-  Schedule at_ at_ (fun x => init (get two x)) (fun x => lat (get two x)) (fun _ _ => 0) (fun _ => 0).
+  Schedule at_ at_ (fun x => init (get two x)) (fun x => lat (get two x)) (fun _ _ => 0)
+    (fun _ => 0).
 
 Example ready_sm : machine_ok sm. Proof. split; intros; cbn; lia. Qed.
 Example wf_two : wf two. Proof. apply wf_ok. vm_compute. reflexivity. Qed.
-Example times_valid : valid sm two times. Proof. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
+Example times_valid : valid sm two times. Proof.
+  apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 
 Ltac each H := cbn in H; repeat (destruct H as [<-|H]; [|]); [..|destruct H].
 
 Example times_oldest : oldest_first sm two times comes.
 Proof.
-  intros w k t Hk El. apply ready_eligible in El. cbn in Hk. destruct Hk as [E|[E|[E|[]]]]; inversion E; subst w k; vm_compute in El; [lia| |].
+  intros w k t Hk El. apply ready_eligible in El. cbn in Hk.
+  destruct Hk as [E|[E|[E|[]]]]; inversion E; subst w k; vm_compute in El; [lia| |].
   - right. assert (t = 3 \/ t = 4) as [->| ->] by lia; vm_compute; lia.
   - left. assert (t = 0) as -> by lia. vm_compute. lia.
 Qed.
@@ -33,7 +39,8 @@ Qed.
 Example rest_ok x : In x (keys two) -> init (get two x) <= S (rest_of (fu (get two x))).
 Proof. intros H. each H; vm_compute; lia. Qed.
 
-Example home_ok x : In x (keys two) -> 1 <= init (get two x) -> all_home (fu (get two x)) = Some (core sm (fst x)).
+Example home_ok x : In x (keys two) -> 1 <= init (get two x) ->
+  all_home (fu (get two x)) = Some (core sm (fst x)).
 Proof. reflexivity. Qed.
 
 (** L': the second instruction of the elder waits 2 cycles of latency and 3 of an initiation. *)
@@ -42,25 +49,29 @@ Definition most_two (g c q : nat) : nat := match g with 0 => 5 | _ => 3 end.
 
 Example waits_cert : held_section_cert sm two rest_of waits_two.
 Proof.
-  intros w k H. cbn in H. destruct H as [E|[E|[E|[]]]]; inversion E; subst w k; cbv zeta; (split; [vm_compute; lia|]); (split; [|split; [|split]]).
-  all: try (intros j Hj; vm_compute in Hj; try contradiction; destruct Hj as [<-|[]]; intros S; vm_compute in S |- *; lia).
-  all: try (intros j Hj _; inversion Hj; subst j; vm_compute; lia).
+  intros w k H. cbn in H. destruct H as [E|[E|[E|[]]]]; inversion E; subst w k; cbv zeta;
+    (split; [vm_compute; lia|]); (split; [|split; [|split]]).
+  all: try (intros j Hj; vm_compute in Hj; try contradiction; destruct Hj as [<-|[]]; intros S;
+    vm_compute in S |- *; lia). all: try (intros j Hj _; inversion Hj; subst j; vm_compute; lia).
   all: intros y Hy _ S; each Hy; vm_compute in S; lia.
 Qed.
 
 Example waits_chains g : section_chains sm two waits_two g 0 (most_two g).
 Proof.
-  intros w k H Hg. cbn in H. destruct H as [E|[E|[E|[]]]]; inversion E; subst w k; cbn in Hg; subst g; vm_compute; repeat split; intros; lia.
+  intros w k H Hg. cbn in H. destruct H as [E|[E|[E|[]]]]; inversion E; subst w k; cbn in Hg;
+    subst g; vm_compute; repeat split; intros; lia.
 Qed.
 
 (** It stays for 6 cycles; V' is 7, and V, without what younger thread blocks have begun, 4. *)
-Example elder_ends : C times (0, 1) = 6 /\ SERIAL sm two all_home [0] 0 = 4. Proof. split; vm_compute; reflexivity. Qed.
+Example elder_ends : C times (0, 1) = 6 /\ SERIAL sm two all_home [0] 0 = 4. Proof.
+  split; vm_compute; reflexivity. Qed.
 
+(** V' bounds the younger instruction by 7 cycles. *)
 Example elder_stays : C times (0, 1) <= 7.
 Proof.
-  pose proof (stay_serial sm two times comes rest_of all_home 0 ready_sm wf_two times_valid eq_refl times_oldest rest_ok home_ok
-    waits_two (fun _ => 0) most_two [0] [0] (0, 1) waits_cert waits_chains) as H.
-  etransitivity; [apply H|vm_compute; lia].
+  pose proof (stay_serial sm two times comes rest_of all_home 0 ready_sm wf_two times_valid eq_refl
+    times_oldest rest_ok home_ok waits_two (fun _ => 0) most_two [0] [0] (0, 1) waits_cert
+    waits_chains) as H. etransitivity; [apply H|vm_compute; lia].
   - intros y _. left. reflexivity.
   - intros y Hy Hg _. each Hy; vm_compute in Hg; try lia; left; reflexivity.
   - intros g [<-|[]]. apply le_n.
@@ -71,10 +82,11 @@ Qed.
 (** The same by the chain: 2 of work and 5 of Lambda'. *)
 Example elder_chain : C times (0, 1) <= 7.
 Proof.
-  pose proof (stay_chain sm two times comes rest_of all_home 0 ready_sm wf_two times_valid eq_refl times_oldest rest_ok home_ok
-    (lam_paths sm two waits_two most_two [0]) (turnsI two sm) 1 5 1) as H.
-  etransitivity; [apply H with (gs := [])|vm_compute; lia].
-  - apply (sections_lam_cert sm two rest_of waits_two most_two (fun _ => 0) [0] wf_two waits_cert waits_chains). intros y _. left. reflexivity.
+  pose proof (stay_chain sm two times comes rest_of all_home 0 ready_sm wf_two times_valid eq_refl
+    times_oldest rest_ok home_ok (lam_paths sm two waits_two most_two [0]) (turnsI two sm) 1 5 1)
+    as H. etransitivity; [apply H with (gs := [])|vm_compute; lia].
+  - apply (sections_lam_cert sm two rest_of waits_two most_two (fun _ => 0) [0] wf_two waits_cert
+      waits_chains). intros y _. left. reflexivity.
   - apply turnsI_cert.
   - intros y Hy Hg. each Hy; cbn in Hg; try discriminate; vm_compute; lia.
   - intros y Hy Hg. each Hy; cbn in Hg; try discriminate; vm_compute; lia.
@@ -87,8 +99,8 @@ Proof.
 Qed.
 
 (** ** The grid of GridExample.v *)
-From Warpbound Require Import Share Formulas ChainFormulas Elb ChainWork ChainBlock Ledger Tail Area Grid Stay GridLedger SerialLedger GridExample
-  Turns OldestGrid.
+From Warpbound Require Import Share Formulas ChainFormulas Elb ChainWork ChainBlock Ledger Tail Area
+  Grid Stay GridLedger SerialLedger GridExample Turns OldestGrid.
 
 Definition held3 (_ : nat) (_ : nat) : nat := 2.
 Definition home3 (_ : nat) (_ : nat) : option nat := Some 0.
@@ -99,17 +111,20 @@ Definition chain3 : chain_kind := Chain 3 [] 3 4 4 1.
 Example first3 i : i < 2 -> oldest_first (mach grid3 i) (prog grid3 i) (sched run3 i) (place run3).
 Proof.
   intros Hi w k t Hk El. apply ready_eligible in El. apply key3 in Hk; [|exact Hi]. exfalso.
-  destruct Hk as [E|[-> E]]; inversion E; subst w k; [destruct i as [|[|i]]; [| |lia]|]; vm_compute in El; lia.
+  destruct Hk as [E|[-> E]]; inversion E; subst w k; [destruct i as [|[|i]]; [| |lia]|]; vm_compute
+    in El; lia.
 Qed.
 
 Lemma get3 i x : i < 2 -> In x (keys (prog grid3 i)) -> get (prog grid3 i) x = A.
 Proof.
-  intros Hi Hx. apply key3 in Hx; [|exact Hi]. destruct Hx as [->|[-> ->]]; [destruct i as [|[|i]]; [| |lia]|]; reflexivity.
+  intros Hi Hx. apply key3 in Hx; [|exact Hi].
+  destruct Hx as [->|[-> ->]]; [destruct i as [|[|i]]; [| |lia]|]; reflexivity.
 Qed.
 
 Example wait3 i : i < 2 -> held_section_cert (mach grid3 i) (prog grid3 i) (held3 i) (two3 i).
 Proof.
-  intros Hi w k Hk. cbv zeta. rewrite (get3 i (w, k) Hi Hk). split; [vm_compute; lia|]. split; [|split; [|split]].
+  intros Hi w k Hk. cbv zeta. rewrite (get3 i (w, k) Hi Hk). split; [vm_compute; lia|].
+  split; [|split; [|split]].
   - intros j ->. apply key3 in Hk; [|exact Hi]. exfalso. destruct Hk as [E|[_ E]]; discriminate.
   - intros j [].
   - intros j [].
@@ -118,7 +133,8 @@ Qed.
 
 Example late3 i : i < 2 -> held_lam_cert (mach grid3 i) (prog grid3 i) (held3 i) (two3 i).
 Proof.
-  intros Hi w k Hk. cbv zeta. rewrite (get3 i (w, k) Hi Hk). split; [vm_compute; lia|]. split; [|split].
+  intros Hi w k Hk. cbv zeta. rewrite (get3 i (w, k) Hi Hk). split; [vm_compute; lia|].
+  split; [|split].
   - intros j ->. apply key3 in Hk; [|exact Hi]. exfalso. destruct Hk as [E|[_ E]]; discriminate.
   - intros j [].
   - intros y _ _ S. cbn in S. lia.
@@ -135,32 +151,37 @@ Proof.
   - intros n. three b Hb; destruct n; vm_compute; lia.
 Qed.
 
-(** A stay is 7 at most: 3 of its own, 2 of latency and 2 of a younger thread block's initiation.  It ends at 13. *)
+(** A stay is 7 at most: 3 of its own, 2 of latency and 2 of a younger thread block's initiation.
+    It ends at 13. *)
 Example oldest3 b : b < 3 -> ended run3 b <= 17.
 Proof.
-  intros Hb.
-  pose proof (k_oldest_bound grid3 run3 ready3 run3_valid (fun _ _ => eq_refl) first3 held3 home3) as H.
+  intros Hb. pose proof (k_oldest_bound grid3 run3 ready3 run3_valid (fun _ _ => eq_refl) first3
+    held3 home3) as H.
   specialize (H ltac:(intros i x Hi Hx; rewrite (get3 i x Hi Hx); vm_compute; lia)).
   specialize (H ltac:(intros i x Hi Hx _; destruct i as [|[|i]]; [| |cbn in Hi; lia]; reflexivity)).
-  specialize (H two3 two3 (fun _ _ => 0) 1 (fun _ => [0]) (fun _ => 0) four3 (fun _ => 7) (fun _ => chain3) wait3).
-  specialize (H ltac:(intros c Hc; cbn in Hc; split; [|three c Hc; vm_compute; lia];
-    intros w k Hk _; cbv zeta; rewrite (get3 _ (w, k)); [vm_compute; repeat split; lia|three c Hc; cbn; lia|exact Hk])).
-  specialize (H ltac:(intros i x Hi Hx; destruct i as [|[|i]]; [| |cbn in Hi; lia]; left; reflexivity) late3).
-  specialize (H ltac:(intros i Hi x y _ _ _; split; [cbn; intros S; destruct i as [|[|i]]; [| |cbn in Hi; lia]; vm_compute; lia|intros; apply le_n])).
-  specialize (H ltac:(intros i f c E; inversion E; lia) amounts_of_3 run3_dynamic 5 b ltac:(cbn; lia)).
-  etransitivity; [apply H; [|exact Hb]|vm_compute; lia].
-  intros z c Hz Lz Hc. pose proof (behind_together _ _ _ _ _ (grid_ledger grid3 run3 (fun _ => kind3) none ready3 run3_valid cert3 amounts3)
-    ltac:(cbn; lia) z c Hz Lz Hc) as T. etransitivity; [exact T|vm_compute; lia].
+  specialize (H two3 two3 (fun _ _ => 0) 1 (fun _ => [0]) (fun _ => 0) four3 (fun _ => 7) (fun _ =>
+    chain3) wait3). specialize (H ltac:(intros c Hc; cbn in Hc; split;
+    [|three c Hc; vm_compute; lia]; intros w k Hk _; cbv zeta; rewrite (get3 _ (w, k));
+    [vm_compute; repeat split; lia|three c Hc; cbn; lia|exact Hk])).
+  specialize (H ltac:(intros i x Hi Hx; destruct i as [|[|i]]; [| |cbn in Hi; lia]; left;
+    reflexivity) late3). specialize (H ltac:(intros i Hi x y _ _ _; split;
+    [cbn; intros S; destruct i as [|[|i]]; [| |cbn in Hi; lia]; vm_compute; lia|intros;
+    apply le_n])). specialize (H ltac:(intros i f c E; inversion E; lia) amounts_of_3 run3_dynamic 5
+    b ltac:(cbn; lia)). etransitivity; [apply H; [|exact Hb]|vm_compute; lia]. intros z c Hz Lz Hc.
+  pose proof (behind_together _ _ _ _ _ (grid_ledger grid3 run3 (fun _ => kind3) none ready3
+    run3_valid cert3 amounts3) ltac:(cbn; lia) z c Hz Lz Hc) as T.
+  etransitivity; [exact T|vm_compute; lia].
 Qed.
 
-(** ** The grid of ChainExample.v from its thread blocks as they are written: one waits for an elder, one is on a slot that
-    calls the two sub-cores the other way round *)
+(** ** The grid of ChainExample.v from its thread blocks as they are written: one waits for an
+    elder, one is on a slot that calls the two sub-cores the other way round *)
 From Coq Require Import Permutation.
 From Warpbound Require Import ChainExample Copies SoloCopies ChainCopyExample OldestCopies.
 
 Example first2 i : oldest_first (mach grid2 i) (prog grid2 i) (sched run2 i) (place run2).
 Proof.
-  intros w k t Hk El. apply ready_eligible in El. apply key2 in Hk as [v [Hv E]]. inversion E; subst w k. right.
+  intros w k t Hk El. apply ready_eligible in El. apply key2 in Hk as [v [Hv E]].
+  inversion E; subst w k. right.
   six v Hv; vm_compute in El |- *; try lia; destruct t as [|[|[|t]]]; cbn in *; lia.
 Qed.
 
@@ -168,33 +189,42 @@ Definition two2 (_ : nat) (_ : key) : nat := 2.
 
 Example written_wait : held_section_cert by_itself2 written2 (fun _ => 2) (two2 0).
 Proof.
-  intros w k Hk. cbn in Hk. destruct Hk as [E|[E|[]]]; inversion E; subst w k; cbv zeta; (split; [vm_compute; lia|]);
-    (split; [intros j Hj; inversion Hj|]); (split; [intros j []|]); (split; [intros j []|]); intros y Hy _ S; each Hy; vm_compute in S; lia.
+  intros w k Hk. cbn in Hk. destruct Hk as [E|[E|[]]]; inversion E; subst w k; cbv zeta;
+    (split; [vm_compute; lia|]); (split; [intros j Hj; inversion Hj|]); (split; [intros j []|]);
+    (split; [intros j []|]); intros y Hy _ S; each Hy; vm_compute in S; lia.
 Qed.
 
 Example written_chains : section_chains by_itself2 written2 (two2 0) 0 0 (fun _ _ => 4).
 Proof.
-  intros w k Hk _. cbn in Hk. destruct Hk as [E|[E|[]]]; inversion E; subst w k; vm_compute; repeat split; intros; lia.
+  intros w k Hk _. cbn in Hk.
+  destruct Hk as [E|[E|[]]]; inversion E; subst w k; vm_compute; repeat split; intros; lia.
 Qed.
 
-(** V' is 7, of each sub-core 3 of work and 4 of latency and waiting; a stay of two thread blocks 10: W of both, and 4. *)
-Example written_stay : map (written_held (fun _ => written2) (fun _ => by_itself2) (fun _ => own_unit) 2 (fun _ => 0) four3) [0; 1; 2] = [7; 7; 7].
+(** V' is 7, of each sub-core 3 of work and 4 of latency and waiting; a stay of two thread blocks
+    10: W of both, and 4. *)
+Example written_stay : map (written_held (fun _ => written2) (fun _ => by_itself2) (fun _ =>
+  own_unit) 2 (fun _ => 0) four3) [0; 1; 2] = [7; 7; 7].
 Proof. vm_compute. reflexivity. Qed.
 
+(** K-OLDEST bounds the grid by 22 cycles. *)
 Example oldest2 b : b < 3 -> ended run2 b <= 22.
 Proof.
-  intros Hb.
-  pose proof (oldest_copies_bound grid2 run2 ready2 run2_valid (fun _ _ => eq_refl) (fun i _ => first2 i) (fun _ => written2) (fun _ => by_itself2)
-    warp2 turned2 turned2 copies2 (fun _ => own_unit) (fun _ => own_unit) 2) as H.
+  intros Hb. pose proof (oldest_copies_bound grid2 run2 ready2 run2_valid (fun _ _ => eq_refl)
+    (fun i _ => first2 i) (fun _ => written2) (fun _ => by_itself2) warp2 turned2 turned2 copies2
+    (fun _ => own_unit) (fun _ => own_unit) 2) as H.
   specialize (H ltac:(intros i x _ Hx _; apply key2 in Hx as [w [Hw ->]]; six w Hw; reflexivity)).
-  specialize (H ltac:(intros i f c; unfold own_unit; destruct (Nat.ltb_spec f 2); [intros E; inversion E; lia|discriminate])).
+  specialize (H ltac:(intros i f c; unfold own_unit; destruct (Nat.ltb_spec f 2);
+    [intros E; inversion E; lia|discriminate])).
   specialize (H ltac:(intros i x _ Hx; apply key2 in Hx as [w [Hw ->]]; six w Hw; cbn; lia)).
-  specialize (H ltac:(intros c x Hc Hx; cbn in Hc; apply (of2 c) in Hx; [|exact Hc]; ChainExample.three c Hc; destruct Hx as [-> | ->]; reflexivity)).
-  specialize (H ltac:(intros c Hc; cbn in Hc; ChainExample.three c Hc; [apply Permutation_refl|apply perm_swap|apply Permutation_refl])).
+  specialize (H ltac:(intros c x Hc Hx; cbn in Hc; apply (of2 c) in Hx; [|exact Hc];
+    ChainExample.three c Hc; destruct Hx as [-> | ->]; reflexivity)).
+  specialize (H ltac:(intros c Hc; cbn in Hc; ChainExample.three c Hc;
+    [apply Permutation_refl|apply perm_swap|apply Permutation_refl])).
   specialize (H (fun _ _ => 2) (fun _ _ => 2)).
-  specialize (H ltac:(intros i x _ Hx; apply key2 in Hx as [w [Hw ->]]; six w Hw; cbn; lia) (fun _ _ _ _ => le_n _)).
-  specialize (H two2 (fun _ => turnsI written2 by_itself2) (fun _ => 0) four3 (fun _ _ => written_wait) (fun _ _ => written_chains)).
+  specialize (H ltac:(intros i x _ Hx; apply key2 in Hx as [w [Hw ->]]; six w Hw; cbn; lia)
+    (fun _ _ _ _ => le_n _)). specialize (H two2 (fun _ => turnsI written2 by_itself2) (fun _ => 0)
+    four3 (fun _ _ => written_wait) (fun _ _ => written_chains)).
   specialize (H ltac:(intros c _; apply turnsI_cert) 10 b run2_dynamic ltac:(cbn; lia)).
-  etransitivity; [apply H; [|exact Hb]|vm_compute; lia].
-  intros z c Hz _ Hc. cbn in Hz, Hc. ChainExample.three z Hz; ChainExample.three c Hc; vm_compute; lia.
+  etransitivity; [apply H; [|exact Hb]|vm_compute; lia]. intros z c Hz _ Hc. cbn in Hz, Hc.
+  ChainExample.three z Hz; ChainExample.three c Hc; vm_compute; lia.
 Qed.

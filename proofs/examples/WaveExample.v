@@ -1,7 +1,9 @@
-(** * Two thread blocks on an SM: one with a barrier that begins before the other; extras are needed *)
+(** * Two thread blocks on an SM: one with a barrier that begins before the other; extras are
+    needed *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model CheckSchedule Bounds IsolationPaths AlnPaths Grid Stay WaveSib WaveExtras Wave WaveAlign WaveAlignPaths Teams WaveTeams WaveTeamPaths.
+From Warpbound Require Import Cycles Largest Model CheckSchedule Bounds IsolationPaths AlnPaths Grid
+  Stay WaveSib WaveExtras Wave WaveAlign WaveAlignPaths Teams WaveTeams WaveTeamPaths.
 Import ListNotations.
 
 (** Thread block 0: A(2,1), a barrier whose release takes a cycle, B(2,0); thread block 1: C(3,0).
@@ -15,19 +17,24 @@ Definition sm1 : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) (fun w 
 (** C comes in between. *)
 Definition start (x : key) : nat := if fst x =? 0 then if snd x =? 0 then 0 else 5 else 2.
 Definition wave2 : schedule :=
-  Schedule start start (fun x => init (get both x)) (fun x => lat (get both x)) (fun _ _ => 1) (fun g => g).
+  Schedule start start (fun x => init (get both x)) (fun x => lat (get both x)) (fun _ _ => 1)
+    (fun g => g).
 
 Example wave2_valid : valid sm1 both wave2.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 
 (** By itself thread block 0 needs 6 cycles, the other adds 3; it ends at 7. *)
-Example numbers : (SIB_at (only sm1 0 both) sm1 0, FIB_at (only sm1 0 both) sm1 0, adds both sm1 0 0 1, C wave2 (0, 1)) = (6, 6, 3, 7).
+Example numbers : (SIB_at (only sm1 0 both) sm1 0, FIB_at (only sm1 0 both) sm1 0,
+  adds both sm1 0 0 1, C wave2 (0, 1)) = (6, 6, 3, 7).
 Proof. vm_compute. reflexivity. Qed.
 
+(** Theorem 1 without extras bounds the example by 9 cycles. *)
 Example wave2_ends x : of sm1 both 0 x -> C wave2 x <= 9.
 Proof.
-  intros Hx. change 9 with (0 + min (SIB_at (only sm1 0 both) sm1 0) (FIB_at (only sm1 0 both) sm1 0) + sum (adds both sm1 0 0) [1]).
-  apply (SIB_wave sm1 both wave2 0 0 [1] x); [split; cbn; lia|apply wf_ok; reflexivity|exact wave2_valid|cbn; lia| | | |exact Hx].
+  intros Hx. change 9 with (0 + min (SIB_at (only sm1 0 both) sm1 0)
+    (FIB_at (only sm1 0 both) sm1 0) + sum (adds both sm1 0 0) [1]).
+  apply (SIB_wave sm1 both wave2 0 0 [1] x); [split; cbn; lia|apply wf_ok;
+    reflexivity|exact wave2_valid|cbn; lia| | | |exact Hx].
   - intros y Hy N O. exfalso. cbn in Hy, N, O. intuition subst; cbn in *; auto.
   - right. reflexivity.
   - apply cost_same. discriminate.
@@ -35,57 +42,70 @@ Qed.
 
 (** ** Two sub-cores: without extras the bound is exceeded
 
-    Thread block 0: A(1,0) on sub-core 0, a barrier, B(1,0) on sub-core 1.  Thread block 1: X(5,0) on
-    sub-core 0, and on sub-core 1 Y(5,0), which waits for Z(1,5).  X is before A; when B may be issued,
-    Y may be, too, and is before it. *)
+    Thread block 0: A(1,0) on sub-core 0, a barrier, B(1,0) on sub-core 1.  Thread block 1: X(5,0)
+    on sub-core 0, and on sub-core 1 Y(5,0), which waits for Z(1,5).  X is before A; when B may be
+    issued, Y may be, too, and is before it. *)
 Definition four : block :=
-  [[Instr 0 1 0 [] 0]; [Instr 1 1 0 [] 1]; [Instr 0 5 0 [] 0]; [Instr 2 1 5 [] 0; Instr 1 5 0 [0] 0]].
-Definition sm2 : machine := Machine (fun _ => 1) (Some 0) 1 (fun w => w mod 2) (fun w => w / 2) (fun _ => 0).
+  [[Instr 0 1 0 [] 0]; [Instr 1 1 0 [] 1]; [Instr 0 5 0 [] 0];
+    [Instr 2 1 5 [] 0; Instr 1 5 0 [0] 0]].
+Definition sm2 : machine := Machine (fun _ => 1) (Some 0) 1 (fun w => w mod 2) (fun w => w / 2)
+  (fun _ => 0).
 
 Definition start4 (x : key) : nat := nth (snd x) (nth (fst x) [[5]; [11]; [0]; [0; 6]] []) 0.
 Definition wave4 : schedule :=
-  Schedule start4 start4 (fun x => init (get four x)) (fun x => lat (get four x)) (fun _ _ => 0) (fun _ => 0).
+  Schedule start4 start4 (fun x => init (get four x)) (fun x => lat (get four x)) (fun _ _ => 0)
+    (fun _ => 0).
 
 Example wave4_valid : valid sm2 four wave4.
 Proof. apply valid_ok; [vm_compute; reflexivity|intros; cbn; lia]. Qed.
 
 (** SIB is 2, W is 6, U is 0; thread block 0 ends at 12.  X is 5. *)
-Example extras_needed : (SIB_at (only sm2 0 four) sm2 0, busiest four sm2 0 [0; 1] 1, shared_work four sm2 0 1, C wave4 (1, 0))
-  = (2, 6, 0, 12) /\ extras four sm2 0 [0; 1] 1 (last_section four sm2 0) = 5.
+Example extras_needed : (SIB_at (only sm2 0 four) sm2 0, busiest four sm2 0 [0; 1] 1,
+  shared_work four sm2 0 1, C wave4 (1, 0)) = (2, 6, 0, 12) /\
+  extras four sm2 0 [0; 1] 1 (last_section four sm2 0) = 5.
 Proof. vm_compute. auto. Qed.
 
+(** Theorem 1 with extras bounds the example by 13 cycles. *)
 Example wave4_ends x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
-  intros Hx. change 13 with (0 + min (SIB_at (only sm2 0 four) sm2 0) (FIB_at (only sm2 0 four) sm2 0)
+  intros Hx.
+  change 13 with (0 + min (SIB_at (only sm2 0 four) sm2 0) (FIB_at (only sm2 0 four) sm2 0)
     + sum (adds_with_extras sm2 four 0 [0; 1] (last_section four sm2 0)) (strangers 0 [1])).
   apply (SIB_wave_extras sm2 four wave4 0 0 [1] [0; 1]) with (turn := fun _ q => q);
-    [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| | |apply changes_barriers|apply cost_same; discriminate|exact Hx].
+    [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| |
+    |apply changes_barriers|apply cost_same; discriminate|exact Hx].
   - intros y Hy N O. exfalso. cbn in Hy. intuition subst; cbn in *; auto.
   - split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
-    pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L. destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+    pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
+    destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
 Qed.
 
 (** ** The two as a grid on one SM *)
 
 Definition grid4 : grid := Grid 2 1 2 0 0 (fun _ => sm2) (fun _ => four).
 Definition run4 : execution :=
-  Execution (fun _ => wave4) (fun _ => 0) (fun b => b) (fun b => b) (fun _ => 0) (fun _ => 0) (fun b => 12 - b).
+  Execution (fun _ => wave4) (fun _ => 0) (fun b => b) (fun b => b) (fun _ => 0) (fun _ => 0)
+    (fun b => 12 - b).
 
 Lemma never_before c b : ~ before grid4 run4 c b.
 Proof. intros [_ [_ [H1 H2]]]. cbn in H1, H2. lia. Qed.
 
-Lemma keys4 x : In x (keys four) -> x = (0, 0) \/ x = (1, 0) \/ x = (2, 0) \/ x = (3, 0) \/ x = (3, 1).
+Lemma keys4 x : In x (keys four) -> x = (0, 0) \/ x = (1, 0) \/ x = (2, 0) \/ x = (3, 0) \/
+  x = (3, 1).
 Proof. cbn. intuition congruence. Qed.
 
 Example run4_valid : grid_valid grid4 run4.
 Proof.
   constructor.
   - intros i _. exact wave4_valid.
-  - intros i x Hi Hx. assert (i = 0) as -> by (cbn in Hi; lia). apply keys4 in Hx. intuition subst; vm_compute; lia.
+  - intros i x Hi Hx. assert (i = 0) as -> by (cbn in Hi; lia). apply keys4 in Hx.
+    intuition subst; vm_compute; lia.
   - cbn. lia.
   - auto.
-  - intros i x Hi Hx. assert (i = 0) as -> by (cbn in Hi; lia). apply keys4 in Hx. intuition subst; vm_compute; lia.
-  - intros b Hb. cbn in Hb. split; [cbn; lia|right]. destruct b as [|[|b]]; [exists (1, 0)|exists (3, 1)|lia]; cbn; auto 10.
+  - intros i x Hi Hx. assert (i = 0) as -> by (cbn in Hi; lia). apply keys4 in Hx.
+    intuition subst; vm_compute; lia.
+  - intros b Hb. cbn in Hb. split; [cbn; lia|right].
+    destruct b as [|[|b]]; [exists (1, 0)|exists (3, 1)|lia]; cbn; auto 10.
   - intros b c _ H. destruct (never_before _ _ H).
   - cbn. lia.
   - cbn. lia.
@@ -98,75 +118,100 @@ Qed.
 Example run4_dealt : dealt grid4 run4.
 Proof. split; [intros b c _; apply never_before|intros i; destruct i; cbn; lia]. Qed.
 
-Definition own4 (b : nat) : nat := min (SIB_at (only sm2 b four) sm2 b) (FIB_at (only sm2 b four) sm2 b).
-Definition adds4 (b : nat) : nat -> nat := adds_with_extras sm2 four b [0; 1] (last_section four sm2 b).
+Definition own4 (b : nat) : nat := min (SIB_at (only sm2 b four) sm2 b)
+  (FIB_at (only sm2 b four) sm2 b).
+Definition adds4 (b : nat) : nat -> nat := adds_with_extras sm2 four b [0; 1]
+  (last_section four sm2 b).
 
 (** The grid ends at 12, k-wave is 13. *)
 Example k_wave4 : k_wave grid4 own4 adds4 = 13.
 Proof. vm_compute. reflexivity. Qed.
 
+(** The bound of one wave is 13 cycles for the grid. *)
 Example run4_ends b : b < 2 -> ended run4 b <= 13.
 Proof.
-  intros Hb. rewrite <- k_wave4. apply (k_wave_bound grid4 run4 run4_valid); [exact run4_dealt|cbn; lia| |exact Hb].
-  intros c Hc. cbn in Hc. change (prog grid4 (sm_of run4 c)) with four. change (mach grid4 (sm_of run4 c)) with sm2.
-  replace (sum (adds4 c) (mates grid4 run4 c)) with (sum (adds4 c) (strangers c (mates grid4 run4 c)))
-    by (destruct c as [|[|c]]; [reflexivity|reflexivity|lia]).
-  unfold own4, adds4. apply (stays_extras sm2 four c _ [0; 1] (fun _ q => q) (last_section four sm2 c)); [split; cbn; lia|apply wf_ok; reflexivity| |apply changes_barriers|apply cost_same; discriminate].
-  split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
-  pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L. destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+  intros Hb. rewrite <- k_wave4.
+  apply (k_wave_bound grid4 run4 run4_valid); [exact run4_dealt|cbn; lia| |exact Hb]. intros c Hc.
+  cbn in Hc. change (prog grid4 (sm_of run4 c)) with four.
+  change (mach grid4 (sm_of run4 c)) with sm2.
+  replace (sum (adds4 c) (mates grid4 run4 c))
+    with (sum (adds4 c) (strangers c (mates grid4 run4 c)))
+    by (destruct c as [|[|c]]; [reflexivity|reflexivity|lia]). unfold own4, adds4.
+  apply (stays_extras sm2 four c _ [0; 1] (fun _ q => q) (last_section four sm2 c));
+    [split; cbn; lia|apply wf_ok; reflexivity| |apply changes_barriers|apply cost_same;
+    discriminate]. split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
+  pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
+  destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
 Qed.
 
 (** ** Theorem 2
 
-    A B and B A, each a thread block, A and B of 3 cycles on two units and one after the other: sums give
-    12, alignment 10, and so does ALN of one block of both warps. *)
+    A B and B A, each a thread block, A and B of 3 cycles on two units and one after the other: sums
+    give 12, alignment 10, and so does ALN of one block of both warps. *)
 Definition crossing : block :=
   [[Instr 0 3 0 [] 0; Instr 1 3 0 [0] 0]; [Instr 1 3 0 [] 0; Instr 0 3 0 [0] 0]].
-Definition sm3 (group : nat -> nat) : machine := Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) group (fun _ => 0).
+Definition sm3 (group : nat -> nat) : machine :=
+  Machine (fun _ => 1) (Some 0) 1 (fun _ => 0) group (fun _ => 0).
 
+(** Alignment gives 10 cycles where sums give 12. *)
 Example alignment_gains :
   let m := sm3 (fun w => w) in
-  (SIB_at (only m 0 crossing) m 0 + adds crossing m 0 0 1, WAVE_ALN crossing m 0 [0] [1], ALN crossing (sm3 (fun _ => 0))) = (12, 10, 10).
+  (SIB_at (only m 0 crossing) m 0 + adds crossing m 0 0 1, WAVE_ALN crossing m 0 [0] [1],
+    ALN crossing (sm3 (fun _ => 0))) = (12, 10, 10).
 Proof. vm_compute. reflexivity. Qed.
 
 Example aligned4 : WAVE_ALN four sm2 0 [0; 1] [2; 3] = 13.
 Proof. vm_compute. reflexivity. Qed.
 
+(** Theorem 2 with a team for each warp bounds the example by 13 cycles. *)
 Example wave4_aligned x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
   intros Hx. change (C wave4 x <= 0 + 13). rewrite <- aligned4.
   apply (WAVE_ALN_bound sm2 four wave4 0 0 [1] [0; 1] [2; 3]);
     [split; cbn; lia|apply wf_ok; reflexivity|exact wave4_valid|cbn; lia| | | |cbn; lia|exact Hx].
   - intros y Hy N O. exfalso. apply keys4 in Hy. intuition subst; cbn in *; auto.
-  - split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy. intuition subst; cbn in *; auto; discriminate.
+  - split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy.
+    intuition subst; cbn in *; auto; discriminate.
   - intros y Hy G _. apply keys4 in Hy. intuition subst; cbn in *; auto.
 Qed.
 
 (** Warps 2 and 3 as one team, on two sub-cores: *)
 Definition team1 : nat -> list (list nat) := fun _ => [[2; 3]].
 
-Example team4 : WAVE_TEAM_ALN four sm2 0 [0; 1] [0; 1] (strangers 0 [1]) (fun _ => true) team1 (last_section four sm2 0) = 13.
+Example team4 : WAVE_TEAM_ALN four sm2 0 [0; 1] [0; 1] (strangers 0 [1])
+  (fun _ => true) team1 (last_section four sm2 0) = 13.
 Proof. vm_compute. reflexivity. Qed.
 
+(** Theorem 2 with a team on two sub-cores bounds the example by 13 cycles. *)
 Example wave4_team x : of sm2 four 0 x -> C wave4 x <= 13.
 Proof.
   intros Hx. change (C wave4 x <= 0 + 13). rewrite <- team4.
-  apply (stays_teams_computed sm2 four 0 [1] [0; 1] (fun _ q => q) (last_section four sm2 0) [0; 1] (fun _ => true) team1);
-    [split; cbn; lia|apply wf_ok; reflexivity| |apply moves_barriers| | |cbn; lia|exact wave4_valid|cbn; lia| |exact Hx].
+  apply (stays_teams_computed sm2 four 0 [1] [0; 1] (fun _ q => q) (last_section four sm2 0) [0;
+    1] (fun _ => true) team1); [split; cbn; lia|apply wf_ok; reflexivity| |apply moves_barriers| |
+    |cbn; lia|exact wave4_valid|cbn; lia| |exact Hx].
   - split; [exact (seq_NoDup 2 0)|]. intros w. cbn [core sm2].
-    pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L. destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
-  - split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy. intuition subst; cbn in *; auto; discriminate.
-  - intros h Hh _. assert (h = 1) as -> by (cbn in Hh; intuition). split; [exact (seq_NoDup 2 2)|]. split.
-    + intros tm [<-|[]]. split; [discriminate|]. intros v u Hv Hu. cbn in Hv, Hu. intuition subst; cbn in *; lia.
-    + intros y Hy G _. exists [2; 3]. split; [left; reflexivity|]. apply keys4 in Hy. intuition subst; cbn in *; auto; discriminate.
+    pose proof (Nat.mod_upper_bound w 2 ltac:(lia)) as L.
+    destruct (w mod 2) as [|[|n]]; [left|right; left|lia]; reflexivity.
+  - split; [exact (seq_NoDup 2 0)|]. intros y [Hy G]. apply keys4 in Hy.
+    intuition subst; cbn in *; auto; discriminate.
+  - intros h Hh _. assert (h = 1) as -> by (cbn in Hh; intuition). split; [exact (seq_NoDup 2 2)|].
+    split.
+    + intros tm [<-|[]]. split; [discriminate|]. intros v u Hv Hu. cbn in Hv, Hu.
+      intuition subst; cbn in *; lia.
+    + intros y Hy G _. exists [2; 3]. split; [left; reflexivity|]. apply keys4 in Hy.
+      intuition subst; cbn in *; auto; discriminate.
   - intros y Hy N O. exfalso. apply keys4 in Hy. intuition subst; cbn in *; auto.
 Qed.
 
-(** Where two warps of two sub-cores are one team, its alignment counts once: [crossing] on each of two sub-cores. *)
+(** Where two warps of two sub-cores are one team, its alignment counts once: [crossing] on each of
+    two sub-cores. *)
 Definition crossings : block :=
   [[Instr 0 3 0 [] 0; Instr 1 3 0 [0] 0]; [Instr 2 3 0 [] 0; Instr 3 3 0 [0] 0];
    [Instr 1 3 0 [] 0; Instr 0 3 0 [0] 0]; [Instr 3 3 0 [] 0; Instr 2 3 0 [0] 0]].
 
-Example teams_gain : (SIB_at (only sm2 0 crossings) sm2 0 + adds crossings sm2 0 0 1, WAVE_ALN crossings sm2 0 [0; 1] [2; 3],
-  WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => true) team1 0, WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => false) team1 0) = (12, 14, 10, 12).
+(** A team gives 10 cycles where sums give 12 and single warps 14. *)
+Example teams_gain : (SIB_at (only sm2 0 crossings) sm2 0 + adds crossings sm2 0 0 1,
+  WAVE_ALN crossings sm2 0 [0; 1] [2; 3], WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ =>
+  true) team1 0, WAVE_TEAM_ALN crossings sm2 0 [0; 1] [0; 1] [1] (fun _ => false) team1 0)
+  = (12, 14, 10, 12).
 Proof. vm_compute. reflexivity. Qed.

@@ -5,7 +5,8 @@
     from, finds the same numbers: this is what is extracted. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Coq Require Import FMapAVL FMapFacts OrderedTypeEx Mergesort Orders Permutation Sorted Relations.
+From Coq Require Import FMapAVL FMapFacts OrderedTypeEx Mergesort Orders Permutation Sorted
+  Relations.
 From Warpbound Require Import Cycles Model Paths.
 Import ListNotations.
 
@@ -15,6 +16,7 @@ Module KeyOrder := PairOrderedType Nat_as_OT Nat_as_OT.
 Module Table := FMapAVL.Make KeyOrder.
 Module TableFacts := FMapFacts.WFacts_fun KeyOrder Table.
 
+(** The value at a key, or a default. *)
 Definition found {A} (default : A) (t : Table.t A) (x : key) : A :=
   match Table.find x t with Some v => v | None => default end.
 
@@ -58,7 +60,8 @@ Qed.
 Lemma tabulated_in {A} (f : key -> A) d l x : In x l -> found d (tabulated f l) x = f x.
 Proof. intros H. destruct (fold_found f d l (Table.empty A) x) as [E|[N _]]; [exact E|tauto]. Qed.
 
-Lemma tabulated_all {A} (f : key -> A) d l x : (~ In x l -> f x = d) -> found d (tabulated f l) x = f x.
+Lemma tabulated_all {A} (f : key -> A) d l x : (~ In x l -> f x = d) ->
+  found d (tabulated f l) x = f x.
 Proof.
   intros H. destruct (fold_found f d l (Table.empty A) x) as [E|[N E]]; [exact E|].
   unfold tabulated. rewrite E, found_empty. symmetry. apply H, N.
@@ -69,15 +72,19 @@ Qed.
 Section Pass.
   Variable preds : key -> list (key * nat).
 
+  (** The longest path to [x] from what is in the table. *)
   Definition into (t : Table.t nat) (x : key) : nat :=
     list_max (map (fun e => found 0 t (fst e) + snd e) (preds x)).
+  (** [step] adds the value of [x] to the table. *)
   Definition step (t : Table.t nat) (x : key) : Table.t nat := Table.add x (into t x) t.
+  (** [pass] computes all values in order. *)
   Definition pass (order : list key) : Table.t nat := fold_left step order (Table.empty nat).
 
   Variables (P : key -> Prop) (rank : key -> nat) (fuel : nat).
   Hypothesis R : forall x e, P x -> In e (preds x) -> P (fst e) /\ rank (fst e) < rank x.
   Hypothesis F : forall x, P x -> rank x < fuel.
 
+  (** The table has the longest paths of the list. *)
   Definition right (t : Table.t nat) (l : list key) : Prop :=
     forall x, In x l -> P x -> found 0 t x = lp preds fuel x.
 
@@ -85,9 +92,9 @@ Section Pass.
     (forall e, In e (preds x) -> In (fst e) l) -> right (step t x) (l ++ [x]).
   Proof.
     intros H Hx Hp y Hy Py. unfold step. destruct (key_dec x y) as [->|N].
-    - rewrite found_same. rewrite (lp_fuel preds P rank R fuel (S fuel) y) by auto using Nat.lt_lt_succ_r.
-      cbn [lp]. unfold into. f_equal. apply map_ext_in. intros e He.
-      rewrite H; auto. apply (R y e Py He).
+    - rewrite found_same.
+      rewrite (lp_fuel preds P rank R fuel (S fuel) y) by auto using Nat.lt_lt_succ_r. cbn [lp].
+      unfold into. f_equal. apply map_ext_in. intros e He. rewrite H; auto. apply (R y e Py He).
     - rewrite found_other by exact N. apply in_app_or in Hy as [Hy|[Hy|[]]]; [auto|congruence].
   Qed.
 
@@ -95,7 +102,8 @@ Section Pass.
   Definition in_order (order : list key) : Prop :=
     forall l x r, order = l ++ x :: r -> P x /\ forall e, In e (preds x) -> In (fst e) l.
 
-  Lemma fold_right_in r : forall t l, right t l -> in_order (l ++ r) -> right (fold_left step r t) (l ++ r).
+  Lemma fold_right_in r : forall t l, right t l -> in_order (l ++ r) ->
+    right (fold_left step r t) (l ++ r).
   Proof.
     induction r as [|x r IH]; intros t l H O; simpl; [rewrite app_nil_r; exact H|].
     destruct (O l x r eq_refl) as [Hx He].
@@ -106,7 +114,8 @@ Section Pass.
   Theorem pass_is_lp order : in_order order ->
     forall x, In x order -> found 0 (pass order) x = lp preds fuel x.
   Proof.
-    intros O x Hx. apply (fold_right_in order _ [] (fun y (H : In y []) => match H with end) O x Hx).
+    intros O x Hx.
+    apply (fold_right_in order _ [] (fun y (H : In y []) => match H with end) O x Hx).
     apply in_split in Hx as [l [r E]]. apply (O l x r E).
   Qed.
 
@@ -127,7 +136,9 @@ End Pass.
 (** ** Sorting by rank *)
 
 Module Ranked <: TotalTransitiveLeBool.
+  (** Keys with their ranks. *)
   Definition t := (nat * key)%type.
+  (** The order of ranks. *)
   Definition leb (x y : t) := fst x <=? fst y.
   Lemma leb_total : forall x y, leb x y = true \/ leb y x = true.
   Proof. intros x y. unfold leb. rewrite !Nat.leb_le. lia. Qed.
@@ -136,6 +147,7 @@ Module Ranked <: TotalTransitiveLeBool.
 End Ranked.
 Module RankSort := Sort Ranked.
 
+(** The nodes in the order of ranks. *)
 Definition by_rank (rank : key -> nat) (nodes : list key) : list key :=
   map snd (RankSort.sort (map (fun x => (rank x, x)) nodes)).
 
@@ -143,8 +155,8 @@ Lemma by_rank_in rank nodes x : In x (by_rank rank nodes) <-> In x nodes.
 Proof.
   unfold by_rank. rewrite in_map_iff. split.
   - intros [[r y] [E H]]. simpl in E. subst y.
-    apply (Permutation_in _ (Permutation_sym (RankSort.Permuted_sort _))), in_map_iff in H as [y [E H]].
-    inversion E; subst. exact H.
+    apply (Permutation_in _ (Permutation_sym (RankSort.Permuted_sort _))), in_map_iff in H
+      as [y [E H]]. inversion E; subst. exact H.
   - intros H. exists (rank x, x). split; [reflexivity|].
     apply (Permutation_in _ (RankSort.Permuted_sort _)), in_map_iff. eauto.
 Qed.
@@ -153,8 +165,8 @@ Lemma by_rank_sorted rank nodes : StronglySorted (fun x y => rank x <= rank y) (
 Proof.
   unfold by_rank. set (l := map (fun x => (rank x, x)) nodes).
   assert (forall z, In z (RankSort.sort l) -> fst z = rank (snd z)) as H.
-  { intros z Hz. apply (Permutation_in _ (Permutation_sym (RankSort.Permuted_sort _))), in_map_iff in Hz as [y [<- _]].
-    reflexivity. }
+  { intros z Hz. apply (Permutation_in _ (Permutation_sym (RankSort.Permuted_sort _))), in_map_iff
+      in Hz as [y [<- _]]. reflexivity. }
   pose proof (RankSort.StronglySorted_sort l Ranked.leb_trans) as S.
   induction S as [|z s S IH Fa]; simpl; constructor.
   - apply IH. intros; apply H; right; assumption.
@@ -164,9 +176,11 @@ Proof.
 Qed.
 
 (** The longest paths into all nodes. *)
-Definition longest_paths (preds : key -> list (key * nat)) (rank : key -> nat) (nodes : list key) : Table.t nat :=
+Definition longest_paths (preds : key -> list (key * nat)) (rank : key -> nat) (nodes : list key) :
+  Table.t nat :=
   pass preds (by_rank rank nodes).
 
+(** One pass in the order of ranks computes all longest paths. *)
 Theorem longest_paths_ok preds rank nodes fuel :
   (forall x e, In x nodes -> In e (preds x) -> In (fst e) nodes /\ rank (fst e) < rank x) ->
   (forall x, In x nodes -> rank x < fuel) ->

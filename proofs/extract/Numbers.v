@@ -9,7 +9,8 @@ From Coq Require Import Arith Extraction ExtrOcamlBasic.
 Extract Inductive nat => "int" ["0" "Checked.succ"]
   "(fun zero succ n -> if n = 0 then zero () else succ (n - 1))".
 
-(* Twice: statements name those of the prelude by notations, Nat.max and the like those of the library. *)
+(* Twice: statements name those of the prelude by notations, Nat.max and the like those of the
+    library. *)
 Extract Constant Init.Nat.add => "Checked.add".
 Extract Constant Init.Nat.mul => "Checked.mul".
 Extract Constant Init.Nat.sub => "Checked.sub".
@@ -31,4 +32,5 @@ Extract Constant Nat.eqb => "Checked.equal".
 Extract Constant Nat.leb => "Checked.at_most".
 Extract Constant Nat.ltb => "Checked.less".
 Extract Constant Nat.eq_dec => "Checked.equal".
-Extract Constant Nat.compare => "(fun (n : int) (m : int) -> if n = m then Eq else if n < m then Lt else Gt)".
+Extract Constant Nat.compare =>
+  "(fun (n : int) (m : int) -> if n = m then Eq else if n < m then Lt else Gt)".

@@ -1,16 +1,20 @@
-(** * K-CHAIN-AREA (docs/sub-core-bounds.md, theorem 3): the paths of all slots of all SMs together *)
+(** * K-CHAIN-AREA (docs/sub-core-bounds.md, theorem 3): the paths of all slots of all SMs
+    together *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm Dynamic Area ChainSm ChainDispatch ChainBalance.
+From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm Dynamic
+  Area ChainSm ChainDispatch ChainBalance.
 Import ListNotations.
 
 (** The area; [tail] is what a full SM takes behind the last dispatch. *)
 Definition chain_area (M R delta tail : nat) (l : list chain_kind) : nat :=
   (R * sum cW l
-   + (R - 1) * min (largest (sum cH l + (R - 1) * turns l - M * R) (flat_map cX l)) (sum (fun x => cE x - cW x) l)
+   + (R - 1) * min (largest (sum cH l + (R - 1) * turns l - M * R) (flat_map cX l))
+     (sum (fun x => cE x - cW x) l)
    + sum cO l + (R - 1) * (list_max (map cL l) + delta) + (length l - M * R) * delta
    + (M - 1) * R * (tail + delta)) / (M * R).
 
+(** K-CHAIN-AREA. *)
 Definition k_chain_area (M R delta : nat) (k : list kind) ls : nat :=
   let tail := best_tail R k ls in
   if length k <=? M * R then k_chain_least M R delta k ls
@@ -21,12 +25,15 @@ Definition above (t : nat) (l : list nat) : nat := sum (fun x => x - t) l.
 
 Lemma above_insert t x l : above t (insert x l) = (x - t) + above t l.
 Proof.
-  unfold above. induction l as [|y l IH]; [reflexivity|]. cbn [insert]. destruct (y <=? x); [reflexivity|].
-  rewrite !sum_cons, IH. lia.
+  unfold above. induction l as [|y l IH]; [reflexivity|]. cbn [insert].
+  destruct (y <=? x); [reflexivity|]. rewrite !sum_cons, IH. lia.
 Qed.
 
 Lemma above_sorted t l : above t (sorted l) = above t l.
-Proof. induction l as [|x l IH]; [reflexivity|]. cbn [sorted fold_right]. rewrite above_insert. fold (sorted l). rewrite IH. reflexivity. Qed.
+Proof.
+  induction l as [|x l IH]; [reflexivity|]. cbn [sorted fold_right]. rewrite above_insert.
+  fold (sorted l). rewrite IH. reflexivity.
+Qed.
 
 Lemma largest_above n t l : largest n l <= n * t + above t l.
 Proof.
@@ -38,27 +45,36 @@ Qed.
 
 Lemma threshold n l : exists t, n * t + above t l <= largest n l.
 Proof.
-  unfold largest. assert (forall k, falling k -> forall n, exists t, (t = 0 \/ In t k) /\ n * t + above t k <= list_sum (firstn n k)) as A.
-  { clear. induction 1 as [|x k F IH H]; intros n; [exists 0; split; [auto|rewrite firstn_nil; cbn; lia]|].
+  unfold largest. assert (forall k, falling k -> forall n, exists t, (t = 0 \/ In t k) /\
+    n * t + above t k <= list_sum (firstn n k)) as A.
+  { clear.
+    induction 1 as [|x k F IH H]; intros n; [exists 0; split; [auto|rewrite firstn_nil; cbn; lia]|].
     destruct n as [|n].
     - exists x. split; [right; left; reflexivity|]. unfold above. rewrite sum_zero; [cbn; lia|].
       intros y [<-|Hy]; [lia|]. specialize (H y Hy). lia.
-    - destruct (IH n) as [t [Ht T]]. exists t. split; [destruct Ht; [auto|right; right; assumption]|].
-      assert (t <= x) by (destruct Ht as [->|Ht]; [lia|apply H, Ht]). unfold above in *. rewrite sum_cons.
-      change (list_sum (firstn (S n) (x :: k))) with (x + list_sum (firstn n k)). lia. }
-  destruct (A (sorted l) (sorted_falling l) n) as [t [_ T]]. exists t. rewrite above_sorted in T. exact T.
+    - destruct (IH n) as [t [Ht T]]. exists t.
+      split; [destruct Ht; [auto|right; right; assumption]|].
+      assert (t <= x) by (destruct Ht as [->|Ht]; [lia|apply H, Ht]). unfold above in *.
+      rewrite sum_cons. change (list_sum (firstn (S n) (x :: k))) with (x + list_sum (firstn n k)).
+      lia. }
+  destruct (A (sorted l) (sorted_falling l) n) as [t [_ T]]. exists t. rewrite above_sorted in T.
+  exact T.
 Qed.
 
-Lemma above_flat {A} t (f : A -> list nat) l : above t (flat_map f l) = sum (fun x => above t (f x)) l.
+Lemma above_flat {A} t (f : A -> list nat) l : above t (flat_map f l)
+  = sum (fun x => above t (f x)) l.
 Proof.
-  induction l as [|x l IH]; [reflexivity|]. cbn [flat_map]. rewrite sum_cons, <- IH. unfold above. apply sum_app.
+  induction l as [|x l IH]; [reflexivity|]. cbn [flat_map]. rewrite sum_cons, <- IH. unfold above.
+  apply sum_app.
 Qed.
 
-Lemma finite_choice {A} (P : nat -> A -> Prop) (a : A) n : (forall q, q < n -> exists x, P q x) -> exists f, forall q, q < n -> P q (f q).
+Lemma finite_choice {A} (P : nat -> A -> Prop) (a : A) n : (forall q, q < n -> exists x, P q x) ->
+  exists f, forall q, q < n -> P q (f q).
 Proof.
   induction n as [|n IH]; intros H; [exists (fun _ => a); lia|].
   destruct IH as [f F]; [intros q Hq; apply H; lia|]. destruct (H n (le_n _)) as [x X].
-  exists (fun q => if q =? n then x else f q). intros q Hq. destruct (Nat.eqb_spec q n) as [->|N]; [exact X|apply F; lia].
+  exists (fun q => if q =? n then x else f q). intros q Hq.
+  destruct (Nat.eqb_spec q n) as [->|N]; [exact X|apply F; lia].
 Qed.
 
 Section Area.
@@ -82,26 +98,33 @@ Section Area.
   Lemma over_scale c f : over (fun j q => c * f j q) = c * over f.
   Proof. unfold over. rewrite <- sum_scale. apply sum_ext. intros j _. apply sum_scale. Qed.
 
-  Lemma room_parts_sum j q f : sum f (rest r j (in_room r j q)) + sum f (in_room r j q) = sum f (on_sm r j).
+  Lemma room_parts_sum j q f : sum f (rest r j (in_room r j q)) + sum f (in_room r j q)
+    = sum f (on_sm r j).
   Proof.
     unfold rest, in_room. rewrite !sum_filter, <- sum_add. apply sum_ext. intros c Hc.
     destruct (existsb (Nat.eqb c) _) eqn:E.
-    - apply existsb_exists in E as [y [Hy E]]. apply Nat.eqb_eq in E. subst y. apply filter_In in Hy as [_ Hy]. rewrite Hy. reflexivity.
-    - destruct (room r c =? q) eqn:Q; [exfalso|cbn; lia]. apply not_true_iff_false in E. apply E, existsb_exists. exists c.
-      split; [apply filter_In; auto|apply Nat.eqb_refl].
+    - apply existsb_exists in E as [y [Hy E]]. apply Nat.eqb_eq in E. subst y.
+      apply filter_In in Hy as [_ Hy]. rewrite Hy. reflexivity.
+    - destruct (room r c =? q) eqn:Q; [exfalso|cbn; lia]. apply not_true_iff_false in E.
+      apply E, existsb_exists. exists c. split; [apply filter_In; auto|apply Nat.eqb_refl].
   Qed.
 
   Lemma rooms_sum j f : sum (fun q => sum f (in_room r j q)) (seq 0 R) = sum f (on_sm r j).
   Proof. apply sum_by_slot. intros c Hc. apply (l_room _ _ _ _ _ Lg), (here_sm r j c Hc). Qed.
 
   Lemma over_rooms f : over (fun j q => sum f (in_room r j q)) = sum f (all r).
-  Proof. unfold over. rewrite <- (by_sm r M R delta _ Lg f). apply sum_ext. intros j _. apply rooms_sum. Qed.
+  Proof.
+    unfold over. rewrite <- (by_sm r M R delta _ Lg f). apply sum_ext. intros j _. apply rooms_sum.
+  Qed.
 
   Lemma over_rest f : over (fun j q => sum f (rest r j (in_room r j q))) <= (R - 1) * sum f (all r).
   Proof.
-    assert (over (fun j q => sum f (rest r j (in_room r j q))) + sum f (all r) = R * sum f (all r)) as A.
-    { rewrite <- over_rooms at 1. unfold over. rewrite <- (by_sm r M R delta _ Lg f), <- sum_scale, <- sum_add. apply sum_ext. intros j _.
-      rewrite <- sum_add. rewrite (sum_ext _ (fun _ => sum f (on_sm r j))) by (intros q _; apply room_parts_sum).
+    assert (over (fun j q => sum f (rest r j (in_room r j q))) + sum f (all r) = R * sum f (all r))
+      as A.
+    { rewrite <- over_rooms at 1. unfold over.
+      rewrite <- (by_sm r M R delta _ Lg f), <- sum_scale, <- sum_add. apply sum_ext. intros j _.
+      rewrite <- sum_add.
+      rewrite (sum_ext _ (fun _ => sum f (on_sm r j))) by (intros q _; apply room_parts_sum).
       rewrite sum_same, seq_length. reflexivity. }
     rewrite Nat.mul_sub_distr_r. lia.
   Qed.
@@ -109,13 +132,19 @@ Section Area.
   Lemma over_add (f g : nat -> nat -> nat) : over (fun j q => f j q + g j q) = over f + over g.
   Proof. unfold over. rewrite <- sum_add. apply sum_ext. intros j _. apply sum_add. Qed.
 
-  Lemma over_le (f g : nat -> nat -> nat) : (forall j q, j < M -> q < R -> f j q <= g j q) -> over f <= over g.
+  Lemma over_le (f g : nat -> nat -> nat) : (forall j q, j < M -> q < R -> f j q <= g j q) ->
+    over f <= over g.
   Proof.
-    intros H. unfold over. apply sum_le. intros j Hj. apply in_seq in Hj. apply sum_le. intros q Hq. apply in_seq in Hq. apply H; lia.
+    intros H. unfold over. apply sum_le. intros j Hj. apply in_seq in Hj. apply sum_le. intros q Hq.
+    apply in_seq in Hq. apply H; lia.
   Qed.
 
   Lemma over_same c : over (fun _ _ => c) = M * R * c.
-  Proof. unfold over. rewrite (sum_ext _ (fun _ => R * c)) by (intros j _; rewrite sum_same, seq_length; reflexivity). rewrite sum_same, seq_length. lia. Qed.
+  Proof.
+    unfold over.
+    rewrite (sum_ext _ (fun _ => R * c)) by (intros j _; rewrite sum_same, seq_length; reflexivity).
+    rewrite sum_same, seq_length. lia.
+  Qed.
 
   Section Ends.
     Variables (z b : nat).
@@ -128,52 +157,62 @@ Section Area.
     Notation T := (cycles (fin r b) cnted).
     Notation C1 := (cycles t1 cnted).
 
+    (** Slot [q] of SM [j] is on the SM of [b], but not its slot. *)
     Definition ends j q : bool := (j =? i) && negb (q =? room r b).
+    (** [x] in such a slot, 0 elsewhere. *)
     Definition also (x : nat) j q : nat := if ends j q then x else 0.
 
     (** The path of slot [q] of SM [j]; on that of [b] other slots' paths go on with its chain. *)
     Lemma one_path j q : j < M -> q < R -> exists n,
       (if j =? i then T else C1)
-      <= slot_sum r delta ck (in_room r j q) + also (delta + cL (ck b)) j q + sum (fun c => charge (ck c) (n c)) (rest r j (in_room r j q))
-      /\ sum n (rest r j (in_room r j q)) <= (R - 1) * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1).
+      <= slot_sum r delta ck (in_room r j q) + also (delta + cL (ck b)) j q
+        + sum (fun c => charge (ck c) (n c)) (rest r j (in_room r j q))
+      /\ sum n (rest r j (in_room r j q)) <= (R - 1)
+           * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1).
     Proof.
       intros Hj Hq. unfold also, ends. destruct (Nat.eqb_spec j i) as [->|N]; cbn [andb].
       - assert (In b (on_sm r i)) as Bh by (apply in_on_sm; auto).
         destruct (Nat.eqb_spec q (room r b)) as [->|Nq]; cbn [negb].
-        + destruct (c_slot _ _ _ _ _ Ch i (room r b) (in_room r i (room r b)) b (fin r b) Hj Hq (whole_room r i _)
-            ltac:(apply in_room_iff; auto) (le_n _)) as [n [H1 H2]]. exists n. rewrite !Nat.add_0_r. auto.
+        + destruct (c_slot _ _ _ _ _ Ch i (room r b) (in_room r i (room r b)) b (fin r b) Hj Hq
+            (whole_room r i _) ltac:(apply in_room_iff; auto) (le_n _)) as [n [H1 H2]]. exists n.
+          rewrite !Nat.add_0_r. auto.
         + destruct (c_then _ _ _ _ _ Ch i q (in_room r i q) b Hj Hq (whole_room r i q) Bh
             ltac:(intros X; apply in_room_iff in X; lia)) as [n [H1 H2]].
           { intros t Ct Ht Fe. destruct (le_lt_dec (disp r b) t) as [|Lt]; [assumption|exfalso].
             destruct (taken_here r M R delta _ Lg i b t q Bh Ct Lt Hq) as [c [Hc [_ [Hr Hh]]]].
-            specialize (Fe c ltac:(apply in_room_iff; auto)). unfold holds in Hh. rewrite andb_true_iff, Nat.ltb_lt in Hh. lia. }
+            specialize (Fe c ltac:(apply in_room_iff; auto)). unfold holds in Hh.
+            rewrite andb_true_iff, Nat.ltb_lt in Hh. lia. }
           exists n. split; [lia|exact H2].
       - destruct (slot_last r M R Dyn Waits z b Hz Hb A j q Hj Hq) as [c [Hc Hm]].
-        destruct (c_slot _ _ _ _ _ Ch j q (in_room r j q) c (min t1 (fin r c)) Hj Hq (whole_room r j q) Hc ltac:(lia)) as [n [H1 H2]].
-        exists n. rewrite !Nat.add_0_r. split; [lia|exact H2].
+        destruct (c_slot _ _ _ _ _ Ch j q (in_room r j q) c (min t1 (fin r c)) Hj Hq
+          (whole_room r j q) Hc ltac:(lia)) as [n [H1 H2]]. exists n. rewrite !Nat.add_0_r.
+        split; [lia|exact H2].
     Qed.
 
     Lemma over_also x : over (also x) = (R - 1) * x.
     Proof.
       pose proof (l_sm _ _ _ _ _ Lg b Hb) as Hi. pose proof (l_room _ _ _ _ _ Lg b Hb) as Hr.
       assert (forall j, sum (also x j) (seq 0 R) = if i =? j then (R - 1) * x else 0) as E.
-      { intros j. unfold also, ends. rewrite (Nat.eqb_sym j i). destruct (i =? j); cbn [andb]; [|apply sum_zero; reflexivity].
+      { intros j. unfold also, ends. rewrite (Nat.eqb_sym j i).
+        destruct (i =? j); cbn [andb]; [|apply sum_zero; reflexivity].
         pose proof (sum_single (fun _ => x) (room r b) R Hr) as S1. cbn beta in S1.
         assert (sum (fun q => if negb (q =? room r b) then x else 0) (seq 0 R)
           + sum (fun q => if room r b =? q then x else 0) (seq 0 R) = R * x) as S2.
-        { rewrite <- sum_add. rewrite <- (seq_length R 0) at 2. rewrite <- (sum_same x (seq 0 R)). apply sum_ext. intros q _.
-          rewrite Nat.eqb_sym. destruct (room r b =? q); cbn; lia. }
+        { rewrite <- sum_add. rewrite <- (seq_length R 0) at 2. rewrite <- (sum_same x (seq 0 R)).
+          apply sum_ext. intros q _. rewrite Nat.eqb_sym. destruct (room r b =? q); cbn; lia. }
         rewrite Nat.mul_sub_distr_r. lia. }
-      unfold over. rewrite (sum_ext _ _ _ (fun j _ => E j)). apply (sum_single (fun _ => (R - 1) * x) i M Hi).
+      unfold over. rewrite (sum_ext _ _ _ (fun j _ => E j)).
+      apply (sum_single (fun _ => (R - 1) * x) i M Hi).
     Qed.
 
     Lemma over_times : over (fun j q => if j =? i then T else C1) + R * C1 = R * T + M * R * C1.
     Proof.
       pose proof (l_sm _ _ _ _ _ Lg b Hb) as Hi.
-      assert (forall j, sum (fun q : nat => if j =? i then T else C1) (seq 0 R) + (if i =? j then R * C1 else 0)
-        = (if i =? j then R * T else 0) + R * C1) as E.
+      assert (forall j, sum (fun q : nat => if j =? i then T else C1) (seq 0 R)
+        + (if i =? j then R * C1 else 0) = (if i =? j then R * T else 0) + R * C1) as E.
       { intros j. rewrite sum_same, seq_length, (Nat.eqb_sym j i). destruct (i =? j); lia. }
-      unfold over. pose proof (sum_ext _ _ (seq 0 M) (fun j _ => E j)) as S. rewrite !sum_add, sum_same, seq_length in S.
+      unfold over. pose proof (sum_ext _ _ (seq 0 M) (fun j _ => E j)) as S.
+      rewrite !sum_add, sum_same, seq_length in S.
       rewrite (sum_single (fun _ => R * C1) i M Hi), (sum_single (fun _ => R * T) i M Hi) in S. lia.
     Qed.
 
@@ -183,79 +222,104 @@ Section Area.
       over (fun j q => sum (fun c => charge (ck c) (n j q c)) (rest r j (in_room r j q)))
       <= (R - 1) * (sum cW l + min (largest N (flat_map cX l)) (sum (fun x => cE x - cW x) l)).
     Proof.
-      intros _ H. set (e := fun j q c => min (cE (ck c) - cW (ck c)) (largest (n j q c) (cX (ck c)))).
+      intros _ H.
+      set (e := fun j q c => min (cE (ck c) - cW (ck c)) (largest (n j q c) (cX (ck c)))).
       assert (over (fun j q => sum (fun c => charge (ck c) (n j q c)) (rest r j (in_room r j q)))
-        <= over (fun j q => sum (fun c => cW (ck c)) (rest r j (in_room r j q)) + sum (e j q) (rest r j (in_room r j q)))) as H1.
-      { apply over_le. intros j q _ _. rewrite <- sum_add. apply sum_le. intros c _. unfold charge, e. lia. }
+        <= over (fun j q => sum (fun c => cW (ck c)) (rest r j (in_room r j q))
+        + sum (e j q) (rest r j (in_room r j q)))) as H1.
+      { apply over_le. intros j q _ _. rewrite <- sum_add. apply sum_le. intros c _.
+        unfold charge, e. lia. }
       rewrite over_add in H1. pose proof (over_rest (fun c => cW (ck c))) as H2.
-      assert (over (fun j q => sum (e j q) (rest r j (in_room r j q))) <= (R - 1) * sum (fun x => cE x - cW x) l) as H3.
-      { rewrite sum_chains. etransitivity; [|apply over_rest]. apply over_le. intros j q _ _. apply sum_le. intros c _. unfold e. lia. }
-      assert (over (fun j q => sum (e j q) (rest r j (in_room r j q))) <= (R - 1) * largest N (flat_map cX l)) as H4.
+      assert (over (fun j q => sum (e j q) (rest r j (in_room r j q)))
+        <= (R - 1) * sum (fun x => cE x - cW x) l) as H3.
+      { rewrite sum_chains. etransitivity; [|apply over_rest]. apply over_le. intros j q _ _.
+        apply sum_le. intros c _. unfold e. lia. }
+      assert (over (fun j q => sum (e j q) (rest r j (in_room r j q)))
+        <= (R - 1) * largest N (flat_map cX l)) as H4.
       { destruct (threshold N (flat_map cX l)) as [t Ht]. rewrite above_flat, sum_chains in Ht.
-        transitivity (over (fun j q => t * sum (n j q) (rest r j (in_room r j q)) + sum (fun c => above t (cX (ck c))) (rest r j (in_room r j q)))).
-        - apply over_le. intros j q _ _. rewrite <- sum_scale, <- sum_add. apply sum_le. intros c _. unfold e.
-          pose proof (largest_above (n j q c) t (cX (ck c))). lia.
+        transitivity (over (fun j q => t * sum (n j q) (rest r j (in_room r j q))
+          + sum (fun c => above t (cX (ck c))) (rest r j (in_room r j q)))).
+        - apply over_le. intros j q _ _. rewrite <- sum_scale, <- sum_add. apply sum_le. intros c _.
+          unfold e. pose proof (largest_above (n j q c) t (cX (ck c))). lia.
         - rewrite over_add.
           rewrite (over_scale t (fun j q => sum (n j q) (rest r j (in_room r j q)))).
           pose proof (over_rest (fun c => above t (cX (ck c)))) as H5.
-          pose proof (Nat.mul_le_mono_l _ _ t H) as H6. pose proof (Nat.mul_le_mono_l _ _ (R - 1) Ht) as H7.
-          rewrite Nat.mul_add_distr_l in H7. lia. }
+          pose proof (Nat.mul_le_mono_l _ _ t H) as H6.
+          pose proof (Nat.mul_le_mono_l _ _ (R - 1) Ht) as H7. rewrite Nat.mul_add_distr_l in H7.
+          lia. }
       rewrite sum_chains. rewrite Nat.mul_add_distr_l, <- Nat.mul_min_distr_l. lia.
     Qed.
 
     (** Summed up over all slots. *)
     Lemma paths_sum : R * T + (M - 1) * R * C1
-      <= R * sum cW l + (R - 1) * min (largest (sum cH l + (R - 1) * turns l - M * R) (flat_map cX l)) (sum (fun x => cE x - cW x) l)
+      <= R * sum cW l + (R - 1) * min (largest (sum cH l + (R - 1) * turns l - M * R)
+        (flat_map cX l)) (sum (fun x => cE x - cW x) l)
         + sum cO l + (R - 1) * (list_max (map cL l) + delta) + (length l - M * R) * delta.
     Proof.
       pose proof (l_sm _ _ _ _ _ Lg b Hb) as HM. pose proof (l_room _ _ _ _ _ Lg b Hb) as HR.
       destruct (finite_choice (fun j (n : nat -> nat -> nat) => forall q, q < R ->
-        (if j =? i then T else C1) <= slot_sum r delta ck (in_room r j q) + also (delta + cL (ck b)) j q
+        (if j =? i then T else C1) <= slot_sum r delta ck (in_room r j q)
+        + also (delta + cL (ck b)) j q
           + sum (fun c => charge (ck c) (n q c)) (rest r j (in_room r j q))
-        /\ sum (n q) (rest r j (in_room r j q)) <= (R - 1) * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1))
-        (fun _ _ => 0) M) as [n Hn].
-      { intros j Hj. apply (finite_choice (fun q n => (if j =? i then T else C1) <= slot_sum r delta ck (in_room r j q)
-          + also (delta + cL (ck b)) j q + sum (fun c => charge (ck c) (n c)) (rest r j (in_room r j q))
-          /\ sum n (rest r j (in_room r j q)) <= (R - 1) * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1)) (fun _ => 0)).
+        /\ sum (n q) (rest r j (in_room r j q))
+          <= (R - 1) * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1)) (fun _ _ => 0) M)
+          as [n Hn].
+      { intros j Hj. apply (finite_choice (fun q n => (if j =? i then T else C1)
+          <= slot_sum r delta ck (in_room r j q)
+          + also (delta + cL (ck b)) j q + sum (fun c => charge (ck c) (n c))
+              (rest r j (in_room r j q))
+          /\ sum n (rest r j (in_room r j q))
+            <= (R - 1) * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1)) (fun _ => 0)).
         intros q Hq. apply (one_path j q Hj Hq). }
       set (N := sum cH l + (R - 1) * turns l - M * R).
       assert (over (fun j q => sum (n j q) (rest r j (in_room r j q))) <= (R - 1) * N) as HN.
-      { transitivity (over (fun j q => (R - 1) * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1))).
+      { transitivity (over (fun j q => (R - 1)
+          * (slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1))).
         - apply over_le. intros j q Hj Hq. apply (Hn j Hj q Hq).
-        - rewrite (over_scale (R - 1) (fun j q => slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1)).
-          apply Nat.mul_le_mono_l.
+        - rewrite (over_scale (R - 1) (fun j q => slot_turns ck (in_room r j q)
+            + also (cH (ck b)) j q - 1)). apply Nat.mul_le_mono_l.
           assert (over (fun j q => slot_turns ck (in_room r j q) + also (cH (ck b)) j q - 1) + M * R
             <= over (fun j q => slot_turns ck (in_room r j q)) + over (also (cH (ck b)))) as S1.
-          { rewrite <- over_add. rewrite <- (Nat.mul_1_r (M * R)), <- over_same, <- over_add. apply over_le. intros j q Hj Hq.
-            destruct (A j q Hj Hq) as [c [Hc Er]]. assert (In c (in_room r j q)) as X by (apply in_room_iff; auto).
-            pose proof (sum_ge (fun c => cH (ck c)) c _ X) as G. cbn beta in G. fold (slot_turns ck (in_room r j q)) in G.
+          { rewrite <- over_add. rewrite <- (Nat.mul_1_r (M * R)), <- over_same, <- over_add.
+            apply over_le. intros j q Hj Hq. destruct (A j q Hj Hq) as [c [Hc Er]].
+            assert (In c (in_room r j q)) as X by (apply in_room_iff; auto).
+            pose proof (sum_ge (fun c => cH (ck c)) c _ X) as G. cbn beta in G.
+            fold (slot_turns ck (in_room r j q)) in G.
             pose proof (proj2 (c_less _ _ _ _ _ Ch c ltac:(apply (here_sm r j c Hc)))). lia. }
-          rewrite over_also in S1. unfold slot_turns in S1 at 2. rewrite over_rooms, <- sum_chains in S1.
-          pose proof (turns_ge ck (all r) b ltac:(apply in_all, Hb)) as Tb. pose proof (Nat.mul_le_mono_l _ _ (R - 1) Tb). unfold N. lia. }
+          rewrite over_also in S1. unfold slot_turns in S1 at 2.
+          rewrite over_rooms, <- sum_chains in S1.
+          pose proof (turns_ge ck (all r) b ltac:(apply in_all, Hb)) as Tb.
+          pose proof (Nat.mul_le_mono_l _ _ (R - 1) Tb). unfold N. lia. }
       pose proof (over_extras n N (fun _ _ _ _ => Logic.I) HN) as HE. pose proof over_times as HT.
-      assert (over (fun j q => if j =? i then T else C1) <= over (fun j q => slot_sum r delta ck (in_room r j q) + also (delta + cL (ck b)) j q
+      assert (over (fun j q => if j =? i then T else C1)
+        <= over (fun j q => slot_sum r delta ck (in_room r j q) + also (delta + cL (ck b)) j q
         + sum (fun c => charge (ck c) (n j q c)) (rest r j (in_room r j q)))) as HS.
       { apply over_le. intros j q Hj Hq. apply (Hn j Hj q Hq). }
-      rewrite (over_add (fun j q => slot_sum r delta ck (in_room r j q) + also (delta + cL (ck b)) j q)), over_add, over_also in HS.
-      unfold slot_sum in HS. rewrite over_rooms, (sum_add (delay r delta)), (sum_add (fun c => cW (ck c))), <- !sum_chains in HS.
-      pose proof (all_delays r M R delta _ Lg A) as Dl. rewrite length_chains.
+      rewrite (over_add (fun j q => slot_sum r delta ck (in_room r j q)
+        + also (delta + cL (ck b)) j q)), over_add, over_also in HS. unfold slot_sum in HS.
+      rewrite over_rooms, (sum_add (delay r delta)), (sum_add (fun c => cW (ck c))),
+        <- !sum_chains in HS. pose proof (all_delays r M R delta _ Lg A) as Dl.
+      rewrite length_chains.
       pose proof (ChainFormulas.lam_ge ck (all r) b ltac:(apply in_all, Hb)) as La.
       pose proof (Nat.mul_le_mono_l _ _ (R - 1) (proj1 (Nat.add_le_mono_l _ _ delta) La)) as Lb.
-      rewrite !Nat.mul_add_distr_l in *. rewrite (Nat.mul_sub_distr_r (count r)), (Nat.mul_sub_distr_r M 1 R), Nat.mul_sub_distr_r.
-      set (E := (R - 1) * min _ _) in *. assert (R * sum cW l = sum cW l + (R - 1) * sum cW l) as RW.
+      rewrite !Nat.mul_add_distr_l in *.
+      rewrite (Nat.mul_sub_distr_r (count r)), (Nat.mul_sub_distr_r M 1 R), Nat.mul_sub_distr_r.
+      set (E := (R - 1) * min _ _) in *.
+      assert (R * sum cW l = sum cW l + (R - 1) * sum cW l) as RW.
       { replace R with (1 + (R - 1)) at 1 by lia. lia. }
       assert (1 * R * C1 <= M * R * C1) by (apply Nat.mul_le_mono_r, Nat.mul_le_mono_r; lia). lia.
     Qed.
 
-    Lemma area_chains tail : cycles (fin r b) (behind r t1 b) <= delta + tail -> T <= chain_area M R delta tail l.
+    Lemma area_chains tail : cycles (fin r b) (behind r t1 b) <= delta + tail ->
+      T <= chain_area M R delta tail l.
     Proof.
-      intros Ht. pose proof (l_sm _ _ _ _ _ Lg b Hb) as HM. pose proof (l_room _ _ _ _ _ Lg b Hb) as HR.
-      pose proof paths_sum as P. pose proof (before_behind r M R Waits z b Hz Lz Hb) as H0.
+      intros Ht. pose proof (l_sm _ _ _ _ _ Lg b Hb) as HM.
+      pose proof (l_room _ _ _ _ _ Lg b Hb) as HR. pose proof paths_sum as P.
+      pose proof (before_behind r M R Waits z b Hz Lz Hb) as H0.
       assert (cycles (fin r b) (fun t => cnted t && (t <? t1)) <= C1) as H4 by apply cycles_cut.
       unfold chain_area. apply Nat.div_le_lower_bound; [apply Nat.neq_mul_0; lia|].
       pose proof (Nat.mul_le_mono_l T (C1 + (tail + delta)) ((M - 1) * R) ltac:(lia)) as H5.
-      rewrite Nat.mul_add_distr_l in H5.
-      assert (M * R * T = R * T + (M - 1) * R * T) as ->.
+      rewrite Nat.mul_add_distr_l in H5. assert (M * R * T = R * T + (M - 1) * R * T) as ->.
       { replace M with (1 + (M - 1)) at 1 by lia. lia. }
       lia.
     Qed.
@@ -266,20 +330,24 @@ End Area.
 Section Views.
   Variables (r : run) (M R delta : nat) (kd : nat -> kind) (views : list (nat -> chain_kind)).
   Hypothesis Lk : ledger r M R delta kd.
-  Hypothesis Lv : forall ck, In ck views -> ledger r M R delta (fun b => plain (ck b)) /\ chains r M R delta ck.
+  Hypothesis Lv : forall ck, In ck views -> ledger r M R delta (fun b => plain (ck b)) /\
+    chains r M R delta ck.
   Hypothesis Dyn : dynamic r M R.
   Hypothesis Waits : M * R < count r.
 
   (** *** Theorem 3 (K-CHAIN-AREA) *)
   Theorem k_chain_area_bound b : b < count r ->
-    cycles (fin r b) (counted r) <= k_chain_area M R delta (map kd (all r)) (map (fun ck => map ck (all r)) views).
+    cycles (fin r b) (counted r) <= k_chain_area M R delta (map kd (all r))
+      (map (fun ck => map ck (all r)) views).
   Proof.
-    intros Hb. unfold k_chain_area. rewrite (length_l r kd), (proj2 (Nat.leb_gt _ _) Waits). apply view_ge.
+    intros Hb. unfold k_chain_area. rewrite (length_l r kd), (proj2 (Nat.leb_gt _ _) Waits).
+    apply view_ge.
     - apply (k_area_bound r M R delta kd Lk Dyn Waits b Hb).
     - intros ck Hv. destruct (Lv ck Hv) as [Lg Ch]. destruct (taken_or_early r M R Dyn) as [A|A].
       + destruct (last_of_all r M R Waits) as [z [Hz Lz]]. etransitivity; [|apply Nat.le_max_l].
         apply (area_chains r M R delta ck Lg Ch Dyn Waits z b Hz Lz Hb A).
         apply (tail_least r M R delta kd views Lk Lv Waits z b Hz Lz Hb).
-      + etransitivity; [|apply Nat.le_max_r]. pose proof (never_full r M R delta kd views Lk Lv Waits b Hb A). lia.
+      + etransitivity; [|apply Nat.le_max_r].
+        pose proof (never_full r M R delta kd views Lk Lv Waits b Hb A). lia.
   Qed.
 End Views.

@@ -1,7 +1,8 @@
 (** * K-CHAIN of a grid (docs/sub-core-bounds.md, section 4): static and dynamic dispatch *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm Dynamic ChainSm.
+From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm Dynamic
+  ChainSm.
 Import ListNotations.
 
 Section Dispatch.
@@ -25,11 +26,12 @@ Section Dispatch.
     pose proof (all_here r M R delta _ Lg i b Hb) as Hi.
     destruct (Nat.leb_spec (length (on_sm r i)) R) as [L|L].
     - unfold chain_sm. rewrite (proj2 (Nat.leb_le _ _) L).
-      pose proof (chain_fits r M R delta ck Lg Ch i Hi (on_sm r i) (incl_refl _) (nodup_on_sm r i) b Hb _ (le_n _) L) as H.
-      assert (delay r delta b <= late r delta i); [|lia]. unfold late, delay.
-      destruct (forallb _ _) eqn:X; [|destruct (first r b); lia]. rewrite forallb_forall in X. rewrite (X b Hb). lia.
-    - rewrite Nat.add_0_r.
-      apply (chain_sm_bound r M R delta ck Lg Ch i Hi (on_sm r i) (incl_refl _) (nodup_on_sm r i)); auto.
+      pose proof (chain_fits r M R delta ck Lg Ch i Hi (on_sm r i) (incl_refl _) (nodup_on_sm r i)
+        b Hb _ (le_n _) L) as H. assert (delay r delta b <= late r delta i); [|lia].
+      unfold late, delay. destruct (forallb _ _) eqn:X; [|destruct (first r b); lia].
+      rewrite forallb_forall in X. rewrite (X b Hb). lia.
+    - rewrite Nat.add_0_r. apply (chain_sm_bound r M R delta ck Lg Ch i Hi (on_sm r i) (incl_refl _)
+        (nodup_on_sm r i)); auto.
   Qed.
 
   (** *** Dynamic dispatch, one wave: G4, each thread block in a slot that is new *)
@@ -38,22 +40,26 @@ Section Dispatch.
     forall b, b < count r -> cycles (fin r b) cnted <= chain_together n l.
   Proof.
     intros Hf Hn HR. apply (by_last r (fun _ => chain_together n l)). intros i b Hb _.
-    pose proof (chain_fits r M R delta ck Lg Ch i (all_here r M R delta _ Lg i b Hb) (all r) (on_sm_all r i) all_nodup b Hb n (Hn i) HR) as H.
-    unfold delay in H. rewrite Hf in H by (apply (in_on_sm r i b), Hb). exact H.
+    pose proof (chain_fits r M R delta ck Lg Ch i (all_here r M R delta _ Lg i b Hb) (all r)
+      (on_sm_all r i) all_nodup b Hb n (Hn i) HR) as H. unfold delay in H.
+    rewrite Hf in H by (apply (in_on_sm r i b), Hb). exact H.
   Qed.
 
   (** *** Dynamic dispatch, thread blocks that wait *)
   Hypothesis Dyn : dynamic r M R.
   Hypothesis Waits : M * R < count r.
 
-  Theorem k_chain_dynamic b : b < count r -> cycles (fin r b) cnted <= chain_sm R delta (count r - (M - 1) * R) l.
+  Theorem k_chain_dynamic b : b < count r -> cycles (fin r b) cnted
+    <= chain_sm R delta (count r - (M - 1) * R) l.
   Proof.
-    revert b. apply (by_last r (fun _ => chain_sm R delta (count r - (M - 1) * R) l)). intros i b Hb Hl.
-    pose proof (all_here r M R delta _ Lg i b Hb) as Hi. pose proof (most_waits r M R Waits ltac:(lia)) as Hn.
+    revert b. apply (by_last r (fun _ => chain_sm R delta (count r - (M - 1) * R) l)).
+    intros i b Hb Hl. pose proof (all_here r M R delta _ Lg i b Hb) as Hi.
+    pose proof (most_waits r M R Waits ltac:(lia)) as Hn.
     destruct (taken_or_early r M R Dyn) as [A|A].
     - apply (chain_sm_bound r M R delta ck Lg Ch i Hi (all r) (on_sm_all r i) all_nodup b); auto.
       apply (most_blocks r M R delta _ Lg); assumption.
-    - etransitivity; [|apply (together_sm r M R delta ck Lg Ch i Hi (all r) (on_sm_all r i) b Hb _ Hn)].
+    - etransitivity; [|apply (together_sm r M R delta ck Lg Ch i Hi (all r) (on_sm_all r i) b
+        Hb _ Hn)].
       apply (chain_never_full r M R delta ck Lg Ch i Hi (all r) (on_sm_all r i) all_nodup b Hb).
       apply early_here, A.
   Qed.

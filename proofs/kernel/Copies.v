@@ -6,26 +6,34 @@
 
 From Coq Require Import List Arith Lia Bool FinFun.
 From Warpbound Require Import Cycles Model Elb Largest Share Formulas Stay.
+From Warpbound Require Instances.
 Import ListNotations.
 
 (** [p] is complete before [k] is issued: an operand, or an operand of what is. *)
 Inductive reaches (t : block) (w : nat) : nat -> nat -> Prop :=
 | reaches_op p k : In (w, k) (keys t) -> In p (ops (get t (w, k))) -> reaches t w p k
-| reaches_by p q k : reaches t w p q -> In (w, k) (keys t) -> In q (ops (get t (w, k))) -> reaches t w p k.
+| reaches_by p q k : reaches t w p q -> In (w, k) (keys t) -> In q (ops (get t (w, k))) ->
+     reaches t w p k.
 
 (** [src] says what an instruction of thread block [b] is in [t].  Nothing is said of units. *)
-Record part_of (t : block) (rel : nat -> nat) (m : machine) (p : block) (b : nat) (src : key -> key) : Prop := {
+Record part_of (t : block) (rel : nat -> nat) (m : machine) (p : block) (b : nat)
+  (src : key -> key) : Prop := {
   p_in : forall x, of m p b x -> In (src x) (keys t);
   p_once : forall x y, of m p b x -> of m p b y -> src x = src y -> x = y;
-  p_cost : forall x, of m p b x -> init (get p x) <= init (get t (src x)) /\ lat (get p x) <= lat (get t (src x));
-  p_order : forall w k, of m p b (w, S k) -> fst (src (w, k)) = fst (src (w, S k)) /\ snd (src (w, k)) < snd (src (w, S k));
+  p_cost : forall x, of m p b x -> init (get p x) <= init (get t (src x)) /\
+  lat (get p x) <= lat (get t (src x));
+  p_order : forall w k, of m p b (w, S k) -> fst (src (w, k)) = fst (src (w, S k)) /\
+  snd (src (w, k)) < snd (src (w, S k));
   p_ops : forall w k q, of m p b (w, k) -> In q (ops (get p (w, k))) ->
-    fst (src (w, q)) = fst (src (w, k)) /\ reaches t (fst (src (w, k))) (snd (src (w, q))) (snd (src (w, k)));
+    fst (src (w, q)) = fst (src (w, k)) /\ reaches t (fst (src (w, k))) (snd (src (w, q)))
+      (snd (src (w, k)));
   p_sec : forall x y, of m p b x -> of m p b y -> sec (get p y) < sec (get p x) ->
-    sec (get t (src y)) < sec (get t (src x)) /\ release m (sec (get p x)) <= rel (sec (get t (src x))) }.
+    sec (get t (src y)) < sec (get t (src x)) /\
+    release m (sec (get p x)) <= rel (sec (get t (src x))) }.
 
 (** The machine of [t] by itself, as far as its latency paths see it. *)
-Definition by_itself (rel : nat -> nat) : machine := Machine (fun _ => 1) None 1 (fun _ => 0) (fun _ => 0) rel.
+Definition by_itself (rel : nat -> nat) : machine := Machine (fun _ => 1) None 1 (fun _ => 0)
+  (fun _ => 0) rel.
 
 Section Cert.
   Variables (t : block) (rel : nat -> nat) (L : key -> nat).
@@ -34,7 +42,8 @@ Section Cert.
   Lemma along w j k : In (w, k) (keys t) -> j <= k -> L (w, j) <= L (w, k).
   Proof.
     intros Hk H. induction H as [|k H IH]; [lia|].
-    specialize (IH (keys_before _ _ _ k Hk ltac:(lia))). pose proof (proj1 (HL w (S k) Hk) k eq_refl). lia.
+    specialize (IH (keys_before _ _ _ k Hk ltac:(lia))).
+    pose proof (proj1 (HL w (S k) Hk) k eq_refl). lia.
   Qed.
 
   Lemma reached w p k : reaches t w p k -> L (w, p) + lat (get t (w, p)) <= L (w, k).
@@ -49,21 +58,24 @@ Section Cert.
   (** Its latency path is one of [t]. *)
   Lemma part_cert w k : of m p b (w, k) ->
     (forall j, k = S j -> L (src (w, j)) <= L (src (w, k)))
-    /\ (forall q, In q (ops (get p (w, k))) -> of m p b (w, q) -> L (src (w, q)) + lat (get p (w, q)) <= L (src (w, k)))
+    /\ (forall q, In q (ops (get p (w, k))) -> of m p b (w, q) -> L (src (w, q))
+         + lat (get p (w, q)) <= L (src (w, k)))
     /\ (forall y, of m p b y -> sec (get p y) < sec (get p (w, k)) ->
           L (src y) + release m (sec (get p (w, k))) <= L (src (w, k))).
   Proof.
     intros Hk. pose proof (p_in _ _ _ _ _ _ Hpart _ Hk) as Hin. split; [|split].
     - intros j ->. destruct (p_order _ _ _ _ _ _ Hpart w j Hk) as [H1 H2].
-      destruct (src (w, j)) as [v i], (src (w, S j)) as [v' i']. cbn in H1, H2. subst v'. apply along; [exact Hin|lia].
-    - intros q Hq Hqo. destruct (p_ops _ _ _ _ _ _ Hpart w k q Hk Hq) as [H1 H2]. apply reached in H2.
-      pose proof (proj2 (p_cost _ _ _ _ _ _ Hpart _ Hqo)) as Hc.
+      destruct (src (w, j)) as [v i], (src (w, S j)) as [v' i']. cbn in H1, H2. subst v'.
+      apply along; [exact Hin|lia].
+    - intros q Hq Hqo. destruct (p_ops _ _ _ _ _ _ Hpart w k q Hk Hq) as [H1 H2].
+      apply reached in H2. pose proof (proj2 (p_cost _ _ _ _ _ _ Hpart _ Hqo)) as Hc.
       destruct (src (w, q)) as [v i], (src (w, k)) as [v' i']. cbn in H1, H2. subst v'. lia.
     - intros y Hy Hs. destruct (p_sec _ _ _ _ _ _ Hpart _ y Hk Hy Hs) as [H1 H2].
       destruct (src (w, k)) as [v i]. destruct (HL v i Hin) as [_ [_ H3]].
       specialize (H3 (src y) (p_in _ _ _ _ _ _ Hpart y Hy) eq_refl H1). cbn in H3. lia.
   Qed.
 
+  (** The latency path of a part of a thread block is at most that of the whole. *)
   Lemma part_lam x : of m p b x -> L (src x) + lat (get p x) <= top t L.
   Proof.
     intros Hx. pose proof (proj2 (p_cost _ _ _ _ _ _ Hpart x Hx)).
@@ -79,49 +91,44 @@ Proof.
   - destruct P as [|y P]; [apply le_n|]. destruct (H y (or_introl eq_refl)).
   - rewrite sum_cons. destruct (in_dec dec x P) as [Hx|Hx].
     + destruct (in_split x P Hx) as [P1 [P2 ->]]. apply NoDup_remove in N as [N1 N2].
-      rewrite sum_app, sum_cons. enough (sum f (P1 ++ P2) <= sum f l) by (rewrite sum_app in *; lia).
-      apply IH; [exact N1|]. intros y Hy. assert (In y (P1 ++ x :: P2)) as I0 by (rewrite in_app_iff in *; cbn; tauto).
+      rewrite sum_app, sum_cons.
+      enough (sum f (P1 ++ P2) <= sum f l) by (rewrite sum_app in *; lia). apply IH; [exact N1|].
+      intros y Hy. assert (In y (P1 ++ x :: P2)) as I0 by (rewrite in_app_iff in *; cbn; tauto).
       destruct (H y I0) as [->|]; [contradiction|assumption].
     + enough (sum f P <= sum f l) by lia. apply IH; [exact N|]. intros y Hy.
       destruct (H y Hy) as [->|]; [contradiction|assumption].
 Qed.
 
-Lemma nodup_flat {A B} (f : A -> list B) l : NoDup l -> (forall x, In x l -> NoDup (f x)) ->
-  (forall x y z, In x l -> In y l -> In z (f x) -> In z (f y) -> x = y) -> NoDup (flat_map f l).
+(** What is not 0 has a place of its own in another sum, where no less stands. *)
+Lemma sum_into {A B} (dec : forall x y : B, {x = y} + {x <> y}) (f : A -> nat) (f' : B -> nat)
+  (i : A -> B) l l' : NoDup l -> (forall x, In x l -> f x <> 0 -> In (i x) l' /\ f x <= f' (i x)) ->
+  (forall x y, In x l -> In y l -> f x <> 0 -> f y <> 0 -> i x = i y -> x = y) ->
+  sum f l <= sum f' l'.
 Proof.
-  induction l as [|x l IH]; intros N H D; [constructor|]. apply NoDup_cons_iff in N as [Nx N]. cbn. apply nodup_app.
-  - apply H. left. reflexivity.
-  - apply IH; auto; intros; [apply H|apply (D x0 y z)]; auto; right; assumption.
-  - intros z Hz X. apply in_flat_map in X as [y [Hy X]]. apply Nx.
-    rewrite (D x y z); auto; [left; reflexivity|right; exact Hy].
+  intros N H Once. set (k := filter (fun x => negb (f x =? 0)) l).
+  assert (forall x, In x k -> In x l /\ f x <> 0) as K.
+  { intros x Hx. apply filter_In in Hx as [Hx E]. apply negb_true_iff, Nat.eqb_neq in E. auto. }
+  transitivity (sum f k).
+  { unfold k. rewrite sum_filter. apply sum_le. intros x _.
+    destruct (Nat.eqb_spec (f x) 0); cbn [negb]; lia. }
+  transitivity (sum (fun x => f' (i x)) k); [apply sum_le; intros x Hx; apply (H x); apply K, Hx|].
+  rewrite <- sum_map. apply (sum_part dec f').
+  - apply Instances.nodup_map; [apply NoDup_filter, N|]. intros x y Hx Hy.
+    apply Once; apply K; assumption.
+  - intros y Hy. apply in_map_iff in Hy as [x [<- Hx]]. apply (H x); apply K, Hx.
 Qed.
-
-Lemma nodup_keys b : NoDup (keys b).
-Proof.
-  apply nodup_flat; [apply seq_NoDup| |].
-  - intros w _. apply Injective_map_NoDup; [|apply seq_NoDup]. intros i j E. congruence.
-  - intros w v z _ _ Hw Hv. apply in_map_iff in Hw as [i [<- _]], Hv as [j [E _]]. congruence.
-Qed.
-
-Lemma key_dec (x y : key) : {x = y} + {x <> y}.
-Proof. decide equality; apply Nat.eq_dec. Qed.
 
 (** Its initiations are some of those of [t]. *)
 Lemma part_work t rel m p b src : part_of t rel m p b src ->
   sum (fun x => if group m (fst x) =? b then init (get p x) else 0) (keys p) <= E t.
 Proof.
-  intros H. rewrite <- (sum_filter (fun x => init (get p x)) (fun x => group m (fst x) =? b)).
-  set (P := filter (fun x => group m (fst x) =? b) (keys p)).
-  assert (forall x, In x P -> of m p b x) as HP.
-  { intros x Hx. apply filter_In in Hx as [H1 H2]. apply Nat.eqb_eq in H2. split; assumption. }
-  transitivity (sum (fun x => init (get t (src x))) P).
-  - apply sum_le. intros x Hx. apply (p_cost _ _ _ _ _ _ H), HP, Hx.
-  - unfold E. unfold sum at 1. rewrite <- (map_map src (fun x => init (get t x))).
-    apply (sum_part key_dec (fun x => init (get t x))).
-    + assert (NoDup P) as N by apply NoDup_filter, nodup_keys. clearbody P. induction P as [|x P IH]; [constructor|].
-      apply NoDup_cons_iff in N as [Nx N]. cbn. constructor.
-      * intros X. apply in_map_iff in X as [y [Ey Hy]]. apply Nx.
-        rewrite <- (p_once _ _ _ _ _ _ H y x); auto; apply HP; [right; exact Hy|left; reflexivity].
-      * apply IH; [|exact N]. intros y Hy. apply HP. right. exact Hy.
-    + intros y Hy. apply in_map_iff in Hy as [x [<- Hx]]. apply (p_in _ _ _ _ _ _ H), HP, Hx.
+  intros H. assert (forall x, In x (keys p) -> (if group m (fst x) =? b then init (get p x) else 0)
+    <> 0 -> of m p b x) as O.
+  { intros x Hx N. split; [exact Hx|].
+    destruct (Nat.eqb_spec (group m (fst x)) b); [assumption|lia]. }
+  apply (sum_into Instances.key_eq _ (fun y => init (get t y)) src);
+    [apply Instances.keys_nodup| |].
+  - intros x Hx N. pose proof (O x Hx N) as Ox. split; [apply (p_in _ _ _ _ _ _ H), Ox|].
+    pose proof (proj1 (p_cost _ _ _ _ _ _ H x Ox)). cbv beta. destruct (_ =? _); lia.
+  - intros x y Hx Hy Nx Ny. apply (p_once _ _ _ _ _ _ H); apply O; assumption.
 Qed.

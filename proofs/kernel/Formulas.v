@@ -10,6 +10,7 @@ Import ListNotations.
     others initiate meanwhile), solo (its stay takes at most so long when nothing else is there). *)
 Record kind := Kind { kE : nat; kL : nat; kA : nat; kS : nat }.
 
+(** The larger of alpha and E. *)
 Definition held (k : kind) : nat := max (kA k) (kE k).
 
 (** E^n, A^n, the same of [solo], lam. *)
@@ -46,16 +47,20 @@ Definition k_sm (M R delta : nat) (l : list kind) : nat :=
   if length l <=? M * R then together ((length l + M - 1) / M) l
   else h R delta (length l - (M - 1) * R) l.
 
-(** K-AREA, of more thread blocks than slots: X of the page; the area; with one slot an SM also the second. *)
+(** K-AREA, of more thread blocks than slots: X of the page; the area; with one slot an SM also the
+    second. *)
 Definition tail_work (R : nat) (l : list kind) : nat := min (most R l) (together R l - lam l).
 
+(** The area that all slots have, divided by their number. *)
 Definition area (M R delta : nat) (l : list kind) : nat :=
   (R * (sum kE l + (M - 1) * tail_work R l) + (sum kL l + (length l - M * R) * delta
      + (M * R - 1) * (lam l + delta))) / (M * R).
 
+(** The area where each SM has one slot. *)
 Definition area_alone (M delta : nat) (l : list kind) : nat :=
   (sum kS l + (length l - M) * delta + (M - 1) * (isolated 1 l + delta)) / M.
 
+(** K-AREA. *)
 Definition k_area (M R delta : nat) (l : list kind) : nat :=
   if length l <=? M * R then k_sm M R delta l
   else if R =? 1 then min (area M R delta l) (area_alone M delta l) else area M R delta l.
@@ -63,11 +68,14 @@ Definition k_area (M R delta : nat) (l : list kind) : nat :=
 (** K-BAL: the SM that ends last gets [n] of the thread blocks, some other at most [q]. *)
 Definition share_left (M : nat) (l : list kind) (n : nat) : nat := (length l - n) / (M - 1).
 
+(** What an SM with [q] thread blocks takes. *)
 Definition g (R delta q : nat) (l : list kind) : nat := W R q (q / R) l + q / R * delta.
 
+(** The less of what one SM and what the others take. *)
 Definition balance (M R delta : nat) (l : list kind) (n : nat) : nat :=
   min (h R delta n l) (g R delta (share_left M l n) l + together R l).
 
+(** K-BAL is the largest balance. *)
 Definition k_bal (M R delta : nat) (l : list kind) : nat :=
   if (length l <=? M * R) || (M =? 1) then k_sm M R delta l
   else list_max (map (balance M R delta l) (seq R (length l - M * R + 1))).
@@ -78,18 +86,30 @@ Section Some.
   Variable bl : list nat.
   Let l := map kd bl.
 
-  Lemma most_ge Q n : NoDup Q -> incl Q bl -> length Q <= n -> sum (fun b => kE (kd b)) Q <= most n l.
-  Proof. intros. unfold most, l. rewrite map_map. apply (largest_ge (fun b => kE (kd b))); assumption. Qed.
+  Lemma most_ge Q n : NoDup Q -> incl Q bl -> length Q <= n ->
+    sum (fun b => kE (kd b)) Q <= most n l.
+  Proof.
+    intros. unfold most, l. rewrite map_map. apply (largest_ge (fun b => kE (kd b))); assumption.
+  Qed.
 
-  Lemma isolated_ge Q n : NoDup Q -> incl Q bl -> length Q <= n -> sum (fun b => kS (kd b)) Q <= isolated n l.
-  Proof. intros. unfold isolated, l. rewrite map_map. apply (largest_ge (fun b => kS (kd b))); assumption. Qed.
+  Lemma isolated_ge Q n : NoDup Q -> incl Q bl -> length Q <= n ->
+    sum (fun b => kS (kd b)) Q <= isolated n l.
+  Proof.
+    intros. unfold isolated, l. rewrite map_map.
+    apply (largest_ge (fun b => kS (kd b))); assumption.
+  Qed.
 
   Lemma residencies_ge Q n : NoDup Q -> incl Q bl -> length Q <= n ->
     sum (fun b => held (kd b)) Q <= residencies n l.
-  Proof. intros. unfold residencies, l. rewrite map_map. apply (largest_ge (fun b => held (kd b))); assumption. Qed.
+  Proof.
+    intros. unfold residencies, l. rewrite map_map.
+    apply (largest_ge (fun b => held (kd b))); assumption.
+  Qed.
 
   Lemma lam_ge b : In b bl -> kL (kd b) <= lam l.
-  Proof. intros. unfold lam, l. rewrite map_map. apply (list_max_in_ge (fun b => kL (kd b))). assumption. Qed.
+  Proof.
+    intros. unfold lam, l. rewrite map_map. apply (list_max_in_ge (fun b => kL (kd b))). assumption.
+  Qed.
 
   Lemma picks_in x l1 l2 : In (x, l1 ++ l2) (picks (l1 ++ x :: l2)).
   Proof.
@@ -107,8 +127,8 @@ Section Some.
       unfold most. rewrite map_map. apply (largest_ge (fun c => kE (kd c))); [exact NQ| |exact L].
       intros c Hc. specialize (I c Hc). rewrite E in I.
       rewrite in_app_iff in *. cbn [In] in I. destruct I as [|[<-|]]; auto. contradiction.
-    - apply (list_max_in_ge (fun p => kA (fst p) + most (n - 1) (snd p)) _ (kd b, map kd (b1 ++ b2))).
-      unfold l. rewrite E, !map_app. cbn [map]. apply picks_in.
+    - apply (list_max_in_ge (fun p => kA (fst p) + most (n - 1) (snd p)) _
+        (kd b, map kd (b1 ++ b2))). unfold l. rewrite E, !map_app. cbn [map]. apply picks_in.
   Qed.
 
   Lemma together_one b : In b bl -> kS (kd b) <= together 1 l.
@@ -122,13 +142,12 @@ Section Some.
     length P <= f -> length (P ++ Q) <= n -> f <= n ->
     sum (fun b => held (kd b)) P + sum (fun b => kE (kd b)) Q <= residencies f l + most (n - f) l.
   Proof.
-    intros N I HP HQ Hf. rewrite app_length in HQ.
-    set (k := length Q - (n - f)).
+    intros N I HP HQ Hf. rewrite app_length in HQ. set (k := length Q - (n - f)).
     assert (sum (fun b => held (kd b)) P + sum (fun b => kE (kd b)) Q
-            <= sum (fun b => held (kd b)) (P ++ firstn k Q) + sum (fun b => kE (kd b)) (skipn k Q)) as H.
+      <= sum (fun b => held (kd b)) (P ++ firstn k Q) + sum (fun b => kE (kd b)) (skipn k Q)) as H.
     { rewrite <- (firstn_skipn k Q) at 1. rewrite !sum_app.
-      assert (sum (fun b => kE (kd b)) (firstn k Q) <= sum (fun b => held (kd b)) (firstn k Q)); [|lia].
-      apply sum_le. intros. unfold held. lia. }
+      assert (sum (fun b => kE (kd b)) (firstn k Q) <= sum (fun b => held (kd b)) (firstn k Q));
+        [|lia]. apply sum_le. intros. unfold held. lia. }
     rewrite <- (firstn_skipn k Q), app_assoc in N, I.
     rewrite H. apply Nat.add_le_mono.
     - apply residencies_ge.
@@ -137,7 +156,8 @@ Section Some.
       + intros x Hx. apply I, in_or_app. left. exact Hx.
       + rewrite app_length, firstn_length. lia.
     - apply most_ge.
-      + clear -N. induction (P ++ firstn k Q) as [|x q IH]; [exact N|]. inversion N; subst. apply IH; assumption.
+      + clear -N. induction (P ++ firstn k Q) as [|x q IH]; [exact N|]. inversion N; subst.
+        apply IH; assumption.
       + intros x Hx. apply I, in_or_app. right. exact Hx.
       + rewrite skipn_length. lia.
   Qed.

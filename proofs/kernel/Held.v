@@ -17,13 +17,14 @@ Section Held.
 
   Lemma held_up b bound : cycles (fin r b) (counted r) <= bound -> fin r b <= bound + H.
   Proof.
-    intros B. pose proof (Skips (fin r b)).
-    assert (cycles (fin r b) (fun _ => true) = cycles (fin r b) (skip r) + cycles (fin r b) (counted r)) as S
+    intros B. pose proof (Skips (fin r b)). assert (cycles (fin r b) (fun _ => true)
+      = cycles (fin r b) (skip r) + cycles (fin r b) (counted r)) as S
       by exact (cycles_split (fin r b) (fun _ => true) (skip r)).
-    assert (cycles (fin r b) (fun _ => true) = fin r b) as T; [|lia].
-    unfold cycles. cbn [Nat.b2n]. rewrite Largest.sum_same, seq_length. lia.
+    assert (cycles (fin r b) (fun _ => true) = fin r b) as T; [|lia]. unfold cycles. cbn [Nat.b2n].
+    rewrite Largest.sum_same, seq_length. lia.
   Qed.
 
+  (** With static dispatch, skipped cycles add at most [H] to theorem 5. *)
   Theorem held_static b : b < count r -> fin r b <= static_time r R delta kd (sm r b) + H.
   Proof. intros Hb. apply held_up, (k_sm_static r M R delta kd Lg b Hb). Qed.
 

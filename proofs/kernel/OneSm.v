@@ -21,7 +21,8 @@ Section OneSm.
     Hypothesis Fhere : incl F here.
     Hypothesis Fnd : NoDup F.
     Hypothesis Froom : forall b, In b F -> room r b = q.
-    Hypothesis Fall : forall b c, In b F -> In c here -> room r c = q -> ord r c < ord r b -> In c F.
+    Hypothesis Fall : forall b c, In b F -> In c here -> room r c = q ->
+      ord r c < ord r b -> In c F.
 
     Lemma slot_sm b : In b F -> b < count r /\ sm r b = i.
     Proof. intros H. apply here_sm, Fhere, H. Qed.
@@ -49,7 +50,8 @@ Section OneSm.
       split.
       - apply nodup_app; [exact Fnd|apply NoDup_filter, nodup_on_sm|].
         intros c Hc X. apply in_rest in X. tauto.
-      - intros c Hc. apply in_app_or in Hc as [Hc|Hc]; [apply Fhere, Hc|]. apply in_rest in Hc. tauto.
+      - intros c Hc. apply in_app_or in Hc as [Hc|Hc]; [apply Fhere, Hc|]. apply in_rest in Hc.
+        tauto.
     Qed.
 
     (** Until [N] the slot is taken but for cycles in which [b] is there. *)
@@ -57,7 +59,8 @@ Section OneSm.
       Variables (b N n : nat).
       Hypothesis Hb : In b here.
       Hypothesis Few : length here <= n.
-      Hypothesis Covered : forall t, t < N -> cnted t = true -> covers r F t = true \/ holds r b t = true.
+      Hypothesis Covered : forall t, t < N -> cnted t = true -> covers r F t = true \/
+        holds r b t = true.
 
       Notation in_slot := (fun t => cnted t && covers r F t).
       Notation after := (fun t => cnted t && negb (covers r F t)).
@@ -65,22 +68,26 @@ Section OneSm.
       Lemma after_paid : cycles N after <= delay r delta b + lam l + sum (work r N after) here.
       Proof.
         pose proof (lam_ge kd bl b (Bl b Hb)).
-        pose proof (idle_paid r M R delta kd Lg i [b] ltac:(intros ? [<-|[]]; apply here_sm, Hb) N after) as H0.
-        rewrite sum_cons in H0. cbn [sum map list_sum fold_right] in H0. rewrite Nat.add_0_r in H0.
-        etransitivity; [apply H0|lia]. intros t Ht P. apply andb_prop in P as [P1 P2]. split; [exact P1|].
-        destruct (Covered t Ht P1) as [X|X]; [rewrite X in P2; discriminate|]. cbn. rewrite X. reflexivity.
+        pose proof (idle_paid r M R delta kd Lg i [b] ltac:(intros ? [<-|[]]; apply here_sm, Hb) N
+          after) as H0. rewrite sum_cons in H0. cbn [sum map list_sum fold_right] in H0.
+        rewrite Nat.add_0_r in H0. etransitivity; [apply H0|lia]. intros t Ht P.
+        apply andb_prop in P as [P1 P2]. split; [exact P1|].
+        destruct (Covered t Ht P1) as [X|X]; [rewrite X in P2; discriminate|]. cbn. rewrite X.
+        reflexivity.
       Qed.
 
       (** Counting all latencies. *)
       Lemma by_lam : cycles N cnted
         <= sum (delay r delta) F + delay r delta b + length F * lam l + lam l + most n l.
       Proof.
-        rewrite (cycles_split N cnted (covers r F)). pose proof after_paid as A. pose proof slot_lam as Ll.
+        rewrite (cycles_split N cnted (covers r F)). pose proof after_paid as A.
+        pose proof slot_lam as Ll.
         pose proof (idle_paid r M R delta kd Lg i F slot_sm N in_slot) as B. rewrite sum_add in B.
         specialize (B ltac:(intros t _ P; apply andb_prop in P; exact P)).
         assert (sum (work r N in_slot) here + sum (work r N after) here <= most n l); [|lia].
         rewrite <- sum_add. etransitivity; [|apply (most_ge kd bl here n); auto; apply nodup_on_sm].
-        apply sum_le. intros c Hc. etransitivity; [|apply (work_budget r M R delta kd Lg N cnted), (here_sm r i c), Hc].
+        apply sum_le. intros c Hc.
+        etransitivity; [|apply (work_budget r M R delta kd Lg N cnted), (here_sm r i c), Hc].
         rewrite (work_split r N cnted (covers r F)). lia.
       Qed.
 
@@ -90,26 +97,29 @@ Section OneSm.
         <= sum (delay r delta) F + delay r delta b + residencies f l + most (n - f) l + lam l.
       Proof.
         intros HN Hf Hn. rewrite (cycles_split N cnted (covers r F)). pose proof after_paid as A.
-        pose proof (stay_paid r M R delta kd Lg i F slot_sm Fnd slot_apart N HN) as B. rewrite sum_add in B.
-        destruct slot_rest as [N1 N2].
+        pose proof (stay_paid r M R delta kd Lg i F slot_sm Fnd slot_apart N HN) as B.
+        rewrite sum_add in B. destruct slot_rest as [N1 N2].
         pose proof (slot_ge kd bl F (rest r i F) f n N1 ltac:(intros c Hc; apply Bl, N2, Hc) Hf
           ltac:(etransitivity; [apply (NoDup_incl_length N1 N2)|exact Few]) Hn) as G.
         assert (sum (fun c => kA (kd c)) F <= sum (fun c => held (kd c)) F).
         { apply sum_le. intros. unfold held. lia. }
-        assert (sum (work r N (covers r F)) (rest r i F) + sum (work r N after) here <= sum Es (rest r i F)); [|lia].
+        assert (sum (work r N (covers r F)) (rest r i F) + sum (work r N after) here
+          <= sum Es (rest r i F)); [|lia].
         assert (sum (work r N after) here <= sum (work r N after) (rest r i F)) as D.
         { unfold rest at 1. rewrite sum_filter. apply sum_le. intros c Hc.
           destruct (existsb (Nat.eqb c) F) eqn:X; cbn [negb]; [|lia].
-          apply existsb_exists in X as [y [Hy E]]. apply Nat.eqb_eq in E. subst y.
-          unfold work. rewrite sum_zero; [lia|]. intros t _. destruct (cnted t && negb (covers r F t)) eqn:P; [|reflexivity].
+          apply existsb_exists in X as [y [Hy E]]. apply Nat.eqb_eq in E. subst y. unfold work.
+          rewrite sum_zero; [lia|]. intros t _.
+          destruct (cnted t && negb (covers r F t)) eqn:P; [|reflexivity].
           destruct (Nat.eq_dec (wt r c t) 0) as [|Z]; [assumption|exfalso].
           apply (wt_holds r M R delta kd Lg c t) in Z; [|apply slot_sm, Hy].
           rewrite (covers_in r F c t Hy Z), andb_false_r in P. discriminate. }
-        enough (sum (work r N (covers r F)) (rest r i F) + sum (work r N after) (rest r i F) <= sum Es (rest r i F)) by lia.
-        rewrite <- sum_add. apply sum_le. intros c Hc. apply in_rest in Hc as [Hc _].
-        etransitivity; [|apply (work_budget r M R delta kd Lg N (fun _ => true)), (here_sm r i c), Hc].
-        rewrite (work_split r N (fun _ => true) (covers r F)). cbn [andb]. apply Nat.add_le_mono_l, work_le.
-        intros t _ P _. apply andb_prop in P. tauto.
+        enough (sum (work r N (covers r F)) (rest r i F) + sum (work r N after) (rest r i F)
+          <= sum Es (rest r i F)) by lia. rewrite <- sum_add. apply sum_le. intros c Hc.
+        apply in_rest in Hc as [Hc _]. etransitivity;
+          [|apply (work_budget r M R delta kd Lg N (fun _ => true)), (here_sm r i c), Hc].
+        rewrite (work_split r N (fun _ => true) (covers r F)). cbn [andb].
+        apply Nat.add_le_mono_l, work_le. intros t _ P _. apply andb_prop in P. tauto.
       Qed.
     End Then.
 
@@ -121,20 +131,22 @@ Section OneSm.
 
       Lemma before_lam : cycles N cnted <= sum (delay r delta) F + length F * lam l + most n l.
       Proof.
-        pose proof (idle_paid r M R delta kd Lg i F slot_sm N cnted ltac:(auto)) as A. rewrite sum_add in A.
-        pose proof slot_lam. pose proof (most_ge kd bl here n (nodup_on_sm r i) Bl Few).
-        assert (sum (work r N cnted) here <= sum Es here); [|lia].
-        apply sum_le. intros c Hc. apply (work_budget r M R delta kd Lg), (here_sm r i c), Hc.
+        pose proof (idle_paid r M R delta kd Lg i F slot_sm N cnted ltac:(auto)) as A.
+        rewrite sum_add in A. pose proof slot_lam.
+        pose proof (most_ge kd bl here n (nodup_on_sm r i) Bl Few).
+        assert (sum (work r N cnted) here <= sum Es here); [|lia]. apply sum_le. intros c Hc.
+        apply (work_budget r M R delta kd Lg), (here_sm r i c), Hc.
       Qed.
 
-      Lemma before_stays K f : N <= K -> (forall c, In c F -> fin r c <= K) -> length F <= f -> f <= n ->
+      Lemma before_stays K f : N <= K -> (forall c, In c F -> fin r c <= K) -> length F <= f ->
+        f <= n ->
         cycles N cnted <= sum (delay r delta) F + residencies f l + most (n - f) l.
       Proof.
         intros HK HF Hf Hn. destruct slot_rest as [N1 N2].
-        pose proof (stay_paid r M R delta kd Lg i F slot_sm Fnd slot_apart K HF) as B. rewrite sum_add in B.
-        pose proof (slot_ge kd bl F (rest r i F) f n N1 ltac:(intros c Hc; apply Bl, N2, Hc) Hf
-          ltac:(etransitivity; [apply (NoDup_incl_length N1 N2)|exact Few]) Hn) as G.
-        assert (sum (fun c => kA (kd c)) F <= sum (fun c => held (kd c)) F).
+        pose proof (stay_paid r M R delta kd Lg i F slot_sm Fnd slot_apart K HF) as B.
+        rewrite sum_add in B. pose proof (slot_ge kd bl F (rest r i F) f n N1 ltac:(intros c Hc;
+          apply Bl, N2, Hc) Hf ltac:(etransitivity; [apply (NoDup_incl_length N1 N2)|exact Few]) Hn)
+          as G. assert (sum (fun c => kA (kd c)) F <= sum (fun c => held (kd c)) F).
         { apply sum_le. intros. unfold held. lia. }
         assert (sum (work r K (covers r F)) (rest r i F) <= sum Es (rest r i F)).
         { apply sum_le. intros c Hc. apply in_rest in Hc as [Hc _].
@@ -144,11 +156,13 @@ Section OneSm.
         intros t Ht C. rewrite C. apply Taken; assumption.
       Qed.
 
-      Lemma before_alone f : R = 1 -> length F <= f -> cycles N cnted <= sum (delay r delta) F + isolated f l.
+      Lemma before_alone f : R = 1 -> length F <= f ->
+        cycles N cnted <= sum (delay r delta) F + isolated f l.
       Proof.
-        intros E Hf. pose proof (isolated_ge kd bl F f Fnd ltac:(intros c Hc; apply Bl, Fhere, Hc) Hf).
-        pose proof (cover_sum r M R delta kd Lg i F slot_sm N (fun c => kS (kd c))) as A. rewrite sum_add in A.
-        etransitivity; [|etransitivity; [apply A|lia]].
+        intros E Hf.
+        pose proof (isolated_ge kd bl F f Fnd ltac:(intros c Hc; apply Bl, Fhere, Hc) Hf).
+        pose proof (cover_sum r M R delta kd Lg i F slot_sm N (fun c => kS (kd c))) as A.
+        rewrite sum_add in A. etransitivity; [|etransitivity; [apply A|lia]].
         - apply cycles_le. intros t Ht C. rewrite C. apply Taken; assumption.
         - intros c Hc. apply (l_solo _ _ _ _ _ Lg); [apply slot_sm, Hc|].
           apply (alone_here r M R delta kd Lg i c (Fhere c Hc)). left. exact E.
@@ -162,18 +176,21 @@ Section OneSm.
     Hypothesis Hb : In b here.
     Notation T := (fin r b).
 
-    Lemma last_taken : exists z, In z here /\ forall c, In c here -> ord r c <= ord r z /\ disp r c <= disp r z.
+    Lemma last_taken : exists z, In z here /\ forall c, In c here -> ord r c <= ord r z /\
+      disp r c <= disp r z.
     Proof.
       destruct (exists_max (ord r) here) as [z [Hz H]]; [intros E; rewrite E in Hb; easy|].
       exists z. split; [exact Hz|]. intros c Hc. specialize (H c Hc). split; [exact H|].
-      apply here_sm in Hz as [Hz _], Hc as [Hc _]. destruct (Nat.eq_dec (ord r c) (ord r z)) as [E|N].
+      apply here_sm in Hz as [Hz _], Hc as [Hc _].
+      destruct (Nat.eq_dec (ord r c) (ord r z)) as [E|N].
       - rewrite (l_ord _ _ _ _ _ Lg c z Hc Hz E). lia.
       - apply (l_later _ _ _ _ _ Lg); auto. lia.
     Qed.
 
     (** When nothing waits for its dispatch, lemma 4 says it all. *)
     Lemma none_waits z : In z here ->
-      (forall t, t < T -> cnted t = true -> disp r z <= t) -> (forall c, In c here -> disp r c <= disp r z) ->
+      (forall t, t < T -> cnted t = true -> disp r z <= t) ->
+      (forall c, In c here -> disp r c <= disp r z) ->
       cycles T cnted <= cycles T (behind r (disp r z) b).
     Proof.
       intros Hz H D. apply cycles_le. intros t Ht C. unfold behind, holds. rewrite C.
@@ -198,7 +215,8 @@ Section OneSm.
     Qed.
 
     (** *** Theorem 5, n at most R *)
-    Theorem sm_fits n : length here <= n -> n <= R -> cycles T cnted <= delay r delta b + together n l.
+    Theorem sm_fits n : length here <= n -> n <= R ->
+      cycles T cnted <= delay r delta b + together n l.
     Proof.
       intros Hn HR. destruct last_taken as [z [Hz Z]]. destruct rooms_here as [R1 Rm].
       assert (1 <= n) as N1.
@@ -222,16 +240,15 @@ Section OneSm.
       /\ cycles T cnted <= delta + lam l + most R l.
     Proof.
       intros Hd Hn. destruct last_taken as [z [Hz Z]]. destruct rooms_here as [R1 Rm].
-      pose proof (none_waits z Hz ltac:(intros; apply Hd; assumption) ltac:(intros; apply Z; assumption)) as H.
-      pose proof (tail r M R delta kd Lg i bl Bl (disp r z) b ltac:(intros; apply Z; assumption) Hb T R
-        (le_n _) R1 (or_introl (le_n _))) as H1.
-      pose proof (tail_lam r M R delta kd Lg i bl Bl (disp r z) b ltac:(intros; apply Z; assumption) Hb T R
-        R1 (or_introl (le_n _))) as H2.
-      pose proof (delay_le r delta b) as H3.
-      split; [|lia]. unfold h, W. destruct (Nat.leb_spec n R); [lia|].
-      destruct (Nat.eqb_spec R 1) as [->|R2].
+      pose proof (none_waits z Hz ltac:(intros; apply Hd; assumption) ltac:(intros; apply Z;
+        assumption)) as H. pose proof (tail r M R delta kd Lg i bl Bl (disp r z) b ltac:(intros;
+        apply Z; assumption) Hb T R (le_n _) R1 (or_introl (le_n _))) as H1.
+      pose proof (tail_lam r M R delta kd Lg i bl Bl (disp r z) b ltac:(intros; apply Z; assumption)
+        Hb T R R1 (or_introl (le_n _))) as H2. pose proof (delay_le r delta b) as H3. split; [|lia].
+      unfold h, W. destruct (Nat.leb_spec n R); [lia|]. destruct (Nat.eqb_spec R 1) as [->|R2].
       - unfold together in H1. cbn [Nat.leb] in H1.
-        pose proof (largest_grows 1 n (map kS l) ltac:(lia)). fold (isolated 1 l) (isolated n l) in *.
+        pose proof (largest_grows 1 n (map kS l) ltac:(lia)).
+        fold (isolated 1 l) (isolated n l) in *.
         pose proof (largest_grows 1 n (map kE l) ltac:(lia)). fold (most 1 l) (most n l) in *. nia.
       - set (f := (n - 1) / R). pose proof (Nat.div_mod (n - 1) R ltac:(lia)) as Dm. fold f in Dm.
         pose proof (Nat.mod_upper_bound (n - 1) R ltac:(lia)).
@@ -252,7 +269,8 @@ Section OneSm.
       { intros t Ht L. unfold holds. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt.
         pose proof (proj2 (Z b Hb)). lia. }
       destruct (Nat.eqb_spec R 1) as [E|R2].
-      - assert (forall c, In c here -> room r c = 0) as Rz by (intros c Hc; specialize (Rm c Hc); lia).
+      - assert (forall c, In c here -> room r c = 0) as Rz
+          by (intros c Hc; specialize (Rm c Hc); lia).
         assert (here <> []) as Ne by (intros X; rewrite X in Hb; easy).
         assert (forall t, t < T -> cnted t = true -> covers r here t = true) as Cv.
         { intros t Ht C. apply existsb_exists. destruct (le_lt_dec (disp r z) t) as [L|L]; [eauto|].
@@ -272,23 +290,28 @@ Section OneSm.
         assert (length F <= f) as Lf.
         { etransitivity; [exact Lq|]. apply Nat.div_le_mono; lia. }
         assert (1 <= f) as F1 by (apply Nat.div_le_lower_bound; lia).
-        assert (f <= n) as Fn by (unfold f; etransitivity; [apply Nat.div_le_upper_bound with (q := n); nia|lia]).
+        assert (f <= n) as Fn by (unfold f; etransitivity;
+          [apply Nat.div_le_upper_bound with (q := n); nia|lia]).
         assert (incl F here) as F2 by (intros c Hc; apply InF in Hc; tauto).
         assert (NoDup F) as F3 by (apply NoDup_filter, NoDup_filter, Nd).
         assert (forall c, In c F -> room r c = q) as F4 by (intros c Hc; apply InF in Hc; tauto).
-        assert (forall c d, In c F -> In d here -> room r d = q -> ord r d < ord r c -> In d F) as F5.
+        assert (forall c d, In c F -> In d here -> room r d = q -> ord r d < ord r c -> In d F)
+          as F5.
         { intros c d Hc Hd Hr O. apply InF. split; [exact Hd|]. split; [|exact Hr]. intros ->.
           apply F2, Z in Hc. lia. }
-        assert (forall t, t < T -> cnted t = true -> covers r F t = true \/ holds r b t = true) as Cv.
+        assert (forall t, t < T -> cnted t = true -> covers r F t = true \/ holds r b t = true)
+          as Cv.
         { intros t Ht C. destruct (le_lt_dec (disp r z) t) as [L|L]; [right; auto|left].
           destruct (taken_here z t q Hz C L Hq) as [c [Hc [Ncz [Hr Hh]]]].
           apply (covers_in r F c t); [apply InF; auto|exact Hh]. }
         assert (sum (delay r delta) F + delay r delta b <= f * delta) as Dl.
         { pose proof (delay_le r delta b). pose proof (slot_delays q F F2 F3 F4 F5) as S.
-          destruct F as [|x k] eqn:X; [cbn; nia|]. specialize (S ltac:(discriminate)). cbn [length] in *. nia. }
+          destruct F as [|x k] eqn:X; [cbn; nia|]. specialize (S ltac:(discriminate)).
+          cbn [length] in *. nia. }
         pose proof (by_lam F F2 b T n Hb Hn Cv) as A1.
-        pose proof (by_stays q F F2 F3 F4 b T n Hb Hn Cv f ltac:(intros; apply Hl, F2; assumption) Lf Fn) as A2.
-        assert (length F * lam l <= f * lam l) by (apply Nat.mul_le_mono_r, Lf). lia.
+        pose proof (by_stays q F F2 F3 F4 b T n Hb Hn Cv f ltac:(intros; apply Hl, F2; assumption)
+          Lf Fn) as A2. assert (length F * lam l <= f * lam l) by (apply Nat.mul_le_mono_r, Lf).
+        lia.
     Qed.
   End Whole.
 End OneSm.

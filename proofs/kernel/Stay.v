@@ -4,15 +4,14 @@ From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model Elb Isolation Weights Bounds Largest Share Formulas.
 Import ListNotations.
 
-(** The instructions of thread block [b], and what [b] is by itself: the other warps are empty. *)
-Definition of (m : machine) (p : block) (b : nat) (x : key) : Prop := In x (keys p) /\ group m (fst x) = b.
-
+(** What thread block [b] is by itself: the other warps are empty. *)
 Definition only (m : machine) (b : nat) (p : block) : block :=
   map (fun w => if group m w =? b then nth w p [] else []) (seq 0 (length p)).
 
 (** alpha: from any time of its stay on it takes at most [a] and what others initiate (lemma 3). *)
 Definition stay_bound (m : machine) (p : block) (b a : nat) : Prop :=
-  forall s t0 e x, valid m p s -> begin s b <= t0 -> (forall y, of m p b y -> C s y <= e) -> of m p b x ->
+  forall s t0 e x, valid m p s -> begin s b <= t0 -> (forall y, of m p b y -> C s y <= e) ->
+  of m p b x ->
     C s x <= t0 + a + foreign p m s b t0 e.
 
 (** solo: it takes at most [a] when it has a clean SM to itself. *)
@@ -31,7 +30,8 @@ Record amounts (m : machine) (p : block) (b : nat) (k : kind) (L : key -> nat) :
 Lemma nth_only m b p w : nth w (only m b p) [] = if group m w =? b then nth w p [] else [].
 Proof.
   unfold only. destruct (le_lt_dec (length p) w) as [L|L].
-  - rewrite (nth_overflow p) by exact L. rewrite nth_overflow by (rewrite map_length, seq_length; exact L).
+  - rewrite (nth_overflow p) by exact L.
+    rewrite nth_overflow by (rewrite map_length, seq_length; exact L).
     destruct (_ =? _); reflexivity.
   - set (f := fun w => if group m w =? b then nth w p [] else []).
     rewrite (nth_indep _ [] (f 0)) by (rewrite map_length, seq_length; exact L).
@@ -41,14 +41,9 @@ Qed.
 Lemma get_only m b p w k : group m w = b -> get (only m b p) (w, k) = get p (w, k).
 Proof. intros Hg. unfold get. cbn [fst snd]. rewrite nth_only, Hg, Nat.eqb_refl. reflexivity. Qed.
 
-Lemma filter_flat {A B} (q : B -> bool) (f : A -> list B) l : filter q (flat_map f l) = flat_map (fun x => filter q (f x)) l.
+Lemma filter_flat {A B} (q : B -> bool) (f : A -> list B) l : filter q (flat_map f l)
+  = flat_map (fun x => filter q (f x)) l.
 Proof. induction l as [|x l IH]; [reflexivity|]. cbn. rewrite filter_app, IH. reflexivity. Qed.
-
-Lemma filter_const {A} (q : A -> bool) c l : (forall x, In x l -> q x = c) -> filter q l = if c then l else [].
-Proof.
-  induction l as [|x l IH]; intros H; [destruct c; reflexivity|]. cbn. rewrite (H x (or_introl eq_refl)), IH by
-    (intros; apply H; right; assumption). destruct c; reflexivity.
-Qed.
 
 Lemma keys_filter m b p : keys (only m b p) = filter (fun x => group m (fst x) =? b) (keys p).
 Proof.
@@ -77,7 +72,8 @@ Lemma wf_only m b p : wf p -> wf (only m b p).
 Proof.
   intros W w k H. pose proof (proj1 (keys_only m b p (w, k)) H) as [Hk Hg]. cbn in Hg.
   destruct (W w k Hk) as [W1 [W2 W3]]. rewrite (get_only m b p w k Hg). split; [|split].
-  - intros [v j] Hy. apply keys_only in Hy as [Hy Gy]. rewrite (get_only m b p v j Gy). apply W1, Hy.
+  - intros [v j] Hy. apply keys_only in Hy as [Hy Gy]. rewrite (get_only m b p v j Gy).
+    apply W1, Hy.
   - exact W2.
   - intros j Hj. rewrite (get_only m b p w j Hg). apply W3, Hj.
 Qed.
@@ -87,13 +83,15 @@ Proof.
   intros HL w k H. pose proof (proj1 (keys_only m b p (w, k)) H) as [Hk Hg]. cbn in Hg.
   destruct (HL w k Hk) as [H1 [H2 H3]]. rewrite (get_only m b p w k Hg). split; [exact H1|]. split.
   - intros q Hq. rewrite (get_only m b p w q Hg). apply H2, Hq.
-  - intros [v j] Hy Gy. apply keys_only in Hy as [Hy Gv]. rewrite (get_only m b p v j Gv). apply H3; assumption.
+  - intros [v j] Hy Gy. apply keys_only in Hy as [Hy Gv]. rewrite (get_only m b p v j Gv).
+    apply H3; assumption.
 Qed.
 
-Lemma cycles_cnt_active s t0 n y : active s t0 n y = sum (fun t => Nat.b2n ((t0 <=? t) && initiates s t y)) (seq 0 n).
+Lemma cycles_cnt_active s t0 n y : active s t0 n y
+  = sum (fun t => Nat.b2n ((t0 <=? t) && initiates s t y)) (seq 0 n).
 Proof.
-  unfold active. induction n as [|n IH]; [reflexivity|]. rewrite seq_S, sum_app, <- IH. cbn [cnt Nat.add].
-  unfold sum. cbn. destruct ((t0 <=? n) && initiates s n y); cbn; lia.
+  unfold active. induction n as [|n IH]; [reflexivity|]. rewrite seq_S, sum_app, <- IH.
+  cbn [cnt Nat.add]. unfold sum. cbn. destruct ((t0 <=? n) && initiates s n y); cbn; lia.
 Qed.
 
 (** *** alpha by lemma 1: E + lam, at every dispatch depth *)
@@ -106,17 +104,18 @@ Proof.
   specialize (Hc x (conj Hx Hg)). specialize (He x (conj Hx Hg)).
   pose proof (split_from p s t0 (C s x) ltac:(lia)) as S.
   assert (cnt (idle_from p s t0) (C s x) <= cnt (idle_from p s (begin s b)) (C s x)) as Id.
-  { apply cnt_le. intros t _ P. unfold idle_from in *. apply andb_prop in P as [P ->]. apply Nat.leb_le in P.
-    rewrite (proj2 (Nat.leb_le _ _)) by lia. reflexivity. }
+  { apply cnt_le. intros t _ P. unfold idle_from in *. apply andb_prop in P as [P ->].
+    apply Nat.leb_le in P. rewrite (proj2 (Nat.leb_le _ _)) by lia. reflexivity. }
   assert (cnt (busy_from p s t0) (C s x) <= sum (active s t0 e) (keys p)) as Bu.
   { transitivity (sum (active s t0 (C s x)) (keys p)).
-    - etransitivity; [|apply (cnt_exists (fun t y => (t0 <=? t) && initiates s t y))].
-      apply cnt_le. intros t _ P. apply andb_prop in P as [P1 P2]. apply existsb_exists in P2 as [y [Hy P2]].
+    - etransitivity; [|apply (cnt_exists (fun t y => (t0 <=? t) && initiates s t y))]. apply cnt_le.
+      intros t _ P. apply andb_prop in P as [P1 P2]. apply existsb_exists in P2 as [y [Hy P2]].
       apply existsb_exists. exists y. rewrite P1, P2. auto.
     - apply sum_le. intros y _. apply cnt_mono, He. }
   assert (sum (active s t0 e) (keys p) <= a + foreign p m s b t0 e) as F; [|lia].
-  etransitivity; [|apply Nat.add_le_mono_r, HE]. unfold foreign. rewrite <- sum_add. apply sum_le. intros y Hy.
-  destruct (group m (fst y) =? b); [|lia]. pose proof (active_init m p s t0 e y V Hy). lia.
+  etransitivity; [|apply Nat.add_le_mono_r, HE]. unfold foreign. rewrite <- sum_add. apply sum_le.
+  intros y Hy. destruct (group m (fst y) =? b); [|lia]. pose proof (active_init m p s t0 e y V Hy).
+  lia.
 Qed.
 
 (** *** alpha by lemma 3: SIB with the releases, at depth 0 and unlimited depth *)
@@ -133,13 +132,17 @@ Theorem solo_elb m p b L a c : machine_ok m -> wf p -> lam_cert m p L ->
   sum (fun x => if group m (fst x) =? b then init (get p x) else 0) (keys p) <= a ->
   (forall x, of m p b x -> L x + lat (get p x) <= c) -> solo_bound m p b (a + c).
 Proof.
-  intros M W HL HE Hc s x V Hx. pose proof (elb m _ s M (wf_only m b p W) V L (cert_only m b p L HL) x Hx) as H.
+  intros M W HL HE Hc s x V Hx.
+  pose proof (elb m _ s M (wf_only m b p W) V L (cert_only m b p L HL) x Hx) as H.
   rewrite (alone_only m b p x Hx) in H. unfold E in H. rewrite sum_only in H.
-  assert (sum (fun x => if group m (fst x) =? b then init (get (only m b p) x) else 0) (keys p) <= a) as A.
-  { etransitivity; [|exact HE]. apply sum_le. intros y Hy. destruct (Nat.eqb_spec (group m (fst y)) b) as [G|]; [|lia].
+  assert (sum (fun x => if group m (fst x) =? b then init (get (only m b p) x) else 0) (keys p)
+    <= a) as A.
+  { etransitivity; [|exact HE]. apply sum_le. intros y Hy.
+    destruct (Nat.eqb_spec (group m (fst y)) b) as [G|]; [|lia].
     rewrite (get_of m b p y (conj Hy G)). lia. }
   assert (top (only m b p) L <= c) as T; [|lia]. apply list_max_le_in. intros y Hy.
-  apply in_map_iff in Hy as [z [<- Hz]]. apply keys_only in Hz. rewrite (get_of m b p z Hz). apply Hc, Hz.
+  apply in_map_iff in Hy as [z [<- Hz]]. apply keys_only in Hz. rewrite (get_of m b p z Hz).
+  apply Hc, Hz.
 Qed.
 
 (** *** solo by theorem 1: SIB and FIB of the thread block by itself *)
@@ -150,17 +153,10 @@ Proof.
   apply (sib_charge_bound m _ s iI iD b M (wf_only m b p W) V HI); [apply alone_only|exact Hx].
 Qed.
 
+(** FIB bounds a thread block that has a clean SM to itself. *)
 Theorem solo_fib m p b iI iD : machine_ok m -> wf p -> iso_edges (only m b p) m iI iD ->
   solo_bound m p b (block_bound (only m b p) m (fib_charge (only m b p) m) iD b).
 Proof.
   intros M W HI s x V Hx.
   apply (fib_bound m _ s iI iD b M (wf_only m b p W) V HI); [apply alone_only|exact Hx].
-Qed.
-
-Lemma solo_least m p b a c : solo_bound m p b a -> solo_bound m p b c -> solo_bound m p b (min a c).
-Proof. intros H1 H2 s x V Hx. specialize (H1 s x V Hx). specialize (H2 s x V Hx). lia. Qed.
-
-Lemma stay_least m p b a c : stay_bound m p b a -> stay_bound m p b c -> stay_bound m p b (min a c).
-Proof.
-  intros H1 H2 s t0 e x V Ht He Hx. specialize (H1 s t0 e x V Ht He Hx). specialize (H2 s t0 e x V Ht He Hx). lia.
 Qed.

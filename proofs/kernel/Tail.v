@@ -23,8 +23,8 @@ Section Tails.
     { unfold delay, first. destruct (existsb _ (all r)) eqn:X; [|reflexivity].
       apply existsb_exists in X as [c [Hc X]]. apply andb_prop in X as [S O]. apply Nat.ltb_lt in O.
       apply in_all in Hc. specialize (Min c (H m c Hm Hc S O)). lia. }
-    destruct (in_split m F Hm) as [F1 [F2 ->]]. rewrite sum_app, sum_cons, Z, app_length. cbn [length].
-    pose proof (sum_mul (delay r delta) F1 delta ltac:(intros; apply delay_le)).
+    destruct (in_split m F Hm) as [F1 [F2 ->]]. rewrite sum_app, sum_cons, Z, app_length.
+    cbn [length]. pose proof (sum_mul (delay r delta) F1 delta ltac:(intros; apply delay_le)).
     pose proof (sum_mul (delay r delta) F2 delta ltac:(intros; apply delay_le)). nia.
   Qed.
 
@@ -36,8 +36,8 @@ Section Tails.
 
     Lemma others_here b c : In b here -> (In c (others r b) <-> In c here /\ c <> b).
     Proof.
-      intros Hb. apply here_sm in Hb as [_ E]. unfold others. rewrite E, filter_In, negb_true_iff, Nat.eqb_neq.
-      reflexivity.
+      intros Hb. apply here_sm in Hb as [_ E]. unfold others.
+      rewrite E, filter_In, negb_true_iff, Nat.eqb_neq. reflexivity.
     Qed.
 
     Lemma alone_here b : In b here -> R = 1 \/ length here <= 1 -> alone r b.
@@ -109,21 +109,15 @@ Section Tails.
         exists c. split; [apply (pays_present c t); auto|apply Nat.eqb_refl].
       Qed.
 
-      Lemma filter_present k : incl k here ->
-        incl (filter (fun c => existsb (Nat.eqb c) present) k) present.
-      Proof.
-        intros _ c Hc. apply filter_In in Hc as [_ X]. apply existsb_exists in X as [y [Hy E]].
-        apply Nat.eqb_eq in E. subst. exact Hy.
-      Qed.
-
       (** Busy and idle cycles: [x] and [l] of the page. *)
       Lemma tail_parts N :
         cycles N behind <= delay r delta b + kL (kd b) + sum (work r N behind) here.
       Proof.
-        pose proof (idle_paid r M R delta kd Lg i [b] ltac:(intros ? [<-|[]]; apply here_sm, Hb) N behind) as H.
-        rewrite sum_cons in H. cbn [sum map list_sum fold_right] in H. rewrite Nat.add_0_r in H. apply H.
-        intros t _ P. unfold behind in P. rewrite !andb_true_iff in P. destruct P as [[P1 P2] P3].
-        split; [exact P1|]. cbn. rewrite P2. reflexivity.
+        pose proof (idle_paid r M R delta kd Lg i [b] ltac:(intros ? [<-|[]]; apply here_sm, Hb) N
+          behind) as H. rewrite sum_cons in H. cbn [sum map list_sum fold_right] in H.
+        rewrite Nat.add_0_r in H. apply H. intros t _ P. unfold behind in P.
+        rewrite !andb_true_iff in P. destruct P as [[P1 P2] P3]. split; [exact P1|]. cbn.
+        rewrite P2. reflexivity.
       Qed.
 
       Lemma behind_late t : behind t = true -> t1 <= t.
@@ -151,30 +145,34 @@ Section Tails.
         pose proof (l_window _ _ _ _ _ Lg N t0 b Hc HN ltac:(unfold t0; lia)) as Hw.
         assert (cycles N behind <= cycles N (fun t => cnted t && passing r b t)
                 + cycles N (fun t => cnted t && stays r b t && (t0 <=? t))) as Hs.
-        { unfold cycles. rewrite <- sum_add. apply sum_le. intros t _. destruct (behind t) eqn:P; [|cbn; lia].
-          unfold behind in P. rewrite !andb_true_iff, Nat.leb_le in P. destruct P as [[-> P] P3].
+        { unfold cycles. rewrite <- sum_add. apply sum_le. intros t _.
+          destruct (behind t) eqn:P; [|cbn; lia]. unfold behind in P.
+          rewrite !andb_true_iff, Nat.leb_le in P. destruct P as [[-> P] P3].
           unfold holds, passing, stays, t0 in *. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in P.
-          destruct (Nat.leb_spec (disp r b) t), (Nat.ltb_spec t (start r b)), (Nat.leb_spec (start r b) t),
-            (Nat.ltb_spec t (fin r b)), (Nat.leb_spec (max t1 (start r b)) t); cbn; lia. }
+          destruct (Nat.leb_spec (disp r b) t), (Nat.ltb_spec t (start r b)),
+            (Nat.leb_spec (start r b) t), (Nat.ltb_spec t (fin r b)),
+            (Nat.leb_spec (max t1 (start r b)) t); cbn; lia. }
         pose proof (l_delay _ _ _ _ _ Lg N b Hc) as Hd.
         set (p := fun t => stays r b t && (t0 <=? t)) in *.
-        assert (sum (work r N p) (others r b) <= sum Es (filter (fun c => negb (c =? b)) present)); [|lia].
-        unfold others, present. rewrite Hi, !sum_filter. apply sum_le. intros c Hcs.
+        assert (sum (work r N p) (others r b)
+          <= sum Es (filter (fun c => negb (c =? b)) present)); [|lia]. unfold others, present.
+        rewrite Hi, !sum_filter. apply sum_le. intros c Hcs.
         destruct (c =? b); cbn [negb]; [destruct (holds r c t1); lia|].
         etransitivity; [apply (work_behind N p c Hcs)|].
         { intros t P. apply andb_prop in P as [_ P]. apply Nat.leb_le in P. unfold t0 in P. lia. }
         destruct (existsb (Nat.eqb c) present) eqn:X; [|lia].
-        apply existsb_exists in X as [y [Hy E]]. apply Nat.eqb_eq in E. subst y. apply filter_In in Hy as [_ ->].
-        apply (work_budget r M R delta kd Lg), here_sm, Hcs.
+        apply existsb_exists in X as [y [Hy E]]. apply Nat.eqb_eq in E. subst y.
+        apply filter_In in Hy as [_ ->]. apply (work_budget r M R delta kd Lg), here_sm, Hcs.
       Qed.
 
       Lemma ended_or_present N : cycles N behind = 0 \/ In b present.
       Proof.
-        destruct (holds r b t1) eqn:X; [right; apply filter_In; auto|left].
-        apply cycles_none. intros t _. apply not_true_is_false. intros P.
-        unfold behind in P. rewrite !andb_true_iff in P. destruct P as [[_ P] P3]. specialize (Late b Hb).
-        unfold holds in *. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in P. apply Nat.leb_le in P3.
-        rewrite (proj2 (Nat.leb_le _ _) Late) in X. apply Nat.ltb_ge in X. lia.
+        destruct (holds r b t1) eqn:X; [right; apply filter_In; auto|left]. apply cycles_none.
+        intros t _. apply not_true_is_false. intros P. unfold behind in P.
+        rewrite !andb_true_iff in P. destruct P as [[_ P] P3]. specialize (Late b Hb).
+        unfold holds in *. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in P.
+        apply Nat.leb_le in P3. rewrite (proj2 (Nat.leb_le _ _) Late) in X. apply Nat.ltb_ge in X.
+        lia.
       Qed.
 
       (** *** Lemma 4 *)
@@ -183,21 +181,21 @@ Section Tails.
       Proof.
         intros HN Hk Hr. destruct (here_sm b Hb) as [Bb Bi]. destruct (le_lt_dec 2 k) as [H2|H2].
         - destruct (ended_or_present N) as [->|Hp]; [lia|].
-          etransitivity; [apply (tail_window N HN)|]. rewrite <- Nat.add_assoc. apply Nat.add_le_mono_l.
-          apply together_ge; [exact H2|apply Bl, Hb| | |].
-          + constructor; [|apply NoDup_filter, nodup_present]. intros X. apply filter_In in X as [_ X].
-            rewrite Nat.eqb_refl in X. discriminate.
+          etransitivity; [apply (tail_window N HN)|]. rewrite <- Nat.add_assoc.
+          apply Nat.add_le_mono_l. apply together_ge; [exact H2|apply Bl, Hb| | |].
+          + constructor; [|apply NoDup_filter, nodup_present]. intros X.
+            apply filter_In in X as [_ X]. rewrite Nat.eqb_refl in X. discriminate.
           + intros c Hc. apply filter_In in Hc as [Hc _]. apply Bl, present_here, Hc.
           + rewrite (length_without b present nodup_present Hp). pose proof (present_few k Hr). lia.
-        - assert (k = 1) as -> by lia.
-          pose proof (l_room _ _ _ _ _ Lg b Bb).
+        - assert (k = 1) as -> by lia. pose proof (l_room _ _ _ _ _ Lg b Bb).
           pose proof (l_solo _ _ _ _ _ Lg N b Bb ltac:(apply alone_here; [exact Hb|lia])) as Hs.
-          pose proof (l_delay _ _ _ _ _ Lg N b Bb) as Hd. pose proof (together_one kd bl b (Bl b Hb)) as Ht.
+          pose proof (l_delay _ _ _ _ _ Lg N b Bb) as Hd.
+          pose proof (together_one kd bl b (Bl b Hb)) as Ht.
           assert (cycles N behind <= cycles N (fun t => cnted t && passing r b t)
                   + cycles N (fun t => cnted t && stays r b t)) as A; [|lia].
-          unfold cycles. rewrite <- sum_add. apply sum_le. intros t _. destruct (behind t) eqn:P; [|cbn; lia].
-          unfold behind in P. rewrite !andb_true_iff in P. destruct P as [[-> P] _].
-          apply holds_split in P as [->| ->]; cbn; lia.
+          unfold cycles. rewrite <- sum_add. apply sum_le. intros t _.
+          destruct (behind t) eqn:P; [|cbn; lia]. unfold behind in P. rewrite !andb_true_iff in P.
+          destruct P as [[-> P] _]. apply holds_split in P as [->| ->]; cbn; lia.
       Qed.
 
       Theorem tail_lam N k : 1 <= k -> R <= k \/ length here <= k ->

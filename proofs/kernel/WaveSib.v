@@ -3,34 +3,40 @@
 
     From [t0] on, at its start or later, [g] ends within its SIB (or FIB) and, of every other thread
     block that is there, the initiations that one sub-core can meet, each once for the whole stay.
-    For every dispatch depth, width, number of instances and sub-cores, with releases, for times up to
-    the stated ones.  No clean SM and no common start is asked for. *)
+    For every dispatch depth, width, number of instances and sub-cores, with releases, for times up
+    to the stated ones.  No clean SM and no common start is asked for. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Model Sib Isolation Queue Potential Bounds IsolationPaths Stay WavePotential WaveBound WaveSum.
-From Warpbound Require PotentialBound.
+From Warpbound Require Import Cycles Largest Model Isolation Queue Potential Bounds IsolationPaths
+  Stay WavePotential WaveBound WaveSum.
 Import ListNotations.
 
 (** ** What is charged *)
 
-(** SIB of [g]: its other instructions of the section on units that it has in reach.  At a finite depth of 1 or
-    more [cost] is the largest initiation on the unit of any thread block of the SM. *)
+(** SIB of [g]: its other instructions of the section on units that it has in reach.  At a finite
+    depth of 1 or more [cost] is the largest initiation on the unit of any thread block of the
+    SM. *)
 Definition own_sib (b : block) (m : machine) (g : nat) : charges := fun w q y =>
-  if beside b m w q y then if in_reach (only m g b) m (core m w) (fu (get b y)) then cost b m y else 0 else 0.
+  if beside b m w q y then if in_reach (only m g b) m (core m w) (fu (get b y)) then cost b m y else
+    0 else 0.
 
-(** Instruction [y] of another thread block is in the way of warps of [g] on sub-core [c]: it is on [c], or on
-    a unit that they use, too. *)
+(** Instruction [y] of another thread block is in the way of warps of [g] on sub-core [c]: it is on
+    [c], or on a unit that they use, too. *)
 Definition in_way (b : block) (m : machine) (g c : nat) (y : key) : bool :=
   (core m (fst y) =? c) || in_reach (only m g b) m c (fu (get b y)).
 
 (** What thread block [h] adds to the time of warps of [g] on sub-core [c]. *)
 Definition adds (b : block) (m : machine) (g c h : nat) : nat :=
-  sum (fun y => if group m (fst y) =? h then if in_way b m g c y then cost b m y else 0 else 0) (keys b).
+  sum (fun y => if group m (fst y) =? h then if in_way b m g c y then cost b m y else 0 else 0)
+    (keys b).
 
 (** ** The charges are enough *)
 
 Lemma cost_slot b m w y : In y (keys b) -> slot m b w y <= cost b m y.
-Proof. intros Hy. pose proof (cost_init b m y Hy). unfold slot. destruct (core m (fst y) =? core m w); lia. Qed.
+Proof.
+  intros Hy. pose proof (cost_init b m y Hy). unfold slot.
+  destruct (core m (fst y) =? core m w); lia.
+Qed.
 
 Lemma cost_hold b m y : hold m b y <= cost b m y.
 Proof. unfold hold, cost. destruct (depth m) as [[|d]|]; lia. Qed.
@@ -39,13 +45,15 @@ Proof. unfold hold, cost. destruct (depth m) as [[|d]|]; lia. Qed.
 Lemma charge_cost b m x y c : In y (keys b) -> (fu (get b y) = fu (get b x) -> cost b m y <= c) ->
   slot m b (fst x) y <= c -> charge_I m b x y <= c /\ charge_D b x y <= c.
 Proof.
-  intros Hy U S. pose proof (cost_hold b m y). pose proof (cost_init b m y Hy). pose proof (cost_slot b m (fst x) y Hy).
-  unfold charge_I, charge_D. destruct (Nat.eqb_spec (fu (get b y)) (fu (get b x))) as [E|N]; [specialize (U E)|]; lia.
+  intros Hy U S. pose proof (cost_hold b m y). pose proof (cost_init b m y Hy).
+  pose proof (cost_slot b m (fst x) y Hy). unfold charge_I, charge_D.
+  destruct (Nat.eqb_spec (fu (get b y)) (fu (get b x))) as [E|N]; [specialize (U E)|]; lia.
 Qed.
 
 Section Charges.
   Variables (m : machine) (b : block) (g : nat) (others : list nat).
 
+  (** [h] is one of the others. *)
   Definition listed (h : nat) : bool := existsb (Nat.eqb h) others.
 
   Lemma listed_iff h : listed h = true <-> In h others.
@@ -80,11 +88,14 @@ Section Charges.
     /\ charge_D b x y <= fib_charge b m (fst x) (sec (get b x)) y.
   Proof.
     intros Hx _ Hy B. apply charge_cost; [exact Hy| |].
-    - intros E. unfold fib_charge. rewrite B, E. destruct x as [w k]. cbn [fst]. rewrite (uses_own b w k (proj1 Hx)). lia.
-    - pose proof (cost_slot b m (fst x) y Hy). unfold fib_charge. rewrite B. destruct (uses _ _ _ _); [assumption|].
-      unfold slot. destruct (core m (fst y) =? core m (fst x)); lia.
+    - intros E. unfold fib_charge. rewrite B, E. destruct x as [w k]. cbn [fst].
+      rewrite (uses_own b w k (proj1 Hx)). lia.
+    - pose proof (cost_slot b m (fst x) y Hy). unfold fib_charge. rewrite B.
+      destruct (uses _ _ _ _); [assumption|]. unfold slot.
+      destruct (core m (fst y) =? core m (fst x)); lia.
   Qed.
 
+  (** What [y] of another thread block costs a warp of sub-core [c]. *)
   Definition foreign_charge (c : nat) (y : key) : nat :=
     if group m (fst y) =? g then 0 else
     if listed (group m (fst y)) then if in_way b m g c y then cost b m y else 0 else 0.
@@ -104,8 +115,8 @@ Section Charges.
   Proof.
     intros Hx G [Hy [Me _]]. apply meets_iff in Me as [_ [[E _]|[_ L]]]; [contradiction|].
     unfold foreign_charge. rewrite (proj2 (Nat.eqb_neq _ _) G), L.
-    enough (charge_I m b x y <= (if in_way b m g (core m (fst x)) y then cost b m y else 0)
-            /\ charge_D b x y <= (if in_way b m g (core m (fst x)) y then cost b m y else 0)) by lia.
+    enough (charge_I m b x y <= (if in_way b m g (core m (fst x)) y then cost b m y else 0) /\
+      charge_D b x y <= (if in_way b m g (core m (fst x)) y then cost b m y else 0)) by lia.
     unfold in_way. apply charge_cost; [exact Hy| |].
     - intros ->. rewrite (reached x Hx), orb_true_r. lia.
     - destruct (Nat.eqb_spec (core m (fst y)) (core m (fst x))) as [E|N]; [apply cost_slot, Hy|].
@@ -114,14 +125,16 @@ Section Charges.
 End Charges.
 
 Section WaveSib.
-  Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat) (g t0 : nat) (others : list nat).
+  Variables (m : machine) (b : block) (s : schedule) (iI iD : key -> nat) (g t0 : nat)
+    (others : list nat).
   Hypothesis M : machine_ok m.
   Hypothesis W : wf b.
   Hypothesis V : valid m b s.
   Hypothesis HI : iso_edges (only m g b) m iI iD.
   Hypothesis Begun : begin s g <= t0.
   (* who is none of the others has ended by [t0], or comes when [g] has ended *)
-  Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g -> ~ In (group m (fst y)) others ->
+  Hypothesis Away : forall y, In y (keys b) -> group m (fst y) <> g ->
+    ~ In (group m (fst y)) others ->
     C s y <= t0 \/ forall x, of m b g x -> C s x <= I s y.
 
   Lemma away y : In y (keys b) -> group m (fst y) <> g -> listed others (group m (fst y)) = false ->
@@ -130,17 +143,21 @@ Section WaveSib.
 
   (** ** Others, once for the whole stay *)
 
-  Definition by_core (w q : nat) (J : progress) : nat := spent b (foreign_charge m b g others (core m w)) J.
+  (** What others have cost a warp so far. *)
+  Definition by_core (w q : nat) (J : progress) : nat :=
+    spent b (foreign_charge m b g others (core m w)) J.
 
   Lemma by_core_all w q : by_core w q (everything b) <= sum (adds b m g (core m w)) others.
   Proof. unfold by_core. rewrite spent_all.
-    apply (sum_listed m g others (fun y => if in_way b m g (core m w) y then cost b m y else 0)). Qed.
+    apply (sum_listed m g others (fun y => if in_way b m g (core m w) y then cost b m y else 0)).
+    Qed.
 
   (** No extras: [g] has no barrier, or all that it executes is on one sub-core. *)
   Hypothesis No_extras : (forall x y, of m b g x -> of m b g y -> sec (get b x) = sec (get b y))
     \/ forall x y, of m b g x -> of m b g y -> core m (fst x) = core m (fst y).
 
-  Lemma by_core_jump x o J : of m b g x -> of m b g o -> sec (get b o) < sec (get b x) -> in_order m b J ->
+  Lemma by_core_jump x o J : of m b g x -> of m b g o -> sec (get b o) < sec (get b x) ->
+    in_order m b J ->
     by_core (fst o) (sec (get b o)) J <= by_core (fst x) (sec (get b x)) J.
   Proof.
     intros Hx Ho L _. destruct No_extras as [N|N]; [specialize (N x o Hx Ho); lia|].
@@ -149,55 +166,64 @@ Section WaveSib.
 
   Lemma by_core_charge x y J J' : of m b g x -> 1 <= init (get b x) -> group m (fst y) <> g ->
     met m b g (listed others) (fst x) (sec (get b x)) J J' y ->
-    by_core (fst x) (sec (get b x)) J + max (charge_I m b x y) (charge_D b x y) <= by_core (fst x) (sec (get b x)) J'.
+    by_core (fst x) (sec (get b x)) J + max (charge_I m b x y) (charge_D b x y)
+      <= by_core (fst x) (sec (get b x)) J'.
   Proof.
-    intros Hx _ G Me. pose proof (foreign_enough m b g others x y J J' Hx G Me). destruct Me as [Hy [_ [R [L _]]]].
-    pose proof (spent_more b (foreign_charge m b g others (core m (fst x))) J J' y Hy R L). unfold by_core. lia.
+    intros Hx _ G Me. pose proof (foreign_enough m b g others x y J J' Hx G Me).
+    destruct Me as [Hy [_ [R [L _]]]].
+    pose proof (spent_more b (foreign_charge m b g others (core m (fst x))) J J' y Hy R L).
+    unfold by_core. lia.
   Qed.
 
   (** *** Theorem 1 without extras: SIB *)
   Theorem wave_sib x : of m b g x ->
     C s x <= t0 + block_bound b m (own_sib b m g) iD g + sum (adds b m g (core m (fst x))) others.
   Proof.
-    intros Hx. apply (wave_sum m b s iI iD g t0 (listed others) M W V HI Begun away (own_sib b m g) (sib_enough m b g) by_core
-      (fun w q J J' => spent_mono b _ J J') by_core_jump by_core_charge _ x Hx), by_core_all.
+    intros Hx. apply (wave_sum m b s iI iD g t0 (listed others) M W V HI Begun away (own_sib b m g)
+      (sib_enough m b g) by_core (fun w q J J' => spent_mono b _ J J') by_core_jump by_core_charge _
+      x Hx), by_core_all.
   Qed.
 
   (** *** The same with FIB of [g] in place of SIB *)
   Theorem wave_fib x : of m b g x ->
     C s x <= t0 + block_bound b m (fib_charge b m) iD g + sum (adds b m g (core m (fst x))) others.
   Proof.
-    intros Hx. apply (wave_sum m b s iI iD g t0 (listed others) M W V HI Begun away (fib_charge b m) (fib_enough m b g) by_core
-      (fun w q J J' => spent_mono b _ J J') by_core_jump by_core_charge _ x Hx), by_core_all.
+    intros Hx. apply (wave_sum m b s iI iD g t0 (listed others) M W V HI Begun away (fib_charge b m)
+      (fib_enough m b g) by_core (fun w q J J' => spent_mono b _ J J') by_core_jump by_core_charge _
+      x Hx), by_core_all.
   Qed.
 End WaveSib.
 
 (** ** The first term is SIB of the thread block by itself *)
 
-(** Its charges are what they are on a clean SM: always so for depth 0 and unlimited; at a finite depth of 1 or more
-    where no other thread block has a larger initiation on its units. *)
+(** Its charges are what they are on a clean SM: always so for depth 0 and unlimited; at a finite
+    depth of 1 or more where no other thread block has a larger initiation on its units. *)
 Definition same_cost (b : block) (m : machine) (g : nat) : Prop :=
   forall y, of m b g y -> cost b m y = cost (only m g b) m y.
 
 Lemma cost_same b m g : (forall d, depth m <> Some (S d)) -> same_cost b m g.
 Proof.
-  intros H y Hy. unfold cost. rewrite (get_of m g b y Hy). destruct (depth m) as [[|d]|]; try reflexivity.
-  destruct (H d eq_refl).
+  intros H y Hy. unfold cost. rewrite (get_of m g b y Hy).
+  destruct (depth m) as [[|d]|]; try reflexivity. destruct (H d eq_refl).
 Qed.
 
 Lemma filter_only b m g (p p' : key -> bool) : (forall x, of m b g x -> p x = p' x) ->
-  (forall x, group m (fst x) <> g -> p x = false) -> filter p (keys b) = filter p' (keys (only m g b)).
+  (forall x, group m (fst x) <> g -> p x = false) ->
+  filter p (keys b) = filter p' (keys (only m g b)).
 Proof.
-  intros H1 H2. rewrite keys_filter, PotentialBound.filter_both. apply filter_ext_in. intros x Hx.
-  destruct (Nat.eqb_spec (group m (fst x)) g) as [G|G]; cbn [andb]; [apply H1; split; assumption|apply H2, G].
+  intros H1 H2. rewrite keys_filter, filter_both. apply filter_ext_in. intros x Hx.
+  destruct (Nat.eqb_spec (group m (fst x)) g) as [G|G]; cbn [andb];
+    [apply H1; split; assumption|apply H2, G].
 Qed.
 
 Lemma bound_only b m g ch ch' iD : (forall x, of m b g x ->
     charged b ch (fst x) (sec (get b x)) = charged (only m g b) ch' (fst x) (sec (get b x))) ->
   block_bound b m ch iD g = block_bound (only m g b) m ch' iD g.
 Proof.
-  intros Hc. assert (forall q, block_term b m ch iD g q = block_term (only m g b) m ch' iD g q) as T.
-  { intros q. unfold block_term. f_equal. match goal with |- map _ ?l = map _ ?l' => assert (l = l') as E end.
+  intros Hc.
+  assert (forall q, block_term b m ch iD g q = block_term (only m g b) m ch' iD g q) as T.
+  { intros q. unfold block_term. f_equal. match goal with |- map _ ?l = map _ ?l' => assert (l = l')
+    as E end.
     - apply filter_only.
       + intros x Hx. rewrite (get_of m g b x Hx). reflexivity.
       + intros x N. rewrite (proj2 (Nat.eqb_neq _ _) N). reflexivity.
@@ -207,7 +233,8 @@ Proof.
   assert (forall q, block_start b m ch iD g q = block_start (only m g b) m ch' iD g q) as S.
   { induction q as [|q IH]; [reflexivity|]. cbn [block_start]. rewrite IH, T. reflexivity. }
   assert (last_section b m g = last_section (only m g b) m g) as L.
-  { unfold last_section. f_equal. match goal with |- map _ ?l = map _ ?l' => assert (l = l') as E end.
+  { unfold last_section. f_equal. match goal with |- map _ ?l = map _ ?l' => assert (l = l')
+    as E end.
     - apply filter_only; [reflexivity|]. intros x N. apply Nat.eqb_neq, N.
     - rewrite <- E. apply map_ext_in. intros x Hx. apply filter_In in Hx as [Hx E'].
       apply Nat.eqb_eq in E'. rewrite (get_of m g b x (conj Hx E')). reflexivity. }
@@ -215,7 +242,8 @@ Proof.
 Qed.
 
 Lemma charged_only b m g ch ch' w q : group m w = g ->
-  (forall y, of m b g y -> ch w q y = ch' w q y) -> (forall y, group m (fst y) <> g -> ch w q y = 0) ->
+  (forall y, of m b g y -> ch w q y = ch' w q y) ->
+  (forall y, group m (fst y) <> g -> ch w q y = 0) ->
   charged b ch w q = charged (only m g b) ch' w q.
 Proof.
   intros Gw H1 H2. unfold charged. rewrite sum_only. apply sum_ext. intros y Hy.
@@ -231,29 +259,35 @@ Proof.
 Qed.
 
 Lemma own_sib_alone b m g iD : same_cost b m g ->
-  block_bound b m (own_sib b m g) iD g = block_bound (only m g b) m (sib_charge (only m g b) m) iD g.
+  block_bound b m (own_sib b m g) iD g = block_bound (only m g b) m (sib_charge (only m g b) m) iD
+    g.
 Proof.
   intros S. apply bound_only. intros x [_ Gx]. apply charged_only; [exact Gx| |].
-  - intros y Hy. unfold own_sib, sib_charge. rewrite (beside_only b m g _ _ y Hy), (get_of m g b y Hy), (S y Hy). reflexivity.
+  - intros y Hy. unfold own_sib, sib_charge.
+    rewrite (beside_only b m g _ _ y Hy), (get_of m g b y Hy), (S y Hy). reflexivity.
   - intros y N. unfold own_sib. rewrite (beside_other b m g _ _ y Gx N). reflexivity.
 Qed.
 
 Lemma uses_only b m g w q f : group m w = g -> uses (only m g b) w q f = uses b w q f.
 Proof.
-  intros Gw. unfold uses. apply eq_true_iff_eq. rewrite !existsb_exists. split; intros [x [Hx E]]; exists x.
-  - apply keys_only in Hx. unfold on in *. rewrite (get_of m g b x Hx) in E. split; [apply Hx|exact E].
+  intros Gw. unfold uses. apply eq_true_iff_eq. rewrite !existsb_exists.
+  split; intros [x [Hx E]]; exists x.
+  - apply keys_only in Hx. unfold on in *. rewrite (get_of m g b x Hx) in E.
+    split; [apply Hx|exact E].
   - assert (of m b g x) as Ho.
-    { rewrite !andb_true_iff, Nat.eqb_eq in E. split; [exact Hx|]. destruct E as [[E _] _] || destruct E as [E _].
-      rewrite E. exact Gw. }
+    { rewrite !andb_true_iff, Nat.eqb_eq in E. split; [exact Hx|].
+      destruct E as [[E _] _] || destruct E as [E _]. rewrite E. exact Gw. }
     split; [apply keys_only, Ho|]. unfold on in *. rewrite (get_of m g b x Ho). exact E.
 Qed.
 
 Lemma fib_alone b m g iD : same_cost b m g ->
-  block_bound b m (fib_charge b m) iD g = block_bound (only m g b) m (fib_charge (only m g b) m) iD g.
+  block_bound b m (fib_charge b m) iD g = block_bound (only m g b) m (fib_charge (only m g b) m) iD
+    g.
 Proof.
   intros S. apply bound_only. intros x [_ Gx]. apply charged_only; [exact Gx| |].
   - intros y Hy. unfold fib_charge.
-    rewrite (beside_only b m g _ _ y Hy), (get_of m g b y Hy), (S y Hy), (uses_only b m g _ _ _ Gx). reflexivity.
+    rewrite (beside_only b m g _ _ y Hy), (get_of m g b y Hy), (S y Hy), (uses_only b m g _ _ _ Gx).
+    reflexivity.
   - intros y N. unfold fib_charge. rewrite (beside_other b m g _ _ y Gx N). reflexivity.
 Qed.
 
@@ -271,5 +305,6 @@ Proof.
   pose proof (wave_sib m b s _ _ g t0 others M W V HI Begun Away No x Hx) as H1.
   pose proof (wave_fib m b s _ _ g t0 others M W V HI Begun Away No x Hx) as H2.
   rewrite (own_sib_alone b m g _ S) in H1. rewrite (fib_alone b m g _ S) in H2.
-  unfold SIB_at, FIB_at. change (fun x => snd (entry (iso_tables (only m g b) m) x)) with (isoD_at (only m g b) m). lia.
+  unfold SIB_at, FIB_at.
+  change (fun x => snd (entry (iso_tables (only m g b) m) x)) with (isoD_at (only m g b) m). lia.
 Qed.

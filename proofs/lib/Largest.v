@@ -19,7 +19,8 @@ Proof. induction l as [|x l IH]; [reflexivity|]. rewrite !sum_cons, IH. lia. Qed
 Lemma sum_zero {A} (f : A -> nat) l : (forall x, In x l -> f x = 0) -> sum f l = 0.
 Proof.
   induction l as [|x l IH]; intros H; [reflexivity|].
-  rewrite sum_cons, (H x (or_introl eq_refl)), IH; [reflexivity|]. intros; apply H; right; assumption.
+  rewrite sum_cons, (H x (or_introl eq_refl)), IH; [reflexivity|].
+  intros; apply H; right; assumption.
 Qed.
 
 Lemma sum_swap {A B} (f : A -> B -> nat) l k :
@@ -31,13 +32,15 @@ Qed.
 
 Lemma sum_ge {A} (f : A -> nat) x l : In x l -> f x <= sum f l.
 Proof.
-  induction l as [|y l IH]; [easy|]. intros [->|H]; rewrite sum_cons; [lia|]. specialize (IH H). lia.
+  induction l as [|y l IH]; [easy|]. intros [->|H]; rewrite sum_cons; [lia|]. specialize (IH H).
+  lia.
 Qed.
 
 Lemma sum_mul {A} (f : A -> nat) l c : (forall x, In x l -> f x <= c) -> sum f l <= length l * c.
 Proof.
   induction l as [|x l IH]; intros H; [apply Nat.le_0_l|]. rewrite sum_cons. cbn [length].
-  specialize (IH ltac:(intros; apply H; right; assumption)). specialize (H x (or_introl eq_refl)). lia.
+  specialize (IH ltac:(intros; apply H; right; assumption)). specialize (H x (or_introl eq_refl)).
+  lia.
 Qed.
 
 Lemma sum_scale {A} (f : A -> nat) l c : sum (fun x => c * f x) l = c * sum f l.
@@ -47,18 +50,32 @@ Proof. induction l as [|x l IH]; [symmetry; apply Nat.mul_0_r|]. rewrite !sum_co
 Lemma sum_once {A} (f : A -> nat) c l : NoDup l -> (forall x, In x l -> f x <= c) ->
   (forall x y, In x l -> In y l -> f x <> 0 -> f y <> 0 -> x = y) -> sum f l <= c.
 Proof.
-  induction l as [|x l IH]; intros N H O; [apply Nat.le_0_l|]. inversion N as [|? ? Nx Nl]; subst. rewrite sum_cons.
-  destruct (Nat.eq_dec (f x) 0) as [->|Z].
+  induction l as [|x l IH]; intros N H O; [apply Nat.le_0_l|]. inversion N as [|? ? Nx Nl]; subst.
+  rewrite sum_cons. destruct (Nat.eq_dec (f x) 0) as [->|Z].
   - apply IH; auto; intros; [apply H|apply O]; auto; right; assumption.
   - rewrite sum_zero; [rewrite Nat.add_0_r; apply H; left; reflexivity|].
     intros y Hy. destruct (Nat.eq_dec (f y) 0) as [E|E]; [exact E|]. exfalso. apply Nx.
     rewrite (O x y); auto; [left; reflexivity|right; exact Hy].
 Qed.
 
-Lemma sum_filter {A} (f : A -> nat) p l : sum f (filter p l) = sum (fun x => if p x then f x else 0) l.
+Lemma sum_filter {A} (f : A -> nat) p l : sum f (filter p l)
+  = sum (fun x => if p x then f x else 0) l.
 Proof.
   induction l as [|x l IH]; [reflexivity|]. cbn [filter]. rewrite sum_cons, <- IH.
   destruct (p x); [apply sum_cons|reflexivity].
+Qed.
+
+Lemma sum_one {A} (f : A -> nat) x : sum f [x] = f x.
+Proof. apply Nat.add_0_r. Qed.
+
+Lemma sum_map {A B} (f : B -> nat) (g : A -> B) l : sum f (map g l) = sum (fun x => f (g x)) l.
+Proof. unfold sum. rewrite map_map. reflexivity. Qed.
+
+Lemma sum_flat_map {A B} (f : B -> nat) (g : A -> list B) l : sum f (flat_map g l)
+  = sum (fun x => sum f (g x)) l.
+Proof.
+  induction l as [|x l IH]; [reflexivity|]. cbn [flat_map]. rewrite sum_app, sum_cons, IH.
+  reflexivity.
 Qed.
 
 Lemma list_max_le_in l x : (forall y, In y l -> y <= x) -> list_max l <= x.
@@ -69,13 +86,16 @@ Proof. intros H. apply list_max_ge, in_map, H. Qed.
 
 (** ** The n largest *)
 
+(** [insert] puts a number into a falling list. *)
 Fixpoint insert (x : nat) (l : list nat) : list nat :=
   match l with [] => [x] | y :: k => if y <=? x then x :: l else y :: insert x k end.
+(** [sorted] puts the largest number first. *)
 Definition sorted (l : list nat) : list nat := fold_right insert [] l.
 
 (** [largest n l]: the sum of the [n] largest of [l], of all if there are fewer. *)
 Definition largest (n : nat) (l : list nat) : nat := list_sum (firstn n (sorted l)).
 
+(** No number is less than one behind it. *)
 Inductive falling : list nat -> Prop :=
 | falling_nil : falling []
 | falling_cons x l : falling l -> (forall y, In y l -> y <= x) -> falling (x :: l).
@@ -97,7 +117,8 @@ Qed.
 Lemma sorted_falling l : falling (sorted l).
 Proof. induction l; [constructor|apply insert_falling, IHl]. Qed.
 
-Lemma falling_step n x l : falling (x :: l) -> list_sum (firstn n l) <= list_sum (firstn n (x :: l)).
+Lemma falling_step n x l : falling (x :: l) ->
+  list_sum (firstn n l) <= list_sum (firstn n (x :: l)).
 Proof.
   revert x l. induction n as [|n IH]; intros x l F; [cbn; lia|].
   destruct l as [|y l]; [cbn; lia|]. inversion F as [|? ? F1 F2]; subst.
@@ -109,7 +130,8 @@ Qed.
 
 (** What makes [largest] the sum of the largest: the first of a list is among them or is not. *)
 Lemma insert_largest x n l : falling l ->
-  list_sum (firstn (S n) (insert x l)) = max (x + list_sum (firstn n l)) (list_sum (firstn (S n) l)).
+  list_sum (firstn (S n) (insert x l)) = max (x + list_sum (firstn n l))
+    (list_sum (firstn (S n) l)).
 Proof.
   revert n. induction l as [|y l IH]; intros n F; [destruct n; cbn; lia|].
   inversion F as [|? ? F1 F2]; subst. cbn [insert]. destruct (Nat.leb_spec y x) as [L|L].
@@ -148,7 +170,8 @@ Proof.
   revert n. induction l as [|x l IH]; intros n H; [cbn [map]; lia|]. cbn [map].
   destruct n as [|n]; [cbn; lia|]. rewrite !largest_cons.
   pose proof (IH n ltac:(intros; apply H; right; assumption)).
-  pose proof (IH (S n) ltac:(intros; apply H; right; assumption)). specialize (H x (or_introl eq_refl)). lia.
+  pose proof (IH (S n) ltac:(intros; apply H; right; assumption)).
+  specialize (H x (or_introl eq_refl)). lia.
 Qed.
 
 Lemma largest_total {A} (f : A -> nat) n l : largest n (map f l) <= sum f l.

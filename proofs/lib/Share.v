@@ -7,8 +7,8 @@ Import ListNotations.
 Lemma exists_max (f : nat -> nat) l : l <> [] -> exists x, In x l /\ forall y, In y l -> f y <= f x.
 Proof.
   intros N. assert (map f l <> []) as Nm by (destruct l; [congruence|discriminate]).
-  pose proof (list_max_in _ Nm) as H. apply in_map_iff in H as [x [E Hx]]. exists x. split; [exact Hx|].
-  intros y Hy. rewrite E. apply list_max_in_ge, Hy.
+  pose proof (list_max_in _ Nm) as H. apply in_map_iff in H as [x [E Hx]]. exists x.
+  split; [exact Hx|]. intros y Hy. rewrite E. apply list_max_in_ge, Hy.
 Qed.
 
 Lemma exists_min (f : nat -> nat) l : l <> [] -> exists x, In x l /\ forall y, In y l -> f x <= f y.
@@ -22,10 +22,12 @@ Qed.
 
 Lemma length_sum {A} (p : A -> bool) l : length (filter p l) = sum (fun x => Nat.b2n (p x)) l.
 Proof.
-  induction l as [|x l IH]; [reflexivity|]. cbn [filter]. rewrite sum_cons, <- IH. destruct (p x); reflexivity.
+  induction l as [|x l IH]; [reflexivity|]. cbn [filter]. rewrite sum_cons, <- IH.
+  destruct (p x); reflexivity.
 Qed.
 
-Lemma sum_single (f : nat -> nat) c R : c < R -> sum (fun q => if c =? q then f q else 0) (seq 0 R) = f c.
+Lemma sum_single (f : nat -> nat) c R : c < R ->
+  sum (fun q => if c =? q then f q else 0) (seq 0 R) = f c.
 Proof.
   intros H. replace R with (c + S (R - S c)) by lia. rewrite seq_app, sum_app. cbn [seq Nat.add].
   rewrite sum_cons, Nat.eqb_refl, !sum_zero; [lia| |]; intros q Hq; apply in_seq in Hq;
@@ -47,7 +49,8 @@ Proof. induction l as [|x l IH]; [reflexivity|]. rewrite sum_cons, <- IH. reflex
 Lemma length_by_slot (room : nat -> nat) R l : (forall x, In x l -> room x < R) ->
   sum (fun q => length (filter (fun x => room x =? q) l)) (seq 0 R) = length l.
 Proof.
-  intros H. rewrite length_one, <- (sum_by_slot _ room R l H). apply sum_ext. intros q _. apply length_one.
+  intros H. rewrite length_one, <- (sum_by_slot _ room R l H). apply sum_ext. intros q _.
+  apply length_one.
 Qed.
 
 (** One slot of [R] has at most the [R]-th part. *)
@@ -64,7 +67,8 @@ Qed.
 Lemma pigeonhole (room : nat -> nat) R l : 1 <= R -> (forall x, In x l -> room x < R) ->
   exists q, q < R /\ length (filter (fun x => room x =? q) l) <= length l / R.
 Proof.
-  intros HR H. destruct (least_share (fun q => length (filter (fun x => room x =? q) l)) R HR) as [q [Hq L]].
+  intros HR H.
+  destruct (least_share (fun q => length (filter (fun x => room x =? q) l)) R HR) as [q [Hq L]].
   exists q. split; [exact Hq|]. rewrite length_by_slot in L; assumption.
 Qed.
 
@@ -72,16 +76,19 @@ Qed.
 Lemma distinct_slots (room : nat -> nat) R l : NoDup l -> (forall x, In x l -> room x < R) ->
   (forall x y, In x l -> In y l -> room x = room y -> x = y) -> length l <= R.
 Proof.
-  intros N H D. rewrite <- (length_by_slot room R l H).
-  rewrite <- (Nat.mul_1_r R) at 2. rewrite <- (seq_length R 0) at 2. apply sum_mul. intros q _.
-  assert (forall k : list nat, NoDup k -> (forall x y, In x k -> In y k -> x = y) -> length k <= 1) as A.
+  intros N H D. rewrite <- (length_by_slot room R l H). rewrite <- (Nat.mul_1_r R) at 2.
+  rewrite <- (seq_length R 0) at 2. apply sum_mul. intros q _.
+  assert (forall k : list nat, NoDup k -> (forall x y, In x k -> In y k -> x = y) -> length k
+    <= 1) as A.
   { intros [|x [|y k]] Nk E; cbn; [lia|lia|]. exfalso. inversion Nk as [|? ? Nx _]; subst. apply Nx.
     rewrite (E x y); cbn; auto. }
-  apply A; [apply NoDup_filter, N|]. intros x y Hx Hy. apply filter_In in Hx as [Hx Ex], Hy as [Hy Ey].
-  apply Nat.eqb_eq in Ex, Ey. apply D; [assumption|assumption|congruence].
+  apply A; [apply NoDup_filter, N|]. intros x y Hx Hy.
+  apply filter_In in Hx as [Hx Ex], Hy as [Hy Ey]. apply Nat.eqb_eq in Ex, Ey.
+  apply D; [assumption|assumption|congruence].
 Qed.
 
-Lemma length_without z l : NoDup l -> In z l -> length (filter (fun c => negb (c =? z)) l) = length l - 1.
+Lemma length_without z l : NoDup l -> In z l -> length (filter (fun c => negb (c =? z)) l)
+  = length l - 1.
 Proof.
   intros N H. destruct (in_split z l H) as [l1 [l2 ->]]. apply NoDup_remove in N as [_ N].
   rewrite filter_app, !app_length. cbn [filter]. rewrite Nat.eqb_refl. cbn [negb].
@@ -92,9 +99,11 @@ Proof.
   rewrite in_app_iff in N. rewrite !A by tauto. cbn [length]. lia.
 Qed.
 
-Lemma nodup_app {A} (l k : list A) : NoDup l -> NoDup k -> (forall x, In x l -> ~ In x k) -> NoDup (l ++ k).
+Lemma nodup_app {A} (l k : list A) : NoDup l -> NoDup k -> (forall x, In x l -> ~ In x k) ->
+  NoDup (l ++ k).
 Proof.
-  induction l as [|x l IH]; intros Nl Nk D; [exact Nk|]. apply NoDup_cons_iff in Nl as [Nx Nl]. cbn. constructor.
+  induction l as [|x l IH]; intros Nl Nk D; [exact Nk|]. apply NoDup_cons_iff in Nl as [Nx Nl]. cbn.
+  constructor.
   - rewrite in_app_iff. intros [X|X]; [contradiction|]. apply (D x); [left; reflexivity|exact X].
   - apply IH; auto. intros y Hy. apply D. right. exact Hy.
 Qed.

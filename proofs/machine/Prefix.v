@@ -34,36 +34,27 @@ Record safe (m : machine) (b : block) (s : schedule) (n : nat) : Prop := {
 
 (** No idling (R3, R6) before [n]. *)
 Definition busy_units (m : machine) (b : block) (s : schedule) (t : nat) : Prop :=
-  forall x, In x (keys b) -> waits s t x = true -> inst m (fu (get b x)) <= n_init b s (fu (get b x)) t.
+  forall x, In x (keys b) -> waits s t x = true ->
+  inst m (fu (get b x)) <= n_init b s (fu (get b x)) t.
 
+(** Rule R6 holds in cycle [t]. *)
 Definition conserving (m : machine) (b : block) (s : schedule) (t : nat) : Prop :=
   forall w k, In (w, k) (keys b) -> eligible b m s w k t ->
     1 <= init (get b (w, k))
     /\ (n_issue b m s (core m w) t = width m \/ blocked b m s (fu (get b (w, k))) t).
 
+(** Rules R3 and R6 hold in every cycle before [n]. *)
 Definition live (m : machine) (b : block) (s : schedule) (n : nat) : Prop :=
   forall t, t < n -> busy_units m b s t /\ conserving m b s t.
 
+(** An execution up to cycle [n] keeps all rules until then. *)
 Definition prefix (m : machine) (b : block) (s : schedule) (n : nat) : Prop :=
   safe m b s n /\ live m b s n.
 
-(** A valid schedule is an execution up to every cycle, and an execution that has
-    issued and started everything is a valid schedule. *)
-Theorem valid_prefix m b s n : valid m b s -> prefix m b s n.
-Proof.
-  intros V. split.
-  - constructor; intros; try (eapply V; eassumption || auto; fail).
-    destruct x as [w k]. apply (v_none _ _ _ V w k); assumption.
-  - intros t _. split.
-    + intros x Hx H. apply (v_asap _ _ _ V x t Hx H).
-    + intros w k Hk He. split; [|apply (v_conserving _ _ _ V w k t Hk He)].
-      destruct (init (get b (w, k))) eqn:Hi; [|lia]. destruct (v_none _ _ _ V w k Hk Hi) as [_ H].
-      destruct (H t He).
-Qed.
-
 Lemma count_ext b p q : (forall x, In x (keys b) -> p x = q x) -> count b p = count b q.
 Proof.
-  intros H. apply Nat.le_antisymm; apply count_le; intros x Hx P; [rewrite <- H|rewrite H]; assumption.
+  intros H.
+  apply Nat.le_antisymm; apply count_le; intros x Hx P; [rewrite <- H|rewrite H]; assumption.
 Qed.
 
 Lemma init_later b s f t u : t <= u -> (forall x, In x (keys b) -> D s x <= t \/ u < D s x) ->
@@ -71,7 +62,8 @@ Lemma init_later b s f t u : t <= u -> (forall x, In x (keys b) -> D s x <= t \/
 Proof.
   intros L H. apply count_le. intros x Hx P. specialize (H x Hx). unfold initiates in *.
   apply andb_prop in P as [-> P]. apply andb_prop in P as [P1 P2]. apply Nat.leb_le in P1.
-  apply Nat.ltb_lt in P2. simpl. apply andb_true_intro. split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
+  apply Nat.ltb_lt in P2. simpl. apply andb_true_intro.
+  split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
 Qed.
 
 Theorem prefix_valid m b s n : prefix m b s n ->
@@ -101,13 +93,15 @@ Proof.
                     ltac:(intros x Hx; left; apply A in Hx; lia)). lia.
   - apply (s_fifo _ _ _ _ S); auto. apply A; assumption.
   - assert (t < n) as Ht.
-    { unfold waits in H0. apply andb_prop in H0 as [_ H0]. apply Nat.ltb_lt in H0. apply A in H. lia. }
+    { unfold waits in H0. apply andb_prop in H0 as [_ H0]. apply Nat.ltb_lt in H0. apply A in H.
+      lia. }
     apply (L t Ht); assumption.
   - destruct (le_lt_dec n t) as [H|H]; [|apply (s_queue _ _ _ _ S f t H)].
     destruct (depth m) as [d|]; [|exact Logic.I]. replace (n_wait b s f t) with 0; [lia|]. symmetry.
     destruct (n_wait b s f t) eqn:E; [reflexivity|].
-    destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hx P]]; [unfold n_wait in E; lia|].
-    apply andb_prop in P as [_ P]. apply andb_prop in P as [_ P]. apply Nat.ltb_lt in P. apply A in Hx. lia.
+    destruct (count_pos b (fun x => on b f x && waits s t x)) as [x [Hx P]];
+      [unfold n_wait in E; lia|]. apply andb_prop in P as [_ P]. apply andb_prop in P as [_ P].
+    apply Nat.ltb_lt in P. apply A in Hx. lia.
   - destruct (le_lt_dec n t) as [H|H]; [|apply (s_width _ _ _ _ S c t H)].
     destruct (n_issue b m s c t) eqn:E; [lia|].
     destruct (issue_some b m s c t) as [y [Hy [_ [Ht _]]]]; [lia|]. specialize (AI y Hy). lia.
@@ -124,18 +118,8 @@ Record agree (b : block) (s s' : schedule) (n : nat) : Prop := {
   a_ai : ai s = ai s'; a_al : al s = al s'; a_ar : ar s = ar s'; a_begin : begin s = begin s'
 }.
 
-Lemma agree_sym b s s' n : agree b s s' n -> agree b s' s n.
-Proof. intros [H1 H2 H3 H4 H5 H6]. constructor; intros; symmetry; auto. Qed.
-
 Lemma agree_trans b s s' s'' n : agree b s s' n -> agree b s' s'' n -> agree b s s'' n.
 Proof. intros A B. constructor; intros; etransitivity; eapply A || eapply B; auto. Qed.
-
-Lemma agree_less b s s' n k : k <= n -> agree b s s' n -> agree b s s' k.
-Proof.
-  intros L A. constructor; intros; try apply A.
-  - pose proof (a_I _ _ _ _ A x H). lia.
-  - pose proof (a_D _ _ _ _ A x H). lia.
-Qed.
 
 Ltac decide_nat := repeat match goal with
   | |- context [?a <=? ?b] => destruct (Nat.leb_spec a b)
@@ -172,7 +156,8 @@ Section Agree.
     intros Hk Ht [E1 [E2 [E3 [E4 E5]]]]. pose proof (a_I _ _ _ _ A _ Hk).
     destruct (W w k Hk) as [_ [Wp _]].
     split; [lia|]. split; [rewrite (a_begin _ _ _ _ A); exact E2|]. split; [|split].
-    - intros j ->. specialize (E3 j eq_refl). pose proof (a_I _ _ _ _ A (w, j) (keys_before _ _ _ j Hk ltac:(lia))). lia.
+    - intros j ->. specialize (E3 j eq_refl).
+      pose proof (a_I _ _ _ _ A (w, j) (keys_before _ _ _ j Hk ltac:(lia))). lia.
     - intros p Hp. specialize (E4 p Hp). specialize (Wp p Hp).
       pose proof (a_D _ _ _ _ A (w, p) (keys_before _ _ _ p Hk ltac:(lia))).
       unfold C in *. rewrite (a_ai _ _ _ _ A), (a_al _ _ _ _ A). lia.
@@ -185,7 +170,8 @@ Section Agree.
     intros L t Ht. destruct (L t Ht) as [L1 L2]. split.
     - intros x Hx H. rewrite <- agree_init by exact Ht. apply L1; [exact Hx|]. rewrite <- H.
       pose proof (a_D _ _ _ _ A x Hx). pose proof (a_I _ _ _ _ A x Hx). unfold waits. decide_nat.
-    - intros w k Hk He. destruct (L2 w k Hk (agree_eligible w k t Hk Ht He)) as [U H]. split; [exact U|].
-      unfold blocked in *. rewrite <- agree_issue, <- agree_init, <- agree_wait by exact Ht. exact H.
+    - intros w k Hk He. destruct (L2 w k Hk (agree_eligible w k t Hk Ht He)) as [U H].
+      split; [exact U|]. unfold blocked in *.
+      rewrite <- agree_issue, <- agree_init, <- agree_wait by exact Ht. exact H.
   Qed.
 End Agree.

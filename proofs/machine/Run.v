@@ -10,10 +10,14 @@ From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Model Prefix CheckSchedule.
 Import ListNotations.
 
+(** Two keys are equal. *)
 Definition key_eqb (x y : key) : bool := (fst x =? fst y) && (snd x =? snd y).
+(** [put] changes a function at one key. *)
 Definition put (f : key -> nat) (x : key) (n : nat) : key -> nat :=
   fun y => if key_eqb y x then n else f y.
+(** [set_start] starts [x] in cycle [n]. *)
 Definition set_start s x n := Schedule (I s) (put (D s) x n) (ai s) (al s) (ar s) (begin s).
+(** [set_issue] issues [x] in cycle [n]. *)
 Definition set_issue s x n := Schedule (put (I s) x n) (D s) (ai s) (al s) (ar s) (begin s).
 
 (** Steps are repeated until none can be done. *)
@@ -31,13 +35,16 @@ Section Run.
     let later f x := let t := f x in if t <? n then t else S n in
     Schedule (later (I s)) (later (D s)) (ai s) (al s) (ar s) (begin s).
 
+  (** An instance of [f] is free in cycle [n]. *)
   Definition free (s : schedule) (f n : nat) : bool := n_init b s f n <? inst m f.
 
   (** The oldest that waits for a unit with a free instance. *)
   Definition startable (n : nat) (s : schedule) (x : key) : bool :=
     waits s n x && (free s (fu (get b x)) n
-    && all (fun y => implb' ((fu (get b y) =? fu (get b x)) && (I s y <? I s x)) (D s y <=? n)) (keys b)).
+    && all (fun y => implb' ((fu (get b y) =? fu (get b x)) && (I s y <? I s x)) (D s y <=? n))
+      (keys b)).
 
+  (** One instruction that may start does. *)
   Definition start_one (n : nat) (s : schedule) : option schedule :=
     match find (startable n s) (keys b) with None => None | Some x => Some (set_start s x n) end.
 
@@ -45,19 +52,24 @@ Section Run.
   Definition issuable (n : nat) (s : schedule) (x : key) : bool :=
     (n <? I s x) && (eligible_b m b s (fst x) (snd x) n
     && ((init (get b x) =? 0)
-        || ((n_issue b m s (core m (fst x)) n <? width m) && negb (blocked_b m b s (fu (get b x)) n)))).
+        || ((n_issue b m s (core m (fst x)) n <? width m)
+             && negb (blocked_b m b s (fu (get b x)) n)))).
 
+  (** [x] issues, and starts at once where it can. *)
   Definition issue (n : nat) (s : schedule) (x : key) : schedule :=
     let s' := set_issue s x n in
     if (init (get b x) =? 0) || free s (fu (get b x)) n then set_start s' x n else s'.
 
+  (** The first instruction in [order] that may issue does. *)
   Definition issue_one (order : list key) (n : nat) (s : schedule) : option schedule :=
     match find (issuable n s) order with None => None | Some x => Some (issue n s x) end.
 
+  (** In a cycle all starts come first, then all issues. *)
   Definition cycle (order : schedule -> nat -> list key) (n : nat) (s : schedule) : schedule :=
     let s1 := repeat (start_one n) (length (keys b)) (tick n s) in
     repeat (fun s => issue_one (order s n) n s) (length (keys b)) s1.
 
+  (** [run] executes [n] cycles. *)
   Fixpoint run (order : schedule -> nat -> list key) (s0 : schedule) (n : nat) : schedule :=
     match n with 0 => s0 | S k => cycle order k (run order s0 k) end.
 
@@ -81,10 +93,10 @@ Section Run.
 
   Lemma keys_nodup : NoDup (keys b).
   Proof.
-    unfold keys. assert (forall n a, NoDup (flat_map (fun w => map (fun k => (w, k)) (seq 0 (len b w))) (seq a n))) as H;
-      [|apply H].
-    induction n as [|n IH]; intros a; [constructor|].
-    cbn [seq flat_map]. assert (forall l, NoDup l -> NoDup (map (fun k : nat => (a, k)) l)) as Hm.
+    unfold keys. assert (forall n a, NoDup (flat_map (fun w =>
+      map (fun k => (w, k)) (seq 0 (len b w))) (seq a n))) as H; [|apply H].
+    induction n as [|n IH]; intros a; [constructor|]. cbn [seq flat_map].
+    assert (forall l, NoDup l -> NoDup (map (fun k : nat => (a, k)) l)) as Hm.
     { induction 1 as [|x l Hx _ IHl]; [constructor|]. cbn [map]. constructor; [|exact IHl].
       intros H. apply in_map_iff in H as [y [E H]]. inversion E; subst. contradiction. }
     specialize (Hm _ (seq_NoDup (len b a) 0)). specialize (IH (S a)).
@@ -98,15 +110,16 @@ Section Run.
   Lemma count_more x p q : (forall y, In y (keys b) -> q y = true -> p y = true \/ y = x) ->
     count b q <= count b p + 1.
   Proof.
-    unfold count. intros H. pose proof keys_nodup as U. induction U as [|z l Hz _ IH]; [simpl; lia|].
-    cbn [filter]. specialize (H z (or_introl eq_refl)) as Hq.
+    unfold count. intros H. pose proof keys_nodup as U.
+    induction U as [|z l Hz _ IH]; [simpl; lia|]. cbn [filter].
+    specialize (H z (or_introl eq_refl)) as Hq.
     destruct (q z) eqn:Q; [destruct (Hq eq_refl) as [P| ->]|].
     - rewrite P. specialize (IH (fun y Hy => H y (or_intror Hy))). cbn [length]. lia.
-    - assert (length (filter q l) <= length (filter p l)) as L; [|destruct (p x); cbn [length]; lia].
-      clear IH Hq. induction l as [|y l IHl]; [simpl; lia|].
+    - assert (length (filter q l) <= length (filter p l)) as L;
+        [|destruct (p x); cbn [length]; lia]. clear IH Hq. induction l as [|y l IHl]; [simpl; lia|].
       assert (y <> x) as N by (intros ->; apply Hz; left; reflexivity).
-      specialize (IHl ltac:(intros Hl; apply Hz; right; exact Hl)
-        ltac:(intros u [->|Hu]; apply H; [left; reflexivity|right; right; exact Hu])).
+      specialize (IHl ltac:(intros Hl; apply Hz; right; exact Hl) ltac:(intros u [->|Hu]; apply H;
+        [left; reflexivity|right; right; exact Hu])).
       specialize (H y (or_intror (or_introl eq_refl))). cbn [filter].
       destruct (q y); [destruct (H eq_refl) as [->|E]; [cbn [length]; lia|contradiction]|].
       destruct (p y); cbn [length]; lia.
@@ -114,14 +127,18 @@ Section Run.
   Qed.
 
   Lemma count_all p : count b p <= length (keys b).
-  Proof. unfold count. induction (keys b) as [|x l IH]; [simpl; lia|]. cbn [filter]. destruct (p x); simpl; lia. Qed.
+  Proof.
+    unfold count. induction (keys b) as [|x l IH]; [simpl; lia|]. cbn [filter].
+    destruct (p x); simpl; lia.
+  Qed.
 
   Lemma repeat_ok {A} (P : A -> Prop) (step : A -> option A) (mu : A -> nat) :
     (forall a a', P a -> step a = Some a' -> P a' /\ mu a' < mu a) ->
     forall k a, P a -> mu a <= k -> P (repeat step k a) /\ step (repeat step k a) = None.
   Proof.
     intros H. induction k as [|k IH]; intros a Pa Hk; cbn [repeat].
-    - split; [exact Pa|]. destruct (step a) as [a'|] eqn:E; [|reflexivity]. apply H in E; [lia|exact Pa].
+    - split; [exact Pa|]. destruct (step a) as [a'|] eqn:E; [|reflexivity].
+      apply H in E; [lia|exact Pa].
     - destruct (step a) as [a'|] eqn:E; [|auto]. destruct (H a a' Pa E). apply IH; [assumption|lia].
   Qed.
 
@@ -154,8 +171,9 @@ Section Run.
     - intros x Hx L. destruct (TI x L) as [-> L']. apply (s_begin _ _ _ _ S0); assumption.
     - intros w k Hk L. destruct (TI _ L) as [-> L']. pose proof (s_order _ _ _ _ S0 w k Hk L').
       rewrite TI'; lia.
-    - intros w k p Hk L Hp. destruct (TI _ L) as [-> L']. pose proof (s_ops _ _ _ _ S0 w k p Hk L' Hp) as H.
-      unfold C in *. cbn [ai al tick]. rewrite TD'; lia.
+    - intros w k p Hk L Hp. destruct (TI _ L) as [-> L'].
+      pose proof (s_ops _ _ _ _ S0 w k p Hk L' Hp) as H. unfold C in *. cbn [ai al tick].
+      rewrite TD'; lia.
     - intros x Hx L. pose proof (s_start _ _ _ _ S0 x Hx) as H. destruct (K x) as [K1 K2].
       destruct (le_lt_dec n (D s x)) as [G|G].
       + unfold tick at 2. cbn [D]. destruct (Nat.ltb_spec (D s x) n); lia.
@@ -164,13 +182,15 @@ Section Run.
       + destruct n as [|n'].
         * replace (n_init b (tick 0 s) f 0) with 0; [lia|]. symmetry. unfold n_init.
           destruct (count b _) as [|c] eqn:E; [reflexivity|exfalso].
-          destruct (count_pos b (fun x => on b f x && initiates (tick 0 s) 0 x)) as [x [_ P]]; [lia|].
-          apply andb_prop in P as [_ P]. apply andb_prop in P as [P _]. apply Nat.leb_le in P.
-          destruct (TD x ltac:(lia)). lia.
-        * pose proof (s_cap _ _ _ _ S0 f n' ltac:(lia)) as H. rewrite (agree_init b s (tick (S n') s) (S n') A f n') in H by lia.
+          destruct (count_pos b (fun x => on b f x && initiates (tick 0 s) 0 x))
+            as [x [_ P]]; [lia|]. apply andb_prop in P as [_ P]. apply andb_prop in P as [P _].
+          apply Nat.leb_le in P. destruct (TD x ltac:(lia)). lia.
+        * pose proof (s_cap _ _ _ _ S0 f n' ltac:(lia)) as H.
+          rewrite (agree_init b s (tick (S n') s) (S n') A f n') in H by lia.
           pose proof (init_later b (tick (S n') s) f n' (S n') ltac:(lia)) as G.
           assert (n_init b (tick (S n') s) f (S n') <= n_init b (tick (S n') s) f n'); [|lia].
-          apply G. intros x _. destruct (le_lt_dec (D (tick (S n') s) x) (S n')) as [L|L]; [left|right; exact L].
+          apply G. intros x _.
+          destruct (le_lt_dec (D (tick (S n') s) x) (S n')) as [L|L]; [left|right; exact L].
           destruct (TD x ltac:(lia)). lia.
       + rewrite <- (agree_init b s (tick n s) n A) by lia. apply (s_cap _ _ _ _ S0). lia.
     - intros x y Hx Hy F L G. destruct (TD y G) as [-> G'].
@@ -184,19 +204,23 @@ Section Run.
         { intros x H. unfold waits in H. apply andb_prop in H as [H1 H2]. apply Nat.leb_le in H1.
           apply Nat.ltb_lt in H2. destruct (TI x ltac:(lia)). split; [assumption|].
           destruct (le_lt_dec n (D s x)) as [L|L]; [exact L|]. rewrite (TD' x L) in H2. lia. }
-        destruct (count_pos b (fun x => on b f x && waits (tick n s) n x)) as [x [_ H]]; [unfold n_wait in E; lia|].
-        apply andb_prop in H as [_ H]. apply Wt in H. destruct n as [|n']; [lia|].
+        destruct (count_pos b (fun x => on b f x && waits (tick n s) n x)) as [x [_ H]];
+          [unfold n_wait in E; lia|]. apply andb_prop in H as [_ H]. apply Wt in H.
+        destruct n as [|n']; [lia|].
         pose proof (s_queue _ _ _ _ S0 f n' (Nat.lt_succ_diag_r n')) as Q. rewrite Dm in Q.
         etransitivity; [|exact Q]. apply count_le. intros y _ Hy. apply andb_prop in Hy as [-> Hy].
-        apply Wt in Hy. unfold waits. cbn [andb]. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt. lia.
+        apply Wt in Hy. unfold waits. cbn [andb]. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt.
+        lia.
       + rewrite <- (agree_wait b s (tick n s) n A) by lia. apply (s_queue _ _ _ _ S0). lia.
     - intros c t Ht. destruct (Nat.eq_dec t n) as [->|N].
       + destruct (n_issue b m (tick n s) c n) eqn:E; [lia|].
-        destruct (issue_some b m (tick n s) c n) as [y [_ [_ [Hy _]]]]; [lia|]. destruct (TI y ltac:(lia)). lia.
+        destruct (issue_some b m (tick n s) c n) as [y [_ [_ [Hy _]]]]; [lia|].
+        destruct (TI y ltac:(lia)). lia.
       + rewrite <- (agree_issue m b s (tick n s) n A) by lia. apply (s_width _ _ _ _ S0). lia.
     - intros x y Hx Hy L G S1. destruct (TI x L) as [-> L'].
       pose proof (s_barrier _ _ _ _ S0 x y Hx Hy L' G S1). rewrite TI'; lia.
-    - intros x Hx L U. destruct (TI x L) as [-> L']. pose proof (s_none _ _ _ _ S0 x Hx L' U). rewrite TD'; lia.
+    - intros x Hx L U. destruct (TI x L) as [-> L']. pose proof (s_none _ _ _ _ S0 x Hx L' U).
+      rewrite TD'; lia.
   Qed.
 
   (** One step: [x] is issued in [n], or was before; it starts in [n], or does not yet. *)
@@ -208,10 +232,12 @@ Section Run.
     t_issue : I s' x = I s x /\ I s x <= n
       \/ I s x = S n /\ I s' x = n /\ eligible b m s (fst x) (snd x) n
          /\ (init (get b x) = 0 \/ n_issue b m s (core m (fst x)) n < width m)
-         /\ (D s' x = n \/ match depth m with None => True | Some d => n_wait b s (fu (get b x)) n < d end);
+         /\ (D s' x = n \/ match depth m with None => True | Some d => n_wait b s (fu (get b x)) n
+              < d end);
     t_start : D s' x = S n
       \/ D s' x = n /\ (init (get b x) = 0 \/ n_init b s (fu (get b x)) n < inst m (fu (get b x)))
-         /\ (forall y, In y (keys b) -> fu (get b y) = fu (get b x) -> I s y < I s' x -> D s y <= n);
+         /\ (forall y, In y (keys b) -> fu (get b y) = fu (get b x) -> I s y < I s' x ->
+              D s y <= n);
     t_none : init (get b x) = 0 -> I s' x = n /\ D s' x = n }.
 
   Section Step.
@@ -252,7 +278,8 @@ Section Run.
         - right. unfold on in Hf. apply Nat.eqb_eq in Hf. unfold initiates in Hi. rewrite Ta in Hi.
           apply andb_prop in Hi as [H1 H2]. apply Nat.leb_le in H1. apply Nat.ltb_lt in H2.
           destruct (t_start _ _ _ _ T) as [E|[E _]]; [lia|]. repeat split; auto. lia.
-        - left. unfold initiates in *. destruct (t_other _ _ _ _ T y N) as [_ E]. rewrite <- E, <- Ta, Hf. exact Hi. }
+        - left. unfold initiates in *. destruct (t_other _ _ _ _ T y N) as [_ E].
+          rewrite <- E, <- Ta, Hf. exact Hi. }
       destruct (t_start _ _ _ _ T) as [E|[E [U _]]].
       - etransitivity; [|exact H]. apply count_le. intros y Hy Hp.
         destruct (Q y Hy Hp) as [G|[_ [_ [G _]]]]; [exact G|lia].
@@ -283,8 +310,9 @@ Section Run.
         + destruct U as [U|U].
           * etransitivity; [|exact H]. apply count_le. intros y Hy Hp.
             destruct (Q y Hy Hp) as [G|[_ [_ [_ G]]]]; [exact G|lia].
-          * assert (n_issue b m s' (core m (fst x)) n <= n_issue b m s (core m (fst x)) n + 1) as G; [|lia].
-            apply (count_more x). intros y Hy Hp. destruct (Q y Hy Hp) as [G|[G _]]; auto.
+          * assert (n_issue b m s' (core m (fst x)) n <= n_issue b m s (core m (fst x)) n + 1)
+              as G; [|lia]. apply (count_more x). intros y Hy Hp.
+            destruct (Q y Hy Hp) as [G|[G _]]; auto.
         + etransitivity; [|exact H]. apply count_le. intros y Hy Hp.
           destruct (Q y Hy Hp) as [G|[_ [G _]]]; [exact G|contradiction].
     Qed.
@@ -294,11 +322,13 @@ Section Run.
     Proof.
       intros Hy Hz F L G. pose proof (step_D y) as Dy. destruct (key_dec z x) as [->|N].
       - destruct (t_start _ _ _ _ T) as [E|[E [_ H]]]; [lia|]. rewrite E in *.
-        destruct (step_I y) as [_ [Ey|[-> _]]]; [|lia]. rewrite Ey in L. specialize (H y Hy F L). lia.
+        destruct (step_I y) as [_ [Ey|[-> _]]]; [|lia]. rewrite Ey in L. specialize (H y Hy F L).
+        lia.
       - destruct (t_other _ _ _ _ T z N) as [E1 E2]. rewrite E1 in L. rewrite E2 in *.
         destruct (step_I y) as [_ [Ey|[-> [Ey _]]]].
         + rewrite Ey in L. pose proof (s_fifo _ _ _ _ (m_safe _ _ _ P) y z Hy Hz F L G). lia.
-        + destruct (m_known _ _ _ P z Hz) as [K _]. destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [Q2 _]]]; [lia|].
+        + destruct (m_known _ _ _ P z Hz) as [K _].
+          destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [Q2 _]]]; [lia|].
           assert (I s z = S n) as Kz by lia.
           pose proof (s_start _ _ _ _ (m_safe _ _ _ P) z Hz (or_intror G)). lia.
     Qed.
@@ -314,8 +344,10 @@ Section Run.
         apply andb_prop in Hi as [H1 H2]. apply Nat.leb_le in H1. apply Nat.ltb_lt in H2.
         pose proof (step_D y) as Dy. destruct (step_I y) as [_ [E|[-> [E1 E2]]]].
         - left. cbn [andb]. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt. lia.
-        - right. unfold on in Hf. apply Nat.eqb_eq in Hf. pose proof (t_D _ _ _ _ T). repeat split; auto. lia. }
-      assert (n_wait b s' f n <= n_wait b s f n \/ fu (get b x) = f /\ D s' x = S n /\ I s x = S n) as G.
+        - right. unfold on in Hf. apply Nat.eqb_eq in Hf. pose proof (t_D _ _ _ _ T).
+          repeat split; auto. lia. }
+      assert (n_wait b s' f n <= n_wait b s f n \/ fu (get b x) = f /\ D s' x = S n /\ I s x = S n)
+        as G.
       { destruct (Nat.eq_dec (fu (get b x)) f) as [F|F], (Nat.eq_dec (D s' x) (S n)) as [E|E],
           (Nat.eq_dec (I s x) (S n)) as [E'|E']; auto; left; apply count_le; intros y Hy Hp;
           destruct (Q y Hy Hp) as [G|[-> G]]; tauto. }
@@ -330,8 +362,8 @@ Section Run.
     Proof.
       pose proof (m_safe _ _ _ P) as S0. destruct (t_same _ _ _ _ T) as [Ta [Tl [Tr Tb]]].
       assert (forall t, t < S n -> t < n \/ t = n) as Now by (intros; lia).
-      assert (forall w k p, In (w, k) (keys b) -> C s (w, p) <= n \/ C s (w, p) <= I s (w, k) /\ I s (w, k) <= n ->
-                C s' (w, p) = C s (w, p)) as SameC.
+      assert (forall w k p, In (w, k) (keys b) -> C s (w, p) <= n \/ C s (w, p) <= I s (w, k) /\
+        I s (w, k) <= n -> C s' (w, p) = C s (w, p)) as SameC.
       { intros w k p Hk H. unfold C. rewrite Ta, Tl. destruct (key_dec (w, p) x) as [<-|N].
         - pose proof (t_D _ _ _ _ T). unfold C in H. lia.
         - destruct (t_other _ _ _ _ T _ N) as [_ ->]. reflexivity. }
@@ -341,18 +373,22 @@ Section Run.
       - rewrite Tr. apply (s_rel _ _ _ _ S0).
       - intros y Hy L. rewrite Tb. destruct (step_I y) as [_ [E|[-> [E1 E2]]]].
         + rewrite E in *. apply (s_begin _ _ _ _ S0); assumption.
-        + rewrite E2. destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [_ [[_ [H _]] _]]]]; [lia|exact H].
+        + rewrite E2.
+          destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [_ [[_ [H _]] _]]]]; [lia|exact H].
       - intros w k Hk L. destruct (step_I (w, S k)) as [_ [E|[E [E1 E2]]]].
         + rewrite E in *. pose proof (s_order _ _ _ _ S0 w k Hk L). destruct (step_I (w, k)). lia.
-        + rewrite E2. destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [_ [[_ [_ [H _]]] _]]]]; [rewrite E in *; lia|].
-          rewrite <- E in H. cbn [fst snd] in H. specialize (H k eq_refl). destruct (step_I (w, k)). lia.
+        + rewrite E2. destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [_ [[_ [_ [H _]]] _]]]];
+            [rewrite E in *; lia|]. rewrite <- E in H. cbn [fst snd] in H. specialize (H k eq_refl).
+          destruct (step_I (w, k)). lia.
       - intros w k p Hk L Hp. destruct (step_I (w, k)) as [_ [E|[E [E1 E2]]]].
-        + rewrite E in *. pose proof (s_ops _ _ _ _ S0 w k p Hk L Hp). rewrite (SameC w k p Hk); lia.
-        + rewrite E2. destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [_ [[_ [_ [_ [H _]]]] _]]]]; [rewrite E in *; lia|].
-          rewrite <- E in H. cbn [fst snd] in H. specialize (H p Hp). rewrite (SameC w k p Hk); lia.
+        + rewrite E in *. pose proof (s_ops _ _ _ _ S0 w k p Hk L Hp).
+          rewrite (SameC w k p Hk); lia.
+        + rewrite E2. destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [_ [[_ [_ [_ [H _]]]] _]]]];
+            [rewrite E in *; lia|]. rewrite <- E in H. cbn [fst snd] in H. specialize (H p Hp).
+          rewrite (SameC w k p Hk); lia.
       - intros y Hy L. pose proof (s_start _ _ _ _ S0 y Hy) as H. destruct (m_known _ _ _ P y Hy).
-        destruct (key_dec y x) as [->|N]; [|destruct (t_other _ _ _ _ T y N) as [E1 E2]; rewrite E1, E2 in *; auto].
-        pose proof (t_D _ _ _ _ T).
+        destruct (key_dec y x) as [->|N]; [|destruct (t_other _ _ _ _ T y N) as [E1 E2]; rewrite E1,
+          E2 in *; auto]. pose proof (t_D _ _ _ _ T).
         destruct (t_start _ _ _ _ T) as [E|[E _]], (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [Q2 _]]]; lia.
       - intros f t Ht. destruct (Now t Ht) as [L| ->]; [|apply step_cap].
         rewrite <- (agree_init b s s' n step_agree f t L). apply (s_cap _ _ _ _ S0), Ht.
@@ -364,12 +400,14 @@ Section Run.
       - intros y z Hy Hz L G Q. rewrite Tr. destruct (step_I z) as [Z _].
         destruct (step_I y) as [_ [E|[-> [E1 E2]]]].
         + rewrite E in *. pose proof (s_barrier _ _ _ _ S0 y z Hy Hz L G Q). lia.
-        + rewrite E2. destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [_ [[_ [_ [_ [_ H]]]] _]]]]; [lia|].
+        + rewrite E2.
+          destruct (t_issue _ _ _ _ T) as [[Q1 Q2]|[_ [_ [[_ [_ [_ [_ H]]]] _]]]]; [lia|].
           specialize (H z Hz G). replace (fst x, snd x) with x in H by (destruct x; reflexivity).
           specialize (H Q). lia.
       - intros y Hy L U. destruct (key_dec y x) as [->|N].
         + destruct (t_none _ _ _ _ T U). lia.
-        + destruct (t_other _ _ _ _ T y N) as [E1 E2]. rewrite E1, E2 in *. apply (s_none _ _ _ _ S0); assumption.
+        + destruct (t_other _ _ _ _ T y N) as [E1 E2]. rewrite E1, E2 in *.
+          apply (s_none _ _ _ _ S0); assumption.
     Qed.
 
     Lemma step_during : during s0 s' n.
@@ -377,7 +415,8 @@ Section Run.
       constructor.
       - eapply agree_trans; [apply P|exact step_agree].
       - exact step_safe.
-      - intros y Hy. destruct (m_known _ _ _ P y Hy). destruct (step_I y). pose proof (step_D y). lia.
+      - intros y Hy. destruct (m_known _ _ _ P y Hy). destruct (step_I y). pose proof (step_D y).
+        lia.
     Qed.
   End Step.
 End Run.

@@ -10,8 +10,11 @@ Import ListNotations.
 
 (** ** What an instruction covers *)
 
+(** How long [x] holds its first unit. *)
 Definition hold0 (b : block) (x : key) : nat := hold (st b x 0).
-Definition rest (b : block) (x : key) : nat := sum (fun i => hold (st b x i)) (seq 1 (stages b x - 1)).
+(** How long [x] holds its other units. *)
+Definition rest (b : block) (x : key) : nat := sum (fun i => hold (st b x i))
+  (seq 1 (stages b x - 1)).
 
 (** hold(k) and work(k) of the page: code_hold and code_work of src/bound/sass/way_rules.c. *)
 Definition chold (b : block) (x : key) : nat :=
@@ -22,37 +25,46 @@ Definition work (b : block) (x : key) : nat :=
   | S _ => slot (get b x) + hold0 b x
   end + rest b x.
 
+(** [x] holds a unit in cycle [t]. *)
 Definition uses_unit (b : block) (s : schedule) (x : key) (t : nat) : bool :=
   existsb (fun i => holds b s x i t) (seq 0 (stages b x)).
+(** [x] holds a unit, issues or reads constants in cycle [t]. *)
 Definition covers (b : block) (s : schedule) (x : key) (t : nat) : bool :=
   uses_unit b s x t || issues s x t || ((L s x <=? t) && (t <? L s x + chold b x)).
 
 (** A resource is held, or an instruction was issued less than its hold before. *)
-Definition covered (b : block) (s : schedule) (t : nat) : bool := existsb (fun x => covers b s x t) (keys b).
+Definition covered (b : block) (s : schedule) (t : nat) : bool := existsb (fun x => covers b s x t)
+  (keys b).
 
 (** ** The longest chain
 
     A certificate of lam, of when instructions are chosen, issued, begin their stages, and of when
     barriers of a thread block are released.  The least one is lam itself. *)
 
+(** The certificate's value for the end of the last stage. *)
 Definition lE (b : block) (lI : key -> nat) (lD : key -> nat -> nat) (x : key) : nat :=
   match stages b x with 0 => lI x | S p => lD x p end.
 
-(** All that counter [c] counts up for before position [k] of warp [w], but the last [n]: E3 and E4. *)
+(** All that counter [c] counts up for before position [k] of warp [w], but the last [n]: E3 and
+    E4. *)
 Definition awaited (b : block) (w k c n : nat) : list (nat * bool) :=
   firstn (length (increments b c w k) - n) (increments b c w k).
 
+(** A certificate of latency paths respects every edge of the graph. *)
 Record lam_cert (m : machine) (b : block) (lP lI : key -> nat) (lD : key -> nat -> nat)
     (lR : nat -> nat -> nat) : Prop := {
   l_pace : forall w k, In (w, S k) (keys b) ->
-    lI (w, k) + (max (stall (get b (w, k))) (fetch (get b (w, S k))) - chold b (w, k)) <= lP (w, S k);
+    lI (w, k) + (max (stall (get b (w, k))) (fetch (get b (w, S k))) - chold b (w, k))
+      <= lP (w, S k);
   l_fetch : forall w, In (w, 0) (keys b) -> fetch (get b (w, 0)) <= lP (w, 0);
-  l_waits : forall w k c n j, In (w, k) (keys b) -> In (c, n) (waits (get b (w, k))) -> In j (awaited b w k c n) ->
+  l_waits : forall w k c n j, In (w, k) (keys b) -> In (c, n) (waits (get b (w, k))) ->
+  In j (awaited b w k c n) ->
     lE b lI lD (w, fst j) + latency b w j <= lP (w, k);
   l_opened : forall x, In x (keys b) -> lR (group m (fst x)) (sec (get b x)) <= lP x;
   l_operand : forall x, In x (keys b) -> lP x + operand (get b x) <= lI x;
   l_first : forall x, In x (keys b) -> 1 <= stages b x -> lI x <= lD x 0;
-  l_next : forall x i, In x (keys b) -> S i < stages b x -> lD x i + transfer (st b x i) <= lD x (S i);
+  l_next : forall x i, In x (keys b) -> S i < stages b x -> lD x i + transfer (st b x i)
+    <= lD x (S i);
   l_order : forall w o k i u, at_stage b (w, o) i u -> at_stage b (w, k) i u -> o < k ->
     clash m u = false -> lD (w, o) i <= lD (w, k) i;
   l_older : forall g q, lR g q + release m <= lR g (S q);
@@ -60,7 +72,9 @@ Record lam_cert (m : machine) (b : block) (lP lI : key -> nat) (lD : key -> nat 
     forall q, sec (get b x) <= q -> lI x + release m <= lR (group m (fst x)) (S q)
       /\ (bar (get b x) = true -> lE b lI lD x + release m <= lR (group m (fst x)) (S q)) }.
 
+(** The work of all instructions. *)
 Definition total (b : block) : nat := sum (work b) (keys b).
+(** The longest latency path of a certificate. *)
 Definition lam (b : block) (lI : key -> nat) (lD : key -> nat -> nat) : nat :=
   list_max (map (fun x => lE b lI lD x + max (write (get b x)) (read (get b x))) (keys b)).
 
@@ -82,7 +96,8 @@ Proof.
     - induction l'' as [|j l'' IH]; simpl; [lia|]. destruct (t <? undone b s w j); simpl; lia.
     - pose proof (Hl j (or_introl eq_refl)). destruct (Nat.ltb_spec t (undone b s w j)); [lia|].
       apply IH. intros; apply Hl; right; assumption. }
-  rewrite <- (firstn_skipn (length l - n) l). etransitivity; [apply A, H|]. rewrite skipn_length. lia.
+  rewrite <- (firstn_skipn (length l - n) l). etransitivity; [apply A, H|]. rewrite skipn_length.
+  lia.
 Qed.
 
 Lemma awaited_before b w k c n j : In j (awaited b w k c n) -> fst j < k.
@@ -98,22 +113,29 @@ Section Elb.
 
   (** *** At most the sum of all work is covered *)
 
-  Lemma uses_iff x t : uses_unit b s x t = true <-> exists i, i < stages b x /\ holds b s x i t = true.
+  Lemma uses_iff x t : uses_unit b s x t = true <-> exists i, i < stages b x /\
+    holds b s x i t = true.
   Proof.
-    unfold uses_unit. rewrite existsb_exists. split; intros [i [H1 H2]]; exists i; rewrite in_seq in *; (split; [lia|exact H2]).
+    unfold uses_unit. rewrite existsb_exists.
+    split; intros [i [H1 H2]]; exists i; rewrite in_seq in *; (split; [lia|exact H2]).
   Qed.
 
+  (** Some instruction holds a unit in cycle [t]. *)
   Definition some_unit (t : nat) : bool := existsb (fun x => uses_unit b s x t) (keys b).
 
   Lemma taken_unit u t : taken m b s u t -> some_unit t = true.
-  Proof. intros [y [i [v [[Hy [Hi _]] [_ Hh]]]]]. apply existsb_exists. exists y. split; [exact Hy|]. apply uses_iff. eauto. Qed.
+  Proof.
+    intros [y [i [v [[Hy [Hi _]] [_ Hh]]]]]. apply existsb_exists. exists y. split; [exact Hy|].
+    apply uses_iff. eauto.
+  Qed.
 
-  (** A cycle is charged to who holds a unit, or, where nobody does, to who holds the issue stage or was
-      issued less than its hold before. *)
+  (** A cycle is charged to who holds a unit, or, where nobody does, to who holds the issue stage or
+      was issued less than its hold before. *)
   Definition window (x : key) : nat := max (aslot s x) (chold b x).
   Definition charged (x : key) (t : nat) : bool :=
     uses_unit b s x t ||
-    (negb (some_unit t) && (((P s x <=? t) && (t <? P s x + aprobe s x)) || ((L s x <=? t) && (t <? L s x + window x)))).
+    (negb (some_unit t) && (((P s x <=? t) && (t <? P s x + aprobe s x))
+      || ((L s x <=? t) && (t <? L s x + window x)))).
 
   Lemma covered_charged t : covered b s t = true -> existsb (fun x => charged x t) (keys b) = true.
   Proof.
@@ -122,11 +144,13 @@ Section Elb.
       unfold charged. rewrite H'. reflexivity.
     - apply existsb_exists. exists x. split; [exact Hx|]. unfold covers in H. unfold charged.
       rewrite S. destruct (uses_unit b s x t); [reflexivity|]. cbn [orb negb andb] in *.
-      apply orb_true_iff. rewrite !orb_true_iff, issues_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt in *.
+      apply orb_true_iff.
+      rewrite !orb_true_iff, issues_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt in *.
       unfold window. lia.
   Qed.
 
-  Lemma in_first x t : In x (keys b) -> 1 <= stages b x -> L s x <= t < D s x 0 -> some_unit t = true.
+  Lemma in_first x t : In x (keys b) -> 1 <= stages b x -> L s x <= t < D s x 0 ->
+    some_unit t = true.
   Proof.
     intros Hx Hp Ht. apply (taken_unit (unit (st b x 0))), queue_taken; [exact WF|exact OK|].
     exists x. split; [apply at_own; [exact Hx|lia]|]. split; [|exact Ht].
@@ -138,7 +162,8 @@ Section Elb.
   Proof.
     intros Hx. set (p := stages b x).
     set (first := fun t => ((P s x <=? t) && (t <? P s x + aprobe s x))
-       || ((max (L s x) (D s x 0 * min p 1) <=? t) && (t <? max (L s x) (D s x 0 * min p 1) + max (ah s x 0 * min p 1) (window x)))).
+       || ((max (L s x) (D s x 0 * min p 1) <=? t)
+         && (t <? max (L s x) (D s x 0 * min p 1) + max (ah s x 0 * min p 1) (window x)))).
     assert (cnt (charged x) n <=
       cnt (fun t => existsb (fun i => holds b s x i t) (seq 1 (p - 1)) || first t) n) as H1.
     { apply cnt_le. intros t _ Ht. unfold charged in Ht. apply orb_true_iff in Ht as [Ht|Ht].
@@ -158,20 +183,21 @@ Section Elb.
         + rewrite (in_first x t Hx ltac:(fold p; lia) ltac:(lia)) in Hu. discriminate. }
     etransitivity; [exact H1|]. etransitivity; [apply cnt_or|].
     assert (cnt (fun t => existsb (fun i => holds b s x i t) (seq 1 (p - 1))) n <= rest b x) as H2.
-    { etransitivity; [apply (cnt_exists (fun t i => holds b s x i t))|]. apply sum_le.
-      intros i Hi. apply in_seq in Hi. etransitivity; [|apply (v_hold _ _ _ OK x i Hx); unfold p in *; lia].
-      etransitivity; [|apply (cnt_interval (D s x i) (ah s x i) n)]. apply cnt_le.
-      intros t _ Ht. apply holds_iff in Ht as [_ Ht].
+    { etransitivity; [apply (cnt_exists (fun t i => holds b s x i t))|]. apply sum_le. intros i Hi.
+      apply in_seq in Hi. etransitivity; [|apply (v_hold _ _ _ OK x i Hx); unfold p in *; lia].
+      etransitivity; [|apply (cnt_interval (D s x i) (ah s x i) n)]. apply cnt_le. intros t _ Ht.
+      apply holds_iff in Ht as [_ Ht].
       apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia. }
     assert (cnt first n <= aprobe s x + max (ah s x 0 * min p 1) (window x)) as H3.
-    { etransitivity; [apply cnt_or|].
-      pose proof (cnt_interval (P s x) (aprobe s x) n).
-      pose proof (cnt_interval (max (L s x) (D s x 0 * min p 1)) (max (ah s x 0 * min p 1) (window x)) n). lia. }
+    { etransitivity; [apply cnt_or|]. pose proof (cnt_interval (P s x) (aprobe s x) n).
+      pose proof (cnt_interval (max (L s x) (D s x 0 * min p 1))
+        (max (ah s x 0 * min p 1) (window x)) n). lia. }
     pose proof (v_slot _ _ _ OK x Hx) as [S1 S2]. pose proof (v_probe _ _ _ OK x Hx).
     pose proof (v_constant _ _ _ OK x Hx) as [_ S3].
     assert (ah s x 0 * min p 1 <= hold0 b x) as H4.
-    { destruct (Nat.eq_dec p 0) as [Hp|Hp]; [rewrite Hp; simpl; lia|]. replace (min p 1) with 1 by lia.
-      pose proof (v_hold _ _ _ OK x 0 Hx ltac:(fold p; lia)). unfold hold0. lia. }
+    { destruct (Nat.eq_dec p 0) as [Hp|Hp]; [rewrite Hp; simpl; lia|].
+      replace (min p 1) with 1 by lia. pose proof (v_hold _ _ _ OK x 0 Hx ltac:(fold p; lia)).
+      unfold hold0. lia. }
     unfold window, work, chold in *. destruct (operand (get b x)); lia.
   Qed.
 
@@ -182,18 +208,26 @@ Section Elb.
     intros x Hx. apply charge_work, Hx.
   Qed.
 
-  (** *** How late events of a thread block are, in cycles that are not counted: all in which a resource is held, and
-      those behind an own issue, are. *)
+  (** *** How late events of a thread block are, in cycles that are not counted: all in which a
+      resource is held, and those behind an own issue, are. *)
 
   Variables (g : nat) (cov : nat -> bool).
-  Hypothesis Held : forall x t, In x (keys b) -> uses_unit b s x t = true \/ issues s x t = true -> cov t = true.
-  Hypothesis Own : forall x t, In x (keys b) -> group m (fst x) = g -> L s x <= t < L s x + chold b x -> cov t = true.
+  Hypothesis Held : forall x t, In x (keys b) -> uses_unit b s x t = true \/ issues s x t = true ->
+    cov t = true.
+  Hypothesis Own : forall x t, In x (keys b) -> group m (fst x) = g ->
+    L s x <= t < L s x + chold b x -> cov t = true.
 
   Lemma taken_covered u t : taken m b s u t -> cov t = true.
-  Proof. intros [y [i [v [[Hy [Hi _]] [_ Hh]]]]]. apply (Held y _ Hy). left. apply uses_iff. eauto. Qed.
+  Proof.
+    intros [y [i [v [[Hy [Hi _]] [_ Hh]]]]]. apply (Held y _ Hy). left. apply uses_iff. eauto.
+  Qed.
 
-  Lemma stage_covered x i t : In x (keys b) -> i < stages b x -> D s x i <= t < D s x i + ah s x i -> cov t = true.
-  Proof. intros Hx Hi Ht. apply (Held x _ Hx). left. apply uses_iff. exists i. split; [exact Hi|]. apply holds_iff. lia. Qed.
+  Lemma stage_covered x i t : In x (keys b) -> i < stages b x ->
+    D s x i <= t < D s x i + ah s x i -> cov t = true.
+  Proof.
+    intros Hx Hi Ht. apply (Held x _ Hx). left. apply uses_iff. exists i. split; [exact Hi|].
+    apply holds_iff. lia.
+  Qed.
 
   Lemma room_covered x t : In x (keys b) -> I s x <= t < L s x -> cov t = true.
   Proof.
@@ -201,16 +235,19 @@ Section Elb.
     apply (taken_covered u), (room_taken m b s WF OK x u t Hu Ht).
   Qed.
 
-  Lemma slot_covered x t : In x (keys b) -> group m (fst x) = g -> L s x <= t < L s x + window x -> cov t = true.
+  Lemma slot_covered x t : In x (keys b) -> group m (fst x) = g -> L s x <= t < L s x + window x ->
+    cov t = true.
   Proof.
-    intros Hx Hg Ht. unfold window in Ht. destruct (le_lt_dec (L s x + chold b x) t); [|apply (Own x); auto; lia].
-    apply (Held x _ Hx). right. apply issues_iff. lia.
+    intros Hx Hg Ht. unfold window in Ht.
+    destruct (le_lt_dec (L s x + chold b x) t); [|apply (Own x); auto; lia]. apply (Held x _ Hx).
+    right. apply issues_iff. lia.
   Qed.
 
   Lemma issue_covered x : In x (keys b) -> group m (fst x) = g -> cov (I s x) = true.
   Proof.
-    intros Hx Hg. pose proof (issue_order m b s OK x Hx) as [_ [_ H]]. pose proof (v_slot _ _ _ OK x Hx).
-    destruct (le_lt_dec (L s x) (I s x)); [apply (slot_covered x)|apply (room_covered x)]; auto; unfold window; lia.
+    intros Hx Hg. pose proof (issue_order m b s OK x Hx) as [_ [_ H]].
+    pose proof (v_slot _ _ _ OK x Hx). destruct (le_lt_dec (L s x) (I s x));
+      [apply (slot_covered x)|apply (room_covered x)]; auto; unfold window; lia.
   Qed.
 
   Variables (lP lI : key -> nat) (lD : key -> nat -> nat) (lR : nat -> nat -> nat).
@@ -218,6 +255,7 @@ Section Elb.
 
   Let t0 := rel s g 0.
   Let f := cnt cov.
+  (** At [X] at most [c] cycles from [t0] on are idle. *)
   Definition at_most (c X : nat) : Prop := late f t0 (f t0) (t0 + c) X.
 
   Local Lemma start c : t0 + f t0 <= t0 + c + f t0.
@@ -233,7 +271,8 @@ Section Elb.
   Lemma at_most_add c X a : at_most c X -> at_most (c + a) (X + a).
   Proof. intros H. unfold at_most. rewrite Nat.add_assoc. apply late_add; auto. Qed.
 
-  Lemma at_most_covered c X Y : at_most c X -> (forall t, X <= t < Y -> cov t = true) -> at_most c Y.
+  Lemma at_most_covered c X Y : at_most c X -> (forall t, X <= t < Y -> cov t = true) ->
+    at_most c Y.
   Proof.
     intros H HC. apply (late_counted f t0 (f t0) _ X Y); auto.
     intros t _ Ht. apply cnt_counted. auto.
@@ -241,8 +280,12 @@ Section Elb.
 
   Lemma at_most_walk c X ys : (forall y, In y ys -> at_most c y) ->
     (forall t, t0 <= t < X -> (forall y, In y ys -> y <= t) -> cov t = true) -> at_most c X.
-  Proof. intros H HC. apply (late_walk f t0 (f t0) _ X ys); auto. intros t Ht Hy. apply cnt_counted. auto. Qed.
+  Proof.
+    intros H HC. apply (late_walk f t0 (f t0) _ X ys); auto. intros t Ht Hy. apply cnt_counted.
+    auto.
+  Qed.
 
+  (** No time of [x] is later than the certificate says. *)
   Record timely (x : key) : Prop := {
     y_chosen : at_most (lP x) (P s x);
     y_issue : at_most (lI x) (I s x);
@@ -259,7 +302,8 @@ Section Elb.
   Lemma timely_undone w j : In (w, fst j) (keys b) -> timely (w, fst j) ->
     at_most (lE b lI lD (w, fst j) + latency b w j) (undone b s w j).
   Proof.
-    intros Hx T. unfold undone, latency. eapply late_sooner; [apply at_most_add, timely_end; assumption|].
+    intros Hx T. unfold undone, latency.
+    eapply late_sooner; [apply at_most_add, timely_end; assumption|].
     pose proof (v_write _ _ _ OK _ Hx). pose proof (v_read _ _ _ OK _ Hx). destruct (snd j); lia.
   Qed.
 
@@ -268,11 +312,14 @@ Section Elb.
     at_most (lR g q) (rel s g q).
   Proof.
     induction q as [|q IH]; intros T; [apply late_start; [lia|apply le_n]|].
-    assert (at_most (lR g q) (rel s g q)) as Hq by (apply IH; intros; apply T; [..|lia]; assumption).
+    assert (at_most (lR g q) (rel s g q)) as Hq
+      by (apply IH; intros; apply T; [..|lia]; assumption).
     set (mine := filter (fun x => (group m (fst x) =? g) && (sec (get b x) <=? q)) (keys b)).
-    assert (forall x, In x mine <-> In x (keys b) /\ group m (fst x) = g /\ sec (get b x) <= q) as Hm.
+    assert (forall x, In x mine <-> In x (keys b) /\ group m (fst x) = g /\ sec (get b x) <= q)
+      as Hm.
     { intros x. unfold mine. rewrite filter_In, andb_true_iff, Nat.eqb_eq, Nat.leb_le. tauto. }
-    set (ns := rel s g q :: map (fun x => I s x + 1) mine ++ map (E b s) (filter (fun x => bar (get b x)) mine)).
+    set (ns := rel s g q :: map (fun x => I s x + 1) mine
+      ++ map (E b s) (filter (fun x => bar (get b x)) mine)).
     pose proof (l_older _ _ _ _ _ _ HL g q) as Ho.
     assert (at_most (lR g (S q) - release m) (list_max ns)) as Hn.
     { assert (forall n, In n ns -> at_most (lR g (S q) - release m) n) as A.
@@ -283,15 +330,16 @@ Section Elb.
           apply (at_most_covered _ (I s x)); [eapply at_most_more; [apply Hx'|lia]|].
           intros t Ht. replace t with (I s x) by lia. apply issue_covered; [exact Hx|exact Hg].
         - apply filter_In in Hn as [Hn Hb]. apply Hm in Hn as [Hx [Hg Hs]].
-          destruct (l_release _ _ _ _ _ _ HL x Hx q Hs) as [_ Hr]. rewrite Hg in Hr. specialize (Hr Hb).
-          eapply at_most_more; [apply timely_end; auto|lia]. apply T; auto. lia. }
+          destruct (l_release _ _ _ _ _ _ HL x Hx q Hs) as [_ Hr]. rewrite Hg in Hr.
+          specialize (Hr Hb). eapply at_most_more; [apply timely_end; auto|lia]. apply T; auto.
+          lia. }
       apply A, list_max_in. discriminate. }
     assert (rel s g (S q) <= list_max ns + release m) as Hr.
     { apply (v_release _ _ _ OK).
-      - intros x Hx Hg Hs. enough (I s x + 1 <= list_max ns) by lia. apply list_max_ge. right. apply in_or_app. left.
-        apply in_map_iff. exists x. split; [reflexivity|]. apply Hm. auto.
-      - intros x Hx Hg Hs Hb. apply list_max_ge. right. apply in_or_app. right.
-        apply in_map_iff. exists x. split; [reflexivity|]. apply filter_In. split; [apply Hm; auto|exact Hb].
+      - intros x Hx Hg Hs. enough (I s x + 1 <= list_max ns) by lia. apply list_max_ge. right.
+        apply in_or_app. left. apply in_map_iff. exists x. split; [reflexivity|]. apply Hm. auto.
+      - intros x Hx Hg Hs Hb. apply list_max_ge. right. apply in_or_app. right. apply in_map_iff.
+        exists x. split; [reflexivity|]. apply filter_In. split; [apply Hm; auto|exact Hb].
       - apply list_max_ge. left. reflexivity. }
     eapply late_sooner; [|exact Hr]. eapply at_most_more; [apply at_most_add, Hn|lia].
   Qed.
@@ -299,7 +347,8 @@ Section Elb.
   (** The times that must have passed before an instruction is chosen. *)
   Definition before (w k : nat) : list nat :=
     N s (w, k) :: rel s g (sec (get b (w, k)))
-    :: flat_map (fun cn => map (undone b s w) (awaited b w k (fst cn) (snd cn))) (waits (get b (w, k))).
+    :: flat_map (fun cn => map (undone b s w) (awaited b w k (fst cn) (snd cn)))
+      (waits (get b (w, k))).
 
   Lemma before_enough w k t : group m w = g -> (t < P s (w, k) \/ V s (w, k) <= t < I s (w, k)) ->
     (forall y, In y (before w k) -> y <= t) -> may_issue b m s w k t.
@@ -312,7 +361,8 @@ Section Elb.
 
   Lemma issue_taken_covered w k t : In (w, k) (keys b) -> may_issue b m s w k t -> cov t = true.
   Proof.
-    intros Hk Hm. destruct (issue_taken m b s WF OK w k t Hk Hm) as [[y [Hy [_ Hi]]]|[v [y [i [Hy [Hh _]]]]]].
+    intros Hk Hm.
+    destruct (issue_taken m b s WF OK w k t Hk Hm) as [[y [Hy [_ Hi]]]|[v [y [i [Hy [Hh _]]]]]].
     - apply (Held y _ Hy). right. exact Hi.
     - apply (taken_covered v). exists y, i, v. split; [exact Hy|]. split; [constructor|exact Hh].
   Qed.
@@ -333,17 +383,20 @@ Section Elb.
       - destruct k as [|j] eqn:Ek.
         + pose proof (v_pace0 _ _ _ OK w Hk) as Hn. rewrite Hg in Hn.
           pose proof (l_fetch _ _ _ _ _ _ HL w Hk). eapply late_sooner; [|exact Hn].
-          eapply at_most_more; [|exact H]. apply (at_most_add 0). apply late_start; [lia|apply le_n].
-        + pose proof (v_pace _ _ _ OK w j Hk) as Hn. pose proof (l_pace _ _ _ _ _ _ HL w j Hk) as Hl.
-          pose proof (Older j ltac:(lia)) as T. assert (In (w, j) (keys b)) as Hj by (eapply keys_before; [exact Hk|lia]).
+          eapply at_most_more; [|exact H]. apply (at_most_add 0).
+          apply late_start; [lia|apply le_n].
+        + pose proof (v_pace _ _ _ OK w j Hk) as Hn.
+          pose proof (l_pace _ _ _ _ _ _ HL w j Hk) as Hl. pose proof (Older j ltac:(lia)) as T.
+          assert (In (w, j) (keys b)) as Hj by (eapply keys_before; [exact Hk|lia]).
           set (a := max (stall (get b (w, j))) (fetch (get b (w, S j)))) in *.
           eapply late_sooner; [|exact Hn]. eapply at_most_more; [|exact Hl].
           apply (late_sooner _ _ _ _ (L s (w, j) + chold b (w, j) + (a - chold b (w, j)))); [|lia].
-          apply at_most_add. apply (at_most_covered _ (L s (w, j))); [apply T|].
-          intros t Ht. apply (slot_covered (w, j)); [exact Hj|exact Hg|]. unfold window. lia.
-      - eapply at_most_more; [exact Open|]. rewrite <- Hg at 1. apply (l_opened _ _ _ _ _ _ HL (w, k) Hk).
-      - apply in_flat_map in Hy as [[c n] [Hc Hy]]. apply in_map_iff in Hy as [j [<- Hj]]. simpl in Hj.
-        pose proof (awaited_before _ _ _ _ _ _ Hj) as Hlt.
+          apply at_most_add. apply (at_most_covered _ (L s (w, j))); [apply T|]. intros t Ht.
+          apply (slot_covered (w, j)); [exact Hj|exact Hg|]. unfold window. lia.
+      - eapply at_most_more; [exact Open|]. rewrite <- Hg at 1.
+        apply (l_opened _ _ _ _ _ _ HL (w, k) Hk).
+      - apply in_flat_map in Hy as [[c n] [Hc Hy]]. apply in_map_iff in Hy as [j [<- Hj]].
+        simpl in Hj. pose proof (awaited_before _ _ _ _ _ _ Hj) as Hlt.
         eapply at_most_more; [apply timely_undone; [apply own_key|apply Older]; exact Hlt|].
         apply (l_waits _ _ _ _ _ _ HL w k c n j Hk Hc Hj).
     Qed.
@@ -359,7 +412,8 @@ Section Elb.
       pose proof (v_constant _ _ _ OK _ Hk) as Hv. pose proof (l_operand _ _ _ _ _ _ HL _ Hk) as Hl.
       apply (at_most_walk _ _ (V s (w, k) :: before w k)).
       - intros y [<-|Hy].
-        + eapply late_sooner; [|exact (proj2 Hv)]. eapply at_most_more; [apply at_most_add, chosen_timely|exact Hl].
+        + eapply late_sooner; [|exact (proj2 Hv)].
+          eapply at_most_more; [apply at_most_add, chosen_timely|exact Hl].
         + eapply at_most_more; [apply before_timely, Hy|lia].
       - intros t Ht H. apply (issue_taken_covered w k t Hk), before_enough; auto.
         + right. split; [apply H; left; reflexivity|lia].
@@ -367,17 +421,21 @@ Section Elb.
     Qed.
 
     Lemma room_timely : at_most (lI (w, k)) (L s (w, k)).
-    Proof. apply (at_most_covered _ (I s (w, k))); [apply issue_timely|]. intros t Ht. apply (room_covered (w, k)); auto. Qed.
+    Proof.
+      apply (at_most_covered _ (I s (w, k))); [apply issue_timely|]. intros t Ht.
+      apply (room_covered (w, k)); auto.
+    Qed.
 
-    Lemma ask_timely i : i < stages b (w, k) -> (forall j, j < i -> at_most (lD (w, k) j) (D s (w, k) j)) ->
+    Lemma ask_timely i : i < stages b (w, k) ->
+      (forall j, j < i -> at_most (lD (w, k) j) (D s (w, k) j)) ->
       at_most (lD (w, k) i) (A s (w, k) i).
     Proof.
       intros Hi IH. destruct i as [|i]; simpl.
       - eapply at_most_more; [apply room_timely|]. apply (l_first _ _ _ _ _ _ HL _ Hk). lia.
       - pose proof (v_transfer _ _ _ OK (w, k) i Hk ltac:(lia)).
         eapply at_most_more; [|apply (l_next _ _ _ _ _ _ HL _ i Hk Hi)].
-        apply (late_sooner _ _ _ _ (D s (w, k) i + ah s (w, k) i + transfer (st b (w, k) i))); [|lia].
-        apply at_most_add. apply (at_most_covered _ (D s (w, k) i)); [apply IH; lia|].
+        apply (late_sooner _ _ _ _ (D s (w, k) i + ah s (w, k) i + transfer (st b (w, k) i)));
+          [|lia]. apply at_most_add. apply (at_most_covered _ (D s (w, k) i)); [apply IH; lia|].
         intros t Ht. apply (stage_covered (w, k) i); auto. lia.
     Qed.
 
@@ -385,8 +443,9 @@ Section Elb.
     Proof.
       induction i as [i IH] using lt_wf_ind. intros Hi. set (u := unit (st b (w, k) i)).
       pose proof (at_own b (w, k) i Hk Hi) as Hat. fold u in Hat.
-      set (own := filter (fun o => (i <? stages b (w, o)) && (unit (st b (w, o) i) =? u)) (seq 0 k)).
-      apply (at_most_walk _ _ (A s (w, k) i :: if clash m u then [] else map (fun o => D s (w, o) i) own)).
+      set (own := filter (fun o => (i <? stages b (w, o)) && (unit (st b (w, o) i) =? u))
+        (seq 0 k)). apply (at_most_walk _ _ (A s (w, k) i :: if clash m u then [] else map (fun o =>
+        D s (w, o) i) own)).
       - intros y [<-|Hy]; [apply ask_timely; [exact Hi|]; intros; apply IH; lia|].
         destruct (clash m u) eqn:C; [destruct Hy|]. apply in_map_iff in Hy as [o [<- Ho]].
         apply filter_In in Ho as [Ho Hu]. apply in_seq in Ho. apply andb_prop in Hu as [H1 H2].
@@ -394,7 +453,8 @@ Section Elb.
         eapply at_most_more; [apply (Older o ltac:(lia)); exact H1|].
         apply (l_order _ _ _ _ _ _ HL w o k i u); auto; [|lia].
         split; [apply own_key; lia|auto].
-      - intros t Ht H. destruct (stage_taken m b s WF OK w k i u t Hat) as [v [y [j [Hy [HB [Hh _]]]]]].
+      - intros t Ht H.
+        destruct (stage_taken m b s WF OK w k i u t Hat) as [v [y [j [Hy [HB [Hh _]]]]]].
         + split; [apply H; left; reflexivity|lia].
         + intros C o j Ho Hj. destruct (own_way m b WF _ _ _ _ _ _ Hj Hat C) as [-> _].
           apply H. right. rewrite C. apply in_map_iff. exists o. split; [reflexivity|].
@@ -404,7 +464,9 @@ Section Elb.
     Qed.
 
     Lemma instruction_timely : timely (w, k).
-    Proof. split; [apply chosen_timely|apply issue_timely|apply room_timely|exact stage_timely]. Qed.
+    Proof.
+      split; [apply chosen_timely|apply issue_timely|apply room_timely|exact stage_timely].
+    Qed.
   End OneInstruction.
 
   Lemma all_timely q x : In x (keys b) -> group m (fst x) = g -> sec (get b x) < q -> timely x.
@@ -417,11 +479,12 @@ Section Elb.
     apply instruction_timely; auto. apply release_timely. intros x Hx Hgx Hsx. apply IH; auto. lia.
   Qed.
 
-  Lemma finish_late x : In x (keys b) -> group m (fst x) = g -> 
+  Lemma finish_late x : In x (keys b) -> group m (fst x) = g ->
     at_most (lE b lI lD x + max (write (get b x)) (read (get b x))) (finish b s x).
   Proof.
-    intros Hx Hg. pose proof (all_timely _ x Hx Hg (Nat.lt_succ_diag_r _)) as T.
-    unfold finish. destruct (Nat.max_spec (E b s x + max (aw s x) (ar s x)) (L s x + aslot s x)) as [[_ ->]|[_ ->]].
+    intros Hx Hg. pose proof (all_timely _ x Hx Hg (Nat.lt_succ_diag_r _)) as T. unfold finish.
+    destruct (Nat.max_spec (E b s x + max (aw s x) (ar s x)) (L s x + aslot s x))
+      as [[_ ->]|[_ ->]].
     - apply (at_most_covered _ (L s x)).
       + eapply at_most_more; [apply T|]. enough (lI x <= lE b lI lD x) by lia. unfold lE.
         destruct (stages b x) as [|p] eqn:S; [apply le_n|].
@@ -449,19 +512,23 @@ Section Bound.
     pose proof (v_opened _ _ _ OK _ H0) as H. rewrite (w_first _ _ WF w H0) in H. simpl in H.
     pose proof (issue_order m b s OK _ H0). pose proof (issue_order m b s OK _ Hk).
     assert (P s (w, 0) <= P s (w, k)).
-    { destruct (Nat.eq_dec k 0) as [->|]; [apply le_n|]. pose proof (own_order m b s OK w k 0 Hk ltac:(lia)). lia. }
+    { destruct (Nat.eq_dec k 0) as [->|]; [apply le_n|].
+      pose proof (own_order m b s OK w k 0 Hk ltac:(lia)). lia. }
     unfold finish. lia.
   Qed.
 
   Lemma covered_late x : In x (keys b) -> let start := rel s (group m (fst x)) 0 in
-    finish b s x + cnt (covered b s) start <= start + lam b lI lD + cnt (covered b s) (finish b s x).
+    finish b s x + cnt (covered b s) start <= start + lam b lI lD
+      + cnt (covered b s) (finish b s x).
   Proof.
-    intros Hx start.
-    assert (lE b lI lD x + max (write (get b x)) (read (get b x)) <= lam b lI lD) as Hl by (apply list_max_ge, in_map_iff; eauto).
-    enough (finish b s x + cnt (covered b s) start <= start + (lE b lI lD x + max (write (get b x)) (read (get b x)))
+    intros Hx start. assert (lE b lI lD x + max (write (get b x)) (read (get b x)) <= lam b lI lD)
+      as Hl by (apply list_max_ge, in_map_iff; eauto).
+    enough (finish b s x + cnt (covered b s) start
+      <= start + (lE b lI lD x + max (write (get b x)) (read (get b x)))
       + cnt (covered b s) (finish b s x)) by lia.
-    refine (finish_late m b s WF OK _ (covered b s) _ _ lP lI lD lR HL x Hx eq_refl _ (begun x Hx) (le_n _));
-      intros y t Hy; [intros [H|H]|intros _ H]; apply existsb_exists; exists y; (split; [exact Hy|]); unfold covers.
+    refine (finish_late m b s WF OK _ (covered b s) _ _ lP lI lD lR HL x Hx eq_refl _ (begun x Hx)
+      (le_n _)); intros y t Hy; [intros [H|H]|intros _ H]; apply existsb_exists; exists y;
+      (split; [exact Hy|]); unfold covers.
     - rewrite H. reflexivity.
     - rewrite H, orb_true_r. reflexivity.
     - rewrite !orb_true_iff, andb_true_iff, Nat.leb_le, Nat.ltb_lt. right. exact H.
@@ -470,7 +537,8 @@ Section Bound.
   (** Cycles of the stay of a thread block that nothing covers. *)
   Definition idle_from (t0 t : nat) : bool := (t0 <=? t) && negb (covered b s t).
 
-  Lemma idle_split t0 d : cnt (idle_from t0) (t0 + d) + cnt (covered b s) (t0 + d) = cnt (covered b s) t0 + d.
+  Lemma idle_split t0 d : cnt (idle_from t0) (t0 + d) + cnt (covered b s) (t0 + d)
+    = cnt (covered b s) t0 + d.
   Proof.
     induction d as [|d IH].
     - rewrite !Nat.add_0_r, cnt_none; [lia|]. intros t Ht. unfold idle_from.
@@ -479,18 +547,19 @@ Section Bound.
       rewrite (proj2 (Nat.leb_le t0 (t0 + d))) by lia. destruct (covered b s (t0 + d)); simpl; lia.
   Qed.
 
-  (** *** Lemma 1 of section 7: from the start of its thread block to the end of an instruction at most
-      lam cycles of the SM are idle, whatever other thread blocks the SM has. *)
+  (** *** Lemma 1 of section 7: from the start of its thread block to the end of an instruction at
+      most lam cycles of the SM are idle, whatever other thread blocks the SM has. *)
   Theorem code_idle x : In x (keys b) ->
     cnt (idle_from (rel s (group m (fst x)) 0)) (finish b s x) <= lam b lI lD.
   Proof.
     intros Hx. pose proof (begun x Hx) as Hb. pose proof (covered_late x Hx) as H. cbv zeta in H.
-    pose proof (idle_split (rel s (group m (fst x)) 0) (finish b s x - rel s (group m (fst x)) 0)) as N.
-    replace (rel s (group m (fst x)) 0 + (finish b s x - rel s (group m (fst x)) 0)) with (finish b s x) in N by lia. lia.
+    pose proof (idle_split (rel s (group m (fst x)) 0) (finish b s x - rel s (group m (fst x)) 0))
+      as N. replace (rel s (group m (fst x)) 0 + (finish b s x - rel s (group m (fst x)) 0))
+      with (finish b s x) in N by lia. lia.
   Qed.
 
-  (** *** Theorem 3, counted from the start of the thread block; [total] is of all thread blocks that [b] lists.
-      Of one thread block, started at 0: the page's. *)
+  (** *** Theorem 3, counted from the start of the thread block; [total] is of all thread blocks
+      that [b] lists. Of one thread block, started at 0: the page's. *)
   Theorem code_elb x : In x (keys b) ->
     finish b s x <= rel s (group m (fst x)) 0 + total b + lam b lI lD.
   Proof.

@@ -4,8 +4,8 @@
     at [X] is at most [c] late ([late c X]) if every time [t] up to [X], from [t0] on, is at
     most [c] and [f t].  All bounds of machine code are proven by going forward along
     a warp's program: an event that could have happened as soon as some times had passed,
-    but in cycles that [f] counts, is no later than the latest of these (docs/machine-code-bounds.md,
-    the claim of theorem 1, and (c) of theorem 2). *)
+    but in cycles that [f] counts, is no later than the latest of these
+    (docs/machine-code-bounds.md, the claim of theorem 1, and (c) of theorem 2). *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles.
@@ -15,6 +15,7 @@ Section Late.
   Variables (f : nat -> nat) (t0 q : nat).
   Hypothesis Rises : forall t, f t <= f (S t).
 
+  (** Until [X] every cycle from [t0] on is paid by [c] or counted by [f]. *)
   Definition late (c X : nat) : Prop := forall t, t0 <= t -> t <= X -> t + q <= c + f t.
 
   (** Cycle [t] is counted. *)
@@ -45,17 +46,20 @@ Section Late.
   Lemma late_counted c X Y : t0 + q <= c + f t0 -> late c X ->
     (forall t, t0 <= t -> X <= t < Y -> counted t) -> late c Y.
   Proof.
-    intros H0 H HC t. induction t as [|t IH]; intros H1 H2; [replace 0 with t0 by lia; replace t0 with 0 in * by lia; exact H0|].
+    intros H0 H HC t. induction t as [|t IH]; intros H1 H2;
+      [replace 0 with t0 by lia; replace t0 with 0 in * by lia; exact H0|].
     destruct (Nat.eq_dec (S t) t0) as [->|N]; [exact H0|].
     destruct (le_lt_dec (S t) X) as [HX|HX]; [apply H; assumption|].
-    specialize (IH ltac:(lia) ltac:(lia)). specialize (HC t ltac:(lia) ltac:(lia)). unfold counted in HC. lia.
+    specialize (IH ltac:(lia) ltac:(lia)). specialize (HC t ltac:(lia) ltac:(lia)).
+    unfold counted in HC. lia.
   Qed.
 
   (** In each cycle before [X] that is not counted something that is no later has yet to pass. *)
   Lemma late_step c X : t0 + q <= c + f t0 ->
     (forall t, t0 <= t < X -> counted t \/ exists y, t < y /\ late c y) -> late c X.
   Proof.
-    intros H0 H t. induction t as [|t IH]; intros H1 H2; [replace 0 with t0 by lia; replace t0 with 0 in * by lia; exact H0|].
+    intros H0 H t. induction t as [|t IH]; intros H1 H2;
+      [replace 0 with t0 by lia; replace t0 with 0 in * by lia; exact H0|].
     destruct (Nat.eq_dec (S t) t0) as [->|N]; [exact H0|].
     destruct (H t ltac:(lia)) as [HC|[y [Hy HL]]]; [|apply HL; lia].
     specialize (IH ltac:(lia) ltac:(lia)). unfold counted in HC. lia.
@@ -74,8 +78,6 @@ Section Late.
 End Late.
 
 (** Counting cycles in which [p] holds. *)
-Lemma cnt_rises p t : cnt p t <= cnt p (S t).
-Proof. apply cnt_mono. lia. Qed.
 
 Lemma cnt_counted p t : p t = true -> counted (cnt p) t.
 Proof. intros H. unfold counted. cbn [cnt]. rewrite H. lia. Qed.

@@ -1,55 +1,70 @@
 (** * Kernels of machine code: docs/machine-code-bounds.md, section 7, by E and lam
 
-    SMs of CodeMachine.v take thread blocks by the rules G1 to G3 of docs/proofs.md, section 12.  They keep the
-    ledger of kernel/Ledger.v with E = the sum of [work], lam of the thread block's own instructions, alpha = E + lam,
-    and solo = E + lam or what else is proven.  So K-SM, K-AREA and K-BAL hold of machine code, as of any ledger. *)
+    SMs of CodeMachine.v take thread blocks by the rules G1 to G3 of docs/proofs.md, section 12.
+    They keep the ledger of kernel/Ledger.v with E = the sum of [work], lam of the thread block's
+    own instructions, alpha = E + lam, and solo = E + lam or what else is proven.  So K-SM, K-AREA
+    and K-BAL hold of machine code, as of any ledger. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import CodeMachine CodeLate CodeReady CodeElb CodeOwn.
-From Warpbound Require Import Cycles Largest Share Formulas Ledger GridLedger OneSm Dynamic Area Balance Held.
+From Warpbound Require Import Cycles Largest Share Formulas Ledger GridLedger OneSm Dynamic Area
+  Balance Held.
 Import ListNotations.
 
-(** G1 to G3 of a run, as Ledger.v has them: where thread blocks go and when, not what they do there. *)
+(** G1 to G3 of a run, as Ledger.v has them: where thread blocks go and when, not what they do
+    there. *)
 Record dispatched (r : run) (M R delta : nat) : Prop := {
   d_sm : forall b, b < count r -> sm r b < M;
   d_room : forall b, b < count r -> room r b < R;
   d_ord : forall b c, b < count r -> c < count r -> ord r b = ord r c -> b = c;
   d_disp : forall b, b < count r -> disp r b <= start r b <= fin r b;
   d_later : forall b c, b < count r -> c < count r -> ord r b < ord r c -> disp r b <= disp r c;
-  d_slot : forall b c, b < count r -> c < count r -> same r b c = true -> ord r b < ord r c -> fin r b <= disp r c;
-  d_delay : forall N b, b < count r -> cycles N (fun t => counted r t && passing r b t) <= delay r delta b;
+  d_slot : forall b c, b < count r -> c < count r -> same r b c = true -> ord r b < ord r c ->
+  fin r b <= disp r c;
+  d_delay : forall N b, b < count r -> cycles N (fun t => counted r t && passing r b t)
+    <= delay r delta b;
   d_taken : forall b t q, b < count r -> counted r t = true -> t < disp r b -> q < R ->
     exists c, c < count r /\ sm r c = sm r b /\ room r c = q /\ holds r c t = true }.
 
 Section CodeLedger.
-  Variables (M R delta : nat) (mach : nat -> machine) (prog : nat -> block) (sched : nat -> schedule) (X : run).
+  Variables (M R delta : nat) (mach : nat -> machine) (prog : nat -> block)
+    (sched : nat -> schedule) (X : run).
   Notation whose i x := (group (mach i) (fst x)).
 
-  (** What thread block [b] pays: its instructions that CodeElb.v charges cycle [t] to, until it has ended. *)
+  (** What thread block [b] pays: its instructions that CodeElb.v charges cycle [t] to, until it has
+      ended. *)
   Definition code_pays (b t : nat) : nat :=
     let i := sm X b in
-    if t <? fin X b then length (filter (fun x => (whose i x =? b) && charged (prog i) (sched i) x t) (keys (prog i))) else 0.
+    if t <? fin X b then length (filter (fun x => (whose i x =? b)
+      && charged (prog i) (sched i) x t) (keys (prog i))) else 0.
 
   (** [X] says which thread block goes where and when; what is paid is as above. *)
   Record code_run : Prop := {
-    c_machine : forall i, i < M -> CodeMachine.wf (mach i) (prog i) /\ valid (mach i) (prog i) (sched i);
+    c_machine : forall i, i < M -> CodeMachine.wf (mach i) (prog i) /\
+    valid (mach i) (prog i) (sched i);
     c_pays : forall b t, wt X b t = code_pays b t;
     c_dispatched : dispatched X M R delta;
-    c_whose : forall i x, i < M -> In x (keys (prog i)) -> whose i x < count X /\ sm X (whose i x) = i;
+    c_whose : forall i x, i < M -> In x (keys (prog i)) -> whose i x < count X /\
+    sm X (whose i x) = i;
     (* its warps can be chosen from its start on; it has ended when all its instructions are over *)
     c_start : forall b, b < count X -> start X b = rel (sched (sm X b)) b 0;
-    c_over : forall i x, i < M -> In x (keys (prog i)) -> finish (prog i) (sched i) x <= fin X (whose i x);
+    c_over : forall i x, i < M -> In x (keys (prog i)) -> finish (prog i) (sched i) x
+      <= fin X (whose i x);
     c_end : forall b, b < count X -> fin X b = start X b \/
-      exists x, In x (keys (prog (sm X b))) /\ whose (sm X b) x = b /\ fin X b = finish (prog (sm X b)) (sched (sm X b)) x }.
+      exists x, In x (keys (prog (sm X b))) /\ whose (sm X b) x = b /\
+      fin X b = finish (prog (sm X b)) (sched (sm X b)) x }.
   Hypothesis V : code_run.
 
   (** E, lam (a certificate of each SM's thread blocks), alpha and solo of a thread block. *)
-  Variables (kd : nat -> kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat) (lR : nat -> nat -> nat -> nat).
+  Variables (kd : nat -> kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat)
+    (lR : nat -> nat -> nat -> nat).
   Hypothesis HL : forall i, i < M -> lam_cert (mach i) (prog i) (lP i) (lI i) (lD i) (lR i).
   Hypothesis HE : forall b, b < count X ->
-    sum (fun x => if whose (sm X b) x =? b then CodeElb.work (prog (sm X b)) x else 0) (keys (prog (sm X b))) <= kE (kd b).
+    sum (fun x => if whose (sm X b) x =? b then CodeElb.work (prog (sm X b)) x else 0)
+      (keys (prog (sm X b))) <= kE (kd b).
   Hypothesis Hlam : forall i x, i < M -> In x (keys (prog i)) ->
-    lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x)) <= kL (kd (whose i x)).
+    lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x))
+      <= kL (kd (whose i x)).
   Hypothesis HA : forall b, b < count X -> kE (kd b) + kL (kd b) <= kA (kd b).
   (** solo: E + lam, or whatever is proven of a thread block that has its SM to itself. *)
   Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b)
@@ -72,115 +87,135 @@ Section CodeLedger.
       intros Hx H. destruct x as [w k].
       assert (rel s (group (mach i) w) 0 <= P s (w, k)) as HP.
       { etransitivity; [|apply (v_opened _ _ _ OK (w, k) Hx)]. cbn [fst].
-        induction (sec (get p (w, k))) as [|q IH]; [apply le_n|]. etransitivity; [exact IH|apply (v_releases _ _ _ OK)]. }
+        induction (sec (get p (w, k))) as [|q IH]; [apply le_n|].
+        etransitivity; [exact IH|apply (v_releases _ _ _ OK)]. }
       pose proof (issue_order (mach i) p s OK _ Hx) as O. cbn [fst].
       unfold charged in H. apply orb_true_iff in H as [H|H].
       - apply uses_iff in H as [j [Hj H]]. apply holds_iff in H as [_ H].
         pose proof (room_before_stage (mach i) p s OK (w, k) j Hx Hj). lia.
-      - apply andb_prop in H as [_ H]. rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt in H. lia.
+      - apply andb_prop in H as [_ H].
+        rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt in H. lia.
     Qed.
 
-    Lemma paid x t : In x (keys p) -> charged p s x t = true -> t < fin X (whose i x) -> busy X i t = true.
+    Lemma paid x t : In x (keys p) -> charged p s x t = true -> t < fin X (whose i x) ->
+      busy X i t = true.
     Proof.
-      intros Hx H Ht. destruct (c_whose V i x on_an_sm Hx) as [W1 W2]. apply existsb_exists. exists (whose i x).
+      intros Hx H Ht. destruct (c_whose V i x on_an_sm Hx) as [W1 W2]. apply existsb_exists.
+      exists (whose i x).
       split; [unfold on_sm, all; rewrite filter_In, in_seq, Nat.eqb_eq; split; [lia|exact W2]|].
-      apply negb_true_iff, Nat.eqb_neq. rewrite (c_pays V). unfold code_pays. rewrite W2, (proj2 (Nat.ltb_lt _ _) Ht).
+      apply negb_true_iff, Nat.eqb_neq. rewrite (c_pays V). unfold code_pays.
+      rewrite W2, (proj2 (Nat.ltb_lt _ _) Ht).
       assert (In x (filter (fun y => (whose i y =? whose i x) && charged p s y t) (keys p))) as F
         by (apply filter_In; rewrite Nat.eqb_refl, H; auto).
       destruct (filter _ _); [easy|discriminate].
     Qed.
 
     (** Who holds something is still there. *)
-    Lemma held_paid x t : In x (keys p) -> uses_unit p s x t = true \/ issues s x t = true -> busy X i t = true.
+    Lemma held_paid x t : In x (keys p) -> uses_unit p s x t = true \/ issues s x t = true ->
+      busy X i t = true.
     Proof.
       intros Hx H. pose proof (fun y Hy => c_over V i y on_an_sm Hy) as Over.
       assert (forall y, In y (keys p) -> uses_unit p s y t = true -> busy X i t = true) as Unit.
       { intros y Hy U. apply (paid y t Hy); [unfold charged; rewrite U; reflexivity|].
-        eapply Nat.lt_le_trans; [|apply Over, Hy]. apply uses_iff in U as [j [Hj U]]. apply holds_iff in U as [_ U].
-        pose proof (hold_end (mach i) p s OK y j Hy Hj). unfold finish. lia. }
+        eapply Nat.lt_le_trans; [|apply Over, Hy]. apply uses_iff in U as [j [Hj U]].
+        apply holds_iff in U as [_ U]. pose proof (hold_end (mach i) p s OK y j Hy Hj).
+        unfold finish. lia. }
       destruct H as [H|H]; [apply (Unit x Hx H)|]. destruct (some_unit p s t) eqn:S.
       - apply existsb_exists in S as [y [Hy S]]. apply (Unit y Hy S).
       - apply (paid x t Hx).
         + unfold charged, window. rewrite S. cbn [negb andb]. apply orb_true_iff. right.
-          rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt. apply issues_iff in H. lia.
+          rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt. apply issues_iff in H.
+          lia.
         + eapply Nat.lt_le_trans; [|apply Over, Hx]. unfold finish. apply issues_iff in H.
-          pose proof (v_probe _ _ _ OK x Hx). pose proof (v_slot _ _ _ OK x Hx). pose proof (issue_order (mach i) p s OK x Hx).
-          pose proof (v_issue _ _ _ OK x Hx). lia.
+          pose proof (v_probe _ _ _ OK x Hx). pose proof (v_slot _ _ _ OK x Hx).
+          pose proof (issue_order (mach i) p s OK x Hx). pose proof (v_issue _ _ _ OK x Hx). lia.
     Qed.
 
     Lemma stays_iff t : stays X b t = true <-> start X b <= t < fin X b.
     Proof. unfold stays. rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt. tauto. Qed.
 
     (** Lemma 1 of section 7. *)
-    Lemma stays_idle N : cycles N (fun t => counted X t && stays X b t && negb (busy X i t)) <= kL (kd b).
+    Lemma stays_idle N : cycles N (fun t => counted X t && stays X b t && negb (busy X i t))
+      <= kL (kd b).
     Proof.
       destruct (c_end V b Hb) as [He|[x [Hx [Hg He]]]].
-      { rewrite cycles_none; [lia|]. intros t _. apply andb_false_iff. left. apply andb_false_iff. right.
-        apply not_true_iff_false. rewrite stays_iff. lia. }
+      { rewrite cycles_none; [lia|]. intros t _. apply andb_false_iff. left. apply andb_false_iff.
+        right. apply not_true_iff_false. rewrite stays_iff. lia. }
       set (cov := fun t => negb (stays X b t && negb (busy X i t))).
-      pose proof (c_start V b Hb) as St.
-      assert (forall t, busy X i t = true -> cov t = true) as Busy by (intros t H; unfold cov; rewrite H, andb_false_r; reflexivity).
+      pose proof (c_start V b Hb) as St. assert (forall t, busy X i t = true -> cov t = true)
+        as Busy by (intros t H; unfold cov; rewrite H, andb_false_r; reflexivity).
       assert (forall t, ~ start X b <= t < fin X b -> cov t = true) as Away.
-      { intros t H. unfold cov. apply negb_true_iff, andb_false_iff. left. apply not_true_iff_false. rewrite stays_iff. exact H. }
-      assert (finish p s x + cnt cov (start X b) <= start X b + kL (kd b) + cnt cov (finish p s x)) as F.
+      { intros t H. unfold cov. apply negb_true_iff, andb_false_iff. left. apply not_true_iff_false.
+        rewrite stays_iff. exact H. }
+      assert (finish p s x + cnt cov (start X b) <= start X b + kL (kd b) + cnt cov (finish p s x))
+        as F.
       { pose proof (begun (mach i) p s WF OK x Hx) as Bg. rewrite Hg, <- St in Bg.
         pose proof (Hlam i x on_an_sm Hx) as Hk. rewrite Hg in Hk.
-        assert (forall y t, In y (keys p) -> group (mach i) (fst y) = whose i x -> CodeMachine.L s y <= t < CodeMachine.L s y + chold p y ->
-          cov t = true) as Own.
+        assert (forall y t, In y (keys p) -> group (mach i) (fst y) = whose i x -> CodeMachine.L s y
+          <= t < CodeMachine.L s y + chold p y -> cov t = true) as Own.
         { intros y t Hy Gy H. destruct (le_lt_dec (fin X b) t) as [L|L]; [apply Away; lia|].
           apply Busy. destruct (some_unit p s t) eqn:S.
           - apply existsb_exists in S as [z [Hz S]]. apply (held_paid z t Hz). left. exact S.
-          - apply (paid y t Hy); [|rewrite Gy, Hg; exact L]. unfold charged, window. rewrite S. cbn [negb andb].
-            apply orb_true_iff. right. rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt. lia. }
-        pose proof (finish_late (mach i) p s WF OK (whose i x) cov (fun y t Hy H => Busy t (held_paid y t Hy H)) Own
-          (lP i) (lI i) (lD i) (lR i) (HL i on_an_sm) x Hx eq_refl (finish p s x)) as Lt.
-        rewrite Hg, <- St in Lt. specialize (Lt Bg (le_n _)). lia. }
-      rewrite <- He in F.
-      assert (cycles N (fun t => counted X t && stays X b t && negb (busy X i t)) <= cnt (fun t => negb (cov t)) (fin X b)) as A.
-      { rewrite <- cycles_cnt. etransitivity; [|apply (cycles_cut N)]. apply cycles_le. intros t _ Q.
-        apply andb_prop in Q as [Q Q3]. apply andb_prop in Q as [_ Q2]. unfold cov. rewrite Q2, Q3. cbn [andb negb].
-        apply Nat.ltb_lt. apply stays_iff in Q2. lia. }
+          - apply (paid y t Hy); [|rewrite Gy, Hg; exact L]. unfold charged, window. rewrite S.
+            cbn [negb andb]. apply orb_true_iff. right.
+            rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt. lia. }
+        pose proof (finish_late (mach i) p s WF OK (whose i x) cov (fun y t Hy H =>
+          Busy t (held_paid y t Hy H)) Own (lP i) (lI i) (lD i) (lR i) (HL i on_an_sm) x Hx eq_refl
+          (finish p s x)) as Lt. rewrite Hg, <- St in Lt. specialize (Lt Bg (le_n _)). lia. }
+      rewrite <- He in F. assert (cycles N (fun t => counted X t && stays X b t
+        && negb (busy X i t)) <= cnt (fun t => negb (cov t)) (fin X b)) as A.
+      { rewrite <- cycles_cnt. etransitivity; [|apply (cycles_cut N)]. apply cycles_le.
+        intros t _ Q. apply andb_prop in Q as [Q Q3]. apply andb_prop in Q as [_ Q2]. unfold cov.
+        rewrite Q2, Q3. cbn [andb negb]. apply Nat.ltb_lt. apply stays_iff in Q2. lia. }
       pose proof (cnt_neg cov (fin X b)) as Ng.
-      pose proof (cnt_all cov 0 (start X b) (Nat.le_0_l _) ltac:(intros t Ht; apply Away; lia)) as St0. cbn [cnt] in St0. lia.
+      pose proof (cnt_all cov 0 (start X b) (Nat.le_0_l _) ltac:(intros t Ht; apply Away; lia))
+        as St0. cbn [cnt] in St0. lia.
     Qed.
 
     Lemma pays_budget N : sum (wt X b) (seq 0 N) <= kE (kd b).
     Proof.
-      transitivity (sum (fun t => sum (fun x => Nat.b2n ((whose i x =? b) && charged p s x t)) (keys p)) (seq 0 N)).
-      { apply sum_le. intros t _. rewrite (c_pays V). unfold code_pays. destruct (t <? fin X b); [rewrite length_sum|]; lia. }
+      transitivity (sum (fun t => sum (fun x => Nat.b2n ((whose i x =? b) && charged p s x t))
+        (keys p)) (seq 0 N)).
+      { apply sum_le. intros t _. rewrite (c_pays V). unfold code_pays.
+        destruct (t <? fin X b); [rewrite length_sum|]; lia. }
       rewrite sum_swap. etransitivity; [|apply (HE b Hb)]. apply sum_le. intros x Hx.
       destruct (whose i x =? b); cbn [andb]; [|rewrite sum_zero; [lia|reflexivity]].
-      change (cycles N (charged p s x) <= CodeElb.work p x). rewrite cycles_cnt. apply (charge_work (mach i) p s WF OK x N Hx).
+      change (cycles N (charged p s x) <= CodeElb.work p x). rewrite cycles_cnt.
+      apply (charge_work (mach i) p s WF OK x N Hx).
     Qed.
 
     Lemma pays_stays t : wt X b t <> 0 -> stays X b t = true.
     Proof.
-      rewrite (c_pays V). unfold code_pays. destruct (Nat.ltb_spec t (fin X b)) as [L|L]; [|easy]. intros H. apply stays_iff.
-      split; [|exact L]. destruct (filter _ _) as [|x k] eqn:F; [easy|].
-      assert (In x (x :: k)) as Hx by (left; reflexivity). rewrite <- F in Hx. apply filter_In in Hx as [Hx C].
-      apply andb_prop in C as [G C]. apply Nat.eqb_eq in G. rewrite (c_start V b Hb).
-      pose proof (not_before x t Hx C) as B. rewrite G in B. exact B.
+      rewrite (c_pays V). unfold code_pays. destruct (Nat.ltb_spec t (fin X b)) as [L|L]; [|easy].
+      intros H. apply stays_iff. split; [|exact L]. destruct (filter _ _) as [|x k] eqn:F; [easy|].
+      assert (In x (x :: k)) as Hx by (left; reflexivity). rewrite <- F in Hx.
+      apply filter_In in Hx as [Hx C]. apply andb_prop in C as [G C]. apply Nat.eqb_eq in G.
+      rewrite (c_start V b Hb). pose proof (not_before x t Hx C) as B. rewrite G in B. exact B.
     Qed.
 
     (** Cycles of its stay are idle, or some thread block pays for them. *)
     Lemma stays_paid N t0 : cycles N (fun t => counted X t && stays X b t && (t0 <=? t))
-      <= kE (kd b) + kL (kd b) + sum (Ledger.work X N (fun t => stays X b t && (t0 <=? t))) (others X b).
+      <= kE (kd b) + kL (kd b) + sum (Ledger.work X N (fun t => stays X b t && (t0 <=? t)))
+        (others X b).
     Proof.
-      set (q := fun t => stays X b t && (t0 <=? t)).
-      rewrite (cycles_split N _ (busy X i)).
-      assert (cycles N (fun t => counted X t && stays X b t && (t0 <=? t) && negb (busy X i t)) <= kL (kd b)) as A.
-      { etransitivity; [|apply (stays_idle N)]. apply cycles_le. intros t _ Q. apply andb_prop in Q as [Q Q2].
-        apply andb_prop in Q as [Q1 _]. rewrite Q1, Q2. reflexivity. }
+      set (q := fun t => stays X b t && (t0 <=? t)). rewrite (cycles_split N _ (busy X i)).
+      assert (cycles N (fun t => counted X t && stays X b t && (t0 <=? t) && negb (busy X i t))
+        <= kL (kd b)) as A.
+      { etransitivity; [|apply (stays_idle N)]. apply cycles_le. intros t _ Q.
+        apply andb_prop in Q as [Q Q2]. apply andb_prop in Q as [Q1 _]. rewrite Q1, Q2.
+        reflexivity. }
       assert (cycles N (fun t => counted X t && stays X b t && (t0 <=? t) && busy X i t)
         <= sum (Ledger.work X N q) (on_sm X i)) as P.
       { apply (cycles_sum N _ (fun t c => if q t then wt X c t else 0) (on_sm X i)). intros t _ Q.
-        rewrite !andb_true_iff in Q. destruct Q as [[[_ Q1] Q2] Q3]. unfold q. rewrite Q1, Q2. cbn [andb].
-        apply existsb_exists in Q3 as [c [Hc Z]]. apply negb_true_iff, Nat.eqb_neq in Z.
+        rewrite !andb_true_iff in Q. destruct Q as [[[_ Q1] Q2] Q3]. unfold q. rewrite Q1, Q2.
+        cbn [andb]. apply existsb_exists in Q3 as [c [Hc Z]]. apply negb_true_iff, Nat.eqb_neq in Z.
         pose proof (sum_ge (fun c => wt X c t) c _ Hc). cbv beta in *. lia. }
-      assert (sum (Ledger.work X N q) (on_sm X i) <= kE (kd b) + sum (Ledger.work X N q) (others X b)) as O; [|lia].
+      assert (sum (Ledger.work X N q) (on_sm X i)
+        <= kE (kd b) + sum (Ledger.work X N q) (others X b)) as O; [|lia].
       assert (Ledger.work X N q b <= kE (kd b)) as Own.
       { etransitivity; [|apply (pays_budget N)]. apply sum_le. intros t _. destruct (q t); lia. }
-      transitivity (sum (fun c => (if c =? b then Ledger.work X N q b else 0) + (if negb (c =? b) then Ledger.work X N q c else 0)) (on_sm X i)).
+      transitivity (sum (fun c => (if c =? b then Ledger.work X N q b else 0)
+        + (if negb (c =? b) then Ledger.work X N q c else 0)) (on_sm X i)).
       { apply sum_le. intros c _. destruct (Nat.eqb_spec c b) as [->|]; cbn; lia. }
       rewrite sum_add. apply Nat.add_le_mono; [|unfold others; rewrite sum_filter; apply le_n].
       etransitivity; [|exact Own]. apply sum_once; [apply NoDup_filter, seq_NoDup| |].
@@ -189,14 +224,16 @@ Section CodeLedger.
     Qed.
   End Block.
 
-  Lemma alone_paid b N : b < count X -> alone X b -> cycles N (fun t => counted X t && stays X b t) <= kE (kd b) + kL (kd b).
+  Lemma alone_paid b N : b < count X -> alone X b -> cycles N (fun t => counted X t && stays X b t)
+    <= kE (kd b) + kL (kd b).
   Proof.
-    intros Hb A. etransitivity; [apply (cycles_le N _ (fun t => counted X t && stays X b t && (0 <=? t)))|].
+    intros Hb A.
+    etransitivity; [apply (cycles_le N _ (fun t => counted X t && stays X b t && (0 <=? t)))|].
     { intros t _ H. rewrite H. reflexivity. }
-    etransitivity; [apply (stays_paid b Hb N 0)|]. rewrite (sum_zero _ (others X b)); [lia|]. intros c Hc.
-    apply sum_zero. intros t _. destruct (stays X b t && (0 <=? t)) eqn:Q; [|reflexivity].
-    apply andb_prop in Q as [Q _]. apply (stays_iff b) in Q.
-    destruct (Nat.eq_dec (wt X c t) 0) as [|Z]; [assumption|exfalso].
+    etransitivity; [apply (stays_paid b Hb N 0)|]. rewrite (sum_zero _ (others X b)); [lia|].
+    intros c Hc. apply sum_zero. intros t _.
+    destruct (stays X b t && (0 <=? t)) eqn:Q; [|reflexivity]. apply andb_prop in Q as [Q _].
+    apply (stays_iff b) in Q. destruct (Nat.eq_dec (wt X c t) 0) as [|Z]; [assumption|exfalso].
     assert (fin X c <= start X b \/ fin X b <= start X c) as D by (apply A, Hc).
     apply filter_In in Hc as [Hc _]. apply filter_In in Hc as [Hc _]. apply in_seq in Hc.
     apply (pays_stays c ltac:(lia)), (stays_iff c) in Z. lia.
@@ -210,7 +247,8 @@ Section CodeLedger.
     - intros N b Hb. apply pays_budget, Hb.
     - intros N b Hb. apply stays_idle, Hb.
     - intros N t0 b Hb _ _. etransitivity; [apply stays_paid, Hb|]. pose proof (HA b Hb). lia.
-    - intros N b Hb A. destruct (HS b Hb) as [S|S]; [|apply S, A]. etransitivity; [apply alone_paid; assumption|exact S].
+    - intros N b Hb A. destruct (HS b Hb) as [S|S]; [|apply S, A].
+      etransitivity; [apply alone_paid; assumption|exact S].
   Qed.
 
   (** Cycles that are not counted: those of the dispatcher, no more than this. *)
@@ -219,7 +257,8 @@ Section CodeLedger.
   Notation kinds := (map kd (all X)).
 
   (** *** Static dispatch: K-SM of each SM *)
-  Theorem code_k_sm_static b : b < count X -> fin X b <= static_time X R delta kd (sm X b) + service.
+  Theorem code_k_sm_static b : b < count X -> fin X b <= static_time X R delta kd (sm X b)
+    + service.
   Proof. apply (held_static X M R delta service kd code_ledger Skips). Qed.
 
   (** *** K-SM, K-AREA and K-BAL where blocks wait for slots, *)

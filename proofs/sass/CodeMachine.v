@@ -24,16 +24,23 @@ Record instr := Instr {
   waits : list (nat * nat);
   bar : bool; sec : nat }.
 
+(** A block has a list of instructions for each warp. *)
 Definition block := list (list instr).
 Definition key := (nat * nat)%type.          (* warp, position *)
 
+(** [nop] stands for an instruction outside the block. *)
 Definition nop : instr := Instr 1 1 0 0 true [] None 0 None 0 [] false 0.
+(** The instruction at a key. *)
 Definition get (b : block) (x : key) : instr := nth (snd x) (nth (fst x) b []) nop.
+(** The number of instructions of a warp. *)
 Definition len (b : block) (w : nat) : nat := length (nth w b []).
+(** All instructions of the block. *)
 Definition keys (b : block) : list key :=
   flat_map (fun w => map (fun k => (w, k)) (seq 0 (len b w))) (seq 0 (length b)).
 
+(** The number of stages of an instruction. *)
 Definition stages (b : block) (x : key) : nat := length (way (get b x)).
+(** Stage [i] of an instruction. *)
 Definition st (b : block) (x : key) (i : nat) : stage := nth i (way (get b x)) (Stage 0 0 0).
 
 (** Stage [i] of [x] is on unit [u]. *)
@@ -55,6 +62,7 @@ Definition latency (b : block) (w : nat) (j : nat * bool) : nat :=
 
 (** ** Machines *)
 
+(** A machine has queues, sub-cores and delays. *)
 Record machine := Machine {
   queue : nat -> option nat;    (* places in front of a unit; [None]: unlimited *)
   core : nat -> nat;            (* the sub-core of a warp *)
@@ -76,6 +84,7 @@ Definition latch (m : machine) (b : block) (x : key) : bool :=
 Definition back (m : machine) (b : block) (u v : nat) : Prop :=
   queue m v <> None /\ exists x i, at_stage b x i u /\ at_stage b x (S i) v.
 
+(** [B] relates a unit to every unit that can keep it full. *)
 Inductive B (m : machine) (b : block) : nat -> nat -> Prop :=
 | B_self u : B m b u u
 | B_step u v z : back m b u v -> B m b v z -> B m b u z.
@@ -99,7 +108,8 @@ Record wf (m : machine) (b : block) : Prop := {
   w_hold : forall x i, In x (keys b) -> i < stages b x -> 1 <= hold (st b x i);
   w_one : forall x y i j u v, at_stage b x i u -> at_stage b y j v -> kind m u = kind m v ->
     core m (fst x) = core m (fst y) -> u = v;
-  w_same_way : forall x y i j u v, at_stage b x i u -> at_stage b y j v -> kind m u = kind m v -> clash m u = false ->
+  w_same_way : forall x y i j u v, at_stage b x i u -> at_stage b y j v -> kind m u = kind m v ->
+  clash m u = false ->
     i = j /\ forall n, n < i -> kind m (unit (st b x n)) = kind m (unit (st b y n));
   w_closed : forall u v, back m b u v -> clash m u = true -> clash m v = true;
   w_transfer : forall x i v, at_stage b x (S i) v -> queue m v <> None -> transfer (st b x i) = 0;
@@ -109,6 +119,7 @@ Record wf (m : machine) (b : block) : Prop := {
 
 (** ** Schedules *)
 
+(** A schedule gives the times of each instruction. *)
 Record schedule := Schedule {
   P : key -> nat;               (* chosen for the first time *)
   V : key -> nat;               (* its constant is there: it can be chosen to be issued *)
@@ -160,6 +171,7 @@ Definition may_issue (b : block) (m : machine) (s : schedule) (w k t : nat) : Pr
   /\ (forall c n, In (c, n) (waits (get b (w, k))) ->
         length (filter (fun j => t <? undone b s w j) (increments b c w k)) <= n).
 
+(** A valid schedule keeps the rules M1 to M7. *)
 Record valid (m : machine) (b : block) (s : schedule) : Prop := {
   v_hold : forall x i, In x (keys b) -> i < stages b x -> ah s x i <= hold (st b x i);
   v_transfer : forall x i, In x (keys b) -> i < stages b x -> atr s x i <= transfer (st b x i);
@@ -172,7 +184,8 @@ Record valid (m : machine) (b : block) (s : schedule) : Prop := {
   (* M1 *)
   v_pace : forall w k, In (w, S k) (keys b) ->
     N s (w, S k) <= L s (w, k) + max (stall (get b (w, k))) (fetch (get b (w, S k)));
-  v_pace0 : forall w, In (w, 0) (keys b) -> N s (w, 0) <= rel s (group m w) 0 + fetch (get b (w, 0));
+  v_pace0 : forall w, In (w, 0) (keys b) -> N s (w, 0) <= rel s (group m w) 0
+    + fetch (get b (w, 0));
   v_order : forall w k, In (w, S k) (keys b) -> L s (w, k) <= P s (w, S k);
   v_opened : forall x, In x (keys b) -> rel s (group m (fst x)) (sec (get b x)) <= P s x;
   v_constant : forall x, In x (keys b) -> P s x <= V s x <= P s x + operand (get b x);
@@ -188,7 +201,8 @@ Record valid (m : machine) (b : block) (s : schedule) : Prop := {
        /\ (issues s y t = true \/ I s y <= t < L s y))
     \/ (exists u, at_stage b (w, k) 0 u /\ latch m b (w, k) = true
           /\ ((exists y i, at_stage b y i u /\ holds b s y i t = true) \/ blocked m b s u t))
-    \/ (exists u, queued m b (w, k) /\ holds_issue m = false /\ at_stage b (w, k) 0 u /\ in_queue b m s u t);
+    \/ (exists u, queued m b (w, k) /\ holds_issue m = false /\ at_stage b (w, k) 0 u /\
+      in_queue b m s u t);
   v_latch : forall x, In x (keys b) -> latch m b x = true -> D s x 0 = I s x;
   v_room : forall x, In x (keys b) -> L s x = I s x \/ (queued m b x /\ holds_issue m = true);
   (* M4: who waits for a stage, behind no own one where these keep their order, waits
@@ -208,7 +222,8 @@ Record valid (m : machine) (b : block) (s : schedule) : Prop := {
      their barrier instructions *)
   v_release : forall g q n,
     (forall x, In x (keys b) -> group m (fst x) = g -> sec (get b x) <= q -> I s x < n) ->
-    (forall x, In x (keys b) -> group m (fst x) = g -> sec (get b x) <= q -> bar (get b x) = true -> E b s x <= n) ->
+    (forall x, In x (keys b) -> group m (fst x) = g -> sec (get b x) <= q -> bar (get b x) = true ->
+      E b s x <= n) ->
     rel s g q <= n ->
     rel s g (S q) <= n + release m;
   v_releases : forall g q, rel s g q <= rel s g (S q);
@@ -252,10 +267,8 @@ Proof.
     simpl in H; intuition (subst; simpl; lia).
 Qed.
 
-Lemma B_trans m b u v z : B m b u v -> B m b v z -> B m b u z.
-Proof. induction 1; intros; [assumption|]. econstructor; [eassumption|auto]. Qed.
-
-Lemma sections_grow m b w k j : wf m b -> In (w, k) (keys b) -> j <= k -> sec (get b (w, j)) <= sec (get b (w, k)).
+Lemma sections_grow m b w k j : wf m b -> In (w, k) (keys b) -> j <= k ->
+  sec (get b (w, j)) <= sec (get b (w, k)).
 Proof.
   intros WF. induction k as [|k IH]; intros Hk Hj; [replace j with 0 by lia; apply le_n|].
   destruct (Nat.eq_dec j (S k)) as [->|N]; [apply le_n|].

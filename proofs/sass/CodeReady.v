@@ -15,12 +15,15 @@ Section Ready.
   (** ** The events of an instruction are in their order *)
 
   Lemma issue_order x : In x (keys b) -> P s x <= V s x /\ V s x <= I s x /\ I s x <= L s x.
-  Proof. intros H. pose proof (v_constant _ _ _ OK x H). pose proof (v_issue _ _ _ OK x H). lia. Qed.
+  Proof.
+    intros H. pose proof (v_constant _ _ _ OK x H). pose proof (v_issue _ _ _ OK x H). lia.
+  Qed.
 
   Lemma stage_order x i : In x (keys b) -> S i < stages b x -> D s x i + ah s x i <= D s x (S i).
   Proof. intros H Hi. pose proof (v_ask _ _ _ OK x (S i) H Hi) as Ha. simpl in Ha. lia. Qed.
 
-  Lemma stage_after x i j : In x (keys b) -> i < j -> j < stages b x -> D s x i + ah s x i <= D s x j.
+  Lemma stage_after x i j : In x (keys b) -> i < j -> j < stages b x ->
+    D s x i + ah s x i <= D s x j.
   Proof.
     intros H Hi Hj. induction j as [|j IH]; [lia|].
     pose proof (stage_order x j H Hj). destruct (Nat.eq_dec i j) as [->|N]; [lia|].
@@ -65,19 +68,22 @@ Section Ready.
   Lemma own_way w o k i j u : at_stage b (w, o) i u -> at_stage b (w, k) j u -> clash m u = false ->
     i = j /\ forall n, n < i -> unit (st b (w, o) n) = unit (st b (w, k) n).
   Proof.
-    intros Ho Hk C. destruct (w_same_way _ _ WF _ _ _ _ _ _ Ho Hk eq_refl C) as [<- HS]. split; [reflexivity|].
-    intros n Hn. destruct Ho as [Ho [Lo _]], Hk as [Hk [Lk _]].
-    apply (w_one _ _ WF (w, o) (w, k) n n); [apply at_own; [exact Ho|lia]|apply at_own; [exact Hk|lia]|auto|reflexivity].
+    intros Ho Hk C. destruct (w_same_way _ _ WF _ _ _ _ _ _ Ho Hk eq_refl C) as [<- HS].
+    split; [reflexivity|]. intros n Hn. destruct Ho as [Ho [Lo _]], Hk as [Hk [Lk _]].
+    apply (w_one _ _ WF (w, o) (w, k) n n); [apply at_own; [exact Ho|lia]|apply at_own;
+      [exact Hk|lia]|auto|reflexivity].
   Qed.
 
   (** All ways to a kind of units without a clash pass through all that it blocks. *)
   Lemma back_through u v : B m b u v -> clash m v = false ->
-    forall x j z, at_stage b x j z -> kind m v = kind m z -> exists i u', i <= j /\ at_stage b x i u' /\ kind m u = kind m u'.
+    forall x j z, at_stage b x j z -> kind m v = kind m z -> exists i u', i <= j /\
+    at_stage b x i u' /\ kind m u = kind m u'.
   Proof.
     induction 1 as [u|u u' v [Q [y [i [Y1 Y2]]]] HB IH]; intros C x j z Hx Hz; [exists j, z; auto|].
     destruct (IH C x j z Hx Hz) as [i' [z' [Hi' [Hx' Hz']]]].
     assert (clash m u' = false) as C'.
-    { destruct (clash m u') eqn:E; [|reflexivity]. rewrite (clash_back _ _ HB E) in C. discriminate. }
+    { destruct (clash m u') eqn:E; [|reflexivity]. rewrite (clash_back _ _ HB E) in C.
+      discriminate. }
     destruct (w_same_way _ _ WF _ _ _ _ _ _ Y2 Hx' Hz' C') as [<- Hs].
     exists i, (unit (st b x i)). destruct Y1 as [_ [_ Y1]], Hx' as [H1 [H2 _]].
     split; [lia|]. split; [apply at_own; [exact H1|lia]|]. rewrite <- Y1. apply Hs. lia.
@@ -102,7 +108,8 @@ Section Ready.
   (** Of the own instructions that have stage [i], on a unit without a clash, and have yet to begin
       it, the first one waits for it if each of these has asked for it. *)
   Lemma first_waits w k i u t : at_stage b (w, k) i u -> t < D s (w, k) i -> A s (w, k) i <= t ->
-    (clash m u = false -> forall o, o < k -> at_stage b (w, o) i u -> t < D s (w, o) i -> A s (w, o) i <= t) ->
+    (clash m u = false -> forall o, o < k -> at_stage b (w, o) i u -> t < D s (w, o) i ->
+      A s (w, o) i <= t) ->
     taken m b s u t.
   Proof.
     intros Hk Ht Ha Hasked. destruct (clash m u) eqn:C.
@@ -142,7 +149,8 @@ Section Ready.
     intros [[w k] [i [v [Hu [Hv [Q Ht]]]]]].
     assert (A s (w, k) (S i) <= t) as Ha.
     { simpl. pose proof (at_key _ _ _ _ Hv) as Hk. destruct Hu as [_ [Hi _]].
-      pose proof (v_transfer _ _ _ OK _ i Hk Hi). rewrite (w_transfer _ _ WF _ _ _ Hv Q) in *. lia. }
+      pose proof (v_transfer _ _ _ OK _ i Hk Hi). rewrite (w_transfer _ _ WF _ _ _ Hv Q) in *.
+      lia. }
     assert (taken m b s v t) as [y [j [z [Hy [HB Hh]]]]].
     { apply (first_waits w k (S i) v t Hv); [lia|exact Ha|]. intros C o Ho Ao Hlt.
       assert (clash m u = false) as C'.
@@ -153,10 +161,10 @@ Section Ready.
       { destruct Ao as [A1 [A2 _]]. split; [exact A1|split; [lia|]].
         rewrite Hs by lia. apply Hu. }
       pose proof (waits_holds (w, k) (S i) (at_key _ _ _ _ Hv) ltac:(apply Hv) ltac:(lia)) as Hp.
-      pose proof (v_in_order _ _ _ OK w o k i i u Aou Hu C' Ho (Hp i ltac:(lia))) as Hd.
-      simpl. pose proof (at_key _ _ _ _ Ao) as Io.
-      assert (i < stages b (w, o)) as Hi by apply Aou.
-      pose proof (v_transfer _ _ _ OK _ i Io Hi) as Htr. rewrite (w_transfer _ _ WF _ _ _ Ao Q) in Htr.
+      pose proof (v_in_order _ _ _ OK w o k i i u Aou Hu C' Ho (Hp i ltac:(lia))) as Hd. simpl.
+      pose proof (at_key _ _ _ _ Ao) as Io. assert (i < stages b (w, o)) as Hi by apply Aou.
+      pose proof (v_transfer _ _ _ OK _ i Io Hi) as Htr.
+      rewrite (w_transfer _ _ WF _ _ _ Ao Q) in Htr.
       destruct (Nat.eq_dec (ah s (w, o) i) 0) as [E|E]; [lia|].
       pose proof (v_alone _ _ _ OK (w, o) (w, k) i i u Aou Hu ltac:(intros X; inversion X; lia)
         ltac:(lia) Hd (Hp i ltac:(lia))). lia. }
@@ -164,8 +172,9 @@ Section Ready.
     econstructor; [|exact HB]. split; [exact Q|]. eauto.
   Qed.
 
-  (** Who has yet to be chosen, or to be issued, though M1 holds, finds the issue stage held within somebody's slot or
-      probe, or a unit held that its own first unit, or that of a queue of its sub-core that holds the stage, waits for. *)
+  (** Who has yet to be chosen, or to be issued, though M1 holds, finds the issue stage held within
+      somebody's slot or probe, or a unit held that its own first unit, or that of a queue of its
+      sub-core that holds the stage, waits for. *)
   Lemma issue_taken w k t : In (w, k) (keys b) -> may_issue b m s w k t ->
     (exists y, In y (keys b) /\ core m (fst y) = core m w /\ issues s y t = true)
     \/ (exists v y i, at_stage b y i v /\ holds b s y i t = true /\
@@ -177,8 +186,8 @@ Section Ready.
     - left. eauto.
     - right. destruct (v_room _ _ _ OK y Hy) as [E|[Hq Hh]]; [lia|].
       pose proof Hq as [u [Hu [Hl Q]]].
-      destruct (room_taken y u t Hu Hw) as [z [i [v [Hz [HB Hv]]]]].
-      exists v, z, i. split; [exact Hz|]. split; [exact Hv|]. left. split; [exact Hh|]. exists y, u. auto.
+      destruct (room_taken y u t Hu Hw) as [z [i [v [Hz [HB Hv]]]]]. exists v, z, i.
+      split; [exact Hz|]. split; [exact Hv|]. left. split; [exact Hh|]. exists y, u. auto.
     - right. destruct Hb as [[y [i [Hy Hh]]]|Hb].
       + exists u, y, i. split; [exact Hy|]. split; [exact Hh|]. right. exists u. split; [exact Hu|].
         split; [left; exact Hl|constructor].
@@ -188,8 +197,8 @@ Section Ready.
       split; [exact Hy|]. split; [exact Hh|]. right. exists u. auto.
   Qed.
 
-  (** Who waits for stage [i], all own earlier ones with its unit having begun there, waits for a unit
-      that is held: by another warp, by an own earlier one, or on a clash unit. *)
+  (** Who waits for stage [i], all own earlier ones with its unit having begun there, waits for a
+      unit that is held: by another warp, by an own earlier one, or on a clash unit. *)
   Lemma stage_taken w k i u t : at_stage b (w, k) i u -> A s (w, k) i <= t < D s (w, k) i ->
     (clash m u = false -> forall o j, o < k -> at_stage b (w, o) j u -> D s (w, o) j <= t) ->
     exists v y j, at_stage b y j v /\ B m b u v /\ holds b s y j t = true /\
@@ -203,7 +212,8 @@ Section Ready.
     destruct (back_through u v HB C _ _ _ Hy eq_refl) as [i' [u' [Hi' [Ho' Eu]]]].
     assert (u' = u) as -> by (symmetry; apply (w_one _ _ WF _ _ _ _ _ _ Hk Ho' Eu eq_refl)).
     assert (clash m u = false) as C'.
-    { destruct (clash m u) eqn:E; [|reflexivity]. rewrite (clash_back _ _ HB E) in C. discriminate. }
+    { destruct (clash m u) eqn:E; [|reflexivity]. rewrite (clash_back _ _ HB E) in C.
+      discriminate. }
     destruct (own_way _ _ _ _ _ _ Ho' Hk C') as [-> _].
     assert (D s (w, o) i <= D s (w, o) j) as Hd.
     { destruct (Nat.eq_dec i j) as [->|]; [lia|].

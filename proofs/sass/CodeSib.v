@@ -13,8 +13,8 @@ Definition first_hold (b : block) (p : nat -> bool) (y : key) : nat :=
 Definition later_holds (b : block) (p : nat -> bool) (y : key) : nat :=
   sum (fun i => if p (unit (st b y i)) then hold (st b y i) else 0) (seq 1 (stages b y - 1)).
 
-(** Of the sub-core of [w] slot and holds, a latch within the slot unless its constant can miss; of others
-    what [w] can reach; of [w] itself clash units. *)
+(** Of the sub-core of [w] slot and holds, a latch within the slot unless its constant can miss; of
+    others what [w] can reach; of [w] itself clash units. *)
 Definition occ (m : machine) (b : block) (reach : nat -> bool) (w : nat) (y : key) : nat :=
   if fst y =? w then first_hold b (clash m) y + later_holds b (clash m) y
   else if core m (fst y) =? core m w then
@@ -30,13 +30,15 @@ Section Charges.
   Variables (m : machine) (b : block) (s : schedule) (reach : nat -> bool) (w : nat).
   Hypothesis OK : valid m b s.
 
+  (** [y] holds a unit of [p] in a later stage in cycle [t]. *)
   Definition later (p : nat -> bool) (y : key) (t : nat) : bool :=
     existsb (fun i => p (unit (st b y i)) && holds b s y i t) (seq 1 (stages b y - 1)).
 
   Lemma later_count p y n : In y (keys b) -> cnt (later p y) n <= later_holds b p y.
   Proof.
-    intros Hy. etransitivity; [apply (cnt_exists (fun t i => p (unit (st b y i)) && holds b s y i t))|]. apply sum_le.
-    intros i Hi. apply in_seq in Hi. destruct (p (unit (st b y i))).
+    intros Hy.
+    etransitivity; [apply (cnt_exists (fun t i => p (unit (st b y i)) && holds b s y i t))|].
+    apply sum_le. intros i Hi. apply in_seq in Hi. destruct (p (unit (st b y i))).
     - etransitivity; [|apply (v_hold _ _ _ OK y i Hy); lia].
       etransitivity; [|apply (cnt_interval (D s y i) (ah s y i) n)]. apply cnt_le.
       intros t _ Ht. apply holds_iff in Ht as [_ Ht].
@@ -49,13 +51,15 @@ Section Charges.
     (p (unit (st b y 0)) && holds b s y 0 t) || later p y t = true.
   Proof.
     intros H. apply existsb_exists in H as [i [Hi H]]. apply in_seq in Hi. apply orb_true_iff.
-    destruct i as [|i]; [left; exact H|right]. apply existsb_exists. exists (S i). split; [apply in_seq; lia|exact H].
+    destruct i as [|i]; [left; exact H|right]. apply existsb_exists. exists (S i).
+    split; [apply in_seq; lia|exact H].
   Qed.
 
   Lemma first_count p y n : In y (keys b) ->
     cnt (fun t => p (unit (st b y 0)) && holds b s y 0 t) n <= first_hold b p y.
   Proof.
-    intros Hy. unfold first_hold. destruct (p (unit (st b y 0))); [|rewrite cnt_none; [lia|reflexivity]].
+    intros Hy. unfold first_hold.
+    destruct (p (unit (st b y 0))); [|rewrite cnt_none; [lia|reflexivity]].
     destruct (Nat.eq_dec (stages b y) 0) as [E|E].
     - rewrite cnt_none; [lia|]. intros t _. unfold holds. rewrite E. reflexivity.
     - etransitivity; [|apply (v_hold _ _ _ OK y 0 Hy); lia].
@@ -66,9 +70,8 @@ Section Charges.
 
   Lemma slot_count y n : In y (keys b) -> cnt (issues s y) n <= slot (get b y).
   Proof.
-    intros Hy. etransitivity; [apply cnt_or|].
-    pose proof (cnt_interval (P s y) (aprobe s y) n). pose proof (cnt_interval (L s y) (aslot s y) n).
-    pose proof (v_slot _ _ _ OK y Hy). lia.
+    intros Hy. etransitivity; [apply cnt_or|]. pose proof (cnt_interval (P s y) (aprobe s y) n).
+    pose proof (cnt_interval (L s y) (aslot s y) n). pose proof (v_slot _ _ _ OK y Hy). lia.
   Qed.
 
   (** A latch is held from its issue on, within the slot. *)
@@ -79,19 +82,23 @@ Section Charges.
        | S _ => slot (get b y) + (first_hold b reach y - 1)
        end.
   Proof.
-    intros Hy Hl. pose proof (v_slot _ _ _ OK y Hy) as [S1 S2]. pose proof (v_probe _ _ _ OK y Hy) as S3.
-    pose proof (v_constant _ _ _ OK y Hy) as [_ S4].
+    intros Hy Hl. pose proof (v_slot _ _ _ OK y Hy) as [S1 S2].
+    pose proof (v_probe _ _ _ OK y Hy) as S3. pose proof (v_constant _ _ _ OK y Hy) as [_ S4].
     assert (L s y = I s y) as HL.
     { destruct (v_room _ _ _ OK y Hy) as [E|[[u [_ [E _]]] _]]; [exact E|congruence]. }
-    pose proof (v_latch _ _ _ OK y Hy Hl) as HD.
-    assert (stages b y <> 0) as Hp. { intros E. unfold latch in Hl. unfold stages in E. destruct (way (get b y)); discriminate. }
+    pose proof (v_latch _ _ _ OK y Hy Hl) as HD. assert (stages b y <> 0) as Hp. { intros E.
+    unfold latch in Hl. unfold stages in E. destruct (way (get b y)); discriminate. }
     set (h := if reach (unit (st b y 0)) then ah s y 0 else 0).
     assert (h <= first_hold b reach y) as Hh.
-    { unfold h, first_hold. destruct (reach (unit (st b y 0))); [apply (v_hold _ _ _ OK y 0 Hy); lia|lia]. }
+    { unfold h, first_hold.
+      destruct (reach (unit (st b y 0))); [apply (v_hold _ _ _ OK y 0 Hy); lia|lia]. }
     transitivity (aprobe s y + max (aslot s y) h); [|destruct (operand (get b y)); lia].
-    transitivity (cnt (fun t => ((P s y <=? t) && (t <? P s y + aprobe s y)) || ((L s y <=? t) && (t <? L s y + max (aslot s y) h))) n).
-    - apply cnt_le. intros t _ Ht. rewrite !orb_true_iff, !andb_true_iff, issues_iff, !Nat.leb_le, !Nat.ltb_lt in *.
-      destruct Ht as [Ht|[Hr Ht]]; [lia|]. apply holds_iff in Ht as [_ Ht]. unfold h. rewrite Hr. lia.
+    transitivity (cnt (fun t => ((P s y <=? t) && (t <? P s y + aprobe s y))
+      || ((L s y <=? t) && (t <? L s y + max (aslot s y) h))) n).
+    - apply cnt_le. intros t _ Ht.
+      rewrite !orb_true_iff, !andb_true_iff, issues_iff, !Nat.leb_le, !Nat.ltb_lt in *.
+      destruct Ht as [Ht|[Hr Ht]]; [lia|]. apply holds_iff in Ht as [_ Ht]. unfold h. rewrite Hr.
+      lia.
     - etransitivity; [apply cnt_or|]. pose proof (cnt_interval (P s y) (aprobe s y) n).
       pose proof (cnt_interval (L s y) (max (aslot s y) h) n). lia.
   Qed.
@@ -100,22 +107,26 @@ Section Charges.
   Lemma occ_count y n : In y (keys b) -> cnt (hit m b s reach w y) n <= occ m b reach w y.
   Proof.
     intros Hy. unfold hit, occ. destruct (Nat.eqb_spec (fst y) w) as [E|E].
-    - etransitivity; [apply cnt_le; intros t _ Ht; apply stages_split, Ht|]. etransitivity; [apply cnt_or|].
-      pose proof (first_count (clash m) y n Hy). pose proof (later_count (clash m) y n Hy). lia.
+    - etransitivity; [apply cnt_le; intros t _ Ht; apply stages_split, Ht|].
+      etransitivity; [apply cnt_or|]. pose proof (first_count (clash m) y n Hy).
+      pose proof (later_count (clash m) y n Hy). lia.
     - pose proof (later_count reach y n Hy) as HL. pose proof (first_count reach y n Hy) as HF.
       destruct (Nat.eqb_spec (core m (fst y)) (core m w)) as [C|C]; cbn [andb orb].
-      + etransitivity; [apply (cnt_le _ (fun t => (issues s y t || (reach (unit (st b y 0)) && holds b s y 0 t)) || later reach y t))|].
-        { intros t _ Ht. apply orb_true_iff in Ht as [Ht|Ht]; [rewrite Ht; reflexivity|]. apply stages_split in Ht.
-          rewrite <- orb_assoc, Ht. apply orb_true_r. }
+      + etransitivity; [apply (cnt_le _ (fun t =>
+          (issues s y t || (reach (unit (st b y 0)) && holds b s y 0 t)) || later reach y t))|].
+        { intros t _ Ht. apply orb_true_iff in Ht as [Ht|Ht]; [rewrite Ht; reflexivity|].
+          apply stages_split in Ht. rewrite <- orb_assoc, Ht. apply orb_true_r. }
         etransitivity; [apply cnt_or|]. apply Nat.add_le_mono; [|exact HL].
         destruct (latch m b y) eqn:El; [apply latch_count; assumption|].
         etransitivity; [apply cnt_or|]. pose proof (slot_count y n Hy). lia.
-      + etransitivity; [apply cnt_le; intros t _ Ht; apply stages_split, Ht|]. etransitivity; [apply cnt_or|]. lia.
+      + etransitivity; [apply cnt_le; intros t _ Ht; apply stages_split, Ht|].
+        etransitivity; [apply cnt_or|]. lia.
   Qed.
 End Charges.
 
 (** O(w): all that others hold of what [w] can reach, and [w] of clash units. *)
-Definition others (m : machine) (b : block) (reach : nat -> bool) (w : nat) : nat := sum (occ m b reach w) (keys b).
+Definition others (m : machine) (b : block) (reach : nat -> bool) (w : nat) : nat :=
+  sum (occ m b reach w) (keys b).
 
 Section Sib.
   Variables (m : machine) (b : block) (s : schedule).
@@ -124,10 +135,12 @@ Section Sib.
 
   (** A block without barriers, or of which nothing follows them. *)
   Hypothesis NoBarrier : forall x, In x (keys b) -> sec (get b x) = 0.
-  Variables (reach : nat -> nat -> bool) (iP iI : key -> nat) (iD : key -> nat -> nat) (iso : nat -> nat).
+  Variables (reach : nat -> nat -> bool) (iP iI : key -> nat) (iD : key -> nat -> nat)
+    (iso : nat -> nat).
   Hypothesis HR : forall w, w < length b -> reaches m b (reach w) w 0.
   Hypothesis HI : forall w, w < length b -> iso_cert m b w 0 iP iI iD (iso w).
 
+  (** Some instruction hits [w] in cycle [t]. *)
   Definition found (w t : nat) : bool := existsb (fun y => hit m b s (reach w) w y t) (keys b).
 
   Lemma found_total w n : cnt (found w) n <= others m b (reach w) w.
@@ -136,8 +149,8 @@ Section Sib.
     intros y Hy. apply occ_count; assumption.
   Qed.
 
-  (** *** Theorem 1.  [b] lists the warps of all thread blocks that the SM has meanwhile; of one, started at
-      0, the page's.  With [reach] of CodeReach.v: code-sib and code-fib. *)
+  (** *** Theorem 1.  [b] lists the warps of all thread blocks that the SM has meanwhile; of one,
+      started at 0, the page's.  With [reach] of CodeReach.v: code-sib and code-fib. *)
   Theorem code_sib w k : In (w, k) (keys b) ->
     finish b s (w, k) <= rel s (group m w) 0 + (iso w + others m b (reach w) w).
   Proof.

@@ -41,7 +41,7 @@ static char *printed(const wb_facts *facts, wb_diagnostics *diagnostics) {
 static void check_round_trip(const wb_kernel *kernel, const wb_facts *facts, wb_diagnostics *diagnostics) {
     wb_facts *again = NULL;
     char *text = printed(facts, diagnostics);
-    if (facts_parse("printed", text, strlen(text), kernel, diagnostics, &again) != WB_OK)
+    if (wb_facts_parse("printed", text, strlen(text), kernel, diagnostics, &again) != WB_OK)
         report(wb_diagnostics_text(diagnostics), text);
     char *second = printed(again, diagnostics);
     if (strcmp(text, second) != 0) report("prints differently", text);
@@ -53,7 +53,7 @@ static void check_round_trip(const wb_kernel *kernel, const wb_facts *facts, wb_
 static void read_facts(const wb_kernel *kernel, const char *text, size_t size) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_facts *facts = NULL;
-    wb_status status = facts_parse("fuzz.facts", text, size, kernel, diagnostics, &facts);
+    wb_status status = wb_facts_parse("fuzz.facts", text, size, kernel, diagnostics, &facts);
     if (wb_diagnostics_errors(diagnostics) != (status != WB_OK))
         report("not one error", wb_diagnostics_text(diagnostics));
     if (status == WB_OK) {

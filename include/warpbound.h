@@ -477,6 +477,9 @@ typedef struct wb_facts wb_facts;
 wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostics *diagnostics,
                         wb_facts **facts);
 
+/* Parses `size` bytes of facts; `name` stands for the file name in messages. The text is copied. */
+wb_status wb_facts_parse(const char *name, const char *text, size_t size, const wb_kernel *kernel,
+                         wb_diagnostics *diagnostics, wb_facts **facts);
 void wb_facts_free(wb_facts *facts);
 
 /* A file of facts to be completed by hand: what covering the launch needs to be told, each with ?, and the
@@ -860,6 +863,11 @@ typedef struct wb_analysis wb_analysis;
  * the block has no records; WB_ERR_DECLINED when the requests of an instruction are not known. */
 wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_diagnostics *diagnostics,
                           wb_analysis **analysis);
+
+/* Of the analysis of a kernel: that of the block that takes longest, with its own simulations and with bounds
+ * that hold for every block, whichever takes longest (on machines with caches for that block).
+ * NULL of any other analysis. */
+const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis);
 
 /* The block or grid that a YAML file describes by hand, with units and programs in place of PTX
  * (docs/blocks.md); or the abstract warps that it describes (docs/abstract-cta.md). */

@@ -16,7 +16,7 @@ wb_status wb_facts_read(const char *path, const wb_kernel *kernel, wb_diagnostic
     size_t size;
     WB_TRY(file_read(path, FACTS_SIZE_MAX, diagnostics, &text, &size));
     wb_status status = content_expect(CONTENT_FACTS, path, text, size, diagnostics);
-    if (status == WB_OK) status = facts_parse(path, text, size, kernel, diagnostics, facts);
+    if (status == WB_OK) status = wb_facts_parse(path, text, size, kernel, diagnostics, facts);
     free(text);
     return status;
 }

@@ -505,8 +505,8 @@ static wb_status read_facts(struct facts_parser *parser) {
     return check_collisions(parser);
 }
 
-wb_status facts_parse(const char *name, const char *text, size_t size, const wb_kernel *kernel,
-                      wb_diagnostics *diagnostics, wb_facts **facts) {
+wb_status wb_facts_parse(const char *name, const char *text, size_t size, const wb_kernel *kernel,
+                         wb_diagnostics *diagnostics, wb_facts **facts) {
     if (size > FACTS_SIZE_MAX) {
         diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", FACTS_SIZE_MAX);
         return WB_ERR_INPUT;

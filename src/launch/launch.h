@@ -363,10 +363,6 @@ struct sources {
 /* The `index`-th of them, each once; NULL past the end. */
 const wb_input *sources_at(const struct sources *sources, size_t index);
 
-/* Parses `size` bytes of facts; `name` stands for the file name in messages. The text is copied. */
-wb_status facts_parse(const char *name, const char *text, size_t size, const wb_kernel *kernel,
-                      wb_diagnostics *diagnostics, wb_facts **facts);
-
 /* WB_OK when every number is given; else WB_ERR_DECLINED, with a message for each ? that is still to be
  * replaced. */
 wb_status facts_require_complete(const wb_facts *facts, wb_diagnostics *diagnostics);

@@ -1,4 +1,4 @@
-/* wb_analyze and its like, called as a program calls them: with the public header alone. */
+/* wb_analyze and its like, called as a program calls them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -121,7 +121,7 @@ static void test_one_block(void **state) {
     (void)wb_analysis_bounds(analysis, &count);
     assert_int_equal(count, 2);
     assert_int_equal(wb_analysis_scope(analysis), WB_SCOPE_BLOCK);
-    assert_null(analysis_longest_block(analysis));
+    assert_null(wb_analysis_longest_block(analysis));
     wb_analysis_free(analysis);
     unload(&loaded);
 }
@@ -208,8 +208,8 @@ static void test_bad_facts(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct loaded loaded = load("kernels/bfs_level.ptx", "kernels/bfs_level.yaml", "ecrts2025-orin");
-        expect_ok(&loaded, facts_parse("bad.facts", cases[i].text, strlen(cases[i].text), loaded.kernel,
-                                       loaded.messages, &loaded.facts));
+        expect_ok(&loaded, wb_facts_parse("bad.facts", cases[i].text, strlen(cases[i].text), loaded.kernel,
+                                          loaded.messages, &loaded.facts));
         const wb_analyze_options options = {.size = sizeof options, .facts = loaded.facts};
         expect_failure(&loaded, &options, cases[i].status, cases[i].message);
         unload(&loaded);

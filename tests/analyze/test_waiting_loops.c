@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-#include "launch/launch.h"
 #include "warpbound.h"
 
 enum answer {
@@ -247,7 +246,7 @@ static void no_fact_bounds_a_wait(void **state) {
     assert_non_null(strstr(template, "waits for other threads"));
     const int length =
         snprintf(stated, sizeof stated, "%.*s\nloop L <= 1;\n", (int)strcspn(template, "\n"), template);
-    expect_ok(&loaded, facts_parse("facts", stated, (size_t)length, kernel, loaded.messages, &facts));
+    expect_ok(&loaded, wb_facts_parse("facts", stated, (size_t)length, kernel, loaded.messages, &facts));
     expect_of(&loaded, kernel, facts, "a flag with a fact", WB_INPUTS_GIVEN, DECLINED);
     expect_of(&loaded, kernel, facts, "a flag with a fact", WB_INPUTS_ANY, DECLINED);
     free(template);

@@ -113,7 +113,7 @@ static void test_every_kind_is_asked_by_every_method(void **state) {
         size_t count;
         begin(seed, &small, &made);
         bound_by(made.kernel, BLOCK_METHODS, made.diagnostics);
-        const wb_bound *bounds = wb_analysis_bounds(analysis_longest_block(made.kernel), &count);
+        const wb_bound *bounds = wb_analysis_bounds(wb_analysis_longest_block(made.kernel), &count);
         assert_int_equal(count, sizeof largest / sizeof *largest);
         largest_of_kinds(&made, largest, count);
         for (size_t i = 0; i < count; i++)
@@ -138,7 +138,7 @@ static void test_every_kind_is_asked_by_every_method(void **state) {
 static void check_against_blocks(struct kernel_case *made, uint32_t *own, uint32_t *alone) {
     const struct machine_memory *memory = &made->kernel->machine->memory;
     const uint64_t blocks = made->kernel->work.block_count;
-    const uint64_t block = wb_analysis_best(analysis_longest_block(made->kernel))->cycles;
+    const uint64_t block = wb_analysis_best(wb_analysis_longest_block(made->kernel))->cycles;
     const uint64_t kernel = form_named(made->kernel, "sm");
     uint64_t most = 0;
     if (blocks <= memory->sms) {
@@ -224,7 +224,7 @@ static void test_kinds_that_are_not_looked_at_are_allowed_for(void **state) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_analysis *kernel = many_kinds(diagnostics);
     bound_by(kernel, "sib,adversary", diagnostics);
-    const wb_analysis *block = analysis_longest_block(kernel);
+    const wb_analysis *block = wb_analysis_longest_block(kernel);
     assert_true(kernel->work.classes.count == 100 && kernel->blocks.count == 64);
     assert_true(bound_named(block, "sib")->cycles > kernel->rest && kernel->rest > 0);
     assert_int_equal(bound_named(block, "sib")->kind, WB_UPPER);
@@ -232,7 +232,7 @@ static void test_kinds_that_are_not_looked_at_are_allowed_for(void **state) {
     kernel = many_kinds(diagnostics);
     kernel->rest = 5000; /* as if a kind that is not looked at could take so long */
     bound_by(kernel, "sib,gub,adversary", diagnostics);
-    block = analysis_longest_block(kernel);
+    block = wb_analysis_longest_block(kernel);
     assert_int_equal(bound_named(block, "sib")->cycles, 5000);
     assert_int_equal(bound_named(block, "sib")->kind, WB_UPPER);
     assert_int_equal(bound_named(block, "gub")->kind, WB_ESTIMATE);
@@ -241,8 +241,8 @@ static void test_kinds_that_are_not_looked_at_are_allowed_for(void **state) {
     kernel = many_kinds(diagnostics);
     kernel->rest = CYCLES_SATURATED; /* nothing is known of the others */
     bound_by(kernel, "sib", diagnostics);
-    assert_int_equal(bound_named(analysis_longest_block(kernel), "sib")->kind, WB_ESTIMATE);
-    assert_null(wb_analysis_best(analysis_longest_block(kernel)));
+    assert_int_equal(bound_named(wb_analysis_longest_block(kernel), "sib")->kind, WB_ESTIMATE);
+    assert_null(wb_analysis_best(wb_analysis_longest_block(kernel)));
     wb_analysis_free(kernel);
     wb_diagnostics_free(diagnostics);
 }
@@ -258,7 +258,7 @@ static void test_a_search_of_some_kinds_is_not_exact(void **state) {
         assert_int_equal(analysis_parse("x", text, strlen(text), diagnostics, &kernel), WB_OK);
         if (missed) kernel->rest = 1000;
         bound_by(kernel, "exhaustive", diagnostics);
-        const wb_bound *found = bound_named(analysis_longest_block(kernel), "exhaustive");
+        const wb_bound *found = bound_named(wb_analysis_longest_block(kernel), "exhaustive");
         assert_int_equal(found->kind, missed ? WB_LOWER : WB_EXACT);
         assert_true(found->cycles < 1000);
         wb_analysis_free(kernel);

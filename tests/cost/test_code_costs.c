@@ -177,7 +177,7 @@ static void check_kernel(const char *cubin, const char *path, const char *form, 
     if (wb_analyze(kernel, launch, machine, &options, diagnostics, &analysis) != WB_OK)
         fail_msg("%s: %s", cubin, wb_diagnostics_text(diagnostics));
     assert_true(check_bounds(analysis, diagnostics) > 0);
-    assert_int_equal(check_bounds(analysis_longest_block(analysis), diagnostics), 3);
+    assert_int_equal(check_bounds(wb_analysis_longest_block(analysis), diagnostics), 3);
     wb_analysis_free(analysis);
     wb_launch_free(launch);
     wb_module_free(module);

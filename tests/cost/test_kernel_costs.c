@@ -169,7 +169,7 @@ static void check_machine(const struct loaded_kernel *loaded, const char *preset
         wb_analyze(loaded->kernel, loaded->launch, machine, &options, loaded->diagnostics, &analysis);
     kernel_expect_ok(status, preset, loaded->diagnostics);
     check_bounds(analysis, loaded->diagnostics);
-    const wb_analysis *block = analysis_longest_block(analysis);
+    const wb_analysis *block = wb_analysis_longest_block(analysis);
     if (block != NULL) check_bounds(block, loaded->diagnostics);
     wb_analysis_free(analysis);
     wb_facts_free(facts);

@@ -46,7 +46,7 @@ static struct kernel parse(const char *declarations, const char *body, const cha
     assert_int_equal(facts_checksum(kernel.parsed, &checksum), WB_OK);
     text_printf(&statements, "kernel k %016llx\n%s", (unsigned long long)checksum, facts);
     char *file = text_take(&statements);
-    if (facts_parse("test.facts", file, strlen(file), kernel.parsed, d, &kernel.facts) != WB_OK)
+    if (wb_facts_parse("test.facts", file, strlen(file), kernel.parsed, d, &kernel.facts) != WB_OK)
         fail_msg("%s\n%s", file, wb_diagnostics_text(d));
     free(file);
     return kernel;

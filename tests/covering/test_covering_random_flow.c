@@ -161,8 +161,8 @@ static void make_facts(struct trial *trial, struct random_state *random) {
     put_limits(trial, never, &text);
     if (random_below(random, 2) == 0) put_per(trial, never, random, &text);
     char *file = text_take(&text);
-    if (facts_parse("random.facts", file, strlen(file), trial->kernel, trial->diagnostics, &trial->facts) !=
-        WB_OK)
+    if (wb_facts_parse("random.facts", file, strlen(file), trial->kernel, trial->diagnostics,
+                       &trial->facts) != WB_OK)
         fail_msg("%s\n%s\n%s", trial->ptx, file, wb_diagnostics_text(trial->diagnostics));
     free(file);
     free(never);

@@ -108,8 +108,8 @@ static bool make_facts(struct trial *trial, const struct knowledge *known, wb_fa
             random_kernel_fact(loop, loop->headers + more - lower, &text);
     }
     wb_status status = text.failed ? WB_ERR_LIMIT
-                                   : facts_parse("random.facts", text.data, text.length, trial->parsed,
-                                                 trial->diagnostics, facts);
+                                   : wb_facts_parse("random.facts", text.data, text.length, trial->parsed,
+                                                    trial->diagnostics, facts);
     text_free(&text);
     return status == WB_OK || trial_violated(trial, "has facts that are not read");
 }

@@ -108,7 +108,7 @@ static wb_status analyze(const char *body, const char *statement, wb_diagnostics
     assert_int_equal(launch_block_text(launch, "64", messages), WB_OK);
     assert_int_equal(wb_launch_add_argument(launch, "buf:u32[8]=iota", messages), WB_OK);
     assert_int_equal(wb_machine_load("ecrts2025-orin", messages, &machine), WB_OK);
-    wb_status status = facts_parse("k.facts", text, strlen(text), kernel, messages, &facts);
+    wb_status status = wb_facts_parse("k.facts", text, strlen(text), kernel, messages, &facts);
     if (status != WB_OK) fail_msg("%s: %s", statement, wb_diagnostics_text(messages));
     const wb_analyze_options options = {.size = sizeof options, .facts = facts, .methods = "k-sm"};
     status = wb_analyze(kernel, launch, machine, &options, messages, &analysis);

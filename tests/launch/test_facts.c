@@ -64,7 +64,7 @@ static wb_status parse(struct fixture *fixture, const char *statements, wb_facts
     struct text text = {0};
     text_printf(&text, "%s\n%s", fixture->header, statements);
     wb_status status =
-        facts_parse("x.facts", text.data, text.length, fixture->kernel, fixture->diagnostics, facts);
+        wb_facts_parse("x.facts", text.data, text.length, fixture->kernel, fixture->diagnostics, facts);
     text_free(&text);
     return status;
 }
@@ -247,8 +247,8 @@ static void test_facts_of_another_kernel_are_refused(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture fixture = open_file(NESTED);
         wb_facts *facts = NULL;
-        wb_status status = facts_parse("x.facts", cases[i][0], strlen(cases[i][0]), fixture.kernel,
-                                       fixture.diagnostics, &facts);
+        wb_status status = wb_facts_parse("x.facts", cases[i][0], strlen(cases[i][0]), fixture.kernel,
+                                          fixture.diagnostics, &facts);
         assert_int_equal(status, WB_ERR_INPUT);
         assert_first_message(fixture.diagnostics, cases[i][1], cases[i][0]);
         close_fixture(&fixture);
@@ -264,7 +264,7 @@ static void test_facts_of_another_version_are_refused(void **state) {
     char *last = &text.data[text.length - 2];
     *last = *last == '0' ? '1' : '0';
     wb_status status =
-        facts_parse("x.facts", text.data, text.length, fixture.kernel, fixture.diagnostics, &facts);
+        wb_facts_parse("x.facts", text.data, text.length, fixture.kernel, fixture.diagnostics, &facts);
     assert_int_equal(status, WB_ERR_INPUT);
     const char *message = wb_diagnostics_text(fixture.diagnostics);
     assert_non_null(strstr(message, "x.facts:1:15: error: these are facts about another version of kernel"));
@@ -282,9 +282,10 @@ static void test_texts_that_are_too_large_are_refused(void **state) {
     while (text.length <= FACTS_SIZE_MAX)
         text_string(&text, "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n");
     wb_status status =
-        facts_parse("x.facts", text.data, text.length, fixture.kernel, fixture.diagnostics, &facts);
+        wb_facts_parse("x.facts", text.data, text.length, fixture.kernel, fixture.diagnostics, &facts);
     assert_int_equal(status, WB_ERR_INPUT);
-    status = facts_parse("x.facts", text.data, FACTS_SIZE_MAX, fixture.kernel, fixture.diagnostics, &facts);
+    status =
+        wb_facts_parse("x.facts", text.data, FACTS_SIZE_MAX, fixture.kernel, fixture.diagnostics, &facts);
     assert_int_equal(status, WB_OK);
     wb_facts_free(facts);
     assert_int_equal(wb_facts_read("/nonexistent", fixture.kernel, fixture.diagnostics, &facts),
@@ -394,7 +395,7 @@ static void check_round_trip(const struct fixture *fixture, const wb_facts *fact
     char *text = NULL, *second = NULL;
     wb_facts *again = NULL;
     assert_int_equal(facts_print(facts, fixture->diagnostics, &text), WB_OK);
-    if (facts_parse("printed", text, strlen(text), fixture->kernel, fixture->diagnostics, &again) != WB_OK)
+    if (wb_facts_parse("printed", text, strlen(text), fixture->kernel, fixture->diagnostics, &again) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(fixture->diagnostics));
     assert_int_equal(again->facts.count, facts->facts.count);
     for (size_t i = 0; i < facts->facts.count; i++)

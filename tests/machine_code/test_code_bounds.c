@@ -124,7 +124,7 @@ static void compare(const char *cubin, const char *launch) {
     expect_ok(&kernel, stalls_find(kernel.kernel, kernel.launch, NULL, kernel.diagnostics, &stalls), cubin);
     assert_true(stalls.cycles > 0);
     expect_bounds(kernel.analysis, cubin, stalls.cycles);
-    expect_bounds(analysis_longest_block(kernel.analysis), cubin, stalls.cycles);
+    expect_bounds(wb_analysis_longest_block(kernel.analysis), cubin, stalls.cycles);
     expect_ok(&block, stalls_find(block.kernel, block.launch, first, block.diagnostics, &stalls), cubin);
     expect_bounds(block.analysis, cubin, stalls.cycles);
     const wb_bound *sib = find_bound(block.analysis, "sib"), *fib = find_bound(block.analysis, "fib");
@@ -261,7 +261,8 @@ static void test_atomics_wait_for_each_other(void **state) {
     struct analysed free = atomics_at("histogram", 2016, "sass.atomic_word=0", 0);
     struct analysed preset = atomics_at("histogram", 2016, NULL, 2);
     expect_waits(preset.analysis, free.analysis, 129024 * 2, 129024 * 2);
-    expect_waits(analysis_longest_block(preset.analysis), analysis_longest_block(free.analysis), 128, 128);
+    expect_waits(wb_analysis_longest_block(preset.analysis), wb_analysis_longest_block(free.analysis), 128,
+                 128);
     free_analysed(&free);
     free_analysed(&preset);
     free = atomics_at("histogram", 0, "sass.atomic_word=0", 0);

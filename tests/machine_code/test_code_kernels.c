@@ -93,7 +93,7 @@ static void check_on(const struct loaded_kernel *loaded, const char *path, const
     size_t simulated;
     (void)wb_analysis_simulations(analysis, &simulated);
     compare(analysis, path, stalls);
-    if (analysis_longest_block(analysis) != NULL) compare(analysis_longest_block(analysis), path, 0);
+    if (wb_analysis_longest_block(analysis) != NULL) compare(wb_analysis_longest_block(analysis), path, 0);
     if (searches && simulated > 0) compare_threads(loaded, machine, analysis, path);
     searched += searches && simulated > 0;
     compared += simulated > 0;

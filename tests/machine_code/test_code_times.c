@@ -35,7 +35,7 @@ static uint64_t instructions(const wb_block *block) {
     return sum;
 }
 
-static void simulate(struct timed *timed) {
+static void simulate_timed(struct timed *timed) {
     size_t count;
     wb_diagnostics *diagnostics = timed->loaded->diagnostics;
     kernel_expect_ok(wb_analysis_simulate(timed->analysis, "cggty,gto,lrr", NULL, diagnostics), timed->path,
@@ -75,7 +75,7 @@ static void check(struct timed *timed) {
             fail_msg("%s: %s says at most %lu cycles, stall counts at least %lu", timed->path,
                      bounds[b].method, (unsigned long)bounds[b].cycles, (unsigned long)timed->stalls);
     bounded++;
-    if (instructions(timed->block) <= SIMULATED_MAX) simulate(timed);
+    if (instructions(timed->block) <= SIMULATED_MAX) simulate_timed(timed);
 }
 
 /* Block 0 of machine code in its launch; nothing where its data is not known. */

@@ -137,7 +137,7 @@ static bool has_result(const wb_analysis *analysis, const char *name, bool *none
         if (strcmp(simulation[i].policy, name) == 0) return true;
     for (size_t i = 0; i < declined; i++)
         if (strcmp(reason[i].method, name) == 0 && reason[i].reason[0] != '\0') *none = true;
-    return has_result(analysis_longest_block(analysis), name, none);
+    return has_result(wb_analysis_longest_block(analysis), name, none);
 }
 
 /* A step came to `status`: there is a result or a reason, and a message where there is no result at all. */

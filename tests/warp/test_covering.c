@@ -51,7 +51,7 @@ static struct covered cover(const char *declarations, const char *body, const ch
         assert_int_equal(facts_checksum(kernel, &checksum), WB_OK);
         text_printf(&statements, "kernel k %016llx\n%s", (unsigned long long)checksum, facts);
         char *file = text_take(&statements);
-        status = facts_parse("test.facts", file, strlen(file), kernel, d, &covered.facts);
+        status = wb_facts_parse("test.facts", file, strlen(file), kernel, d, &covered.facts);
         free(file);
     }
     wb_trace_options options = {

@@ -362,7 +362,7 @@ void analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {
         analysis_set_state_limit(analysis->blocks.items[b].analysis, states);
 }
 
-const wb_analysis *analysis_longest_block(const wb_analysis *analysis) {
+const wb_analysis *wb_analysis_longest_block(const wb_analysis *analysis) {
     return analysis->longest;
 }
 

@@ -267,13 +267,8 @@ wb_status analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch, wb
  * simulated, and only some methods bound it. */
 bool analysis_is_abstract(const wb_analysis *analysis);
 
-/* Of the analysis of a kernel: that of the block that takes longest, with its own simulations and with bounds
- * that hold for every block, whichever takes longest (on machines with caches for that block).
- * NULL of any other analysis. */
-const wb_analysis *analysis_longest_block(const wb_analysis *analysis);
-
 /* The same of a grid of real paths, to stand beside `covering`, the analysis of covering paths of the same
- * launch (analysis_set_given): its analysis_longest_block is the block that takes longest there. */
+ * launch (analysis_set_given): its wb_analysis_longest_block is the block that takes longest there. */
 wb_status analysis_new_given(const wb_grid *grid, const wb_analysis *covering, const wb_watch *watch,
                              wb_diagnostics *diagnostics, wb_analysis **analysis);
 
@@ -285,7 +280,7 @@ wb_status analysis_new_grid(const wb_grid *grid, const wb_machine *machine, cons
                             wb_diagnostics *diagnostics, wb_analysis **analysis);
 
 /* A whole kernel: all blocks of a grid on all SMs of a machine, and beside it the block that takes longest
- * (analysis_longest_block). Methods of blocks are asked of a block of each kind, and the largest number is
+ * (wb_analysis_longest_block). Methods of blocks are asked of a block of each kind, and the largest number is
  * kept; methods of kernels bound the grid; simulations are of the grid. On a machine with caches the scheme
  * is "default", and methods of blocks bound the block with the most initiations only. `watch` may be NULL.
  * Errors as analysis_new_grid; WB_ERR_INPUT, too, when a block does not fit on an SM. */

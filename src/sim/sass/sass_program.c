@@ -93,9 +93,9 @@ static cycles *absent(struct sass_sm *sm, size_t count) {
     return lines;
 }
 
-void sass_lines_init(struct sass_sm *sm) {
+void sass_code_lines_init(struct sass_sm *sm) {
     const struct sass_footprint *footprint = &sm->code->footprint;
-    struct sass_lines *lines = &sm->lines;
+    struct sass_code_lines *lines = &sm->lines;
     const struct sass_line_range *range = &lines->range;
     const uint32_t sub_cores = sm->machine->sub_cores;
     const bool has_l1 = footprint->l1_instructions.lines > 0;
@@ -116,13 +116,13 @@ static cycles in_l1(const struct sass_sm *sm, cycles *at) {
 
 /* When a line of instructions is in the L1. */
 static cycles line_in_l1(struct sass_sm *sm, uint32_t line) {
-    const struct sass_lines *lines = &sm->lines;
+    const struct sass_code_lines *lines = &sm->lines;
     if (lines->l1 == NULL) return sm->now;
     return in_l1(sm, &lines->l1[sass_l1_line(sm->machine, line) - lines->range.l1_first]);
 }
 
 cycles sass_line_fetched(struct sass_sm *sm, uint32_t sub_core, uint32_t line) {
-    struct sass_lines *lines = &sm->lines;
+    struct sass_code_lines *lines = &sm->lines;
     if (lines->l0 == NULL) return line_in_l1(sm, line);
     cycles *l0 = &lines->l0[(size_t)sub_core * lines->range.count];
     const uint32_t number = line - lines->range.first, behind = sm->machine->sass.l0_prefetch;
@@ -134,7 +134,7 @@ cycles sass_line_fetched(struct sass_sm *sm, uint32_t sub_core, uint32_t line) {
 }
 
 cycles sass_constant_there(struct sass_sm *sm, uint32_t sub_core, uint32_t line, bool *missed) {
-    struct sass_lines *lines = &sm->lines;
+    struct sass_code_lines *lines = &sm->lines;
     *missed = false;
     if (lines->constant == NULL) return 0;
     cycles *at = &lines->constant[(size_t)sub_core * lines->range.constants + line];

@@ -62,10 +62,10 @@ wb_status sass_simulate(const struct timed_block *block, const struct sass_run *
 
 /* A streaming multiprocessor that executes machine code while it does so: machine M of
  * docs/machine-code-bounds.md, with every choice that it leaves open made in one way
- * (docs/sass-simulator.md). Of the files that work on it, sass_lines has what is missed once, sass_stages
- * units and the instructions on their way through them, sass_warps program order, dependence counters and
- * barriers, and on top of them sass_run issue, slots and cycles. What of the code is the same for all SMs
- * sass_program finds out. */
+ * (docs/sass-simulator.md). Of the files that work on it, sass_code_lines has what is missed once,
+ * sass_stages units and the instructions on their way through them, sass_warps program order, dependence
+ * counters and barriers, and on top of them sass_run issue, slots and cycles. What of the code is the same
+ * for all SMs sass_program finds out. */
 
 #define FLIGHT_END UINT32_MAX
 
@@ -153,7 +153,7 @@ struct sass_core {
 };
 
 /* Caches whose lines are missed once: per line when it is there, CYCLES_SATURATED while nobody has asked. */
-struct sass_lines {
+struct sass_code_lines {
     struct sass_line_range range;
     cycles *l0;          /* [sub-core * count + line - first]; NULL: what misses, misses each time */
     cycles *l1;          /* [line - l1_first] */
@@ -184,7 +184,7 @@ struct sass_sm {
     uint32_t free_flights;
     struct wheel events; /* ends of stages and transfers, id: the flight; and others, id: see sass_run.c */
     struct wheel wakes;  /* id: the warp */
-    struct sass_lines lines;
+    struct sass_code_lines lines;
     cycles now;
     cycles look_at;        /* a cycle in which warps may issue that wait for no event */
     uint64_t flight_count; /* so far */
@@ -210,7 +210,7 @@ static inline void sass_disallow(struct sass_sm *sm, uint32_t index) {
  * -------------------------------------------------------------------------------------- */
 
 /* Empty caches. */
-void sass_lines_init(struct sass_sm *sm);
+void sass_code_lines_init(struct sass_sm *sm);
 
 /* When the line of an instruction that a sub-core asks for in this cycle is there. */
 cycles sass_line_fetched(struct sass_sm *sm, uint32_t sub_core, uint32_t line);

@@ -253,7 +253,7 @@ wb_facts *perhaps_kernel_facts(const struct perhaps_kernel *kernel, const wb_ker
     for (uint32_t p = 1; p < kernel->grid.phases; p++)
         if (kernel->barrier_labels[p] != 0) text_printf(&text, "together $L%u;\n", kernel->barrier_labels[p]);
     if (text.failed) abort();
-    must(facts_parse("perhaps.facts", text.data, text.length, parsed, diagnostics, &facts), diagnostics);
+    must(wb_facts_parse("perhaps.facts", text.data, text.length, parsed, diagnostics, &facts), diagnostics);
     text_free(&text);
     return facts;
 }

@@ -494,7 +494,7 @@ wb_facts *steered_kernel_facts(const struct steered_kernel *kernel, const wb_ker
         text_printf(&text, "loop $L%u <= %u;\n", kernel->loops.items[i].label,
                     kernel->loops.items[i].headers);
     if (text.failed ||
-        facts_parse("steered.facts", text.data, text.length, parsed, diagnostics, &facts) != WB_OK)
+        wb_facts_parse("steered.facts", text.data, text.length, parsed, diagnostics, &facts) != WB_OK)
         facts = NULL;
     text_free(&text);
     return facts;

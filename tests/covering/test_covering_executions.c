@@ -224,7 +224,7 @@ static void loops_whose_end_is_unknown_are_declined(void **state) {
     expect_declined(
         "@%p1 bra B;\nA: mov.u32 %r2, 1;\nB: ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 7;\n"
         "@%p2 bra A;\n",
-        "several places");
+        "several entries");
 }
 
 /* Groups of lanes that meet only behind a loop, in which each goes on by itself, and divides again. */
@@ -347,7 +347,7 @@ static void barriers_that_warps_reach_in_different_ways(void **state) {
                          "together L;", "another one than other warps");
     /* which lanes wait at a barrier that has a guard is not what the fact says */
     expect_declined_with("setp.lt.u32 %p2, %r0, 8;\n@!%p1 bra M;\nL: @%p2 bar.sync 0;\nM: mov.u32 %r3, 1;\n",
-                         "together L;", "depends on values");
+                         "together L;", "depends on unknown values");
     /* one barrier in every iteration can be told apart, though nobody knows how many there are */
     struct kernel kernel =
         parse("",

@@ -20,8 +20,6 @@ static inline void random_code_make(uint64_t seed, uint32_t times, struct random
     sass_block_from(&made->grid, times, false, &made->machine, &made->block);
     made->machine.sass.constant_probe = SASS_PROBE;
     made->machine.issue_width = made->machine.issue_per_warp = 1;
-    for (uint32_t i = 0; i < made->block.code.inst_count; i++)
-        made->block.code.insts[i].barrier = made->block.code.sass[i].barrier;
 }
 
 #endif

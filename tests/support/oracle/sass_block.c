@@ -59,8 +59,9 @@ void sass_block_from(const struct sass_grid *grid, uint32_t times, bool unfolded
             const bool behind = i > 0 && i + 1 == times;
             code->inst_count += behind; /* a jump to elsewhere */
             for (uint32_t k = 0; k < program->count && (i < copies || behind); k++) {
-                struct sass_timed *entry = &code->sass[code->inst_count++];
+                struct sass_timed *entry = &code->sass[code->inst_count];
                 *entry = program->steps[k].stated;
+                code->insts[code->inst_count++].barrier = entry->barrier; /* as all machine code has it */
                 if (behind) entry->line += SASS_GRID_LINES;
             }
             check(path_append_run(&writer, code->inst_count - program->count, program->count, 1));

@@ -134,6 +134,6 @@ def environment(root, build):
         "cmake": first_line(["cmake", "--version"]),
         "python": platform.python_version(),
         "coq": first_line(["coqc", "--version"]),
-        "rounds": "all" if os.environ.get("WB_ROUNDS") == "all" else "a third (as in make test)",
+        "rounds": "all" if os.environ.get("WB_ROUNDS") == "all" else "a tenth (as in make test)",
         "packages": packages(root),
     }

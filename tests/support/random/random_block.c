@@ -11,7 +11,7 @@
 uint32_t random_rounds(uint32_t rounds) {
     const char *asked = getenv("WB_ROUNDS");
     if (asked != NULL && strcmp(asked, "all") == 0) return rounds;
-    return rounds / (ADDRESS_SANITIZER ? 30 : 3) + 1;
+    return rounds / (ADDRESS_SANITIZER ? 30 : 10) + 1;
 }
 
 static uint32_t between(struct random_state *random, uint32_t low, uint32_t high) {

@@ -52,7 +52,7 @@ struct machine_fetch random_fetch(struct random_state *random);
 void random_fetch_print(const struct machine_fetch *fetch, struct text *out);
 
 /* How many of the rounds of a randomised test are gone through: all with WB_ROUNDS=all in the environment
- * (make campaign), else a third of them, and a thirtieth in slow builds (sanitizers). */
+ * (make campaign, make nightly), else a tenth of them, and a thirtieth in slow builds (sanitizers). */
 uint32_t random_rounds(uint32_t rounds);
 
 #endif

@@ -177,7 +177,8 @@ static void test_queued(void **state) {
  * that there is nothing to do. */
 static void test_at_once(void **state) {
     (void)state;
-    ASSERT_SAYS("touch slow; \"$WB\" $SUBMIT --unit-time 100 & sleep 0.3; \"$WB\" $SUBMIT --unit-time 100; "
+    ASSERT_SAYS("touch slow; \"$WB\" $SUBMIT --unit-time 100 & until [ -e called ]; do sleep 0.01; done; "
+                "\"$WB\" $SUBMIT --unit-time 100; "
                 "wait; cat jobs",
                 0, "16 of 16 units in 5 shards", "16 units: 16 done, 0 failed\n", "\n2\n");
 }
@@ -202,7 +203,8 @@ static void test_at_once_without_lock(void **state) {
 /* The lock of a submission that is killed ends with what it runs. */
 static void test_killed_holder(void **state) {
     (void)state;
-    ASSERT_SAYS("touch slow; \"$WB\" $SUBMIT --unit-time 100 & first=$!; sleep 0.3; kill -9 $first; wait; "
+    ASSERT_SAYS("touch slow; \"$WB\" $SUBMIT --unit-time 100 & first=$!; until [ -e called ]; do sleep 0.01; "
+                "done; kill -9 $first; wait; "
                 "\"$WB\" $SUBMIT --unit-time 100",
                 2, "its jobs have not ended: wait for them, or scancel 1 of alice");
 }

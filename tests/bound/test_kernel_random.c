@@ -26,7 +26,7 @@ static struct kernel_census all;
 static void test_family(void **state) {
     const struct kernel_family *family = &kernel_families[(uintptr_t)*state];
     struct kernel_census census = {0};
-    const uint32_t grids = random_rounds(GRIDS);
+    const uint32_t grids = random_rounds(3 * GRIDS);
     for (uint64_t seed = 1; seed <= grids; seed++) {
         struct text violation = {0};
         if (!kernel_check(family, seed, seed % NAIVE_PERIOD == 0, &census, &violation))

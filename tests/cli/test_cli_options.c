@@ -108,9 +108,9 @@ static void test_wrong_values_name_their_option(void **state) {
 
 /* The end of what a message lists when it lists all keys of machines. */
 #ifdef WB_WING_ABSTRACT_CTA
-#define LAST_KEY "abstract_cta.KEY\n"
+#    define LAST_KEY "abstract_cta.KEY\n"
 #else
-#define LAST_KEY ", fetch.KEY"
+#    define LAST_KEY ", fetch.KEY"
 #endif
 
 /* A list of all that is known is never cut. */

@@ -258,8 +258,9 @@ static bool is_always(const struct sass_predicate *guard) {
 
 /* What may do nothing holds nothing up; a load is no sooner than a hit. */
 static void test_latencies(void **state) {
-    static const char *const files[] = {"kernels/cubin/sgemm_tiled.sm_75.cubin", "kernels/cubin/sgemm_tiled.sm_86.cubin",
-                                        "kernels/cubin/bfs_level.sm_80.cubin", "kernels/cubin/nbody_f64.sm_90.cubin"};
+    static const char *const files[] = {
+        "kernels/cubin/sgemm_tiled.sm_75.cubin", "kernels/cubin/sgemm_tiled.sm_86.cubin",
+        "kernels/cubin/bfs_level.sm_80.cubin", "kernels/cubin/nbody_f64.sm_90.cubin"};
     uint32_t guarded = 0, loads = 0;
     (void)state;
     for (size_t f = 0; f < sizeof files / sizeof *files; f++) {

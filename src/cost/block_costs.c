@@ -214,7 +214,7 @@ static wb_status add_by_rule(struct cost_maker *maker, const struct block_rule *
     struct tally sums[2];
     const enum block_sum tried[] = {rule->sum, rule->or_else};
     const struct sum_model *model = &sum_models[machine_isa(maker->analysis->machine)];
-    for (size_t i = 0; i < model->tried; i++) {
+    for (size_t i = 0; i < sizeof tried / sizeof tried[0] && i < model->tried; i++) {
         if (tally_init(&sums[i], maker->shares.instructions, &maker->costs->arena) != WB_OK)
             return diagnose_out_of_memory(maker->diagnostics, "costs");
         if (i > 0 && tried[1] == tried[0]) break;

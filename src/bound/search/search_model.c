@@ -1,4 +1,4 @@
-#include "bound/search/schedule_search.h"
+#include "bound/search/search_model.h"
 
 #include <assert.h>
 #include <stdlib.h>

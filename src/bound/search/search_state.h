@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-#include "bound/search/schedule_search.h"
+#include "bound/search/search_model.h"
 
 struct search_warp {
     struct search_place place;

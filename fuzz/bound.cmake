@@ -1,6 +1,5 @@
 wb_fuzz(fuzz_block test_support wb_bound)
 wb_fuzz(fuzz_trace wb_bound)
-wb_fuzz(fuzz_grid wb_report)
 wb_fuzz(fuzz_cover test_support wb_bound)
 set(fuzz_limits -runs=1000 -max_len=8192) # each is an analysis and simulations
 wb_fuzz(fuzz_code_times wb_bound wb_lift)

@@ -6,6 +6,7 @@
  * An input is a line of arguments, and files: each begins with a line `---- NAME`. Arguments that begin with
  * kernels/, docs/ or tests/ name files of the project. */
 #include <ctype.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +35,19 @@ static void leave_scratch(void) {
     if (system(line) != 0) fputs("fuzz_command: the scratch folder stays\n", stderr);
 }
 
+/* CBC, which the command loads while its streams are in memory, sets up the streams of C++. These flush at
+ * exit what stdout was then, and that is gone. So they are set up before. */
+static void set_up_cpp_streams(void) {
+    static char held[16];
+    void (*set_up)(void *);
+    *(void **)&set_up = dlsym(RTLD_DEFAULT, "_ZNSt8ios_base4InitC1Ev");
+    if (set_up != NULL) set_up(held);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
+    set_up_cpp_streams();
     if (mkdtemp(scratch) == NULL || atexit(leave_scratch) != 0) abort();
     if (freopen("/dev/null", "r", stdin) == NULL) abort(); /* the FILE - is not waited for */
     return 0;

@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "wing.h"
@@ -124,8 +125,10 @@ const struct cli_wing *settings_wing_of(const char *setting) {
 void command_operands(const struct command *command, char *line, size_t size) {
     const struct machine_source *source;
     int length = snprintf(line, size, "%s", command->operands);
-    for (size_t i = 0; command->bit == COMMAND_MACHINE && (source = machine_source_at(i)) != NULL; i++)
+    for (size_t i = 0; command->bit == COMMAND_MACHINE && (source = machine_source_at(i)) != NULL; i++) {
+        assert(length >= 0 && (size_t)length < size);
         length += snprintf(line + length, size - (size_t)length, " | %s %s", source->verb, source->operand);
+    }
 }
 
 const struct command *command_of(unsigned bit) {

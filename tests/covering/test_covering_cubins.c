@@ -87,7 +87,7 @@ static void test_case(void **state) {
     const struct kernel_case *entry = *state;
     for (size_t a = 0; a < architecture_count(); a++) {
         char cubin[KERNEL_CODE_MAX];
-        kernel_code(entry, architectures[a], cubin);
+        kernel_code(entry, "", architectures[a], cubin);
         if (access(cubin, R_OK) == 0) check(cubin, entry->launch);
     }
 }

@@ -77,7 +77,7 @@ static void no_execution_is_longer_than_a_bound(void **state) {
     for (size_t i = 0; i < index.cases.count; i++) {
         const struct kernel_case *entry = &index.cases.items[i];
         char code[KERNEL_CODE_MAX];
-        kernel_code(entry, i % 2 == 0 ? 75 : 90, code);
+        kernel_code(entry, "", i % 2 == 0 ? 75 : 90, code);
         if (access(code, R_OK) != 0) continue;
         check_code(code, entry->launch, machine);
         checked++;

@@ -81,8 +81,9 @@ void kernel_index_free(struct kernel_index *index) {
     vec_free(&index->cases);
 }
 
-void kernel_code(const struct kernel_case *entry, unsigned architecture, char path[static KERNEL_CODE_MAX]) {
+void kernel_code(const struct kernel_case *entry, const char *level, unsigned architecture,
+                 char path[static KERNEL_CODE_MAX]) {
     const char *name = strrchr(entry->ptx, '/') + 1;
-    (void)snprintf(path, KERNEL_CODE_MAX, "kernels/cubin/%.*s.sm_%u.cubin", (int)strcspn(name, "."), name,
-                   architecture);
+    (void)snprintf(path, KERNEL_CODE_MAX, "kernels/cubin/%s%.*s.sm_%u.cubin", level, (int)strcspn(name, "."),
+                   name, architecture);
 }

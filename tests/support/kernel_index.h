@@ -45,8 +45,9 @@ struct kernel_index {
 bool kernel_index_read(struct kernel_index *index);
 void kernel_index_free(struct kernel_index *index);
 
-/* The path of the case's machine code for an architecture; the file may not exist. */
+/* The path of the case's machine code for an architecture, of level "" or "o1/"; the file may not exist. */
 #define KERNEL_CODE_MAX 300u
-void kernel_code(const struct kernel_case *entry, unsigned architecture, char path[static KERNEL_CODE_MAX]);
+void kernel_code(const struct kernel_case *entry, const char *level, unsigned architecture,
+                 char path[static KERNEL_CODE_MAX]);
 
 #endif

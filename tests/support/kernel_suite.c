@@ -44,13 +44,11 @@ wb_facts *kernel_facts(const struct loaded_kernel *loaded) {
 
 void kernel_each_code(const struct kernel_case *entry, kernel_code_fn each, void *user) {
     static const unsigned architectures[] = {75, 80, 86, 87, 89, 90};
-    static const char *const folders[] = {"", "o1/"};
-    const char *name = strrchr(entry->ptx, '/') + 1;
-    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
+    static const char *const levels[] = {"", "o1/"};
+    for (size_t l = 0; l < sizeof levels / sizeof *levels; l++)
         for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
-            char path[300];
-            (void)snprintf(path, sizeof path, "kernels/cubin/%s%.*s.sm_%u.cubin", folders[f],
-                           (int)strcspn(name, "."), name, architectures[a]);
+            char path[KERNEL_CODE_MAX];
+            kernel_code(entry, levels[l], architectures[a], path);
             if (access(path, R_OK) == 0) each(entry, path, user);
         }
 }

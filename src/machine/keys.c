@@ -192,7 +192,7 @@ const struct field machine_fields[] = {
     NESTED_ROW("limits", "a mapping of occupancy limits", read_limits),
     NESTED_ROW("memory", "a mapping of the memory system", read_memory),
     NESTED_ROW("fetch", "a mapping of instruction fetch", read_fetch),
-#define X(name) NESTED_ROW(#name, "a mapping of what " #name " needs", read_##name),
+#define X(name) NESTED_ROW(#name, "a mapping of figures of " #name, read_##name),
     MACHINE_PARTS(X)
 #undef X
         NESTED_ROW("sass", "a mapping of the core that executes machine code", read_sass, .required = true),

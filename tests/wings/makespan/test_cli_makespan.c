@@ -247,6 +247,20 @@ static void test_voronoi_kernel(void **state) {
     run_free(&run);
 }
 
+/* Strings have no barriers: results for a path that waits at one assume that it does not (I4). */
+static void test_path_that_waits(void **state) {
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        struct run run =
+            run_command(waits ? "makespan kernels/reduce.ptx -l kernels/reduce.yaml -u L=1,C=4"
+                              : "makespan kernels/voronoi.ptx -l kernels/voronoi.yaml -u L=1,C=4");
+        assert_int_equal(run.status, 0);
+        assert_int_equal(strstr(run.out, " I3 I4\n") != NULL, waits);
+        assert_int_equal(strstr(run.err, "the path waits 9 times") != NULL, waits);
+        run_free(&run);
+    }
+}
+
 #define CASE_STUDY "kernels/voronoi_case_study"
 #define CASE_STUDY_COMMAND                                                                                   \
     "makespan " CASE_STUDY ".ptx -l " CASE_STUDY ".yaml --branchless-prefix -u L=1,C=4 --instances 1 "       \
@@ -301,6 +315,7 @@ int main(void) {
         cmocka_unit_test(test_smallest_refutations),
         cmocka_unit_test(test_extrapolation_that_is_cut),
         cmocka_unit_test(test_voronoi_kernel),
+        cmocka_unit_test(test_path_that_waits),
         cmocka_unit_test(test_case_study),
         cmocka_unit_test(test_kernel_without_launch),
     };

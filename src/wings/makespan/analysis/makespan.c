@@ -100,6 +100,7 @@ wb_status wb_makespan_add_block(wb_makespan *makespan, const wb_block *block, bo
     struct path_string path = {0};
     enum path_extent extent = branchless_prefix ? PATH_BRANCHLESS_PREFIX : PATH_WHOLE;
     wb_status status = path_string_make(block, extent, diagnostics, &path);
+    makespan->waits |= path.waits > 0;
     if (status == WB_OK && path.waits > 0)
         diagnose(diagnostics, SEVERITY_WARNING, "makespan",
                  "the path waits %u times (at barriers, for copies and the like), which kernel instruction "

@@ -2,11 +2,7 @@ wb_test(test_path wb_warp)
 wb_test(test_interpreter_int wb_warp)
 wb_test(test_interpreter_float wb_warp)
 wb_test(test_interpreter_values wb_warp)
-target_sources(test_interpreter_values PRIVATE support/oracle/exact_number.c
-               support/oracle/float_reference.c)
 wb_test(test_interpreter_approximate wb_warp)
-target_sources(test_interpreter_approximate PRIVATE support/oracle/exact_number.c
-               support/oracle/float_reference.c)
 wb_test(test_interpreter_memory wb_warp)
 wb_test(test_address_halves wb_warp)
 wb_test(test_known_bits wb_warp)

@@ -3,7 +3,8 @@
 #   make help    these lines
 #   make demo    analyse a tiled SGEMM kernel
 #   make build   release build in build/
-#   make test    every test, most also under sanitizers
+#   make test [SANITIZED=all]   every test, then under sanitizers those of what reads bytes and a
+#                quarter of the others, which the commit chooses; or all
 #   make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
 #   make docs    the pages as a site with a search, in build/site
 #   make without-wing [WING=makespan]  build and test a copy that lacks a wing (src/wings/);
@@ -77,20 +78,25 @@ build: packages-build
 demo: build
 	./build/warpbound analyze kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml -m ecrts2025-orin
 
+# What tests/CMakeLists.txt builds and runs under sanitizers.
+part = part-$(shell echo $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % 4)))
+part_targets = $(if $(filter all,$(SANITIZED)),,fuzz/all bytes $(part))
+part_labels = $(if $(filter all,$(SANITIZED)),,-L '^(bytes|$(part))$$')
+
 test: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DWB_WERROR=$(WERROR) >/dev/null
 	@$(NINJA) -C build $(QUIET)
 	ctest --test-dir build --output-on-failure -j $(JOBS)
 	@$(SANITIZE) -B build-sanitize -DWB_WERROR=$(WERROR) >/dev/null
-	@$(NINJA) -C build-sanitize $(QUIET)
-	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) -LE nightly
+	@$(NINJA) -C build-sanitize $(QUIET) $(part_targets)
+	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) $(part_labels)
 	@scripts/slowest-tests build build-sanitize
 
 # tests/nightly is committed by whoever ran it: the gate checks its age.
 nightly: WERROR = ON
+nightly: SANITIZED = all
 nightly: test proofs docs
 	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS)
-	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS)
 	scripts/lint
 	for wing in $$(ls src/wings); do scripts/without-wing $$wing || exit 1; done
 	@echo "$$(date +%F) $$(git rev-parse --short=12 HEAD)" >tests/nightly

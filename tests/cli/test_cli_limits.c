@@ -121,14 +121,15 @@ static void test_long_executions_end(void **state) {
 }
 
 /* Two loops of 2^32 - 1 passes each, by flow facts: their cycles would not fit into 64 bits. Each takes half
- * a minute: one will do, but at night. */
+ * a minute: `make nightly` has them. */
 static void test_paths_that_cannot_be_counted(void **state) {
     (void)state;
     static const struct failure_case failures[] = {
         {"analyze " NESTED, 4, "nested: error: code of 12884901890 instructions is too long to be repeated"},
         {"analyze -i 0 " NESTED, 4, "is too long to be repeated 42949645"},
     };
-    for (size_t i = getenv("WB_ROUNDS") != NULL ? 0 : 1; i < sizeof failures / sizeof *failures; i++)
+    if (getenv("WB_ROUNDS") == NULL) skip();
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
         check_failure(&failures[i]);
 }
 

@@ -25,24 +25,24 @@
 /* Reports of every kind of subject, in every state. */
 static const char *const reports[] = {
     STENCIL,
-    SMALL_STENCIL "-m ecrts2025-orin --deadline 1s",
+    SMALL_STENCIL QUICK "-m ecrts2025-orin --deadline 1s",
     STENCIL QUICK "-m ecrts2025-orin --deadline 8us",
     SMALL_STENCIL QUICK "-m ecrts2025-orin --deadline 100",
     SMALL_STENCIL QUICK "-m ecrts2025-orin --deadline 18446744073709551614",
     STENCIL QUICK "-i 1 -m ecrts2025-orin --deadline 1s",
-    STENCIL "-i 1",
+    SMALL_STENCIL QUICK "-i 1",
     SMALL_STENCIL QUICK "--scope block -m ecrts2025-orin --deadline 1s",
     STENCIL "--method waves,gub",
     SMALL_STENCIL "--method exhaustive,k-area,k-exhaustive",
     SMALL_STENCIL "--policy all --timing",
     SMALL_STENCIL QUICK "--registers 32 --set launch_overhead=1000 -m ecrts2025-orin --deadline 1ms",
 #ifdef WB_WING_GPGPUSIM
-    STENCIL "-m gpgpusim-orin",
+    SMALL_STENCIL "-m gpgpusim-orin",
 #endif
-    STENCIL "-m jcse2017",
+    SMALL_STENCIL "-m jcse2017",
 #ifdef WB_WING_JCSE2017
-    STENCIL "-m jcse2017 --scheme reorder",
-    STENCIL "-m jcse2017 --scheme pure-rr --policy all",
+    SMALL_STENCIL "-m jcse2017 --scheme reorder",
+    SMALL_STENCIL "-m jcse2017 --scheme pure-rr --policy all",
 #endif
     STENCIL QUICK "-m hopper-sm90 --set service=4",
     HISTOGRAM "--inputs any",

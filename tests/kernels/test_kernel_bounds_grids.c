@@ -144,7 +144,7 @@ static void test_kernel(void **state) {
 /* Most kernels guard their blocks, or have data for many: the grids above were not left out. */
 static void test_most_grids_were_seen(void **state) {
     (void)state;
-    assert_true(grids_seen >= (ADDRESS_SANITIZER ? 160 : 240) / KERNEL_SUITE_STEP);
+    assert_true(grids_seen >= (ADDRESS_SANITIZER ? 160 : 240) / kernel_suite_step());
     assert_true(simulations_seen >= grids_seen * 12);
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -53,14 +54,22 @@ void kernel_each_code(const struct kernel_case *entry, kernel_code_fn each, void
         }
 }
 
+uint32_t kernel_suite_step(void) {
+    const char *rounds = getenv("WB_ROUNDS");
+    if (rounds != NULL && strcmp(rounds, "all") == 0) return 1;
+    return ADDRESS_SANITIZER ? 3 : 2;
+}
+
 int kernel_suite_run(const char *name, void (*test)(void **state), const struct CMUnitTest *others,
                      size_t other_count) {
     struct kernel_index index;
     VEC(struct CMUnitTest) tests = {0};
     bool right = kernel_index_read(&index);
+    const char *part = getenv("WB_PART");
+    const uint32_t step = kernel_suite_step();
     /* Suites begin with different kernels, so that together they run most of them. */
-    for (size_t i = strlen(name) % KERNEL_SUITE_STEP; right && i < index.cases.count;
-         i += KERNEL_SUITE_STEP) {
+    const size_t first = strlen(name) + (part != NULL ? strtoul(part, NULL, 10) : 0);
+    for (size_t i = first % step; right && i < index.cases.count; i += step) {
         struct kernel_case *entry = &index.cases.items[i];
         const struct CMUnitTest one = {entry->name, test, NULL, NULL, entry};
         right = vec_push(&tests, one) == WB_OK;

@@ -8,8 +8,9 @@
 
 struct CMUnitTest;
 
-/* A suite runs one of so many kernels: builds with sanitizers are ten times slower. */
-#define KERNEL_SUITE_STEP (ADDRESS_SANITIZER ? 3u : 1u)
+/* A suite runs one of so many kernels: all with WB_ROUNDS=all in the environment, else one of two, and one of
+ * three in builds with sanitizers, which are ten times slower. */
+uint32_t kernel_suite_step(void);
 
 /* A kernel with its launch. */
 struct loaded_kernel {
@@ -34,9 +35,9 @@ wb_facts *kernel_facts(const struct loaded_kernel *loaded);
 typedef void (*kernel_code_fn)(const struct kernel_case *entry, const char *path, void *user);
 void kernel_each_code(const struct kernel_case *entry, kernel_code_fn each, void *user);
 
-/* Runs `test` once for every KERNEL_SUITE_STEP-th case of the index (*state is its struct kernel_case), each
- * under the case's name, and then `others`. Returns the number of failures.
- */
+/* Runs `test` once for every kernel_suite_step()-th case of the index (*state is its struct kernel_case),
+ * each under the case's name, and then `others`. WB_PART, a number in the environment, says with which case
+ * to begin. Returns the number of failures. */
 int kernel_suite_run(const char *name, void (*test)(void **state), const struct CMUnitTest *others,
                      size_t other_count);
 

@@ -352,7 +352,8 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
 /* Each may be NULL. */
 struct sources {
     const struct wb_kernel *kernel;
-    const wb_input *code; /* machine code that the kernel's PTX is held against */
+    const uint32_t *code_first; /* of the kernel, as in struct wb_block */
+    const wb_input *code;       /* machine code that the kernel's PTX is held against */
     const struct launch_inputs *launch;
     const struct wb_launch *given; /* the launch itself, where it was not executed */
     const struct wb_facts *facts;

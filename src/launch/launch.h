@@ -303,9 +303,6 @@ void facts_put_unrolled(const struct wb_kernel *kernel, uint32_t function, const
  * next branch; "PTX line 40" when there is none. */
 void facts_put_place(const struct wb_kernel *kernel, uint32_t function, uint32_t inst, struct text *out);
 
-/* All facts as text that reads back as the same facts. */
-wb_status facts_print(const struct wb_facts *facts, wb_diagnostics *diagnostics, char **text);
-
 /* What the assembler ptxas says of kernels: registers, memory. */
 
 /* Largest text that is read. */

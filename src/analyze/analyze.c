@@ -281,7 +281,7 @@ static wb_status run(wb_analysis *analysis, const wb_analyze_options *asked, wb_
     wb_status bounded = bound_asked(analysis, asked, diagnostics);
     if (bounded != WB_OK && bounded != WB_ERR_LIMIT) return bounded;
     if (costs_set_parts(analysis, &asked->watch, diagnostics) != WB_OK) bounded = WB_ERR_LIMIT;
-    const bool nothing_executes = analysis_is_abstract(simulated) || wb_analysis_is_covering(simulated);
+    const bool nothing_executes = analysis_unsimulated(simulated) != NULL;
     if (nothing_executes && asked->policies == NULL) return bounded;
     wb_status status = given == NULL ? WB_OK : bound_given(analysis, &asked->watch, diagnostics);
     if (status != WB_OK) return status;

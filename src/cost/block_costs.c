@@ -169,8 +169,7 @@ static cycles memory_time(const struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
     wb_bound added = {.kind = WB_ESTIMATE};
     if (analysis_has_caches(analysis)) isolated_block_add_memory(maker->method, &analysis->memory, &added);
-    if (analysis->kind == SUBJECT_CONTENDED_BLOCK)
-        contended_block_add(maker->method, analysis->machine, &analysis->contended.load, &added);
+    contended_block_add(maker->method, analysis->machine, &analysis->load, &added);
     return added.cycles;
 }
 
@@ -239,7 +238,7 @@ struct additions {
 static struct additions additions_of(const struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
     struct additions added = {.memory = memory_time(maker),
-                              .atomics = atomics_time(analysis->machine, analysis_atomics(analysis))};
+                              .atomics = atomics_time(analysis->machine, analysis->atomics)};
     if (maker->method->searches) return added;
     if (bound_method_lacks_releases(maker->method)) added.release = profile_release_time(&analysis->profile);
     added.fetch = analysis->fetch_time;
@@ -269,7 +268,6 @@ static const struct block_rule *rule_of(const struct bound_method *method) {
 
 wb_status block_costs(struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
-    const uint32_t asking = analysis->kind == SUBJECT_CONTENDED_BLOCK ? analysis->contended.load.units : 0;
     const struct additions added = additions_of(maker);
     const cycles all =
         cycles_add(added.atomics, cycles_add(added.release, cycles_add(added.memory, added.fetch)));
@@ -277,7 +275,7 @@ wb_status block_costs(struct cost_maker *maker) {
     if (rule == NULL && maker->method->attribute == NULL)
         return cost_decline(maker, "nothing says where its cycles go");
     if (all > maker->bound->cycles) return cost_decline(maker, "its parts do not sum up to it");
-    if (cost_work_add(analysis->timed, asking, 1, maker->work) != WB_OK)
+    if (cost_work_add(analysis->timed, analysis->load.units, 1, maker->work) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     const cycles own = maker->bound->cycles - all;
     WB_TRY(rule == NULL ? maker->method->attribute(maker, own) : add_by_rule(maker, rule, own));

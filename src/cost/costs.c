@@ -39,19 +39,11 @@ static wb_status find_decider(struct cost_maker *maker) {
 
 /* Finds the code: that of a module, or of what is written by hand; returns how many instructions it has. */
 static size_t find_code(const struct wb_analysis *analysis, struct wb_costs *costs) {
-    const struct wb_grid *grid = analysis->grid_times.grid;
-    const struct wb_block *block = analysis->block;
-    const struct wb_kernel *kernel = NULL;
-    if (block != NULL) {
-        kernel = block->kernel;
-        costs->code_first = block->code_first;
-    } else if (grid != NULL && grid->kernel != NULL) {
-        kernel = grid->kernel;
-        costs->code_first = grid->code_first;
-    }
-    if (kernel != NULL) {
-        costs->module = kernel->module;
-        return costs->code_first[kernel->module->function_count];
+    const struct sources sources = analysis_sources(analysis);
+    if (sources.kernel != NULL) {
+        costs->module = sources.kernel->module;
+        costs->code_first = sources.code_first;
+        return costs->code_first[costs->module->function_count];
     }
     return analysis->timed != NULL ? analysis->timed->code.inst_count
                                    : analysis->by_hand.timed.code.inst_count;

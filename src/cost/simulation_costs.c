@@ -33,18 +33,13 @@ static void keep_pass(void *user, uint32_t sm, const struct sim_event *event) {
     sm_record_pass(user, event);
 }
 
-/* The simulated grid, or the isolated block. */
-static const struct timed_grid *grid_of(const struct wb_analysis *analysis) {
-    return analysis->kind == SUBJECT_CONTENDED_BLOCK ? &analysis->contended.timed : &analysis->grid_times;
-}
-
 /* Simulates what bound/analysis/simulate.c and the searches simulate. */
 static wb_status simulate_grid(struct simulated *again, const struct gpu_sink *sink,
                                wb_gpu_simulation *result) {
     const struct wb_analysis *analysis = again->maker->analysis;
-    struct gpu_scheme scheme = analysis_has_caches(analysis) ? *analysis->memory.scheme : *gpu_scheme_at(0);
+    struct gpu_scheme scheme = *analysis->scheme;
     struct wb_machine machine = *analysis->machine;
-    struct timed_grid grid = *grid_of(analysis);
+    struct timed_grid grid = analysis->grid_times;
     struct block_times isolated = {0};
     struct gpu_options options = {.watch = again->maker->watch, .sink = sink};
     struct arena arena = {0};
@@ -70,7 +65,7 @@ static wb_status record_grid(struct simulated *again) {
                                   .user = &again->record,
                                   .land = keep_landing,
                                   .pass = keep_pass};
-    again->record.code = &grid_of(again->maker->analysis)->code;
+    again->record.code = &again->maker->analysis->grid_times.code;
     return simulate_grid(again, &sink, &result);
 }
 

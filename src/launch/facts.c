@@ -132,23 +132,6 @@ size_t facts_count(const struct wb_facts *facts, enum fact_origin a, enum fact_o
     return count;
 }
 
-wb_status facts_print(const struct wb_facts *facts, wb_diagnostics *diagnostics, char **text) {
-    struct text out = {0};
-    uint64_t checksum;
-    if (facts_checksum(facts->kernel, &checksum) != WB_OK)
-        return diagnose_out_of_memory(diagnostics, facts->source.name);
-    facts_put_header(facts->kernel, checksum, &out);
-    if (facts->launch != NULL) facts_put_launch_statement(checksum, facts->launch, &out);
-    for (size_t i = 0; i < facts->facts.count; i++) {
-        facts_put(facts->kernel, &facts->facts.items[i], &out);
-        text_char(&out, '\n');
-    }
-    char *taken = text_take(&out);
-    if (taken == NULL) return diagnose_out_of_memory(diagnostics, facts->source.name);
-    *text = taken;
-    return WB_OK;
-}
-
 /* What an open fact needs, at its place in the text and with the source line of its code. */
 static void report_open(const struct wb_facts *facts, const struct flow_fact *fact,
                         wb_diagnostics *diagnostics) {

@@ -303,9 +303,6 @@ void facts_put_unrolled(const struct wb_kernel *kernel, uint32_t function, const
  * next branch; "PTX line 40" when there is none. */
 void facts_put_place(const struct wb_kernel *kernel, uint32_t function, uint32_t inst, struct text *out);
 
-/* All facts as text that reads back as the same facts. */
-wb_status facts_print(const struct wb_facts *facts, wb_diagnostics *diagnostics, char **text);
-
 /* What the assembler ptxas says of kernels: registers, memory. */
 
 /* Largest text that is read. */
@@ -352,7 +349,8 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
 /* Each may be NULL. */
 struct sources {
     const struct wb_kernel *kernel;
-    const wb_input *code; /* machine code that the kernel's PTX is held against */
+    const uint32_t *code_first; /* of the kernel, as in struct wb_block */
+    const wb_input *code;       /* machine code that the kernel's PTX is held against */
     const struct launch_inputs *launch;
     const struct wb_launch *given; /* the launch itself, where it was not executed */
     const struct wb_facts *facts;

@@ -241,12 +241,6 @@ uint32_t machine_latency_least(const struct wb_machine *machine, enum ptx_class 
     return own + base.value;
 }
 
-bool machine_has_least_latencies(const struct wb_machine *machine) {
-    for (uint32_t c = 0; c < PTX_CLASS_COUNT; c++)
-        if (machine->classes[c].given && machine_latency_least(machine, (enum ptx_class)c) > 0) return true;
-    return false;
-}
-
 /* ---- Units, classes and limits in a machine file ---- */
 
 /* Most instances of a unit. */

@@ -323,9 +323,6 @@ const char *machine_unproven(const struct wb_machine *machine);
 /* The name of the machine's model, where that is a key of machine files. */
 const char *machine_model_name(const struct wb_machine *machine);
 
-/* Whether some class that the machine gives has a least latency above 0. */
-bool machine_has_least_latencies(const struct wb_machine *machine);
-
 /* ---- Units, classes and limits in a machine file ---- */
 
 /* Described once: reading, printing and overriding a

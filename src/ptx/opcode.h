@@ -328,9 +328,8 @@ enum ptx_wait {
         PTX_WAIT_COUNT
 };
 
-/* What is made of the waiting; what is waited for, and the text. */
+/* What is made of the waiting, and the text. */
 enum ptx_answer ptx_wait_answer(enum ptx_wait wait);
-const char *ptx_wait_what(enum ptx_wait wait);
 const char *ptx_wait_text(enum ptx_wait wait);
 
 /* ---- Forms: an opcode with all its modifiers, such as `ld.global.nc.v4.f32`, decoded once per distinct text

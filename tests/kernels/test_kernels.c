@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grid_execute.h"
 #include "kernel_references.h"
 #include "kernel_suite.h"
-#include "warp/trace/trace.h"
 
 static float f32_at(const uint8_t *bytes, size_t i) {
     float value;

@@ -13,6 +13,7 @@
 
 #include "base/containers.h"
 #include "base/files.h"
+#include "facts_text.h"
 #include "launch/launch.h"
 #include "messages.h"
 

@@ -16,8 +16,8 @@
 
 #include "base/base.h"
 #include "base/containers.h"
+#include "grid_execute.h"
 #include "launch_text.h"
-#include "warp/trace/trace.h"
 #include "warpbound.h"
 
 #define FOLDER "tests/data/machine_code/"

@@ -13,8 +13,8 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "grid_execute.h"
 #include "launch_text.h"
-#include "warp/trace/trace.h"
 #include "warpbound.h"
 
 #define FOLDER "tests/data/machine_code/"

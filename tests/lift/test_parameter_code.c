@@ -13,8 +13,8 @@
 #define MADE_SECTION_BYTES 4096
 #include "../cubin/made_cubin.h"
 #include "base/base.h"
+#include "grid_execute.h"
 #include "launch_text.h"
-#include "warp/trace/trace.h"
 #include "warpbound.h"
 
 #define BASE 0x160u /* of parameters, in bank 0 */

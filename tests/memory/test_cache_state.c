@@ -1,5 +1,5 @@
-/* Must and may states of a cache: the published example by hand, and random programs against every content
- * that is possible. */
+/* Must and may states of a cache: small cases by hand, and random programs against every content that is
+ * possible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,73 +47,6 @@ static void assert_classes(const struct cache_state *state, const char *expected
     for (size_t line = 0; line < strlen(expected); line++)
         found[line] = "hmu"[class_of(state, line)];
     assert_string_equal(found, expected);
-}
-
-/* JCSE'17, Fig. 10: a block with one predecessor starts with what that one ended with, a block with two with
- * their join. Here BB0 loads line 0, BB1 lines 1 and 2, BB2 lines 2 and 3; both go on to BB3. */
-static void test_figure_10(void **state) {
-    (void)state;
-    struct cache_geometry geometry = geometry_of(1, 4, 1);
-    struct cache_state left = new_state(&geometry, CACHE_EMPTY), right = new_state(&geometry, CACHE_EMPTY);
-    load(&left, 0);
-    assert_classes(&left, "hmmm");
-    assert_int_equal(cache_state_copy(&right, &left), WB_OK);
-    assert_true(cache_state_equal(&left, &right));
-    load(&left, 1);
-    load(&left, 2);
-    assert_classes(&left, "hhhm");
-    load(&right, 2);
-    load(&right, 3);
-    assert_classes(&right, "hmhh");
-    assert_int_equal(cache_state_join(&left, &right), WB_OK);
-    assert_false(cache_state_equal(&left, &right));
-    assert_classes(&left, "huhum"); /* always hit: in both; always miss: in neither */
-    load(&left, 4);                 /* line 0 gets its last place */
-    assert_classes(&left, "huhuh");
-    load(&left, 5);
-    assert_classes(&left, "muhuhh");
-    cache_state_free(&left);
-    cache_state_free(&right);
-}
-
-/* The join keeps the larger age for always-hit: line 0 is youngest on one side, oldest on the other. */
-static void test_join_of_ages(void **state) {
-    (void)state;
-    struct cache_geometry geometry = geometry_of(1, 2, 1);
-    struct cache_state left = new_state(&geometry, CACHE_EMPTY), right = new_state(&geometry, CACHE_EMPTY);
-    load(&left, 0);
-    load(&left, 1);
-    load(&right, 1);
-    load(&right, 0);
-    assert_int_equal(cache_state_join(&left, &right), WB_OK);
-    assert_classes(&left, "hhm");
-    load(&left, 2); /* evicts one of the two */
-    assert_classes(&left, "uuh");
-    cache_state_free(&left);
-    cache_state_free(&right);
-}
-
-/* A loop over lines 0 and 1, from an empty cache: joined round by round until nothing changes. */
-static void test_loop_until_stable(void **state) {
-    (void)state;
-    struct cache_geometry geometry = geometry_of(1, 2, 1);
-    struct cache_state head = new_state(&geometry, CACHE_EMPTY), end = new_state(&geometry, CACHE_EMPTY);
-    struct cache_state before = new_state(&geometry, CACHE_EMPTY);
-    uint32_t rounds = 0;
-    do {
-        assert_int_equal(cache_state_copy(&before, &head), WB_OK);
-        assert_int_equal(cache_state_copy(&end, &head), WB_OK);
-        load(&end, 0);
-        load(&end, 1);
-        assert_int_equal(cache_state_join(&head, &end), WB_OK);
-        rounds++;
-    } while (!cache_state_equal(&head, &before));
-    assert_in_range(rounds, 2, 3);
-    assert_classes(&head, "uum"); /* the first round misses, the others hit */
-    assert_classes(&end, "hhm");
-    cache_state_free(&head);
-    cache_state_free(&end);
-    cache_state_free(&before);
 }
 
 /* Whatever was in a cache is gone after as many distinct lines as it has ways, hits known from the first on.
@@ -257,7 +190,7 @@ struct cache_program {
     struct cache_geometry geometry;
     uint64_t universe[8]; /* addresses that there are */
     uint32_t universe_size;
-    struct concrete_caches ends[BLOCKS];
+    struct concrete_caches contents; /* that are possible */
 };
 
 static void add_concrete(struct concrete_caches *set, const struct cache_line *lines) {
@@ -376,7 +309,7 @@ static void run_cached_block(const struct cache_program *program, struct random_
     }
 }
 
-/* One random program: block i comes after one or two earlier blocks. */
+/* One random program. */
 static void check_program(struct cache_program *program, bool known, uint32_t blocks, uint64_t seed,
                           struct precision *precision) {
     struct random_state random = random_seeded(seed);
@@ -387,26 +320,12 @@ static void check_program(struct cache_program *program, bool known, uint32_t bl
     program->universe_size = 3 + (uint32_t)random_below(&random, 6);
     for (uint32_t i = 0; i < program->universe_size; i++)
         program->universe[i] = i * program->geometry.sector_bytes;
-    struct cache_state ends[BLOCKS];
-    for (uint32_t b = 0; b < blocks; b++) {
-        struct concrete_caches *set = &program->ends[b];
-        set->count = 0;
-        ends[b] = new_state(&program->geometry, CACHE_EMPTY);
-        if (b == 0) add_concrete(set, (struct cache_line[LINES_MAX]){{0}});
-        for (uint64_t i = b == 0 ? 0 : 1 + random_below(&random, 2); i > 0; i--) {
-            uint64_t from = random_below(&random, b);
-            bool is_first = set->count == 0;
-            for (size_t c = 0; c < program->ends[from].count; c++)
-                add_concrete(set, program->ends[from].caches[c]);
-            if (is_first)
-                assert_int_equal(cache_state_copy(&ends[b], &ends[from]), WB_OK);
-            else
-                assert_int_equal(cache_state_join(&ends[b], &ends[from]), WB_OK);
-        }
-        run_cached_block(program, &random, known, seed, set, &ends[b], precision);
-    }
+    struct cache_state state = new_state(&program->geometry, CACHE_EMPTY);
+    program->contents.count = 0;
+    add_concrete(&program->contents, (struct cache_line[LINES_MAX]){{0}});
     for (uint32_t b = 0; b < blocks; b++)
-        cache_state_free(&ends[b]);
+        run_cached_block(program, &random, known, seed, &program->contents, &state, precision);
+    cache_state_free(&state);
 }
 
 static void test_random_programs(void **state) {
@@ -418,26 +337,21 @@ static void test_random_programs(void **state) {
     assert_true(precision.exact >= precision.requests / 10 * 9);
 }
 
-/* A mark stays with its line while that is surely there; a join keeps the larger one. */
+/* A mark stays with its line while that is surely there. */
 static void test_marks(void **state) {
     (void)state;
     struct cache_geometry geometry = geometry_of(1, 2, 1);
-    struct cache_state left = new_state(&geometry, CACHE_EMPTY), right = new_state(&geometry, CACHE_EMPTY);
+    struct cache_state left = new_state(&geometry, CACHE_EMPTY);
     cache_state_set_mark(&left, 128, 5); /* the line is not there */
     assert_int_equal(cache_state_mark(&left, 128), 0);
     load(&left, 1);
     cache_state_set_mark(&left, 128, 5);
     load(&left, 2);
     assert_int_equal(cache_state_mark(&left, 128), 5);
-    load(&right, 1);
-    cache_state_set_mark(&right, 128, 7);
-    assert_int_equal(cache_state_join(&right, &left), WB_OK);
-    assert_int_equal(cache_state_mark(&right, 128), 7);
     load(&left, 3); /* takes its place */
     load(&left, 1);
     assert_int_equal(cache_state_mark(&left, 128), 0);
     cache_state_free(&left);
-    cache_state_free(&right);
 }
 
 /* A request for some line of a range leaves other lines at most older; other sets are as they were. */
@@ -457,7 +371,7 @@ static void test_range(void **state) {
     cache_state_free(&of);
 }
 
-/* Without joins and with all addresses known nothing is left unclassified. */
+/* With all addresses known nothing is left unclassified. */
 static void test_straight_programs_are_exact(void **state) {
     (void)state;
     static struct cache_program program;
@@ -469,9 +383,6 @@ static void test_straight_programs_are_exact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figure_10),
-        cmocka_unit_test(test_join_of_ages),
-        cmocka_unit_test(test_loop_until_stable),
         cmocka_unit_test(test_unknown_contents),
         cmocka_unit_test(test_stores),
         cmocka_unit_test(test_store_to_possible_line),

@@ -174,7 +174,10 @@ static void test_forgeries_are_refused(void **state) {
 
 /* The certificate of a grid; all misses are on the paths, so that less is claimed than told. */
 static struct text certificate_of_sums(const struct sass_sums *sums) {
-    wb_analysis analysis = {.kind = SUBJECT_KERNEL, .machine = sums->work.machine, .work = sums->work};
+    wb_analysis analysis = {.kind = SUBJECT_KERNEL,
+                            .machine = sums->work.machine,
+                            .work = sums->work,
+                            .atomics = grid_work_atomics(&sums->work)};
     struct text text = {0};
     const wb_writer writer = {take, &text};
     wb_diagnostics *diagnostics = wb_diagnostics_new();

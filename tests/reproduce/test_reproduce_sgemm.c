@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "warp/trace/trace.h"
+#include "grid_execute.h"
 #include "warpbound.h"
 
 #define COLUMNS 64 /* two tiles of C side by side */

@@ -11,8 +11,8 @@
 
 #include "base/base.h"
 #include "cubin/cubin.h"
+#include "grid_execute.h"
 #include "launch_text.h"
-#include "warp/trace/trace.h"
 #include "warpbound.h"
 
 #define WORDS_INPUTS 8u  /* of a thread */

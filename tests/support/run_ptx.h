@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "grid_execute.h"
 #include "launch_text.h"
 #include "warp/path/path.h"
-#include "warp/trace/trace.h"
 
 #define LANES 32
 

@@ -1,10 +1,11 @@
 #include "two_roads.h"
 
-#include "warp/trace/trace.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "grid_execute.h"
 
 /* A module that was read, with its kernel. */
 struct walked {

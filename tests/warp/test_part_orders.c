@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
+#include "grid_execute.h"
 #include "machine_text.h"
 #include "random_block.h"
 #include "random_machine.h"
 #include "warp/path/path.h"
-#include "warp/trace/trace.h"
 
 #define LANES 4u
 #define SETS 16u

@@ -18,22 +18,28 @@ wb_status analysis_no_memory(wb_diagnostics *diagnostics) {
 
 wb_analysis *analysis_make(void) {
     wb_analysis *made = calloc(1, sizeof *made);
-    if (made != NULL) made->state_limit = ANALYSIS_STATE_LIMIT;
+    if (made == NULL) return NULL;
+    made->state_limit = ANALYSIS_STATE_LIMIT;
+    made->scheme = gpu_scheme_at(0);
     return made;
 }
 
 wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *diagnostics,
                           wb_analysis **analysis) {
     if (status == WB_OK && made->timed != NULL) {
+        const struct wb_block *traced = made->timed->traced;
         made->machine = made->timed->machine;
+        made->facts = traced != NULL && traced->covering ? &traced->facts : NULL;
+        made->assumed = made->timed->code.assumed;
         status = timed_block_check(made->timed, diagnostics);
     }
-    if (status == WB_OK) {
-        *analysis = made;
-    } else {
+    if (status != WB_OK) {
         wb_analysis_free(made);
+        return status;
     }
-    return status;
+    if (made->name == NULL) made->name = made->machine->name;
+    *analysis = made;
+    return WB_OK;
 }
 
 wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
@@ -49,16 +55,17 @@ wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct
     WB_TRY(analysis_of_timed(class->timed, diagnostics, analysis));
     if (!memory_is_contended(&grid->machine.memory)) return WB_OK;
     (*analysis)->kind = SUBJECT_CONTENDED_BLOCK;
-    return contended_block_by_hand(grid, number, diagnostics, &(*analysis)->contended);
+    return contended_block_by_hand(grid, number, diagnostics, &(*analysis)->isolated,
+                                   &(*analysis)->grid_times, &(*analysis)->load);
 }
 
 /* Looks at a block as at a grid of its own, on a machine with caches. */
-static wb_status analysis_lone_block(wb_analysis *made, const wb_machine *machine,
-                                     wb_diagnostics *diagnostics, struct execution_cost *costs) {
+static wb_status analysis_cached_block(wb_analysis *made, const wb_machine *machine,
+                                       wb_diagnostics *diagnostics, struct execution_cost *costs) {
     made->kind = SUBJECT_CACHED_BLOCK;
     WB_TRY(grid_from_block(made->block, diagnostics, &made->isolated));
     WB_TRY(timed_grid_make(&made->isolated, machine, diagnostics, &made->grid_times));
-    WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
+    WB_TRY(memory_work_make(&made->grid_times, made->scheme, diagnostics, &made->memory));
     return isolated_block_latencies(&made->memory, diagnostics, costs);
 }
 
@@ -77,11 +84,12 @@ static wb_status analysis_time_block(wb_analysis *made, const wb_machine *machin
     WB_TRY(access_costs_make(made->block, machine, diagnostics, &costs));
     wb_status status = WB_OK;
     if (memory_has_hierarchy(&machine->memory))
-        status = analysis_lone_block(made, machine, diagnostics, costs);
+        status = analysis_cached_block(made, machine, diagnostics, costs);
     if (memory_is_contended(&machine->memory)) {
         assert(made->kind == SUBJECT_BLOCK); /* such a machine has no caches */
         made->kind = SUBJECT_CONTENDED_BLOCK;
-        status = contended_block_make(made->block, machine, diagnostics, &made->contended);
+        status = contended_block_make(made->block, machine, diagnostics, &made->isolated, &made->grid_times,
+                                      &made->load);
     }
     if (status == WB_OK) status = timed_block_from(made->block, machine, costs, diagnostics, &made->own);
     free(costs);
@@ -98,6 +106,26 @@ wb_status wb_analysis_new(const wb_block *block, const wb_machine *machine, wb_d
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
+wb_status analysis_of_grid_block(const struct wb_grid *grid, uint32_t number, const wb_machine *machine,
+                                 wb_diagnostics *diagnostics, wb_analysis **analysis) {
+    struct wb_block *block = NULL;
+    WB_TRY(grid_block_make(grid, number, diagnostics, &block));
+    wb_status status = wb_analysis_new(block, machine, diagnostics, analysis);
+    if (status == WB_OK)
+        (*analysis)->owned.block = block;
+    else
+        wb_block_free(block);
+    return status;
+}
+
+wb_status analysis_fill_grid(wb_analysis *made, const wb_grid *grid, wb_diagnostics *diagnostics) {
+    made->kind = SUBJECT_CACHED_GRID;
+    made->facts = grid->cover.covers ? &grid->cover.facts : NULL;
+    WB_TRY(timed_grid_make(grid, made->machine, diagnostics, &made->grid_times));
+    made->assumed = made->grid_times.code.assumed;
+    return memory_work_make(&made->grid_times, made->scheme, diagnostics, &made->memory);
+}
+
 wb_status analysis_new_grid(const wb_grid *grid, const wb_machine *machine, const char *scheme,
                             wb_diagnostics *diagnostics, wb_analysis **analysis) {
     size_t chosen;
@@ -109,23 +137,18 @@ wb_status analysis_new_grid(const wb_grid *grid, const wb_machine *machine, cons
     }
     wb_analysis *made = analysis_make();
     if (made == NULL) return analysis_no_memory(diagnostics);
-    made->kind = SUBJECT_CACHED_GRID;
     made->machine = machine;
-    wb_status status = timed_grid_make(grid, machine, diagnostics, &made->grid_times);
-    if (status == WB_OK)
-        status = memory_work_make(&made->grid_times, gpu_scheme_at(chosen), diagnostics, &made->memory);
+    made->scheme = gpu_scheme_at(chosen);
+    wb_status status = analysis_fill_grid(made, grid, diagnostics);
     return analysis_finish(made, status, diagnostics, analysis);
 }
 
 void wb_analysis_free(wb_analysis *analysis) {
     if (analysis == NULL) return;
-    for (size_t b = 1; b < analysis->blocks.count; b++) { /* the first is analysis->longest */
+    for (size_t b = 1; b < analysis->blocks.count; b++) /* the first is analysis->longest */
         wb_analysis_free(analysis->blocks.items[b].analysis);
-        wb_block_free(analysis->blocks.items[b].block);
-    }
     vec_free(&analysis->blocks);
     wb_analysis_free(analysis->longest);
-    wb_block_free(analysis->longest_block);
     grid_work_free(&analysis->work);
     block_classes_free(&analysis->classes);
     if (analysis->prepared && analysis_is_block(analysis)) block_profile_free(&analysis->profile);
@@ -134,7 +157,6 @@ void wb_analysis_free(wb_analysis *analysis) {
     synthetic_block_free(&analysis->by_hand);
     if (analysis->subject != NULL) analysis->reader->free(analysis->subject);
     memory_work_free(&analysis->memory);
-    contended_block_free(&analysis->contended);
     timed_grid_free(&analysis->grid_times);
     grid_clear(&analysis->isolated);
     arena_free(&analysis->texts);
@@ -151,51 +173,105 @@ void wb_analysis_free(wb_analysis *analysis) {
     free(analysis);
 }
 
-/* The time that instruction fetch adds to a bound of the block; for a grid on a machine with caches, to that
- * of an SM with its share of the blocks. */
-static wb_status analysis_fetch_time(wb_analysis *analysis) {
-    struct code_lines lines = {0};
-    struct fetch_demand demand = {.lines = &lines, .sms = 1};
-    wb_status status;
-    if (analysis->timed != NULL) {
-        demand.warps = analysis->timed->warp_count;
-        status = code_fetches(analysis->timed, &demand.fetches);
-        if (status == WB_OK) status = code_lines_add(&lines, analysis->timed);
-    } else {
-        const struct memory_work *work = &analysis->memory;
-        const uint64_t share = cycles_ceiling(work->block_count, work->machine->memory.sms);
-        demand.warps = (uint64_t)work->resident * analysis->grid_times.grid->warp_count;
-        status = grid_fetches(&analysis->grid_times, &lines, &demand.fetches);
-        demand.fetches = cycles_mul(demand.fetches, share);
-    }
-    if (status == WB_OK) analysis->fetch_time = fetch_time(&analysis->machine->fetch, &demand);
-    code_lines_free(&lines);
-    return status;
+/* ---- What differs by the kind of subject ----------------------------------------------------------------
+ */
+
+/* The time that instruction fetch adds to a bound, by what is fetched. */
+static wb_status analysis_fetch(wb_analysis *analysis, wb_status counted, struct code_lines *lines,
+                                struct fetch_demand *demand, wb_diagnostics *diagnostics) {
+    demand->lines = lines;
+    demand->sms = 1;
+    if (counted == WB_OK) analysis->fetch_time = fetch_time(&analysis->machine->fetch, demand);
+    code_lines_free(lines);
+    return counted == WB_OK ? WB_OK : analysis_no_memory(diagnostics);
 }
 
 /* Whether what the machine times has a profile of its own besides. */
 static const bool has_code_profile[] = {[ISA_PTX] = false, [ISA_SASS] = true};
 
-/* The phases, and fetch: shared by all methods, computed once. */
-static wb_status analysis_prepare(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
-    if (analysis->prepared || !(analysis_is_block(analysis) || analysis_has_caches(analysis))) return WB_OK;
-    if (analysis_fetch_time(analysis) != WB_OK) return analysis_no_memory(diagnostics);
-    if (analysis_is_block(analysis)) {
-        WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
-        analysis->prepared = true;
-        if (!has_code_profile[machine_isa(analysis->machine)]) return WB_OK;
-        analysis->atomics = atomics_of(analysis->timed);
-        analysis->input_code = &analysis->code;
-        if (code_profile_make(analysis->timed, MISSES_ON_PATHS, &analysis->code) != WB_OK)
-            return analysis_no_memory(diagnostics);
-    }
+/* The phases of a block, and what it fetches. */
+static wb_status prepare_block(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    struct code_lines lines = {0};
+    struct fetch_demand demand = {.warps = analysis->timed->warp_count};
+    wb_status status = code_fetches(analysis->timed, &demand.fetches);
+    if (status == WB_OK) status = code_lines_add(&lines, analysis->timed);
+    WB_TRY(analysis_fetch(analysis, status, &lines, &demand, diagnostics));
+    WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
+    analysis->prepared = true;
+    if (!has_code_profile[machine_isa(analysis->machine)]) return WB_OK;
+    analysis->atomics = atomics_of(analysis->timed);
+    if (code_profile_make(analysis->timed, MISSES_ON_PATHS, &analysis->code) == WB_OK) return WB_OK;
+    return analysis_no_memory(diagnostics);
+}
+
+/* What an SM fetches for its share of the blocks of a grid. */
+static wb_status prepare_cached_grid(wb_analysis *analysis, const wb_watch *watch,
+                                     wb_diagnostics *diagnostics) {
+    const struct memory_work *work = &analysis->memory;
+    struct code_lines lines = {0};
+    struct fetch_demand demand = {.warps = (uint64_t)work->resident * analysis->grid_times.grid->warp_count};
+    (void)watch;
+    const wb_status status = grid_fetches(&analysis->grid_times, &lines, &demand.fetches);
+    demand.fetches = cycles_mul(demand.fetches, cycles_ceiling(work->block_count, work->machine->memory.sms));
+    WB_TRY(analysis_fetch(analysis, status, &lines, &demand, diagnostics));
     analysis->prepared = true;
     return WB_OK;
 }
 
-uint64_t analysis_atomics(const struct wb_analysis *analysis) {
-    return analysis->kind == SUBJECT_KERNEL ? grid_work_atomics(&analysis->work) : analysis->atomics;
+static wb_status prepare_nothing(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
+    (void)watch, (void)diagnostics;
+    analysis->prepared = true;
+    return WB_OK;
 }
+
+static void give_block(const struct wb_analysis *analysis, struct bound_input *input) {
+    input->block = analysis->timed;
+    input->profile = &analysis->profile;
+    if (has_code_profile[machine_isa(analysis->machine)]) input->code = &analysis->code;
+}
+
+static void give_contended_block(const struct wb_analysis *analysis, struct bound_input *input) {
+    give_block(analysis, input);
+    input->load = &analysis->load;
+    input->contended = true;
+}
+
+static void give_cached_grid(const struct wb_analysis *analysis, struct bound_input *input) {
+    input->memory = &analysis->memory;
+    input->scheme = analysis->scheme;
+    input->in_objects = analysis->memory.in_objects;
+    input->registers_ignored = analysis->memory.registers_ignored;
+}
+
+static void give_cached_block(const struct wb_analysis *analysis, struct bound_input *input) {
+    give_block(analysis, input);
+    give_cached_grid(analysis, input);
+}
+
+static void give_kernel(const struct wb_analysis *analysis, struct bound_input *input) {
+    input->work = &analysis->work;
+    input->grid = &analysis->grid_times;
+    input->contended = memory_is_contended(&analysis->machine->memory);
+}
+
+static void give_wing(const struct wb_analysis *analysis, struct bound_input *input) {
+    input->subject = analysis->subject;
+}
+
+static const struct {
+    /* Computes once what all methods share. */
+    wb_status (*prepare)(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics);
+    /* Sets what methods see of the subject. */
+    void (*give)(const struct wb_analysis *analysis, struct bound_input *input);
+} subjects[] = {[SUBJECT_BLOCK] = {prepare_block, give_block},
+                [SUBJECT_CONTENDED_BLOCK] = {prepare_block, give_contended_block},
+                [SUBJECT_CACHED_BLOCK] = {prepare_block, give_cached_block},
+                [SUBJECT_CACHED_GRID] = {prepare_cached_grid, give_cached_grid},
+                [SUBJECT_KERNEL] = {prepare_nothing, give_kernel},
+                [SUBJECT_OF_WING] = {prepare_nothing, give_wing}};
+
+/* ---- Methods --------------------------------------------------------------------------------------------
+ */
 
 /* Adds the cycles in which atomics may wait for each other. What is the longest without them is no longer
  * known to be exact: executions that were found need not have such waits. */
@@ -242,30 +318,14 @@ static wb_status analysis_run_admitted(wb_analysis *analysis, size_t index, cons
     return status;
 }
 
-/* A block whose paths, if they are covering ones, are those of what is analysed; or NULL. */
-static const struct wb_block *analysis_traced(const struct wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_KERNEL) return analysis->work.covering;
-    return analysis->timed == NULL ? NULL : analysis->timed->traced;
-}
-
-const struct facts_used *analysis_facts(const struct wb_analysis *analysis) {
-    if (analysis_has_caches(analysis)) {
-        const struct grid_covering *cover = &analysis->memory.timed->grid->cover;
-        return cover->covers ? &cover->facts : NULL;
-    }
-    const struct wb_block *block = analysis_traced(analysis);
-    return block != NULL && block->covering ? &block->facts : NULL;
-}
-
 /* The analysis as methods see it. */
 static struct bound_input analysis_input(wb_analysis *analysis, const struct analysis_request *request,
                                          wb_diagnostics *messages, struct analysis_attempt *attempt) {
     struct bound_input input = {.machine = analysis->machine,
-                                .facts = analysis_facts(analysis),
-                                .assumed = analysis_assumed(analysis),
-                                .contended = analysis_is_contended(analysis),
+                                .facts = analysis->facts,
+                                .assumed = analysis->assumed,
                                 .fetch_time = analysis->fetch_time,
-                                .atomic_time = atomics_time(analysis->machine, analysis_atomics(analysis)),
+                                .atomic_time = atomics_time(analysis->machine, analysis->atomics),
                                 .forms = analysis->forms,
                                 .watch = request->watch,
                                 .diagnostics = messages,
@@ -273,23 +333,7 @@ static struct bound_input analysis_input(wb_analysis *analysis, const struct ana
                                 .budget = request->budget,
                                 .witness = &attempt->witness,
                                 .together = &analysis->together};
-    if (analysis_is_block(analysis)) {
-        input.block = analysis->timed;
-        input.profile = &analysis->profile;
-        input.code = analysis->input_code;
-    }
-    if (analysis_has_caches(analysis)) {
-        input.memory = &analysis->memory;
-        input.scheme = analysis->memory.scheme;
-        input.in_objects = analysis->memory.in_objects;
-        input.registers_ignored = analysis->memory.registers_ignored;
-    }
-    if (analysis->kind == SUBJECT_CONTENDED_BLOCK) input.load = &analysis->contended.load;
-    input.subject = analysis->subject;
-    if (analysis->kind == SUBJECT_KERNEL) {
-        input.work = &analysis->work;
-        input.grid = &analysis->grid_times;
-    }
+    subjects[analysis->kind].give(analysis, &input);
     return input;
 }
 
@@ -299,7 +343,7 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
     const char *why;
     double start = clock_of_thread();
     *attempt = (struct analysis_attempt){.found = false};
-    WB_TRY(analysis_prepare(analysis, request->watch, messages));
+    if (!analysis->prepared) WB_TRY(subjects[analysis->kind].prepare(analysis, request->watch, messages));
     const struct bound_input input = analysis_input(analysis, request, messages, attempt);
     const bool applies = bound_method_applies(method, &input, &why);
     if (request->unasked &&
@@ -313,10 +357,6 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
     if (applies) return analysis_run_admitted(analysis, index, &input, start, attempt);
     diagnose(messages, SEVERITY_ERROR, method->name, "%s", why);
     return WB_ERR_DECLINED;
-}
-
-bool analysis_is_abstract(const wb_analysis *analysis) {
-    return analysis->kind == SUBJECT_OF_WING;
 }
 
 /* Whether the analysis has the bound of a method, or says why there is none. */
@@ -343,7 +383,7 @@ bool wb_analysis_reads_setting(const wb_analysis *analysis, const char *setting)
 }
 
 bool wb_analysis_is_covering(const wb_analysis *analysis) {
-    return analysis_facts(analysis) != NULL;
+    return analysis->facts != NULL;
 }
 
 void analysis_set_given(wb_analysis *analysis, const wb_analysis *given) {
@@ -397,11 +437,6 @@ bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *proven) {
     if (sum == CYCLES_SATURATED) return false;
     *proven = sum;
     return true;
-}
-
-assumed_set analysis_assumed(const wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_KERNEL) return analysis->work.assumed;
-    return analysis->timed != NULL ? analysis->timed->code.assumed : analysis->grid_times.code.assumed;
 }
 
 bool analysis_warp_bound(const wb_analysis *analysis, size_t method, uint32_t warp, cycles *value) {

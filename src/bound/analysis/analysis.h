@@ -34,7 +34,6 @@ enum subject_kind {
 
 /* One of the blocks of a kernel that are bounded by themselves, of a class each. */
 struct kernel_block {
-    struct wb_block *block; /* owned, or NULL */
     struct wb_analysis *analysis;
     uint32_t class;   /* its number in grid_work */
     cycles cap;       /* it takes no longer: proven, whatever method is asked; or CYCLES_SATURATED */
@@ -42,7 +41,7 @@ struct kernel_block {
     uint64_t decides; /* bit i: what method i says of it is what it says of all */
 };
 
-/* The sources of an analysis by wb_analyze, which it frees with itself; each or NULL. */
+/* The sources of an analysis that it frees with itself; each or NULL. */
 struct analysis_owned {
     struct wb_block *block;
     struct wb_grid *grid;
@@ -80,26 +79,29 @@ struct wb_analysis {
     struct arena texts;     /* of the next two */
     wb_input by_hand_input; /* what it was read from; its path is NULL where it was not written by hand */
     struct analysis_asked asked;
+    const char *name; /* in messages: the wing's name for its subject, or the machine's */
     const struct wb_machine *machine;
+    const struct facts_used *facts;  /* of covering paths; NULL: the paths are real ones */
+    assumed_set assumed;             /* of executing the block or the kernel (warp/path/path.h) */
     const struct wb_analysis *given; /* of covering paths: the same launch with its data, or NULL */
     wb_stalls stalls;                /* of the machine code of the same launch; 0 cycles: not known */
 
     /* For a block: */
-    const struct wb_block *block;          /* what it was traced from; NULL for a block written by hand */
-    const struct timed_block *timed;       /* what is analysed; NULL: no block */
-    struct timed_block own;                /* *timed, where it was made from `block` */
-    struct synthetic_block by_hand;        /* *timed is in it, where it was read from a block file */
-    struct block_profile profile;          /* if `prepared` */
-    struct code_profile code;              /* likewise, of machine code that its machine times; */
-    const struct code_profile *input_code; /* then it, else NULL */
-    struct contended_block contended;
+    const struct wb_block *block;    /* what it was traced from; NULL for a block written by hand */
+    const struct timed_block *timed; /* what is analysed; NULL: no block */
+    struct timed_block own;          /* *timed, where it was made from `block` */
+    struct synthetic_block by_hand;  /* *timed is in it, where it was read from a block file */
+    struct block_profile profile;    /* if `prepared` */
+    struct code_profile code;        /* likewise, of machine code that its machine times */
 
-    /* For a grid, and for a block as a grid: */
-    struct wb_grid isolated; /* of an isolated `block`, on a machine with caches; or the handwritten grid */
-    struct timed_grid grid_times; /* of the grid, or of `lone` */
-    struct memory_work memory;    /* of them, on a machine with caches */
+    /* For a grid, and for a block as a grid where SMs have caches or share a memory: */
+    struct wb_grid isolated;         /* of an isolated `block`; or the handwritten grid */
+    struct timed_grid grid_times;    /* of the grid, or of `isolated` */
+    const struct gpu_scheme *scheme; /* of access to the first level */
+    struct memory_work memory;       /* on a machine with caches */
+    struct request_load load;        /* of an isolated block on a machine whose SMs share a memory */
 
-    /* For a kernel, which also sets grid_times; by_hand and lone, if it is handwritten: */
+    /* For a kernel, which also sets grid_times; by_hand and isolated, if it is handwritten: */
     struct block_classes classes;
     struct grid_work work;
     VEC(struct kernel_block) blocks; /* the first is `longest` */
@@ -108,19 +110,16 @@ struct wb_analysis {
     struct together_times together;
 
     /* For a whole grid on any machine: */
-    struct wb_block *longest_block;   /* the block of `longest`, where it was made for it */
     const struct wb_analysis *kernel; /* of the `longest` of a kernel: that */
     struct wb_analysis *longest;      /* of the block that takes longest; else NULL. A kernel's bounds are the
                                          largest of all `blocks` */
 
-    /* Of SUBJECT_OF_WING: who read it, what it is called, and what it is, which the methods of the wing know.
-     */
+    /* Of SUBJECT_OF_WING: who read it, and what it is, which the methods of the wing know. */
     const struct analysis_reader *reader;
-    const char *name;
     void *subject;
 
     bool prepared;         /* the profile of a block, and fetch_time, have been made */
-    uint64_t atomics;      /* of global memory, of a block of machine code */
+    uint64_t atomics;      /* of global memory, where machine code is timed; of a block once prepared */
     cycles fetch_time;     /* what instruction fetch adds to a bound, but to one of a kernel */
     uint64_t state_limit;  /* of searches */
     uint64_t unasked;      /* bit i: method i was run for "all" */
@@ -145,12 +144,6 @@ static inline bool analysis_is_block(const struct wb_analysis *analysis) {
     return analysis->kind <= SUBJECT_CACHED_BLOCK;
 }
 
-/* Whether requests wait for one memory that all SMs share. */
-static inline bool analysis_is_contended(const struct wb_analysis *analysis) {
-    return analysis->kind == SUBJECT_CONTENDED_BLOCK ||
-           (analysis->kind == SUBJECT_KERNEL && memory_is_contended(&analysis->machine->memory));
-}
-
 /* Makes an empty analysis, or NULL when memory is exhausted. */
 wb_analysis *analysis_make(void);
 
@@ -159,9 +152,6 @@ wb_status analysis_finish(wb_analysis *made, wb_status status, wb_diagnostics *d
                           wb_analysis **analysis);
 
 /* WB_ERR_LIMIT, with a message that memory is exhausted. */
-/* Atomics of global memory of all that is analysed, where machine code is timed; once it is prepared. */
-uint64_t analysis_atomics(const struct wb_analysis *analysis);
-
 wb_status analysis_no_memory(wb_diagnostics *diagnostics);
 
 /* The analysis of a file in memory (wb_analysis_read); `name` stands for it in messages. */
@@ -173,6 +163,14 @@ wb_status analysis_parse(const char *name, const char *text, size_t size, wb_dia
 wb_status analysis_of_timed(const struct timed_block *timed, wb_diagnostics *diagnostics,
                             wb_analysis **analysis);
 
+/* Makes an analysis with a machine and a scheme one of a grid on a machine with caches. Errors as
+ * analysis_new_grid. */
+wb_status analysis_fill_grid(wb_analysis *made, const wb_grid *grid, wb_diagnostics *diagnostics);
+
+/* An analysis of block number `number` of a launched grid, of real paths. Errors as wb_analysis_new. */
+wb_status analysis_of_grid_block(const struct wb_grid *grid, uint32_t number, const wb_machine *machine,
+                                 wb_diagnostics *diagnostics, wb_analysis **analysis);
+
 /* An analysis of a block of a grid written by hand, which outlives it: of class number `number`. Errors as
  * wb_analysis_new. */
 wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct block_class *class,
@@ -183,11 +181,8 @@ static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
     return wb_analysis_scope(analysis) == WB_SCOPE_KERNEL ? analysis->machine->launch_overhead : 0;
 }
 
-/* The flow facts of covering paths; NULL: the paths are real ones. */
-const struct facts_used *analysis_facts(const struct wb_analysis *analysis);
-
-/* The assumptions of executing the block or the kernel (warp/path/path.h). */
-assumed_set analysis_assumed(const wb_analysis *analysis);
+/* Why the analysis cannot be simulated, or NULL. */
+const char *analysis_unsimulated(const struct wb_analysis *analysis);
 
 /* The sources of the analysis. */
 struct sources analysis_sources(const wb_analysis *analysis);
@@ -262,10 +257,6 @@ wb_status analysis_bound_alike(wb_analysis *analysis, const wb_analysis *model, 
 /* Of a kernel, runs every method that proves a bound of the whole kernel without searching schedules; of
  * anything else, none. Errors as wb_analysis_bound. */
 wb_status analysis_bound_kernel(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics);
-
-/* Whether the analysis is of what has no instructions, such as abstract warps written by hand: it cannot be
- * simulated, and only some methods bound it. */
-bool analysis_is_abstract(const wb_analysis *analysis);
 
 /* The same of a grid of real paths, to stand beside `covering`, the analysis of covering paths of the same
  * launch (analysis_set_given): its wb_analysis_longest_block is the block that takes longest there. */

@@ -1,8 +1,7 @@
 #include "bound/analysis/verdict.h"
 
 bool found_is_covered(const struct wb_analysis *analysis, const wb_simulation *simulation) {
-    bool conserving = !analysis_has_caches(analysis) || analysis->memory.scheme->policy->work_conserving;
-    return simulation->work_conserving == conserving;
+    return simulation->work_conserving == analysis->scheme->policy->work_conserving;
 }
 
 static void keep_slower(wb_slowest *slowest, cycles time, wb_kind kind, const char *name, bool any_order) {

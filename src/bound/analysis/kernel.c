@@ -25,24 +25,20 @@ static uint32_t busiest_block(const struct memory_work *work) {
     return busiest;
 }
 
-/* The number in its grid of the block that takes longest. */
-static uint32_t longest_block(const struct wb_analysis *analysis) {
-    if (analysis_has_caches(analysis)) return busiest_block(&analysis->memory);
-    return analysis->work.classes.items[longest_class(&analysis->work)].first;
+/* On a machine with caches, analyses block number `number` by itself, too. */
+static wb_status analyse_busiest(wb_analysis *made, const struct wb_grid *grid, uint32_t number,
+                                 wb_diagnostics *diagnostics) {
+    if (!grid->cover.covers)
+        return analysis_of_grid_block(grid, number, made->machine, diagnostics, &made->longest);
+    const struct wb_block *block = grid->covering.items[grid->blocks.items[number].covering].block;
+    return wb_analysis_new(block, made->machine, diagnostics, &made->longest);
 }
 
-/* Analyses blocks by themselves, too: number `number` of the grid and, on a machine without caches, others.
- */
-static wb_status analyse_blocks(wb_analysis *made, const struct wb_grid *grid, uint32_t number,
-                                wb_diagnostics *diagnostics) {
-    if (grid->cover.covers) {
-        const struct wb_block *block = grid->covering.items[grid->blocks.items[number].covering].block;
-        return wb_analysis_new(block, made->machine, diagnostics, &made->longest);
-    }
-    WB_TRY(grid_block_make(grid, number, diagnostics, &made->longest_block));
-    WB_TRY(wb_analysis_new(made->longest_block, made->machine, diagnostics, &made->longest));
-    return made->kind == SUBJECT_KERNEL ? kernel_blocks_make(made, made->work.class_of[number], diagnostics)
-                                        : WB_OK;
+/* Completes a kernel whose `longest`, of a class, is analysed. */
+static wb_status finish_kernel(wb_analysis *made, uint32_t class, wb_diagnostics *diagnostics) {
+    made->assumed = made->work.assumed;
+    made->atomics = grid_work_atomics(&made->work);
+    return kernel_blocks_make(made, class, diagnostics);
 }
 
 /* Covering paths on a machine without caches: block classes, but nothing that could be simulated. */
@@ -50,13 +46,13 @@ static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid,
                                   wb_diagnostics *diagnostics) {
     const struct wb_machine *machine = made->machine;
     WB_TRY(wb_machine_check(machine, diagnostics));
-    made->kind = SUBJECT_KERNEL;
     made->grid_times.grid = grid;
     made->grid_times.machine = machine;
     WB_TRY(block_classes_covering(grid, machine, watch, diagnostics, &made->work));
+    made->facts = &made->work.covering->facts;
     const uint32_t longest = longest_class(&made->work);
     WB_TRY(wb_analysis_new(grid->covering.items[longest].block, machine, diagnostics, &made->longest));
-    return kernel_blocks_make(made, longest, diagnostics);
+    return finish_kernel(made, longest, diagnostics);
 }
 
 /* Makes an empty analysis one of a grid; on a machine with caches under the default scheme. With `covering`,
@@ -64,17 +60,20 @@ static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid,
 static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
                                   const struct wb_machine *machine, const struct wb_analysis *covering,
                                   const wb_watch *watch, wb_diagnostics *diagnostics) {
+    const struct wb_analysis *longest_of = covering != NULL ? covering : made;
     made->machine = machine;
     WB_TRY(grid_decline_clusters(grid, diagnostics));
-    const bool caches = memory_has_hierarchy(&machine->memory);
-    if (grid->cover.covers && !caches) return analyse_covering(made, grid, watch, diagnostics);
+    if (memory_has_hierarchy(&machine->memory)) {
+        WB_TRY(analysis_fill_grid(made, grid, diagnostics));
+        return analyse_busiest(made, grid, busiest_block(&longest_of->memory), diagnostics);
+    }
+    made->kind = SUBJECT_KERNEL;
+    if (grid->cover.covers) return analyse_covering(made, grid, watch, diagnostics);
     WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
-    made->kind = caches ? SUBJECT_CACHED_GRID : SUBJECT_KERNEL;
-    if (caches)
-        WB_TRY(memory_work_make(&made->grid_times, gpu_scheme_at(0), diagnostics, &made->memory));
-    else
-        WB_TRY(block_classes_make(&made->grid_times, watch, diagnostics, &made->classes, &made->work));
-    return analyse_blocks(made, grid, longest_block(covering != NULL ? covering : made), diagnostics);
+    WB_TRY(block_classes_make(&made->grid_times, watch, diagnostics, &made->classes, &made->work));
+    const uint32_t number = longest_of->work.classes.items[longest_class(&longest_of->work)].first;
+    WB_TRY(analysis_of_grid_block(grid, number, machine, diagnostics, &made->longest));
+    return finish_kernel(made, made->work.class_of[number], diagnostics);
 }
 
 /* Makes an analysis, which is empty, one of a grid written by hand, which made->by_hand holds. */
@@ -86,7 +85,7 @@ static wb_status analysis_of_hand_grid(wb_analysis *made, wb_diagnostics *diagno
     const uint32_t longest = longest_class(&made->work);
     WB_TRY(analysis_of_synthetic(&made->by_hand, &made->work.classes.items[longest], longest, diagnostics,
                                  &made->longest));
-    return kernel_blocks_make(made, longest, diagnostics);
+    return finish_kernel(made, longest, diagnostics);
 }
 
 wb_status analysis_new_kernel(const wb_grid *grid, const wb_machine *machine, const wb_watch *watch,

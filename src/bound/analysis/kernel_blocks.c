@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "bound/sass/atomics.h"
-#include "warp/trace/blocks.h"
 
 /* The most cycles of any block of a class, isolated on its SM. If SMs share a memory, the classes' sums
  * exclude its cost. */
@@ -26,8 +25,7 @@ static wb_status analyse_class(const wb_analysis *kernel, wb_diagnostics *diagno
                                &block->analysis);
     if (kernel->by_hand.is_grid)
         return analysis_of_synthetic(&kernel->by_hand, class, block->class, diagnostics, &block->analysis);
-    WB_TRY(grid_block_make(grid, class->first, diagnostics, &block->block));
-    return wb_analysis_new(block->block, kernel->machine, diagnostics, &block->analysis);
+    return analysis_of_grid_block(grid, class->first, kernel->machine, diagnostics, &block->analysis);
 }
 
 /* Adds a block of each class but the longest, while there is room; notes the largest cap of the others. */

@@ -5,14 +5,6 @@
 #include "bound/analysis/analysis.h"
 #include "sim/schedule/schedule.h"
 
-/* Why there is no schedule of the analysis, or NULL. */
-static const char *objection_to(const struct wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_OF_WING) return analysis->reader->unsimulated;
-    if (wb_analysis_is_covering(analysis))
-        return "covering paths cannot be simulated: no warp executes all of them";
-    return NULL;
-}
-
 /* The simulation of a policy. */
 static struct schedule_subject subject_of(const struct wb_analysis *analysis,
                                           const struct sim_policy *policy) {
@@ -21,15 +13,13 @@ static struct schedule_subject subject_of(const struct wb_analysis *analysis,
         subject.block = analysis->timed;
         return subject;
     }
-    subject.grid =
-        analysis->kind == SUBJECT_CONTENDED_BLOCK ? &analysis->contended.timed : &analysis->grid_times;
-    subject.scheme = analysis_has_caches(analysis) ? analysis->memory.scheme : gpu_scheme_at(0);
+    subject.grid = &analysis->grid_times;
+    subject.scheme = analysis->scheme;
     return subject;
 }
 
 static wb_status decline(const struct wb_analysis *analysis, const char *why, wb_diagnostics *diagnostics) {
-    diagnose(diagnostics, SEVERITY_ERROR, analysis->name != NULL ? analysis->name : analysis->machine->name,
-             "%s", why);
+    diagnose(diagnostics, SEVERITY_ERROR, analysis->name, "%s", why);
     return WB_ERR_DECLINED;
 }
 
@@ -46,7 +36,7 @@ wb_status wb_schedule_simulate(const wb_analysis *analysis, const char *policy,
                                const wb_schedule_options *options, wb_diagnostics *diagnostics,
                                wb_schedule **schedule) {
     size_t chosen;
-    const char *objection = objection_to(analysis);
+    const char *objection = analysis_unsimulated(analysis);
     WB_TRY(schedule_choose("policy", policy, wb_policy_name, diagnostics, &chosen));
     if (objection != NULL) return decline(analysis, objection, diagnostics);
     return record_policy(analysis, policy_at(chosen), options, diagnostics, schedule);
@@ -116,7 +106,7 @@ static wb_status record_longest(const wb_analysis *analysis, bool by_rules,
 
 wb_status wb_schedule_worst(const wb_analysis *analysis, const wb_schedule_options *options,
                             wb_diagnostics *diagnostics, wb_schedule **schedule) {
-    const char *objection = objection_to(analysis);
+    const char *objection = analysis_unsimulated(analysis);
     if (objection != NULL) return decline(analysis, objection, diagnostics);
     WB_TRY(record_longest(analysis, false, options, diagnostics, schedule));
     if (*schedule == NULL)

@@ -7,7 +7,7 @@
 static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct sim_policy *policy,
                                        const wb_watch *watch, wb_diagnostics *diagnostics,
                                        wb_simulation *simulation) {
-    struct gpu_scheme scheme = analysis_has_caches(analysis) ? *analysis->memory.scheme : *gpu_scheme_at(0);
+    struct gpu_scheme scheme = *analysis->scheme;
     scheme.policy = policy;
     const bool alone = analysis->kind == SUBJECT_CONTENDED_BLOCK;
     struct block_times isolated = {0};
@@ -15,8 +15,7 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
     struct arena arena = {0};
     wb_gpu_simulation result;
     *simulation = (wb_simulation){.policy = policy->name, .work_conserving = policy->work_conserving};
-    const struct timed_grid *grid = alone ? &analysis->contended.timed : &analysis->grid_times;
-    wb_status status = gpu_simulate(grid, &scheme, &options, diagnostics, &arena, &result);
+    wb_status status = gpu_simulate(&analysis->grid_times, &scheme, &options, diagnostics, &arena, &result);
     if (status == WB_OK) {
         /* The block's own time begins when it has been dispatched. */
         simulation->cycles = simulation->last_commit = result.cycles - isolated.start;
@@ -29,11 +28,9 @@ static wb_status analysis_simulate_gpu(const wb_analysis *analysis, const struct
     return status;
 }
 
-/* Why the analysis cannot be simulated, or NULL. */
-static const char *analysis_unsimulated(const struct wb_analysis *analysis) {
+const char *analysis_unsimulated(const struct wb_analysis *analysis) {
     if (analysis->kind == SUBJECT_OF_WING) return analysis->reader->unsimulated;
-    if (wb_analysis_is_covering(analysis))
-        return "covering paths cannot be simulated: no warp executes all of them";
+    if (analysis->facts != NULL) return "covering paths cannot be simulated: no warp executes all of them";
     return NULL;
 }
 
@@ -54,8 +51,7 @@ static wb_status analysis_try_policy(wb_analysis *analysis, size_t index, const 
     double start = clock_of_thread();
     wb_simulation simulation;
     if (objection != NULL) {
-        diagnose(messages, SEVERITY_ERROR, analysis->name != NULL ? analysis->name : analysis->machine->name,
-                 "%s", objection);
+        diagnose(messages, SEVERITY_ERROR, analysis->name, "%s", objection);
         return WB_ERR_DECLINED;
     }
     if (analysis->kind == SUBJECT_BLOCK)
@@ -104,8 +100,8 @@ static wb_status analysis_run_policies(wb_analysis *analysis, const char *polici
 /* Simulates the policies that the bounds are about and are usually held against, unless more than `*left`
  * instructions would be simulated for them. */
 static wb_status analysis_simulate_usual(wb_analysis *analysis, uint64_t *left, struct method_run *run) {
-    const bool in_turns = analysis_has_caches(analysis) && !analysis->memory.scheme->policy->work_conserving;
-    const char *usual = in_turns ? policy_rr.name : wb_machine_policies(analysis->machine);
+    const bool conserving = analysis->scheme->policy->work_conserving;
+    const char *usual = conserving ? wb_machine_policies(analysis->machine) : policy_rr.name;
     uint64_t chosen = 0;
     WB_TRY(policies_choose(usual, analysis->machine, run->diagnostics, &chosen));
     const uint64_t policies = (uint64_t)__builtin_popcountll(chosen);

@@ -54,10 +54,8 @@ cycles stream_overhead(const struct wb_stream *stream) {
 
 cycles stream_carried(const struct wb_stream *stream) {
     uint64_t lines = 0;
-    for (size_t i = 0; i + 1 < stream->kernels.count; i++) {
-        const struct wb_analysis *analysis = stream->kernels.items[i].analysis;
-        if (analysis_has_caches(analysis)) lines = cycles_add(lines, analysis->memory.demand.left_dirty);
-    }
+    for (size_t i = 0; i + 1 < stream->kernels.count; i++)
+        lines = cycles_add(lines, stream->kernels.items[i].analysis->memory.demand.left_dirty);
     return cycles_mul(lines, stream->machine->memory.dram_service);
 }
 

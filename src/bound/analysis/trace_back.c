@@ -5,18 +5,16 @@
 #include "bound/analysis/stream.h"
 
 struct sources analysis_sources(const wb_analysis *analysis) {
-    const struct facts_used *facts = analysis_facts(analysis);
-    struct sources sources = {.facts = facts != NULL ? facts->from : NULL,
+    const struct wb_block *block = analysis->block;
+    const struct wb_grid *grid = analysis->grid_times.grid;
+    struct sources sources = {.facts = analysis->facts != NULL ? analysis->facts->from : NULL,
                               .machine = analysis->machine,
                               .code = analysis->stalls.code};
     if (analysis->by_hand_input.path != NULL) sources.by_hand = &analysis->by_hand_input;
-    if (analysis->block != NULL) {
-        sources.kernel = analysis->block->kernel;
-        sources.launch = &analysis->block->inputs;
-    } else if (analysis->grid_times.grid != NULL) {
-        sources.kernel = analysis->grid_times.grid->kernel;
-        sources.launch = &analysis->grid_times.grid->inputs;
-    }
+    if (block == NULL && grid == NULL) return sources;
+    sources.kernel = block != NULL ? block->kernel : grid->kernel;
+    sources.code_first = block != NULL ? block->code_first : grid->code_first;
+    sources.launch = block != NULL ? &block->inputs : &grid->inputs;
     return sources;
 }
 

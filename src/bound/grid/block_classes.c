@@ -297,13 +297,16 @@ static wb_status count_requests(const struct class_source *source, struct grid_w
         return diagnose_out_of_memory(source->diagnostics, work->machine->name);
     }
     for (size_t k = 0; k < work->classes.count; k++) {
-        struct contended_block alone = {0};
-        wb_status status = source->by_hand != NULL
-                               ? contended_block_by_hand(source->by_hand, k, source->diagnostics, &alone)
-                               : contended_block_make(source->covering->covering.items[k].block,
-                                                      work->machine, source->diagnostics, &alone);
-        work->classes.items[k].load = alone.load;
-        contended_block_free(&alone);
+        struct request_load *load = &work->classes.items[k].load;
+        struct wb_grid isolated = {0};
+        struct timed_grid timed = {0};
+        wb_status status =
+            source->by_hand != NULL
+                ? contended_block_by_hand(source->by_hand, k, source->diagnostics, &isolated, &timed, load)
+                : contended_block_make(source->covering->covering.items[k].block, work->machine,
+                                       source->diagnostics, &isolated, &timed, load);
+        timed_grid_free(&timed);
+        grid_clear(&isolated);
         WB_TRY(status);
     }
     contention_sum(work);

@@ -161,13 +161,15 @@ void grid_assume_dispatch(const struct grid_work *work, wb_bound *bound) {
 }
 
 /* Counts the requests of the isolated block's grid. */
-static wb_status count(wb_diagnostics *diagnostics, struct contended_block *made) {
-    if (request_load_alone(&made->timed, &made->load) == WB_OK) return WB_OK;
-    return diagnose_out_of_memory(diagnostics, made->timed.machine->name);
+static wb_status count(const struct timed_grid *timed, wb_diagnostics *diagnostics,
+                       struct request_load *load) {
+    if (request_load_alone(timed, load) == WB_OK) return WB_OK;
+    return diagnose_out_of_memory(diagnostics, timed->machine->name);
 }
 
 wb_status contended_block_make(const struct wb_block *block, const struct wb_machine *machine,
-                               wb_diagnostics *diagnostics, struct contended_block *made) {
+                               wb_diagnostics *diagnostics, struct wb_grid *grid, struct timed_grid *timed,
+                               struct request_load *load) {
     if (block->covering && block->repeats) {
         diagnose(diagnostics, SEVERITY_ERROR, machine->name,
                  "a loop has so many iterations that their accesses were not counted, which a memory that "
@@ -175,23 +177,19 @@ wb_status contended_block_make(const struct wb_block *block, const struct wb_mac
         return WB_ERR_DECLINED;
     }
     if (block->covering) {
-        request_load_of_covering(block, machine, &made->load);
+        request_load_of_covering(block, machine, load);
         return WB_OK;
     }
-    WB_TRY(grid_from_block(block, diagnostics, &made->grid));
-    WB_TRY(timed_grid_make(&made->grid, machine, diagnostics, &made->timed));
-    return count(diagnostics, made);
+    WB_TRY(grid_from_block(block, diagnostics, grid));
+    WB_TRY(timed_grid_make(grid, machine, diagnostics, timed));
+    return count(timed, diagnostics, load);
 }
 
 wb_status contended_block_by_hand(const struct synthetic_block *block, size_t class,
-                                  wb_diagnostics *diagnostics, struct contended_block *made) {
-    WB_TRY(synthetic_grid_make_block(block, class, diagnostics, &made->grid, &made->timed));
-    return count(diagnostics, made);
-}
-
-void contended_block_free(struct contended_block *block) {
-    timed_grid_free(&block->timed);
-    grid_clear(&block->grid);
+                                  wb_diagnostics *diagnostics, struct wb_grid *grid, struct timed_grid *timed,
+                                  struct request_load *load) {
+    WB_TRY(synthetic_grid_make_block(block, class, diagnostics, grid, timed));
+    return count(timed, diagnostics, load);
 }
 
 void contended_block_add(const struct bound_method *method, const struct wb_machine *machine,

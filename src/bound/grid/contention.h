@@ -48,23 +48,18 @@ void contention_assume(const struct grid_work *work, wb_bound *bound);
 /* Adds what a result assumes of the way of blocks to SMs. */
 void grid_assume_dispatch(const struct grid_work *work, wb_bound *bound);
 
-/* A block in isolation, as a grid of its own, for the simulator, and what it asks for. */
-struct contended_block {
-    struct wb_grid grid; /* empty for covering paths */
-    struct timed_grid timed;
-    struct request_load load;
-};
-
-/* Makes *made, which is zero, of a traced block. Errors, each with a message: WB_ERR_DECLINED when not all
- * accesses are known; WB_ERR_LIMIT when memory is exhausted. contended_block_free in any case. */
+/* What a traced block asks for in isolation; it becomes a grid of its own for the simulator, unless its paths
+ * are covering ones. All of *grid, *timed and *load are zero. Errors, each with a message: WB_ERR_DECLINED
+ * when not all accesses are known; WB_ERR_LIMIT when memory is exhausted. grid_clear and timed_grid_free in
+ * any case. */
 wb_status contended_block_make(const struct wb_block *block, const struct wb_machine *machine,
-                               wb_diagnostics *diagnostics, struct contended_block *made);
+                               wb_diagnostics *diagnostics, struct wb_grid *grid, struct timed_grid *timed,
+                               struct request_load *load);
 
 /* The same of a block of class number `class` of a grid by hand. */
 wb_status contended_block_by_hand(const struct synthetic_block *block, size_t class,
-                                  wb_diagnostics *diagnostics, struct contended_block *made);
-
-void contended_block_free(struct contended_block *block);
+                                  wb_diagnostics *diagnostics, struct wb_grid *grid, struct timed_grid *timed,
+                                  struct request_load *load);
 
 /* Adds to a bound of a block what the memory adds; where no proof covers the machine it is an estimate. */
 void contended_block_add(const struct bound_method *method, const struct wb_machine *machine,

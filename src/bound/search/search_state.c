@@ -94,13 +94,6 @@ static inline uint32_t barriers_reached(const struct search_model *model, const 
     return reached;
 }
 
-/* Until the next instruction of warp w may be issued to its unit. */
-static inline uint32_t unit_open_in(const struct search_model *model, const struct slot_view *view,
-                                    uint32_t w, const struct search_inst *inst) {
-    return search_unit_open_in(unit_of(model, view, w, inst), model->machine->units[inst->unit].count,
-                               model->machine->dispatch_depth);
-}
-
 void search_state_start(const struct search_model *model, struct search_state *state) {
     const struct search_scope *scope = &model->scope;
     state->dispatch->to_deal = scope->dealt;
@@ -115,157 +108,9 @@ void search_state_start(const struct search_model *model, struct search_state *s
         state->slots[s].class = SLOT_EMPTY;
 }
 
-/* Whether a block starts later in a slot that another one has left. When the dispatcher takes no time every
- * slot is filled at the start, and later blocks all go to used slots. */
-static bool uses_matter(const struct search_model *model) {
-    return !search_follows_rule(model) && model->scope.service > 0 && model->scope.latency > 0;
-}
-
 static void empty_slot(const struct search_model *model, const struct slot_view *view) {
-    *view->slot = (struct search_slot){.class = SLOT_EMPTY, .used = uses_matter(model)};
+    *view->slot = (struct search_slot){.class = SLOT_EMPTY, .used = search_uses_matter(model)};
     memset(view->warps, 0, model->slot_warps * sizeof *view->warps);
-}
-
-/* Dispatch. */
-
-static uint32_t empty_slots(const struct search_model *model, const struct search_state *state, uint32_t sm) {
-    uint32_t empty = 0;
-    for (uint32_t s = 0; s < model->scope.slots; s++)
-        empty += state->slots[(size_t)sm * model->scope.slots + s].class == SLOT_EMPTY;
-    return empty;
-}
-
-/* Whether an SM may get the next block: it has a slot and, while blocks are dealt out, got as few as any. */
-static bool sm_may_get_block(const struct search_model *model, const struct search_state *state,
-                             uint32_t sm) {
-    for (uint32_t s = 0; s < model->scope.sms && state->dispatch->to_deal > 0; s++)
-        if (state->sms[s].dealt < state->sms[sm].dealt) return false;
-    return empty_slots(model, state, sm) > 0;
-}
-
-/* Whether a block of a class may be the next one. */
-static bool class_may_be_next(const struct search_model *model, const struct search_state *state,
-                              uint32_t class) {
-    const struct search_scope *scope = &model->scope;
-    if (scope->order == NULL) return state->left[class] > 0;
-    return scope->order[scope->order_count - state->dispatch->left] == class;
-}
-
-/* Whether every empty slot gets a block at once, so that it is all the same which is the first to get one. */
-static bool fills_all_slots(const struct search_model *model, const struct search_state *state) {
-    uint32_t empty = 0;
-    for (uint32_t s = 0; s < model->scope.sms; s++)
-        empty += empty_slots(model, state, s);
-    return model->scope.service == 0 && !model->scope.only_dealt && state->dispatch->left >= empty;
-}
-
-/* The ways to give an SM the next block. Of its empty slots it may go to the first that is new and the first
- * that is not, of each sub-core that the block's first warp can be on; to new ones while blocks are dealt
- * out. Where all slots are filled at once with any blocks, the first slot may be taken to be the next. */
-static void find_dispatches_to(const struct search_model *model, const struct search_state *state,
-                               uint32_t sm, bool any_slot, struct search_choices *choices) {
-    uint32_t seen[2] = {0, state->dispatch->to_deal > 0 ? UINT32_MAX : 0}; /* bit s: sub-core s */
-    for (uint32_t i = 0; i < model->scope.slots; i++) {
-        const struct search_slot *slot = &state->slots[(size_t)sm * model->scope.slots + i];
-        const uint32_t sub_core = UINT32_C(1) << model->first_sub_core[i];
-        if (slot->class != SLOT_EMPTY || (seen[slot->used] & sub_core) != 0) continue;
-        seen[slot->used] |= sub_core;
-        for (uint32_t c = 0; c < model->class_count; c++)
-            if (class_may_be_next(model, state, c))
-                choices->items[choices->count++] =
-                    (struct search_choice){CHOICE_DISPATCH, (uint8_t)sm, (uint8_t)i, (uint8_t)c};
-        if (any_slot) return;
-    }
-}
-
-/* The lowest empty slot of an SM; the number of slots: none. */
-static uint32_t lowest_empty(const struct search_model *model, const struct search_state *state,
-                             uint32_t sm) {
-    uint32_t slot = 0;
-    while (slot < model->scope.slots &&
-           state->slots[(size_t)sm * model->scope.slots + slot].class != SLOT_EMPTY)
-        slot++;
-    return slot;
-}
-
-/* Whether the rule of the dispatcher prefers an SM with an empty slot to `best`, which stands before it. */
-static bool is_preferred(const struct search_model *model, const struct search_state *state, uint32_t sm,
-                         uint32_t best) {
-    switch (model->scope.rule) {
-    case DISPATCH_GREEDY: return lowest_empty(model, state, sm) < lowest_empty(model, state, best);
-    case DISPATCH_MOST_FREE: return empty_slots(model, state, sm) > empty_slots(model, state, best);
-    case DISPATCH_ROUND_ROBIN: return best <= state->dispatch->last && sm > state->dispatch->last;
-    case DISPATCH_STATIC:
-    case DISPATCH_ANY: break;
-    }
-    return false;
-}
-
-/* The next block goes where docs/memory-model.md, section 2 says: to the lowest empty slot of one SM, also
- * while the dispatcher has others to hand out. */
-static void find_ruled_dispatch(const struct search_model *model, const struct search_state *state,
-                                struct search_choices *choices) {
-    const struct search_scope *scope = &model->scope;
-    uint32_t best = scope->sms;
-    for (uint32_t s = 0; s < scope->sms; s++)
-        if (empty_slots(model, state, s) > 0 && (best == scope->sms || is_preferred(model, state, s, best)))
-            best = s;
-    if (best == scope->sms) return;
-    choices->items[choices->count++] =
-        (struct search_choice){CHOICE_DISPATCH, (uint8_t)best, (uint8_t)lowest_empty(model, state, best),
-                               (uint8_t)scope->order[scope->order_count - state->dispatch->left]};
-}
-
-/* Which block goes where when the dispatcher has nothing to do, or by its rule. */
-static void find_dispatches(const struct search_model *model, const struct search_state *state,
-                            struct search_choices *choices) {
-    choices->count = 0;
-    if (state->dispatch->left == 0) return;
-    if (search_follows_rule(model)) {
-        find_ruled_dispatch(model, state, choices);
-        return;
-    }
-    if (state->dispatch->busy > 0) return;
-    const bool fills_all = fills_all_slots(model, state);
-    for (uint32_t s = 0; s < model->scope.sms && (choices->count == 0 || !fills_all); s++)
-        if (sm_may_get_block(model, state, s))
-            find_dispatches_to(model, state, s, fills_all && model->scope.order == NULL, choices);
-    assert(choices->count <= SEARCH_CHOICES_MAX);
-}
-
-/* Counts a block that an SM was dealt; behind the last one all that only matters while dealing is forgotten.
- */
-static void note_dealt(const struct search_model *model, struct search_state *state, uint32_t sm) {
-    struct search_dispatch *dispatch = state->dispatch;
-    uint32_t least = ++state->sms[sm].dealt;
-    dispatch->to_deal--;
-    for (uint32_t s = 0; s < model->scope.sms; s++)
-        least = u32_min(least, state->sms[s].dealt);
-    for (uint32_t s = 0; s < model->scope.sms; s++)
-        state->sms[s].dealt = dispatch->to_deal == 0 ? 0 : state->sms[s].dealt - least;
-    if (dispatch->to_deal > 0 || !model->scope.only_dealt) return;
-    dispatch->left = 0;
-    memset(state->left, 0, model->class_count * sizeof *state->left);
-}
-
-static void dispatch_block(const struct search_model *model, struct search_state *state,
-                           const struct search_choice *choice) {
-    const struct search_scope *scope = &model->scope;
-    const struct search_class *class = &model->classes[choice->which];
-    struct slot_view view;
-    bool occupied = slot_at(model, state, choice->sm, choice->slot, &view);
-    assert(!occupied && state->dispatch->left > 0);
-    (void)occupied;
-    const bool is_new = uses_matter(model) ? !view.slot->used : state->dispatch->to_deal > 0;
-    state->dispatch->busy += scope->service;
-    *view.slot = (struct search_slot){.class = choice->which,
-                                      .held = state->dispatch->busy + (is_new ? 0 : scope->latency)};
-    for (uint32_t w = 0; w < class->warps; w++)
-        view.warps[w] = (struct search_warp){.place = class->places[w]};
-    if (scope->rule == DISPATCH_ROUND_ROBIN) state->dispatch->last = choice->sm;
-    state->dispatch->left--;
-    if (scope->order == NULL) state->left[choice->which]--;
-    if (state->dispatch->to_deal > 0) note_dealt(model, state, choice->sm);
 }
 
 /* What happens in no time. */
@@ -315,7 +160,7 @@ static void find_isolated(const struct search_model *model, const struct search_
                           struct search_choices *choices) {
     choices->count = 0;
     for (uint32_t s = 0; s < model->scope.sms && state->dispatch->left == 0; s++)
-        if (empty_slots(model, state, s) < model->scope.slots)
+        if (search_empty_slots(model, state, s) < model->scope.slots)
             choices->items[choices->count++] = (struct search_choice){CHOICE_ISOLATION, (uint8_t)s, 0, 0};
 }
 
@@ -328,211 +173,20 @@ static void begin_cycle(const struct search_model *model, struct search_state *s
         for (uint32_t s = 0; s < model->scope.sms && !fills; s++)
             for (uint32_t i = 0; i < model->scope.slots; i++)
                 if (slot_at(model, state, s, i, &view)) begin_slot(model, state, &view, passed, at_least);
-        find_dispatches(model, state, choices);
+        search_find_dispatches(model, state, choices);
         if (choices->count != 1) break;
         search_state_choose(model, state, &choices->items[0]);
     }
     if (choices->count == 0) find_isolated(model, state, choices);
 }
 
-/* Issue. */
-
-/* Whether the next instruction of warp w could be issued now, but for what the warp and its sub-core have
- * issued in this cycle. */
-static bool has_all(const struct search_model *model, const struct slot_view *view, uint32_t w) {
-    if (!warp_goes_on(model, view, w)) return false;
-    const struct search_inst *inst = next_inst(model, &view->warps[w]);
-    return inst->unit != UNIT_NONE && search_operands_in(&view->warps[w], inst) == 0 &&
-           unit_open_in(model, view, w, inst) == 0;
-}
-
-static bool is_ready(const struct search_model *model, const struct slot_view *view, uint32_t w) {
-    return (view->slot->issued >> w & 1) == 0 && !view->sub_cores[sub_core_of(model, view, w)].decided &&
-           has_all(model, view, w);
-}
-
-static bool slots_equal(const struct slot_view *a, const struct slot_view *b) {
-    if (memcmp(a->slot, b->slot, sizeof *a->slot) != 0) return false;
-    for (uint32_t w = 0; w < a->warp_count; w++)
-        if (search_warp_order(&a->warps[w], &b->warps[w]) != 0) return false;
-    return true;
-}
-
-/* Whether a slot before it is in the same state, with its warps on the same sub-cores. */
-static bool is_repeated(const struct search_model *model, const struct search_state *state, uint32_t sm,
-                        uint32_t slot, const struct slot_view *view) {
-    struct slot_view other;
-    if (search_numbers_matter(model, state)) return false;
-    for (uint32_t i = 0; i < slot; i++)
-        if (slot_at(model, state, sm, i, &other) && other.first_sub_core == view->first_sub_core &&
-            slots_equal(&other, view))
-            return true;
-    return false;
-}
-
-/* Sub-cores of an SM, as bits. */
-struct issuers {
-    uint32_t any;    /* those with a warp that can issue */
-    uint32_t choose; /* of them, those with several, in whichever slots */
-    uint32_t shared; /* of them, those that may issue to a unit that sub-cores share */
-};
-
-/* Whether a unit that sub-cores share may take what the warp issues in a cycle. */
-static bool may_use_shared(const struct search_model *model, const struct search_warp *warp) {
-    const struct search_program *program = program_of(model, warp);
-    for (uint32_t i = 0; i < model->machine->issue_per_warp && warp->position + i < program->count; i++) {
-        const uint8_t unit = program->insts[warp->position + i].unit;
-        if (unit != UNIT_NONE && model->machine->units[unit].shared) return true;
-    }
-    return false;
-}
-
-/* The warps that an SM can issue now; of those that can be exchanged only the first. A sub-core has a choice
- * where slots can be exchanged: not any more when another sub-core has made one of theirs. */
-static struct issuers find_issues(const struct search_model *model, const struct search_state *state,
-                                  uint32_t sm, struct search_choices *choices) {
-    struct issuers issuers = {0};
-    struct slot_view view;
-    choices->count = 0;
-    for (uint32_t i = 0; i < model->scope.slots; i++) {
-        if (!slot_at(model, state, sm, i, &view) || view.slot->held > 0) continue;
-        const bool repeated = is_repeated(model, state, sm, i, &view);
-        for (uint32_t w = 0; w < view.warp_count; w++) {
-            if (!is_ready(model, &view, w)) continue;
-            if (w > 0 && search_warp_order(&view.warps[w], &view.warps[w - 1]) == 0 &&
-                (view.slot->issued >> (w - 1) & 1) == 0)
-                continue;
-            const uint32_t sub_core = UINT32_C(1) << sub_core_of(model, &view, w);
-            issuers.choose |= issuers.any & sub_core;
-            issuers.any |= sub_core;
-            if (repeated) continue;
-            if (model->machine->sub_cores > 1 && may_use_shared(model, &view.warps[w]))
-                issuers.shared |= sub_core;
-            choices->items[choices->count++] =
-                (struct search_choice){CHOICE_ISSUE, (uint8_t)sm, (uint8_t)i, (uint8_t)w};
-        }
-    }
-    return issuers;
-}
-
-/* Whether the warp of a choice is on one of some sub-cores. */
-static bool is_of(const struct search_model *model, const struct search_state *state,
-                  const struct search_choice *choice, uint32_t sub_cores) {
-    struct slot_view view;
-    (void)slot_at(model, state, choice->sm, choice->slot, &view);
-    return (sub_cores >> sub_core_of(model, &view, choice->which) & 1) != 0;
-}
-
-/* Keeps the choices of one sub-core, where no other one can make a difference to it: sub-cores that issue to
- * shared units come last, and then any of them may be the next. */
-static void keep_next_sub_cores(const struct search_model *model, const struct search_state *state,
-                                const struct issuers *issuers, struct search_choices *choices) {
-    const uint32_t alone = issuers->any & ~issuers->shared;
-    const uint32_t next = alone != 0 ? alone & (~alone + 1) : issuers->shared;
-    uint32_t kept = 0;
-    if (next == issuers->any) return;
-    for (uint32_t i = 0; i < choices->count; i++)
-        if (is_of(model, state, &choices->items[i], next)) choices->items[kept++] = choices->items[i];
-    choices->count = kept;
-}
-
-/* A sub-core has issued all that it does in this cycle. */
-static void decide_sub_core(const struct search_model *model, struct search_state *state, uint32_t sm,
-                            uint32_t sub_core) {
-    struct slot_view view;
-    state->sub_cores[sm * model->machine->sub_cores + sub_core] = (struct search_sub_core){.decided = 1};
-    for (uint32_t i = 0; i < model->scope.slots; i++) {
-        if (!slot_at(model, state, sm, i, &view) || view.slot->issued == 0) continue;
-        for (uint32_t w = 0; w < view.warp_count; w++)
-            if (sub_core_of(model, &view, w) == sub_core) view.slot->issued &= ~(UINT32_C(1) << w);
-    }
-}
-
-/* Those of an SM that cannot issue, as none of their warps will become ready in this cycle. */
-static void decide_others(const struct search_model *model, struct search_state *state, uint32_t sm,
-                          uint32_t issuers) {
-    for (uint32_t c = 0; c < model->machine->sub_cores; c++)
-        if ((issuers >> c & 1) == 0 && !state->sub_cores[sm * model->machine->sub_cores + c].decided)
-            decide_sub_core(model, state, sm, c);
-}
-
-static uint32_t issue_next(const struct search_model *model, const struct slot_view *view, uint32_t w) {
-    struct search_warp *warp = &view->warps[w];
-    const struct search_inst *inst = next_inst(model, warp);
-    const uint32_t complete =
-        search_unit_take(unit_of(model, view, w, inst), inst, model->machine->units[inst->unit].count,
-                         model->machine->dispatch_depth);
-    search_warp_advance(warp, inst, complete);
-    view->slot->drains = u32_max(view->slot->drains, complete);
-    return UINT32_C(1) << inst->unit;
-}
-
-/* A warp uses a slot of its sub-core: for its next instruction, and for those behind it that can be issued in
- * the same cycle, each to another unit. */
-static void issue_warp(const struct search_model *model, struct search_state *state,
-                       const struct search_choice *choice) {
-    const uint32_t w = choice->which;
-    struct slot_view view;
-    (void)slot_at(model, state, choice->sm, choice->slot, &view);
-    assert(is_ready(model, &view, w));
-    uint32_t units = issue_next(model, &view, w);
-    for (uint32_t issued = 1; issued < model->machine->issue_per_warp && has_all(model, &view, w) &&
-                              (units >> next_inst(model, &view.warps[w])->unit & 1) == 0;
-         issued++)
-        units |= issue_next(model, &view, w);
-    const uint32_t sub_core = sub_core_of(model, &view, w);
-    if (++view.sub_cores[sub_core].issued == model->machine->issue_width)
-        decide_sub_core(model, state, choice->sm, sub_core);
-    else
-        view.slot->issued |= UINT32_C(1) << w;
-}
-
-/* Lets sub-cores issue that have no choice and that no other one makes a difference to; says whether there
- * was one. */
-static bool issue_forced(const struct search_model *model, struct search_state *state,
-                         const struct issuers *issuers, const struct search_choices *choices) {
-    const uint32_t forced = issuers->any & ~issuers->choose & ~issuers->shared;
-    for (uint32_t i = 0; i < choices->count && forced != 0; i++)
-        if (is_of(model, state, &choices->items[i], forced)) issue_warp(model, state, &choices->items[i]);
-    return forced != 0;
-}
-
-static bool has_decided(const struct search_model *model, const struct search_state *state, uint32_t sm) {
-    for (uint32_t c = 0; c < model->machine->sub_cores; c++)
-        if (!state->sub_cores[sm * model->machine->sub_cores + c].decided) return false;
-    return true;
-}
-
-/* Lets an SM issue, up to choices; true when it has issued all that it does in this cycle. */
-static bool issue_sm(const struct search_model *model, struct search_state *state, uint32_t sm,
-                     struct search_choices *choices) {
-    const bool every_issue = model->scope.every_issue;
-    while (!has_decided(model, state, sm)) {
-        const struct issuers issuers = find_issues(model, state, sm, choices);
-        decide_others(model, state, sm, issuers.any);
-        if (!every_issue && issue_forced(model, state, &issuers, choices)) continue;
-        keep_next_sub_cores(model, state, &issuers, choices);
-        if (choices->count > (every_issue ? 0 : 1)) return false;
-        if (choices->count == 1) issue_warp(model, state, &choices->items[0]);
-    }
-    return true;
-}
-
-/* Lets all SMs issue, up to choices of one of them; true when all have. */
-static bool issue_all(const struct search_model *model, struct search_state *state,
-                      struct search_choices *choices) {
-    for (uint32_t s = 0; s < model->scope.sms; s++)
-        if (!issue_sm(model, state, s, choices)) return false;
-    return true;
-}
-
 void search_state_choose(const struct search_model *model, struct search_state *state,
                          const struct search_choice *choice) {
     struct slot_view view;
     if (choice->kind == CHOICE_ISSUE) {
-        issue_warp(model, state, choice);
+        search_issue_warp(model, state, choice);
     } else if (choice->kind == CHOICE_DISPATCH) {
-        dispatch_block(model, state, choice);
+        search_dispatch_block(model, state, choice);
     } else {
         for (uint32_t s = 0; s < model->scope.sms; s++)
             for (uint32_t i = 0; i < model->scope.slots && s != choice->sm; i++)
@@ -672,7 +326,7 @@ void search_state_advance(const struct search_model *model, struct search_state 
     for (;;) {
         choices->count = 0;
         if (!is_within_cycle(model, state)) begin_cycle(model, state, choices, *passed, at_least);
-        if (choices->count > 1 || !issue_all(model, state, choices)) break;
+        if (choices->count > 1 || !search_issue_all(model, state, choices)) break;
         const uint32_t next = next_event_in(model, state);
         if (next == UINT32_MAX) {
             choices->count = 0;

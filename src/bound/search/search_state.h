@@ -299,6 +299,45 @@ static inline struct search_unit *unit_of(const struct search_model *model, cons
     return &view->units[unit_index(model, inst->unit, sub_core_of(model, view, w))];
 }
 
+/* Until the next instruction of warp w may be issued to its unit. */
+static inline uint32_t unit_open_in(const struct search_model *model, const struct slot_view *view,
+                                    uint32_t w, const struct search_inst *inst) {
+    return search_unit_open_in(unit_of(model, view, w, inst), model->machine->units[inst->unit].count,
+                               model->machine->dispatch_depth);
+}
+
+/* search_dispatch.c: blocks and slots. */
+
+/* Whether a block starts later in a slot that another one has left. When the dispatcher takes no time every
+ * slot is filled at the start, and later blocks all go to used slots. */
+bool search_uses_matter(const struct search_model *model);
+
+static inline uint32_t search_empty_slots(const struct search_model *model, const struct search_state *state,
+                                          uint32_t sm) {
+    uint32_t empty = 0;
+    for (uint32_t s = 0; s < model->scope.slots; s++)
+        empty += state->slots[(size_t)sm * model->scope.slots + s].class == SLOT_EMPTY;
+    return empty;
+}
+
+/* Which block goes where when the dispatcher has nothing to do, or by its rule. */
+void search_find_dispatches(const struct search_model *model, const struct search_state *state,
+                            struct search_choices *choices);
+
+void search_dispatch_block(const struct search_model *model, struct search_state *state,
+                           const struct search_choice *choice);
+
+/* search_issue.c: warps and units. */
+
+/* A warp uses a slot of its sub-core: for its next instruction, and for those behind it that can be issued in
+ * the same cycle, each to another unit. */
+void search_issue_warp(const struct search_model *model, struct search_state *state,
+                       const struct search_choice *choice);
+
+/* Lets all SMs issue, up to choices of one of them; true when all have. */
+bool search_issue_all(const struct search_model *model, struct search_state *state,
+                      struct search_choices *choices);
+
 /* States as bytes, so that a search can remember those that it has seen. Slots of an SM can be exchanged if
  * their first warps are on the same sub-core, and so can SMs: they are written in order. */
 

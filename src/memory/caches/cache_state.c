@@ -362,34 +362,6 @@ void cache_state_clear(struct cache_state *state) {
     }
 }
 
-wb_status cache_state_copy(struct cache_state *to, const struct cache_state *from) {
-    for (uint32_t s = 0; s < to->index.set_count; s++)
-        WB_TRY(copy_set(&to->sets[s], &from->sets[s]));
-    return WB_OK;
-}
-
-wb_status cache_state_join(struct cache_state *state, const struct cache_state *other) {
-    for (uint32_t s = 0; s < state->index.set_count; s++)
-        WB_TRY(join_sets(state, &state->sets[s], &other->sets[s]));
-    return WB_OK;
-}
-
-static bool equal_ages(const struct line_age *a, const struct line_age *b) {
-    return a->number == b->number && a->least == b->least && a->most == b->most &&
-           a->sure_sectors == b->sure_sectors && a->possible_sectors == b->possible_sectors;
-}
-
-bool cache_state_equal(const struct cache_state *a, const struct cache_state *b) {
-    for (uint32_t s = 0; s < a->index.set_count; s++) {
-        const struct set_state *left = &a->sets[s], *right = &b->sets[s];
-        if (left->rest_least != right->rest_least || left->lines.count != right->lines.count) return false;
-        for (size_t i = 0; i < left->lines.count; i++) {
-            if (!equal_ages(&left->lines.items[i], &right->lines.items[i])) return false;
-        }
-    }
-    return true;
-}
-
 /* Whether nothing can be in the cache. */
 static bool surely_empty(const struct cache_state *state) {
     for (uint32_t s = 0; s < state->index.set_count; s++) {

@@ -155,15 +155,6 @@ wb_status cache_state_init(struct cache_state *state, const struct cache_geometr
 
 void cache_state_free(struct cache_state *state);
 
-/* `to` becomes as `from`. Both were initialised with the same geometry. */
-wb_status cache_state_copy(struct cache_state *to, const struct cache_state *from);
-
-/* The state where control comes from `state` or from `other` (same geometry), into `state`. */
-wb_status cache_state_join(struct cache_state *state, const struct cache_state *other);
-
-/* Whether nothing more is known in one state than in the other: the test for the end of an iteration. */
-bool cache_state_equal(const struct cache_state *a, const struct cache_state *b);
-
 /* The state after a request. */
 wb_status cache_state_update(struct cache_state *state, const struct cache_touch *touch);
 

@@ -44,7 +44,7 @@ static void launch_json(struct json *json, const struct wb_analysis *analysis) {
 static void heading_json(struct json *json, const struct wb_analysis *analysis) {
     if (analysis->timed == NULL && analysis->kind != SUBJECT_OF_WING) {
         heading_gpu_json(json, &analysis->grid_times);
-        json_put_text(json, "scheme", analysis->memory.scheme->name);
+        json_put_text(json, "scheme", analysis->scheme->name);
         return;
     }
     if (analysis->kind == SUBJECT_OF_WING) {

@@ -17,7 +17,7 @@ static const char *explained_name(size_t index) {
 }
 
 size_t explain_simulation(const struct wb_analysis *analysis, wb_assumption *list) {
-    size_t count = assumptions_of_execution(analysis_assumed(analysis), list);
+    size_t count = assumptions_of_execution(analysis->assumed, list);
     const bool is_kernel = analysis->kind == SUBJECT_KERNEL;
     list[count++] = WB_ASSUME_TIMES_AS_STATED;
     if (is_kernel && analysis->work.resident_least != analysis->work.resident_most)

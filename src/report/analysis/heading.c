@@ -63,7 +63,7 @@ void report_heading_put(struct text *out, const struct wb_analysis *analysis, bo
         heading_put_gpu(out, &analysis->grid_times);
         put_grid_launch(out, analysis);
         if (wb_analysis_is_covering(analysis)) cover_put_heading(out, report_covering_block(analysis));
-        text_printf(out, "scheme   %s\n\n", analysis->memory.scheme->name);
+        text_printf(out, "scheme   %s\n\n", analysis->scheme->name);
         return;
     }
     put_block(out, analysis->block, machine);

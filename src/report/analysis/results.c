@@ -89,7 +89,7 @@ static void simulations_json(struct json *json, const struct wb_analysis *analys
         json_put_count(json, "warp_instructions", simulation->warp_instructions);
         report_seconds_json(json, simulation->seconds, options);
         heading_fetches_json(json, analysis->machine, simulation->fetches, simulation->fetch_misses);
-        report_assumed_json(json, analysis_assumed(analysis));
+        report_assumed_json(json, analysis->assumed);
         json_close(json);
     }
     json_close(json);

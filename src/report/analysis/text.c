@@ -177,11 +177,10 @@ static void put_all_conditions(const struct section *section) {
     const struct wb_analysis *analysis = section->analysis;
     const bool simulated =
         analysis->simulations.count > 0 || report_block_of(analysis)->simulations.count > 0;
-    const struct report_executed executed[] = {
-        {"simulations", simulated ? analysis_assumed(analysis) : 0},
-        {"the numbers with the data that the launch gives",
-         analysis->given != NULL ? analysis_assumed(analysis->given) : 0},
-        {NULL, 0}};
+    const struct report_executed executed[] = {{"simulations", simulated ? analysis->assumed : 0},
+                                               {"the numbers with the data that the launch gives",
+                                                analysis->given != NULL ? analysis->given->assumed : 0},
+                                               {NULL, 0}};
     if (bound_at(analysis, 0) == NULL && executed[0].assumed == 0 && executed[1].assumed == 0) return;
     text_char(section->out, '\n');
     if (section->options->all) put_title(section, "what each number assumes");

@@ -410,7 +410,7 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
                             wb_diagnostics *diagnostics) {
     static const char *const none[] = {NULL};
     const struct certificate_model *model = model_of(analysis->machine);
-    const bool waves = !analysis_is_contended(analysis) && model->has_rules;
+    const bool waves = !memory_is_contended(&analysis->machine->memory) && model->has_rules;
     struct shown_kernel shown = {.work = analysis->work};
     memset(&shown.work.arena, 0, sizeof shown.work.arena);
     memset(&shown.work.classes, 0, sizeof shown.work.classes);

@@ -28,10 +28,10 @@ void held_part_machine(struct text *out, const wb_analysis *analysis) {
     const struct machine_memory *memory = &analysis->machine->memory;
     if (analysis->kind == SUBJECT_CACHED_BLOCK) put_caches(out, &analysis->memory);
     if (analysis->kind == SUBJECT_CONTENDED_BLOCK)
-        put_held(out, analysis->contended.load.requests, memory->service, "requests, served by the memory");
+        put_held(out, analysis->load.requests, memory->service, "requests, served by the memory");
     if (analysis->kind == SUBJECT_KERNEL && analysis->work.contention.wait == 0)
         put_held(out, analysis->work.contention.requests, memory->service, "requests, served by the memory");
-    put_held(out, analysis_atomics(analysis), analysis->machine->sass.atomic_word, "atomics, in turn");
+    put_held(out, analysis->atomics, analysis->machine->sass.atomic_word, "atomics, in turn");
     if (analysis->kind != SUBJECT_KERNEL) put_held(out, analysis->fetch_time, 1, "instruction fetch");
 }
 
@@ -54,7 +54,7 @@ static void put_stalls(struct text *out, const struct wb_machine *machine, const
 }
 
 void held_part_block(struct text *out, const wb_analysis *analysis) {
-    const struct request_load *load = &analysis->contended.load;
+    const struct request_load *load = &analysis->load;
     const struct contention alone = {.in_flight = load->in_flight, .units = load->units};
     if (analysis->kind == SUBJECT_CACHED_BLOCK) put_ports(out, analysis->memory.request_units);
     if (analysis->kind == SUBJECT_CONTENDED_BLOCK) put_stalls(out, analysis->machine, load, &alone);

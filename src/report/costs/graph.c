@@ -14,11 +14,6 @@ struct graph_pass {
     uint32_t first; /* index of the kernel's first instruction */
 };
 
-static const struct wb_kernel *kernel_of(const struct wb_analysis *analysis) {
-    if (analysis->block != NULL) return analysis->block->kernel;
-    return analysis->grid_times.grid != NULL ? analysis->grid_times.grid->kernel : NULL;
-}
-
 /* Adds what instructions do to their blocks; what a called function does is not in the graph. */
 static void sum_up(void *context) {
     const struct graph_pass *pass = context;
@@ -68,7 +63,7 @@ static wb_status put_graph(struct costs_shown *shown, const struct wb_kernel *ke
 
 wb_status wb_analysis_cfg(const wb_analysis *analysis, const wb_launch *launch,
                           const wb_report_options *options, wb_diagnostics *diagnostics, char **text) {
-    const struct wb_kernel *kernel = kernel_of(analysis);
+    const struct wb_kernel *kernel = analysis_sources(analysis).kernel;
     wb_report_options asked;
     struct costs_shown shown = {0};
     struct text out = {0};

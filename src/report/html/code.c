@@ -1,15 +1,8 @@
 #include "report/html/page.h"
 
 wb_status html_code_open(const struct wb_analysis *analysis, struct html_code *code) {
-    *code = (struct html_code){0};
-    if (analysis->block != NULL) {
-        code->kernel = analysis->block->kernel;
-        code->code_first = analysis->block->code_first;
-    } else if (analysis->timed == NULL && analysis->kind != SUBJECT_OF_WING &&
-               analysis->grid_times.grid->kernel != NULL) {
-        code->kernel = analysis->grid_times.grid->kernel;
-        code->code_first = analysis->grid_times.grid->code_first;
-    }
+    const struct sources sources = analysis_sources(analysis);
+    *code = (struct html_code){.kernel = sources.kernel, .code_first = sources.code_first};
     return code->kernel != NULL ? source_lines_open(code->kernel->module, &code->lines) : WB_OK;
 }
 

@@ -166,11 +166,8 @@ static void common_json(struct html_page *page) {
 
 /* The name of what an analysis is of. */
 static const char *name_of(const struct wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_OF_WING) return analysis->name;
-    const struct wb_kernel *kernel = analysis->block != NULL   ? analysis->block->kernel
-                                     : analysis->timed != NULL ? NULL
-                                                               : analysis->grid_times.grid->kernel;
-    return kernel != NULL ? wb_kernel_name(kernel) : analysis->machine->name;
+    const struct wb_kernel *kernel = analysis_sources(analysis).kernel;
+    return kernel != NULL ? wb_kernel_name(kernel) : analysis->name;
 }
 
 /* The members of an analysis. */
@@ -183,8 +180,7 @@ static void analysis_json(struct html_page *page, const struct wb_analysis *anal
     verdict_words_json(page, &verdict, analysis->machine->clock_mhz);
     report_heading_put(&heading, analysis, true);
     take_text(&page->json, "heading", &heading);
-    json_put_bool(&page->json, "work_conserving",
-                  !analysis_has_caches(analysis) || analysis->memory.scheme->policy->work_conserving);
+    json_put_bool(&page->json, "work_conserving", analysis->scheme->policy->work_conserving);
     page_costs_json(page, analysis);
     page_executions_json(page, analysis);
 }

@@ -5,6 +5,17 @@
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 
+/* The number in its module of the function that the warp is in, as facts have it. */
+static uint32_t function_number(const struct warp *warp) {
+    return (uint32_t)(cover_function_of(warp) - warp->run->cover->functions);
+}
+
+/* The first instruction of a loop's header. */
+static uint32_t header_of(const struct warp *warp, uint32_t loop) {
+    const struct cover_function *function = cover_function_of(warp);
+    return function->cfg.blocks[function->loops.items[loop].header].first;
+}
+
 /* ---- Iterations that change nothing -------------------------------------------------------------------- */
 
 /* Loops of very many iterations, without running them all: the values at the header are joined from iteration
@@ -27,11 +38,6 @@ static struct widening *widening_of(const struct warp *warp, uint32_t loop) {
 static void end_widening(struct cover *cover, struct widening *widening) {
     lane_state_free(widening->state);
     *widening = cover->widenings.items[--cover->widenings.count];
-}
-
-static void cover_end_widening_of(struct warp *warp, uint32_t loop) {
-    struct widening *widening = widening_of(warp, loop);
-    if (widening != NULL) end_widening(warp->run->cover, widening);
 }
 
 void cover_end_widenings(struct warp *warp, uint32_t pc) {
@@ -58,10 +64,7 @@ static void note_pass(const struct warp *warp, struct widening *widening) {
 static wb_status begin(struct warp *warp, uint32_t loop) {
     struct cover *cover = warp->run->cover;
     const struct cover_function *function = cover_function_of(warp);
-    struct widening widening = {
-        .depth = warp->depth,
-        .loop = loop,
-    };
+    struct widening widening = {.depth = warp->depth, .loop = loop};
     WB_TRY(lane_state_save(warp, function->loops.items[loop].header, cover_top(warp)->mask, &widening.state));
     note_pass(warp, &widening);
     if (vec_push(&cover->widenings, widening) == WB_OK) return WB_OK;
@@ -74,14 +77,12 @@ static wb_status begin(struct warp *warp, uint32_t loop) {
 static bool counts_matter(const struct warp *warp, uint32_t loop) {
     const struct cover_function *function = cover_function_of(warp);
     const struct wb_facts *facts = warp->run->cover->facts;
-    uint32_t number = (uint32_t)(function - warp->run->cover->functions);
+    const uint32_t number = function_number(warp);
     for (size_t i = 0; facts != NULL && i < facts->facts.count; i++) {
         const struct flow_fact *fact = &facts->facts.items[i];
         if (fact->kind != FACT_PER || fact->function != number) continue;
-        const uint32_t *block_of = function->cfg.block_of;
-        bool counts = loop_contains(&function->loops, loop, block_of[fact->at]);
-        if (counts && fact->per != function->cfg.blocks[function->loops.items[loop].header].first)
-            return true;
+        const bool counts = loop_contains(&function->loops, loop, function->cfg.block_of[fact->at]);
+        if (counts && fact->per != header_of(warp, loop)) return true;
     }
     return false;
 }
@@ -125,11 +126,6 @@ static wb_status repeat(struct warp *warp, struct widening *widening, uint64_t l
 static uint32_t repetitions_needed(const struct warp *warp, const struct widening *widening) {
     if (warp->stack.count <= widening->entries) return 1;
     return (uint32_t)__builtin_popcount(cover_top(warp)->mask);
-}
-
-/* Whether the values at the header of a loop that the warp is in are being joined. */
-static bool cover_is_widened(const struct warp *warp, uint32_t loop) {
-    return widening_of(warp, loop) != NULL;
 }
 
 /* The top group passes a header once more. Joins its values with those it had before; when nothing changes
@@ -204,7 +200,7 @@ static wb_status count_per_facts(struct warp *warp, uint32_t pc) {
     const struct cover_function *function = cover_function_of(warp);
     const struct wb_facts *facts = warp->run->cover->facts;
     struct loop_pass *pass = &cover_top(warp)->group->passes[function->loops.count];
-    uint32_t number = (uint32_t)(function - warp->run->cover->functions);
+    const uint32_t number = function_number(warp);
     for (size_t i = 0; i < facts->facts.count; i++) {
         const struct flow_fact *fact = &facts->facts.items[i];
         if (fact->kind != FACT_PER || fact->function != number) continue;
@@ -239,7 +235,7 @@ static uint64_t unrolled(const struct warp *warp, uint64_t limit) {
  * of any loop. */
 static bool is_useful(const struct warp *warp, uint32_t loop, const struct cover_limit *limit) {
     if (!limit->bound.known) return false;
-    return limit->from_fact || loop_bound_is_telling(&limit->bound) || cover_is_widened(warp, loop);
+    return limit->from_fact || loop_bound_is_telling(&limit->bound) || widening_of(warp, loop) != NULL;
 }
 
 /* Most passes of a loop's header while a thread is in the outermost loop around it, if that is known: as an
@@ -258,30 +254,23 @@ static bool limit_in_nest(const struct cover_function *function, uint32_t loop, 
 static const struct flow_fact *fact_about_nest(const struct warp *warp, uint32_t loop) {
     const struct cover_function *function = cover_function_of(warp);
     for (; loop != GRAPH_NONE; loop = function->loops.items[loop].parent)
-        if (function->limits[loop].from_fact)
-            return cover_fact_about(warp, FACT_LOOP,
-                                    function->cfg.blocks[function->loops.items[loop].header].first);
+        if (function->limits[loop].from_fact) return cover_fact_about(warp, FACT_LOOP, header_of(warp, loop));
     return NULL;
 }
 
 static wb_status ask_for_limit(const struct warp *warp, uint32_t loop) {
-    const struct cover_function *function = cover_function_of(warp);
-    const uint32_t number = (uint32_t)(function - warp->run->cover->functions);
-    const uint32_t first = function->cfg.blocks[function->loops.items[loop].header].first;
-    wb_status status = fact_needs_add(&warp->run->needs, FACT_LOOP, number, first);
+    wb_status status =
+        fact_needs_add(&warp->run->needs, FACT_LOOP, function_number(warp), header_of(warp, loop));
     return status == WB_OK ? WB_OK : run_no_memory(warp->run);
 }
 
 /* Whether lanes that are maybe not there could go on in a loop by their known values: maybe for ever, as
  * those that are there need not be like them. */
 static bool perhaps_for_ever(const struct warp *warp, uint32_t loop) {
-    const struct cover_function *function = cover_function_of(warp);
     const struct simt_entry *top = cover_top(warp);
     if ((top->mask & ~cover_unsure(top->group)) != 0) return false;
-    const uint32_t number = (uint32_t)(function - warp->run->cover->functions);
-    const uint32_t first = function->cfg.blocks[function->loops.items[loop].header].first;
     return top->group->passes[loop].count > UNROLLED_MAX ||
-           fact_needs_has(&warp->run->needs, FACT_LOOP, number, first);
+           fact_needs_has(&warp->run->needs, FACT_LOOP, function_number(warp), header_of(warp, loop));
 }
 
 /* One more pass of a header by the lanes that were in the loop before. */
@@ -324,7 +313,8 @@ static wb_status pass_header(struct warp *warp, uint32_t pc) {
     if (function->loops.items[loop].parent == GRAPH_NONE)
         for (uint32_t l = loop; l <= function->loops.items[loop].last_inside; l++)
             group->passes[l].total = l == loop;
-    cover_end_widening_of(warp, loop);
+    struct widening *widening = widening_of(warp, loop);
+    if (widening != NULL) end_widening(warp->run->cover, widening);
     return WB_OK;
 }
 

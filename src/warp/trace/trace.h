@@ -158,12 +158,6 @@ wb_status grid_cover_needs(const struct wb_kernel *kernel, const struct wb_launc
 wb_status grid_hold_facts(const struct wb_kernel *kernel, const struct wb_launch *launch,
                           const wb_grid_options *options, wb_diagnostics *diagnostics);
 
-/* Executes all blocks of the grid one after another (in index order) for their effect on memory and hands out
- * the final contents of buffer argument number `argument` (from 0, all arguments counted): *bytes is
- * malloc'd, *known has one bit per byte (bit i of byte i/8), malloc'd too. */
-wb_status grid_execute(const wb_kernel *kernel, const wb_launch *launch, size_t argument,
-                       wb_diagnostics *diagnostics, uint8_t **bytes, uint8_t **known, size_t *size);
-
 /* Whether a value that is not known ended some warp before its end: a grid with `cover` has all of them. */
 bool grid_is_steered(const wb_grid *grid);
 

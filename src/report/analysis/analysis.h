@@ -4,8 +4,7 @@
 
 #include "bound/analysis/analysis.h"
 #include "bound/analysis/stream.h"
-#include "report/write/json.h"
-#include "report/write/layout.h"
+#include "report/write/write.h"
 
 /* The block of a kernel that takes longest; else the analysis itself. */
 const struct wb_analysis *report_block_of(const struct wb_analysis *analysis);

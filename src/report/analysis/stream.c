@@ -3,18 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "bound/analysis/stream.h"
-#include "ptx/ptx.h"
 #include "report/analysis/analysis.h"
 #include "report/gate/gate.h"
-#include "report/parts/bounds.h"
-#include "report/parts/conditions.h"
-#include "report/parts/document.h"
-#include "report/parts/heading.h"
-#include "report/parts/inputs.h"
-#include "report/parts/verdict.h"
-#include "report/write/output.h"
+#include "report/parts/parts.h"
 
 /* The simulation of a kernel under a policy, or NULL. */
 static const wb_simulation *simulation_of(const struct wb_analysis *kernel, const char *policy) {
@@ -200,7 +192,7 @@ static void put_longest(struct text *out, const struct wb_stream *stream, const 
 static void put_rests_on(struct text *out, const struct layout *layout, const struct wb_stream *stream,
                          const wb_verdict *verdict, bool all) {
     const size_t kernels = stream->kernels.count;
-    struct conditions conditions = {0};
+    struct condition_list conditions = {0};
     for (size_t i = 0; i < kernels; i++) {
         const wb_bound *best = wb_analysis_best(stream->kernels.items[i].analysis);
         if (best == NULL) continue;
@@ -213,16 +205,7 @@ static void put_rests_on(struct text *out, const struct layout *layout, const st
     for (size_t i = 0; i < kernels && stream_carried(stream) > 0; i++)
         conditions_add(&conditions, &empty, 1, i);
     const char *title = verdict->state == WB_MISSED ? "the bound holds if" : "holds if";
-    if (!all) {
-        struct text ids = {0};
-        conditions_list_ids(&ids, &conditions);
-        verdict_put_detail(out, layout, title, &ids);
-        return;
-    }
-    layout_styled(out, layout, STYLE_BOLD, title);
-    text_char(out, '\n');
-    conditions_put(out, layout, &conditions, kernels);
-    text_char(out, '\n');
+    conditions_put_titled(out, layout, title, &conditions, kernels, all);
 }
 
 /* Each launch of its own, in words or as a whole report. */
@@ -298,11 +281,8 @@ static void simulations_json(struct json *json, const struct wb_stream *stream) 
     for (size_t p = 0; policy_at(p) != NULL; p++) {
         cycles simulated;
         if (!stream_simulated(stream, p, &simulated)) continue;
-        json_open_object(json, NULL);
-        json_put_text(json, "policy", policy_at(p)->name);
-        json_put_bool(json, "work_conserving", policy_at(p)->work_conserving);
-        json_put_count(json, "cycles", simulated);
-        json_close(json);
+        json_put_object(json, NULL, "policy %s, work_conserving %d, cycles %" PRIu64, policy_at(p)->name,
+                        policy_at(p)->work_conserving, simulated);
     }
     json_close(json);
 }
@@ -318,15 +298,11 @@ void report_stream_document(struct json *json, const struct wb_stream *stream,
     inputs_list_json(json, stream->inputs.items, stream->inputs.count);
     kernels_json(json, stream, options, more, user);
     simulations_json(json, stream);
-    json_put_count(json, "overhead", stream_overhead(stream));
-    json_put_count(json, "carried", stream_carried(stream));
-    json_put_text(json, "scope", "stream");
-    json_put_count_if(json, "best_upper", is_proven, sum);
-    if (is_proven)
-        report_time_json(json, "microseconds", stream->machine->clock_mhz, sum);
-    else
-        json_put_null(json, "microseconds");
-    json_put_count_if(json, "dominated_by", is_proven, is_proven ? stream_longest(stream) + 1 : 0);
+    json_put(json, "overhead %" PRIu64 ", carried %" PRIu64 ", scope %s, best_upper %*" PRIu64,
+             stream_overhead(stream), stream_carried(stream), "stream", is_proven, sum);
+    json_put(json, "microseconds %*g, dominated_by %*zu", is_proven,
+             report_microseconds(stream->machine->clock_mhz, sum), is_proven,
+             is_proven ? stream_longest(stream) + 1 : 0);
     if (options->has_deadline) {
         json_open_object(json, "deadline");
         report_deadline_json(json, &verdict);
@@ -336,10 +312,6 @@ void report_stream_document(struct json *json, const struct wb_stream *stream,
 
 /* ---- For gates ------------------------------------------------------------------------------------------
  */
-
-static const wb_input *input_at(const void *owner, size_t index) {
-    return wb_stream_input(owner, index);
-}
 
 /* Collects what a gate needs of the stream; its place is that of its first kernel. */
 static void put_gate(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
@@ -354,8 +326,7 @@ static void put_gate(struct text *out, const struct wb_stream *stream, const wb_
         .name = "stream",
         .file = first != NULL ? first->module->input.path : NULL,
         .kernel = first,
-        .input_at = input_at,
-        .owner = stream,
+        .stream = stream,
         .messages = messages,
     };
     put(out, &gate);

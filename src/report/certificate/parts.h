@@ -26,6 +26,9 @@ bool certificate_is_of_parts(const struct timed_block *block);
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
                                 const struct timed_block *block);
 
+/* Writes the blocks in their order by their classes, where that says which SM they go to. */
+void certificate_put_order(struct text *out, const uint32_t *class_of, uint32_t blocks);
+
 /* A grid on a machine with caches as a certificate has it (docs/certificates.md). */
 
 /* Writes what segment-sum sees of a grid of real paths whose blocks go to fixed SMs: the kinds of blocks,

@@ -4,8 +4,7 @@
 #define WB_REPORT_COSTS_COSTS_SHOWN_H
 
 #include "cost/costs.h"
-#include "report/write/source_lines.h"
-#include "report/write/source_text.h"
+#include "report/write/source.h"
 
 /* A row with the cycles that the simulation spends in the same place. */
 struct shown_row {

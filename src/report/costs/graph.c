@@ -1,7 +1,7 @@
 /* The control flow graph of a kernel with the costs of its blocks, for Graphviz. */
 #include "base/base.h"
 #include "report/costs/costs_shown.h"
-#include "report/flow/cfg_costs.h"
+#include "report/flow/cfg.h"
 #include "report/write/output.h"
 #include "warp/trace/trace.h"
 
@@ -13,11 +13,6 @@ struct graph_pass {
     struct cfg_costs *costs;
     uint32_t first; /* index of the kernel's first instruction */
 };
-
-static const struct wb_kernel *kernel_of(const struct wb_analysis *analysis) {
-    if (analysis->block != NULL) return analysis->block->kernel;
-    return analysis->grid_times.grid != NULL ? analysis->grid_times.grid->kernel : NULL;
-}
 
 /* Adds what instructions do to their blocks; what a called function does is not in the graph. */
 static void sum_up(void *context) {
@@ -47,9 +42,7 @@ static wb_status put_graph(struct costs_shown *shown, const struct wb_kernel *ke
     struct cfg_costs costs = {.total = shown->total, .texts = &shown->sources};
     struct text number = {0};
     struct graph_pass pass = {.report = &report, .shown = shown, .arena = &arena, .costs = &costs};
-    text_printf(&number, "%s %s of the %s",
-                shown->bound != NULL ? wb_kind_name(shown->bound->kind) : "execution", shown->name,
-                wb_scope_name(wb_analysis_scope(shown->analysis)));
+    costs_put_subject(&number, shown);
     costs.number = number.failed ? "" : number.data;
     out->failed |= number.failed;
     wb_status status = cfg_report_open(kernel, launch, &arena, diagnostics, &report);
@@ -68,7 +61,7 @@ static wb_status put_graph(struct costs_shown *shown, const struct wb_kernel *ke
 
 wb_status wb_analysis_cfg(const wb_analysis *analysis, const wb_launch *launch,
                           const wb_report_options *options, wb_diagnostics *diagnostics, char **text) {
-    const struct wb_kernel *kernel = kernel_of(analysis);
+    const struct wb_kernel *kernel = analysis_sources(analysis).kernel;
     wb_report_options asked;
     struct costs_shown shown = {0};
     struct text out = {0};

@@ -4,9 +4,7 @@
 
 #include "bound/analysis/verdict.h"
 #include "report/costs/costs_shown.h"
-#include "report/parts/bounds.h"
-#include "report/write/output.h"
-#include "report/write/sheet.h"
+#include "report/parts/parts.h"
 
 /* Columns of a line, and where places stand. */
 enum { LINE_WIDTH = 80, PLACE_COLUMN = 9 };
@@ -53,16 +51,6 @@ void costs_put_place(struct text *out, const struct costs_shown *shown, const wb
         text_printf(out, "instruction %zu", row->instruction);
 }
 
-/* The line of the code that an instruction stands on, in memory. */
-static void put_code(struct text *out, const struct costs_shown *shown, uint32_t line, size_t most) {
-    const struct source *source = &shown->code.module->source;
-    if (line == 0 || line > shown->code.starts.count) return;
-    const size_t start = shown->code.starts.items[line - 1];
-    const char *end = memchr(source->text + start, '\n', source->size - start);
-    costs_put_line(out, source->text + start,
-                   end != NULL ? (size_t)(end - source->text) - start : source->size - start, most);
-}
-
 void costs_put_source(struct text *out, struct costs_shown *shown, const wb_cost *row, size_t most) {
     const wb_cost_place *place = &row->place;
     size_t length;
@@ -76,7 +64,8 @@ void costs_put_source(struct text *out, struct costs_shown *shown, const wb_cost
             costs_put_line(out, place->text, strlen(place->text), most);
         return;
     }
-    put_code(out, shown, place->code_line, most);
+    const char *line = source_lines_text(&shown->code, place->code_line, &length);
+    if (line != NULL) costs_put_line(out, line, length, most);
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-#include "report/flow/cfg_costs.h"
+#include "report/flow/cfg.h"
 
 /* ---- How often warps go along edges --------------------------------------------------------------------
  *

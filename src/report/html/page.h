@@ -5,8 +5,7 @@
 
 #include "bound/analysis/analysis.h"
 #include "flow/graph/graph.h"
-#include "report/write/json.h"
-#include "report/write/source_lines.h"
+#include "report/write/source.h"
 
 struct html_page {
     struct json json; /* the document so far */

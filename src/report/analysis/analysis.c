@@ -171,34 +171,14 @@ wb_status report_analysis_document(struct json *json, const struct wb_analysis *
     const struct wb_analysis *block = report_block_of(analysis);
     document_open(json, "warpbound-analyze", 1);
     report_analysis_json(json, analysis, options);
-    WB_TRY(costs_report_json(json, analysis, options, diagnostics));
+    WB_TRY(costs_report(NULL, json, analysis, options, diagnostics));
     if (!options->phases || block->timed == NULL) return WB_OK;
     warps_json(json, block);
     return paths_json(json, block, diagnostics);
 }
 
-/* ---- For gates ------------------------------------------------------------------------------------------
+/* ---- The report -----------------------------------------------------------------------------------------
  */
-
-/* Collects what a gate needs of the analysis; `put` writes it. */
-static void put_gate(struct text *out, const struct wb_analysis *analysis, const wb_report_options *options,
-                     const wb_diagnostics *messages, void (*put)(struct text *out, const struct gate *gate)) {
-    const wb_verdict verdict = verdict_of(analysis, options);
-    const struct sources sources = analysis_sources(analysis);
-    const char *by_hand = sources.by_hand != NULL ? sources.by_hand->path : NULL;
-    const struct gate gate = {
-        .verdict = &verdict,
-        .words = {.clock_mhz = analysis->machine->clock_mhz, .unit = options->unit},
-        .name = sources.kernel != NULL ? wb_kernel_name(sources.kernel)
-                : by_hand != NULL      ? by_hand
-                                       : "block",
-        .file = sources.kernel != NULL ? sources.kernel->module->input.path : by_hand,
-        .kernel = sources.kernel,
-        .analysis = analysis,
-        .messages = messages,
-    };
-    put(out, &gate);
-}
 
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
                     wb_diagnostics *diagnostics, char **text) {
@@ -213,8 +193,8 @@ wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const 
         status = report_analysis_document(&json, analysis, &asked, diagnostics);
         if (status == WB_OK) json_close(&json);
         break;
-    case WB_REPORT_JUNIT: put_gate(&out, analysis, &asked, diagnostics, gate_put_junit); break;
-    case WB_REPORT_SARIF: put_gate(&out, analysis, &asked, diagnostics, gate_put_sarif); break;
+    case WB_REPORT_JUNIT:
+    case WB_REPORT_SARIF: gate_put(&out, format, analysis, NULL, &asked, diagnostics); break;
     default:
         diagnose(diagnostics, SEVERITY_ERROR, "report", "unknown format %d", (int)format);
         status = WB_ERR_INPUT;

@@ -23,22 +23,16 @@ size_t explain_simulation(const struct wb_analysis *analysis, wb_assumption *lis
     return count;
 }
 
-/* A number of a method or a policy. */
-struct explained {
-    const char *name, *of; /* "the kernel", "a block alone" */
-    wb_kind kind;
-    uint64_t cycles;
-};
-
+/* A number of a method or a policy, of "the kernel" or "a block alone". */
 static void put_heading(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
-                        const struct explained *explained) {
+                        const char *name, const char *of, wb_kind kind, uint64_t time) {
     text_char(out, '\n');
-    layout_styled(out, layout, STYLE_BOLD, explained->name);
+    layout_styled(out, layout, STYLE_BOLD, name);
     const size_t start = out->length;
-    text_printf(out, ", of %s: ", explained->of);
-    report_put_time(out, analysis->machine->clock_mhz, explained->cycles);
-    text_printf(out, " (%" PRIu64 " cycles), %s", explained->cycles, wb_kind_name(explained->kind));
-    layout_wrap(out, layout, start, (uint32_t)strlen(explained->name), 2);
+    text_printf(out, ", of %s: ", of);
+    report_put_time(out, analysis->machine->clock_mhz, time);
+    text_printf(out, " (%" PRIu64 " cycles), %s", time, wb_kind_name(kind));
+    layout_wrap(out, layout, start, (uint32_t)strlen(name), 2);
 }
 
 static void put_conditions(struct text *out, const struct layout *layout, const wb_assumption *list,
@@ -64,8 +58,7 @@ static void put_forms(struct text *out, const struct layout *layout, const wb_bo
 
 static void put_bound(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
                       const wb_bound *bound, const char *of) {
-    const struct explained explained = {bound->method, of, bound->kind, bound->cycles};
-    put_heading(out, layout, analysis, &explained);
+    put_heading(out, layout, analysis, bound->method, of, bound->kind, bound->cycles);
     report_put_reason(out, layout, bound);
     const size_t start = out->length;
     if (bound->part_count > 0) text_string(out, "made of ");
@@ -77,9 +70,8 @@ static void put_bound(struct text *out, const struct layout *layout, const struc
 
 static void put_simulation(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
                            const wb_simulation *simulation, const char *of) {
-    const struct explained explained = {simulation->policy, of, WB_SIMULATED, simulation->cycles};
     wb_assumption list[WB_ASSUMPTION_COUNT];
-    put_heading(out, layout, analysis, &explained);
+    put_heading(out, layout, analysis, simulation->policy, of, WB_SIMULATED, simulation->cycles);
     if (!found_is_covered(analysis, simulation))
         layout_printf(out, layout, 2, "no bound of this report is about such a scheduler");
     put_conditions(out, layout, list, explain_simulation(analysis, list));

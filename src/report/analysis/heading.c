@@ -42,42 +42,6 @@ static void put_grid_launch(struct text *out, const struct wb_analysis *analysis
     if (grid->kernel != NULL) heading_put_launch(out, &grid->inputs, analysis->machine, &demand);
 }
 
-void report_heading_put(struct text *out, const struct wb_analysis *analysis, bool all) {
-    static const char *const cores[] = {
-        [ISA_PTX] = ", dispatch depth ", [ISA_SASS] = ", machine code of sm_"};
-    const struct wb_machine *machine = analysis->machine;
-    const uint32_t numbers[] = {[ISA_PTX] = machine->dispatch_depth, [ISA_SASS] = machine->sass.sm};
-    const enum isa isa = machine_isa(machine);
-    if (analysis->kind == SUBJECT_OF_WING) {
-        analysis->reader->put_heading(out, analysis->subject);
-        text_printf(out, "machine  %s at %g MHz\n\n", machine->name, machine->clock_mhz);
-        return;
-    }
-    if (analysis->longest != NULL) {
-        kernel_put_heading(out, analysis, all);
-        return;
-    }
-    if (analysis->timed == NULL) {
-        heading_put_gpu(out, &analysis->grid_times);
-        put_grid_launch(out, analysis);
-        if (wb_analysis_is_covering(analysis)) cover_put_heading(out, report_covering_block(analysis));
-        text_printf(out, "scheme   %s\n\n", analysis->memory.scheme->name);
-        return;
-    }
-    put_block(out, analysis->block, machine);
-    if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->block);
-    text_printf(out, "machine  %s at %g MHz, global memory latency ", machine->name, machine->clock_mhz);
-    heading_put_memory_latency(out, machine);
-    text_string(out, cores[isa]);
-    if (numbers[isa] == DEPTH_UNLIMITED)
-        text_string(out, "unlimited");
-    else
-        text_printf(out, "%u", numbers[isa]);
-    if (analysis->block != NULL) text_printf(out, ", requests %s", memory_requests_name(&machine->memory));
-    heading_put_fetch(out, &machine->fetch);
-    text_string(out, "\n\n");
-}
-
 /* ---- Kernels ----------------------------------------------------------------------------------------- */
 
 /* Most block classes that are listed. */
@@ -121,7 +85,7 @@ static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
     }
 }
 
-void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bool all) {
+static void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bool all) {
     const struct wb_machine *machine = analysis->machine;
     const struct wb_grid *grid = analysis->grid_times.grid;
     heading_put_grid(out, grid);
@@ -141,6 +105,42 @@ void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bo
     text_char(out, '\n');
     if (all && analysis->kind == SUBJECT_KERNEL) put_kinds(out, analysis);
     text_char(out, '\n');
+}
+
+void report_heading_put(struct text *out, const struct wb_analysis *analysis, bool all) {
+    static const char *const cores[] = {
+        [ISA_PTX] = ", dispatch depth ", [ISA_SASS] = ", machine code of sm_"};
+    const struct wb_machine *machine = analysis->machine;
+    const uint32_t numbers[] = {[ISA_PTX] = machine->dispatch_depth, [ISA_SASS] = machine->sass.sm};
+    const enum isa isa = machine_isa(machine);
+    if (analysis->kind == SUBJECT_OF_WING) {
+        analysis->reader->put_heading(out, analysis->subject);
+        text_printf(out, "machine  %s at %g MHz\n\n", machine->name, machine->clock_mhz);
+        return;
+    }
+    if (analysis->longest != NULL) {
+        kernel_put_heading(out, analysis, all);
+        return;
+    }
+    if (analysis->timed == NULL) {
+        heading_put_gpu(out, &analysis->grid_times);
+        put_grid_launch(out, analysis);
+        if (wb_analysis_is_covering(analysis)) cover_put_heading(out, report_covering_block(analysis));
+        text_printf(out, "scheme   %s\n\n", analysis->memory.scheme->name);
+        return;
+    }
+    put_block(out, analysis->block, machine);
+    if (wb_analysis_is_covering(analysis)) cover_put_heading(out, analysis->block);
+    text_printf(out, "machine  %s at %g MHz, global memory latency ", machine->name, machine->clock_mhz);
+    heading_put_memory_latency(out, machine);
+    text_string(out, cores[isa]);
+    if (numbers[isa] == DEPTH_UNLIMITED)
+        text_string(out, "unlimited");
+    else
+        text_printf(out, "%u", numbers[isa]);
+    if (analysis->block != NULL) text_printf(out, ", requests %s", memory_requests_name(&machine->memory));
+    heading_put_fetch(out, &machine->fetch);
+    text_string(out, "\n\n");
 }
 
 /* The value of each form of a kernel's bound. */

@@ -27,7 +27,9 @@ bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *b
     return true;
 }
 
-bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper) {
+/* The interval of the worst case, with latencies exactly as stated: a schedule that takes *lower was found,
+ * and none takes more than *upper. False if nothing is proven or nothing was found. */
+static bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper) {
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
     *lower = report_slowest(analysis);

@@ -8,37 +8,21 @@
 #include "report/gate/gate.h"
 #include "report/parts/parts.h"
 
-/* The simulation of a kernel under a policy, or NULL. */
-static const wb_simulation *simulation_of(const struct wb_analysis *kernel, const char *policy) {
-    size_t count;
-    const wb_simulation *simulations =
-        wb_analysis_simulations(kernel->given != NULL ? kernel->given : kernel, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(simulations[i].policy, policy) == 0) return &simulations[i];
-    return NULL;
-}
-
 /* The whole stream under policy number `policy`, launch overheads included, when every kernel was simulated
  * under it (of covering paths: with the given data); else false. */
 static bool stream_simulated(const struct wb_stream *stream, size_t policy, cycles *simulated) {
-    cycles sum = stream_overhead(stream);
+    *simulated = stream_overhead(stream);
     for (size_t i = 0; i < stream->kernels.count; i++) {
-        const wb_simulation *simulation =
-            simulation_of(stream->kernels.items[i].analysis, wb_policy_name(policy));
-        if (simulation == NULL) return false;
-        sum = cycles_add(sum, simulation->cycles);
+        const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
+        size_t count, s = 0;
+        const wb_simulation *simulations =
+            wb_analysis_simulations(kernel->given != NULL ? kernel->given : kernel, &count);
+        while (s < count && strcmp(simulations[s].policy, wb_policy_name(policy)) != 0)
+            s++;
+        if (s == count) return false;
+        *simulated = cycles_add(*simulated, simulations[s].cycles);
     }
-    *simulated = sum;
     return stream->kernels.count > 0;
-}
-
-/* The slowest of these that the bounds are about; 0 when there is none. */
-static cycles stream_slowest(const struct wb_stream *stream) {
-    cycles slowest = 0, simulated;
-    for (size_t p = 0; policy_at(p) != NULL; p++)
-        if (policy_at(p)->work_conserving && stream_simulated(stream, p, &simulated))
-            slowest = cycles_max(slowest, simulated);
-    return slowest;
 }
 
 static void put_heading(struct text *out, const struct layout *layout, const struct wb_stream *stream) {
@@ -112,13 +96,16 @@ static void put_kernel(struct sheet *table, const struct wb_stream *stream, size
     sheet_end_row(table);
 }
 
-/* A sum of all kernels, `name` of it and what kind of number it is (or ""). */
+/* A sum of all kernels, `name` of it and what kind of number it is (or ""), and how far it is above the
+ * slowest simulation, if it is held against one. */
 static void put_sum(struct sheet *table, const struct wb_stream *stream, const char *name, const char *kind,
-                    cycles time, const uint64_t *whole) {
+                    cycles time, const uint64_t *whole, cycles slowest) {
     sheet_text(table, name);
     sheet_text(table, kind);
     sheet_skip(table);
     cycles_cells(table, stream, time, whole);
+    if (slowest > 0) sheet_printf(table, "%+.2f %%", 100.0 * ((double)time / (double)slowest - 1.0));
+    sheet_end_row(table);
 }
 
 static void put_simulations(struct sheet *table, const struct wb_stream *stream, bool covered) {
@@ -131,27 +118,20 @@ static void put_simulations(struct sheet *table, const struct wb_stream *stream,
             sheet_span(table, "not work-conserving, so that no bound above holds for it:");
             sheet_end_row(table);
         }
-        put_sum(table, stream, policy_at(p)->name, wb_kind_name(WB_SIMULATED), simulated, NULL);
-        sheet_end_row(table);
+        put_sum(table, stream, policy_at(p)->name, wb_kind_name(WB_SIMULATED), simulated, NULL, 0);
     }
 }
 
 /* The overheads, what is written back late, and the sum when all kernels are bounded. */
 static void put_sums(struct sheet *table, const struct wb_stream *stream, const uint64_t *proven) {
-    const cycles slowest = stream_slowest(stream);
-    if (stream_overhead(stream) > 0) {
-        put_sum(table, stream, "overhead", "", stream_overhead(stream), proven);
-        sheet_end_row(table);
-    }
-    if (stream_carried(stream) > 0) {
-        put_sum(table, stream, "carried", "", stream_carried(stream), proven);
-        sheet_end_row(table);
-    }
-    if (proven != NULL) {
-        put_sum(table, stream, "all", wb_kind_name(WB_UPPER), *proven, NULL);
-        if (slowest > 0) sheet_printf(table, "%+.2f %%", 100.0 * ((double)*proven / (double)slowest - 1.0));
-        sheet_end_row(table);
-    }
+    cycles slowest = 0, simulated; /* of the simulations that the bounds are about */
+    for (size_t p = 0; policy_at(p) != NULL; p++)
+        if (policy_at(p)->work_conserving && stream_simulated(stream, p, &simulated))
+            slowest = cycles_max(slowest, simulated);
+    if (stream_overhead(stream) > 0)
+        put_sum(table, stream, "overhead", "", stream_overhead(stream), proven, 0);
+    if (stream_carried(stream) > 0) put_sum(table, stream, "carried", "", stream_carried(stream), proven, 0);
+    if (proven != NULL) put_sum(table, stream, "all", wb_kind_name(WB_UPPER), *proven, NULL, slowest);
     put_simulations(table, stream, true);
     put_simulations(table, stream, false);
 }
@@ -310,27 +290,8 @@ void report_stream_document(struct json *json, const struct wb_stream *stream,
     }
 }
 
-/* ---- For gates ------------------------------------------------------------------------------------------
+/* ---- The report -----------------------------------------------------------------------------------------
  */
-
-/* Collects what a gate needs of the stream; its place is that of its first kernel. */
-static void put_gate(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
-                     const wb_diagnostics *messages, void (*put)(struct text *out, const struct gate *gate)) {
-    const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
-    const bool is_empty = stream->kernels.count == 0;
-    const struct wb_kernel *first =
-        is_empty ? NULL : analysis_sources(stream->kernels.items[0].analysis).kernel;
-    const struct gate gate = {
-        .verdict = &verdict,
-        .words = {.clock_mhz = stream->machine->clock_mhz, .unit = options->unit},
-        .name = "stream",
-        .file = first != NULL ? first->module->input.path : NULL,
-        .kernel = first,
-        .stream = stream,
-        .messages = messages,
-    };
-    put(out, &gate);
-}
 
 wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, const wb_report_options *options,
                            wb_diagnostics *diagnostics, char **text) {
@@ -347,8 +308,8 @@ wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, con
         report_stream_document(&json, stream, &asked, NULL, NULL);
         json_close(&json);
         break;
-    case WB_REPORT_JUNIT: put_gate(&out, stream, &asked, diagnostics, gate_put_junit); break;
-    case WB_REPORT_SARIF: put_gate(&out, stream, &asked, diagnostics, gate_put_sarif); break;
+    case WB_REPORT_JUNIT:
+    case WB_REPORT_SARIF: gate_put(&out, format, NULL, stream, &asked, diagnostics); break;
     }
     return report_take(status, &out, diagnostics, text);
 }

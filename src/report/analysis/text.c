@@ -167,38 +167,6 @@ static void put_all_conditions(const struct section *section) {
     report_put_conditions(section->out, section->layout, bound_at, analysis, executed);
 }
 
-wb_status report_analysis_text(struct text *out, const struct wb_analysis *analysis,
-                               const wb_report_options *options, wb_diagnostics *diagnostics) {
-    const struct wb_analysis *block = report_block_of(analysis);
-    const struct layout layout = layout_of(options);
-    const wb_verdict verdict = verdict_of(analysis, options);
-    const struct verdict_words words = {analysis->machine->clock_mhz, options->unit, options->quiet};
-    const struct section section = {out, &layout, analysis, &verdict, options};
-    if (!options->simulated) verdict_put(out, &layout, &verdict, &words);
-    if (options->quiet) return WB_OK;
-    if (!options->simulated && !options->all) put_rests_on(&section, false);
-    if (!options->simulated) text_char(out, '\n');
-    const size_t start = out->length;
-    report_heading_put(out, analysis, options->all);
-    layout_wrap(out, &layout, start, 0, HEADING_COLUMN);
-    if (!options->simulated && options->all) put_rests_on(&section, true);
-    put_tables(&section);
-    if (wb_analysis_is_covering(analysis))
-        (options->all ? cover_put_causes : cover_put_summary)(out, &layout, report_covering_block(block));
-    if (options->all || options->simulated) put_all_conditions(&section);
-    for (size_t i = 0; wing_at(i) != NULL; i++)
-        if (wing_at(i)->put_bounds != NULL) wing_at(i)->put_bounds(out, &layout, block);
-    WB_TRY(costs_report_text(out, analysis, options, diagnostics));
-    if (options->all) {
-        const struct sources sources = analysis_sources(analysis);
-        text_char(out, '\n');
-        put_title(&section, "made from");
-        inputs_put(out, &sources);
-    }
-    if (options->explain != NULL) WB_TRY(explain_put(out, &layout, analysis, options->explain, diagnostics));
-    return options->phases && block->timed != NULL ? phases_put(out, block, diagnostics) : WB_OK;
-}
-
 /* ---- Phases of warps --------------------------------------------------------------------------------- */
 
 /* Writes one phase on the line of its section. */
@@ -231,7 +199,9 @@ static void put_warp(struct text *out, const struct wb_analysis *analysis, uint3
     text_char(out, '\n');
 }
 
-wb_status phases_put(struct text *out, const struct wb_analysis *analysis, wb_diagnostics *diagnostics) {
+/* The phases of every distinct path of a block, and what methods say of its single warps. */
+static wb_status phases_put(struct text *out, const struct wb_analysis *analysis,
+                            wb_diagnostics *diagnostics) {
     text_string(out, "\nbounds of single warps, all sections summed:\n");
     for (uint32_t warp = 0; warp < analysis->timed->warp_count; warp++)
         put_warp(out, analysis, warp);
@@ -249,4 +219,39 @@ wb_status phases_put(struct text *out, const struct wb_analysis *analysis, wb_di
         text_char(out, '\n');
     }
     return WB_OK;
+}
+
+/* ---- The report -----------------------------------------------------------------------------------------
+ */
+
+wb_status report_analysis_text(struct text *out, const struct wb_analysis *analysis,
+                               const wb_report_options *options, wb_diagnostics *diagnostics) {
+    const struct wb_analysis *block = report_block_of(analysis);
+    const struct layout layout = layout_of(options);
+    const wb_verdict verdict = verdict_of(analysis, options);
+    const struct verdict_words words = {analysis->machine->clock_mhz, options->unit, options->quiet};
+    const struct section section = {out, &layout, analysis, &verdict, options};
+    if (!options->simulated) verdict_put(out, &layout, &verdict, &words);
+    if (options->quiet) return WB_OK;
+    if (!options->simulated && !options->all) put_rests_on(&section, false);
+    if (!options->simulated) text_char(out, '\n');
+    const size_t start = out->length;
+    report_heading_put(out, analysis, options->all);
+    layout_wrap(out, &layout, start, 0, HEADING_COLUMN);
+    if (!options->simulated && options->all) put_rests_on(&section, true);
+    put_tables(&section);
+    if (wb_analysis_is_covering(analysis))
+        (options->all ? cover_put_causes : cover_put_summary)(out, &layout, report_covering_block(block));
+    if (options->all || options->simulated) put_all_conditions(&section);
+    for (size_t i = 0; wing_at(i) != NULL; i++)
+        if (wing_at(i)->put_bounds != NULL) wing_at(i)->put_bounds(out, &layout, block);
+    WB_TRY(costs_report(out, NULL, analysis, options, diagnostics));
+    if (options->all) {
+        const struct sources sources = analysis_sources(analysis);
+        text_char(out, '\n');
+        put_title(&section, "made from");
+        inputs_put(out, &sources);
+    }
+    if (options->explain != NULL) WB_TRY(explain_put(out, &layout, analysis, options->explain, diagnostics));
+    return options->phases && block->timed != NULL ? phases_put(out, block, diagnostics) : WB_OK;
 }

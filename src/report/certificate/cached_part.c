@@ -15,7 +15,7 @@ static void put_held(struct text *out, uint64_t times, cycles each, const char *
     if (times > 0 && each > 0) text_printf(out, "held %" PRIu64 " %" PRIu64 " # %s\n", times, each, what);
 }
 
-void held_part_services(struct text *out, const struct memory_work *work, uint64_t misses) {
+static void held_part_services(struct text *out, const struct memory_work *work, uint64_t misses) {
     const struct machine_memory *memory = &work->machine->memory;
     const struct memory_counts counts = memory_work_counts(work, misses, &work->total.requests);
     put_held(out, counts.below, memory->l2_service, "misses and writes, served by the second level");

@@ -89,9 +89,6 @@ wb_status certificate_put_execution(struct certificate *certificate, const wb_an
 /* Writes how often all stands still, and for how long: the requests that memories serve, and fetches. */
 void held_part_machine(struct text *out, const wb_analysis *analysis);
 
-/* Writes what the second level and DRAM serve of the grid when the first levels let through so many loads. */
-void held_part_services(struct text *out, const struct memory_work *work, uint64_t misses);
-
 /* Writes of the last block how long its requests are held back, and by which units they leave where they can
  * delay each other there. */
 void held_part_block(struct text *out, const wb_analysis *analysis);

@@ -36,17 +36,11 @@ struct annotated_file {
     VEC(struct annotated_line) lines;
 };
 
-/* Whether the line of the source that a row is of can be shown. */
-static bool is_found(struct costs_shown *shown, const wb_cost *row) {
-    return row->place.source_file != NULL && row->place.source_line > 0 &&
-           source_texts_line_count(&shown->sources, row->place.source_file) > 0;
-}
-
 static bool is_of(const struct annotated_file *file, struct costs_shown *shown, const wb_cost *row) {
+    const char *source = row->place.source_line > 0 ? row->place.source_file : NULL;
     if (row->about != NULL) return false;
-    if (file->is_code) return !is_found(shown, row);
-    return row->place.source_line > 0 && row->place.source_file != NULL &&
-           strcmp(row->place.source_file, file->name) == 0;
+    if (file->is_code) return source == NULL || source_texts_line_count(&shown->sources, source) == 0;
+    return source != NULL && strcmp(source, file->name) == 0;
 }
 
 /* Adds up what the file's lines take; false when memory is exhausted. */

@@ -20,13 +20,13 @@ static void put_value(struct text *out, const struct cfg_report *report, uint32_
 }
 
 /* Appends ", PTX line 24, source reduce.cu:9" of an instruction; of machine code ", 0x0230, source ...". */
-static void divergence_put_place(struct text *out, const struct cfg_report *report,
-                                 const struct ptx_inst *inst) {
+static void put_place(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst,
+                      bool with_source) {
     struct inst_place place = source_lines_place(&report->lines, inst);
     text_string(out, ", ");
     source_lines_put_code(out, &place);
     /* Line 0 is the compiler's word for "from no line". */
-    if (place.source_file != NULL && place.source_line != 0)
+    if (with_source && place.source_file != NULL && place.source_line != 0)
         text_printf(out, ", source %s:%u", place.source_file, place.source_line);
 }
 
@@ -52,9 +52,7 @@ static void put_source(struct text *out, const struct cfg_report *report, uint32
     const struct ptx_inst *inst = &report->cfg.function->insts[source->inst];
     const char *sreg = source_sreg(report->cfg.function, inst);
     text_string(out, sreg != NULL ? sreg : inst->form->name);
-    const struct inst_place place = source_lines_place(&report->lines, inst);
-    text_string(out, ", ");
-    source_lines_put_code(out, &place);
+    put_place(out, report, inst, false);
 }
 
 void divergence_put_decision(struct text *out, const struct cfg_report *report, uint32_t block) {
@@ -135,7 +133,7 @@ static void put_step(struct text *out, const struct cfg_report *report, uint32_t
         const struct ptx_inst *inst = &report->cfg.function->insts[step->inst];
         text_string(out, ": ");
         source_lines_put_inst(out, report->kernel->module, report->cfg.function, inst);
-        divergence_put_place(out, report, inst);
+        put_place(out, report, inst, true);
     } else {
         text_string(out, step->kind == SSA_PHI ? " where control comes to " : " at ");
         text_printf(out, "B%u", step->block);
@@ -189,7 +187,7 @@ static void put_branch(struct text *out, const struct cfg_report *report, uint32
     const struct ptx_inst *last = cfg_last(&report->cfg, block);
     text_printf(out, "\nB%u ", block);
     source_lines_put_inst(out, report->kernel->module, report->cfg.function, last);
-    divergence_put_place(out, report, last);
+    put_place(out, report, last, true);
     text_string(out, ": ");
     divergence_put_decision(out, report, block);
     text_char(out, '\n');

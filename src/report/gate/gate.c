@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
-#include "report/parts/document.h"
-#include "report/write/output.h"
+#include "bound/analysis/stream.h"
+#include "bound/analysis/verdict.h"
 
 const wb_input *gate_input(const struct gate *gate, size_t index) {
     if (gate->analysis != NULL) return wb_analysis_input(gate->analysis, index);
@@ -18,6 +18,34 @@ void gate_put_line(struct text *out, const struct gate *gate) {
     size_t length;
     const char *error = diagnostics_first_error(gate->messages, &length);
     text_append(out, error, length);
+}
+
+void gate_put(struct text *out, wb_report_format format, const wb_analysis *analysis, const wb_stream *stream,
+              const wb_report_options *options, const wb_diagnostics *messages) {
+    const bool is_stream = stream != NULL;
+    const wb_verdict verdict =
+        is_stream ? wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL)
+                  : verdict_of(analysis, options);
+    const struct wb_machine *machine = is_stream ? stream->machine : analysis->machine;
+    const bool is_empty = is_stream && stream->kernels.count == 0;
+    const struct sources sources =
+        is_empty ? (struct sources){.kernel = NULL}
+                 : analysis_sources(is_stream ? stream->kernels.items[0].analysis : analysis);
+    const char *by_hand = !is_stream && sources.by_hand != NULL ? sources.by_hand->path : NULL;
+    const struct gate gate = {
+        .verdict = &verdict,
+        .words = {.clock_mhz = machine->clock_mhz, .unit = options->unit},
+        .name = is_stream                ? "stream"
+                : sources.kernel != NULL ? wb_kernel_name(sources.kernel)
+                : by_hand != NULL        ? by_hand
+                                         : "block",
+        .file = sources.kernel != NULL ? sources.kernel->module->input.path : by_hand,
+        .kernel = sources.kernel, /* of a stream its first */
+        .analysis = analysis,
+        .stream = stream,
+        .messages = messages,
+    };
+    (format == WB_REPORT_SARIF ? gate_put_sarif : gate_put_junit)(out, &gate);
 }
 
 static void put_json(struct text *out, const wb_diagnostics *messages, wb_status status) {

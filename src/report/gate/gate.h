@@ -23,6 +23,10 @@ const wb_input *gate_input(const struct gate *gate, size_t index);
 /* Appends the verdict in a line, or the first error. */
 void gate_put_line(struct text *out, const struct gate *gate);
 
+/* Appends the report of an analysis, or of a stream (the other is NULL), in one of the formats. */
+void gate_put(struct text *out, wb_report_format format, const wb_analysis *analysis, const wb_stream *stream,
+              const wb_report_options *options, const wb_diagnostics *messages);
+
 void gate_put_junit(struct text *out, const struct gate *gate);
 void gate_put_sarif(struct text *out, const struct gate *gate);
 

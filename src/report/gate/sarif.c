@@ -43,7 +43,10 @@ static void text_json(struct json *json, const char *key, const char *member, st
     json_close(json);
 }
 
-static void rules_json(struct json *json) {
+static void tool_json(struct json *json) {
+    json_open_object(json, "tool");
+    json_open_object(json, "driver");
+    json_put(json, "name %s, version %s", "warpbound", wb_version());
     json_open_array(json, "rules");
     for (size_t rule = 0; rule < RULE_COUNT; rule++) {
         json_open_object(json, NULL);
@@ -53,13 +56,6 @@ static void rules_json(struct json *json) {
         json_close(json);
     }
     json_close(json);
-}
-
-static void tool_json(struct json *json) {
-    json_open_object(json, "tool");
-    json_open_object(json, "driver");
-    json_put(json, "name %s, version %s", "warpbound", wb_version());
-    rules_json(json);
     json_close(json);
     json_close(json);
 }
@@ -137,22 +133,16 @@ static void kernel_location_json(struct json *json, const struct gate *gate) {
     json_close(json);
 }
 
-static enum rule rule_of_state(wb_state state) {
-    switch (state) {
-    case WB_MISSED: return RULE_MISSED;
-    case WB_OPEN: return RULE_OPEN;
-    case WB_MODEL_ONLY: return RULE_MODEL_ONLY;
-    case WB_CONTRADICTION: return RULE_CONTRADICTION;
-    default: return RULE_UNPROVEN;
-    }
-}
-
 /* Nothing where the deadline is met, or there is none and no contradiction. */
 static void deadline_json(struct json *json, const struct gate *gate) {
     const wb_verdict *verdict = gate->verdict;
     if (verdict == NULL || verdict->state == WB_MET) return;
     if (!verdict->has_deadline && verdict->state != WB_CONTRADICTION) return;
-    const enum rule rule = rule_of_state(verdict->state);
+    const enum rule rule = verdict->state == WB_MISSED          ? RULE_MISSED
+                           : verdict->state == WB_OPEN          ? RULE_OPEN
+                           : verdict->state == WB_MODEL_ONLY    ? RULE_MODEL_ONLY
+                           : verdict->state == WB_CONTRADICTION ? RULE_CONTRADICTION
+                                                                : RULE_UNPROVEN;
     struct text line = {0}, identity = {0}; /* of the result across runs, whatever its numbers are */
     text_printf(&line, "%s: ", gate->name);
     gate_put_line(&line, gate);

@@ -32,8 +32,8 @@ void html_code_close(struct html_code *code) {
     source_lines_close(&code->lines);
 }
 
-const struct ptx_inst *html_code_inst(const struct html_code *code, size_t index,
-                                      const struct ptx_function **function) {
+static const struct ptx_inst *html_code_inst(const struct html_code *code, size_t index,
+                                             const struct ptx_function **function) {
     return code_inst(code->kernel->module, code->code_first, (uint32_t)index, function);
 }
 

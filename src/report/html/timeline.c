@@ -29,36 +29,31 @@ static uint32_t row_of(const struct timeline *timeline, uint32_t slot, uint32_t 
 
 /* ---- What is shown ------------------------------------------------------------------------------------- */
 
-static void take_issues(struct timeline *timeline) {
-    size_t count;
-    const wb_issue *issues = wb_schedule_issues(timeline->schedule, &count);
-    size_t first = 0, end;
-    while (first < count && issues[first].sm < timeline->sm)
+/* Makes room for a row, and for an instruction. */
+static void take_row(struct timeline *timeline, uint32_t row, uint32_t instruction) {
+    if (row >= timeline->row_count) timeline->row_count = row + 1;
+    if (instruction != UINT32_MAX && instruction >= timeline->instructions)
+        timeline->instructions = (size_t)instruction + 1;
+}
+
+/* The issues and the waits of the SM. */
+static void take_events(struct timeline *timeline) {
+    size_t issue_count, wait_count, first = 0, end;
+    const wb_issue *issues = wb_schedule_issues(timeline->schedule, &issue_count);
+    const wb_wait *waits = wb_schedule_waits(timeline->schedule, &wait_count);
+    while (first < issue_count && issues[first].sm < timeline->sm)
         first++;
-    for (end = first; end < count && issues[end].sm == timeline->sm; end++) {
-        const wb_issue *issue = &issues[end];
-        const uint32_t row = row_of(timeline, issue->slot, issue->warp);
-        if (row >= timeline->row_count) timeline->row_count = row + 1;
-        if (issue->instruction >= timeline->instructions) timeline->instructions = issue->instruction + 1;
-        if (issue->unit >= timeline->units) timeline->units = issue->unit + 1;
+    for (end = first; end < issue_count && issues[end].sm == timeline->sm; end++) {
+        take_row(timeline, row_of(timeline, issues[end].slot, issues[end].warp), issues[end].instruction);
+        if (issues[end].unit >= timeline->units) timeline->units = issues[end].unit + 1;
     }
     timeline->first_issue = first;
     timeline->issues = issues == NULL ? NULL : issues + first;
     timeline->issue_count = end - first;
-}
-
-static void take_waits(struct timeline *timeline) {
-    size_t count;
-    const wb_wait *waits = wb_schedule_waits(timeline->schedule, &count);
-    size_t first = 0, end;
-    while (first < count && waits[first].sm < timeline->sm)
+    for (first = 0; first < wait_count && waits[first].sm < timeline->sm;)
         first++;
-    for (end = first; end < count && waits[end].sm == timeline->sm; end++) {
-        const uint32_t row = row_of(timeline, waits[end].slot, waits[end].warp);
-        if (row >= timeline->row_count) timeline->row_count = row + 1;
-        if (waits[end].instruction != UINT32_MAX && waits[end].instruction >= timeline->instructions)
-            timeline->instructions = waits[end].instruction + 1;
-    }
+    for (end = first; end < wait_count && waits[end].sm == timeline->sm; end++)
+        take_row(timeline, row_of(timeline, waits[end].slot, waits[end].warp), waits[end].instruction);
     timeline->waits = waits == NULL ? NULL : waits + first;
     timeline->wait_count = end - first;
 }
@@ -138,8 +133,7 @@ static void about_json(struct json *json, const struct timeline *timeline) {
 }
 
 static void timeline_json(struct json *json, struct timeline *timeline) {
-    take_issues(timeline);
-    take_waits(timeline);
+    take_events(timeline);
     json_open_object(json, "timeline");
     about_json(json, timeline);
     timeline->numbers = calloc(timeline->instructions + 1, sizeof *timeline->numbers);

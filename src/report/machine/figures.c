@@ -129,26 +129,29 @@ static void add_core(struct figures *figures) {
     static const char *const all[] = {
         "register_banks",      "bank_ports",         "l0_size", "l0_line", "l0_miss", "l1_instruction_size",
         "l1_instruction_line", "l1_instruction_miss"};
-    static const char *const constants[] = {"constant_probe", "constant_size", "constant_line",
-                                            "constant_ways", "constant_miss"};
-    static const char *const levels[] = {"l1", "l2", "dram", "tlb"};
     const struct machine_sass *sass = &figures->machine->sass;
-    const uint32_t levels_used = sass->worst == SASS_WORST_TLB    ? 4
-                                 : sass->worst == SASS_WORST_DRAM ? 3
-                                 : sass->worst == SASS_WORST_L2   ? 2
-                                                                  : 1;
+    const uint64_t constants = figures->constants, memory = figures->memory;
+    const bool in_tlb = sass->worst == SASS_WORST_TLB, in_dram = in_tlb || sass->worst == SASS_WORST_DRAM;
+    const struct {
+        const char *key;
+        uint64_t uses;
+    } some[] = {{"constant_probe", constants},
+                {"constant_size", constants},
+                {"constant_line", constants},
+                {"constant_ways", constants},
+                {"constant_miss", constants},
+                {"l1", memory},
+                {"l2", in_dram || sass->worst == SASS_WORST_L2 ? memory : 0},
+                {"dram", in_dram ? memory : 0},
+                {"tlb", in_tlb ? memory : 0},
+                {"worst", memory},
+                {"full_queue", count_queued(figures)},
+                {"branch", figures->jumps},
+                {"long_stall", figures->long_stalls}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         add_key(figures, "sass", machine_sass_fields, all[k], sass, 0);
-    for (size_t k = 0; figures->constants > 0 && k < sizeof constants / sizeof *constants; k++)
-        add_key(figures, "sass", machine_sass_fields, constants[k], sass, figures->constants);
-    for (size_t k = 0; figures->memory > 0 && k < levels_used; k++)
-        add_key(figures, "sass", machine_sass_fields, levels[k], sass, figures->memory);
-    if (figures->memory > 0) add_key(figures, "sass", machine_sass_fields, "worst", sass, figures->memory);
-    const uint64_t queued = count_queued(figures);
-    if (queued > 0) add_key(figures, "sass", machine_sass_fields, "full_queue", sass, queued);
-    if (figures->jumps > 0) add_key(figures, "sass", machine_sass_fields, "branch", sass, figures->jumps);
-    if (figures->long_stalls > 0)
-        add_key(figures, "sass", machine_sass_fields, "long_stall", sass, figures->long_stalls);
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+        if (some[k].uses > 0) add_key(figures, "sass", machine_sass_fields, some[k].key, sass, some[k].uses);
 }
 
 static const struct field top_fields[] = {

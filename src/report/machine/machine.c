@@ -103,14 +103,6 @@ wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, 
 
 /* ---- The presets --------------------------------------------------------------------------------------- */
 
-static wb_status put_preset(struct json *json, const char *name, wb_diagnostics *diagnostics) {
-    wb_machine *machine;
-    WB_TRY(wb_machine_load(name, diagnostics, &machine));
-    json_put_object(json, NULL, "name %s, description %s", name, machine->description);
-    wb_machine_free(machine);
-    return WB_OK;
-}
-
 wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *diagnostics, char **text) {
     const size_t count = wb_machine_preset_count();
     struct text out = {0};
@@ -122,8 +114,14 @@ wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *dia
         struct json json = json_begin(&out, JSON_MEMBERS);
         document_open(&json, "warpbound-machines", 1);
         json_open_array(&json, "presets");
-        for (size_t i = 0; status == WB_OK && i < count; i++)
-            status = put_preset(&json, wb_machine_preset_name(i), diagnostics);
+        for (size_t i = 0; status == WB_OK && i < count; i++) {
+            wb_machine *machine = NULL;
+            status = wb_machine_load(wb_machine_preset_name(i), diagnostics, &machine);
+            if (status == WB_OK)
+                json_put_object(&json, NULL, "name %s, description %s", wb_machine_preset_name(i),
+                                machine->description);
+            wb_machine_free(machine);
+        }
         json_close(&json);
         json_close(&json);
     }
@@ -132,15 +130,11 @@ wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *dia
 
 /* ---- Machine code ------------------------------------------------------------------------------------ */
 
-static void put_counter(struct json *json, const char *key, uint32_t counter) {
-    json_put_count_if(json, key, counter != SASS_NO_COUNTER, counter);
-}
-
 static void put_control(struct json *json, const struct sass_control *control) {
     json_open_object(json, "control");
-    json_put(json, "stall %u, yield %d", control->stall, control->yield);
-    put_counter(json, "write_counter", control->write_counter);
-    put_counter(json, "read_counter", control->read_counter);
+    json_put(json, "stall %u, yield %d, write_counter %*u, read_counter %*u", control->stall, control->yield,
+             control->write_counter != SASS_NO_COUNTER, control->write_counter,
+             control->read_counter != SASS_NO_COUNTER, control->read_counter);
     json_open_array(json, "waits");
     for (uint32_t counter = 0; counter < 6; counter++)
         if ((control->waits >> counter & 1) != 0) json_put_count(json, NULL, counter);

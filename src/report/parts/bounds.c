@@ -135,27 +135,22 @@ static void put_numbers(struct text *words, uint64_t of, size_t numbers) {
     text_char(words, ')');
 }
 
-/* One assumption, behind its group where that is the first of it. */
-static void put_condition(struct text *out, const struct layout *layout, const char *group,
-                          wb_assumption what, uint64_t of, size_t numbers) {
-    const size_t start = out->length;
-    text_printf(out, "  %s", group);
-    text_pad(out, ID_COLUMN);
-    text_string(out, wb_assumption_id(what));
-    text_pad(out, TEXT_COLUMN);
-    text_string(out, wb_assumption_text(what));
-    put_numbers(out, of, numbers);
-    layout_wrap(out, layout, start, 0, TEXT_COLUMN);
-}
-
 void conditions_put(struct text *out, const struct layout *layout, struct condition_list *conditions,
                     size_t numbers) {
+    const char *before = "";
     assumptions_sort(conditions->items, conditions->count);
     for (size_t i = 0; i < conditions->count; i++) {
         const wb_assumption what = conditions->items[i];
         const char *group = wb_assumption_group(what);
-        const bool first = i == 0 || strcmp(group, wb_assumption_group(conditions->items[i - 1])) != 0;
-        put_condition(out, layout, first ? group : "", what, conditions->of[what], numbers);
+        const size_t start = out->length;
+        text_printf(out, "  %s", strcmp(group, before) != 0 ? group : "");
+        text_pad(out, ID_COLUMN);
+        text_string(out, wb_assumption_id(what));
+        text_pad(out, TEXT_COLUMN);
+        text_string(out, wb_assumption_text(what));
+        put_numbers(out, conditions->of[what], numbers);
+        layout_wrap(out, layout, start, 0, TEXT_COLUMN);
+        before = group;
     }
 }
 

@@ -188,9 +188,6 @@ void verdict_put_refuted(struct text *out, const wb_verdict *verdict);
 void verdict_put_refuted_launch(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                                 size_t number, size_t refuted);
 
-/* The isolated block or the kernel: "the kernel", "block (0,0,0) alone", "the stream". */
-void verdict_put_subject(struct text *out, const wb_verdict *verdict);
-
 /* The member "verdict" of the innermost object. */
 void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz);
 

@@ -66,7 +66,7 @@ static void put_block(struct text *out, const struct wb_analysis *judged) {
         text_printf(out, "block (%u,%u,%u) alone", index[0], index[1], index[2]);
 }
 
-void verdict_put_subject(struct text *out, const wb_verdict *verdict) {
+static void verdict_put_subject(struct text *out, const wb_verdict *verdict) {
     switch (verdict->scope) {
     case WB_SCOPE_KERNEL: text_string(out, "the kernel"); return;
     case WB_SCOPE_STREAM: text_string(out, "the stream"); return;
@@ -209,12 +209,11 @@ static void put_bound(struct text *out, const struct layout *layout, const wb_ve
 }
 
 const char *verdict_model(wb_model model) {
-    switch (model) {
-    case WB_MODEL_PTX: return "the PTX model, not your compiled code";
-    case WB_MODEL_CLASSES: return "a PTX model of your machine code, which leaves out its control fields";
-    case WB_MODEL_NONE: break;
-    }
-    return NULL;
+    static const char *const models[] = {
+        [WB_MODEL_NONE] = NULL,
+        [WB_MODEL_PTX] = "the PTX model, not your compiled code",
+        [WB_MODEL_CLASSES] = "a PTX model of your machine code, which leaves out its control fields"};
+    return models[model];
 }
 
 static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,
@@ -319,20 +318,6 @@ void verdict_put_refuted_launch(struct text *out, const struct layout *layout, c
     verdict_end_detail(out, layout, start);
 }
 
-static enum layout_style style_of(wb_state state) {
-    switch (state) {
-    case WB_MET: return STYLE_GREEN;
-    case WB_CONTRADICTION:
-    case WB_MISSED: return STYLE_RED;
-    case WB_MODEL_ONLY:
-    case WB_OPEN:
-    case WB_BLOCK_ONLY:
-    case WB_UNPROVEN: return STYLE_YELLOW;
-    case WB_BOUNDED: break;
-    }
-    return STYLE_BOLD;
-}
-
 /* A detail that a function writes. */
 static void put_detail(struct text *out, const struct layout *layout, const char *name,
                        const wb_verdict *verdict, void put(struct text *out, const wb_verdict *verdict)) {
@@ -386,12 +371,16 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
 
 void verdict_put(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                  const struct verdict_words *words) {
+    static const enum layout_style styles[] = {
+        [WB_BOUNDED] = STYLE_BOLD,      [WB_MET] = STYLE_GREEN,      [WB_MISSED] = STYLE_RED,
+        [WB_CONTRADICTION] = STYLE_RED, [WB_OPEN] = STYLE_YELLOW,    [WB_MODEL_ONLY] = STYLE_YELLOW,
+        [WB_BLOCK_ONLY] = STYLE_YELLOW, [WB_UNPROVEN] = STYLE_YELLOW};
     const char *state = wb_state_name(verdict->state);
     const struct layout whole = {words->line_only ? UINT32_MAX : layout->width, layout->color};
     struct text line = {0};
     verdict_put_line(&line, verdict, words);
     out->failed |= line.failed;
-    layout_styled(out, layout, style_of(verdict->state), state);
+    layout_styled(out, layout, styles[verdict->state], state);
     const size_t start = out->length;
     if (!line.failed) text_string(out, line.data + strlen(state));
     layout_wrap(out, &whole, start, (uint32_t)strlen(state), 2);

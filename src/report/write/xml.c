@@ -8,34 +8,24 @@ static bool is_allowed(uint32_t point) {
     return text_is_printable(point);
 }
 
-/* The escape of a reserved character, or NULL. */
-static const char *reserved(char c) {
-    switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return NULL;
-    }
-}
-
-/* The escape of a blank that a reader of attributes would take for a space, or NULL. */
-static const char *kept_blank(char c) {
-    switch (c) {
-    case '\t': return "&#9;";
-    case '\n': return "&#10;";
-    case '\r': return "&#13;";
-    default: return NULL;
-    }
+/* The escape of a reserved character; in an attribute also of a blank that a reader would take for a space;
+ * or NULL. */
+static const char *escape_of(char c, bool in_attribute) {
+    static const struct {
+        char c;
+        const char *escape;
+    } escapes[] = {{'&', "&amp;"},  {'<', "&lt;"},  {'>', "&gt;"},   {'"', "&quot;"},
+                   {'\'', "&#39;"}, {'\t', "&#9;"}, {'\n', "&#10;"}, {'\r', "&#13;"}};
+    for (size_t i = 0; i < (in_attribute ? 8u : 5u); i++)
+        if (escapes[i].c == c) return escapes[i].escape;
+    return NULL;
 }
 
 static void put_escaped(struct text *out, const char *string, size_t length, bool in_attribute) {
     while (length > 0) {
         uint32_t point;
         const size_t size = utf8_decode(string, length, &point), taken = size == 0 ? 1 : size;
-        const char *escaped = size == 1 ? reserved(*string) : NULL;
-        if (escaped == NULL && size == 1 && in_attribute) escaped = kept_blank(*string);
+        const char *escaped = size == 1 ? escape_of(*string, in_attribute) : NULL;
         if (size == 0 || !is_allowed(point)) escaped = "\xef\xbf\xbd";
         if (escaped != NULL)
             text_string(out, escaped);

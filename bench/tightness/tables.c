@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "report/write/json.h"
-#include "report/write/sheet.h"
+#include "report/write/write.h"
 
 /* The ratios of a kernel, each with its geometric mean. */
 enum ratio {

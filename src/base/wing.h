@@ -12,7 +12,7 @@ struct analysis_reader; /* bound/analysis/analysis.h */
 struct axis_row;        /* sweep/axis.h */
 struct bound_method;    /* bound/method/method.h */
 struct json;            /* report/write/json.h */
-struct layout;          /* report/write/layout.h */
+struct layout;          /* report/write/write.h */
 struct sim_policy;      /* sim/sm/host.h */
 struct sim_sink;
 struct text;        /* base/base.h */

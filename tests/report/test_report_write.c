@@ -8,8 +8,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "report/write/record.h"
-#include "report/write/uri.h"
+#include "report/write/write.h"
 #include "report/write/xml.h"
 
 static void assert_text(struct text *out, const char *expected) {

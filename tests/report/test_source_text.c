@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/write/source_text.h"
+#include "report/write/source.h"
 
 static char folder[] = "/tmp/warpbound_source_XXXXXX";
 

@@ -3,19 +3,10 @@
 
 #include <inttypes.h>
 
-#include "base/base.h"
 #include "bound/analysis/verdict.h"
-#include "launch/launch.h"
 #include "report/costs/costs_shown.h"
 #include "report/gate/gate.h"
-#include "report/parts/bounds.h"
-#include "report/parts/cover.h"
-#include "report/parts/document.h"
-#include "report/parts/heading.h"
-#include "report/parts/inputs.h"
-#include "report/parts/verdict.h"
-#include "report/write/json.h"
-#include "report/write/output.h"
+#include "report/parts/parts.h"
 #include "warp/interpret/execute.h"
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */
@@ -23,19 +14,14 @@
 /* The launch; null for a handwritten block. */
 static void launch_json(struct json *json, const struct wb_analysis *analysis) {
     const struct wb_block *block = analysis->block;
-    if (block == NULL) {
-        json_put_null(json, "launch");
-        return;
-    }
+    if (!json_open_known(json, "launch", block != NULL)) return;
     const struct block_demand demand = block_demand_of(block);
-    json_open_object(json, "launch");
     json_put_counts(json, "grid", block->grid, 3);
     json_put_counts(json, "block", block->size, 3);
     json_put_count(json, "shared_bytes", block->shared_bytes);
     json_put_counts(json, "block_index", block->index, 3);
-    json_put_count(json, "warps", block->warp_count);
-    json_put_count(json, "warp_instructions", report_count_instructions(block));
-    json_put_bool(json, "covering", block->covering);
+    json_put(json, "warps %u, warp_instructions %" PRIu64 ", covering %d", block->warp_count,
+             report_count_instructions(block), block->covering);
     heading_launch_json(json, &block->inputs, analysis->machine, &demand);
     json_close(json);
 }
@@ -68,16 +54,6 @@ static void deadline_json(struct json *json, const wb_verdict *verdict, const wb
     json_close(json);
 }
 
-static void best_json(struct json *json, const wb_bound *best) {
-    json_put_count_if(json, "best_upper", best != NULL, best != NULL ? best->cycles : 0);
-}
-
-/* The subject of the report and its least proven bound; a block's bound never stands for a kernel. */
-static void scope_json(struct json *json, const wb_verdict *verdict) {
-    json_put_text(json, "scope", wb_scope_name(verdict->scope));
-    best_json(json, verdict->bound);
-}
-
 /* The whole kernel, beside its block that takes longest. */
 static void kernel_json(struct json *json, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
@@ -88,14 +64,12 @@ static void kernel_json(struct json *json, const struct wb_analysis *analysis,
     json_open_object(json, "grid");
     kernel_heading_json(json, analysis);
     results_json(json, analysis, options);
-    best_json(json, best);
+    json_put_count_if(json, "best_upper", best != NULL, best != NULL ? best->cycles : 0);
     results_given_json(json, analysis, options);
     json_put_text(json, "best_method", best != NULL ? best->method : NULL);
-    if (best != NULL)
-        report_time_json(json, "best_upper_microseconds", analysis->machine->clock_mhz, best->cycles);
-    else
-        json_put_null(json, "best_upper_microseconds");
-    json_put_count_if(json, "best_upper_with_launch", is_proven, proven);
+    json_put(json, "best_upper_microseconds %*g, best_upper_with_launch %*" PRIu64, best != NULL,
+             report_microseconds(analysis->machine->clock_mhz, best != NULL ? best->cycles : 0), is_proven,
+             proven);
     kernel_dominant_json(json, best);
     json_close(json);
 }
@@ -114,11 +88,8 @@ static wb_status phase_json(void *user, uint64_t section, const struct phase *ph
         if (sections->opened > 0) json_close(json);
         json_open_array(json, NULL);
     }
-    json_open_object(json, NULL);
-    json_put_text(json, "kind", phase->idle ? "idle" : "exec");
-    json_put_count(json, "start", phase->start);
-    json_put_count(json, "end", phase->end);
-    json_close(json);
+    json_put_object(json, NULL, "kind %s, start %" PRIu64 ", end %" PRIu64, phase->idle ? "idle" : "exec",
+                    phase->start, phase->end);
     return json->out->failed ? WB_ERR_LIMIT : WB_OK;
 }
 
@@ -171,10 +142,8 @@ static void asked_json(struct json *json, const struct analysis_asked *asked) {
         json_put_counts(json, "block_index", asked->block, 3);
     else
         json_put_null(json, "block_index");
-    json_put_text(json, "scheme", asked->scheme);
-    json_put_text(json, "method", asked->methods);
-    json_put_text(json, "policy", asked->policies);
-    json_put_count_if(json, "states", asked->state_limit != 0, asked->state_limit);
+    json_put(json, "scheme %s, method %s, policy %s, states %*" PRIu64, asked->scheme, asked->methods,
+             asked->policies, asked->state_limit != 0, asked->state_limit);
     json_close(json);
 }
 
@@ -188,7 +157,9 @@ void report_analysis_json(struct json *json, const struct wb_analysis *analysis,
     inputs_json(json, &sources);
     asked_json(json, &analysis->asked);
     results_json(json, block, options);
-    scope_json(json, &verdict);
+    /* A block's bound never stands for a kernel. */
+    json_put(json, "scope %s, best_upper %*" PRIu64, wb_scope_name(verdict.scope), verdict.bound != NULL,
+             verdict.bound != NULL ? verdict.bound->cycles : 0);
     if (options->has_deadline) deadline_json(json, &verdict, options);
     if (wb_analysis_is_covering(block)) cover_json(json, report_covering_block(block));
     results_given_json(json, block, options);
@@ -200,59 +171,30 @@ wb_status report_analysis_document(struct json *json, const struct wb_analysis *
     const struct wb_analysis *block = report_block_of(analysis);
     document_open(json, "warpbound-analyze", 1);
     report_analysis_json(json, analysis, options);
-    WB_TRY(costs_report_json(json, analysis, options, diagnostics));
+    WB_TRY(costs_report(NULL, json, analysis, options, diagnostics));
     if (!options->phases || block->timed == NULL) return WB_OK;
     warps_json(json, block);
     return paths_json(json, block, diagnostics);
 }
 
-static wb_status put_json(struct text *out, const struct wb_analysis *analysis,
-                          const wb_report_options *options, wb_diagnostics *diagnostics) {
-    struct json json = json_begin(out, JSON_LINES);
-    WB_TRY(report_analysis_document(&json, analysis, options, diagnostics));
-    json_close(&json);
-    return WB_OK;
-}
-
-/* ---- For gates ------------------------------------------------------------------------------------------
+/* ---- The report -----------------------------------------------------------------------------------------
  */
-
-static const wb_input *input_at(const void *owner, size_t index) {
-    return wb_analysis_input(owner, index);
-}
-
-/* Collects what a gate needs of the analysis; `put` writes it. */
-static void put_gate(struct text *out, const struct wb_analysis *analysis, const wb_report_options *options,
-                     const wb_diagnostics *messages, void (*put)(struct text *out, const struct gate *gate)) {
-    const wb_verdict verdict = verdict_of(analysis, options);
-    const struct sources sources = analysis_sources(analysis);
-    const char *by_hand = sources.by_hand != NULL ? sources.by_hand->path : NULL;
-    const struct gate gate = {
-        .verdict = &verdict,
-        .words = {.clock_mhz = analysis->machine->clock_mhz, .unit = options->unit},
-        .name = sources.kernel != NULL ? wb_kernel_name(sources.kernel)
-                : by_hand != NULL      ? by_hand
-                                       : "block",
-        .file = sources.kernel != NULL ? sources.kernel->module->input.path : by_hand,
-        .kernel = sources.kernel,
-        .input_at = input_at,
-        .owner = analysis,
-        .messages = messages,
-    };
-    put(out, &gate);
-}
 
 wb_status wb_report(const wb_analysis *analysis, wb_report_format format, const wb_report_options *options,
                     wb_diagnostics *diagnostics, char **text) {
     wb_report_options asked;
     WB_TRY(OPTIONS_TAKE(wb_report_options, options, &asked, diagnostics));
     struct text out = {0};
+    struct json json = json_begin(&out, JSON_LINES);
     wb_status status = WB_OK;
     switch (format) {
     case WB_REPORT_TEXT: status = report_analysis_text(&out, analysis, &asked, diagnostics); break;
-    case WB_REPORT_JSON: status = put_json(&out, analysis, &asked, diagnostics); break;
-    case WB_REPORT_JUNIT: put_gate(&out, analysis, &asked, diagnostics, gate_put_junit); break;
-    case WB_REPORT_SARIF: put_gate(&out, analysis, &asked, diagnostics, gate_put_sarif); break;
+    case WB_REPORT_JSON:
+        status = report_analysis_document(&json, analysis, &asked, diagnostics);
+        if (status == WB_OK) json_close(&json);
+        break;
+    case WB_REPORT_JUNIT:
+    case WB_REPORT_SARIF: gate_put(&out, format, analysis, NULL, &asked, diagnostics); break;
     default:
         diagnose(diagnostics, SEVERITY_ERROR, "report", "unknown format %d", (int)format);
         status = WB_ERR_INPUT;

@@ -4,8 +4,7 @@
 
 #include "bound/analysis/analysis.h"
 #include "bound/analysis/stream.h"
-#include "report/write/json.h"
-#include "report/write/layout.h"
+#include "report/write/write.h"
 
 /* The block of a kernel that takes longest; else the analysis itself. */
 const struct wb_analysis *report_block_of(const struct wb_analysis *analysis);
@@ -50,11 +49,6 @@ wb_status explain_put(struct text *out, const struct layout *layout, const struc
 /* Adds the assumptions of a simulation of the analysis to the list of `count`; returns the new count. */
 size_t explain_simulation(const struct wb_analysis *analysis, wb_assumption *list);
 
-/* Parts of reports of whole kernels besides bounds: launch, machine, and where cycles are spent. */
-
-/* The heading: kernel or file, grid, machine, blocks on an SM; with `all` block classes. */
-void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bool all);
-
 /* Members of the innermost object: how many blocks of how many classes there are, and the slots that they
  * take turns in; */
 void kernel_heading_json(struct json *json, const struct wb_analysis *analysis);
@@ -66,11 +60,6 @@ void kernel_dominant_json(struct json *json, const wb_bound *best);
 /* "parts" of a bound, where it says. */
 void kernel_parts_json(struct json *json, const wb_bound *bound);
 
-/* The phases of every distinct path of a block, and what methods say of its single warps, for people. */
-
-/* Appends both. Errors as phases_of_path. */
-wb_status phases_put(struct text *out, const struct wb_analysis *analysis, wb_diagnostics *diagnostics);
-
 /* Bounds and simulations of an analysis: how they compare, and how they are shown. */
 
 /* The latest result of all simulations that the bounds are about (of covering paths: those of the given
@@ -80,10 +69,6 @@ uint64_t report_slowest(const struct wb_analysis *analysis);
 /* How far `bound` lies above the slowest of these simulations, in percent; false when nothing was simulated.
  */
 bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *bound, double *percent);
-
-/* The interval of the worst case, with latencies exactly as stated: a schedule that takes *lower was found,
- * and none takes more than *upper. False if nothing is proven or nothing was found. */
-bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper);
 
 /* Members of the innermost object: "bounds", "simulations", "declined", "certified"; */
 void results_json(struct json *json, const struct wb_analysis *analysis, const wb_report_options *options);

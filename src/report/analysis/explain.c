@@ -3,10 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "bound/analysis/verdict.h"
-#include "report/parts/bounds.h"
-#include "report/parts/conditions.h"
+#include "report/parts/parts.h"
 
 /* Policies, then methods. */
 static const char *explained_name(size_t index) {
@@ -25,29 +23,21 @@ size_t explain_simulation(const struct wb_analysis *analysis, wb_assumption *lis
     return count;
 }
 
-/* A number of a method or a policy. */
-struct explained {
-    const char *name, *of; /* "the kernel", "a block alone" */
-    wb_kind kind;
-    uint64_t cycles;
-};
-
+/* A number of a method or a policy, of "the kernel" or "a block alone". */
 static void put_heading(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
-                        const struct explained *explained) {
-    struct text words = {0};
-    text_printf(&words, ", of %s: ", explained->of);
-    report_put_time(&words, analysis->machine->clock_mhz, explained->cycles);
-    text_printf(&words, " (%" PRIu64 " cycles), %s", explained->cycles, wb_kind_name(explained->kind));
+                        const char *name, const char *of, wb_kind kind, uint64_t time) {
     text_char(out, '\n');
-    layout_styled(out, layout, STYLE_BOLD, explained->name);
-    if (!words.failed) layout_words(out, layout, (uint32_t)strlen(explained->name), 2, words.data);
-    out->failed |= words.failed;
-    text_free(&words);
+    layout_styled(out, layout, STYLE_BOLD, name);
+    const size_t start = out->length;
+    text_printf(out, ", of %s: ", of);
+    report_put_time(out, analysis->machine->clock_mhz, time);
+    text_printf(out, " (%" PRIu64 " cycles), %s", time, wb_kind_name(kind));
+    layout_wrap(out, layout, start, (uint32_t)strlen(name), 2);
 }
 
 static void put_conditions(struct text *out, const struct layout *layout, const wb_assumption *list,
                            size_t count) {
-    struct conditions conditions = {0};
+    struct condition_list conditions = {0};
     if (count == 0) return;
     conditions_add(&conditions, list, count, 0);
     text_string(out, "rests on\n");
@@ -68,23 +58,20 @@ static void put_forms(struct text *out, const struct layout *layout, const wb_bo
 
 static void put_bound(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
                       const wb_bound *bound, const char *of) {
-    const struct explained explained = {bound->method, of, bound->kind, bound->cycles};
-    struct text parts = {0};
-    put_heading(out, layout, analysis, &explained);
+    put_heading(out, layout, analysis, bound->method, of, bound->kind, bound->cycles);
     report_put_reason(out, layout, bound);
-    report_put_parts(&parts, bound, true);
-    if (parts.length > 0) layout_printf(out, layout, 2, "made of %s", parts.data);
-    out->failed |= parts.failed;
-    text_free(&parts);
+    const size_t start = out->length;
+    if (bound->part_count > 0) text_string(out, "made of ");
+    report_put_parts(out, bound, true);
+    layout_wrap(out, layout, start, 0, 2);
     put_forms(out, layout, bound);
     put_conditions(out, layout, bound->assumptions, bound->assumption_count);
 }
 
 static void put_simulation(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
                            const wb_simulation *simulation, const char *of) {
-    const struct explained explained = {simulation->policy, of, WB_SIMULATED, simulation->cycles};
     wb_assumption list[WB_ASSUMPTION_COUNT];
-    put_heading(out, layout, analysis, &explained);
+    put_heading(out, layout, analysis, simulation->policy, of, WB_SIMULATED, simulation->cycles);
     if (!found_is_covered(analysis, simulation))
         layout_printf(out, layout, 2, "no bound of this report is about such a scheduler");
     put_conditions(out, layout, list, explain_simulation(analysis, list));

@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "bound/analysis/verdict.h"
-#include "report/parts/bounds.h"
-#include "report/parts/heading.h"
+#include "report/parts/parts.h"
 
 uint64_t report_slowest(const struct wb_analysis *analysis) {
     size_t count;
@@ -28,7 +27,9 @@ bool report_overestimation(const struct wb_analysis *analysis, const wb_bound *b
     return true;
 }
 
-bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper) {
+/* The interval of the worst case, with latencies exactly as stated: a schedule that takes *lower was found,
+ * and none takes more than *upper. False if nothing is proven or nothing was found. */
+static bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64_t *upper) {
     size_t count;
     const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
     *lower = report_slowest(analysis);
@@ -47,11 +48,9 @@ bool report_interval(const struct wb_analysis *analysis, uint64_t *lower, uint64
  * last bits of a division. */
 static void overestimation_json(struct json *json, const struct wb_analysis *analysis,
                                 const wb_bound *bound) {
-    double percent;
-    if (report_overestimation(analysis, bound, &percent))
-        json_put_real(json, "overestimation_percent", round(percent * 100.0) / 100.0);
-    else
-        json_put_null(json, "overestimation_percent");
+    double percent = 0;
+    const bool is_known = report_overestimation(analysis, bound, &percent);
+    json_put(json, "overestimation_percent %*g", is_known, round(percent * 100.0) / 100.0);
 }
 
 static void bounds_json(struct json *json, const struct wb_analysis *analysis,
@@ -64,7 +63,8 @@ static void bounds_json(struct json *json, const struct wb_analysis *analysis,
         json_open_object(json, NULL);
         report_bound_json(json, &bounds[i], options);
         overestimation_json(json, analysis, &bounds[i]);
-        report_time_json(json, "microseconds", analysis->machine->clock_mhz, bounds[i].cycles);
+        json_put_real(json, "microseconds",
+                      report_microseconds(analysis->machine->clock_mhz, bounds[i].cycles));
         kernel_parts_json(json, &bounds[i]);
         for (size_t w = 0; (wing = wing_at(w)) != NULL; w++)
             if (wing->bound_json != NULL) wing->bound_json(json, &bounds[i]);
@@ -81,12 +81,11 @@ static void simulations_json(struct json *json, const struct wb_analysis *analys
     for (size_t i = 0; i < count; i++) {
         const wb_simulation *simulation = &simulations[i];
         json_open_object(json, NULL);
-        json_put_text(json, "policy", simulation->policy);
-        json_put_bool(json, "work_conserving", simulation->work_conserving);
-        json_put_count(json, "cycles", simulation->cycles);
-        json_put_count(json, "last_commit", simulation->last_commit);
-        json_put_count(json, "last_issue", simulation->last_issue);
-        json_put_count(json, "warp_instructions", simulation->warp_instructions);
+        json_put(json,
+                 "policy %s, work_conserving %d, cycles %" PRIu64 ", last_commit %" PRIu64
+                 ", last_issue %" PRIu64 ", warp_instructions %" PRIu64,
+                 simulation->policy, simulation->work_conserving, simulation->cycles, simulation->last_commit,
+                 simulation->last_issue, simulation->warp_instructions);
         report_seconds_json(json, simulation->seconds, options);
         heading_fetches_json(json, analysis->machine, simulation->fetches, simulation->fetch_misses);
         report_assumed_json(json, analysis->assumed);
@@ -115,11 +114,7 @@ void results_json(struct json *json, const struct wb_analysis *analysis, const w
 void results_given_json(struct json *json, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
     if (!wb_analysis_is_covering(analysis)) return;
-    if (analysis->given == NULL) {
-        json_put_null(json, "given");
-        return;
-    }
-    json_open_object(json, "given");
+    if (!json_open_known(json, "given", analysis->given != NULL)) return;
     lists_json(json, analysis->given, options);
     json_close(json);
 }

@@ -3,50 +3,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "bound/analysis/stream.h"
-#include "ptx/ptx.h"
 #include "report/analysis/analysis.h"
 #include "report/gate/gate.h"
-#include "report/parts/bounds.h"
-#include "report/parts/conditions.h"
-#include "report/parts/document.h"
-#include "report/parts/heading.h"
-#include "report/parts/inputs.h"
-#include "report/parts/verdict.h"
-#include "report/write/output.h"
-
-/* The simulation of a kernel under a policy, or NULL. */
-static const wb_simulation *simulation_of(const struct wb_analysis *kernel, const char *policy) {
-    size_t count;
-    const wb_simulation *simulations =
-        wb_analysis_simulations(kernel->given != NULL ? kernel->given : kernel, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(simulations[i].policy, policy) == 0) return &simulations[i];
-    return NULL;
-}
+#include "report/parts/parts.h"
 
 /* The whole stream under policy number `policy`, launch overheads included, when every kernel was simulated
  * under it (of covering paths: with the given data); else false. */
 static bool stream_simulated(const struct wb_stream *stream, size_t policy, cycles *simulated) {
-    cycles sum = stream_overhead(stream);
+    *simulated = stream_overhead(stream);
     for (size_t i = 0; i < stream->kernels.count; i++) {
-        const wb_simulation *simulation =
-            simulation_of(stream->kernels.items[i].analysis, wb_policy_name(policy));
-        if (simulation == NULL) return false;
-        sum = cycles_add(sum, simulation->cycles);
+        const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
+        size_t count, s = 0;
+        const wb_simulation *simulations =
+            wb_analysis_simulations(kernel->given != NULL ? kernel->given : kernel, &count);
+        while (s < count && strcmp(simulations[s].policy, wb_policy_name(policy)) != 0)
+            s++;
+        if (s == count) return false;
+        *simulated = cycles_add(*simulated, simulations[s].cycles);
     }
-    *simulated = sum;
     return stream->kernels.count > 0;
-}
-
-/* The slowest of these that the bounds are about; 0 when there is none. */
-static cycles stream_slowest(const struct wb_stream *stream) {
-    cycles slowest = 0, simulated;
-    for (size_t p = 0; policy_at(p) != NULL; p++)
-        if (policy_at(p)->work_conserving && stream_simulated(stream, p, &simulated))
-            slowest = cycles_max(slowest, simulated);
-    return slowest;
 }
 
 static void put_heading(struct text *out, const struct layout *layout, const struct wb_stream *stream) {
@@ -120,13 +96,16 @@ static void put_kernel(struct sheet *table, const struct wb_stream *stream, size
     sheet_end_row(table);
 }
 
-/* A sum of all kernels, `name` of it and what kind of number it is (or ""). */
+/* A sum of all kernels, `name` of it and what kind of number it is (or ""), and how far it is above the
+ * slowest simulation, if it is held against one. */
 static void put_sum(struct sheet *table, const struct wb_stream *stream, const char *name, const char *kind,
-                    cycles time, const uint64_t *whole) {
+                    cycles time, const uint64_t *whole, cycles slowest) {
     sheet_text(table, name);
     sheet_text(table, kind);
     sheet_skip(table);
     cycles_cells(table, stream, time, whole);
+    if (slowest > 0) sheet_printf(table, "%+.2f %%", 100.0 * ((double)time / (double)slowest - 1.0));
+    sheet_end_row(table);
 }
 
 static void put_simulations(struct sheet *table, const struct wb_stream *stream, bool covered) {
@@ -139,27 +118,20 @@ static void put_simulations(struct sheet *table, const struct wb_stream *stream,
             sheet_span(table, "not work-conserving, so that no bound above holds for it:");
             sheet_end_row(table);
         }
-        put_sum(table, stream, policy_at(p)->name, wb_kind_name(WB_SIMULATED), simulated, NULL);
-        sheet_end_row(table);
+        put_sum(table, stream, policy_at(p)->name, wb_kind_name(WB_SIMULATED), simulated, NULL, 0);
     }
 }
 
 /* The overheads, what is written back late, and the sum when all kernels are bounded. */
 static void put_sums(struct sheet *table, const struct wb_stream *stream, const uint64_t *proven) {
-    const cycles slowest = stream_slowest(stream);
-    if (stream_overhead(stream) > 0) {
-        put_sum(table, stream, "overhead", "", stream_overhead(stream), proven);
-        sheet_end_row(table);
-    }
-    if (stream_carried(stream) > 0) {
-        put_sum(table, stream, "carried", "", stream_carried(stream), proven);
-        sheet_end_row(table);
-    }
-    if (proven != NULL) {
-        put_sum(table, stream, "all", wb_kind_name(WB_UPPER), *proven, NULL);
-        if (slowest > 0) sheet_printf(table, "%+.2f %%", 100.0 * ((double)*proven / (double)slowest - 1.0));
-        sheet_end_row(table);
-    }
+    cycles slowest = 0, simulated; /* of the simulations that the bounds are about */
+    for (size_t p = 0; policy_at(p) != NULL; p++)
+        if (policy_at(p)->work_conserving && stream_simulated(stream, p, &simulated))
+            slowest = cycles_max(slowest, simulated);
+    if (stream_overhead(stream) > 0)
+        put_sum(table, stream, "overhead", "", stream_overhead(stream), proven, 0);
+    if (stream_carried(stream) > 0) put_sum(table, stream, "carried", "", stream_carried(stream), proven, 0);
+    if (proven != NULL) put_sum(table, stream, "all", wb_kind_name(WB_UPPER), *proven, NULL, slowest);
     put_simulations(table, stream, true);
     put_simulations(table, stream, false);
 }
@@ -200,7 +172,7 @@ static void put_longest(struct text *out, const struct wb_stream *stream, const 
 static void put_rests_on(struct text *out, const struct layout *layout, const struct wb_stream *stream,
                          const wb_verdict *verdict, bool all) {
     const size_t kernels = stream->kernels.count;
-    struct conditions conditions = {0};
+    struct condition_list conditions = {0};
     for (size_t i = 0; i < kernels; i++) {
         const wb_bound *best = wb_analysis_best(stream->kernels.items[i].analysis);
         if (best == NULL) continue;
@@ -213,16 +185,7 @@ static void put_rests_on(struct text *out, const struct layout *layout, const st
     for (size_t i = 0; i < kernels && stream_carried(stream) > 0; i++)
         conditions_add(&conditions, &empty, 1, i);
     const char *title = verdict->state == WB_MISSED ? "the bound holds if" : "holds if";
-    if (!all) {
-        struct text ids = {0};
-        conditions_list_ids(&ids, &conditions);
-        verdict_put_detail(out, layout, title, &ids);
-        return;
-    }
-    layout_styled(out, layout, STYLE_BOLD, title);
-    text_char(out, '\n');
-    conditions_put(out, layout, &conditions, kernels);
-    text_char(out, '\n');
+    conditions_put_titled(out, layout, title, &conditions, kernels, all);
 }
 
 /* Each launch of its own, in words or as a whole report. */
@@ -298,11 +261,8 @@ static void simulations_json(struct json *json, const struct wb_stream *stream) 
     for (size_t p = 0; policy_at(p) != NULL; p++) {
         cycles simulated;
         if (!stream_simulated(stream, p, &simulated)) continue;
-        json_open_object(json, NULL);
-        json_put_text(json, "policy", policy_at(p)->name);
-        json_put_bool(json, "work_conserving", policy_at(p)->work_conserving);
-        json_put_count(json, "cycles", simulated);
-        json_close(json);
+        json_put_object(json, NULL, "policy %s, work_conserving %d, cycles %" PRIu64, policy_at(p)->name,
+                        policy_at(p)->work_conserving, simulated);
     }
     json_close(json);
 }
@@ -318,15 +278,11 @@ void report_stream_document(struct json *json, const struct wb_stream *stream,
     inputs_list_json(json, stream->inputs.items, stream->inputs.count);
     kernels_json(json, stream, options, more, user);
     simulations_json(json, stream);
-    json_put_count(json, "overhead", stream_overhead(stream));
-    json_put_count(json, "carried", stream_carried(stream));
-    json_put_text(json, "scope", "stream");
-    json_put_count_if(json, "best_upper", is_proven, sum);
-    if (is_proven)
-        report_time_json(json, "microseconds", stream->machine->clock_mhz, sum);
-    else
-        json_put_null(json, "microseconds");
-    json_put_count_if(json, "dominated_by", is_proven, is_proven ? stream_longest(stream) + 1 : 0);
+    json_put(json, "overhead %" PRIu64 ", carried %" PRIu64 ", scope %s, best_upper %*" PRIu64,
+             stream_overhead(stream), stream_carried(stream), "stream", is_proven, sum);
+    json_put(json, "microseconds %*g, dominated_by %*zu", is_proven,
+             report_microseconds(stream->machine->clock_mhz, sum), is_proven,
+             is_proven ? stream_longest(stream) + 1 : 0);
     if (options->has_deadline) {
         json_open_object(json, "deadline");
         report_deadline_json(json, &verdict);
@@ -334,32 +290,8 @@ void report_stream_document(struct json *json, const struct wb_stream *stream,
     }
 }
 
-/* ---- For gates ------------------------------------------------------------------------------------------
+/* ---- The report -----------------------------------------------------------------------------------------
  */
-
-static const wb_input *input_at(const void *owner, size_t index) {
-    return wb_stream_input(owner, index);
-}
-
-/* Collects what a gate needs of the stream; its place is that of its first kernel. */
-static void put_gate(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
-                     const wb_diagnostics *messages, void (*put)(struct text *out, const struct gate *gate)) {
-    const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
-    const bool is_empty = stream->kernels.count == 0;
-    const struct wb_kernel *first =
-        is_empty ? NULL : analysis_sources(stream->kernels.items[0].analysis).kernel;
-    const struct gate gate = {
-        .verdict = &verdict,
-        .words = {.clock_mhz = stream->machine->clock_mhz, .unit = options->unit},
-        .name = "stream",
-        .file = first != NULL ? first->module->input.path : NULL,
-        .kernel = first,
-        .input_at = input_at,
-        .owner = stream,
-        .messages = messages,
-    };
-    put(out, &gate);
-}
 
 wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, const wb_report_options *options,
                            wb_diagnostics *diagnostics, char **text) {
@@ -376,8 +308,8 @@ wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, con
         report_stream_document(&json, stream, &asked, NULL, NULL);
         json_close(&json);
         break;
-    case WB_REPORT_JUNIT: put_gate(&out, stream, &asked, diagnostics, gate_put_junit); break;
-    case WB_REPORT_SARIF: put_gate(&out, stream, &asked, diagnostics, gate_put_sarif); break;
+    case WB_REPORT_JUNIT:
+    case WB_REPORT_SARIF: gate_put(&out, format, NULL, stream, &asked, diagnostics); break;
     }
     return report_take(status, &out, diagnostics, text);
 }

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "bound/analysis/verdict.h"
-#include "report/parts/bounds.h"
-#include "report/parts/conditions.h"
-#include "report/write/sheet.h"
+#include "report/parts/parts.h"
 
 /* The table, and how it is shown. */
 struct result_table {
@@ -94,8 +92,16 @@ static void put_bound(struct result_table *results, const struct wb_analysis *an
                bound->seconds);
 }
 
-/* The bounds of one kind, the least first; returns how many. */
-static size_t put_kind(struct result_table *results, const struct wb_analysis *analysis, wb_kind kind) {
+/* A sentence of its own among the rows. */
+static void put_note(struct result_table *results, const char *note) {
+    sheet_end_row(&results->table);
+    sheet_span(&results->table, "%s", note);
+    sheet_end_row(&results->table);
+}
+
+/* The bounds of one kind, the least first, under a note if there is one. */
+static void put_kind(struct result_table *results, const struct wb_analysis *analysis, wb_kind kind,
+                     const char *note) {
     const wb_bound *sorted[METHODS_MAX], *bounds;
     size_t count, found = 0;
     bounds = wb_analysis_bounds(analysis, &count);
@@ -107,16 +113,9 @@ static size_t put_kind(struct result_table *results, const struct wb_analysis *a
             sorted[at] = sorted[at - 1];
         sorted[at] = &bounds[i];
     }
+    if (found > 0 && note != NULL) put_note(results, note);
     for (size_t i = 0; i < found; i++)
         put_bound(results, analysis, sorted[i]);
-    return found;
-}
-
-/* A sentence of its own among the rows. */
-static void put_note(struct result_table *results, const char *note) {
-    sheet_end_row(&results->table);
-    sheet_span(&results->table, "%s", note);
-    sheet_end_row(&results->table);
 }
 
 /* Simulations that the bounds are about, or the others. */
@@ -135,24 +134,14 @@ static void put_simulations(struct result_table *results, const struct wb_analys
     }
 }
 
-static bool has_estimates(const struct wb_analysis *analysis) {
-    size_t count;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++)
-        if (bounds[i].kind == WB_ESTIMATE) return true;
-    return false;
-}
-
 /* First rows that are proven or happen, then the others. */
 static void put_rows(struct result_table *results, const struct wb_analysis *analysis) {
-    static const wb_kind kinds[] = {WB_UPPER, WB_EXACT, WB_LOWER};
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        (void)put_kind(results, analysis, kinds[k]);
+    put_kind(results, analysis, WB_UPPER, NULL);
+    put_kind(results, analysis, WB_EXACT, NULL);
+    put_kind(results, analysis, WB_LOWER, NULL);
     put_simulations(results, analysis, true);
     put_simulations(results, analysis, false);
-    if (!has_estimates(analysis)) return;
-    put_note(results, "estimates: not proven, so that no deadline rests on them:");
-    (void)put_kind(results, analysis, WB_ESTIMATE);
+    put_kind(results, analysis, WB_ESTIMATE, "estimates: not proven, so that no deadline rests on them:");
 }
 
 /* ---- Under the table ----------------------------------------------------------------------------------- */
@@ -161,47 +150,31 @@ static void put_rows(struct result_table *results, const struct wb_analysis *ana
  * named. */
 static void put_declined(struct text *out, const struct layout *layout, const struct wb_analysis *analysis) {
     size_t count;
-    struct text left_out = {0};
     const wb_declined *declined = wb_analysis_declined(analysis, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (declined[i].status == WB_OK)
-            text_printf(&left_out, "%s%s", left_out.length > 0 ? ", " : "", declined[i].method);
-        else
+    for (size_t i = 0; i < count; i++)
+        if (declined[i].status != WB_OK)
             layout_printf(out, layout, 12, "%-11s %s: %s", declined[i].method,
                           report_declined_name(declined[i].status), declined[i].reason);
-    }
-    if (left_out.length > 0)
-        layout_printf(out, layout, 2, "skipped unless named, as too large: %s", left_out.data);
-    out->failed |= left_out.failed;
-    text_free(&left_out);
+    const size_t start = out->length;
+    for (size_t i = 0; i < count; i++)
+        if (declined[i].status == WB_OK)
+            text_printf(out, "%s%s", out->length == start ? "skipped unless named, as too large: " : ", ",
+                        declined[i].method);
+    layout_wrap(out, layout, start, 0, 2);
 }
 
 /* The simulated times until the last result, if the kernel waits for stores behind that. */
 static void put_last_results(struct text *out, const struct layout *layout,
                              const struct wb_analysis *analysis) {
-    size_t count;
-    struct text words = {0};
+    size_t count, start = out->length;
     const wb_simulation *simulations = wb_analysis_simulations(analysis, &count);
     if (machine_unproven(analysis->machine) == NULL || count == 0) return;
+    text_string(out, "of that until the last result:");
     for (size_t i = 0; i < count; i++)
-        text_printf(&words, "%s %s %" PRIu64, i > 0 ? "," : "", simulations[i].policy,
+        text_printf(out, "%s %s %" PRIu64, i > 0 ? "," : "", simulations[i].policy,
                     simulations[i].last_commit);
-    if (words.data != NULL)
-        layout_printf(out, layout, 2,
-                      "of that until the last result:%s; the rest waits for acknowledgements of stores",
-                      words.data);
-    out->failed |= words.failed;
-    text_free(&words);
-}
-
-/* Why a search is not complete; of estimates, why they are none, where nothing is proven beside them. */
-static void put_reasons(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
-                        bool all) {
-    size_t count;
-    const bool estimates = all || wb_analysis_best(analysis) == NULL;
-    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
-    for (size_t i = 0; i < count; i++)
-        if (estimates || bounds[i].kind != WB_ESTIMATE) report_put_reason(out, layout, &bounds[i]);
+    text_string(out, "; the rest waits for acknowledgements of stores");
+    layout_wrap(out, layout, start, 0, 2);
 }
 
 void table_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis,
@@ -220,7 +193,11 @@ void table_put(struct text *out, const struct layout *layout, const struct wb_an
     put_declined(out, layout, analysis);
     if (given != NULL) put_declined(out, layout, given);
     put_last_results(out, layout, given != NULL ? given : analysis);
-    put_reasons(out, layout, analysis, options->all);
+    /* Why a search is not complete; of estimates, why they are none, where nothing is proven beside them. */
+    const bool estimates = options->all || wb_analysis_best(analysis) == NULL;
+    for (size_t i = 0; i < analysis->bounds.count; i++)
+        if (estimates || analysis->bounds.items[i].kind != WB_ESTIMATE)
+            report_put_reason(out, layout, &analysis->bounds.items[i]);
 }
 
 /* "takes at most ...": a number that stands above is not said again. */
@@ -239,15 +216,15 @@ void table_put_summary(struct text *out, const struct layout *layout, const stru
                        const char *subject, const wb_verdict *verdict) {
     const wb_bound *best = wb_analysis_best(analysis);
     const wb_slowest slowest = analysis_slowest(analysis);
-    struct text words = {0};
-    text_string(&words, subject);
-    if (best != NULL) put_least(&words, analysis, verdict->bound != NULL ? verdict->bound->cycles : 0);
-    if (slowest.cycles > 0 && slowest.cycles != verdict->slowest.cycles) {
-        text_string(&words, best != NULL ? "; slowest found " : ": slowest found ");
-        report_put_time(&words, analysis->machine->clock_mhz, slowest.cycles);
-        text_printf(&words, " (%" PRIu64 " cycles, %s)", slowest.cycles, slowest.name);
+    const bool is_new = slowest.cycles > 0 && slowest.cycles != verdict->slowest.cycles;
+    const size_t start = out->length;
+    if (best == NULL && !is_new) return;
+    text_string(out, subject);
+    if (best != NULL) put_least(out, analysis, verdict->bound != NULL ? verdict->bound->cycles : 0);
+    if (is_new) {
+        text_string(out, best != NULL ? "; slowest found " : ": slowest found ");
+        report_put_time(out, analysis->machine->clock_mhz, slowest.cycles);
+        text_printf(out, " (%" PRIu64 " cycles, %s)", slowest.cycles, slowest.name);
     }
-    if (words.length > strlen(subject)) layout_words(out, layout, 0, 2, words.data);
-    out->failed |= words.failed;
-    text_free(&words);
+    layout_wrap(out, layout, start, 0, 2);
 }

@@ -8,10 +8,7 @@
 #include "base/wing.h"
 #include "bound/analysis/verdict.h"
 #include "report/costs/costs_shown.h"
-#include "report/parts/conditions.h"
-#include "report/parts/cover.h"
-#include "report/parts/inputs.h"
-#include "report/parts/verdict.h"
+#include "report/parts/parts.h"
 
 /* Where the values of a heading stand. */
 #define HEADING_COLUMN 9u
@@ -30,19 +27,11 @@ static void put_title(const struct section *section, const char *title) {
     text_char(section->out, '\n');
 }
 
-static void put_heading(const struct section *section) {
-    struct text heading = {0};
-    report_heading_put(&heading, section->analysis, section->options->all);
-    layout_lines(section->out, section->layout, HEADING_COLUMN, heading.data);
-    section->out->failed |= heading.failed;
-    text_free(&heading);
-}
-
 /* ---- Assumptions of the verdict --------------------------------------------------------------------------
  * */
 
 /* The slowest execution decides, so its assumptions count. */
-static void add_slowest(struct conditions *conditions, const wb_verdict *verdict) {
+static void add_slowest(struct condition_list *conditions, const wb_verdict *verdict) {
     const wb_slowest *slowest = &verdict->slowest;
     const struct wb_analysis *run = slowest->with_data ? verdict->judged->given : verdict->judged;
     if (slowest->of_code) run = wb_analysis_code(verdict->judged);
@@ -62,7 +51,7 @@ static void add_slowest(struct conditions *conditions, const wb_verdict *verdict
 static void put_rests_on(const struct section *section, bool in_words) {
     const wb_verdict *verdict = section->verdict;
     const wb_bound *bound = verdict->bound;
-    struct conditions conditions = {0};
+    struct condition_list conditions = {0};
     const char *title = "holds if";
     if (verdict->state == WB_MISSED) {
         add_slowest(&conditions, verdict);
@@ -72,16 +61,7 @@ static void put_rests_on(const struct section *section, bool in_words) {
         title = "what is proven of the block holds if";
     }
     if (verdict->state != WB_MISSED && bound != NULL) conditions_add_bound(&conditions, bound, 0);
-    if (conditions.count == 0) return;
-    if (!in_words) {
-        struct text ids = {0};
-        conditions_list_ids(&ids, &conditions);
-        verdict_put_detail(section->out, section->layout, title, &ids);
-        return;
-    }
-    put_title(section, title);
-    conditions_put(section->out, section->layout, &conditions, 0);
-    text_char(section->out, '\n');
+    conditions_put_titled(section->out, section->layout, title, &conditions, 0, in_words);
 }
 
 /* ---- The numbers --------------------------------------------------------------------------------------- */
@@ -108,20 +88,19 @@ static void put_longest_title(const struct section *section) {
     const struct wb_analysis *analysis = section->analysis;
     const struct wb_block *block = analysis->longest->block;
     const size_t classes = analysis->work.classes.count;
-    struct text words = {0};
-    text_string(&words, analysis->kind == SUBJECT_KERNEL ? "the block that takes longest"
-                                                         : "the block with the most initiations");
+    struct text *out = section->out;
+    layout_begin(out, section->layout, STYLE_BOLD);
+    const size_t start = out->length;
+    text_string(out, analysis->kind == SUBJECT_KERNEL ? "the block that takes longest"
+                                                      : "the block with the most initiations");
     if (block != NULL && classes < 2)
-        text_printf(&words, ", (%u,%u,%u), with %" PRIu64 " warp instructions", block->index[0],
-                    block->index[1], block->index[2], report_count_instructions(block));
-    text_string(&words, ", alone");
-    if (classes > 1) put_kinds_asked(&words, analysis);
-    text_string(&words, analysis->kind == SUBJECT_KERNEL ? ":" : "; others may take longer:");
-    layout_begin(section->out, section->layout, STYLE_BOLD);
-    if (!words.failed) layout_words(section->out, section->layout, 0, 2, words.data);
-    layout_end(section->out, section->layout, STYLE_BOLD);
-    section->out->failed |= words.failed;
-    text_free(&words);
+        text_printf(out, ", (%u,%u,%u), with %" PRIu64 " warp instructions", block->index[0], block->index[1],
+                    block->index[2], report_count_instructions(block));
+    text_string(out, ", alone");
+    if (classes > 1) put_kinds_asked(out, analysis);
+    text_string(out, analysis->kind == SUBJECT_KERNEL ? ":" : "; others may take longer:");
+    layout_wrap(out, section->layout, start, 0, 2);
+    layout_end(out, section->layout, STYLE_BOLD);
 }
 
 static void put_kernel_table(const struct section *section) {
@@ -187,21 +166,62 @@ static void put_all_conditions(const struct section *section) {
     report_put_conditions(section->out, section->layout, bound_at, analysis, executed);
 }
 
-static void put_causes(const struct section *section) {
-    const struct wb_block *block = report_covering_block(report_block_of(section->analysis));
-    if (section->options->all)
-        cover_put_causes(section->out, section->layout, block);
-    else
-        cover_put_summary(section->out, section->layout, block);
+/* ---- Phases of warps --------------------------------------------------------------------------------- */
+
+/* Writes one phase on the line of its section. */
+struct phase_lines {
+    struct text *out;
+    uint64_t section; /* being written */
+    bool open;
+};
+
+static wb_status put_phase(void *user, uint64_t section, const struct phase *phase) {
+    struct phase_lines *lines = user;
+    if (!lines->open || lines->section != section) {
+        text_printf(lines->out, "%s    section %" PRIu64 ":", lines->open ? "\n" : "", section);
+        lines->section = section;
+        lines->open = true;
+    }
+    text_printf(lines->out, " %s[%" PRIu64 ",%" PRIu64 ")", phase->idle ? "idle" : "exec", phase->start,
+                phase->end);
+    return lines->out->failed ? WB_ERR_LIMIT : WB_OK;
 }
 
-/* Every text that was read, with its checksum. */
-static void put_inputs(const struct section *section) {
-    const struct sources sources = analysis_sources(section->analysis);
-    text_char(section->out, '\n');
-    put_title(section, "made from");
-    inputs_put(section->out, &sources);
+/* The result of each method for one warp, and the warp's path. */
+static void put_warp(struct text *out, const struct wb_analysis *analysis, uint32_t warp) {
+    text_printf(out, "  warp %u: path %u", warp, analysis->timed->warp_path[warp]);
+    for (size_t method = 0; bound_method_at(method) != NULL; method++) {
+        cycles value;
+        if (analysis_warp_bound(analysis, method, warp, &value))
+            text_printf(out, ", %s %" PRIu64, bound_method_at(method)->name, value);
+    }
+    text_char(out, '\n');
 }
+
+/* The phases of every distinct path of a block, and what methods say of its single warps. */
+static wb_status phases_put(struct text *out, const struct wb_analysis *analysis,
+                            wb_diagnostics *diagnostics) {
+    text_string(out, "\nbounds of single warps, all sections summed:\n");
+    for (uint32_t warp = 0; warp < analysis->timed->warp_count; warp++)
+        put_warp(out, analysis, warp);
+    text_string(out, "\nphases of a warp alone, cycles from the start of each section between barriers:\n");
+    for (uint32_t path = 0; path < analysis->timed->path_count; path++) {
+        struct phase_lines lines = {.out = out};
+        struct phase_sink sink = {.phase = put_phase, .user = &lines};
+        const uint64_t length = analysis->timed->paths[path].length;
+        text_printf(out, "  path %u\n", path);
+        if (length > PHASES_LISTED_MAX) {
+            text_printf(out, "    too many to be listed: %" PRIu64 " steps\n", length);
+            continue;
+        }
+        WB_TRY(phases_of_path(analysis->timed, path, &sink, diagnostics));
+        text_char(out, '\n');
+    }
+    return WB_OK;
+}
+
+/* ---- The report -----------------------------------------------------------------------------------------
+ */
 
 wb_status report_analysis_text(struct text *out, const struct wb_analysis *analysis,
                                const wb_report_options *options, wb_diagnostics *diagnostics) {
@@ -214,15 +234,23 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     if (options->quiet) return WB_OK;
     if (!options->simulated && !options->all) put_rests_on(&section, false);
     if (!options->simulated) text_char(out, '\n');
-    put_heading(&section);
+    const size_t start = out->length;
+    report_heading_put(out, analysis, options->all);
+    layout_wrap(out, &layout, start, 0, HEADING_COLUMN);
     if (!options->simulated && options->all) put_rests_on(&section, true);
     put_tables(&section);
-    if (wb_analysis_is_covering(analysis)) put_causes(&section);
+    if (wb_analysis_is_covering(analysis))
+        (options->all ? cover_put_causes : cover_put_summary)(out, &layout, report_covering_block(block));
     if (options->all || options->simulated) put_all_conditions(&section);
     for (size_t i = 0; wing_at(i) != NULL; i++)
         if (wing_at(i)->put_bounds != NULL) wing_at(i)->put_bounds(out, &layout, block);
-    WB_TRY(costs_report_text(out, analysis, options, diagnostics));
-    if (options->all) put_inputs(&section);
+    WB_TRY(costs_report(out, NULL, analysis, options, diagnostics));
+    if (options->all) {
+        const struct sources sources = analysis_sources(analysis);
+        text_char(out, '\n');
+        put_title(&section, "made from");
+        inputs_put(out, &sources);
+    }
     if (options->explain != NULL) WB_TRY(explain_put(out, &layout, analysis, options->explain, diagnostics));
     return options->phases && block->timed != NULL ? phases_put(out, block, diagnostics) : WB_OK;
 }

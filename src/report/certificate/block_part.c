@@ -1,6 +1,5 @@
 #include "report/certificate/parts.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/containers.h"
@@ -33,8 +32,7 @@ struct block_model {
     bool last_differs; /* the last of repeated rows has other code behind it, which its barrier asks for */
 };
 
-/* ---- Instructions
- * ------------------------------------------------------------------------------------------ */
+/* ---- Instructions -------------------------------------------------------------------------------------- */
 
 /* The queues of a certificate are those that have registers, numbered from 0. */
 static uint32_t numbered_queues(const struct timed_code *code, uint32_t queues) {
@@ -50,10 +48,10 @@ static void put_inst(struct text *out, const struct timed_code *code, const stru
         text_string(out, "inst -");
     else
         text_printf(out, "inst %u", inst->unit);
-    text_printf(out, " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %u", inst->init, inst->latency,
-                numbered_queues(code, inst->joins), numbered_queues(code, inst->commits), inst->source_count);
+    text_printf(out, " %u %u %u %u %u", inst->init, inst->latency, numbered_queues(code, inst->joins),
+                numbered_queues(code, inst->commits), inst->source_count);
     for (uint32_t i = 0; i < (uint32_t)inst->source_count + inst->destination_count; i++)
-        text_printf(out, " %" PRIu32, operands[i]);
+        text_printf(out, " %u", operands[i]);
     text_char(out, '\n');
 }
 
@@ -76,8 +74,7 @@ static wb_status put_insts(struct section_writer *writer) {
     return WB_OK;
 }
 
-/* ---- Sections and rows
- * ------------------------------------------------------------------------------------- */
+/* ---- Sections and rows --------------------------------------------------------------------------------- */
 
 /* The entries of a loop's body, or 0 if it has a barrier. */
 static uint32_t steps_of_body(const struct timed_block *block, const struct path_fold *fold) {
@@ -125,9 +122,9 @@ static wb_status read_section(struct section_writer *writer, uint32_t path) {
 static void put_steps(struct text *out, const struct section_step *steps, size_t count) {
     for (size_t s = 0; s < count; s++) {
         if (steps[s].count == 0)
-            text_printf(out, "again %" PRIu32 " %" PRIu32 "\n", steps[s].first, steps[s].times);
+            text_printf(out, "again %u %u\n", steps[s].first, steps[s].times);
         else
-            text_printf(out, "run %" PRIu32 " %" PRIu32 "\n", steps[s].first, steps[s].count);
+            text_printf(out, "run %u %u\n", steps[s].first, steps[s].count);
     }
 }
 
@@ -175,12 +172,12 @@ static void put_rows(struct section_writer *writer) {
     for (size_t r = 0; r < writer->rows.count; r++) {
         const struct section_step *step = &writer->rows.items[r];
         if (step->count == 0) {
-            text_printf(out, "again %" PRIu32 " %" PRIu32 "\n", step->first, step->times);
+            text_printf(out, "again %u %u\n", step->first, step->times);
             continue;
         }
         text_string(out, "row");
         for (uint32_t p = 0; p < writer->block->path_count; p++)
-            text_printf(out, " %" PRIu32, *cells++);
+            text_printf(out, " %u", *cells++);
         text_char(out, '\n');
     }
 }
@@ -192,8 +189,8 @@ static wb_status put_warps(struct section_writer *writer) {
     wb_status status = path_warps == NULL ? WB_ERR_LIMIT : WB_OK;
     if (status == WB_OK) status = warp_groups_find(block, &writer->arena, &groups, path_warps);
     for (size_t g = 0; status == WB_OK && g < groups.count; g++)
-        text_printf(&writer->certificate->text, "warps %" PRIu32 " %" PRIu32 " %" PRIu32 "\n",
-                    groups.items[g].path, groups.items[g].sub_core, groups.items[g].warps);
+        text_printf(&writer->certificate->text, "warps %u %u %u\n", groups.items[g].path,
+                    groups.items[g].sub_core, groups.items[g].warps);
     vec_free(&groups);
     return status;
 }
@@ -237,11 +234,11 @@ wb_status certificate_put_block(struct certificate *certificate, const char *nam
                                 const struct timed_block *block) {
     struct section_writer writer = {
         .certificate = certificate, .block = block, .model = &models[machine_isa(block->machine)]};
-    text_printf(&certificate->text, "block %" PRIu32 " # %s\n", block->code.register_count, name);
+    text_printf(&certificate->text, "block %u # %s\n", block->code.register_count, name);
     if (certificate_is_of_parts(block)) text_string(&certificate->text, "parts\n");
     for (uint32_t q = 0; q < QUEUE_COUNT; q++)
         if (block->code.queues[q].count > 0)
-            text_printf(&certificate->text, "queue %" PRIu32 " %" PRIu32 "\n", block->code.queues[q].first,
+            text_printf(&certificate->text, "queue %u %u\n", block->code.queues[q].first,
                         block->code.queues[q].count);
     const wb_status status = put_parts(&writer);
     code_part_free(&writer.code);

@@ -4,9 +4,72 @@
 
 #include "base/containers.h"
 #include "bound/cache/access_latencies.h"
+#include "bound/sass/atomics.h"
 #include "memory/requests/requests.h"
 #include "warp/timed/timed.h"
 #include "warp/trace/blocks.h"
+
+/* ---- Blocked cycles ---------------------------------------------------------------------------------- */
+
+static void put_held(struct text *out, uint64_t times, cycles each, const char *what) {
+    if (times > 0 && each > 0) text_printf(out, "held %" PRIu64 " %" PRIu64 " # %s\n", times, each, what);
+}
+
+static void held_part_services(struct text *out, const struct memory_work *work, uint64_t misses) {
+    const struct machine_memory *memory = &work->machine->memory;
+    const struct memory_counts counts = memory_work_counts(work, misses, &work->total.requests);
+    put_held(out, counts.below, memory->l2_service, "misses and writes, served by the second level");
+    put_held(out, counts.fetches, memory->dram_service, "fetches from DRAM");
+    put_held(out, counts.write_backs, memory->dram_service, "lines written back");
+}
+
+void held_part_machine(struct text *out, const wb_analysis *analysis) {
+    const struct machine_memory *memory = &analysis->machine->memory;
+    if (analysis->kind == SUBJECT_CACHED_BLOCK) { /* docs/memory-bounds.md, theorem 6 */
+        const struct request_counts *requests = &analysis->memory.total.requests;
+        const struct memory_counts counts = memory_work_counts(&analysis->memory, requests->misses, requests);
+        held_part_services(out, &analysis->memory, requests->misses);
+        put_held(out, counts.answers, memory->reply_service, "answers");
+        put_held(out, counts.stalls, 1, "stalls of the first level");
+    }
+    if (analysis->kind == SUBJECT_CONTENDED_BLOCK)
+        put_held(out, analysis->load.requests, memory->service, "requests, served by the memory");
+    if (analysis->kind == SUBJECT_KERNEL && analysis->work.contention.wait == 0)
+        put_held(out, analysis->work.contention.requests, memory->service, "requests, served by the memory");
+    put_held(out, analysis->atomics, analysis->machine->sass.atomic_word, "atomics, in turn");
+    if (analysis->kind != SUBJECT_KERNEL) put_held(out, analysis->fetch_time, 1, "instruction fetch");
+}
+
+static void put_ports(struct text *out, uint32_t units) {
+    for (uint32_t u = 0; u < MACHINE_UNITS_MAX; u++)
+        if ((units >> u & 1) != 0) text_printf(out, "port %u\n", u);
+}
+
+/* Requests of a block that are held back, where only so many of an SM may be on their way, and leave it by
+ * `units` (lemma 6 there). */
+static void put_stalls(struct text *out, const struct wb_machine *machine, const struct request_load *load,
+                       const struct contention *of_sm) {
+    if (request_stalls(&machine->memory, load, of_sm->in_flight, of_sm->wait) == 0) return;
+    const bool several = request_ports_several(machine, of_sm->units);
+    const cycles turns = cycles_mul(load->requests, several ? machine->memory.request_cycles : 0);
+    text_printf(out, "stalled %" PRIu64 " %" PRIu64 " %u # cycles on their way, turns, at a time\n",
+                cycles_add(load->returns, cycles_mul(load->requests, of_sm->wait)), turns,
+                machine->memory.outstanding);
+    put_ports(out, of_sm->units);
+}
+
+void held_part_block(struct text *out, const wb_analysis *analysis) {
+    const struct request_load *load = &analysis->load;
+    const struct contention alone = {.in_flight = load->in_flight, .units = load->units};
+    if (analysis->kind == SUBJECT_CACHED_BLOCK) put_ports(out, analysis->memory.request_units);
+    if (analysis->kind == SUBJECT_CONTENDED_BLOCK) put_stalls(out, analysis->machine, load, &alone);
+}
+
+void held_part_class(struct text *out, const struct grid_work *work, const struct block_class *class) {
+    put_stalls(out, work->machine, &class->load, &work->contention);
+}
+
+/* ---- Grids on machines with caches ------------------------------------------------------------------- */
 
 /* Kinds of blocks that are written at most. */
 #define KINDS_MAX 1024u
@@ -85,7 +148,7 @@ static wb_status put_kind(struct cached_writer *writer, uint32_t kind) {
     struct timed_block made = {0};
     struct wb_block *block = NULL;
     char name[32];
-    (void)text_format(name, sizeof name, "block-%" PRIu32, first);
+    (void)text_format(name, sizeof name, "block-%u", first);
     WB_TRY(grid_block_make(timed->grid, first, writer->diagnostics, &block));
     wb_status status = access_costs_make(block, timed->machine, writer->diagnostics, &costs);
     if (status == WB_OK) {
@@ -105,21 +168,10 @@ static void put_sms(struct cached_writer *writer) {
     for (uint32_t s = 0; s < memory_work_sms(writer->work); s++) {
         const struct request_counts *requests = &writer->sms[s].work.requests;
         const struct memory_counts counts = memory_work_counts(writer->work, 0, requests);
-        text_printf(&writer->certificate->text, "held-sm %" PRIu32 " %" PRIu64 " %" PRIu32 " # answers\n", s,
-                    counts.answers, memory->reply_service);
+        text_printf(&writer->certificate->text, "held-sm %u %" PRIu64 " %u # answers\n", s, counts.answers,
+                    memory->reply_service);
         if (counts.stalls > 0)
-            text_printf(&writer->certificate->text, "held-sm %" PRIu32 " %" PRIu64 " 1 # stalls\n", s,
-                        counts.stalls);
-    }
-}
-
-static void put_order(struct cached_writer *writer) {
-    const uint32_t *kind_of = writer->kind_of, blocks = writer->work->block_count;
-    uint32_t first = 0;
-    for (uint32_t b = 1; b <= blocks; b++) {
-        if (b < blocks && kind_of[b] == kind_of[first]) continue;
-        text_printf(&writer->certificate->text, "next %" PRIu32 " %" PRIu32 "\n", kind_of[first], b - first);
-        first = b;
+            text_printf(&writer->certificate->text, "held-sm %u %" PRIu64 " 1 # stalls\n", s, counts.stalls);
     }
 }
 
@@ -132,11 +184,11 @@ static wb_status put_grid(struct cached_writer *writer) {
     held_part_services(out, writer->work, misses);
     for (uint32_t k = 0; k < writer->firsts.count; k++)
         WB_TRY(put_kind(writer, k));
-    text_printf(out, "grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " 0\n", memory->sms,
-                writer->work->resident, writer->work->resident, memory->dispatch_latency);
+    text_printf(out, "grid %u %u %u %u 0\n", memory->sms, writer->work->resident, writer->work->resident,
+                memory->dispatch_latency);
     for (uint32_t k = 0; k < writer->firsts.count; k++)
-        text_printf(out, "class %" PRIu32 " %" PRIu64 "\n", k, writer->counts[k]);
-    put_order(writer);
+        text_printf(out, "class %u %" PRIu64 "\n", k, writer->counts[k]);
+    certificate_put_order(out, writer->kind_of, writer->work->block_count);
     put_sms(writer);
     return WB_OK;
 }

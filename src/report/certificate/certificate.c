@@ -19,35 +19,24 @@ static const char *code_objection(const wb_analysis *analysis) {
     return NULL;
 }
 
-/* The same where instruction fetch can stall. */
-static const char *fetch_objection(const wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_BLOCK) return NULL;
-    if (analysis->kind == SUBJECT_KERNEL)
+/* The same of PTX. */
+static const char *ptx_objection(const wb_analysis *analysis) {
+    const struct memory_work *work = &analysis->memory;
+    const bool can_stall = fetch_can_stall(&analysis->machine->fetch);
+    if (machine_unproven(analysis->machine) != NULL) return machine_unproven(analysis->machine);
+    if (can_stall && analysis->kind == SUBJECT_KERNEL)
         return "instruction fetch can stall, and there are certificates of single blocks only; --block-index "
                "asks for one";
-    return "no proof covers instruction fetch beside caches of data, or beside one memory of all SMs";
-}
-
-/* The same of a grid on a machine with caches. */
-static const char *cached_objection(const wb_analysis *analysis) {
-    const struct memory_work *work = &analysis->memory;
+    if (can_stall && analysis->kind != SUBJECT_BLOCK)
+        return "no proof covers instruction fetch beside caches of data, or beside one memory of all SMs";
+    if (analysis->kind != SUBJECT_CACHED_GRID) return NULL;
     if (work->scheme != gpu_scheme_at(0)) return "there are no certificates of this scheme";
     if (memory_dispatch_is_dynamic(&work->machine->memory))
         return "with caches there are certificates of kernels whose blocks go to fixed SMs; --block-index "
                "asks for one block";
     if (work->timed->grid->cover.covers)
         return "with caches there are no certificates of kernels on covering paths; --block-index asks for "
-               "one "
-               "block";
-    return NULL;
-}
-
-/* The same of PTX. */
-static const char *ptx_objection(const wb_analysis *analysis) {
-    if (machine_unproven(analysis->machine) != NULL) return machine_unproven(analysis->machine);
-    if (fetch_can_stall(&analysis->machine->fetch) && fetch_objection(analysis) != NULL)
-        return fetch_objection(analysis);
-    if (analysis->kind == SUBJECT_CACHED_GRID) return cached_objection(analysis);
+               "one block";
     return NULL;
 }
 
@@ -73,23 +62,10 @@ static const struct certificate_model *model_of(const struct wb_machine *machine
     return &models[machine_isa(machine)];
 }
 
-/* Why there is no certificate of what was analysed, or NULL. */
-static const char *objection(const wb_analysis *analysis) {
-    if (analysis->kind == SUBJECT_OF_WING) return "certificates are of blocks and kernels";
-    return model_of(analysis->machine)->objection(analysis);
-}
-
 static bool write_summed(void *user, const char *bytes, size_t size) {
     struct certificate *certificate = user;
     certificate->sum = checksum_add(certificate->sum, bytes, size);
     return certificate->out->write(certificate->out->user, bytes, size);
-}
-
-/* The last line: the sum of all that stands above it. */
-static wb_status put_end(struct certificate *certificate) {
-    WB_TRY(report_flush(&certificate->text, &certificate->writer, true));
-    text_printf(&certificate->text, "end %016" PRIx64 "\n", certificate->sum);
-    return report_flush(&certificate->text, &certificate->writer, true);
 }
 
 static void put_machine(struct text *out, const struct wb_machine *machine) {
@@ -97,9 +73,8 @@ static void put_machine(struct text *out, const struct wb_machine *machine) {
     if (machine->dispatch_depth == DEPTH_UNLIMITED)
         text_string(out, "unlimited");
     else
-        text_printf(out, "%" PRIu32, machine->dispatch_depth);
-    text_printf(out, " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", machine->sub_cores, machine->issue_width,
-                machine->barrier_release);
+        text_printf(out, "%u", machine->dispatch_depth);
+    text_printf(out, " %u %u %u\n", machine->sub_cores, machine->issue_width, machine->barrier_release);
     for (uint32_t u = 0; u < machine->unit_count; u++)
         text_printf(out, "unit %d %u # %s\n", machine->units[u].shared, machine->units[u].count,
                     machine->units[u].name);
@@ -176,20 +151,15 @@ static void claim_bounds(struct certificate *certificate, const wb_analysis *ana
     }
 }
 
-/* Whether executions keep the rules R1 to R7 with the times of the block. */
-static bool keeps_rules(const wb_analysis *analysis) {
-    return model_of(analysis->machine)->has_rules && analysis->kind == SUBJECT_BLOCK &&
-           !fetch_can_stall(&analysis->machine->fetch);
-}
-
 static wb_status put_block(struct certificate *certificate, const wb_analysis *analysis,
                            wb_diagnostics *diagnostics) {
     static const char *const methods[] = {"sib", "fib", "aln", "fifo", "elb", NULL};
+    const bool keeps_rules = model_of(analysis->machine)->has_rules && analysis->kind == SUBJECT_BLOCK &&
+                             !fetch_can_stall(&analysis->machine->fetch);
     cycles longest = 0;
     WB_TRY(certificate_put_block(certificate, "block", analysis->timed));
     held_part_block(&certificate->text, analysis);
-    if (keeps_rules(analysis))
-        WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
+    if (keeps_rules) WB_TRY(certificate_put_execution(certificate, analysis, diagnostics, &longest));
     if (longest > 0) text_printf(&certificate->text, "claim lower %" PRIu64 "\n", longest);
     claim_bounds(certificate, analysis, methods);
     return WB_OK;
@@ -249,12 +219,11 @@ static wb_status shown_chain(struct block_class *class, uint32_t *init, struct a
     return status;
 }
 
-/* The blocks in their order, where that says which SM they go to. */
-static void put_order(struct text *out, const struct grid_work *work) {
+void certificate_put_order(struct text *out, const uint32_t *class_of, uint32_t blocks) {
     uint32_t first = 0;
-    for (uint32_t b = 1; b <= work->block_count; b++) {
-        if (b < work->block_count && work->class_of[b] == work->class_of[first]) continue;
-        text_printf(out, "next %" PRIu32 " %" PRIu32 "\n", work->class_of[first], b - first);
+    for (uint32_t b = 1; b <= blocks; b++) {
+        if (b < blocks && class_of[b] == class_of[first]) continue;
+        text_printf(out, "next %u %u\n", class_of[first], b - first);
         first = b;
     }
 }
@@ -289,7 +258,7 @@ static wb_status show_block(const struct block_class *class, wb_diagnostics *dia
 static wb_status show_class(struct certificate *certificate, const struct block_class *class,
                             wb_diagnostics *diagnostics, struct shown_kernel *shown) {
     char name[32];
-    (void)text_format(name, sizeof name, "block-%" PRIu32, class->first);
+    (void)text_format(name, sizeof name, "block-%u", class->first);
     WB_TRY(certificate_put_block(certificate, name, class->timed));
     held_part_class(&certificate->text, &shown->work, class);
     return model_of(shown->work.machine)->show(class, diagnostics, shown);
@@ -331,14 +300,13 @@ static const struct certificate_model models[] = {
 static void put_grid(struct text *out, const struct shown_kernel *shown) {
     const struct grid_work *work = &shown->work;
     const struct machine_memory *memory = &work->machine->memory;
-    text_printf(out, "grid %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", memory->sms,
-                work->resident_least, work->resident_most, memory->dispatch_latency,
-                memory->dispatch_service);
+    text_printf(out, "grid %u %u %u %u %u\n", memory->sms, work->resident_least, work->resident_most,
+                memory->dispatch_latency, memory->dispatch_service);
     for (size_t k = 0; k < work->classes.count; k++) {
         text_printf(out, "class %zu %" PRIu64 "\n", k, work->classes.items[k].blocks);
         if (shown->alone[k] != NULL) text_printf(out, "alone %s\n", shown->alone[k]);
     }
-    if (!grid_work_is_dynamic(work)) put_order(out, work);
+    if (!grid_work_is_dynamic(work)) certificate_put_order(out, work->class_of, work->block_count);
 }
 
 /* Formulas for kernels, claimed of any input that they are for. */
@@ -428,33 +396,34 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
     return status;
 }
 
-static wb_status put_cached(struct certificate *certificate, const wb_analysis *analysis,
-                            wb_diagnostics *diagnostics) {
-    static const char *const methods[] = {"segment-sum", NULL};
-    WB_TRY(certificate_put_cached(certificate, analysis, diagnostics));
-    claim_bounds(certificate, analysis, methods);
-    return WB_OK;
-}
-
 static wb_status put_subject(struct certificate *certificate, const wb_analysis *analysis,
                              wb_diagnostics *diagnostics) {
-    if (analysis->kind == SUBJECT_CACHED_GRID) return put_cached(certificate, analysis, diagnostics);
+    static const char *const cached[] = {"segment-sum", NULL};
     if (analysis->kind == SUBJECT_KERNEL) return put_kernel(certificate, analysis, diagnostics);
-    return put_block(certificate, analysis, diagnostics);
+    if (analysis->kind != SUBJECT_CACHED_GRID) return put_block(certificate, analysis, diagnostics);
+    WB_TRY(certificate_put_cached(certificate, analysis, diagnostics));
+    claim_bounds(certificate, analysis, cached);
+    return WB_OK;
 }
 
 wb_status wb_analysis_certificate(const wb_analysis *analysis, const wb_writer *writer,
                                   wb_diagnostics *diagnostics) {
     struct certificate certificate = {
         .writer = {write_summed, &certificate}, .out = writer, .sum = CHECKSUM_START};
-    const char *why = objection(analysis);
+    const char *why = analysis->kind == SUBJECT_OF_WING ? "certificates are of blocks and kernels"
+                                                        : model_of(analysis->machine)->objection(analysis);
     if (why != NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, "certificate", "no bound is claimed: %s", why);
         return WB_ERR_DECLINED;
     }
     put_heading(&certificate, analysis);
     wb_status status = put_subject(&certificate, analysis, diagnostics);
-    if (status == WB_OK) status = put_end(&certificate);
+    if (status == WB_OK) status = report_flush(&certificate.text, &certificate.writer, true);
+    if (status == WB_OK) {
+        text_printf(&certificate.text, "end %016" PRIx64 "\n",
+                    certificate.sum); /* of all that stands above */
+        status = report_flush(&certificate.text, &certificate.writer, true);
+    }
     text_free(&certificate.text);
     return report_written(status, diagnostics);
 }

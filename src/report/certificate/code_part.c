@@ -1,7 +1,5 @@
 #include "report/certificate/parts.h"
 
-#include <inttypes.h>
-
 /* An instruction as a path sees it, in the order of its line. No padding: compared by bytes. */
 struct code_inst {
     uint32_t stall, least, slot, fetch, operand;
@@ -22,15 +20,15 @@ struct code_path {
 };
 
 void code_part_machine(struct text *out, const struct wb_machine *machine) {
-    text_printf(out, "code-machine %" PRIu32 " %" PRIu32 " %d\n", machine->sub_cores,
-                machine->barrier_release, machine->sass.full_queue == SASS_FULL_HOLDS_ISSUE);
+    text_printf(out, "code-machine %u %u %d\n", machine->sub_cores, machine->barrier_release,
+                machine->sass.full_queue == SASS_FULL_HOLDS_ISSUE);
     for (uint32_t u = 0; u < machine->unit_count; u++) {
         const struct machine_unit *unit = &machine->units[u];
         text_printf(out, "code-unit %d ", unit->shared);
         if (unit->queue == DEPTH_UNLIMITED)
             text_string(out, "unlimited");
         else
-            text_printf(out, "%" PRIu32, unit->queue);
+            text_printf(out, "%u", unit->queue);
         text_printf(out, " # %s\n", unit->name);
     }
 }
@@ -87,7 +85,7 @@ static void put_inst(struct text *out, const struct code_inst *inst, uint32_t st
     const uint32_t *numbers = (const uint32_t *)inst;
     text_string(out, "code");
     for (size_t i = 0; i < NUMBERS - 3 * (SASS_STAGES_MAX - stage_count); i++)
-        text_printf(out, " %" PRIu32, numbers[i]);
+        text_printf(out, " %u", numbers[i]);
     text_char(out, '\n');
 }
 

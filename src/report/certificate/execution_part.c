@@ -101,21 +101,16 @@ static wb_status put_schedule(struct execution_writer *writer) {
     return status;
 }
 
-/* Whether an execution of the block can be written: one of rules R1 to R7, of real paths. */
-static bool is_writable(const wb_analysis *analysis) {
-    uint64_t issues = 0;
-    for (uint32_t w = 0; w < analysis->timed->warp_count; w++)
-        issues += analysis->timed->paths[analysis->timed->warp_path[w]].length;
-    return issues <= EXECUTION_ISSUES_MAX && analysis->machine->issue_per_warp == 1 &&
-           !wb_analysis_is_covering(analysis);
-}
-
 wb_status certificate_put_execution(struct certificate *certificate, const wb_analysis *analysis,
                                     wb_diagnostics *diagnostics, cycles *longest) {
     struct execution_writer writer = {.certificate = certificate, .block = analysis->timed};
     wb_schedule *schedule = NULL;
+    uint64_t issues = 0;
     *longest = 0;
-    if (!is_writable(analysis)) return WB_OK;
+    for (uint32_t w = 0; w < analysis->timed->warp_count; w++)
+        issues += analysis->timed->paths[analysis->timed->warp_path[w]].length;
+    if (issues > EXECUTION_ISSUES_MAX || analysis->machine->issue_per_warp != 1) return WB_OK;
+    if (wb_analysis_is_covering(analysis)) return WB_OK; /* of parts of paths rules R1 to R7 say nothing */
     WB_TRY(analysis_longest_by_rules(analysis, diagnostics, &schedule));
     if (schedule == NULL) return WB_OK;
     writer.schedule = schedule;

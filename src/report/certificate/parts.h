@@ -26,6 +26,9 @@ bool certificate_is_of_parts(const struct timed_block *block);
 wb_status certificate_put_block(struct certificate *certificate, const char *name,
                                 const struct timed_block *block);
 
+/* Writes the blocks in their order by their classes, where that says which SM they go to. */
+void certificate_put_order(struct text *out, const uint32_t *class_of, uint32_t blocks);
+
 /* A grid on a machine with caches as a certificate has it (docs/certificates.md). */
 
 /* Writes what segment-sum sees of a grid of real paths whose blocks go to fixed SMs: the kinds of blocks,
@@ -85,9 +88,6 @@ wb_status certificate_put_execution(struct certificate *certificate, const wb_an
 
 /* Writes how often all stands still, and for how long: the requests that memories serve, and fetches. */
 void held_part_machine(struct text *out, const wb_analysis *analysis);
-
-/* Writes what the second level and DRAM serve of the grid when the first levels let through so many loads. */
-void held_part_services(struct text *out, const struct memory_work *work, uint64_t misses);
 
 /* Writes of the last block how long its requests are held back, and by which units they leave where they can
  * delay each other there. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "report/costs/costs_shown.h"
-#include "report/parts/bounds.h"
+#include "report/parts/parts.h"
 
 /* Most characters of a line that are written. */
 #define ANNOTATED_MAX 1000
@@ -36,28 +36,17 @@ struct annotated_file {
     VEC(struct annotated_line) lines;
 };
 
-/* Whether the line of the source that a row is of can be shown. */
-static bool is_found(struct costs_shown *shown, const wb_cost *row) {
-    return row->place.source_file != NULL && row->place.source_line > 0 &&
-           source_texts_line_count(&shown->sources, row->place.source_file) > 0;
-}
-
-/* The rows that a file is annotated with. */
-static const struct shown_rows *rows_of(const struct costs_shown *shown, const struct annotated_file *file) {
-    return file->is_code ? &shown->code_lines : &shown->lines;
-}
-
 static bool is_of(const struct annotated_file *file, struct costs_shown *shown, const wb_cost *row) {
+    const char *source = row->place.source_line > 0 ? row->place.source_file : NULL;
     if (row->about != NULL) return false;
-    if (file->is_code) return !is_found(shown, row);
-    return row->place.source_line > 0 && row->place.source_file != NULL &&
-           strcmp(row->place.source_file, file->name) == 0;
+    if (file->is_code) return source == NULL || source_texts_line_count(&shown->sources, source) == 0;
+    return source != NULL && strcmp(source, file->name) == 0;
 }
 
 /* Adds up what the file's lines take; false when memory is exhausted. */
 static bool add_rows(struct annotated_file *file, struct costs_shown *shown) {
     const struct annotated_line none = {0};
-    const struct shown_rows *rows = rows_of(shown, file);
+    const struct shown_rows *rows = file->is_code ? &shown->code_lines : &shown->lines;
     while (file->lines.count <= file->line_count)
         if (vec_push(&file->lines, none) != WB_OK) return false;
     for (size_t r = 0; r < rows->items.count; r++) {
@@ -81,16 +70,6 @@ static void put_beyond(struct text *out, const struct annotated_file *file, stru
         put_front(out, shown, row->cycles, row->executions);
         text_printf(out, " %6u  (the file has no such line)\n", row->place.source_line);
     }
-}
-
-static const char *line_of(struct costs_shown *shown, const struct annotated_file *file, uint32_t line,
-                           size_t *length) {
-    if (!file->is_code) return source_texts_line(&shown->sources, file->name, line, length);
-    const struct source *source = &shown->code.module->source;
-    const size_t start = shown->code.starts.items[line - 1];
-    const char *end = memchr(source->text + start, '\n', source->size - start);
-    *length = end != NULL ? (size_t)(end - source->text) - start : source->size - start;
-    return source->text + start;
 }
 
 /* Appends a line with its indentation. */
@@ -117,7 +96,8 @@ static void put_file(struct text *out, struct costs_shown *shown, struct annotat
         const struct annotated_line *own = &file->lines.items[line];
         size_t length;
         if (!file->is_whole && own->spent == 0 && own->executions == 0) continue;
-        const char *text = line_of(shown, file, line, &length);
+        const char *text = file->is_code ? source_lines_text(&shown->code, line, &length)
+                                         : source_texts_line(&shown->sources, file->name, line, &length);
         put_front(out, shown, own->spent, own->executions);
         text_printf(out, " %6u  ", line);
         if (text != NULL) put_indented(out, text, length);

@@ -7,18 +7,6 @@
 
 /* ---- Which number -------------------------------------------------------------------------------------- */
 
-static const wb_bound *bound_of(const struct wb_analysis *analysis, const char *name) {
-    for (size_t i = 0; i < analysis->bounds.count; i++)
-        if (strcmp(analysis->bounds.items[i].method, name) == 0) return &analysis->bounds.items[i];
-    return NULL;
-}
-
-static bool is_simulated(const struct wb_analysis *analysis, const char *policy) {
-    for (size_t i = 0; i < analysis->simulations.count; i++)
-        if (strcmp(analysis->simulations.items[i].policy, policy) == 0) return true;
-    return false;
-}
-
 /* Keeps costs that were made. */
 static wb_status keep(struct costs_shown *shown, wb_costs *costs, wb_diagnostics *diagnostics) {
     if (vec_push(&shown->made, (struct made_costs){costs}) == WB_OK) return WB_OK;
@@ -48,10 +36,16 @@ static wb_status make_named(struct costs_shown *shown, const char *name, wb_diag
                             wb_costs **costs) {
     const struct wb_analysis *of[] = {shown->analysis, shown->analysis->longest};
     for (size_t i = 0; i < 2 && of[i] != NULL; i++) {
-        const wb_bound *bound = bound_of(of[i], name);
+        bool is_found = false;
         shown->analysis = of[i];
-        if (bound != NULL && bound->kind != WB_LOWER) return make_of_bound(shown, bound, diagnostics, costs);
-        if (bound == NULL && !is_simulated(of[i], name)) continue;
+        for (size_t b = 0; b < of[i]->bounds.count && !is_found; b++) {
+            const wb_bound *bound = &of[i]->bounds.items[b];
+            is_found = strcmp(bound->method, name) == 0;
+            if (is_found && bound->kind != WB_LOWER) return make_of_bound(shown, bound, diagnostics, costs);
+        }
+        for (size_t s = 0; s < of[i]->simulations.count; s++)
+            is_found = is_found || strcmp(of[i]->simulations.items[s].policy, name) == 0;
+        if (!is_found) continue;
         shown->name = name;
         return make_of_execution(shown, of[i], name, diagnostics, costs);
     }
@@ -77,10 +71,17 @@ static const struct wb_analysis *executed(const struct costs_shown *shown, const
     return slowest->with_data ? shown->analysis->given : shown->analysis;
 }
 
-/* The outcome of attributing cycles to lines, which may be impossible; only its own messages are kept. */
-static wb_status settle(wb_status status, const wb_diagnostics *messages, wb_diagnostics *diagnostics) {
+/* The costs of a bound or, where that is NULL, of the slowest execution, which may not be attributed to
+ * lines: of messages only those about memory are kept. */
+static wb_status try_costs(struct costs_shown *shown, const wb_bound *bound, const wb_slowest *slowest,
+                           wb_diagnostics *diagnostics, wb_costs **costs) {
+    wb_diagnostics *messages = wb_diagnostics_new();
     if (messages == NULL) return diagnose_out_of_memory(diagnostics, "costs");
+    const wb_status status =
+        bound != NULL ? make_of_bound(shown, bound, messages, costs)
+                      : make_of_execution(shown, executed(shown, slowest), slowest->name, messages, costs);
     if (status == WB_ERR_LIMIT) wb_diagnostics_append(diagnostics, messages);
+    wb_diagnostics_free(messages);
     return status;
 }
 
@@ -88,10 +89,7 @@ static wb_status settle(wb_status status, const wb_diagnostics *messages, wb_dia
 static wb_status make_deciding(struct costs_shown *shown, const wb_slowest *slowest,
                                wb_diagnostics *diagnostics, wb_costs **costs) {
     for (const wb_bound *bound = NULL; (bound = next_bound(shown->analysis, bound)) != NULL;) {
-        wb_diagnostics *messages = wb_diagnostics_new();
-        wb_status status = messages == NULL ? WB_ERR_LIMIT : make_of_bound(shown, bound, messages, costs);
-        status = settle(status, messages, diagnostics);
-        wb_diagnostics_free(messages);
+        const wb_status status = try_costs(shown, bound, NULL, diagnostics, costs);
         if (status != WB_ERR_DECLINED) return status;
         if (shown->not_shown == NULL) shown->not_shown = bound->method;
     }
@@ -109,12 +107,7 @@ static wb_status make_beside(struct costs_shown *shown, const wb_slowest *slowes
                              wb_diagnostics *diagnostics, wb_costs **costs) {
     *costs = NULL;
     if (shown->bound == NULL || slowest->cycles == 0 || slowest->name == NULL) return WB_OK;
-    wb_diagnostics *messages = wb_diagnostics_new();
-    wb_status status =
-        messages == NULL ? WB_ERR_LIMIT
-                         : make_of_execution(shown, executed(shown, slowest), slowest->name, messages, costs);
-    status = settle(status, messages, diagnostics);
-    wb_diagnostics_free(messages);
+    const wb_status status = try_costs(shown, NULL, slowest, diagnostics, costs);
     if (status == WB_ERR_DECLINED) return WB_OK;
     WB_TRY(status);
     shown->beside = slowest->name;

@@ -4,8 +4,7 @@
 #define WB_REPORT_COSTS_COSTS_SHOWN_H
 
 #include "cost/costs.h"
-#include "report/write/source_lines.h"
-#include "report/write/source_text.h"
+#include "report/write/source.h"
 
 /* A row with the cycles that the simulation spends in the same place. */
 struct shown_row {
@@ -50,9 +49,6 @@ void costs_shown_close(struct costs_shown *shown);
 /* Appends what the cycles are of: "upper aln of the kernel". */
 void costs_put_subject(struct text *out, const struct costs_shown *shown);
 
-/* Appends where a row is: "blur.cu:23", "blur.ptx:107", or what it is about. */
-void costs_put_place(struct text *out, const struct costs_shown *shown, const wb_cost *row);
-
 /* Appends the text of a row's line: of the source if that is found, else of the code; of what is not
  * printable '?', of a long one the beginning. */
 void costs_put_source(struct text *out, struct costs_shown *shown, const wb_cost *row, size_t most);
@@ -68,13 +64,10 @@ void costs_json(struct json *json, struct costs_shown *shown);
 void costs_put_lines(struct text *out, struct costs_shown *shown, size_t most);
 
 /* costs_report.c: the lines that the options of a report ask for; nothing where they ask for none. Where
- * nothing is attributed there is a warning, unless the number was named. */
-wb_status costs_report_text(struct text *out, const struct wb_analysis *analysis,
-                            const wb_report_options *options, wb_diagnostics *diagnostics);
-
-/* The same as member "costs", null where nothing is attributed. */
-wb_status costs_report_json(struct json *json, const struct wb_analysis *analysis,
-                            const wb_report_options *options, wb_diagnostics *diagnostics);
+ * nothing is attributed there is a warning, unless the number was named. With `json` they are its member
+ * "costs", null where nothing is attributed. */
+wb_status costs_report(struct text *out, struct json *json, const struct wb_analysis *analysis,
+                       const wb_report_options *options, wb_diagnostics *diagnostics);
 
 /* The whole source, or the code where none is found, with its costs in front. */
 void costs_put_annotated(struct text *out, struct costs_shown *shown);

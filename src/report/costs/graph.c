@@ -1,7 +1,7 @@
 /* The control flow graph of a kernel with the costs of its blocks, for Graphviz. */
 #include "base/base.h"
 #include "report/costs/costs_shown.h"
-#include "report/flow/cfg_costs.h"
+#include "report/flow/cfg.h"
 #include "report/write/output.h"
 #include "warp/trace/trace.h"
 
@@ -42,9 +42,7 @@ static wb_status put_graph(struct costs_shown *shown, const struct wb_kernel *ke
     struct cfg_costs costs = {.total = shown->total, .texts = &shown->sources};
     struct text number = {0};
     struct graph_pass pass = {.report = &report, .shown = shown, .arena = &arena, .costs = &costs};
-    text_printf(&number, "%s %s of the %s",
-                shown->bound != NULL ? wb_kind_name(shown->bound->kind) : "execution", shown->name,
-                wb_scope_name(wb_analysis_scope(shown->analysis)));
+    costs_put_subject(&number, shown);
     costs.number = number.failed ? "" : number.data;
     out->failed |= number.failed;
     wb_status status = cfg_report_open(kernel, launch, &arena, diagnostics, &report);

@@ -4,9 +4,7 @@
 
 #include "bound/analysis/verdict.h"
 #include "report/costs/costs_shown.h"
-#include "report/parts/bounds.h"
-#include "report/write/output.h"
-#include "report/write/sheet.h"
+#include "report/parts/parts.h"
 
 /* Columns of a line, and where places stand. */
 enum { LINE_WIDTH = 80, PLACE_COLUMN = 9 };
@@ -32,35 +30,20 @@ void costs_put_line(struct text *out, const char *line, size_t length, size_t mo
     }
 }
 
-/* The last part of a file's name. */
-static const char *last_part(const char *name) {
-    const char *slash = strrchr(name, '/');
-    return slash != NULL ? slash + 1 : name;
-}
-
-void costs_put_place(struct text *out, const struct costs_shown *shown, const wb_cost *row) {
+/* Appends where a row is: "blur.cu:23", "blur.ptx:107", or what it is about. */
+static void costs_put_place(struct text *out, const wb_cost *row) {
     const wb_cost_place *place = &row->place;
-    (void)shown;
+    const bool has_source = place->source_file != NULL && place->source_line > 0;
+    const char *file = has_source ? place->source_file : place->code_file;
+    const char *slash = file != NULL ? strrchr(file, '/') : NULL, *last = slash != NULL ? slash + 1 : file;
     if (row->about != NULL)
         text_string(out, row->about);
-    else if (place->source_file != NULL && place->source_line > 0)
-        text_printf(out, "%s:%u", last_part(place->source_file), place->source_line);
-    else if (place->code_file != NULL && place->is_machine)
-        text_printf(out, "%s:0x%04x", last_part(place->code_file), place->code_address);
-    else if (place->code_file != NULL && place->code_line > 0)
-        text_printf(out, "%s:%u", last_part(place->code_file), place->code_line);
+    else if (file != NULL && !has_source && place->is_machine)
+        text_printf(out, "%s:0x%04x", last, place->code_address);
+    else if (file != NULL && (has_source || place->code_line > 0))
+        text_printf(out, "%s:%u", last, has_source ? place->source_line : place->code_line);
     else
         text_printf(out, "instruction %zu", row->instruction);
-}
-
-/* The line of the code that an instruction stands on, in memory. */
-static void put_code(struct text *out, const struct costs_shown *shown, uint32_t line, size_t most) {
-    const struct source *source = &shown->code.module->source;
-    if (line == 0 || line > shown->code.starts.count) return;
-    const size_t start = shown->code.starts.items[line - 1];
-    const char *end = memchr(source->text + start, '\n', source->size - start);
-    costs_put_line(out, source->text + start,
-                   end != NULL ? (size_t)(end - source->text) - start : source->size - start, most);
 }
 
 void costs_put_source(struct text *out, struct costs_shown *shown, const wb_cost *row, size_t most) {
@@ -76,7 +59,8 @@ void costs_put_source(struct text *out, struct costs_shown *shown, const wb_cost
             costs_put_line(out, place->text, strlen(place->text), most);
         return;
     }
-    put_code(out, shown, place->code_line, most);
+    const char *line = source_lines_text(&shown->code, place->code_line, &length);
+    if (line != NULL) costs_put_line(out, line, length, most);
 }
 
 /* ---- Numbers ------------------------------------------------------------------------------------------- */
@@ -113,36 +97,24 @@ struct hot_table {
     bool rest;                 /* a column of all others */
 };
 
-/* Columns of parts, 8 characters each, that there is room for. */
-static size_t room_for_parts(const struct hot_table *table) {
-    return (LINE_WIDTH - 18 - 8 - (table->shown->beside != NULL ? 9u : 0u)) / 8;
-}
-
 /* Gives the kinds that have cycles a column each; where there is no room, the largest, and one to the rest.
  */
 static void find_parts(struct hot_table *table) {
     uint64_t sums[WB_PART_COUNT] = {0};
+    const size_t room = (LINE_WIDTH - 18 - 8 - (table->shown->beside != NULL ? 9u : 0u)) / 8;
     size_t count = 0;
     for (size_t r = 0; r < table->shown->lines.items.count; r++)
         for (size_t what = 0; what < WB_PART_COUNT; what++)
             sums[what] += table->shown->lines.items.items[r].cost->share[what];
     for (size_t what = 0; what < WB_PART_COUNT; what++)
         count += table->parts[what] = sums[what] > 0;
-    for (const size_t room = room_for_parts(table); count + table->rest > room; count--) {
+    for (; count + table->rest > room; count--) { /* of 8 characters each */
         size_t least = WB_PART_COUNT;
         for (size_t what = 0; what < WB_PART_COUNT; what++)
             if (table->parts[what] && (least == WB_PART_COUNT || sums[what] < sums[least])) least = what;
         table->parts[least] = false;
         table->rest = true;
     }
-}
-
-/* The cycles of a row of kinds without a column. */
-static uint64_t rest_of(const struct hot_table *table, const wb_cost *cost) {
-    uint64_t rest = 0;
-    for (size_t what = 0; what < WB_PART_COUNT; what++)
-        if (!table->parts[what]) rest += cost->share[what];
-    return rest;
 }
 
 static void begin_table(struct hot_table *table) {
@@ -165,9 +137,12 @@ static void put_numbers(struct hot_table *table, const wb_cost *cost, uint64_t s
     struct sheet *sheet = &table->sheet;
     percent_cell(sheet, cost->with_inner, table->shown->total);
     sheet_count(sheet, cost->with_inner);
-    for (size_t what = 0; what < WB_PART_COUNT; what++)
+    uint64_t rest = 0;
+    for (size_t what = 0; what < WB_PART_COUNT; what++) {
         if (table->parts[what]) compact_cell(sheet, cost->share[what]);
-    if (table->rest) compact_cell(sheet, rest_of(table, cost));
+        if (!table->parts[what]) rest += cost->share[what];
+    }
+    if (table->rest) compact_cell(sheet, rest);
     if (cost->about == NULL)
         compact_cell(sheet, cost->executions);
     else
@@ -182,7 +157,7 @@ static void put_row(struct text *out, struct hot_table *table, const struct show
     sheet_print(&table->sheet, out);
     const size_t start = out->length;
     text_pad(out, PLACE_COLUMN);
-    costs_put_place(out, table->shown, row->cost);
+    costs_put_place(out, row->cost);
     const size_t width = out->length - start + 2, before = out->length;
     text_string(out, "  ");
     if (width < LINE_WIDTH) costs_put_source(out, table->shown, row->cost, LINE_WIDTH - width);
@@ -242,7 +217,7 @@ static void put_more(struct text *out, struct costs_shown *shown, const struct s
         percent_cell(&table, row->simulated, shown->simulated);
         struct text *cell = sheet_begin_cell(&table);
         if (are_loops) {
-            costs_put_place(cell, shown, row->cost);
+            costs_put_place(cell, row->cost);
             if (row->cost->place.text != NULL) text_printf(cell, " %s", row->cost->place.text);
         } else {
             text_string(cell, row->cost->place.function);
@@ -262,9 +237,9 @@ static void put_hints(struct text *out, struct costs_shown *shown) {
         const wb_cost row = {.instruction = hints[h].instruction, .place = hints[h].place};
         text_string(out, "  ");
         if (hints[h].instruction != WB_NO_INSTRUCTION) {
-            costs_put_place(out, shown, &row);
-            text_printf(out, ", %s (", hints[h].place.text);
-            text_printf(out, "%.1f %%", report_percent(hints[h].cycles, shown->total));
+            costs_put_place(out, &row);
+            text_printf(out, ", %s (%.1f %%", hints[h].place.text,
+                        report_percent(hints[h].cycles, shown->total));
             if (hints[h].up_to > 0) text_printf(out, "; up to %" PRIu64 " cycles less", hints[h].up_to);
             text_string(out, ")\n    ");
         }

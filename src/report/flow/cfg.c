@@ -39,15 +39,7 @@ uint32_t cfg_issued(const struct cfg_report *report, uint32_t block, uint32_t *c
 }
 
 void cfg_put_block(struct text *out, const struct cfg_report *report, uint32_t block) {
-    if (block == report->cfg.exit) {
-        text_string(out, "exit");
-    } else {
-        text_printf(out, "B%u", block);
-    }
-}
-
-void cfg_put_guard(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst) {
-    source_lines_put_guard(out, report->cfg.function, inst);
+    text_printf(out, block == report->cfg.exit ? "exit" : "B%u", block);
 }
 
 static int location_order(const void *a, const void *b) {
@@ -66,11 +58,10 @@ static void put_locations(struct text *out, const struct wb_module *module,
         bool new_file = i == 0 || locations[i - 1].file != start->file;
         while (i < count && locations[i].file == start->file && locations[i].line - end <= 1)
             end = locations[i++].line;
-        if (new_file) {
+        if (new_file)
             text_printf(out, "%s%s:", start == locations ? "" : " ", ptx_location_file(module, start));
-        } else {
+        else
             text_char(out, ',');
-        }
         text_printf(out, "%u", start->line);
         if (end != start->line) text_printf(out, "-%u", end);
     }
@@ -96,10 +87,6 @@ void cfg_put_source_lines(struct text *out, const struct cfg_report *report, uin
         text_string(out, "unknown");
     }
     vec_free(&locations);
-}
-
-void cfg_put_inst(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst) {
-    source_lines_put_inst(out, report->kernel->module, report->cfg.function, inst);
 }
 
 /* The data that the pass of cfg_report_open fills. */

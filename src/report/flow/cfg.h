@@ -2,12 +2,11 @@
 #ifndef WB_REPORT_FLOW_CFG_H
 #define WB_REPORT_FLOW_CFG_H
 
-#include "base/base.h"
 #include "flow/bounds/bounds.h"
 #include "flow/graph/graph.h"
 #include "flow/values/values.h"
 #include "launch/launch.h"
-#include "report/write/source_lines.h"
+#include "report/write/source.h"
 
 /* Kernels with loops nested deeper are not reported: every level indents what is inside it. */
 #define CFG_REPORT_DEPTH_MAX 100u
@@ -16,7 +15,7 @@ struct cfg_costs;
 
 struct cfg_report {
     const struct wb_kernel *kernel;
-    const struct cfg_costs *costs; /* cfg_costs.h: what graphs show of an execution; or NULL */
+    const struct cfg_costs *costs; /* what graphs show of an execution; or NULL */
     struct cfg cfg;
     struct dominators dominators, post_dominators;
     struct loops loops;
@@ -61,12 +60,6 @@ uint32_t cfg_issued(const struct cfg_report *report, uint32_t block, uint32_t *c
 /* Appends "B3", or "exit". */
 void cfg_put_block(struct text *out, const struct cfg_report *report, uint32_t block);
 
-/* Appends a guard such as "@!%p1"; nothing for an instruction without one. */
-void cfg_put_guard(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst);
-
-/* Appends an instruction with its guard on one line, as it stands in the PTX, the end of a long one cut. */
-void cfg_put_inst(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst);
-
 /* Appends the source lines of a block's instructions: "reduce.cu:5,7-9", files separated by spaces;
  * "unknown" when there is none. */
 void cfg_put_source_lines(struct text *out, const struct cfg_report *report, uint32_t block);
@@ -76,5 +69,28 @@ void cfg_put_source_lines(struct text *out, const struct cfg_report *report, uin
 /* Appends what is known of a block's last instruction: "uniform", or "divergent: %tid.x, PTX line 24" with
  * what it comes from. */
 void divergence_put_decision(struct text *out, const struct cfg_report *report, uint32_t block);
+
+/* ---- cfg_costs.c: how often warps go through blocks and along edges, and where the cycles of a number go.
+ */
+
+/* The count of an edge is not known. */
+#define EDGE_UNKNOWN UINT64_MAX
+
+/* A block that has only uncounted instructions, such as `ret`. */
+#define WARPS_UNKNOWN UINT64_MAX
+
+struct cfg_costs {
+    const char *number; /* what the cycles are of: "upper k-area of the kernel" */
+    uint64_t total;     /* that it is */
+    uint64_t *warps;    /* per block how often warps go through it; or WARPS_UNKNOWN */
+    uint64_t *cycles;   /* per block */
+    uint64_t *edges;    /* per edge how often warps go along it; or EDGE_UNKNOWN */
+    bool *on_path;      /* per block: it is on the path with most cycles */
+    bool *path_edge;    /* per edge: it is */
+    struct source_texts *texts;
+};
+
+/* Fills in edges and path from the warps and cycles of the blocks, in memory of the protected arena. */
+void cfg_costs_complete(const struct cfg_report *report, struct arena *arena, struct cfg_costs *costs);
 
 #endif

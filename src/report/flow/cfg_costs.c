@@ -1,4 +1,4 @@
-#include "report/flow/cfg_costs.h"
+#include "report/flow/cfg.h"
 
 /* ---- How often warps go along edges --------------------------------------------------------------------
  *
@@ -28,13 +28,6 @@ static bool solve(struct cfg_costs *costs, const struct edge_sum *sum, uint64_t 
     return true;
 }
 
-/* Whether parts of a warp may meet at the block. */
-static bool is_meeting(const struct cfg_report *report, uint32_t block) {
-    for (uint32_t b = 0; b < report->cfg.block_count; b++)
-        if (report->divergence.branches[b] && report->post_dominators.parent[b] == block) return true;
-    return false;
-}
-
 static bool solve_node(const struct cfg_report *report, struct cfg_costs *costs, const bool *meets,
                        uint32_t block) {
     const struct graph *graph = &report->cfg.graph;
@@ -58,7 +51,8 @@ static void find_edges(const struct cfg_report *report, struct arena *arena, str
     for (uint32_t e = 0; e < graph->edge_count; e++)
         costs->edges[e] = EDGE_UNKNOWN;
     for (uint32_t b = 0; b < report->cfg.block_count; b++)
-        meets[b] = is_meeting(report, b);
+        if (report->divergence.branches[b] && report->post_dominators.parent[b] < report->cfg.block_count)
+            meets[report->post_dominators.parent[b]] = true; /* parts of a warp may meet there */
     for (bool found = true; found;) {
         found = false;
         for (uint32_t b = 0; b < report->cfg.block_count; b++)

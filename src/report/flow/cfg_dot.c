@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "report/flow/cfg.h"
-#include "report/flow/cfg_costs.h"
-#include "report/parts/bounds.h"
-#include "report/write/output.h"
+#include "report/parts/parts.h"
 
 /* Instructions shown at the start and the end of a block that is too long to show whole. */
 enum { SHOWN_FIRST = 3, SHOWN_LAST = 2, SHOWN_MAX = 6 };
@@ -31,14 +29,6 @@ static void put_escaped_text(struct text *out, struct text *made) {
     text_free(made);
 }
 
-static void put_inst(struct text *out, const struct cfg_report *report, uint32_t index) {
-    struct text inst = {0};
-    cfg_put_inst(&inst, report, &report->cfg.function->insts[index]);
-    text_string(out, "  ");
-    put_escaped_text(out, &inst);
-    text_string(out, "\\l");
-}
-
 /* All instructions of a short block, the first and last ones of a long one. */
 static void put_insts(struct text *out, const struct cfg_report *report, uint32_t block) {
     const struct ptx_function *function = report->cfg.function;
@@ -49,7 +39,12 @@ static void put_insts(struct text *out, const struct cfg_report *report, uint32_
             text_printf(out, "  ... %u more\\l", count - SHOWN_FIRST - SHOWN_LAST);
             i = count - SHOWN_LAST;
         }
-        put_inst(out, report, ptx_issued(function, first + i));
+        struct text inst = {0};
+        source_lines_put_inst(&inst, report->kernel->module, function,
+                              &function->insts[ptx_issued(function, first + i)]);
+        text_string(out, "  ");
+        put_escaped_text(out, &inst);
+        text_string(out, "\\l");
     }
 }
 
@@ -125,29 +120,25 @@ static void put_costs(struct text *out, const struct cfg_report *report, uint32_
     }
 }
 
-/* The more of all cycles, the deeper; the path with most of them stands out. */
-static void put_heat(struct text *out, const struct cfg_costs *costs, uint32_t block) {
-    const double part = report_percent(costs->cycles[block], costs->total) / 100;
-    text_printf(out, ", style=filled, fillcolor=\"0.08 %.2f 1.00\"", part > 0 ? sqrt(part) * 0.9 : 0);
-    if (costs->warps[block] == 0) text_string(out, ", color=gray, fontcolor=gray");
-    if (costs->on_path[block]) text_string(out, ", color=red, penwidth=3");
-}
-
 static void put_node(struct text *out, const struct cfg_report *report, size_t indent, uint32_t block) {
+    const struct cfg_costs *costs = report->costs;
     text_pad(out, indent);
     text_printf(out, "B%u [label=\"", block);
     put_caption(out, report, block);
-    if (report->costs != NULL) put_costs(out, report, block);
+    if (costs != NULL) put_costs(out, report, block);
     put_insts(out, report, block);
     text_char(out, '"');
-    if (report->costs != NULL) {
-        put_heat(out, report->costs, block);
-        text_string(out, "];\n");
-        return;
+    if (costs != NULL) { /* the more of all cycles, the deeper; the path with most of them stands out */
+        const double part = report_percent(costs->cycles[block], costs->total) / 100;
+        text_printf(out, ", style=filled, fillcolor=\"0.08 %.2f 1.00\"", part > 0 ? sqrt(part) * 0.9 : 0);
+    } else if (report->divergence.branches[block]) {
+        text_string(out, ", style=filled, fillcolor=mistyrose");
     }
-    if (report->divergence.branches[block]) text_string(out, ", style=filled, fillcolor=mistyrose");
-    if (!report->cfg.blocks[block].reachable) text_string(out, ", color=gray, fontcolor=gray");
-    if (report->loops.region_of[block] != GRAPH_NONE) text_string(out, ", color=orange, penwidth=2");
+    if (costs != NULL ? costs->warps[block] == 0 : !report->cfg.blocks[block].reachable)
+        text_string(out, ", color=gray, fontcolor=gray");
+    if (costs != NULL && costs->on_path[block]) text_string(out, ", color=red, penwidth=3");
+    if (costs == NULL && report->loops.region_of[block] != GRAPH_NONE)
+        text_string(out, ", color=orange, penwidth=2");
     text_string(out, "];\n");
 }
 
@@ -181,46 +172,29 @@ static void put_loops(struct text *out, const struct cfg_report *report) {
     }
 }
 
-/* An edge with how often warps go along it. */
-static void put_counted_edge(struct text *out, const struct cfg_report *report, uint32_t from,
-                             uint32_t edge) {
+/* An edge; of an execution with how often warps go along it. Back edges do not rank, so that a loop's header
+ * stands above the rest of it. */
+static void put_edge(struct text *out, const struct cfg_report *report, uint32_t from, uint32_t edge) {
     const struct cfg_costs *costs = report->costs;
     const uint32_t to = report->cfg.graph.out.nodes[edge];
     const bool falls = report->cfg.edge_kinds[edge] == CFG_FALL_THROUGH;
     text_printf(out, "    B%u -> ", from);
     cfg_put_block(out, report, to);
-    text_printf(out, " [style=%s, label=\" ", falls ? "dashed" : "solid");
-    if (!falls) cfg_put_guard(out, report, cfg_last(&report->cfg, from));
-    if (costs->edges[edge] != EDGE_UNKNOWN) text_printf(out, " %" PRIu64, costs->edges[edge]);
-    text_char(out, '"');
+    text_string(out, costs == NULL ? (falls ? " [style=dashed" : " [label=\" ")
+                     : falls       ? " [style=dashed, label=\" "
+                                   : " [style=solid, label=\" ");
+    if (!falls) source_lines_put_guard(out, report->cfg.function, cfg_last(&report->cfg, from));
+    if (costs != NULL && costs->edges[edge] != EDGE_UNKNOWN)
+        text_printf(out, " %" PRIu64, costs->edges[edge]);
+    if (costs != NULL || !falls) text_char(out, '"');
     if (report->cfg.edge_kinds[edge] == CFG_INDIRECT) text_string(out, ", arrowhead=empty");
-    if (cfg_is_back_edge(report, from, to)) text_string(out, ", constraint=false");
-    if (costs->path_edge[edge])
+    if (cfg_is_back_edge(report, from, to))
+        text_string(out,
+                    costs == NULL ? ", color=red, fontcolor=red, constraint=false" : ", constraint=false");
+    if (costs != NULL && costs->path_edge[edge])
         text_string(out, ", color=red, fontcolor=red, penwidth=3");
-    else if (costs->edges[edge] == 0)
+    else if (costs != NULL && costs->edges[edge] == 0)
         text_string(out, ", color=gray, fontcolor=gray");
-    text_string(out, "];\n");
-}
-
-static void put_edge(struct text *out, const struct cfg_report *report, uint32_t from, uint32_t edge) {
-    const struct ptx_inst *last = cfg_last(&report->cfg, from);
-    uint32_t to = report->cfg.graph.out.nodes[edge];
-    if (report->costs != NULL) {
-        put_counted_edge(out, report, from, edge);
-        return;
-    }
-    text_printf(out, "    B%u -> ", from);
-    cfg_put_block(out, report, to);
-    if (report->cfg.edge_kinds[edge] == CFG_FALL_THROUGH) {
-        text_string(out, " [style=dashed");
-    } else {
-        text_string(out, " [label=\" ");
-        cfg_put_guard(out, report, last);
-        text_string(out, "\"");
-    }
-    if (report->cfg.edge_kinds[edge] == CFG_INDIRECT) text_string(out, ", arrowhead=empty");
-    /* Back edges do not rank, so that a loop's header stands above the rest of it. */
-    if (cfg_is_back_edge(report, from, to)) text_string(out, ", color=red, fontcolor=red, constraint=false");
     text_string(out, "];\n");
 }
 

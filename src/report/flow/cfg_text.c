@@ -17,11 +17,7 @@ static void put_name(struct text *out, size_t indent, const char *name) {
 }
 
 static void put_range(struct text *out, const char *what, uint32_t first, uint32_t last) {
-    if (first == last) {
-        text_printf(out, "%s %u", what, first);
-    } else {
-        text_printf(out, "%ss %u-%u", what, first, last);
-    }
+    text_printf(out, first == last ? "%s %u" : "%ss %u-%u", what, first, last);
 }
 
 static void put_labels(struct text *out, const struct cfg_report *report, uint32_t block,
@@ -67,7 +63,7 @@ static void put_edge(struct text *out, const struct cfg_report *report, uint32_t
     text_string(out, words[kind]);
     if (kind != CFG_FALL_THROUGH && last->guard != PTX_NO_INDEX) {
         text_char(out, ' ');
-        cfg_put_guard(out, report, last);
+        source_lines_put_guard(out, report->cfg.function, last);
     }
     if (cfg_is_back_edge(report, from, to)) text_string(out, " (back edge)");
 }
@@ -86,18 +82,10 @@ static void put_successors(struct text *out, const struct cfg_report *report, ui
 static void put_dominator(struct text *out, const struct cfg_report *report, const char *name,
                           uint32_t node) {
     put_name(out, 0, name);
-    if (node == GRAPH_NONE) {
+    if (node == GRAPH_NONE)
         text_string(out, "none");
-    } else {
+    else
         cfg_put_block(out, report, node);
-    }
-    text_char(out, '\n');
-}
-
-static void put_decision(struct text *out, const struct cfg_report *report, uint32_t block) {
-    if (!cfg_decides(report, block)) return;
-    put_name(out, 0, "branch");
-    divergence_put_decision(out, report, block);
     text_char(out, '\n');
 }
 
@@ -136,7 +124,11 @@ static void put_blocks(struct text *out, const struct cfg_report *report) {
         put_successors(out, report, block);
         put_dominator(out, report, "idom", report->dominators.parent[block]);
         put_dominator(out, report, "ipdom", report->post_dominators.parent[block]);
-        put_decision(out, report, block);
+        if (cfg_decides(report, block)) {
+            put_name(out, 0, "branch");
+            divergence_put_decision(out, report, block);
+            text_char(out, '\n');
+        }
         put_reconvergence(out, report, block);
         put_membership(out, report, block);
     }

@@ -7,11 +7,10 @@
 
 static void put_reg(struct text *out, const struct cfg_report *report, uint32_t value) {
     uint32_t reg = report->ssa.values[value].reg;
-    if (reg == report->cfg.function->reg_count) {
+    if (reg == report->cfg.function->reg_count)
         text_string(out, "carry");
-    } else {
+    else
         ptx_put_reg(report->cfg.function, reg, out);
-    }
 }
 
 /* Appends "%r18.2": one of the values that a register has in the course of the function. */
@@ -21,13 +20,13 @@ static void put_value(struct text *out, const struct cfg_report *report, uint32_
 }
 
 /* Appends ", PTX line 24, source reduce.cu:9" of an instruction; of machine code ", 0x0230, source ...". */
-static void divergence_put_place(struct text *out, const struct cfg_report *report,
-                                 const struct ptx_inst *inst) {
+static void put_place(struct text *out, const struct cfg_report *report, const struct ptx_inst *inst,
+                      bool with_source) {
     struct inst_place place = source_lines_place(&report->lines, inst);
     text_string(out, ", ");
     source_lines_put_code(out, &place);
     /* Line 0 is the compiler's word for "from no line". */
-    if (place.source_file != NULL && place.source_line != 0)
+    if (with_source && place.source_file != NULL && place.source_line != 0)
         text_printf(out, ", source %s:%u", place.source_file, place.source_line);
 }
 
@@ -53,9 +52,7 @@ static void put_source(struct text *out, const struct cfg_report *report, uint32
     const struct ptx_inst *inst = &report->cfg.function->insts[source->inst];
     const char *sreg = source_sreg(report->cfg.function, inst);
     text_string(out, sreg != NULL ? sreg : inst->form->name);
-    const struct inst_place place = source_lines_place(&report->lines, inst);
-    text_string(out, ", ");
-    source_lines_put_code(out, &place);
+    put_place(out, report, inst, false);
 }
 
 void divergence_put_decision(struct text *out, const struct cfg_report *report, uint32_t block) {
@@ -135,8 +132,8 @@ static void put_step(struct text *out, const struct cfg_report *report, uint32_t
     if (step->kind == SSA_INST) {
         const struct ptx_inst *inst = &report->cfg.function->insts[step->inst];
         text_string(out, ": ");
-        cfg_put_inst(out, report, inst);
-        divergence_put_place(out, report, inst);
+        source_lines_put_inst(out, report->kernel->module, report->cfg.function, inst);
+        put_place(out, report, inst, true);
     } else {
         text_string(out, step->kind == SSA_PHI ? " where control comes to " : " at ");
         text_printf(out, "B%u", step->block);
@@ -170,13 +167,6 @@ static void divergence_put_chain(struct text *out, const struct cfg_report *repo
 /* Names that a message about an unknown label lists. */
 enum { LABELS_LISTED = 30 };
 
-/* The label of that name, or PTX_NO_INDEX. */
-static uint32_t find_label(const struct ptx_function *function, const char *name) {
-    for (uint32_t i = 0; i < function->label_count; i++)
-        if (strcmp(function->labels[i].name, name) == 0) return i;
-    return PTX_NO_INDEX;
-}
-
 static wb_status unknown_label(const struct wb_kernel *kernel, const char *name,
                                wb_diagnostics *diagnostics) {
     const struct ptx_function *function = kernel_function(kernel);
@@ -196,8 +186,8 @@ static wb_status unknown_label(const struct wb_kernel *kernel, const char *name,
 static void put_branch(struct text *out, const struct cfg_report *report, uint32_t block) {
     const struct ptx_inst *last = cfg_last(&report->cfg, block);
     text_printf(out, "\nB%u ", block);
-    cfg_put_inst(out, report, last);
-    divergence_put_place(out, report, last);
+    source_lines_put_inst(out, report->kernel->module, report->cfg.function, last);
+    put_place(out, report, last, true);
     text_string(out, ": ");
     divergence_put_decision(out, report, block);
     text_char(out, '\n');
@@ -234,8 +224,11 @@ wb_status wb_kernel_why(const wb_kernel *kernel, const wb_launch *launch, const 
     struct arena arena = {0};
     struct cfg_report report;
     struct text out = {0};
-    uint32_t found = find_label(kernel_function(kernel), label);
-    if (found == PTX_NO_INDEX) return unknown_label(kernel, label, diagnostics);
+    const struct ptx_function *function = kernel_function(kernel);
+    uint32_t found = 0;
+    while (found < function->label_count && strcmp(function->labels[found].name, label) != 0)
+        found++;
+    if (found == function->label_count) return unknown_label(kernel, label, diagnostics);
     wb_status status = cfg_report_open(kernel, launch, &arena, diagnostics, &report);
     if (status == WB_OK) {
         text_printf(&out, "kernel %s (%s): branches to %s, and the one that ends its block\n",

@@ -4,8 +4,7 @@
 
 #include "flow/bounds/bounds.h"
 #include "launch/launch.h"
-#include "ptx/ptx.h"
-#include "report/write/source_text.h"
+#include "report/write/source.h"
 #include "warp/cover/cover.h"
 #include "warp/interpret/execute.h"
 #include "warp/path/path.h"
@@ -35,21 +34,13 @@ struct template_body {
     struct text open, always, here, remarks; /* statements that are to be completed, and found ones */
 };
 
-/* Appends a text from outside to a comment: a line break in it would end the comment. */
-static void put_in_comment(struct text *out, const char *text) {
-    for (; *text != '\0'; text++)
-        text_char(out, (unsigned char)*text < ' ' ? '?' : *text);
-}
-
-/* Appends where an instruction of the function comes from. */
+/* Appends where an instruction of the function comes from: a line break in that would end the comment. */
 static void put_place(const struct template_function *function, uint32_t inst, struct text *out) {
     struct text place = {0};
     facts_put_place(function->kernel, function->index, inst, &place);
-    if (place.failed) {
-        out->failed = true;
-    } else {
-        put_in_comment(out, place.data);
-    }
+    out->failed |= place.failed;
+    for (const char *c = place.failed ? "" : place.data; *c != '\0'; c++)
+        text_char(out, (unsigned char)*c < ' ' ? '?' : *c);
     text_free(&place);
 }
 
@@ -234,11 +225,6 @@ static wb_status put_template(const struct wb_kernel *kernel, const struct wb_la
     return out->failed || body->sources.failed ? WB_ERR_LIMIT : WB_OK;
 }
 
-/* Whether anything is said of the launch: then it must fit the kernel. */
-static bool is_given(const struct wb_launch *launch) {
-    return launch->has_grid || launch->has_block || launch->arguments.count > 0;
-}
-
 static void body_free(struct template_body *body) {
     text_free(&body->open);
     text_free(&body->always);
@@ -258,7 +244,8 @@ wb_status wb_facts_template(const wb_kernel *kernel, const wb_launch *launch, wb
                                  .sources = source_texts_open(kernel->module)};
     struct text out = {0};
     wb_status status = WB_OK;
-    if (is_given(launch)) {
+    if (launch->has_grid || launch->has_block ||
+        launch->arguments.count > 0) { /* then it must fit the kernel */
         WB_TRY(launch_check(kernel, launch, first_block, diagnostics));
         launch_environment_fill(kernel, launch, &all, &filled);
         status = grid_cover_needs(kernel, launch, &body.needs, &body.covered);

@@ -34,10 +34,6 @@ struct span {
     size_t length;
 };
 
-static bool span_is(struct span span, const char *text) {
-    return strlen(text) == span.length && memcmp(span.text, text, span.length) == 0;
-}
-
 static int depth_change(char c) {
     return (c == '<' || c == '(' || c == '[') - (c == '>' || c == ')' || c == ']');
 }
@@ -106,7 +102,8 @@ static const char *launch_type(struct span type) {
     };
     type = plain_type(type);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (span_is(type, names[i][0])) return names[i][1];
+        if (strlen(names[i][0]) == type.length && memcmp(type.text, names[i][0], type.length) == 0)
+            return names[i][1];
     return NULL;
 }
 
@@ -151,10 +148,6 @@ static void put_in_comment(struct text *out, struct span text) {
         text_char(out, (unsigned char)text.text[i] < ' ' ? '?' : text.text[i]);
 }
 
-static struct span whole(const char *text) {
-    return (struct span){text, strlen(text)};
-}
-
 /* Begins the comment behind what was written. */
 static void begin_comment(const struct launch_template *template) {
     text_char(template->out, ' ');
@@ -173,10 +166,10 @@ static void put_dimensions(struct text *out, const uint32_t dimensions[3]) {
 }
 
 static void put_heading(const struct launch_template *template) {
+    const char *name = template->readable != NULL ? template->readable : wb_kernel_name(template->kernel);
     struct text *out = template->out;
     text_string(out, "# Launch of ");
-    put_in_comment(out,
-                   whole(template->readable != NULL ? template->readable : wb_kernel_name(template->kernel)));
+    put_in_comment(out, (struct span){name, strlen(name)});
     text_string(out, "\n# Fill in every ___ (or give it as an option), then: warpbound analyze THIS_FILE\n"
                      "# docs/launch.md says all that can stand here.\n");
     if (template->code != NULL) {
@@ -210,25 +203,19 @@ static void put_shape(const struct launch_template *template) {
     text_char(out, '\n');
 }
 
-/* Whether the module has dynamic shared memory, be it of another kernel. */
-static bool uses_dynamic_shared(const struct launch_template *template) {
-    const struct wb_module *module = template->kernel->module;
-    for (uint32_t i = 0; i < module->variable_count; i++) {
-        const struct ptx_variable *variable = &module->variables[i];
-        if (variable->space == PTX_SPACE_SHARED && variable->linkage == PTX_LINK_EXTERN) return true;
-    }
-    return false;
-}
-
+/* Dynamic shared memory, if the module has some, be it of another kernel. */
 static void put_shared(const struct launch_template *template) {
-    if (!uses_dynamic_shared(template)) return;
-    if (template->kernel->module->code != NULL) { /* where every kernel may reach it */
-        text_string(template->out, "# shared: 0");
-        put_comment(template, "bytes of dynamic shared memory of a block, if this kernel has some");
-        return;
-    }
-    text_string(template->out, "shared: " LAUNCH_BLANK);
-    put_comment(template, "bytes of dynamic shared memory of a block; 0 if this kernel has none");
+    const struct wb_module *module = template->kernel->module;
+    bool has_some = false;
+    for (uint32_t i = 0; i < module->variable_count; i++)
+        has_some = has_some || (module->variables[i].space == PTX_SPACE_SHARED &&
+                                module->variables[i].linkage == PTX_LINK_EXTERN);
+    if (!has_some) return;
+    const bool is_machine = module->code != NULL; /* where every kernel may reach it */
+    text_string(template->out, is_machine ? "# shared: 0" : "shared: " LAUNCH_BLANK);
+    put_comment(template, is_machine
+                              ? "bytes of dynamic shared memory of a block, if this kernel has some"
+                              : "bytes of dynamic shared memory of a block; 0 if this kernel has none");
 }
 
 /* Says what is at an address: "float const *, read". */
@@ -245,19 +232,14 @@ static void put_pointer_comment(const struct launch_template *template, struct s
     text_char(out, '\n');
 }
 
-/* The type of a number: the parameter's own, or, where that says no more than its bits, what the kernel
- * calculates with. */
-static enum ptx_type number_type(const struct ptx_variable *param, const struct pointed *pointed) {
-    const bool fits = pointed->number != PTX_TYPE_NONE && ptx_type_kind(param->type) == PTX_KIND_BITS &&
-                      ptx_type_bytes(pointed->number) == param->size;
-    return fits ? pointed->number : param->type;
-}
-
 static void put_argument(const struct launch_template *template, uint32_t index) {
     const struct wb_module *module = template->kernel->module;
     const struct ptx_variable *param = &module->variables[template->function->params[index]];
     const struct pointed *pointed = &template->pointed[index];
-    const enum ptx_type number = number_type(param, pointed);
+    /* What the kernel calculates with, where the parameter's own type says no more than its bits. */
+    const bool fits = pointed->number != PTX_TYPE_NONE && ptx_type_kind(param->type) == PTX_KIND_BITS &&
+                      ptx_type_bytes(pointed->number) == param->size;
+    const enum ptx_type number = fits ? pointed->number : param->type;
     const struct span type = source_type(template->readable, index), element = pointed_type(type);
     const bool may_point = !param->array && param->size == module->address_size / 8 &&
                            ptx_type_kind(param->type) != PTX_KIND_FLOAT && number != PTX_F64;
@@ -287,14 +269,6 @@ static void put_argument(const struct launch_template *template, uint32_t index)
         text_string(out, ": a number, or \"buf:f32[COUNT]=zero\" where it is the address of a buffer");
     if (param->array) text_string(out, "; of any contents, unless they are given as bytes:HEX");
     text_char(out, '\n');
-}
-
-static void put_arguments(const struct launch_template *template) {
-    if (template->function->param_count == 0) return;
-    text_string(template->out, "arguments:");
-    put_comment(template, "? for a scalar of any value; =zero, =iota, =@FILE ... behind a buffer");
-    for (uint32_t i = 0; i < template->function->param_count; i++)
-        put_argument(template, i);
 }
 
 /* The machine: of machine code the preset that times code of its architecture, where there is one; of PTX its
@@ -341,7 +315,12 @@ static void write_template(void *context) {
     put_heading(template);
     put_shape(template);
     put_shared(template);
-    put_arguments(template);
+    if (template->function->param_count > 0) {
+        text_string(template->out, "arguments:");
+        put_comment(template, "? for a scalar of any value; =zero, =iota, =@FILE ... behind a buffer");
+    }
+    for (uint32_t i = 0; i < template->function->param_count; i++)
+        put_argument(template, i);
     put_optional(template);
 }
 

@@ -3,7 +3,7 @@
 #ifndef WB_REPORT_GATE_GATE_H
 #define WB_REPORT_GATE_GATE_H
 
-#include "report/parts/verdict.h"
+#include "report/parts/parts.h"
 
 /* The content of a report. */
 struct gate {
@@ -12,19 +12,20 @@ struct gate {
     const char *name;               /* of the kernel, or of what was read */
     const char *file;               /* of its PTX, or what was written by hand; NULL: not known */
     const struct wb_kernel *kernel; /* where findings stand; NULL: there is no PTX */
-    const wb_input *(*input_at)(const void *owner, size_t index); /* NULL past the end */
-    const void *owner;
+    const wb_analysis *analysis;    /* what the inputs are of: this, */
+    const wb_stream *stream;        /* or this; both NULL: of nothing */
     const wb_diagnostics *messages; /* of the run, so far */
 };
-
-/* The gate of a run that failed. */
-struct gate gate_of_failure(const wb_diagnostics *messages);
 
 /* An input file; NULL past the end. */
 const wb_input *gate_input(const struct gate *gate, size_t index);
 
 /* Appends the verdict in a line, or the first error. */
 void gate_put_line(struct text *out, const struct gate *gate);
+
+/* Appends the report of an analysis, or of a stream (the other is NULL), in one of the formats. */
+void gate_put(struct text *out, wb_report_format format, const wb_analysis *analysis, const wb_stream *stream,
+              const wb_report_options *options, const wb_diagnostics *messages);
 
 void gate_put_junit(struct text *out, const struct gate *gate);
 void gate_put_sarif(struct text *out, const struct gate *gate);

@@ -56,12 +56,6 @@ static void put_suite_properties(struct text *out, const struct gate *gate) {
     text_string(out, "    </properties>\n");
 }
 
-static void put_slowest(struct text *out, const wb_slowest *slowest) {
-    if (slowest->cycles == 0) return;
-    put_number(out, "slowest_cycles", slowest->cycles);
-    if (slowest->name != NULL) put_property(out, OF_CASE, "slowest_how", slowest->name);
-}
-
 static void put_case_properties(struct text *out, const wb_verdict *verdict) {
     text_string(out, "      <properties>\n");
     put_property(out, OF_CASE, "state", wb_state_name(verdict->state));
@@ -72,7 +66,9 @@ static void put_case_properties(struct text *out, const wb_verdict *verdict) {
         text_printf(out, OF_CASE "<property name=\"margin_cycles\" value=\"%" PRId64 "\"/>\n",
                     verdict->margin);
     if (verdict->bound != NULL) put_property(out, OF_CASE, "method", verdict->bound->method);
-    put_slowest(out, &verdict->slowest);
+    if (verdict->slowest.cycles > 0) put_number(out, "slowest_cycles", verdict->slowest.cycles);
+    if (verdict->slowest.cycles > 0 && verdict->slowest.name != NULL)
+        put_property(out, OF_CASE, "slowest_how", verdict->slowest.name);
     text_string(out, "      </properties>\n");
 }
 

@@ -4,7 +4,7 @@
 
 #include "report/gate/gate.h"
 #include "report/write/json.h"
-#include "report/write/uri.h"
+#include "report/write/xml.h"
 
 /* Kinds of results, in the order of `rules`. */
 enum rule {
@@ -36,32 +36,26 @@ static const struct {
     [RULE_NOTE] = {"note", "note", "A remark on an error or a warning."},
 };
 
-static void message_json(struct json *json, const char *key, const char *text) {
+/* A text that was put together, and is freed. */
+static void text_json(struct json *json, const char *key, const char *member, struct text *text) {
     json_open_object(json, key);
-    json_put_text(json, "text", text);
-    json_close(json);
-}
-
-static void rules_json(struct json *json) {
-    json_open_array(json, "rules");
-    for (size_t rule = 0; rule < RULE_COUNT; rule++) {
-        json_open_object(json, NULL);
-        json_put_text(json, "id", rules[rule].id);
-        message_json(json, "shortDescription", rules[rule].sentence);
-        json_open_object(json, "defaultConfiguration");
-        json_put_text(json, "level", rules[rule].level);
-        json_close(json);
-        json_close(json);
-    }
+    json_take_text(json, member, text);
     json_close(json);
 }
 
 static void tool_json(struct json *json) {
     json_open_object(json, "tool");
     json_open_object(json, "driver");
-    json_put_text(json, "name", "warpbound");
-    json_put_text(json, "version", wb_version());
-    rules_json(json);
+    json_put(json, "name %s, version %s", "warpbound", wb_version());
+    json_open_array(json, "rules");
+    for (size_t rule = 0; rule < RULE_COUNT; rule++) {
+        json_open_object(json, NULL);
+        json_put_text(json, "id", rules[rule].id);
+        json_put_object(json, "shortDescription", "text %s", rules[rule].sentence);
+        json_put_object(json, "defaultConfiguration", "level %s", rules[rule].level);
+        json_close(json);
+    }
+    json_close(json);
     json_close(json);
     json_close(json);
 }
@@ -69,12 +63,9 @@ static void tool_json(struct json *json) {
 /* "artifactLocation", or what the key is. */
 static void artifact_json(struct json *json, const char *key, const char *path) {
     struct text uri = {0};
+    text_string(&uri, "");
     uri_of_path(&uri, path);
-    if (uri.failed) json->out->failed = true;
-    json_open_object(json, key);
-    json_put_text(json, "uri", uri.data != NULL ? uri.data : "");
-    json_close(json);
-    text_free(&uri);
+    text_json(json, key, "uri", &uri);
 }
 
 /* Every file that was read, with its checksum. */
@@ -86,10 +77,8 @@ static void artifacts_json(struct json *json, const struct gate *gate) {
         json_open_object(json, NULL);
         artifact_json(json, "location", input->path);
         json_put_count(json, "length", input->bytes);
-        json_open_object(json, "hashes");
-        json_put_text(json, "sha-256", input->sha256);
-        json_close(json);
-        message_json(json, "description", wb_input_role_name(input->role));
+        json_put_object(json, "hashes", "sha-256 %s", input->sha256);
+        json_put_object(json, "description", "text %s", wb_input_role_name(input->role));
         json_close(json);
     }
     json_close(json);
@@ -109,9 +98,7 @@ static void location_json(struct json *json, const char *path, uint32_t line, ui
 }
 
 static void rule_json(struct json *json, enum rule rule) {
-    json_put_text(json, "ruleId", rules[rule].id);
-    json_put_count(json, "ruleIndex", rule);
-    json_put_text(json, "level", rules[rule].level);
+    json_put(json, "ruleId %s, ruleIndex %u, level %s", rules[rule].id, rule, rules[rule].level);
 }
 
 /* ---- The deadline -------------------------------------------------------------------------------------- */
@@ -140,41 +127,10 @@ static void kernel_location_json(struct json *json, const struct gate *gate) {
     else if (gate->file != NULL)
         location_json(json, gate->file, 1, 0);
     json_open_array(json, "logicalLocations");
-    json_open_object(json, NULL);
-    json_put_text(json, "fullyQualifiedName", gate->name);
-    json_put_text(json, "kind", "function");
+    json_put_object(json, NULL, "fullyQualifiedName %s, kind %s", gate->name, "function");
     json_close(json);
     json_close(json);
     json_close(json);
-    json_close(json);
-}
-
-static void verdict_properties_json(struct json *json, const struct gate *gate) {
-    const wb_verdict *verdict = gate->verdict;
-    json_open_object(json, "properties");
-    verdict_json(json, verdict, gate->words.clock_mhz);
-    json_close(json);
-}
-
-/* Identifies a result across runs, whatever its numbers are. */
-static void fingerprint_json(struct json *json, const struct gate *gate) {
-    struct text text = {0};
-    text_printf(&text, "deadline of %s %s", wb_scope_name(gate->verdict->scope), gate->name);
-    if (text.failed) json->out->failed = true;
-    json_open_object(json, "partialFingerprints");
-    json_put_text(json, "deadline/v1", text.data);
-    json_close(json);
-    text_free(&text);
-}
-
-static enum rule rule_of_state(wb_state state) {
-    switch (state) {
-    case WB_MISSED: return RULE_MISSED;
-    case WB_OPEN: return RULE_OPEN;
-    case WB_MODEL_ONLY: return RULE_MODEL_ONLY;
-    case WB_CONTRADICTION: return RULE_CONTRADICTION;
-    default: return RULE_UNPROVEN;
-    }
 }
 
 /* Nothing where the deadline is met, or there is none and no contradiction. */
@@ -182,19 +138,24 @@ static void deadline_json(struct json *json, const struct gate *gate) {
     const wb_verdict *verdict = gate->verdict;
     if (verdict == NULL || verdict->state == WB_MET) return;
     if (!verdict->has_deadline && verdict->state != WB_CONTRADICTION) return;
-    const enum rule rule = rule_of_state(verdict->state);
-    struct text line = {0};
+    const enum rule rule = verdict->state == WB_MISSED          ? RULE_MISSED
+                           : verdict->state == WB_OPEN          ? RULE_OPEN
+                           : verdict->state == WB_MODEL_ONLY    ? RULE_MODEL_ONLY
+                           : verdict->state == WB_CONTRADICTION ? RULE_CONTRADICTION
+                                                                : RULE_UNPROVEN;
+    struct text line = {0}, identity = {0}; /* of the result across runs, whatever its numbers are */
     text_printf(&line, "%s: ", gate->name);
     gate_put_line(&line, gate);
-    if (line.failed) json->out->failed = true;
+    text_printf(&identity, "deadline of %s %s", wb_scope_name(verdict->scope), gate->name);
     json_open_object(json, NULL);
     rule_json(json, rule);
-    message_json(json, "message", line.data);
+    text_json(json, "message", "text", &line);
     kernel_location_json(json, gate);
-    fingerprint_json(json, gate);
-    verdict_properties_json(json, gate);
+    text_json(json, "partialFingerprints", "deadline/v1", &identity);
+    json_open_object(json, "properties");
+    verdict_json(json, verdict, gate->words.clock_mhz);
     json_close(json);
-    text_free(&line);
+    json_close(json);
 }
 
 /* ---- Messages ------------------------------------------------------------------------------------------ */
@@ -209,7 +170,7 @@ static void places_json(struct json *json, const wb_diagnostics *messages) {
         if (message.line == 0) continue;
         json_open_object(json, NULL);
         rule_json(json, rule_of[message.severity]);
-        message_json(json, "message", message.text);
+        json_put_object(json, "message", "text %s", message.text);
         json_open_array(json, "locations");
         json_open_object(json, NULL);
         location_json(json, message.where, message.line, message.column);
@@ -227,12 +188,10 @@ static void notifications_json(struct json *json, const wb_diagnostics *messages
         if (message.line != 0) continue;
         struct text text = {0};
         text_printf(&text, "%s: %s", message.where, message.text);
-        if (text.failed) json->out->failed = true;
         json_open_object(json, NULL);
         json_put_text(json, "level", rules[rule_of[message.severity]].level);
-        message_json(json, "message", text.data);
+        text_json(json, "message", "text", &text);
         json_close(json);
-        text_free(&text);
     }
     json_close(json);
 }
@@ -259,8 +218,7 @@ static void run_json(struct json *json, const struct gate *gate) {
 void gate_put_sarif(struct text *out, const struct gate *gate) {
     struct json json = json_begin(out, JSON_LINES);
     json_open_object(&json, NULL);
-    json_put_text(&json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-    json_put_text(&json, "version", "2.1.0");
+    json_put(&json, "$schema %s, version %s", "https://json.schemastore.org/sarif-2.1.0.json", "2.1.0");
     json_open_array(&json, "runs");
     run_json(&json, gate);
     json_close(&json);

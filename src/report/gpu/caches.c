@@ -1,77 +1,50 @@
 /* The loads of a grid at the first-level caches, as a table for people and as JSON. */
 #include <inttypes.h>
 
-#include "report/parts/bounds.h"
-#include "report/parts/conditions.h"
-#include "report/parts/cover.h"
-#include "report/parts/document.h"
-#include "report/parts/heading.h"
-#include "report/write/output.h"
-#include "report/write/record.h"
-#include "report/write/source_lines.h"
+#include "report/parts/parts.h"
 #include "sim/gpu/gpu.h"
 
 /* The tables: of the given data, or of covering paths. */
 enum { GIVEN = 1, COVERING = 2 };
 enum { AT_OPCODE = 7, AT_NUMBERS = 24 };
 
-/* A count that is known of the given data only (context: the summary). */
-static struct value if_given(const struct cache_summary *summary, uint64_t count) {
-    return summary->covering ? (struct value){0} : (struct value){VALUE_COUNT, {.count = count}};
+/* Whether counts of the given data are known, and those under reordering (context: the summary). */
+static bool is_given(const void *context) {
+    return !((const struct cache_summary *)context)->covering;
 }
 
-/* One that is known where something is known of the order under reordering. */
-static struct value if_ordered(const struct cache_summary *summary, uint64_t count) {
-    return summary->no_order != NULL ? (struct value){0} : (struct value){VALUE_COUNT, {.count = count}};
-}
-
-static struct value misses_estimated(const void *record, const void *context) {
-    return if_given(context, ((const struct cache_counts *)record)->misses_estimated);
+static bool is_ordered(const void *context) {
+    return ((const struct cache_summary *)context)->no_order == NULL;
 }
 
 static struct value miss_rate(const void *record, const void *context) {
     const struct cache_counts *counts = record;
-    if (((const struct cache_summary *)context)->covering) return (struct value){0};
+    if (!is_given(context)) return (struct value){0};
     return (struct value){VALUE_PERCENT,
                           {.percent = report_percent(counts->misses_estimated, counts->loads)}};
 }
 
-static struct value misses_reordered(const void *record, const void *context) {
-    return if_given(context, ((const struct cache_counts *)record)->misses_reordered);
-}
-
-static struct value misses_default(const void *record, const void *context) {
-    return if_given(context, ((const struct cache_counts *)record)->misses_default);
-}
-
-static struct value least_misses(const void *record, const void *context) {
-    return if_ordered(context, ((const struct cache_counts *)record)->misses_estimated);
-}
-
-static struct value most_misses(const void *record, const void *context) {
-    return if_ordered(context, ((const struct cache_counts *)record)->most_estimated);
-}
-
-#define COUNT(key, heading, member)                                                                          \
-    RECORD_FIELD(key, heading, GIVEN | COVERING, 0, RECORD_U64, struct cache_counts, member)
+#define COUNT_OF(key, heading, tables, member, is_known)                                                     \
+    { key, heading, tables, 0, RECORD_U64, offsetof(struct cache_counts, member), NULL, is_known }
+#define COUNT(key, heading, member) COUNT_OF(key, heading, GIVEN | COVERING, member, NULL)
 
 static const struct record_field count_fields[] = {
     COUNT("accesses", "accesses", accesses),
     COUNT("requests", "requests", requests),
     COUNT("loads", "loads", loads),
-    RECORD_FIELD_MADE("misses_estimated", "misses est.", GIVEN, 0, misses_estimated),
+    COUNT_OF("misses_estimated", "misses est.", GIVEN, misses_estimated, is_given),
     RECORD_FIELD_MADE("miss_rate_estimated", "in percent", GIVEN, 0, miss_rate),
-    RECORD_FIELD_MADE("misses_simulated", "simulated", GIVEN, 0, misses_reordered),
-    RECORD_FIELD_MADE(NULL, "min. misses", COVERING, 0, least_misses),
-    RECORD_FIELD_MADE(NULL, "max. misses", COVERING, 0, most_misses),
+    COUNT_OF("misses_simulated", "simulated", GIVEN, misses_reordered, is_given),
+    COUNT_OF(NULL, "min. misses", COVERING, misses_estimated, is_ordered),
+    COUNT_OF(NULL, "max. misses", COVERING, most_estimated, is_ordered),
     COUNT("guaranteed_hits", "must hits", guaranteed_hits),
-    RECORD_FIELD_MADE("misses_simulated_default", "sim. misses", GIVEN, 0, misses_default),
+    COUNT_OF("misses_simulated_default", "sim. misses", GIVEN, misses_default, is_given),
     {0}};
 
 /* Fields of covering paths under reordering. */
 static const struct record_field order_fields[] = {
-    RECORD_FIELD_MADE("least_misses_reordered", NULL, 0, 0, least_misses),
-    RECORD_FIELD_MADE("most_misses_reordered", NULL, 0, 0, most_misses),
+    COUNT_OF("least_misses_reordered", NULL, 0, misses_estimated, is_ordered),
+    COUNT_OF("most_misses_reordered", NULL, 0, most_estimated, is_ordered),
     {0}};
 
 /* A line above the headings: what some of the columns are of, each text at the end of the last of its
@@ -192,8 +165,7 @@ static void put_json(struct text *out, const struct cache_report *report) {
     for (uint32_t i = 0; (inst = next_inst(report, &i, &place)) != NULL; i++) {
         json_open_object(&json, NULL);
         counts_json(&json, summary, &summary->instructions[i]);
-        json_put_text(&json, "opcode", inst->form->name);
-        json_put_count(&json, "line", place.line);
+        json_put(&json, "opcode %s, line %u", inst->form->name, place.line);
         source_lines_json(&json, &place);
         json_close(&json);
     }

@@ -1,12 +1,6 @@
 /* Simulations of a grid on a GPU, as tables for people and as JSON. */
 #include "sim/gpu/gpu.h"
-#include "base/base.h"
-#include "report/parts/bounds.h"
-#include "report/parts/conditions.h"
-#include "report/parts/document.h"
-#include "report/parts/heading.h"
-#include "report/write/output.h"
-#include "report/write/record.h"
+#include "report/parts/parts.h"
 
 /* The tables: without caches one, with them three. Their names of scheme and policy stand in front of the
  * numbers. */

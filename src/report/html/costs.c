@@ -1,5 +1,6 @@
 /* Where cycles go, as the script shows it: costs by line, as --lines has them, and what stands behind them.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,23 +19,17 @@ static void instruction_json(struct json *json, const struct html_code *code, co
     html_code_put(&words, code, row->instruction);
     json_open_object(json, NULL);
     json_put_count(json, "index", row->instruction);
-    json_put_text(json, "text", words.data);
-    json->out->failed |= words.failed;
-    text_free(&words);
+    json_take_text(json, "text", &words);
     json_put_text(json, "function", place->function);
     if (place->source_file != NULL && place->source_line > 0) {
-        json_put_text(json, "source_file", place->source_file);
-        json_put_count(json, "source_line", place->source_line);
+        json_put(json, "source_file %s, source_line %u", place->source_file, place->source_line);
     }
     json_put_count(json, "code_line", place->code_line);
     if (place->is_machine) json_put_count(json, "address", place->code_address);
-    json_put_text(json, "unit", row->unit);
-    json_put_count(json, "executions", row->executions);
-    json_put_count(json, "issue", row->issue);
-    json_put_count(json, "busy", row->busy);
-    json_put_count(json, "requests", row->requests);
-    json_put_count(json, "conflicts", row->conflicts);
-    json_put_count(json, "cycles", row->cycles);
+    json_put(json,
+             "unit %s, executions %" PRIu64 ", issue %" PRIu64 ", busy %" PRIu64 ", requests %" PRIu64
+             ", conflicts %" PRIu64 ", cycles %" PRIu64,
+             row->unit, row->executions, row->issue, row->busy, row->requests, row->conflicts, row->cycles);
     json_open_object(json, "share");
     for (size_t what = 0; what < WB_PART_COUNT; what++)
         if (row->share[what] > 0) json_put_count(json, wb_part_name((wb_part_kind)what), row->share[what]);
@@ -52,8 +47,8 @@ static void instructions_json(struct json *json, const struct costs_shown *shown
     for (size_t i = 0; i < listed; i++)
         instruction_json(json, code, rows[i].cost);
     json_close(json);
-    json_put_count(json, "left_out", count - listed);
-    json_put_count(json, "least", listed > 0 ? rows[listed - 1].cost->cycles : 0);
+    json_put(json, "left_out %zu, least %" PRIu64, count - listed,
+             listed > 0 ? rows[listed - 1].cost->cycles : 0);
 }
 
 /* ---- Source -------------------------------------------------------------------------------------------- */
@@ -71,15 +66,12 @@ static void source_json(struct json *json, struct source_texts *texts, const cha
     const char *line;
     size_t length;
     json_open_object(json, NULL);
-    json_put_text(json, "file", file);
-    json_put_count(json, "first", first);
+    json_put(json, "file %s, first %u", file, first);
     json_open_array(json, "lines");
     for (; first <= last && (line = source_texts_line(texts, file, first, &length)) != NULL; first++) {
         struct text words = {0};
         text_append(&words, line, length);
-        json_put_text(json, NULL, words.data != NULL ? words.data : "");
-        json->out->failed |= words.failed;
-        text_free(&words);
+        json_take_text(json, NULL, &words);
     }
     json_close(json);
     json_close(json);

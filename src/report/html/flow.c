@@ -1,5 +1,6 @@
 /* The control flow of a kernel for a picture and a table: the blocks that are executed and what they can lead
  * to, with how often they are executed and how many cycles are spent in them. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -74,10 +75,6 @@ static bool is_drawn(const struct flow *flow, uint32_t block) {
     return is_executed(&flow->blocks[block]) && flow->blocks[block].cycles >= flow->least;
 }
 
-static void add_node(struct flow *flow, uint32_t block) {
-    if (flow->blocks[block].node == GRAPH_NONE) flow->blocks[block].node = 0;
-}
-
 /* Numbers the blocks that are drawn, and those next to them, in the order of the text. */
 static void number_nodes(struct flow *flow) {
     const struct adjacency *out = &flow->cfg.graph.out;
@@ -86,9 +83,9 @@ static void number_nodes(struct flow *flow) {
     for (uint32_t b = 0; b < flow->cfg.block_count; b++) {
         if (!is_drawn(flow, b)) continue;
         flow->drawn++;
-        add_node(flow, b);
+        flow->blocks[b].node = 0;
         for (uint32_t e = out->first[b]; flow->least == 0 && e < out->first[b + 1]; e++)
-            add_node(flow, out->nodes[e]);
+            flow->blocks[out->nodes[e]].node = 0;
     }
     flow->nodes = arena_array(flow->arena, (size_t)flow->cfg.exit + 1, sizeof *flow->nodes);
     for (uint32_t b = 0; b <= flow->cfg.exit; b++) {
@@ -175,9 +172,8 @@ static void block_json(struct json *json, const struct flow *flow, uint32_t numb
     const struct flow_block *block = &flow->blocks[number];
     const struct adjacency *out = &flow->cfg.graph.out;
     json_open_object(json, NULL);
-    json_put_count(json, "block", number);
-    json_put_count(json, "executions", block->executions);
-    json_put_count(json, "cycles", block->cycles);
+    json_put(json, "block %u, executions %" PRIu64 ", cycles %" PRIu64, number, block->executions,
+             block->cycles);
     if (block->first_line > 0)
         json_put_counts(json, "lines", (const uint32_t[]){block->first_line, block->last_line}, 2);
     json_open_array(json, "leads_to");
@@ -209,9 +205,7 @@ static void edges_json(struct json *json, const struct flow *flow) {
     for (uint32_t e = 0; e < flow->layers.edge_count; e++) {
         const struct layers_edge *edge = &flow->layers.edges[e];
         json_open_object(json, NULL);
-        json_put_count(json, "from", edge->from);
-        json_put_count(json, "to", edge->to);
-        json_put_bool(json, "through", flow->through[e]);
+        json_put(json, "from %u, to %u, through %d", edge->from, edge->to, flow->through[e]);
         json_put_count_if(json, "lane", edge->back, edge->lane); /* null: it leads down */
         json_open_array(json, "bends");
         for (uint32_t b = 0; b < edge->bend_count; b++)
@@ -230,10 +224,8 @@ void page_flow_json(struct html_page *page, const wb_costs *costs, const struct 
     if (arena_protect(&arena, find_flow, &flow) != WB_OK) {
         json->out->failed = true;
     } else {
-        json_put_count(json, "drawn", flow.drawn);
-        json_put_count(json, "least", flow.least);
-        json_put_count(json, "layers", flow.layers.layer_count);
-        json_put_count(json, "lanes", flow.layers.lane_count);
+        json_put(json, "drawn %u, least %" PRIu64 ", layers %u, lanes %u", flow.drawn, flow.least,
+                 flow.layers.layer_count, flow.layers.lane_count);
         put_place(json, "width", flow.layers.width);
         nodes_json(json, &flow);
         edges_json(json, &flow);

@@ -1,19 +1,51 @@
 /* Reports of analyses and streams as HTML (docs/html-report.md): one page for all. The JSON document stands
  * in it, and its script draws what a reader sees; without the script there is the verdict. */
+#include "report/html/page.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "base/files.h"
 #include "bound/analysis/stream.h"
 #include "bound/analysis/verdict.h"
-#include "ptx/ptx.h"
 #include "report/analysis/analysis.h"
-#include "report/html/page.h"
-#include "report/parts/verdict.h"
-#include "report/write/output.h"
+#include "report/parts/parts.h"
 #include "report/write/xml.h"
+
+/* ---- The code ---------------------------------------------------------------------------------------- */
+
+wb_status html_code_open(const struct wb_analysis *analysis, struct html_code *code) {
+    const struct sources sources = analysis_sources(analysis);
+    *code = (struct html_code){.kernel = sources.kernel, .code_first = sources.code_first};
+    return code->kernel != NULL ? source_lines_open(code->kernel->module, &code->lines) : WB_OK;
+}
+
+void html_code_close(struct html_code *code) {
+    source_lines_close(&code->lines);
+}
+
+static const struct ptx_inst *html_code_inst(const struct html_code *code, size_t index,
+                                             const struct ptx_function **function) {
+    return code_inst(code->kernel->module, code->code_first, (uint32_t)index, function);
+}
+
+void html_code_put(struct text *out, const struct html_code *code, size_t index) {
+    const struct ptx_function *function;
+    if (code->kernel == NULL) {
+        text_printf(out, "instruction %zu", index);
+        return;
+    }
+    const struct ptx_inst *inst = html_code_inst(code, index, &function);
+    source_lines_put_inst(out, code->kernel->module, function, inst);
+}
+
+void html_code_put_place(struct text *out, const struct html_code *code, size_t index) {
+    if (code->kernel == NULL) return;
+    const struct inst_place place = source_lines_place(&code->lines, html_code_inst(code, index, NULL));
+    source_lines_put_code(out, &place);
+    if (place.source_file != NULL) text_printf(out, ", %s:%u", place.source_file, place.source_line);
+}
 
 /* Most instructions in the timelines of a report, some 40 bytes each; and most launches of a stream that have
  * sections of their own: beyond that a report would be too large for a phone. */
@@ -107,19 +139,12 @@ static const char *meaning_of(const wb_verdict *verdict) {
     return NULL;
 }
 
-/* Takes over a text that was put together. */
-static void take_text(struct json *json, const char *key, struct text *words) {
-    json->out->failed |= words->failed;
-    json_put_text(json, key, words->failed ? NULL : words->data);
-    text_free(words);
-}
-
 static void sentence_json(struct json *json, const wb_verdict *verdict, const char *about,
                           void put(struct text *out, const wb_verdict *verdict)) {
     struct text words = {0};
     text_printf(&words, "%s: ", about);
     put(&words, verdict);
-    take_text(json, NULL, &words);
+    json_take_text(json, NULL, &words);
 }
 
 /* The line of the verdict, and the sentences below it. */
@@ -135,7 +160,7 @@ static void verdict_words_json(struct html_page *page, const wb_verdict *verdict
     if (meaning_of(verdict) != NULL) json_put_text(json, NULL, meaning_of(verdict));
     if (verdict_model(verdict->model) != NULL) {
         text_printf(&scope, "Scope: %s.", verdict_model(verdict->model));
-        take_text(json, NULL, &scope);
+        json_take_text(json, NULL, &scope);
     }
     if (verdict->stalls != NULL) sentence_json(json, verdict, "Machine code", verdict_put_stalls);
     if (verdict->code.cycles > 0) sentence_json(json, verdict, "Machine code, executed", verdict_put_code);
@@ -151,7 +176,7 @@ void page_reason_json(struct html_page *page, const char *key, const char *what,
     start = start != NULL ? start + strlen("error: ") : text;
     const int length = (int)strcspn(start, "\n");
     text_printf(&words, "%s%s%.*s.", what, length > 0 ? ": " : "", length, start);
-    take_text(&page->json, key, &words);
+    json_take_text(&page->json, key, &words);
 }
 
 /* What the whole page needs once: the group of each assumption, and the command. */
@@ -179,7 +204,7 @@ static void analysis_json(struct html_page *page, const struct wb_analysis *anal
     free(readable);
     verdict_words_json(page, &verdict, analysis->machine->clock_mhz);
     report_heading_put(&heading, analysis, true);
-    take_text(&page->json, "heading", &heading);
+    json_take_text(&page->json, "heading", &heading);
     json_put_bool(&page->json, "work_conserving", analysis->scheme->policy->work_conserving);
     page_costs_json(page, analysis);
     page_executions_json(page, analysis);

@@ -14,8 +14,9 @@
 struct item {
     uint32_t layer, rank; /* rank: from the left */
     double x, width, wanted;
-    uint32_t *above, *below; /* neighbours in the next layers, by number of the item */
-    uint32_t above_count, below_count;
+    struct item_list {
+        VEC(uint32_t) items;
+    } above, below; /* neighbours in the next layers, by number of the item */
 };
 
 struct drawing {
@@ -23,60 +24,38 @@ struct drawing {
     struct layers *layers;
     struct item *items;
     uint32_t item_count;
-    uint32_t **rows; /* per layer its items from the left */
-    uint32_t *row_counts;
-    uint32_t *order;  /* per node its place in a reversed postorder */
-    uint32_t *sorted; /* the nodes in that order */
+    struct item_list *rows; /* per layer its items from the left */
+    bool *met;              /* per node: it was walked to */
+    uint32_t *order;        /* per node its place in a reversed postorder */
+    uint32_t *sorted;       /* the nodes in that order */
 };
 
 /* ---- Layers ---------------------------------------------------------------------------------------------
  */
 
-/* A depth-first walk in progress. */
-struct order_walk {
-    const struct graph *graph;
-    uint32_t *next, *stack; /* per node its next edge; the nodes that are open */
-    bool *met;
-    uint32_t left; /* numbers that are not given yet */
-};
-
-/* Numbers all unnumbered nodes that `root` reaches. */
-static void walk_from(struct drawing *drawing, struct order_walk *walk, uint32_t root) {
-    const struct adjacency *out = &walk->graph->out;
-    uint32_t depth = 0;
-    if (walk->met[root]) return;
-    walk->met[root] = true;
-    walk->stack[depth++] = root;
-    while (depth > 0) {
-        const uint32_t node = walk->stack[depth - 1], at = out->first[node] + walk->next[node];
-        if (at == out->first[node + 1]) {
-            drawing->order[node] = --walk->left;
-            drawing->sorted[walk->left] = node;
-            depth--;
-            continue;
-        }
-        walk->next[node]++;
-        if (walk->met[out->nodes[at]]) continue;
-        walk->met[out->nodes[at]] = true;
-        walk->stack[depth++] = out->nodes[at];
-    }
+/* Numbers all unnumbered nodes that `node` reaches, downwards from `*left`. */
+static void walk_from(struct drawing *drawing, const struct graph *graph, uint32_t node, uint32_t *left) {
+    if (drawing->met[node]) return;
+    drawing->met[node] = true;
+    for (uint32_t e = graph->out.first[node]; e < graph->out.first[node + 1]; e++)
+        walk_from(drawing, graph, graph->out.nodes[e], left);
+    drawing->order[node] = --*left;
+    drawing->sorted[*left] = node;
 }
 
 /* Numbers the nodes such that only edges that close a cycle go back: to the start of a walk, which is the
  * first node or one without predecessors. */
 static void find_order(struct drawing *drawing, const struct graph *graph) {
-    struct arena *arena = drawing->arena;
     const uint32_t count = graph->node_count;
-    struct order_walk walk = {.graph = graph, .left = count};
-    walk.next = arena_array(arena, count, sizeof *walk.next);
-    walk.stack = arena_array(arena, count, sizeof *walk.stack);
-    walk.met = arena_array(arena, count, sizeof *walk.met);
-    drawing->order = arena_array(arena, count, sizeof *drawing->order);
-    drawing->sorted = arena_array(arena, count, sizeof *drawing->sorted);
+    uint32_t left = count;
+    drawing->met = arena_array(drawing->arena, count, sizeof *drawing->met);
+    drawing->order = arena_array(drawing->arena, count, sizeof *drawing->order);
+    drawing->sorted = arena_array(drawing->arena, count, sizeof *drawing->sorted);
     for (uint32_t node = count; node-- > 0;)
-        if (node == 0 || graph->in.first[node + 1] == graph->in.first[node]) walk_from(drawing, &walk, node);
+        if (node == 0 || graph->in.first[node + 1] == graph->in.first[node])
+            walk_from(drawing, graph, node, &left);
     for (uint32_t node = 0; node < count; node++) /* cycles without predecessors */
-        walk_from(drawing, &walk, node);
+        walk_from(drawing, graph, node, &left);
 }
 
 /* Every node one layer below its lowest predecessor. */
@@ -96,74 +75,43 @@ static void find_layers(struct drawing *drawing, const struct graph *graph) {
 /* ---- Items ----------------------------------------------------------------------------------------------
  */
 
-static uint32_t add_item(struct drawing *drawing, uint32_t layer, double width) {
-    const uint32_t number = drawing->item_count++;
-    drawing->items[number] = (struct item){.layer = layer, .width = width};
-    return number;
+static void add_item(struct drawing *drawing, uint32_t layer, double width) {
+    struct item_list *row = &drawing->rows[layer];
+    drawing->items[drawing->item_count] =
+        (struct item){.layer = layer, .width = width, .rank = (uint32_t)row->items.count};
+    arena_push(drawing->arena, &row->items, drawing->item_count);
+    drawing->item_count++;
 }
 
-/* Links neighbouring items of a downward edge; or only counts them. */
-static void link_items(struct drawing *drawing, uint32_t upper, uint32_t lower, bool is_counting) {
-    struct item *above = &drawing->items[upper], *below = &drawing->items[lower];
-    if (!is_counting) {
-        above->below[above->below_count] = lower;
-        below->above[below->above_count] = upper;
-    }
-    above->below_count++;
-    below->above_count++;
+/* Links neighbouring items of a downward edge. */
+static void link_items(struct drawing *drawing, uint32_t upper, uint32_t lower) {
+    arena_push(drawing->arena, &drawing->items[upper].below.items, lower);
+    arena_push(drawing->arena, &drawing->items[lower].above.items, upper);
 }
 
-/* Links the items of all edges; bends of edge e are the items from first_bend[e] on. */
-static void link_edges(struct drawing *drawing, const uint32_t *first_bend, bool is_counting) {
-    const struct layers *layers = drawing->layers;
-    for (uint32_t i = 0; i < drawing->item_count; i++)
-        drawing->items[i].above_count = drawing->items[i].below_count = 0;
-    for (uint32_t e = 0; e < layers->edge_count; e++) {
-        const struct layers_edge *edge = &layers->edges[e];
-        if (edge->back) continue;
-        uint32_t upper = edge->from;
-        for (uint32_t b = 0; b < edge->bend_count; b++) {
-            link_items(drawing, upper, first_bend[e] + b, is_counting);
-            upper = first_bend[e] + b;
-        }
-        link_items(drawing, upper, edge->to, is_counting);
-    }
-}
-
-/* Makes the items, and the rows of all layers in the order of the nodes. */
+/* Makes the items, and the rows of all layers in the order of the nodes; bends of edge e are the items from
+ * first_bend[e] on. */
 static void make_items(struct drawing *drawing, uint32_t *first_bend) {
-    struct arena *arena = drawing->arena;
     struct layers *layers = drawing->layers;
     size_t count = layers->node_count;
     for (uint32_t e = 0; e < layers->edge_count; e++)
         count += layers->edges[e].bend_count;
-    drawing->items = arena_array(arena, count, sizeof *drawing->items);
+    drawing->items = arena_array(drawing->arena, count, sizeof *drawing->items);
+    drawing->rows = arena_array(drawing->arena, layers->layer_count, sizeof *drawing->rows);
     for (uint32_t node = 0; node < layers->node_count; node++)
-        (void)add_item(drawing, layers->nodes[node].layer, NODE_WIDTH);
+        add_item(drawing, layers->nodes[node].layer, NODE_WIDTH);
     for (uint32_t e = 0; e < layers->edge_count; e++) {
         first_bend[e] = drawing->item_count;
         for (uint32_t b = 0; b < layers->edges[e].bend_count; b++)
-            (void)add_item(drawing, layers->nodes[layers->edges[e].from].layer + 1 + b, BEND_WIDTH);
+            add_item(drawing, layers->nodes[layers->edges[e].from].layer + 1 + b, BEND_WIDTH);
     }
-    link_edges(drawing, first_bend, true);
-    for (uint32_t i = 0; i < drawing->item_count; i++) {
-        struct item *item = &drawing->items[i];
-        item->above = arena_array(arena, item->above_count, sizeof *item->above);
-        item->below = arena_array(arena, item->below_count, sizeof *item->below);
-    }
-    link_edges(drawing, first_bend, false);
-    drawing->rows = arena_array(arena, layers->layer_count, sizeof *drawing->rows);
-    drawing->row_counts = arena_array(arena, layers->layer_count, sizeof *drawing->row_counts);
-    for (uint32_t i = 0; i < drawing->item_count; i++)
-        drawing->row_counts[drawing->items[i].layer]++;
-    for (uint32_t l = 0; l < layers->layer_count; l++) {
-        drawing->rows[l] = arena_array(arena, drawing->row_counts[l], sizeof **drawing->rows);
-        drawing->row_counts[l] = 0;
-    }
-    for (uint32_t i = 0; i < drawing->item_count; i++) {
-        struct item *item = &drawing->items[i];
-        item->rank = drawing->row_counts[item->layer]++;
-        drawing->rows[item->layer][item->rank] = i;
+    for (uint32_t e = 0; e < layers->edge_count; e++) {
+        const struct layers_edge *edge = &layers->edges[e];
+        uint32_t upper = edge->from;
+        if (edge->back) continue;
+        for (uint32_t b = 0; b < edge->bend_count; b++, upper = first_bend[e] + b - 1)
+            link_items(drawing, upper, first_bend[e] + b);
+        link_items(drawing, upper, edge->to);
     }
 }
 
@@ -172,30 +120,30 @@ static void make_items(struct drawing *drawing, uint32_t *first_bend) {
 
 /* Puts a row in the order of what its items want; those that want nothing stay. */
 static void sort_row(struct drawing *drawing, uint32_t layer) {
-    uint32_t *row = drawing->rows[layer];
-    for (uint32_t i = 1; i < drawing->row_counts[layer]; i++) {
+    uint32_t *row = drawing->rows[layer].items.items;
+    const size_t count = drawing->rows[layer].items.count;
+    for (uint32_t i = 1; i < count; i++) {
         const uint32_t moved = row[i];
         uint32_t at = i;
         for (; at > 0 && drawing->items[row[at - 1]].wanted > drawing->items[moved].wanted; at--)
             row[at] = row[at - 1];
         row[at] = moved;
     }
-    for (uint32_t i = 0; i < drawing->row_counts[layer]; i++)
+    for (uint32_t i = 0; i < count; i++)
         drawing->items[row[i]].rank = i;
 }
 
 /* The place that an item prefers: the average rank, or place, of its neighbours above or below; else its own.
  * */
 static double wish(const struct drawing *drawing, const struct item *item, bool from_above, bool of_rank) {
-    const uint32_t count = from_above ? item->above_count : item->below_count;
-    const uint32_t *neighbours = from_above ? item->above : item->below;
+    const struct item_list *neighbours = from_above ? &item->above : &item->below;
     double sum = 0;
-    if (count == 0) return of_rank ? item->rank : item->x;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct item *neighbour = &drawing->items[neighbours[i]];
+    if (neighbours->items.count == 0) return of_rank ? item->rank : item->x;
+    for (size_t i = 0; i < neighbours->items.count; i++) {
+        const struct item *neighbour = &drawing->items[neighbours->items.items[i]];
         sum += of_rank ? neighbour->rank : neighbour->x;
     }
-    return sum / count;
+    return sum / (double)neighbours->items.count;
 }
 
 /* How far apart two neighbours in a row stand at least. */
@@ -206,7 +154,8 @@ static double distance(const struct item *a, const struct item *b) {
 /* Moves the items of a row to where they want to stand, as far as there is room: halfway between pushing all
  * to the right and pushing all to the left, which both keep the distances. */
 static void place_row(struct drawing *drawing, uint32_t layer) {
-    const uint32_t *row = drawing->rows[layer], count = drawing->row_counts[layer];
+    const uint32_t *row = drawing->rows[layer].items.items;
+    const uint32_t count = (uint32_t)drawing->rows[layer].items.count;
     for (uint32_t i = 0; i < count; i++) {
         struct item *item = &drawing->items[row[i]];
         item->x = item->wanted;
@@ -233,8 +182,8 @@ static void sweep(struct drawing *drawing, bool down, bool of_rank) {
     const uint32_t layers = drawing->layers->layer_count;
     for (uint32_t i = 0; i < layers; i++) {
         const uint32_t layer = down ? i : layers - 1 - i;
-        for (uint32_t r = 0; r < drawing->row_counts[layer]; r++) {
-            struct item *item = &drawing->items[drawing->rows[layer][r]];
+        for (size_t r = 0; r < drawing->rows[layer].items.count; r++) {
+            struct item *item = &drawing->items[drawing->rows[layer].items.items[r]];
             item->wanted = wish(drawing, item, down, of_rank);
         }
         if (of_rank)

@@ -5,8 +5,7 @@
 
 #include "bound/analysis/analysis.h"
 #include "flow/graph/graph.h"
-#include "report/write/json.h"
-#include "report/write/source_lines.h"
+#include "report/write/source.h"
 
 struct html_page {
     struct json json; /* the document so far */
@@ -34,10 +33,6 @@ struct html_code {
 /* Closed with html_code_close, also after an error (WB_ERR_LIMIT, without a message). */
 wb_status html_code_open(const struct wb_analysis *analysis, struct html_code *code);
 void html_code_close(struct html_code *code);
-
-/* The instruction of an index as in paths; the code has a kernel. */
-const struct ptx_inst *html_code_inst(const struct html_code *code, size_t index,
-                                      const struct ptx_function **function);
 
 /* Appends the instruction as it stands in the PTX; "instruction 3" of code written by hand. */
 void html_code_put(struct text *out, const struct html_code *code, size_t index);

@@ -29,50 +29,37 @@ static uint32_t row_of(const struct timeline *timeline, uint32_t slot, uint32_t 
 
 /* ---- What is shown ------------------------------------------------------------------------------------- */
 
-static void take_issues(struct timeline *timeline) {
-    size_t count;
-    const wb_issue *issues = wb_schedule_issues(timeline->schedule, &count);
-    size_t first = 0, end;
-    while (first < count && issues[first].sm < timeline->sm)
+/* Makes room for a row, and for an instruction. */
+static void take_row(struct timeline *timeline, uint32_t row, uint32_t instruction) {
+    if (row >= timeline->row_count) timeline->row_count = row + 1;
+    if (instruction != UINT32_MAX && instruction >= timeline->instructions)
+        timeline->instructions = (size_t)instruction + 1;
+}
+
+/* The issues and the waits of the SM. */
+static void take_events(struct timeline *timeline) {
+    size_t issue_count, wait_count, first = 0, end;
+    const wb_issue *issues = wb_schedule_issues(timeline->schedule, &issue_count);
+    const wb_wait *waits = wb_schedule_waits(timeline->schedule, &wait_count);
+    while (first < issue_count && issues[first].sm < timeline->sm)
         first++;
-    for (end = first; end < count && issues[end].sm == timeline->sm; end++) {
-        const wb_issue *issue = &issues[end];
-        const uint32_t row = row_of(timeline, issue->slot, issue->warp);
-        if (row >= timeline->row_count) timeline->row_count = row + 1;
-        if (issue->instruction >= timeline->instructions) timeline->instructions = issue->instruction + 1;
-        if (issue->unit >= timeline->units) timeline->units = issue->unit + 1;
+    for (end = first; end < issue_count && issues[end].sm == timeline->sm; end++) {
+        take_row(timeline, row_of(timeline, issues[end].slot, issues[end].warp), issues[end].instruction);
+        if (issues[end].unit >= timeline->units) timeline->units = issues[end].unit + 1;
     }
     timeline->first_issue = first;
     timeline->issues = issues == NULL ? NULL : issues + first;
     timeline->issue_count = end - first;
-}
-
-static void take_waits(struct timeline *timeline) {
-    size_t count;
-    const wb_wait *waits = wb_schedule_waits(timeline->schedule, &count);
-    size_t first = 0, end;
-    while (first < count && waits[first].sm < timeline->sm)
+    for (first = 0; first < wait_count && waits[first].sm < timeline->sm;)
         first++;
-    for (end = first; end < count && waits[end].sm == timeline->sm; end++) {
-        const uint32_t row = row_of(timeline, waits[end].slot, waits[end].warp);
-        if (row >= timeline->row_count) timeline->row_count = row + 1;
-        if (waits[end].instruction != UINT32_MAX && waits[end].instruction >= timeline->instructions)
-            timeline->instructions = waits[end].instruction + 1;
-    }
+    for (end = first; end < wait_count && waits[end].sm == timeline->sm; end++)
+        take_row(timeline, row_of(timeline, waits[end].slot, waits[end].warp), waits[end].instruction);
     timeline->waits = waits == NULL ? NULL : waits + first;
     timeline->wait_count = end - first;
 }
 
 /* ---- The data of the script -----------------------------------------------------------------------------
  */
-
-/* The names of the machine's units, as far as something is issued to them. */
-static void units_json(struct json *json, const struct timeline *timeline) {
-    json_open_array(json, "units");
-    for (uint32_t unit = 0; unit < timeline->units; unit++)
-        json_put_text(json, NULL, wb_schedule_unit(timeline->schedule, unit));
-    json_close(json);
-}
 
 /* Each instruction that is issued or waits, with its place. */
 static void instructions_json(struct json *json, const struct timeline *timeline) {
@@ -89,13 +76,10 @@ static void instructions_json(struct json *json, const struct timeline *timeline
         timeline->numbers[i] = ++number;
         json_open_array(json, NULL);
         html_code_put(&words, &timeline->code, i);
-        json_put_text(json, NULL, words.data);
-        json->out->failed |= words.failed;
-        text_free(&words);
+        json_take_text(json, NULL, &words);
+        text_string(&words, "");
         html_code_put_place(&words, &timeline->code, i);
-        json_put_text(json, NULL, words.data != NULL ? words.data : "");
-        json->out->failed |= words.failed;
-        text_free(&words);
+        json_take_text(json, NULL, &words);
         json_close(json);
     }
     json_close(json);
@@ -108,15 +92,10 @@ static void issues_json(struct json *json, const struct timeline *timeline) {
     json_open_array(json, "issues");
     for (size_t i = 0; i < timeline->issue_count; i++) {
         const wb_issue *issue = &timeline->issues[i];
-        json_put_count(json, NULL, row_of(timeline, issue->slot, issue->warp));
-        json_put_count(json, NULL, timeline->numbers[issue->instruction] - 1);
-        json_put_count(json, NULL, issue->unit);
-        json_put_count(json, NULL, issue->sub_core);
-        json_put_count(json, NULL, issue->instance);
-        json_put_count(json, NULL, issue->issue - before);
-        json_put_count(json, NULL, issue->start - issue->issue);
-        json_put_count(json, NULL, issue->free - issue->issue);
-        json_put_count(json, NULL, issue->ready - issue->issue);
+        json_put(json, "%u, %u, %u, %u, %u, %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64,
+                 row_of(timeline, issue->slot, issue->warp), timeline->numbers[issue->instruction] - 1,
+                 issue->unit, issue->sub_core, issue->instance, issue->issue - before,
+                 issue->start - issue->issue, issue->free - issue->issue, issue->ready - issue->issue);
         before = issue->issue;
     }
     json_close(json);
@@ -129,14 +108,11 @@ static void waits_json(struct json *json, const struct timeline *timeline) {
         const wb_wait *wait = &timeline->waits[i];
         const bool has_producer = wait->producer != WB_NO_ISSUE && wait->producer >= timeline->first_issue &&
                                   wait->producer - timeline->first_issue < timeline->issue_count;
-        json_put_count(json, NULL, row_of(timeline, wait->slot, wait->warp));
-        json_put_count(json, NULL, wait->reason);
-        json_put_integer(json, NULL,
-                         wait->instruction == UINT32_MAX ? -1
-                                                         : (int64_t)timeline->numbers[wait->instruction] - 1);
-        json_put_count(json, NULL, wait->from);
-        json_put_count(json, NULL, wait->to - wait->from);
-        json_put_integer(json, NULL, has_producer ? (int64_t)(wait->producer - timeline->first_issue) : -1);
+        json_put(json, "%u, %u, %" PRId64 ", %" PRIu64 ", %" PRIu64 ", %" PRId64,
+                 row_of(timeline, wait->slot, wait->warp), wait->reason,
+                 wait->instruction == UINT32_MAX ? -1 : (int64_t)timeline->numbers[wait->instruction] - 1,
+                 wait->from, wait->to - wait->from,
+                 has_producer ? (int64_t)(wait->producer - timeline->first_issue) : -1);
     }
     json_close(json);
 }
@@ -145,30 +121,27 @@ static void waits_json(struct json *json, const struct timeline *timeline) {
 static void about_json(struct json *json, const struct timeline *timeline) {
     const wb_schedule_info *info = timeline->info;
     const size_t most = timeline->page->issues_most;
-    json_put_text(json, "scope", wb_scope_name(info->scope));
-    json_put_count(json, "cycles", info->cycles);
-    json_put_text(json, "kind", wb_kind_name(info->kind));
-    json_put_text(json, "by", info->kind == WB_SIMULATED ? info->policy : info->method);
-    json_put_text(json, "longest_by", info->longest_by);
-    json_put_count_if(json, "longest", info->longest_by != NULL, info->longest);
-    json_put_count(json, "sms", info->sm_count);
-    json_put_count(json, "sm", timeline->sm);
-    json_put_count(json, "warps", info->warp_count);
-    json_put_count(json, "row_count", timeline->row_count);
-    json_put_bool(json, "cut", info->kept_until < info->cycles && timeline->issue_count >= most);
-    json_put_count(json, "kept_until", info->kept_until);
-    json_put_count(json, "issued", info->issues);
-    json_put_count(json, "end", timeline->issue_count < most ? info->cycles : info->kept_until);
+    json_put(json,
+             "scope %s, cycles %" PRIu64 ", kind %s, by %s, longest_by %s, longest %*" PRIu64
+             ", sms %u, sm %u, warps %u, row_count %u, cut %d, kept_until %" PRIu64 ", issued %" PRIu64
+             ", end %" PRIu64,
+             wb_scope_name(info->scope), info->cycles, wb_kind_name(info->kind),
+             info->kind == WB_SIMULATED ? info->policy : info->method, info->longest_by,
+             info->longest_by != NULL, info->longest, info->sm_count, timeline->sm, info->warp_count,
+             timeline->row_count, info->kept_until < info->cycles && timeline->issue_count >= most,
+             info->kept_until, info->issues, timeline->issue_count < most ? info->cycles : info->kept_until);
 }
 
 static void timeline_json(struct json *json, struct timeline *timeline) {
-    take_issues(timeline);
-    take_waits(timeline);
+    take_events(timeline);
     json_open_object(json, "timeline");
     about_json(json, timeline);
     timeline->numbers = calloc(timeline->instructions + 1, sizeof *timeline->numbers);
     if (timeline->numbers != NULL) {
-        units_json(json, timeline);
+        json_open_array(json, "units"); /* as far as something is issued to them */
+        for (uint32_t unit = 0; unit < timeline->units; unit++)
+            json_put_text(json, NULL, wb_schedule_unit(timeline->schedule, unit));
+        json_close(json);
         json_open_array(json, "reasons");
         for (size_t r = 0; r < WB_WAIT_COUNT; r++)
             json_put_text(json, NULL, wb_wait_name(r));
@@ -206,10 +179,8 @@ static void blocks_json(struct json *json, const struct timeline *timeline, cons
         if (timeline->analysis->timed == NULL)
             grid_block_index(timeline->analysis->grid_times.grid, blocks[i].block, index);
         json_open_array(json, NULL);
-        json_put_count(json, NULL, blocks[i].sm);
-        json_put_count(json, NULL, blocks[i].slot);
-        json_put_count(json, NULL, blocks[i].start);
-        json_put_count(json, NULL, blocks[i].end);
+        json_put(json, "%u, %u, %" PRIu64 ", %" PRIu64, blocks[i].sm, blocks[i].slot, blocks[i].start,
+                 blocks[i].end);
         for (size_t axis = 0; axis < 3; axis++)
             json_put_count(json, NULL, index[axis]);
         json_close(json);
@@ -224,11 +195,6 @@ static void count_block(uint32_t pieces[PIECES], const wb_block_time *block, dou
         const double from = start > p ? start : p, to = end < p + 1.0 ? end : p + 1.0;
         pieces[p] += (uint32_t)(100.0 * (to - from) + 0.5);
     }
-}
-
-/* The shade of so many hundredths of slots. */
-static uint32_t shade_of(uint32_t taken, uint32_t slots) {
-    return (taken * SHADES + slots * 100 - 1) / (slots * 100);
 }
 
 /* A row for each SM, or for several: the first, the last, how many blocks; and of each piece of time the
@@ -246,12 +212,10 @@ static void sums_json(struct json *json, const struct timeline *timeline, const 
         for (next = i; next < count && blocks[next].sm / each == row; next++)
             count_block(pieces, &blocks[next], piece);
         json_open_object(json, NULL);
-        json_put_count(json, "first", row * each);
-        json_put_count(json, "last", last);
-        json_put_count(json, "blocks", next - i);
+        json_put(json, "first %u, last %u, blocks %zu", row * each, last, next - i);
         json_open_array(json, "shades");
         for (uint32_t p = 0; p < PIECES; p++) {
-            const uint32_t shade = shade_of(pieces[p], slots);
+            const uint32_t shade = (pieces[p] * SHADES + slots * 100 - 1) / (slots * 100);
             json_put_count(json, NULL, shade < SHADES ? shade : SHADES);
         }
         json_close(json);
@@ -265,10 +229,8 @@ static void residents_json(struct json *json, const struct timeline *timeline) {
     const wb_block_time *blocks = wb_schedule_blocks(timeline->schedule, &count);
     const uint64_t slots = (uint64_t)timeline->info->sm_count * timeline->info->slot_count;
     json_open_object(json, "residents");
-    json_put_count(json, "count", count);
-    json_put_count(json, "sms", timeline->info->sm_count);
-    json_put_count(json, "slots", timeline->info->slot_count);
-    json_put_count(json, "cycles", timeline->info->cycles);
+    json_put(json, "count %zu, sms %u, slots %u, cycles %" PRIu64, count, timeline->info->sm_count,
+             timeline->info->slot_count, timeline->info->cycles);
     if (slots <= SLOT_ROWS_MAX && count <= BLOCKS_DRAWN_MAX)
         blocks_json(json, timeline, blocks, count);
     else

@@ -1,13 +1,9 @@
 /* The machine figures that bounds of some machine code use, and how reliable each is. */
+#include <inttypes.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "machine/files.h"
-#include "ptx/ptx.h"
-#include "report/parts/document.h"
-#include "report/parts/inputs.h"
-#include "report/write/layout.h"
-#include "report/write/output.h"
+#include "report/parts/parts.h"
 #include "sass/sass.h"
 
 /* Figures with one source under one name, such as init and write of class.mufu. */
@@ -133,26 +129,29 @@ static void add_core(struct figures *figures) {
     static const char *const all[] = {
         "register_banks",      "bank_ports",         "l0_size", "l0_line", "l0_miss", "l1_instruction_size",
         "l1_instruction_line", "l1_instruction_miss"};
-    static const char *const constants[] = {"constant_probe", "constant_size", "constant_line",
-                                            "constant_ways", "constant_miss"};
-    static const char *const levels[] = {"l1", "l2", "dram", "tlb"};
     const struct machine_sass *sass = &figures->machine->sass;
-    const uint32_t levels_used = sass->worst == SASS_WORST_TLB    ? 4
-                                 : sass->worst == SASS_WORST_DRAM ? 3
-                                 : sass->worst == SASS_WORST_L2   ? 2
-                                                                  : 1;
+    const uint64_t constants = figures->constants, memory = figures->memory;
+    const bool in_tlb = sass->worst == SASS_WORST_TLB, in_dram = in_tlb || sass->worst == SASS_WORST_DRAM;
+    const struct {
+        const char *key;
+        uint64_t uses;
+    } some[] = {{"constant_probe", constants},
+                {"constant_size", constants},
+                {"constant_line", constants},
+                {"constant_ways", constants},
+                {"constant_miss", constants},
+                {"l1", memory},
+                {"l2", in_dram || sass->worst == SASS_WORST_L2 ? memory : 0},
+                {"dram", in_dram ? memory : 0},
+                {"tlb", in_tlb ? memory : 0},
+                {"worst", memory},
+                {"full_queue", count_queued(figures)},
+                {"branch", figures->jumps},
+                {"long_stall", figures->long_stalls}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         add_key(figures, "sass", machine_sass_fields, all[k], sass, 0);
-    for (size_t k = 0; figures->constants > 0 && k < sizeof constants / sizeof *constants; k++)
-        add_key(figures, "sass", machine_sass_fields, constants[k], sass, figures->constants);
-    for (size_t k = 0; figures->memory > 0 && k < levels_used; k++)
-        add_key(figures, "sass", machine_sass_fields, levels[k], sass, figures->memory);
-    if (figures->memory > 0) add_key(figures, "sass", machine_sass_fields, "worst", sass, figures->memory);
-    const uint64_t queued = count_queued(figures);
-    if (queued > 0) add_key(figures, "sass", machine_sass_fields, "full_queue", sass, queued);
-    if (figures->jumps > 0) add_key(figures, "sass", machine_sass_fields, "branch", sass, figures->jumps);
-    if (figures->long_stalls > 0)
-        add_key(figures, "sass", machine_sass_fields, "long_stall", sass, figures->long_stalls);
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++)
+        if (some[k].uses > 0) add_key(figures, "sass", machine_sass_fields, some[k].key, sass, some[k].uses);
 }
 
 static const struct field top_fields[] = {
@@ -230,39 +229,27 @@ static const struct layout page = {.width = 80};
 #define VALUE_COLUMN 39u
 
 static void put_row(struct text *out, const struct figure_row *row) {
-    struct text line = {0};
-    text_printf(&line, "%s", figure_mark_name(row->mark));
-    text_pad(&line, NAME_COLUMN);
-    text_printf(&line, "%s", row->name);
-    text_pad(&line, VALUE_COLUMN - 1);
-    text_char(&line, ' ');
-    if (line.failed) out->failed = true;
-    text_string(out, line.failed ? "" : line.data);
-    struct text words = {0};
-    text_string(&words, row->values);
-    if (row->uses > 0)
-        text_printf(&words, "; %llu instruction%s", (unsigned long long)row->uses, plural(row->uses));
-    if (row->source != NULL) text_printf(&words, " [%zu]", row->number + 1);
-    layout_words(out, &page, (uint32_t)(line.failed ? 0 : line.length), VALUE_COLUMN,
-                 words.failed ? "" : words.data);
-    out->failed |= words.failed;
-    text_free(&line);
-    text_free(&words);
+    const size_t start = out->length;
+    text_string(out, figure_mark_name(row->mark));
+    text_pad(out, NAME_COLUMN);
+    text_string(out, row->name);
+    text_pad(out, VALUE_COLUMN - 1);
+    text_printf(out, " %s", row->values);
+    if (row->uses > 0) text_printf(out, "; %" PRIu64 " instruction%s", row->uses, plural(row->uses));
+    if (row->source != NULL) text_printf(out, " [%zu]", row->number + 1);
+    layout_wrap(out, &page, start, 0, VALUE_COLUMN);
 }
 
 static void put_sources(struct text *out, const struct figures *figures) {
     size_t next = 0;
     for (size_t r = 0; r < figures->rows.count; r++) {
         const struct figure_row *row = &figures->rows.items[r];
-        if (row->source == NULL || row->number != next) continue;
-        text_printf(out, "%s[%zu] ", next == 0 ? "\n" : "", next + 1);
-        struct text words = {0};
-        text_printf(&words, "%s%s%s: %s",
-                    figure_mark_name((enum figure_mark)(row->source->mark + FIGURE_ASSUMED)),
-                    row->source->date[0] != '\0' ? ", " : "", row->source->date, row->source->from);
-        layout_words(out, &page, 4 + (next >= 9), 4, words.failed ? "" : words.data);
-        out->failed |= words.failed;
-        text_free(&words);
+        const struct figure_source *source = row->source;
+        if (source == NULL || row->number != next) continue;
+        if (next == 0) text_char(out, '\n');
+        layout_printf(out, &page, 4, "[%zu] %s%s%s: %s", next + 1,
+                      figure_mark_name((enum figure_mark)(source->mark + FIGURE_ASSUMED)),
+                      source->date[0] != '\0' ? ", " : "", source->date, source->from);
         next++;
     }
 }
@@ -272,8 +259,8 @@ static void put_figures(struct text *out, const struct figures *figures) {
     text_printf(out, "code     %s, for sm_%u: %llu instructions\nmachine  %s, for machine code of sm_%u\n\n",
                 figures->module->source.name, code->sm, (unsigned long long)figures->instructions,
                 figures->machine->name, figures->machine->sass.sm);
-    layout_words(
-        out, &page, 0, 0,
+    layout_printf(
+        out, &page, 0,
         "Bounds of this code rest on these figures of the machine, those first that can be relied on "
         "least:");
     text_char(out, '\n');
@@ -288,21 +275,16 @@ static void put_json(struct text *out, const struct figures *figures) {
     struct json json = json_begin(out, JSON_LINES);
     document_open(&json, "warpbound-figures", 1);
     inputs_list_json(&json, &figures->module->input, 1);
-    json_put_text(&json, "machine", figures->machine->name);
-    json_put_count(&json, "architecture", figures->module->code->sm);
-    json_put_count(&json, "instructions", figures->instructions);
+    json_put(&json, "machine %s, architecture %u, instructions %" PRIu64, figures->machine->name,
+             figures->module->code->sm, figures->instructions);
     json_open_array(&json, "figures");
     for (size_t r = 0; r < figures->rows.count; r++) {
         const struct figure_row *row = &figures->rows.items[r];
-        json_open_object(&json, NULL);
-        json_put_text(&json, "mark", figure_mark_name(row->mark));
-        json_put_text(&json, "key", row->name);
-        json_put_text(&json, "values", row->values);
-        json_put_count_if(&json, "instructions", row->uses > 0, row->uses);
-        json_put_text(&json, "from", row->source != NULL ? row->source->from : NULL);
-        json_put_text(&json, "date",
-                      row->source != NULL && row->source->date[0] != '\0' ? row->source->date : NULL);
-        json_close(&json);
+        json_put_object(&json, NULL,
+                        "mark %s, key %s, values %s, instructions %*" PRIu64 ", from %s, date %s",
+                        figure_mark_name(row->mark), row->name, row->values, row->uses > 0, row->uses,
+                        row->source != NULL ? row->source->from : NULL,
+                        row->source != NULL && row->source->date[0] != '\0' ? row->source->date : NULL);
     }
     json_close(&json);
     json_close(&json);

@@ -1,4 +1,5 @@
-/* Machines, and the list of presets, as text and JSON. */
+/* Machines, the list of presets, and machine code as it is in its file, as text and JSON. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +7,9 @@
 #include "base/files.h"
 #include "machine/files.h"
 #include "report/parts/document.h"
+#include "report/parts/parts.h"
 #include "report/write/output.h"
+#include "sass/sass.h"
 
 /* ---- A machine ----------------------------------------------------------------------------------------- */
 
@@ -36,25 +39,13 @@ static const char *key_part(const struct ytree_node *node) {
     return strcmp(node->key, "classes") == 0 ? "class" : node->key;
 }
 
-/* The ends of a latency that is an interval. */
-static void put_interval(struct json *json, const char *key, const struct ytree_node *ends) {
-    json_open_object(json, NULL);
-    json_put_text(json, "key", key);
-    put_value(json, "least", ends->first);
-    put_value(json, "value", ends->first->next);
-    json_close(json);
-}
-
 /* Where figures come from: an entry of the machine's `sources`. */
 static void put_source(struct json *json, const struct figure_source *source) {
     json_open_object(json, NULL);
-    json_put_text(json, "mark", figure_mark_name((enum figure_mark)(source->mark + FIGURE_ASSUMED)));
-    json_put_text(json, "date", source->date[0] != '\0' ? source->date : NULL);
-    json_put_text(json, "from", source->from);
-    json_open_array(json, "keys");
-    for (uint32_t k = 0; k < source->key_count; k++)
-        json_put_text(json, NULL, source->keys[k]);
-    json_close(json);
+    json_put(json, "mark %s, date %*s, from %s",
+             figure_mark_name((enum figure_mark)(source->mark + FIGURE_ASSUMED)), source->date[0] != '\0',
+             source->date, source->from);
+    json_put_texts(json, "keys", source->keys, source->key_count);
     json_close(json);
 }
 
@@ -64,17 +55,17 @@ static void put_settings(struct json *json, const char *prefix, const struct ytr
         char key[KEY_MAX];
         (void)text_format(key, sizeof key, "%s%s%s", prefix, *prefix != '\0' ? "." : "", key_part(value));
         if (value->key != NULL && strcmp(value->key, "sources") == 0) continue;
-        if (value->kind == YTREE_LIST && (value->key == NULL || strcmp(value->key, "units") != 0)) {
-            put_interval(json, key, value);
-            continue;
-        }
-        if (value->kind != YTREE_SCALAR) {
+        /* A latency that is an interval has two ends. */
+        const bool is_interval =
+            value->kind == YTREE_LIST && (value->key == NULL || strcmp(value->key, "units") != 0);
+        if (value->kind != YTREE_SCALAR && !is_interval) {
             put_settings(json, key, value);
             continue;
         }
         json_open_object(json, NULL);
         json_put_text(json, "key", key);
-        put_value(json, "value", value);
+        if (is_interval) put_value(json, "least", value->first);
+        put_value(json, "value", is_interval ? value->first->next : value);
         json_close(json);
     }
 }
@@ -112,17 +103,6 @@ wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, 
 
 /* ---- The presets --------------------------------------------------------------------------------------- */
 
-static wb_status put_preset(struct json *json, const char *name, wb_diagnostics *diagnostics) {
-    wb_machine *machine;
-    WB_TRY(wb_machine_load(name, diagnostics, &machine));
-    json_open_object(json, NULL);
-    json_put_text(json, "name", name);
-    json_put_text(json, "description", machine->description);
-    json_close(json);
-    wb_machine_free(machine);
-    return WB_OK;
-}
-
 wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *diagnostics, char **text) {
     const size_t count = wb_machine_preset_count();
     struct text out = {0};
@@ -134,10 +114,86 @@ wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *dia
         struct json json = json_begin(&out, JSON_MEMBERS);
         document_open(&json, "warpbound-machines", 1);
         json_open_array(&json, "presets");
-        for (size_t i = 0; status == WB_OK && i < count; i++)
-            status = put_preset(&json, wb_machine_preset_name(i), diagnostics);
+        for (size_t i = 0; status == WB_OK && i < count; i++) {
+            wb_machine *machine = NULL;
+            status = wb_machine_load(wb_machine_preset_name(i), diagnostics, &machine);
+            if (status == WB_OK)
+                json_put_object(&json, NULL, "name %s, description %s", wb_machine_preset_name(i),
+                                machine->description);
+            wb_machine_free(machine);
+        }
         json_close(&json);
         json_close(&json);
     }
     return report_take(status, &out, diagnostics, text);
+}
+
+/* ---- Machine code ------------------------------------------------------------------------------------ */
+
+static void put_control(struct json *json, const struct sass_control *control) {
+    json_open_object(json, "control");
+    json_put(json, "stall %u, yield %d, write_counter %*u, read_counter %*u", control->stall, control->yield,
+             control->write_counter != SASS_NO_COUNTER, control->write_counter,
+             control->read_counter != SASS_NO_COUNTER, control->read_counter);
+    json_open_array(json, "waits");
+    for (uint32_t counter = 0; counter < 6; counter++)
+        if ((control->waits >> counter & 1) != 0) json_put_count(json, NULL, counter);
+    json_close(json);
+    json_close(json);
+}
+
+static void put_inst(struct json *json, const struct machine_code *code, const struct machine_inst *inst) {
+    char word[33];
+    struct text text = {0};
+    (void)text_format(word, sizeof word, "%016" PRIx64 "%016" PRIx64, inst->sass.word[1], inst->sass.word[0]);
+    sass_put(&inst->sass, &text);
+    json_open_object(json, NULL);
+    json_put(json, "address %u, word %s, text %s", inst->address, word, text.data);
+    put_control(json, &inst->sass.control);
+    json_put(json, "source_file %s, source_line %*u, ptx_line %*u, unknown %s",
+             inst->line != 0 && inst->file < code->file_count ? code->files[inst->file] : NULL,
+             inst->line != 0, inst->line, inst->ptx_line != 0, inst->ptx_line, inst->unknown);
+    json_close(json);
+    if (text.failed) json->out->failed = true;
+    text_free(&text);
+}
+
+static void put_kernel(struct json *json, const struct machine_code *code,
+                       const struct machine_kernel *kernel) {
+    json_open_object(json, NULL);
+    json_put(json, "name %s, registers %u, shared_bytes %" PRIu64 ", stack_bytes %u", kernel->name,
+             kernel->registers, kernel->shared_bytes, kernel->stack_bytes);
+    json_open_array(json, "instructions");
+    for (uint32_t i = 0; i < kernel->count; i++) {
+        json_break(json, 4);
+        put_inst(json, code, &code->insts[kernel->first + i]);
+    }
+    json_close(json);
+    json_close(json);
+}
+
+static void put_code(struct text *out, const wb_module *module) {
+    const struct machine_code *code = module->code;
+    struct json json = json_begin(out, JSON_MEMBERS);
+    document_open(&json, "warpbound-code", 1);
+    inputs_list_json(&json, &module->input, 1);
+    json_put_count(&json, "architecture", code->sm);
+    json_open_array(&json, "kernels");
+    for (uint32_t k = 0; k < code->kernel_count; k++)
+        put_kernel(&json, code, &code->kernels[k]);
+    json_close(&json);
+    json_close(&json);
+}
+
+wb_status wb_module_report(const wb_module *module, wb_report_format format, wb_diagnostics *diagnostics,
+                           char **text) {
+    struct text out = {0};
+    if (format != WB_REPORT_JSON) return wb_module_print(module, diagnostics, text);
+    if (module->code == NULL) {
+        diagnose(diagnostics, SEVERITY_ERROR, module->source.name,
+                 "only machine code is printed as JSON, not PTX");
+        return WB_ERR_INPUT;
+    }
+    put_code(&out, module);
+    return report_take(WB_OK, &out, diagnostics, text);
 }

@@ -2,13 +2,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "base/base.h"
-#include "ptx/ptx.h"
-#include "report/parts/bounds.h"
-#include "report/parts/document.h"
-#include "report/parts/heading.h"
-#include "report/parts/inputs.h"
-#include "report/write/output.h"
+#include "report/parts/parts.h"
 
 /* A range of numbers as text; one number where both ends are the same. */
 struct range_text {
@@ -126,44 +120,24 @@ static void put_steps(struct text *out, const wb_occupancy *occupancy) {
 }
 
 static void resource_json(struct json *json, const wb_occupancy_resource *resource) {
-    json_open_object(json, NULL);
-    json_put_text(json, "name", resource->name);
-    json_put_count(json, "block_least", resource->block_least);
-    json_put_count_if(json, "block_most", resource->block_most < WB_UNLIMITED, resource->block_most);
-    json_put_count_if(json, "block_limit", resource->block_limit != 0, resource->block_limit);
-    json_put_count_if(json, "sm", resource->sm != 0, resource->sm);
-    json_put_count_if(json, "blocks_least", resource->blocks_least != WB_UNLIMITED, resource->blocks_least);
-    json_put_count_if(json, "blocks_most", resource->blocks_most != WB_UNLIMITED, resource->blocks_most);
-    json_put_bool(json, "binds_least", resource->binds_least);
-    json_put_bool(json, "binds_most", resource->binds_most);
-    json_close(json);
-}
-
-static void percent_json(struct json *json, const char *key, const wb_occupancy *occupancy, uint32_t blocks) {
-    if (occupancy->warps_of_sm == 0)
-        json_put_null(json, key);
-    else
-        json_put_real(json, key, percent_of(occupancy, blocks));
+    json_put_object(json, NULL,
+                    "name %s, block_least %" PRIu64 ", block_most %*" PRIu64 ", block_limit %*" PRIu64
+                    ", sm %*" PRIu64 ", blocks_least %*u, blocks_most %*u, binds_least %d, binds_most %d",
+                    resource->name, resource->block_least, resource->block_most < WB_UNLIMITED,
+                    resource->block_most, resource->block_limit != 0, resource->block_limit,
+                    resource->sm != 0, resource->sm, resource->blocks_least != WB_UNLIMITED,
+                    resource->blocks_least, resource->blocks_most != WB_UNLIMITED, resource->blocks_most,
+                    resource->binds_least, resource->binds_most);
 }
 
 static void resident_json(struct json *json, const wb_occupancy *occupancy) {
     const uint32_t least = occupancy->blocks_least, most = occupancy->blocks_most;
-    json_open_object(json, "resident");
-    json_put_count(json, "blocks_least", least);
-    json_put_count(json, "blocks_most", most);
-    json_put_count(json, "warps_least", warps_of(occupancy, least));
-    json_put_count(json, "warps_most", warps_of(occupancy, most));
-    percent_json(json, "occupancy_percent_least", occupancy, least);
-    percent_json(json, "occupancy_percent_most", occupancy, most);
-    json_close(json);
-}
-
-static void step_json(struct json *json, const wb_occupancy_step *step) {
-    json_open_object(json, NULL);
-    json_put_count(json, "blocks", step->blocks);
-    json_put_count_if(json, "registers", step->fewer_registers, step->registers);
-    json_put_count_if(json, "shared_bytes", step->less_shared, step->shared_bytes);
-    json_close(json);
+    const bool is_known = occupancy->warps_of_sm != 0;
+    json_put_object(json, "resident",
+                    "blocks_least %u, blocks_most %u, warps_least %" PRIu64 ", warps_most %" PRIu64
+                    ", occupancy_percent_least %*g, occupancy_percent_most %*g",
+                    least, most, warps_of(occupancy, least), warps_of(occupancy, most), is_known,
+                    percent_of(occupancy, least), is_known, percent_of(occupancy, most));
 }
 
 static void put_json(struct text *out, const wb_occupancy *occupancy) {
@@ -176,9 +150,8 @@ static void put_json(struct text *out, const wb_occupancy *occupancy) {
     heading_machine_json(&json, occupancy->machine, false);
     inputs_json(&json, &sources);
     json_put_counts(&json, "block", occupancy->block, 3);
-    json_put_count(&json, "threads", occupancy->threads);
-    json_put_count(&json, "warps", occupancy->warps);
-    json_put_count(&json, "shared_bytes", occupancy->shared_bytes);
+    json_put(&json, "threads %u, warps %u, shared_bytes %" PRIu64, occupancy->threads, occupancy->warps,
+             occupancy->shared_bytes);
     heading_registers_json(&json, &registers);
     json_open_array(&json, "resources");
     for (int r = 0; r < WB_OCCUPANCY_RESOURCES; r++)
@@ -186,8 +159,11 @@ static void put_json(struct text *out, const wb_occupancy *occupancy) {
     json_close(&json);
     resident_json(&json, occupancy);
     json_open_array(&json, "steps");
-    for (size_t s = 0; s < occupancy->step_count; s++)
-        step_json(&json, &occupancy->steps[s]);
+    for (size_t s = 0; s < occupancy->step_count; s++) {
+        const wb_occupancy_step *step = &occupancy->steps[s];
+        json_put_object(&json, NULL, "blocks %u, registers %*u, shared_bytes %*" PRIu64, step->blocks,
+                        step->fewer_registers, step->registers, step->less_shared, step->shared_bytes);
+    }
     json_close(&json);
     json_close(&json);
 }

@@ -1,11 +1,8 @@
-#include "report/parts/cover.h"
+#include "report/parts/parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "launch/launch.h"
-#include "report/write/output.h"
-#include "report/write/source_lines.h"
 #include "warp/interpret/execute.h"
 
 /* A dependence on an unknown value: its name in JSON, and in words. */
@@ -35,28 +32,20 @@ static void facts_list_json(struct json *json, const struct wb_facts *facts) {
     for (size_t i = 0; i < facts->facts.count; i++) {
         struct text text = {0};
         facts_put(facts->kernel, &facts->facts.items[i], &text);
-        if (text.failed) json->out->failed = true;
         json_open_object(json, NULL);
-        json_put_text(json, "fact", text.data);
+        json_take_text(json, "fact", &text);
         json_put_text(json, "origin", origins[facts->facts.items[i].origin]);
         json_close(json);
-        text_free(&text);
     }
     json_close(json);
 }
 
 static void facts_json(struct json *json, const struct facts_used *facts) {
     char checksum[20];
-    if (facts->from == NULL) {
-        json_put_null(json, "facts");
-        return;
-    }
+    if (!json_open_known(json, "facts", facts->from != NULL)) return;
     (void)text_format(checksum, sizeof checksum, "%016" PRIx64, facts->from->checksum);
-    json_open_object(json, "facts");
-    json_put_text(json, "file", facts->from->input.path);
-    json_put_text(json, "checksum", checksum);
-    json_put_count(json, "stated", facts->stated);
-    json_put_count(json, "found", facts->found);
+    json_put(json, "file %s, checksum %s, stated %zu, found %zu", facts->from->input.path, checksum,
+             facts->stated, facts->found);
     facts_list_json(json, facts->from);
     json_close(json);
 }
@@ -81,19 +70,17 @@ static void put_place(struct text *out, const struct source_lines *lines, const 
 
 static void put_cause(struct text *out, const struct layout *layout, const struct source_lines *lines,
                       const struct wb_block *block, const struct cover_cause *cause) {
-    struct text words = {0};
-    text_string(&words, "  ");
-    put_place(&words, lines, block, cause->instruction);
-    text_printf(&words, " (%s)\n", needs[cause->need].sentence);
+    const size_t start = out->length;
+    text_string(out, "  ");
+    put_place(out, lines, block, cause->instruction);
+    text_printf(out, " (%s)\n", needs[cause->need].sentence);
     if (is_instruction(block, cause->origin)) {
         const char *open = open_result_assumption(block_inst(block, cause->origin, NULL)->form);
-        text_string(&words, "    from ");
-        put_place(&words, lines, block, cause->origin);
-        if (open != NULL) text_printf(&words, " (left open by the PTX ISA: --assume %s)", open);
+        text_string(out, "    from ");
+        put_place(out, lines, block, cause->origin);
+        if (open != NULL) text_printf(out, " (left open by the PTX ISA: --assume %s)", open);
     }
-    if (!words.failed) layout_lines(out, layout, 6, words.data);
-    out->failed |= words.failed;
-    text_free(&words);
+    layout_wrap(out, layout, start, 0, 6);
 }
 
 void cover_put_causes(struct text *out, const struct layout *layout, const struct wb_block *block) {
@@ -114,11 +101,6 @@ static bool same_place(const struct inst_place *a, const struct inst_place *b) {
     return a->source_file == b->source_file && a->line == b->line;
 }
 
-static void put_code_place(struct text *words, const char *before, const struct inst_place *place) {
-    text_string(words, before);
-    source_lines_put_code(words, place);
-}
-
 /* The places of all causes, each once: those that are too many are counted. */
 static void put_places(struct text *words, const struct source_lines *lines, const struct wb_block *block) {
     struct inst_place named[PLACES_NAMED];
@@ -135,44 +117,37 @@ static void put_places(struct text *words, const struct source_lines *lines, con
             continue;
         }
         named[count++] = place;
+        text_string(words, count > 1 ? ", " : " ");
         if (place.source_file != NULL)
-            text_printf(words, "%s %s:%u", count > 1 ? "," : "", place.source_file, place.source_line);
+            text_printf(words, "%s:%u", place.source_file, place.source_line);
         else
-            put_code_place(words, count > 1 ? ", " : " ", &place);
+            source_lines_put_code(words, &place);
     }
     if (more > 0) text_printf(words, " and %zu more", more);
 }
 
 void cover_put_summary(struct text *out, const struct layout *layout, const struct wb_block *block) {
-    const size_t count = block->causes.count;
+    const size_t count = block->causes.count, start = out->length;
     struct source_lines lines;
-    struct text words = {0};
     if (count == 0) return;
     if (source_lines_open(block->kernel->module, &lines) != WB_OK) out->failed = true;
-    text_printf(&words, "not known, and taken for anything: what %zu instruction%s depend%s on, at", count,
+    text_printf(out, "not known, and taken for anything: what %zu instruction%s depend%s on, at", count,
                 plural(count), count == 1 ? "s" : "");
-    if (!out->failed) put_places(&words, &lines, block);
-    text_string(&words, " (--all lists them)");
-    if (!words.failed) layout_words(out, layout, 0, 2, words.data);
-    out->failed |= words.failed;
+    if (!out->failed) put_places(out, &lines, block);
+    text_string(out, " (--all lists them)");
+    layout_wrap(out, layout, start, 0, 2);
     source_lines_close(&lines);
-    text_free(&words);
 }
 
 static void place_json(struct json *json, const char *key, const struct source_lines *lines,
                        const struct wb_block *block, uint32_t index) {
-    if (!is_instruction(block, index)) {
-        json_put_null(json, key);
-        return;
-    }
+    if (!json_open_known(json, key, is_instruction(block, index))) return;
     const struct ptx_inst *inst = block_inst(block, index, NULL);
     const struct inst_place place = source_lines_place(lines, inst);
-    json_open_object(json, key);
-    json_put_count(json, "line", place.line);
-    json_put_text(json, "opcode", inst->form->name);
+    json_put(json, "line %u, opcode %s", place.line, inst->form->name);
     if (place.is_machine) json_put_count(json, "address", place.address);
-    json_put_text(json, "source_file", place.source_file);
-    json_put_count_if(json, "source_line", place.source_file != NULL, place.source_line);
+    json_put(json, "source_file %s, source_line %*u", place.source_file, place.source_file != NULL,
+             place.source_line);
     json_close(json);
 }
 

@@ -1,18 +1,15 @@
-#include "report/parts/heading.h"
+#include "report/parts/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptx/ptx.h"
-#include "report/parts/inputs.h"
-#include "report/write/output.h"
-#include "report/write/record.h"
+#include "report/parts/document.h"
 
 /* How a number of registers came about: in JSON, and behind the number. */
 static const struct {
     const char *name, *sentence;
-} sources[] = {
+} register_sources[] = {
     [WB_REGISTERS_GIVEN] = {"given", "as given"},
     [WB_REGISTERS_MAXNREG] = {"maxnreg", "not given, at most what .maxnreg says"},
     [WB_REGISTERS_LAUNCH_BOUNDS] = {"launch-bounds",
@@ -25,19 +22,16 @@ static const struct {
 
 void heading_put_registers(struct text *out, const struct register_range *range) {
     if (range->most != WB_UNLIMITED) {
-        text_printf(out, "%" PRIu32, range->least);
-        if (range->most != range->least) text_printf(out, " to %" PRIu32, range->most);
+        text_printf(out, "%u", range->least);
+        if (range->most != range->least) text_printf(out, " to %u", range->most);
         text_string(out, " a thread: ");
     }
-    text_printf(out, "%s\n", sources[range->source].sentence);
+    text_printf(out, "%s\n", register_sources[range->source].sentence);
 }
 
 void heading_registers_json(struct json *json, const struct register_range *range) {
-    json_open_object(json, "registers");
-    json_put_count(json, "least", range->least);
-    json_put_count_if(json, "most", range->most != WB_UNLIMITED, range->most);
-    json_put_text(json, "source", sources[range->source].name);
-    json_close(json);
+    json_put_object(json, "registers", "least %u, most %*u, source %s", range->least,
+                    range->most != WB_UNLIMITED, range->most, register_sources[range->source].name);
 }
 
 static void put_names(struct text *out, const char *const *names, size_t count) {
@@ -71,31 +65,18 @@ void heading_put_launch(struct text *out, const struct launch_inputs *inputs,
     heading_put_registers(out, &registers);
 }
 
-static void names_json(struct json *json, const char *key, const char *const *names, size_t count) {
-    json_open_array(json, key);
-    for (size_t i = 0; i < count; i++)
-        json_put_text(json, NULL, names[i]);
-    json_close(json);
-}
-
-/* The launch's assumptions, which hardware may violate. */
-static void assumed_json(struct json *json, uint32_t assumptions) {
-    json_open_array(json, "assume");
-    for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)
-        if ((assumptions >> what & 1) != 0)
-            json_put_text(json, NULL, launch_assumption_name((enum launch_assumption)what));
-    json_close(json);
-}
-
 void heading_launch_json(struct json *json, const struct launch_inputs *inputs,
                          const struct wb_machine *machine, const struct block_demand *demand) {
     const struct register_range registers = machine_register_range(machine, demand);
-    json_put_text(json, "inputs", inputs->any_contents ? "any" : "given");
-    json_put_text(json, "launch_file", inputs->file);
-    names_json(json, "arguments", inputs->arguments, inputs->argument_count);
-    names_json(json, "variables", inputs->variables, inputs->variable_count);
-    names_json(json, "variable_contents", inputs->contents, inputs->variable_count);
-    assumed_json(json, inputs->assumptions);
+    json_put(json, "inputs %s, launch_file %s", inputs->any_contents ? "any" : "given", inputs->file);
+    json_put_texts(json, "arguments", inputs->arguments, inputs->argument_count);
+    json_put_texts(json, "variables", inputs->variables, inputs->variable_count);
+    json_put_texts(json, "variable_contents", inputs->contents, inputs->variable_count);
+    json_open_array(json, "assume"); /* what hardware may violate */
+    for (int what = 0; what < LAUNCH_ASSUMPTIONS; what++)
+        if ((inputs->assumptions >> what & 1) != 0)
+            json_put_text(json, NULL, launch_assumption_name((enum launch_assumption)what));
+    json_close(json);
     heading_registers_json(json, &registers);
 }
 
@@ -140,14 +121,6 @@ void heading_put_grid(struct text *out, const struct wb_grid *grid) {
                 plural(grid->warp_count));
 }
 
-/* The memory that all SMs share. */
-static void put_shared_memory(struct text *out, const struct machine_memory *memory) {
-    text_printf(out, "memory   one for all SMs: a request in %u cycle%s, arbiter %s", memory->service,
-                plural(memory->service), memory_arbiter_name(memory));
-    if (memory->outstanding != 0) text_printf(out, ", at most %u of an SM on their way", memory->outstanding);
-    text_char(out, '\n');
-}
-
 void heading_put_gpu(struct text *out, const struct timed_grid *timed) {
     static const char *const memories[] = {
         [ISA_PTX] = "no caches", [ISA_SASS] = "global memory latency %u to %u"};
@@ -164,12 +137,16 @@ void heading_put_gpu(struct text *out, const struct timed_grid *timed) {
         text_printf(out, memories[machine_isa(machine)], range.least, range.most);
     heading_put_fetch(out, &machine->fetch);
     text_char(out, '\n');
-    if (memory_is_contended(memory)) put_shared_memory(out, memory);
+    if (!memory_is_contended(memory)) return;
+    text_printf(out, "memory   one for all SMs: a request in %u cycle%s, arbiter %s", memory->service,
+                plural(memory->service), memory_arbiter_name(memory));
+    if (memory->outstanding != 0) text_printf(out, ", at most %u of an SM on their way", memory->outstanding);
+    text_char(out, '\n');
 }
 
 void heading_kernel_json(struct json *json, const struct wb_kernel *kernel) {
-    json_put_text(json, "kernel", kernel != NULL ? wb_kernel_name(kernel) : NULL);
-    json_put_text(json, "file", kernel != NULL ? kernel->module->input.path : NULL);
+    json_put(json, "kernel %s, file %s", kernel != NULL ? wb_kernel_name(kernel) : NULL,
+             kernel != NULL ? kernel->module->input.path : NULL);
 }
 
 #define FETCH(member) RECORD_FIELD(#member, NULL, 0, 0, RECORD_U32, struct machine_fetch, member)
@@ -187,11 +164,8 @@ static const struct record_field cache_fields[] = {
 static void put_memory(struct json *json, const struct machine_memory *memory) {
     json_put_count(json, "sms", memory->sms);
     if (memory_is_contended(memory)) {
-        json_open_object(json, "memory");
-        json_put_count(json, "service", memory->service);
-        json_put_text(json, "arbiter", memory_arbiter_name(memory));
-        json_put_count(json, "outstanding", memory->outstanding);
-        json_close(json);
+        json_put_object(json, "memory", "service %u, arbiter %s, outstanding %u", memory->service,
+                        memory_arbiter_name(memory), memory->outstanding);
     }
     record_object(json, "l1", cache_fields, &memory->l1, NULL);
     record_object(json, "l2", cache_fields, &memory->l2, NULL);
@@ -199,11 +173,8 @@ static void put_memory(struct json *json, const struct machine_memory *memory) {
 
 void heading_machine_json(struct json *json, const struct wb_machine *machine, bool with_memory) {
     json_open_object(json, "machine");
-    json_put_text(json, "name", machine->name);
-    json_put_real(json, "clock_mhz", machine->clock_mhz);
-    json_put_count(json, "sub_cores", machine->sub_cores);
-    json_put_count(json, "issue_width", machine->issue_width);
-    json_put_count(json, "issue_per_warp", machine->issue_per_warp);
+    json_put(json, "name %s, clock_mhz %g, sub_cores %u, issue_width %u, issue_per_warp %u", machine->name,
+             machine->clock_mhz, machine->sub_cores, machine->issue_width, machine->issue_per_warp);
     if (machine->dispatch_depth == DEPTH_UNLIMITED)
         json_put_text(json, "dispatch_depth", "unlimited");
     else
@@ -212,8 +183,8 @@ void heading_machine_json(struct json *json, const struct wb_machine *machine, b
     if (machine->sass.sm > 0) json_put_count(json, "architecture", machine->sass.sm);
     json_put_count(json, "mem_latency", range.most);
     if (range.has_least) json_put_count(json, "mem_latency_least", range.least);
-    json_put_count(json, "launch_overhead", machine->launch_overhead);
-    json_put_text(json, "requests", memory_requests_name(&machine->memory));
+    json_put(json, "launch_overhead %u, requests %s", machine->launch_overhead,
+             memory_requests_name(&machine->memory));
     if (fetch_can_stall(&machine->fetch)) record_object(json, "fetch", fetch_fields, &machine->fetch, NULL);
     if (with_memory) put_memory(json, &machine->memory);
     inputs_settings_json(json, machine);
@@ -228,9 +199,8 @@ void heading_gpu_json(struct json *json, const struct timed_grid *timed) {
     json_open_object(json, "launch");
     json_put_counts(json, "grid", grid->dimensions, 3);
     json_put_counts(json, "block", grid->block_size, 3);
-    json_put_count(json, "shared_bytes", grid->shared_bytes);
-    json_put_count(json, "blocks", grid->blocks.count);
-    json_put_count(json, "warps", grid->warp_count);
+    json_put(json, "shared_bytes %" PRIu64 ", blocks %zu, warps %u", grid->shared_bytes, grid->blocks.count,
+             grid->warp_count);
     if (grid->kernel != NULL) heading_launch_json(json, &grid->inputs, timed->machine, &demand);
     json_close(json);
 }
@@ -247,6 +217,56 @@ void heading_gpu_inputs_json(struct json *json, const struct timed_grid *timed) 
 void heading_fetches_json(struct json *json, const struct wb_machine *machine, uint64_t fetches,
                           uint64_t misses) {
     if (!fetch_can_stall(&machine->fetch)) return;
-    json_put_count(json, "fetches", fetches);
-    json_put_count(json, "fetch_misses", misses);
+    json_put(json, "fetches %" PRIu64 ", fetch_misses %" PRIu64, fetches, misses);
+}
+
+/* ---- Inputs ------------------------------------------------------------------------------------------ */
+
+void inputs_put(struct text *out, const struct sources *sources) {
+    const wb_input *input;
+    const char *setting;
+    for (size_t i = 0; (input = sources_at(sources, i)) != NULL; i++) {
+        text_printf(out, "  %s ", wb_input_role_name(input->role));
+        text_printable(out, input->path, strlen(input->path));
+        text_printf(out, ", %" PRIu64 " bytes\n    sha256 %s\n", input->bytes, input->sha256);
+    }
+    if (sources->machine == NULL) return;
+    for (size_t i = 0; (setting = wb_machine_setting(sources->machine, i)) != NULL; i++)
+        text_printf(out, "  --set %s\n", setting);
+}
+
+static void put_input(struct json *json, const wb_input *input) {
+    json_put_object(json, NULL, "role %s, path %s, sha256 %s, bytes %" PRIu64,
+                    wb_input_role_name(input->role), input->path, input->sha256, input->bytes);
+}
+
+void inputs_json(struct json *json, const struct sources *sources) {
+    const wb_input *input;
+    json_open_array(json, "inputs");
+    for (size_t i = 0; (input = sources_at(sources, i)) != NULL; i++)
+        put_input(json, input);
+    json_close(json);
+}
+
+void inputs_list_json(struct json *json, const wb_input *inputs, size_t count) {
+    json_open_array(json, "inputs");
+    for (size_t i = 0; i < count; i++)
+        put_input(json, &inputs[i]);
+    json_close(json);
+}
+
+void inputs_settings_json(struct json *json, const struct wb_machine *machine) {
+    const char *setting;
+    json_open_array(json, "settings");
+    for (size_t i = 0; (setting = wb_machine_setting(machine, i)) != NULL; i++)
+        json_put_text(json, NULL, setting);
+    json_close(json);
+}
+
+/* ---- Documents --------------------------------------------------------------------------------------- */
+
+void document_open(struct json *json, const char *format, uint32_t version) {
+    json_open_object(json, NULL);
+    json_put_object(json, "format", "name %s, version %u", format, version);
+    json_put_text(json, "warpbound", wb_version());
 }

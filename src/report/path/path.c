@@ -2,12 +2,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "report/parts/document.h"
-#include "report/parts/heading.h"
-#include "report/parts/inputs.h"
-#include "report/write/output.h"
-#include "report/write/sheet.h"
-#include "report/write/source_lines.h"
+#include "report/parts/parts.h"
 #include "warp/path/path.h"
 
 struct path_report {
@@ -149,16 +144,11 @@ static void put_text(struct text *out, const struct path_report *report) {
 static void entry_json(struct json *json, const struct path_report *report, const struct path_entry *entry) {
     json_open_object(json, NULL);
     if (entry->count == PATH_REPEAT) {
-        json_put_count(json, "repeat_last", entry->first);
-        json_put_count(json, "times", entry->mask);
+        json_put(json, "repeat_last %u, times %u", entry->first, entry->mask);
     } else {
         const struct path_run run = path_run(report, entry);
-        json_put_count(json, "first", entry->first);
-        json_put_count(json, "count", entry->count);
-        json_put_count(json, "mask", entry->mask);
-        json_put_text(json, "function", run.function);
-        json_put_count(json, "first_line", run.first.line);
-        json_put_count(json, "last_line", run.last.line);
+        json_put(json, "first %u, count %u, mask %u, function %s, first_line %u, last_line %u", entry->first,
+                 entry->count, entry->mask, run.function, run.first.line, run.last.line);
         if (run.last.is_machine) json_put_count(json, "last_address", run.last.address);
         source_lines_json(json, &run.first);
     }
@@ -184,18 +174,14 @@ static void path_json(struct json *json, const struct path_report *report, uint3
 static void access_json(struct json *json, const struct wb_block *block, const struct access_list *list,
                         const struct access *access) {
     json_open_object(json, NULL);
-    json_put_count(json, "step", access->step);
-    json_put_count(json, "instruction", access->instruction);
-    json_put_text(json, "opcode", block_inst(block, access->instruction, NULL)->form->name);
-    json_put_text(json, "space", ptx_space_name((enum ptx_space)access->space));
-    json_put_count(json, "bytes", access->bytes);
-    json_put_count(json, "mask", access->mask);
-    json_put_bool(json, "store", access->is_store);
-    json_put_bool(json, "atomic", access->is_atomic);
+    json_put(json,
+             "step %" PRIu64 ", instruction %u, opcode %s, space %s, bytes %u, mask %u, store %d, atomic %d",
+             access->step, access->instruction, block_inst(block, access->instruction, NULL)->form->name,
+             ptx_space_name((enum ptx_space)access->space), access->bytes, access->mask, access->is_store,
+             access->is_atomic);
     if (access->table == ACCESS_AFFINE) {
         /* An address that no lane need have: that of lane 0 may lie below 0. */
-        json_put_integer(json, "base", (int64_t)access->base);
-        json_put_integer(json, "stride", access->stride);
+        json_put(json, "base %" PRId64 ", stride %" PRId64, (int64_t)access->base, access->stride);
     } else if (access->table == ACCESS_UNKNOWN) {
         json_put_null(json, "addresses");
     } else {
@@ -219,8 +205,8 @@ static void put_json(struct text *out, const struct path_report *report) {
     json_put_counts(&json, "grid", block->grid, 3);
     json_put_counts(&json, "block", block->size, 3);
     json_put_counts(&json, "block_index", block->index, 3);
-    json_put_count(&json, "shared_bytes", block->shared_bytes);
-    json_put_bool(&json, "divergent_barrier", has_divergent_barrier(block));
+    json_put(&json, "shared_bytes %" PRIu64 ", divergent_barrier %d", block->shared_bytes,
+             has_divergent_barrier(block));
     json_open_array(&json, "paths");
     for (uint32_t path = 0; path < block->paths.count; path++)
         path_json(&json, report, path);

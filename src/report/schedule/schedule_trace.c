@@ -1,12 +1,12 @@
 /* A schedule as Chrome trace events (the JSON object format), which Perfetto and chrome://tracing open:
  * docs/schedules.md says what is shown. One microsecond of the viewer is one cycle. */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ptx/ptx.h"
 #include "report/schedule/schedule.h"
-#include "report/schedule/trace_lanes.h"
 #include "report/write/output.h"
 
 struct trace {
@@ -57,18 +57,14 @@ static void open_event(struct trace *trace, const char *name, const char *phase,
     struct json *json = &trace->json;
     json_break(json, 0);
     json_open_object(json, NULL);
-    json_put_text(json, "name", name);
-    json_put_text(json, "ph", phase);
-    json_put_count(json, "pid", process);
-    json_put_count(json, "tid", row);
+    json_put(json, "name %s, ph %s, pid %" PRIu64 ", tid %" PRIu64, name, phase, process, row);
 }
 
 /* Opens a slice up to its arguments, which are an open object. */
 static void open_slice(struct trace *trace, const char *name, uint64_t process, uint64_t row, cycles from,
                        cycles to) {
     open_event(trace, name, "X", process, row);
-    json_put_count(&trace->json, "ts", from);
-    json_put_count(&trace->json, "dur", to - from);
+    json_put(&trace->json, "ts %" PRIu64 ", dur %" PRIu64, from, to - from);
     json_open_object(&trace->json, "args");
 }
 
@@ -122,25 +118,14 @@ static void put_place(struct trace *trace, uint32_t instruction) {
 
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
-/* Gives a group, or a row of it, the name in the scratch text. */
-static void put_name(struct trace *trace, const char *what, uint64_t process, uint64_t row) {
-    open_event(trace, what, "M", process, row);
-    json_open_object(&trace->json, "args");
-    json_put_text(&trace->json, "name", scratch_text(trace));
-    close_slice(trace);
-}
-
-/* Its place among the others. */
-static void put_order(struct trace *trace, const char *what, uint64_t process, uint64_t row, uint64_t place) {
-    open_event(trace, what, "M", process, row);
-    json_open_object(&trace->json, "args");
-    json_put_count(&trace->json, "sort_index", place);
-    close_slice(trace);
-}
-
-static void name_row(struct trace *trace, uint64_t process, uint64_t row) {
-    put_name(trace, "thread_name", process, row);
-    put_order(trace, "thread_sort_index", process, row, row);
+/* Gives a group, or a row of it, the name in the scratch text, and its place among the others. */
+static void put_name(struct trace *trace, bool is_group, uint64_t process, uint64_t row) {
+    open_event(trace, is_group ? "process_name" : "thread_name", "M", process, row);
+    json_put_object(&trace->json, "args", "name %s", scratch_text(trace));
+    json_close(&trace->json);
+    open_event(trace, is_group ? "process_sort_index" : "thread_sort_index", "M", process, row);
+    json_put_object(&trace->json, "args", "sort_index %" PRIu64, is_group ? process : row);
+    json_close(&trace->json);
 }
 
 /* The name of a warp: of a grid with its slot. */
@@ -155,11 +140,11 @@ static void name_warp(struct trace *trace, uint32_t sm, uint32_t slot, uint32_t 
     const size_t place = trace_warp_place(trace->schedule, sm, slot, warp);
     if (!trace->lanes.warp_used[place]) return;
     (void)begin_warp_name(trace, slot, warp);
-    name_row(trace, sm_process(trace, sm), warp_row(trace, slot, warp));
+    put_name(trace, false, sm_process(trace, sm), warp_row(trace, slot, warp));
     for (uint32_t lane = 0; lane < trace->lanes.lanes[place]; lane++) {
         struct text *name = begin_warp_name(trace, slot, warp);
         if (lane > 0) text_printf(name, " (%u)", lane + 1);
-        name_row(trace, results_process(trace, sm), (uint64_t)trace->lanes.first_row[place] + lane);
+        put_name(trace, false, results_process(trace, sm), (uint64_t)trace->lanes.first_row[place] + lane);
     }
 }
 
@@ -173,7 +158,7 @@ static void name_slot(struct trace *trace, uint32_t sm, uint32_t slot) {
         text_printf(begin_scratch(trace), "slot %u blocks", slot);
     else
         text_string(begin_scratch(trace), "block");
-    name_row(trace, sm_process(trace, sm), block_row(trace, slot));
+    put_name(trace, false, sm_process(trace, sm), block_row(trace, slot));
     for (uint32_t w = 0; w < warps; w++)
         name_warp(trace, sm, slot, w);
 }
@@ -189,7 +174,8 @@ static void name_unit(struct trace *trace, uint32_t sm, uint32_t unit) {
             struct text *name = begin_scratch(trace);
             text_string(name, "unit ");
             schedule_put_unit(name, machine, unit, s, i);
-            name_row(trace, sm_process(trace, sm), block_row(trace, trace->schedule->info.slot_count) + row);
+            put_name(trace, false, sm_process(trace, sm),
+                     block_row(trace, trace->schedule->info.slot_count) + row);
         }
     }
 }
@@ -208,22 +194,11 @@ static void name_groups(struct trace *trace, uint32_t sm) {
         text_printf(name, "SM %u", sm);
     else
         text_string(name, "block");
-    put_name(trace, "process_name", sm_process(trace, sm), 0);
-    put_order(trace, "process_sort_index", sm_process(trace, sm), 0, sm_process(trace, sm));
+    put_name(trace, true, sm_process(trace, sm), 0);
     name = begin_group_name(trace);
     if (is_grid) text_printf(name, "SM %u: ", sm);
     text_string(name, "from issue to result");
-    put_name(trace, "process_name", results_process(trace, sm), 0);
-    put_order(trace, "process_sort_index", results_process(trace, sm), 0, results_process(trace, sm));
-}
-
-/* Names all rows of an SM that are used. */
-static void name_sm(struct trace *trace, uint32_t sm) {
-    name_groups(trace, sm);
-    for (uint32_t slot = 0; slot < trace->schedule->info.slot_count; slot++)
-        name_slot(trace, sm, slot);
-    for (uint32_t u = 0; u < schedule_unit_count(trace->schedule->machine); u++)
-        name_unit(trace, sm, u);
+    put_name(trace, true, results_process(trace, sm), 0);
 }
 
 /* ---- What happens ------------------------------------------------------------------------------------ */
@@ -240,8 +215,7 @@ static wb_status put_blocks(struct trace *trace) {
         text_printf(begin_scratch(trace), "block %u", block->block);
         open_slice(trace, scratch_text(trace), sm_process(trace, block->sm), block_row(trace, block->slot),
                    from, to);
-        json_put_count(&trace->json, "start", block->start);
-        json_put_count(&trace->json, "end", block->end);
+        json_put(&trace->json, "start %" PRIu64 ", end %" PRIu64, block->start, block->end);
         close_slice(trace);
         WB_TRY(report_flush(&trace->report->out, trace->report->writer, false));
     }
@@ -298,10 +272,8 @@ static void put_issue(struct trace *trace, size_t index) {
     put_instruction(trace, "text", issue->instruction);
     put_place(trace, issue->instruction);
     if (schedule_is_grid(trace->report)) json_put_count(json, "block", issue->block);
-    json_put_count(json, "step", issue->step);
-    json_put_text(json, "unit", wb_schedule_unit(trace->schedule, issue->unit));
-    json_put_count(json, "start", issue->start);
-    json_put_count(json, "result", issue->ready);
+    json_put(json, "step %" PRIu64 ", unit %s, start %" PRIu64 ", result %" PRIu64, issue->step,
+             wb_schedule_unit(trace->schedule, issue->unit), issue->start, issue->ready);
     close_slice(trace);
 }
 
@@ -311,8 +283,7 @@ static void put_times(struct trace *trace, size_t index) {
     open_slice(trace, opcode_name(trace, issue->instruction), sm_process(trace, issue->sm),
                unit_row(trace, issue), issue->start, issue->free);
     if (schedule_is_grid(trace->report)) json_put_count(&trace->json, "slot", issue->slot);
-    json_put_count(&trace->json, "warp", issue->warp);
-    json_put_count(&trace->json, "step", issue->step);
+    json_put(&trace->json, "warp %u, step %" PRIu64, issue->warp, issue->step);
     close_slice(trace);
     open_slice(trace, opcode_name(trace, issue->instruction), results_process(trace, issue->sm),
                result_row(trace, index), issue->issue, issue->ready);
@@ -353,8 +324,7 @@ static void put_wait(struct trace *trace, const wb_wait *wait) {
 /* One end of the arrow of number `id`. */
 static void put_arrow_end(struct trace *trace, const char *phase, uint64_t process, uint64_t row, size_t id) {
     open_event(trace, "result", phase, process, row);
-    json_put_text(&trace->json, "cat", "result");
-    json_put_count(&trace->json, "id", id);
+    json_put(&trace->json, "cat %s, id %zu", "result", id);
     if (phase[0] == 'f') json_put_text(&trace->json, "bp", "e");
 }
 
@@ -391,11 +361,9 @@ static void put_origin(struct trace *trace) {
     if (info->method != NULL) json_put_text(json, "method", info->method);
     json_put_text(json, "policy", info->policy);
     if (info->scheme != NULL) json_put_text(json, "scheme", info->scheme);
-    json_put_text(json, "kind", wb_kind_name(info->kind));
-    json_put_text(json, "of", wb_scope_name(info->scope));
-    json_put_count(json, "cycles", info->cycles);
-    json_put_count(json, "issues", info->issues);
-    json_put_count(json, "kept_issues", trace->schedule->issues.count);
+    json_put(json, "kind %s, of %s, cycles %" PRIu64 ", issues %" PRIu64 ", kept_issues %zu",
+             wb_kind_name(info->kind), wb_scope_name(info->scope), info->cycles, info->issues,
+             trace->schedule->issues.count);
 }
 
 /* The subjects of the schedules: the members of the only one, or an array. */
@@ -417,8 +385,14 @@ static void put_description(struct trace *trace) {
 /* The events of a schedule. */
 static wb_status put_schedule(struct trace *trace) {
     WB_TRY(trace_lanes_make(trace->schedule, &trace->lanes));
-    for (uint32_t sm = 0; sm < trace->schedule->info.sm_count; sm++)
-        name_sm(trace, sm);
+    for (uint32_t sm = 0; sm < trace->schedule->info.sm_count;
+         sm++) { /* the names of its rows that are used */
+        name_groups(trace, sm);
+        for (uint32_t slot = 0; slot < trace->schedule->info.slot_count; slot++)
+            name_slot(trace, sm, slot);
+        for (uint32_t u = 0; u < schedule_unit_count(trace->schedule->machine); u++)
+            name_unit(trace, sm, u);
+    }
     WB_TRY(put_blocks(trace));
     WB_TRY(put_issues(trace));
     return put_waits(trace);

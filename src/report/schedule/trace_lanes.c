@@ -1,4 +1,4 @@
-#include "report/schedule/trace_lanes.h"
+#include "report/schedule/schedule.h"
 
 #include <stdlib.h>
 

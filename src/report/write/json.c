@@ -7,6 +7,9 @@
 
 #include "base/base.h"
 
+/* Longest name of a member in a format. */
+#define KEY_MAX ((size_t)40)
+
 struct json json_begin(struct text *out, enum json_layout layout) {
     return (struct json){.out = out, .layout = layout};
 }
@@ -78,6 +81,14 @@ void json_open_array(struct json *json, const char *key) {
     open_value(json, key, false);
 }
 
+bool json_open_known(struct json *json, const char *key, bool is_known) {
+    if (is_known)
+        json_open_object(json, key);
+    else
+        json_put_null(json, key);
+    return is_known;
+}
+
 void json_close(struct json *json) {
     assert(json->depth > 0);
     const bool on_line = json->breaks || (json->has_value && stands_on_lines(json));
@@ -131,6 +142,12 @@ void json_put_text(struct json *json, const char *key, const char *text) {
         text_string(json->out, "null");
 }
 
+void json_take_text(struct json *json, const char *key, struct text *text) {
+    json->out->failed |= text->failed;
+    json_put_text(json, key, text->failed ? NULL : text->data);
+    text_free(text);
+}
+
 void json_put_count_if(struct json *json, const char *key, bool is_known, uint64_t value) {
     if (is_known)
         json_put_count(json, key, value);
@@ -138,10 +155,80 @@ void json_put_count_if(struct json *json, const char *key, bool is_known, uint64
         json_put_null(json, key);
 }
 
+/* The value of a conversion, which begins at its length. */
+static void put_converted(struct json *json, const char *key, const char *conversion, bool is_known,
+                          va_list *arguments) {
+    const size_t length = strspn(conversion, "lz");
+    const char kind = conversion[length];
+    uint64_t count = 0;
+    double real = 0;
+    const char *text = NULL;
+    if (kind == 's')
+        text = va_arg(*arguments, const char *);
+    else if (kind == 'g')
+        real = va_arg(*arguments, double);
+    else if (length == 0)
+        count = va_arg(*arguments, unsigned);
+    else if (conversion[0] == 'z')
+        count = va_arg(*arguments, size_t);
+    else
+        count = length == 1 ? va_arg(*arguments, unsigned long) : va_arg(*arguments, unsigned long long);
+    assert(kind == 's' || kind == 'g' || kind == 'u' || kind == 'd');
+    if (!is_known || kind == 's')
+        json_put_text(json, key, is_known ? text : NULL);
+    else if (kind == 'g')
+        json_put_real(json, key, real);
+    else if (kind == 'u')
+        json_put_count(json, key, count);
+    else if (length == 0)
+        json_put_bool(json, key, count != 0);
+    else
+        json_put_integer(json, key, (int64_t)count);
+}
+
+static void put_values(struct json *json, const char *format, va_list *arguments) {
+    while (*format != '\0') {
+        char key[KEY_MAX];
+        const size_t length = strcspn(format, " %");
+        assert(length < KEY_MAX);
+        memcpy(key, format, length);
+        key[length] = '\0';
+        format = strchr(format, '%') + 1;
+        const bool is_known = *format != '*' || va_arg(*arguments, int) != 0;
+        format += *format == '*';
+        put_converted(json, length > 0 ? key : NULL, format, is_known, arguments);
+        format += strspn(format, "lz") + 1;
+        format += strspn(format, ", ");
+    }
+}
+
+void json_put(struct json *json, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    put_values(json, format, &arguments);
+    va_end(arguments);
+}
+
+void json_put_object(struct json *json, const char *key, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    json_open_object(json, key);
+    put_values(json, format, &arguments);
+    json_close(json);
+    va_end(arguments);
+}
+
 void json_put_counts(struct json *json, const char *key, const uint32_t *values, uint32_t count) {
     json_open_array(json, key);
     for (uint32_t i = 0; i < count; i++)
         json_put_count(json, NULL, values[i]);
+    json_close(json);
+}
+
+void json_put_texts(struct json *json, const char *key, const char *const *texts, size_t count) {
+    json_open_array(json, key);
+    for (size_t i = 0; i < count; i++)
+        json_put_text(json, NULL, texts[i]);
     json_close(json);
 }
 

@@ -35,6 +35,9 @@ struct json json_begin(struct text *out, enum json_layout layout);
  * element of the innermost array or the document itself. Objects and arrays stay open until json_close. */
 void json_open_object(struct json *json, const char *key);
 void json_open_array(struct json *json, const char *key);
+
+/* Opens an object that is known, and says so; else writes null. */
+bool json_open_known(struct json *json, const char *key, bool is_known);
 void json_close(struct json *json);
 void json_put_null(struct json *json, const char *key);
 void json_put_bool(struct json *json, const char *key, bool value);
@@ -48,11 +51,27 @@ void json_put_real(struct json *json, const char *key, double value);
  */
 void json_put_text(struct json *json, const char *key, const char *text);
 
+/* A text that was put together, which is freed; of one without any character null. */
+void json_take_text(struct json *json, const char *key, struct text *text);
+
 /* A count, or null where it is not known. */
 void json_put_count_if(struct json *json, const char *key, bool is_known, uint64_t value);
 
+/* Several values at once, as a format says: members of the innermost object, "cycles %" PRIu64 ", method %s",
+ * or elements of the innermost array, "%u, %u". Of the conversions of printf, %u is a count, %s a text, %g a
+ * real number, %d true or false, and with PRId64 an integer, both with any length. One with a star takes an
+ * int in front of its value, and is null where that is 0. */
+void json_put(struct json *json, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same as an object of its own. */
+void json_put_object(struct json *json, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* An array of counts: three of them are a place in a grid, or a size. */
 void json_put_counts(struct json *json, const char *key, const uint32_t *values, uint32_t count);
+
+/* The same of texts. */
+void json_put_texts(struct json *json, const char *key, const char *const *texts, size_t count);
 
 /* Lets the next value, or the end of what is open, stand on a line of its own. */
 void json_break(struct json *json, uint32_t indent);

@@ -1,4 +1,4 @@
-#include "report/write/layout.h"
+#include "report/write/write.h"
 
 #include <string.h>
 
@@ -105,33 +105,28 @@ static void put_words(struct line *line, const char *words, size_t length) {
     }
 }
 
-static void put_line(struct text *out, const struct layout *layout, uint32_t column, uint32_t indent,
-                     const char *words, size_t length) {
-    struct line line = {out, layout->width, indent, column, column == 0};
-    put_words(&line, words, length);
-    text_char(out, '\n');
-}
-
-void layout_words(struct text *out, const struct layout *layout, uint32_t column, uint32_t indent,
-                  const char *words) {
-    put_line(out, layout, column, indent, words, strlen(words));
-}
-
-void layout_printf(struct text *out, const struct layout *layout, uint32_t indent, const char *format, ...) {
+void layout_wrap(struct text *out, const struct layout *layout, size_t start, uint32_t column,
+                 uint32_t indent) {
     struct text words = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    text_vprintf(&words, format, arguments);
-    va_end(arguments);
-    if (words.length > 0) put_line(out, layout, 0, indent, words.data, words.length);
+    if (out->failed || out->length == start) return;
+    text_append(&words, out->data + start, out->length - start);
     out->failed |= words.failed;
+    out->length = start;
+    for (const char *at = words.failed ? "" : words.data; *at != '\0'; column = 0) {
+        const size_t length = strcspn(at, "\n");
+        struct line line = {out, layout->width, indent, column, column == 0};
+        put_words(&line, at, length);
+        text_char(out, '\n');
+        at += length + (at[length] == '\n');
+    }
     text_free(&words);
 }
 
-void layout_lines(struct text *out, const struct layout *layout, uint32_t indent, const char *lines) {
-    while (lines != NULL && *lines != '\0') {
-        const size_t length = strcspn(lines, "\n");
-        put_line(out, layout, 0, indent, lines, length);
-        lines += length + (lines[length] == '\n');
-    }
+void layout_printf(struct text *out, const struct layout *layout, uint32_t indent, const char *format, ...) {
+    const size_t start = out->length;
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(out, format, arguments);
+    va_end(arguments);
+    layout_wrap(out, layout, start, 0, indent);
 }

@@ -8,34 +8,24 @@ static bool is_allowed(uint32_t point) {
     return text_is_printable(point);
 }
 
-/* The escape of a reserved character, or NULL. */
-static const char *reserved(char c) {
-    switch (c) {
-    case '&': return "&amp;";
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '"': return "&quot;";
-    case '\'': return "&#39;";
-    default: return NULL;
-    }
-}
-
-/* The escape of a blank that a reader of attributes would take for a space, or NULL. */
-static const char *kept_blank(char c) {
-    switch (c) {
-    case '\t': return "&#9;";
-    case '\n': return "&#10;";
-    case '\r': return "&#13;";
-    default: return NULL;
-    }
+/* The escape of a reserved character; in an attribute also of a blank that a reader would take for a space;
+ * or NULL. */
+static const char *escape_of(char c, bool in_attribute) {
+    static const struct {
+        char c;
+        const char *escape;
+    } escapes[] = {{'&', "&amp;"},  {'<', "&lt;"},  {'>', "&gt;"},   {'"', "&quot;"},
+                   {'\'', "&#39;"}, {'\t', "&#9;"}, {'\n', "&#10;"}, {'\r', "&#13;"}};
+    for (size_t i = 0; i < (in_attribute ? 8u : 5u); i++)
+        if (escapes[i].c == c) return escapes[i].escape;
+    return NULL;
 }
 
 static void put_escaped(struct text *out, const char *string, size_t length, bool in_attribute) {
     while (length > 0) {
         uint32_t point;
         const size_t size = utf8_decode(string, length, &point), taken = size == 0 ? 1 : size;
-        const char *escaped = size == 1 ? reserved(*string) : NULL;
-        if (escaped == NULL && size == 1 && in_attribute) escaped = kept_blank(*string);
+        const char *escaped = size == 1 ? escape_of(*string, in_attribute) : NULL;
         if (size == 0 || !is_allowed(point)) escaped = "\xef\xbf\xbd";
         if (escaped != NULL)
             text_string(out, escaped);
@@ -58,4 +48,22 @@ void xml_attribute(struct text *out, const char *name, const char *value) {
     text_printf(out, " %s=\"", name);
     if (value != NULL) put_escaped(out, value, strlen(value), true);
     text_char(out, '"');
+}
+
+/* ---- URIs -------------------------------------------------------------------------------------------- */
+
+/* Whether a path may have the character as it is. A colon in the first part of a relative one would end a
+ * scheme: it is always escaped. */
+static bool is_plain(char c) {
+    return ascii_letter(c) || ascii_digit(c) || strchr("-._~/!$&'()*+,;=@", c) != NULL;
+}
+
+void uri_of_path(struct text *out, const char *path) {
+    if (path[0] == '/') text_string(out, "file://");
+    for (; *path != '\0'; path++) {
+        if (is_plain(*path))
+            text_char(out, *path);
+        else
+            text_printf(out, "%%%02X", (unsigned)(unsigned char)*path);
+    }
 }

@@ -1,4 +1,4 @@
-/* Writing of XML and HTML: makes text of any origin safe. */
+/* Writing of XML and HTML, and of URIs: makes text of any origin safe. */
 #ifndef WB_REPORT_WRITE_XML_H
 #define WB_REPORT_WRITE_XML_H
 
@@ -14,5 +14,9 @@ void xml_text_part(struct text *out, const char *string, size_t length);
 
 /* Appends ` name="value"`. Line breaks and tabs of the value are kept. */
 void xml_attribute(struct text *out, const char *name, const char *value);
+
+/* Appends a path as a URI (RFC 3986), as SARIF names files: "file:///..." where it is absolute, else a
+ * relative reference. Whatever bytes it has, the result is ASCII: what a URI cannot have is escaped. */
+void uri_of_path(struct text *out, const char *path);
 
 #endif

@@ -389,6 +389,26 @@ void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index
     }
 }
 
+uint64_t grid_block_number(const struct wb_grid *grid, uint32_t block) {
+    uint32_t index[3];
+    grid_block_index(grid, block, index);
+    return ((uint64_t)index[2] * grid->dimensions[1] + index[1]) * grid->dimensions[0] + index[0];
+}
+
+bool is_access_unsure(const struct access_stream *stream, uint32_t access) {
+    const struct access *of = &stream->accesses[access];
+    uint32_t low = 0, high = stream->maybe_count; /* the first stretch that does not end before its step */
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (stream->maybe_executed[middle].end <= of->step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (of->mask & ~of->unsure) == 0 ||
+           (low < stream->maybe_count && stream->maybe_executed[low].first <= of->step);
+}
+
 void wb_grid_free(wb_grid *grid) {
     if (grid == NULL) return;
     grid_clear(grid);

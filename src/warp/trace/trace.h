@@ -126,6 +126,12 @@ const struct ptx_inst *grid_inst(const struct wb_grid *grid, uint32_t index,
 /* The place of block `block` in the launch. */
 void grid_block_index(const struct wb_grid *grid, uint32_t block, uint32_t index[3]);
 
+/* Its number in the launch, x first. */
+uint64_t grid_block_number(const struct wb_grid *grid, uint32_t block);
+
+/* Whether a warp with the stream only maybe executes an access of it. */
+bool is_access_unsure(const struct access_stream *stream, uint32_t access);
+
 /* The execution of a warp of a block. */
 static inline const struct path *grid_path_of(const struct wb_grid *grid, uint32_t block, uint32_t warp) {
     return &grid->paths.items[grid->shapes.items[grid->blocks.items[block].shape].warps[warp].path];

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "cost/costs.h"
-#include "report/write/record.h"
+#include "report/write/write.h"
 
 /* Most rows of a table. */
 #define ROWS_MAX 40u
@@ -74,9 +74,9 @@ void windows_put(struct text *out, const struct layout *layout, const struct wb_
         put = true;
     }
     if (put)
-        layout_words(out, layout, 0, 2,
-                     "  apart: the analysis window, the most cycles of T_instr that divergence can have put "
-                     "between two warps when they come to the barrier; none are left behind it");
+        layout_printf(out, layout, 2,
+                      "  apart: the analysis window, the most cycles of T_instr that divergence can have put "
+                      "between two warps when they come to the barrier; none are left behind it");
 }
 
 void windows_json(struct json *json, const wb_bound *bound) {

@@ -3,8 +3,7 @@
 #define WB_WINGS_ABSTRACT_CTA_WINDOWS_H
 
 #include "bound/analysis/analysis.h"
-#include "report/write/json.h"
-#include "report/write/layout.h"
+#include "report/write/write.h"
 
 /* Attributes a bound of windows, which sum up to `total` (cost/costs.h). */
 wb_status window_costs(struct cost_maker *maker, cycles total);

@@ -5,13 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/base.h"
-#include "report/parts/bounds.h"
-#include "report/parts/conditions.h"
-#include "report/parts/document.h"
-#include "report/parts/heading.h"
-#include "report/write/output.h"
-#include "report/write/sheet.h"
+#include "report/parts/parts.h"
 
 /* Lists the instructions that make requests anywhere in the grid. */
 static wb_status list_insts(struct order_report *report) {

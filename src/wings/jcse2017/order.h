@@ -6,10 +6,9 @@
 
 #include <assert.h>
 
-#include "base/base.h"
 #include "memory/caches/caches.h"
 #include "memory/requests/requests.h"
-#include "report/write/source_lines.h"
+#include "report/write/source.h"
 #include "sim/gpu/gpu.h"
 #include "warpbound_jcse2017.h"
 

@@ -6,16 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
 #include "base/cycles.h"
 #include "base/files.h"
 #include "base/gzip.h"
-#include "report/parts/bounds.h"
-#include "report/parts/conditions.h"
-#include "report/parts/document.h"
-#include "report/parts/inputs.h"
-#include "report/write/json.h"
-#include "report/write/output.h"
+#include "report/parts/parts.h"
 #include "wings/makespan/certificate/certificate.h"
 #include "wings/makespan/certificate/check.h"
 #include "wings/makespan/forms/ilp.h"

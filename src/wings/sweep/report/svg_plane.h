@@ -1,0 +1,32 @@
+/* Charts true to scale on both axes: curves over a number, or points of a plane. */
+#ifndef WB_WINGS_SWEEP_REPORT_SVG_PLANE_H
+#define WB_WINGS_SWEEP_REPORT_SVG_PLANE_H
+
+#include "report/write/svg_legend.h"
+
+struct svg_point {
+    double x, y; /* y NaN: no line goes there */
+};
+
+struct svg_curve {
+    const char *name;               /* in the legend; NULL: not there */
+    const struct svg_point *points; /* those of lines in the order of x */
+    size_t count;
+    unsigned colour; /* of svg_colours */
+    bool dashed;
+};
+
+struct svg_plane {
+    const char *title, *x_title, *y_title;
+    const char *note;                  /* below the legend, or NULL */
+    bool logarithmic_x, logarithmic_y; /* then all are above 0 */
+    bool lines;                        /* from point to point; else only markers */
+    bool diagonal;                     /* where y is x */
+    const struct svg_curve *curves;
+    size_t count; /* there is at least one point */
+};
+
+/* Appends the chart as one SVG document. What fails shows in out->failed. */
+void svg_plane(struct text *out, const struct svg_plane *plane);
+
+#endif

@@ -1,4 +1,4 @@
-#include "wings/sweep/axis.h"
+#include "wings/sweep/sweep.h"
 
 #include <string.h>
 

@@ -104,11 +104,10 @@ wb_status wb_results_claim(wb_results *results, const wb_sweep_unit *unit, bool 
     *claimed = WB_CLAIM_KNOWN;
     if (status != WB_OK || is_known) return status;
     use_log(results);
-    if (sqlite3_exec(results->database, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-        return database_error(results, diagnostics);
+    status = database_execute(results, "BEGIN IMMEDIATE", diagnostics);
+    if (status != WB_OK) return status;
     status = claim_unknown(results, unit, retry, diagnostics, claimed, outcome);
-    if (status == WB_OK && sqlite3_exec(results->database, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-        status = database_error(results, diagnostics);
+    if (status == WB_OK) status = database_execute(results, "COMMIT", diagnostics);
     if (status != WB_OK) (void)sqlite3_exec(results->database, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }

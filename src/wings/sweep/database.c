@@ -68,7 +68,7 @@ sqlite3_stmt *database_prepare(const struct wb_results *results, const char *sql
     return NULL;
 }
 
-static wb_status execute(const struct wb_results *results, const char *sql, wb_diagnostics *diagnostics) {
+wb_status database_execute(const struct wb_results *results, const char *sql, wb_diagnostics *diagnostics) {
     const int code = sqlite3_exec(results->database, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? WB_OK : database_error(results, diagnostics);
 }
@@ -140,7 +140,7 @@ static wb_status check_tables(const struct wb_results *results, bool write, wb_d
     const int64_t size =
         version < 0 ? -1 : read_pragma(results, "SELECT count(*) FROM sqlite_master", diagnostics);
     if (size < 0) return database_failed(diagnostics);
-    if (size == 0 && write) return execute(results, tables, diagnostics);
+    if (size == 0 && write) return database_execute(results, tables, diagnostics);
     if (application != APPLICATION) {
         diagnose(diagnostics, SEVERITY_ERROR, results->path, "this is not a database of sweeps");
         return WB_ERR_INPUT;
@@ -156,11 +156,11 @@ static wb_status check_tables(const struct wb_results *results, bool write, wb_d
  * two processes that open a new database make its tables once, and nothing of a database of something else is
  * changed. */
 static wb_status open_tables(struct wb_results *results, bool write, wb_diagnostics *diagnostics) {
-    wb_status status = execute(results, write ? "BEGIN IMMEDIATE" : "BEGIN", diagnostics);
+    wb_status status = database_execute(results, write ? "BEGIN IMMEDIATE" : "BEGIN", diagnostics);
     if (status != WB_OK) return status;
     status = check_tables(results, write, diagnostics);
     if (!write) return status;
-    if (status == WB_OK) return execute(results, "COMMIT; PRAGMA synchronous=NORMAL", diagnostics);
+    if (status == WB_OK) return database_execute(results, "COMMIT; PRAGMA synchronous=NORMAL", diagnostics);
     (void)sqlite3_exec(results->database, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }

@@ -40,12 +40,6 @@ static struct attached attached_at(size_t index) {
     return attached;
 }
 
-static wb_status run(const struct wb_results *results, const char *sql, wb_diagnostics *diagnostics) {
-    return sqlite3_exec(results->database, sql, NULL, NULL, NULL) == SQLITE_OK
-               ? WB_OK
-               : database_error(results, diagnostics);
-}
-
 static wb_status attach(const wb_results *results, const char *path, size_t index,
                         wb_diagnostics *diagnostics) {
     const struct attached attached = attached_at(index);
@@ -63,7 +57,7 @@ static wb_status merge_attached(const wb_results *results, size_t index, wb_diag
     const struct attached attached = attached_at(index);
     char sql[sizeof merge + 4 * sizeof attached.name];
     (void)text_format(sql, sizeof sql, merge, attached.name, attached.name, attached.name, attached.name);
-    return run(results, sql, diagnostics);
+    return database_execute(results, sql, diagnostics);
 }
 
 /* Opens it for a moment, which says what is wrong with it. */
@@ -78,7 +72,7 @@ static wb_status check(const char *path, wb_diagnostics *diagnostics) {
 static wb_status merge_few(const wb_results *results, const char *const *paths, size_t count,
                            wb_diagnostics *diagnostics) {
     /* Before any is attached, so that only the one that is written to is locked: one may be named twice. */
-    wb_status status = run(results, CACHE "BEGIN IMMEDIATE", diagnostics);
+    wb_status status = database_execute(results, CACHE "BEGIN IMMEDIATE", diagnostics);
     size_t attached = 0;
     for (; status == WB_OK && attached < count; attached++) {
         status = check(paths[attached], diagnostics);
@@ -87,7 +81,7 @@ static wb_status merge_few(const wb_results *results, const char *const *paths, 
     }
     for (size_t i = 0; status == WB_OK && i < count; i++)
         status = merge_attached(results, i, diagnostics);
-    if (status == WB_OK) status = run(results, "COMMIT", diagnostics);
+    if (status == WB_OK) status = database_execute(results, "COMMIT", diagnostics);
     if (status != WB_OK) (void)sqlite3_exec(results->database, "ROLLBACK", NULL, NULL, NULL);
     for (size_t i = 0; i < attached; i++) {
         char sql[64];

@@ -1,4 +1,4 @@
-#include "wings/sweep/outcome.h"
+#include "wings/sweep/database.h"
 
 #include <string.h>
 

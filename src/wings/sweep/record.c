@@ -238,7 +238,7 @@ static bool has_failed(struct recording *recording, const char *id) {
 wb_status wb_results_forget_failures(wb_results *results, wb_sweep *sweep, wb_diagnostics *diagnostics) {
     struct recording recording = {results, diagnostics, WB_OK};
     wb_sweep_unit *unit = NULL;
-    end_row(&recording, begin_row(&recording, "BEGIN IMMEDIATE"));
+    run_statement(&recording, "BEGIN IMMEDIATE");
     wb_sweep_rewind(sweep);
     while (recording.status == WB_OK) {
         recording.status = wb_sweep_next(sweep, diagnostics, &unit);
@@ -247,7 +247,7 @@ wb_status wb_results_forget_failures(wb_results *results, wb_sweep *sweep, wb_di
         wb_sweep_unit_free(unit);
     }
     wb_sweep_rewind(sweep);
-    end_row(&recording, begin_row(&recording, "COMMIT"));
+    run_statement(&recording, "COMMIT");
     if (recording.status != WB_OK) (void)sqlite3_exec(results->database, "ROLLBACK", NULL, NULL, NULL);
     return recording.status;
 }

@@ -1,10 +1,10 @@
-#include "wings/sweep/stored.h"
+#include "wings/sweep/database.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "wings/sweep/axis.h"
+#include "wings/sweep/sweep.h"
 
 /* A read of all units, as a pass; statements lie outside of it. */
 struct reading {

@@ -6,8 +6,29 @@
 
 #include "base/base.h"
 #include "base/files.h"
+#include "base/wing.h"
 #include "warpbound_sweep.h"
-#include "wings/sweep/axis.h"
+
+/* ---- What a sweep can vary (axis.c) ---- */
+
+/* The rows, in the order in which parameters are listed; NULL past the end. The last one is that of the keys
+ * of the machine, which have no key of their own here. */
+const struct axis_row *axis_at(size_t index);
+
+/* The row of a parameter that is no key of the machine, or NULL. */
+const struct axis_row *axis_named(const char *key);
+
+/* The row of all parameters that have names of their own: single arguments, keys of the machine. */
+const struct axis_row *axis_of_kind(enum axis_kind kind);
+
+/* The unit of a parameter, be it of a row or a key of the machine; NULL: it has none. */
+const char *axis_unit(const char *name);
+
+/* How two names of parameters are ordered: those of rows as the rows are, keys of the machine behind them by
+ * their names. Less than, equal to, or greater than 0. */
+int axis_compare(const char *a, const char *b);
+
+/* ---- The file ---- */
 
 /* Most values of one axis, and units of a sweep. */
 #define AXIS_VALUES_MAX 10000u
@@ -20,7 +41,7 @@ struct axis_value {
     const char *text;
     const char *path;              /* of a file: as it can be opened; of a preset its name; else NULL */
     const struct ytree_node *node; /* where it stands */
-    const char *digest;            /* of the files behind it, once they were read (digest.h) */
+    const char *digest;            /* of the files behind it, once they were read (units.c) */
 };
 
 typedef VEC(struct axis_value) axis_values;
@@ -91,5 +112,20 @@ const char *sweep_discarded_error(wb_sweep *sweep);
 
 /* A path of the file as it can be opened, in the arena; NULL when memory is exhausted. */
 const char *sweep_path(const char *folder, const char *path, struct arena *arena);
+
+/* Parses a sweep file; paths in it are relative to `folder`, and `name` stands for it in messages. */
+wb_status sweep_parse(const char *name, const char *folder, const char *text, size_t size,
+                      wb_diagnostics *diagnostics, wb_sweep **sweep);
+
+/* Reads the values of an axis, which has its row and its name; each is kept once. Memory is of the sweep's
+ * arena, which is protected. WB_ERR_INPUT with a message for each that is wrong. */
+wb_status values_read(wb_sweep *sweep, const struct ytree_node *node, struct sweep_axis *axis);
+
+/* WB_ERR_INPUT with a message for keys that are not of the subject, for values of keys that no machine of the
+ * product takes, for single arguments that no launch of it has, and for deadlines. */
+wb_status sweep_check_product(wb_sweep *sweep, const struct sweep_product *product);
+
+/* Finds the units of a product that those of the sweep have already. */
+void sweep_find_overlaps(wb_sweep *sweep, struct sweep_product *product);
 
 #endif

@@ -1,4 +1,4 @@
-#include "wings/sweep/values.h"
+#include "wings/sweep/sweep.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -9,8 +9,7 @@
 
 #include <cmocka.h>
 
-#include "wings/sweep/report/svg_heat.h"
-#include "wings/sweep/report/svg_plane.h"
+#include "wings/sweep/report/svg_pictures.h"
 
 static void expect(const char *drawn, const char *part) {
     if (strstr(drawn, part) == NULL) fail_msg("%s is not in\n%s", part, drawn);

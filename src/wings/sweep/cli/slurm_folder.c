@@ -1,4 +1,4 @@
-#include "slurm_folder.h"
+#include "slurm.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -10,9 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "process.h"
 #include "slurm.h"
-#include "slurm_folder.h"
 #include "sweep.h"
 
 /* Seconds that a task should take, unless --task-time says it: long against the start of a job, short against

@@ -140,20 +140,13 @@ static int merge(const struct sweep_options *options, wb_diagnostics *diagnostic
 }
 
 static int plot(const struct sweep_options *options, wb_diagnostics *diagnostics) {
-    const wb_plot_options asked = {.size = sizeof asked,
-                                   .x = options->x_of_plot,
-                                   .of = options->numbers_of_plot,
-                                   .where = options->where.items,
-                                   .where_count = options->where.count,
-                                   .y = options->y_of_plot,
-                                   .by = options->colours_of_plot,
-                                   .log = options->log_of_plot,
-                                   .title = options->title,
-                                   .x_title = options->x_title,
-                                   .y_title = options->y_title};
+    wb_plot_options asked = options->plot;
     wb_results *results = NULL;
     char *svg = NULL;
-    if (options->x_of_plot == NULL)
+    asked.size = sizeof asked;
+    asked.where = options->where.items;
+    asked.where_count = options->where.count;
+    if (asked.x == NULL)
         return (int)usage_error(diagnostics,
                                 "sweep plot: expected --x NAME, the parameter on the horizontal axis");
     wb_status status = wb_results_open(options->common.operands.items[1], false, diagnostics, &results);
@@ -226,9 +219,9 @@ static const struct verb {
 
 /* Whether any option of `plot` is given. */
 static bool is_plotting(const struct sweep_options *options) {
-    const char *const given[] = {options->x_of_plot,       options->y_of_plot,   options->numbers_of_plot,
-                                 options->colours_of_plot, options->log_of_plot, options->title,
-                                 options->x_title,         options->y_title};
+    const wb_plot_options *plot = &options->plot;
+    const char *const given[] = {plot->x,   plot->y,     plot->of,      plot->by,
+                                 plot->log, plot->title, plot->x_title, plot->y_title};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i] != NULL) return true;
     return options->where.count > 0;
@@ -319,21 +312,21 @@ static const struct option_row rows[] = {
     {0, "retry", NULL, OWN(FLAG, retry), .help = "rerun units that have no result, although nothing changed"},
     {0, "fail-above", "PERCENT", OWN(TEXT, fail_above),
      .help = "for `diff`: exit 1 if a bound grew by more than this, such as 5%, or is missing"},
-    {'x', "x", "NAME", OWN(TEXT, x_of_plot),
+    {'x', "x", "NAME", OWN(TEXT, plot.x),
      .help = "for `plot`: the parameter on the horizontal axis, such as mem_latency; with --y also a number"},
-    {'y', "y", "NAME", OWN(TEXT, y_of_plot),
+    {'y', "y", "NAME", OWN(TEXT, plot.y),
      .help = "for `plot`: a second parameter, for a heat map; or a second number, for a point per unit: --x "
              "slowest --y bound"},
-    {0, "of", "LIST", OWN(TEXT, numbers_of_plot),
+    {0, "of", "LIST", OWN(TEXT, plot.of),
      .help = "for `plot`: bound, slowest (default: both; for heat maps bound), methods, policies",
      .names = plotted_name},
-    {0, "by", "NAME", OWN(TEXT, colours_of_plot),
+    {0, "by", "NAME", OWN(TEXT, plot.by),
      .help = "for `plot --x slowest --y bound`: the parameter that colours the points"},
-    {0, "log", "LIST", OWN(TEXT, log_of_plot), .help = "for `plot`: x, cycles or x,cycles: logarithmic axes",
+    {0, "log", "LIST", OWN(TEXT, plot.log), .help = "for `plot`: x, cycles or x,cycles: logarithmic axes",
      .words = {"x", "cycles"}},
-    {0, "title", "TEXT", OWN(TEXT, title), .help = "for `plot`: title of the picture"},
-    {0, "x-title", "TEXT", OWN(TEXT, x_title), .help = "for `plot`: title of the horizontal axis"},
-    {0, "y-title", "TEXT", OWN(TEXT, y_title), .help = "for `plot`: title of the vertical axis"},
+    {0, "title", "TEXT", OWN(TEXT, plot.title), .help = "for `plot`: title of the picture"},
+    {0, "x-title", "TEXT", OWN(TEXT, plot.x_title), .help = "for `plot`: title of the horizontal axis"},
+    {0, "y-title", "TEXT", OWN(TEXT, plot.y_title), .help = "for `plot`: title of the vertical axis"},
     {0, "where", "NAME=VALUE", OWN(LIST, where),
      .help = "for `plot`: only units with that parameter; VALUE may be a pattern, such as *reduce*"},
     HEADING("Limits"),

@@ -11,10 +11,9 @@ struct sweep_options {
     bool dry_run, retry, slurm;
     struct option_number jobs;
     const char *shard, *known, *fail_above;
-    const char *x_of_plot, *y_of_plot, *numbers_of_plot, *colours_of_plot, *log_of_plot, *title, *x_title,
-        *y_title;
-    struct option_list where;
-    struct option_list sbatch;   /* of the jobs of --slurm, as the next two lines */
+    wb_plot_options plot;        /* but for its size and `where` */
+    struct option_list where;    /* of plots */
+    struct option_list sbatch;   /* of the jobs of --slurm, as the next line */
     double task_time, unit_time; /* seconds; 0: not given */
     double unit_limit;           /* the same, of units wherever they run */
     struct option_number rounds;
@@ -30,7 +29,7 @@ struct shard {
 /* How many units there are in it. */
 uint64_t shard_size(struct shard shard, uint64_t units);
 
-/* known.c: which units of a shard a database has, so that they need not run. */
+/* run.c: which units of a shard a database has, so that they need not run. */
 struct known {
     bool *is;       /* by the number of the unit in the shard; NULL: none of them */
     uint64_t units; /* of the shard */
@@ -42,13 +41,8 @@ struct known {
 wb_status known_find(const struct sweep_options *options, wb_sweep *sweep, struct shard shard,
                      const wb_results *results, wb_diagnostics *diagnostics, struct known *known);
 
-/* The next unit of a shard, of which the sweep stands at number *next, that is not known; NULL: there is
- * none. */
-wb_status shard_next(wb_sweep *sweep, struct shard shard, const struct known *known, uint64_t *next,
-                     wb_diagnostics *diagnostics, wb_sweep_unit **unit);
-
-/* run.c: runs the units of a sweep that `results` does not have yet, but for those that are known. The
- * exit status of the command. */
+/* Runs the units of a sweep that `results` does not have yet, but for those that are known. The exit status
+ * of the command. */
 int run_sweep(const struct sweep_options *options, wb_sweep *sweep, struct shard shard,
               const struct known *known, wb_results *results, wb_diagnostics *diagnostics);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/write/output.h"
-#include "wings/sweep/report/show.h"
+#include "wings/sweep/report/report.h"
 
 /* The inputs and the result of the comparison. */
 struct comparison {

@@ -1,4 +1,4 @@
-#include "wings/sweep/report/plot.h"
+#include "wings/sweep/report/report.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "report/write/output.h"
-#include "wings/sweep/axis.h"
+#include "wings/sweep/sweep.h"
 
 void plot_fail(struct plot *plot, const char *where, const char *format, ...) {
     char message[300];

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "report/write/svg_chart.h"
-#include "wings/sweep/report/plot.h"
-#include "wings/sweep/report/svg_plane.h"
+#include "wings/sweep/report/report.h"
+#include "wings/sweep/report/svg_pictures.h"
 
 /* A picture of groups of units, each with a series for each number. */
 struct lines {

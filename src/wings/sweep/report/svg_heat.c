@@ -1,4 +1,4 @@
-#include "wings/sweep/report/svg_heat.h"
+#include "wings/sweep/report/svg_pictures.h"
 
 #include <math.h>
 #include <string.h>

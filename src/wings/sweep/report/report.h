@@ -1,9 +1,14 @@
-/* Pictures of results: lines or bars over a parameter, a heat map over two, points of two numbers. */
-#ifndef WB_WINGS_SWEEP_REPORT_PLOT_H
-#define WB_WINGS_SWEEP_REPORT_PLOT_H
+/* What reports and pictures of results share. */
+#ifndef WB_WINGS_SWEEP_REPORT_REPORT_H
+#define WB_WINGS_SWEEP_REPORT_REPORT_H
 
 #include "base/base.h"
-#include "wings/sweep/stored.h"
+#include "wings/sweep/database.h"
+
+/* Appends the text of a cell of a table in Markdown: no text of it ends the cell, or begins HTML. */
+void show_put_cell(struct text *out, const char *text);
+
+/* ---- Pictures (plot.c): lines or bars over a parameter, a heat map over two, points of two numbers ---- */
 
 /* Most numbers of one unit in a picture. */
 #define PLOT_NUMBERS_MAX 16u

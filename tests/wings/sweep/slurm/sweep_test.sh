@@ -13,7 +13,7 @@ work=$(mktemp -d)
 trap 'cluster_stop; rm -rf "$work"' EXIT
 cd "$work"
 for kernel in vecadd reduce; do
-    cp "$here/../../kernels/$kernel.ptx" "$here/../../kernels/$kernel.yaml" .
+    cp "$here/../../../../kernels/$kernel.ptx" "$here/../../../../kernels/$kernel.yaml" .
 done
 
 fail() {

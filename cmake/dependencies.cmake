@@ -1,8 +1,8 @@
 # The libraries of others: what is required and what is optional, in one place. What is missing is
 # named in one message.
 #
-# Sets WB_PC_REQUIRES, the pkg-config names of those that the library needs. Wings find libraries of
-# their own (src/wings/NAME/wing.cmake).
+# Sets WB_PC_REQUIRES, the pkg-config names of those that the library needs. Wings add what they
+# require (src/wings/NAME/dependencies.cmake), and find what they can do without (wing.cmake).
 
 find_package(PkgConfig REQUIRED)
 set(missing "")
@@ -17,13 +17,16 @@ endmacro()
 
 wb_find(YAML yaml-0.1)
 wb_find(NETTLE nettle)
-wb_find(SQLITE sqlite3)
-wb_find(JANSSON jansson)
 wb_find(Z zlib)
-set(WB_PC_REQUIRES yaml-0.1 nettle sqlite3 jansson zlib)
+set(WB_PC_REQUIRES yaml-0.1 nettle zlib)
 if(BUILD_TESTING)
   wb_find(CMOCKA cmocka)
+  wb_find(JANSSON jansson)
 endif()
+file(GLOB of_wings CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/wings/*/dependencies.cmake)
+foreach(file IN LISTS of_wings)
+  include(${file})
+endforeach()
 find_package(OpenMP COMPONENTS C)
 if(NOT OpenMP_C_FOUND)
   list(APPEND missing "OpenMP (of the C compiler)")

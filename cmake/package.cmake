@@ -84,9 +84,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
 # As many as warpbound.pc requires, without which pkg-config does not find it.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
-set(needs "libwarpbound${soversion} (= ${PROJECT_VERSION})" libyaml-dev nettle-dev libsqlite3-dev
-    libjansson-dev
-          zlib1g-dev)
+set(needs "libwarpbound${soversion} (= ${PROJECT_VERSION})" libyaml-dev nettle-dev zlib1g-dev)
 get_property(more GLOBAL PROPERTY WB_DEVELOPMENT_PACKAGES)
 list(APPEND needs ${more})
 list(JOIN needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)

@@ -269,6 +269,10 @@ PROTOTYPES = {
     "wb_method_of_word": (c_char_p, c_char_p),
     "wb_policy_name": (c_char_p, c_size_t),
     "wb_policy_summary": (c_char_p, c_size_t),
+}
+
+# The same of the wing `sweep`, which the library may lack.
+OF_SWEEPS = {
     "wb_results_open": (c_int, c_char_p, c_bool, Handle, Out),
     "wb_results_free": (None, Handle),
     "wb_results_report": (c_int, Handle, c_int, POINTER(Writer), Handle),
@@ -309,10 +313,12 @@ def library() -> ctypes.CDLL:
 
 
 def declare(loaded: ctypes.CDLL, place: str) -> ctypes.CDLL:
-    for name, (result, *arguments) in PROTOTYPES.items():
+    for name, (result, *arguments) in {**PROTOTYPES, **OF_SWEEPS}.items():
         try:
             function = getattr(loaded, name)
         except AttributeError:
+            if name in OF_SWEEPS:
+                continue
             raise LibraryError(f"{place} has no function {name}: it is another version's") from None
         function.restype, function.argtypes = result, arguments
     loaded.free = ctypes.CDLL(None).free
@@ -381,6 +387,8 @@ class Diagnostics:
 
     def call(self, name: str, *arguments, out=()) -> None:
         """A function whose last arguments are the messages and what it sets."""
+        if name in OF_SWEEPS and not hasattr(self.lib, name):
+            raise LibraryError("this build of the library has no sweeps")
         self.check(getattr(self.lib, name)(*arguments, self.handle, *out))
 
     def make(self, name: str, *arguments, free: str | None = None) -> int:

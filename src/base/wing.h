@@ -3,13 +3,13 @@
 #ifndef WB_BASE_WING_H
 #define WB_BASE_WING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "warpbound.h"
 
 struct analysis_reader; /* bound/analysis/analysis.h */
-struct axis_row;        /* sweep/axis.h */
 struct bound_method;    /* bound/method/method.h */
 struct json;            /* report/write/json.h */
 struct layout;          /* report/write/write.h */
@@ -17,6 +17,43 @@ struct sim_policy;      /* sim/sm/host.h */
 struct sim_sink;
 struct text;        /* base/base.h */
 struct timed_block; /* warp/timed/timed.h */
+
+/* How values of an axis are checked, and found. */
+enum axis_kind {
+    AXIS_CODE,       /* a file with code or a launch file, which is the operand; or a pattern of such */
+    AXIS_FILE,       /* another file, or a pattern */
+    AXIS_MACHINE,    /* a preset, a file or a pattern */
+    AXIS_STRING,     /* a string of instructions or a file of a problem, which is the operand */
+    AXIS_ARGUMENTS,  /* a list of arguments of the kernel, all of them */
+    AXIS_ARGUMENT,   /* a value of one argument */
+    AXIS_TEXT,       /* anything */
+    AXIS_DIMENSIONS, /* X[,Y[,Z]] */
+    AXIS_NUMBER,     /* a whole number from 0 on */
+    AXIS_WORD,       /* one of `words` */
+    AXIS_NAMES,      /* of the registry `names`, separated by commas */
+    AXIS_SETTING     /* a value of a key of the machine */
+};
+
+/* What units run, as bits: the last byte is for commands of wings, a bit each. */
+enum axis_command { AXIS_ANALYZE = 1, AXIS_SIMULATE = 2 };
+
+#define AXIS_WING(number) (1u << (24 + (number)))
+
+/* What sweeps can vary: an option of the commands that units run, or a key of the machine. */
+struct axis_row {
+    const char
+        *key; /* in sweep files, and of the parameter; with a point at its end, names stand behind it */
+    const char *option; /* its long name; NULL: none, a file */
+    enum axis_kind kind;
+    bool joined; /* values of a list belong together, separated by commas; else they are alternatives */
+    const char *const *words;
+    const char *(*names)(size_t);
+    unsigned commands;   /* that take it: bits of enum axis_command */
+    const char *command; /* of what is analysed: what its units run */
+    bool of_code;        /* and whether that reads code and launch files, */
+    bool limit_each;     /* and whether its --time-limit is for each of its methods */
+    const char *unit;    /* of its values, for pictures; NULL: they have none */
+};
 
 struct wing {
     /* What sweeps can vary besides the parameters of the core. */

@@ -68,18 +68,6 @@ static const struct command commands[] = {
                "of its SM in any order of warps, and how many do if warps access in a fixed order; for "
                "machines with caches.",
      .examples = {"cache kernels/stencil5.ptx -l kernels/stencil5.yaml"}},
-    {"sweep", COMMAND_SWEEP, "FILE.yaml | show|plot DATABASE | diff|merge DATABASES",
-     "run many analyses and store their results", "runs the analyses that its file names", command_sweep,
-     .manual = "`sweep` FILE.yaml runs an analysis for each combination of code, machines, values and "
-               "options in the file, several at a time, each in its own process, and stores the results in "
-               "the database of `-o`. Run again, it continues where it stopped and skips units whose inputs "
-               "did not change.\n`sweep show` prints results, `sweep plot` draws a picture (SVG), `sweep "
-               "diff` compares two databases, for gates in CI, and `sweep merge` combines several.",
-     .examples = {"sweep docs/examples/latencies.yaml --dry-run",
-                  "sweep docs/examples/latencies.yaml -o latencies.db", "sweep show latencies.db",
-                  "sweep show latencies.db --csv -o latencies.csv",
-                  "sweep plot latencies.db --x mem_latency -o latencies.svg",
-                  "sweep diff baseline.db latencies.db --fail-above 5%"}},
     {"machine", COMMAND_MACHINE, "list | show MACHINE | check FILE.cubin | calibrate sm_XX",
      "list, print, check or make machines", "handles machines and takes no kernel", command_machine,
      .manual = "`machine list` prints the names of all presets, `machine show` prints one of them, or a "
@@ -99,12 +87,19 @@ static const struct command commands[] = {
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
+/* Whether a wing's command, if it has one, stands in front of number `place` of the core's, or behind all. */
+static bool is_before(const struct command *command, size_t place) {
+    if (command == NULL || command->before == NULL) return command != NULL && place == COMMAND_COUNT;
+    return place < COMMAND_COUNT && strcmp(command->before, commands[place].name) == 0;
+}
+
 const struct command *command_at(size_t index) {
     const struct cli_wing *wing;
-    if (index < COMMAND_COUNT) return &commands[index];
-    index -= COMMAND_COUNT;
-    for (size_t i = 0; (wing = cli_wing_at(i)) != NULL; i++)
-        if (wing->command != NULL && index-- == 0) return wing->command;
+    for (size_t place = 0; place <= COMMAND_COUNT; place++) {
+        for (size_t i = 0; (wing = cli_wing_at(i)) != NULL; i++)
+            if (is_before(wing->command, place) && index-- == 0) return wing->command;
+        if (place < COMMAND_COUNT && index-- == 0) return &commands[place];
+    }
     return NULL;
 }
 

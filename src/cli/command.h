@@ -21,10 +21,13 @@ struct command {
     const char *manual; /* what its manual page says beside its options: a paragraph a line */
     const char
         *examples[EXAMPLES_MAX + 1]; /* for its help: arguments behind `warpbound`; NULL behind the last */
+    const char *before;  /* of a wing: the command that help lists behind it; NULL: it comes last */
+    size_t options_size; /* of a struct that begins with struct options, and has what its own options store
+                            (INTO_OWN) behind it; 0: there is none */
 };
 
-/* The commands in the order in which a user comes to need them, behind them those of wings; NULL past the
- * end. */
+/* The commands in the order in which a user comes to need them; those of wings that do not say their place
+ * come last. NULL past the end. */
 const struct command *command_at(size_t index);
 
 /* The command's `operands`, and those that wings add to it. */
@@ -44,7 +47,6 @@ int command_machine(const struct options *options, wb_diagnostics *diagnostics);
 int command_cache(const struct options *options, wb_diagnostics *diagnostics);
 int command_occupancy(const struct options *options, wb_diagnostics *diagnostics);
 int command_init(const struct options *options, wb_diagnostics *diagnostics);
-int command_sweep(const struct options *options, wb_diagnostics *diagnostics);
 
 /* Notes how flow facts that are lacking are given, as a command for the launch of the options. */
 void facts_suggest(const struct options *options, wb_diagnostics *diagnostics);
@@ -163,39 +165,6 @@ wb_status load_gpu(const struct options *options, bool allow_unmapped, struct in
 
 /* calibrate.c: machine calibrate. */
 wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagnostics, char **text);
-
-/* Every `count`th unit of a sweep, from number `index` on; of all of them 1 and 0. */
-struct shard {
-    uint64_t index, count;
-};
-
-/* How many units there are in it. */
-uint64_t shard_size(struct shard shard, uint64_t units);
-
-/* sweep_known.c: which units of a shard a database has, so that they need not run. */
-struct known {
-    bool *is;       /* by the number of the unit in the shard; NULL: none of them */
-    uint64_t units; /* of the shard */
-    uint64_t count, failed, missed, contradicted; /* units that it has, those without a result, with a
-                                                     deadline missed, and with a contradiction */
-};
-
-/* Looks all of them up; without --retry failures count, too. The sweep then stands at its start. */
-wb_status known_find(const struct options *options, wb_sweep *sweep, struct shard shard,
-                     const wb_results *results, wb_diagnostics *diagnostics, struct known *known);
-
-/* The next unit of a shard, of which the sweep stands at number *next, that is not known; NULL: there is
- * none. */
-wb_status shard_next(wb_sweep *sweep, struct shard shard, const struct known *known, uint64_t *next,
-                     wb_diagnostics *diagnostics, wb_sweep_unit **unit);
-
-/* sweep_run.c: runs the units of a sweep that `results` does not have yet, but for those that are known. The
- * exit status of the command. */
-int run_sweep(const struct options *options, wb_sweep *sweep, struct shard shard, const struct known *known,
-              wb_results *results, wb_diagnostics *diagnostics);
-
-/* sweep_slurm.c: --slurm. */
-int submit_sweep(const struct options *options, wb_sweep *sweep, wb_diagnostics *diagnostics);
 
 /* report.c: writes the report in HTML, of an analysis or, where that is NULL, of a stream, to the file of
  * --report; nothing without that. */

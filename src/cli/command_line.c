@@ -394,7 +394,9 @@ void options_free(struct options *options) {
     free(options->code_of_launch);
     free(options->operands.items);
     for (size_t i = 0; (row = option_at(i)) != NULL; i++) {
-        if (row->kind != OPTION_LIST || row->offset == offsetof(struct options, given)) continue;
+        if (row->kind != OPTION_LIST || row->offset == offsetof(struct options, given) ||
+            (row->commands & options->command) == 0)
+            continue;
         struct option_list *list = (void *)((char *)options + row->offset);
         free(list->items);
         *list = (struct option_list){0};

@@ -35,32 +35,35 @@ static int run_until_stopped(const struct command *command, const struct options
 
 static int run_command(const struct command *command, int argc, char **argv) {
     wb_diagnostics *diagnostics = wb_diagnostics_new();
-    if (diagnostics == NULL) {
+    struct options *options = calloc(1, command->options_size > 0 ? command->options_size : sizeof *options);
+    if (diagnostics == NULL || options == NULL) {
+        wb_diagnostics_free(diagnostics);
+        free(options);
         fprintf(stderr, "warpbound: out of memory\n");
         return WB_ERR_LIMIT;
     }
-    struct options options;
     bool has_written = false;
-    int status = (int)options_parse(command->bit, argc, argv, diagnostics, &options);
-    options.has_written = &has_written;
-    if (status == WB_OK && options.help) {
+    int status = (int)options_parse(command->bit, argc, argv, diagnostics, options);
+    options->has_written = &has_written;
+    if (status == WB_OK && options->help) {
         help_print_command(command);
         status = printed(WB_OK);
     } else if (status == WB_OK) {
-        status = (int)launch_file_load(&options, diagnostics);
-        if (status == WB_OK) status = (int)refuse_overwriting(&options, diagnostics);
-        if (status == WB_OK) status = run_until_stopped(command, &options, diagnostics);
+        status = (int)launch_file_load(options, diagnostics);
+        if (status == WB_OK) status = (int)refuse_overwriting(options, diagnostics);
+        if (status == WB_OK) status = run_until_stopped(command, options, diagnostics);
     }
     watch_clear();
     if (status == WB_ERR_LIMIT && wb_diagnostics_text(diagnostics)[0] == '\0')
         wb_diagnostics_error(diagnostics, "warpbound", "out of memory"); /* every other limit has a message */
     if (status == WB_ERR_DECLINED && wb_diagnostics_needs_facts(diagnostics))
-        facts_suggest(&options, diagnostics);
-    if (wb_diagnostics_needs_launch(diagnostics)) launch_suggest(&options, diagnostics);
-    if (status > EXIT_DEADLINE_MISSED) write_failure(&options, (wb_status)status, diagnostics);
-    terminal_print_messages(wb_diagnostics_text(diagnostics), options.color);
+        facts_suggest(options, diagnostics);
+    if (wb_diagnostics_needs_launch(diagnostics)) launch_suggest(options, diagnostics);
+    if (status > EXIT_DEADLINE_MISSED) write_failure(options, (wb_status)status, diagnostics);
+    terminal_print_messages(wb_diagnostics_text(diagnostics), options->color);
     wb_diagnostics_free(diagnostics);
-    options_free(&options);
+    options_free(options);
+    free(options);
     return status;
 }
 

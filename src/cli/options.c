@@ -12,23 +12,16 @@
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
 #define GPU_RUNS (COMMAND_SIMULATE | COMMAND_CACHE)
 #define LAUNCH_FILES (LAUNCHES | COMMAND_CFG)
-#define EVERY_COMMAND (LAUNCH_FILES | COMMAND_PRINT | COMMAND_MACHINE | COMMAND_INIT | COMMAND_SWEEP)
+#define EVERY_COMMAND (LAUNCH_FILES | COMMAND_PRINT | COMMAND_MACHINE | COMMAND_INIT)
 
 /* Most threads that can be asked for. */
 #define THREADS_MAX 1024
 
-/* Numbers of an analysis: its policies and methods. */
-static const char *number_name(size_t index) {
+const char *number_name(size_t index) {
     size_t policies = 0;
     while (wb_policy_name(policies) != NULL)
         policies++;
     return index < policies ? wb_policy_name(index) : wb_method_word(index - policies);
-}
-
-/* What is plotted of a sweep: these, and what is made of them. */
-static const char *plotted_name(size_t index) {
-    static const char *const made[] = {"bound", "slowest"};
-    return index < 2 ? made[index] : number_name(index - 2);
 }
 
 static const struct option_row option_table[] = {
@@ -113,58 +106,12 @@ static const struct option_row option_table[] = {
      .words = {"kernel", "block"}},
     {0, "why", "LABEL", INTO(TEXT, why, COMMAND_CFG),
      .help = "explain why the branches to LABEL, and the one that ends its block, are uniform or divergent"},
-    {0, "dry-run", NULL, INTO(FLAG, dry_run, COMMAND_SWEEP),
-     .help = "count and list the units without running any"},
-    {'j', "jobs", "N", INTO(NUMBER, jobs, COMMAND_SWEEP),
-     .help = "units that run at a time (default: all processors)", .least = 1, .most = THREADS_MAX,
-     .expected = "a number from 1 to 1024"},
-    {0, "shard", "I/N", INTO(TEXT, shard, COMMAND_SWEEP),
-     .help = "only every Nth unit, from the Ith on: N computers with a database each, for `merge`, do all"},
-    {0, "known", "DATABASE", INTO(TEXT, known, COMMAND_SWEEP),
-     .help = "skip units that DATABASE has: merging both adds them"},
-    {0, "slurm", NULL, INTO(FLAG, slurm, COMMAND_SWEEP),
-     .help = "submit the units that the database lacks to Slurm, as a job array and a last job that stores "
-             "the results; with --dry-run print the scripts"},
-    {0, "sbatch", "OPTION", INTO(LIST, sbatch, COMMAND_SWEEP),
-     .help = "with --slurm: an sbatch option for the jobs, such as --sbatch=--partition=short"},
-    {0, "task-time", "SECONDS", INTO(SECONDS, task_time, COMMAND_SWEEP),
-     .help = "with --slurm: how long a task of several units should take (default 300)",
-     .expected = "a number of seconds above 0, such as 60 or 0.5"},
-    {0, "unit-time", "SECONDS", INTO(SECONDS, unit_time, COMMAND_SWEEP),
-     .help = "with --slurm: how long a unit takes (default: measured, if necessary by running a few units)",
-     .expected = "a number of seconds above 0, such as 60 or 0.5"},
-    {0, "rounds", "N", INTO(NUMBER, rounds, COMMAND_SWEEP),
-     .help = "with --slurm: how often missing units are submitted, including the first time (default 3); 0 "
-             "only collects results",
-     .most = 1000, .expected = "a number from 0 to 1000"},
-    {0, "retry", NULL, INTO(FLAG, retry, COMMAND_SWEEP),
-     .help = "rerun units that have no result, although nothing changed"},
-    {0, "fail-above", "PERCENT", INTO(TEXT, fail_above, COMMAND_SWEEP),
-     .help = "for `diff`: exit 1 if a bound grew by more than this, such as 5%, or is missing"},
-    {'x', "x", "NAME", INTO(TEXT, x_of_plot, COMMAND_SWEEP),
-     .help = "for `plot`: the parameter on the horizontal axis, such as mem_latency; with --y also a number"},
-    {'y', "y", "NAME", INTO(TEXT, y_of_plot, COMMAND_SWEEP),
-     .help = "for `plot`: a second parameter, for a heat map; or a second number, for a point per unit: --x "
-             "slowest --y bound"},
-    {0, "of", "LIST", INTO(TEXT, numbers_of_plot, COMMAND_SWEEP),
-     .help = "for `plot`: bound, slowest (default: both; for heat maps bound), methods, policies",
-     .names = plotted_name},
-    {0, "by", "NAME", INTO(TEXT, colours_of_plot, COMMAND_SWEEP),
-     .help = "for `plot --x slowest --y bound`: the parameter that colours the points"},
-    {0, "log", "LIST", INTO(TEXT, log_of_plot, COMMAND_SWEEP),
-     .help = "for `plot`: x, cycles or x,cycles: logarithmic axes", .words = {"x", "cycles"}},
-    {0, "title", "TEXT", INTO(TEXT, title, COMMAND_SWEEP), .help = "for `plot`: title of the picture"},
-    {0, "x-title", "TEXT", INTO(TEXT, x_title, COMMAND_SWEEP),
-     .help = "for `plot`: title of the horizontal axis"},
-    {0, "y-title", "TEXT", INTO(TEXT, y_title, COMMAND_SWEEP),
-     .help = "for `plot`: title of the vertical axis"},
-    {0, "where", "NAME=VALUE", INTO(LIST, where, COMMAND_SWEEP),
-     .help = "for `plot`: only units with that parameter; VALUE may be a pattern, such as *reduce*"},
     HEADING("Limits"),
     {0, "states", "N", INTO(NUMBER, states, COMMAND_ANALYZE),
      .help = "most states that exhaustive keeps (default 30000000, about 2 GB)", .least = 1,
      .most = UINT64_MAX, .expected = "a positive number"},
-    {0, "time-limit", "SECONDS", INTO(SECONDS, time_limit, EVERY_COMMAND & ~WING_COMMANDS),
+    {0, "time-limit", "SECONDS",
+     INTO(SECONDS, time_limit, (EVERY_COMMAND & ~WING_COMMANDS) | WING_COMMANDS_APART),
      .help = "stop after this time, with the results so far",
      .expected = "a number of seconds above 0, such as 60 or 0.5"},
     {0, "instruction-limit", "N", INTO(NUMBER, instruction_limit, RUNS),
@@ -172,16 +119,6 @@ static const struct option_row option_table[] = {
      .least = 1, .most = UINT64_MAX, .expected = "a positive number"},
     {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, RUNS),
      .help = "most memory for an execution: 500M, 8G (default 2G)",
-     .expected = "a number of bytes, such as 500M or 8G"},
-    {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, COMMAND_SWEEP),
-     .help = "most memory of a unit, for sweep files without memory_limit: 500M, 8G",
-     .expected = "a number of bytes, such as 500M or 8G"},
-    {0, "unit-limit", "SECONDS", INTO(SECONDS, unit_limit, COMMAND_SWEEP),
-     .help = "most time of a unit, for sweep files without time_limit (default: none; with --slurm "
-             "--task-time, ten times --unit-time, but at least 60)",
-     .expected = "a number of seconds above 0, such as 60 or 0.5"},
-    {0, "memory-share", "SIZE", INTO(SIZE, memory_share, COMMAND_SWEEP),
-     .help = NULL, /* of the script finish.sh */
      .expected = "a number of bytes, such as 500M or 8G"},
     {0, "threads", "N", INTO(NUMBER, threads, GPU_RUNS),
      .help = "threads of a simulation of the whole grid (default: all processors)", .least = 1,
@@ -205,18 +142,9 @@ static const struct option_row option_table[] = {
      .help = "text or dot, a graph for Graphviz (default text)", .words = {"text", "dot"}},
     {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_CACHE),
      .help = "text or json (default text); svg for pictures of orders", .words = {"text", "json", "svg"}},
-    {0, "format", "FORMAT", INTO(FORMAT, format, COMMAND_SWEEP),
-     .help = "for `show`: markdown, a line for each unit (default); csv, a line for each number; json; "
-             "json-lines; junit",
-     .words = {"markdown", "csv", "json", "json-lines", "junit"}},
-    {0, "csv", NULL, INTO(JSON, format, COMMAND_SWEEP), .help = "same as --format csv"},
-    {0, "json", NULL,
-     INTO(JSON, format, COMMAND_SWEEP | RUNS | COMMAND_OCCUPANCY | COMMAND_MACHINE | COMMAND_PRINT),
+    {0, "json", NULL, INTO(JSON, format, RUNS | COMMAND_OCCUPANCY | COMMAND_MACHINE | COMMAND_PRINT),
      .help = "same as --format json"},
-    {'o', "output", "FILE", INTO(TEXT, output, COMMAND_SWEEP),
-     .help = "the database that units are written or merged to; for `show`, `diff` and `plot` a file, which "
-             "appears only when complete"},
-    {'o', "output", "FILE", INTO(TEXT, output, EVERY_COMMAND & ~(unsigned)COMMAND_SWEEP),
+    {'o', "output", "FILE", INTO(TEXT, output, EVERY_COMMAND),
      .help = "write to FILE, which appears only when complete"},
     {0, "force", NULL, INTO(FLAG, force, COMMAND_INIT), .help = "replace an existing launch file"},
     {0, "report", "FILE", INTO(TEXT, report, COMMAND_ANALYZE),
@@ -228,9 +156,7 @@ static const struct option_row option_table[] = {
      .names = number_name},
     {0, "all", NULL, INTO(FLAG, all, COMMAND_ANALYZE),
      .help = "print everything: both tables, block classes, the assumptions of every number"},
-    {0, "color", "WHEN", INTO(WORD, color, EVERY_COMMAND),
-     .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never",
-     .words = {"auto", "always", "never"}},
+    {COLOR(EVERY_COMMAND)},
     {0, "lines", "[N]", INTO(COUNT, lines, COMMAND_ANALYZE),
      .help = "print the N source lines (default 10) with most cycles of the bound, loops and functions",
      .least = 10, .most = UINT32_MAX, .expected = "a number of lines from 1 on"},
@@ -267,7 +193,7 @@ static const struct option_row option_table[] = {
     {0, "certificate", "FILE", INTO(TEXT, certificate, COMMAND_ANALYZE),
      .help = "write the bounds with the inputs of their computation, for warpbound-check"},
     HEADING("Help"),
-    {'h', "help", NULL, INTO(FLAG, help, EVERY_COMMAND), .help = "print this help"},
+    {'h', "help", NULL, INTO(FLAG, help, EVERY_COMMAND | WING_COMMANDS_APART), .help = "print this help"},
 };
 
 /* The groups of options in the order of help texts. */

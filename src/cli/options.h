@@ -21,12 +21,14 @@ enum command_bit {
     COMMAND_FACTS = 128,
     COMMAND_OCCUPANCY = 256,
     COMMAND_INIT = 512,
-    COMMAND_SWEEP = 1024,
     COMMAND_WING = 0x10000,
+    COMMAND_WING_APART = 0x1000000,
 };
 
-/* All commands of wings: they take the options of a kernel and its launch. */
-#define WING_COMMANDS 0x7fff0000u
+/* Commands of wings: those from COMMAND_WING on take the options of a kernel and its launch; those from
+ * COMMAND_WING_APART on take none but --help and --time-limit, and list all others themselves. */
+#define WING_COMMANDS 0xff0000u
+#define WING_COMMANDS_APART 0x7f000000u
 
 enum output_format {
     OUTPUT_TEXT,
@@ -95,29 +97,17 @@ struct options {
     struct option_number lines;
     struct option_number threads, states, instruction_limit;
     uint64_t memory_limit; /* bytes; 0: not given */
-    uint64_t memory_share; /* bytes of a unit, of what its task got from Slurm, which nobody asked for; 0: not
-                              given */
     double time_limit;     /* seconds; 0: not given */
     enum output_format format;
     bool *has_written; /* becomes true when output is written, be it in part */
     bool phases, timing, accesses, schedule;
-    bool dry_run, retry, slurm; /* of sweep */
-    bool quiet, all;            /* of analyze, */
-    const char *explain;        /* methods of the report of analyze */
-    const char *why;            /* of cfg: a label */
+    bool quiet, all;     /* of analyze, */
+    const char *explain; /* methods of the report of analyze */
+    const char *why;     /* of cfg: a label */
     const char *certificate;
     struct given_options given;       /* those of wings, */
     const struct option_row *instead; /* and the one of them that has a `run`, or NULL */
-    struct option_number jobs;        /* of sweep, as all that follows */
-    const char *shard, *known, *fail_above;
-    const char *x_of_plot, *y_of_plot, *numbers_of_plot, *colours_of_plot, *log_of_plot, *title, *x_title,
-        *y_title;
-    struct option_list where;
-    struct option_list sbatch;   /* of the jobs of --slurm, as the next two lines */
-    double task_time, unit_time; /* seconds; 0: not given */
-    double unit_limit;           /* the same, of units wherever they run */
-    struct option_number rounds;
-    char *code_of_launch; /* the operand, where `launch` stands for its code */
+    char *code_of_launch;             /* the operand, where `launch` stands for its code */
 };
 
 /* How the value of an option is read, and what it is stored as. */
@@ -148,7 +138,8 @@ struct option_row {
     const char *argument; /* what the help calls it; NULL: takes none */
     enum option_kind kind;
     unsigned commands; /* bits of enum command_bit */
-    size_t offset;     /* of the member of struct options; that of `given`: under its row */
+    size_t offset;     /* of the member of struct options; that of `given`: under its row; behind it: of the
+                          command's own struct */
     const char *help;  /* NULL: an old spelling, which help does not show */
     /* Those that may be given, of OPTION_WORD and OPTION_FORMAT, NULL behind the last; and the registry of
      * OPTION_NAMES. Of other kinds either is what shells offer. */
@@ -163,12 +154,19 @@ struct option_row {
                                                                                does where it is given */
 };
 
-#define INTO(kind, member, commands) OPTION_##kind, commands, offsetof(struct options, member)
+#define INTO_OWN(kind, type, member, commands) OPTION_##kind, commands, offsetof(type, member)
+#define INTO(kind, member, commands) INTO_OWN(kind, struct options, member, commands)
 #define GIVEN(kind, commands) INTO(kind, given, commands)
 
 /* Begins a group of options in help texts: one of those that options.c lists. */
 #define HEADING(title)                                                                                       \
     { .kind = OPTION_HEADING, .help = title }
+
+/* The row of --color. */
+#define COLOR(commands)                                                                                      \
+    0, "color", "WHEN", INTO(WORD, color, commands),                                                         \
+        .help = "auto (default: on a terminal, unless NO_COLOR is set), always or never",                    \
+        .words = {"auto", "always", "never"}
 
 /* The last value of an option of that name among those that are `given`, "" where it takes none; NULL: it is
  * not given. */
@@ -176,6 +174,9 @@ const char *option_value(const struct options *options, const char *name);
 
 /* The rows of the core and of all wings, in the order of help texts; NULL past the end. */
 const struct option_row *option_at(size_t index);
+
+/* The numbers of an analysis: its policies and methods; NULL past the end. */
+const char *number_name(size_t index);
 
 /* As --format takes it, and the other way round for a name that is one. */
 const char *format_name(enum output_format format);

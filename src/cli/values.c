@@ -54,10 +54,3 @@ bool read_seconds(const char *text, double *seconds) {
     return text[strspn(text, "0123456789.")] == '\0' && *end == '\0' && *seconds > 0 &&
            *seconds <= SECONDS_MAX;
 }
-
-bool read_percent(const char *text, double *percent) {
-    const size_t length = strspn(text, "0123456789.");
-    char *end;
-    *percent = strtod(text, &end);
-    return length > 0 && end == text + length && (*end == '\0' || strcmp(end, "%") == 0);
-}

@@ -16,9 +16,6 @@ bool read_dimensions(const char *text, uint32_t rest, uint32_t dimensions[3]);
 /* A number of bytes, or of kB, MB or GB (K, M, G: powers of 1024). */
 bool read_size(const char *text, uint64_t *bytes);
 
-/* "5", "5%" or "0.5%": a percentage from 0 on. */
-bool read_percent(const char *text, double *percent);
-
 /* Seconds above 0: digits, with a point between them. */
 bool read_seconds(const char *text, double *seconds);
 

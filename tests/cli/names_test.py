@@ -231,7 +231,8 @@ def main():
         make_files(folder)
         test_commands(command, folder)
         test_yaml(command, folder)
-        test_database(command, folder)
+        if "sweep" in WINGS:
+            test_database(command, folder)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,6 @@ def swept(command, folder):
 def commands(command, folder):
     """Command lines with the exit status of each."""
     launch, odd, machine, ptxas = by_hand(folder)
-    database = swept(command, folder)
     vecadd = "kernels/vecadd.ptx -l kernels/vecadd.yaml"
     bfs = "kernels/bfs_level.ptx -l kernels/bfs_level.yaml"
     machine_code = "kernels/cubin/reduce.sm_86.cubin -l kernels/reduce.yaml"
@@ -151,7 +150,6 @@ def commands(command, folder):
         f"path {facts} --accesses",
         f"path {vecadd} --format jcse-json",
         f"path {bfs} --format jcse-json",
-        f"sweep show {database}",
         "machine list",
         "machine show rtx-a6000",
         "machine check kernels/cubin/vecadd.sm_86.cubin -m rtx-a6000 --set sass.branch=20",
@@ -161,6 +159,8 @@ def commands(command, folder):
         ["analyze", odd, "-l", launch, "--method", "sib,k-area", "-o", "-"],
         "analyze kernels/components.ptx -l kernels/components.yaml --facts kernels/components.facts " + CHEAP,
     ]
+    if "sweep" in WINGS:
+        listed += [f"sweep show {swept(command, folder)}"]
     if "jcse2017" in WINGS:
         listed += [
             f"cache {vecadd} --order --first 20",

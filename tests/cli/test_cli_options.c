@@ -360,6 +360,9 @@ static bool is_absent(const char *name) {
 #ifndef WB_WING_GATED_SSA
         "--ssa",
 #endif
+#ifndef WB_WING_SWEEP
+        "sweep",
+#endif
         NULL};
     size_t i = 0;
     while (absent[i] != NULL && strcmp(absent[i], name) != 0)

@@ -26,8 +26,6 @@ wb_cli_test(test_cli_report)
 wb_cli_test(test_cli_options)
 wb_cli_test(test_cli_files)
 wb_cli_test(test_cli_lines)
-wb_cli_test(test_cli_sweep)
-wb_cli_test(test_cli_slurm)
 
 # What it writes as JSON, against docs/schema.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

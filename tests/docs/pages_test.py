@@ -104,8 +104,9 @@ PREPARE = {
         cp docs/examples/ecrts2012-fig4.conf paper.conf
         echo '{problem: a, warps: ["1:LLC"], units: "L=1,C=4"}' >problem.yaml""",
     "docs/sass-machine.md": "cp kernels/cubin/vecadd.sm_86.cubin code.sm_86.cubin",
-    "docs/sweep.md": SWEEP + "warpbound sweep docs/examples/latencies.yaml -o baseline.db",
-    "docs/sweep-cluster.md": SWEEP + "warpbound sweep all.yaml -o main.db",
+    **({"docs/sweep.md": SWEEP + "warpbound sweep docs/examples/latencies.yaml -o baseline.db",
+        "docs/sweep-cluster.md": SWEEP + "warpbound sweep all.yaml -o main.db"}
+       if "sweep" in WINGS else {}),
 }
 NAMES = {"CODE.sm_XX.cubin": "kernels/cubin/vecadd.sm_86.cubin", "CODE.ptx": "kernels/vecadd.ptx",
          "LAUNCH.yaml": "kernels/vecadd.yaml", "MACHINE": "rtx-a6000", "MODEL": "ampere-sm80"}
@@ -138,7 +139,7 @@ OTHERWISE = {"-w 600": 4, "--iterations 2000000": 4, "kernels/voronoi.ptx": 4,
              "-l bfs_level.yaml": 3}
 OF_WING = {"abstract_cta": ["--abstract-warp", "hirvisalo", "triangle-sum-slide.yaml"],
            "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"], "jcse2017": ["--order", "--channels"],
-           "makespan": ["warpbound makespan"]}
+           "makespan": ["warpbound makespan"], "sweep": ["warpbound sweep"]}
 
 
 CALL = r"^(\$ |sudo |for .* do |parallel .*\n *)?(warpbound|warpbound-check|make) [a-z-]"

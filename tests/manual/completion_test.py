@@ -20,7 +20,13 @@ import helped
 PROGRAM, BUILD = os.path.abspath(sys.argv[1]), sys.argv[2]
 SCRIPTS = pathlib.Path(BUILD, "manual/pages/completions").resolve()
 HELP = helped.Help(PROGRAM)
-HAS_IMPORT = "gpgpusim" in os.environ["WB_WINGS"].split(",")
+WINGS = os.environ["WB_WINGS"].split(",")
+HAS_IMPORT = "gpgpusim" in WINGS
+SWEEPS = {
+    "warpbound sweep ": ["a.yaml", "b.yml", "diff", "merge", "plot", "show"],
+    "warpbound sweep show ": ["a.db"],
+    "warpbound sweep diff a.db ": ["a.db"],
+}
 TOP = os.getcwd()
 os.environ["PATH"] = os.path.dirname(os.path.abspath(PROGRAM)) + os.pathsep + os.environ["PATH"]  # scripts ask the program
 PATIENCE = 60  # seconds until a shell is taken for hung
@@ -198,7 +204,7 @@ class Shell:
         self.assertEqual(formats, ["dot", "text"])
         self.assertEqual([word.replace("--format=", "") for word in again], ["junit"])
 
-    @unittest.skipUnless("makespan" in os.environ["WB_WINGS"].split(","), "not in this build")
+    @unittest.skipUnless("makespan" in WINGS, "not in this build")
     def test_names_of_makespans(self):
         methods, refuted = self.offered(["warpbound makespan --method ", "warpbound makespan --refute "])
         self.assertEqual(methods, sorted(HELP.names("makespan", "methods")))
@@ -236,11 +242,9 @@ class Shell:
             lines = {
                 "warpbound analyze ": ["a.cubin", "a.ptx", "a.yaml", "b.yml"],
                 "warpbound print ": ["a.cubin", "a.ptx"],
-                "warpbound sweep ": ["a.yaml", "b.yml", "diff", "merge", "plot", "show"],
-                "warpbound sweep show ": ["a.db"],
-                "warpbound sweep diff a.db ": ["a.db"],
                 "warpbound machine ": ["calibrate", "check", *["import"] * HAS_IMPORT, "list", "show"],
                 "warpbound machine check ": ["a.cubin"],
+                **(SWEEPS if "sweep" in WINGS else {}),
                 **({"warpbound machine import ": ["a.config"]} if HAS_IMPORT else {}),
                 "warpbound analyze a.ptx -l ": ["a.yaml", "b.yml"],
                 "warpbound analyze a.ptx --facts ": ["a.facts"],

@@ -1,4 +1,5 @@
 /* Charts: where values are drawn, how the axis is chosen, what is escaped. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/write/svg_axis.h"
 #include "report/write/svg_chart.h"
 
 static const char *const labels[] = {"a", "b", "c"};
@@ -181,6 +183,76 @@ static void test_escapes(void **state) {
     free(drawn);
 }
 
+/* ---- Axes -----------------------------------------------------------------------------------------------
+ */
+
+/* Ticks of an axis, as its labels. */
+static void assert_ticks(const struct svg_axis *axis, const char *expected) {
+    char all[400] = "", label[SVG_NUMBER_MAX];
+    for (size_t i = 0; i < axis->tick_count; i++) {
+        svg_axis_label(axis, axis->ticks[i], label);
+        (void)strcat(strcat(all, i > 0 ? " " : ""), label);
+    }
+    assert_string_equal(all, expected);
+}
+
+static void test_ticks(void **state) {
+    (void)state;
+    struct svg_axis axis = svg_axis_linear(0, 40);
+    assert_ticks(&axis, "0 5 10 15 20 25 30 35 40");
+    axis = svg_axis_linear(0.1, 0.37);
+    assert_ticks(&axis, "0.10 0.15 0.20 0.25 0.30 0.35 0.40");
+    axis = svg_axis_linear(0, 7e9);
+    assert_ticks(&axis, "0 1G 2G 3G 4G 5G 6G 7G");
+    axis = svg_axis_linear(5, 5);
+    assert_true(axis.greatest > axis.least);
+    axis = svg_axis_logarithmic(30, 1600);
+    assert_ticks(&axis, "20 50 100 200 500 1000 2000");
+    axis = svg_axis_logarithmic(100, 100);
+    assert_ticks(&axis, "100 200");
+    axis = svg_axis_logarithmic(3, 40000000);
+    assert_ticks(&axis, "1 10 100 1000 10000 100000 1M 10M 100M");
+    axis = svg_axis_logarithmic(1, 9.2e18);
+    assert_true(axis.tick_count <= SVG_TICKS_MAX && axis.greatest >= 9.2e18);
+}
+
+/* Every value is inside of its axis, whatever its size: at both ends and between. */
+static void test_all_values_are_inside(void **state) {
+    (void)state;
+    for (double least = 1e-3; least < 1e18; least *= 3.7) {
+        for (double greatest = least; greatest < 1e19; greatest *= 5.3) {
+            const struct svg_axis axes[] = {svg_axis_linear(least, greatest),
+                                            svg_axis_logarithmic(least, greatest)};
+            for (size_t i = 0; i < 2; i++) {
+                const double from = svg_axis_part(&axes[i], least), to = svg_axis_part(&axes[i], greatest);
+                if (!(from >= -1e-9 && to >= from && to <= 1 + 1e-9 && axes[i].tick_count >= 2))
+                    fail_msg("%g..%g: %g..%g, %zu ticks", least, greatest, from, to, axes[i].tick_count);
+            }
+        }
+    }
+}
+
+static void test_logarithms(void **state) {
+    (void)state;
+    const struct svg_axis axis = svg_axis_logarithmic(1, 100);
+    assert_true(fabs(svg_axis_part(&axis, 10) - 0.5) < 1e-12);
+}
+
+static void test_short_numbers(void **state) {
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{0, "0"},         {7, "7"},         {999, "999"},   {1000, "1k"},
+                 {9612, "9.61k"},  {999499, "999k"}, {999900, "1M"}, {12345678, "12.3M"},
+                 {9.2e18, "9.2E"}, {0.25, "0.25"},   {999.9, "1k"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[SVG_NUMBER_MAX];
+        svg_short_number(cases[i].value, text);
+        assert_string_equal(text, cases[i].text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_places),
@@ -193,6 +265,10 @@ int main(void) {
         cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_stopped_points),
         cmocka_unit_test(test_right_axis),
+        cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_all_values_are_inside),
+        cmocka_unit_test(test_logarithms),
+        cmocka_unit_test(test_short_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 /* What the wing adds to sweeps: makespans of strings. */
 #include "base/wing.h"
 
-#include "sweep/axis.h"
 #include "warpbound_makespan.h"
 
 #define STRINGS AXIS_WING(0)

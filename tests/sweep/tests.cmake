@@ -1,1 +1,0 @@
-wb_test(test_sweep_results wb_report)

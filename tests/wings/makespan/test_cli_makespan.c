@@ -250,10 +250,13 @@ static void test_voronoi_kernel(void **state) {
 /* Strings have no barriers: results for a path that waits at one assume that it does not (I4). */
 static void test_path_that_waits(void **state) {
     (void)state;
+    static const char *const kernels[] = {"voronoi.ptx -l kernels/voronoi.yaml",
+                                          "reduce.ptx -l kernels/reduce.yaml"};
     for (int waits = 0; waits < 2; waits++) {
-        struct run run =
-            run_command(waits ? "makespan kernels/reduce.ptx -l kernels/reduce.yaml -u L=1,C=4"
-                              : "makespan kernels/voronoi.ptx -l kernels/voronoi.yaml -u L=1,C=4");
+        char command[128];
+        (void)snprintf(command, sizeof command, "makespan kernels/%s -u L=1,C=4 --method closed",
+                       kernels[waits]);
+        struct run run = run_command(command);
         assert_int_equal(run.status, 0);
         assert_int_equal(strstr(run.out, " I3 I4\n") != NULL, waits);
         assert_int_equal(strstr(run.err, "the path waits 9 times") != NULL, waits);

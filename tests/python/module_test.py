@@ -758,5 +758,7 @@ class Example(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    # A shell has the jobs of its background ignore it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.setdefault("MPLBACKEND", "Agg")
     unittest.main(argv=sys.argv[:1])

@@ -392,6 +392,7 @@ Section Check.
         as [E1 [E2 [E3 [E4 [E5 [E6 [E7 [E8 [E9 [E10 [E11 E12]]]]]]]]]]]; assumption);
         try (intros x i Hx Hi; apply good_stage; assumption).
       - intros x i Hx Hi H0. apply (good_stage x i Hx ltac:(lia)); assumption.
+      - intros x i Hx Hi H0 _. apply (good_stage x i Hx Hi), H0.
       - intros w k Hk. destruct (good_events _ Hk) as [_ [_ [_ [_ [_ [_ [_ [_ [_ [_ [_ H]]]]]]]]]]].
         apply H.
       - intros w Hk. destruct (good_events _ Hk) as [_ [_ [_ [_ [_ [_ [_ [_ [_ [_ [_ H]]]]]]]]]]].

@@ -177,10 +177,12 @@ Record valid (m : machine) (b : block) (s : schedule) : Prop := {
   v_transfer : forall x i, In x (keys b) -> i < stages b x -> atr s x i <= transfer (st b x i);
   v_write : forall x, In x (keys b) -> aw s x <= write (get b x);
   v_read : forall x, In x (keys b) -> ar s x <= read (get b x);
-  (* what hits in a cache may pass over its last stages, and does not wait for them *)
+  (* what hits in a cache may pass over its last stages, and does not wait for them; on a clash unit
+     it may wait, as M4 says, for a fill that another access has asked for *)
   v_first : forall x, In x (keys b) -> 1 <= stages b x -> 1 <= ah s x 0;
   v_pass : forall x i, In x (keys b) -> S i < stages b x -> ah s x i = 0 -> ah s x (S i) = 0;
-  v_passed : forall x i, In x (keys b) -> i < stages b x -> ah s x i = 0 -> D s x i = A s x i;
+  v_passed : forall x i, In x (keys b) -> i < stages b x -> ah s x i = 0 ->
+    clash m (unit (st b x i)) = false -> D s x i = A s x i;
   (* M1 *)
   v_pace : forall w k, In (w, S k) (keys b) ->
     N s (w, S k) <= L s (w, k) + max (stall (get b (w, k))) (fetch (get b (w, S k)));

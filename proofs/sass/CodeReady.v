@@ -51,12 +51,13 @@ Section Ready.
     apply (v_pass _ _ _ OK); [assumption..|]. apply IH; lia.
   Qed.
 
-  (** Who waits for a stage will hold it, and has held all that are before it. *)
-  Lemma waits_holds x i : In x (keys b) -> i < stages b x -> A s x i < D s x i ->
-    forall j, j <= i -> 1 <= ah s x j.
+  (** Who waits for a stage without a clash will hold it, and has held all that are before it. *)
+  Lemma waits_holds x i : In x (keys b) -> i < stages b x ->
+    clash m (unit (st b x i)) = false -> A s x i < D s x i -> forall j, j <= i -> 1 <= ah s x j.
   Proof.
-    intros H Hi Hw j Hj. destruct (Nat.eq_dec (ah s x j) 0) as [E|]; [|lia].
-    pose proof (pass_all x j i H E Hj Hi) as E2. pose proof (v_passed _ _ _ OK x i H Hi E2). lia.
+    intros H Hi C Hw j Hj. destruct (Nat.eq_dec (ah s x j) 0) as [E|]; [|lia].
+    pose proof (pass_all x j i H E Hj Hi) as E2.
+    pose proof (v_passed _ _ _ OK x i H Hi E2 C). lia.
   Qed.
 
   (** ** Ways *)
@@ -160,7 +161,9 @@ Section Ready.
       assert (at_stage b (w, o) i u) as Aou.
       { destruct Ao as [A1 [A2 _]]. split; [exact A1|split; [lia|]].
         rewrite Hs by lia. apply Hu. }
-      pose proof (waits_holds (w, k) (S i) (at_key _ _ _ _ Hv) ltac:(apply Hv) ltac:(lia)) as Hp.
+      assert (clash m (unit (st b (w, k) (S i))) = false) as Cv.
+      { destruct Hv as [_ [_ ->]]. exact C. }
+      pose proof (waits_holds (w, k) (S i) (at_key _ _ _ _ Hv) ltac:(apply Hv) Cv ltac:(lia)) as Hp.
       pose proof (v_in_order _ _ _ OK w o k i i u Aou Hu C' Ho (Hp i ltac:(lia))) as Hd. simpl.
       pose proof (at_key _ _ _ _ Ao) as Io. assert (i < stages b (w, o)) as Hi by apply Aou.
       pose proof (v_transfer _ _ _ OK _ i Io Hi) as Htr.

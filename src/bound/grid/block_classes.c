@@ -82,6 +82,7 @@ static wb_status share_sm(const struct timed_code *all, struct timed_block *time
                           wb_diagnostics *diagnostics) {
     struct timed_code *code = &timed->code;
     if (!models[machine_isa(timed->machine)].shares_code) return WB_OK;
+    assert(all->sass != NULL);
     for (uint32_t e = 0; e < code->inst_count; e++) {
         const struct sass_timed *shared = &all->sass[timed_origin(code, e)];
         struct sass_timed *own = &code->sass[e];

@@ -1,6 +1,7 @@
 /* Reports of an analysis, as tables for people and as JSON. */
 #include "report/analysis/analysis.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "bound/analysis/verdict.h"
@@ -15,6 +16,7 @@
 static void launch_json(struct json *json, const struct wb_analysis *analysis) {
     const struct wb_block *block = analysis->block;
     if (!json_open_known(json, "launch", block != NULL)) return;
+    assert(block != NULL);
     const struct block_demand demand = block_demand_of(block);
     json_put_counts(json, "grid", block->grid, 3);
     json_put_counts(json, "block", block->size, 3);
@@ -48,6 +50,7 @@ static void deadline_json(struct json *json, const wb_verdict *verdict, const wb
     uint64_t of_block;
     json_open_object(json, "deadline");
     report_deadline_json(json, verdict);
+    assert(!verdict->is_bounded || verdict->bound != NULL);
     json_put_text(json, "method", verdict->is_bounded ? verdict->bound->method : NULL);
     if (verdict->state == WB_BLOCK_ONLY && wb_analysis_proven(verdict->judged, &of_block))
         json_put_bool(json, "block_met", of_block <= options->deadline);

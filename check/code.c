@@ -167,12 +167,17 @@ static void read_code_unit(const uint64_t *n) {
     machine.places[machine.units++] = n[1];
 }
 
+static void read_any_order(const uint64_t *n) {
+    if (!machine.is_code || n[0] == NO_UNIT) refuse("no unit of machine code");
+    machine.any_order |= (uint64_t)1 << n[0];
+}
+
 static const struct key keys[] = {
-    {"code-machine", "ntf", BEGINS_ALL,
-     read_code_machine}, /* sub-cores, release, full queues hold the issue stage */
-    {"code-unit", "fd", OF_MACHINE, read_code_unit}, /* whether sub-cores share it, places of its queue */
-    {"code", "ttttttfftttttttt*", OF_BLOCK, read_code},
-    {.name = NULL},
+    {"code-machine", "ntf", BEGINS_ALL, read_code_machine}, /* sub-cores, release, full queues hold the issue
+                                                               stage */
+    {"code-unit", "fd", OF_MACHINE, read_code_unit},     /* whether sub-cores share it, places of its queue */
+    {"code-any-order", "u", OF_MACHINE, read_any_order}, /* a warp's instructions keep no order there */
+    {"code", "ttttttfftttttttt*", OF_BLOCK, read_code},     {.name = NULL},
 };
 
 const struct part code_part = {keys, NULL};

@@ -62,7 +62,7 @@ static bool comes_differently(const struct code *a, uint64_t s, const struct cod
 
 static uint64_t find_meetings(void) {
     const struct code *first[UNITS_MAX] = {NULL};
-    uint64_t at[UNITS_MAX] = {0}, meetings = 0;
+    uint64_t at[UNITS_MAX] = {0}, meetings = machine.any_order;
     for (uint64_t i = 0; i < all.count; i++)
         for (uint64_t s = 0; s < all.items[i]->stages; s++) {
             const struct code *code = all.items[i];

@@ -15,7 +15,7 @@ let perhaps none word = if word = none then None else Some (natural word)
 type case = {
   name : string;
   mutable machine : int * bool; (* lists are backwards *)
-  mutable units : (int option * bool) list;
+  mutable units : (int option * (bool * bool)) list; (* places; shared, in any order *)
   mutable insts : (int * (instr * int) list) list;
   mutable numbers : (string * int) list;
   mutable schedules : (string * int list list * int list) list; (* policy, lines `at`, backwards, releases *)
@@ -46,7 +46,8 @@ let read_inst before words =
 let read_line case line =
   match String.split_on_char ' ' line with
   | [ "machine"; release; holds ] -> case.machine <- (natural release, holds = "holds_issue")
-  | [ "unit"; queue; whose ] -> case.units <- (perhaps "unlimited" queue, whose = "shared") :: case.units
+  | [ "unit"; queue; whose; order ] ->
+    case.units <- (perhaps "unlimited" queue, (whose = "shared", order = "any")) :: case.units
   | [ "warp"; core ] -> case.insts <- (natural core, []) :: case.insts
   | "inst" :: words ->
     (match case.insts with
@@ -68,7 +69,8 @@ let code_of case =
   let units = Array.of_list (List.rev case.units) and listed = Array.of_list (List.rev case.insts) in
   let warps = Array.map (fun (_, list) -> Array.of_list (List.rev list)) listed in
   { holds = Stdlib.snd case.machine; released = Stdlib.fst case.machine;
-    queues = Array.map Stdlib.fst units; shares = Array.map Stdlib.snd units; cores = Array.map Stdlib.fst listed; warps;
+    queues = Array.map Stdlib.fst units; shares = Array.map (fun (_, (shared, _)) -> shared) units;
+    any_order = Array.map (fun (_, (_, any)) -> any) units; cores = Array.map Stdlib.fst listed; warps;
     sections = sections_of warps }
 
 let rec read_case case =

@@ -58,7 +58,8 @@ let counts_more (b : Reading.block) =
 let code_of r (b : Reading.block) : Code_tables.code =
   let warps = each_warp b in
   { holds = r.holds_issue; released = r.delay_of_release; queues = Array.of_list (List.rev r.places);
-    shares = Array.of_list (List.rev_map Stdlib.fst r.units); cores = Array.of_list (List.map Stdlib.snd warps);
+    shares = Array.of_list (List.rev_map Stdlib.fst r.units);
+    any_order = Array.init (List.length r.units) (fun u -> List.mem u r.any_order); cores = Array.of_list (List.map Stdlib.snd warps);
     warps = Array.of_list (List.map (fun (path, _) -> path_of b path) warps); sections = List.length (unrolled b.rows) }
 
 let is_proven r (b : Reading.block) method_name cycles =

@@ -8,6 +8,7 @@ type code = {
   released : int;
   queues : int option array; (* by kind *)
   shares : bool array; (* sub-cores share the unit of this kind *)
+  any_order : bool array; (* a warp's instructions keep no order there *)
   cores : int array; (* by warp *)
   warps : (instr * int) array array; (* with the least that a stall takes; units are kinds *)
   sections : int;
@@ -57,7 +58,7 @@ let closed_under table chosen =
 (* The kinds before each one, and where ways differ. *)
 let met code table =
   let n = kinds code in
-  let before = Array.make n None and differ = Array.make n false in
+  let before = Array.make n None and differ = Array.copy code.any_order in
   let note latch way =
     let step passed s =
       let this = (List.rev passed, latch) in

@@ -48,6 +48,7 @@ type reading = {
   mutable delay_of_release : int;
   mutable units : (bool * int) list; (* shared, instances; backwards *)
   mutable places : int option list; (* of machine code: of each queue, backwards *)
+  mutable any_order : int list; (* units at which a warp's instructions keep no order *)
   mutable is_code : bool;
   mutable holds_issue : bool;
   mutable oldest_first : bool;
@@ -57,7 +58,7 @@ type reading = {
 }
 
 let new_reading () =
-  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; is_code = false; holds_issue = false; oldest_first = false;
+  { dispatch = None; sub_cores = 1; issues = 1; delay_of_release = 0; units = []; places = []; any_order = []; is_code = false; holds_issue = false; oldest_first = false;
     has_machine = false; blocks = []; grid = None }
 
 let new_block registers =
@@ -238,11 +239,17 @@ let read_unit r words =
     r.places <- or_unlimited places :: r.places
   | _ -> refuse "unit"
 
+let read_any_order r unit =
+  let u = any unit in
+  if (not r.is_code) || u >= List.length r.units then refuse "no unit of machine code";
+  r.any_order <- u :: r.any_order
+
 let read_line r words =
   match words with
   | [] -> ()
   | key :: _ when (key = "machine" || key = "code-machine") = r.has_machine -> refuse "the machine comes first, and once"
   | ("machine" | "code-machine") :: _ -> read_machine r words
+  | [ "code-any-order"; unit ] -> if r.blocks <> [] then refuse "a unit behind a block" else read_any_order r unit
   | ("unit" | "code-unit") :: _ -> if r.blocks <> [] then refuse "a unit behind a block" else read_unit r words
   | "oldest-first" :: words ->
     if r.blocks <> [] then refuse "oldest-first behind a block";

@@ -213,7 +213,10 @@ struct machine_unit {
     char name[MACHINE_NAME_MAX];
     uint32_t count; /* instances; an initiation takes one of them */
     bool shared;    /* one set for the SM, not one per sub-core */
-    uint32_t queue; /* of MACHINE_SASS: instructions that wait for it; 0: none, they wait for their issue */
+    /* Of MACHINE_SASS: */
+    uint32_t queue; /* instructions that wait for it; 0: none, they wait for their issue */
+    bool any_order; /* instructions of a warp may overtake each other in front of it, or wait for what another
+                       one has asked for there, as misses of one line do (M6) */
 };
 
 /* Which machine-wide latency is added to a class's own. */

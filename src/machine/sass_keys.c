@@ -16,6 +16,7 @@ const struct field machine_sass_unit_fields[] = {
     TEXT_ROW(machine_unit, "name", name, FIELD_NAME, MACHINE_NAME_MAX, .required = true),
     BOOL_ROW(machine_unit, "shared", shared),
     NUMBER_ROW(machine_unit, "queue", queue, 0, MACHINE_TIME_MAX, .words = queue_words),
+    BOOL_ROW(machine_unit, "any_order", any_order),
     {0},
 };
 

@@ -286,7 +286,7 @@ static void test_printed_machines_read_back(void **state) {
     char *second = print(again);
     assert_string_equal(text, second);
     assert_non_null(strstr(text, "  mufu:               {unit: Q, init: 1, read: [2, 4]}\n"));
-    assert_non_null(strstr(text, "  - {name: S, shared: true, queue: unlimited}\n"));
+    assert_non_null(strstr(text, "  - {name: S, shared: true, queue: unlimited, any_order: false}\n"));
     assert_null(strstr(text, "mem_latency"));
     free(text);
     free(second);

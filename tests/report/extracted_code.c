@@ -129,7 +129,8 @@ static void print_machine(const struct wb_machine *machine) {
             printf("unit unlimited");
         else
             printf("unit %" PRIu32, machine->units[u].queue);
-        printf(machine->units[u].shared ? " shared\n" : " own\n");
+        printf(" %s %s\n", machine->units[u].shared ? "shared" : "own",
+               machine->units[u].any_order ? "any" : "program");
     }
 }
 

@@ -139,6 +139,7 @@ wb_status pipeline_rules_make(const struct timed_block *block, struct pipeline_r
     for (uint32_t u = 0; u < machine->unit_count; u++) {
         rules->blocking[u] = UINT32_C(1) << u;
         if (machine->units[u].shared) rules->shared |= UINT32_C(1) << u;
+        if (machine->units[u].any_order) rules->clash |= UINT32_C(1) << u;
     }
     const bool *used = executed_instructions(block->paths, block->path_count, code->inst_count, &arena);
     uint32_t *within = arena_array(&arena, (size_t)code->inst_count + 1, sizeof *within);

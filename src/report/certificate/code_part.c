@@ -30,6 +30,7 @@ void code_part_machine(struct text *out, const struct wb_machine *machine) {
         else
             text_printf(out, "%u", unit->queue);
         text_printf(out, " # %s\n", unit->name);
+        if (unit->any_order) text_printf(out, "code-any-order %u\n", u);
     }
 }
 

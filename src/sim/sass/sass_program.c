@@ -55,6 +55,8 @@ static void look_at_path(const struct path *path, struct sass_sm_program *progra
 static void look_at_paths(const struct path *paths, size_t count, struct sass_sm_program *program) {
     struct looked_through code = {.first = UINT32_MAX};
     struct sass_line_range *lines = &program->lines;
+    for (uint32_t u = 0; u < program->machine->unit_count; u++)
+        if (program->machine->units[u].any_order) program->clash |= UINT32_C(1) << u;
     for (size_t p = 0; p < count; p++)
         look_at_path(&paths[p], program, &code);
     close_clash(program, code.ways);

@@ -137,7 +137,7 @@ static bool comes_differently(const struct sass_grid *grid, const struct sass_ti
 static void find_meetings(const struct sass_grid *grid, bool clash[SASS_GRID_UNITS]) {
     const struct sass_timed *first[SASS_GRID_UNITS] = {NULL};
     uint32_t stage[SASS_GRID_UNITS] = {0};
-    memset(clash, 0, SASS_GRID_UNITS * sizeof *clash);
+    memcpy(clash, grid->any_order, SASS_GRID_UNITS * sizeof *clash);
     for (uint32_t w = 0; w < grid->blocks * grid->warps; w++)
         for (uint32_t k = 0; k < grid->programs[w].count; k++) {
             const struct sass_timed *timed = &grid->programs[w].steps[k].stated;
@@ -500,10 +500,15 @@ static uint64_t chain(const struct view *view) {
 
 static struct view view_of(const struct sass_grid *grid, uint32_t first_warp, enum sass_mutant mutant) {
     struct view view = {.grid = grid, .programs = &grid->programs[first_warp], .mutant = mutant};
-    if (mutant == SASS_CLASH_ALONE)
+    if (mutant == SASS_CLASH_ALONE) {
         find_meetings(grid, view.clash);
-    else
+    } else if (mutant == SASS_ALL_IN_ORDER) {
+        struct sass_grid in_order = *grid;
+        memset(in_order.any_order, 0, sizeof in_order.any_order);
+        naive_sass_clashes(&in_order, view.clash);
+    } else {
         naive_sass_clashes(grid, view.clash);
+    }
     find_blocking(grid, view.blocks_back);
     for (uint32_t w = 0; w < grid->warps; w++) {
         uint32_t s = 0;

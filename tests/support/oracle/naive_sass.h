@@ -66,6 +66,7 @@ struct sass_grid {
     uint32_t sub_cores, units, release;
     bool shared[SASS_GRID_UNITS];
     uint8_t queue[SASS_GRID_UNITS]; /* SASS_UNLIMITED */
+    bool any_order[SASS_GRID_UNITS];
     struct sass_rules rules;
     struct sass_lines lines;
     uint32_t actual_release;
@@ -95,6 +96,7 @@ enum sass_mutant {
     SASS_NO_HOLDING, /* no edges of queues that hold up the issue stage */
     SASS_NO_OWN_CLASH,
     SASS_CLASH_ALONE,   /* own holds on units that ways meet at, but not on those behind */
+    SASS_ALL_IN_ORDER,  /* own instructions keep their order where the machine does not */
     SASS_SHARED_ONLY,   /* of other sub-cores shared units, and not those that block back onto them */
     SASS_NO_TRANSFER,   /* in the longest chain of latencies */
     SASS_LAM_OWN_ORDER, /* the chain forgets that own instructions start in order */

@@ -16,6 +16,7 @@ static void set_machine(const struct sass_grid *grid, struct wb_machine *machine
     for (uint32_t u = 0; u < grid->units; u++) {
         machine->units[u].count = 1;
         machine->units[u].shared = grid->shared[u];
+        machine->units[u].any_order = grid->any_order[u];
         machine->units[u].queue = grid->queue[u] == SASS_UNLIMITED ? DEPTH_UNLIMITED : grid->queue[u];
     }
 }

@@ -61,8 +61,8 @@ void sass_grid_print(const struct sass_grid *grid, struct text *out) {
                 rules->prompt_start ? ", what can start starts at once" : "");
     print_lines(&grid->lines, out);
     for (uint32_t u = 0; u < grid->units; u++)
-        text_printf(out, "u%" PRIu32 "%s queue %" PRIu8 "\n", u, grid->shared[u] ? " shared" : "",
-                    grid->queue[u]);
+        text_printf(out, "u%" PRIu32 "%s%s queue %" PRIu8 "\n", u, grid->shared[u] ? " shared" : "",
+                    grid->any_order[u] ? " in any order" : "", grid->queue[u]);
     for (uint32_t w = 0; w < grid->blocks * grid->warps; w++) {
         text_printf(out, "warp %" PRIu32 "\n", w);
         for (uint32_t k = 0; k < grid->programs[w].count; k++)

@@ -34,6 +34,14 @@ const struct sass_family sass_families[SASS_FAMILIES] = {
      .barrier_unit = true},
     {.name = "grids, chains through sub-cores", .several = true, .chains = true},
     {.name = "grids, chains through sub-cores, barriers", .several = true, .chains = true, .barriers = true},
+    {.name = "as presets have it, in any order behind, barriers",
+     .presets = true,
+     .any_order = true,
+     .barriers = true},
+    {.name = "as presets have it, in any order behind, grids",
+     .presets = true,
+     .any_order = true,
+     .several = true},
 };
 
 #define PIPES 4u
@@ -87,6 +95,7 @@ static void draw_preset_pipes(struct draft *draft) {
     for (uint32_t i = 0; i < SASS_STAGES_MAX; i++) {
         const uint8_t queue = (uint8_t)(i > 0 && one_in(draft, 4) ? SASS_UNLIMITED : 1 + below(draft, 2));
         way.units[i] = add_unit(draft, i > 0, queue);
+        draft->grid->any_order[way.units[i]] = draft->family->any_order && i > 0 && !one_in(draft, 3);
         way.init[i] = 1 + below(draft, 4);
         way.stages = i + 1;
         draft->pipes[draft->pipe_count++] = way;

@@ -17,12 +17,13 @@ struct sass_family {
     bool chosen_inits; /* few instructions, whose actual times are drawn anew several times */
     bool presets;      /* one way of three stages, of which instructions go a part, and latches, as in the
                           machines of machines/ */
+    bool any_order;    /* behind the first unit of such a way */
     bool four_cores;   /* sub-cores, with a warp or two each */
     bool loose_stalls; /* that may be shorter than they are stated, as behind jumps */
     bool barrier_unit; /* barrier instructions hold a latch, too */
 };
 
-#define SASS_FAMILIES 17u
+#define SASS_FAMILIES 19u
 #define SASS_FAMILY_OF_GRIDS 5u
 extern const struct sass_family sass_families[SASS_FAMILIES];
 

@@ -131,7 +131,8 @@ static const struct {
          .text = "instruction and constant misses take no longer than stated, however many there are"},
     [WB_ASSUME_WARPS_IN_ORDER] = {.id = "H6",
                                   .text = ("a unit starts the instructions that a warp sends it along one "
-                                           "path in order, and those of different warps in any order")},
+                                           "path in order, unless the machine says any_order, and those "
+                                           "of different warps in any order")},
     [WB_ASSUME_RESULTS_NOT_STARVED] =
         {.id = "H7", .text = "results wait for a register-file port no longer than the latencies include"},
     [WB_ASSUME_COUNTERS_NOT_FULL] = {.id = "H8", .text = "no dependence counter exceeds 63"},

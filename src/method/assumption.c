@@ -141,6 +141,8 @@ static const struct {
     [WB_ASSUME_NOT_SOONER] = {.id = "H10",
                               .text = ("a stall count of n delays the warp's next issue by at least n "
                                        "cycles; results take at least the least that the machine states")},
+    [WB_ASSUME_NO_MERGED_MISSES] = {.id = "H12",
+                                    .text = "no access waits for a fill that another one asked for"},
     [WB_ASSUME_NO_CACHE_MISSES] =
         {.id = "C1", .text = "cache misses and memory interference add nothing to the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =

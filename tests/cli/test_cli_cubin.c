@@ -42,6 +42,21 @@ static void test_failures_say_what_is_wrong(void **state) {
         check_failure(&failures[i]);
 }
 
+/* Executions of a block whose misses may merge leave that out, and say so; other bounds cover it. */
+static void test_merged_misses(void **state) {
+    (void)state;
+#define ONE_WARP                                                                                             \
+    "analyze kernels/cubin/vecadd.sm_86.cubin -l kernels/vecadd.yaml -m rtx-a6000 -g 1 -b 32 -i 0 --scope "  \
+    "block --method sib,exhaustive --policy lrr --all "
+    for (int any_order = 0; any_order < 2; any_order++) {
+        struct run run = run_command(any_order ? ONE_WARP : ONE_WARP "--set unit.DRAM.any_order=false");
+        assert_int_equal(run.status, 0);
+        assert_int_equal(says(run.out, "no access waits for a fill that another one asked for"), any_order);
+        assert_true(says(run.out, "unless the machine says any_order"));
+        run_free(&run);
+    }
+}
+
 /* Which figures bounds of some code rest on, those first that can be relied on least. */
 static void test_figures(void **state) {
     (void)state;
@@ -484,6 +499,7 @@ static void test_inputs_of_results(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_merged_misses),
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_machines_of_machine_code),
         cmocka_unit_test(test_wrong_requests),

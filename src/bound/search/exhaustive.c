@@ -149,7 +149,8 @@ static bool code_too_large(const struct bound_input *input) {
 }
 
 /* Where lines are missed once every warp that comes to one is taken to miss it by itself: what is longest
- * then is not exact, and what was found no execution. */
+ * then is not exact, and what was found no execution. Every access holds all units of its way up to where it
+ * hits: none waits for another's fill, as it may at units in any order. */
 static void set_code_bound(const struct bound_input *input, const struct code_model *model, cycles longest,
                            bool complete, wb_bound *bound) {
     if (!complete && model->cold) return;
@@ -158,6 +159,9 @@ static void set_code_bound(const struct bound_input *input, const struct code_mo
     if (!model->cold) bound->lower = longest;
     bound_assume_machine_code(input, bound);
     assume(bound, WB_ASSUME_NOT_SOONER);
+    const struct wb_machine *machine = input->block->machine;
+    for (uint32_t u = 0; u < machine->unit_count; u++)
+        if (machine->units[u].any_order) assume(bound, WB_ASSUME_NO_MERGED_MISSES);
 }
 
 static wb_status code_run(const struct bound_input *input, wb_bound *bound) {

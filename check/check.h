@@ -60,7 +60,7 @@ extern struct machine {
     uint64_t units, instances[UNITS_MAX];
     bool shared[UNITS_MAX];
     uint64_t held, ports; /* cycles in which all may stand still; instances of units that requests leave by */
-    bool is_code, holds_issue;  /* of machine code: a full queue holds up the issue stage */
+    bool is_code, holds_issue; /* of machine code: a full queue holds up the issue stage */
     /* Likewise of each queue, and units at which a warp's instructions keep no order, a bit each. */
     uint64_t places[UNITS_MAX], any_order;
 } machine;

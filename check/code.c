@@ -172,12 +172,14 @@ static void read_any_order(const uint64_t *n) {
     machine.any_order |= (uint64_t)1 << n[0];
 }
 
+/* code-machine: sub-cores, release, full queues hold the issue stage. code-unit: whether sub-cores share it,
+ * places of its queue. code-any-order: a unit at which a warp's instructions keep no order. */
 static const struct key keys[] = {
-    {"code-machine", "ntf", BEGINS_ALL, read_code_machine}, /* sub-cores, release, full queues hold the issue
-                                                               stage */
-    {"code-unit", "fd", OF_MACHINE, read_code_unit},     /* whether sub-cores share it, places of its queue */
-    {"code-any-order", "u", OF_MACHINE, read_any_order}, /* a warp's instructions keep no order there */
-    {"code", "ttttttfftttttttt*", OF_BLOCK, read_code},     {.name = NULL},
+    {"code-machine", "ntf", BEGINS_ALL, read_code_machine},
+    {"code-unit", "fd", OF_MACHINE, read_code_unit},
+    {"code-any-order", "u", OF_MACHINE, read_any_order},
+    {"code", "ttttttfftttttttt*", OF_BLOCK, read_code},
+    {.name = NULL},
 };
 
 const struct part code_part = {keys, NULL};

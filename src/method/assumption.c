@@ -131,8 +131,8 @@ static const struct {
          .text = "instruction and constant misses take no longer than stated, however many there are"},
     [WB_ASSUME_WARPS_IN_ORDER] = {.id = "H6",
                                   .text = ("a unit starts the instructions that a warp sends it along one "
-                                           "path in order, unless the machine says any_order, and those "
-                                           "of different warps in any order")},
+                                           "path in order, except at units that the machine marks "
+                                           "any_order, and those of different warps in any order")},
     [WB_ASSUME_RESULTS_NOT_STARVED] =
         {.id = "H7", .text = "results wait for a register-file port no longer than the latencies include"},
     [WB_ASSUME_COUNTERS_NOT_FULL] = {.id = "H8", .text = "no dependence counter exceeds 63"},
@@ -141,8 +141,6 @@ static const struct {
     [WB_ASSUME_NOT_SOONER] = {.id = "H10",
                               .text = ("a stall count of n delays the warp's next issue by at least n "
                                        "cycles; results take at least the least that the machine states")},
-    [WB_ASSUME_NO_MERGED_MISSES] = {.id = "H12",
-                                    .text = "no access waits for a fill that another one asked for"},
     [WB_ASSUME_NO_CACHE_MISSES] =
         {.id = "C1", .text = "cache misses and memory interference add nothing to the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =

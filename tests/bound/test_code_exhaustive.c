@@ -23,7 +23,8 @@
 #define DURATION_STATES 2000
 #define EXECUTIONS 64u /* of which the explorer goes through all, duration by duration */
 
-static const struct code_freedom all = {true, true, true, true, true, true, true, true, true, true, true};
+static const struct code_freedom all = {true, true, true, true, true, true,
+                                        true, true, true, true, true, true};
 
 static void fail_at(const struct sass_family *family, uint64_t seed, const struct sass_grid *grid,
                     const char *what, uint64_t found, uint64_t other) {
@@ -83,7 +84,8 @@ static struct code_freedom freedom_of(const struct sass_rules *rules, bool short
                                  .prompt_start = rules->prompt_start,
                                  .late_start = !rules->prompt_start,
                                  .open_at_issue = !rules->late_release,
-                                 .open_at_end = rules->late_release};
+                                 .open_at_end = rules->late_release,
+                                 .merges = true};
 }
 
 /* The longest that the library finds; 0: it would go through more states. */

@@ -70,12 +70,19 @@ bool code_is_behind(const struct code_model *model, const struct code_warp *warp
     return false;
 }
 
+/* What keeps the unit of its stage as the next one has no room goes on from there. */
+static void unblock(const struct code_model *model, void *state, const struct code_warp *warp,
+                    const struct code_entry *entry) {
+    const uint8_t unit = inst_of(model, warp, entry)->timed.stages[entry->stage].unit;
+    if (entry->phase == CODE_BLOCKS)
+        code_units(model, state)[code_unit_number(model, warp, unit)].taken = false;
+}
+
 void code_start(const struct code_model *model, void *state, struct code_warp *warp, struct code_entry *entry,
                 uint32_t stage) {
     const struct code_inst *inst = inst_of(model, warp, entry);
     struct code_unit *units = code_units(model, state);
-    if (entry->phase == CODE_BLOCKS)
-        units[code_unit_number(model, warp, inst->timed.stages[stage - 1].unit)].taken = false;
+    unblock(model, state, warp, entry);
     struct code_unit *unit = &units[code_unit_number(model, warp, inst->timed.stages[stage].unit)];
     assert(!unit->taken && unit->hold.least == 0);
     unit->hold = (struct code_span){0, 0};
@@ -223,6 +230,8 @@ static void list_starts_on(const struct code_model *model, void *state, uint32_t
             if (code_unit_number(model, warp, wanted) != number || code_is_behind(model, warp, f, wanted))
                 continue;
             list(choices, CODE_START, 0, w, f);
+            if (model->freedom.merges && stage > 0 && model->machine->units[wanted].any_order)
+                list(choices, CODE_MERGE, 0, w, f);
         }
     }
     if (choices->count > 0 && unit->hold.most > 0) list(choices, CODE_DECLINE, number, 0, 0);
@@ -266,15 +275,16 @@ static void code_choose(const void *of, void *state, const struct search_choice 
         head->moment = CODE_STARTING;
         return;
     case CODE_UNBLOCK:
-        code_units(model,
-                   state)[code_unit_number(model, warp,
-                                           inst_of(model, warp, entry)->timed.stages[entry->stage].unit)]
-            .taken = false;
+        unblock(model, state, warp, entry);
         entry->phase = CODE_WAITS;
         entry->stage++;
         return;
     case CODE_START:
         code_start(model, state, warp, entry, entry->stage + (entry->phase == CODE_BLOCKS));
+        return;
+    case CODE_MERGE:
+        unblock(model, state, warp, entry);
+        code_end(model, warp, choice->slot);
         return;
     case CODE_DECLINE: code_units(model, state)[choice->sm].declined = true; return;
     case CODE_ENTER: code_enter(model, state, warp); return;

@@ -100,6 +100,7 @@ struct code_freedom {
     bool prompt_start,
         late_start; /* what is issued starts before other sub-cores issue in the cycle, or behind */
     bool open_at_issue, open_at_end; /* barriers, behind the last issue or end of what joins them */
+    bool merges;                     /* an access at a unit in any order may have waited for another's fill */
 };
 
 struct code_inst {
@@ -156,6 +157,8 @@ enum code_choice_kind {
     CODE_START_PROMPTLY, /* and what is issued before the next issue */
     CODE_UNBLOCK,        /* there is room for what keeps its unit */
     CODE_START,
+    CODE_MERGE,   /* what waited at its unit was fetched for another: it holds neither that nor what is behind
+                   */
     CODE_DECLINE, /* unit number `sm` is still held */
     CODE_ENTER,   /* what holds the issue stage goes into its queue */
     CODE_ISSUE,   /* warp `which`; its constant misses with a probe of `slot` cycles, 0: it does not */

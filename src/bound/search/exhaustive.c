@@ -149,8 +149,7 @@ static bool code_too_large(const struct bound_input *input) {
 }
 
 /* Where lines are missed once every warp that comes to one is taken to miss it by itself: what is longest
- * then is not exact, and what was found no execution. Every access holds all units of its way up to where it
- * hits: none waits for another's fill, as it may at units in any order. */
+ * then is not exact, and what was found no execution. */
 static void set_code_bound(const struct bound_input *input, const struct code_model *model, cycles longest,
                            bool complete, wb_bound *bound) {
     if (!complete && model->cold) return;
@@ -159,13 +158,11 @@ static void set_code_bound(const struct bound_input *input, const struct code_mo
     if (!model->cold) bound->lower = longest;
     bound_assume_machine_code(input, bound);
     assume(bound, WB_ASSUME_NOT_SOONER);
-    const struct wb_machine *machine = input->block->machine;
-    for (uint32_t u = 0; u < machine->unit_count; u++)
-        if (machine->units[u].any_order) assume(bound, WB_ASSUME_NO_MERGED_MISSES);
 }
 
 static wb_status code_run(const struct bound_input *input, wb_bound *bound) {
-    static const struct code_freedom all = {true, true, true, true, true, true, true, true, true, true, true};
+    static const struct code_freedom all = {true, true, true, true, true, true,
+                                            true, true, true, true, true, true};
     struct schedule_search search = {.watch = input->watch,
                                      .stage = "executions",
                                      .budget = input->budget,

@@ -142,8 +142,9 @@ static void arrive(const struct search *search, struct state *state, uint32_t w,
     step->rank = search->grid->rules.first_in_first_out ? (uint8_t)(1 + before) : 0;
 }
 
-/* Starts stage i of an instruction; the place is free. */
-static void start(const struct search *search, struct state *state, uint32_t w, uint32_t k, uint32_t i) {
+/* An instruction that waits for stage i, whose place is free, waits no more. */
+static void end_waiting(const struct search *search, struct state *state, uint32_t w, uint32_t k,
+                        uint32_t i) {
     const struct sass_step *inst = step_of(search, w, k);
     struct step_state *step = &state->steps[w][k];
     const uint32_t core = core_of(search, state, w);
@@ -157,9 +158,24 @@ static void start(const struct search *search, struct state *state, uint32_t w, 
         state->blocked[before][place_of(search, before, core)] = 0;
     }
     step->rank = 0;
+}
+
+/* Starts stage i of an instruction; the place is free. */
+static void start(const struct search *search, struct state *state, uint32_t w, uint32_t k, uint32_t i) {
+    const struct sass_step *inst = step_of(search, w, k);
+    struct step_state *step = &state->steps[w][k];
+    const uint32_t unit = inst->stated.stages[i].unit;
+    end_waiting(search, state, w, k, i);
     step->progress = (uint8_t)(FIRST_STAGE + STEPS * i + HOLDS);
     step->left = inst->actual.init[i];
-    state->holds[unit][place] = step->left;
+    state->holds[unit][place_of(search, unit, core_of(search, state, w))] = step->left;
+}
+
+/* What the instruction waits for at stage i has been fetched for another: its way is over. */
+static void merge(const struct search *search, struct state *state, uint32_t w, uint32_t k, uint32_t i) {
+    end_waiting(search, state, w, k, i);
+    state->steps[w][k].progress =
+        (uint8_t)(FIRST_STAGE + STEPS * (step_of(search, w, k)->stated.stage_count - 1) + HOLDS);
 }
 
 static void end_counters(const struct search *search, struct state *state, uint32_t w, uint32_t k,
@@ -292,7 +308,13 @@ static bool start_some(struct search *search, const struct state *state, struct 
                 const uint32_t w = i / SASS_GRID_INSTS, k = i % SASS_GRID_INSTS;
                 struct state next = *state;
                 start(search, &next, w, k, awaited_stage(&state->steps[w][k]));
-                const uint32_t most = proceed(search, &next, moment);
+                uint32_t most = proceed(search, &next, moment);
+                *time = most > *time ? most : *time;
+                const uint32_t stage = awaited_stage(&state->steps[w][k]);
+                if (stage == 0 || !grid->any_order[unit]) continue;
+                next = *state;
+                merge(search, &next, w, k, stage);
+                most = proceed(search, &next, moment);
                 *time = most > *time ? most : *time;
             }
             return true;

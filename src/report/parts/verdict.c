@@ -1,5 +1,6 @@
 #include "report/parts/parts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -101,6 +102,7 @@ static void put_sentence(struct text *out, const wb_verdict *verdict, const stru
         case 's': verdict_put_subject(out, verdict); break;
         case 'b': put_block(out, verdict->judged); break;
         default:
+            assert(*sentence == 'c');
             if (words->unit != WB_UNIT_CYCLES && words->clock_mhz > 0)
                 text_printf(out, ", at %g MHz", words->clock_mhz);
         }

@@ -81,14 +81,6 @@ void json_open_array(struct json *json, const char *key) {
     open_value(json, key, false);
 }
 
-bool json_open_known(struct json *json, const char *key, bool is_known) {
-    if (is_known)
-        json_open_object(json, key);
-    else
-        json_put_null(json, key);
-    return is_known;
-}
-
 void json_close(struct json *json) {
     assert(json->depth > 0);
     const bool on_line = json->breaks || (json->has_value && stands_on_lines(json));

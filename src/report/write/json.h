@@ -36,10 +36,18 @@ struct json json_begin(struct text *out, enum json_layout layout);
 void json_open_object(struct json *json, const char *key);
 void json_open_array(struct json *json, const char *key);
 
-/* Opens an object that is known, and says so; else writes null. */
-bool json_open_known(struct json *json, const char *key, bool is_known);
 void json_close(struct json *json);
 void json_put_null(struct json *json, const char *key);
+
+/* Opens an object that is known, and says so; else writes null. */
+static inline bool json_open_known(struct json *json, const char *key, bool is_known) {
+    if (is_known)
+        json_open_object(json, key);
+    else
+        json_put_null(json, key);
+    return is_known;
+}
+
 void json_put_bool(struct json *json, const char *key, bool value);
 void json_put_count(struct json *json, const char *key, uint64_t value);
 void json_put_integer(struct json *json, const char *key, int64_t value);

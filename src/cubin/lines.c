@@ -375,6 +375,7 @@ static void read_table(struct gathered *gathered, const char *name) {
 static uint32_t number_of_file(struct gathered *gathered, struct intern *files, size_t index) {
     struct arena *arena = gathered->reader->file.arena;
     if (index == SIZE_MAX || gathered->numbers == NULL) return CUBIN_NONE;
+    assert(gathered->files.items != NULL);
     uint32_t *number = &gathered->numbers[index];
     if (*number != 0) return *number - 1;
     const struct line_file *file = &gathered->files.items[index];

@@ -1,5 +1,6 @@
 #include "report/costs/costs_shown.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,6 +240,7 @@ wb_status costs_shown_open(const struct wb_analysis *analysis, const wb_report_o
     const wb_slowest slowest =
         shown->analysis == verdict.judged ? verdict.slowest : analysis_slowest(shown->analysis);
     WB_TRY(make_beside(shown, &slowest, diagnostics, &beside));
+    assert(costs != NULL);
     shown->costs = costs;
     shown->total = wb_costs_total(costs);
     if (costs->module != NULL) {

@@ -3,16 +3,17 @@
 #   make help    these lines
 #   make demo    analyse a tiled SGEMM kernel
 #   make build   release build in build/
-#   make test [SANITIZED=all]   every test, then under sanitizers those of what reads bytes and a
-#                quarter of the others, which the commit chooses; or all
+#   make test    every test, then under sanitizers those of what reads bytes and a quarter of the
+#                others, which the commit chooses
 #   make lint    formatting, clang-tidy (CHANGED=1: of what changed in a day)
 #   make docs    the pages as a site with a search, in build/site
 #   make without-wing [WING=makespan]  build and test a copy that lacks a wing (src/wings/);
 #                without WING one a day in turn
 #   make bench   speed figures of this machine
 #   make fuzz    fuzz every reader for FUZZ_SECONDS each
-#   make nightly what the gate has no time for: all rounds, all tests under sanitizers, clang-tidy
-#                of all files, the site, each wing left out; notes in tests/nightly when it passed
+#   make nightly what the gate has no time for: nightly-rounds (all rounds of all tests),
+#                nightly-sanitizers (all tests under them), nightly-lint (clang-tidy of all files),
+#                nightly-wings (each left out), and the site; tests/nightly says when each passed
 #   make proofs  have Coq check the proofs of the bounds, say what each theorem rests on, and
 #                compare the library with what the definitions say of random blocks
 #   make proofs-campaign   the same of more schedules and certificates
@@ -60,7 +61,8 @@ NINJA = ninja -j $(JOBS)
 QUIET = $(shell ninja --quiet --version >/dev/null 2>&1 && echo --quiet) # ninja 1.11
 
 .DEFAULT_GOAL := build
-.PHONY: help demo build test nightly lint docs without-wing proofs proofs-campaign qualify \
+.PHONY: help demo build test nightly nightly-rounds nightly-sanitizers nightly-lint \
+	nightly-wings lint docs without-wing proofs proofs-campaign qualify \
 	bench bench-tightness bench-machine-code fuzz campaign campaign-caches \
 	campaign-machine-code campaign-sub-cores campaign-programs campaign-shard campaign-combine \
 	install uninstall deb clean packages-%
@@ -81,26 +83,39 @@ demo: build
 # The commit chooses the kernels of tests that run half of them, and the tests under sanitizers
 # (tests/CMakeLists.txt).
 export WB_PART := $(shell echo $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 0) % 4)))
-part_targets = $(if $(filter all,$(SANITIZED)),,fuzz/all bytes part-$(WB_PART))
-part_labels = $(if $(filter all,$(SANITIZED)),,-L '^(bytes|part-$(WB_PART))$$')
 
 test: packages-build+test
 	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DWB_WERROR=$(WERROR) >/dev/null
 	@$(NINJA) -C build $(QUIET)
 	ctest --test-dir build --output-on-failure -j $(JOBS)
 	@$(SANITIZE) -B build-sanitize -DWB_WERROR=$(WERROR) >/dev/null
-	@$(NINJA) -C build-sanitize $(QUIET) $(part_targets)
-	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) $(part_labels)
+	@$(NINJA) -C build-sanitize $(QUIET) fuzz/all bytes part-$(WB_PART)
+	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS) \
+		-L '^(bytes|part-$(WB_PART))$$'
 	@scripts/slowest-tests build build-sanitize
 
-# tests/nightly is committed by whoever ran it: the gate checks its age.
-nightly: WERROR = ON
-nightly: SANITIZED = all
-nightly: test proofs docs
+# Each part notes in tests/nightly when it passed. Whoever ran it commits that; the gate checks how
+# long ago it was.
+nightly: nightly-rounds nightly-sanitizers nightly-lint nightly-wings docs
+
+nightly-rounds: packages-build+test
+	@$(CMAKE) -B build -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON >/dev/null
+	@$(NINJA) -C build $(QUIET)
 	WB_ROUNDS=all ctest --test-dir build --output-on-failure -j $(JOBS)
-	scripts/lint
+	@scripts/nightly passed rounds
+
+nightly-sanitizers: packages-build+test
+	@$(SANITIZE) -B build-sanitize >/dev/null
+	@$(NINJA) -C build-sanitize $(QUIET)
+	ctest --test-dir build-sanitize --output-on-failure -j $(JOBS)
+	@scripts/nightly passed sanitizers
+
+nightly-lint: lint
+	@scripts/nightly passed lint
+
+nightly-wings: packages-build+test
 	for wing in $$(ls src/wings); do scripts/without-wing $$wing || exit 1; done
-	@echo "$$(date +%F) $$(git rev-parse --short=12 HEAD)" >tests/nightly
+	@scripts/nightly passed wings
 
 lint: packages-build+test+lint
 	@$(SANITIZE) -B build-sanitize >/dev/null

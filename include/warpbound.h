@@ -242,8 +242,12 @@ const char *wb_machine_policies(const wb_machine *machine);
 uint32_t wb_machine_warp_width(const wb_machine *machine);
 
 /* Overrides one key: "mem_latency=200", "dispatch_depth=unlimited", "class.fp32.latency=3",
- * "unit.INT.count=2". */
+ * "unit.INT.count=2"; or promises where a launch finds its memory: "resident=data,code", names of
+ * wb_resident_name_at, once and behind the others. */
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics);
+
+/* The promises, in order; NULL past the end. Each has an assumption (P1 to P4) that says what it means. */
+const char *wb_resident_name_at(size_t index);
 
 /* Whether what overrides left fits together, such as a cache's size and ways; to be called behind the last of
  * them. WB_ERR_INPUT with a message when it does not. */
@@ -328,6 +332,7 @@ typedef enum {
     WB_LAUNCH_MACHINE,    /* the name of a preset or a file */
     WB_LAUNCH_DEADLINE,   /* as wb_deadline_cycles takes it */
     WB_LAUNCH_ACCEPT,     /* as wb_accept_read takes it */
+    WB_LAUNCH_RESIDENT,   /* as wb_machine_set takes it behind "resident=" */
 } wb_launch_setting;
 
 /* What the first launch that says it says; files as they can be opened, though they stand in the launch file
@@ -645,6 +650,11 @@ typedef enum {
     WB_ASSUME_MEMORY_ROUND_ROBIN,
     WB_ASSUME_MEMORY_IN_LEVEL,
     WB_ASSUME_ATOMICS_IN_TURN,
+    /* Promises of where memory is, as wb_resident_name_at has them. */
+    WB_ASSUME_RESIDENT_TRANSLATIONS,
+    WB_ASSUME_RESIDENT_DATA,
+    WB_ASSUME_RESIDENT_CODE,
+    WB_ASSUME_RESIDENT_CODE_L1,
     /* Cores that execute machine code (docs/machine-code-bounds.md). */
     WB_ASSUME_STALLS_KEPT,
     WB_ASSUME_CONSTANTS_MISSED_ONCE,
@@ -1099,6 +1109,11 @@ typedef struct {
     uint64_t instruction_limit; /* as in wb_trace_options */
     unsigned accept;            /* of wb_accept: models that verdicts may rest on */
 } wb_analyze_options;
+
+/* Whether the launch can keep what the machine takes as promised (wb_machine_set, "resident"): WB_ERR_INPUT
+ * with a message where its buffers or its code are larger than where they are to stay. */
+wb_status wb_promises_check(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                            wb_diagnostics *diagnostics);
 
 /* Analyses a launch of a kernel on a machine: executes, bounds and simulates what the options ask for. That
  * is the kernel, all blocks of its grid, with the data that is given, or with covering paths where that

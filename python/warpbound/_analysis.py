@@ -237,7 +237,7 @@ def analyze_list(said, launch: Launch, of_launch: LaunchOptions, of: KernelOptio
     lib, made = said.lib, ctypes.c_void_p()
     refuse_options(of_launch, of, asked.options)
     module = said.make("wb_module_read", encode(launch.code), free="wb_module_free")
-    machine = load_machine(said, of.machine if of.machine is not None else launch.settings[MACHINE], of.settings)
+    machine = load_machine(said, of.machine, of.settings, launch)
     read_asked(said, machine, launch, asked)
     given = (module, launch.launches, machine, ctypes.byref(asked.options))
     status = asked.interruptible.run(lib.wb_analyze_launches, *given, said.handle, ctypes.byref(made))

@@ -16,7 +16,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 Size = Union[int, Sequence[int]]
 
 FILES_BELOW, FILES_ANY = 0, 1
-CODE, FACTS, PTXAS_INFO, MACHINE, DEADLINE, ACCEPT = range(6)  # what a launch file says in place of options
+CODE, FACTS, PTXAS_INFO, MACHINE, DEADLINE, ACCEPT, RESIDENT = range(7)  # what a launch file says in place of options
 
 
 @dataclass
@@ -81,7 +81,7 @@ def load_inputs(said: Diagnostics, launch: Launch, of_launch: LaunchOptions, of:
     for argument in of.single:
         said.call("wb_launch_set_argument", launch.handle, kernel, argument)
     read_registers(said, launch, kernel, of.ptxas_info, of_launch.registers is not None)
-    machine = load_machine(said, of.machine if of.machine is not None else launch.settings[MACHINE], of.settings)
+    machine = load_machine(said, of.machine, of.settings, launch)
     return Loaded(module, kernel, machine)
 
 
@@ -138,7 +138,7 @@ def read_launch_file(said: Diagnostics, code: str | None, path: str, allow_files
     is_list = lib.wb_launches_is_list(launches)
     if is_list and not lists:
         raise InputError(f"{path}: expected one launch, got a list of launches, which only analyze takes")
-    settings = {which: _library.decode_path(lib.wb_launches_setting(launches, which)) for which in range(ACCEPT + 1)}
+    settings = {which: _library.decode_path(lib.wb_launches_setting(launches, which)) for which in range(RESIDENT + 1)}
     named = code or _library.decode_path(lib.wb_launches_code(launches))
     if named is None:
         raise InputError(f"{path}: it does not name its code: give both, analyze(code, launch=...)")
@@ -163,7 +163,7 @@ def make_launch(
         return read_launch_file(said, code, os.fspath(launch), allow_files, lists)
     if is_yaml(code):
         return read_launch_file(said, None, code, allow_files, lists)
-    return Launch(code, said.keep(said.lib.wb_launch_new(), "wb_launch_free"), dict.fromkeys(range(ACCEPT + 1)))
+    return Launch(code, said.keep(said.lib.wb_launch_new(), "wb_launch_free"), dict.fromkeys(range(RESIDENT + 1)))
 
 
 def as_settings(values: Mapping[object, object]) -> list[bytes]:
@@ -172,12 +172,18 @@ def as_settings(values: Mapping[object, object]) -> list[bytes]:
     return [encode(f"{key}={list(text) if isinstance(text, tuple) else text}") for key, text in texts.items()]
 
 
-def load_machine(said: Diagnostics, name: str | None, settings: list[bytes]) -> int:
+def load_machine(said: Diagnostics, name: str | None, settings: list[bytes], launch: Launch) -> int:
+    """The machine named, or else the launch's, with the settings and with what the launch promises of memory."""
+    name = name if name is not None else launch.settings[MACHINE]
     if name is None:
         raise InputError("no machine: name a preset (warpbound.machines() lists them) or a file, machine=...")
     machine = said.make("wb_machine_load", encode(name), free="wb_machine_free")
     for setting in settings:
         said.call("wb_machine_set", machine, setting)
+    promised = launch.settings[RESIDENT]
+    if promised is not None and not said.lib.wb_machine_takes_ptx(machine):
+        if not any(setting.startswith(b"resident=") for setting in settings):
+            said.call("wb_machine_set", machine, encode(f"resident={promised}"))
     said.call("wb_machine_check", machine)
     return machine
 

@@ -195,6 +195,7 @@ PROTOTYPES = {
     "wb_machine_free": (None, Handle),
     "wb_machine_set": (c_int, Handle, c_char_p, Handle),
     "wb_machine_check": (c_int, Handle, Handle),
+    "wb_machine_takes_ptx": (c_bool, Handle),
     "wb_machine_preset_count": (c_size_t,),
     "wb_machine_preset_name": (c_char_p, c_size_t),
     "wb_launch_new": (Handle,),

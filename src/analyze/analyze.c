@@ -305,6 +305,7 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
     wb_status status;
     bool cut = false;
     WB_TRY(request_make(kernel, launch, machine, options, diagnostics, &request));
+    WB_TRY(wb_promises_check(kernel, launch, machine, diagnostics));
     request.asked.allow_unmapped = false;
     if (request.asked.scheme != NULL)
         status = use_any_grid(&request, make_scheme_analysis, diagnostics, &made);
@@ -386,6 +387,8 @@ static wb_status add_launches(const wb_module *module, const wb_launches *launch
         request->launch = wb_launches_at(launches, i);
         status =
             wb_module_find_kernel(module, wb_launch_kernel(request->launch), diagnostics, &request->kernel);
+        if (status == WB_OK)
+            status = wb_promises_check(request->kernel, request->launch, request->machine, diagnostics);
         if (status == WB_OK) status = add_launch(request, &changed, diagnostics, stream);
         status = name_launch(status, launches, i, diagnostics);
     }

@@ -58,6 +58,23 @@ wb_status set_keys(const struct options *options, wb_machine *machine, wb_diagno
     return status;
 }
 
+/* What the command line promises of memory, or else the launch file, which may also be for models of PTX. */
+static wb_status set_resident(const struct options *options, wb_machine *machine,
+                              wb_diagnostics *diagnostics) {
+    const char *names = options->resident;
+    bool is_set = false;
+    for (size_t i = 0; i < options->sets.count; i++)
+        is_set |= strncmp(options->sets.items[i], "resident=", strlen("resident=")) == 0;
+    if (names == NULL && !is_set && !wb_machine_takes_ptx(machine))
+        names = options->of_launch[WB_LAUNCH_RESIDENT];
+    if (names == NULL) return WB_OK;
+    char setting[64];
+    const int length = snprintf(setting, sizeof setting, "resident=%s", names);
+    if (length < 0 || (size_t)length >= sizeof setting)
+        return usage_error(diagnostics, "--resident: names are given twice");
+    return wb_machine_set(machine, setting, diagnostics);
+}
+
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine) {
     wb_machine *loaded = NULL;
@@ -68,6 +85,7 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     wb_diagnostics_about(diagnostics, NULL);
     if (status == WB_OK && options->memory != 0) status = set_memory(options->memory, loaded, diagnostics);
     if (status == WB_OK) status = set_keys(options, loaded, diagnostics);
+    if (status == WB_OK) status = set_resident(options, loaded, diagnostics);
     if (status == WB_OK) status = wb_machine_check(loaded, diagnostics);
     if (status != WB_OK) {
         wb_machine_free(loaded);
@@ -342,6 +360,8 @@ wb_status inputs_load(const struct options *options, const char *machine, wb_dia
         status = wb_facts_read(options->facts, inputs->kernel, diagnostics, &inputs->facts);
     if (status == WB_OK && machine != NULL)
         status = load_machine_for(options, inputs->module, machine, diagnostics, &inputs->machine);
+    if (status == WB_OK && inputs->machine != NULL)
+        status = wb_promises_check(inputs->kernel, inputs->launch, inputs->machine, diagnostics);
     return status;
 }
 

@@ -79,6 +79,10 @@ static const struct option_row option_table[] = {
     {0, "set", "KEY=VALUE",
      INTO(LIST, sets, TIMES | COMMAND_CACHE | COMMAND_MACHINE | COMMAND_OCCUPANCY | COMMAND_CFG),
      .help = "override one key of the machine, such as mem_latency=200"},
+    {0, "resident", "LIST", INTO(NAMES, resident, COMMAND_ANALYZE | COMMAND_SIMULATE),
+     .help = "promise that these are there from start to end, on a machine that times machine code: "
+             "translations (in the TLBs), data, code (in the second level), code-l1 (in each SM)",
+     .names = wb_resident_name_at},
     {0, "memory", "MODEL", INTO(WORD, memory, TIMES | COMMAND_CFG),
      .help = "ideal: every access is one transaction; requests: as many as it needs, without caches",
      .words = {"ideal", "requests"}},

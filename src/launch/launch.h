@@ -24,7 +24,7 @@
 /* What stands in a launch file for a value that its user has yet to fill in. */
 #define LAUNCH_BLANK "___"
 
-#define LAUNCH_SETTINGS (WB_LAUNCH_ACCEPT + 1)
+#define LAUNCH_SETTINGS (WB_LAUNCH_RESIDENT + 1)
 
 /* Most launches of a list. */
 #define LAUNCHES_MAX 4096u

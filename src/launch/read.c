@@ -228,6 +228,11 @@ static wb_status read_accept(const struct ytree *document, const struct ytree_no
     return launch_setting_store(WB_LAUNCH_ACCEPT, document, value, reader->folder, reader->launch);
 }
 
+static wb_status read_resident(const struct ytree *document, const struct ytree_node *value, void *target) {
+    const struct launch_reader *reader = target;
+    return launch_setting_store(WB_LAUNCH_RESIDENT, document, value, reader->folder, reader->launch);
+}
+
 static const struct field launch_fields[] = {
     {.key = "code", .kind = FIELD_NESTED, .read = read_code},
     {.key = "kernel", .kind = FIELD_NESTED, .read = read_kernel},
@@ -244,6 +249,7 @@ static const struct field launch_fields[] = {
     {.key = "machine", .kind = FIELD_NESTED, .read = read_machine},
     {.key = "deadline", .kind = FIELD_NESTED, .read = read_deadline},
     {.key = "accept", .kind = FIELD_NESTED, .read = read_accept},
+    {.key = "resident", .kind = FIELD_NESTED, .read = read_resident},
     {0},
 };
 
@@ -326,7 +332,7 @@ static wb_status require_same(const struct ytree *document, const struct ytree_n
                               const wb_launch *launch, const wb_launches *launches) {
     assert(launch != NULL);
     static const wb_launch_setting same[] = {WB_LAUNCH_CODE, WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE,
-                                             WB_LAUNCH_ACCEPT};
+                                             WB_LAUNCH_ACCEPT, WB_LAUNCH_RESIDENT};
     if (launch->settings[WB_LAUNCH_PTXAS_INFO] != NULL)
         return ytree_error(
             document, ytree_find(mapping, "ptxas_info"),

@@ -70,19 +70,23 @@ enum setting_kind {
                      and nothing that is secret has such a name */
     SETTING_MACHINE,  /* a file, or the name of a preset */
     SETTING_DEADLINE, /* a time */
-    SETTING_ACCEPT    /* a list of models, or one */
+    SETTING_NAMES     /* a list of names, or one */
 };
 
 static const struct {
     const char *key, *expected;
     enum setting_kind kind;
+    const char *(*name_at)(size_t); /* of SETTING_NAMES */
 } settings[LAUNCH_SETTINGS] = {
     [WB_LAUNCH_CODE] = {"code", "the name of a PTX file or cubin", SETTING_CODE},
     [WB_LAUNCH_FACTS] = {"facts", "the name of a file of flow facts", SETTING_FILE},
     [WB_LAUNCH_PTXAS_INFO] = {"ptxas_info", "the name of a file with the output of ptxas -v", SETTING_FILE},
     [WB_LAUNCH_MACHINE] = {"machine", "the name of a machine or of its file", SETTING_MACHINE},
     [WB_LAUNCH_DEADLINE] = {"deadline", "a deadline such as 300us", SETTING_DEADLINE},
-    [WB_LAUNCH_ACCEPT] = {"accept", "a list of models, such as [ptx-model]", SETTING_ACCEPT},
+    [WB_LAUNCH_ACCEPT] = {"accept", "a list of models, such as [ptx-model]", SETTING_NAMES,
+                          wb_accept_name_at},
+    [WB_LAUNCH_RESIDENT] = {"resident", "a list of translations, data, code, code-l1", SETTING_NAMES,
+                            wb_resident_name_at},
 };
 
 /* ---- Models that are accepted ---- */
@@ -99,32 +103,36 @@ wb_status wb_accept_read(const char *names, wb_diagnostics *diagnostics, unsigne
     return WB_OK;
 }
 
+/* ---- Lists of names ---- */
+
 /* A list of names as the command line has it, in *text. */
-static wb_status join_names(const struct ytree *document, const struct ytree_node *list, struct text *text) {
+static wb_status join_names(const struct ytree *document, const struct ytree_node *list, const char *expected,
+                            struct text *text) {
     for (const struct ytree_node *item = list->first; item != NULL; item = item->next) {
-        WB_TRY(ytree_require(document, item, YTREE_SCALAR, "the name of a model, such as ptx-model"));
+        WB_TRY(ytree_require(document, item, YTREE_SCALAR, expected));
         text_printf(text, "%s%s", item == list->first ? "" : ",", item->text);
     }
     return text->failed ? diagnose_out_of_memory(document->diagnostics, document->source.name) : WB_OK;
 }
 
-static wb_status store_accepted(const struct ytree *document, const struct ytree_node *value,
-                                struct wb_launch *launch) {
+static wb_status store_names(wb_launch_setting setting, const struct ytree *document,
+                             const struct ytree_node *value, struct wb_launch *launch) {
+    const char *expected = settings[setting].expected;
     struct text names = {0};
     struct wb_diagnostics discarded = {0};
-    unsigned accepted;
+    uint64_t chosen;
     wb_status status = WB_OK;
     if (value->kind == YTREE_LIST)
-        status = join_names(document, value, &names);
+        status = join_names(document, value, expected, &names);
     else if (value->kind == YTREE_SCALAR)
         text_string(&names, value->text);
-    if (status == WB_OK && names.length == 0)
-        status = ytree_expected(document, value, settings[WB_LAUNCH_ACCEPT].expected);
-    if (status == WB_OK && wb_accept_read(names.data, &discarded, &accepted) != WB_OK)
-        status = ytree_error(document, value, "'%.60s': the only model to accept is ptx-model", names.data);
+    if (status == WB_OK && names.length == 0) status = ytree_expected(document, value, expected);
+    if (status == WB_OK && choose_names(settings[setting].key, names.data, settings[setting].name_at,
+                                        &discarded, &chosen) != WB_OK)
+        status = ytree_error(document, value, "'%.60s': expected %s", names.data, expected);
     if (status == WB_OK) {
-        launch->settings[WB_LAUNCH_ACCEPT] = arena_string(&launch->arena, names.data, names.length);
-        if (launch->settings[WB_LAUNCH_ACCEPT] == NULL)
+        launch->settings[setting] = arena_string(&launch->arena, names.data, names.length);
+        if (launch->settings[setting] == NULL)
             status = diagnose_out_of_memory(document->diagnostics, document->source.name);
     }
     diagnostics_clear(&discarded);
@@ -155,7 +163,7 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
     const struct subject subject = {.source = &document->source, .offset = value->at};
     struct launch_folder own = folder != NULL ? *folder : (struct launch_folder){".", WB_FILES_BELOW};
     char *path = NULL;
-    if (settings[setting].kind == SETTING_ACCEPT) return store_accepted(document, value, launch);
+    if (settings[setting].kind == SETTING_NAMES) return store_names(setting, document, value, launch);
     if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
         return ytree_expected(document, value, settings[setting].expected);
     const char *problem = settings[setting].kind == SETTING_DEADLINE ? deadline_problem(value->text) : NULL;

@@ -290,7 +290,20 @@ struct wb_machine {
     struct arena arena;                /* owns the texts of these: */
     input_list inputs;                 /* what it was read from; nothing where it is part of another file */
     VEC(const char *) settings;        /* what overrode keys since */
+    unsigned resident;                 /* bit per enum resident that is promised; figures are lowered */
 };
+
+/* What a launch promises of memory: when the kernel starts it is there, and stays until it ends. */
+enum resident {
+    RESIDENT_TRANSLATIONS, /* of all that is touched, in the TLBs */
+    RESIDENT_DATA,         /* with local memory, in the second level */
+    RESIDENT_CODE,         /* and constants, in the second level */
+    RESIDENT_CODE_L1,      /* and constants, in the SM's L1 of instructions */
+    RESIDENTS
+};
+
+/* Promises what wb_resident_name_at names, once. Errors as wb_machine_set. */
+wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics);
 
 /* Frees what a machine owns, but not itself: of one that is part of something else. */
 void machine_clear(struct wb_machine *machine);

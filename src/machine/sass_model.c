@@ -36,7 +36,6 @@ const struct field sass_class_fields[] = {
 
 static const char *const full_queues[] = {"holds_issue", "holds_warp", NULL};
 static const char *const register_caches[] = {"none", "reuse", NULL};
-static const char *const worsts[] = {"tlb", "dram", "l2", "l1", NULL};
 
 #define CACHE_ROWS(name, member)                                                                             \
     NUMBER_ROW(machine_sass, name "_size", member.bytes, 0, CACHE_BYTES_MAX),                                \
@@ -63,7 +62,8 @@ const struct field machine_sass_fields[] = {
     LATENCY_ROW("l2", l2_most, l2_least),
     LATENCY_ROW("dram", dram_most, dram_least),
     LATENCY_ROW("tlb", tlb_most, tlb_least),
-    WORD_ROW(machine_sass, "worst", worst, worsts),
+    NUMBER_ROW(machine_sass, "l2_sector", l2_sector, 0, SASS_TIME_MAX),
+    NUMBER_ROW(machine_sass, "l2_size", l2_bytes, 0, CACHE_BYTES_MAX),
     NUMBER_ROW(machine_sass, "atomic_word", atomic_word, 0, SASS_TIME_MAX),
     {0},
 };
@@ -85,10 +85,7 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 }
 
 uint32_t sass_memory_most(const struct machine_sass *sass) {
-    uint32_t most = sass->l1_most;
-    if (sass->worst != SASS_WORST_L1) most = larger(most, sass->l2_most);
-    if (sass->worst == SASS_WORST_DRAM || sass->worst == SASS_WORST_TLB) most = larger(most, sass->dram_most);
-    return sass->worst == SASS_WORST_TLB ? most + sass->tlb_most : most;
+    return larger(larger(sass->l1_most, sass->l2_most), sass->dram_most) + sass->tlb_most;
 }
 
 uint32_t sass_memory_least(const struct machine_sass *sass) {

@@ -77,9 +77,6 @@ enum sass_full_queue {
     SASS_FULL_HOLDS_WARP   /* only its warp is not ready */
 };
 
-/* From where a bound takes the data of an access to come, at the worst. */
-enum sass_worst { SASS_WORST_TLB, SASS_WORST_DRAM, SASS_WORST_L2, SASS_WORST_L1 };
-
 /* A cache of instructions or constants. */
 struct sass_cache {
     uint32_t bytes; /* 0: none; what asks for it always misses */
@@ -109,7 +106,8 @@ struct machine_sass {
     struct field_least l1_least, l2_least, dram_least, tlb_least;
     uint32_t l1_most, l2_most, dram_most; /* cycles from the last stage to data from there */
     uint32_t tlb_most;                    /* cycles that a miss of the TLB adds */
-    uint32_t worst;                       /* enum sass_worst */
+    uint32_t l2_sector;   /* most cycles that a sector holds a stage where data is promised to be in the L2 */
+    uint32_t l2_bytes;    /* of all SMs, as the vendor states it; 0: not stated */
     uint32_t atomic_word; /* most cycles from one atomic of global memory on a word, of whatever SM, to the
                              next one there */
     struct machine_sass_class classes[SASS_CLASS_COUNT];
@@ -121,8 +119,8 @@ extern const struct field machine_sass_fields[];
 /* A core of which a file says nothing but what it must. */
 void machine_sass_defaults(struct machine_sass *sass);
 
-/* Cycles from the last stage of an access of global memory until its data is there: the most by the level
- * that bounds take for the worst, the least of all. */
+/* Cycles from the last stage of an access of global memory until its data is there: the most of all levels
+ * with a miss of the TLB, the least of all. */
 uint32_t sass_memory_most(const struct machine_sass *sass);
 uint32_t sass_memory_least(const struct machine_sass *sass);
 

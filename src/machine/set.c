@@ -250,6 +250,8 @@ static wb_status set_key(wb_machine *machine, const char *assignment, wb_diagnos
     struct assignment split_up = {.text = assignment, .diagnostics = diagnostics, .machine = machine};
     if (!split(&split_up)) return unknown_key(&split_up);
     const char *first = split_up.parts[0];
+    if (split_up.part_count == 1 && strcmp(first, "resident") == 0)
+        return machine_promise(machine, split_up.value, diagnostics);
     if (!machine_has_key(machine, first)) return other_key(&split_up);
     if (split_up.part_count == 1 && field_find(machine_memory_fields, first) != NULL)
         return store(&split_up, machine_memory_fields, first, &machine->memory);

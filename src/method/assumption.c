@@ -10,9 +10,9 @@ static const struct {
     char letter;
     const char *name;
 } groups[] = {
-    {'K', "kernel"},    {'F', "facts"},    {'E', "execution"}, {'R', "registers"},
-    {'S', "scheduler"}, {'D', "dispatch"}, {'M', "machine"},   {'H', "hardware"},
-    {'C', "memory"},    {'A', "abstract"}, {'I', "strings"},   {'L', "launches"},
+    {'K', "kernel"},   {'F', "facts"},   {'E', "execution"}, {'R', "registers"}, {'S', "scheduler"},
+    {'D', "dispatch"}, {'M', "machine"}, {'H', "hardware"},  {'C', "memory"},    {'P', "promises"},
+    {'A', "abstract"}, {'I', "strings"}, {'L', "launches"},
 };
 
 #define GROUP_COUNT (sizeof groups / sizeof *groups)
@@ -158,12 +158,28 @@ static const struct {
     [WB_ASSUME_MEMORY_ROUND_ROBIN] = {.id = "C7", .text = "the memory serves waiting SMs round-robin"},
     [WB_ASSUME_MEMORY_IN_LEVEL] =
         {.id = "C9",
-         .text = ("memory answers within the cycles that the machine states for the level that bounds count "
-                  "(worst), whatever other SMs do, except for atomics on one word")},
+         .text = ("memory answers within the most cycles that the machine states for its levels, whatever "
+                  "other SMs do, except for atomics on one word")},
     [WB_ASSUME_ATOMICS_IN_TURN] =
         {.id = "C10",
          .text = ("memory serves atomics of all SMs on one word in turn, each within the cycles that the "
                   "machine states (atomic_word); waiting atomics delay no other access")},
+    [WB_ASSUME_RESIDENT_TRANSLATIONS] =
+        {.id = "P1",
+         .text = ("promised (resident: translations): those of all addresses that the kernel touches are in "
+                  "the TLBs when it starts, and stay there")},
+    [WB_ASSUME_RESIDENT_DATA] =
+        {.id = "P2",
+         .text = ("promised (resident: data): all that the kernel reads or writes, with local memory, is in "
+                  "the second level when it starts, and stays there")},
+    [WB_ASSUME_RESIDENT_CODE] =
+        {.id = "P3",
+         .text = ("promised (resident: code): code and constants are in the second level when the kernel "
+                  "starts, and stay there; they come from it no later than data do")},
+    [WB_ASSUME_RESIDENT_CODE_L1] =
+        {.id = "P4",
+         .text = ("promised (resident: code-l1): code and constants are in the L1 of instructions of each SM "
+                  "when the kernel starts, and stay there")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "

@@ -42,6 +42,33 @@ static void test_failures_say_what_is_wrong(void **state) {
         check_failure(&failures[i]);
 }
 
+/* What a launch promises is assumed, and is the option's where that is given, too; models of PTX take none.
+ */
+static void test_promises(void **state) {
+    (void)state;
+    static const struct {
+        const char *options, *said, *unsaid;
+    } cases[] = {
+        {"cubin/vecadd.sm_86.cubin -m rtx-a6000", "promises P1 P2", "P3"},
+        {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident code", "promises P3", "P2"},
+        {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --set resident=code-l1", "promises P4", "P1"},
+        {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident all", "promises P1 P2 P3 P4", "P5"},
+        {"vecadd.ptx -m ampere-sm80", "machine M1", "promises"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        (void)snprintf(text, sizeof text,
+                       "launch=$(mktemp --suffix .yaml); { cat kernels/vecadd.yaml; echo 'resident: "
+                       "[translations, data]'; } >$launch; $WB analyze kernels/%s --policy lrr -l $launch; "
+                       "status=$?; rm $launch; exit $status",
+                       cases[i].options);
+        struct run run = run_shell(text);
+        if (run.status != 0 || !says(run.out, cases[i].said) || says(run.out, cases[i].unsaid))
+            fail_msg("%s: %s%s", cases[i].options, run.out, run.err);
+        run_free(&run);
+    }
+}
+
 /* Where misses may overtake each other and merge, a block has all executions that it has otherwise. */
 static void test_misses_in_any_order(void **state) {
     (void)state;
@@ -72,7 +99,7 @@ static void test_figures(void **state) {
         fail_msg("%s%s", run.out, run.err);
     assert_true(given < assumed && assumed < measured);
     assert_true(says(given, "branch 20; 7 instructions"));
-    assert_true(says(run.out, "fixed true") && says(run.out, "full_queue") && says(run.out, "worst tlb"));
+    assert_true(says(run.out, "fixed true") && says(run.out, "full_queue") && says(run.out, "tlb"));
     assert_null(strstr(run.out, "class.fp64")); /* it has none */
     assert_true(says(run.out, "class.mufu") == says(run.out, "unit.XU"));
     for (const char *line = run.out, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
@@ -126,8 +153,18 @@ static void test_wrong_requests(void **state) {
         {"analyze " REDUCE "--memory ideal", 2, "requests of machine code are counted"},
         {"analyze " REDUCE "--cubin kernels/cubin/reduce.sm_86.cubin", 2, "--cubin needs PTX"},
         {"analyze " REDUCE "--lines --of code-foo", 2, "no method or policy of this name has a result"},
-        {"machine show rtx-a6000 --set sass.worst=l3", 2, "expected 'tlb', 'dram', 'l2' or 'l1', got 'l3'"},
-        {"machine show rtx-a6000 --set sass.wurst=l2", 2, "did you mean sass.worst=l2?"},
+        {"machine show rtx-a6000 --set sass.full_queue=x", 2, "expected 'holds_issue' or 'holds_warp'"},
+        {"machine show rtx-a6000 --set sass.tbl=2", 2, "did you mean sass.tlb=2?"},
+        {"analyze " REDUCE "--resident l2", 2, "'l2'"},
+        {"analyze " REDUCE "--set resident=data --resident code", 2, "given twice"},
+        {"analyze kernels/reduce.ptx -l kernels/reduce.yaml --resident data", 2,
+         "only machines that time machine code take promises"},
+        {"analyze " REDUCE "--resident data --set sass.l2_size=512", 2,
+         "data cannot stay resident: the launch's buffers has"},
+        {"simulate " REDUCE "--resident data --set sass.l2_size=512", 2, "data cannot stay resident"},
+        {"analyze " REDUCE "--resident code-l1 --set sass.l1_instruction_size=256", 2,
+         "code-l1 cannot stay resident: the kernel has"},
+        {"analyze " REDUCE "--resident code --set sass.l2_size=128", 2, "code cannot stay resident"},
         {"machine show rtx-a6000 --set class.mufo.write=4", 2, "did you mean 'mufu'?"},
         {"machine show rtx-a6000 --set class.mufu.write=40..10", 2, "expected a whole number"},
         {"machine show rtx-a6000 --set unit.NONE.queue=4", 2, "no unit is named 'NONE'; units: "},
@@ -503,6 +540,7 @@ static void test_inputs_of_results(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_promises),
         cmocka_unit_test(test_misses_in_any_order),
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_machines_of_machine_code),

@@ -465,7 +465,8 @@ static void test_errors_of_files(void **state) {
         {"grdi: 3\n", "l.yaml:1:1: error: unknown key 'grdi'; did you mean 'grid'?"},
         {"threads: 3\n",
          "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, kernel, stream, grid, block, "
-         "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept"},
+         "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
+         "resident"},
         {"code: [a]\n", "l.yaml:1:7: error: code: expected the name of a PTX file or cubin, got a list"},
         {"code:\n", "l.yaml:1:6: error: code: expected the name of a PTX file or cubin, got nothing"},
         {"machine: ''\n", "l.yaml:1:10: error: machine: expected the name of a machine or of its file, got ''"
@@ -647,7 +648,8 @@ static void test_errors_of_lists(void **state) {
         {"[]\n", "l.yaml:1:1: error: the list has no launch", WB_ERR_INPUT},
         {"- kernel: a\n- 7\n",
          "l.yaml:2:3: error: expected a mapping with the keys code, kernel, stream, grid, block, shared, "
-         "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, got '7'",
+         "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
+         "resident, got '7'",
          WB_ERR_INPUT},
         {"- {code: a.ptx}\n- {kernel: k, code: b.ptx}\n",
          "l.yaml:2:21: error: code: differs from an earlier one: give one for the whole list", WB_ERR_INPUT},

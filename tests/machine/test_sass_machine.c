@@ -91,21 +91,47 @@ static void test_file_is_read(void **state) {
     wb_machine_free(machine);
 }
 
-/* What a bound takes of memory depends on the level that it takes for the worst. */
-static void test_worst_levels(void **state) {
+/* Each promise lowers what it is about: a miss of code and constants, what LDC takes with one, an access of
+ * global memory, a sector of one. A figure that is lower already stays. */
+static void test_promises(void **state) {
     (void)state;
+    static const char text[] = HEAD UNITS
+        "classes:\n"
+        "  alu: {unit: A, init: 2, fixed: true}\n"
+        "  load_global: {unit: A, init: 1, unit_2: S, init_2: 14, each_2: 3, count_2: sectors, plus: memory}\n"
+        "  load_constant: {unit: A, init: 1, each: 480, count: passes, write: [0, 470]}\n"
+        "sass: {sm: 86, l1: [20, 30], l2: [100, 200], dram: [300, 400], tlb: [0, 50],"
+        " l1_instruction_miss: 450, l2_sector: 4}\n";
     static const struct {
         const char *setting;
-        uint32_t most;
-    } levels[] = {
-        {"sass.worst=l1", 30}, {"sass.worst=l2", 200}, {"sass.worst=dram", 400}, {"sass.worst=tlb", 450}};
-    wb_machine *machine = parse(SMALL);
-    assert_int_equal(sass_memory_most(&machine->sass), 450);
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        set(machine, levels[i].setting);
-        assert_int_equal(sass_memory_most(&machine->sass), levels[i].most);
+        uint32_t miss, each, write, memory, init;
+    } cases[] = {
+        {NULL, 450, 480, 470, 450, 14},
+        {"resident=translations", 400, 430, 420, 400, 14},
+        {"resident=data", 450, 480, 470, 250, 4},
+        {"resident=code", 250, 280, 270, 450, 14},
+        {"resident=code-l1", 0, 30, 20, 450, 14},
+        {"resident=translations,data", 400, 430, 420, 200, 4},
+        {"resident=data,code", 250, 280, 270, 250, 4},
+        {"resident=translations,code", 200, 230, 220, 400, 14},
+        {"resident=all", 0, 30, 20, 200, 4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        wb_machine *machine = parse(text);
+        if (cases[i].setting != NULL) set(machine, cases[i].setting);
+        const struct machine_sass_class *classes = machine->sass.classes;
+        assert_int_equal(machine->sass.l1_instructions.miss, cases[i].miss);
+        assert_int_equal(classes[SASS_CLASS_LOAD_CONSTANT].stages[0].each, cases[i].each);
+        assert_int_equal(classes[SASS_CLASS_LOAD_CONSTANT].write_most, cases[i].write);
+        assert_int_equal(sass_memory_most(&machine->sass), cases[i].memory);
         assert_int_equal(sass_memory_least(&machine->sass), 20);
+        assert_int_equal(classes[SASS_CLASS_LOAD_GLOBAL].stages[1].init, cases[i].init);
+        assert_int_equal(classes[SASS_CLASS_LOAD_GLOBAL].stages[1].each, 3);
+        if (cases[i].setting != NULL) set_refuses(machine, "resident=data", "given twice");
+        wb_machine_free(machine);
     }
+    wb_machine *machine = parse(SMALL);
+    set_refuses(machine, "resident=l2", "'l2'");
     wb_machine_free(machine);
 }
 
@@ -354,7 +380,7 @@ static void test_opcodes_have_classes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_file_is_read),
-        cmocka_unit_test(test_worst_levels),
+        cmocka_unit_test(test_promises),
         cmocka_unit_test(test_errors_of_files),
         cmocka_unit_test(test_set),
         cmocka_unit_test(test_intervals_are_in_order),

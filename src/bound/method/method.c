@@ -84,6 +84,9 @@ void bound_assume_machine_code(const struct bound_input *input, wb_bound *bound)
     for (size_t i = 0; i < sizeof assumed / sizeof *assumed; i++)
         assume(bound, assumed[i]);
     if (input->machine->sub_cores > 1) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
+    for (int r = 0; r < RESIDENTS; r++)
+        if ((input->machine->resident >> r & 1) != 0)
+            assume(bound, (wb_assumption)((int)WB_ASSUME_RESIDENT_TRANSLATIONS + r));
 }
 
 void bound_assume_grid(const struct bound_input *input, wb_bound *bound) {

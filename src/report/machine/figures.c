@@ -131,7 +131,6 @@ static void add_core(struct figures *figures) {
         "l1_instruction_line", "l1_instruction_miss"};
     const struct machine_sass *sass = &figures->machine->sass;
     const uint64_t constants = figures->constants, memory = figures->memory;
-    const bool in_tlb = sass->worst == SASS_WORST_TLB, in_dram = in_tlb || sass->worst == SASS_WORST_DRAM;
     const struct {
         const char *key;
         uint64_t uses;
@@ -141,10 +140,9 @@ static void add_core(struct figures *figures) {
                 {"constant_ways", constants},
                 {"constant_miss", constants},
                 {"l1", memory},
-                {"l2", in_dram || sass->worst == SASS_WORST_L2 ? memory : 0},
-                {"dram", in_dram ? memory : 0},
-                {"tlb", in_tlb ? memory : 0},
-                {"worst", memory},
+                {"l2", memory},
+                {"dram", memory},
+                {"tlb", memory},
                 {"full_queue", count_queued(figures)},
                 {"branch", figures->jumps},
                 {"long_stall", figures->long_stalls}};

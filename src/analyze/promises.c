@@ -1,0 +1,54 @@
+/* Whether a launch can keep what it promises of memory (machine_promise). */
+#include <inttypes.h>
+
+#include "launch/launch.h"
+#include "machine/machine.h"
+#include "ptx/ptx.h"
+#include "sass/sass.h"
+
+/* Of all buffers that the arguments are. */
+static uint64_t bytes_of_data(const struct wb_launch *launch) {
+    uint64_t bytes = 0;
+    for (size_t a = 0; a < launch->arguments.count; a++) {
+        const struct launch_argument *argument = &launch->arguments.items[a];
+        if (argument->is_buffer &&
+            __builtin_add_overflow(bytes, launch_contents_size(&argument->contents), &bytes))
+            return UINT64_MAX;
+    }
+    return bytes;
+}
+
+static uint64_t bytes_of_code(const struct wb_kernel *kernel) {
+    const struct machine_code *code = kernel->module->code;
+    for (uint32_t k = 0; code != NULL && k < code->kernel_count; k++)
+        if (code->kernels[k].function == kernel->function)
+            return (uint64_t)code->kernels[k].count * SASS_BYTES;
+    return 0;
+}
+
+static wb_status refuse(const struct wb_machine *machine, const char *promise, const char *what,
+                        uint64_t bytes, const char *level, const char *key, uint32_t size,
+                        wb_diagnostics *diagnostics) {
+    diagnose(diagnostics, SEVERITY_ERROR, "resident",
+             "%s cannot stay resident: %s has %" PRIu64 " bytes, %s of %s %" PRIu32 " (sass.%s)", promise,
+             what, bytes, level, machine->name, size, key);
+    return WB_ERR_INPUT;
+}
+
+wb_status wb_promises_check(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
+                            wb_diagnostics *diagnostics) {
+    const struct machine_sass *sass = &machine->sass;
+    const uint64_t data = bytes_of_data(launch), code = bytes_of_code(kernel);
+    const bool has_data = (machine->resident & 1u << RESIDENT_DATA) != 0;
+    if (has_data && sass->l2_bytes > 0 && data > sass->l2_bytes)
+        return refuse(machine, "data", "the launch's buffers", data, "the second level", "l2_size",
+                      sass->l2_bytes, diagnostics);
+    if ((machine->resident & 1u << RESIDENT_CODE_L1) != 0 && code > sass->l1_instructions.bytes)
+        return refuse(machine, "code-l1", "the kernel", code, "the L1 of instructions", "l1_instruction_size",
+                      sass->l1_instructions.bytes, diagnostics);
+    const uint64_t both = code + (has_data ? data : 0);
+    if ((machine->resident & 1u << RESIDENT_CODE) != 0 && sass->l2_bytes > 0 && both > sass->l2_bytes)
+        return refuse(machine, "code", has_data ? "the kernel with its buffers" : "the kernel", both,
+                      "the second level", "l2_size", sass->l2_bytes, diagnostics);
+    return WB_OK;
+}

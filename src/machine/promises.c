@@ -1,0 +1,80 @@
+/* What whoever launches a kernel promises of where its memory is: `--set resident=NAMES`. A promise lowers
+ * the machine's figures, so that whatever rests on those holds of it, too. */
+#include "machine/machine.h"
+
+static const char *const names[RESIDENTS] = {[RESIDENT_TRANSLATIONS] = "translations",
+                                             [RESIDENT_DATA] = "data",
+                                             [RESIDENT_CODE] = "code",
+                                             [RESIDENT_CODE_L1] = "code-l1"};
+
+const char *wb_resident_name_at(size_t index) {
+    return index < RESIDENTS ? names[index] : NULL;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+static void lower(uint32_t *figure, uint32_t most) {
+    if (*figure > most) *figure = most;
+}
+
+/* Most cycles of a miss of the SM's cache of code and constants. From a level it takes no longer than data.
+ */
+static uint32_t code_miss_most(const struct machine_sass *sass, unsigned resident) {
+    if ((resident & 1u << RESIDENT_CODE_L1) != 0) return 0;
+    const uint32_t level = larger(sass->l1_most, sass->l2_most);
+    const uint32_t tlb = (resident & 1u << RESIDENT_TRANSLATIONS) != 0 ? 0 : sass->tlb_most;
+    return ((resident & 1u << RESIDENT_CODE) != 0 ? level : larger(level, sass->dram_most)) + tlb;
+}
+
+/* LDC passes the same cache: its times have a miss of it in them, or are left. */
+static void lower_code(struct machine_sass *sass, unsigned resident) {
+    struct machine_sass_class *loads = &sass->classes[SASS_CLASS_LOAD_CONSTANT];
+    const uint32_t before = sass->l1_instructions.miss;
+    lower(&sass->l1_instructions.miss, code_miss_most(sass, resident));
+    const uint32_t saved = before - sass->l1_instructions.miss;
+    for (uint32_t s = 0; s < loads->stage_count; s++)
+        if (loads->stages[s].each >= before) loads->stages[s].each -= saved;
+    if (loads->write_most >= before && loads->write_most - saved >= loads->write_least.value)
+        loads->write_most -= saved;
+}
+
+static void lower_data(struct machine_sass *sass) {
+    const uint32_t level = larger(sass->l1_most, sass->l2_most);
+    lower(&sass->dram_most, level);
+    lower(&sass->dram_least.value, sass->dram_most);
+    for (size_t c = 0; sass->l2_sector > 0 && c < SASS_CLASS_COUNT; c++) {
+        struct machine_sass_class *class = &sass->classes[c];
+        for (uint32_t s = 0; s < class->stage_count; s++) {
+            if (class->stages[s].count != SASS_COUNT_SECTORS) continue;
+            lower(&class->stages[s].init, sass->l2_sector);
+            lower(&class->stages[s].each, sass->l2_sector);
+        }
+    }
+}
+
+wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics) {
+    uint64_t chosen;
+    if (machine_isa(machine) != ISA_SASS) {
+        diagnose(
+            diagnostics, SEVERITY_ERROR, "resident",
+            "only machines that time machine code take promises, which %s is not (warpbound machine list)",
+            machine->name);
+        return WB_ERR_INPUT;
+    }
+    if (machine->resident != 0) {
+        diagnose(diagnostics, SEVERITY_ERROR, "resident", "given twice: one list has all promises");
+        return WB_ERR_INPUT;
+    }
+    WB_TRY(choose_names("resident", list, wb_resident_name_at, diagnostics, &chosen));
+    machine->resident = (unsigned)chosen;
+    struct machine_sass *sass = &machine->sass;
+    lower_code(sass, machine->resident); /* before what it rests on is lowered */
+    if ((machine->resident & 1u << RESIDENT_DATA) != 0) lower_data(sass);
+    if ((machine->resident & 1u << RESIDENT_TRANSLATIONS) != 0) {
+        sass->tlb_most = 0;
+        sass->tlb_least.value = 0;
+    }
+    return WB_OK;
+}

@@ -55,7 +55,8 @@ static void draw(const struct sass_family *family, uint64_t seed, struct sass_gr
 
 /* What happens is what is stated. */
 static void state_actual(struct sass_grid *grid) {
-    grid->release = grid->actual_release;
+    grid->release = grid->actual_release[0][0];
+    memset(grid->actual_release, (int)grid->release, sizeof grid->actual_release);
     for (uint32_t w = 0; w < grid->warps; w++)
         for (uint32_t k = 0; k < grid->programs[w].count; k++) {
             struct sass_step *step = &grid->programs[w].steps[k];
@@ -181,8 +182,8 @@ static bool next_of_step(struct sass_step *step) {
 }
 
 static void begin_durations(struct sass_grid *grid, uint64_t *executions) {
-    *executions = 1 + grid->release;
-    grid->actual_release = 0;
+    *executions = 1;
+    memset(grid->actual_release, 0, sizeof grid->actual_release);
     for (uint32_t w = 0; w < grid->warps; w++)
         for (uint32_t k = 0; k < grid->programs[w].count; k++) {
             struct sass_step *step = &grid->programs[w].steps[k];
@@ -191,6 +192,7 @@ static void begin_durations(struct sass_grid *grid, uint64_t *executions) {
             step->actual.slot = 1;
             step->actual.stall = (uint8_t)timed->stall_least;
             *executions *= timed->stall - timed->stall_least + 1;
+            if (timed->barrier) *executions *= 1 + grid->release;
             *executions *= (uint64_t)(timed->operand + 1) * timed->slot * (timed->fetch + 1);
             for (uint32_t i = 0; i < timed->stage_count; i++) {
                 const uint32_t least = least_init(timed, i);
@@ -203,10 +205,15 @@ static void begin_durations(struct sass_grid *grid, uint64_t *executions) {
 }
 
 static bool next_durations(struct sass_grid *grid) {
-    for (uint32_t w = 0; w < grid->warps; w++)
-        for (uint32_t k = 0; k < grid->programs[w].count; k++)
+    for (uint32_t w = 0; w < grid->warps; w++) {
+        uint8_t *release = grid->actual_release[w];
+        for (uint32_t k = 0; k < grid->programs[w].count; k++) {
+            const struct sass_step *step = &grid->programs[w].steps[k];
             if (next_of_step(&grid->programs[w].steps[k])) return true;
-    return grid->actual_release++ < grid->release;
+            if (step->stated.barrier && next_in(release++, 0, grid->release)) return true;
+        }
+    }
+    return false;
 }
 
 /* The longest over all durations; 0: some search would go through more states. */

@@ -69,8 +69,8 @@ struct sass_grid {
     bool any_order[SASS_GRID_UNITS];
     struct sass_rules rules;
     struct sass_lines lines;
-    uint32_t actual_release;
-    uint32_t blocks, warps; /* warps of a block */
+    uint8_t actual_release[SASS_GRID_WARPS][SASS_GRID_INSTS]; /* of a warp, by its barriers (M7) */
+    uint32_t blocks, warps;                                   /* warps of a block */
     uint32_t sms, slots;
     bool is_static;                                /* block b goes to SM b mod sms */
     bool identical;                                /* blocks; else all may differ */

@@ -165,7 +165,7 @@ static void state_lines(struct sass_lines *lines) {
 }
 
 void sass_grid_state_all(struct sass_grid *grid) {
-    grid->actual_release = grid->release;
+    memset(grid->actual_release, (int)grid->release, sizeof grid->actual_release);
     grid->rules.first_in_first_out = grid->rules.issue_first = grid->rules.late_stall = false;
     grid->rules.late_release = false;
     grid->rules.prompt_start = grid->rules.hidden_count = true;

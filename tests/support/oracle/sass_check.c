@@ -50,7 +50,7 @@ void sass_grid_print(const struct sass_grid *grid, struct text *out) {
                 "%" PRIu32 " blocks of %" PRIu32 " warps, %" PRIu32 " SMs of %" PRIu32 " slots and %" PRIu32
                 " sub-cores%s, release %" PRIu32 " %" PRIu32 "\n",
                 grid->blocks, grid->warps, grid->sms, grid->slots, grid->sub_cores,
-                grid->is_static ? ", static" : "", grid->release, grid->actual_release);
+                grid->is_static ? ", static" : "", grid->release, grid->actual_release[0][0]);
     text_printf(out, "full queue holds %s, %s, %s first, stall from %s, counters %s%s%s%s\n",
                 rules->full_holds_issue ? "the issue stage" : "the warp",
                 rules->first_in_first_out ? "first in first out" : "any order",

@@ -441,6 +441,15 @@ static bool barrier_ended(const struct state *state, uint32_t w) {
     return state->steps[w][state->warps[w].next - 1u].progress == ENDED;
 }
 
+/* Cycles until the barrier that holds a warp lets it go on. */
+static uint32_t release_of(const struct search *search, const struct state *state, uint32_t w) {
+    uint32_t passed = 0;
+    for (uint32_t k = 0; k < state->warps[w].next; k++)
+        passed += search->grid->programs[w].steps[k].stated.barrier;
+    assert(passed > 0);
+    return search->grid->actual_release[w][passed - 1];
+}
+
 /* Opens barriers that all warps of a block have reached that have not ended. */
 static bool release(const struct search *search, struct state *state) {
     const struct sass_grid *grid = search->grid;
@@ -458,8 +467,8 @@ static bool release(const struct search *search, struct state *state) {
         for (uint32_t w = b * grid->warps; w < (b + 1) * grid->warps; w++) {
             if (!state->warps[w].held) continue;
             state->warps[w].held = 0;
-            state->warps[w].earliest =
-                (uint8_t)larger(state->warps[w].earliest, !grid->rules.late_release + grid->actual_release);
+            state->warps[w].earliest = (uint8_t)larger(
+                state->warps[w].earliest, !grid->rules.late_release + release_of(search, state, w));
         }
     }
     return opened;

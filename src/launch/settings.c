@@ -78,11 +78,12 @@ static const struct {
     enum setting_kind kind;
     const char *(*name_at)(size_t); /* of SETTING_NAMES */
 } settings[LAUNCH_SETTINGS] = {
-    [WB_LAUNCH_CODE] = {"code", "the name of a PTX file or cubin", SETTING_CODE},
-    [WB_LAUNCH_FACTS] = {"facts", "the name of a file of flow facts", SETTING_FILE},
-    [WB_LAUNCH_PTXAS_INFO] = {"ptxas_info", "the name of a file with the output of ptxas -v", SETTING_FILE},
-    [WB_LAUNCH_MACHINE] = {"machine", "the name of a machine or of its file", SETTING_MACHINE},
-    [WB_LAUNCH_DEADLINE] = {"deadline", "a deadline such as 300us", SETTING_DEADLINE},
+    [WB_LAUNCH_CODE] = {"code", "the name of a PTX file or cubin", SETTING_CODE, NULL},
+    [WB_LAUNCH_FACTS] = {"facts", "the name of a file of flow facts", SETTING_FILE, NULL},
+    [WB_LAUNCH_PTXAS_INFO] = {"ptxas_info", "the name of a file with the output of ptxas -v", SETTING_FILE,
+                              NULL},
+    [WB_LAUNCH_MACHINE] = {"machine", "the name of a machine or of its file", SETTING_MACHINE, NULL},
+    [WB_LAUNCH_DEADLINE] = {"deadline", "a deadline such as 300us", SETTING_DEADLINE, NULL},
     [WB_LAUNCH_ACCEPT] = {"accept", "a list of models, such as [ptx-model]", SETTING_NAMES,
                           wb_accept_name_at},
     [WB_LAUNCH_RESIDENT] = {"resident", "a list of translations, data, code, code-l1", SETTING_NAMES,

@@ -360,7 +360,7 @@ void random_sass_grid(const struct sass_family *family, uint64_t seed, struct sa
     }
     if (family->presets || family->barrier_unit) grid->rules.prompt_start = one_in(&draft, 2);
     draw_blocks(&draft);
-    for (uint32_t w = 0; w < SASS_GRID_WARPS && one_in(&draft, 2); w++)
+    for (uint32_t w = one_in(&draft, 4) ? 0 : SASS_GRID_WARPS; w < SASS_GRID_WARPS; w++)
         for (uint32_t b = 0; b < SASS_GRID_INSTS; b++)
             grid->actual_release[w][b] = (uint8_t)up_to(&draft, 0, grid->release);
 }

@@ -95,13 +95,14 @@ static void test_file_is_read(void **state) {
  * global memory, a sector of one. A figure that is lower already stays. */
 static void test_promises(void **state) {
     (void)state;
-    static const char text[] = HEAD UNITS
-        "classes:\n"
-        "  alu: {unit: A, init: 2, fixed: true}\n"
-        "  load_global: {unit: A, init: 1, unit_2: S, init_2: 14, each_2: 3, count_2: sectors, plus: memory}\n"
-        "  load_constant: {unit: A, init: 1, each: 480, count: passes, write: [0, 470]}\n"
-        "sass: {sm: 86, l1: [20, 30], l2: [100, 200], dram: [300, 400], tlb: [0, 50],"
-        " l1_instruction_miss: 450, l2_sector: 4}\n";
+    static const char text[] =
+        HEAD UNITS "classes:\n"
+                   "  alu: {unit: A, init: 2, fixed: true}\n"
+                   "  load_global: {unit: A, init: 1, unit_2: S, init_2: 14, each_2: 3, count_2: sectors, "
+                   "plus: memory}\n"
+                   "  load_constant: {unit: A, init: 1, each: 480, count: passes, write: [0, 470]}\n"
+                   "sass: {sm: 86, l1: [20, 30], l2: [100, 200], dram: [300, 400], tlb: [0, 50],"
+                   " l1_instruction_miss: 450, l2_sector: 4}\n";
     static const struct {
         const char *setting;
         uint32_t miss, each, write, memory, init;

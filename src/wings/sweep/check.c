@@ -211,11 +211,15 @@ static bool takes_setting(wb_sweep *sweep, const struct sweep_axis *axis, const 
     return sweep_set_machine(sweep, text_take(&setting)) == WB_OK;
 }
 
-/* Which values of a key the loaded machine takes; of others `errors` says why not. */
-static void try_values(wb_sweep *sweep, const struct sweep_axis *axis, bool *taken, const char **errors) {
+/* Which values of a key the machine takes; of others `errors` says why not. What one value refuses because of
+ * those before it is asked of the machine as it was. */
+static void try_values(wb_sweep *sweep, const char *machine, const struct sweep_axis *axis, bool *taken,
+                       const char **errors) {
     for (size_t v = 0; v < axis->values.count; v++) {
         if (taken[v]) continue;
-        taken[v] = takes_setting(sweep, axis, &axis->values.items[v]);
+        taken[v] = takes_setting(sweep, axis, &axis->values.items[v]) ||
+                   (sweep_load_machine(sweep, machine) == WB_OK &&
+                    takes_setting(sweep, axis, &axis->values.items[v]));
         if (!taken[v]) errors[v] = sweep_discarded_error(sweep);
     }
 }
@@ -228,7 +232,7 @@ static wb_status check_setting(wb_sweep *sweep, const struct machine_list *machi
     const char **errors = arena_array(&sweep->arena, count, sizeof *errors);
     for (size_t m = 0; m < machines->names.count; m++)
         if (sweep_load_machine(sweep, machines->names.items[m]) == WB_OK)
-            try_values(sweep, axis, taken, errors);
+            try_values(sweep, machines->names.items[m], axis, taken, errors);
     for (size_t v = 0; v < count; v++)
         if (!taken[v] && errors[v] != NULL)
             return ytree_error(&sweep->document, axis->values.items[v].node, "set: %s", errors[v]);

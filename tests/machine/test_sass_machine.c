@@ -131,6 +131,17 @@ static void test_promises(void **state) {
         if (cases[i].setting != NULL) set_refuses(machine, "resident=data", "given twice");
         wb_machine_free(machine);
     }
+    /* Without a miss of the TLB a stated miss takes that much less at most, and no less than DRAM does. */
+    static const uint32_t stated[] = {5000, 440, 400, 300, 0}, left[] = {4950, 400, 400, 300, 0};
+    for (size_t i = 0; i < sizeof stated / sizeof *stated; i++) {
+        wb_machine *machine = parse(SMALL);
+        char setting[64];
+        (void)snprintf(setting, sizeof setting, "sass.l1_instruction_miss=%u", stated[i]);
+        set(machine, setting);
+        set(machine, "resident=translations");
+        assert_int_equal(machine->sass.l1_instructions.miss, left[i]);
+        wb_machine_free(machine);
+    }
     wb_machine *machine = parse(SMALL);
     set_refuses(machine, "resident=l2", "'l2'");
     wb_machine_free(machine);

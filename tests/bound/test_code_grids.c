@@ -69,8 +69,8 @@ static void check_family(const struct sass_family *family) {
            rounds, attained);
     assert_true(searched > rounds / (family->chains ? 5 : 2));
     if (family->barriers) return; /* sums of the library are more there */
-    assert_true(attained >
-                rounds / (family->chains || family->presets ? 30 : 10)); /* 39 of 1001 at the least */
+    /* At the least 39 of 1001. */
+    assert_true(attained > rounds / (family->chains || family->presets ? 30 : 10));
 }
 
 static void fail_at(const struct sass_grid *grid, const char *what, const char *how, uint64_t seed,

@@ -30,8 +30,8 @@ static wb_status refuse(const struct wb_machine *machine, const char *promise, c
                         uint64_t bytes, const char *level, const char *key, uint32_t size,
                         wb_diagnostics *diagnostics) {
     diagnose(diagnostics, SEVERITY_ERROR, "resident",
-             "%s cannot stay resident: %s has %" PRIu64 " bytes, %s of %s %" PRIu32 " (sass.%s)", promise,
-             what, bytes, level, machine->name, size, key);
+             "%s cannot stay resident: %s %" PRIu64 " bytes, %s of %s %" PRIu32 " (sass.%s)", promise, what,
+             bytes, level, machine->name, size, key);
     return WB_ERR_INPUT;
 }
 
@@ -41,14 +41,14 @@ wb_status wb_promises_check(const wb_kernel *kernel, const wb_launch *launch, co
     const uint64_t data = bytes_of_data(launch), code = bytes_of_code(kernel);
     const bool has_data = (machine->resident & 1u << RESIDENT_DATA) != 0;
     if (has_data && sass->l2_bytes > 0 && data > sass->l2_bytes)
-        return refuse(machine, "data", "the launch's buffers", data, "the second level", "l2_size",
+        return refuse(machine, "data", "the launch's buffers have", data, "the second level", "l2_size",
                       sass->l2_bytes, diagnostics);
     if ((machine->resident & 1u << RESIDENT_CODE_L1) != 0 && code > sass->l1_instructions.bytes)
-        return refuse(machine, "code-l1", "the kernel", code, "the L1 of instructions", "l1_instruction_size",
-                      sass->l1_instructions.bytes, diagnostics);
+        return refuse(machine, "code-l1", "the kernel has", code, "the L1 of instructions",
+                      "l1_instruction_size", sass->l1_instructions.bytes, diagnostics);
     const uint64_t both = code + (has_data ? data : 0);
     if ((machine->resident & 1u << RESIDENT_CODE) != 0 && sass->l2_bytes > 0 && both > sass->l2_bytes)
-        return refuse(machine, "code", has_data ? "the kernel with its buffers" : "the kernel", both,
+        return refuse(machine, "code", has_data ? "the kernel and its buffers have" : "the kernel has", both,
                       "the second level", "l2_size", sass->l2_bytes, diagnostics);
     return WB_OK;
 }

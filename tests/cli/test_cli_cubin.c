@@ -160,7 +160,7 @@ static void test_wrong_requests(void **state) {
         {"analyze kernels/reduce.ptx -l kernels/reduce.yaml --resident data", 2,
          "only machines that time machine code take promises"},
         {"analyze " REDUCE "--resident data --set sass.l2_size=512", 2,
-         "data cannot stay resident: the launch's buffers has"},
+         "data cannot stay resident: the launch's buffers have"},
         {"simulate " REDUCE "--resident data --set sass.l2_size=512", 2, "data cannot stay resident"},
         {"analyze " REDUCE "--resident code-l1 --set sass.l1_instruction_size=256", 2,
          "code-l1 cannot stay resident: the kernel has"},

@@ -35,13 +35,24 @@ static wb_status set_memory(unsigned memory, wb_machine *machine, wb_diagnostics
                                                      : status;
 }
 
-/* Settings of wings are read by methods, which only `analyze` has. */
+static bool is_promise(const char *setting) {
+    static const char key[] = "resident=";
+    return strncmp(setting, key, strlen(key)) == 0;
+}
+
+/* Settings of wings are read by methods, which only `analyze` has. Promises are a launch's: the machine that
+ * `machine show` prints would make them without saying so. */
 static wb_status check_settings(const struct options *options, wb_diagnostics *diagnostics) {
-    if ((options->command & (COMMAND_ANALYZE | COMMAND_MACHINE)) != 0) return WB_OK;
+    const bool has_methods = (options->command & (COMMAND_ANALYZE | COMMAND_MACHINE)) != 0;
+    const bool has_launches = (options->command & (COMMAND_ANALYZE | COMMAND_SIMULATE)) != 0;
     for (size_t i = 0; i < options->sets.count; i++) {
-        if (settings_wing_of(options->sets.items[i]) == NULL) continue;
-        wb_diagnostics_error(diagnostics, options->sets.items[i],
-                             "has no effect here: only methods of `warpbound analyze` read it");
+        const char *setting = options->sets.items[i], *problem = NULL;
+        if (!has_methods && settings_wing_of(setting) != NULL)
+            problem = "has no effect here: only methods of `warpbound analyze` read it";
+        if (!has_launches && is_promise(setting))
+            problem = "is for a launch: only `warpbound analyze` and `simulate` take it";
+        if (problem == NULL) continue;
+        wb_diagnostics_error(diagnostics, setting, problem);
         return WB_ERR_INPUT;
     }
     return WB_OK;
@@ -64,7 +75,7 @@ static wb_status set_resident(const struct options *options, wb_machine *machine
     const char *names = options->resident;
     bool is_set = false;
     for (size_t i = 0; i < options->sets.count; i++)
-        is_set |= strncmp(options->sets.items[i], "resident=", strlen("resident=")) == 0;
+        is_set |= is_promise(options->sets.items[i]);
     if (names == NULL && !is_set && !wb_machine_takes_ptx(machine))
         names = options->of_launch[WB_LAUNCH_RESIDENT];
     if (names == NULL) return WB_OK;
@@ -360,8 +371,6 @@ wb_status inputs_load(const struct options *options, const char *machine, wb_dia
         status = wb_facts_read(options->facts, inputs->kernel, diagnostics, &inputs->facts);
     if (status == WB_OK && machine != NULL)
         status = load_machine_for(options, inputs->module, machine, diagnostics, &inputs->machine);
-    if (status == WB_OK && inputs->machine != NULL)
-        status = wb_promises_check(inputs->kernel, inputs->launch, inputs->machine, diagnostics);
     return status;
 }
 

@@ -187,6 +187,8 @@ static wb_status load(const struct options *options, struct inputs *inputs, wb_d
     if (options->threads.given && !whole)
         return usage_error(diagnostics, "--threads is for whole grids: one block takes one thread");
     if (by_hand) return WB_OK;
+    status = wb_promises_check(inputs->kernel, inputs->launch, inputs->machine, diagnostics);
+    if (status != WB_OK) return status;
     simulated->machine = inputs->machine;
     return whole ? load_kernel(options, inputs, diagnostics, simulated)
                  : load_block(options, inputs, diagnostics, simulated);

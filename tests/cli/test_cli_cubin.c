@@ -99,7 +99,7 @@ static void test_figures(void **state) {
         fail_msg("%s%s", run.out, run.err);
     assert_true(given < assumed && assumed < measured);
     assert_true(says(given, "branch 20; 7 instructions"));
-    assert_true(says(run.out, "fixed true") && says(run.out, "full_queue") && says(run.out, "tlb"));
+    assert_true(says(run.out, "fixed true") && says(run.out, "full_queue") && says(run.out, "tlb [0, 472]"));
     assert_null(strstr(run.out, "class.fp64")); /* it has none */
     assert_true(says(run.out, "class.mufu") == says(run.out, "unit.XU"));
     for (const char *line = run.out, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
@@ -156,6 +156,10 @@ static void test_wrong_requests(void **state) {
         {"machine show rtx-a6000 --set sass.full_queue=x", 2, "expected 'holds_issue' or 'holds_warp'"},
         {"machine show rtx-a6000 --set sass.tbl=2", 2, "did you mean sass.tlb=2?"},
         {"analyze " REDUCE "--resident l2", 2, "'l2'"},
+        {"machine show rtx-a6000 --set resident=data", 2, "only `warpbound analyze` and `simulate` take it"},
+        {"machine check kernels/cubin/reduce.sm_86.cubin -m rtx-a6000 --set resident=all", 2,
+         "is for a launch"},
+        {"occupancy " REDUCE "--set resident=code", 2, "is for a launch"},
         {"analyze " REDUCE "--set resident=data --resident code", 2, "given twice"},
         {"analyze kernels/reduce.ptx -l kernels/reduce.yaml --resident data", 2,
          "only machines that time machine code take promises"},

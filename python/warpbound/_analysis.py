@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from . import _library
 from ._errors import DeclinedError, InputError, LimitError
-from ._inputs import ACCEPT, DEADLINE, FACTS, MACHINE, KernelOptions, Launch, LaunchOptions, PathLike, Size
+from ._inputs import ACCEPT, DEADLINE, FACTS, KernelOptions, Launch, LaunchOptions, PathLike, Size
 from ._inputs import as_list, as_number, dimensions, is_launch_file, is_yaml, load_inputs, load_machine, make_launch
 from ._inputs import split_options
 from ._interrupt import Interruptible

@@ -37,17 +37,18 @@ static wb_status refuse(const struct wb_machine *machine, const char *promise, c
 
 wb_status wb_promises_check(const wb_kernel *kernel, const wb_launch *launch, const wb_machine *machine,
                             wb_diagnostics *diagnostics) {
+    if (machine->resident == 0) return WB_OK;
     const struct machine_sass *sass = &machine->sass;
     const uint64_t data = bytes_of_data(launch), code = bytes_of_code(kernel);
-    const bool has_data = (machine->resident & 1u << RESIDENT_DATA) != 0;
+    const bool has_data = machine_promises(machine, RESIDENT_DATA);
     if (has_data && sass->l2_bytes > 0 && data > sass->l2_bytes)
         return refuse(machine, "data", "the launch's buffers have", data, "the second level", "l2_size",
                       sass->l2_bytes, diagnostics);
-    if ((machine->resident & 1u << RESIDENT_CODE_L1) != 0 && code > sass->l1_instructions.bytes)
+    if (machine_promises(machine, RESIDENT_CODE_L1) && code > sass->l1_instructions.bytes)
         return refuse(machine, "code-l1", "the kernel has", code, "the L1 of instructions",
                       "l1_instruction_size", sass->l1_instructions.bytes, diagnostics);
     const uint64_t both = code + (has_data ? data : 0);
-    if ((machine->resident & 1u << RESIDENT_CODE) != 0 && sass->l2_bytes > 0 && both > sass->l2_bytes)
+    if (machine_promises(machine, RESIDENT_CODE) && sass->l2_bytes > 0 && both > sass->l2_bytes)
         return refuse(machine, "code", has_data ? "the kernel and its buffers have" : "the kernel has", both,
                       "the second level", "l2_size", sass->l2_bytes, diagnostics);
     return WB_OK;

@@ -198,40 +198,20 @@ static wb_status read_variables(const struct ytree *document, const struct ytree
     return WB_OK;
 }
 
-static wb_status read_code(const struct ytree *document, const struct ytree_node *value, void *target) {
-    const struct launch_reader *reader = target;
-    return launch_setting_store(WB_LAUNCH_CODE, document, value, reader->folder, reader->launch);
-}
-
-static wb_status read_facts(const struct ytree *document, const struct ytree_node *value, void *target) {
-    const struct launch_reader *reader = target;
-    return launch_setting_store(WB_LAUNCH_FACTS, document, value, reader->folder, reader->launch);
-}
-
-static wb_status read_ptxas_info(const struct ytree *document, const struct ytree_node *value, void *target) {
-    const struct launch_reader *reader = target;
-    return launch_setting_store(WB_LAUNCH_PTXAS_INFO, document, value, reader->folder, reader->launch);
-}
-
-static wb_status read_machine(const struct ytree *document, const struct ytree_node *value, void *target) {
-    const struct launch_reader *reader = target;
-    return launch_setting_store(WB_LAUNCH_MACHINE, document, value, reader->folder, reader->launch);
-}
-
-static wb_status read_deadline(const struct ytree *document, const struct ytree_node *value, void *target) {
-    const struct launch_reader *reader = target;
-    return launch_setting_store(WB_LAUNCH_DEADLINE, document, value, reader->folder, reader->launch);
-}
-
-static wb_status read_accept(const struct ytree *document, const struct ytree_node *value, void *target) {
-    const struct launch_reader *reader = target;
-    return launch_setting_store(WB_LAUNCH_ACCEPT, document, value, reader->folder, reader->launch);
-}
-
-static wb_status read_resident(const struct ytree *document, const struct ytree_node *value, void *target) {
-    const struct launch_reader *reader = target;
-    return launch_setting_store(WB_LAUNCH_RESIDENT, document, value, reader->folder, reader->launch);
-}
+/* What the file says in place of an option, by its key. */
+#define SETTING_READER(name, setting)                                                                        \
+    static wb_status read_##name(const struct ytree *document, const struct ytree_node *value,               \
+                                 void *target) {                                                             \
+        const struct launch_reader *reader = target;                                                         \
+        return launch_setting_store((setting), document, value, reader->folder, reader->launch);             \
+    }
+SETTING_READER(code, WB_LAUNCH_CODE)
+SETTING_READER(facts, WB_LAUNCH_FACTS)
+SETTING_READER(ptxas_info, WB_LAUNCH_PTXAS_INFO)
+SETTING_READER(machine, WB_LAUNCH_MACHINE)
+SETTING_READER(deadline, WB_LAUNCH_DEADLINE)
+SETTING_READER(accept, WB_LAUNCH_ACCEPT)
+SETTING_READER(resident, WB_LAUNCH_RESIDENT)
 
 static const struct field launch_fields[] = {
     {.key = "code", .kind = FIELD_NESTED, .read = read_code},

@@ -302,6 +302,10 @@ enum resident {
     RESIDENTS
 };
 
+static inline bool machine_promises(const struct wb_machine *machine, enum resident promise) {
+    return (machine->resident >> promise & 1) != 0;
+}
+
 /* Promises what wb_resident_name_at names, once. Errors as wb_machine_set. */
 wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics);
 

@@ -1,5 +1,6 @@
 /* What whoever launches a kernel promises of where its memory is: `--set resident=NAMES`. A promise lowers
  * the machine's figures, so that whatever rests on those holds of it, too. */
+#include "base/cycles.h"
 #include "machine/machine.h"
 
 static const char *const names[RESIDENTS] = {[RESIDENT_TRANSLATIONS] = "translations",
@@ -11,35 +12,30 @@ const char *wb_resident_name_at(size_t index) {
     return index < RESIDENTS ? names[index] : NULL;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 static void lower(uint32_t *figure, uint32_t most) {
     if (*figure > most) *figure = most;
-}
-
-static bool has(unsigned resident, enum resident promise) {
-    return (resident & 1u << promise) != 0;
 }
 
 /* Most cycles of a miss of the SM's cache of code and constants. From the second level they come no later
  * than data do (P3). Without a miss of the TLB a miss takes that much less, where its figure has one in it:
  * where it is more than an access of DRAM takes. */
-static uint32_t code_miss_most(const struct machine_sass *sass, unsigned resident) {
+static uint32_t code_miss_most(const struct wb_machine *machine) {
+    const struct machine_sass *sass = &machine->sass;
     const uint32_t stated = sass->l1_instructions.miss, tlb = sass->tlb_most;
-    const uint32_t level = larger(sass->l1_most, sass->l2_most), memory = larger(level, sass->dram_most);
-    if (has(resident, RESIDENT_CODE_L1)) return 0;
-    if (has(resident, RESIDENT_CODE)) return level + (has(resident, RESIDENT_TRANSLATIONS) ? 0 : tlb);
-    if (!has(resident, RESIDENT_TRANSLATIONS) || stated <= memory) return stated;
-    return larger(memory, stated - (stated < tlb ? stated : tlb));
+    const uint32_t level = u32_max(sass->l1_most, sass->l2_most), memory = u32_max(level, sass->dram_most);
+    if (machine_promises(machine, RESIDENT_CODE_L1)) return 0;
+    if (machine_promises(machine, RESIDENT_CODE))
+        return level + (machine_promises(machine, RESIDENT_TRANSLATIONS) ? 0 : tlb);
+    if (!machine_promises(machine, RESIDENT_TRANSLATIONS) || stated <= memory) return stated;
+    return u32_max(memory, stated - (stated < tlb ? stated : tlb));
 }
 
 /* LDC passes the same cache: its times have a miss of it in them, or are left. */
-static void lower_code(struct machine_sass *sass, unsigned resident) {
+static void lower_code(struct wb_machine *machine) {
+    struct machine_sass *sass = &machine->sass;
     struct machine_sass_class *loads = &sass->classes[SASS_CLASS_LOAD_CONSTANT];
     const uint32_t before = sass->l1_instructions.miss;
-    lower(&sass->l1_instructions.miss, code_miss_most(sass, resident));
+    lower(&sass->l1_instructions.miss, code_miss_most(machine));
     const uint32_t saved = before - sass->l1_instructions.miss;
     for (uint32_t s = 0; s < loads->stage_count; s++)
         if (loads->stages[s].each >= before) loads->stages[s].each -= saved;
@@ -48,7 +44,7 @@ static void lower_code(struct machine_sass *sass, unsigned resident) {
 }
 
 static void lower_data(struct machine_sass *sass) {
-    const uint32_t level = larger(sass->l1_most, sass->l2_most);
+    const uint32_t level = u32_max(sass->l1_most, sass->l2_most);
     lower(&sass->dram_most, level);
     lower(&sass->dram_least.value, sass->dram_most);
     for (size_t c = 0; sass->l2_sector > 0 && c < SASS_CLASS_COUNT; c++) {
@@ -77,9 +73,9 @@ wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagn
     WB_TRY(choose_names("resident", list, wb_resident_name_at, diagnostics, &chosen));
     machine->resident = (unsigned)chosen;
     struct machine_sass *sass = &machine->sass;
-    lower_code(sass, machine->resident); /* before what it rests on is lowered */
-    if (has(machine->resident, RESIDENT_DATA)) lower_data(sass);
-    if (has(machine->resident, RESIDENT_TRANSLATIONS)) {
+    lower_code(machine); /* before what it rests on is lowered */
+    if (machine_promises(machine, RESIDENT_DATA)) lower_data(sass);
+    if (machine_promises(machine, RESIDENT_TRANSLATIONS)) {
         sass->tlb_most = 0;
         sass->tlb_least.value = 0;
     }

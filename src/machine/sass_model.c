@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/cycles.h"
+
 /* Largest caches, most megahertz, largest architecture. */
 #define CACHE_BYTES_MAX (1u << 28)
 #define LINE_BYTES_MAX 1024u
@@ -80,12 +82,8 @@ void machine_sass_defaults(struct machine_sass *sass) {
 
 /* ---- Memory -------------------------------------------------------------------------------------------- */
 
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 uint32_t sass_memory_most(const struct machine_sass *sass) {
-    return larger(larger(sass->l1_most, sass->l2_most), sass->dram_most) + sass->tlb_most;
+    return u32_max(u32_max(sass->l1_most, sass->l2_most), sass->dram_most) + sass->tlb_most;
 }
 
 uint32_t sass_memory_least(const struct machine_sass *sass) {

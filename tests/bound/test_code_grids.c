@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "address_sanitizer.h"
 #include "bound/grid/grid_work.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "random_block.h"
@@ -69,8 +70,9 @@ static void check_family(const struct sass_family *family) {
            rounds, attained);
     assert_true(searched > rounds / (family->chains ? 5 : 2));
     if (family->barriers) return; /* sums of the library are more there */
-    /* At the least 39 of 1001. */
-    assert_true(attained > rounds / (family->chains || family->presets ? 30 : 10));
+    /* The sanitizers' third of the rounds is small: of the first 1001 grids with chains 39 attain it. */
+    const uint32_t share = ADDRESS_SANITIZER ? 30 : 25;
+    assert_true(attained > rounds / (family->chains || family->presets ? share : 10));
 }
 
 static void fail_at(const struct sass_grid *grid, const char *what, const char *how, uint64_t seed,

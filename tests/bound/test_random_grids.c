@@ -82,10 +82,14 @@ static void test_search_of_tiny_grids(void **state) {
 
 /* Whether a formula grows with what blocks do. Those on chains count, of some blocks, what they take beside
  * the work of their busiest sub-cores: a difference, that falls when these get more of it. They bound what
- * blocks with less work take all the same (docs/sub-core-bounds.md). `serial` goes over to another formula
- * where blocks do not all fit at once, whose end is that of the least of several forms. */
-static bool is_monotone(const struct bound_method *method) {
-    return strncmp(method->name, "chain", strlen("chain")) != 0 && strcmp(method->name, "serial") != 0;
+ * blocks with less work take all the same (docs/sub-core-bounds.md). Where one block more does not fit beside
+ * the others at once, `serial` goes over to a formula whose end is that of the least of several forms. */
+static bool is_monotone(const struct bound_method *method, const struct random_grid *more) {
+    const struct synthetic_block *block = &more->block;
+    const bool is_first_behind =
+        block->block_count == (uint64_t)block->machine.memory.sms * block->machine.limits.blocks + 1;
+    return strncmp(method->name, "chain", strlen("chain")) != 0 &&
+           !(is_first_behind && strcmp(method->name, "serial") == 0);
 }
 
 /* The bounds of a grid that has been changed are not below those it had. */
@@ -95,7 +99,7 @@ static void expect_more(const struct random_grid *grid, const char *what,
     proven_bounds_make(grid, &after);
     assert_int_equal(after.count, before->count);
     for (size_t i = 0; i < after.count; i++)
-        if (after.cycles[i] < before->cycles[i] && is_monotone(grid_formula_at(i)))
+        if (after.cycles[i] < before->cycles[i] && is_monotone(grid_formula_at(i), grid))
             fail_msg("%s more lowers %s from %" PRIu64 " to %" PRIu64 "\n%s", what, grid_formula_at(i)->name,
                      before->cycles[i], after.cycles[i], grid->label);
 }

@@ -21,9 +21,9 @@ import sys
 import tempfile
 import xml.etree.ElementTree as tree
 
+from turns import of_turn
+
 WINGS = os.environ["WB_WINGS"].split(",")
-# All files have plain names or all hostile ones, as the commit chooses; in `make nightly` both.
-TURNS = (0, 1) if os.environ.get("WB_ROUNDS") == "all" else (int(os.environ.get("WB_PART", 0)) % 2,)
 
 KERNEL = b"sgemm_tiled"
 HOSTILE = b'=\x1b[J\n"<\xe2\x80\xae|'  # as long, for it stands in tables of strings
@@ -160,8 +160,8 @@ def test_commands(command, folder):
     hostile = tuple(os.path.join(folder, b"\x1b[2J\nmet: the kernel\xe2\x80\xae" + name) for name in plain)
     for name, other in zip(plain, hostile):
         shutil.copy(os.path.join(folder, name), other)
-    for turn in TURNS:
-        for words in commands(*(plain, hostile)[turn], b"out"):
+    for names in of_turn([plain, hostile]):
+        for words in commands(*names, b"out"):
             done = run(command, words, folder)
             if done.returncode == 0:
                 worked.add(words[0])

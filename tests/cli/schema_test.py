@@ -15,6 +15,8 @@ import tempfile
 
 import jsonschema
 
+from turns import of_turn
+
 WINGS = os.environ["WB_WINGS"].split(",")
 
 FOLDER = "docs/schema/"
@@ -186,10 +188,9 @@ def commands(command, folder):
 
 
 def index():
-    """Half of the cases of kernels/index.txt, as the commit chooses; in `make nightly` all."""
+    """The cases of kernels/index.txt, half of them in turn."""
     with open("kernels/index.txt") as lines:
-        cases = [line.split() for line in lines if line.strip() and not line.startswith("#")]
-    return cases if os.environ.get("WB_ROUNDS") == "all" else cases[int(os.environ.get("WB_PART", 0)) % 2 :: 2]
+        return of_turn([line.split() for line in lines if line.strip() and not line.startswith("#")])
 
 
 def run(command, line):

@@ -85,7 +85,7 @@ void bound_assume_machine_code(const struct bound_input *input, wb_bound *bound)
         assume(bound, assumed[i]);
     if (input->machine->sub_cores > 1) assume(bound, WB_ASSUME_SUB_CORES_KEPT);
     for (int r = 0; r < RESIDENTS; r++)
-        if ((input->machine->resident >> r & 1) != 0)
+        if (machine_promises(input->machine, (enum resident)r))
             assume(bound, (wb_assumption)((int)WB_ASSUME_RESIDENT_TRANSLATIONS + r));
 }
 

@@ -68,7 +68,8 @@ static bool check_seed(uint64_t seed, struct campaign_census *census) {
         holds =
             exact_check(&exact_families[f], seed, seed % CAMPAIGN_TWICE == 0, &census->exact[f], &violation);
     for (size_t f = 0; holds && f < SASS_FAMILIES; f++)
-        holds = sass_check(&sass_families[f], seed, CAMPAIGN_STATES, &census->machine_code[f], &violation);
+        holds = sass_check(&sass_families[f], seed, seed % CAMPAIGN_TWICE == 0, CAMPAIGN_STATES,
+                           &census->machine_code[f], &violation);
     holds =
         holds && large_grid_check(seed, seed % CAMPAIGN_ANNEALED == 0 ? CAMPAIGN_CANDIDATES : 0, &violation);
     if (!holds) printf("VIOLATION: %s\n", violation.failed ? "out of memory" : violation.data);

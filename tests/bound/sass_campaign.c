@@ -1,7 +1,7 @@
 /* The long form of the random checks of machine code: every family at seed after seed, up to the first grid
  * that takes longer than a bound, which is printed.
  *
- * usage: sass_campaign FIRST_SEED SEEDS [STATES [FAMILY]]
+ * usage: sass_campaign FIRST_SEED SEEDS [STATES [FAMILY [pauses]]]
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,18 +28,19 @@ static void print_census(uint64_t first, uint64_t seeds, const struct sass_censu
 
 int main(int argc, char **argv) {
     if (argc < 3) {
-        fprintf(stderr, "usage: sass_campaign FIRST_SEED SEEDS [STATES [FAMILY]]\n");
+        fprintf(stderr, "usage: sass_campaign FIRST_SEED SEEDS [STATES [FAMILY [pauses]]]\n");
         return 2;
     }
     const uint64_t first = strtoull(argv[1], NULL, 10), seeds = strtoull(argv[2], NULL, 10);
     const size_t states = argc > 3 ? strtoull(argv[3], NULL, 10) : STATES;
     const size_t only = argc > 4 ? strtoull(argv[4], NULL, 10) : SASS_FAMILIES;
+    const bool pauses = argc > 5;
     struct sass_census census[SASS_FAMILIES] = {{0}};
     for (uint64_t seed = first; seed < first + seeds; seed++) {
         for (size_t f = 0; f < SASS_FAMILIES; f++) {
             struct text violation = {0};
             if (only < SASS_FAMILIES && f != only) continue;
-            if (!sass_check(&sass_families[f], seed, states, &census[f], &violation)) {
+            if (!sass_check(&sass_families[f], seed, pauses, states, &census[f], &violation)) {
                 printf("VIOLATION: %s\n", violation.failed ? "out of memory" : violation.data);
                 text_free(&violation);
                 return 1;

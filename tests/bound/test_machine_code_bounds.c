@@ -22,7 +22,7 @@ static void check_family(const struct sass_family *family, uint32_t rounds) {
     struct sass_census census = {0};
     struct text violation = {0};
     for (uint64_t seed = 1; seed <= rounds; seed++)
-        if (!sass_check(family, seed, STATES, &census, &violation))
+        if (!sass_check(family, seed, false, STATES, &census, &violation))
             fail_msg("%s", violation.failed ? "out of memory" : violation.data);
     text_free(&violation);
     printf("%s: %" PRIu64 " of %" PRIu32 " searched, the least bound attained in %" PRIu64 "\n", family->name,
@@ -38,6 +38,26 @@ static void test_no_execution_is_beyond_a_bound(void **state) {
     (void)state;
     for (size_t f = 0; f < SASS_FAMILIES; f++)
         check_family(&sass_families[f], random_rounds(FAMILY_ROUNDS));
+}
+
+/* Pauses add states: fewer grids, of which more are given up. */
+#define PAUSES_ROUNDS 300u
+#define PAUSES_STATES 1000
+
+static void test_pauses_add_no_more_than_they_take(void **state) {
+    (void)state;
+    const uint32_t rounds = random_rounds(PAUSES_ROUNDS);
+    struct sass_census census = {0};
+    struct text violation = {0};
+    for (size_t f = 0; f < SASS_FAMILIES; f++)
+        for (uint64_t seed = 1; seed <= rounds; seed++)
+            if (!sass_check(&sass_families[f], seed, true, PAUSES_STATES, &census, &violation))
+                fail_msg("%s", violation.failed ? "out of memory" : violation.data);
+    text_free(&violation);
+    printf("with pauses: %" PRIu64 " of %" PRIu32 " searched, the least bound attained in %" PRIu64 "\n",
+           census.searched, rounds * SASS_FAMILIES, census.attained);
+    assert_true(census.searched > rounds * SASS_FAMILIES / 3);
+    assert_true(census.attained > rounds * SASS_FAMILIES / 25);
 }
 
 /* ---- Grids written by hand ------------------------------------------------------------------------------
@@ -211,6 +231,48 @@ static void test_parts_miss_elsewhere(void **state) {
     assert_int_equal(bounds[1], 32);
 }
 
+/* A barrier leaves a latch behind. Where nothing need be issued in a pause, one of a cycle costs two: a load
+ * that could be issued in it is not before the latch of the other warp, and holds up that one's load. */
+static void test_a_latch_left_at_a_barrier(void **state) {
+    (void)state;
+    const uint32_t longest[] = {18, 20, 21, 22};
+    begin(2, 2);
+    grid.queue[1] = SASS_UNLIMITED;
+    for (uint32_t w = 0; w < 2; w++) {
+        add_many(1, w, false, 1, 1, w == 0 ? 3 : 1);
+        if (w == 0) add_many(1, w, true, 1, 0, 8);
+        add(w, true, 1)->barrier = true;
+        add_many(1, w, true, 1, 0, 2);
+        add_many(1, w, false, 1, 1, 3);
+    }
+    for (uint8_t pauses = 0; pauses <= 3; pauses++) {
+        grid.pauses = (struct sass_pauses){.cycles = pauses, .kinds = SASS_PAUSE_ALL};
+        assert_int_equal(explored(), longest[pauses]);
+        grid.pauses.issue = true;
+        assert_int_equal(explored(), longest[0] + pauses);
+    }
+}
+
+/* Two SMs, four blocks of 2 cycles. Pauses of the one keep it at its first block until the other begins its
+ * third, which pauses of that one make longer: K-BAL, 4, with both. */
+static void test_each_sm_has_its_own_pauses(void **state) {
+    (void)state;
+    for (uint32_t common = 0; common < 2; common++) {
+        begin(1, 1);
+        grid.queue[0] = SASS_UNLIMITED;
+        grid.blocks = 4;
+        grid.sms = 2;
+        grid.pauses = (struct sass_pauses){.cycles = 2, .common = common, .kinds = SASS_PAUSE_ALL};
+        add_many(1, 0, false, 1, 0, 2);
+        for (uint32_t b = 1; b < 4; b++)
+            grid.programs[b] = grid.programs[0];
+        const uint32_t time = explored();
+        assert_int_equal(time, common ? 6 : 8);
+        assert_int_equal(naive_sass_grid(&grid, SASS_AS_PROVEN).balance, time);
+        assert_int_equal(sass_exceeds(&grid, time, SASS_PAUSES_ONCE), !common);
+    }
+}
+
 /* ---- Mistakes -------------------------------------------------------------------------------------------
  */
 
@@ -248,6 +310,9 @@ static const struct mutant_case mutant_cases[] = {
     {SASS_ONE_TURN, "chains that change their sub-core at no barrier", 15, 650},
     {SASS_NO_EXTRAS, "the busiest sub-core of each block only", 16, 2791},
     {SASS_COLD_HELD, "probes of blocks that come first", 9, 27808},
+    {SASS_PAUSES_SHORT, "a cycle of pauses forgotten", 0, 1},
+    {SASS_PAUSES_SHORT, "a cycle of pauses forgotten, in grids", 5, 3},
+    {SASS_PAUSES_ONCE, "pauses of the last SM only", 5, 72},
 };
 
 static void test_mistakes_are_found(void **state) {
@@ -255,6 +320,7 @@ static void test_mistakes_are_found(void **state) {
     for (size_t i = 0; i < sizeof mutant_cases / sizeof *mutant_cases; i++) {
         const struct mutant_case *that = &mutant_cases[i];
         random_sass_grid(&sass_families[that->family], that->seed, &grid);
+        if (that->mutant >= SASS_PAUSES_SHORT) random_sass_pauses(that->seed, &grid);
         if (!sass_exceeds(&grid, explored(), that->mutant)) fail_msg("not found: %s", that->what);
     }
 }
@@ -262,11 +328,14 @@ static void test_mistakes_are_found(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_execution_is_beyond_a_bound),
+        cmocka_unit_test(test_pauses_add_no_more_than_they_take),
         cmocka_unit_test(test_full_queue_holds_up_other_pipes),
         cmocka_unit_test(test_own_order_is_part_of_the_chain),
         cmocka_unit_test(test_later_own_instructions_behind_a_clash),
         cmocka_unit_test(test_a_memory_in_any_order),
         cmocka_unit_test(test_parts_miss_elsewhere),
+        cmocka_unit_test(test_a_latch_left_at_a_barrier),
+        cmocka_unit_test(test_each_sm_has_its_own_pauses),
         cmocka_unit_test(test_mistakes_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -875,19 +875,45 @@ static struct sass_bounds several_blocks(const struct sass_grid *grid, const str
         bounds.balance = balance(grid, &all, cold, false);
         bounds.chain_balance = balance(grid, &all, cold, true);
     }
-    bounds.least = smaller(smaller(bounds.kernel, bounds.chain), smaller(bounds.area, bounds.balance));
-    bounds.least = smaller(bounds.least, smaller(bounds.chain_area, bounds.chain_balance));
     return bounds;
 }
 
+/* What pauses add. Those of other SMs delay who is dispatched when all are busy, and those of its own SM what
+ * it does then. */
+static void add_pauses(const struct sass_grid *grid, enum sass_mutant mutant, struct sass_bounds *bounds) {
+    uint64_t once = grid->pauses.cycles;
+    if (mutant == SASS_PAUSES_SHORT) once = beyond(once, 1);
+    const bool common = grid->sms == 1 || grid->pauses.common || mutant == SASS_PAUSES_ONCE;
+    const uint64_t twice = common ? once : 2 * once;
+    bounds->sib += once;
+    bounds->fib += once;
+    bounds->elb += once;
+    bounds->kernel += once;
+    bounds->chain += once;
+    bounds->area = sum_of(bounds->area, twice);
+    bounds->balance = sum_of(bounds->balance, twice);
+    bounds->chain_area = sum_of(bounds->chain_area, twice);
+    bounds->chain_balance = sum_of(bounds->chain_balance, twice);
+}
+
+static void set_least(const struct sass_grid *grid, struct sass_bounds *bounds) {
+    bounds->least = smaller(bounds->fib, bounds->elb);
+    if (grid->blocks == 1) return;
+    bounds->least = smaller(smaller(bounds->kernel, bounds->chain), smaller(bounds->area, bounds->balance));
+    bounds->least = smaller(bounds->least, smaller(bounds->chain_area, bounds->chain_balance));
+}
+
 struct sass_bounds naive_sass_grid(const struct sass_grid *grid, enum sass_mutant mutant) {
+    struct sass_bounds bounds;
     if (grid->blocks == 1) {
-        struct sass_bounds bounds = naive_sass_block(grid, 0, mutant);
-        bounds.least = smaller(bounds.fib, bounds.elb);
-        return bounds;
+        bounds = naive_sass_block(grid, 0, mutant);
+    } else {
+        struct sass_grid warm = *grid;
+        warm.lines.l0 = warm.lines.l1 = warm.lines.constants = false;
+        const struct cold cold = cold_of(grid, &warm, mutant);
+        bounds = several_blocks(&warm, &cold, mutant);
     }
-    struct sass_grid warm = *grid;
-    warm.lines.l0 = warm.lines.l1 = warm.lines.constants = false;
-    const struct cold cold = cold_of(grid, &warm, mutant);
-    return several_blocks(&warm, &cold, mutant);
+    add_pauses(grid, mutant, &bounds);
+    set_least(grid, &bounds);
+    return bounds;
 }

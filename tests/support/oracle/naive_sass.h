@@ -62,6 +62,26 @@ struct sass_lines {
     } actual;
 };
 
+/* What a pause keeps from running down; the bounds hold for each choice of these. */
+enum {
+    SASS_PAUSE_HOLDS = 1, /* of stages, latches apart */
+    SASS_PAUSE_TRANSFERS = 2,
+    SASS_PAUSE_WRITES = 4,
+    SASS_PAUSE_READS = 8,
+    SASS_PAUSE_MISSES = 16, /* fetch, operand, and lines that are missed once */
+    SASS_PAUSE_ALL = 31
+};
+
+/* Cycles in which an SM's memory and units may stand still: who waits for a unit or for room in a queue need
+ * not begin, and times of these kinds do not pass. Stalls, slots, probes, latches and releases do, and blocks
+ * are dispatched: else K-SM would lack the pauses of other SMs, which then get fewer blocks. */
+struct sass_pauses {
+    uint8_t cycles; /* at most */
+    bool common;    /* the same cycles for all SMs; else as many for each, any of them */
+    bool issue;     /* goes on in them as elsewhere; else what is ready need not be issued */
+    uint8_t kinds;  /* a pause is of all kinds, or of these: each time as the search likes */
+};
+
 struct sass_grid {
     uint32_t sub_cores, units, release;
     bool shared[SASS_GRID_UNITS];
@@ -69,6 +89,7 @@ struct sass_grid {
     bool any_order[SASS_GRID_UNITS];
     struct sass_rules rules;
     struct sass_lines lines;
+    struct sass_pauses pauses;
     uint8_t actual_release[SASS_GRID_WARPS][SASS_GRID_INSTS]; /* of a warp, by its barriers (M7) */
     uint32_t blocks, warps;                                   /* warps of a block */
     uint32_t sms, slots;
@@ -114,6 +135,8 @@ enum sass_mutant {
     SASS_COLD_ONE_SECTION,  /* grids: misses of the sub-core and section that has most of them */
     SASS_COLD_WARM,         /* grids: a block that follows another finds all lines */
     SASS_COLD_HELD,         /* grids: blocks that come first hold no more than others */
+    SASS_PAUSES_SHORT,      /* one cycle of them forgotten; this and what follows is of grids with pauses */
+    SASS_PAUSES_ONCE,       /* grids: those of each SM as if they were common */
     SASS_MUTANTS
 };
 

@@ -60,6 +60,10 @@ void sass_grid_print(const struct sass_grid *grid, struct text *out) {
                 rules->late_release ? ", barriers wait for the end" : "",
                 rules->prompt_start ? ", what can start starts at once" : "");
     print_lines(&grid->lines, out);
+    if (grid->pauses.cycles > 0)
+        text_printf(out, "%" PRIu8 " cycles of pauses%s, also of kinds %" PRIx8 " only%s\n",
+                    grid->pauses.cycles, grid->pauses.common ? " of all SMs" : "", grid->pauses.kinds,
+                    grid->pauses.issue ? ", issue goes on" : "");
     for (uint32_t u = 0; u < grid->units; u++)
         text_printf(out, "u%" PRIu32 "%s%s queue %" PRIu8 "\n", u, grid->shared[u] ? " shared" : "",
                     grid->any_order[u] ? " in any order" : "", grid->queue[u]);
@@ -77,10 +81,11 @@ bool sass_exceeds(const struct sass_grid *grid, uint32_t time, enum sass_mutant 
            time > bounds.chain_area || time > bounds.chain_balance;
 }
 
-bool sass_check(const struct sass_family *family, uint64_t seed, size_t states, struct sass_census *census,
-                struct text *violation) {
+bool sass_check(const struct sass_family *family, uint64_t seed, bool pauses, size_t states,
+                struct sass_census *census, struct text *violation) {
     struct sass_grid grid;
     random_sass_grid(family, seed, &grid);
+    if (pauses) random_sass_pauses(seed, &grid);
     const uint32_t time = sass_explore(&grid, states);
     if (time == 0) return true;
     const struct sass_bounds bounds = naive_sass_grid(&grid, SASS_AS_PROVEN);

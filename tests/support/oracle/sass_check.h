@@ -12,10 +12,10 @@ struct sass_census {
     uint64_t searched, attained; /* the least bound */
 };
 
-/* Whether the grid of a seed is within its bounds, or its search would go through more states. False with the
- * grid in `violation`. */
-bool sass_check(const struct sass_family *family, uint64_t seed, size_t states, struct sass_census *census,
-                struct text *violation);
+/* Whether the grid of a seed, with pauses or without, is within its bounds, or its search would go through
+ * more states. False with the grid in `violation`. */
+bool sass_check(const struct sass_family *family, uint64_t seed, bool pauses, size_t states,
+                struct sass_census *census, struct text *violation);
 
 /* Whether a time is beyond some bound of the grid, as it would be with a mistake. */
 bool sass_exceeds(const struct sass_grid *grid, uint32_t time, enum sass_mutant mutant);

@@ -1,6 +1,7 @@
 /* Every execution of a small grid of machine code that the rules of docs/machine-code-bounds.md, section 1,
  * allow: which block goes where, which warp is issued, what starts in which order, every latency of its
- * interval. A memoised search from cycle to cycle; all times of a state count from its cycle. */
+ * interval. A memoised search from cycle to cycle; all times of a state count from its cycle. Some cycles may
+ * be pauses (struct sass_pauses): what an SM begins or has under way then takes a cycle longer. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,11 @@
 /* How far an instruction is. */
 enum { NOT_ISSUED, BEFORE_QUEUE, FIRST_STAGE, ENDED = UINT8_MAX };
 enum { WAITS, HOLDS, BLOCKS, MOVES, STEPS };
+#define IN_PAUSE (SASS_PAUSE_ALL + 1u) /* even if nothing stands still */
+
+/* Bits of moment.idle: units where they are, then SMs. */
+#define IDLE_BLOCKED (SASS_GRID_UNITS * SASS_GRID_CORES)
+#define IDLE_ISSUED (IDLE_BLOCKED + SASS_GRID_CORES)
 
 struct step_state {
     uint8_t progress; /* FIRST_STAGE + STEPS * stage + WAITS .. */
@@ -21,7 +27,8 @@ struct step_state {
 };
 
 struct warp_state {
-    uint8_t next, earliest, held, fresh, probed;
+    uint8_t next, held, fresh, probed;
+    uint8_t earliest, missing; /* cycles of stalls and probes, of misses: until it may go on */
 };
 
 struct state {
@@ -33,6 +40,7 @@ struct state {
     uint8_t sm[SASS_GRID_WARPS]; /* per block: 0 not dispatched, 1 + SM, ENDED */
     uint8_t l0[SASS_GRID_CORES][SASS_GRID_LINES], l1[SASS_GRID_CORES][SASS_GRID_LINES]; /* L1: per SM */
     uint8_t constant[SASS_GRID_CORES][SASS_GRID_CONSTANTS], l1_constant[SASS_GRID_CORES][SASS_GRID_CONSTANTS];
+    uint8_t pauses[SASS_GRID_CORES], paused[SASS_GRID_CORES]; /* per SM: cycles left to it; IN_PAUSE, kinds */
     uint8_t padding[4];
 };
 
@@ -50,6 +58,7 @@ enum phase { DISPATCH, START, ISSUE, START_ISSUED, ADVANCE };
 struct moment {
     enum phase phase;
     uint32_t decided; /* sub-cores that have issued, or cannot */
+    uint32_t idle;    /* in a pause: units that nobody begins on, and SMs where nobody enters a queue */
     bool acted;
 };
 
@@ -109,6 +118,23 @@ static bool has_room(const struct search *search, const struct state *state, uin
     return queue == SASS_UNLIMITED || queued(search, state, unit, place, true) < queue;
 }
 
+/* Whether the SM of a sub-core pauses: nobody has to begin, or to issue. */
+static bool is_paused(const struct search *search, const struct state *state, uint32_t core) {
+    return state->paused[core / search->grid->sub_cores] != 0;
+}
+
+/* How long something takes that begins now on the SM of a sub-core: in a pause that keeps it back one more.
+ */
+static uint8_t begun(const struct search *search, const struct state *state, uint32_t core, uint32_t kind,
+                     uint32_t time) {
+    return (uint8_t)(time + ((state->paused[core / search->grid->sub_cores] & kind) != 0));
+}
+
+/* Whether the stage begins when the instruction is issued: pauses make it no longer. */
+static bool is_latch(const struct search *search, const struct sass_timed *timed, uint32_t i) {
+    return i == 0 && (timed->fixed || search->grid->queue[timed->stages[0].unit] == 0);
+}
+
 static bool is_free(const struct state *state, uint32_t unit, uint32_t place) {
     return state->holds[unit][place] == 0 && !state->blocked[unit][place];
 }
@@ -165,10 +191,12 @@ static void start(const struct search *search, struct state *state, uint32_t w, 
     const struct sass_step *inst = step_of(search, w, k);
     struct step_state *step = &state->steps[w][k];
     const uint32_t unit = inst->stated.stages[i].unit;
+    const uint32_t core = core_of(search, state, w);
+    const uint32_t kind = is_latch(search, &inst->stated, i) ? 0 : SASS_PAUSE_HOLDS;
     end_waiting(search, state, w, k, i);
     step->progress = (uint8_t)(FIRST_STAGE + STEPS * i + HOLDS);
-    step->left = inst->actual.init[i];
-    state->holds[unit][place_of(search, unit, core_of(search, state, w))] = step->left;
+    step->left = begun(search, state, core, kind, inst->actual.init[i]);
+    state->holds[unit][place_of(search, unit, core)] = step->left;
 }
 
 /* What the instruction waits for at stage i has been fetched for another: its way is over. */
@@ -180,10 +208,10 @@ static void merge(const struct search *search, struct state *state, uint32_t w, 
 
 static void end_counters(const struct search *search, struct state *state, uint32_t w, uint32_t k,
                          uint32_t write, uint32_t read) {
-    (void)search;
+    const uint32_t core = core_of(search, state, w);
     state->steps[w][k].progress = ENDED;
-    state->steps[w][k].write = (uint8_t)write;
-    state->steps[w][k].read = (uint8_t)read;
+    state->steps[w][k].write = begun(search, state, core, SASS_PAUSE_WRITES, write);
+    state->steps[w][k].read = begun(search, state, core, SASS_PAUSE_READS, read);
 }
 
 /* The stage that an instruction holds is over, and not its last one. A last stage of no time is passed over.
@@ -196,7 +224,7 @@ static void leave_stage(const struct search *search, struct state *state, uint32
     const uint32_t core = core_of(search, state, w);
     if (inst->actual.transfer[i] > 0) {
         step->progress = (uint8_t)(FIRST_STAGE + STEPS * i + MOVES);
-        step->left = inst->actual.transfer[i];
+        step->left = begun(search, state, core, SASS_PAUSE_TRANSFERS, inst->actual.transfer[i]);
         return;
     }
     if (inst->actual.init[i + 1] == 0) {
@@ -256,6 +284,19 @@ static bool end_stage(struct search *search, const struct state *state, struct m
     return false;
 }
 
+/* In a pause of its SM the moment may go on without what can happen. */
+static void leave_idle(struct search *search, const struct state *state, struct moment moment, uint32_t core,
+                       uint32_t bit, uint32_t *time) {
+    if (!is_paused(search, state, core)) return;
+    moment.idle |= 1u << bit;
+    const uint32_t most = proceed(search, state, moment);
+    *time = most > *time ? most : *time;
+}
+
+static bool is_idle(struct moment moment, uint32_t bit) {
+    return (moment.idle >> bit & 1) != 0;
+}
+
 /* An instruction that held a stage because the next had no room: it has now. True when there is one; of
  * several any. */
 static bool unblock(struct search *search, const struct state *state, struct moment moment, uint32_t *time) {
@@ -270,8 +311,11 @@ static bool unblock(struct search *search, const struct state *state, struct mom
             const uint32_t next = step_of(search, w, k)->stated.stages[stage + 1].unit;
             const uint32_t unit = step_of(search, w, k)->stated.stages[stage].unit;
             const uint32_t core = core_of(search, state, w);
+            const uint32_t idle = IDLE_BLOCKED + core / search->grid->sub_cores;
             if (queued(search, state, next, place_of(search, next, core), false) >= search->grid->queue[next])
                 continue;
+            if (is_idle(moment, idle)) continue;
+            if (!any) leave_idle(search, state, moment, core, idle, time);
             struct state then = *state;
             then.steps[w][k].progress = (uint8_t)(FIRST_STAGE + STEPS * (stage + 1) + WAITS);
             then.blocked[unit][place_of(search, unit, core)] = 0;
@@ -288,7 +332,8 @@ static bool start_some(struct search *search, const struct state *state, struct 
     const struct sass_grid *grid = search->grid;
     for (uint32_t unit = grid->units; unit-- > 0;)
         for (uint32_t place = 0; place < grid->sub_cores * grid->sms; place++) {
-            if (!is_free(state, unit, place)) continue;
+            const uint32_t idle = unit * SASS_GRID_CORES + place;
+            if (!is_free(state, unit, place) || is_idle(moment, idle)) continue;
             uint32_t first = UINT8_MAX;
             uint64_t can = 0;
             for (uint32_t w = 0; w < grid->blocks * grid->warps; w++)
@@ -303,6 +348,7 @@ static bool start_some(struct search *search, const struct state *state, struct 
             if (can == 0) continue;
             moment.acted = true;
             *time = 0;
+            leave_idle(search, state, moment, place, idle, time);
             for (uint32_t i = 0; i < 64; i++) {
                 if ((can >> i & 1) == 0) continue;
                 const uint32_t w = i / SASS_GRID_INSTS, k = i % SASS_GRID_INSTS;
@@ -327,7 +373,7 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 }
 
 /* Cycles until a line of a cache is there that is asked for now, where it is in the one behind it after some
- * cycles. */
+ * cycles (in a pause: at least one). */
 static uint32_t ask(uint8_t *left, uint32_t behind, uint8_t miss) {
     if (*left == UNDONE) *left = (uint8_t)(behind + miss);
     return *left;
@@ -339,10 +385,11 @@ static uint32_t fetched(const struct search *search, struct state *state, uint32
     const struct sass_step *step = step_of(search, w, k);
     const uint32_t core = core_of(search, state, w), sm = core / search->grid->sub_cores;
     const uint32_t line = step->stated.line, l1_line = line / lines->halves;
-    uint32_t behind = 0;
-    if (lines->l1) behind = ask(&state->l1[sm][l1_line], 0, lines->actual.l1[l1_line]);
-    if (lines->l0) behind = ask(&state->l0[core][line], behind, lines->actual.l0[line]);
-    return larger(behind, step->actual.fetch);
+    const uint32_t now = begun(search, state, core, SASS_PAUSE_MISSES, 0);
+    uint32_t behind = now;
+    if (lines->l1) behind = ask(&state->l1[sm][l1_line], now, lines->actual.l1[l1_line]);
+    if (lines->l0) behind = ask(&state->l0[core][line], larger(behind, now), lines->actual.l0[line]);
+    return larger(behind, now + step->actual.fetch);
 }
 
 /* Cycles until the constant of its next instruction is there, UNDONE where nobody has asked for it. */
@@ -357,19 +404,21 @@ static void look_for_constant(const struct search *search, struct state *state, 
     const struct sass_lines *lines = &search->grid->lines;
     const uint32_t line = step_of(search, w, state->warps[w].next)->stated.constant_line;
     const uint32_t core = core_of(search, state, w), sm = core / search->grid->sub_cores;
-    uint32_t behind = 0;
-    if (lines->l1) behind = ask(&state->l1_constant[sm][line], 0, lines->actual.l1_constant[line]);
-    const uint32_t left = ask(&state->constant[core][line], behind, lines->actual.constant[line]);
+    const uint32_t now = begun(search, state, core, SASS_PAUSE_MISSES, 0);
+    uint32_t behind = now;
+    if (lines->l1) behind = ask(&state->l1_constant[sm][line], now, lines->actual.l1_constant[line]);
+    const uint32_t left =
+        ask(&state->constant[core][line], larger(behind, now), lines->actual.constant[line]);
+    state->warps[w].missing = (uint8_t)left;
     state->issue_owner[core] = (uint8_t)(1 + w);
-    state->issue_holds[core] = lines->actual.probe;
-    state->warps[w].earliest = (uint8_t)larger(left, lines->actual.probe);
+    state->issue_holds[core] = state->warps[w].earliest = lines->actual.probe;
 }
 
 /* The warp goes on after its instruction k, whose stall counts from now. */
 static void set_pace(const struct search *search, struct state *state, uint32_t w, uint32_t k) {
     const struct sass_program *program = &search->grid->programs[w];
-    const uint32_t fetch = k + 1 < program->count ? fetched(search, state, w, k + 1) : 0;
-    state->warps[w].earliest = (uint8_t)larger(program->steps[k].actual.stall, fetch);
+    state->warps[w].missing = k + 1 < program->count ? (uint8_t)fetched(search, state, w, k + 1) : 0;
+    state->warps[w].earliest = program->steps[k].actual.stall;
 }
 
 /* An instruction that held the issue stage goes into its queue. */
@@ -390,7 +439,10 @@ static bool enter_some(struct search *search, const struct state *state, struct 
     moment.acted = true;
     for (uint32_t core = 0; core < search->grid->sub_cores * search->grid->sms; core++) {
         const uint32_t w = state->waits_for_room[core];
+        const uint32_t idle = IDLE_ISSUED + core / search->grid->sub_cores;
         if (w == 0 || !has_room(search, state, w - 1, state->warps[w - 1].next - 1u)) continue;
+        if (is_idle(moment, idle)) continue;
+        if (!entered) leave_idle(search, state, moment, core, idle, time);
         struct state next = *state;
         enter_queue(search, &next, core);
         const uint32_t most = proceed(search, &next, moment);
@@ -424,7 +476,7 @@ static bool is_ready(const struct search *search, const struct state *state, uin
     const struct warp_state *warp = &state->warps[w];
     const uint8_t sm = state->sm[w / search->grid->warps];
     if (sm == 0 || sm == ENDED || warp->next >= search->grid->programs[w].count) return false;
-    if (warp->held || warp->earliest > 0 || !counts_hold(search, state, w)) return false;
+    if (warp->held || warp->earliest + warp->missing > 0 || !counts_hold(search, state, w)) return false;
     const uint32_t constant = constant_left(search, state, w);
     if (constant > 0 && constant != UNDONE && !search->grid->rules.probes_again) return false;
     const struct sass_timed *timed = &step_of(search, w, warp->next)->stated;
@@ -474,7 +526,8 @@ static bool release(const struct search *search, struct state *state) {
     return opened;
 }
 
-static void issue(const struct search *search, struct state *state, uint32_t w) {
+/* `late`: in a pause, not into its queue, although that has room. */
+static void issue(const struct search *search, struct state *state, uint32_t w, bool late) {
     struct warp_state *warp = &state->warps[w];
     const uint32_t k = warp->next, core = core_of(search, state, w);
     const struct sass_step *inst = step_of(search, w, k);
@@ -485,8 +538,8 @@ static void issue(const struct search *search, struct state *state, uint32_t w) 
     state->issue_owner[core] = (uint8_t)(1 + w);
     if (inst->actual.operand + inst->actual.probe > 0 && !warp->probed) {
         warp->probed = 1;
-        warp->earliest = (uint8_t)larger(inst->actual.operand, inst->actual.probe);
-        state->issue_holds[core] = inst->actual.probe;
+        warp->missing = begun(search, state, core, SASS_PAUSE_MISSES, inst->actual.operand);
+        warp->earliest = state->issue_holds[core] = inst->actual.probe;
         return;
     }
     warp->probed = 0;
@@ -501,7 +554,7 @@ static void issue(const struct search *search, struct state *state, uint32_t w) 
         step->progress = FIRST_STAGE + HOLDS;
     } else if (inst->stated.fixed || search->grid->queue[inst->stated.stages[0].unit] == 0) {
         start(search, state, w, k, 0);
-    } else if (has_room(search, state, w, k)) {
+    } else if (!late && has_room(search, state, w, k)) {
         arrive(search, state, w, k, FIRST_STAGE, inst->stated.stages[0].unit);
     } else {
         step->progress = BEFORE_QUEUE;
@@ -511,10 +564,19 @@ static void issue(const struct search *search, struct state *state, uint32_t w) 
     if (!search->grid->rules.late_release) (void)release(search, state);
 }
 
+/* Whether the next instruction of a warp, in a pause, may be issued and stay in the issue stage. */
+static bool may_stay_out(const struct search *search, const struct state *state, uint32_t w) {
+    const struct sass_step *inst = step_of(search, w, state->warps[w].next);
+    const bool probes = inst->actual.operand + inst->actual.probe > 0 && !state->warps[w].probed;
+    return search->grid->rules.full_holds_issue && is_paused(search, state, core_of(search, state, w)) &&
+           inst->stated.stage_count > 0 && !is_latch(search, &inst->stated, 0) && !probes &&
+           constant_left(search, state, w) == 0 && has_room(search, state, w, state->warps[w].next);
+}
+
 /* Some sub-core issues, or none can any more. */
 static uint32_t issue_some(struct search *search, const struct state *state, struct moment moment) {
     const struct sass_grid *grid = search->grid;
-    uint32_t most = 0;
+    uint32_t most = 0, resting = 0;
     bool any = false;
     for (uint32_t core = 0; core < grid->sub_cores * grid->sms; core++) {
         if ((moment.decided >> core & 1) != 0 || state->issue_holds[core] > 0 || state->waits_for_room[core])
@@ -525,15 +587,24 @@ static uint32_t issue_some(struct search *search, const struct state *state, str
             struct moment then = moment;
             then.acted = true;
             then.decided |= 1u << core;
-            issue(search, &next, w);
+            issue(search, &next, w, false);
             const uint32_t time = proceed(search, &next, then);
             most = larger(time, most);
             any = true;
+            if (is_paused(search, state, core) && !grid->pauses.issue) resting |= 1u << core;
+            if (!may_stay_out(search, state, w)) continue;
+            next = *state;
+            issue(search, &next, w, true);
+            most = larger(most, proceed(search, &next, then));
         }
     }
-    if (any) return most;
-    moment.phase = START_ISSUED;
-    return proceed(search, state, moment);
+    if (any && resting == 0) return most;
+    moment.decided |= resting; /* where an SM pauses, what is ready need not be issued */
+    if (!any) {
+        moment.phase = START_ISSUED;
+        moment.idle = 0;
+    }
+    return larger(most, proceed(search, state, moment));
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------
@@ -592,7 +663,7 @@ static bool dispatch(struct search *search, const struct state *state, struct mo
             struct state next = *state;
             next.sm[b] = (uint8_t)(1 + sm);
             for (uint32_t w = b * grid->warps; w < (b + 1) * grid->warps; w++)
-                next.warps[w].earliest =
+                next.warps[w].missing =
                     grid->programs[w].count > 0 ? (uint8_t)fetched(search, &next, w, 0) : 0;
             *time = larger(*time, proceed(search, &next, moment));
             any = true;
@@ -615,6 +686,10 @@ static bool dispatch(struct search *search, const struct state *state, struct mo
             }                                                                                                \
             {                                                                                                \
                 uint8_t *time = &(state)->warps[w_].fresh;                                                   \
+                body                                                                                         \
+            }                                                                                                \
+            {                                                                                                \
+                uint8_t *time = &(state)->warps[w_].missing;                                                 \
                 body                                                                                         \
             }                                                                                                \
             for (uint32_t k_ = 0; k_ < (state)->warps[w_].next; k_++) {                                      \
@@ -653,7 +728,7 @@ static bool dispatch(struct search *search, const struct state *state, struct mo
     } while (false)
 
 /* The cycles until something happens that was not possible in this one; 0: nothing is left. */
-static uint32_t pause(struct state *state) {
+static uint32_t until_next(struct state *state) {
     uint32_t least = 0;
     FOR_TIMES(state, time, if (*time > 0 && *time != UNDONE && (least == 0 || *time < least)) least = *time;);
     return least;
@@ -661,6 +736,90 @@ static uint32_t pause(struct state *state) {
 
 static void pass(struct state *state, uint32_t passed) {
     FOR_TIMES(state, time, if (*time > 0 && *time != UNDONE) *time = (uint8_t)(*time - passed););
+}
+
+/* ---- Pauses ---------------------------------------------------------------------------------------------
+ */
+
+static bool is_any(const uint8_t *numbers) {
+    for (uint32_t i = 0; i < SASS_GRID_CORES; i++)
+        if (numbers[i] > 0) return true;
+    return false;
+}
+
+static bool is_over(const struct search *search, const struct state *state) {
+    for (uint32_t b = 0; b < search->grid->blocks; b++)
+        if (state->sm[b] != ENDED) return false;
+    return true;
+}
+
+static void lengthen(uint8_t *time) {
+    if (*time > 0 && *time != UNDONE) ++*time;
+}
+
+/* A pause of an SM lengthens the misses of its lines. */
+static void pause_lines(const struct search *search, struct state *state, uint32_t sm) {
+    const uint32_t cores = search->grid->sub_cores;
+    for (uint32_t l = 0; l < SASS_GRID_LINES; l++) {
+        lengthen(&state->l1[sm][l]);
+        for (uint32_t core = sm * cores; core < (sm + 1) * cores; core++)
+            lengthen(&state->l0[core][l]);
+    }
+    for (uint32_t l = 0; l < SASS_GRID_CONSTANTS; l++) {
+        lengthen(&state->l1_constant[sm][l]);
+        for (uint32_t core = sm * cores; core < (sm + 1) * cores; core++)
+            lengthen(&state->constant[core][l]);
+    }
+}
+
+static void pause_step(const struct search *search, struct state *state, uint32_t w, uint32_t k,
+                       uint32_t kinds) {
+    const struct sass_timed *timed = &step_of(search, w, k)->stated;
+    struct step_state *step = &state->steps[w][k];
+    if ((kinds & SASS_PAUSE_WRITES) != 0) lengthen(&step->write);
+    if ((kinds & SASS_PAUSE_READS) != 0) lengthen(&step->read);
+    if (step->progress < FIRST_STAGE || step->progress == ENDED) return;
+    const uint32_t kind = (uint32_t)(step->progress - FIRST_STAGE) % STEPS;
+    const uint32_t stage = (uint32_t)(step->progress - FIRST_STAGE) / STEPS;
+    if (kind == MOVES && (kinds & SASS_PAUSE_TRANSFERS) != 0) step->left++;
+    if (kind != HOLDS || (kinds & SASS_PAUSE_HOLDS) == 0 || is_latch(search, timed, stage)) return;
+    const uint32_t unit = timed->stages[stage].unit;
+    step->left++;
+    state->holds[unit][place_of(search, unit, core_of(search, state, w))]++;
+}
+
+/* An SM pauses in the next cycle: what is under way at its beginning, or would end there, goes on through it.
+ */
+static void pause_sm(const struct search *search, struct state *state, uint32_t sm, uint32_t kinds) {
+    state->paused[sm] = (uint8_t)(IN_PAUSE | kinds);
+    if ((kinds & SASS_PAUSE_MISSES) != 0) pause_lines(search, state, sm);
+    for (uint32_t w = 0; w < search->grid->blocks * search->grid->warps; w++) {
+        if (state->sm[w / search->grid->warps] != sm + 1) continue;
+        if ((kinds & SASS_PAUSE_MISSES) != 0) lengthen(&state->warps[w].missing);
+        for (uint32_t k = 0; k < state->warps[w].next; k++)
+            pause_step(search, state, w, k, kinds);
+    }
+}
+
+/* The most cycles from the next one on, which may be a pause of SMs from `sm` on. */
+static uint32_t pass_one(struct search *search, const struct state *state, uint32_t sm) {
+    const struct sass_pauses *pauses = &search->grid->pauses;
+    struct state next = *state;
+    if (sm >= SASS_GRID_CORES || sm == (pauses->common ? 1 : search->grid->sms)) {
+        pass(&next, 1);
+        return longest(search, &next);
+    }
+    const uint32_t last = pauses->common ? search->grid->sms : sm + 1;
+    memset(&next.paused[sm], 0, last - sm);
+    uint32_t most = pass_one(search, &next, sm + 1);
+    for (uint32_t whole = pauses->kinds == SASS_PAUSE_ALL; whole < 2 && state->pauses[sm] > 0; whole++) {
+        struct state then = next;
+        then.pauses[sm]--;
+        for (uint32_t its = sm; its < last; its++)
+            pause_sm(search, &then, its, whole ? SASS_PAUSE_ALL : pauses->kinds);
+        most = larger(most, pass_one(search, &then, sm + 1));
+    }
+    return most;
 }
 
 static uint32_t proceed(struct search *search, const struct state *state, struct moment moment) {
@@ -681,12 +840,16 @@ static uint32_t proceed(struct search *search, const struct state *state, struct
         if (unblock(search, state, moment, &time)) return time;
         if (start_some(search, state, moment, &time)) return time;
         if (enter_some(search, state, moment, &time)) return time;
-        if (!is_prompt) moment.phase = moment.phase == START ? ISSUE : ADVANCE;
+        if (!is_prompt) {
+            moment.phase = moment.phase == START ? ISSUE : ADVANCE;
+            moment.idle = 0;
+        }
     }
     if (moment.phase == ISSUE) return issue_some(search, state, moment);
     struct state next = *state;
-    const uint32_t passed = moment.acted ? 1 : pause(&next);
-    if (passed == 0) return 0;
+    const uint32_t passed = moment.acted || is_any(state->paused) ? 1 : until_next(&next);
+    if (passed == 0 || is_over(search, state)) return 0;
+    if (is_any(state->pauses) || is_any(state->paused)) return 1 + pass_one(search, state, 0);
     pass(&next, passed);
     return passed + longest(search, &next);
 }
@@ -749,7 +912,8 @@ uint32_t sass_explore(const struct sass_grid *grid, size_t states) {
     memset(state.l1, UNDONE, sizeof state.l1);
     memset(state.constant, UNDONE, sizeof state.constant);
     memset(state.l1_constant, UNDONE, sizeof state.l1_constant);
-    const uint32_t time = longest(&search, &state);
+    memset(state.pauses, grid->pauses.cycles, grid->pauses.common ? 1 : grid->sms);
+    const uint32_t time = pass_one(&search, &state, 0);
     free(search.keys);
     free(search.values);
     return search.exhausted ? 0 : time;

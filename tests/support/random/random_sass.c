@@ -364,3 +364,12 @@ void random_sass_grid(const struct sass_family *family, uint64_t seed, struct sa
         for (uint32_t b = 0; b < SASS_GRID_INSTS; b++)
             grid->actual_release[w][b] = (uint8_t)up_to(&draft, 0, grid->release);
 }
+
+void random_sass_pauses(uint64_t seed, struct sass_grid *grid) {
+    struct random_state random = random_seeded(~seed); /* no draw of the grid moves */
+    grid->pauses.cycles = (uint8_t)(1 + random_below(&random, 2) + (random_below(&random, 6) == 0));
+    grid->pauses.common = grid->sms > 1 && random_below(&random, 3) == 0;
+    grid->pauses.issue = random_below(&random, 3) == 0;
+    grid->pauses.kinds = SASS_PAUSE_ALL;
+    if (random_below(&random, 2) == 0) grid->pauses.kinds = (uint8_t)random_below(&random, SASS_PAUSE_ALL);
+}

@@ -29,4 +29,7 @@ extern const struct sass_family sass_families[SASS_FAMILIES];
 
 void random_sass_grid(const struct sass_family *family, uint64_t seed, struct sass_grid *grid);
 
+/* Gives the grid of a seed some pauses (naive_sass.h). */
+void random_sass_pauses(uint64_t seed, struct sass_grid *grid);
+
 #endif

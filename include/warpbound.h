@@ -650,6 +650,8 @@ typedef enum {
     WB_ASSUME_MEMORY_ROUND_ROBIN,
     WB_ASSUME_MEMORY_IN_LEVEL,
     WB_ASSUME_ATOMICS_IN_TURN,
+    WB_ASSUME_TRANSLATIONS_KEPT,
+    WB_ASSUME_SECTORS_KEPT,
     /* Promises of where memory is, as wb_resident_name_at has them. */
     WB_ASSUME_RESIDENT_TRANSLATIONS,
     WB_ASSUME_RESIDENT_DATA,
@@ -720,10 +722,12 @@ typedef enum {
     WB_PART_BUSY, /* issue and units, where they are not told apart */
     WB_PART_LATENCY,
     WB_PART_MEMORY,
-    WB_PART_FETCH,     /* of instructions */
-    WB_PART_STALL,     /* of machine code: stall counts beyond the issue, and what jumps take */
-    WB_PART_BANKS,     /* likewise: operands that are read from one bank of registers */
-    WB_PART_CONSTANTS, /* likewise: misses of constants */
+    WB_PART_TRANSLATIONS, /* of machine code: fills of the TLB, counted once a page */
+    WB_PART_DRAM,         /* likewise: sectors from and to DRAM, counted once each */
+    WB_PART_FETCH,        /* of instructions */
+    WB_PART_STALL,        /* of machine code: stall counts beyond the issue, and what jumps take */
+    WB_PART_BANKS,        /* likewise: operands that are read from one bank of registers */
+    WB_PART_CONSTANTS,    /* likewise: misses of constants */
     WB_PART_DISPATCH,
     WB_PART_TAIL,
     WB_PART_SUB_CORES,    /* initiations in other sub-cores than the busiest of their block */
@@ -1108,7 +1112,18 @@ typedef struct {
     wb_watch watch;        /* the caller's progress callback */
     uint64_t instruction_limit; /* as in wb_trace_options */
     unsigned accept;            /* of wb_accept: models that verdicts may rest on */
+    bool savings;               /* finds wb_analysis_savings */
 } wb_analyze_options;
+
+/* The least proven bound with one promise more of where memory is (docs/sass-machine.md). */
+typedef struct {
+    const char *promise; /* as wb_resident_name_at has it */
+    uint64_t cycles;     /* without the launch overhead */
+} wb_saving;
+
+/* What each promise would save that a launch of machine code does not make and could keep: part of the
+ * analysis, empty unless wb_analyze_options.savings was set. */
+const wb_saving *wb_analysis_savings(const wb_analysis *analysis, size_t *count);
 
 /* Whether the launch can keep what the machine takes as promised (wb_machine_set, "resident"): WB_ERR_INPUT
  * with a message where its buffers or its code are larger than where they are to stay. */

@@ -417,7 +417,8 @@ wb_analyze_options analyze_options(const struct options *options, const struct i
                                           : given                       ? WB_INPUTS_GIVEN
                                                                         : WB_INPUTS_USUAL,
                                 .watch = watch_terminal(),
-                                .accept = accepted_models(options)};
+                                .accept = accepted_models(options),
+                                .savings = options->format == OUTPUT_TEXT && !options->quiet};
 }
 
 void set_threads(const struct options *options, wb_gpu *gpu) {

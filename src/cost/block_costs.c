@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bound/cache/isolated_block.h"
-#include "bound/sass/atomics.h"
+#include "bound/method/beside.h"
 #include "cost/costs.h"
 
 /* ---- ELB ----------------------------------------------------------------------------------------------- */
@@ -232,17 +232,24 @@ static wb_status add_by_rule(struct cost_maker *maker, const struct block_rule *
 /* What is added to the bounds of blocks: releases of barriers, memory, and fetch. Methods that
  * search have releases and fetch of their own. */
 struct additions {
-    cycles release, memory, fetch, atomics;
+    cycles release, memory, fetch;
+    struct beside_times beside;
 };
 
 static struct additions additions_of(const struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
     struct additions added = {.memory = memory_time(maker),
-                              .atomics = atomics_time(analysis->machine, analysis->atomics)};
+                              .beside = beside_times_of(analysis->machine, &analysis->beside)};
     if (maker->method->searches) return added;
     if (bound_method_lacks_releases(maker->method)) added.release = profile_release_time(&analysis->profile);
     added.fetch = analysis->fetch_time;
     return added;
+}
+
+/* What no warp does, and no instruction in particular asks for. */
+static void add_beside(struct cost_maker *maker, wb_part_kind what, cycles time) {
+    tally_add(&maker->shares, tally_apart(&maker->shares, COST_MEMORY), what, time);
+    if (maker->causes != NULL) maker->causes->of[what] = cycles_add(maker->causes->of[what], time);
 }
 
 static wb_status add_additions(struct cost_maker *maker, const struct additions *added) {
@@ -254,8 +261,9 @@ static wb_status add_additions(struct cost_maker *maker, const struct additions 
     if (maker->causes != NULL)
         maker->causes->of[WB_PART_LATENCY] = cycles_add(maker->causes->of[WB_PART_LATENCY], added->release);
     WB_TRY(cost_divide(maker, WB_PART_MEMORY, added->memory, &weights));
-    tally_add(&maker->shares, tally_apart(&maker->shares, COST_OTHER), WB_PART_MEMORY, added->atomics);
-    if (maker->causes != NULL) maker->causes->of[WB_PART_MEMORY] += added->atomics;
+    add_beside(maker, WB_PART_MEMORY, added->beside.atomics);
+    add_beside(maker, WB_PART_TRANSLATIONS, added->beside.translations);
+    add_beside(maker, WB_PART_DRAM, added->beside.sectors);
     return cost_divide(maker, WB_PART_FETCH, added->fetch, &weights);
 }
 
@@ -269,8 +277,8 @@ static const struct block_rule *rule_of(const struct bound_method *method) {
 wb_status block_costs(struct cost_maker *maker) {
     const struct wb_analysis *analysis = maker->analysis;
     const struct additions added = additions_of(maker);
-    const cycles all =
-        cycles_add(added.atomics, cycles_add(added.release, cycles_add(added.memory, added.fetch)));
+    const cycles all = cycles_add(beside_sum(&added.beside),
+                                  cycles_add(added.release, cycles_add(added.memory, added.fetch)));
     const struct block_rule *rule = rule_of(maker->method);
     if (rule == NULL && maker->method->attribute == NULL)
         return cost_decline(maker, "nothing says where its cycles go");

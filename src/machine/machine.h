@@ -258,6 +258,15 @@ enum machine_model {
 /* Which of the warps that could issue do so. */
 enum machine_policy { MACHINE_POLICY_ANY, MACHINE_POLICY_OLDEST };
 
+/* What each access would be charged and is not, as caches keep what the kernel touches: bounds count it once
+ * for each unit of memory (docs/machine-code-bounds.md, section 7). */
+struct machine_fills {
+    const struct wb_machine *of; /* the machine as it is stated; NULL: not yet decided for a kernel */
+    uint32_t pages;       /* that it touches at most, where translations are filled once; 0: they are not */
+    uint32_t translation; /* most cycles of the fill of one */
+    uint32_t sector;      /* most cycles that a sector holds DRAM; 0: each request is charged */
+};
+
 struct wb_machine {
     char name[MACHINE_NAME_MAX];
     char description[MACHINE_TEXT_MAX];
@@ -291,6 +300,7 @@ struct wb_machine {
     input_list inputs;                 /* what it was read from; nothing where it is part of another file */
     VEC(const char *) settings;        /* what overrode keys since */
     unsigned resident;                 /* bit per enum resident that is promised; figures are lowered */
+    struct machine_fills fills;        /* likewise, by what caches keep */
 };
 
 /* What a launch promises of memory: when the kernel starts it is there, and stays until it ends. */
@@ -306,8 +316,32 @@ static inline bool machine_promises(const struct wb_machine *machine, enum resid
     return (machine->resident >> promise & 1) != 0;
 }
 
+/* Promises one thing more. */
+void machine_promise_also(struct wb_machine *machine, enum resident promise);
+
 /* Promises what wb_resident_name_at names, once. Errors as wb_machine_set. */
 wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics);
+
+/* The machine as it is stated, of one that fills something once. */
+static inline const struct wb_machine *machine_as_stated(const struct wb_machine *machine) {
+    return machine->fills.of != NULL ? machine->fills.of : machine;
+}
+
+static inline bool machine_fills_once(const struct wb_machine *machine) {
+    return machine->fills.pages > 0 || machine->fills.sector > 0;
+}
+
+/* Whether caches of the machine may fill something once for a kernel, which is not yet decided: they keep
+ * some, and misses overtake each other on all units behind the tags, as what is filled once has them do. */
+bool machine_may_fill_once(const struct wb_machine *machine);
+
+/* Has `pages` translations, or the sectors of DRAM, filled once each instead of charged to each access; an
+ * instruction makes at most so many passes over the tags. */
+void machine_fill_pages(struct wb_machine *machine, uint32_t pages, uint32_t passes);
+void machine_fill_sectors(struct wb_machine *machine);
+
+/* Most cycles that a sector of global memory holds the stage that counts sectors. */
+uint32_t machine_sector_most(const struct wb_machine *machine);
 
 /* Frees what a machine owns, but not itself: of one that is part of something else. */
 void machine_clear(struct wb_machine *machine);

@@ -1,5 +1,6 @@
-/* What whoever launches a kernel promises of where its memory is: `--set resident=NAMES`. A promise lowers
- * the machine's figures, so that whatever rests on those holds of it, too. */
+/* What need not be charged to each access: what whoever launches a kernel promises of where its memory is
+ * (`--set resident=NAMES`), and what caches fill once. Both lower the machine's figures, so that whatever
+ * rests on those holds of it, too. */
 #include "base/cycles.h"
 #include "machine/machine.h"
 
@@ -23,10 +24,10 @@ static uint32_t code_miss_most(const struct wb_machine *machine) {
     const struct machine_sass *sass = &machine->sass;
     const uint32_t stated = sass->l1_instructions.miss, tlb = sass->tlb_most;
     const uint32_t level = u32_max(sass->l1_most, sass->l2_most), memory = u32_max(level, sass->dram_most);
+    const bool translated = machine_promises(machine, RESIDENT_TRANSLATIONS) || machine->fills.pages > 0;
     if (machine_promises(machine, RESIDENT_CODE_L1)) return 0;
-    if (machine_promises(machine, RESIDENT_CODE))
-        return level + (machine_promises(machine, RESIDENT_TRANSLATIONS) ? 0 : tlb);
-    if (!machine_promises(machine, RESIDENT_TRANSLATIONS) || stated <= memory) return stated;
+    if (machine_promises(machine, RESIDENT_CODE)) return level + (translated ? 0 : tlb);
+    if (!translated || stated <= memory) return stated;
     return u32_max(memory, stated - (stated < tlb ? stated : tlb));
 }
 
@@ -43,10 +44,14 @@ static void lower_code(struct wb_machine *machine) {
         loads->write_most -= saved;
 }
 
-static void lower_data(struct machine_sass *sass) {
-    const uint32_t level = u32_max(sass->l1_most, sass->l2_most);
-    lower(&sass->dram_most, level);
-    lower(&sass->dram_least.value, sass->dram_most);
+static void lower_translations(struct wb_machine *machine) {
+    lower_code(machine); /* while its figures have a miss of the TLB in them */
+    machine->sass.tlb_most = 0;
+    machine->sass.tlb_least.value = 0;
+}
+
+/* A sector holds the stage that counts sectors no longer than the second level takes. */
+static void lower_sectors(struct machine_sass *sass) {
     for (size_t c = 0; sass->l2_sector > 0 && c < SASS_CLASS_COUNT; c++) {
         struct machine_sass_class *class = &sass->classes[c];
         for (uint32_t s = 0; s < class->stage_count; s++) {
@@ -54,6 +59,96 @@ static void lower_data(struct machine_sass *sass) {
             lower(&class->stages[s].init, sass->l2_sector);
             lower(&class->stages[s].each, sass->l2_sector);
         }
+    }
+}
+
+static void lower_data(struct machine_sass *sass) {
+    const uint32_t level = u32_max(sass->l1_most, sass->l2_most);
+    lower(&sass->dram_most, level);
+    lower(&sass->dram_least.value, sass->dram_most);
+    lower_sectors(sass);
+}
+
+/* Mask: the stages of a class that are behind the tags, which count passes; a class without such a stage has
+ * none. */
+static uint32_t behind_tags(const struct machine_sass_class *class) {
+    for (uint32_t s = 0; s < class->stage_count; s++)
+        if (class->stages[s].count == SASS_COUNT_PASSES) return ~UINT32_C(0) << (s + 1);
+    return 0;
+}
+
+/* Mask: the units whose stages hold the tags. */
+static uint32_t tag_units(const struct machine_sass *sass) {
+    uint32_t units = 0;
+    for (size_t c = 0; c < SASS_CLASS_COUNT; c++)
+        for (uint32_t s = 0; s < sass->classes[c].stage_count; s++)
+            if (sass->classes[c].plus == SASS_PLUS_MEMORY &&
+                sass->classes[c].stages[s].count == SASS_COUNT_PASSES)
+                units |= UINT32_C(1) << sass->classes[c].stages[s].unit;
+    return units;
+}
+
+/* Most cycles that an instruction of so many passes holds the tags. */
+static uint32_t longest_pass(const struct machine_sass *sass, uint32_t passes) {
+    const uint32_t units = tag_units(sass);
+    uint32_t longest = 0;
+    for (size_t c = 0; c < SASS_CLASS_COUNT; c++)
+        for (uint32_t s = 0; s < sass->classes[c].stage_count; s++) {
+            const struct machine_sass_stage *stage = &sass->classes[c].stages[s];
+            if ((units >> stage->unit & 1) == 0) continue;
+            const uint32_t further = stage->count == SASS_COUNT_PASSES ? passes - 1 : 0;
+            longest = u32_max(longest, stage->init + further * stage->each);
+        }
+    return longest;
+}
+
+static bool reorders_misses(const struct wb_machine *machine) {
+    for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
+        const struct machine_sass_class *class = &machine->sass.classes[c];
+        const uint32_t behind = behind_tags(class);
+        for (uint32_t s = 0; s < class->stage_count; s++) {
+            const bool counts = class->stages[s].count == SASS_COUNT_SECTORS || (behind >> s & 1) != 0;
+            if (counts && !machine->units[class->stages[s].unit].any_order) return false;
+        }
+    }
+    return tag_units(&machine->sass) != 0;
+}
+
+bool machine_may_fill_once(const struct wb_machine *machine) {
+    const struct machine_sass *sass = &machine->sass;
+    if (machine_isa(machine) != ISA_SASS || machine->fills.of != NULL) return false;
+    return (sass->tlb_keeps > 0 || sass->l2_keeps > 0) && reorders_misses(machine);
+}
+
+void machine_fill_pages(struct wb_machine *machine, uint32_t pages, uint32_t passes) {
+    /* The access that a fill is for passes the tags once more, behind one that has begun there. */
+    machine->fills.pages = pages;
+    machine->fills.translation = machine->sass.tlb_most + 2 * longest_pass(&machine->sass, passes);
+    lower_translations(machine);
+}
+
+uint32_t machine_sector_most(const struct wb_machine *machine) {
+    uint32_t longest = 0;
+    for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
+        const struct machine_sass_class *class = &machine->sass.classes[c];
+        for (uint32_t s = 0; s < class->stage_count; s++)
+            if (class->stages[s].count == SASS_COUNT_SECTORS)
+                longest = u32_max(longest, u32_max(class->stages[s].init, class->stages[s].each));
+    }
+    return longest;
+}
+
+void machine_fill_sectors(struct wb_machine *machine) {
+    machine->fills.sector = machine_sector_most(machine);
+    lower_sectors(&machine->sass);
+}
+
+void machine_promise_also(struct wb_machine *machine, enum resident promise) {
+    machine->resident |= 1u << promise;
+    switch (promise) {
+    case RESIDENT_TRANSLATIONS: lower_translations(machine); return;
+    case RESIDENT_DATA: lower_data(&machine->sass); return;
+    default: lower_code(machine); return;
     }
 }
 
@@ -71,13 +166,7 @@ wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagn
         return WB_ERR_INPUT;
     }
     WB_TRY(choose_names("resident", list, wb_resident_name_at, diagnostics, &chosen));
-    machine->resident = (unsigned)chosen;
-    struct machine_sass *sass = &machine->sass;
-    lower_code(machine); /* before what it rests on is lowered */
-    if (machine_promises(machine, RESIDENT_DATA)) lower_data(sass);
-    if (machine_promises(machine, RESIDENT_TRANSLATIONS)) {
-        sass->tlb_most = 0;
-        sass->tlb_least.value = 0;
-    }
+    for (int promise = 0; promise < RESIDENTS; promise++)
+        if ((chosen >> promise & 1) != 0) machine_promise_also(machine, (enum resident)promise);
     return WB_OK;
 }

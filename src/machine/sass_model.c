@@ -5,9 +5,12 @@
 
 #include "base/cycles.h"
 
-/* Largest caches, most megahertz, largest architecture. */
+/* Largest caches and pages, most megahertz, largest architecture. */
 #define CACHE_BYTES_MAX (1u << 28)
 #define LINE_BYTES_MAX 1024u
+#define TLB_PAGES_MAX 65536u
+#define PAGE_BYTES_MIN 4096u
+#define PAGE_BYTES_MAX (1u << 30)
 #define CLOCK_MAX 100000u
 #define ARCHITECTURE_MAX 200u
 
@@ -66,6 +69,11 @@ const struct field machine_sass_fields[] = {
     LATENCY_ROW("tlb", tlb_most, tlb_least),
     NUMBER_ROW(machine_sass, "l2_sector", l2_sector, 0, SASS_TIME_MAX),
     NUMBER_ROW(machine_sass, "l2_size", l2_bytes, 0, CACHE_BYTES_MAX),
+    NUMBER_ROW(machine_sass, "l2_keeps", l2_keeps, 0, CACHE_BYTES_MAX),
+    NUMBER_ROW(machine_sass, "row_cycle", row_cycle, 0, SASS_TIME_MAX),
+    NUMBER_ROW(machine_sass, "tlb_keeps", tlb_keeps, 0, TLB_PAGES_MAX),
+    NUMBER_ROW(machine_sass, "page_size", page_bytes, PAGE_BYTES_MIN, PAGE_BYTES_MAX),
+    NUMBER_ROW(machine_sass, "align", align, 1, PAGE_BYTES_MAX),
     NUMBER_ROW(machine_sass, "atomic_word", atomic_word, 0, SASS_TIME_MAX),
     {0},
 };
@@ -77,6 +85,8 @@ void machine_sass_defaults(struct machine_sass *sass) {
                                   .l0.line_bytes = 128,
                                   .l1_instructions.line_bytes = 128,
                                   .long_stall = 45,
+                                  .page_bytes = 2u << 20,
+                                  .align = 256,
                                   .atomic_word = 2};
 }
 
@@ -107,8 +117,16 @@ static bool cache_check(const struct sass_cache *cache, const char *name, struct
     return problem->length == 0;
 }
 
+/* False with a sentence when a size is no power of two. */
+static bool size_check(uint32_t size, const char *name, struct text *problem) {
+    if ((size & (size - 1)) != 0)
+        text_printf(problem, "sass: %s: expected a power of two, got %u", name, size);
+    return problem->length == 0;
+}
+
 bool machine_sass_check(const struct machine_sass *sass, struct text *problem) {
-    return cache_check(&sass->constants, "constant", problem) && cache_check(&sass->l0, "l0", problem) &&
+    return size_check(sass->page_bytes, "page_size", problem) && size_check(sass->align, "align", problem) &&
+           cache_check(&sass->constants, "constant", problem) && cache_check(&sass->l0, "l0", problem) &&
            cache_check(&sass->l1_instructions, "l1_instruction", problem);
 }
 

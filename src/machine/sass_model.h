@@ -106,8 +106,13 @@ struct machine_sass {
     struct field_least l1_least, l2_least, dram_least, tlb_least;
     uint32_t l1_most, l2_most, dram_most; /* cycles from the last stage to data from there */
     uint32_t tlb_most;                    /* cycles that a miss of the TLB adds */
-    uint32_t l2_sector;   /* most cycles that a sector holds a stage where data is promised to be in the L2 */
-    uint32_t l2_bytes;    /* of all SMs, as the vendor states it; 0: not stated */
+    uint32_t l2_sector; /* most cycles that a sector holds a stage where data is promised to be in the L2 */
+    uint32_t l2_bytes;  /* of all SMs, as the vendor states it; 0: not stated */
+    uint32_t l2_keeps;  /* bytes of lines: a kernel that touches no more finds them again; 0: not known */
+    uint32_t row_cycle; /* of a sector, where each opens a row of one bank; 0: sectors spread over all */
+    uint32_t tlb_keeps; /* pages likewise, of each SM's TLB */
+    uint32_t page_bytes;
+    uint32_t align;       /* buffers, variables, code, .. start at multiples of so many bytes */
     uint32_t atomic_word; /* most cycles from one atomic of global memory on a word, of whatever SM, to the
                              next one there */
     struct machine_sass_class classes[SASS_CLASS_COUNT];

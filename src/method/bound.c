@@ -33,6 +33,8 @@ const char *wb_part_name(wb_part_kind what) {
     case WB_PART_BUSY: return "busy";
     case WB_PART_LATENCY: return "latency";
     case WB_PART_MEMORY: return "memory";
+    case WB_PART_TRANSLATIONS: return "translations";
+    case WB_PART_DRAM: return "dram";
     case WB_PART_FETCH: return "fetch";
     case WB_PART_STALL: return "stall";
     case WB_PART_BANKS: return "banks";

@@ -366,4 +366,10 @@ bool sass_constant_is_indexed(const struct sass_inst *inst);
  * reads constants by way of memory, has none. */
 const struct sass_source *sass_constant_operand(const struct sass_inst *inst);
 
+/* Whether that is a constant without a bank, of which nothing is known. */
+static inline bool sass_reads_bindless(const struct sass_inst *inst) {
+    const struct sass_source *constant = sass_constant_operand(inst);
+    return constant != NULL && constant->kind == SASS_SOURCE_BINDLESS;
+}
+
 #endif

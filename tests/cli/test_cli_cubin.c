@@ -75,9 +75,12 @@ static void test_misses_in_any_order(void **state) {
 #define ONE_WARP                                                                                             \
     "analyze kernels/cubin/vecadd.sm_86.cubin -l kernels/vecadd.yaml -m rtx-a6000 -g 1 -b 32 -i 0 --scope "  \
     "block --method sib,exhaustive --policy lrr --json "
+#define KEEPS_NOTHING "--set sass.tlb_keeps=0 --set sass.l2_keeps=0 "
     json_int_t found[2][2];
     for (int any_order = 0; any_order < 2; any_order++) {
-        json_t *root = run_json(any_order ? ONE_WARP : ONE_WARP "--set unit.DRAM.any_order=false", 0);
+        json_t *root = run_json(any_order ? ONE_WARP KEEPS_NOTHING
+                                          : ONE_WARP KEEPS_NOTHING "--set unit.MEMORY.any_order=false",
+                                0);
         json_t *bounds = json_object_get(root, "bounds");
         assert_int_equal(json_array_size(bounds), 2);
         for (size_t i = 0; i < 2; i++)
@@ -86,6 +89,71 @@ static void test_misses_in_any_order(void **state) {
     }
     assert_true(found[1][0] > found[0][0]);
     assert_true(found[1][1] >= found[0][1]);
+}
+
+/* With waits that are counted beside it, the longest of all executions without them bounds nothing. */
+static void test_searches_know_no_fills(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"upper", "estimate"};
+    for (int keeps = 0; keeps < 2; keeps++) {
+        json_t *root = run_json(keeps ? ONE_WARP : ONE_WARP KEEPS_NOTHING, 0);
+        json_t *bounds = json_object_get(root, "bounds");
+        for (size_t i = 0; i < json_array_size(bounds); i++) {
+            json_t *bound = json_array_get(bounds, i);
+            const char *method = json_string_value(json_object_get(bound, "method"));
+            const char *kind = json_string_value(json_object_get(bound, "kind"));
+            const bool searches = strcmp(method, "exhaustive") == 0;
+            assert_string_equal(kind, searches ? kinds[keeps] : "upper");
+            assert_int_equal(json_is_string(json_object_get(bound, "reason")), searches && keeps);
+        }
+        json_decref(root);
+    }
+}
+
+/* What a promise would save is what it does save. */
+static void test_savings(void **state) {
+    (void)state;
+    static const char *const promises[] = {"translations", "data", "code", "code-l1"};
+#define SAXPY "analyze kernels/cubin/saxpy.sm_86.cubin -l kernels/saxpy.yaml -m rtx-a6000 --method kernel "
+    struct run run = run_command(SAXPY "--all");
+    const char *said = strstr(run.out, "what promises would save");
+    assert_non_null(said);
+    for (size_t p = 0; p < sizeof promises / sizeof *promises; p++) {
+        char command[300];
+        (void)snprintf(command, sizeof command, SAXPY "--resident %s --json", promises[p]);
+        json_t *root = run_json(command, 0);
+        json_t *verdict = json_object_get(root, "verdict");
+        const json_int_t cycles = json_integer_value(json_object_get(verdict, "bound")) -
+                                  json_integer_value(json_object_get(verdict, "launch_overhead"));
+        (void)snprintf(command, sizeof command, " %%: %" JSON_INTEGER_FORMAT " cycles\n", cycles);
+        const char *line = strstr(said, promises[p]), *end = strchr(line, '\n') + 1;
+        const size_t length = strlen(command);
+        if ((size_t)(end - line) < length || strncmp(end - length, command, length) != 0)
+            fail_msg("%s: %.*s%s", promises[p], (int)(end - line), line, command);
+        json_decref(root);
+    }
+    run_free(&run);
+    run = run_command(SAXPY "--resident translations,code-l1");
+    said = strstr(run.out, "promises  would save: data ");
+    assert_non_null(said);
+    assert_null(strstr(run.out, "translations 0"));
+    run_free(&run);
+}
+
+/* The parts of a bound, by the marks of the figures that they rest on. */
+static void test_marks_of_a_bound(void **state) {
+    (void)state;
+    struct run run = run_command(SAXPY "--all");
+    const char *said = strstr(run.out, "what the bound rests on");
+    double sum = 0;
+    assert_non_null(said);
+    for (said = strchr(said, '\n') + 1; *said == ' '; said = strchr(said, '\n') + 1)
+        sum += strtod(said + 14, NULL);
+    assert_true(sum > 99.5 && sum < 100.5);
+    run_free(&run);
+    run = run_command(SAXPY "--all --set sass.dram=900 --set sass.l2=300");
+    assert_non_null(strstr(run.out, "  given "));
+    run_free(&run);
 }
 
 /* Which figures bounds of some code rest on, those first that can be relied on least. */
@@ -546,6 +614,9 @@ int main(void) {
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_promises),
         cmocka_unit_test(test_misses_in_any_order),
+        cmocka_unit_test(test_searches_know_no_fills),
+        cmocka_unit_test(test_savings),
+        cmocka_unit_test(test_marks_of_a_bound),
         cmocka_unit_test(test_figures),
         cmocka_unit_test(test_machines_of_machine_code),
         cmocka_unit_test(test_wrong_requests),

@@ -284,6 +284,79 @@ static void test_atomics_wait_for_each_other(void **state) {
     free_analysed(&preset);
 }
 
+/* ---- What caches fill once ----------------------------------------------------------------------------- */
+
+/* A block of vecadd, by elb, on a machine of which only some caches are said to keep what is touched. */
+static struct analysed vecadd_on(const char *const *settings) {
+    struct analysed made = analyse_on("sass.tlb_keeps=0", "kernels/cubin/vecadd.sm_86.cubin",
+                                      "kernels/vecadd.yaml", (wb_analyze_options){.one_block = true});
+    wb_analysis_free(made.analysis);
+    made.analysis = NULL;
+    expect_ok(&made, wb_machine_set(made.machine, "sass.l2_keeps=0", made.diagnostics), "l2_keeps");
+    for (; *settings != NULL; settings++)
+        expect_ok(&made, wb_machine_set(made.machine, *settings, made.diagnostics), *settings);
+    const wb_analyze_options options = {.size = sizeof options, .methods = "elb", .one_block = true};
+    expect_ok(&made,
+              wb_analyze(made.kernel, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
+              "vecadd");
+    return made;
+}
+
+/* By elb; sets what is filled once. */
+static uint64_t elb_of(const char *const *settings, struct machine_fills *fills, uint64_t *sectors) {
+    struct analysed made = vecadd_on(settings);
+    const wb_bound *bound = find_bound(made.analysis, "elb");
+    *fills = made.analysis->machine->fills;
+    *sectors = made.analysis->beside.sectors;
+    const uint64_t least = bound->cycles;
+    assert_int_equal(assumes(bound, "C11"), fills->pages > 0);
+    assert_int_equal(assumes(bound, "C12"), fills->sector > 0);
+    free_analysed(&made);
+    return least;
+}
+
+#define ELB(...) elb_of((const char *const[]){__VA_ARGS__, NULL}, &fills, &sectors)
+
+/* Three buffers, of which a block touches 4 KiB each, code and constants: two pages each, each filled in 472
+ * cycles, with two passes of the tags, of which none takes more than 4. Sums have them in place of 472 cycles
+ * for each access. */
+static void test_pages_are_filled_once(void **state) {
+    (void)state;
+    struct machine_fills fills;
+    uint64_t sectors;
+    const uint64_t without = ELB("resident=translations");
+    assert_int_equal(fills.pages, 0);
+    assert_int_equal(ELB("sass.tlb_keeps=10"), without + 10 * (472 + 2 * 4));
+    assert_int_equal(fills.pages, 10);
+    assert_int_equal(ELB("sass.tlb_keeps=10", "sass.align=2097152"), without + UINT64_C(5) * (472 + 2 * 4));
+    assert_int_equal(ELB("sass.tlb_keeps=25", "sass.page_size=4096"), without + 10 * (472 + 2 * 4));
+    (void)ELB("sass.tlb_keeps=9");
+    assert_int_equal(fills.pages, 0);
+    (void)ELB("sass.tlb_keeps=10", "unit.MEMORY.any_order=false");
+    assert_int_equal(fills.pages, 0);
+}
+
+/* 1024 threads load from two buffers and store to a third, 8 of them to a sector: 384 sectors, each of which
+ * DRAM passes once, and the 128 that are stored to once more, at 84 in the time of one SM's share. */
+static void test_sectors_are_filled_once(void **state) {
+    (void)state;
+    struct machine_fills fills;
+    uint64_t sectors;
+    static const char *const holds[] = {"class.load_global.init_3=4", "class.load_global.each_3=4",
+                                        "class.store_global.init_3=4", "class.store_global.each_3=4"};
+    const uint64_t without = ELB(holds[0], holds[1], holds[2], holds[3]);
+    assert_int_equal(ELB("sass.l2_keeps=1572864"), without + (512 * 14 + 83) / 84);
+    assert_int_equal(fills.sector, 14);
+    assert_int_equal(sectors, 512);
+    assert_int_equal(ELB("sass.l2_keeps=1572864", "sass.row_cycle=1"), without + 512);
+    assert_int_equal(ELB("sass.l2_keeps=1024"), ELB("sass.l2_keeps=0"));
+    assert_int_equal(fills.sector, 0);
+    /* Not counted once, each of 384 requests may wait for one of every SM. */
+    assert_int_equal(ELB("sass.row_cycle=1"), ELB("sass.l2_keeps=0") + UINT64_C(384) * (84 - 14));
+    (void)ELB("sass.l2_keeps=1572864", "sass.l2_sector=14"); /* nothing would be gained */
+    assert_int_equal(fills.sector, 0);
+}
+
 /* Barriers of ptxas -O0 have dependence counters: they are bounded, and what is taken for granted is said. */
 static void test_counters_of_barriers(void **state) {
     (void)state;
@@ -302,6 +375,8 @@ int main(void) {
         cmocka_unit_test(test_simulations_are_below_bounds),
         cmocka_unit_test(test_unknown_data),
         cmocka_unit_test(test_atomics_wait_for_each_other),
+        cmocka_unit_test(test_pages_are_filled_once),
+        cmocka_unit_test(test_sectors_are_filled_once),
         cmocka_unit_test(test_counters_of_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

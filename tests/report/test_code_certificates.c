@@ -180,7 +180,7 @@ static struct text certificate_of_sums(const struct sass_sums *sums) {
     wb_analysis analysis = {.kind = SUBJECT_KERNEL,
                             .machine = sums->work.machine,
                             .work = sums->work,
-                            .atomics = grid_work_atomics(&sums->work)};
+                            .beside.atomics = grid_work_atomics(&sums->work)};
     struct text text = {0};
     const wb_writer writer = {take, &text};
     wb_diagnostics *diagnostics = wb_diagnostics_new();

@@ -6,7 +6,6 @@
 #include "base/base.h"
 #include "bound/block/block_sums.h"
 #include "bound/cache/isolated_block.h"
-#include "bound/sass/atomics.h"
 #include "memory/requests/requests.h"
 #include "warp/timed/timed.h"
 #include "warp/trace/blocks.h"
@@ -69,6 +68,21 @@ static wb_status analysis_cached_block(wb_analysis *made, const wb_machine *mach
     return isolated_block_latencies(&made->memory, diagnostics, costs);
 }
 
+/* Finds out what the machine fills once for the block, unless that was decided for its kernel. */
+static wb_status fill_once(wb_analysis *made, const wb_machine **machine, wb_diagnostics *diagnostics) {
+    made->beside.visits = 1;
+    if (!machine_may_fill_once(*machine)) return WB_OK;
+    if (made->block->unrecorded != PTX_NO_INDEX && !made->block->covering) return WB_OK;
+    WB_TRY(grid_from_block(made->block, diagnostics, &made->isolated));
+    made->grid_times.grid = &made->isolated;
+    made->grid_times.machine = *machine;
+    WB_TRY(traffic_make(&made->isolated, *machine, diagnostics, &made->grid_times.traffic));
+    WB_TRY(timed_grid_fill(&made->grid_times, diagnostics));
+    *machine = made->grid_times.machine;
+    made->beside.sectors = made->grid_times.fills.all;
+    return WB_OK;
+}
+
 /* Gives a traced block times, with the transactions of its accesses where the machine counts them. */
 static wb_status analysis_time_block(wb_analysis *made, const wb_machine *machine,
                                      wb_diagnostics *diagnostics) {
@@ -82,16 +96,18 @@ static wb_status analysis_time_block(wb_analysis *made, const wb_machine *machin
         return WB_ERR_INPUT;
     }
     WB_TRY(access_costs_make(made->block, machine, diagnostics, &costs));
-    wb_status status = WB_OK;
-    if (memory_has_hierarchy(&machine->memory))
+    wb_status status = fill_once(made, &machine, diagnostics);
+    if (status == WB_OK && memory_has_hierarchy(&machine->memory))
         status = analysis_cached_block(made, machine, diagnostics, costs);
-    if (memory_is_contended(&machine->memory)) {
+    if (status == WB_OK && memory_is_contended(&machine->memory)) {
         assert(made->kind == SUBJECT_BLOCK); /* such a machine has no caches */
         made->kind = SUBJECT_CONTENDED_BLOCK;
         status = contended_block_make(made->block, machine, diagnostics, &made->isolated, &made->grid_times,
                                       &made->load);
     }
     if (status == WB_OK) status = timed_block_from(made->block, machine, costs, diagnostics, &made->own);
+    if (made->grid_times.traffic.grid == &made->isolated && machine_fills_once(machine))
+        made->own.traffic = &made->grid_times.traffic;
     free(costs);
     return status;
 }
@@ -199,7 +215,7 @@ static wb_status prepare_block(wb_analysis *analysis, const wb_watch *watch, wb_
     WB_TRY(block_profile_make(analysis->timed, watch, diagnostics, &analysis->profile));
     analysis->prepared = true;
     if (!has_code_profile[machine_isa(analysis->machine)]) return WB_OK;
-    analysis->atomics = atomics_of(analysis->timed);
+    analysis->beside.atomics = atomics_of(analysis->timed);
     if (code_profile_make(analysis->timed, MISSES_ON_PATHS, &analysis->code) == WB_OK) return WB_OK;
     return analysis_no_memory(diagnostics);
 }
@@ -273,14 +289,28 @@ static const struct {
 /* ---- Methods --------------------------------------------------------------------------------------------
  */
 
-/* Adds the cycles in which atomics may wait for each other. What is the longest without them is no longer
- * known to be exact: executions that were found need not have such waits. */
-static void add_atomics(const struct bound_input *input, wb_bound *bound) {
-    if (input->atomic_time == 0 || bound->kind == WB_LOWER) return;
-    if (bound->kind == WB_EXACT) bound->kind = WB_UPPER;
-    bound->cycles = cycles_add(bound->cycles, input->atomic_time);
-    if (bound->part_count > 0) bound_add_part(bound, WB_PART_MEMORY, NULL, input->atomic_time);
-    assume(bound, WB_ASSUME_ATOMICS_IN_TURN);
+/* Adds the cycles that are counted beside the times of warps to a sum. The longest of all executions without
+ * such waits is one execution; with them one may be longer by more than they take (theorem 7 is about sums).
+ */
+static void add_beside(const struct bound_method *method, const struct bound_input *input, wb_bound *bound) {
+    const struct beside_times *beside = &input->beside;
+    const cycles sum = beside_sum(beside);
+    if (sum == 0 || bound->kind == WB_LOWER) return;
+    if (method->searches) {
+        bound->kind = bound->kind == WB_EXACT ? WB_LOWER : WB_ESTIMATE;
+        bound->reason = "no execution that was searched waits for other SMs' atomics, or for what caches "
+                        "fill once";
+        return;
+    }
+    bound->cycles = cycles_add(bound->cycles, sum);
+    if (bound->part_count > 0) {
+        bound_add_part(bound, WB_PART_MEMORY, NULL, beside->atomics);
+        bound_add_part(bound, WB_PART_TRANSLATIONS, NULL, beside->translations);
+        bound_add_part(bound, WB_PART_DRAM, NULL, beside->sectors);
+    }
+    if (beside->atomics > 0) assume(bound, WB_ASSUME_ATOMICS_IN_TURN);
+    if (beside->translations > 0) assume(bound, WB_ASSUME_TRANSLATIONS_KEPT);
+    if (beside->sectors > 0) assume(bound, WB_ASSUME_SECTORS_KEPT);
 }
 
 /* Runs a method that applies, into *bound. */
@@ -295,7 +325,7 @@ static wb_status analysis_compute(const struct bound_method *method, const struc
         isolated_block_add_memory(method, input->memory, bound);
     if (input->load != NULL) contended_block_add(method, input->machine, input->load, bound);
     if (!method->searches) bound->cycles = cycles_add(bound->cycles, input->fetch_time);
-    add_atomics(input, bound);
+    add_beside(method, input, bound);
     if (bound->cycles == CYCLES_SATURATED) {
         bound->cycles = 0;
         diagnose(input->diagnostics, SEVERITY_ERROR, method->name, "the bound does not fit 64 bits");
@@ -325,7 +355,7 @@ static struct bound_input analysis_input(wb_analysis *analysis, const struct ana
                                 .facts = analysis->facts,
                                 .assumed = analysis->assumed,
                                 .fetch_time = analysis->fetch_time,
-                                .atomic_time = atomics_time(analysis->machine, analysis->atomics),
+                                .beside = beside_times_of(analysis->machine, &analysis->beside),
                                 .forms = analysis->forms,
                                 .watch = request->watch,
                                 .diagnostics = messages,
@@ -392,7 +422,7 @@ void analysis_set_given(wb_analysis *analysis, const wb_analysis *given) {
 }
 
 const wb_machine *wb_analysis_machine(const wb_analysis *analysis) {
-    return analysis->machine;
+    return analysis->machine == NULL ? NULL : machine_as_stated(analysis->machine);
 }
 
 void analysis_set_state_limit(wb_analysis *analysis, uint64_t states) {

@@ -118,20 +118,22 @@ struct wb_analysis {
     const struct analysis_reader *reader;
     void *subject;
 
-    bool prepared;         /* the profile of a block, and fetch_time, have been made */
-    uint64_t atomics;      /* of global memory, where machine code is timed; of a block once prepared */
-    cycles fetch_time;     /* what instruction fetch adds to a bound, but to one of a kernel */
-    uint64_t state_limit;  /* of searches */
-    uint64_t unasked;      /* bit i: method i was run for "all" */
-    uint32_t forms;        /* of `kernel` that were asked for (struct chosen_methods) */
-    uint64_t methods_run;  /* bit i: method i of the registry has a bound */
-    uint64_t policies_run; /* bit i: policy i has a simulation */
-    VEC(wb_bound) bounds;  /* in the registry's order */
+    bool prepared;               /* the profile of a block, and fetch_time, have been made */
+    struct beside_counts beside; /* of machine code; the atomics of a block once prepared */
+    cycles fetch_time;           /* what instruction fetch adds to a bound, but to one of a kernel */
+    uint64_t state_limit;        /* of searches */
+    uint64_t unasked;            /* bit i: method i was run for "all" */
+    uint32_t forms;              /* of `kernel` that were asked for (struct chosen_methods) */
+    uint64_t methods_run;        /* bit i: method i of the registry has a bound */
+    uint64_t policies_run;       /* bit i: policy i has a simulation */
+    VEC(wb_bound) bounds;        /* in the registry's order */
     VEC(wb_bound)
     formulas; /* of a kernel of machine code: those whose parts say more now than formulas do, with
                  what these say */
     VEC(struct schedule_witness) witnesses; /* what searches found, in the order of their methods */
     VEC(wb_simulation) simulations;         /* in the order of the policies */
+    wb_saving savings[RESIDENTS];           /* wb_analysis_savings */
+    size_t saving_count;
     struct method_log log; /* why others were declined; owns the reasons and windows of bounds, too */
     struct analysis_owned owned;
 };

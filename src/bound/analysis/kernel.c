@@ -37,17 +37,32 @@ static wb_status analyse_busiest(wb_analysis *made, const struct wb_grid *grid, 
 /* Completes a kernel whose `longest`, of a class, is analysed. */
 static wb_status finish_kernel(wb_analysis *made, uint32_t class, wb_diagnostics *diagnostics) {
     made->assumed = made->work.assumed;
-    made->atomics = grid_work_atomics(&made->work);
+    const uint64_t slots = cycles_mul(made->machine->memory.sms, made->work.resident_least);
+    const bool one_wave = made->work.block_count <= slots;
+    made->beside = (struct beside_counts){.atomics = grid_work_atomics(&made->work),
+                                          .sectors = made->grid_times.fills.all,
+                                          .visits = one_wave || !grid_work_is_dynamic(&made->work) ? 1 : 2};
     return kernel_blocks_make(made, class, diagnostics);
+}
+
+/* Finds out what the machine fills once for covering paths, whose accesses are recorded where it counts. */
+static wb_status fill_once(wb_analysis *made, wb_diagnostics *diagnostics) {
+    struct timed_grid *timed = &made->grid_times;
+    if (!machine_may_fill_once(made->machine)) return WB_OK;
+    WB_TRY(traffic_make(timed->grid, timed->machine, diagnostics, &timed->traffic));
+    WB_TRY(timed_grid_fill(timed, diagnostics));
+    made->machine = timed->machine;
+    return WB_OK;
 }
 
 /* Covering paths on a machine without caches: block classes, but nothing that could be simulated. */
 static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid, const wb_watch *watch,
                                   wb_diagnostics *diagnostics) {
-    const struct wb_machine *machine = made->machine;
-    WB_TRY(wb_machine_check(machine, diagnostics));
+    WB_TRY(wb_machine_check(made->machine, diagnostics));
     made->grid_times.grid = grid;
-    made->grid_times.machine = machine;
+    made->grid_times.machine = made->machine;
+    WB_TRY(fill_once(made, diagnostics));
+    const struct wb_machine *machine = made->machine;
     WB_TRY(block_classes_covering(grid, machine, watch, diagnostics, &made->work));
     made->facts = &made->work.covering->facts;
     const uint32_t longest = longest_class(&made->work);
@@ -70,9 +85,10 @@ static wb_status analysis_of_grid(wb_analysis *made, const struct wb_grid *grid,
     made->kind = SUBJECT_KERNEL;
     if (grid->cover.covers) return analyse_covering(made, grid, watch, diagnostics);
     WB_TRY(timed_grid_make(grid, machine, diagnostics, &made->grid_times));
+    made->machine = made->grid_times.machine;
     WB_TRY(block_classes_make(&made->grid_times, watch, diagnostics, &made->classes, &made->work));
     const uint32_t number = longest_of->work.classes.items[longest_class(&longest_of->work)].first;
-    WB_TRY(analysis_of_grid_block(grid, number, machine, diagnostics, &made->longest));
+    WB_TRY(analysis_of_grid_block(grid, number, made->machine, diagnostics, &made->longest));
     return finish_kernel(made, made->work.class_of[number], diagnostics);
 }
 

@@ -4,15 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bound/sass/atomics.h"
+#include "bound/method/beside.h"
 
 /* The most cycles of any block of a class, isolated on its SM. If SMs share a memory, the classes' sums
  * exclude its cost. */
-static cycles cap_of(const struct grid_work *work, uint32_t class) {
+static cycles cap_of(const wb_analysis *kernel, uint32_t class) {
+    const struct grid_work *work = &kernel->work;
     if (memory_is_contended(&work->machine->memory)) return CYCLES_SATURATED;
     const struct block_class *that = &work->classes.items[class];
-    const cycles atomics = atomics_time(work->machine, that->atomics);
-    return cycles_add(cycles_add(that->isolated, atomics), grid_work_fetch_time_of_block(work, class));
+    const struct beside_counts counts = {that->atomics, kernel->grid_times.fills.most_of_block, 1};
+    const struct beside_times beside = beside_times_of(work->machine, &counts);
+    return cycles_add(cycles_add(that->isolated, beside_sum(&beside)),
+                      grid_work_fetch_time_of_block(work, class));
 }
 
 /* The analysis of a block of a class. */
@@ -46,6 +49,15 @@ static wb_status add_others(wb_analysis *kernel, const struct ranked_class *clas
     return WB_OK;
 }
 
+/* Of all blocks the most sectors; the accesses are those of the grid. */
+static void note_fills(const wb_analysis *kernel, const struct kernel_block *block) {
+    wb_analysis *made = block->analysis;
+    made->beside.sectors = kernel->grid_times.fills.most_of_block;
+    if (!machine_fills_once(kernel->machine) || kernel->grid_times.grid->cover.covers) return;
+    made->own.traffic = &kernel->grid_times.traffic;
+    made->own.traffic_block = kernel->work.classes.items[block->class].first;
+}
+
 wb_status kernel_blocks_make(wb_analysis *kernel, uint32_t longest, wb_diagnostics *diagnostics) {
     const struct grid_work *work = &kernel->work;
     struct ranked_class *classes = calloc(work->classes.count + 1, sizeof *classes);
@@ -55,14 +67,16 @@ wb_status kernel_blocks_make(wb_analysis *kernel, uint32_t longest, wb_diagnosti
         return analysis_no_memory(diagnostics);
     }
     for (uint32_t k = 0; k < work->classes.count; k++)
-        classes[k] = (struct ranked_class){cap_of(work, k), k};
+        classes[k] = (struct ranked_class){cap_of(kernel, k), k};
     qsort(classes, work->classes.count, sizeof *classes, ranked_classes_compare);
     kernel->blocks.items[kernel->blocks.count++] = (struct kernel_block){.analysis = kernel->longest,
                                                                          .class = longest,
-                                                                         .cap = cap_of(work, longest),
+                                                                         .cap = cap_of(kernel, longest),
                                                                          .least = CYCLES_SATURATED};
     kernel->longest->kernel = kernel;
     status = add_others(kernel, classes, longest, diagnostics);
+    for (size_t b = 0; b < kernel->blocks.count; b++)
+        if (kernel->blocks.items[b].analysis != NULL) note_fills(kernel, &kernel->blocks.items[b]);
     free(classes);
     return status;
 }

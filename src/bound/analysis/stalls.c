@@ -254,6 +254,7 @@ static wb_status lone_warp(const wb_analysis *analysis, uint32_t warp, wb_diagno
     wb_simulation simulation;
     alone.warp_path = &analysis->timed->warp_path[warp];
     alone.warp_count = 1;
+    alone.traffic = NULL; /* which is of all warps */
     WB_TRY(simulate(&alone, &policy_lrr, NULL, NULL, diagnostics, &simulation));
     *stated = simulation.cycles;
     return WB_OK;

@@ -38,7 +38,8 @@ static wb_status add_inputs(struct wb_stream *stream, const wb_analysis *kernel)
 }
 
 wb_status stream_add(wb_stream *stream, const wb_analysis *kernel, wb_diagnostics *diagnostics) {
-    if (wb_analysis_longest_block(kernel) == NULL || kernel->machine != stream->machine) {
+    if (wb_analysis_longest_block(kernel) == NULL ||
+        machine_as_stated(kernel->machine) != machine_as_stated(stream->machine)) {
         diagnose(diagnostics, SEVERITY_ERROR, stream->machine->name,
                  "a stream consists of analyses of whole kernels on one machine");
         return WB_ERR_INPUT;

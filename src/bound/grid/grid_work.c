@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "bound/block/block_sums.h"
+#include "bound/method/beside.h"
 #include "bound/method/method.h"
-#include "bound/sass/atomics.h"
 
 /* Adds what the initiations of one run, executed `times` times, take of their units behind the first cycle.
  */

@@ -160,7 +160,7 @@ static wb_status kernel_run(const struct bound_input *input, wb_bound *bound) {
         }
         WB_TRY(forms[i]->run(input, &found));
         keep_least(&found, forms[i]->name, bound);
-        form->cycles = cycles_add(found.cycles, input->atomic_time);
+        form->cycles = cycles_add(found.cycles, beside_sum(&input->beside));
         if (form->cycles != CYCLES_SATURATED) continue;
         form->cycles = 0;
         form->reason = "the bound does not fit 64 bits";

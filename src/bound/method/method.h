@@ -2,6 +2,7 @@
 #ifndef WB_BOUND_METHOD_METHOD_H
 #define WB_BOUND_METHOD_METHOD_H
 
+#include "bound/method/beside.h"
 #include "bound/method/search_budget.h"
 #include "bound/profile/profile.h"
 #include "method/bound.h"
@@ -32,13 +33,13 @@ struct bound_input {
     const struct gpu_scheme *scheme; /* of access to the first level; NULL: no caches */
     const struct facts_used *facts;  /* of covering paths; NULL: the paths are real ones */
     assumed_set assumed;             /* what the execution takes for granted (warp/path/path.h) */
-    bool in_objects;        /* some unknown address is taken to stay inside of what it is made from */
-    bool registers_ignored; /* they are not known, and with more of them an SM would hold fewer blocks */
-    bool contended;         /* requests wait for one memory that all SMs share */
-    cycles fetch_time;      /* that instruction fetch adds to a bound of the block */
-    uint32_t forms;         /* of the bound of a kernel: bit i: form i is asked for; 0: whichever fits */
-    cycles atomic_time;     /* that atomics on one word can wait for each other, of all that is analysed */
-    const wb_watch *watch;  /* or NULL */
+    bool in_objects;            /* some unknown address is taken to stay inside of what it is made from */
+    bool registers_ignored;     /* they are not known, and with more of them an SM would hold fewer blocks */
+    bool contended;             /* requests wait for one memory that all SMs share */
+    cycles fetch_time;          /* that instruction fetch adds to a bound of the block */
+    uint32_t forms;             /* of the bound of a kernel: bit i: form i is asked for; 0: whichever fits */
+    struct beside_times beside; /* that is counted beside the times of warps */
+    const wb_watch *watch;      /* or NULL */
     wb_diagnostics *diagnostics;
     struct arena *results;                   /* owns texts and lists of the bound */
     struct search_budget *budget;            /* of this method */

@@ -307,13 +307,28 @@ wb_status access_costs_make(const struct wb_block *block, const struct wb_machin
 /* A grid with times: what the blocks of a launch execute, their memory requests, and how long each
  * instruction takes. What the GPU simulator executes and the bounds of whole grids are of. */
 
+/* What a grid asks global memory for: sectors, how many of them come from DRAM or go there where the second
+ * level keeps what it touches, and what that is, in pages and in bytes; CYCLES_SATURATED: not known. */
+struct memory_fills {
+    uint64_t requests;
+    uint64_t all, most_of_block;
+    uint64_t pages, bytes;
+    uint32_t passes; /* most of one access */
+};
+
 struct timed_grid {
     struct arena arena; /* of the code */
     const struct wb_grid *grid;
-    const struct wb_machine *machine;
+    const struct wb_machine *machine; /* with what it fills once for this grid */
     struct timed_code code;
     struct traffic traffic;
+    struct memory_fills fills; /* of machine code, where caches are known to keep something */
 };
+
+/* Decides what the caches of a machine that times machine code fill once for a grid whose traffic is made,
+ * unless that was decided: timed->machine is one of its own then. WB_ERR_LIMIT with a message when memory is
+ * exhausted. */
+wb_status timed_grid_fill(struct timed_grid *timed, wb_diagnostics *diagnostics);
 
 /* Makes a timed grid, to be freed with timed_grid_free in any case; grid and machine must outlive it, and it
  * must not be moved. Errors, each with a message: WB_ERR_DECLINED when a warp's path depends on an unknown

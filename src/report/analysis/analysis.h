@@ -38,6 +38,9 @@ typedef void (*report_launch_json)(void *user, struct json *json, size_t number,
 void report_stream_document(struct json *json, const struct wb_stream *stream,
                             const wb_report_options *options, report_launch_json more, void *user);
 
+/* Appends on figures of which mark a bound of machine code rests, in per cent. */
+void marks_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis);
+
 /* All that is known of single methods and policies, on request. */
 
 /* Appends a section for each of a comma-separated list of methods and policies: its numbers for the kernel

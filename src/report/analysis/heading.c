@@ -85,6 +85,18 @@ static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
     }
 }
 
+/* What caches fill once, which is counted beside the times of warps. */
+static void put_fills(struct text *out, const struct wb_analysis *analysis) {
+    const struct machine_fills *fills = &analysis->machine->fills;
+    const uint64_t sectors = fills->sector > 0 ? analysis->beside.sectors : 0;
+    if (fills->pages == 0 && sectors == 0) return;
+    text_string(out, "caches   fill once: ");
+    if (fills->pages > 0) text_printf(out, "%u page%s", fills->pages, plural(fills->pages));
+    if (sectors > 0) text_string(out, fills->pages > 0 ? ", " : "");
+    if (sectors > 0) text_printf(out, "%" PRIu64 " sector%s from and to DRAM", sectors, plural(sectors));
+    text_char(out, '\n');
+}
+
 static void kernel_put_heading(struct text *out, const struct wb_analysis *analysis, bool all) {
     const struct wb_machine *machine = analysis->machine;
     const struct wb_grid *grid = analysis->grid_times.grid;
@@ -103,6 +115,7 @@ static void kernel_put_heading(struct text *out, const struct wb_analysis *analy
         text_printf(out, " to %u", most);
     if (analysis->kind == SUBJECT_KERNEL) text_printf(out, " block%s at a time", plural(most));
     text_char(out, '\n');
+    put_fills(out, analysis);
     if (all && analysis->kind == SUBJECT_KERNEL) put_kinds(out, analysis);
     text_char(out, '\n');
 }
@@ -140,7 +153,9 @@ void report_heading_put(struct text *out, const struct wb_analysis *analysis, bo
         text_printf(out, "%u", numbers[isa]);
     if (analysis->block != NULL) text_printf(out, ", requests %s", memory_requests_name(&machine->memory));
     heading_put_fetch(out, &machine->fetch);
-    text_string(out, "\n\n");
+    text_char(out, '\n');
+    put_fills(out, analysis);
+    text_char(out, '\n');
 }
 
 /* The value of each form of a kernel's bound. */

@@ -223,6 +223,30 @@ static wb_status phases_put(struct text *out, const struct wb_analysis *analysis
 /* ---- The report -----------------------------------------------------------------------------------------
  */
 
+/* What promises of where memory is would save, in per cent of the bound and, in words, in cycles. */
+static void put_savings(const struct section *section, bool in_words) {
+    const wb_bound *best = wb_analysis_best(section->analysis);
+    size_t count;
+    const wb_saving *savings = wb_analysis_savings(section->analysis, &count);
+    struct text *out = section->out;
+    if (count == 0 || best == NULL) return;
+    const size_t start = in_words ? 0 : verdict_begin_detail(out, "promises");
+    if (in_words) put_title(section, "what promises would save (--resident)");
+    for (size_t s = 0; s < count; s++) {
+        const double less = (double)cycles_sub(best->cycles, savings[s].cycles);
+        const double percent = 100 * less / (double)best->cycles;
+        if (in_words)
+            text_printf(out, "  %-12s %5.1f %%: %" PRIu64 " cycles\n", savings[s].promise, percent,
+                        savings[s].cycles);
+        else
+            text_printf(out, "%s%s %.0f %%", s == 0 ? "would save: " : ", ", savings[s].promise, percent);
+    }
+    if (in_words)
+        text_char(out, '\n');
+    else
+        verdict_end_detail(out, section->layout, start);
+}
+
 wb_status report_analysis_text(struct text *out, const struct wb_analysis *analysis,
                                const wb_report_options *options, wb_diagnostics *diagnostics) {
     const struct wb_analysis *block = report_block_of(analysis);
@@ -233,11 +257,14 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     if (!options->simulated) verdict_put(out, &layout, &verdict, &words);
     if (options->quiet) return WB_OK;
     if (!options->simulated && !options->all) put_rests_on(&section, false);
+    if (!options->simulated && !options->all) put_savings(&section, false);
     if (!options->simulated) text_char(out, '\n');
     const size_t start = out->length;
     report_heading_put(out, analysis, options->all);
     layout_wrap(out, &layout, start, 0, HEADING_COLUMN);
     if (!options->simulated && options->all) put_rests_on(&section, true);
+    if (options->all) put_savings(&section, true);
+    if (options->all) marks_put(out, &layout, analysis);
     put_tables(&section);
     if (wb_analysis_is_covering(analysis))
         (options->all ? cover_put_causes : cover_put_summary)(out, &layout, report_covering_block(block));

@@ -4,7 +4,7 @@
 
 #include "base/containers.h"
 #include "bound/cache/access_latencies.h"
-#include "bound/sass/atomics.h"
+#include "bound/method/beside.h"
 #include "memory/requests/requests.h"
 #include "warp/timed/timed.h"
 #include "warp/trace/blocks.h"
@@ -36,7 +36,10 @@ void held_part_machine(struct text *out, const wb_analysis *analysis) {
         put_held(out, analysis->load.requests, memory->service, "requests, served by the memory");
     if (analysis->kind == SUBJECT_KERNEL && analysis->work.contention.wait == 0)
         put_held(out, analysis->work.contention.requests, memory->service, "requests, served by the memory");
-    put_held(out, analysis->atomics, analysis->machine->sass.atomic_word, "atomics, in turn");
+    const struct beside_times beside = beside_times_of(analysis->machine, &analysis->beside);
+    put_held(out, analysis->beside.atomics, analysis->machine->sass.atomic_word, "atomics, in turn");
+    put_held(out, beside.translations, 1, "pages translated");
+    put_held(out, beside.sectors, 1, "sectors from and to DRAM");
     if (analysis->kind != SUBJECT_KERNEL) put_held(out, analysis->fetch_time, 1, "instruction fetch");
 }
 

@@ -8,7 +8,7 @@
 #include "bound/grid/block_classes.h"
 #include "bound/kernel/kernel_bounds.h"
 #include "bound/kernel/wave.h"
-#include "bound/sass/atomics.h"
+#include "bound/method/beside.h"
 #include "report/certificate/parts.h"
 
 /* Why there is none of machine code, or NULL. */
@@ -358,7 +358,7 @@ static wb_status put_wave_claims(struct certificate *certificate, const struct g
 }
 
 /* The values of the formulas if only the certificate's data about blocks is known. */
-static void put_kernel_claims(struct text *out, const struct grid_work *shown) {
+static void put_kernel_claims(struct text *out, const struct grid_work *shown, cycles beside) {
     const bool contended = memory_is_contended(&shown->machine->memory);
     const struct certificate_model *model = model_of(shown->machine);
     for (size_t c = 0; c < sizeof kernel_claims / sizeof kernel_claims[0]; c++) {
@@ -367,8 +367,7 @@ static void put_kernel_claims(struct text *out, const struct grid_work *shown) {
         if (kernel_claims[c].of_known_times && (contended || !model->has_rules)) continue;
         if (kernel_claims[c].is_static == grid_work_is_dynamic(shown)) continue;
         const struct kernel_time time = kernel_time_worst(shown, kernel_claims[c].formula);
-        const cycles atomics = atomics_time(shown->machine, grid_work_atomics(shown));
-        const cycles claimed = cycles_add(kernel_time_sum(&time), atomics);
+        const cycles claimed = cycles_add(kernel_time_sum(&time), beside);
         if (claimed != CYCLES_SATURATED)
             text_printf(out, "claim %s%s %" PRIu64 "\n", model->prefix, kernel_claims[c].method, claimed);
     }
@@ -383,12 +382,13 @@ static wb_status put_kernel(struct certificate *certificate, const wb_analysis *
     memset(&shown.work.arena, 0, sizeof shown.work.arena);
     memset(&shown.work.classes, 0, sizeof shown.work.classes);
     memset(&shown.work.cold_sets, 0, sizeof shown.work.cold_sets);
+    const struct beside_times beside = beside_times_of(analysis->machine, &analysis->beside);
     wb_status status = show_classes(certificate, analysis, diagnostics, &shown);
     if (status == WB_OK) status = model->sum(&shown.work);
     if (status == WB_OK) {
         put_grid(&certificate->text, &shown);
         claim_bounds(certificate, analysis, none);
-        put_kernel_claims(&certificate->text, &shown.work);
+        put_kernel_claims(&certificate->text, &shown.work, beside_sum(&beside));
         if (waves) status = put_wave_claims(certificate, &analysis->work, diagnostics);
     }
     vec_free(&shown.work.classes);

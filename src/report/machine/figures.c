@@ -143,6 +143,11 @@ static void add_core(struct figures *figures) {
                 {"l2", memory},
                 {"dram", memory},
                 {"tlb", memory},
+                {"l2_sector", memory},
+                {"l2_keeps", memory},
+                {"tlb_keeps", memory},
+                {"page_size", memory},
+                {"row_cycle", sass->row_cycle > 0 ? memory : 0},
                 {"full_queue", count_queued(figures)},
                 {"branch", figures->jumps},
                 {"long_stall", figures->long_stalls}};

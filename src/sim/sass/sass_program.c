@@ -69,8 +69,11 @@ static void look_at_paths(const struct path *paths, size_t count, struct sass_sm
 }
 
 struct sass_sm_program sass_program_of_block(const struct timed_block *block) {
-    struct sass_sm_program program = {
-        .machine = block->machine, .code = &block->code, .block = block, .warp_count = block->warp_count};
+    struct sass_sm_program program = {.machine = block->machine,
+                                      .code = &block->code,
+                                      .block = block,
+                                      .traffic = block->traffic,
+                                      .warp_count = block->warp_count};
     look_at_paths(block->paths, block->path_count, &program);
     return program;
 }

@@ -266,6 +266,7 @@ static void init_parts(void *context) {
     sass_registers_forget(sm, 0, sm->warp_count);
     sass_units_init(sm);
     sass_code_lines_init(sm);
+    sass_fills_init(sm);
 }
 
 wb_status sass_sm_make(const struct sass_sm_program *program, const struct sass_run *run, uint32_t slots,

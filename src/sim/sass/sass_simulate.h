@@ -20,9 +20,9 @@ struct sass_sm_program {
     const struct wb_machine *machine;
     const struct timed_code *code;   /* with times: sass */
     const struct timed_block *block; /* NULL: the blocks of traffic->grid */
-    const struct traffic *traffic;
-    uint32_t warp_count; /* of a block */
-    uint32_t clash;      /* bit u: instructions come to unit u in several ways */
+    const struct traffic *traffic;   /* of a block alone: where its accesses are, or NULL */
+    uint32_t warp_count;             /* of a block */
+    uint32_t clash;                  /* bit u: instructions come to unit u in several ways */
     struct sass_line_range lines;
 };
 
@@ -71,8 +71,9 @@ wb_status sass_simulate(const struct timed_block *block, const struct sass_run *
 
 /* An instruction of variable latency from its issue to its last stage. */
 struct sass_flight {
-    uint64_t number; /* of the simulation, for the sink */
-    uint64_t step;   /* of its warp */
+    uint64_t number;   /* of the simulation, for the sink */
+    uint64_t step;     /* of its warp */
+    uint32_t accesses; /* of its warp up to this step */
     const struct sass_timed *timed;
     struct sass_unit *unit; /* of the stage that it waits for or holds */
     uint32_t warp;
@@ -100,7 +101,7 @@ struct sass_unit {
 
 struct sass_warp {
     struct path_cursor cursor;
-    const struct traffic_pattern *pattern; /* of a grid: which entries of the code its accesses execute */
+    const struct traffic_pattern *pattern; /* its accesses; of a grid which entries they execute; or NULL */
     uint32_t access;                       /* of them the next one */
     uint32_t slot;
     const struct sass_timed *head; /* the next instruction; NULL: the warp has ended */
@@ -161,6 +162,15 @@ struct sass_code_lines {
     cycles *l1_constant; /* [line] */
 };
 
+/* What is filled once: pages of the TLB, sectors from DRAM, with the cycles in which they are there. */
+struct sass_fills {
+    struct number_table pages, sectors;
+    VEC(cycles) translated;
+    VEC(cycles) fetched;
+    cycles walker_free, dram_free; /* the latter in parts of a cycle */
+    bool has_dram;
+};
+
 struct sass_sm {
     struct sm_host host;
     const struct sass_sm_program *program;
@@ -185,6 +195,7 @@ struct sass_sm {
     struct wheel events; /* ends of stages and transfers, id: the flight; and others, id: see sass_run.c */
     struct wheel wakes;  /* id: the warp */
     struct sass_code_lines lines;
+    struct sass_fills fills;
     cycles now;
     cycles look_at;        /* a cycle in which warps may issue that wait for no event */
     uint64_t flight_count; /* so far */
@@ -217,6 +228,14 @@ cycles sass_line_fetched(struct sass_sm *sm, uint32_t sub_core, uint32_t line);
 
 /* The same of a line of constants. *missed: it was not on its way. */
 cycles sass_constant_there(struct sass_sm *sm, uint32_t sub_core, uint32_t line, bool *missed);
+
+/* ---- sass_fills.c ---- */
+
+/* Nothing is filled. */
+void sass_fills_init(struct sass_sm *sm);
+
+/* When all that an access whose last stage ends in this cycle asks for is filled. */
+cycles sass_filled(struct sass_sm *sm, const struct sass_flight *flight);
 
 /* ---- sass_program.c: registers ---- */
 
@@ -286,9 +305,10 @@ void sass_count_up(const struct sass_sm *sm, struct sass_warp *warp);
 /* The head has been issued in this cycle: the warp goes on to the next one. */
 void sass_advance(struct sass_sm *sm, uint32_t index);
 
-/* Of an instruction whose last stage ends in this cycle: has its counters go down when the result is there
- * and the sources are read; returns when both are. */
-cycles sass_count_back(struct sass_sm *sm, uint32_t index, uint64_t step, const struct sass_timed *timed);
+/* Of an instruction whose last stage ends in this cycle, and whose data is filled at `there`: has its
+ * counters go down when the result is there and the sources are read; returns when both are. */
+cycles sass_count_back(struct sass_sm *sm, uint32_t index, uint64_t step, const struct sass_timed *timed,
+                       cycles there);
 
 /* The counter of an event of sass_count_back goes down. */
 void sass_count_down(struct sass_sm *sm, uint32_t id);

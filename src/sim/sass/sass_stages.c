@@ -49,6 +49,7 @@ static uint32_t new_flight(struct sass_sm *sm, uint32_t index) {
     struct sass_flight *flight = &sm->flights.items[number];
     *flight = (struct sass_flight){.number = sm->flight_count++,
                                    .step = warp->step,
+                                   .accesses = warp->access,
                                    .warp = index,
                                    .timed = warp->head,
                                    .unit = warp->unit,
@@ -201,7 +202,8 @@ static void complete(struct sass_sm *sm, uint32_t number) {
     const struct sass_timed *timed = flight.timed;
     const struct sim_sink *sink = sm->host.sink;
     struct sm_slot *slot = sass_slot_of(sm, flight.warp);
-    const cycles back = sass_count_back(sm, flight.warp, flight.step, timed);
+    const cycles there = sass_filled(sm, &flight);
+    const cycles back = sass_count_back(sm, flight.warp, flight.step, timed, there);
     sass_lasts(slot, back);
     slot->flights--;
     sm_host_settle(&sm->host, slot);
@@ -270,7 +272,7 @@ static void enter_latch(struct sass_sm *sm, const struct sass_core *core, uint32
         warp->served[unit->number]++;
         if (unit->clash) sass_event(sm, unit->free_at, SASS_UNIT_FREE | (uint32_t)(unit - sm->units));
     }
-    if (sass_has_counters(timed)) event->completion = sass_count_back(sm, index, warp->step, timed);
+    if (sass_has_counters(timed)) event->completion = sass_count_back(sm, index, warp->step, timed, sm->now);
     sass_lasts(sass_slot_of(sm, index), event->completion);
 }
 

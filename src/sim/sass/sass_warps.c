@@ -74,15 +74,16 @@ static void count_at(struct sass_sm *sm, uint32_t index, uint8_t counter, uint64
         sass_event(sm, at, id);
 }
 
-cycles sass_count_back(struct sass_sm *sm, uint32_t index, uint64_t step, const struct sass_timed *timed) {
+cycles sass_count_back(struct sass_sm *sm, uint32_t index, uint64_t step, const struct sass_timed *timed,
+                       cycles there) {
     const struct sim_policy *policy = sm->run->policy;
     const bool hurries = policy->hurries != NULL && policy->hurries(policy, index, step);
     const uint32_t write =
         hurries ? timed->write_least : sass_take(sm, timed->write_least, timed->write_most);
     const uint32_t read = hurries ? timed->read_least : sass_take(sm, timed->read_least, timed->read_most);
     count_at(sm, index, timed->read_counter, step, sm->now + read);
-    count_at(sm, index, timed->write_counter, step, sm->now + write);
-    return sm->now + u32_max(write, read);
+    count_at(sm, index, timed->write_counter, step, there + write);
+    return cycles_max(there + write, sm->now + read);
 }
 
 void sass_count_down(struct sass_sm *sm, uint32_t id) {
@@ -137,7 +138,8 @@ static bool read_head(struct sass_sm *sm, struct sass_warp *warp) {
     struct path_step step;
     warp->head = NULL;
     if (!path_next(&warp->cursor, &step)) return false;
-    warp->entry = warp->pattern == NULL ? step.instruction : entry_of(warp, step.instruction);
+    const uint32_t entry = warp->pattern == NULL ? step.instruction : entry_of(warp, step.instruction);
+    warp->entry = sm->program->block != NULL ? step.instruction : entry;
     warp->head = &sm->code->sass[warp->entry];
     warp->unit = warp->head->stage_count == 0 ? NULL : sass_unit_of(sm, warp, warp->head->stages[0].unit);
     warp->probed = warp->unit_full = false;
@@ -209,7 +211,8 @@ static void rewind_warp(const struct sass_sm *sm, struct sass_warp *warp, uint32
     const bool alone = program->block != NULL;
     warp->cursor = path_begin(alone ? &program->block->paths[program->block->warp_path[index]]
                                     : grid_path_of(program->traffic->grid, block, index));
-    warp->pattern = alone ? NULL : traffic_pattern_of(program->traffic, block, index);
+    if (alone) block = program->block->traffic_block;
+    warp->pattern = program->traffic == NULL ? NULL : traffic_pattern_of(program->traffic, block, index);
     warp->access = 0;
     warp->step = 0;
     warp->line = UINT32_MAX;

@@ -252,7 +252,7 @@ struct wb_block {
     uint32_t warp_width;           /* threads of a warp */
     uint32_t *warp_path;           /* per warp the index of its path */
     struct access_list *accesses;  /* per warp, or NULL when not recorded */
-    struct memory_objects objects; /* that the accesses refer to; empty when not recorded */
+    struct memory_objects objects; /* all that there are; empty when accesses are not recorded */
     struct execution_notes notes;
     uint32_t unrecorded;     /* an instruction not all of whose accesses are known, or PTX_NO_INDEX */
     bool covering;           /* the paths cover those of all executions (docs/covering-paths.md) */

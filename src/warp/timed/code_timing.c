@@ -313,9 +313,7 @@ static void find_machine_insts(const struct timing *timing, const struct machine
     }
 }
 
-/* Bytes of all that stands in constant banks, as the kernel sees them; the launch puts its own numbers before
- * the parameters. */
-static uint64_t constant_bytes(const struct wb_module *module, const struct ptx_function *kernel) {
+uint64_t constant_bytes(const struct wb_module *module, const struct ptx_function *kernel) {
     uint64_t bytes = LAUNCH_CONSTANTS;
     for (uint32_t v = 0; v < module->variable_count; v++)
         if (module->variables[v].space == PTX_SPACE_CONST)

@@ -67,12 +67,22 @@ static void time_counters(const struct sass_inst *inst, enum sass_class class, s
         timed->write_counter = SASS_FENCE_COUNTER;
 }
 
+/* Most cycles that a part of an access holds a stage: where sectors do not spread over DRAM, and are not
+ * counted once, each may wait for those of all SMs. */
+static uint64_t hold_of(const struct wb_machine *machine, const struct machine_sass_stage *stage,
+                        uint32_t stated) {
+    const bool waits = stage->count == SASS_COUNT_SECTORS && machine->fills.sector == 0;
+    const uint64_t rows = (uint64_t)machine->sass.row_cycle * machine->memory.sms;
+    return waits ? cycles_max(stated, rows) : stated;
+}
+
 void sass_timing_count(const struct wb_machine *machine, const struct access_counts *counts,
                        struct sass_timed *timed) {
     const struct machine_sass_class *class = &machine->sass.classes[timed->class_];
     for (uint32_t s = 0; s < class->stage_count; s++) {
         const struct machine_sass_stage *stage = &class->stages[s];
-        const uint64_t init = stage->init + (uint64_t)stage->each * counts->further[stage->count];
+        const uint64_t init = hold_of(machine, stage, stage->init) +
+                              hold_of(machine, stage, stage->each) * counts->further[stage->count];
         timed->stages[s].init = init > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)init;
     }
 }
@@ -100,9 +110,11 @@ const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, con
     time_waits(inst, timed);
     time_counters(inst, class, timed);
     for (uint32_t s = 0; s < times->stage_count; s++)
-        timed->stages[s] = (struct sass_stage){.unit = times->stages[s].unit,
-                                               .init = times->stages[s].init,
-                                               .transfer = times->stages[s].transfer};
+        timed->stages[s] = (struct sass_stage){
+            .unit = times->stages[s].unit,
+            .init = (uint32_t)cycles_min(hold_of(machine, &times->stages[s], times->stages[s].init),
+                                         UINT32_MAX / 4),
+            .transfer = times->stages[s].transfer};
     /* The unit is taken when the operands are there. */
     if (timed->fixed && timed->stage_count > 0) timed->stages[0].init += timed->slot - 1;
     const bool memory = times->plus == SASS_PLUS_MEMORY;
@@ -230,9 +242,7 @@ static uint64_t indexed_lines(const struct machine_sass *sass, const struct sass
 /* Whether the code reads constants of which nothing is known. */
 static bool reads_bindless(const struct sass_cached_code *code) {
     for (uint32_t e = 0; e < code->count; e++) {
-        if (code->insts[e] == NULL) continue;
-        const struct sass_source *constant = sass_constant_operand(&code->insts[e]->sass);
-        if (constant != NULL && constant->kind == SASS_SOURCE_BINDLESS) return true;
+        if (code->insts[e] != NULL && sass_reads_bindless(&code->insts[e]->sass)) return true;
     }
     return false;
 }

@@ -100,6 +100,10 @@ void sass_timing_count(const struct wb_machine *machine, const struct access_cou
  * of it, saturated. What stands in struct timed_inst as the initiation. */
 uint32_t timed_init_of_sass(const struct sass_timed *timed);
 
+/* Bytes of all that stands in constant banks, as the kernel sees them; the launch puts its own numbers before
+ * the parameters. */
+uint64_t constant_bytes(const struct wb_module *module, const struct ptx_function *kernel);
+
 /* What of the code caches hold. */
 struct sass_cached_code {
     const struct machine_inst **insts; /* per entry; NULL where no path has it */
@@ -159,6 +163,7 @@ struct timed_code {
     const struct timed_code *beside; /* the code of all blocks that share an SM with these; NULL: this */
 };
 
+struct traffic;
 struct wb_block;
 
 struct timed_block {
@@ -171,6 +176,8 @@ struct timed_block {
     VEC(struct path) own_paths;
     uint32_t *warp_path; /* per warp the index of its path */
     uint32_t warp_count;
+    const struct traffic *traffic; /* which has its accesses, as block number .., or NULL */
+    uint32_t traffic_block;
 };
 
 /* The instruction of the kernel that an entry of the code is of. */

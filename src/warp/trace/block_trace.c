@@ -167,7 +167,7 @@ wb_status block_execute(struct wb_block *block, struct run *run, bool record_acc
     block->uncounted = run->uncounted;
     if (run->needs.items.count > 0) return WB_ERR_DECLINED;
     if (run->cover != NULL) collect_cover(block, run->cover);
-    if (run->cover != NULL && record_accesses) WB_TRY(memory_objects_of(run, &block->objects));
+    if (record_accesses) WB_TRY(memory_objects_of(run, &block->objects));
     return collect_paths(block, run);
 }
 

@@ -141,14 +141,20 @@ void grid_find_local_bytes(struct wb_grid *grid) {
     grid->local_bytes = (end + 3) / 4 * 4;
 }
 
+static wb_status copy_objects(const struct memory_objects *objects, struct memory_objects *copy) {
+    WB_TRY(vec_reserve(&copy->items, objects->items.count));
+    copy->items.count = 0;
+    for (size_t i = 0; i < objects->items.count; i++)
+        copy->items.items[copy->items.count++] = objects->items.items[i];
+    return WB_OK;
+}
+
 wb_status grid_note_covering(struct wb_grid *grid, const struct wb_block *block) {
     struct grid_covering *cover = &grid->cover;
     if (!cover->covers) {
         cover->uncounted = PTX_NO_INDEX;
         cover->facts = block->facts;
-        WB_TRY(vec_reserve(&cover->objects.items, block->objects.items.count));
-        for (size_t i = 0; i < block->objects.items.count; i++)
-            cover->objects.items.items[cover->objects.items.count++] = block->objects.items.items[i];
+        WB_TRY(copy_objects(&block->objects, &cover->objects));
     }
     cover->covers = true;
     cover->repeats |= block->repeats;
@@ -182,6 +188,7 @@ static wb_status fill_from_block(const struct wb_block *block, struct wb_grid *g
     grid->registers = block->registers;
     grid->notes = block->notes;
     if (block->covering) WB_TRY(grid_note_covering(grid, block));
+    if (!block->covering) WB_TRY(copy_objects(&block->objects, &grid->cover.objects));
     grid->warp_count = block->warp_count;
     grid->warp_width = block->warp_width;
     WB_TRY(code_number(module, &grid->arena, &grid->code_first));

@@ -1,4 +1,4 @@
-#include "bound/sass/atomics.h"
+#include "bound/method/beside.h"
 
 #include "warp/path/path.h"
 
@@ -39,4 +39,16 @@ uint64_t atomics_of(const struct timed_block *block) {
         sum = cycles_add(sum, cycles_mul(warps, atomics_of_path(block, &block->paths[p])));
     }
     return sum;
+}
+
+struct beside_times beside_times_of(const struct wb_machine *machine, const struct beside_counts *counts) {
+    const struct machine_fills *fills = &machine->fills;
+    const cycles held = cycles_mul(counts->sectors, fills->sector);
+    const uint32_t row = machine->sass.row_cycle, sms = machine->memory.sms;
+    return (struct beside_times){.atomics = cycles_mul(counts->atomics, machine->sass.atomic_word),
+                                 .translations =
+                                     cycles_mul(counts->visits, cycles_mul(fills->pages, fills->translation)),
+                                 .sectors = held == CYCLES_SATURATED || held == 0 ? held
+                                            : row > 0 ? cycles_mul(counts->sectors, row)
+                                                      : cycles_ceiling(held, sms)};
 }

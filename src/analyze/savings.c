@@ -1,0 +1,50 @@
+/* What each promise that a launch does not make (machine_promise) would save: the bound that it would have.
+ */
+#include "analyze/request.h"
+#include "bound/analysis/analysis.h"
+#include "launch/launch.h"
+
+/* The bound by `method` of what is analysed, on another machine. WB_ERR_DECLINED where there is none. */
+static wb_status bound_on(const wb_analysis *analysis, const wb_machine *machine, const char *method,
+                          const wb_watch *watch, wb_diagnostics *messages, uint64_t *bound) {
+    wb_analysis *made = NULL;
+    wb_status status = analysis->owned.grid != NULL
+                           ? analysis_new_kernel(analysis->owned.grid, machine, watch, messages, &made)
+                           : wb_analysis_new(analysis->block, machine, messages, &made);
+    if (status == WB_OK) status = wb_analysis_bound(made, method, watch, messages);
+    const wb_bound *best = status == WB_OK ? wb_analysis_best(made) : NULL;
+    if (best != NULL) *bound = best->cycles;
+    wb_analysis_free(made);
+    return status == WB_OK && best == NULL ? WB_ERR_DECLINED : status;
+}
+
+/* The bound that promise number `promise` would have, where the launch can keep it. */
+static wb_status save(const struct request *request, wb_analysis *analysis, const wb_bound *best,
+                      enum resident promise, wb_diagnostics *messages) {
+    struct wb_machine with = *machine_as_stated(analysis->machine);
+    uint64_t bound;
+    machine_promise_also(&with, promise);
+    if (wb_promises_check(request->kernel, request->launch, &with, messages) != WB_OK) return WB_OK;
+    const wb_status status = bound_on(analysis, &with, best->method, &request->asked.watch, messages, &bound);
+    if (status != WB_OK) return status == WB_ERR_LIMIT ? status : WB_OK;
+    analysis->savings[analysis->saving_count++] = (wb_saving){wb_resident_name_at((size_t)promise), bound};
+    return WB_OK;
+}
+
+wb_status request_find_savings(const struct request *request, wb_analysis *analysis,
+                               wb_diagnostics *diagnostics) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    struct wb_diagnostics messages = {0};
+    wb_status status = WB_OK;
+    if (best == NULL || machine_isa(analysis->machine) != ISA_SASS) return WB_OK;
+    for (int promise = 0; promise < RESIDENTS && status == WB_OK; promise++)
+        if (!machine_promises(analysis->machine, (enum resident)promise))
+            status = save(request, analysis, best, (enum resident)promise, &messages);
+    request_settle(&messages, status != WB_OK, diagnostics);
+    return status;
+}
+
+const wb_saving *wb_analysis_savings(const wb_analysis *analysis, size_t *count) {
+    *count = analysis->saving_count;
+    return analysis->savings;
+}

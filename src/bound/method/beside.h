@@ -1,0 +1,32 @@
+/* What of machine code is counted beside the times of warps (docs/machine-code-bounds.md, section 7): atomics
+ * of global memory (ATOM, ATOMG, RED), which the second level serves one after the other where they are on
+ * one word, whichever SM they come from; and what caches fill once. */
+#ifndef WB_BOUND_METHOD_BESIDE_H
+#define WB_BOUND_METHOD_BESIDE_H
+
+#include "memory/requests/requests.h"
+#include "warp/timed/timed.h"
+
+/* How many atomics a block of machine code executes at most, each lane's for itself; CYCLES_SATURATED: too
+ * many to count. */
+uint64_t atomics_of(const struct timed_block *block);
+
+/* Counts of a block, or of a kernel, on one machine. */
+struct beside_counts {
+    uint64_t atomics;
+    uint64_t sectors; /* that come from DRAM or go there */
+    uint32_t visits;  /* how often the translations of an SM count: 1, or 2 (theorem 7) */
+};
+
+/* The cycles that each takes at most. */
+struct beside_times {
+    cycles atomics, translations, sectors;
+};
+
+struct beside_times beside_times_of(const struct wb_machine *machine, const struct beside_counts *counts);
+
+static inline cycles beside_sum(const struct beside_times *times) {
+    return cycles_add(times->atomics, cycles_add(times->translations, times->sectors));
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* On figures of which mark a bound of machine code rests: each of its parts counts for the weakest figure
+ * that it is made of. */
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/files.h"
+#include "report/analysis/analysis.h"
+#include "report/parts/parts.h"
+
+/* The figures of parts that are no unit's. Parts without any are those of all others. */
+static const char *const part_keys[WB_PART_COUNT][2] = {
+    [WB_PART_LATENCY] = {"sass.dram", "sass.l2"},
+    [WB_PART_MEMORY] = {"sass.atomic_word"},
+    [WB_PART_TRANSLATIONS] = {"sass.tlb", "sass.tlb_keeps"},
+    [WB_PART_DRAM] = {"class.load_global.init_3", "sass.l2_keeps"},
+    [WB_PART_FETCH] = {"sass.l0_miss", "sass.l1_instruction_miss"},
+    [WB_PART_BANKS] = {"sass.register_banks", "sass.bank_ports"},
+    [WB_PART_CONSTANTS] = {"sass.constant_miss", "sass.l1_instruction_miss"},
+    [WB_PART_DISPATCH] = {"memory.dispatch_latency"},
+};
+
+/* Behind the marks: what stands in the code, as issue slots and stall counts do; and what is of all figures.
+ */
+enum { OF_CODE = FIGURE_MARKS, OF_ALL, BASES };
+
+static int weaker(const struct wb_machine *machine, const char *key, int mark) {
+    const int other = (int)machine_figure_mark(machine, key);
+    return other < mark ? other : mark;
+}
+
+/* The weakest of the times for which classes that the code executes hold a unit. */
+static int mark_of_unit(const struct wb_machine *machine, const struct timed_code *code, const char *unit) {
+    bool executed[SASS_CLASS_COUNT] = {false};
+    int mark = FIGURE_MARKS;
+    for (uint32_t e = 0; e < code->inst_count; e++)
+        if (code->sass[e].slot > 0) executed[code->sass[e].class_] = true;
+    for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
+        const struct machine_sass_class *class = &machine->sass.classes[c];
+        for (uint32_t s = 0; executed[c] && s < class->stage_count; s++) {
+            char key[96];
+            if (strcmp(machine->units[class->stages[s].unit].name, unit) != 0) continue;
+            (void)snprintf(key, sizeof key, "class.%s.init%s", sass_class_name((enum sass_class)c),
+                           s == 0   ? ""
+                           : s == 1 ? "_2"
+                                    : "_3");
+            mark = weaker(machine, key, mark);
+        }
+    }
+    return mark < FIGURE_MARKS ? mark : OF_ALL;
+}
+
+static int base_of(const struct wb_machine *machine, const struct timed_code *code, const wb_part *part) {
+    const char *const *keys = part_keys[part->what];
+    int mark = FIGURE_MARKS;
+    if (part->what == WB_PART_UNIT) return mark_of_unit(machine, code, part->unit);
+    if (part->what == WB_PART_ISSUE || part->what == WB_PART_STALL) return OF_CODE;
+    for (size_t k = 0; k < 2 && keys[k] != NULL; k++)
+        mark = weaker(machine, keys[k], mark);
+    return mark < FIGURE_MARKS ? mark : OF_ALL;
+}
+
+void marks_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
+    cycles sums[BASES] = {0}, all = 0;
+    if (best == NULL || block->timed == NULL || block->timed->code.sass == NULL) return;
+    for (size_t p = 0; p < best->part_count; p++) {
+        const int base = base_of(analysis->machine, &block->timed->code, &best->parts[p]);
+        sums[base] = cycles_add(sums[base], best->parts[p].cycles);
+        all = cycles_add(all, best->parts[p].cycles);
+    }
+    if (all == 0) return;
+    layout_styled(out, layout, STYLE_BOLD, "what the bound rests on (machine check lists the figures)");
+    text_char(out, '\n');
+    for (int base = 0; base < BASES; base++)
+        if (sums[base] > 0)
+            text_printf(out, "  %-12s %5.1f %%\n",
+                        base == OF_CODE  ? "the code"
+                        : base == OF_ALL ? "all figures"
+                                         : figure_mark_name((enum figure_mark)base),
+                        100 * (double)sums[base] / (double)all);
+    text_char(out, '\n');
+}

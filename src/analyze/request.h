@@ -41,7 +41,8 @@ wb_status request_block(const struct request *request, wb_diagnostics *diagnosti
 wb_status request_grid_beside(const struct request *request, wb_diagnostics *diagnostics, wb_grid **grid);
 
 /* Finds what each promise would save that the launch does not make and could keep, of an analysis of machine
- * code with a bound (wb_analysis_savings). WB_ERR_LIMIT when stopped, or memory is exhausted. */
+ * code with a bound (wb_analysis_savings); when stopped, those found so far. WB_ERR_LIMIT when memory is
+ * exhausted. */
 wb_status request_find_savings(const struct request *request, wb_analysis *analysis,
                                wb_diagnostics *diagnostics);
 

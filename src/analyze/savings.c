@@ -40,8 +40,8 @@ wb_status request_find_savings(const struct request *request, wb_analysis *analy
     for (int promise = 0; promise < RESIDENTS && status == WB_OK; promise++)
         if (!machine_promises(analysis->machine, (enum resident)promise))
             status = save(request, analysis, best, (enum resident)promise, &messages);
-    request_settle(&messages, status != WB_OK, diagnostics);
-    return status;
+    request_settle(&messages, status != WB_OK && messages.no_memory, diagnostics);
+    return messages.no_memory ? status : WB_OK;
 }
 
 const wb_saving *wb_analysis_savings(const wb_analysis *analysis, size_t *count) {

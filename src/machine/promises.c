@@ -103,15 +103,17 @@ static uint32_t longest_pass(const struct machine_sass *sass, uint32_t passes) {
 }
 
 static bool reorders_misses(const struct wb_machine *machine) {
+    const uint32_t tags = tag_units(&machine->sass);
     for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
         const struct machine_sass_class *class = &machine->sass.classes[c];
         const uint32_t behind = behind_tags(class);
         for (uint32_t s = 0; s < class->stage_count; s++) {
             const bool counts = class->stages[s].count == SASS_COUNT_SECTORS || (behind >> s & 1) != 0;
-            if (counts && !machine->units[class->stages[s].unit].any_order) return false;
+            const uint8_t unit = class->stages[s].unit;
+            if (counts && ((tags >> unit & 1) != 0 || !machine->units[unit].any_order)) return false;
         }
     }
-    return tag_units(&machine->sass) != 0;
+    return tags != 0;
 }
 
 bool machine_may_fill_once(const struct wb_machine *machine) {

@@ -168,16 +168,17 @@ static const struct {
         {.id = "C11",
          .text =
              ("the TLBs keep the pages that a kernel touches, up to so many as the machine states "
-              "(tlb_keeps); their fills do not queue; an access whose page is there comes before later ones "
-              "of its warp; code, constants and an SM's local memory lie in one stretch each")},
+              "(tlb_keeps); their fills do not queue; an access whose page is there passes the tags next, "
+              "behind only what has begun; code, constants and an SM's local memory lie in one stretch "
+              "each")},
     [WB_ASSUME_SECTORS_KEPT] =
         {.id = "C12",
          .text =
              ("the second level keeps what a kernel touches, up to what the machine states (l2_keeps), "
               "and has room for all misses, which hold nothing; DRAM passes a sector, with what it brings "
               "along and displaces, in the cycles of an SM's share divided among all SMs, or in row_cycle, "
-              "whenever one waits; code, constants and page tables need none of them; nothing else runs on "
-              "the GPU")},
+              "whenever one waits, and `dram` includes a sector's own and parts of a cycle; code, constants "
+              "and page tables need none of them; nothing else runs on the GPU")},
     [WB_ASSUME_RESIDENT_TRANSLATIONS] =
         {.id = "P1",
          .text = ("promised (resident: translations): those of all addresses that the kernel touches are in "

@@ -357,6 +357,26 @@ static void test_sectors_are_filled_once(void **state) {
     assert_int_equal(fills.sector, 0);
 }
 
+/* 4,000 loads that wait for each other, each of a new sector, which takes the sixth part of a cycle: it is in
+ * the latency of the load, and delays the next one by no whole cycle. */
+static void test_a_sector_does_not_wait_for_itself(void **state) {
+    (void)state;
+    size_t count;
+    struct analysed made = analyse_on("resident=translations,code-l1", "tests/data/levels/chase.sm_86.cubin",
+                                      "tests/data/levels/chase.yaml",
+                                      (wb_analyze_options){.one_block = true, .policies = "lrr"});
+    const wb_analysis *given =
+        made.analysis->owned.given != NULL ? made.analysis->owned.given : made.analysis;
+    const wb_simulation *found = wb_analysis_simulations(given, &count);
+    assert_int_equal(count, 1);
+    assert_true(given->machine->fills.sector > 0);
+    assert_true(given->beside.sectors > 4000);
+    assert_true(find_bound(given, "elb")->cycles >= found->cycles);
+    assert_true(find_bound(made.analysis, "elb")->cycles >= found->cycles);
+    assert_true(found->cycles > UINT64_C(4000) * 598);
+    free_analysed(&made);
+}
+
 /* Barriers of ptxas -O0 have dependence counters: they are bounded, and what is taken for granted is said. */
 static void test_counters_of_barriers(void **state) {
     (void)state;
@@ -377,6 +397,7 @@ int main(void) {
         cmocka_unit_test(test_atomics_wait_for_each_other),
         cmocka_unit_test(test_pages_are_filled_once),
         cmocka_unit_test(test_sectors_are_filled_once),
+        cmocka_unit_test(test_a_sector_does_not_wait_for_itself),
         cmocka_unit_test(test_counters_of_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

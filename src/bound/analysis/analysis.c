@@ -73,6 +73,7 @@ static wb_status fill_once(wb_analysis *made, const wb_machine **machine, wb_dia
     made->beside.visits = 1;
     if (!machine_may_fill_once(*machine)) return WB_OK;
     if (made->block->unrecorded != PTX_NO_INDEX && !made->block->covering) return WB_OK;
+    if (made->block->repeats) return WB_OK; /* not all accesses are recorded */
     WB_TRY(grid_from_block(made->block, diagnostics, &made->isolated));
     made->grid_times.grid = &made->isolated;
     made->grid_times.machine = *machine;

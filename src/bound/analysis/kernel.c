@@ -48,7 +48,7 @@ static wb_status finish_kernel(wb_analysis *made, uint32_t class, wb_diagnostics
 /* Finds out what the machine fills once for covering paths, whose accesses are recorded where it counts. */
 static wb_status fill_once(wb_analysis *made, wb_diagnostics *diagnostics) {
     struct timed_grid *timed = &made->grid_times;
-    if (!machine_may_fill_once(made->machine)) return WB_OK;
+    if (!machine_may_fill_once(made->machine) || timed->grid->cover.repeats) return WB_OK;
     WB_TRY(traffic_make(timed->grid, timed->machine, diagnostics, &timed->traffic));
     WB_TRY(timed_grid_fill(timed, diagnostics));
     made->machine = timed->machine;

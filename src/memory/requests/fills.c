@@ -102,17 +102,28 @@ static void count_block(struct fill_counter *counter, uint32_t block) {
 
 /* ---- What caches have to keep for it ------------------------------------------------------------------- */
 
-/* Of code, and of what stands in constant banks; CYCLES_SATURATED where more may be read without a bank. */
 static uint64_t code_bytes(const struct wb_grid *grid) {
-    const struct machine_code *code = grid->kernel->module->code;
+    return (uint64_t)grid->kernel->module->code->inst_count * SASS_BYTES;
+}
+
+/* Whether some instruction reads constants without a bank, which may be anywhere. */
+static bool reads_bindless(const struct machine_code *code) {
     for (uint32_t i = 0; i < code->inst_count; i++)
-        if (sass_reads_bindless(&code->insts[i].sass)) return CYCLES_SATURATED;
-    return (uint64_t)code->inst_count * SASS_BYTES;
+        if (sass_reads_bindless(&code->insts[i].sass)) return true;
+    return false;
+}
+
+/* Whether some access has more fetched than its sectors. */
+static bool fetches_more(const struct machine_code *code) {
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        if (sass_field(&code->insts[i].sass, SASS_FIELD_PREFETCH) != 0) return true;
+    return false;
 }
 
 /* Of local memory, of all warps that an SM holds. */
 static uint64_t local_bytes(const struct wb_grid *grid, const struct wb_machine *machine) {
-    return cycles_mul(grid->local_bytes, (uint64_t)machine->limits.warps * WARP_LANES);
+    const uint64_t threads = (uint64_t)machine->limits.warps * WARP_LANES;
+    return cycles_mul(grid->local_bytes, threads > 0 ? threads : CYCLES_SATURATED);
 }
 
 /* Pages that the bytes from `first` to `end` of a stretch touch at most, wherever it starts. */
@@ -141,25 +152,33 @@ static void add_up(struct fill_counter *counter) {
         fills->pages = cycles_add(fills->pages, pages_of(sass, before, object->end - object->base));
         if (object->anywhere) fills->bytes = cycles_add(fills->bytes, object->size);
     }
-    if (counter->anywhere || grid->cover.local_open || code == CYCLES_SATURATED)
+    const struct machine_code *insts = grid->kernel->module->code;
+    fills->translations +=
+        code / sass->l1_instructions.line_bytes + constants / sass->constants.line_bytes + 2;
+    if (counter->anywhere || grid->cover.local_open || reads_bindless(insts))
         fills->pages = fills->bytes = CYCLES_SATURATED;
+    if (fetches_more(insts)) fills->bytes = CYCLES_SATURATED;
 }
 
-/* The most passes over the tags that an access makes. */
-static uint32_t most_passes(const struct traffic *traffic) {
-    uint32_t most = 1;
+/* The most passes over the tags that an access makes, and the most accesses to memory of a warp. */
+static void look_at_patterns(const struct traffic *traffic, struct memory_fills *fills) {
+    fills->passes = 1;
     for (size_t p = 0; p < traffic->patterns.count; p++) {
         const struct traffic_pattern *pattern = &traffic->patterns.items[p];
-        for (uint32_t a = 0; a < pattern->access_count; a++)
-            most = u32_max(most, pattern->counts[a].further[SASS_COUNT_PASSES] + 1u);
+        uint64_t asking = 0;
+        for (uint32_t a = 0; a < pattern->access_count; a++) {
+            fills->passes = u32_max(fills->passes, pattern->counts[a].further[SASS_COUNT_PASSES] + 1u);
+            asking += pattern->accesses[a].request_count > 0;
+        }
+        fills->translations = cycles_max(fills->translations, asking);
     }
-    return most;
 }
 
 static void count_blocks(void *context) {
     struct fill_counter *counter = context;
     struct arena *scratch = &counter->scratch;
-    *counter->fills = (struct memory_fills){.passes = most_passes(counter->traffic)};
+    *counter->fills = (struct memory_fills){0};
+    look_at_patterns(counter->traffic, counter->fills);
     counter->all.arena = counter->of_block.arena = counter->lines.arena = scratch;
     find_objects(counter);
     for (uint32_t b = 0; b < counter->traffic->grid->blocks.count; b++)
@@ -191,11 +210,9 @@ static bool is_worth_it(const struct timed_grid *timed) {
 static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
     const struct memory_fills *fills = &timed->fills;
     const struct machine_sass *sass = &machine->sass;
-    if (sass->tlb_most > 0 && fills->pages <= sass->tlb_keeps)
+    if (sass->tlb_most > 0 && fills->pages <= sass->tlb_keeps && fills->pages < fills->translations)
         machine_fill_pages(machine, (uint32_t)fills->pages, fills->passes);
-    /* Of paths that repeat iterations not all stores are there. */
-    if (!timed->grid->cover.repeats && fills->bytes <= sass->l2_keeps && is_worth_it(timed))
-        machine_fill_sectors(machine);
+    if (fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
 }
 
 wb_status timed_grid_fill(struct timed_grid *timed, wb_diagnostics *diagnostics) {

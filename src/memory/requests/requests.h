@@ -313,7 +313,8 @@ struct memory_fills {
     uint64_t requests;
     uint64_t all, most_of_block;
     uint64_t pages, bytes;
-    uint32_t passes; /* most of one access */
+    uint64_t translations; /* that accesses of one warp and lines of code and constants ask for at most */
+    uint32_t passes;       /* most of one access */
 };
 
 struct timed_grid {

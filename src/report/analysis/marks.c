@@ -7,12 +7,14 @@
 #include "report/analysis/analysis.h"
 #include "report/parts/parts.h"
 
+#define PART_KEYS 4u
+
 /* The figures of parts that are no unit's. Parts without any are those of all others. */
-static const char *const part_keys[WB_PART_COUNT][2] = {
+static const char *const part_keys[WB_PART_COUNT][PART_KEYS] = {
     [WB_PART_LATENCY] = {"sass.dram", "sass.l2"},
     [WB_PART_MEMORY] = {"sass.atomic_word"},
-    [WB_PART_TRANSLATIONS] = {"sass.tlb", "sass.tlb_keeps"},
-    [WB_PART_DRAM] = {"class.load_global.init_3", "sass.l2_keeps"},
+    [WB_PART_TRANSLATIONS] = {"sass.tlb", "sass.tlb_keeps", "sass.page_size", "sass.align"},
+    [WB_PART_DRAM] = {"class.load_global.init_3", "sass.l2_keeps", "sass.row_cycle"},
     [WB_PART_FETCH] = {"sass.l0_miss", "sass.l1_instruction_miss"},
     [WB_PART_BANKS] = {"sass.register_banks", "sass.bank_ports"},
     [WB_PART_CONSTANTS] = {"sass.constant_miss", "sass.l1_instruction_miss"},
@@ -54,7 +56,7 @@ static int base_of(const struct wb_machine *machine, const struct timed_code *co
     int mark = FIGURE_MARKS;
     if (part->what == WB_PART_UNIT) return mark_of_unit(machine, code, part->unit);
     if (part->what == WB_PART_ISSUE || part->what == WB_PART_STALL) return OF_CODE;
-    for (size_t k = 0; k < 2 && keys[k] != NULL; k++)
+    for (size_t k = 0; k < PART_KEYS && keys[k] != NULL; k++)
         mark = weaker(machine, keys[k], mark);
     return mark < FIGURE_MARKS ? mark : OF_ALL;
 }

@@ -147,6 +147,7 @@ static void add_core(struct figures *figures) {
                 {"l2_keeps", memory},
                 {"tlb_keeps", memory},
                 {"page_size", memory},
+                {"align", memory},
                 {"row_cycle", sass->row_cycle > 0 ? memory : 0},
                 {"full_queue", count_queued(figures)},
                 {"branch", figures->jumps},

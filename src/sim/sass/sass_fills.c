@@ -16,36 +16,34 @@ static uint64_t page_of(const struct sass_sm *sm, uint64_t address) {
     return UINT64_MAX;
 }
 
-/* When a page that is asked for in this cycle is translated: one after the other. */
+/* When a page that is asked for in this cycle is translated. */
 static cycles translated(struct sass_sm *sm, uint64_t page) {
     struct sass_fills *fills = &sm->fills;
     const uint32_t count = fills->pages.count, number = number_table_number(&fills->pages, page);
-    if (fills->pages.count > count) {
-        fills->walker_free = cycles_max(sm->now, fills->walker_free) + sm->machine->fills.translation;
-        arena_push(&sm->arena, &fills->translated, fills->walker_free);
-    }
+    const uint32_t tlb = machine_as_stated(sm->machine)->sass.tlb_most;
+    if (fills->pages.count > count) arena_push(&sm->arena, &fills->translated, sm->now + tlb);
     return fills->translated.items[number];
 }
 
-/* When DRAM has passed a sector, in parts of a cycle, of which there are `parts` in one. */
-static cycles served(struct sass_sm *sm, uint32_t parts) {
+/* When DRAM begins with a sector that waits from this cycle on, and so what it is asked for may be `dram`
+ * cycles later: whole cycles, as parts of one are in that figure. */
+static cycles served(struct sass_sm *sm) {
     struct sass_fills *fills = &sm->fills;
     const struct machine_sass *sass = &sm->machine->sass;
-    const cycles now = sm->now * parts;
-    fills->dram_free = cycles_max(now, fills->dram_free) +
-                       (sass->row_cycle > 0 ? (cycles)sass->row_cycle * parts : sm->machine->fills.sector);
-    return fills->dram_free;
+    const uint32_t parts = sm->machine->memory.sms;
+    const cycles begins = cycles_max(sm->now * parts, fills->dram_free);
+    fills->dram_free =
+        begins + (sass->row_cycle > 0 ? (cycles)sass->row_cycle * parts : sm->machine->fills.sector);
+    return begins / parts;
 }
 
-/* When a request of a sector is past DRAM, if it passes it. */
+/* When a request of a sector is past those that DRAM serves before it. */
 static cycles fetched(struct sass_sm *sm, const struct traffic_access *access, uint64_t sector) {
     struct sass_fills *fills = &sm->fills;
-    const uint32_t parts = sm->machine->memory.sms, count = fills->sectors.count;
-
-    const uint32_t number = number_table_number(&fills->sectors, sector);
-    if (fills->sectors.count > count)
-        arena_push(&sm->arena, &fills->fetched, cycles_ceiling(served(sm, parts), parts));
-    if (access->kind == TRAFFIC_ATOMIC || access->kind == TRAFFIC_STORE) (void)served(sm, parts);
+    const uint32_t count = fills->sectors.count, number = number_table_number(&fills->sectors, sector);
+    const bool writes = access->kind == TRAFFIC_ATOMIC || access->kind == TRAFFIC_STORE;
+    if (fills->sectors.count > count) arena_push(&sm->arena, &fills->fetched, served(sm));
+    if (writes) (void)served(sm);
     return access->kind == TRAFFIC_STORE ? sm->now : fills->fetched.items[number];
 }
 

@@ -167,7 +167,7 @@ struct sass_fills {
     struct number_table pages, sectors;
     VEC(cycles) translated;
     VEC(cycles) fetched;
-    cycles walker_free, dram_free; /* the latter in parts of a cycle */
+    cycles dram_free; /* in parts of a cycle, of which there are as many as SMs */
     bool has_dram;
 };
 

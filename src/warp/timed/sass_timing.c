@@ -71,7 +71,8 @@ static void time_counters(const struct sass_inst *inst, enum sass_class class, s
  * counted once, each may wait for those of all SMs. */
 static uint64_t hold_of(const struct wb_machine *machine, const struct machine_sass_stage *stage,
                         uint32_t stated) {
-    const bool waits = stage->count == SASS_COUNT_SECTORS && machine->fills.sector == 0;
+    const bool waits = stage->count == SASS_COUNT_SECTORS && machine->fills.sector == 0 &&
+                       !machine_promises(machine, RESIDENT_DATA);
     const uint64_t rows = (uint64_t)machine->sass.row_cycle * machine->memory.sms;
     return waits ? cycles_max(stated, rows) : stated;
 }

@@ -166,19 +166,18 @@ static const struct {
                   "machine states (atomic_word); waiting atomics delay no other access")},
     [WB_ASSUME_TRANSLATIONS_KEPT] =
         {.id = "C11",
-         .text =
-             ("the TLBs keep the pages that a kernel touches, up to so many as the machine states "
-              "(tlb_keeps); their fills do not queue; an access whose page is there passes the tags next, "
-              "behind only what has begun; code, constants and an SM's local memory lie in one stretch "
-              "each")},
+         .text = ("each SM's TLB keeps the pages that a kernel touches, up to tlb_keeps pages; TLB "
+                  "misses of different SMs do not delay each other; an access whose page has "
+                  "arrived goes to the L1 tags next, behind only what has begun there; code, "
+                  "constants and an SM's local memory are each contiguous")},
     [WB_ASSUME_SECTORS_KEPT] =
         {.id = "C12",
-         .text =
-             ("the second level keeps what a kernel touches, up to what the machine states (l2_keeps), "
-              "and has room for all misses, which hold nothing; DRAM passes a sector, with what it brings "
-              "along and displaces, in the cycles of an SM's share divided among all SMs, or in row_cycle, "
-              "whenever one waits, and `dram` includes a sector's own and parts of a cycle; code, constants "
-              "and page tables need none of them; nothing else runs on the GPU")},
+         .text = ("the L2 keeps the lines that a kernel touches, up to l2_keeps bytes, and any "
+                  "number of its misses can be pending and hold nothing; while sectors wait, DRAM "
+                  "transfers one, with what it fetches and evicts for it, in the cycles of an SM's "
+                  "share divided among all SMs, or in row_cycle; `dram` includes a sector's own "
+                  "transfer and parts of a cycle; code, constants and page tables take no DRAM "
+                  "time; nothing else runs on the GPU")},
     [WB_ASSUME_RESIDENT_TRANSLATIONS] =
         {.id = "P1",
          .text = ("promised (resident: translations): those of all addresses that the kernel touches are in "

@@ -73,12 +73,8 @@ static wb_status fill_once(wb_analysis *made, const wb_machine **machine, wb_dia
     made->beside.visits = 1;
     if (!machine_may_fill_once(*machine)) return WB_OK;
     if (made->block->unrecorded != PTX_NO_INDEX && !made->block->covering) return WB_OK;
-    if (made->block->repeats) return WB_OK; /* not all accesses are recorded */
     WB_TRY(grid_from_block(made->block, diagnostics, &made->isolated));
-    made->grid_times.grid = &made->isolated;
-    made->grid_times.machine = *machine;
-    WB_TRY(traffic_make(&made->isolated, *machine, diagnostics, &made->grid_times.traffic));
-    WB_TRY(timed_grid_fill(&made->grid_times, diagnostics));
+    WB_TRY(timed_grid_fills(&made->isolated, *machine, diagnostics, &made->grid_times));
     *machine = made->grid_times.machine;
     made->beside.sectors = made->grid_times.fills.all;
     return WB_OK;
@@ -299,8 +295,7 @@ static void add_beside(const struct bound_method *method, const struct bound_inp
     if (sum == 0 || bound->kind == WB_LOWER) return;
     if (method->searches) {
         bound->kind = bound->kind == WB_EXACT ? WB_LOWER : WB_ESTIMATE;
-        bound->reason = "no execution that was searched waits for other SMs' atomics, or for what caches "
-                        "fill once";
+        bound->reason = "the search leaves out waits for atomics of other SMs, for translations and for DRAM";
         return;
     }
     bound->cycles = cycles_add(bound->cycles, sum);

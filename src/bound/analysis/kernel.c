@@ -45,24 +45,12 @@ static wb_status finish_kernel(wb_analysis *made, uint32_t class, wb_diagnostics
     return kernel_blocks_make(made, class, diagnostics);
 }
 
-/* Finds out what the machine fills once for covering paths, whose accesses are recorded where it counts. */
-static wb_status fill_once(wb_analysis *made, wb_diagnostics *diagnostics) {
-    struct timed_grid *timed = &made->grid_times;
-    if (!machine_may_fill_once(made->machine) || timed->grid->cover.repeats) return WB_OK;
-    WB_TRY(traffic_make(timed->grid, timed->machine, diagnostics, &timed->traffic));
-    WB_TRY(timed_grid_fill(timed, diagnostics));
-    made->machine = timed->machine;
-    return WB_OK;
-}
-
 /* Covering paths on a machine without caches: block classes, but nothing that could be simulated. */
 static wb_status analyse_covering(wb_analysis *made, const struct wb_grid *grid, const wb_watch *watch,
                                   wb_diagnostics *diagnostics) {
     WB_TRY(wb_machine_check(made->machine, diagnostics));
-    made->grid_times.grid = grid;
-    made->grid_times.machine = made->machine;
-    WB_TRY(fill_once(made, diagnostics));
-    const struct wb_machine *machine = made->machine;
+    WB_TRY(timed_grid_fills(grid, made->machine, diagnostics, &made->grid_times));
+    const struct wb_machine *machine = made->machine = made->grid_times.machine;
     WB_TRY(block_classes_covering(grid, machine, watch, diagnostics, &made->work));
     made->facts = &made->work.covering->facts;
     const uint32_t longest = longest_class(&made->work);

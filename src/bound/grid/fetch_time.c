@@ -41,18 +41,10 @@ static void tally_run(const struct fetched_code *fetched, struct path_entry run,
 
 static void tally_path(const struct fetched_code *fetched, const struct path *path, uint64_t warps,
                        struct fetch_tally *tally) {
-    const struct path_entry *entries = path->entries.items;
-    uint64_t folded = 0, repetitions = 0; /* as add_path of grid_work.c */
-    for (size_t i = path->entries.count; i-- > 0;) {
-        if (entries[i].count == PATH_REPEAT) {
-            folded = entries[i].first;
-            repetitions = entries[i].mask;
-            continue;
-        }
-        const uint64_t times = folded > 0 ? repetitions + 1 : 1;
-        tally_run(fetched, entries[i], cycles_mul(warps, times), tally);
-        folded -= folded > 0;
-    }
+    struct path_runs runs = path_runs_of(path);
+    struct path_entry run;
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        tally_run(fetched, run, cycles_mul(warps, times), tally);
 }
 
 /* Adds those of all warps of the block. WB_ERR_LIMIT without a message when memory is exhausted. */

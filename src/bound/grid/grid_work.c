@@ -40,19 +40,10 @@ static const run_adder run_adders[] = {[ISA_PTX] = add_run, [ISA_SASS] = add_cod
 static void add_path(const struct timed_block *block, const struct path *path, uint64_t warps,
                      cycles *units) {
     const run_adder add = run_adders[machine_isa(block->machine)];
-    const struct path_entry *entries = path->entries.items;
-    uint64_t folded = 0, repetitions = 0; /* entries of the fold at hand that are still to come; its own */
-    for (size_t i = path->entries.count; i-- > 0;) {
-        if (entries[i].count == PATH_REPEAT) {
-            folded = entries[i].first;
-            repetitions = entries[i].mask;
-            continue;
-        }
-        const uint64_t times = cycles_mul(warps, folded > 0 ? repetitions + 1 : 1);
-        add(&block->code, entries[i], times, units);
-        folded -= folded > 0;
-    }
-    assert(folded == 0); /* a fold is behind what it repeats */
+    struct path_runs runs = path_runs_of(path);
+    struct path_entry run;
+    for (uint64_t times; path_runs_next(&runs, &run, &times);)
+        add(&block->code, run, cycles_mul(warps, times), units);
 }
 
 /* The same of a block, from the arena. */

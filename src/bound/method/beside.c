@@ -14,18 +14,12 @@ static uint64_t atomics_of_run(const struct sass_timed *code, const struct path_
 /* The same of a path. Where warps execute parts of it the lanes are not known. */
 static uint64_t atomics_of_path(const struct timed_block *block, const struct path *path) {
     const bool parts = block->traced != NULL && block->traced->covering;
-    const struct path_entry *entries = path->entries.items;
-    uint64_t folded = 0, repetitions = 0, sum = 0; /* as add_path of grid_work.c */
-    for (size_t i = path->entries.count; i-- > 0;) {
-        if (entries[i].count == PATH_REPEAT) {
-            folded = entries[i].first;
-            repetitions = entries[i].mask;
-            continue;
-        }
-        const uint64_t times = folded > 0 ? repetitions + 1 : 1;
-        const uint32_t lanes = parts ? MACHINE_WARP_WIDTH : (uint32_t)__builtin_popcount(entries[i].mask);
-        sum = cycles_add(sum, cycles_mul(times, atomics_of_run(block->code.sass, &entries[i], lanes)));
-        folded -= folded > 0;
+    struct path_runs runs = path_runs_of(path);
+    struct path_entry run;
+    uint64_t sum = 0;
+    for (uint64_t times; path_runs_next(&runs, &run, &times);) {
+        const uint32_t lanes = parts ? MACHINE_WARP_WIDTH : (uint32_t)__builtin_popcount(run.mask);
+        sum = cycles_add(sum, cycles_mul(times, atomics_of_run(block->code.sass, &run, lanes)));
     }
     return sum;
 }

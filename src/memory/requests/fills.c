@@ -58,10 +58,6 @@ static void note_sector(struct fill_counter *counter, uint64_t sector, bool is_l
     if (counter->all.count > all && !is_local) touch_sector(counter, sector);
 }
 
-static bool writes(const struct traffic_access *access) {
-    return access->kind == TRAFFIC_STORE || access->kind == TRAFFIC_ATOMIC;
-}
-
 static uint64_t count_unknown(struct fill_counter *counter, const struct traffic_access *access) {
     counter->anywhere = counter->anywhere || access->object == 0;
     if (access->object > 0) {
@@ -69,7 +65,7 @@ static uint64_t count_unknown(struct fill_counter *counter, const struct traffic
         touch(object, object->base, object->base + object->size);
         object->anywhere = true;
     }
-    return (uint64_t)access->request_count << writes(access);
+    return (uint64_t)access->request_count << traffic_is_write(access->kind);
 }
 
 /* The transfers of an access from and to DRAM but for each sector's first: one is written back at most once
@@ -85,7 +81,7 @@ static uint64_t count_access(struct fill_counter *counter, uint32_t block, uint3
         const uint64_t sector = base + pattern->offsets[access->first_request + r];
         note_sector(counter, sector, pattern->group_is_local[access->group]);
     }
-    return writes(access) ? access->request_count : 0;
+    return traffic_is_write(access->kind) ? access->request_count : 0;
 }
 
 static void count_block(struct fill_counter *counter, uint32_t block) {
@@ -215,7 +211,7 @@ static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
     if (fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
 }
 
-wb_status timed_grid_fill(struct timed_grid *timed, wb_diagnostics *diagnostics) {
+wb_status timed_grid_decide_fills(struct timed_grid *timed, wb_diagnostics *diagnostics) {
     const struct wb_machine *machine = timed->machine;
     const bool decides = machine_may_fill_once(machine);
     if (timed->grid->kernel == NULL || timed->grid->kernel->module->code == NULL) return WB_OK;
@@ -229,4 +225,13 @@ wb_status timed_grid_fill(struct timed_grid *timed, wb_diagnostics *diagnostics)
     decide(timed, own);
     timed->machine = own;
     return WB_OK;
+}
+
+wb_status timed_grid_fills(const struct wb_grid *grid, const struct wb_machine *machine,
+                           wb_diagnostics *diagnostics, struct timed_grid *timed) {
+    timed->grid = grid;
+    timed->machine = machine;
+    if (!machine_may_fill_once(machine) || grid->cover.repeats) return WB_OK;
+    WB_TRY(traffic_make(grid, machine, diagnostics, &timed->traffic));
+    return timed_grid_decide_fills(timed, diagnostics);
 }

@@ -43,6 +43,11 @@ static inline bool traffic_is_load(uint8_t kind) {
     return kind == TRAFFIC_LOAD || kind == TRAFFIC_UNCACHED;
 }
 
+/* Whether it changes memory, which DRAM is to get some time. */
+static inline bool traffic_is_write(uint8_t kind) {
+    return kind == TRAFFIC_STORE || kind == TRAFFIC_ATOMIC;
+}
+
 /* One executed memory instruction of a warp. Of a copy to shared memory (cp.async) the load and the store,
  * and of generic addresses the lanes of each state space, follow one another with the same step; on a machine
  * with caches at most one access of a step makes requests. */
@@ -326,10 +331,15 @@ struct timed_grid {
     struct memory_fills fills; /* of machine code, where caches are known to keep something */
 };
 
-/* Decides what the caches of a machine that times machine code fill once for a grid whose traffic is made,
- * unless that was decided: timed->machine is one of its own then. WB_ERR_LIMIT with a message when memory is
- * exhausted. */
-wb_status timed_grid_fill(struct timed_grid *timed, wb_diagnostics *diagnostics);
+/* Makes the traffic of a grid without times, to be freed with timed_grid_free in any case, and decides what
+ * caches of the machine fill once for it; timed->machine is one of its own then. Nothing, where there is
+ * nothing to decide or not all accesses are recorded. Errors as traffic_make. */
+wb_status timed_grid_fills(const struct wb_grid *grid, const struct wb_machine *machine,
+                           wb_diagnostics *diagnostics, struct timed_grid *timed);
+
+/* Decides the same of a grid whose traffic is made, unless it was decided. WB_ERR_LIMIT with a message when
+ * memory is exhausted. */
+wb_status timed_grid_decide_fills(struct timed_grid *timed, wb_diagnostics *diagnostics);
 
 /* Makes a timed grid, to be freed with timed_grid_free in any case; grid and machine must outlive it, and it
  * must not be moved. Errors, each with a message: WB_ERR_DECLINED when a warp's path depends on an unknown

@@ -43,7 +43,7 @@ wb_status timed_grid_make(const struct wb_grid *grid, const struct wb_machine *m
     WB_TRY(wb_machine_check(machine, diagnostics));
     WB_TRY(grid_decline_clusters(grid, diagnostics));
     WB_TRY(traffic_make(grid, machine, diagnostics, &timed->traffic));
-    WB_TRY(timed_grid_fill(timed, diagnostics));
+    WB_TRY(timed_grid_decide_fills(timed, diagnostics));
     WB_TRY(make_code(timed, diagnostics));
     if (!request_models[machine_isa(machine)].counts ||
         arena_protect(&timed->arena, make_variants, timed) == WB_OK)

@@ -90,10 +90,10 @@ static void put_fills(struct text *out, const struct wb_analysis *analysis) {
     const struct machine_fills *fills = &analysis->machine->fills;
     const uint64_t sectors = fills->sector > 0 ? analysis->beside.sectors : 0;
     if (fills->pages == 0 && sectors == 0) return;
-    text_string(out, "caches   fill once: ");
-    if (fills->pages > 0) text_printf(out, "%u page%s", fills->pages, plural(fills->pages));
+    text_string(out, "caches   counted once, not for each access: ");
+    if (fills->pages > 0) text_printf(out, "TLB misses of %u page%s", fills->pages, plural(fills->pages));
     if (sectors > 0) text_string(out, fills->pages > 0 ? ", " : "");
-    if (sectors > 0) text_printf(out, "%" PRIu64 " sector%s from and to DRAM", sectors, plural(sectors));
+    if (sectors > 0) text_printf(out, "%" PRIu64 " transfer%s of DRAM", sectors, plural(sectors));
     text_char(out, '\n');
 }
 

@@ -41,9 +41,8 @@ static cycles served(struct sass_sm *sm) {
 static cycles fetched(struct sass_sm *sm, const struct traffic_access *access, uint64_t sector) {
     struct sass_fills *fills = &sm->fills;
     const uint32_t count = fills->sectors.count, number = number_table_number(&fills->sectors, sector);
-    const bool writes = access->kind == TRAFFIC_ATOMIC || access->kind == TRAFFIC_STORE;
     if (fills->sectors.count > count) arena_push(&sm->arena, &fills->fetched, served(sm));
-    if (writes) (void)served(sm);
+    if (traffic_is_write(access->kind)) (void)served(sm);
     return access->kind == TRAFFIC_STORE ? sm->now : fills->fetched.items[number];
 }
 

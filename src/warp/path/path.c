@@ -240,6 +240,23 @@ bool path_equal(const struct path *a, const struct path *b) {
     return memcmp(a->entries.items, b->entries.items, a->entries.count * sizeof *a->entries.items) == 0;
 }
 
+bool path_runs_next(struct path_runs *runs, struct path_entry *run, uint64_t *times) {
+    while (runs->left > 0) {
+        const struct path_entry *entry = &runs->path->entries.items[--runs->left];
+        if (entry->count == PATH_REPEAT) {
+            runs->folded = entry->first;
+            runs->repetitions = entry->mask;
+            continue;
+        }
+        *run = *entry;
+        *times = runs->folded > 0 ? runs->repetitions + 1 : 1;
+        runs->folded -= runs->folded > 0;
+        return true;
+    }
+    assert(runs->folded == 0); /* a fold is behind what it repeats */
+    return false;
+}
+
 struct path_cursor path_begin(const struct path *path) {
     struct path_cursor cursor = {.entry = path->entries.items, .end = path->entries.items};
     if (path->entries.count != 0) cursor.end += path->entries.count;

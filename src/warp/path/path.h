@@ -136,6 +136,20 @@ static inline bool path_next(struct path_cursor *cursor, struct path_step *step)
     return true;
 }
 
+/* The runs of a path with how often it executes them, the last one first: for sums, which need no order. */
+struct path_runs {
+    const struct path *path;
+    size_t left;                  /* entries to come */
+    uint64_t folded, repetitions; /* entries of the fold at hand that are still to come; its own */
+};
+
+static inline struct path_runs path_runs_of(const struct path *path) {
+    return (struct path_runs){.path = path, .left = path->entries.count};
+}
+
+/* Reads the next run, which is executed `times` times; false when there is none. */
+bool path_runs_next(struct path_runs *runs, struct path_entry *run, uint64_t *times);
+
 /* The accesses to memory of one warp, in the order of its path, and what of them decides which requests they
  * make. */
 

@@ -436,8 +436,8 @@ static void test_help_on_a_terminal(void **state) {
 }
 
 #define LONG_RUN                                                                                             \
-    "analyze kernels/vecadd.ptx -k vecadd -g 2000000 -b 256 -a buf:f32[512000000] -a buf:f32[512000000] "    \
-    "-a buf:f32[512000000] -a i32:512000000 --memory-limit 16G --time-limit 5"
+    "analyze kernels/vecadd.ptx -k vecadd -g 2000000 -b 256 -a buf:f32[1024] -a buf:f32[1024] "              \
+    "-a buf:f32[1024] -a i32:1024 --time-limit 4"
 
 /* One line, with what there is in all and how long it takes, erased at the end; only on a terminal. */
 static void test_progress(void **state) {

@@ -1,6 +1,5 @@
 /* On figures of which mark a bound of machine code rests: each of its parts counts for the weakest figure
  * that it is made of. */
-#include <stdio.h>
 #include <string.h>
 
 #include "machine/files.h"
@@ -41,10 +40,10 @@ static int mark_of_unit(const struct wb_machine *machine, const struct timed_cod
         for (uint32_t s = 0; executed[c] && s < class->stage_count; s++) {
             char key[96];
             if (strcmp(machine->units[class->stages[s].unit].name, unit) != 0) continue;
-            (void)snprintf(key, sizeof key, "class.%s.init%s", sass_class_name((enum sass_class)c),
-                           s == 0   ? ""
-                           : s == 1 ? "_2"
-                                    : "_3");
+            (void)text_format(key, sizeof key, "class.%s.init%s", sass_class_name((enum sass_class)c),
+                              s == 0   ? ""
+                              : s == 1 ? "_2"
+                                       : "_3");
             mark = weaker(machine, key, mark);
         }
     }

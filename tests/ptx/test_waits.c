@@ -14,6 +14,7 @@
 #include "ptx/parser.h"
 #include "ptx/ptx.h"
 #include "warp/path/execution_notes.h"
+#include "warpbound.h"
 
 static const struct {
     const char *name;
@@ -131,15 +132,15 @@ static void put_table(struct text *out) {
         text_printf(out, " | %s | %s | %s |\n", awaited[wait], answers[answer],
                     ptx_wait_text((enum ptx_wait)wait));
     }
-    text_string(out, "\nThese wait for nothing but the registers they use and their unit: ");
-    put_names(PTX_WAIT_NOTHING, out);
-    text_string(out, ".\n");
+    text_string(out,
+                "\nAll other instructions wait for nothing but the registers they use and their unit.\n");
 }
 
 /* The other one: what executions take for granted. */
 static void put_assumptions(struct text *out) {
     text_string(out, "| assumption | printed where |\n| --- | --- |\n");
-#define X(enumerator, text, where) text_string(out, "| " text " | " where " |\n");
+#define X(enumerator, text, where)                                                                           \
+    text_printf(out, "| %s | %s |\n", wb_assumption_id(WB_ASSUME_##enumerator), where);
     ASSUMED_TABLE(X)
 #undef X
 }

@@ -78,7 +78,8 @@ build: packages-build
 	@$(NINJA) -C build $(QUIET)
 
 demo: build
-	./build/warpbound analyze kernels/sgemm_tiled.ptx -l kernels/sgemm_tiled.yaml -m ecrts2025-orin
+	./build/warpbound analyze kernels/cubin/sgemm_tiled.sm_87.cubin -l kernels/sgemm_tiled.yaml \
+		-m jetson-agx-orin --set clock_mhz=1300 --deadline 120us --report build/demo.html
 
 # The commit chooses the kernels of tests that run half of them, and the tests under sanitizers
 # (tests/CMakeLists.txt).

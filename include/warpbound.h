@@ -270,7 +270,8 @@ const char *wb_machine_preset_name(size_t index);
  * instructions: for wb_calibrate. */
 wb_status wb_calibration_ptx(uint32_t architecture, wb_diagnostics *diagnostics, char **text);
 
-/* The first preset that times machine code of exactly that architecture. WB_ERR_INPUT when there is none. */
+/* The preset that times machine code of exactly that architecture, and that those of other GPUs stand on.
+ * WB_ERR_INPUT when there is none. */
 wb_status wb_calibration_machine(uint32_t architecture, wb_diagnostics *diagnostics, wb_machine **machine);
 
 /* Reads the stall counts and dependence counters of machine code, and writes a machine file that stands on
@@ -1540,7 +1541,7 @@ wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, 
 wb_status wb_figures_report(const wb_machine *machine, const wb_module *module, wb_report_format format,
                             wb_diagnostics *diagnostics, char **text);
 
-/* The presets: as text their names, one a line; as JSON with what each of them is. */
+/* The presets: what each of them times and is, as a table or as JSON. */
 wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *diagnostics, char **text);
 
 /* The module as wb_module_print writes it, or machine code as JSON: each instruction with its bytes, control

@@ -225,7 +225,7 @@ wb_status wb_calibrate(const wb_module *module, const wb_machine *machine, const
 wb_status wb_calibration_machine(uint32_t architecture, wb_diagnostics *diagnostics, wb_machine **machine) {
     for (size_t i = 0; i < wb_machine_preset_count(); i++) {
         WB_TRY(wb_machine_load(wb_machine_preset_name(i), diagnostics, machine));
-        if ((*machine)->sass.sm == architecture) return WB_OK;
+        if ((*machine)->sass.sm == architecture && (*machine)->inputs.count == 1) return WB_OK;
         wb_machine_free(*machine);
         *machine = NULL;
     }

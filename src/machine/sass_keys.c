@@ -140,7 +140,12 @@ wb_status machine_sass_class_read(const struct ytree *document, const struct ytr
         machine_class_unknown(value->key, true, &problem);
         status = ytree_key_error(document, value, "%s", problem.failed ? "unknown class" : problem.data);
     } else {
+        const bool changes = ytree_find(value, "unit") == NULL; /* what a base has */
+        if (changes && machine->sass.classes[class].given) entry = machine_sass_class_entry(machine, class);
         status = ytree_read_fields(document, value, sass_class_fields, &entry);
+        if (status == WB_OK && changes && !machine->sass.classes[class].given)
+            status = ytree_error(document, value, "%s: key 'unit' is missing, and no base has the class",
+                                 value->key);
         if (status == WB_OK && !machine_sass_class_check(machine, &entry, &problem))
             status =
                 ytree_error(document, value, "%s: %s", value->key, problem.failed ? "wrong" : problem.data);

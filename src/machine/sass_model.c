@@ -29,7 +29,7 @@ static const char *const pluses[] = {"none", "memory", NULL};
         NUMBER_ROW(sass_class_entry, "transfer" suffix, stages[stage].transfer, 0, SASS_TIME_MAX)
 
 const struct field sass_class_fields[] = {
-    STAGE_ROWS("", 0, true),
+    STAGE_ROWS("", 0, false), /* unit: required unless a base has it */
     STAGE_ROWS("_2", 1, false),
     STAGE_ROWS("_3", 2, false),
     BOOL_ROW(sass_class_entry, "fixed", fixed),

@@ -223,7 +223,7 @@ static void put_refuted(struct text *out, const struct layout *layout, const str
 static wb_status put_text(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
                           const uint64_t *proven, wb_diagnostics *diagnostics) {
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
-    const struct verdict_words words = {stream->machine->clock_mhz, options->unit, options->quiet};
+    const struct verdict_words words = {stream->machine, options->unit, options->quiet};
     const struct layout layout = layout_of(options);
     verdict_put(out, &layout, &verdict, &words);
     if (options->quiet) return WB_OK;

@@ -265,7 +265,7 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
     const struct wb_analysis *block = report_block_of(analysis);
     const struct layout layout = layout_of(options);
     const wb_verdict verdict = verdict_of(analysis, options);
-    const struct verdict_words words = {analysis->machine->clock_mhz, options->unit, options->quiet};
+    const struct verdict_words words = {analysis->machine, options->unit, options->quiet};
     const struct section section = {out, &layout, analysis, &verdict, options};
     if (!options->simulated) verdict_put(out, &layout, &verdict, &words);
     if (options->quiet) return WB_OK;

@@ -34,7 +34,7 @@ void gate_put(struct text *out, wb_report_format format, const wb_analysis *anal
     const char *by_hand = !is_stream && sources.by_hand != NULL ? sources.by_hand->path : NULL;
     const struct gate gate = {
         .verdict = &verdict,
-        .words = {.clock_mhz = machine->clock_mhz, .unit = options->unit},
+        .words = {.machine = machine, .unit = options->unit},
         .name = is_stream                ? "stream"
                 : sources.kernel != NULL ? wb_kernel_name(sources.kernel)
                 : by_hand != NULL        ? by_hand

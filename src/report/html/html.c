@@ -148,8 +148,8 @@ static void sentence_json(struct json *json, const wb_verdict *verdict, const ch
 }
 
 /* The line of the verdict, and the sentences below it. */
-static void verdict_words_json(struct html_page *page, const wb_verdict *verdict, double clock_mhz) {
-    const struct verdict_words words = {clock_mhz, page->options.unit, true};
+static void verdict_words_json(struct html_page *page, const wb_verdict *verdict, const wb_machine *machine) {
+    const struct verdict_words words = {machine, page->options.unit, true};
     struct json *json = &page->json;
     struct text scope = {0};
     text_free(&page->line); /* of a launch */
@@ -202,7 +202,7 @@ static void analysis_json(struct html_page *page, const struct wb_analysis *anal
     char *readable = demangle(name_of(analysis));
     json_put_text(&page->json, "name", readable != NULL ? readable : name_of(analysis));
     free(readable);
-    verdict_words_json(page, &verdict, analysis->machine->clock_mhz);
+    verdict_words_json(page, &verdict, analysis->machine);
     report_heading_put(&heading, analysis, true);
     json_take_text(&page->json, "heading", &heading);
     json_put_bool(&page->json, "work_conserving", analysis->scheme->policy->work_conserving);
@@ -265,7 +265,7 @@ wb_status wb_stream_html_report(const wb_stream *stream, const wb_report_options
     page.json = json;
     json_open_object(&page.json, "page");
     json_put_text(&page.json, "name", "Stream of kernels");
-    verdict_words_json(&page, &verdict, stream->machine->clock_mhz);
+    verdict_words_json(&page, &verdict, stream->machine);
     common_json(&page);
     json_close(&page.json);
     return finish(&page, "Stream of kernels", &verdict, writer);

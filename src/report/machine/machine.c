@@ -103,25 +103,59 @@ wb_status wb_machine_report(const wb_machine *machine, wb_report_format format, 
 
 /* ---- The presets --------------------------------------------------------------------------------------- */
 
+static void preset_json(void *json, const wb_machine *machine) {
+    const bool is_code = machine_isa(machine) == ISA_SASS;
+    json_put_object(json, NULL, "name %s, description %s, architecture %*u, sms %u, clock_mhz %g",
+                    machine->name, machine->description, is_code, machine->sass.sm, machine->memory.sms,
+                    machine->clock_mhz);
+}
+
+static void preset_row(void *table, const wb_machine *machine) {
+    sheet_text(table, machine->name);
+    if (machine_isa(machine) == ISA_SASS)
+        sheet_printf(table, "sm_%u", machine->sass.sm);
+    else
+        sheet_text(table, "PTX");
+    sheet_count(table, machine->memory.sms);
+    sheet_printf(table, "%g", machine->clock_mhz);
+    sheet_text(table, machine->description);
+    sheet_end_row(table);
+}
+
+static wb_status put_presets(void (*put)(void *to, const wb_machine *machine), void *to,
+                             wb_diagnostics *diagnostics) {
+    for (size_t i = 0; i < wb_machine_preset_count(); i++) {
+        wb_machine *machine = NULL;
+        WB_TRY(wb_machine_load(wb_machine_preset_name(i), diagnostics, &machine));
+        put(to, machine);
+        wb_machine_free(machine);
+    }
+    return WB_OK;
+}
+
+static wb_status put_table_of_presets(struct text *out, wb_diagnostics *diagnostics) {
+    struct sheet table = {0};
+    sheet_column(&table, SHEET_LEFT, 0, "name");
+    sheet_column(&table, SHEET_LEFT, 22, "times");
+    sheet_column(&table, SHEET_RIGHT, 32, "SMs");
+    sheet_column(&table, SHEET_RIGHT, 39, "MHz");
+    sheet_column(&table, SHEET_LEFT, 41, "what it is");
+    sheet_headings(&table);
+    const wb_status status = put_presets(preset_row, &table, diagnostics);
+    sheet_close(&table, out);
+    return status;
+}
+
 wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *diagnostics, char **text) {
-    const size_t count = wb_machine_preset_count();
     struct text out = {0};
-    wb_status status = WB_OK;
+    wb_status status;
     if (format == WB_REPORT_TEXT) {
-        for (size_t i = 0; i < count; i++)
-            text_printf(&out, "%s\n", wb_machine_preset_name(i));
+        status = put_table_of_presets(&out, diagnostics);
     } else {
         struct json json = json_begin(&out, JSON_MEMBERS);
         document_open(&json, "warpbound-machines", 1);
         json_open_array(&json, "presets");
-        for (size_t i = 0; status == WB_OK && i < count; i++) {
-            wb_machine *machine = NULL;
-            status = wb_machine_load(wb_machine_preset_name(i), diagnostics, &machine);
-            if (status == WB_OK)
-                json_put_object(&json, NULL, "name %s, description %s", wb_machine_preset_name(i),
-                                machine->description);
-            wb_machine_free(machine);
-        }
+        status = put_presets(preset_json, &json, diagnostics);
         json_close(&json);
         json_close(&json);
     }

@@ -154,7 +154,7 @@ void report_put_reason(struct text *out, const struct layout *layout, const wb_b
 
 /* How a verdict is put into words. */
 struct verdict_words {
-    double clock_mhz;
+    const wb_machine *machine;
     wb_unit unit;   /* in which deadlines are shown */
     bool line_only; /* nothing but the line */
 };

@@ -23,16 +23,17 @@ static void put_time(struct text *out, const struct verdict_words *words, uint64
         put_cycles(out, time);
         return;
     }
-    const double value = (double)time / words->clock_mhz * units[words->unit].per_microsecond;
+    const double value = (double)time / words->machine->clock_mhz * units[words->unit].per_microsecond;
     if (words->unit == WB_UNIT_ANY || value < 0.1)
-        report_put_time(out, words->clock_mhz, time);
+        report_put_time(out, words->machine->clock_mhz, time);
     else
         text_printf(out, "%.*f %s", value < 1 ? 3 : 2, value, units[words->unit].name);
 }
 
 /* The deadline as its user wrote it: to six digits, which hides that it is kept in whole cycles. */
 static void put_deadline(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
-    const double value = (double)verdict->deadline / words->clock_mhz * units[words->unit].per_microsecond;
+    const double value =
+        (double)verdict->deadline / words->machine->clock_mhz * units[words->unit].per_microsecond;
     if (words->unit == WB_UNIT_ANY || words->unit == WB_UNIT_CYCLES)
         put_time(out, words, verdict->deadline);
     else
@@ -84,8 +85,16 @@ static const char *const model_words[] = {[WB_MODEL_NONE] = "",
                                           [WB_MODEL_PTX] = "in the PTX model, ",
                                           [WB_MODEL_CLASSES] = "in a PTX model of its machine code, "};
 
+static void put_machine(struct text *out, const struct verdict_words *words) {
+    const wb_machine *machine = words->machine;
+    if (machine->name[0] != '\0') text_printf(out, ", on %s", machine->name);
+    if (words->unit != WB_UNIT_CYCLES && machine->clock_mhz > 0)
+        text_printf(out, "%s at %g MHz", machine->name[0] != '\0' ? "" : ",", machine->clock_mhz);
+}
+
 /* A sentence about a time, in which $t is that time, $o how far it is from the deadline $d, $p the same in
- * percent, $m the model, $s what is judged, $b its block, and $c the clock that times in seconds are of. */
+ * percent, $m the model, $s what is judged, $b its block, and $c the machine with the clock that times in
+ * seconds are of. */
 static void put_sentence(struct text *out, const wb_verdict *verdict, const struct verdict_words *words,
                          const char *sentence, uint64_t time) {
     for (; *sentence != '\0'; sentence++) {
@@ -101,10 +110,7 @@ static void put_sentence(struct text *out, const wb_verdict *verdict, const stru
         case 'm': text_string(out, model_words[verdict->model]); break;
         case 's': verdict_put_subject(out, verdict); break;
         case 'b': put_block(out, verdict->judged); break;
-        default:
-            assert(*sentence == 'c');
-            if (words->unit != WB_UNIT_CYCLES && words->clock_mhz > 0)
-                text_printf(out, ", at %g MHz", words->clock_mhz);
+        default: assert(*sentence == 'c'); put_machine(out, words);
         }
     }
 }
@@ -186,7 +192,7 @@ void verdict_end_detail(struct text *out, const struct layout *layout, size_t st
 
 /* A time of the line, in the unit that stands not there; or in both. */
 static void put_other_unit(struct text *out, const struct verdict_words *words, bool both, uint64_t time) {
-    if (both || words->unit == WB_UNIT_CYCLES) report_put_time(out, words->clock_mhz, time);
+    if (both || words->unit == WB_UNIT_CYCLES) report_put_time(out, words->machine->clock_mhz, time);
     if (both) text_string(out, " (");
     if (both || words->unit != WB_UNIT_CYCLES) put_cycles(out, time);
     if (both) text_char(out, ')');

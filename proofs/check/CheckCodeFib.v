@@ -4,9 +4,8 @@
     CheckCodeSib.v. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach CodeSib
-  CodeLoose
-  CodeSpill CheckCode CheckCodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach
+  CodeSib CodeLoose CodeSpill CheckCode CheckCodeSib.
 Import ListNotations.
 
 (** [spare w v]: [v] is a latch of instructions of one stage, of which [w] has none. *)

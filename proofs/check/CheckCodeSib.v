@@ -4,8 +4,8 @@
     trusted. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach CodeSib
-  CodeBarriers CodeSpill CheckCode.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach
+  CodeSib CodeBarriers CodeSpill CheckCode.
 Import ListNotations.
 
 (** The tables of a certificate of code-sib. *)
@@ -394,8 +394,8 @@ Proof.
     by (rewrite (proj2 (Nat.leb_gt _ _)) by lia; reflexivity). change (finish b s x <= T (S N)).
   unfold T. assert (forall y, In y (keys b) -> sec (get b y) <= N) as Last.
   { intros y Hy. apply list_max_ge, in_map_iff. eauto. }
-  apply (code_fib_sections m b s J enters g N (reach m c) loose used (tP c) (tI c) (tD c) (alone c) (left c)
-    T (piped c) least (spill c)); auto; unfold T.
+  apply (code_fib_sections m b s J enters g N (reach m c) loose used (tP c) (tI c) (tD c) (alone c)
+    (left c) T (piped c) least (spill c)); auto; unfold T.
   - assert (In N (map (fun y => sec (get b y)) (keys b))) as D.
     { apply list_max_in. intros C. destruct (keys b); [destruct Hx|discriminate]. }
     apply in_map_iff in D as [y [Ey Hy]]. eauto.

@@ -3,8 +3,8 @@
     One SM gets one thread block, that of CodeExamples.v. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger CodeMachine CodeEnough CodeElb CodeExamples
-  CodeLedger.
+From Warpbound Require Import Cycles Largest Formulas Ledger CodeMachine CodeEnough CodeElb
+  CodeExamples CodeLedger.
 Import ListNotations.
 
 Definition one_sm : nat -> machine := fun _ => small.

@@ -1,14 +1,14 @@
-(** * A machine that stands still: what theorem 7 of docs/machine-code-bounds.md takes for granted can
-    be so
+(** * A machine that stands still: what theorem 7 of docs/machine-code-bounds.md takes for granted
+    can be so
 
-    The block of CodeBarrierExample.v, and V = {3, 4}.  Meanwhile a load holds its unit for twice its
-    time, an instruction is issued, and the result of the other load comes two cycles late: the
+    The block of CodeBarrierExample.v, and V = {3, 4}.  Meanwhile a load holds its unit for twice
+    its time, an instruction is issued, and the result of the other load comes two cycles late: the
     execution ends at 9, where without V it ends at 7. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Formulas Ledger.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeKept CodeOutside CodeLedger CodeBeside
-  CheckCode CheckCodeSib CheckCodeFib CheckCodeOutside CodeBarrierExample.
+From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeKept CodeOutside CodeLedger
+  CodeBeside CheckCode CheckCodeSib CheckCodeFib CheckCodeOutside CodeBarrierExample.
 Import ListNotations.
 
 Definition still (t : nat) : bool := (3 <=? t) && (t <? 5).

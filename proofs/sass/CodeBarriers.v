@@ -4,7 +4,8 @@
     (CodeHeld.v), but for loose latches (CodeLoose.v): until these are free is [loose_until]. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn CodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+  CodeOwn CodeSib.
 From Warpbound Require Export CodeHeld CodeLoose.
 Import ListNotations.
 
@@ -205,7 +206,8 @@ Section Barriers.
   Lemma arrived n : rel s g (S n) <= list_max (arrivals n) + release m.
   Proof.
     apply (e_release _ _ _ _ _ OK).
-    - intros x Hx _ Hs. apply list_max_ge. right. apply in_or_app. left. apply in_map_iff. exists x. split; [reflexivity|].
+    - intros x Hx _ Hs. apply list_max_ge. right. apply in_or_app. left. apply in_map_iff.
+      exists x. split; [reflexivity|].
       apply in_older. auto.
     - intros x Hx _ Hs Hb. apply list_max_ge. right. apply in_or_app. right. apply in_map_iff.
       exists x. split; [reflexivity|]. apply filter_In. split; [apply in_older; auto|exact Hb].
@@ -260,7 +262,8 @@ Section Barriers.
       - destruct Deepest as [y [Hy Ey]]. rewrite <- (One (fst x)).
         apply (e_arrived _ _ _ _ _ OK x y n Hx Hy); [rewrite !One; reflexivity|exact Hs|lia].
       - pose proof (e_issued _ _ _ _ _ OK x Hx).
-        enough (L s x + aslot s x <= list_max (arrivals n)) by lia. apply list_max_ge. right. apply in_or_app. left. apply in_map_iff. exists x. split; [reflexivity|]. apply in_older.
+        enough (L s x + aslot s x <= list_max (arrivals n)) by lia. apply list_max_ge. right.
+        apply in_or_app. left. apply in_map_iff. exists x. split; [reflexivity|]. apply in_older.
         auto.
     Qed.
 

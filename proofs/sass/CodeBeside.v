@@ -90,7 +90,8 @@ Section Sms.
     pose proof (proj2 (on_come off _ t H1) ltac:(lia)). lia.
   Qed.
 
-  Lemma cycles_on p N : cycles N (fun k => p (cycle k)) <= cycles (N + n) (fun t => negb (off t) && p t).
+  Lemma cycles_on p N :
+    cycles N (fun k => p (cycle k)) <= cycles (N + n) (fun t => negb (off t) && p t).
   Proof.
     rewrite !cycles_cnt.
     assert (forall K, cnt (fun k => p (cycle k)) (on off K) <= cnt (fun t => negb (off t) && p t) K)
@@ -98,7 +99,8 @@ Section Sms.
     { induction K as [|K IH]; [apply le_n|]. rewrite on_step. destruct (off K) eqn:E.
       - rewrite Nat.add_0_r. pose proof (cnt_rises (fun t => negb (off t) && p t) K). lia.
       - rewrite Nat.add_1_r. cbn [cnt]. rewrite (on_cycle K E), E. cbn [negb andb]. lia. }
-    etransitivity; [|apply A]. apply cnt_mono. pose proof (on_off off (N + n)). pose proof (Few (N + n)).
+    etransitivity; [|apply A]. apply cnt_mono. pose proof (on_off off (N + n)).
+    pose proof (Few (N + n)).
     lia.
   Qed.
 
@@ -132,7 +134,8 @@ Section Sms.
     - intros b k q Hb Hc Hk Hq. destruct (cycle_on k) as [Ho Ek].
       destruct (D8 b (cycle k) q Hb Hc) as [c [C1 [C2 [C3 C4]]]]; [|exact Hq|].
       + apply (on_yet off _ _ Ho). rewrite Ek. exact Hk.
-      + exists c. repeat split; auto. unfold Ledger.holds in *. cbn [disp fin drawn_run drawn_times].
+      + exists c. repeat split; auto. unfold Ledger.holds in *.
+        cbn [disp fin drawn_run drawn_times].
         rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in *. rewrite <- Ek.
         apply (drawn_in off (cycle k) Ho), C4.
   Qed.
@@ -174,7 +177,8 @@ Section Sms.
   Notation kinds := (map kd (all X)).
 
   Theorem outside_ledger : ledger drawn_run M R delta kd.
-  Proof. apply (code_ledger M R delta _ _ _ _ (outside_run Outside) kd lP lI lD lR); assumption. Qed.
+  Proof. apply (code_ledger M R delta _ _ _ _ (outside_run Outside) kd lP lI lD lR); assumption.
+  Qed.
 
   Lemma drawn_skips N : cycles N (skip drawn_run) <= service.
   Proof.
@@ -203,7 +207,8 @@ Section Sms.
     { intros c k i q Hc C Hk Hi Hq. destruct (cycle_on k) as [Ho Ek].
       destruct (D c (cycle k) i q Hc C) as [d [D1 [D2 [D3 D4]]]]; [|exact Hi|exact Hq|].
       - apply (on_yet off _ _ Ho). rewrite Ek. exact Hk.
-      - exists d. repeat split; auto. unfold Ledger.holds in *. cbn [disp fin drawn_run drawn_times].
+      - exists d. repeat split; auto. unfold Ledger.holds in *.
+        cbn [disp fin drawn_run drawn_times].
         rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in *. rewrite <- Ek.
         apply (drawn_in off (cycle k) Ho), D4. }
     pose proof (held_dynamic drawn_run M R delta service kd outside_ledger drawn_skips D' W b Hb)

@@ -298,7 +298,8 @@ Section Elb.
   Proof.
     intros Hx T. unfold undone, latency.
     eapply late_sooner; [apply at_most_add, timely_end; assumption|].
-    pose proof (e_write _ _ _ _ _ OK _ Hx). pose proof (e_read _ _ _ _ _ OK _ Hx). destruct (snd j); lia.
+    pose proof (e_write _ _ _ _ _ OK _ Hx). pose proof (e_read _ _ _ _ _ OK _ Hx).
+    destruct (snd j); lia.
   Qed.
 
   Lemma release_timely q :
@@ -403,7 +404,8 @@ Section Elb.
 
     Lemma issue_timely : at_most (lI (w, k)) (I s (w, k)).
     Proof.
-      pose proof (e_constant _ _ _ _ _ OK _ Hk) as Hv. pose proof (l_operand _ _ _ _ _ _ HL _ Hk) as Hl.
+      pose proof (e_constant _ _ _ _ _ OK _ Hk) as Hv.
+      pose proof (l_operand _ _ _ _ _ _ HL _ Hk) as Hl.
       apply (at_most_walk _ _ (V s (w, k) :: before w k)).
       - intros y [<-|Hy].
         + eapply late_sooner; [|exact (proj2 Hv)].

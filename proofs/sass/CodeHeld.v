@@ -5,7 +5,8 @@
     left. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn CodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+  CodeOwn CodeSib.
 Import ListNotations.
 
 Lemma sum_split {A} (f : A -> nat) (p : A -> bool) l :
@@ -354,7 +355,8 @@ Section Held.
   (** A hit is a hold of an instruction that has begun, and not ended. *)
   Lemma hit_when r w y t : In y (keys b) -> hit m b s r w y t = true -> P s y <= t < finish b s y.
   Proof.
-    intros Hy Hh. pose proof (issue_order m b s OK y Hy) as HO. pose proof (e_probe _ _ _ _ _ OK y Hy).
+    intros Hy Hh. pose proof (issue_order m b s OK y Hy) as HO.
+    pose proof (e_probe _ _ _ _ _ OK y Hy).
     assert (forall p, existsb (fun i => p (unit (st b y i)) && holds b s y i t) (seq 0 (stages b y))
       = true -> P s y <= t < finish b s y) as A.
     { intros p Hp. apply existsb_exists in Hp as [i [Hi Hp]]. apply in_seq in Hi.
@@ -381,7 +383,8 @@ Section Held.
     intros Ht. apply cnt_none. intros t' Ht'. apply not_true_is_false. intros Hx.
     apply existsb_exists in Hx as [y [Hy Hx]]. apply andb_prop in Hx as [Ho Hh].
     apply negb_true_iff in Ho. unfold CodeHeld.older in Ho. apply Nat.ltb_ge in Ho.
-    apply hit_when in Hh; [|exact Hy]. pose proof (e_opened _ _ _ _ _ OK y Hy) as Hr. rewrite One in Hr.
+    apply hit_when in Hh; [|exact Hy]. pose proof (e_opened _ _ _ _ _ OK y Hy) as Hr.
+    rewrite One in Hr.
     pose proof (rel_grows (S n) (sec (get b y) - S n)) as Hg.
     replace (S n + (sec (get b y) - S n)) with (sec (get b y)) in Hg by lia. lia.
   Qed.

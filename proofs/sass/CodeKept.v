@@ -33,8 +33,8 @@ Definition retaken (m : machine) (b : block) (y : key) (e : nat) : Prop :=
 Definition least_sum (least : key -> nat) (y : key) (e : nat) : nat :=
   sum (fun j => least (fst y, j)) (seq (snd y) (e - snd y)).
 
-(** At the end [J] of the issue of [e] slots of earlier instructions of its warp are over, of its own
-    a cycle at least if it has no queue; what is waited for has ended; and latches are held no
+(** At the end [J] of the issue of [e] slots of earlier instructions of its warp are over, of its
+    own a cycle at least if it has no queue; what is waited for has ended; and latches are held no
     longer than the stalls in between let them. *)
 Record leaves (m : machine) (b : block) (s : schedule) (J least : key -> nat) : Prop := {
   f_issue : forall w j e, In (w, e) (keys b) -> j <= e -> I s (w, j) <= J (w, e);
@@ -85,7 +85,7 @@ Section Kept.
   Proof.
     unfold least_sum. simpl fst. simpl snd. intros He Hj.
     induction e as [|e IH]; [replace j with 0 by lia; rewrite Nat.sub_diag; cbn; lia|].
-    destruct (Nat.eq_dec j (S e)) as [->|N]; [rewrite Nat.sub_diag; cbn [seq]; unfold sum; simpl; lia|].
+    destruct (Nat.eq_dec j (S e)) as [->|N]; [rewrite Nat.sub_diag; cbn; lia|].
     specialize (IH ltac:(eapply keys_before; [exact He|lia]) ltac:(lia)).
     pose proof (k_least _ _ _ K w e He). pose proof (Issue _ He).
     replace (S e - j) with (e - j + 1) by lia. rewrite seq_app, sum_app. cbn [seq]. rewrite sum_one.
@@ -117,7 +117,8 @@ Section Kept.
   Proof.
     split.
     - intros w j e He Hj. pose proof (issues_grow w j e He Hj). lia.
-    - intros w j e He Hj. assert (In (w, S j) (keys b)) as K1 by (eapply keys_before; [exact He|lia]).
+    - intros w j e He Hj.
+      assert (In (w, S j) (keys b)) as K1 by (eapply keys_before; [exact He|lia]).
       pose proof (k_slot_over _ _ _ K w j K1). pose proof (issues_grow w (S j) e He ltac:(lia)).
       pose proof (Issue _ K1). lia.
     - intros x Hx Hs. pose proof (Slot x Hx). enough (L s x = I s x) by lia.
@@ -128,7 +129,8 @@ Section Kept.
       pose proof (at_key _ _ _ _ A1) as K1. pose proof (at_key _ _ _ _ A2) as K2.
       pose proof (Latch _ K1 L1). pose proof (Latch _ K2 L2).
       pose proof (issues_grow w j j' K2 ltac:(lia)). pose proof (issues_grow w j' e He ltac:(lia)).
-      pose proof (First _ K1 ltac:(destruct A1; lia)). pose proof (First _ K2 ltac:(destruct A2; lia)).
+      pose proof (First _ K1 ltac:(destruct A1; lia)).
+      pose proof (First _ K2 ltac:(destruct A2; lia)).
       pose proof (Alone (w, j) (w, j') 0 0 v A1 A2 ltac:(intros X; injection X as X; lia)
         ltac:(lia) ltac:(lia) ltac:(lia)). lia.
     - intros w j e He Hj Hl. assert (In (w, j) (keys b)) as Kj by (eapply keys_before; eassumption).

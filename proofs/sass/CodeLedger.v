@@ -130,7 +130,8 @@ Section CodeLedger.
           lia.
         + eapply Nat.lt_le_trans; [|apply Over, Hx]. unfold finish. apply issues_iff in H.
           pose proof (e_probe _ _ _ _ _ OK x Hx). pose proof (e_slot _ _ _ _ _ OK x Hx).
-          pose proof (issue_order (mach i) p s OK x Hx). pose proof (e_issue _ _ _ _ _ OK x Hx). lia.
+          pose proof (issue_order (mach i) p s OK x Hx). pose proof (e_issue _ _ _ _ _ OK x Hx).
+          lia.
     Qed.
 
     Lemma stays_iff t : stays X b t = true <-> start X b <= t < fin X b.

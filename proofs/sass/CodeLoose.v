@@ -7,8 +7,8 @@
     begins when that is over ([begins]). *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn
-  CodeReach CodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+  CodeOwn CodeReach CodeSib.
 From Warpbound Require Export CodeHeld.
 Import ListNotations.
 
@@ -54,7 +54,8 @@ Section Loose.
 
   Lemma issued_before q x : In x (keys b) -> sec (get b x) <= q -> I s x <= issued_by b s q.
   Proof.
-    intros Hx Hs. apply (list_max_in_ge (I s)), filter_In. split; [exact Hx|]. apply Nat.ltb_lt. lia.
+    intros Hx Hs. apply (list_max_in_ge (I s)), filter_In. split; [exact Hx|]. apply Nat.ltb_lt.
+    lia.
   Qed.
 
   Lemma issued_least q t : (forall x, In x (keys b) -> sec (get b x) <= q -> I s x <= t) ->

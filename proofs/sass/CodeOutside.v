@@ -75,7 +75,8 @@ Record outside (off : nat -> bool) (m : machine) (b : block) (s : schedule) : Pr
       <= on off (D s x i + ah s x i) + transfer (st b x i);
   q_write : forall x, In x (keys b) ->
     on off (E b s x + aw s x) <= on off (E b s x) + write (get b x);
-  q_read : forall x, In x (keys b) -> on off (E b s x + ar s x) <= on off (E b s x) + read (get b x);
+  q_read : forall x, In x (keys b) ->
+    on off (E b s x + ar s x) <= on off (E b s x) + read (get b x);
   q_first : forall x, In x (keys b) -> 1 <= stages b x -> 1 <= ah s x 0;
   q_pass : forall x i, In x (keys b) -> S i < stages b x -> ah s x i = 0 -> ah s x (S i) = 0;
   q_passed : forall x i, In x (keys b) -> i < stages b x -> ah s x i = 0 ->
@@ -150,7 +151,9 @@ Section Drawn.
   Proof. apply span_end. Qed.
 
   Lemma drawn_A x i : A s' x i = c (A s x i).
-  Proof. destruct i as [|i]; [reflexivity|]. cbn [A drawn D ah atr]. rewrite span_end. apply span_end. Qed.
+  Proof.
+    destruct i as [|i]; [reflexivity|]. cbn [A drawn D ah atr]. rewrite span_end. apply span_end.
+  Qed.
 
   Lemma drawn_E x : E b s' x = c (E b s x).
   Proof. unfold E. destruct (stages b x); [reflexivity|apply drawn_hold]. Qed.
@@ -230,7 +233,8 @@ Section Drawn.
     - intros x Hx. destruct (q_issue _ _ _ _ OK x Hx). split; apply on_mono; assumption.
     - intros x i Hx Hi. rewrite drawn_A. apply on_mono, (q_ask _ _ _ _ OK x i Hx Hi).
     - intros x Hx. pose proof (q_slot _ _ _ _ OK x Hx). cbn.
-      pose proof (on_add off (L s x) (aslot s x)). pose proof (on_add off (P s x) (aprobe s x)). lia.
+      pose proof (on_add off (L s x) (aslot s x)). pose proof (on_add off (P s x) (aprobe s x)).
+      lia.
     - intros x Hx. cbn. rewrite span_end. apply on_mono, (q_probe _ _ _ _ OK x Hx).
     - intros x Hx. rewrite drawn_slot. pose proof (q_slot _ _ _ _ OK x Hx).
       pose proof (q_issue _ _ _ _ OK x Hx). split; apply on_mono; lia.
@@ -249,7 +253,8 @@ Section Drawn.
     - intros x Hx Hl. cbn. rewrite (q_latch _ _ _ _ OK x Hx Hl). reflexivity.
     - intros x Hx. cbn. destruct (q_room _ _ _ _ OK x Hx) as [->|H]; auto.
     - intros w k i u t' Hk Ht' Hb. rewrite drawn_A in Ht'. cbn in Ht', Hb.
-      destruct (reached off t' _ (proj2 Ht')) as [t [_ [Ht <-]]]. rewrite drawn_in in Ht' by exact Ht.
+      destruct (reached off t' _ (proj2 Ht')) as [t [_ [Ht <-]]].
+      rewrite drawn_in in Ht' by exact Ht.
       apply (drawn_taken t Ht), (q_busy _ _ _ _ OK w k i u t Ht Hk Ht').
       intros C o j Ho Hj. apply (on_come off t _ Ht), (Hb C o j Ho Hj).
     - intros x u t' Hx Ht'. cbn in Ht'. destruct (reached off t' _ (proj2 Ht')) as [t [_ [Ht <-]]].

@@ -266,7 +266,8 @@ Section Own.
         destruct (same_or_older j Hj) as [E|O].
         + exists (L s (w, j) + aslot s (w, j)). split.
           * lia.
-          * eapply by_path_more; [|apply (slots_path j Hj E)]. pose proof (e_slot _ _ _ _ _ OK _ Hy).
+          * eapply by_path_more; [|apply (slots_path j Hj E)].
+            pose proof (e_slot _ _ _ _ _ OK _ Hy).
             eapply late_sooner; [apply by_path_add, (o_room _ (Same j Hj E))|]. lia.
         + exists (finish b s (w, j)). unfold finish at 1. split; [lia|]. apply by_older.
           apply (proj1 (Older j Hy O)).
@@ -282,7 +283,8 @@ Section Own.
           pose proof (i_fetch _ _ _ _ _ _ _ _ HI Hk Hn). eapply late_sooner; [|exact Hp].
           eapply by_path_more; [|exact H]. apply (by_path_add 0). apply late_start; [lia|].
           replace 0 with n at 1 by congruence. exact Open.
-        + pose proof (e_pace _ _ _ _ _ OK w j Hk) as Hp. pose proof (w_sections _ _ WF w j Hk) as Hs.
+        + pose proof (e_pace _ _ _ _ _ OK w j Hk) as Hp.
+          pose proof (w_sections _ _ WF w j Hk) as Hs.
           assert (In (w, j) (keys b)) as Kj by (eapply keys_before; [exact Hk|lia]).
           destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|N].
           * pose proof (i_pace _ _ _ _ _ _ _ _ HI j Hk E Hn) as Hi. eapply late_sooner; [|exact Hp].

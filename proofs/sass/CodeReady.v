@@ -157,8 +157,8 @@ Section Ready.
         rewrite Hs by lia. apply Hu. }
       assert (clash m (unit (st b (w, k) (S i))) = false) as Cv.
       { destruct Hv as [_ [_ ->]]. exact C. }
-      pose proof (e_waits _ _ _ _ _ OK (w, k) (S i) (at_key _ _ _ _ Hv) ltac:(apply Hv) Cv ltac:(lia))
-        as Hp. apply (enters_before _ i) in Hp; [|apply Hv|lia|apply Hv].
+      pose proof (e_waits _ _ _ _ _ OK (w, k) (S i) (at_key _ _ _ _ Hv) ltac:(apply Hv) Cv
+        ltac:(lia)) as Hp. apply (enters_before _ i) in Hp; [|apply Hv|lia|apply Hv].
       pose proof (e_in_order _ _ _ _ _ OK w o k i i u Aou Hu C' Ho Hp) as Hd. simpl.
       pose proof (at_key _ _ _ _ Ao) as Io. assert (i < stages b (w, o)) as Hi by apply Aou.
       pose proof (e_transfer _ _ _ _ _ OK _ i Io Hi) as Htr.
@@ -199,7 +199,8 @@ Section Ready.
     exists v y j, at_stage b y j v /\ B m b u v /\ holds b s y j t = true /\
       (fst y <> w \/ clash m v = true \/ snd y < k).
   Proof.
-    intros Hk Ht Ho. destruct (e_busy _ _ _ _ _ OK w k i u t Hk Ht Ho) as [[v' o] [j [v [Hy [HB Hh]]]]].
+    intros Hk Ht Ho.
+    destruct (e_busy _ _ _ _ _ OK w k i u t Hk Ht Ho) as [[v' o] [j [v [Hy [HB Hh]]]]].
     exists v, (v', o), j. split; [exact Hy|]. split; [exact HB|]. split; [exact Hh|]. simpl.
     destruct (Nat.eq_dec v' w) as [->|]; [|auto]. destruct (clash m v) eqn:C; [auto|].
     destruct (le_lt_dec k o) as [Hko|]; [exfalso|auto].

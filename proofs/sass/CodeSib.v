@@ -84,7 +84,8 @@ Section Charges.
        end.
   Proof.
     intros Hy Hl. pose proof (e_slot _ _ _ _ _ OK y Hy) as [S1 S2].
-    pose proof (e_probe _ _ _ _ _ OK y Hy) as S3. pose proof (e_constant _ _ _ _ _ OK y Hy) as [_ S4].
+    pose proof (e_probe _ _ _ _ _ OK y Hy) as S3.
+    pose proof (e_constant _ _ _ _ _ OK y Hy) as [_ S4].
     assert (L s y = I s y) as HL.
     { destruct (e_room _ _ _ _ _ OK y Hy) as [E|[[u [_ [E _]]] _]]; [exact E|congruence]. }
     pose proof (e_latch _ _ _ _ _ OK y Hy Hl) as HD. assert (stages b y <> 0) as Hp. { intros E.

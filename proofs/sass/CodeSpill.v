@@ -55,7 +55,8 @@ Section Spill.
       + left. apply andb_prop in Hp as [_ Hp]. apply issues_iff in Hp.
         pose proof (e_probe _ _ _ _ _ OK _ Kj). pose proof (issue_order m b s OK _ Kj).
         pose proof (e_slot _ _ _ _ _ OK _ Kj). pose proof (f_issue _ _ _ _ _ K u j e He Hj).
-        unfold sl, slot_left. simpl snd. apply andb_true_intro. destruct (Nat.ltb_spec j e) as [C|C].
+        unfold sl, slot_left. simpl snd. apply andb_true_intro.
+        destruct (Nat.ltb_spec j e) as [C|C].
         * pose proof (f_slot _ _ _ _ _ K u j e He C). lia.
         * assert (j = e) by lia. subst j.
           destruct ((stages b (u, e) =? 0) || latch m b (u, e)) eqn:El.
@@ -221,6 +222,6 @@ Theorem code_sib_sections m b s J enters g N reach iP iI iD iso Q T piped least 
   forall x, In x (keys b) -> finish b s x <= T (S N).
 Proof.
   intros WF OK K One Last Deepest Same Cross HR HI T0 TN TL HP HQ.
-  apply (code_fib_sections m b s J enters g N reach (fun _ => false) (fun _ _ _ => false) iP iI iD iso Q T
-    piped least spill); auto. apply none_loose.
+  apply (code_fib_sections m b s J enters g N reach (fun _ => false) (fun _ _ _ => false) iP iI iD
+    iso Q T piped least spill); auto. apply none_loose.
 Qed.

@@ -6,9 +6,8 @@
     execution ends at 9, where without V it ends at 7. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger.
-From Warpbound Require Import CodeMachine CodeEnough CodeElb CodeKept CodeOutside CodeLedger
-  CodeBeside CheckCode CheckCodeSib CheckCodeFib CheckCodeOutside CodeBarrierExample.
+From Warpbound Require Import Cycles CodeMachine CodeElb CodeKept CodeOutside CheckCode CheckCodeSib
+  CheckCodeFib CheckCodeOutside CodeBarrierExample.
 Import ListNotations.
 
 Definition still (t : nat) : bool := (3 <=? t) && (t <? 5).
@@ -78,44 +77,3 @@ Proof.
 Qed.
 Example late_end : finish both late_run (0, 2) = 9.
 Proof. reflexivity. Qed.
-
-(** ** A kernel of this block: one SM gets it once. *)
-Definition late_times (wt : nat -> nat -> nat) : Ledger.run :=
-  Ledger.Run 1 (fun _ => 0) (fun _ => 0) (fun b => b) (fun _ => 0) (fun _ => 0) (fun _ => 9)
-    (fun _ => false) wt.
-Definition late_kernel : Ledger.run := late_times (code_pays (fun _ => small) (fun _ => both)
-  (fun _ => late_run) (late_times (fun _ _ => 0))).
-
-Lemma late_code : code_run 1 1 0 (fun _ => small) (fun _ => both) (fun _ => late_run) late_kernel
-  (outside still).
-Proof.
-  split.
-  - intros i _. split; [|exact late_outside]. apply (code_wf_ok small both kinds). reflexivity.
-  - reflexivity.
-  - split; cbn; try solve [intros; lia]. intros N b Hb. replace b with 0 by lia.
-    rewrite cycles_none; [lia|]. intros t _. unfold passing. cbn. destruct t; reflexivity.
-  - intros i x Hi Hx. cbn. lia.
-  - intros b Hb. replace b with 0 by (cbn in Hb; lia). reflexivity.
-  - intros i x Hi Hx. repeat a_key; cbn; lia.
-  - intros b Hb. right. exists (0, 2). cbn in *. split; [auto|]. split; lia.
-Qed.
-
-(** E is 8, lam 3; 11 and 2 are no less than 9. *)
-Definition late_kind (b : nat) : Formulas.kind := Kind 8 3 11 11.
-Example late_kernel_ends : fin late_kernel 0 <= together 1 (map late_kind (all late_kernel)) + 0 + 2
-  /\ together 1 (map late_kind (all late_kernel)) = 11.
-Proof.
-  split; [|reflexivity]. apply (one_wave_outside still 2 still_few 1 1 0 0 (fun _ => small)
-    (fun _ => both) (fun _ => late_run) late_kernel late_code late_kind (fun _ => table late)
-    (fun _ => table late) (fun _ x _ => table late x) (fun _ _ => opened small [0; 2])).
-  - intros i _. apply lam_code_ok. reflexivity.
-  - intros b Hb. replace b with 0 by (cbn in Hb; lia). cbn. lia.
-  - intros i x _ Hx. repeat a_key; cbn; lia.
-  - intros b _. cbn. lia.
-  - intros b _. left. cbn. lia.
-  - intros N. rewrite cycles_none; [lia|]. reflexivity.
-  - intros c Hc. replace c with 0 by (cbn in Hc; lia). reflexivity.
-  - lia.
-  - intros i. destruct i; cbn; lia.
-  - cbn. lia.
-Qed.

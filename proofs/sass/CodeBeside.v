@@ -1,8 +1,8 @@
 (** * Theorem 7 of docs/machine-code-bounds.md: bounds with V beside them
 
     Schedules whose rules hold outside of V (CodeOutside.v) end at most |V| later than a bound of
-    schedules without V: a block, and an SM or a kernel if V is the same for all SMs, in which
-    dispatch goes on in V. *)
+    schedules without V: a block.  SMs with one V, in which dispatch goes on, keep a ledger without
+    it; CodeApart.v has kernels. *)
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger OneSm Dynamic
@@ -104,7 +104,7 @@ Section Sms.
     lia.
   Qed.
 
-  Variables (M R delta service : nat) (mach : nat -> machine) (prog : nat -> block)
+  Variables (M R delta : nat) (mach : nat -> machine) (prog : nat -> block)
     (sched : nat -> schedule) (X : run).
   Notation drawn_sched := (fun i => drawn off (prog i) (sched i)).
 
@@ -173,54 +173,9 @@ Section Sms.
   Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b)
     \/ forall N, alone drawn_run b ->
          cycles N (fun t => counted drawn_run t && stays drawn_run b t) <= kS (kd b).
-  Hypothesis Skips : forall N, cycles N (skip X) <= service.
-  Notation kinds := (map kd (all X)).
 
+  (** *** Without V the SMs keep the ledger of kernel/Ledger.v. *)
   Theorem outside_ledger : ledger drawn_run M R delta kd.
   Proof. apply (code_ledger M R delta _ _ _ _ (outside_run Outside) kd lP lI lD lR); assumption.
-  Qed.
-
-  Lemma drawn_skips N : cycles N (skip drawn_run) <= service.
-  Proof.
-    etransitivity; [apply (cycles_on (skip X))|]. etransitivity; [|apply (Skips (N + n))].
-    apply cycles_le. intros t _ H. apply andb_prop in H. apply H.
-  Qed.
-
-  Lemma in_all_time b bound : fin drawn_run b <= bound -> fin X b <= bound + n.
-  Proof. apply (real_time off n 0 bound (fin X b) (Few _)). Qed.
-
-  (** *** K-SM with V, static dispatch *)
-  Theorem k_sm_static_outside b : b < count X ->
-    fin X b <= static_time X R delta kd (sm X b) + service + n.
-  Proof.
-    intros Hb. apply in_all_time.
-    apply (held_static drawn_run M R delta service kd outside_ledger drawn_skips b Hb).
-  Qed.
-
-  (** *** K-SM, K-AREA and K-BAL with V, where thread blocks wait for slots, *)
-  Theorem kernel_outside b : dynamic X M R -> M * R < count X -> b < count X ->
-    fin X b <= h R delta (count X - (M - 1) * R) kinds + service + n
-    /\ fin X b <= k_area M R delta kinds + service + n
-    /\ fin X b <= k_bal M R delta kinds + service + n.
-  Proof.
-    intros D W Hb. assert (dynamic drawn_run M R) as D'.
-    { intros c k i q Hc C Hk Hi Hq. destruct (cycle_on k) as [Ho Ek].
-      destruct (D c (cycle k) i q Hc C) as [d [D1 [D2 [D3 D4]]]]; [|exact Hi|exact Hq|].
-      - apply (on_yet off _ _ Ho). rewrite Ek. exact Hk.
-      - exists d. repeat split; auto. unfold Ledger.holds in *.
-        cbn [disp fin drawn_run drawn_times].
-        rewrite andb_true_iff, Nat.leb_le, Nat.ltb_lt in *. rewrite <- Ek.
-        apply (drawn_in off (cycle k) Ho), D4. }
-    pose proof (held_dynamic drawn_run M R delta service kd outside_ledger drawn_skips D' W b Hb)
-      as [H1 [H2 H3]]. repeat split; apply in_all_time; assumption.
-  Qed.
-
-  (** and of one wave. *)
-  Theorem one_wave_outside k b : (forall c, c < count X -> first X c = true) -> k <= R ->
-    (forall i, length (on_sm X i) <= k) -> b < count X ->
-    fin X b <= together k kinds + service + n.
-  Proof.
-    intros New Rk Small Hb. apply in_all_time, (held_up drawn_run service drawn_skips).
-    apply (k_sm_one_wave drawn_run M R delta kd outside_ledger k New Small Rk b Hb).
   Qed.
 End Sms.

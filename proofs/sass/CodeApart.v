@@ -157,6 +157,10 @@ Section Sms.
       rewrite <- E. apply C7, Hb.
   Qed.
 
+  (** SM [i] alone, in the cycles outside of its V *)
+  Definition own (i : nat) : run :=
+    drawn_run (off i) size (Finite i) mach (only_prog i) (only_sched i) (only i).
+
   (** E, lam, alpha and solo, as in CodeLedger.v *)
   Notation whose i x := (group (mach i) (fst x)).
   Variables (kd : nat -> Formulas.kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat)
@@ -169,15 +173,13 @@ Section Sms.
     lE (prog i) (lI i) (lD i) x + max (write (get (prog i) x)) (read (get (prog i) x))
       <= kL (kd (whose i x)).
   Hypothesis HA : forall b, b < count X -> kE (kd b) + kL (kd b) <= kA (kd b).
-  Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b).
+  Hypothesis HS : forall b, b < count X -> kE (kd b) + kL (kd b) <= kS (kd b)
+    \/ forall N, alone (own (sm X b)) b ->
+         cycles N (fun t => counted (own (sm X b)) t && stays (own (sm X b)) b t) <= kS (kd b).
   (** What the run leaves out, and what SMs leave out besides *)
   Hypothesis Skips : forall N, cycles N (skip X) <= service.
   Hypothesis Few : forall i N, i < M -> cycles N (fun t => counted X t && off i t) <= n.
   Notation kinds := (map kd (all X)).
-
-  (** SM [i] alone, in the cycles outside of its V *)
-  Definition own (i : nat) : run :=
-    drawn_run (off i) size (Finite i) mach (only_prog i) (only_sched i) (only i).
 
   Lemma own_ledger i : i < M -> ledger (own i) M R delta kd.
   Proof.
@@ -192,7 +194,12 @@ Section Sms.
     - intros j x Hj. unfold only_prog. destruct (Nat.eqb_spec j i) as [->|]; [|intros []].
       intros Hx. apply Hlam; assumption.
     - exact HA.
-    - intros b Hb. left. apply HS, Hb.
+    - intros b Hb. destruct (here i b) eqn:E.
+      + destruct (HS b Hb) as [H|H]; [left; exact H|right].
+        replace (sm X b) with i in H by (symmetry; apply here_eq, E). exact H.
+      + right. intros N _. rewrite cycles_none; [lia|]. intros t _. unfold stays.
+        cbn [start fin drawn_run drawn_times only only_times]. rewrite E. apply andb_false_iff.
+        right. apply andb_false_r.
   Qed.
 
   Lemma kernel_apart_runs : apart X M R delta n kd own (fun i => on (off i)).

@@ -5,8 +5,7 @@
     it; CodeApart.v has kernels. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger OneSm Dynamic
-  Area Balance Held.
+From Warpbound Require Import Cycles Largest Formulas Ledger GridLedger.
 From Warpbound Require Import CodeMachine CodeEnough CodeKept CodeElb CodeOwn CodeSib CodeOutside
   CodeLedger.
 Import ListNotations.

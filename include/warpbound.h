@@ -652,11 +652,13 @@ typedef enum {
     WB_ASSUME_ATOMICS_IN_TURN,
     WB_ASSUME_TRANSLATIONS_KEPT,
     WB_ASSUME_SECTORS_KEPT,
+    WB_ASSUME_LOADS_KEPT,
     /* Promises of where memory is, as wb_resident_name_at has them. */
     WB_ASSUME_RESIDENT_TRANSLATIONS,
     WB_ASSUME_RESIDENT_DATA,
     WB_ASSUME_RESIDENT_CODE,
     WB_ASSUME_RESIDENT_CODE_L1,
+    WB_ASSUME_RESIDENT_BLOCK_L1,
     /* Cores that execute machine code (docs/machine-code-bounds.md). */
     WB_ASSUME_STALLS_KEPT,
     WB_ASSUME_CONSTANTS_MISSED_ONCE,
@@ -1115,14 +1117,15 @@ typedef struct {
     bool savings;               /* finds wb_analysis_savings */
 } wb_analyze_options;
 
-/* The least proven bound with one promise more of where memory is (docs/sass-machine.md). */
+/* The least proven bound without a promise of where memory is, or with one more (docs/sass-machine.md). */
 typedef struct {
     const char *promise; /* as wb_resident_name_at has it */
     uint64_t cycles;     /* without the launch overhead */
+    bool is_made;        /* without it, as the launch makes it */
 } wb_saving;
 
-/* What each promise would save that a launch of machine code does not make and could keep: part of the
- * analysis, empty unless wb_analyze_options.savings was set. */
+/* What each promise saves that a launch of machine code makes, and would save that it does not make and could
+ * keep: part of the analysis, empty unless wb_analyze_options.savings was set. */
 const wb_saving *wb_analysis_savings(const wb_analysis *analysis, size_t *count);
 
 /* Whether the launch can keep what the machine takes as promised (wb_machine_set, "resident"): WB_ERR_INPUT

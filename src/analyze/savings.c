@@ -1,4 +1,4 @@
-/* What each promise that a launch does not make (machine_promise) would save: the bound that it would have.
+/* What promises of a launch (machine_promise) save, and others would: the bound without them, or with them.
  */
 #include "analyze/request.h"
 #include "bound/analysis/analysis.h"
@@ -18,16 +18,18 @@ static wb_status bound_on(const wb_analysis *analysis, const wb_machine *machine
     return status == WB_OK && best == NULL ? WB_ERR_DECLINED : status;
 }
 
-/* The bound that promise number `promise` would have, where the launch can keep it. */
+/* The bound without promise number `promise`, or with it where the launch can keep it. */
 static wb_status save(const struct request *request, wb_analysis *analysis, const wb_bound *best,
                       enum resident promise, wb_diagnostics *messages) {
     struct wb_machine with = *machine_as_stated(analysis->machine);
     uint64_t bound;
-    machine_promise_also(&with, promise);
+    const bool is_made = machine_promises(&with, promise);
+    machine_promise_all(&with, machine_take_back(&with) ^ 1u << promise);
     if (wb_promises_check(request->kernel, request->launch, &with, messages) != WB_OK) return WB_OK;
     const wb_status status = bound_on(analysis, &with, best->method, &request->asked.watch, messages, &bound);
     if (status != WB_OK) return status == WB_ERR_LIMIT ? status : WB_OK;
-    analysis->savings[analysis->saving_count++] = (wb_saving){wb_resident_name_at((size_t)promise), bound};
+    analysis->savings[analysis->saving_count++] =
+        (wb_saving){wb_resident_name_at((size_t)promise), bound, is_made};
     return WB_OK;
 }
 
@@ -38,8 +40,7 @@ wb_status request_find_savings(const struct request *request, wb_analysis *analy
     wb_status status = WB_OK;
     if (best == NULL || machine_isa(analysis->machine) != ISA_SASS) return WB_OK;
     for (int promise = 0; promise < RESIDENTS && status == WB_OK; promise++)
-        if (!machine_promises(analysis->machine, (enum resident)promise))
-            status = save(request, analysis, best, (enum resident)promise, &messages);
+        status = save(request, analysis, best, (enum resident)promise, &messages);
     request_settle(&messages, status != WB_OK && messages.no_memory, diagnostics);
     return messages.no_memory ? status : WB_OK;
 }

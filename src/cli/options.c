@@ -81,7 +81,8 @@ static const struct option_row option_table[] = {
      .help = "override one key of the machine, such as mem_latency=200"},
     {0, "resident", "LIST", INTO(NAMES, resident, COMMAND_ANALYZE | COMMAND_SIMULATE),
      .help = "promise that these are there from start to end, on a machine that times machine code: "
-             "translations (in the TLBs), data, code (in the second level), code-l1 (in each SM)",
+             "translations (in the TLBs), data, code (in the second level), code-l1 (in each SM), block-l1 "
+             "(what a block has loaded, in the L1 of its SM)",
      .names = wb_resident_name_at},
     {0, "memory", "MODEL", INTO(WORD, memory, TIMES | COMMAND_CFG),
      .help = "ideal: every access is one transaction; requests: as many as it needs, without caches",

@@ -264,6 +264,7 @@ static wb_status add_additions(struct cost_maker *maker, const struct additions 
     add_beside(maker, WB_PART_MEMORY, added->beside.atomics);
     add_beside(maker, WB_PART_TRANSLATIONS, added->beside.translations);
     add_beside(maker, WB_PART_DRAM, added->beside.sectors);
+    add_beside(maker, WB_PART_UNIT, added->beside.requests);
     return cost_divide(maker, WB_PART_FETCH, added->fetch, &weights);
 }
 

@@ -86,8 +86,8 @@ static const struct {
     [WB_LAUNCH_DEADLINE] = {"deadline", "a deadline such as 300us", SETTING_DEADLINE, NULL},
     [WB_LAUNCH_ACCEPT] = {"accept", "a list of models, such as [ptx-model]", SETTING_NAMES,
                           wb_accept_name_at},
-    [WB_LAUNCH_RESIDENT] = {"resident", "a list of translations, data, code, code-l1", SETTING_NAMES,
-                            wb_resident_name_at},
+    [WB_LAUNCH_RESIDENT] = {"resident", "a list of translations, data, code, code-l1, block-l1",
+                            SETTING_NAMES, wb_resident_name_at},
 };
 
 /* ---- Models that are accepted ---- */

@@ -265,6 +265,9 @@ struct machine_fills {
     uint32_t pages;       /* that it touches at most, where translations are filled once; 0: they are not */
     uint32_t translation; /* most cycles of the fill of one */
     uint32_t sector;      /* most cycles that a sector holds DRAM; 0: each request is charged */
+    uint32_t unit;        /* that what leaves the first level holds, */
+    uint32_t each;        /* a sector of it at most so many cycles, */
+    cycles held;          /* and all of a block; 0: each request is charged */
 };
 
 struct wb_machine {
@@ -299,7 +302,8 @@ struct wb_machine {
     struct arena arena;                /* owns the texts of these: */
     input_list inputs;                 /* what it was read from; nothing where it is part of another file */
     VEC(const char *) settings;        /* what overrode keys since */
-    unsigned resident;                 /* bit per enum resident that is promised; figures are lowered */
+    unsigned resident;                 /* bit per enum resident that is promised; figures are lowered, */
+    struct machine_sass unpromised;    /* which were these; nothing where nothing is promised */
     struct machine_fills fills;        /* likewise, by what caches keep */
 };
 
@@ -309,6 +313,7 @@ enum resident {
     RESIDENT_DATA,         /* with local memory, in the second level */
     RESIDENT_CODE,         /* and constants, in the second level */
     RESIDENT_CODE_L1,      /* and constants, in the SM's L1 of instructions */
+    RESIDENT_BLOCK_L1, /* no: from when a block has loaded it until that ends, in the first level of its SM */
     RESIDENTS
 };
 
@@ -319,6 +324,10 @@ static inline bool machine_promises(const struct wb_machine *machine, enum resid
 /* Promises one thing more. */
 void machine_promise_also(struct wb_machine *machine, enum resident promise);
 
+/* Takes back all promises, which it returns, as of machine->resident; and makes some. */
+unsigned machine_take_back(struct wb_machine *machine);
+void machine_promise_all(struct wb_machine *machine, unsigned promises);
+
 /* Promises what wb_resident_name_at names, once. Errors as wb_machine_set. */
 wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics);
 
@@ -328,7 +337,7 @@ static inline const struct wb_machine *machine_as_stated(const struct wb_machine
 }
 
 static inline bool machine_fills_once(const struct wb_machine *machine) {
-    return machine->fills.pages > 0 || machine->fills.sector > 0;
+    return machine->fills.pages > 0 || machine->fills.sector > 0 || machine->fills.held > 0;
 }
 
 /* Whether caches of the machine may fill something once for a kernel, which is not yet decided: they keep
@@ -340,8 +349,18 @@ bool machine_may_fill_once(const struct wb_machine *machine);
 void machine_fill_pages(struct wb_machine *machine, uint32_t pages, uint32_t passes);
 void machine_fill_sectors(struct wb_machine *machine);
 
+/* Has what blocks ask the second level for, at most so many sectors each, hold its stage beside the times of
+ * warps, where machine_can_count_requests. */
+void machine_fill_requests(struct wb_machine *machine, uint64_t sectors);
+bool machine_can_count_requests(const struct wb_machine *machine);
+
 /* Most cycles that a sector of global memory holds the stage that counts sectors. */
 uint32_t machine_sector_most(const struct wb_machine *machine);
+
+/* Most cycles that a part of an access holds a stage for which the machine states so many: where sectors do
+ * not spread over DRAM, and are not counted once, each may wait for those of all SMs. */
+uint64_t machine_hold_of(const struct wb_machine *machine, const struct machine_sass_stage *stage,
+                         uint32_t stated);
 
 /* Frees what a machine owns, but not itself: of one that is part of something else. */
 void machine_clear(struct wb_machine *machine);

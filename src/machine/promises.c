@@ -1,13 +1,16 @@
 /* What need not be charged to each access: what whoever launches a kernel promises of where its memory is
  * (`--set resident=NAMES`), and what caches fill once. Both lower the machine's figures, so that whatever
  * rests on those holds of it, too. */
+#include <assert.h>
+
 #include "base/cycles.h"
 #include "machine/machine.h"
 
 static const char *const names[RESIDENTS] = {[RESIDENT_TRANSLATIONS] = "translations",
                                              [RESIDENT_DATA] = "data",
                                              [RESIDENT_CODE] = "code",
-                                             [RESIDENT_CODE_L1] = "code-l1"};
+                                             [RESIDENT_CODE_L1] = "code-l1",
+                                             [RESIDENT_BLOCK_L1] = "block-l1"};
 
 const char *wb_resident_name_at(size_t index) {
     return index < RESIDENTS ? names[index] : NULL;
@@ -119,7 +122,9 @@ static bool reorders_misses(const struct wb_machine *machine) {
 bool machine_may_fill_once(const struct wb_machine *machine) {
     const struct machine_sass *sass = &machine->sass;
     if (machine_isa(machine) != ISA_SASS || machine->fills.of != NULL) return false;
-    return (sass->tlb_keeps > 0 || sass->l2_keeps > 0) && reorders_misses(machine);
+    const bool keeps = sass->tlb_keeps > 0 || sass->l1_keeps > 0 || sass->l2_keeps > 0 ||
+                       machine_promises(machine, RESIDENT_BLOCK_L1);
+    return keeps && reorders_misses(machine);
 }
 
 void machine_fill_pages(struct wb_machine *machine, uint32_t pages, uint32_t passes) {
@@ -145,13 +150,80 @@ void machine_fill_sectors(struct wb_machine *machine) {
     lower_sectors(&machine->sass);
 }
 
+uint64_t machine_hold_of(const struct wb_machine *machine, const struct machine_sass_stage *stage,
+                         uint32_t stated) {
+    const bool waits = stage->count == SASS_COUNT_SECTORS && machine->fills.sector == 0 &&
+                       !machine_promises(machine, RESIDENT_DATA);
+    const uint64_t rows = (uint64_t)machine->sass.row_cycle * machine->memory.sms;
+    return waits ? cycles_max(stated, rows) : stated;
+}
+
+/* The stage of a class that counts sectors; stage_count: there is none. */
+static uint32_t sector_stage(const struct machine_sass_class *class) {
+    uint32_t s = 0;
+    while (s < class->stage_count && class->stages[s].count != SASS_COUNT_SECTORS)
+        s++;
+    return s;
+}
+
+/* Whether it is the last one of the class, behind others, wherever one of the class is on that unit. */
+static bool sectors_come_last(const struct machine_sass_class *class, uint32_t unit) {
+    const uint32_t at = sector_stage(class);
+    for (uint32_t s = 0; s < class->stage_count; s++)
+        if (class->stages[s].unit == unit && s != at) return false;
+    if (at == class->stage_count) return true;
+    return at > 0 && at + 1 == class->stage_count && class->stages[at].unit == unit;
+}
+
+bool machine_can_count_requests(const struct wb_machine *machine) {
+    uint32_t unit = UNIT_NONE;
+    for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
+        const struct machine_sass_class *class = &machine->sass.classes[c];
+        const uint32_t at = sector_stage(class);
+        if (at < class->stage_count) unit = class->stages[at].unit;
+    }
+    for (size_t c = 0; c < SASS_CLASS_COUNT && unit != UNIT_NONE; c++) /* fences empty the first level */
+        if (c != SASS_CLASS_FENCE && !sectors_come_last(&machine->sass.classes[c], unit)) return false;
+    return unit != UNIT_NONE;
+}
+
+void machine_fill_requests(struct wb_machine *machine, uint64_t sectors) {
+    uint64_t each = 0;
+    assert(machine_can_count_requests(machine));
+    for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
+        struct machine_sass_class *class = &machine->sass.classes[c];
+        const uint32_t s = sector_stage(class);
+        if (s == class->stage_count) continue;
+        const struct machine_sass_stage *stage = &class->stages[s];
+        each = cycles_max(each, machine_hold_of(machine, stage, u32_max(stage->init, stage->each)));
+        machine->fills.unit = stage->unit;
+        class->stage_count--;
+    }
+    machine->fills.each = (uint32_t)cycles_min(each, UINT32_MAX);
+    machine->fills.held = cycles_mul(sectors, machine->fills.each);
+}
+
 void machine_promise_also(struct wb_machine *machine, enum resident promise) {
+    if (machine->resident == 0) machine->unpromised = machine->sass;
     machine->resident |= 1u << promise;
     switch (promise) {
     case RESIDENT_TRANSLATIONS: lower_translations(machine); return;
     case RESIDENT_DATA: lower_data(&machine->sass); return;
+    case RESIDENT_BLOCK_L1: return; /* machine_fill_requests */
     default: lower_code(machine); return;
     }
+}
+
+unsigned machine_take_back(struct wb_machine *machine) {
+    const unsigned promises = machine->resident;
+    if (promises != 0) machine->sass = machine->unpromised;
+    machine->resident = 0;
+    return promises;
+}
+
+void machine_promise_all(struct wb_machine *machine, unsigned promises) {
+    for (int promise = 0; promise < RESIDENTS; promise++)
+        if ((promises >> promise & 1) != 0) machine_promise_also(machine, (enum resident)promise);
 }
 
 wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics) {
@@ -168,7 +240,6 @@ wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagn
         return WB_ERR_INPUT;
     }
     WB_TRY(choose_names("resident", list, wb_resident_name_at, diagnostics, &chosen));
-    for (int promise = 0; promise < RESIDENTS; promise++)
-        if ((chosen >> promise & 1) != 0) machine_promise_also(machine, (enum resident)promise);
+    machine_promise_all(machine, (unsigned)chosen);
     return WB_OK;
 }

@@ -107,8 +107,10 @@ struct machine_sass {
     uint32_t l1_most, l2_most, dram_most; /* cycles from the last stage to data from there */
     uint32_t tlb_most;                    /* cycles that a miss of the TLB adds */
     uint32_t l2_sector; /* most cycles that a sector holds a stage where data is promised to be in the L2 */
-    uint32_t l2_bytes;  /* of all SMs, as the vendor states it; 0: not stated */
-    uint32_t l2_keeps;  /* bytes of lines: a kernel that touches no more finds them again; 0: not known */
+    uint32_t l1_bytes;  /* of an SM, with its shared memory, as the vendor states it; 0: not stated */
+    uint32_t l2_bytes;  /* of all SMs, likewise */
+    uint32_t l1_keeps;  /* bytes of lines: a kernel that touches no more finds them again; 0: not known */
+    uint32_t l2_keeps;  /* likewise */
     uint32_t row_cycle; /* of a sector, where each opens a row of one bank; 0: sectors spread over all */
     uint32_t tlb_keeps; /* pages likewise, of each SM's TLB */
     uint32_t page_bytes;

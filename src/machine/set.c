@@ -250,8 +250,6 @@ static wb_status set_key(wb_machine *machine, const char *assignment, wb_diagnos
     struct assignment split_up = {.text = assignment, .diagnostics = diagnostics, .machine = machine};
     if (!split(&split_up)) return unknown_key(&split_up);
     const char *first = split_up.parts[0];
-    if (split_up.part_count == 1 && strcmp(first, "resident") == 0)
-        return machine_promise(machine, split_up.value, diagnostics);
     if (!machine_has_key(machine, first)) return other_key(&split_up);
     if (split_up.part_count == 1 && field_find(machine_memory_fields, first) != NULL)
         return store(&split_up, machine_memory_fields, first, &machine->memory);
@@ -269,8 +267,19 @@ static wb_status set_key(wb_machine *machine, const char *assignment, wb_diagnos
     return WB_OK;
 }
 
+/* Promises lower figures that are set before or behind them. */
+static wb_status set_figure(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
+    const unsigned promises = machine_take_back(machine);
+    const wb_status status = set_key(machine, assignment, diagnostics);
+    machine_promise_all(machine, promises);
+    return status;
+}
+
 wb_status wb_machine_set(wb_machine *machine, const char *assignment, wb_diagnostics *diagnostics) {
-    WB_TRY(set_key(machine, assignment, diagnostics));
+    static const char promise[] = "resident=";
+    WB_TRY(strncmp(assignment, promise, sizeof promise - 1) == 0
+               ? machine_promise(machine, assignment + sizeof promise - 1, diagnostics)
+               : set_figure(machine, assignment, diagnostics));
     const char *setting = arena_string(&machine->arena, assignment, strlen(assignment));
     if (setting == NULL || vec_push(&machine->settings, setting) != WB_OK)
         return diagnose_out_of_memory(diagnostics, assignment);

@@ -178,6 +178,11 @@ static const struct {
                   "share divided among all SMs, or in row_cycle; `dram` includes a sector's own "
                   "transfer and parts of a cycle; code, constants and page tables take no DRAM "
                   "time; nothing else runs on the GPU")},
+    [WB_ASSUME_LOADS_KEPT] =
+        {.id = "C13",
+         .text = ("each SM's L1 is empty when a kernel starts, keeps the lines that a kernel touches, up "
+                  "to l1_keeps bytes, but for lines that are stored to, and asks the L2 once for a sector "
+                  "that it loads; waiting misses hold nothing else in the L1")},
     [WB_ASSUME_RESIDENT_TRANSLATIONS] =
         {.id = "P1",
          .text = ("promised (resident: translations): those of all addresses that the kernel touches are in "
@@ -194,6 +199,12 @@ static const struct {
         {.id = "P4",
          .text = ("promised (resident: code-l1): code and constants are in the L1 of instructions of each SM "
                   "when the kernel starts, and stay there")},
+    [WB_ASSUME_RESIDENT_BLOCK_L1] =
+        {.id = "P5",
+         .text =
+             ("promised (resident: block-l1): the L1 keeps the sectors that a block loads until the block "
+              "ends, but for lines that are stored to, and asks the L2 once for each; waiting misses hold "
+              "nothing else in the L1")},
     /* The way of blocks to SMs. */
     [WB_ASSUME_DISPATCH_TO_ANY_SM] = {.id = "D1",
                                       .text = ("a block is dispatched as soon as an SM has a free slot, and "

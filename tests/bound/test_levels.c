@@ -231,6 +231,18 @@ static void test_shares_of_sms(void **state) {
     assert_true(time <= level_bound(&machine, LEVEL_WHOLE));
 }
 
+/* The first level has to ask again for what another warp has stored to. */
+static void test_stores_take_loads_away(void **state) {
+    (void)state;
+    begin(1, 1, 1);
+    machine.rules.keeps_loads = true;
+    machine.l2_sector = 8;
+    (void)add_access(0, LEVEL_LOAD, 0, 2, 1);
+    add_access(0, LEVEL_STORE, 0, 2, 1)->waits = 1;
+    (void)add_access(0, LEVEL_LOAD, 0, 2, 1);
+    expect(52, LEVEL_STORES_KEPT);
+}
+
 /* ---- What is no bound -----------------------------------------------------------------------------------
  */
 
@@ -284,6 +296,7 @@ int main(void) {
         cmocka_unit_test(test_own_accesses_overtake),
         cmocka_unit_test(test_fills_let_own_accesses_overtake),
         cmocka_unit_test(test_shares_of_sms),
+        cmocka_unit_test(test_stores_take_loads_away),
         cmocka_unit_test(test_exact_times_are_no_bounds_with_fills),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ static void test_promises(void **state) {
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000", "promises P1 P2", "P3"},
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident code", "promises P3", "P2"},
         {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --set resident=code-l1", "promises P4", "P1"},
-        {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident all", "promises P1 P2 P3 P4", "P5"},
+        {"cubin/vecadd.sm_86.cubin -m rtx-a6000 --resident all", "promises P1 P2 P3 P4 P5", "P6"},
         {"vecadd.ptx -m ampere-sm80", "machine M1", "promises"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -75,7 +75,7 @@ static void test_misses_in_any_order(void **state) {
 #define ONE_WARP                                                                                             \
     "analyze kernels/cubin/vecadd.sm_86.cubin -l kernels/vecadd.yaml -m rtx-a6000 -g 1 -b 32 -i 0 --scope "  \
     "block --method sib,exhaustive --policy lrr --json "
-#define KEEPS_NOTHING "--set sass.tlb_keeps=0 --set sass.l2_keeps=0 "
+#define KEEPS_NOTHING "--set sass.tlb_keeps=0 --set sass.l1_keeps=0 --set sass.l2_keeps=0 "
     json_int_t found[2][2];
     for (int any_order = 0; any_order < 2; any_order++) {
         json_t *root = run_json(any_order ? ONE_WARP KEEPS_NOTHING
@@ -110,33 +110,55 @@ static void test_searches_know_no_fills(void **state) {
     }
 }
 
-/* What a promise would save is what it does save. */
+#define SAXPY "analyze kernels/cubin/saxpy.sm_86.cubin -l kernels/saxpy.yaml -m rtx-a6000 --method kernel "
+
+/* Without the launch overhead. */
+static json_int_t saxpy_bound(const char *promises) {
+    char command[300];
+    (void)snprintf(command, sizeof command, SAXPY "%s --json", promises);
+    json_t *root = run_json(command, 0);
+    json_t *verdict = json_object_get(root, "verdict");
+    const json_int_t cycles = json_integer_value(json_object_get(verdict, "bound")) -
+                              json_integer_value(json_object_get(verdict, "launch_overhead"));
+    json_decref(root);
+    return cycles;
+}
+
+/* Under `said` the promise has so many cycles with it, or without. */
+static void expect_saving(const char *said, const char *promise, json_int_t cycles, const char *word) {
+    char expected[120], name[40];
+    (void)snprintf(name, sizeof name, "\n  %s ", promise);
+    (void)snprintf(expected, sizeof expected, " %%: %" JSON_INTEGER_FORMAT " cycles %s it\n", cycles, word);
+    const char *line = strstr(said, name);
+    assert_non_null(line);
+    const char *end = strchr(line + 1, '\n') + 1;
+    const size_t length = strlen(expected);
+    if ((size_t)(end - line) < length || strncmp(end - length, expected, length) != 0)
+        fail_msg("%s: %.*s%s", promise, (int)(end - line), line, expected);
+}
+
+/* What a promise would save, or saves, is what runs with it, or without it, differ by. */
 static void test_savings(void **state) {
     (void)state;
-    static const char *const promises[] = {"translations", "data", "code", "code-l1"};
-#define SAXPY "analyze kernels/cubin/saxpy.sm_86.cubin -l kernels/saxpy.yaml -m rtx-a6000 --method kernel "
+    static const char *const promises[] = {"translations", "data", "code", "code-l1", "block-l1"};
+    static const char title[] = "what promises save, or would save";
+    char list[100];
     struct run run = run_command(SAXPY "--all");
-    const char *said = strstr(run.out, "what promises would save");
-    assert_non_null(said);
+    assert_non_null(strstr(run.out, title));
     for (size_t p = 0; p < sizeof promises / sizeof *promises; p++) {
-        char command[300];
-        (void)snprintf(command, sizeof command, SAXPY "--resident %s --json", promises[p]);
-        json_t *root = run_json(command, 0);
-        json_t *verdict = json_object_get(root, "verdict");
-        const json_int_t cycles = json_integer_value(json_object_get(verdict, "bound")) -
-                                  json_integer_value(json_object_get(verdict, "launch_overhead"));
-        (void)snprintf(command, sizeof command, " %%: %" JSON_INTEGER_FORMAT " cycles\n", cycles);
-        const char *line = strstr(said, promises[p]), *end = strchr(line, '\n') + 1;
-        const size_t length = strlen(command);
-        if ((size_t)(end - line) < length || strncmp(end - length, command, length) != 0)
-            fail_msg("%s: %.*s%s", promises[p], (int)(end - line), line, command);
-        json_decref(root);
+        (void)snprintf(list, sizeof list, "--resident %s", promises[p]);
+        expect_saving(strstr(run.out, title), promises[p], saxpy_bound(list), "with");
     }
     run_free(&run);
+    run = run_command(SAXPY "--all --resident code-l1,translations --set sass.dram=650");
+    expect_saving(strstr(run.out, title), "translations",
+                  saxpy_bound("--set sass.dram=650 --resident code-l1"), "without");
+    expect_saving(strstr(run.out, title), "code-l1",
+                  saxpy_bound("--resident translations --set sass.dram=650"), "without");
+    run_free(&run);
     run = run_command(SAXPY "--resident translations,code-l1");
-    said = strstr(run.out, "promises  would save: data ");
-    assert_non_null(said);
-    assert_null(strstr(run.out, "translations 0"));
+    assert_non_null(strstr(run.out, "promises  save: translations "));
+    assert_non_null(strstr(run.out, "; would save: data "));
     run_free(&run);
 }
 

@@ -95,7 +95,6 @@ PREPARE = {
         cp kernels/cubin/vecadd.sm_86.cubin blur.cubin
         sed 's/^code:.*/code: blur.cubin/' kernels/vecadd.yaml >blur.yaml
         warpbound facts blur.yaml >blur.facts""",
-    "docs/covering-paths.md": "cp -r kernels/bfs_level.* kernels/data .",
     "docs/gpgpusim.md": """
         cp kernels/vecadd.ptx kernel.ptx
         cp kernels/vecadd.yaml launch.yaml""",
@@ -135,8 +134,7 @@ set -e
 ABSENT = ["--slurm", "sbatch ", "docker ", "cbc ", "--read-solution"]
 # Commands that take long get a second; status 4 says that this was too short. No ptxas: status 3.
 OTHERWISE = {"-w 600": 4, "--iterations 2000000": 4, "kernels/voronoi.ptx": 4,
-             "kernels/voronoi_case": 4, "calibrate sm_86 -o": 3, "--deadline 100us": 1,
-             "-l bfs_level.yaml": 3}
+             "calibrate sm_86 -o": 3, "--deadline 100us": 1}
 OF_WING = {"abstract_cta": ["--abstract-warp", "hirvisalo", "triangle-sum-slide.yaml"],
            "gated_ssa": ["--ssa"], "gpgpusim": ["gpgpusim"], "jcse2017": ["--order", "--channels"],
            "makespan": ["warpbound makespan"], "sweep": ["warpbound sweep"]}

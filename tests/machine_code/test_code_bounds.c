@@ -377,6 +377,113 @@ static void test_a_sector_does_not_wait_for_itself(void **state) {
     free_analysed(&made);
 }
 
+/* Requests of a block to the second level, by a kernel of kept.cu; 0: each access counts for itself. */
+static uint64_t requests_of(const char *kernel, const char *setting) {
+    struct analysed made = {.diagnostics = wb_diagnostics_new()};
+    const wb_analyze_options options = {.size = sizeof options, .methods = "elb", .one_block = true};
+    expect_ok(&made, wb_machine_load("rtx-a6000", made.diagnostics, &made.machine), kernel);
+    expect_ok(&made, wb_machine_set(made.machine, setting, made.diagnostics), setting);
+    expect_ok(&made,
+              wb_launch_read("tests/data/levels/kept.yaml", WB_FILES_BELOW, made.diagnostics, &made.launch),
+              kernel);
+    expect_ok(&made, wb_module_read("tests/data/levels/kept.sm_86.cubin", made.diagnostics, &made.module),
+              kernel);
+    expect_ok(&made, wb_module_find_kernel(made.module, kernel, made.diagnostics, &made.kernel), kernel);
+    expect_ok(&made,
+              wb_analyze(made.kernel, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
+              kernel);
+    const struct machine_fills *fills = &made.analysis->machine->fills;
+    const uint64_t requests = fills->each == 0 ? 0 : fills->held / fills->each;
+    free_analysed(&made);
+    return requests;
+}
+
+/* Four sectors are loaded twice, and four stored; others are in another line. */
+static void test_which_loads_are_kept(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel;
+        uint64_t requests;
+    } kernels[] = {{"plain_loads", 8},          {"readonly_loads", 8},  {"behind_barrier", 8},
+                   {"last_level_loads", 0},     {"streaming_loads", 0}, {"last_use_loads", 0},
+                   {"fresh_loads", 0},          {"volatile_loads", 0},  {"behind_fence", 0},
+                   {"behind_store", 12},        {"behind_atomic", 12},  {"behind_store_to_line", 0},
+                   {"behind_atomic_of_line", 0}};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        assert_int_equal(requests_of(kernels[k].kernel, "sass.l1_keeps=512"), kernels[k].requests);
+        assert_int_equal(requests_of(kernels[k].kernel, "resident=block-l1"), kernels[k].requests);
+    }
+    assert_int_equal(requests_of("plain_loads", "sass.l1_keeps=255"), 0); /* of two lines */
+    assert_int_equal(requests_of("plain_loads", "unit.MEMORY.any_order=false"), 0);
+}
+
+/* The block's elb without and with what its first level keeps. Of 2,520 sectors that its 8 warps ask for it
+ * loads 128 of A and 176 of B, of whose rows three in four begin inside of a sector, again and again; of C it
+ * loads 44 once, and stores them. */
+static void test_loads_hold_the_second_level_once(void **state) {
+    (void)state;
+    static const char *const settings[] = {"sass.l1_keeps=0", "sass.l1_keeps=65536", "resident=block-l1"};
+    uint64_t elbs[3];
+    for (size_t i = 0; i < 3; i++) {
+        struct analysed made =
+            analyse_on("sass.l2_keeps=0", "kernels/cubin/sgemm_naive.sm_86.cubin", "kernels/sgemm_naive.yaml",
+                       (wb_analyze_options){.one_block = true});
+        wb_analysis_free(made.analysis);
+        made.analysis = NULL;
+        const wb_analyze_options options = {.size = sizeof options, .methods = "elb", .one_block = true};
+        expect_ok(&made, wb_machine_set(made.machine, settings[i], made.diagnostics), settings[i]);
+        expect_ok(
+            &made,
+            wb_analyze(made.kernel, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
+            settings[i]);
+        const wb_bound *bound = find_bound(made.analysis, "elb");
+        elbs[i] = bound->cycles;
+        assert_int_equal(assumes(bound, "C13"), i == 1);
+        assert_int_equal(assumes(bound, "P5"), i == 2);
+        free_analysed(&made);
+    }
+    assert_int_equal(elbs[0] - elbs[1], 14 * (2520 - (128 + 176 + 2 * 44)));
+    assert_int_equal(elbs[2], elbs[1]);
+}
+
+/* Whole kernels count what their blocks ask for block by block; executions are no longer. */
+static void test_kernels_whose_blocks_keep_loads(void **state) {
+    (void)state;
+    static const char *const kernels[] = {"sgemm_naive", "stencil5", "saxpy"};
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        char cubin[64], launch[64];
+        (void)snprintf(cubin, sizeof cubin, "kernels/cubin/%s.sm_86.cubin", kernels[k]);
+        (void)snprintf(launch, sizeof launch, "kernels/%s.yaml", kernels[k]);
+        struct analysed without = analyse_on("sass.l1_keeps=0", cubin, launch, (wb_analyze_options){0});
+        struct analysed with =
+            analyse_on("resident=block-l1", cubin, launch, (wb_analyze_options){.policies = "all"});
+        const uint64_t bound = wb_analysis_best(with.analysis)->cycles;
+        assert_true(bound < wb_analysis_best(without.analysis)->cycles || k == 2);
+        size_t count;
+        const wb_simulation *found = wb_analysis_simulations(with.analysis, &count);
+        assert_true(count > 0);
+        for (size_t i = 0; i < count; i++)
+            assert_true(found[i].cycles <= bound);
+        free_analysed(&without);
+        free_analysed(&with);
+    }
+}
+
+/* A block cannot keep more than the first level has. */
+static void test_promises_that_blocks_break(void **state) {
+    (void)state;
+    struct analysed made = analyse_on("sass.l1_size=4096", "kernels/cubin/sgemm_naive.sm_86.cubin",
+                                      "kernels/sgemm_naive.yaml", (wb_analyze_options){.one_block = true});
+    const wb_analyze_options options = {.size = sizeof options, .methods = "elb"};
+    wb_analysis *analysis = NULL;
+    expect_ok(&made, wb_machine_set(made.machine, "resident=block-l1", made.diagnostics), "block-l1");
+    assert_int_equal(
+        wb_analyze(made.kernel, made.launch, made.machine, &options, made.diagnostics, &analysis),
+        WB_ERR_INPUT);
+    wb_analysis_free(analysis);
+    free_analysed(&made);
+}
+
 /* Barriers of ptxas -O0 have dependence counters: they are bounded, and what is taken for granted is said. */
 static void test_counters_of_barriers(void **state) {
     (void)state;
@@ -398,6 +505,10 @@ int main(void) {
         cmocka_unit_test(test_pages_are_filled_once),
         cmocka_unit_test(test_sectors_are_filled_once),
         cmocka_unit_test(test_a_sector_does_not_wait_for_itself),
+        cmocka_unit_test(test_which_loads_are_kept),
+        cmocka_unit_test(test_loads_hold_the_second_level_once),
+        cmocka_unit_test(test_kernels_whose_blocks_keep_loads),
+        cmocka_unit_test(test_promises_that_blocks_break),
         cmocka_unit_test(test_counters_of_barriers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,9 +11,11 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "method/assumption.h"
 #include "ptx/parser.h"
 #include "ptx/ptx.h"
 #include "warp/path/execution_notes.h"
+#include "warpbound.h"
 
 static const struct {
     const char *name;
@@ -116,6 +118,14 @@ static void put_names(enum ptx_wait wait, struct text *out) {
     }
 }
 
+/* The id of the assumption that an instruction does not wait. */
+static const char *assumption_id(enum ptx_wait wait) {
+    wb_assumption assumed[WB_ASSUMPTION_COUNT];
+    const assumed_set set = (assumed_set)1 << (ASSUMED_WAITS + (int)wait);
+    assert_int_equal(assumptions_of_execution(set, assumed), 1);
+    return wb_assumption_id(assumed[0]);
+}
+
 /* The table of docs/execution.md. */
 static void put_table(struct text *out) {
     static const char *const answers[] = {[PTX_WAITS_NOT] = "nothing to wait for",
@@ -129,17 +139,18 @@ static void put_table(struct text *out) {
         text_string(out, "| ");
         put_names((enum ptx_wait)wait, out);
         text_printf(out, " | %s | %s | %s |\n", awaited[wait], answers[answer],
-                    ptx_wait_text((enum ptx_wait)wait));
+                    answer == PTX_ASSUMED ? assumption_id((enum ptx_wait)wait)
+                                          : ptx_wait_text((enum ptx_wait)wait));
     }
-    text_string(out, "\nThese wait for nothing but the registers they use and their unit: ");
-    put_names(PTX_WAIT_NOTHING, out);
-    text_string(out, ".\n");
+    text_string(out,
+                "\nAll other instructions wait for nothing but the registers they use and their unit.\n");
 }
 
 /* The other one: what executions take for granted. */
 static void put_assumptions(struct text *out) {
     text_string(out, "| assumption | printed where |\n| --- | --- |\n");
-#define X(enumerator, text, where) text_string(out, "| " text " | " where " |\n");
+#define X(enumerator, text, where)                                                                           \
+    text_printf(out, "| %s | %s |\n", wb_assumption_id(WB_ASSUME_##enumerator), where);
     ASSUMED_TABLE(X)
 #undef X
 }

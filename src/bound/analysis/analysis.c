@@ -71,6 +71,7 @@ static wb_status analysis_cached_block(wb_analysis *made, const wb_machine *mach
 /* Finds out what the machine fills once for the block, unless that was decided for its kernel. */
 static wb_status fill_once(wb_analysis *made, const wb_machine **machine, wb_diagnostics *diagnostics) {
     made->beside.visits = 1;
+    made->beside.of_block = true;
     if (!machine_may_fill_once(*machine)) return WB_OK;
     if (made->block->unrecorded != PTX_NO_INDEX && !made->block->covering) return WB_OK;
     WB_TRY(grid_from_block(made->block, diagnostics, &made->isolated));
@@ -292,10 +293,12 @@ static const struct {
 static void add_beside(const struct bound_method *method, const struct bound_input *input, wb_bound *bound) {
     const struct beside_times *beside = &input->beside;
     const cycles sum = beside_sum(beside);
-    if (sum == 0 || bound->kind == WB_LOWER) return;
+    const struct machine_fills *fills = &input->machine->fills; /* requests count in the sums of a kernel */
+    if ((sum == 0 && fills->held == 0) || bound->kind == WB_LOWER) return;
     if (method->searches) {
         bound->kind = bound->kind == WB_EXACT ? WB_LOWER : WB_ESTIMATE;
-        bound->reason = "the search leaves out waits for atomics of other SMs, for translations and for DRAM";
+        bound->reason =
+            "the search leaves out waits for atomics of other SMs, for translations, the L2 and DRAM";
         return;
     }
     bound->cycles = cycles_add(bound->cycles, sum);
@@ -303,10 +306,14 @@ static void add_beside(const struct bound_method *method, const struct bound_inp
         bound_add_part(bound, WB_PART_MEMORY, NULL, beside->atomics);
         bound_add_part(bound, WB_PART_TRANSLATIONS, NULL, beside->translations);
         bound_add_part(bound, WB_PART_DRAM, NULL, beside->sectors);
+        if (beside->requests > 0)
+            bound_add_part(bound, WB_PART_UNIT, input->machine->units[fills->unit].name, beside->requests);
     }
     if (beside->atomics > 0) assume(bound, WB_ASSUME_ATOMICS_IN_TURN);
     if (beside->translations > 0) assume(bound, WB_ASSUME_TRANSLATIONS_KEPT);
     if (beside->sectors > 0) assume(bound, WB_ASSUME_SECTORS_KEPT);
+    if (fills->held > 0 && !machine_promises(input->machine, RESIDENT_BLOCK_L1))
+        assume(bound, WB_ASSUME_LOADS_KEPT);
 }
 
 /* Runs a method that applies, into *bound. */

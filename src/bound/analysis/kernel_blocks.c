@@ -12,7 +12,8 @@ static cycles cap_of(const wb_analysis *kernel, uint32_t class) {
     const struct grid_work *work = &kernel->work;
     if (memory_is_contended(&work->machine->memory)) return CYCLES_SATURATED;
     const struct block_class *that = &work->classes.items[class];
-    const struct beside_counts counts = {that->atomics, kernel->grid_times.fills.most_of_block, 1};
+    const struct beside_counts counts = {
+        .atomics = that->atomics, .sectors = kernel->grid_times.fills.most_of_block, .visits = 1};
     const struct beside_times beside = beside_times_of(work->machine, &counts);
     return cycles_add(cycles_add(that->isolated, beside_sum(&beside)),
                       grid_work_fetch_time_of_block(work, class));

@@ -124,6 +124,17 @@ static wb_status add_cold(struct grid_work *work, const struct timed_block *time
     return WB_OK;
 }
 
+/* Counts cycles in which what a block asks the second level for holds its stage as work of its own that all
+ * sub-cores reach (docs/machine-code-bounds.md, section 7). */
+static void add_requests(const struct machine_fills *fills, struct block_class *class) {
+    class->initiations = cycles_add(class->initiations, fills->held);
+    class->held = cycles_add(class->held, fills->held);
+    class->residency = cycles_add(class->residency, fills->held);
+    class->isolated = cycles_add(class->isolated, fills->held);
+    class->units[fills->unit] = cycles_add(class->units[fills->unit], fills->held);
+    block_chain_charge(&class->chain, fills->held);
+}
+
 wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_block *timed,
                                    const struct code_profile *profile, const struct code_profile *cold) {
     const cycles release = code_profile_releases(profile);
@@ -144,6 +155,7 @@ wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_bl
     class.isolated = cycles_min(cycles_add(class.initiations, class.latency),
                                 cycles_add(code_profile_sum(profile, true), release));
     WB_TRY(code_chain_make(profile, class.latency, &work->arena, &class.chain));
+    add_requests(&work->machine->fills, &class);
     return vec_push(&work->classes, class);
 }
 

@@ -39,7 +39,8 @@ struct beside_times beside_times_of(const struct wb_machine *machine, const stru
     const struct machine_fills *fills = &machine->fills;
     const cycles held = cycles_mul(counts->sectors, fills->sector);
     const uint32_t row = machine->sass.row_cycle, sms = machine->memory.sms;
-    return (struct beside_times){.atomics = cycles_mul(counts->atomics, machine->sass.atomic_word),
+    return (struct beside_times){.requests = counts->of_block ? fills->held : 0,
+                                 .atomics = cycles_mul(counts->atomics, machine->sass.atomic_word),
                                  .translations =
                                      cycles_mul(counts->visits, cycles_mul(fills->pages, fills->translation)),
                                  .sectors = held == CYCLES_SATURATED || held == 0 ? held

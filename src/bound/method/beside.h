@@ -16,17 +16,19 @@ struct beside_counts {
     uint64_t atomics;
     uint64_t sectors; /* that come from DRAM or go there */
     uint32_t visits;  /* how often the translations of an SM count: 1, or 2 (theorem 7) */
+    bool of_block;    /* what leaves the first level; the times of kernels count it block by block */
 };
 
 /* The cycles that each takes at most. */
 struct beside_times {
-    cycles atomics, translations, sectors;
+    cycles atomics, translations, sectors, requests;
 };
 
 struct beside_times beside_times_of(const struct wb_machine *machine, const struct beside_counts *counts);
 
 static inline cycles beside_sum(const struct beside_times *times) {
-    return cycles_add(times->atomics, cycles_add(times->translations, times->sectors));
+    return cycles_add(cycles_add(times->atomics, times->requests),
+                      cycles_add(times->translations, times->sectors));
 }
 
 #endif

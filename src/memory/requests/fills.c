@@ -1,5 +1,7 @@
-/* What caches fill once, where they keep all that a kernel touches: translations of pages, and sectors that
- * come from DRAM (docs/machine-code-bounds.md, section 7). */
+/* What caches fill once, where they keep all that a kernel touches: translations of pages, sectors that come
+ * from DRAM, and what blocks load from the second level (docs/machine-code-bounds.md, section 7). */
+#include <inttypes.h>
+
 #include "memory/requests/requests.h"
 #include "sass/sass.h"
 
@@ -17,6 +19,10 @@ struct fill_counter {
     struct memory_fills *fills;
     struct arena scratch;
     struct number_table all, of_block; /* sectors */
+    bool looks_at_loads;               /* that a first level keeps: */
+    struct kept_loads kept;
+    struct number_table loaded; /* sectors, by the block */
+    uint64_t below;             /* others, in times of the block */
     struct number_table lines;
     struct touched_object *objects;
     size_t object_count;
@@ -58,6 +64,14 @@ static void note_sector(struct fill_counter *counter, uint64_t sector, bool is_l
     if (counter->all.count > all && !is_local) touch_sector(counter, sector);
 }
 
+/* A sector that the first level is asked for, and the second one only where the first does not keep it. */
+static void note_load(struct fill_counter *counter, uint64_t sector) {
+    if (sector_is_kept(&counter->kept, sector))
+        (void)number_table_number(&counter->loaded, sector);
+    else
+        counter->below++;
+}
+
 static uint64_t count_unknown(struct fill_counter *counter, const struct traffic_access *access) {
     counter->anywhere = counter->anywhere || access->object == 0;
     if (access->object > 0) {
@@ -74,12 +88,16 @@ static uint64_t count_unknown(struct fill_counter *counter, const struct traffic
 static uint64_t count_access(struct fill_counter *counter, uint32_t block, uint32_t warp,
                              const struct traffic_access *access) {
     const struct traffic_pattern *pattern = traffic_pattern_of(counter->traffic, block, warp);
+    const bool keeps = counter->looks_at_loads && !counter->kept.none && !access->is_unknown &&
+                       access_is_kept(counter->traffic->grid, access);
     counter->fills->requests += access->request_count;
+    if (!keeps) counter->below += access->request_count;
     if (access->is_unknown) return access->request_count == 0 ? 0 : count_unknown(counter, access);
     const uint64_t base = traffic_base(counter->traffic, block, warp, access->group);
     for (uint32_t r = 0; r < access->request_count; r++) {
         const uint64_t sector = base + pattern->offsets[access->first_request + r];
         note_sector(counter, sector, pattern->group_is_local[access->group]);
+        if (keeps) note_load(counter, sector);
     }
     return traffic_is_write(access->kind) ? access->request_count : 0;
 }
@@ -87,13 +105,21 @@ static uint64_t count_access(struct fill_counter *counter, uint32_t block, uint3
 static void count_block(struct fill_counter *counter, uint32_t block) {
     uint64_t more = 0;
     number_table_clear(&counter->of_block);
+    number_table_clear(&counter->loaded);
+    counter->below = 0;
     for (uint32_t w = 0; w < counter->traffic->grid->warp_count; w++) {
         const struct traffic_pattern *pattern = traffic_pattern_of(counter->traffic, block, w);
         for (uint32_t a = 0; a < pattern->access_count; a++)
             more += count_access(counter, block, w, &pattern->accesses[a]);
     }
-    counter->fills->all += more;
-    counter->fills->most_of_block = cycles_max(counter->fills->most_of_block, more + counter->of_block.count);
+    struct memory_fills *fills = counter->fills;
+    fills->all += more;
+    fills->most_of_block = cycles_max(fills->most_of_block, more + counter->of_block.count);
+    const uint64_t below = counter->below + counter->loaded.count;
+    fills->below += below;
+    fills->below_of_block = cycles_max(fills->below_of_block, below);
+    fills->l1_of_block =
+        cycles_max(fills->l1_of_block, (uint64_t)counter->loaded.count * MEMORY_SECTOR_BYTES);
 }
 
 /* ---- What caches have to keep for it ------------------------------------------------------------------- */
@@ -102,18 +128,9 @@ static uint64_t code_bytes(const struct wb_grid *grid) {
     return (uint64_t)grid->kernel->module->code->inst_count * SASS_BYTES;
 }
 
-/* Whether some instruction reads constants without a bank, which may be anywhere. */
-static bool reads_bindless(const struct machine_code *code) {
-    for (uint32_t i = 0; i < code->inst_count; i++)
-        if (sass_reads_bindless(&code->insts[i].sass)) return true;
-    return false;
-}
-
-/* Whether some access has more fetched than its sectors. */
-static bool fetches_more(const struct machine_code *code) {
-    for (uint32_t i = 0; i < code->inst_count; i++)
-        if (sass_field(&code->insts[i].sass, SASS_FIELD_PREFETCH) != 0) return true;
-    return false;
+/* Whether more is fetched for an access than its sectors. */
+static bool fetches_more(const struct sass_inst *inst) {
+    return sass_field(inst, SASS_FIELD_PREFETCH) != 0;
 }
 
 /* Of local memory, of all warps that an SM holds. */
@@ -141,19 +158,22 @@ static void add_up(struct fill_counter *counter) {
     fills->bytes =
         cycles_add(cycles_add(code, constants + (uint64_t)counter->lines.count * MEMORY_LINE_BYTES),
                    cycles_mul(local, machine->memory.sms));
+    fills->l1_bytes = cycles_add((uint64_t)counter->lines.count * MEMORY_LINE_BYTES, local);
     for (size_t o = 0; o < counter->object_count; o++) {
         const struct touched_object *object = &counter->objects[o];
         if (object->first >= object->end) continue;
         const uint64_t before = cycles_sub(object->first, object->base);
         fills->pages = cycles_add(fills->pages, pages_of(sass, before, object->end - object->base));
-        if (object->anywhere) fills->bytes = cycles_add(fills->bytes, object->size);
+        if (!object->anywhere) continue;
+        fills->bytes = cycles_add(fills->bytes, object->size);
+        fills->l1_bytes = cycles_add(fills->l1_bytes, object->size + MEMORY_LINE_BYTES);
     }
-    const struct machine_code *insts = grid->kernel->module->code;
     fills->translations +=
         code / sass->l1_instructions.line_bytes + constants / sass->constants.line_bytes + 2;
-    if (counter->anywhere || grid->cover.local_open || reads_bindless(insts))
-        fills->pages = fills->bytes = CYCLES_SATURATED;
-    if (fetches_more(insts)) fills->bytes = CYCLES_SATURATED;
+    const bool bindless = machine_code_reaches(grid->kernel, sass_reads_bindless); /* which may be anywhere */
+    if (counter->anywhere || grid->cover.local_open || bindless)
+        fills->pages = fills->bytes = fills->l1_bytes = CYCLES_SATURATED;
+    if (machine_code_reaches(grid->kernel, fetches_more)) fills->bytes = fills->l1_bytes = CYCLES_SATURATED;
 }
 
 /* The most passes over the tags that an access makes, and the most accesses to memory of a warp. */
@@ -175,16 +195,25 @@ static void count_blocks(void *context) {
     struct arena *scratch = &counter->scratch;
     *counter->fills = (struct memory_fills){0};
     look_at_patterns(counter->traffic, counter->fills);
-    counter->all.arena = counter->of_block.arena = counter->lines.arena = scratch;
+    counter->all.arena = counter->of_block.arena = counter->lines.arena = counter->loaded.arena = scratch;
     find_objects(counter);
+    if (counter->looks_at_loads) kept_loads_find(counter->traffic, scratch, &counter->kept);
     for (uint32_t b = 0; b < counter->traffic->grid->blocks.count; b++)
         count_block(counter, b);
     counter->fills->all += counter->all.count;
     add_up(counter);
 }
 
+/* Whether the first level may keep what is loaded. */
+static bool first_level_keeps(const struct wb_machine *machine) {
+    const bool keeps = machine->sass.l1_keeps > 0 || machine_promises(machine, RESIDENT_BLOCK_L1);
+    return keeps && machine_can_count_requests(machine);
+}
+
 static wb_status count_fills(struct timed_grid *timed) {
-    struct fill_counter counter = {.traffic = &timed->traffic, .fills = &timed->fills};
+    struct fill_counter counter = {.traffic = &timed->traffic,
+                                   .fills = &timed->fills,
+                                   .looks_at_loads = first_level_keeps(timed->machine)};
     const wb_status status = arena_protect(&counter.scratch, count_blocks, &counter);
     arena_free(&counter.scratch);
     return status;
@@ -192,14 +221,26 @@ static wb_status count_fills(struct timed_grid *timed) {
 
 /* ---- What is counted once ------------------------------------------------------------------------------ */
 
-/* Whether the sectors of DRAM, once each, take less than each request does. */
+/* Whether the second level is asked for fewer sectors where the first one keeps what it does. */
+static bool keeps_loads(const struct timed_grid *timed) {
+    const struct memory_fills *fills = &timed->fills;
+    const struct wb_machine *machine = timed->machine;
+    const bool promised = machine_promises(machine, RESIDENT_BLOCK_L1);
+    if (!promised && fills->l1_bytes > machine->sass.l1_keeps) return false;
+    return first_level_keeps(machine) && fills->below < fills->requests;
+}
+
+/* Whether the sectors of DRAM, once each, take less than each request does, of which the SMs at work take
+ * shares. */
 static bool is_worth_it(const struct timed_grid *timed) {
     const struct machine_sass *sass = &timed->machine->sass;
     const uint32_t each = machine_sector_most(timed->machine), level = sass->l2_sector;
-    const cycles sms = timed->machine->memory.sms; /* parts of a cycle */
+    const uint32_t blocks = timed->grid->blocks.count, sms = timed->machine->memory.sms;
+    const uint64_t requests = keeps_loads(timed) ? timed->fills.below : timed->fills.requests;
     if (level == 0 || level >= each) return false;
     if (sass->row_cycle > 0) return true;
-    return cycles_mul(timed->fills.requests, (each - level) * sms) > cycles_mul(timed->fills.all, each);
+    return cycles_mul(requests, (uint64_t)(each - level) * sms) >
+           cycles_mul(timed->fills.all, (uint64_t)each * (blocks < sms ? blocks : sms));
 }
 
 /* Decides what `machine`, of the grid's own, fills once. */
@@ -209,6 +250,21 @@ static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
     if (sass->tlb_most > 0 && fills->pages <= sass->tlb_keeps && fills->pages < fills->translations)
         machine_fill_pages(machine, (uint32_t)fills->pages, fills->passes);
     if (fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
+    if (keeps_loads(timed)) machine_fill_requests(machine, fills->below_of_block);
+}
+
+/* Whether the first level can keep what a block loads, as is promised. */
+static wb_status check_promise(const struct timed_grid *timed, wb_diagnostics *diagnostics) {
+    const struct wb_machine *machine = timed->machine;
+    const uint64_t shared = timed->grid->shared_bytes, loaded = timed->fills.l1_of_block;
+    const uint32_t size = machine->sass.l1_bytes;
+    if (!machine_promises(machine, RESIDENT_BLOCK_L1) || size == 0 || cycles_add(loaded, shared) <= size)
+        return WB_OK;
+    diagnose(diagnostics, SEVERITY_ERROR, "resident",
+             "block-l1 cannot stay resident: a block loads %" PRIu64 " bytes and has %" PRIu64
+             " of shared memory, the first level of %s %" PRIu32 " (sass.l1_size)",
+             loaded, shared, machine->name, size);
+    return WB_ERR_INPUT;
 }
 
 wb_status timed_grid_decide_fills(struct timed_grid *timed, wb_diagnostics *diagnostics) {
@@ -220,6 +276,7 @@ wb_status timed_grid_decide_fills(struct timed_grid *timed, wb_diagnostics *diag
     if ((decides && own == NULL) || count_fills(timed) != WB_OK)
         return diagnose_out_of_memory(diagnostics, machine->name);
     if (!decides) return WB_OK;
+    WB_TRY(check_promise(timed, diagnostics));
     *own = *machine;
     own->fills.of = machine;
     decide(timed, own);

@@ -312,12 +312,35 @@ wb_status access_costs_make(const struct wb_block *block, const struct wb_machin
 /* A grid with times: what the blocks of a launch execute, their memory requests, and how long each
  * instruction takes. What the GPU simulator executes and the bounds of whole grids are of. */
 
-/* What a grid asks global memory for: sectors, how many of them come from DRAM or go there where the second
- * level keeps what it touches, and what that is, in pages and in bytes; CYCLES_SATURATED: not known. */
+/* Whether a kernel of machine code can execute such an instruction. */
+struct sass_inst;
+bool machine_code_reaches(const struct wb_kernel *kernel, bool (*is)(const struct sass_inst *inst));
+
+/* Loads of machine code whose sectors the first level may keep: those of whole lines that nothing else asks
+ * for. */
+struct kept_loads {
+    const struct traffic *traffic;
+    struct number_table lines; /* that something else asks for */
+    bool *lost;                /* per object of the grid: something else may ask for any of its lines */
+    bool some_lost;
+    bool none; /* anything may be lost */
+};
+
+/* Finds them in protected memory. */
+void kept_loads_find(const struct traffic *traffic, struct arena *arena, struct kept_loads *kept);
+
+/* Whether an access is such a load, and what is known of its sectors; unless none is kept. */
+bool access_is_kept(const struct wb_grid *grid, const struct traffic_access *access);
+bool sector_is_kept(const struct kept_loads *kept, uint64_t sector);
+
+/* What a grid asks global memory for: sectors; how many of them come from DRAM or go there where the second
+ * level keeps what it touches; and what that is, in pages and in bytes; CYCLES_SATURATED: not known. */
 struct memory_fills {
     uint64_t requests;
     uint64_t all, most_of_block;
+    uint64_t below, below_of_block; /* that a first level asks for which keeps what a block loads */
     uint64_t pages, bytes;
+    uint64_t l1_bytes, l1_of_block; /* of lines of data; and of a block at most */
     uint64_t translations; /* that accesses of one warp and lines of code and constants ask for at most */
     uint32_t passes;       /* most of one access */
 };

@@ -89,11 +89,19 @@ static void put_kinds(struct text *out, const struct wb_analysis *analysis) {
 static void put_fills(struct text *out, const struct wb_analysis *analysis) {
     const struct machine_fills *fills = &analysis->machine->fills;
     const uint64_t sectors = fills->sector > 0 ? analysis->beside.sectors : 0;
-    if (fills->pages == 0 && sectors == 0) return;
+    const uint64_t below = fills->each > 0 ? fills->held / fills->each : 0;
+    const char *between = "";
+    if (!machine_fills_once(analysis->machine)) return;
     text_string(out, "caches   counted once, not for each access: ");
-    if (fills->pages > 0) text_printf(out, "TLB misses of %u page%s", fills->pages, plural(fills->pages));
-    if (sectors > 0) text_string(out, fills->pages > 0 ? ", " : "");
-    if (sectors > 0) text_printf(out, "%" PRIu64 " transfer%s of DRAM", sectors, plural(sectors));
+    if (fills->pages > 0) {
+        text_printf(out, "TLB misses of %u page%s", fills->pages, plural(fills->pages));
+        between = ", ";
+    }
+    if (below > 0) {
+        text_printf(out, "%s%" PRIu64 " request%s of a block to the L2", between, below, plural(below));
+        between = ", ";
+    }
+    if (sectors > 0) text_printf(out, "%s%" PRIu64 " transfer%s of DRAM", between, sectors, plural(sectors));
     text_char(out, '\n');
 }
 

@@ -66,7 +66,7 @@ void marks_put(struct text *out, const struct layout *layout, const struct wb_an
     cycles sums[BASES] = {0}, all = 0;
     if (best == NULL || block->timed == NULL || block->timed->code.sass == NULL) return;
     for (size_t p = 0; p < best->part_count; p++) {
-        const int base = base_of(analysis->machine, &block->timed->code, &best->parts[p]);
+        const int base = base_of(machine_as_stated(analysis->machine), &block->timed->code, &best->parts[p]);
         sums[base] = cycles_add(sums[base], best->parts[p].cycles);
         all = cycles_add(all, best->parts[p].cycles);
     }

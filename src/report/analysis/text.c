@@ -223,23 +223,36 @@ static wb_status phases_put(struct text *out, const struct wb_analysis *analysis
 /* ---- The report -----------------------------------------------------------------------------------------
  */
 
-/* What promises of where memory is would save, in per cent of the bound and, in words, in cycles. */
+/* A promise with what it saves of the bound without it, in per cent; `before` stands in front of it. */
+static void put_saving(struct text *out, const wb_saving *saving, cycles bound, bool in_words,
+                       const char *before) {
+    const cycles with = saving->is_made ? bound : saving->cycles;
+    const cycles without = saving->is_made ? saving->cycles : bound;
+    const double percent = 100 * (double)cycles_sub(without, with) / (double)without;
+    if (in_words)
+        text_printf(out, "  %-12s %5.1f %%: %" PRIu64 " cycles %s it\n", saving->promise, percent,
+                    saving->cycles, saving->is_made ? "without" : "with");
+    else
+        text_printf(out, "%s%s %.0f %%", before, saving->promise, percent);
+}
+
+/* What promises of where memory is save, then what others would. */
 static void put_savings(const struct section *section, bool in_words) {
     const wb_bound *best = wb_analysis_best(section->analysis);
-    size_t count;
+    size_t count, put = 0;
     const wb_saving *savings = wb_analysis_savings(section->analysis, &count);
     struct text *out = section->out;
     if (count == 0 || best == NULL) return;
     const size_t start = in_words ? 0 : verdict_begin_detail(out, "promises");
-    if (in_words) put_title(section, "what promises would save (--resident)");
-    for (size_t s = 0; s < count; s++) {
-        const double less = (double)cycles_sub(best->cycles, savings[s].cycles);
-        const double percent = 100 * less / (double)best->cycles;
-        if (in_words)
-            text_printf(out, "  %-12s %5.1f %%: %" PRIu64 " cycles\n", savings[s].promise, percent,
-                        savings[s].cycles);
-        else
-            text_printf(out, "%s%s %.0f %%", s == 0 ? "would save: " : ", ", savings[s].promise, percent);
+    if (in_words) put_title(section, "what promises save, or would save (--resident)");
+    for (int made = 1; made >= 0; made--) {
+        const char *before = made != 0 ? "save: " : put == 0 ? "would save: " : "; would save: ";
+        for (size_t s = 0; s < count; s++) {
+            if (savings[s].is_made != (made != 0)) continue;
+            put_saving(out, &savings[s], best->cycles, in_words, before);
+            before = ", ";
+            put++;
+        }
     }
     if (in_words)
         text_char(out, '\n');

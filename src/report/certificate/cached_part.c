@@ -40,6 +40,7 @@ void held_part_machine(struct text *out, const wb_analysis *analysis) {
     put_held(out, analysis->beside.atomics, analysis->machine->sass.atomic_word, "atomics, in turn");
     put_held(out, beside.translations, 1, "pages translated");
     put_held(out, beside.sectors, 1, "sectors from and to DRAM");
+    put_held(out, beside.requests, 1, "sectors from and to the second level");
     if (analysis->kind != SUBJECT_KERNEL) put_held(out, analysis->fetch_time, 1, "instruction fetch");
 }
 

@@ -144,6 +144,7 @@ static void add_core(struct figures *figures) {
                 {"dram", memory},
                 {"tlb", memory},
                 {"l2_sector", memory},
+                {"l1_keeps", memory},
                 {"l2_keeps", memory},
                 {"tlb_keeps", memory},
                 {"page_size", memory},

@@ -46,6 +46,22 @@ static cycles fetched(struct sass_sm *sm, const struct traffic_access *access, u
     return access->kind == TRAFFIC_STORE ? sm->now : fills->fetched.items[number];
 }
 
+/* When the second level has served a sector that waits from this cycle on. */
+static cycles asked(struct sass_sm *sm) {
+    struct sass_fills *fills = &sm->fills;
+    fills->level_free = cycles_max(sm->now, fills->level_free) + fills->each;
+    return fills->level_free;
+}
+
+/* The same of what the first level may keep, as it keeps all that it has loaded. */
+static cycles loaded(struct sass_sm *sm, const struct traffic_access *access, uint64_t sector) {
+    struct sass_fills *fills = &sm->fills;
+    if (!access_is_kept(sm->program->traffic->grid, access)) return asked(sm);
+    const uint32_t count = fills->loaded.count, number = number_table_number(&fills->loaded, sector);
+    if (fills->loaded.count > count) arena_push(&sm->arena, &fills->asked, asked(sm));
+    return fills->asked.items[number];
+}
+
 static cycles access_filled(struct sass_sm *sm, const struct sass_flight *flight,
                             const struct traffic_access *access) {
     const struct sass_warp *warp = &sm->warps[flight->warp];
@@ -59,6 +75,7 @@ static cycles access_filled(struct sass_sm *sm, const struct sass_flight *flight
         const uint64_t sector = base + warp->pattern->offsets[access->first_request + r];
         const uint64_t page = sm->machine->fills.pages > 0 ? page_of(sm, sector) : UINT64_MAX;
         if (page != UINT64_MAX) there = cycles_max(there, translated(sm, page));
+        if (sm->fills.each > 0) there = cycles_max(there, loaded(sm, access, sector));
         if (sm->fills.has_dram) there = cycles_max(there, fetched(sm, access, sector));
     }
     return there;
@@ -67,13 +84,14 @@ static cycles access_filled(struct sass_sm *sm, const struct sass_flight *flight
 void sass_fills_init(struct sass_sm *sm) {
     /* The SMs of a grid share DRAM, whose queue is not simulated. */
     sm->fills.has_dram = sm->program->block != NULL && sm->machine->fills.sector > 0;
-    sm->fills.pages.arena = sm->fills.sectors.arena = &sm->arena;
+    sm->fills.each = sm->machine->fills.each;
+    sm->fills.pages.arena = sm->fills.sectors.arena = sm->fills.loaded.arena = &sm->arena;
 }
 
 cycles sass_filled(struct sass_sm *sm, const struct sass_flight *flight) {
     const struct traffic_pattern *pattern = sm->warps[flight->warp].pattern;
     cycles there = sm->now;
-    if (pattern == NULL || (sm->machine->fills.pages == 0 && !sm->fills.has_dram)) return there;
+    if (pattern == NULL || !machine_fills_once(sm->machine)) return there;
     for (uint32_t a = flight->accesses; a-- > 0 && pattern->accesses[a].step == flight->step;)
         there = cycles_max(there, access_filled(sm, flight, &pattern->accesses[a]));
     return there;

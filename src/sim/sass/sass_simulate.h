@@ -162,12 +162,15 @@ struct sass_code_lines {
     cycles *l1_constant; /* [line] */
 };
 
-/* What is filled once: pages of the TLB, sectors from DRAM, with the cycles in which they are there. */
+/* What is filled once: pages of the TLB, sectors from DRAM, and of the first level; with the cycles in which
+ * they are there. */
 struct sass_fills {
-    struct number_table pages, sectors;
+    struct number_table pages, sectors, loaded;
     VEC(cycles) translated;
     VEC(cycles) fetched;
-    cycles dram_free; /* in parts of a cycle, of which there are as many as SMs */
+    VEC(cycles) asked;
+    cycles each, level_free; /* that a sector holds the second level, which is free from then on */
+    cycles dram_free;        /* in parts of a cycle, of which there are as many as SMs */
     bool has_dram;
 };
 

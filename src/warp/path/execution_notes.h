@@ -45,14 +45,14 @@
       "buffers and variables start at multiples of 256 bytes unless the launch says otherwise",              \
       "requests of accesses to global memory were counted")                                                  \
     X(APPROXIMATE_RESULTS, "approximate functions return exactly what this tool computes, to the last bit",  \
-      "with the given data, control or an address depended on one, or one was executed under `--assume "     \
-      "approx`")                                                                                             \
+      "with the given data, control or an address depended on such a result, or one was computed under "     \
+      "`--assume approx`")                                                                                   \
     X(DIVISION_BY_ZERO, "an integer division by zero gives all ones; the remainder is the dividend",         \
-      "with the given data, control or an address depended on that, or it was executed under `--assume "     \
-      "div-zero`")                                                                                           \
+      "with the given data, control or an address depended on such a division, or one was executed under "   \
+      "`--assume div-zero`")                                                                                 \
     X(POINTER_ORDER, "buffers and variables lie in memory where this tool puts them, one after another",     \
-      "with the given data, control or an address depended on that, or a result did under `--assume "        \
-      "pointer-order`")                                                                                      \
+      "with the given data, control or an address depended on their order, or a result did under "           \
+      "`--assume pointer-order`")                                                                            \
     X(NO_CONTRACTION,                                                                                        \
       "the compiler fuses no multiplication and addition of the PTX: both results are rounded",              \
       "with the given data, control or an address depended on a sum that would differ, or one was executed " \
@@ -91,7 +91,7 @@
       "the kernel has ERRBAR or a CCTL that empties a cache (IVALL), and is timed by its control fields: "   \
       "no times are published. Forms of CCTL that prefetch lines or write them back are declined there")     \
     X(BARRIER_COUNTERS, "a dependence counter of BAR counts down before the barrier releases its warp",      \
-      "a BAR of the kernel has one, as ptxas -O0 writes them, and is timed by its control fields")
+      "a BAR of the kernel has a counter, as ptxas -O0 writes it, and is timed by its control fields")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,

@@ -67,23 +67,13 @@ static void time_counters(const struct sass_inst *inst, enum sass_class class, s
         timed->write_counter = SASS_FENCE_COUNTER;
 }
 
-/* Most cycles that a part of an access holds a stage: where sectors do not spread over DRAM, and are not
- * counted once, each may wait for those of all SMs. */
-static uint64_t hold_of(const struct wb_machine *machine, const struct machine_sass_stage *stage,
-                        uint32_t stated) {
-    const bool waits = stage->count == SASS_COUNT_SECTORS && machine->fills.sector == 0 &&
-                       !machine_promises(machine, RESIDENT_DATA);
-    const uint64_t rows = (uint64_t)machine->sass.row_cycle * machine->memory.sms;
-    return waits ? cycles_max(stated, rows) : stated;
-}
-
 void sass_timing_count(const struct wb_machine *machine, const struct access_counts *counts,
                        struct sass_timed *timed) {
     const struct machine_sass_class *class = &machine->sass.classes[timed->class_];
     for (uint32_t s = 0; s < class->stage_count; s++) {
         const struct machine_sass_stage *stage = &class->stages[s];
-        const uint64_t init = hold_of(machine, stage, stage->init) +
-                              hold_of(machine, stage, stage->each) * counts->further[stage->count];
+        const uint64_t init = machine_hold_of(machine, stage, stage->init) +
+                              machine_hold_of(machine, stage, stage->each) * counts->further[stage->count];
         timed->stages[s].init = init > UINT32_MAX / 4 ? UINT32_MAX / 4 : (uint32_t)init;
     }
 }
@@ -113,7 +103,7 @@ const char *sass_timing_from(const struct sass_inst *inst, uint32_t address, con
     for (uint32_t s = 0; s < times->stage_count; s++)
         timed->stages[s] = (struct sass_stage){
             .unit = times->stages[s].unit,
-            .init = (uint32_t)cycles_min(hold_of(machine, &times->stages[s], times->stages[s].init),
+            .init = (uint32_t)cycles_min(machine_hold_of(machine, &times->stages[s], times->stages[s].init),
                                          UINT32_MAX / 4),
             .transfer = times->stages[s].transfer};
     /* The unit is taken when the operands are there. */

@@ -50,8 +50,47 @@ static uint64_t sum_of(uint64_t bound, uint64_t more) {
     return bound == UINT64_MAX ? bound : bound + more;
 }
 
+uint32_t level_kept(const struct level_machine *machine) {
+    uint32_t changed = 0;
+    for (uint32_t w = 0; w < machine->grid.blocks * machine->grid.warps; w++)
+        for (uint32_t k = 0; k < machine->grid.programs[w].count; k++)
+            for (uint32_t i = 0; i < machine->accesses[w][k].count; i++)
+                if (machine->accesses[w][k].kind != LEVEL_LOAD)
+                    changed |= 1u << machine->accesses[w][k].sectors[i];
+    return ~changed;
+}
+
+/* Sectors that a block asks the second level for. */
+static uint32_t requests_of(const struct level_machine *machine, uint32_t block, uint32_t kept) {
+    const uint32_t warps = machine->grid.warps;
+    uint32_t loaded = 0, others = 0;
+    for (uint32_t w = block * warps; w < (block + 1) * warps; w++)
+        for (uint32_t k = 0; k < machine->grid.programs[w].count; k++) {
+            const struct level_access *access = &machine->accesses[w][k];
+            for (uint32_t i = 0; i < access->count; i++) {
+                const bool is_kept = access->kind == LEVEL_LOAD && (kept >> access->sectors[i] & 1) != 0;
+                if (is_kept) loaded |= 1u << access->sectors[i];
+                if (!is_kept) others++;
+            }
+        }
+    return others + (uint32_t)__builtin_popcount(loaded);
+}
+
+/* Counts what blocks ask the second level for beside the ways of their instructions. */
+static void count_requests(const struct level_machine *machine, enum level_sum sum, struct sass_grid *grid) {
+    const uint32_t kept = sum == LEVEL_STORES_KEPT ? UINT32_MAX : level_kept(machine);
+    for (uint32_t b = 0; b < grid->blocks; b++)
+        grid->beside[b] = (uint16_t)(machine->l2_sector * requests_of(machine, b, kept));
+    for (uint32_t w = 0; w < grid->blocks * grid->warps; w++)
+        for (uint32_t k = 0; k < grid->programs[w].count; k++) {
+            struct sass_timed *timed = &grid->programs[w].steps[k].stated;
+            if (timed->stage_count == 3) timed->stage_count = 2;
+        }
+}
+
 uint64_t level_bound(const struct level_machine *machine, enum level_sum sum) {
     struct sass_grid grid = machine->grid;
+    if (machine->rules.keeps_loads) count_requests(machine, sum, &grid);
     const bool waits = sum != LEVEL_NO_PASS && sum != LEVEL_ONE_PASS && machine->tlb > 0;
     if (sum == LEVEL_IN_ORDER) grid.any_order[LEVEL_L2] = false;
     if (waits && machine->rules.again == LEVEL_ANY_AGAIN) grid.any_order[LEVEL_LSU] = true;
@@ -81,6 +120,9 @@ const struct level_family level_families[LEVEL_FAMILIES] = {
     {.name = "grids, pages", .pages = true, .several = true},
     {.name = "grids, sectors", .sectors = true, .several = true},
     {.name = "grids, pages and sectors", .pages = true, .sectors = true, .several = true},
+    {.name = "loads", .loads = true},
+    {.name = "grids, loads", .several = true, .loads = true},
+    {.name = "grids, all", .pages = true, .sectors = true, .several = true, .loads = true},
 };
 
 struct draft {
@@ -124,7 +166,9 @@ static void draw_machine(struct draft *draft, const struct level_family *family)
                                           .dram_pauses = !one_in(draft, 3),
                                           .store_waits = one_in(draft, 3),
                                           .eager_stores = one_in(draft, 3),
-                                          .ends_written_back = one_in(draft, 3)};
+                                          .ends_written_back = one_in(draft, 3),
+                                          .keeps_loads = family->loads,
+                                          .loads_of_all = one_in(draft, 4)};
     draft->sectors = 1 + below(draft, LEVEL_SECTORS);
     draft->latency = machine->dram + below(draft, 3);
     draft->passes = 1 + below(draft, 12);
@@ -311,13 +355,16 @@ void level_print(const struct level_machine *machine, struct text *out) {
     text_printf(
         out,
         "tlb %" PRIu32 " walkers %" PRIu32 " dram %" PRIu32 " service %" PRIu32 " sector %" PRIu32
-        ", %s%s%s%s%s%s%s%s%s%s\n",
+        ", %s%s%s%s%s%s%s%s%s%s%s\n",
         machine->tlb, machine->walkers, machine->dram, machine->service, machine->l2_sector,
         again[rules->again], rules->page_holds_lsu ? ", page holds LSU" : "",
         rules->page_after_page ? ", page after page" : "", rules->replay_in_queue ? ", replay in queue" : "",
         rules->merged_passes ? ", merged ones pass again" : "", rules->walks_pause ? ", walks pause" : "",
         rules->dram_pauses ? ", DRAM pauses" : "", rules->store_waits ? ", store waits" : "",
-        rules->eager_stores ? ", eager stores" : "", rules->ends_written_back ? ", ends written back" : "");
+        rules->eager_stores ? ", eager stores" : "", rules->ends_written_back ? ", ends written back" : "",
+        !rules->keeps_loads   ? ""
+        : rules->loads_of_all ? ", keeps loads of all"
+                              : ", keeps loads");
     for (uint32_t w = 0; w < grid->blocks * grid->warps; w++) {
         text_printf(out, "warp %" PRIu32 "\n", w);
         for (uint32_t k = 0; k < grid->programs[w].count; k++)

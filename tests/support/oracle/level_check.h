@@ -12,7 +12,8 @@ enum level_sum {
     LEVEL_NO_PASS,    /* fills of pages only */
     LEVEL_NO_STORES,  /* DRAM passes nothing that is stored */
     LEVEL_PAGES_ONCE, /* where blocks come in several waves */
-    LEVEL_IN_ORDER    /* own accesses keep their order at the second level */
+    LEVEL_IN_ORDER,   /* own accesses keep their order at the second level */
+    LEVEL_STORES_KEPT /* the first level keeps what is loaded, though it is changed */
 };
 
 /* The least bound of the grid. What a second pass waits for depends on how the machine orders these: nothing
@@ -27,9 +28,10 @@ struct level_family {
     const char *name;
     bool pages, sectors; /* that are filled */
     bool barriers, several;
+    bool loads; /* that the first level keeps */
 };
 
-#define LEVEL_FAMILIES 7u
+#define LEVEL_FAMILIES 10u
 extern const struct level_family level_families[LEVEL_FAMILIES];
 
 void level_draw(const struct level_family *family, uint64_t seed, struct level_machine *machine);

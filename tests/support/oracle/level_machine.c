@@ -76,6 +76,9 @@ static void settle(struct sim *sim) {
     for (uint32_t w = 0; w < sim->warps; w++)
         for (uint32_t k = 0; k < sim->next[w]; k++)
             level_go_on(sim, w, k);
+    for (uint32_t w = 0; w < sim->warps; w++)
+        for (uint32_t k = 0; k < sim->next[w]; k++)
+            level_settle_merged(sim, w, k);
     for (uint32_t s = 0; s < LEVEL_SECTORS; s++)
         settle_fetch(sim, s);
     for (uint32_t i = 0; i < sim->store_count; i++) {
@@ -249,6 +252,7 @@ uint32_t level_run(const struct level_machine *machine, const struct level_tape 
     struct sim sim = {.machine = machine, .grid = &machine->grid, .tape = tape};
     sim.warps = sim.grid->blocks * sim.grid->warps;
     memset(sim.sm, LEVEL_NOBODY, sizeof sim.sm);
+    memset(sim.askers, LEVEL_NOBODY, sizeof sim.askers);
     for (;;) {
         settle(&sim);
         if (all_ended(&sim, machine->rules.ends_written_back)) return sim.now;

@@ -43,6 +43,8 @@ struct level_rules {
     bool store_waits;       /* a store is complete when DRAM has it */
     bool eager_stores;      /* they ask DRAM at once */
     bool ends_written_back; /* a grid ends when DRAM has all that was stored */
+    bool keeps_loads;       /* the first level keeps what a block has loaded and nobody changes, */
+    bool loads_of_all;      /* also for other blocks of its SM */
 };
 
 struct level_machine {
@@ -62,6 +64,9 @@ struct level_tape {
     uint8_t victim;   /* a warp that comes last where there is a choice; SASS_GRID_WARPS: none, */
     uint8_t stubborn; /* so often of 256 times */
 };
+
+/* Mask: the sectors that nobody changes. */
+uint32_t level_kept(const struct level_machine *machine);
 
 /* Cycles until the grid ends. */
 uint32_t level_run(const struct level_machine *machine, const struct level_tape *tape);

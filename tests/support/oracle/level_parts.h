@@ -26,6 +26,12 @@ struct flight {
     uint32_t left; /* of its hold */
     uint32_t to_write, to_read;
     uint32_t pages, sectors, stores; /* that it waits for: masks, a number */
+    uint32_t merged;                 /* mask: sectors that the first level has asked for, for another */
+};
+
+/* Who has asked for a sector of the first level. */
+struct asker {
+    uint8_t warp, inst; /* LEVEL_NOBODY: nobody has */
 };
 
 /* What a sector has to do with DRAM. */
@@ -56,7 +62,8 @@ struct sim {
     uint32_t issue_until[SASS_GRID_CORES]; /* the issue stage is held */
     bool taken[LEVEL_UNITS][SASS_GRID_CORES];
     struct page pages[SASS_GRID_CORES][LEVEL_PAGES];
-    uint32_t first_level[SASS_GRID_CORES]; /* mask of the sectors that are there */
+    uint32_t first_level[SASS_GRID_CORES];               /* mask of the sectors that are there */
+    struct asker askers[SASS_GRID_WARPS][LEVEL_SECTORS]; /* by blocks, or by SMs */
     struct job fetches[LEVEL_SECTORS], stores[LEVEL_STORES];
     uint32_t store_count;
 };
@@ -91,6 +98,9 @@ bool level_is_behind(const struct sim *sim, uint32_t w, uint32_t k, uint32_t sta
 /* Begins a stage; a hold is over, or pages are there that have been waited for. */
 void level_start(struct sim *sim, uint32_t w, uint32_t k);
 void level_go_on(struct sim *sim, uint32_t w, uint32_t k);
+
+/* Lets go what waits for sectors that another one has asked for. */
+void level_settle_merged(struct sim *sim, uint32_t w, uint32_t k);
 
 bool level_is_written(const struct flight *flight);
 bool level_is_read(const struct flight *flight);

@@ -103,6 +103,7 @@ static uint32_t hold_of(struct sim *sim, uint32_t w, uint32_t k, uint32_t stage)
     if (stated->unit != LEVEL_L2) return level_up_to(sim, 1, stated->init);
     uint32_t hold = 0;
     for (uint32_t i = 0; i < access->count; i++) {
+        if ((sim->flights[w][k].merged >> access->sectors[i] & 1) != 0) continue;
         const enum errand errand = sim->fetches[access->sectors[i]].errand;
         const bool can_merge = access->kind != LEVEL_STORE && errand > ABSENT && errand < PRESENT;
         if (!can_merge || level_choose(sim, 2) == 0) hold += level_up_to(sim, 1, sim->machine->l2_sector);
@@ -119,6 +120,45 @@ void level_start(struct sim *sim, uint32_t w, uint32_t k) {
     *level_taken(sim, w, k, flight->stage) = true;
 }
 
+/* ---- What the first level keeps -------------------------------------------------------------------------
+ */
+
+static struct asker *asker_of(struct sim *sim, uint32_t w, uint32_t sector) {
+    const bool of_all = sim->machine->rules.loads_of_all;
+    return &sim->askers[of_all ? sm_of(sim, w) : w / sim->grid->warps][sector];
+}
+
+/* An access has passed the LSU: finds what the first level has asked for, and has it ask for the rest. */
+static void ask_first_level(struct sim *sim, uint32_t w, uint32_t k) {
+    const struct level_access *access = access_of(sim, w, k);
+    const bool keeps = sim->machine->rules.keeps_loads && access->kind == LEVEL_LOAD;
+    for (uint32_t i = 0; i < access->count && keeps; i++) {
+        const uint32_t sector = access->sectors[i];
+        struct asker *asker = asker_of(sim, w, sector);
+        if ((level_kept(sim->machine) >> sector & 1) == 0) continue;
+        if (asker->warp != LEVEL_NOBODY)
+            sim->flights[w][k].merged |= 1u << sector;
+        else
+            *asker = (struct asker){(uint8_t)w, (uint8_t)k};
+    }
+}
+
+void level_settle_merged(struct sim *sim, uint32_t w, uint32_t k) {
+    struct flight *flight = &sim->flights[w][k];
+    if (flight->place != RETURNS) return;
+    for (uint32_t sector = 0; sector < LEVEL_SECTORS; sector++) {
+        const struct asker *asker = asker_of(sim, w, sector);
+        if ((flight->merged >> sector & 1) == 0 || !level_is_written(&sim->flights[asker->warp][asker->inst]))
+            continue;
+        flight->merged &= ~(1u << sector);
+    }
+}
+
+static bool is_all_merged(const struct sim *sim, uint32_t w, uint32_t k) {
+    return sim->flights[w][k].merged != 0 &&
+           (uint32_t)__builtin_popcount(sim->flights[w][k].merged) == access_of(sim, w, k)->count;
+}
+
 /* Whether the first level has all that is asked for, and answers. */
 static bool hits_first_level(struct sim *sim, uint32_t w, uint32_t k) {
     const struct level_access *access = access_of(sim, w, k);
@@ -133,7 +173,8 @@ static void go_to_next(struct sim *sim, uint32_t w, uint32_t k, bool takes) {
     struct flight *flight = &sim->flights[w][k];
     const uint32_t next = flight->stage + 1u;
     const bool last = next >= timed_of(sim, w, k)->stage_count;
-    const bool hits = !last && hits_first_level(sim, w, k);
+    if (!last && timed_of(sim, w, k)->stages[next].unit == LEVEL_L2) ask_first_level(sim, w, k);
+    const bool hits = !last && (is_all_merged(sim, w, k) || hits_first_level(sim, w, k));
     const bool room = last || hits || level_has_room(sim, w, k, next);
     if (takes && room) *level_taken(sim, w, k, flight->stage) = false;
     if (last) ask_dram(sim, w, k);
@@ -203,7 +244,8 @@ void level_go_on(struct sim *sim, uint32_t w, uint32_t k) {
  */
 
 bool level_is_written(const struct flight *flight) {
-    return flight->place == RETURNS && flight->to_write == 0 && flight->sectors == 0 && flight->stores == 0;
+    return flight->place == RETURNS && flight->to_write == 0 && flight->sectors == 0 && flight->stores == 0 &&
+           flight->merged == 0;
 }
 
 bool level_is_read(const struct flight *flight) {

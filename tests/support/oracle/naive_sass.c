@@ -537,7 +537,10 @@ struct sass_bounds naive_sass_block(const struct sass_grid *grid, uint32_t first
         bounds.sib += sib + (ends ? grid->release : 0);
         bounds.fib += fib + (ends ? grid->release : 0);
     }
-    bounds.elb = chain(&view);
+    const uint32_t beside = grid->beside[first_warp / grid->warps];
+    bounds.sib += beside;
+    bounds.fib += beside;
+    bounds.elb = chain(&view) + beside;
     for (uint32_t w = 0; w < grid->warps; w++)
         for (uint32_t k = 0; k < view.programs[w].count; k++)
             bounds.elb += work_of(&view, w, k);
@@ -571,7 +574,7 @@ static void add_work(const struct sass_grid *grid, uint32_t b, enum sass_mutant 
     works->lam[n] = chain(&view);
     works->alone[n] = bounds.sib;
     works->solo[n] = bounds.fib < bounds.elb ? bounds.fib : bounds.elb;
-    works->work[n] = works->holds[n] = works->busiest[n] = 0;
+    works->work[n] = works->holds[n] = grid->beside[b];
     for (uint32_t w = 0; w < grid->warps; w++)
         for (uint32_t k = 0; k < view.programs[w].count; k++) {
             const struct sass_timed *timed = entry(&view, w, k);
@@ -591,7 +594,7 @@ static void add_work(const struct sass_grid *grid, uint32_t b, enum sass_mutant 
     const bool one = grid->warps == 1 || mutant == SASS_ONE_TURN;
     const uint32_t turns = one || view.sections == 0 ? 1 : view.sections;
     works->turns = turns > works->turns ? turns : works->turns;
-    works->busiest[n] = own[0] + shared;
+    works->busiest[n] = own[0] + shared + grid->beside[b];
     works->own[n] = works->lam[n];
     works->beyond[n] = 0;
     for (uint32_t i = 1; i < grid->sub_cores; i++) {

@@ -96,6 +96,7 @@ struct sass_grid {
     bool is_static;                                /* block b goes to SM b mod sms */
     bool identical;                                /* blocks; else all may differ */
     struct sass_program programs[SASS_GRID_WARPS]; /* block after block */
+    uint16_t beside[SASS_GRID_WARPS]; /* cycles of a block that count as held by it, for bounds alone */
 };
 
 /* Units that ways of instructions reach differently, and those that can keep these from their next: own

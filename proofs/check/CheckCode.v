@@ -4,7 +4,7 @@
     docs/machine-code-bounds.md, theorem 3. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeElb.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb.
 Import ListNotations.
 
 (** ** All instructions, and all steps from a stage to the next *)
@@ -223,15 +223,24 @@ Definition code_elb_shown (m : machine) (b : block) (c : ways)
   if code_wf_b m b c && each b (lam_inst_b m b tP tI tD rows) && (lam b tI tD <=? row_sum m rows)
   then Some (total b + row_sum m rows) else None.
 
-(** *** What is accepted bounds every execution, counted from the start of an instruction's thread
-    block. *)
+(** What is accepted bounds all that keeps enough of the rules, counted from the start of an
+    instruction's thread block, *)
+Lemma code_elb_shown_enough m b c tP tI tD rows bound : code_elb_shown m b c tP tI tD rows
+  = Some bound ->
+  forall s J enters, enough m b s J enters -> forall x, In x (keys b) ->
+  finish b s x <= rel s (group m (fst x)) 0 + bound.
+Proof.
+  unfold code_elb_shown. destruct (_ && _) eqn:E; [|discriminate]. intros H s J enters V x Hx.
+  injection H as <-. apply andb_prop in E as [E R]. apply andb_prop in E as [W L].
+  apply code_wf_ok in W. apply lam_code_ok in L. apply Nat.leb_le in R.
+  pose proof (code_elb m b s W V _ _ _ _ L x Hx). lia.
+Qed.
+
+(** *** and so every execution. *)
 Theorem code_elb_shown_ok m b c tP tI tD rows bound : code_elb_shown m b c tP tI tD rows
   = Some bound ->
   forall s, valid m b s -> forall x, In x (keys b) ->
   finish b s x <= rel s (group m (fst x)) 0 + bound.
 Proof.
-  unfold code_elb_shown. destruct (_ && _) eqn:E; [|discriminate]. intros H s V x Hx.
-  injection H as <-. apply andb_prop in E as [E R]. apply andb_prop in E as [W L].
-  apply code_wf_ok in W. apply lam_code_ok in L. apply Nat.leb_le in R.
-  pose proof (code_elb m b s W V _ _ _ _ L x Hx). lia.
+  intros H s V. apply (code_elb_shown_enough _ _ _ _ _ _ _ _ H s _ _ (valid_enough m b s V)).
 Qed.

@@ -4,8 +4,8 @@
     CheckCodeSib.v. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeOwn CodeReach CodeSib CodeLoose
-  CodeSpill CheckCode CheckCodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach
+  CodeSib CodeLoose CodeSpill CheckCode CheckCodeSib.
 Import ListNotations.
 
 (** [spare w v]: [v] is a latch of instructions of one stage, of which [w] has none. *)
@@ -35,12 +35,13 @@ Section Fib.
   Qed.
 End Fib.
 
-(** *** What is accepted bounds every execution of one thread block. *)
-Theorem code_fib_shown_ok m b c spare code bound : code_fib_shown m b c spare code = Some bound ->
-  forall s g, (forall w, group m w = g) -> valid m b s -> forall x, In x (keys b) ->
-  finish b s x <= rel s g 0 + bound.
+(** What is accepted bounds one thread block that keeps enough of the rules, *)
+Lemma code_fib_shown_enough m b c spare code bound : code_fib_shown m b c spare code = Some bound ->
+  forall s J enters g, (forall w, group m w = g) -> enough m b s J enters ->
+  forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
 Proof.
-  unfold code_fib_shown. destruct (_ && _) eqn:E; [|discriminate]. intros H s g One V [w k] Hx.
+  unfold code_fib_shown. destruct (_ && _) eqn:E; [|discriminate].
+  intros H s J enters g One V [w k] Hx.
   injection H as <-. rewrite !andb_true_iff, Nat.eqb_eq in E.
   destruct E as [[[[[[W HB] HH] HR] HI] HS] HN]. apply code_wf_ok in W.
   assert (forall y, In y (keys b) -> sec (get b y) = 0) as Flat.
@@ -57,6 +58,15 @@ Proof.
   - exact Hx.
   - apply Nat.add_le_mono_l.
     apply (longest_ge b (fun w => alone c 0 w + others m b (reach_spared m c spare w) w) w Hw).
+Qed.
+
+(** *** and so every execution of one. *)
+Theorem code_fib_shown_ok m b c spare code bound : code_fib_shown m b c spare code = Some bound ->
+  forall s g, (forall w, group m w = g) -> valid m b s -> forall x, In x (keys b) ->
+  finish b s x <= rel s g 0 + bound.
+Proof.
+  intros H s g One V.
+  apply (code_fib_shown_enough m b c spare code bound H s _ _ g One (valid_enough m b s V)).
 Qed.
 
 (** ** With barriers
@@ -104,14 +114,24 @@ Section Sections.
   Qed.
 End Sections.
 
-(** *** What is accepted bounds every execution of one thread block. *)
-Theorem code_fib_sections_shown_ok m b c loose spare least code sections bound :
+(** With barriers, *)
+Lemma code_fib_sections_shown_enough m b c loose spare least code sections bound :
   code_fib_sections_shown m b c loose spare least code sections = Some bound ->
-  forall s g, (forall w, group m w = g) -> valid m b s -> kept b s least ->
-  forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
+  forall s J enters g, (forall w, group m w = g) -> enough m b s J enters ->
+  leaves m b s J least -> forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
 Proof.
   unfold code_fib_sections_shown. destruct (loose_b _ _ _ _ _) eqn:HL; [|discriminate]. intros H.
   apply (sections_shown_ok m b c least (loose_unit m loose) (needed spare) code sections bound);
     [|exact H]. apply loose_ok; [|exact HL]. unfold sections_shown in H.
   destruct (_ && _) eqn:E in H; [|discriminate]. rewrite !andb_true_iff in E. tauto.
+Qed.
+
+(** *** every execution of one. *)
+Theorem code_fib_sections_shown_ok m b c loose spare least code sections bound :
+  code_fib_sections_shown m b c loose spare least code sections = Some bound ->
+  forall s g, (forall w, group m w = g) -> valid m b s -> kept b s least ->
+  forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
+Proof.
+  intros H s g One V K. apply (code_fib_sections_shown_enough _ _ _ _ _ _ _ _ _ H s _ _ g One
+    (valid_enough m b s V) (valid_leaves m b s least V K)).
 Qed.

@@ -4,8 +4,8 @@
     trusted. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeElb CodeOwn CodeReach CodeSib
-  CodeBarriers CodeSpill CheckCode.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeElb CodeOwn CodeReach
+  CodeSib CodeBarriers CodeSpill CheckCode.
 Import ListNotations.
 
 (** The tables of a certificate of code-sib. *)
@@ -374,16 +374,18 @@ End Check.
 Definition code_sib_shown m b c least code sections : option nat :=
   sections_shown m b c least (fun w _ => reach m c w) code sections.
 
-(** What is accepted bounds every execution of one thread block, also if loose latches are charged
-    only where they are used. *)
+(** What is accepted bounds one thread block that keeps enough of the rules, also if loose latches
+    are charged only where they are used. *)
 Lemma sections_shown_ok m b c least loose used code sections bound :
   loose_latches m b (reach m c) loose used ->
   sections_shown m b c least (charged (reach m c) loose used) code sections = Some bound ->
-  forall s g, (forall w, group m w = g) -> valid m b s -> kept b s least ->
+  forall s J enters g, (forall w, group m w = g) -> enough m b s J enters ->
+  leaves m b s J least ->
   forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
 Proof.
   intros LL. set (charge := charged (reach m c) loose used). unfold sections_shown.
-  destruct (_ && _) eqn:E; [|discriminate]. intros H s g One V K x Hx. injection H as <-.
+  destruct (_ && _) eqn:E; [|discriminate]. intros H s J enters g One V K x Hx.
+  injection H as <-.
   rewrite !andb_true_iff, Nat.ltb_lt, forallb_forall in E.
   destruct E as [[[[[[W HB] HH] HR] HI] HQ] HN]. apply code_wf_ok in W. set (N := deepest b).
   set (bound := before m b c charge (sections - 1) + _).
@@ -392,8 +394,8 @@ Proof.
     by (rewrite (proj2 (Nat.leb_gt _ _)) by lia; reflexivity). change (finish b s x <= T (S N)).
   unfold T. assert (forall y, In y (keys b) -> sec (get b y) <= N) as Last.
   { intros y Hy. apply list_max_ge, in_map_iff. eauto. }
-  apply (code_fib_sections m b s g N (reach m c) loose used (tP c) (tI c) (tD c) (alone c) (left c)
-    T (piped c) least (spill c)); auto; unfold T.
+  apply (code_fib_sections m b s J enters g N (reach m c) loose used (tP c) (tI c) (tD c) (alone c)
+    (left c) T (piped c) least (spill c)); auto; unfold T.
   - assert (In N (map (fun y => sec (get b y)) (keys b))) as D.
     { apply list_max_in. intros C. destruct (keys b); [destruct Hx|discriminate]. }
     apply in_map_iff in D as [y [Ey Hy]]. eauto.
@@ -426,4 +428,7 @@ Theorem code_sib_shown_ok m b c least code sections bound : code_sib_shown m b c
   = Some bound ->
   forall s g, (forall w, group m w = g) -> valid m b s -> kept b s least ->
   forall x, In x (keys b) -> finish b s x <= rel s g 0 + bound.
-Proof. apply (sections_shown_ok m b c least (fun _ => false) (fun _ _ _ => false)), none_loose. Qed.
+Proof.
+  intros H s g One V K. apply (sections_shown_ok m b c least _ _ _ _ _ (none_loose m b (reach m c)
+    (fun _ _ _ => false)) H s _ _ g One (valid_enough m b s V) (valid_leaves m b s least V K)).
+Qed.

@@ -3,8 +3,8 @@
     One SM gets one thread block, that of CodeExamples.v. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest Formulas Ledger CodeMachine CodeElb CodeExamples
-  CodeLedger.
+From Warpbound Require Import Cycles Largest Formulas Ledger CodeMachine CodeEnough CodeElb
+  CodeExamples CodeLedger.
 Import ListNotations.
 
 Definition one_sm : nat -> machine := fun _ => small.
@@ -30,10 +30,10 @@ Proof.
   - intros g q. destruct q; cbn; lia.
 Qed.
 
-Lemma one_code : code_run 1 1 0 one_sm one_prog one_sched one.
+Lemma one_code : code_run 1 1 0 one_sm one_prog one_sched one lawful.
 Proof.
   split.
-  - intros i _. split; [exact small_wf|exact run_valid].
+  - intros i _. split; [exact small_wf|apply valid_lawful, run_valid].
   - reflexivity.
   - split; cbn; try solve [intros; lia]. intros N b Hb. replace b with 0 by lia.
     rewrite cycles_none; [lia|]. intros t _. unfold passing. cbn. destruct t; reflexivity.

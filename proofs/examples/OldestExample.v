@@ -169,7 +169,7 @@ Proof.
     apply le_n])). specialize (H ltac:(intros i f c E; inversion E; lia) amounts_of_3 run3_dynamic 5
     b ltac:(cbn; lia)). etransitivity; [apply H; [|exact Hb]|vm_compute; lia]. intros z c Hz Lz Hc.
   pose proof (behind_together _ _ _ _ _ (grid_ledger grid3 run3 (fun _ => kind3) none ready3
-    run3_valid cert3 amounts3) ltac:(cbn; lia) z c Hz Lz Hc) as T.
+    run3_valid cert3 amounts3) z c Lz Hc) as T.
   etransitivity; [exact T|vm_compute; lia].
 Qed.
 

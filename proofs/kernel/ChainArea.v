@@ -3,7 +3,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Share Formulas ChainFormulas Ledger Tail OneSm Dynamic
-  Area ChainSm ChainDispatch ChainBalance.
+  Area Apart ChainSm ChainDispatch ChainBalance.
 Import ListNotations.
 
 (** The area; [tail] is what a full SM takes behind the last dispatch. *)

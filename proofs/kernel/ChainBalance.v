@@ -121,7 +121,7 @@ Section Balance.
 
     Lemma tail_least : cycles (fin r b) (behind r t1 b) <= delta + best_tail R k ls.
     Proof.
-      pose proof (behind_together r M R delta kd Lk Waits z b Hz Lz Hb) as H1.
+      pose proof (behind_together r M R delta kd Lk z b Lz Hb) as H1.
       pose proof (l_sm _ _ _ _ _ Lk b Hb) as Hi. pose proof (l_room _ _ _ _ _ Lk b Hb) as HR.
       assert (In b (on_sm r (sm r b))) as Bh by (apply in_on_sm; auto).
       enough (cycles (fin r b) (behind r t1 b) - delta <= best_tail R k ls) by lia.
@@ -136,7 +136,8 @@ Section Balance.
     Proof.
       intros HM. set (i := sm r b). pose proof (l_sm _ _ _ _ _ Lk b Hb) as Hi. fold i in Hi.
       set (n := length (on_sm r i)). exists n.
-      split; [split; [apply (full_sm r M R i A Hi)|apply (most_blocks r M R delta kd Lk i A Hi)]|].
+      split; [split; [apply (full_sm r M R i A Hi)|]|].
+      { apply (most_blocks r M R (l_sm _ _ _ _ _ Lk) i A Hi). }
       assert (In b (on_sm r i)) as Bh by (apply in_on_sm; auto).
       assert (forall c, In c (on_sm r i) -> fin r c <= fin r b) as Lh
         by (intros c Hc; apply Lb, (here_sm r i c Hc)). unfold balance_both. apply Nat.min_glb.
@@ -155,7 +156,7 @@ Section Balance.
             rewrite (proj2 (Nat.leb_le _ _) Le). lia.
           * apply (chain_sm_bound r M R delta ck Lg Ch i Hi (all r) (on_sm_all r i) (all_nodup r)
               b); auto.
-      - destruct (other_sm r M R delta kd Lk Waits i n Hi HM eq_refl) as [j [Hj [_ Lj]]].
+      - destruct (other_sm r M kd (l_sm _ _ _ _ _ Lk) i n Hi HM eq_refl) as [j [Hj [_ Lj]]].
         pose proof (until_t1 r M R delta kd Lk Dyn Waits z b Hz Hb Lb j _ Hj Lj A) as H1.
         pose proof (view_ge (chain_other R delta (share_left M k n)) _ (cycles t1 cnted + delta) H1
           (fun ck Hv => until_chain ck j _ Hv Hj Lj)) as H3. pose proof tail_least as H2.

@@ -57,7 +57,7 @@ Section Dispatch.
     pose proof (most_waits r M R Waits ltac:(lia)) as Hn.
     destruct (taken_or_early r M R Dyn) as [A|A].
     - apply (chain_sm_bound r M R delta ck Lg Ch i Hi (all r) (on_sm_all r i) all_nodup b); auto.
-      apply (most_blocks r M R delta _ Lg); assumption.
+      apply (most_blocks r M R (l_sm _ _ _ _ _ Lg)); assumption.
     - etransitivity; [|apply (together_sm r M R delta ck Lg Ch i Hi (all r) (on_sm_all r i) b
         Hb _ Hn)].
       apply (chain_never_full r M R delta ck Lg Ch i Hi (all r) (on_sm_all r i) all_nodup b Hb).

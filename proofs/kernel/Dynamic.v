@@ -16,6 +16,37 @@ Proof.
   pose proof (A i 0 ltac:(lia)). pose proof (A (M - S i) (S i) ltac:(lia)). nia.
 Qed.
 
+(** ** How many thread blocks an SM gets *)
+
+Section Counts.
+  Variables (r : run) (M R : nat).
+  Hypothesis Sm : forall b, b < count r -> sm r b < M.
+
+  (** Each slot gets a thread block. *)
+  Definition all_taken : Prop := forall i q, i < M -> q < R -> exists c, In c (on_sm r i) /\
+    room r c = q.
+
+  Lemma all_length : sum (fun i => length (on_sm r i)) (seq 0 M) = count r.
+  Proof.
+    unfold on_sm. rewrite length_by_slot; [apply seq_length|].
+    intros b Hb. apply in_all in Hb. apply Sm, Hb.
+  Qed.
+
+  Lemma full_sm i : all_taken -> i < M -> R <= length (on_sm r i).
+  Proof.
+    intros A Hi. rewrite <- (seq_length R 0), <- (map_length (room r) (on_sm r i)).
+    apply NoDup_incl_length; [apply seq_NoDup|]. intros q Hq. apply in_seq in Hq.
+    destruct (A i q Hi ltac:(lia)) as [c [Hc <-]]. apply in_map, Hc.
+  Qed.
+
+  Lemma most_blocks i : all_taken -> i < M -> length (on_sm r i) <= count r - (M - 1) * R.
+  Proof.
+    intros A Hi.
+    pose proof (sum_leaves (fun j => length (on_sm r j)) R M i Hi (fun j Hj => full_sm j A Hj)).
+    rewrite all_length in H. lia.
+  Qed.
+End Counts.
+
 Section Dispatch.
   Variables (r : run) (M R delta : nat) (kd : nat -> kind).
   Hypothesis Lg : ledger r M R delta kd.
@@ -76,14 +107,11 @@ Section Dispatch.
   (** ** Dynamic dispatch, thread blocks that wait *)
   Hypothesis Dyn : dynamic r M R.
 
-  (** Each slot gets a thread block. *)
-  Definition all_taken : Prop := forall i q, i < M -> q < R -> exists c, In c (on_sm r i) /\
-    room r c = q.
   (** Each thread block is dispatched before the first cycle that counts. *)
   Definition early : Prop := forall t c, cnted t = true -> c < count r -> disp r c <= t.
 
   (** Every slot is taken once, or no cycle passes before the last dispatch (lemma 5). *)
-  Lemma taken_or_early : all_taken \/ early.
+  Lemma taken_or_early : all_taken r M R \/ early.
   Proof.
     destruct (forallb (fun i => forallb (fun q => existsb (fun c => room r c =? q) (on_sm r i))
       (seq 0 R)) (seq 0 M)) eqn:X.
@@ -97,26 +125,6 @@ Section Dispatch.
       apply in_seq in Hi. apply forallb_forall. intros q Hq. apply in_seq in Hq.
       destruct (Dyn c t i q Hc C L ltac:(lia) ltac:(lia)) as [d [Hd [Hs [Hr _]]]].
       apply existsb_exists. exists d. split; [apply in_on_sm; auto|apply Nat.eqb_eq, Hr].
-  Qed.
-
-  Lemma all_length : sum (fun i => length (on_sm r i)) (seq 0 M) = count r.
-  Proof.
-    unfold on_sm. rewrite length_by_slot; [apply seq_length|].
-    intros b Hb. apply in_all in Hb. apply (l_sm _ _ _ _ _ Lg b Hb).
-  Qed.
-
-  Lemma full_sm i : all_taken -> i < M -> R <= length (on_sm r i).
-  Proof.
-    intros A Hi. rewrite <- (seq_length R 0), <- (map_length (room r) (on_sm r i)).
-    apply NoDup_incl_length; [apply seq_NoDup|]. intros q Hq. apply in_seq in Hq.
-    destruct (A i q Hi ltac:(lia)) as [c [Hc <-]]. apply in_map, Hc.
-  Qed.
-
-  Lemma most_blocks i : all_taken -> i < M -> length (on_sm r i) <= count r - (M - 1) * R.
-  Proof.
-    intros A Hi.
-    pose proof (sum_leaves (fun j => length (on_sm r j)) R M i Hi (fun j Hj => full_sm j A Hj)).
-    rewrite all_length in H. lia.
   Qed.
 
   Lemma all_here i b : In b (on_sm r i) -> i < M.
@@ -137,7 +145,8 @@ Section Dispatch.
     revert b. apply (by_last (fun _ => h R delta (count r - (M - 1) * R) l)). intros i b Hb Hl.
     pose proof (all_here i b Hb) as Hi. pose proof (most_waits ltac:(lia)) as Hn.
     destruct taken_or_early as [A|A].
-    - apply (sm_waits r M R delta kd Lg i (all r) (on_sm_all i) b Hb); auto using most_blocks.
+    - apply (sm_waits r M R delta kd Lg i (all r) (on_sm_all i) b Hb); auto.
+      apply (most_blocks r M R (l_sm _ _ _ _ _ Lg)); assumption.
     - apply (proj1 (sm_never_full r M R delta kd Lg i (all r) (on_sm_all i) b Hb _
         (early_here i A) Hn)).
   Qed.

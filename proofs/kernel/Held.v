@@ -7,7 +7,7 @@
     memory/HeldBack.v and memory/HeldMemory.v. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Formulas Ledger Dynamic Area Balance.
+From Warpbound Require Import Cycles Formulas Ledger Dynamic Area Balance Apart.
 Import ListNotations.
 
 Section Held.

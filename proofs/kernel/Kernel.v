@@ -5,7 +5,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles Largest Share Formulas Model Elb Ledger Tail OneSm Dynamic Area
-  Balance Grid Stay GridLedger.
+  Balance Apart Grid Stay GridLedger.
 Import ListNotations.
 
 Section Kernel.

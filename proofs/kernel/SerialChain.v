@@ -39,7 +39,7 @@ Proof.
   intros Mok Ok Sm Am Dyn HD HP HA Lc Ch Hb. cbv zeta.
   apply (k_serial_by_tails G X Mok Ok home cs L last Q V Sm Am Dyn _ b HD); [|exact Hb].
   intros Wv z c Hz Lz Hc. pose proof (chain_behind _ _ _ _ ck Lc Ch z c Lz Hc) as H1.
-  pose proof (behind_together _ _ _ _ _ (grid_ledger G X kd P Mok Ok HP HA) Wv z c Hz Lz Hc) as H2.
+  pose proof (behind_together _ _ _ _ _ (grid_ledger G X kd P Mok Ok HP HA) z c Lz Hc) as H2.
   pose proof (tail_serial _ _ _ _ _ V (plain_ledger G X Mok Ok)
     (grid_serial G X Mok Ok home cs L last Q V Sm Am) Wv z c Lz Hc) as H3. cbn [count run_of] in *.
   unfold all in *. cbn [count run_of] in *. lia.

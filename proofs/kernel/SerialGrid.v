@@ -152,7 +152,7 @@ Section SerialGrid.
     intros HD Hb. apply k_serial_by_tails; [exact HD| |exact Hb]. intros Wv.
     pose proof plain_ledger as Lg. pose proof (grid_ledger G X kd P Mok Ok HP HA) as Lk.
     apply (tail_least _ _ _ _ _ V Lg grid_serial Wv) with (1 := eq_refl). intros z c Hz Lz Hc.
-    exact (behind_together _ _ _ _ _ Lk Wv z c Hz Lz Hc).
+    exact (behind_together _ _ _ _ _ Lk z c Lz Hc).
   Qed.
 End SerialGrid.
 

@@ -151,7 +151,7 @@ Section Turns.
         [|apply in_seq; lia]. pose proof (slot_share (sm r z) sm_of_z) as H.
       rewrite (length_without z _ (nodup_on_sm r (sm r z)) Iz) in H. fold n in H.
       unfold turns_before. destruct (Nat.eqb_spec M 1) as [|NM]; [exact H|]. pose proof sm_of_z.
-      destruct (other_sm r M R delta kd Lg Waits (sm r z) n sm_of_z ltac:(lia) eq_refl)
+      destruct (other_sm r M kd (l_sm _ _ _ _ _ Lg) (sm r z) n sm_of_z ltac:(lia) eq_refl)
         as [j [Hj [Nj Lj]]]. unfold share_left in Lj. rewrite (length_l r kd) in Lj.
       pose proof (slot_share j Hj) as H'.
       assert (length (but_z (on_sm r j)) / R <= (count r - n) / (M - 1) / R) as D.

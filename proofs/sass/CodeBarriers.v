@@ -4,14 +4,16 @@
     (CodeHeld.v), but for loose latches (CodeLoose.v): until these are free is [loose_until]. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeLate CodeReady CodeElb CodeOwn CodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+  CodeOwn CodeSib.
 From Warpbound Require Export CodeHeld CodeLoose.
 Import ListNotations.
 
 Section Barriers.
   Variables (m : machine) (b : block) (s : schedule) (g N : nat).
   Hypothesis WF : wf m b.
-  Hypothesis OK : valid m b s.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
   (* one thread block, of the sections 0 to N *)
   Hypothesis One : forall w, group m w = g.
   Hypothesis Last : forall x, In x (keys b) -> sec (get b x) <= N.
@@ -76,7 +78,7 @@ Section Barriers.
   Local Notation seen_from := (CodeHeld.seen_from m b s OK base loose used H g One).
 
   Hypothesis Spill : forall w u q n t, n < N -> u <> w -> q <= n -> t <= rel s g (S n) ->
-    (forall x, In x (keys b) -> sec (get b x) <= n -> I s x < t) ->
+    (forall x, In x (keys b) -> sec (get b x) <= n -> J x <= t) ->
     left_sec w u q t + loose_left q u t <= pipe_left q u t + Q q u.
 
   (** Events of older sections, and that of what is under way. *)
@@ -195,7 +197,7 @@ Section Barriers.
 
   (** The times for which the release behind section [n] waits. *)
   Definition arrivals (n : nat) : list nat :=
-    rel s g n :: map (fun x => I s x + 1) (filter (older (S n)) (keys b))
+    rel s g n :: map (fun x => L s x + aslot s x) (filter (older (S n)) (keys b))
     ++ map (E b s) (filter (fun x => bar (get b x)) (filter (older (S n)) (keys b))).
 
   Lemma in_older n x : In x (filter (older (S n)) (keys b)) <-> In x (keys b) /\ sec (get b x) <= n.
@@ -203,9 +205,9 @@ Section Barriers.
 
   Lemma arrived n : rel s g (S n) <= list_max (arrivals n) + release m.
   Proof.
-    apply (v_release _ _ _ OK).
-    - intros x Hx _ Hs. enough (I s x + 1 <= list_max (arrivals n)) by lia. apply list_max_ge.
-      right. apply in_or_app. left. apply in_map_iff. exists x. split; [reflexivity|].
+    apply (e_release _ _ _ _ _ OK).
+    - intros x Hx _ Hs. apply list_max_ge. right. apply in_or_app. left. apply in_map_iff.
+      exists x. split; [reflexivity|].
       apply in_older. auto.
     - intros x Hx _ Hs Hb. apply list_max_ge. right. apply in_or_app. right. apply in_map_iff.
       exists x. split; [reflexivity|]. apply filter_In. split; [apply in_older; auto|exact Hb].
@@ -219,7 +221,7 @@ Section Barriers.
     assert (In (list_max (arrivals n)) (arrivals n)) as [A|A] by (apply list_max_in; discriminate);
       [auto|right]. apply in_app_or in A as [A|A]; apply in_map_iff in A as [x [<- A]].
     - apply in_older in A as [Hx Hs]. exists x. split; [exact Hx|]. split; [exact Hs|].
-      pose proof (issue_order m b s OK x Hx). pose proof (v_slot _ _ _ OK x Hx). unfold finish. lia.
+      unfold finish. lia.
     - apply filter_In in A as [A _]. apply in_older in A as [Hx Hs]. exists x. split; [exact Hx|].
       split; [exact Hs|]. unfold finish. lia.
   Qed.
@@ -231,7 +233,7 @@ Section Barriers.
     { apply cnt_none. intros t Ht. apply not_true_is_false. intros Hx.
       apply existsb_exists in Hx as [y [Hy Hx]]. apply andb_prop in Hx as [Ho Hh].
       apply negb_true_iff in Ho. unfold CodeHeld.older in Ho. apply Nat.ltb_ge in Ho.
-      apply hit_when in Hh; [|exact Hy]. pose proof (v_opened _ _ _ OK y Hy) as Hr.
+      apply hit_when in Hh; [|exact Hy]. pose proof (e_opened _ _ _ _ _ OK y Hy) as Hr.
       rewrite One in Hr. pose proof (rel_grows n (sec (get b y) - n)) as Hg.
       replace (n + (sec (get b y) - n)) with (sec (get b y)) in Hg by lia. lia. }
     simpl. apply sum_le. intros y _. apply cnt_mono, HH.
@@ -250,16 +252,17 @@ Section Barriers.
 
     Lemma tau_after : rel s g n <= tau.
     Proof.
-      pose proof (v_releases _ _ _ OK g n). unfold tau.
+      pose proof (e_releases _ _ _ _ _ OK g n). unfold tau.
       enough (rel s g n <= list_max (arrivals n)) by lia. apply list_max_ge. left. reflexivity.
     Qed.
 
-    Lemma tau_issued x : In x (keys b) -> sec (get b x) <= n -> I s x < tau.
+    Lemma tau_issued x : In x (keys b) -> sec (get b x) <= n -> J x <= tau.
     Proof.
-      intros Hx Hs. unfold tau. apply Nat.min_glb_lt.
+      intros Hx Hs. unfold tau. apply Nat.min_glb.
       - destruct Deepest as [y [Hy Ey]]. rewrite <- (One (fst x)).
-        apply (v_arrived _ _ _ OK x y n Hx Hy); [rewrite !One; reflexivity|exact Hs|lia].
-      - enough (I s x + 1 <= list_max (arrivals n)) by lia. apply list_max_ge. right.
+        apply (e_arrived _ _ _ _ _ OK x y n Hx Hy); [rewrite !One; reflexivity|exact Hs|lia].
+      - pose proof (e_issued _ _ _ _ _ OK x Hx).
+        enough (L s x + aslot s x <= list_max (arrivals n)) by lia. apply list_max_ge. right.
         apply in_or_app. left. apply in_map_iff. exists x. split; [reflexivity|]. apply in_older.
         auto.
     Qed.
@@ -353,7 +356,7 @@ Section Barriers.
         pose proof (section_begun n u j i ltac:(lia) CA CB CD Hj ltac:(lia) Hi tau tau_after) as B.
         rewrite Hr in B. assert (sum (rest_of u tau) l1 <= sum (hold_of u) l1) as R1.
         { apply (rest_hold r). intros ji Hji. rewrite E. apply in_or_app. right. right. exact Hji. }
-        pose proof (v_hold _ _ _ OK (u, j) i Hj Hi) as Hh. unfold CodeHeld.pipe_left in S1.
+        pose proof (e_hold _ _ _ _ _ OK (u, j) i Hj Hi) as Hh. unfold CodeHeld.pipe_left in S1.
         rewrite Hl in S1. rewrite sum_cons in S1, P1. unfold CodeHeld.rest_of at 1 in S1.
         unfold CodeHeld.rest_of in Hp. unfold CodeHeld.hold_of at 1 in P1. simpl fst in *.
         simpl snd in *. unfold CodeHeld.passed, CodeHeld.path_passed in *. lia.
@@ -380,7 +383,8 @@ Section Barriers.
         { destruct (le_lt_dec r (sec (get b y))) as [Q1|Q1]; [exact Q1|].
           specialize (Hold y Hy Hyu Q1). lia. }
         etransitivity; [apply (rest_loose m b s OK base loose used LL u y i (sec (get b y)) tau Hy
-          Hyu eq_refl Hi HL), tau_issued; assumption|].
+          Hyu eq_refl Hi HL); pose proof (tau_issued y Hy Hys);
+          pose proof (e_issued _ _ _ _ _ OK y Hy); lia|].
         apply (sum_ge (fun q => loose_left q u tau)), in_seq. lia. }
       assert (sum (fun q => left_sec w u q tau) (seq (S r) (n - r))
         + sum (fun q => loose_left q u tau) (seq (S r) (n - r))
@@ -402,8 +406,8 @@ Section Barriers.
     Lemma all_issued y : In y (keys b) -> sec (get b y) <= n ->
       issued_by b s (sec (get b y)) <= tau.
     Proof.
-      intros Hy Hs. apply issued_least; [pose proof (tau_issued y Hy Hs); lia|]. intros x Hx Hxs.
-      apply tau_issued; [exact Hx|lia].
+      intros Hy Hs. apply issued_least. intros x Hx Hxs. pose proof (tau_issued x Hx ltac:(lia)).
+      pose proof (e_issued _ _ _ _ _ OK x Hx). lia.
     Qed.
 
     (** When nobody has anything left, the last arrival decides. *)
@@ -420,7 +424,7 @@ Section Barriers.
       unfold bound_until. rewrite All. pose proof (passed_bound n w Hw (le_n _)) as HT. unfold tau.
       destruct (last_arrival n) as [E|[x [Hx [Hs Hf]]]].
       - rewrite E.
-        pose proof (start_bound n w Hw CB ltac:(pose proof (v_releases _ _ _ OK g n); lia)).
+        pose proof (start_bound n w Hw CB ltac:(pose proof (e_releases _ _ _ _ _ OK g n); lia)).
         unfold CodeHeld.passed, CodeHeld.path_passed in HT. lia.
       - pose proof (by_own (fst x) x Hx eq_refl Hs ltac:(unfold tau; lia)) as B. rewrite All in B.
         pose proof (passed_bound (sec (get b x)) (fst x) (key_warp x Hx) Hs). unfold tau in B. lia.
@@ -491,14 +495,14 @@ Section Barriers.
   Lemma claim_a_next n : n <= N -> claim_a n -> claim_b n -> claim_a (S n).
   Proof.
     intros Hn CA CB w j Hj Hs. destruct (section_late n w j Hn CA CB Hj ltac:(lia)) as [L1 L2].
-    pose proof (v_releases _ _ _ OK g n). split; [|intros Hb]; eapply late_from; eauto.
+    pose proof (e_releases _ _ _ _ _ OK g n). split; [|intros Hb]; eapply late_from; eauto.
   Qed.
 
   Hypothesis Horizon : forall n, n <= N -> rel s g n <= H.
 
   Lemma claim_d_next n : n <= N -> claim_a n -> claim_b n -> claim_d n -> claim_d (S n).
   Proof.
-    intros Hn CA CB CD w j i Hj Hs Hi t Ht. pose proof (v_releases _ _ _ OK g n).
+    intros Hn CA CB CD w j i Hj Hs Hi t Ht. pose proof (e_releases _ _ _ _ _ OK g n).
     apply (section_begun n w j i Hn CA CB CD Hj ltac:(lia) Hi). lia.
   Qed.
 
@@ -540,8 +544,8 @@ End Barriers.
     section [n - 1], and [T (S N)] the end. [Spill]: what a warp has left behind a release, of
     instructions of sections that have been issued, is at most Q; CodeSpill.v says how it follows
     from the code. *)
-Theorem code_barriers m b s g N base loose used iP iI iD iso Q T piped :
-  wf m b -> valid m b s -> (forall w, group m w = g) ->
+Theorem code_barriers m b s J enters g N base loose used iP iI iD iso Q T piped :
+  wf m b -> enough m b s J enters -> (forall w, group m w = g) ->
   (forall x, In x (keys b) -> sec (get b x) <= N) ->
   (exists x, In x (keys b) /\ sec (get b x) = N) ->
   (forall u w v, core m u = core m w -> base u v = base w v) ->
@@ -557,7 +561,7 @@ Theorem code_barriers m b s g N base loose used iP iI iD iso Q T piped :
   (forall q u l0 ji l1, pipe b piped q u = l0 ++ ji :: l1 -> iD (u, fst ji) (snd ji)
     + sum (hold_of b u) (ji :: l1) <= iso q u) ->
   (forall H w u q n t, n < N -> u <> w -> q <= n -> t <= rel s g (S n) ->
-     (forall x, In x (keys b) -> sec (get b x) <= n -> I s x < t) ->
+     (forall x, In x (keys b) -> sec (get b x) <= n -> J x <= t) ->
      left_sec m b s base loose used H w u q t + loose_left b s loose q u t
        <= pipe_left b s piped q u t + Q q u) ->
   forall x, In x (keys b) -> finish b s x <= T (S N).

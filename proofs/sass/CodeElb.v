@@ -5,7 +5,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles.
-From Warpbound Require Import CodeMachine CodeLate CodeReady.
+From Warpbound Require Import CodeMachine CodeEnough CodeLate CodeReady.
 Import ListNotations.
 
 (** ** What an instruction covers *)
@@ -109,7 +109,8 @@ Qed.
 Section Elb.
   Variables (m : machine) (b : block) (s : schedule).
   Hypothesis WF : wf m b.
-  Hypothesis OK : valid m b s.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
 
   (** *** At most the sum of all work is covered *)
 
@@ -152,10 +153,10 @@ Section Elb.
   Lemma in_first x t : In x (keys b) -> 1 <= stages b x -> L s x <= t < D s x 0 ->
     some_unit t = true.
   Proof.
-    intros Hx Hp Ht. apply (taken_unit (unit (st b x 0))), queue_taken; [exact WF|exact OK|].
+    intros Hx Hp Ht. apply (taken_unit (unit (st b x 0))), (queue_taken m b s WF OK).
     exists x. split; [apply at_own; [exact Hx|lia]|]. split; [|exact Ht].
     destruct (latch m b x) eqn:E; [|reflexivity].
-    pose proof (v_latch _ _ _ OK x Hx E). pose proof (issue_order m b s OK x Hx). lia.
+    pose proof (e_latch _ _ _ _ _ OK x Hx E). pose proof (issue_order m b s OK x Hx). lia.
   Qed.
 
   Lemma charge_work x n : In x (keys b) -> cnt (charged x) n <= work b x.
@@ -184,7 +185,7 @@ Section Elb.
     etransitivity; [exact H1|]. etransitivity; [apply cnt_or|].
     assert (cnt (fun t => existsb (fun i => holds b s x i t) (seq 1 (p - 1))) n <= rest b x) as H2.
     { etransitivity; [apply (cnt_exists (fun t i => holds b s x i t))|]. apply sum_le. intros i Hi.
-      apply in_seq in Hi. etransitivity; [|apply (v_hold _ _ _ OK x i Hx); unfold p in *; lia].
+      apply in_seq in Hi. etransitivity; [|apply (e_hold _ _ _ _ _ OK x i Hx); unfold p in *; lia].
       etransitivity; [|apply (cnt_interval (D s x i) (ah s x i) n)]. apply cnt_le. intros t _ Ht.
       apply holds_iff in Ht as [_ Ht].
       apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia. }
@@ -192,11 +193,11 @@ Section Elb.
     { etransitivity; [apply cnt_or|]. pose proof (cnt_interval (P s x) (aprobe s x) n).
       pose proof (cnt_interval (max (L s x) (D s x 0 * min p 1))
         (max (ah s x 0 * min p 1) (window x)) n). lia. }
-    pose proof (v_slot _ _ _ OK x Hx) as [S1 S2]. pose proof (v_probe _ _ _ OK x Hx).
-    pose proof (v_constant _ _ _ OK x Hx) as [_ S3].
+    pose proof (e_slot _ _ _ _ _ OK x Hx) as [S1 S2]. pose proof (e_probe _ _ _ _ _ OK x Hx).
+    pose proof (e_constant _ _ _ _ _ OK x Hx) as [_ S3].
     assert (ah s x 0 * min p 1 <= hold0 b x) as H4.
     { destruct (Nat.eq_dec p 0) as [Hp|Hp]; [rewrite Hp; simpl; lia|].
-      replace (min p 1) with 1 by lia. pose proof (v_hold _ _ _ OK x 0 Hx ltac:(fold p; lia)).
+      replace (min p 1) with 1 by lia. pose proof (e_hold _ _ _ _ _ OK x 0 Hx ltac:(fold p; lia)).
       unfold hold0. lia. }
     unfold window, work, chold in *. destruct (operand (get b x)); lia.
   Qed.
@@ -231,7 +232,7 @@ Section Elb.
 
   Lemma room_covered x t : In x (keys b) -> I s x <= t < L s x -> cov t = true.
   Proof.
-    intros Hx Ht. destruct (v_room _ _ _ OK x Hx) as [E|[[u [Hu _]] _]]; [lia|].
+    intros Hx Ht. destruct (e_room _ _ _ _ _ OK x Hx) as [E|[[u [Hu _]] _]]; [lia|].
     apply (taken_covered u), (room_taken m b s WF OK x u t Hu Ht).
   Qed.
 
@@ -241,13 +242,6 @@ Section Elb.
     intros Hx Hg Ht. unfold window in Ht.
     destruct (le_lt_dec (L s x + chold b x) t); [|apply (Own x); auto; lia]. apply (Held x _ Hx).
     right. apply issues_iff. lia.
-  Qed.
-
-  Lemma issue_covered x : In x (keys b) -> group m (fst x) = g -> cov (I s x) = true.
-  Proof.
-    intros Hx Hg. pose proof (issue_order m b s OK x Hx) as [_ [_ H]].
-    pose proof (v_slot _ _ _ OK x Hx). destruct (le_lt_dec (L s x) (I s x));
-      [apply (slot_covered x)|apply (room_covered x)]; auto; unfold window; lia.
   Qed.
 
   Variables (lP lI : key -> nat) (lD : key -> nat -> nat) (lR : nat -> nat -> nat).
@@ -304,7 +298,8 @@ Section Elb.
   Proof.
     intros Hx T. unfold undone, latency.
     eapply late_sooner; [apply at_most_add, timely_end; assumption|].
-    pose proof (v_write _ _ _ OK _ Hx). pose proof (v_read _ _ _ OK _ Hx). destruct (snd j); lia.
+    pose proof (e_write _ _ _ _ _ OK _ Hx). pose proof (e_read _ _ _ _ _ OK _ Hx).
+    destruct (snd j); lia.
   Qed.
 
   Lemma release_timely q :
@@ -318,7 +313,7 @@ Section Elb.
     assert (forall x, In x mine <-> In x (keys b) /\ group m (fst x) = g /\ sec (get b x) <= q)
       as Hm.
     { intros x. unfold mine. rewrite filter_In, andb_true_iff, Nat.eqb_eq, Nat.leb_le. tauto. }
-    set (ns := rel s g q :: map (fun x => I s x + 1) mine
+    set (ns := rel s g q :: map (fun x => L s x + aslot s x) mine
       ++ map (E b s) (filter (fun x => bar (get b x)) mine)).
     pose proof (l_older _ _ _ _ _ _ HL g q) as Ho.
     assert (at_most (lR g (S q) - release m) (list_max ns)) as Hn.
@@ -327,16 +322,16 @@ Section Elb.
         apply in_app_or in Hn as [Hn|Hn]; apply in_map_iff in Hn as [x [<- Hn]].
         - apply Hm in Hn as [Hx [Hg Hs]]. pose proof (T x Hx Hg ltac:(lia)) as Hx'.
           destruct (l_release _ _ _ _ _ _ HL x Hx q Hs) as [Hr _]. rewrite Hg in Hr.
-          apply (at_most_covered _ (I s x)); [eapply at_most_more; [apply Hx'|lia]|].
-          intros t Ht. replace t with (I s x) by lia. apply issue_covered; [exact Hx|exact Hg].
+          apply (at_most_covered _ (L s x)); [eapply at_most_more; [apply Hx'|lia]|].
+          intros t Ht. apply (slot_covered x t Hx Hg). unfold window. lia.
         - apply filter_In in Hn as [Hn Hb]. apply Hm in Hn as [Hx [Hg Hs]].
           destruct (l_release _ _ _ _ _ _ HL x Hx q Hs) as [_ Hr]. rewrite Hg in Hr.
           specialize (Hr Hb). eapply at_most_more; [apply timely_end; auto|lia]. apply T; auto.
           lia. }
       apply A, list_max_in. discriminate. }
     assert (rel s g (S q) <= list_max ns + release m) as Hr.
-    { apply (v_release _ _ _ OK).
-      - intros x Hx Hg Hs. enough (I s x + 1 <= list_max ns) by lia. apply list_max_ge. right.
+    { apply (e_release _ _ _ _ _ OK).
+      - intros x Hx Hg Hs. apply list_max_ge. right.
         apply in_or_app. left. apply in_map_iff. exists x. split; [reflexivity|]. apply Hm. auto.
       - intros x Hx Hg Hs Hb. apply list_max_ge. right. apply in_or_app. right. apply in_map_iff.
         exists x. split; [reflexivity|]. apply filter_In. split; [apply Hm; auto|exact Hb].
@@ -381,11 +376,11 @@ Section Elb.
     Proof.
       intros [<-|[<-|Hy]].
       - destruct k as [|j] eqn:Ek.
-        + pose proof (v_pace0 _ _ _ OK w Hk) as Hn. rewrite Hg in Hn.
+        + pose proof (e_pace0 _ _ _ _ _ OK w Hk) as Hn. rewrite Hg in Hn.
           pose proof (l_fetch _ _ _ _ _ _ HL w Hk). eapply late_sooner; [|exact Hn].
           eapply at_most_more; [|exact H]. apply (at_most_add 0).
           apply late_start; [lia|apply le_n].
-        + pose proof (v_pace _ _ _ OK w j Hk) as Hn.
+        + pose proof (e_pace _ _ _ _ _ OK w j Hk) as Hn.
           pose proof (l_pace _ _ _ _ _ _ HL w j Hk) as Hl. pose proof (Older j ltac:(lia)) as T.
           assert (In (w, j) (keys b)) as Hj by (eapply keys_before; [exact Hk|lia]).
           set (a := max (stall (get b (w, j))) (fetch (get b (w, S j)))) in *.
@@ -409,7 +404,8 @@ Section Elb.
 
     Lemma issue_timely : at_most (lI (w, k)) (I s (w, k)).
     Proof.
-      pose proof (v_constant _ _ _ OK _ Hk) as Hv. pose proof (l_operand _ _ _ _ _ _ HL _ Hk) as Hl.
+      pose proof (e_constant _ _ _ _ _ OK _ Hk) as Hv.
+      pose proof (l_operand _ _ _ _ _ _ HL _ Hk) as Hl.
       apply (at_most_walk _ _ (V s (w, k) :: before w k)).
       - intros y [<-|Hy].
         + eapply late_sooner; [|exact (proj2 Hv)].
@@ -432,7 +428,7 @@ Section Elb.
     Proof.
       intros Hi IH. destruct i as [|i]; simpl.
       - eapply at_most_more; [apply room_timely|]. apply (l_first _ _ _ _ _ _ HL _ Hk). lia.
-      - pose proof (v_transfer _ _ _ OK (w, k) i Hk ltac:(lia)).
+      - pose proof (e_transfer _ _ _ _ _ OK (w, k) i Hk ltac:(lia)).
         eapply at_most_more; [|apply (l_next _ _ _ _ _ _ HL _ i Hk Hi)].
         apply (late_sooner _ _ _ _ (D s (w, k) i + ah s (w, k) i + transfer (st b (w, k) i)));
           [|lia]. apply at_most_add. apply (at_most_covered _ (D s (w, k) i)); [apply IH; lia|].
@@ -493,7 +489,7 @@ Section Elb.
           pose proof (l_next _ _ _ _ _ _ HL x i Hx Hi). specialize (IHi ltac:(lia)). lia. }
         apply A. lia.
       + intros t Ht. apply (slot_covered x); [exact Hx|exact Hg|unfold window; lia].
-    - pose proof (v_write _ _ _ OK x Hx). pose proof (v_read _ _ _ OK x Hx).
+    - pose proof (e_write _ _ _ _ _ OK x Hx). pose proof (e_read _ _ _ _ _ OK x Hx).
       eapply late_sooner; [apply at_most_add, timely_end; eassumption|]. lia.
   Qed.
 End Elb.
@@ -501,7 +497,8 @@ End Elb.
 Section Bound.
   Variables (m : machine) (b : block) (s : schedule).
   Hypothesis WF : wf m b.
-  Hypothesis OK : valid m b s.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
   Variables (lP lI : key -> nat) (lD : key -> nat -> nat) (lR : nat -> nat -> nat).
   Hypothesis HL : lam_cert m b lP lI lD lR.
 
@@ -509,7 +506,7 @@ Section Bound.
   Proof.
     destruct x as [w k]. intros Hk. simpl.
     assert (In (w, 0) (keys b)) as H0 by (eapply keys_before; [exact Hk|lia]).
-    pose proof (v_opened _ _ _ OK _ H0) as H. rewrite (w_first _ _ WF w H0) in H. simpl in H.
+    pose proof (e_opened _ _ _ _ _ OK _ H0) as H. rewrite (w_first _ _ WF w H0) in H. simpl in H.
     pose proof (issue_order m b s OK _ H0). pose proof (issue_order m b s OK _ Hk).
     assert (P s (w, 0) <= P s (w, k)).
     { destruct (Nat.eq_dec k 0) as [->|]; [apply le_n|].

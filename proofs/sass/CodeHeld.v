@@ -5,7 +5,8 @@
     left. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeLate CodeReady CodeElb CodeOwn CodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+  CodeOwn CodeSib.
 Import ListNotations.
 
 Lemma sum_split {A} (f : A -> nat) (p : A -> bool) l :
@@ -47,9 +48,9 @@ Definition charged (base : nat -> nat -> bool) (loose : nat -> bool)
 (** [y] is of a section before [n]. *)
 Definition older (b : block) (n : nat) (y : key) : bool := sec (get b y) <? n.
 
-(** All of sections up to [q] is issued before this. *)
+(** All of sections up to [q] is issued by this. *)
 Definition issued_by (b : block) (s : schedule) (q : nat) : nat :=
-  list_max (map (fun x => I s x + 1) (filter (older b (S q)) (keys b))).
+  list_max (map (I s) (filter (older b (S q)) (keys b))).
 
 (** Warp [w] can be delayed at unit [v] in cycle [t]. *)
 Definition sees b s (base : nat -> nat -> bool) (loose : nat -> bool)
@@ -73,7 +74,8 @@ Qed.
 
 Section Held.
   Variables (m : machine) (b : block) (s : schedule) (N : nat).
-  Hypothesis OK : valid m b s.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
   Variables (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool).
   Local Notation sees := (sees b s base loose used).
   Local Notation reach := (charged base loose used).
@@ -293,7 +295,7 @@ Section Held.
     sum (rest_of u t) l <= sum (hold_of u) l.
   Proof.
     intros Hl. apply sum_le. intros [j i] Hi. apply Hl, in_pipe in Hi as [Hx [_ Hi]].
-    pose proof (v_hold _ _ _ OK (u, j) i Hx Hi). unfold rest_of, hold_of. simpl. lia.
+    pose proof (e_hold _ _ _ _ _ OK (u, j) i Hx Hi). unfold rest_of, hold_of. simpl. lia.
   Qed.
 
   Lemma pipe_whole q u t : pipe_left q u t <= iso q u.
@@ -347,13 +349,14 @@ Section Held.
   Lemma rel_grows n k : rel s g n <= rel s g (n + k).
   Proof.
     clear - OK. induction k as [|k IH]; [rewrite Nat.add_0_r; lia|].
-    pose proof (v_releases _ _ _ OK g (n + k)). rewrite Nat.add_succ_r. lia.
+    pose proof (e_releases _ _ _ _ _ OK g (n + k)). rewrite Nat.add_succ_r. lia.
   Qed.
 
   (** A hit is a hold of an instruction that has begun, and not ended. *)
   Lemma hit_when r w y t : In y (keys b) -> hit m b s r w y t = true -> P s y <= t < finish b s y.
   Proof.
-    intros Hy Hh. pose proof (issue_order m b s OK y Hy) as HO. pose proof (v_probe _ _ _ OK y Hy).
+    intros Hy Hh. pose proof (issue_order m b s OK y Hy) as HO.
+    pose proof (e_probe _ _ _ _ _ OK y Hy).
     assert (forall p, existsb (fun i => p (unit (st b y i)) && holds b s y i t) (seq 0 (stages b y))
       = true -> P s y <= t < finish b s y) as A.
     { intros p Hp. apply existsb_exists in Hp as [i [Hi Hp]]. apply in_seq in Hi.
@@ -362,7 +365,7 @@ Section Held.
       pose proof (hold_finish m b s OK y i Hy ltac:(lia)). lia. }
     unfold hit in Hh. destruct (fst y =? w); [eapply A; exact Hh|].
     apply orb_true_iff in Hh as [Hh|Hh]; [|eapply A; exact Hh]. apply andb_prop in Hh as [_ Hh].
-    apply issues_iff in Hh. unfold finish. pose proof (v_slot _ _ _ OK y Hy). lia.
+    apply issues_iff in Hh. unfold finish. pose proof (e_slot _ _ _ _ _ OK y Hy). lia.
   Qed.
 
   Lemma hits_over w y t : In y (keys b) -> finish b s y <= t -> t <= H -> hits w y H = hits w y t.
@@ -380,7 +383,8 @@ Section Held.
     intros Ht. apply cnt_none. intros t' Ht'. apply not_true_is_false. intros Hx.
     apply existsb_exists in Hx as [y [Hy Hx]]. apply andb_prop in Hx as [Ho Hh].
     apply negb_true_iff in Ho. unfold CodeHeld.older in Ho. apply Nat.ltb_ge in Ho.
-    apply hit_when in Hh; [|exact Hy]. pose proof (v_opened _ _ _ OK y Hy) as Hr. rewrite One in Hr.
+    apply hit_when in Hh; [|exact Hy]. pose proof (e_opened _ _ _ _ _ OK y Hy) as Hr.
+    rewrite One in Hr.
     pose proof (rel_grows (S n) (sec (get b y) - S n)) as Hg.
     replace (S n + (sec (get b y) - S n)) with (sec (get b y)) in Hg by lia. lia.
   Qed.

@@ -6,7 +6,7 @@
     and K-BAL hold of machine code, as of any ledger. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import CodeMachine CodeLate CodeReady CodeElb CodeOwn.
+From Warpbound Require Import CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn.
 From Warpbound Require Import Cycles Largest Share Formulas Ledger GridLedger OneSm Dynamic Area
   Balance Held.
 Import ListNotations.
@@ -38,10 +38,11 @@ Section CodeLedger.
     if t <? fin X b then length (filter (fun x => (whose i x =? b)
       && charged (prog i) (sched i) x t) (keys (prog i))) else 0.
 
-  (** [X] says which thread block goes where and when; what is paid is as above. *)
-  Record code_run : Prop := {
+  (** [X] says which thread block goes where and when; what is paid is as above.  SMs keep some
+      rules: M1 to M7, [valid]; enough of them, [lawful]; or those of CodeOutside.v. *)
+  Record code_run (rules : machine -> block -> schedule -> Prop) : Prop := {
     c_machine : forall i, i < M -> CodeMachine.wf (mach i) (prog i) /\
-    valid (mach i) (prog i) (sched i);
+    rules (mach i) (prog i) (sched i);
     c_pays : forall b t, wt X b t = code_pays b t;
     c_dispatched : dispatched X M R delta;
     c_whose : forall i x, i < M -> In x (keys (prog i)) -> whose i x < count X /\
@@ -53,7 +54,7 @@ Section CodeLedger.
     c_end : forall b, b < count X -> fin X b = start X b \/
       exists x, In x (keys (prog (sm X b))) /\ whose (sm X b) x = b /\
       fin X b = finish (prog (sm X b)) (sched (sm X b)) x }.
-  Hypothesis V : code_run.
+  Hypothesis V : code_run lawful.
 
   (** E, lam (a certificate of each SM's thread blocks), alpha and solo of a thread block. *)
   Variables (kd : nat -> kind) (lP lI : nat -> key -> nat) (lD : nat -> key -> nat -> nat)
@@ -78,17 +79,17 @@ Section CodeLedger.
     Notation s := (sched i).
 
     Lemma on_an_sm : i < M.
-    Proof. apply (d_sm _ _ _ _ (c_dispatched V) b Hb). Qed.
-    Let WF : CodeMachine.wf (mach i) p := proj1 (c_machine V i on_an_sm).
-    Let OK : valid (mach i) p s := proj2 (c_machine V i on_an_sm).
+    Proof. apply (d_sm _ _ _ _ (c_dispatched _ V) b Hb). Qed.
+    Let WF : CodeMachine.wf (mach i) p := proj1 (c_machine _ V i on_an_sm).
+    Let Lawful : lawful (mach i) p s := proj2 (c_machine _ V i on_an_sm).
 
     Lemma not_before x t : In x (keys p) -> charged p s x t = true -> rel s (whose i x) 0 <= t.
     Proof.
-      intros Hx H. destruct x as [w k].
+      intros Hx H. destruct Lawful as [J [enters OK]]. destruct x as [w k].
       assert (rel s (group (mach i) w) 0 <= P s (w, k)) as HP.
-      { etransitivity; [|apply (v_opened _ _ _ OK (w, k) Hx)]. cbn [fst].
+      { etransitivity; [|apply (e_opened _ _ _ _ _ OK (w, k) Hx)]. cbn [fst].
         induction (sec (get p (w, k))) as [|q IH]; [apply le_n|].
-        etransitivity; [exact IH|apply (v_releases _ _ _ OK)]. }
+        etransitivity; [exact IH|apply (e_releases _ _ _ _ _ OK)]. }
       pose proof (issue_order (mach i) p s OK _ Hx) as O. cbn [fst].
       unfold charged in H. apply orb_true_iff in H as [H|H].
       - apply uses_iff in H as [j [Hj H]]. apply holds_iff in H as [_ H].
@@ -100,10 +101,10 @@ Section CodeLedger.
     Lemma paid x t : In x (keys p) -> charged p s x t = true -> t < fin X (whose i x) ->
       busy X i t = true.
     Proof.
-      intros Hx H Ht. destruct (c_whose V i x on_an_sm Hx) as [W1 W2]. apply existsb_exists.
+      intros Hx H Ht. destruct (c_whose _ V i x on_an_sm Hx) as [W1 W2]. apply existsb_exists.
       exists (whose i x).
       split; [unfold on_sm, all; rewrite filter_In, in_seq, Nat.eqb_eq; split; [lia|exact W2]|].
-      apply negb_true_iff, Nat.eqb_neq. rewrite (c_pays V). unfold code_pays.
+      apply negb_true_iff, Nat.eqb_neq. rewrite (c_pays _ V). unfold code_pays.
       rewrite W2, (proj2 (Nat.ltb_lt _ _) Ht).
       assert (In x (filter (fun y => (whose i y =? whose i x) && charged p s y t) (keys p))) as F
         by (apply filter_In; rewrite Nat.eqb_refl, H; auto).
@@ -114,7 +115,8 @@ Section CodeLedger.
     Lemma held_paid x t : In x (keys p) -> uses_unit p s x t = true \/ issues s x t = true ->
       busy X i t = true.
     Proof.
-      intros Hx H. pose proof (fun y Hy => c_over V i y on_an_sm Hy) as Over.
+      intros Hx H. destruct Lawful as [J [enters OK]].
+      pose proof (fun y Hy => c_over _ V i y on_an_sm Hy) as Over.
       assert (forall y, In y (keys p) -> uses_unit p s y t = true -> busy X i t = true) as Unit.
       { intros y Hy U. apply (paid y t Hy); [unfold charged; rewrite U; reflexivity|].
         eapply Nat.lt_le_trans; [|apply Over, Hy]. apply uses_iff in U as [j [Hj U]].
@@ -127,8 +129,9 @@ Section CodeLedger.
           rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le, !Nat.ltb_lt. apply issues_iff in H.
           lia.
         + eapply Nat.lt_le_trans; [|apply Over, Hx]. unfold finish. apply issues_iff in H.
-          pose proof (v_probe _ _ _ OK x Hx). pose proof (v_slot _ _ _ OK x Hx).
-          pose proof (issue_order (mach i) p s OK x Hx). pose proof (v_issue _ _ _ OK x Hx). lia.
+          pose proof (e_probe _ _ _ _ _ OK x Hx). pose proof (e_slot _ _ _ _ _ OK x Hx).
+          pose proof (issue_order (mach i) p s OK x Hx). pose proof (e_issue _ _ _ _ _ OK x Hx).
+          lia.
     Qed.
 
     Lemma stays_iff t : stays X b t = true <-> start X b <= t < fin X b.
@@ -138,11 +141,11 @@ Section CodeLedger.
     Lemma stays_idle N : cycles N (fun t => counted X t && stays X b t && negb (busy X i t))
       <= kL (kd b).
     Proof.
-      destruct (c_end V b Hb) as [He|[x [Hx [Hg He]]]].
+      destruct Lawful as [J [enters OK]]. destruct (c_end _ V b Hb) as [He|[x [Hx [Hg He]]]].
       { rewrite cycles_none; [lia|]. intros t _. apply andb_false_iff. left. apply andb_false_iff.
         right. apply not_true_iff_false. rewrite stays_iff. lia. }
       set (cov := fun t => negb (stays X b t && negb (busy X i t))).
-      pose proof (c_start V b Hb) as St. assert (forall t, busy X i t = true -> cov t = true)
+      pose proof (c_start _ V b Hb) as St. assert (forall t, busy X i t = true -> cov t = true)
         as Busy by (intros t H; unfold cov; rewrite H, andb_false_r; reflexivity).
       assert (forall t, ~ start X b <= t < fin X b -> cov t = true) as Away.
       { intros t H. unfold cov. apply negb_true_iff, andb_false_iff. left. apply not_true_iff_false.
@@ -176,9 +179,10 @@ Section CodeLedger.
     Proof.
       transitivity (sum (fun t => sum (fun x => Nat.b2n ((whose i x =? b) && charged p s x t))
         (keys p)) (seq 0 N)).
-      { apply sum_le. intros t _. rewrite (c_pays V). unfold code_pays.
+      { apply sum_le. intros t _. rewrite (c_pays _ V). unfold code_pays.
         destruct (t <? fin X b); [rewrite length_sum|]; lia. }
-      rewrite sum_swap. etransitivity; [|apply (HE b Hb)]. apply sum_le. intros x Hx.
+      rewrite sum_swap. etransitivity; [|apply (HE b Hb)]. destruct Lawful as [J [enters OK]].
+      apply sum_le. intros x Hx.
       destruct (whose i x =? b); cbn [andb]; [|rewrite sum_zero; [lia|reflexivity]].
       change (cycles N (charged p s x) <= CodeElb.work p x). rewrite cycles_cnt.
       apply (charge_work (mach i) p s WF OK x N Hx).
@@ -186,11 +190,11 @@ Section CodeLedger.
 
     Lemma pays_stays t : wt X b t <> 0 -> stays X b t = true.
     Proof.
-      rewrite (c_pays V). unfold code_pays. destruct (Nat.ltb_spec t (fin X b)) as [L|L]; [|easy].
+      rewrite (c_pays _ V). unfold code_pays. destruct (Nat.ltb_spec t (fin X b)) as [L|L]; [|easy].
       intros H. apply stays_iff. split; [|exact L]. destruct (filter _ _) as [|x k] eqn:F; [easy|].
       assert (In x (x :: k)) as Hx by (left; reflexivity). rewrite <- F in Hx.
       apply filter_In in Hx as [Hx C]. apply andb_prop in C as [G C]. apply Nat.eqb_eq in G.
-      rewrite (c_start V b Hb). pose proof (not_before x t Hx C) as B. rewrite G in B. exact B.
+      rewrite (c_start _ V b Hb). pose proof (not_before x t Hx C) as B. rewrite G in B. exact B.
     Qed.
 
     (** Cycles of its stay are idle, or some thread block pays for them. *)
@@ -242,7 +246,7 @@ Section CodeLedger.
   (** *** Such SMs keep the ledger. *)
   Theorem code_ledger : ledger X M R delta kd.
   Proof.
-    destruct (c_dispatched V) as [D1 D2 D3 D4 D5 D6 D7 D8]. constructor; auto.
+    destruct (c_dispatched _ V) as [D1 D2 D3 D4 D5 D6 D7 D8]. constructor; auto.
     - intros b t Hb. apply pays_stays, Hb.
     - intros N b Hb. apply pays_budget, Hb.
     - intros N b Hb. apply stays_idle, Hb.

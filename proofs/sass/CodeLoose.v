@@ -7,8 +7,8 @@
     begins when that is over ([begins]). *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeLate CodeReady CodeElb CodeOwn
-  CodeReach CodeSib.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+  CodeOwn CodeReach CodeSib.
 From Warpbound Require Export CodeHeld.
 Import ListNotations.
 
@@ -37,7 +37,8 @@ Definition loose_until (m : machine) (b : block) (s : schedule) (loose : nat -> 
 
 Section Loose.
   Variables (m : machine) (b : block) (s : schedule) (g : nat).
-  Hypothesis OK : valid m b s.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
   Hypothesis One : forall w, group m w = g.
   Variables (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool).
   Hypothesis LL : loose_latches m b base loose used.
@@ -51,16 +52,16 @@ Section Loose.
     destruct (l_latch _ _ _ _ _ LL v x (S j) Hv Y). discriminate.
   Qed.
 
-  Lemma issued_before q x : In x (keys b) -> sec (get b x) <= q -> I s x + 1 <= issued_by b s q.
+  Lemma issued_before q x : In x (keys b) -> sec (get b x) <= q -> I s x <= issued_by b s q.
   Proof.
-    intros Hx Hs. apply (list_max_in_ge (fun x => I s x + 1)), filter_In. split; [exact Hx|].
-    apply Nat.ltb_lt. lia.
+    intros Hx Hs. apply (list_max_in_ge (I s)), filter_In. split; [exact Hx|]. apply Nat.ltb_lt.
+    lia.
   Qed.
 
-  Lemma issued_least q t : 0 < t -> (forall x, In x (keys b) -> sec (get b x) <= q -> I s x < t) ->
+  Lemma issued_least q t : (forall x, In x (keys b) -> sec (get b x) <= q -> I s x <= t) ->
     issued_by b s q <= t.
   Proof.
-    intros H0 H. apply list_max_le_in. intros y Hy. apply in_map_iff in Hy as [x [<- Hx]].
+    intros H. apply list_max_le_in. intros y Hy. apply in_map_iff in Hy as [x [<- Hx]].
     apply filter_In in Hx as [Hx Ho]. unfold older in Ho. apply Nat.ltb_lt in Ho.
     specialize (H x Hx ltac:(lia)). lia.
   Qed.
@@ -140,15 +141,10 @@ Section Loose.
     - pose proof (loose_over n w y i Hy C Hw Hc ltac:(lia) HL). lia.
     - rewrite C, H1, HU. apply Nat.ltb_lt, HI.
     - exfalso. assert (issued_by b s n <= rel s g (S n)) as HB.
-      { destruct (Nat.eq_dec (rel s g (S n)) 0) as [Z|Z].
-        - apply list_max_le_in. intros z Hz. apply in_map_iff in Hz as [x [<- Hx]].
-          apply filter_In in Hx as [Hx Ho]. unfold older in Ho. apply Nat.ltb_lt in Ho.
-          pose proof (v_arrived _ _ _ OK x y n Hx Hy ltac:(rewrite !One; reflexivity) ltac:(lia) C)
-            as A. rewrite One in A. lia.
-        - apply issued_least; [lia|]. intros x Hx Hs.
-          pose proof (v_arrived _ _ _ OK x y n Hx Hy ltac:(rewrite !One; reflexivity) Hs C) as A.
-          rewrite One in A. exact A. }
-      pose proof (v_opened _ _ _ OK y Hy) as Hr. rewrite One in Hr.
+      { apply issued_least. intros x Hx Hs.
+        pose proof (e_arrived _ _ _ _ _ OK x y n Hx Hy ltac:(rewrite !One; reflexivity) Hs C) as A.
+        rewrite One in A. pose proof (e_issued _ _ _ _ _ OK x Hx). lia. }
+      pose proof (e_opened _ _ _ _ _ OK y Hy) as Hr. rewrite One in Hr.
       pose proof (rel_grows m b s OK g (S n) (sec (get b y) - S n)) as Hg.
       replace (S n + (sec (get b y) - S n)) with (sec (get b y)) in Hg by lia.
       pose proof (room_before_stage m b s OK y i Hy ltac:(lia)).
@@ -223,11 +219,11 @@ Section Loose.
 
   Lemma rest_loose u y i q t : In y (keys b) -> fst y = u -> sec (get b y) = q -> i < stages b y ->
     loose (unit (st b y i)) = true ->
-    I s y < t -> D s y i + ah s y i - t <= loose_left b s loose q u t.
+    I s y <= t -> D s y i + ah s y i - t <= loose_left b s loose q u t.
   Proof.
     destruct y as [u' j]. simpl fst. intros Hy -> Hs Hi HL Ht.
     destruct (l_latch _ _ _ _ _ LL _ _ _ HL (at_own b (u, j) i Hy Hi)) as [-> Hl].
-    pose proof (v_latch _ _ _ OK _ Hy Hl). unfold loose_left.
+    pose proof (e_latch _ _ _ _ _ OK _ Hy Hl). unfold loose_left.
     etransitivity; [|apply (sum_ge (fun j =>
       sum (fun i => if loose (unit (st b (u, j) i)) then rest_of s u t (j, i) else 0)
       (seq 0 (stages b (u, j)))) j)].

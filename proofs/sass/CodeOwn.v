@@ -5,7 +5,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles.
-From Warpbound Require Import CodeMachine CodeLate CodeReady CodeElb.
+From Warpbound Require Import CodeMachine CodeEnough CodeLate CodeReady CodeElb.
 Import ListNotations.
 
 (** ** Who keeps a warp waiting *)
@@ -123,7 +123,8 @@ Qed.
 Section Own.
   Variables (m : machine) (b : block) (s : schedule).
   Hypothesis WF : wf m b.
-  Hypothesis OK : valid m b s.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
 
   Lemma hold_end x i : In x (keys b) -> i < stages b x -> D s x i + ah s x i <= E b s x.
   Proof.
@@ -193,7 +194,7 @@ Section Own.
     by_path (iE b iI iD (w, j)) (CodeMachine.E b s (w, j)).
   Proof.
     intros Kj T. unfold iE, CodeMachine.E. destruct (stages b (w, j)) as [|p] eqn:S; [apply T|].
-    pose proof (v_hold _ _ _ OK (w, j) p Kj ltac:(lia)).
+    pose proof (e_hold _ _ _ _ _ OK (w, j) p Kj ltac:(lia)).
     eapply late_sooner; [apply by_path_add, (o_stage _ T); lia|]. lia.
   Qed.
 
@@ -215,7 +216,7 @@ Section Own.
       by_path d (D s (w, j) i + ah s (w, j) i).
     Proof.
       intros Hj Hi Hd. pose proof (key_before j Hj) as Kj. destruct (same_or_older j Hj) as [E|O].
-      - pose proof (v_hold _ _ _ OK (w, j) i Kj Hi).
+      - pose proof (e_hold _ _ _ _ _ OK (w, j) i Kj Hi).
         eapply late_sooner; [eapply by_path_more; [|exact (Hd E)]|apply Nat.add_le_mono_l;
           eassumption]. apply by_path_add. apply (Same j Hj E). exact Hi.
       - apply by_older. eapply late_sooner; [apply (proj1 (Older j Kj O))|].
@@ -258,14 +259,15 @@ Section Own.
     Proof.
       intros Hy Hc Hi Ht. destruct y as [v j]. simpl in Hc.
       destruct (Nat.eq_dec v w) as [->|N]; [right|left; apply hit_stage; assumption].
-      apply issues_iff in Hi. pose proof (v_probe _ _ _ OK _ Hy) as Hp.
+      apply issues_iff in Hi. pose proof (e_probe _ _ _ _ _ OK _ Hy) as Hp.
       pose proof (issue_order m b s OK _ Hy) as Ho. pose proof (issue_order m b s OK _ Hk).
       destruct (lt_eq_lt_dec j k) as [[Hj| ->]|Hj].
       - pose proof (own_order m b s OK w k j Hk Hj).
         destruct (same_or_older j Hj) as [E|O].
         + exists (L s (w, j) + aslot s (w, j)). split.
           * lia.
-          * eapply by_path_more; [|apply (slots_path j Hj E)]. pose proof (v_slot _ _ _ OK _ Hy).
+          * eapply by_path_more; [|apply (slots_path j Hj E)].
+            pose proof (e_slot _ _ _ _ _ OK _ Hy).
             eapply late_sooner; [apply by_path_add, (o_room _ (Same j Hj E))|]. lia.
         + exists (finish b s (w, j)). unfold finish at 1. split; [lia|]. apply by_older.
           apply (proj1 (Older j Hy O)).
@@ -277,11 +279,12 @@ Section Own.
     Proof.
       intros [<-|[<-|Hy]].
       - destruct k as [|j] eqn:Ek.
-        + pose proof (v_pace0 _ _ _ OK w Hk) as Hp. pose proof (w_first _ _ WF w Hk) as H0.
+        + pose proof (e_pace0 _ _ _ _ _ OK w Hk) as Hp. pose proof (w_first _ _ WF w Hk) as H0.
           pose proof (i_fetch _ _ _ _ _ _ _ _ HI Hk Hn). eapply late_sooner; [|exact Hp].
           eapply by_path_more; [|exact H]. apply (by_path_add 0). apply late_start; [lia|].
           replace 0 with n at 1 by congruence. exact Open.
-        + pose proof (v_pace _ _ _ OK w j Hk) as Hp. pose proof (w_sections _ _ WF w j Hk) as Hs.
+        + pose proof (e_pace _ _ _ _ _ OK w j Hk) as Hp.
+          pose proof (w_sections _ _ WF w j Hk) as Hs.
           assert (In (w, j) (keys b)) as Kj by (eapply keys_before; [exact Hk|lia]).
           destruct (Nat.eq_dec (sec (get b (w, j))) n) as [E|N].
           * pose proof (i_pace _ _ _ _ _ _ _ _ HI j Hk E Hn) as Hi. eapply late_sooner; [|exact Hp].
@@ -293,8 +296,8 @@ Section Own.
       - rewrite Hn. apply late_start; [lia|exact Open].
       - apply in_flat_map in Hy as [[l x] [Hc Hy]]. apply in_map_iff in Hy as [j [<- Hj]].
         simpl in Hj. pose proof (awaited_before _ _ _ _ _ _ Hj) as Hlt.
-        pose proof (key_before _ Hlt) as Kj. pose proof (v_write _ _ _ OK _ Kj).
-        pose proof (v_read _ _ _ OK _ Kj). destruct (same_or_older _ Hlt) as [E|O].
+        pose proof (key_before _ Hlt) as Kj. pose proof (e_write _ _ _ _ _ OK _ Kj).
+        pose proof (e_read _ _ _ _ _ OK _ Kj). destruct (same_or_older _ Hlt) as [E|O].
         + eapply by_path_more; [|apply (i_waits _ _ _ _ _ _ _ _ HI k l x j Hk Hn Hc Hj E)].
           unfold undone, latency. apply (late_sooner _ _ _ _ (CodeMachine.E b s (w, fst j)
             + latency b w j)); [|unfold latency; destruct (snd j); lia].
@@ -336,7 +339,7 @@ Section Own.
 
     Lemma issue_path : by_path (iI (w, k)) (I s (w, k)).
     Proof.
-      pose proof (v_constant _ _ _ OK _ Hk) as Hv.
+      pose proof (e_constant _ _ _ _ _ OK _ Hk) as Hv.
       pose proof (i_operand _ _ _ _ _ _ _ _ HI k Hk Hn) as Hl. apply by_path_step. intros t Ht.
       destruct (le_lt_dec (V s (w, k)) t) as [H|H].
       - destruct (issue_step t ltac:(right; lia)) as [Hx|[y [Hy Hb]]]; [left; exact Hx|right].
@@ -350,7 +353,7 @@ Section Own.
     Proof.
       apply by_path_step. intros t Ht. destruct (le_lt_dec (I s (w, k)) t) as [H|H];
         [|right; exists (I s (w, k)); split; [exact H|exact issue_path]].
-      destruct (v_room _ _ _ OK _ Hk) as [E|[Hq Hf]]; [lia|]. pose proof Hq as [u [Hu _]].
+      destruct (e_room _ _ _ _ _ OK _ Hk) as [E|[Hq Hf]]; [lia|]. pose proof Hq as [u [Hu _]].
       destruct (room_taken m b s WF OK (w, k) u t Hu ltac:(lia)) as [[x j] [i [v [Hy [HB Hh]]]]].
       pose proof (at_key _ _ _ _ Hy) as Ky.
       assert (feeds m b w v) as HF by (split; [exact Hf|]; exists (w, k), u; auto).
@@ -373,8 +376,8 @@ Section Own.
     Proof.
       intros Hi IH. destruct i as [|i]; simpl.
       - eapply by_path_more; [apply room_path|]. apply (i_first _ _ _ _ _ _ _ _ HI k Hk Hn). lia.
-      - pose proof (v_transfer _ _ _ OK (w, k) i Hk ltac:(lia)).
-        pose proof (v_hold _ _ _ OK (w, k) i Hk ltac:(lia)).
+      - pose proof (e_transfer _ _ _ _ _ OK (w, k) i Hk ltac:(lia)).
+        pose proof (e_hold _ _ _ _ _ OK (w, k) i Hk ltac:(lia)).
         pose proof (i_next _ _ _ _ _ _ _ _ HI k i Hk Hn Hi) as Hl. rewrite <- Nat.add_assoc in Hl.
         eapply by_path_more; [|exact Hl]. eapply late_sooner; [apply by_path_add; apply IH; lia|].
         lia.
@@ -423,7 +426,7 @@ Section Own.
       assert (by_path (iD (w, k) i) (A s (w, k) i)) as HA
         by (apply ask_path; [exact Hi|]; intros; apply IH; lia). destruct (latch m b (w, k)) eqn:El.
       { destruct (Nat.eq_dec i 0) as [->|Hz].
-        - pose proof (v_latch _ _ _ OK _ Hk El). pose proof (issue_order m b s OK _ Hk).
+        - pose proof (e_latch _ _ _ _ _ OK _ Hk El). pose proof (issue_order m b s OK _ Hk).
           eapply late_sooner; [exact HA|]. simpl. lia.
         - apply stage_wait; [exact Hi|exact HA|]. intros E. contradiction. }
       apply stage_wait; [exact Hi|exact HA|]. intros _. exact El.
@@ -450,9 +453,9 @@ Section Own.
     destruct (i_end _ _ _ _ _ _ _ _ HI k Hk Hn) as [He Hs]. split.
     - unfold finish. destruct (Nat.max_spec (CodeMachine.E b s (w, k)
         + max (aw s (w, k)) (ar s (w, k))) (L s (w, k) + aslot s (w, k))) as [[_ ->]|[_ ->]].
-      + pose proof (v_slot _ _ _ OK _ Hk). eapply by_path_more; [|exact Hs].
+      + pose proof (e_slot _ _ _ _ _ OK _ Hk). eapply by_path_more; [|exact Hs].
         eapply late_sooner; [apply by_path_add, (o_room _ T)|]. lia.
-      + pose proof (v_write _ _ _ OK _ Hk). pose proof (v_read _ _ _ OK _ Hk).
+      + pose proof (e_write _ _ _ _ _ OK _ Hk). pose proof (e_read _ _ _ _ _ OK _ Hk).
         eapply by_path_more; [|exact He]. apply (late_sooner _ _ _ _ (CodeMachine.E b s (w, k)
           + max (write (get b (w, k))) (read (get b (w, k))))); [|lia]. apply by_path_add.
         apply end_path; assumption.

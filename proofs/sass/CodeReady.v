@@ -4,23 +4,24 @@
     the issue stage. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import CodeMachine.
+From Warpbound Require Import CodeMachine CodeEnough.
 Import ListNotations.
 
 Section Ready.
   Variables (m : machine) (b : block) (s : schedule).
   Hypothesis WF : wf m b.
-  Hypothesis OK : valid m b s.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
 
   (** ** The events of an instruction are in their order *)
 
   Lemma issue_order x : In x (keys b) -> P s x <= V s x /\ V s x <= I s x /\ I s x <= L s x.
   Proof.
-    intros H. pose proof (v_constant _ _ _ OK x H). pose proof (v_issue _ _ _ OK x H). lia.
+    intros H. pose proof (e_constant _ _ _ _ _ OK x H). pose proof (e_issue _ _ _ _ _ OK x H). lia.
   Qed.
 
   Lemma stage_order x i : In x (keys b) -> S i < stages b x -> D s x i + ah s x i <= D s x (S i).
-  Proof. intros H Hi. pose proof (v_ask _ _ _ OK x (S i) H Hi) as Ha. simpl in Ha. lia. Qed.
+  Proof. intros H Hi. pose proof (e_ask _ _ _ _ _ OK x (S i) H Hi) as Ha. simpl in Ha. lia. Qed.
 
   Lemma stage_after x i j : In x (keys b) -> i < j -> j < stages b x ->
     D s x i + ah s x i <= D s x j.
@@ -32,32 +33,25 @@ Section Ready.
 
   Lemma room_before_stage x i : In x (keys b) -> i < stages b x -> L s x <= D s x i.
   Proof.
-    intros H Hi. pose proof (v_ask _ _ _ OK x 0 H ltac:(lia)) as H0. simpl in H0.
+    intros H Hi. pose proof (e_ask _ _ _ _ _ OK x 0 H ltac:(lia)) as H0. simpl in H0.
     destruct i as [|i]; [exact H0|]. pose proof (stage_after x 0 (S i) H ltac:(lia) Hi). lia.
   Qed.
 
   Lemma own_order w k j : In (w, k) (keys b) -> j < k -> L s (w, j) <= P s (w, k).
   Proof.
-    induction k as [|k IH]; intros Hk Hj; [lia|]. pose proof (v_order _ _ _ OK w k Hk) as H.
+    induction k as [|k IH]; intros Hk Hj; [lia|]. pose proof (e_order _ _ _ _ _ OK w k Hk) as H.
     destruct (Nat.eq_dec j k) as [->|N]; [exact H|].
     assert (In (w, k) (keys b)) as Hk' by (eapply keys_before; [exact Hk|lia]).
     specialize (IH Hk' ltac:(lia)). pose proof (issue_order _ Hk'). lia.
   Qed.
 
-  Lemma pass_all x i j : In x (keys b) -> ah s x i = 0 -> i <= j -> j < stages b x -> ah s x j = 0.
+  (** Who enters a stage has entered all that are before it. *)
+  Lemma enters_before x i j : In x (keys b) -> i <= j -> j < stages b x -> enters x j = true ->
+    enters x i = true.
   Proof.
-    intros H H0 Hi Hj. induction j as [|j IH]; [replace i with 0 in * by lia; exact H0|].
+    intros H Hi Hj H0. induction j as [|j IH]; [replace i with 0 by lia; exact H0|].
     destruct (Nat.eq_dec i (S j)) as [->|N]; [exact H0|].
-    apply (v_pass _ _ _ OK); [assumption..|]. apply IH; lia.
-  Qed.
-
-  (** Who waits for a stage without a clash will hold it, and has held all that are before it. *)
-  Lemma waits_holds x i : In x (keys b) -> i < stages b x ->
-    clash m (unit (st b x i)) = false -> A s x i < D s x i -> forall j, j <= i -> 1 <= ah s x j.
-  Proof.
-    intros H Hi C Hw j Hj. destruct (Nat.eq_dec (ah s x j) 0) as [E|]; [|lia].
-    pose proof (pass_all x j i H E Hj Hi) as E2.
-    pose proof (v_passed _ _ _ OK x i H Hi E2 C). lia.
+    apply IH; [lia..|]. apply (e_pass _ _ _ _ _ OK); assumption.
   Qed.
 
   (** ** Ways *)
@@ -114,7 +108,7 @@ Section Ready.
     taken m b s u t.
   Proof.
     intros Hk Ht Ha Hasked. destruct (clash m u) eqn:C.
-    { apply (v_busy _ _ _ OK w k i u t Hk); [lia|congruence]. }
+    { apply (e_busy _ _ _ _ _ OK w k i u t Hk); [lia|congruence]. }
     set (p := fun o => i < stages b (w, o) /\ unit (st b (w, o) i) = u /\ t < D s (w, o) i).
     assert (forall o, {p o} + {~ p o}) as dec.
     { intros o. unfold p. destruct (lt_dec i (stages b (w, o))); [|right; tauto].
@@ -124,7 +118,7 @@ Section Ready.
     { destruct Hk as [_ [H1 H2]]. repeat split; assumption. }
     assert (In (w, o) (keys b)) as Io by (eapply keys_before; [exact (at_key _ _ _ _ Hk)|exact Ho]).
     assert (at_stage b (w, o) i u) as Ao by (repeat split; assumption).
-    apply (v_busy _ _ _ OK w o i u t Ao).
+    apply (e_busy _ _ _ _ _ OK w o i u t Ao).
     - split; [|exact P3]. destruct (Nat.eq_dec o k) as [->|N]; [exact Ha|].
       apply Hasked; [reflexivity|lia|exact Ao|exact P3].
     - intros _ o' j Ho' Hj. destruct (own_way _ _ _ _ _ _ Ao Hj C) as [<- _].
@@ -142,7 +136,7 @@ Section Ready.
 
   (** Who finds a queue full waits for a unit that is held. *)
   Lemma room_taken x u t : at_stage b x 0 u -> I s x <= t < L s x -> taken m b s u t.
-  Proof. intros Hx Ht. apply queue_taken, (v_full _ _ _ OK x); assumption. Qed.
+  Proof. intros Hx Ht. apply queue_taken, (e_full _ _ _ _ _ OK x); assumption. Qed.
 
   (** Who keeps a unit blocked waits for a unit behind it that is held. *)
   Lemma blocked_taken u t : blocked m b s u t -> taken m b s u t.
@@ -150,7 +144,7 @@ Section Ready.
     intros [[w k] [i [v [Hu [Hv [Q Ht]]]]]].
     assert (A s (w, k) (S i) <= t) as Ha.
     { simpl. pose proof (at_key _ _ _ _ Hv) as Hk. destruct Hu as [_ [Hi _]].
-      pose proof (v_transfer _ _ _ OK _ i Hk Hi). rewrite (w_transfer _ _ WF _ _ _ Hv Q) in *.
+      pose proof (e_transfer _ _ _ _ _ OK _ i Hk Hi). rewrite (w_transfer _ _ WF _ _ _ Hv Q) in *.
       lia. }
     assert (taken m b s v t) as [y [j [z [Hy [HB Hh]]]]].
     { apply (first_waits w k (S i) v t Hv); [lia|exact Ha|]. intros C o Ho Ao Hlt.
@@ -163,14 +157,12 @@ Section Ready.
         rewrite Hs by lia. apply Hu. }
       assert (clash m (unit (st b (w, k) (S i))) = false) as Cv.
       { destruct Hv as [_ [_ ->]]. exact C. }
-      pose proof (waits_holds (w, k) (S i) (at_key _ _ _ _ Hv) ltac:(apply Hv) Cv ltac:(lia)) as Hp.
-      pose proof (v_in_order _ _ _ OK w o k i i u Aou Hu C' Ho (Hp i ltac:(lia))) as Hd. simpl.
+      pose proof (e_waits _ _ _ _ _ OK (w, k) (S i) (at_key _ _ _ _ Hv) ltac:(apply Hv) Cv
+        ltac:(lia)) as Hp. apply (enters_before _ i) in Hp; [|apply Hv|lia|apply Hv].
+      pose proof (e_in_order _ _ _ _ _ OK w o k i i u Aou Hu C' Ho Hp) as Hd. simpl.
       pose proof (at_key _ _ _ _ Ao) as Io. assert (i < stages b (w, o)) as Hi by apply Aou.
-      pose proof (v_transfer _ _ _ OK _ i Io Hi) as Htr.
-      rewrite (w_transfer _ _ WF _ _ _ Ao Q) in Htr.
-      destruct (Nat.eq_dec (ah s (w, o) i) 0) as [E|E]; [lia|].
-      pose proof (v_alone _ _ _ OK (w, o) (w, k) i i u Aou Hu ltac:(intros X; inversion X; lia)
-        ltac:(lia) Hd (Hp i ltac:(lia))). lia. }
+      pose proof (e_transfer _ _ _ _ _ OK _ i Io Hi) as Htr.
+      rewrite (w_transfer _ _ WF _ _ _ Ao Q) in Htr. lia. }
     exists y, j, z. split; [exact Hy|]. split; [|exact Hh].
     econstructor; [|exact HB]. split; [exact Q|]. eauto.
   Qed.
@@ -184,10 +176,10 @@ Section Ready.
           (feeds m b w v \/ exists u, at_stage b (w, k) 0 u /\
              (latch m b (w, k) = true \/ queued m b (w, k)) /\ B m b u v)).
   Proof.
-    intros Hk Hm. destruct (v_conserving _ _ _ OK w k t Hk Hm) as
+    intros Hk Hm. destruct (e_conserving _ _ _ _ _ OK w k t Hk Hm) as
       [[y [Hy [Hc [Hi|Hw]]]]|[[u [Hu [Hl Hb]]]|[u [Hq [_ [Hu Hin]]]]]].
     - left. eauto.
-    - right. destruct (v_room _ _ _ OK y Hy) as [E|[Hq Hh]]; [lia|].
+    - right. destruct (e_room _ _ _ _ _ OK y Hy) as [E|[Hq Hh]]; [lia|].
       pose proof Hq as [u [Hu [Hl Q]]].
       destruct (room_taken y u t Hu Hw) as [z [i [v [Hz [HB Hv]]]]]. exists v, z, i.
       split; [exact Hz|]. split; [exact Hv|]. left. split; [exact Hh|]. exists y, u. auto.
@@ -207,7 +199,8 @@ Section Ready.
     exists v y j, at_stage b y j v /\ B m b u v /\ holds b s y j t = true /\
       (fst y <> w \/ clash m v = true \/ snd y < k).
   Proof.
-    intros Hk Ht Ho. destruct (v_busy _ _ _ OK w k i u t Hk Ht Ho) as [[v' o] [j [v [Hy [HB Hh]]]]].
+    intros Hk Ht Ho.
+    destruct (e_busy _ _ _ _ _ OK w k i u t Hk Ht Ho) as [[v' o] [j [v [Hy [HB Hh]]]]].
     exists v, (v', o), j. split; [exact Hy|]. split; [exact HB|]. split; [exact Hh|]. simpl.
     destruct (Nat.eq_dec v' w) as [->|]; [|auto]. destruct (clash m v) eqn:C; [auto|].
     destruct (le_lt_dec k o) as [Hko|]; [exfalso|auto].
@@ -222,9 +215,9 @@ Section Ready.
     { destruct (Nat.eq_dec i j) as [->|]; [lia|].
       pose proof (stage_after (w, o) i j (at_key _ _ _ _ Hy) ltac:(lia) Hj). lia. }
     destruct (Nat.eq_dec o k) as [->|N]; [lia|].
-    assert (1 <= ah s (w, o) i).
-    { destruct (Nat.eq_dec (ah s (w, o) i) 0) as [E|]; [|lia].
-      rewrite (pass_all _ i j (at_key _ _ _ _ Hy) E Hi' Hj) in Hh. lia. }
-    pose proof (v_in_order _ _ _ OK w k o i i u Hk Ho' C' ltac:(lia) ltac:(lia)). lia.
+    assert (enters (w, o) i = true) as He.
+    { apply (enters_before _ i j (at_key _ _ _ _ Hy) Hi' Hj).
+      apply (e_holds _ _ _ _ _ OK); [apply (at_key _ _ _ _ Hy)|exact Hj|lia]. }
+    pose proof (e_in_order _ _ _ _ _ OK w k o i i u Hk Ho' C' ltac:(lia) He). lia.
   Qed.
 End Ready.

@@ -2,7 +2,7 @@
 
 From Coq Require Import List Arith Lia Bool.
 From Warpbound Require Import Cycles.
-From Warpbound Require Import CodeMachine CodeLate CodeReady CodeElb CodeOwn.
+From Warpbound Require Import CodeMachine CodeEnough CodeLate CodeReady CodeElb CodeOwn.
 Import ListNotations.
 
 (** ** Charges: occ(j|w) of the page
@@ -28,7 +28,8 @@ Definition occ (m : machine) (b : block) (reach : nat -> bool) (w : nat) (y : ke
 
 Section Charges.
   Variables (m : machine) (b : block) (s : schedule) (reach : nat -> bool) (w : nat).
-  Hypothesis OK : valid m b s.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
 
   (** [y] holds a unit of [p] in a later stage in cycle [t]. *)
   Definition later (p : nat -> bool) (y : key) (t : nat) : bool :=
@@ -39,7 +40,7 @@ Section Charges.
     intros Hy.
     etransitivity; [apply (cnt_exists (fun t i => p (unit (st b y i)) && holds b s y i t))|].
     apply sum_le. intros i Hi. apply in_seq in Hi. destruct (p (unit (st b y i))).
-    - etransitivity; [|apply (v_hold _ _ _ OK y i Hy); lia].
+    - etransitivity; [|apply (e_hold _ _ _ _ _ OK y i Hy); lia].
       etransitivity; [|apply (cnt_interval (D s y i) (ah s y i) n)]. apply cnt_le.
       intros t _ Ht. apply holds_iff in Ht as [_ Ht].
       apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
@@ -62,7 +63,7 @@ Section Charges.
     destruct (p (unit (st b y 0))); [|rewrite cnt_none; [lia|reflexivity]].
     destruct (Nat.eq_dec (stages b y) 0) as [E|E].
     - rewrite cnt_none; [lia|]. intros t _. unfold holds. rewrite E. reflexivity.
-    - etransitivity; [|apply (v_hold _ _ _ OK y 0 Hy); lia].
+    - etransitivity; [|apply (e_hold _ _ _ _ _ OK y 0 Hy); lia].
       etransitivity; [|apply (cnt_interval (D s y 0) (ah s y 0) n)]. apply cnt_le.
       intros t _ Ht. simpl in Ht. apply holds_iff in Ht as [_ Ht].
       apply andb_true_intro; split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
@@ -71,7 +72,7 @@ Section Charges.
   Lemma slot_count y n : In y (keys b) -> cnt (issues s y) n <= slot (get b y).
   Proof.
     intros Hy. etransitivity; [apply cnt_or|]. pose proof (cnt_interval (P s y) (aprobe s y) n).
-    pose proof (cnt_interval (L s y) (aslot s y) n). pose proof (v_slot _ _ _ OK y Hy). lia.
+    pose proof (cnt_interval (L s y) (aslot s y) n). pose proof (e_slot _ _ _ _ _ OK y Hy). lia.
   Qed.
 
   (** A latch is held from its issue on, within the slot. *)
@@ -82,16 +83,17 @@ Section Charges.
        | S _ => slot (get b y) + (first_hold b reach y - 1)
        end.
   Proof.
-    intros Hy Hl. pose proof (v_slot _ _ _ OK y Hy) as [S1 S2].
-    pose proof (v_probe _ _ _ OK y Hy) as S3. pose proof (v_constant _ _ _ OK y Hy) as [_ S4].
+    intros Hy Hl. pose proof (e_slot _ _ _ _ _ OK y Hy) as [S1 S2].
+    pose proof (e_probe _ _ _ _ _ OK y Hy) as S3.
+    pose proof (e_constant _ _ _ _ _ OK y Hy) as [_ S4].
     assert (L s y = I s y) as HL.
-    { destruct (v_room _ _ _ OK y Hy) as [E|[[u [_ [E _]]] _]]; [exact E|congruence]. }
-    pose proof (v_latch _ _ _ OK y Hy Hl) as HD. assert (stages b y <> 0) as Hp. { intros E.
+    { destruct (e_room _ _ _ _ _ OK y Hy) as [E|[[u [_ [E _]]] _]]; [exact E|congruence]. }
+    pose proof (e_latch _ _ _ _ _ OK y Hy Hl) as HD. assert (stages b y <> 0) as Hp. { intros E.
     unfold latch in Hl. unfold stages in E. destruct (way (get b y)); discriminate. }
     set (h := if reach (unit (st b y 0)) then ah s y 0 else 0).
     assert (h <= first_hold b reach y) as Hh.
     { unfold h, first_hold.
-      destruct (reach (unit (st b y 0))); [apply (v_hold _ _ _ OK y 0 Hy); lia|lia]. }
+      destruct (reach (unit (st b y 0))); [apply (e_hold _ _ _ _ _ OK y 0 Hy); lia|lia]. }
     transitivity (aprobe s y + max (aslot s y) h); [|destruct (operand (get b y)); lia].
     transitivity (cnt (fun t => ((P s y <=? t) && (t <? P s y + aprobe s y))
       || ((L s y <=? t) && (t <? L s y + max (aslot s y) h))) n).
@@ -131,7 +133,8 @@ Definition others (m : machine) (b : block) (reach : nat -> bool) (w : nat) : na
 Section Sib.
   Variables (m : machine) (b : block) (s : schedule).
   Hypothesis WF : wf m b.
-  Hypothesis OK : valid m b s.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
 
   (** A block without barriers, or of which nothing follows them. *)
   Hypothesis NoBarrier : forall x, In x (keys b) -> sec (get b x) = 0.
@@ -146,7 +149,7 @@ Section Sib.
   Lemma found_total w n : cnt (found w) n <= others m b (reach w) w.
   Proof.
     etransitivity; [apply (cnt_exists (fun t y => hit m b s (reach w) w y t))|]. apply sum_le.
-    intros y Hy. apply occ_count; assumption.
+    intros y Hy. apply (occ_count m b s _ w OK y n Hy).
   Qed.
 
   (** *** Theorem 1.  [b] lists the warps of all thread blocks that the SM has meanwhile; of one,

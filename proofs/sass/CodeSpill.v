@@ -4,39 +4,15 @@
     held beyond it, and all other holds but those of one pipe, or unit. *)
 
 From Coq Require Import List Arith Lia Bool.
-From Warpbound Require Import Cycles Largest CodeMachine CodeLate CodeReady CodeElb CodeOwn CodeSib
-  CodeBarriers.
+From Warpbound Require Import Cycles Largest CodeMachine CodeEnough CodeLate CodeReady CodeElb
+  CodeOwn CodeSib CodeBarriers.
+From Warpbound Require Export CodeKept.
 Import ListNotations.
-
-(** Rules of which only this needs more than [valid] has: a stall takes no less than [least] from
-    the issue on, and a cycle; the slot of the one before is over in the cycle behind that in which
-    an instruction is chosen; and it is not chosen before a count that it has to see is undone.  A
-    stall need not count from when there is room in a queue, as [valid] allows. *)
-Record kept (b : block) (s : schedule) (least : key -> nat) : Prop := {
-  k_least : forall w k, In (w, S k) (keys b) -> I s (w, k) + max 1 (least (w, k)) <= P s (w, S k);
-  k_slot_over : forall w k, In (w, S k) (keys b) -> L s (w, k) + aslot s (w, k) <= P s (w, S k) + 1;
-  k_seen : forall w k c j, In (w, k) (keys b) -> In (c, 0) (waits (get b (w, k))) ->
-  In j (increments b c w k) ->
-    I s (w, fst j) + 2 <= P s (w, k) -> undone b s w j <= P s (w, k) }.
-
-(** [y] is waited for up to position [e], by an instruction that is sure to see its count. *)
-Definition awaited_by (b : block) (least : key -> nat) (y : key) (e : nat) : Prop :=
-  exists k c r, k <= e /\ In (c, 0) (waits (get b (fst y, k))) /\
-  In (snd y, r) (increments b c (fst y) k)
-    /\ (snd y + 2 <= k \/ 2 <= least y).
-
-(** A latch that a later instruction up to [e] takes is free again. *)
-Definition retaken (m : machine) (b : block) (y : key) (e : nat) : Prop :=
-  exists j u, snd y < j <= e /\ at_stage b y 0 u /\ at_stage b (fst y, j) 0 u
-    /\ latch m b y = true /\ latch m b (fst y, j) = true.
 
 (** Bounds of what is left behind position [e], of the slot and of stage [i]. *)
 Definition slot_left (m : machine) (b : block) (y : key) (e : nat) : nat :=
   if snd y <? e then 0 else if (stages b y =? 0) || latch m b y then slot (get b y)
     - 1 else slot (get b y).
-Definition least_sum (least : key -> nat) (y : key) (e : nat) : nat :=
-  sum (fun j => least (fst y, j)) (seq (snd y) (e - snd y)).
-
 (** The certificate [spill] bounds how long [y] holds its units behind [e]. *)
 Record spill_cert (m : machine) (b : block) (least : key -> nat) (e : nat) (y : key)
   (spill : nat -> nat) : Prop := {
@@ -48,64 +24,16 @@ Section Spill.
   Variables (m : machine) (b : block) (s : schedule) (least : key -> nat).
   Variables (base : nat -> nat -> bool) (loose : nat -> bool) (used : nat -> nat -> nat -> bool).
   Local Notation seen := (seen m b s base loose used).
-  Hypothesis OK : valid m b s.
-  Hypothesis K : kept b s least.
-
-  Lemma least_passed w j k : In (w, k) (keys b) -> j < k ->
-    I s (w, j) + sum (fun i => least (w, i)) (seq j (k - j)) <= P s (w, k).
-  Proof.
-    induction k as [|k IH]; intros Hk Hj; [lia|]. pose proof (k_least _ _ _ K w k Hk) as H.
-    assert (In (w, k) (keys b)) as Hk' by (eapply keys_before; [exact Hk|lia]).
-    replace (S k - j) with (k - j + 1) by lia. rewrite seq_app, sum_app. cbn [seq]. rewrite sum_one.
-    replace (j + (k - j)) with k by lia. destruct (Nat.eq_dec j k) as [->|N];
-      [rewrite Nat.sub_diag; change (sum (fun i => least (w, i)) (seq k 0)) with 0; lia|].
-    specialize (IH Hk' ltac:(lia)). pose proof (issue_order m b s OK _ Hk'). lia.
-  Qed.
-
-  Lemma slot_over w j k : In (w, k) (keys b) -> j < k -> L s (w, j) + aslot s (w, j)
-    <= P s (w, k) + 1.
-  Proof.
-    intros Hk Hj. assert (In (w, S j) (keys b)) as Hj' by (eapply keys_before; [exact Hk|lia]).
-    pose proof (k_slot_over _ _ _ K w j Hj') as H. destruct (Nat.eq_dec k (S j)) as [->|N]; [lia|].
-    pose proof (own_order m b s OK w k (S j) Hk ltac:(lia)).
-    pose proof (issue_order m b s OK _ Hj'). lia.
-  Qed.
-
-  (** What is waited for has ended. *)
-  Lemma awaited_ended u j e t : In (u, e) (keys b) -> I s (u, e) < t -> j < e ->
-    awaited_by b least (u, j) e -> E b s (u, j) <= t.
-  Proof.
-    intros He Ht Hj [k [c [r [Hk [Hc [Hin Hsee]]]]]]. simpl in *.
-    pose proof (increments_before b c u k _ Hin) as Hlt. simpl in Hlt.
-    assert (In (u, k) (keys b)) as Kk by (eapply keys_before; [exact He|lia]).
-    assert (P s (u, k) <= I s (u, e)) as HP.
-    { pose proof (issue_order m b s OK _ Kk). destruct (Nat.eq_dec k e) as [->|N]; [lia|].
-      pose proof (own_order m b s OK u e k He ltac:(lia)). pose proof (issue_order m b s OK _ He).
-      lia. }
-    assert (I s (u, j) + 2 <= P s (u, k)) as H2.
-    { assert (In (u, j) (keys b)) as Kj by (eapply keys_before; [exact He|lia]).
-      pose proof (issue_order m b s OK _ Kj). pose proof (v_slot _ _ _ OK _ Kj).
-      destruct Hsee as [Hs|Hs].
-      - assert (In (u, S j) (keys b)) as K1 by (eapply keys_before; [exact He|lia]).
-        pose proof (k_least _ _ _ K u j K1). pose proof (issue_order m b s OK _ K1).
-        assert (In (u, S (S j)) (keys b)) as K2 by (eapply keys_before; [exact He|lia]).
-        pose proof (k_least _ _ _ K u (S j) K2). pose proof (issue_order m b s OK _ K2).
-        destruct (Nat.eq_dec k (S (S j))) as [->|N]; [lia|].
-        pose proof (own_order m b s OK u k (S (S j)) Kk ltac:(lia)). lia.
-      - assert (In (u, S j) (keys b)) as K1 by (eapply keys_before; [exact He|lia]).
-        pose proof (k_least _ _ _ K u j K1). pose proof (issue_order m b s OK _ K1).
-        destruct (Nat.eq_dec k (S j)) as [->|N]; [lia|].
-        pose proof (own_order m b s OK u k (S j) Kk ltac:(lia)). lia. }
-    pose proof (k_seen _ _ _ K u k c (j, r) Kk Hc Hin H2) as HU. unfold undone in HU. simpl in HU.
-    destruct r; lia.
-  Qed.
+  Context {J : key -> nat} {enters : key -> nat -> bool}.
+  Hypothesis OK : enough m b s J enters.
+  Hypothesis K : leaves m b s J least.
 
   (** Behind [t] a hit is the end of a slot, or what is left of a hold, but that of a loose
       latch. *)
   Definition tight_rest (u j t i : nat) : nat :=
     if loose (unit (st b (u, j) i)) then 0 else rest_of s u t (j, i).
 
-  Lemma hit_left w u j e t h : u <> w -> In (u, e) (keys b) -> j <= e -> I s (u, e) < t ->
+  Lemma hit_left w u j e t h : u <> w -> In (u, e) (keys b) -> j <= e -> J (u, e) <= t ->
     issued_by b s (sec (get b (u, j))) <= t ->
     cnt (seen w (u, j)) h - cnt (seen w (u, j)) t
     <= slot_left m b (u, j) e + sum (tight_rest u j t) (seq 0 (stages b (u, j))).
@@ -125,15 +53,14 @@ Section Spill.
       apply orb_true_iff. unfold p, CodeHeld.seen, hit in Hp. simpl in Hp.
       rewrite (proj2 (Nat.eqb_neq _ _) Hu) in Hp. apply orb_true_iff in Hp as [Hp|Hp].
       + left. apply andb_prop in Hp as [_ Hp]. apply issues_iff in Hp.
-        pose proof (v_probe _ _ _ OK _ Kj). pose proof (issue_order m b s OK _ Kj).
-        pose proof (v_slot _ _ _ OK _ Kj). unfold sl, slot_left. simpl snd. apply andb_true_intro.
+        pose proof (e_probe _ _ _ _ _ OK _ Kj). pose proof (issue_order m b s OK _ Kj).
+        pose proof (e_slot _ _ _ _ _ OK _ Kj). pose proof (f_issue _ _ _ _ _ K u j e He Hj).
+        unfold sl, slot_left. simpl snd. apply andb_true_intro.
         destruct (Nat.ltb_spec j e) as [C|C].
-        * pose proof (slot_over u j e He C). pose proof (issue_order m b s OK _ He). lia.
+        * pose proof (f_slot _ _ _ _ _ K u j e He C). lia.
         * assert (j = e) by lia. subst j.
           destruct ((stages b (u, e) =? 0) || latch m b (u, e)) eqn:El.
-          -- assert (L s (u, e) = I s (u, e)).
-             { destruct (v_room _ _ _ OK _ Kj) as [C'|[[v [[_ [Hv _]] [Hl _]]] _]]; [exact C'|].
-               rewrite Hl, orb_false_r in El. apply Nat.eqb_eq in El. lia. }
+          -- rewrite orb_true_iff, Nat.eqb_eq in El. pose proof (f_own_slot _ _ _ _ _ K _ Kj El).
              split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
           -- split; [apply Nat.leb_le|apply Nat.ltb_lt]; lia.
       + right. apply existsb_exists in Hp as [i [Hi Hp]]. apply andb_prop in Hp as [Hs Hp].
@@ -146,35 +73,18 @@ Section Spill.
   Qed.
 
   (** What is left of a stage. *)
-  Lemma stage_left u j e t i spill : In (u, e) (keys b) -> j <= e -> I s (u, e) < t ->
+  Lemma stage_left u j e t i spill : In (u, e) (keys b) -> j <= e -> J (u, e) <= t ->
     i < stages b (u, j) ->
     spill_cert m b least e (u, j) spill -> rest_of s u t (j, i) <= spill i.
   Proof.
     intros He Hj Ht Hi HC.
     assert (In (u, j) (keys b)) as Kj by (eapply keys_before; [exact He|lia]).
-    pose proof (v_hold _ _ _ OK _ i Kj Hi) as Hh. unfold rest_of. simpl fst. simpl snd.
-    destruct (s_stage _ _ _ _ _ _ HC i Hi) as
-      [C|[C|[[-> [j' [v [Hj' [A1 [A2 [L1 L2]]]]]]]|[-> [Hl C]]]]].
+    pose proof (e_hold _ _ _ _ _ OK _ i Kj Hi) as Hh. unfold rest_of. simpl fst. simpl snd.
+    destruct (s_stage _ _ _ _ _ _ HC i Hi) as [C|[C|[[-> C]|[-> [Hl C]]]]].
     - lia.
-    - pose proof (hold_end m b s OK _ i Kj Hi) as HE. assert (j < e) as Hlt.
-      { destruct C as [k [c [r [C1 [_ [C2 _]]]]]]. simpl in *. apply increments_before in C2.
-      simpl in C2. lia. } pose proof (awaited_ended u j e t He Ht Hlt C). lia.
-    - simpl in Hj', A2, L2.
-      assert (In (u, j') (keys b)) as Kj' by (eapply keys_before; [exact He|lia]).
-      pose proof (v_latch _ _ _ OK _ Kj L1). pose proof (v_latch _ _ _ OK _ Kj' L2).
-      pose proof (own_order m b s OK u j' j Kj' ltac:(lia)). pose proof (issue_order m b s OK _ Kj).
-      pose proof (issue_order m b s OK _ Kj'). assert (I s (u, j') <= I s (u, e)).
-      { destruct (Nat.eq_dec j' e) as [->|N]; [lia|].
-        pose proof (own_order m b s OK u e j' He ltac:(lia)).
-        pose proof (issue_order m b s OK _ He). lia. }
-      pose proof (v_first _ _ _ OK _ Kj ltac:(lia)).
-      pose proof (v_first _ _ _ OK _ Kj' ltac:(destruct A2 as [_ [A2 _]]; lia)).
-      pose proof (v_alone _ _ _ OK (u, j) (u, j') 0 0 v A1 A2 ltac:(intros X; injection X as X; lia)
-        ltac:(lia) ltac:(lia) ltac:(lia)). lia.
-    - pose proof (v_latch _ _ _ OK _ Kj Hl). pose proof (issue_order m b s OK _ Kj).
-      unfold least_sum in C. simpl fst in C. simpl snd in C. destruct (Nat.eq_dec j e) as [->|N].
-      + rewrite Nat.sub_diag in C. change (sum (fun i => least (u, i)) (seq e 0)) with 0 in C. lia.
-      + pose proof (least_passed u j e He ltac:(lia)). pose proof (issue_order m b s OK _ He). lia.
+    - pose proof (hold_end m b s OK _ i Kj Hi). pose proof (f_awaited _ _ _ _ _ K u j e He C). lia.
+    - pose proof (f_retaken _ _ _ _ _ K u j e He C). lia.
+    - pose proof (f_latch _ _ _ _ _ K u j e He Hj Hl). lia.
   Qed.
 
   (** ** A section *)
@@ -210,7 +120,7 @@ Section Spill.
 
   (** What warp [u] has left of section [q] at [t] is at most its pipes and what it left behind. *)
   Lemma section_left h w u q t e : u <> w -> In (u, e) (keys b) ->
-    (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> j <= e) -> I s (u, e) < t ->
+    (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q -> j <= e) -> J (u, e) <= t ->
     issued_by b s q <= t ->
     (forall j, In (u, j) (keys b) -> sec (get b (u, j)) = q ->
       spill_cert m b least e (u, j) (spill (u, j))) ->
@@ -245,8 +155,8 @@ End Spill.
     section of each warp.
     [loose]: latches that [charged] leaves out for the sections of a warp that do not use them; what
     of them is left behind a release is in Q, as is all else. *)
-Theorem code_fib_sections m b s g N base loose used iP iI iD iso Q T piped least spill :
-  wf m b -> valid m b s -> kept b s least -> (forall w, group m w = g) ->
+Theorem code_fib_sections m b s J enters g N base loose used iP iI iD iso Q T piped least spill :
+  wf m b -> enough m b s J enters -> leaves m b s J least -> (forall w, group m w = g) ->
   (forall x, In x (keys b) -> sec (get b x) <= N) ->
   (exists x, In x (keys b) /\ sec (get b x) = N) ->
   (forall u w v, core m u = core m w -> base u v = base w v) ->
@@ -270,7 +180,7 @@ Theorem code_fib_sections m b s g N base loose used iP iI iD iso Q T piped least
   forall x, In x (keys b) -> finish b s x <= T (S N).
 Proof.
   intros WF OK K One Last Deepest Same Cross LL HR HI T0 TN TL HP HQ.
-  apply (code_barriers m b s g N base loose used iP iI iD iso Q T piped); auto.
+  apply (code_barriers m b s J enters g N base loose used iP iI iD iso Q T piped); auto.
   intros h w u q n t Hn Hu Hq _ Hissued.
   destruct (HQ q u ltac:(lia)) as [None|[e [He [Hs [Hlast [HC Hle]]]]]].
   - unfold left_sec, loose_left. rewrite !sum_zero; [lia| |].
@@ -283,12 +193,13 @@ Proof.
       subst u'. apply (None j Hin H2).
   - pose proof (Hissued _ He ltac:(lia)) as Ht.
     pose proof (section_left m b s least base loose used OK K piped spill h w u q t e Hu He Hlast Ht
-      ltac:(apply issued_least; [lia|]; intros x Hx Hxs; apply Hissued; [exact Hx|lia]) HC). lia.
+      ltac:(apply issued_least; intros x Hx Hxs; pose proof (Hissued x Hx ltac:(lia));
+        pose proof (e_issued _ _ _ _ _ OK x Hx); lia) HC). lia.
 Qed.
 
 (** *** Theorem 2, code-sib: all that a warp reaches counts. *)
-Theorem code_sib_sections m b s g N reach iP iI iD iso Q T piped least spill :
-  wf m b -> valid m b s -> kept b s least -> (forall w, group m w = g) ->
+Theorem code_sib_sections m b s J enters g N reach iP iI iD iso Q T piped least spill :
+  wf m b -> enough m b s J enters -> leaves m b s J least -> (forall w, group m w = g) ->
   (forall x, In x (keys b) -> sec (get b x) <= N) ->
   (exists x, In x (keys b) /\ sec (get b x) = N) ->
   (forall u w v, core m u = core m w -> reach u v = reach w v) ->
@@ -311,6 +222,6 @@ Theorem code_sib_sections m b s g N reach iP iI iD iso Q T piped least spill :
   forall x, In x (keys b) -> finish b s x <= T (S N).
 Proof.
   intros WF OK K One Last Deepest Same Cross HR HI T0 TN TL HP HQ.
-  apply (code_fib_sections m b s g N reach (fun _ => false) (fun _ _ _ => false) iP iI iD iso Q T
-    piped least spill); auto. apply none_loose.
+  apply (code_fib_sections m b s J enters g N reach (fun _ => false) (fun _ _ _ => false) iP iI iD
+    iso Q T piped least spill); auto. apply none_loose.
 Qed.

@@ -53,7 +53,7 @@ static const struct gate gates[] = {
     {MANY "--method sib --deadline 1s -i 2,1", 1, "block-only: nothing is proven of the kernel",
      "--scope block"},
     {MANY "--method waves --deadline 1s", 3,
-     "unproven: in the PTX model, no bound of the kernel is proven, deadline 1 s, at ", "choose a method"},
+     "unproven: in the PTX model, no bound of the kernel is proven, deadline 1 s, on ", "choose a method"},
     {MANY "--method waves --deadline 10us", 1, "missed: in the PTX model, the kernel can take ", NULL},
     {MANY "--method waves", 0, "unproven: in the PTX model, no bound of the kernel is proven\n", NULL},
     {STENCIL "-m ecrts2025-orin --method sib --deadline 1s", 1,

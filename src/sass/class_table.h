@@ -37,6 +37,7 @@ SASS_CLASS(CONVERGENCE, "convergence", "BSSY, BSYNC, BREAK, BMOV, WARPSYNC, YIEL
 SASS_CLASS(BARRIER, "barrier", "BAR")
 SASS_CLASS(WAIT, "wait", "DEPBAR")
 SASS_CLASS(FENCE, "fence", "MEMBAR")
+SASS_CLASS(SLEEP, "sleep", "NANOSLEEP, for as long as it is told")
 SASS_CLASS(NOP, "nop", "NOP, ERRBAR, CCTL and what else only takes an issue slot")
 
 /* Memory. */

@@ -65,6 +65,8 @@ static const struct kernel_row {
     {"indexed_constants", false, false, "plain_code"},
     {"barriers_with_counters", false, false, "plain_code"},
     {"generic_constants", false, false, "plain_code"},
+    {"sleeps", false, false, "waits_code"},
+    {"sleeps_by_lane", false, false, "waits_code"},
 };
 
 /* A buffer after the execution. */

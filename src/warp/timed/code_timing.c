@@ -138,19 +138,26 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
     return WB_ERR_INPUT;
 }
 
-/* The most cycles that nanosleep takes, added to those of its class: a sleep lasts at most twice its
- * argument, and SLEEP_MAX at most (PTX ISA, nanosleep), which is doubled, too, as it is said to be
- * approximate. */
+/* The fastest clock of the machine, in MHz: a time takes most cycles on it. */
+static double fastest_clock(const struct wb_machine *machine) {
+    return fmax(machine->clock_mhz, machine->sass.clock_most);
+}
+
+/* The most cycles that nanosleep takes, added to those of its class, or to the stall count of machine code:
+ * a sleep lasts at most twice its argument, and SLEEP_MAX at most (PTX ISA, nanosleep), which is doubled,
+ * too, as it is said to be approximate. */
 static wb_status timing_sleep(struct timing *timing, const struct ptx_function *function,
-                              const struct ptx_inst *inst, struct timed_inst *timed) {
+                              const struct ptx_inst *inst, uint32_t entry) {
     if (inst->form->op != PTX_OP_NANOSLEEP) return WB_OK;
+    struct timed_code *code = timing->code;
+    uint32_t *time = code->sass != NULL ? &code->sass[entry].stall : &code->insts[entry].latency;
     const struct ptx_operand *argument = ptx_operands(function, inst);
     uint64_t nanoseconds = timing->executed->notes->longest_sleep;
     if (argument->kind == PTX_OPERAND_INT) nanoseconds = argument->value & UINT32_MAX;
     if (nanoseconds > SLEEP_MAX) nanoseconds = SLEEP_MAX;
-    const double longest = ceil(2.0 * (double)nanoseconds * timing->machine->clock_mhz / 1000.0);
-    if (longest < (double)(UINT32_MAX - timed->latency)) {
-        timed->latency += (uint32_t)longest;
+    const double longest = ceil(2.0 * (double)nanoseconds * fastest_clock(timing->machine) / 1000.0);
+    if (longest < (double)(UINT32_MAX - *time)) {
+        *time += (uint32_t)longest;
         return WB_OK;
     }
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
@@ -282,7 +289,7 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         wb_status classed = timing->model->inst(timing, inst, first + i);
         if (status == WB_OK) status = classed;
         WB_TRY(decline_requests(timing, inst));
-        WB_TRY(timing_sleep(timing, function, inst, timed));
+        WB_TRY(timing_sleep(timing, function, inst, first + i));
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
         timing_assume(timing, inst, timed);
         timing_operands(timing, function, i, regs, timed);

@@ -1,0 +1,124 @@
+/* Machine code that sleeps, on the presets of its architecture: no execution that is found takes longer than
+ * the bounds, and a sleep takes twice what it is told on the fastest clock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "code_methods.h"
+#include "launch_text.h"
+#include "warpbound.h"
+
+#define FOLDER "tests/data/machine_code/"
+
+static const uint32_t architectures[] = {75, 80, 86, 87, 89, 90};
+
+struct timed_kernel {
+    const char *file, *name;
+    uint64_t nanoseconds; /* that the longest way of a warp is told to sleep */
+};
+
+static const struct timed_kernel kernels[] = {
+    {"waits_code", "sleeps", 500},
+    {"waits_code", "sleeps_by_lane", 540},
+};
+
+struct analysed {
+    wb_diagnostics *diagnostics;
+    wb_module *module;
+    wb_machine *machine;
+    wb_launch *launch;
+    wb_analysis *analysis;
+};
+
+static void expect_ok(const struct analysed *analysed, wb_status status, const char *what) {
+    if (status != WB_OK) fail_msg("%s: %s", what, wb_diagnostics_text(analysed->diagnostics));
+}
+
+static struct analysed analyse(const struct timed_kernel *kernel, uint32_t sm, const char *setting) {
+    struct analysed made = {.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
+    const wb_analyze_options options = {.size = sizeof options,
+                                        .methods = CODE_METHODS ",k-adversary,k-adversary-short"};
+    const wb_kernel *found;
+    char path[96];
+    (void)text_format(path, sizeof path, FOLDER "%s.sm_%u.cubin", kernel->file, sm);
+    expect_ok(&made, wb_module_read(path, made.diagnostics, &made.module), path);
+    expect_ok(&made, wb_module_find_kernel(made.module, kernel->name, made.diagnostics, &found), path);
+    expect_ok(&made, wb_calibration_machine(sm, made.diagnostics, &made.machine), path);
+    if (setting != NULL) expect_ok(&made, wb_machine_set(made.machine, setting, made.diagnostics), path);
+    expect_ok(&made, launch_grid_text(made.launch, "3", made.diagnostics), path);
+    expect_ok(&made, launch_block_text(made.launch, "96", made.diagnostics), path);
+    expect_ok(&made, wb_launch_add_argument(made.launch, "buf:u32[1024]=random(7)", made.diagnostics), path);
+    expect_ok(&made, wb_launch_add_argument(made.launch, "buf:u64[2048]=zero", made.diagnostics), path);
+    expect_ok(&made, wb_analyze(found, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
+              kernel->name);
+    return made;
+}
+
+static void free_analysed(struct analysed *analysed) {
+    wb_analysis_free(analysed->analysis);
+    wb_launch_free(analysed->launch);
+    wb_module_free(analysed->module);
+    wb_machine_free(analysed->machine);
+    wb_diagnostics_free(analysed->diagnostics);
+}
+
+/* The least bound, which no execution that was found exceeds. */
+static uint64_t bound_of(const wb_analysis *analysis, const char *name) {
+    size_t count, simulated;
+    const wb_bound *bounds = wb_analysis_bounds(analysis, &count);
+    const wb_simulation *simulations = wb_analysis_simulations(analysis, &simulated);
+    uint64_t least = UINT64_MAX, found = 0;
+    for (size_t b = 0; b < count; b++) {
+        if (bounds[b].kind == WB_UPPER && bounds[b].cycles < least) least = bounds[b].cycles;
+        if (bounds[b].kind == WB_LOWER && bounds[b].cycles > found) found = bounds[b].cycles;
+    }
+    for (size_t s = 0; s < simulated; s++)
+        if (simulations[s].cycles > found) found = simulations[s].cycles;
+    assert_true(found > 0 && least < UINT64_MAX);
+    if (found > least)
+        fail_msg("%s: an execution takes %lu cycles, bounds say %lu", name, (unsigned long)found,
+                 (unsigned long)least);
+    return least;
+}
+
+static void test_executions_are_within_bounds(void **state) {
+    (void)state;
+    for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+            static const char *const settings[] = {NULL, "memory.sms=1"};
+            for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
+                struct analysed analysed = analyse(&kernels[k], architectures[a], settings[s]);
+                (void)bound_of(analysed.analysis, kernels[k].name);
+                free_analysed(&analysed);
+            }
+        }
+    }
+}
+
+/* A cycle of a fast clock is short, so that the same time takes more of them. */
+static void test_sleeps_take_their_time(void **state) {
+    (void)state;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        if (kernels[k].nanoseconds == 0) continue;
+        struct analysed slow = analyse(&kernels[k], 86, "sass.clock=1410..1410");
+        struct analysed fast = analyse(&kernels[k], 86, "sass.clock=1410..2410");
+        const uint64_t more =
+            bound_of(fast.analysis, kernels[k].name) - bound_of(slow.analysis, kernels[k].name);
+        assert_in_range(more, 2 * kernels[k].nanoseconds, 2 * kernels[k].nanoseconds + 2);
+        free_analysed(&slow);
+        free_analysed(&fast);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_executions_are_within_bounds),
+        cmocka_unit_test(test_sleeps_take_their_time),
+    };
+    return cmocka_run_group_tests_name("waits of machine code", tests, NULL, NULL);
+}

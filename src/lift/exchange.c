@@ -119,9 +119,23 @@ static void reduce_votes(struct lift *lift, const struct sass_inst *inst, struct
     }
 }
 
+/* Some bits of a register, by themselves. */
+static struct ptx_operand bits_of(struct lift *lift, const struct sass_source *source, uint32_t low,
+                                  uint32_t mask) {
+    struct ptx_operand shifted = lift_temp(lift, PTX_B32), bits = lift_temp(lift, PTX_B32);
+    LIFT_EMIT(lift, "shr.u32", shifted, lift_source(lift, source), lift_int(low));
+    LIFT_EMIT(lift, "and.b32", bits, shifted, lift_int(mask));
+    return bits;
+}
+
+/* Two registers: the first has both, the barrier in its lowest bits and the threads from bit 16 on, as ptxas
+ * puts them together; that the code names a second one means nothing. */
 static void barrier(struct lift *lift, const struct sass_inst *inst) {
-    struct ptx_operand number = operand_of(lift, inst, &inst->b, SASS_FIELD_BARRIER);
-    struct ptx_operand threads = operand_of(lift, inst, &inst->c, SASS_FIELD_THREADS);
+    const bool both = inst->b.kind == SASS_SOURCE_REG && inst->c.kind == SASS_SOURCE_REG;
+    struct ptx_operand number =
+        both ? bits_of(lift, &inst->b, 0, 15) : operand_of(lift, inst, &inst->b, SASS_FIELD_BARRIER);
+    struct ptx_operand threads =
+        both ? bits_of(lift, &inst->b, 16, 0xfff) : operand_of(lift, inst, &inst->c, SASS_FIELD_THREADS);
     if (threads.kind == PTX_OPERAND_INT && threads.value == 0) threads = lift_none(); /* all */
     switch (sass_field(inst, SASS_FIELD_BAR_MODE)) {
     case BAR_SYNC: LIFT_EMIT(lift, "barrier.sync", number, threads); return;

@@ -67,6 +67,7 @@ static const struct kernel_row {
     {"generic_constants", false, false, "plain_code"},
     {"sleeps", false, false, "waits_code"},
     {"sleeps_by_lane", false, false, "waits_code"},
+    {"named_barriers", false, false, "waits_code"},
 };
 
 /* A buffer after the execution. */

@@ -1,5 +1,6 @@
-/* Machine code that sleeps, on the presets of its architecture: no execution that is found takes longer than
- * the bounds, and a sleep takes twice what it is told on the fastest clock. */
+/* Machine code that sleeps, or waits at barriers by number and count, on the presets of its architecture: no
+ * execution that is found takes longer than the bounds, and a sleep takes twice what it is told on the
+ * fastest clock. Barriers of a part of the block are declined. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,6 +26,7 @@ struct timed_kernel {
 static const struct timed_kernel kernels[] = {
     {"waits_code", "sleeps", 500},
     {"waits_code", "sleeps_by_lane", 540},
+    {"waits_code", "named_barriers", 0},
 };
 
 struct analysed {
@@ -39,7 +41,9 @@ static void expect_ok(const struct analysed *analysed, wb_status status, const c
     if (status != WB_OK) fail_msg("%s: %s", what, wb_diagnostics_text(analysed->diagnostics));
 }
 
-static struct analysed analyse(const struct timed_kernel *kernel, uint32_t sm, const char *setting) {
+/* `setting`: of the machine, or NULL; *status: of the analysis. */
+static struct analysed try_analyse(const struct timed_kernel *kernel, uint32_t sm, const char *setting,
+                                   wb_status *status) {
     struct analysed made = {.diagnostics = wb_diagnostics_new(), .launch = wb_launch_new()};
     const wb_analyze_options options = {.size = sizeof options,
                                         .methods = CODE_METHODS ",k-adversary,k-adversary-short"};
@@ -54,8 +58,14 @@ static struct analysed analyse(const struct timed_kernel *kernel, uint32_t sm, c
     expect_ok(&made, launch_block_text(made.launch, "96", made.diagnostics), path);
     expect_ok(&made, wb_launch_add_argument(made.launch, "buf:u32[1024]=random(7)", made.diagnostics), path);
     expect_ok(&made, wb_launch_add_argument(made.launch, "buf:u64[2048]=zero", made.diagnostics), path);
-    expect_ok(&made, wb_analyze(found, made.launch, made.machine, &options, made.diagnostics, &made.analysis),
-              kernel->name);
+    *status = wb_analyze(found, made.launch, made.machine, &options, made.diagnostics, &made.analysis);
+    return made;
+}
+
+static struct analysed analyse(const struct timed_kernel *kernel, uint32_t sm, const char *setting) {
+    wb_status status;
+    const struct analysed made = try_analyse(kernel, sm, setting, &status);
+    expect_ok(&made, status, kernel->name);
     return made;
 }
 
@@ -115,10 +125,25 @@ static void test_sleeps_take_their_time(void **state) {
     }
 }
 
+/* How many threads a barrier joins is known when it is executed. */
+static void test_barriers_of_a_part_are_declined(void **state) {
+    (void)state;
+    static const struct timed_kernel part = {"waits_code", "counted_part", 0};
+    for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
+        wb_status status;
+        struct analysed analysed = try_analyse(&part, architectures[a], NULL, &status);
+        assert_int_equal(status, WB_ERR_DECLINED);
+        assert_non_null(
+            strstr(wb_diagnostics_text(analysed.diagnostics), "this barrier does not join all threads"));
+        free_analysed(&analysed);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_executions_are_within_bounds),
         cmocka_unit_test(test_sleeps_take_their_time),
+        cmocka_unit_test(test_barriers_of_a_part_are_declined),
     };
     return cmocka_run_group_tests_name("waits of machine code", tests, NULL, NULL);
 }

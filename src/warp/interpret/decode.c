@@ -594,7 +594,7 @@ static void decode_control(struct decoder *decoder, const struct ptx_operand *op
 }
 
 /* Source 0: which barrier; 1: how many threads, 0 for all; 2: the predicate of bar.red; 3: the member mask of
- * bar.warp.sync. */
+ * bar.warp.sync. The immediate: whether a register says how many threads. */
 static void decode_barrier(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     op->unsure = unsure_control;
     op->execute = barrier_execute;
@@ -608,6 +608,7 @@ static void decode_barrier(struct decoder *decoder, const struct ptx_operand *op
         const struct ptx_operand *operand = decode_nth_source(op->form, operands, n);
         if (operand == NULL) break;
         (void)decode_source(decoder, operand, n == 2 ? PTX_PRED : PTX_U32, &op->source[n]);
+        if (n == 1) op->immediate = operand->kind == PTX_OPERAND_REG;
     }
     if (op->form->mode != PTX_MODE_RED) return;
     const struct ptx_operand *to = decode_role(op->form, operands, 'd', 0);

@@ -64,7 +64,7 @@ static wb_status joins_block(const struct executed_code *executed, const struct 
                              const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier) {
     enum barrier_scope scope = barrier_scope_of(function, inst, executed->block_size, executed->warp_width);
     enum ptx_wait wait = scope == BARRIER_PART ? PTX_WAIT_SOME_WARPS : (enum ptx_wait)inst->form->wait;
-    *barrier = scope == BARRIER_WHOLE;
+    *barrier = scope == BARRIER_WHOLE || scope == BARRIER_COUNTED;
     if (ptx_wait_answer(wait) != PTX_DECLINED) return WB_OK;
     ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst, "'%s' %s", inst->form->name,
                  ptx_wait_text(wait));

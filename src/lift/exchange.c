@@ -68,6 +68,18 @@ static void reduce(struct lift *lift, const struct sass_inst *inst) {
               lift_to_reg(lift, inst->d, inst->d_uniform), lift_source(lift, &inst->a), here);
 }
 
+/* ELECT: one of the lanes that are here. */
+static void elect(struct lift *lift, const struct sass_inst *inst) {
+    struct ptx_operand here = lift_temp(lift, PTX_B32);
+    if (inst->from[0].number != SASS_PT || inst->from[0].negated) {
+        lift_refuse(lift, "this kind of election is unknown");
+        return;
+    }
+    LIFT_EMIT(lift, "activemask.b32", here);
+    LIFT_EMIT(lift, "elect.sync", lift_to_reg(lift, inst->d, inst->d_uniform),
+              lift_to_predicate(lift, &inst->to[0]), here);
+}
+
 void lift_exchange(struct lift *lift, const struct sass_inst *inst) {
     switch (inst->op) {
     case SASS_OP_SHFL: shuffle(lift, inst); return;
@@ -75,6 +87,7 @@ void lift_exchange(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_VOTEU: vote(lift, inst); return;
     case SASS_OP_MATCH: match(lift, inst); return;
     case SASS_OP_REDUX: reduce(lift, inst); return;
+    case SASS_OP_ELECT: elect(lift, inst); return;
     default: lift_refuse(lift, "this kind of exchange is unknown");
     }
 }
@@ -170,10 +183,9 @@ void lift_barrier(struct lift *lift, const struct sass_inst *inst) {
         if (lift_sm(lift) >= 80)
             LIFT_EMIT(lift, "cp.async.wait_group", lift_int(sass_field(inst, SASS_FIELD_LIMIT)));
         return;
-    /* They order accesses, or say what caches should do, and change no value. */
+    /* They order accesses, and change no value. */
     case SASS_OP_ERRBAR:
-    case SASS_OP_CGAERRBAR:
-    case SASS_OP_CCTL: return;
+    case SASS_OP_CGAERRBAR: return;
     default: lift_refuse(lift, "this kind of wait is unknown");
     }
 }

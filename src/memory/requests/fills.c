@@ -116,6 +116,13 @@ static bool fetches_more(const struct machine_code *code) {
     return false;
 }
 
+/* Whether some instruction touches memory of which nobody knows where. */
+static bool touches_anything(const struct machine_code *code) {
+    for (uint32_t i = 0; i < code->inst_count; i++)
+        if (sass_touched_of(&code->insts[i].sass).lines > 0) return true;
+    return false;
+}
+
 /* Of local memory, of all warps that an SM holds. */
 static uint64_t local_bytes(const struct wb_grid *grid, const struct wb_machine *machine) {
     const uint64_t threads = (uint64_t)machine->limits.warps * WARP_LANES;
@@ -151,7 +158,7 @@ static void add_up(struct fill_counter *counter) {
     const struct machine_code *insts = grid->kernel->module->code;
     fills->translations +=
         code / sass->l1_instructions.line_bytes + constants / sass->constants.line_bytes + 2;
-    if (counter->anywhere || grid->cover.local_open || reads_bindless(insts))
+    if (counter->anywhere || grid->cover.local_open || reads_bindless(insts) || touches_anything(insts))
         fills->pages = fills->bytes = CYCLES_SATURATED;
     if (fetches_more(insts)) fills->bytes = CYCLES_SATURATED;
 }

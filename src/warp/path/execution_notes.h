@@ -89,9 +89,15 @@
       "not; with `--inputs any` a `.const` one")                                                             \
     X(CACHE_CONTROL, "CCTL and ERRBAR hold no more than their issue slot",                                   \
       "the kernel has ERRBAR or a CCTL that empties a cache (IVALL), and is timed by its control fields: "   \
-      "no times are published. Forms of CCTL that prefetch lines or write them back are declined there")     \
+      "no times are published. Forms of CCTL that write lines back are declined there")                      \
     X(BARRIER_COUNTERS, "a dependence counter of BAR counts down before the barrier releases its warp",      \
-      "a BAR of the kernel has one, as ptxas -O0 writes them, and is timed by its control fields")
+      "a BAR of the kernel has one, as ptxas -O0 writes them, and is timed by its control fields")           \
+    X(TOUCHED,                                                                                               \
+      "textures, surfaces and prefetches take the way of other accesses: a lane moves a sector for each "    \
+      "texel that filters read, not along gradients, a line for a prefetch; surfaces share no memory with "  \
+      "buffers",                                                                                             \
+      "the kernel has TEX, TLD, TLD4, TXQ, SULD, SUST, or a CCTL that prefetches, and is timed by its "      \
+      "control fields: every lane counts")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,

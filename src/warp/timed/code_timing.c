@@ -92,11 +92,18 @@ static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst,
     struct sass_timed *sass = &timing->code->sass[entry];
     if (inst->form->runtime != PTX_RUNTIME_NONE) return decline_runtime_call(timing, inst);
     const uint16_t op = machine_inst->sass.op;
-    if (op == SASS_OP_CCTL || op == SASS_OP_ERRBAR || op == SASS_OP_CGAERRBAR)
+    if (sass_class_of(&machine_inst->sass) == SASS_CLASS_NOP && op != SASS_OP_NOP)
         timing->code->assumed |= assumed_bit(ASSUMED_CACHE_CONTROL);
     if (op == SASS_OP_BAR && sass_has_dependence_counters(&machine_inst->sass))
         timing->code->assumed |= assumed_bit(ASSUMED_BARRIER_COUNTERS);
     const char *problem = sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
+    const struct sass_touched touched = sass_touched_of(&machine_inst->sass);
+    if (problem == NULL && touched.lines > 0) {
+        const struct access_counts most = {
+            .further = {[SASS_COUNT_PASSES] = touched.lines - 1, [SASS_COUNT_SECTORS] = touched.sectors - 1}};
+        sass_timing_count(timing->machine, &most, sass);
+        timing->code->assumed |= assumed_bit(ASSUMED_TOUCHED);
+    }
     if (problem != NULL) {
         const enum sass_class class = sass_class_of(&machine_inst->sass);
         ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,

@@ -1,6 +1,6 @@
-/* Machine code that sleeps, or waits at barriers by number and count, on the presets of its architecture: no
- * execution that is found takes longer than the bounds, and a sleep takes twice what it is told on the
- * fastest clock. Barriers of a part of the block are declined. */
+/* Instructions that no kernel of kernels/ has, on the presets of their architecture: no execution that is
+ * found takes longer than the bounds, a sleep takes twice what it is told on the fastest clock, and memory of
+ * which nobody knows where every lane touches. Barriers of a part of the block are declined. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,13 +20,17 @@ static const uint32_t architectures[] = {75, 80, 86, 87, 89, 90};
 
 struct timed_kernel {
     const char *file, *name;
+    uint32_t sm;          /* the first architecture */
     uint64_t nanoseconds; /* that the longest way of a warp is told to sleep */
 };
 
 static const struct timed_kernel kernels[] = {
-    {"waits_code", "sleeps", 500},
-    {"waits_code", "sleeps_by_lane", 540},
-    {"waits_code", "named_barriers", 0},
+    {"waits_code", "sleeps", 75, 500},        {"waits_code", "sleeps_by_lane", 75, 540},
+    {"waits_code", "named_barriers", 75, 0},  {"access_code", "prefetches", 75, 0},
+    {"access_code", "half_atomics", 75, 0},   {"access_code", "textures", 75, 0},
+    {"access_code", "surfaces", 75, 0},       {"access_code", "queries", 75, 0},
+    {"hopper_code", "store_matrices", 90, 0}, {"hopper_code", "vector_atomics", 90, 0},
+    {"hopper_code", "elects", 90, 0},
 };
 
 struct analysed {
@@ -100,7 +104,8 @@ static void test_executions_are_within_bounds(void **state) {
     (void)state;
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-            static const char *const settings[] = {NULL, "memory.sms=1"};
+            static const char *const settings[] = {NULL, "memory.sms=1", "resident=all"};
+            if (kernels[k].sm > architectures[a]) continue;
             for (size_t s = 0; s < sizeof settings / sizeof *settings; s++) {
                 struct analysed analysed = analyse(&kernels[k], architectures[a], settings[s]);
                 (void)bound_of(analysed.analysis, kernels[k].name);
@@ -125,10 +130,31 @@ static void test_sleeps_take_their_time(void **state) {
     }
 }
 
+/* A prefetch holds the unit MEMORY for the four sectors of a line of each lane: 128, and one more cycle of
+ * each is so many cycles more of three warps. */
+static void test_all_lanes_touch_memory(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *slow, *fast;
+        uint64_t sectors; /* of a warp beyond the first of each instruction */
+    } rows[] = {
+        {"prefetches", "class.prefetch.each_3=34", "class.prefetch.each_3=14", 4 * 127},
+        {"surfaces", "class.surface.each_3=34", "class.surface.each_3=14", 4 * 33},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        const struct timed_kernel kernel = {"access_code", rows[r].name, 75, 0};
+        struct analysed slow = analyse(&kernel, 86, rows[r].slow), fast = analyse(&kernel, 86, rows[r].fast);
+        assert_true(bound_of(slow.analysis, rows[r].name) - bound_of(fast.analysis, rows[r].name) >=
+                    20 * 3 * rows[r].sectors);
+        free_analysed(&slow);
+        free_analysed(&fast);
+    }
+}
+
 /* How many threads a barrier joins is known when it is executed. */
 static void test_barriers_of_a_part_are_declined(void **state) {
     (void)state;
-    static const struct timed_kernel part = {"waits_code", "counted_part", 0};
+    static const struct timed_kernel part = {"waits_code", "counted_part", 75, 0};
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         wb_status status;
         struct analysed analysed = try_analyse(&part, architectures[a], NULL, &status);
@@ -143,6 +169,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_executions_are_within_bounds),
         cmocka_unit_test(test_sleeps_take_their_time),
+        cmocka_unit_test(test_all_lanes_touch_memory),
         cmocka_unit_test(test_barriers_of_a_part_are_declined),
     };
     return cmocka_run_group_tests_name("waits of machine code", tests, NULL, NULL);

@@ -180,7 +180,7 @@ static void comparison_as_pair(struct lift *lift, const struct sass_inst *inst) 
 static struct ptx_operand registers(struct lift *lift, uint32_t number, uint32_t count, bool written) {
     struct ptx_operand elements[4];
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t each = number == SASS_RZ ? SASS_RZ : number + i;
+        const uint32_t each = number + i < SASS_RZ ? number + i : SASS_RZ;
         elements[i] = written ? lift_to_reg(lift, each, false) : lift_reg(lift, each, false);
     }
     return lift_vector(lift, elements, count);

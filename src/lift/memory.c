@@ -260,7 +260,7 @@ static struct ptx_operand data_of(struct lift *lift, const struct sass_source *s
 static struct ptx_operand vector_of(struct lift *lift, uint32_t first, uint32_t count, bool written) {
     struct ptx_operand elements[4];
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t number = first == SASS_RZ ? first : first + i;
+        const uint32_t number = first + i < SASS_RZ ? first + i : SASS_RZ;
         elements[i] = written ? lift_to_reg(lift, number, false) : lift_reg(lift, number, false);
     }
     return lift_vector(lift, elements, count);

@@ -93,11 +93,9 @@
     X(BARRIER_COUNTERS, "a dependence counter of BAR counts down before the barrier releases its warp",      \
       "a BAR of the kernel has one, as ptxas -O0 writes them, and is timed by its control fields")           \
     X(TOUCHED,                                                                                               \
-      "textures, surfaces and prefetches take the way of other accesses: a lane moves a sector for each "    \
-      "texel that filters read, not along gradients, a line for a prefetch; surfaces share no memory with "  \
-      "buffers",                                                                                             \
-      "the kernel has TEX, TLD, TLD4, TXQ, SULD, SUST, or a CCTL that prefetches, and is timed by its "      \
-      "control fields: every lane counts")
+      "textures, surfaces and prefetches take the way of other accesses, with a sector for each texel that " \
+      "a filter reads, or a line; surfaces share no memory with buffers",                                    \
+      "the kernel has one of them, and is timed by its control fields")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,

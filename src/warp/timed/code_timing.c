@@ -84,6 +84,48 @@ static wb_status decline_runtime_call(const struct timing *timing, const struct 
     return WB_ERR_DECLINED;
 }
 
+static bool reads_texels(const struct sass_inst *inst) {
+    const enum sass_class class = sass_class_of(inst);
+    return (class == SASS_CLASS_TEXTURE || class == SASS_CLASS_SURFACE) && inst->has_d;
+}
+
+/* What textures and surfaces return comes in order, so that ptxas has the last of several count for those
+ * before it: who waits for the counter of that waits for them. The counter, in code that runs straight on and
+ * waits for it nowhere in between; SASS_NO_COUNTER: there is none. */
+static uint8_t counter_behind(const struct machine_code *code, uint32_t index) {
+    uint8_t waits = 0;
+    for (uint32_t i = index + 1; i < code->inst_count && code->insts[i].kernel == code->insts[index].kernel;
+         i++) {
+        const struct sass_inst *inst = &code->insts[i].sass;
+        const enum sass_class class = sass_class_of(inst);
+        const uint8_t counter = inst->control.write_counter;
+        const bool always = inst->guard.number == SASS_PT && !inst->guard.negated;
+        waits |= inst->control.waits;
+        if (class == SASS_CLASS_BRANCH || class == SASS_CLASS_CONVERGENCE || class == SASS_CLASS_BARRIER ||
+            class == SASS_CLASS_WAIT)
+            return SASS_NO_COUNTER;
+        if (reads_texels(inst) && always && counter != SASS_NO_COUNTER)
+            return (waits >> counter & 1) == 0 ? counter : SASS_NO_COUNTER;
+    }
+    return SASS_NO_COUNTER;
+}
+
+/* Gives an instruction that touches memory of which nobody knows where the most that it takes. NULL, or what
+ * is wrong with it. */
+static const char *time_touched(struct timing *timing, const struct machine_code *code, uint32_t index,
+                                struct sass_timed *sass) {
+    const struct sass_inst *inst = &code->insts[index].sass;
+    const struct sass_touched touched = sass_touched_of(inst);
+    if (touched.lines == 0) return NULL;
+    const struct access_counts most = {
+        .further = {[SASS_COUNT_PASSES] = touched.lines - 1, [SASS_COUNT_SECTORS] = touched.sectors - 1}};
+    sass_timing_count(timing->machine, &most, sass);
+    timing->code->assumed |= assumed_bit(ASSUMED_TOUCHED);
+    if (!reads_texels(inst) || sass->write_counter != SASS_NO_COUNTER) return NULL;
+    sass->write_counter = counter_behind(code, index);
+    return sass->write_counter != SASS_NO_COUNTER ? NULL : "no counter says when its result is there";
+}
+
 /* Those of a machine instruction, on a machine that times machine code. */
 static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst, uint32_t entry) {
     const struct machine_code *code = timing->executed->kernel->module->code;
@@ -97,13 +139,7 @@ static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst,
     if (op == SASS_OP_BAR && sass_has_dependence_counters(&machine_inst->sass))
         timing->code->assumed |= assumed_bit(ASSUMED_BARRIER_COUNTERS);
     const char *problem = sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
-    const struct sass_touched touched = sass_touched_of(&machine_inst->sass);
-    if (problem == NULL && touched.lines > 0) {
-        const struct access_counts most = {
-            .further = {[SASS_COUNT_PASSES] = touched.lines - 1, [SASS_COUNT_SECTORS] = touched.sectors - 1}};
-        sass_timing_count(timing->machine, &most, sass);
-        timing->code->assumed |= assumed_bit(ASSUMED_TOUCHED);
-    }
+    if (problem == NULL) problem = time_touched(timing, code, inst->machine, sass);
     if (problem != NULL) {
         const enum sass_class class = sass_class_of(&machine_inst->sass);
         ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,

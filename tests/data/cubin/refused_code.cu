@@ -26,7 +26,7 @@ KERNEL bulk(const unsigned *in, unsigned *out) {
     out[threadIdx.x] = copy[threadIdx.x];
 }
 
-KERNEL cluster(const unsigned *in, unsigned *out) {
+KERNEL __cluster_dims__(2) cluster(const unsigned *in, unsigned *out) {
     asm volatile("barrier.cluster.arrive; barrier.cluster.wait;");
     out[threadIdx.x] = in[threadIdx.x];
 }

@@ -12,6 +12,8 @@
 #include "base/base.h"
 #include "code_methods.h"
 #include "launch_text.h"
+#include "ptx/ptx.h"
+#include "sass/sass.h"
 #include "warpbound.h"
 
 #define FOLDER "tests/data/machine_code/"
@@ -20,17 +22,23 @@ static const uint32_t architectures[] = {75, 80, 86, 87, 89, 90};
 
 struct timed_kernel {
     const char *file, *name;
-    uint32_t sm;          /* the first architecture */
-    uint64_t nanoseconds; /* that the longest way of a warp is told to sleep */
+    uint32_t sm;            /* the first architecture */
+    uint64_t nanoseconds;   /* that the longest way of a warp is told to sleep */
+    enum sass_op uncounted; /* loses its counters before it is analysed; SASS_OP_UNKNOWN: none does */
 };
 
 static const struct timed_kernel kernels[] = {
-    {"waits_code", "sleeps", 75, 500},        {"waits_code", "sleeps_by_lane", 75, 540},
-    {"waits_code", "named_barriers", 75, 0},  {"access_code", "prefetches", 75, 0},
-    {"access_code", "half_atomics", 75, 0},   {"access_code", "textures", 75, 0},
-    {"access_code", "surfaces", 75, 0},       {"access_code", "queries", 75, 0},
-    {"hopper_code", "store_matrices", 90, 0}, {"hopper_code", "vector_atomics", 90, 0},
-    {"hopper_code", "elects", 90, 0},
+    {"waits_code", "sleeps", 75, 500, SASS_OP_UNKNOWN},
+    {"waits_code", "sleeps_by_lane", 75, 540, SASS_OP_UNKNOWN},
+    {"waits_code", "named_barriers", 75, 0, SASS_OP_UNKNOWN},
+    {"access_code", "prefetches", 75, 0, SASS_OP_UNKNOWN},
+    {"access_code", "half_atomics", 75, 0, SASS_OP_UNKNOWN},
+    {"access_code", "textures", 75, 0, SASS_OP_UNKNOWN},
+    {"access_code", "surfaces", 75, 0, SASS_OP_UNKNOWN},
+    {"access_code", "queries", 75, 0, SASS_OP_UNKNOWN},
+    {"hopper_code", "store_matrices", 90, 0, SASS_OP_UNKNOWN},
+    {"hopper_code", "vector_atomics", 90, 0, SASS_OP_UNKNOWN},
+    {"hopper_code", "elects", 90, 0, SASS_OP_UNKNOWN},
 };
 
 struct analysed {
@@ -45,6 +53,12 @@ static void expect_ok(const struct analysed *analysed, wb_status status, const c
     if (status != WB_OK) fail_msg("%s: %s", what, wb_diagnostics_text(analysed->diagnostics));
 }
 
+static void take_counters(const wb_module *module, enum sass_op op) {
+    for (uint32_t i = 0; op != SASS_OP_UNKNOWN && i < module->code->inst_count; i++)
+        if (module->code->insts[i].sass.op == op)
+            module->code->insts[i].sass.control.write_counter = SASS_NO_COUNTER;
+}
+
 /* `setting`: of the machine, or NULL; *status: of the analysis. */
 static struct analysed try_analyse(const struct timed_kernel *kernel, uint32_t sm, const char *setting,
                                    wb_status *status) {
@@ -56,6 +70,7 @@ static struct analysed try_analyse(const struct timed_kernel *kernel, uint32_t s
     (void)text_format(path, sizeof path, FOLDER "%s.sm_%u.cubin", kernel->file, sm);
     expect_ok(&made, wb_module_read(path, made.diagnostics, &made.module), path);
     expect_ok(&made, wb_module_find_kernel(made.module, kernel->name, made.diagnostics, &found), path);
+    take_counters(made.module, kernel->uncounted);
     expect_ok(&made, wb_calibration_machine(sm, made.diagnostics, &made.machine), path);
     if (setting != NULL) expect_ok(&made, wb_machine_set(made.machine, setting, made.diagnostics), path);
     expect_ok(&made, launch_grid_text(made.launch, "3", made.diagnostics), path);
@@ -142,7 +157,7 @@ static void test_all_lanes_touch_memory(void **state) {
         {"surfaces", "class.surface.each_3=34", "class.surface.each_3=14", 4 * 33},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        const struct timed_kernel kernel = {"access_code", rows[r].name, 75, 0};
+        const struct timed_kernel kernel = {"access_code", rows[r].name, 75, 0, SASS_OP_UNKNOWN};
         struct analysed slow = analyse(&kernel, 86, rows[r].slow), fast = analyse(&kernel, 86, rows[r].fast);
         assert_true(bound_of(slow.analysis, rows[r].name) - bound_of(fast.analysis, rows[r].name) >=
                     20 * 3 * rows[r].sectors);
@@ -151,10 +166,30 @@ static void test_all_lanes_touch_memory(void **state) {
     }
 }
 
+/* Of textures the last counts for those before it. If only those before it counted, nobody would say when its
+ * result is there. */
+static void test_textures_come_back_in_order(void **state) {
+    (void)state;
+    const struct timed_kernel all = {"access_code", "textures", 75, 0, SASS_OP_UNKNOWN};
+    struct timed_kernel kernel = all;
+    wb_status status;
+    struct analysed counted = analyse(&all, 86, NULL);
+    kernel.uncounted = SASS_OP_TEX;
+    struct analysed behind = analyse(&kernel, 86, NULL);
+    assert_int_equal(bound_of(counted.analysis, all.name), bound_of(behind.analysis, all.name));
+    kernel.uncounted = SASS_OP_TLD4;
+    struct analysed refused = try_analyse(&kernel, 86, NULL, &status);
+    assert_int_equal(status, WB_ERR_DECLINED);
+    assert_non_null(strstr(wb_diagnostics_text(refused.diagnostics), "no counter says when its result"));
+    free_analysed(&counted);
+    free_analysed(&behind);
+    free_analysed(&refused);
+}
+
 /* How many threads a barrier joins is known when it is executed. */
 static void test_barriers_of_a_part_are_declined(void **state) {
     (void)state;
-    static const struct timed_kernel part = {"waits_code", "counted_part", 75, 0};
+    static const struct timed_kernel part = {"waits_code", "counted_part", 75, 0, SASS_OP_UNKNOWN};
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         wb_status status;
         struct analysed analysed = try_analyse(&part, architectures[a], NULL, &status);
@@ -170,6 +205,7 @@ int main(void) {
         cmocka_unit_test(test_executions_are_within_bounds),
         cmocka_unit_test(test_sleeps_take_their_time),
         cmocka_unit_test(test_all_lanes_touch_memory),
+        cmocka_unit_test(test_textures_come_back_in_order),
         cmocka_unit_test(test_barriers_of_a_part_are_declined),
     };
     return cmocka_run_group_tests_name("waits of machine code", tests, NULL, NULL);

@@ -73,6 +73,18 @@ static void test_unsupported_instructions_are_named(void **state) {
     }
 }
 
+/* That a kernel is launched in clusters is read from the file. */
+static void test_kernels_in_clusters_are_not_bounded(void **state) {
+    (void)state;
+    struct run run =
+        run_command("analyze tests/data/cubin/refused_code.sm_90.cubin -k in_clusters -g 2 -b 32 "
+                    "-a 'buf:u32[64]=zero' -a 'buf:u32[64]=zero' -m h100");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.err, "its blocks start in clusters"));
+    assert_non_null(strstr(run.out, "block (0,0,0) alone takes at most"));
+    run_free(&run);
+}
+
 /* What a launch promises is assumed, and is the option's where that is given, too; models of PTX take none.
  */
 static void test_promises(void **state) {
@@ -644,6 +656,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
         cmocka_unit_test(test_unsupported_instructions_are_named),
+        cmocka_unit_test(test_kernels_in_clusters_are_not_bounded),
         cmocka_unit_test(test_promises),
         cmocka_unit_test(test_misses_in_any_order),
         cmocka_unit_test(test_searches_know_no_fills),

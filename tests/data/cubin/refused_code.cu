@@ -31,6 +31,11 @@ KERNEL __cluster_dims__(2) cluster(const unsigned *in, unsigned *out) {
     out[threadIdx.x] = in[threadIdx.x];
 }
 
+/* A block of it alone is bounded. */
+KERNEL __cluster_dims__(2) in_clusters(const unsigned *in, unsigned *out) {
+    out[threadIdx.x] = in[threadIdx.x];
+}
+
 KERNEL dependent(const unsigned *in, unsigned *out) {
     asm volatile("griddepcontrol.wait;");
     out[threadIdx.x] = in[threadIdx.x];

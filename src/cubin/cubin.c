@@ -234,6 +234,8 @@ static void read_attribute(struct cubin_reader *reader, struct cubin_kernel *ker
         break;
     case ATTRIBUTE_MAX_THREADS: read_threads(reader, attribute, kernel->max_threads); break;
     case ATTRIBUTE_REQUIRED_THREADS: read_threads(reader, attribute, kernel->required_threads); break;
+    case ATTRIBUTE_CLUSTER: read_threads(reader, attribute, kernel->cluster_blocks); break;
+    case ATTRIBUTE_EXPLICIT_CLUSTER: kernel->in_clusters = true; break;
     case ATTRIBUTE_BRANCH_TARGETS: add_branch_tables(reader, kernel, attribute, growing); break;
     case ATTRIBUTE_EXTERNS: add_externs(reader, attribute, growing); break;
     case ATTRIBUTE_BARRIERS: kernel->barriers = attribute->value; break;

@@ -80,6 +80,8 @@ struct cubin_kernel {
                               system keeps */
     uint32_t barriers;
     uint32_t max_threads[3], required_threads[3]; /* 0: not given */
+    uint32_t cluster_blocks[3];                   /* likewise */
+    bool in_clusters;                             /* of whatever size */
     struct cubin_internal *internals;             /* by offset */
     uint32_t internal_count;
     struct cubin_branch_table *tables;

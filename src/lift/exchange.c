@@ -68,6 +68,18 @@ static void reduce(struct lift *lift, const struct sass_inst *inst) {
               lift_to_reg(lift, inst->d, inst->d_uniform), lift_source(lift, &inst->a), here);
 }
 
+/* ELECT: one of the lanes that are here. */
+static void elect(struct lift *lift, const struct sass_inst *inst) {
+    struct ptx_operand here = lift_temp(lift, PTX_B32);
+    if (inst->from[0].number != SASS_PT || inst->from[0].negated) {
+        lift_refuse(lift, "this kind of election is unknown");
+        return;
+    }
+    LIFT_EMIT(lift, "activemask.b32", here);
+    LIFT_EMIT(lift, "elect.sync", lift_to_reg(lift, inst->d, inst->d_uniform),
+              lift_to_predicate(lift, &inst->to[0]), here);
+}
+
 void lift_exchange(struct lift *lift, const struct sass_inst *inst) {
     switch (inst->op) {
     case SASS_OP_SHFL: shuffle(lift, inst); return;
@@ -75,6 +87,7 @@ void lift_exchange(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_VOTEU: vote(lift, inst); return;
     case SASS_OP_MATCH: match(lift, inst); return;
     case SASS_OP_REDUX: reduce(lift, inst); return;
+    case SASS_OP_ELECT: elect(lift, inst); return;
     default: lift_refuse(lift, "this kind of exchange is unknown");
     }
 }
@@ -119,9 +132,23 @@ static void reduce_votes(struct lift *lift, const struct sass_inst *inst, struct
     }
 }
 
+/* Some bits of a register, by themselves. */
+static struct ptx_operand bits_of(struct lift *lift, const struct sass_source *source, uint32_t low,
+                                  uint32_t mask) {
+    struct ptx_operand shifted = lift_temp(lift, PTX_B32), bits = lift_temp(lift, PTX_B32);
+    LIFT_EMIT(lift, "shr.u32", shifted, lift_source(lift, source), lift_int(low));
+    LIFT_EMIT(lift, "and.b32", bits, shifted, lift_int(mask));
+    return bits;
+}
+
+/* Two registers: the first has both, the barrier in its lowest bits and the threads from bit 16 on, as ptxas
+ * puts them together; that the code names a second one means nothing. */
 static void barrier(struct lift *lift, const struct sass_inst *inst) {
-    struct ptx_operand number = operand_of(lift, inst, &inst->b, SASS_FIELD_BARRIER);
-    struct ptx_operand threads = operand_of(lift, inst, &inst->c, SASS_FIELD_THREADS);
+    const bool both = inst->b.kind == SASS_SOURCE_REG && inst->c.kind == SASS_SOURCE_REG;
+    struct ptx_operand number =
+        both ? bits_of(lift, &inst->b, 0, 15) : operand_of(lift, inst, &inst->b, SASS_FIELD_BARRIER);
+    struct ptx_operand threads =
+        both ? bits_of(lift, &inst->b, 16, 0xfff) : operand_of(lift, inst, &inst->c, SASS_FIELD_THREADS);
     if (threads.kind == PTX_OPERAND_INT && threads.value == 0) threads = lift_none(); /* all */
     switch (sass_field(inst, SASS_FIELD_BAR_MODE)) {
     case BAR_SYNC: LIFT_EMIT(lift, "barrier.sync", number, threads); return;
@@ -156,10 +183,9 @@ void lift_barrier(struct lift *lift, const struct sass_inst *inst) {
         if (lift_sm(lift) >= 80)
             LIFT_EMIT(lift, "cp.async.wait_group", lift_int(sass_field(inst, SASS_FIELD_LIMIT)));
         return;
-    /* They order accesses, or say what caches should do, and change no value. */
+    /* They order accesses, and change no value. */
     case SASS_OP_ERRBAR:
-    case SASS_OP_CGAERRBAR:
-    case SASS_OP_CCTL: return;
+    case SASS_OP_CGAERRBAR: return;
     default: lift_refuse(lift, "this kind of wait is unknown");
     }
 }

@@ -180,7 +180,7 @@ static void comparison_as_pair(struct lift *lift, const struct sass_inst *inst) 
 static struct ptx_operand registers(struct lift *lift, uint32_t number, uint32_t count, bool written) {
     struct ptx_operand elements[4];
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t each = number == SASS_RZ ? SASS_RZ : number + i;
+        const uint32_t each = number + i < SASS_RZ ? number + i : SASS_RZ;
         elements[i] = written ? lift_to_reg(lift, each, false) : lift_reg(lift, each, false);
     }
     return lift_vector(lift, elements, count);
@@ -264,6 +264,20 @@ static void load_matrices(struct lift *lift, const struct sass_inst *inst) {
                    lift_word(inst, SASS_FIELD_TRANSPOSED, ".trans"));
 }
 
+/* STSM: the same to shared memory. */
+static void store_matrices(struct lift *lift, const struct sass_inst *inst) {
+    const uint32_t count = 1u << (sass_field(inst, SASS_FIELD_MATRICES) & 3);
+    if (count > 4) {
+        lift_refuse(lift, "the number of matrices is unknown");
+        return;
+    }
+    const struct ptx_operand operands[] = {
+        lift_address(lift, lift_reg(lift, inst->address.reg, false), inst->address.offset),
+        registers(lift, inst->b.number, count, false)};
+    LIFT_EMIT_TEXT(lift, operands, "stmatrix.sync.aligned.m8n8.x%u%s.shared.b16", count,
+                   lift_word(inst, SASS_FIELD_TRANSPOSED, ".trans"));
+}
+
 void lift_half(struct lift *lift, const struct sass_inst *inst) {
     if (sass_field(inst, SASS_FIELD_FMZ) != 0) {
         lift_refuse(lift, ".FMZ is unknown");
@@ -291,6 +305,7 @@ void lift_half(struct lift *lift, const struct sass_inst *inst) {
                   lift_source(lift, &inst->a));
         break;
     case SASS_OP_LDSM: load_matrices(lift, inst); break;
+    case SASS_OP_STSM: store_matrices(lift, inst); break;
     default: lift_refuse(lift, "its effect is unknown"); break;
     }
 }

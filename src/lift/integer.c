@@ -467,6 +467,10 @@ void lift_integer(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_VIMNMX3: min_max3(lift, inst); break;
     case SASS_OP_VIADDMNMX: add_min_max(lift, inst); break;
     case SASS_OP_VABSDIFF: absolute_difference(lift, inst); break;
+    case SASS_OP_VABSDIFF4: /* its result is not computed */
+        LIFT_EMIT(lift, "vabsdiff4.u32.u32.u32.add", lift_to_reg(lift, inst->d, inst->d_uniform),
+                  lift_source(lift, &inst->a), lift_source(lift, &inst->b), lift_source(lift, &inst->c));
+        break;
     case SASS_OP_ISETP:
     case SASS_OP_UISETP: compare(lift, inst); break;
     default: lift_refuse(lift, "its effect is unknown"); break;

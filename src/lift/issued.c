@@ -32,6 +32,7 @@ enum ptx_class lift_class(const struct sass_inst *inst, const struct ptx_form *f
     if (class == PTX_CLASS_NONE) /* a machine need not know what does nothing */
         return own == PTX_CLASS_OTHER && form->op != PTX_OP_NANOSLEEP ? PTX_CLASS_MOVE : own;
     if (class == PTX_CLASS_CONVERT && converts_wide(inst)) return PTX_CLASS_CONVERT64;
+    if (own == PTX_CLASS_PREFETCH) return own; /* CCTL, which is a fence else */
     /* Parameters are in a constant bank. */
     if (class == PTX_CLASS_LOAD_CONST && own == PTX_CLASS_LOAD_PARAM) return own;
     return class;

@@ -7,8 +7,6 @@
 
 typedef void (*family_fn)(struct lift *lift, const struct sass_inst *inst);
 
-#define lift_nothing NULL /* what it means is not known */
-
 static const family_fn families[SASS_OP_COUNT] = {
     lift_nothing, /* an opcode that is not known */
 #define SASS_OPCODE(enumerator, name, class, ptx_class, family) lift_##family,
@@ -128,20 +126,12 @@ static void copy_guard(struct lift *lift, uint32_t guard) {
 }
 
 static void write_meaning(struct lift *lift, const struct sass_inst *sass) {
-    family_fn family = families[sass->op];
-    if (family == NULL) {
-        lift_refuse(lift, lift->sm >= 100
-                              ? "machine code of sm_100 and later is printed, but not analysed: compile "
-                                "for sm_75 to sm_90, or analyse the PTX"
-                              : "its effect is unknown");
-        return;
-    }
     if (sass->listed) {
         lift_refuse(lift, "the meaning of a modifier is unknown");
         return;
     }
     const bool never = sass->guard.number == SASS_PT && sass->guard.negated;
-    if (!never) family(lift, sass);
+    if (!never) families[sass->op](lift, sass);
 }
 
 void lift_instruction(struct lift *lift, const struct sass_inst *sass, const struct ptx_inst *place) {

@@ -261,6 +261,19 @@ void lift_exchange(struct lift *lift, const struct sass_inst *inst); /* exchange
 void lift_barrier(struct lift *lift, const struct sass_inst *inst);  /* exchange.c: BAR MEMBAR DEPBAR ... */
 void lift_control(struct lift *lift,
                   const struct sass_inst *inst); /* control.c: BRA BSSY BSYNC CALL RET EXIT ... */
+void lift_texture(struct lift *lift, const struct sass_inst *inst); /* texture.c: TEX TLD TLD4 TXQ */
+void lift_surface(struct lift *lift, const struct sass_inst *inst); /* texture.c: SULD SUST */
+
+/* What is known by name, and not supported: each refuses with its reason (unsupported.c). */
+void lift_nothing(struct lift *lift, const struct sass_inst *inst);
+void lift_gradient(struct lift *lift, const struct sass_inst *inst);
+void lift_surface_atomic(struct lift *lift, const struct sass_inst *inst);
+void lift_mbarrier(struct lift *lift, const struct sass_inst *inst);
+void lift_bulk(struct lift *lift, const struct sass_inst *inst);
+void lift_cluster(struct lift *lift, const struct sass_inst *inst);
+void lift_dependent(struct lift *lift, const struct sass_inst *inst);
+void lift_warpgroup(struct lift *lift, const struct sass_inst *inst);
+void lift_multicast(struct lift *lift, const struct sass_inst *inst);
 
 /* What the floating-point families have in common: modifiers as PTX writes them, and comparisons. */
 

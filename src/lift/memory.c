@@ -2,6 +2,8 @@
  * value, so that it is known where addresses point to (warp/interpret/home.h). */
 #include "lift/lift.h"
 
+#include <string.h>
+
 /* ---- Widths -------------------------------------------------------------------------------------------- */
 
 /* What an access of a width moves: values of one type, one for each register or pair of them. */
@@ -156,6 +158,21 @@ static void copy(struct lift *lift, const struct sass_inst *inst) {
     LIFT_EMIT(lift, opcode, to, from, lift_int(size), bytes);
 }
 
+/* CCTL: what caches should do, which changes no value. */
+static void control_caches(struct lift *lift, const struct sass_inst *inst) {
+    switch (sass_field(inst, SASS_FIELD_OPERATION)) {
+    case SASS_CCTL_PF1:
+        LIFT_EMIT(lift, "prefetch.global.L1", lift_wide_address(lift, &inst->address));
+        return;
+    case SASS_CCTL_PF2:
+    case SASS_CCTL_PML2:
+    case SASS_CCTL_DML2: /* with a priority, or only that */
+        LIFT_EMIT(lift, "prefetch.global.L2", lift_wide_address(lift, &inst->address));
+        return;
+    default: return;
+    }
+}
+
 void lift_memory(struct lift *lift, const struct sass_inst *inst) {
     switch (inst->op) {
     case SASS_OP_LDG:
@@ -167,6 +184,7 @@ void lift_memory(struct lift *lift, const struct sass_inst *inst) {
     case SASS_OP_ST:
     case SASS_OP_STS:
     case SASS_OP_STL: store(lift, inst); return;
+    case SASS_OP_CCTL: control_caches(lift, inst); return;
     default: lift_refuse(lift, "its effect on memory is unknown");
     }
 }
@@ -175,32 +193,53 @@ void lift_memory(struct lift *lift, const struct sass_inst *inst) {
 
 /* Atomic operations. */
 
-enum atomic_operation { ATOMIC_CAS = 9, ATOMIC_POPC_INC = 10, ATOMIC_CAST_SPIN = 11 };
+enum atomic_operation { ATOMIC_CAS = 9, ATOMIC_POPC_INC = 10, ATOMIC_CAST_SPIN = 11, ATOMIC_ARRIVE = 12 };
 
-enum atomic_type {
-    TYPE_U32,
-    TYPE_S32,
-    TYPE_U64,
-    TYPE_F32_FTZ,
-    TYPE_F16X2,
-    TYPE_S64,
-    TYPE_F64,
-    TYPE_F32,
-    TYPES
+/* Types of atomics, by SASS_FIELD_ATOMIC_TYPE, as PTX writes them. Of F32 that is not flushed PTX has none:
+ * that of another addition of 4 bytes whose result is not computed stands for it. */
+static const struct atomic_type {
+    const char *name;
+    uint8_t registers;
+    bool is_integer;
+} atomic_types[] = {
+    {"u32", 1, true},
+    {"s32", 1, true},
+    {"u64", 2, true},
+    {"f32", 1, false},
+    {"noftz.f16x2", 1, false},
+    {"s64", 2, true},
+    {"f64", 2, false},
+    {"noftz.bf16x2", 1, false},
+    {"noftz.bf16x2", 1, false},
+    {"noftz.v2.f16x2", 2, false},
+    {"noftz.v4.f16x2", 4, false},
+    {"noftz.v2.bf16x2", 2, false},
+    {"noftz.v4.bf16x2", 4, false},
+    {"v2.f32", 2, false},
+    {"v4.f32", 4, false},
 };
 
-static bool is_wide(uint32_t type) {
-    return type == TYPE_U64 || type == TYPE_S64 || type == TYPE_F64;
+static const struct atomic_type *type_of(const struct sass_inst *inst) {
+    const uint32_t type = sass_field(inst, SASS_FIELD_ATOMIC_TYPE);
+    return type < sizeof atomic_types / sizeof *atomic_types ? &atomic_types[type] : NULL;
+}
+
+/* Whether its values are registers of 64 bits: integers and f64, no vectors. */
+static bool is_wide(const struct atomic_type *type) {
+    return type->registers == 2 && strstr(type->name, "v2") == NULL;
+}
+
+static bool is_vector(const struct atomic_type *type) {
+    return type->registers > 1 && !is_wide(type);
 }
 
 /* The operation and its type as PTX has them; NULL: there is none. */
-static const char *operation_of(struct lift *lift, uint32_t operation, uint32_t type) {
+static const char *operation_of(struct lift *lift, uint32_t operation, const struct atomic_type *type) {
     static const char *const names[] = {"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch"};
-    static const char *const types[TYPES] = {"u32", "s32", "u64", "f32", "noftz.f16x2", "s64", "f64", NULL};
-    if (operation >= sizeof names / sizeof *names || type >= TYPES || types[type] == NULL) return NULL;
+    if (operation >= sizeof names / sizeof *names || (operation >= 5 && is_vector(type))) return NULL;
     if (operation >= 5) return lift_text(lift, "%s.%s", names[operation], is_wide(type) ? "b64" : "b32");
-    if (operation == 0 && type == TYPE_S64) type = TYPE_U64;
-    return lift_text(lift, "%s.%s", names[operation], types[type]);
+    const bool sum64 = operation == 0 && type->is_integer && is_wide(type);
+    return lift_text(lift, "%s.%s", names[operation], sum64 ? "u64" : type->name);
 }
 
 static const char *space_of(const struct sass_inst *inst) {
@@ -215,6 +254,16 @@ static struct ptx_operand atomic_address(struct lift *lift, const struct sass_in
 
 static struct ptx_operand data_of(struct lift *lift, const struct sass_source *source, bool wide) {
     return wide ? lift_pair(lift, source->number, false) : lift_reg(lift, source->number, false);
+}
+
+/* The registers from one on, as a vector. */
+static struct ptx_operand vector_of(struct lift *lift, uint32_t first, uint32_t count, bool written) {
+    struct ptx_operand elements[4];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t number = first + i < SASS_RZ ? first + i : SASS_RZ;
+        elements[i] = written ? lift_to_reg(lift, number, false) : lift_reg(lift, number, false);
+    }
+    return lift_vector(lift, elements, count);
 }
 
 static void write_result(struct lift *lift, const struct sass_inst *inst, struct ptx_operand old, bool wide) {
@@ -238,8 +287,8 @@ static void compare_and_swap(struct lift *lift, const struct sass_inst *inst, bo
 static void cast_spin(struct lift *lift, const struct sass_inst *inst, bool wide) {
     struct ptx_operand old = lift_temp(lift, wide ? PTX_B64 : PTX_B32), equal = lift_temp(lift, PTX_PRED);
     struct ptx_operand address = atomic_address(lift, inst), compared = data_of(lift, &inst->b, wide);
-    LIFT_EMIT(lift, wide ? "atom.shared.cas.b64" : "atom.shared.cas.b32", old, address, compared,
-              data_of(lift, &inst->c, wide));
+    LIFT_EMIT(lift, lift_text(lift, "atom%s.cas.%s", space_of(inst), wide ? "b64" : "b32"), old, address,
+              compared, data_of(lift, &inst->c, wide));
     LIFT_EMIT(lift, wide ? "setp.eq.b64" : "setp.eq.b32", equal, lift_none(), old, compared);
     if (!wide) {
         LIFT_EMIT(lift, "selp.b32", lift_to_reg(lift, inst->d, false), lift_int(1), lift_int(0), equal);
@@ -258,21 +307,25 @@ static void count_up(struct lift *lift, const struct sass_inst *inst) {
         LIFT_EMIT(lift, "atom.shared.add.u32", lift_to_reg(lift, inst->d, false), address, lift_int(1));
 }
 
-static void update(struct lift *lift, const struct sass_inst *inst, uint32_t operation, uint32_t type) {
+static void update(struct lift *lift, const struct sass_inst *inst, uint32_t operation,
+                   const struct atomic_type *type) {
     const char *what = operation_of(lift, operation, type);
     const bool wide = is_wide(type), returns = inst->has_d && inst->d != SASS_RZ;
     if (what == NULL) {
         lift_refuse(lift, "this atomic operation is unknown");
         return;
     }
-    struct ptx_operand address = atomic_address(lift, inst), data = data_of(lift, &inst->b, wide);
+    struct ptx_operand address = atomic_address(lift, inst);
+    struct ptx_operand data = is_vector(type) ? vector_of(lift, inst->b.number, type->registers, false)
+                                              : data_of(lift, &inst->b, wide);
     if (!returns && operation != 8) {
         LIFT_EMIT(lift, lift_text(lift, "red%s.%s", space_of(inst), what), address, data);
         return;
     }
-    struct ptx_operand old = result_of(lift, inst, wide);
+    struct ptx_operand old =
+        is_vector(type) ? vector_of(lift, inst->d, type->registers, true) : result_of(lift, inst, wide);
     LIFT_EMIT(lift, lift_text(lift, "atom%s.%s", space_of(inst), what), old, address, data);
-    write_result(lift, inst, old, wide);
+    if (!is_vector(type)) write_result(lift, inst, old, wide);
 }
 
 /* The number that an address operand stands for. */
@@ -282,9 +335,11 @@ static struct ptx_operand value_of(struct lift *lift, struct ptx_operand address
     return sum;
 }
 
-/* QSPC: whether an address is one of a state space. */
+/* QSPC: whether an address is one of a state space. Of a cluster's blocks there is one here, as clusters are
+ * declined. */
 static void query_space(struct lift *lift, const struct sass_inst *inst) {
-    static const char *const opcodes[] = {"isspacep.global", "isspacep.local", "isspacep.shared"};
+    static const char *const opcodes[] = {"isspacep.global", "isspacep.local", "isspacep.shared",
+                                          "isspacep.shared"};
     const uint32_t space = sass_field(inst, SASS_FIELD_SPACE);
     const struct ptx_operand to = lift_to_predicate(lift, &inst->to[0]);
     if (space >= sizeof opcodes / sizeof *opcodes || inst->d != SASS_RZ) {
@@ -297,11 +352,16 @@ static void query_space(struct lift *lift, const struct sass_inst *inst) {
 
 static void operate(struct lift *lift, const struct sass_inst *inst) {
     const uint32_t operation = sass_field(inst, SASS_FIELD_ATOMIC);
-    const uint32_t type = sass_field(inst, SASS_FIELD_ATOMIC_TYPE);
+    const struct atomic_type *type = type_of(inst);
+    if (type == NULL) {
+        lift_refuse(lift, "the type of this atomic operation is unknown");
+        return;
+    }
     switch (operation) {
     case ATOMIC_CAS: compare_and_swap(lift, inst, is_wide(type)); return;
     case ATOMIC_CAST_SPIN: cast_spin(lift, inst, is_wide(type)); return;
     case ATOMIC_POPC_INC: count_up(lift, inst); return;
+    case ATOMIC_ARRIVE: lift_mbarrier(lift, inst); return;
     default: update(lift, inst, operation, type);
     }
 }

@@ -263,6 +263,8 @@ static struct ptx_tuning tuning_of(const struct cubin_kernel *kernel) {
     struct ptx_tuning tuning = {.maxnreg = kernel->max_registers};
     memcpy(tuning.maxntid, kernel->max_threads, sizeof tuning.maxntid);
     memcpy(tuning.reqntid, kernel->required_threads, sizeof tuning.reqntid);
+    memcpy(tuning.reqnctapercluster, kernel->cluster_blocks, sizeof tuning.reqnctapercluster);
+    tuning.explicitcluster = kernel->in_clusters;
     return tuning;
 }
 

@@ -99,6 +99,7 @@ static uint32_t width_of(const struct sass_inst *inst) {
     case SASS_OP_LD:
     case SASS_OP_LDS:
     case SASS_OP_LDL:
+    case SASS_OP_SULD:
     case SASS_OP_LDC:
     case SASS_OP_ULDC: return of_width[sass_field(inst, SASS_FIELD_WIDTH) % 8];
     case SASS_OP_HMMA:
@@ -109,7 +110,15 @@ static uint32_t width_of(const struct sass_inst *inst) {
     }
 }
 
+/* Whether a register is one behind the first destination of a texture. */
+static bool is_second(const struct sass_inst *inst, const struct point *point) {
+    const uint32_t second =
+        sass_class_of(inst) == SASS_CLASS_TEXTURE ? sass_field(inst, SASS_FIELD_SECOND) : SASS_RZ;
+    return second != SASS_RZ && !point->uniform && point->reg >= second && point->reg - second < 2;
+}
+
 static bool writes(const struct sass_inst *inst, const struct point *point) {
+    if (is_second(inst, point)) return true;
     return inst->has_d && inst->d_uniform == point->uniform && inst->d != SASS_RZ && point->reg >= inst->d &&
            point->reg - inst->d < (int)width_of(inst);
 }

@@ -138,6 +138,7 @@ static const struct {
     [WB_ASSUME_COUNTERS_NOT_FULL] = {.id = "H8", .text = "no dependence counter exceeds 63"},
     [WB_ASSUME_CACHE_CONTROL] = {.id = "H9", .executed = ASSUMED_CACHE_CONTROL},
     [WB_ASSUME_BARRIER_COUNTERS] = {.id = "H11", .executed = ASSUMED_BARRIER_COUNTERS},
+    [WB_ASSUME_TOUCHED] = {.id = "H12", .executed = ASSUMED_TOUCHED},
     [WB_ASSUME_NOT_SOONER] = {.id = "H10",
                               .text = ("a stall count of n delays the warp's next issue by at least n "
                                        "cycles; results take at least the least that the machine states")},

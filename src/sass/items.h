@@ -60,7 +60,7 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define NUMBER_IF(b, f, at, bits) {.kind = ITEM_NUMBER, .field = SASS_FIELD_##f, .low = (at), .width = (bits), .when = WHEN_BIT, .bit = (b)}
 #define TO_LISTED(i, at) {.kind = ITEM_TO, .value = (i), .low = (at), .width = 3, .when = WHEN_USED, .listed = 1}
 #define ATOM_DONE TO(0, 81)
-#define SPACE {.kind = ITEM_FIELD, .field = SASS_FIELD_SPACE, .low = 73, .width = 3, .names = NAMES(3, ".G", ".L", ".S", ".D"), .listed = 1 << 3}
+#define SPACE {.kind = ITEM_FIELD, .field = SASS_FIELD_SPACE, .low = 73, .width = 3, .names = NAMES(3, ".G", ".L", ".S", ".D")}
 #define A {.kind = ITEM_A, .low = 24}
 #define A_NEG {.kind = ITEM_A, .low = 24, .signs = SIGNS_NEG}
 #define A_FLOAT {.kind = ITEM_A, .low = 24, .signs = SIGNS_FLOAT}
@@ -144,6 +144,8 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define GUARD_UNIFORM {.kind = ITEM_GUARD}
 #define UNIFORM GUARD_UNIFORM, FIXED(91, 1, 1)
 #define NOTHING FIXED(16, 8, 0)
+/* Operands and modifiers that are not looked at. */
+#define ANYTHING HIDDEN(SHAPE, 16, 32), HIDDEN(SHAPE, 48, 16), HIDDEN(SHAPE, 64, 32), HIDDEN(SHAPE, 96, 9)
 #define COUNTERS HIDDEN(COUNTER, 44, 3), HIDDEN(LIMIT, 38, 6), HIDDEN(WAIT_MORE, 32, 6), {.kind = ITEM_COUNTERS}
 #define PREDICATES {.kind = ITEM_PREDICATES}
 #define B_REGISTER(f, at) {.kind = ITEM_NUMBER, .field = SASS_FIELD_##f, .low = (at), .width = (at) == 24 ? 5 : 4, .signs = SIGNS_PART}
@@ -191,10 +193,10 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define ATOMIC ATOMIC_OF(4, ".XOR", ".EXCH")
 #define REDUCE ATOMIC_OF(3, ".XOR")
 #define CAS PLAIN(".CAS"), CONSTANT(ATOMIC, 9)
-#define CAS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, ".CAS", [3] = ".CAST.SPIN"), .values = (const uint8_t[16]) { 9, [3] = 11 }, .listed = 1 << 3}
+#define CAS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, ".CAS", [3] = ".CAST.SPIN"), .values = (const uint8_t[16]) { 9, [3] = 11 }}
 #define ATOMIC_TYPES FIELD(ATOMIC_TYPE, 73, 3, "", ".S32", ".64", ".F32.FTZ.RN", ".F16x2.RN", ".S64", ".F64.RN")
 #define ATOMIC_TYPES_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, "", ".S32", ".64", ".S64"), .values = (const uint8_t[16]) { 0, 1, 2, 5 }}
-#define ATOMIC_FLOATS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, ".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", ".BF16x8.RN", [9] = ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", ".F32.RN", ".F32x2.RN", ".F32x4.RN", ".F64.RN"), .values = (const uint8_t[16]) { 4, 8, 8, 8, 8, 8, [9] = 3, 8, 8, 7, 8, 8, 6 }, .listed = 0x6c3e}
+#define ATOMIC_FLOATS_90 {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC_TYPE, .low = 73, .width = 4, .names = NAMES(4, ".F16x2.RN", ".F16x4.RN", ".F16x8.RN", ".BF16x2.RN", ".BF16x4.RN", ".BF16x8.RN", [9] = ".F32.FTZ.RN", ".F32x2.FTZ.RN", ".F32x4.FTZ.RN", ".F32.RN", ".F32x2.RN", ".F32x4.RN", ".F64.RN"), .values = (const uint8_t[16]) { 4, 9, 10, 8, 11, 12, [9] = 3, 13, 14, 7, 13, 14, 6 }}
 #define ATOMS_COUNT PLAIN(".POPC.INC.32"), CONSTANT(ATOMIC, 10)
 #define ATOMS_COUNT_OR_ARRIVE {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, [9] = ".ARRIVE", ".POPC.INC"), .values = (const uint8_t[16]) { [9] = 12, 10 }}, FIELD(ATOMIC_TYPE, 73, 3, ".32", NULL, ".64")
 #define ATOMS_CAS {.kind = ITEM_FIELD, .field = SASS_FIELD_ATOMIC, .low = 87, .width = 4, .names = NAMES(4, ".CAS", [3] = ".CAST.SPIN"), .values = (const uint8_t[16]){9, [3] = 11}}, FIELD(ATOMIC_TYPE, 73, 3, "", [2] = ".64")
@@ -210,16 +212,19 @@ enum { CODE_FORMS = 16, CODE_SECOND = 1 << 24, CODE_SECOND_AT_64 = 1 << 25 };
 #define WORD(at, bits, ...) {.kind = ITEM_WORD, .low = (at), .width = (bits), .names = NAMES(bits, __VA_ARGS__)}
 #define HANDLE {.kind = ITEM_HANDLE}
 #define HANDLE_UREG {.kind = ITEM_HANDLE, .uniform = true}
-#define TEX_LOD TEXT(87, 3, "", ".LZ", ".LB", ".LL", ".LC", ".LB.LC")
+#define SECOND_D REGISTER(64), HIDDEN(SECOND, 64, 8)
+#define TEX_LOD FIELD(MODE, 87, 3, "", ".LZ", ".LB", ".LL", ".LC", ".LB.LC")
 #define TEX_FLAGS(at, text) TEXT(60, 1, "", ".SCR"), TEXT(59, 1, "", ".B"), TEXT(76, 1, "", ".AOFFI"), TEXT(at, 1, "", text), CACHE, TEXT(90, 1, "", ".NODEP")
-#define TEX_DESTINATIONS TO_IF_USED(0, 81), REGISTER(64), D, A, REG_B(32)
-#define TEX_SHAPE WORD(61, 3, "1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", NULL, "ARRAY_CUBE"), NUMBER(LUT, 72, 4)
+#define TEX_DESTINATIONS TO_IF_USED(0, 81), SECOND_D, D, A, REG_B(32)
+/* Of sm_75 the last texture of several has bit 124: a hint. */
+#define LAST_OF_SEVERAL TEXT(124, 1, "", "")
+#define TEX_SHAPE LAST_OF_SEVERAL, HIDDEN(SHAPE, 61, 3), WORD(61, 3, "1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", NULL, "ARRAY_CUBE"), NUMBER(LUT, 72, 4)
 #define TEX_MODIFIERS TEX_FLAGS(77, ".NDV"), TEXT(78, 1, "", ".DC"), TEXT(79, 1, "", ".F16"), TEX_LOD
 #define TLD_MODIFIERS TEX_FLAGS(78, ".MS"), TEX_LOD
 #define TLD4_MODIFIERS TEXT(87, 2, ".R", ".G", ".B", ".A"), TEX_FLAGS(78, ".DC"), TEXT(77, 1, "", ".PTP")
 #define TXD_MODIFIERS TEX_FLAGS(79, ".F16")
-#define TXQ_OPERANDS REGISTER(64), D, A
-#define TXQ_QUERY WORD(62, 2, "TEX_HEADER_DIMENSION", "TEX_HEADER_TEXTURE_TYPE", "TEX_HEADER_SAMPLER_POSITION", NULL), NUMBER(LUT, 72, 4)
+#define TXQ_OPERANDS SECOND_D, D, A
+#define TXQ_QUERY LAST_OF_SEVERAL, WORD(62, 2, "TEX_HEADER_DIMENSION", "TEX_HEADER_TEXTURE_TYPE", "TEX_HEADER_SAMPLER_POSITION", NULL), NUMBER(LUT, 72, 4)
 #define SURFACE_SHAPE TEXT(61, 3, ".1D", ".BUFFER", ".1D_ARRAY", ".2D", ".2D_ARRAY", ".3D")
 #define SURFACE_LIMIT TEXT(59, 2, ".IGN", ".NEAR", ".TRAP")
 #define SURFACE(order) TEXT(72, 1, "", ".BA"), SURFACE_SHAPE, WIDTH, CACHE, order, SURFACE_LIMIT

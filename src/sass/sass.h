@@ -337,6 +337,27 @@ const char *sass_class_name(enum sass_class class);
 /* The class of a name; SASS_CLASS_COUNT when there is none. */
 enum sass_class sass_class_find(const char *name);
 
+/* Operations of CCTL. */
+enum sass_cctl {
+    SASS_CCTL_PF1,
+    SASS_CCTL_PF2,
+    SASS_CCTL_IVALL = 4,
+    SASS_CCTL_IVALLP = 6,
+    SASS_CCTL_PML2 = 9,
+    SASS_CCTL_DML2
+};
+
+/* What the lanes of a warp touch at most of memory of which nobody knows where: lines of 128 bytes, and
+ * sectors of 32. 0: nothing, or at addresses that can be known. A texel lies in one sector. */
+struct sass_touched {
+    uint16_t lines, sectors;
+};
+struct sass_touched sass_touched_of(const struct sass_inst *inst);
+
+static inline bool sass_touches_anything(const struct sass_inst *inst) {
+    return sass_touched_of(inst).lines > 0;
+}
+
 /* The class of an instruction; SASS_CLASS_COUNT of one whose time nothing states. */
 enum sass_class sass_class_of(const struct sass_inst *inst);
 

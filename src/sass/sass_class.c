@@ -35,20 +35,57 @@ static const uint8_t classes[SASS_OP_COUNT] = {
 /* The size of 64 bits in conversions. */
 #define SIZE_64 3u
 
-/* Forms of CCTL that name no line: they empty caches of which bounds take nothing for granted. All others
- * prefetch lines, or have them written back: what that takes nobody publishes. */
-static bool names_no_line(const struct sass_inst *inst) {
-    enum { IVALL = 4, IVALLP = 6 }; /* of the table of opcodes */
-    const uint32_t operation = sass_field(inst, SASS_FIELD_OPERATION);
-    return operation == IVALL || operation == IVALLP;
+/* CCTL empties caches of which bounds take nothing for granted, brings a line of each lane, or sets how long
+ * it is kept. All other forms have lines written back, or thrown away: what that takes nobody publishes. */
+static enum sass_class class_of_control(const struct sass_inst *inst) {
+    switch (sass_field(inst, SASS_FIELD_OPERATION)) {
+    case SASS_CCTL_PF1:
+    case SASS_CCTL_PF2:
+    case SASS_CCTL_PML2:
+    case SASS_CCTL_DML2: return SASS_CLASS_PREFETCH;
+    case SASS_CCTL_IVALL:
+    case SASS_CCTL_IVALLP: return SASS_CLASS_NOP;
+    default: return SASS_CLASS_COUNT;
+    }
 }
 
 enum sass_class sass_class_of(const struct sass_inst *inst) {
     const enum sass_class class = classes[inst->op];
-    if (inst->op == SASS_OP_CCTL && !names_no_line(inst)) return SASS_CLASS_COUNT;
+    if (inst->op == SASS_OP_CCTL) return class_of_control(inst);
     const bool wide =
         sass_field(inst, SASS_FIELD_TO_SIZE) == SIZE_64 || sass_field(inst, SASS_FIELD_FROM_SIZE) == SIZE_64;
     return class == SASS_CLASS_CONVERT && wide ? SASS_CLASS_CONVERT_WIDE : class;
+}
+
+/* ---- Memory without known addresses ---- */
+
+#define LANES 32u
+#define LINE_SECTORS 4u
+
+/* Texels that a lane reads at most: those next to a place in each dimension, on two levels of detail. */
+static uint32_t texels_of(const struct sass_inst *inst) {
+    static const uint8_t next_to[8] = {2, 4, 8, 4, 2, 4, 8, 4}; /* by shape */
+    enum { LEVEL_ZERO = 1 };
+    const uint32_t levels = sass_field(inst, SASS_FIELD_MODE) == LEVEL_ZERO ? 1 : 2;
+    switch ((enum sass_op)inst->op) {
+    case SASS_OP_TEX: return levels * next_to[sass_field(inst, SASS_FIELD_SHAPE)];
+    case SASS_OP_TLD4: return 4;
+    case SASS_OP_TLD:
+    case SASS_OP_SULD:
+    case SASS_OP_SUST:
+    case SASS_OP_SUST_P: return 1;
+    default: return 0;
+    }
+}
+
+struct sass_touched sass_touched_of(const struct sass_inst *inst) {
+    const enum sass_class class = sass_class_of(inst);
+    if (class == SASS_CLASS_PREFETCH) return (struct sass_touched){LANES, LANES * LINE_SECTORS};
+    if (class != SASS_CLASS_TEXTURE && class != SASS_CLASS_SURFACE) return (struct sass_touched){0};
+    /* Of a handle that lanes may have each its own, what describes the texture and its sampler. */
+    const bool one_handle = inst->c.kind == SASS_SOURCE_CONST || inst->c.kind == SASS_SOURCE_UREG;
+    const uint32_t places = LANES * texels_of(inst) + 2 * (one_handle ? 1 : LANES);
+    return (struct sass_touched){places, places};
 }
 
 /* ---- Operands ------------------------------------------------------------------------------------------ */

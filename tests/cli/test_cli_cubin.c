@@ -42,6 +42,49 @@ static void test_failures_say_what_is_wrong(void **state) {
         check_failure(&failures[i]);
 }
 
+/* Valid code that is not supported: status 3, with the instruction's name, its address, and why. */
+static void test_unsupported_instructions_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *kernel, *instruction, *reason;
+    } rows[] = {
+        {"gradient", "TXD at 0x", "along gradients a filter may read many texels"},
+        {"surface_atomic", "SURED at 0x", "atomics of surfaces wait for each other"},
+        {"mbarrier", "SYNCS.EXCH at 0x", "it is part of an mbarrier, of which waits take an unknown time"},
+        {"bulk", "UBLKPF at 0x", "bulk copies and their fences (TMA) are not modelled"},
+        {"cluster", "UCGABAR_ARV at 0x", "it waits for other blocks of a cluster"},
+        {"dependent", "ACQBULK at 0x", "launches that overlap (griddepcontrol) are not modelled"},
+        {"warpgroup", "WARPGROUP at 0x", "matrix operations in the background (wgmma) take an unknown time"},
+        {"multicast", "LDGMC at 0x", "memory of several GPUs (multimem) is not modelled"},
+        {"unknown", "PMTRIG at 0x", "what it does is not known"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char command[256], reason[128];
+        (void)snprintf(command, sizeof command,
+                       "analyze tests/data/cubin/refused_code.sm_90.cubin -k %s -g 2 -b 32 "
+                       "-a 'buf:u32[64]=zero' -a 'buf:u32[64]=zero' -m h100",
+                       rows[i].kernel);
+        (void)snprintf(reason, sizeof reason, "): not supported: %s", rows[i].reason);
+        struct run run = run_command(command);
+        assert_int_equal(run.status, 3);
+        assert_non_null(strstr(run.err, rows[i].instruction));
+        assert_non_null(strstr(run.err, reason));
+        run_free(&run);
+    }
+}
+
+/* That a kernel is launched in clusters is read from the file. */
+static void test_kernels_in_clusters_are_not_bounded(void **state) {
+    (void)state;
+    struct run run =
+        run_command("analyze tests/data/cubin/refused_code.sm_90.cubin -k in_clusters -g 2 -b 32 "
+                    "-a 'buf:u32[64]=zero' -a 'buf:u32[64]=zero' -m h100");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.err, "its blocks start in clusters"));
+    assert_non_null(strstr(run.out, "block (0,0,0) alone takes at most"));
+    run_free(&run);
+}
+
 /* What a launch promises is assumed, and is the option's where that is given, too; models of PTX take none.
  */
 static void test_promises(void **state) {
@@ -634,6 +677,8 @@ static void test_inputs_of_results(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_failures_say_what_is_wrong),
+        cmocka_unit_test(test_unsupported_instructions_are_named),
+        cmocka_unit_test(test_kernels_in_clusters_are_not_bounded),
         cmocka_unit_test(test_promises),
         cmocka_unit_test(test_misses_in_any_order),
         cmocka_unit_test(test_searches_know_no_fills),

@@ -166,6 +166,23 @@ static void sleeps_take_their_time(void **state) {
     expect_sleep("--inputs any", "setp.eq.u32 %p, %r0, 7;\nmov.u32 %r1, 1000;\n@%p nanosleep.u32 %r1;", 1860);
 }
 
+/* A barrier whose threads a register counts is one of the block if these are all of its threads. */
+static void registers_count_threads(void **state) {
+    (void)state;
+    const json_int_t whole = sib_of("", "mov.u32 %r1, %ntid.x;\nbar.sync 1;");
+    /* It waits for the register. */
+    assert_in_range(sib_of("", "mov.u32 %r1, %ntid.x;\nbar.sync 1, %r1;"), whole, whole + 8);
+    assert_in_range(sib_of("--inputs any", "mov.u32 %r1, 32;\nbar.sync 1, %r1;"), whole, whole + 8);
+    struct run run;
+    analyze_body("-b 64 --method sib", "mov.u32 %r1, 32;\nbar.sync 1, %r1;", &run);
+    assert_int_equal(run.status, 3);
+    assert_non_null(strstr(run.err, "this barrier does not join all threads of the block"));
+    run_free(&run);
+    analyze_body("--inputs any --method sib", "bar.sync 1, %r0;", &run);
+    assert_int_equal(run.status, 3);
+    run_free(&run);
+}
+
 /* A trap that data may lead to is taken to be the end. */
 static void traps_end_a_kernel(void **state) {
     (void)state;
@@ -485,6 +502,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_declined_or_assumed_by_name),
         cmocka_unit_test(sleeps_take_their_time),
+        cmocka_unit_test(registers_count_threads),
         cmocka_unit_test(traps_end_a_kernel),
         cmocka_unit_test(clusters_are_declined),
         cmocka_unit_test(the_last_lane_is_assumed_or_unknown),

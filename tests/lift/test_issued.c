@@ -170,8 +170,62 @@ static void a_path_is_charged_by_machine_instructions(void **state) {
     traced_kernel_close(&traced);
 }
 
+/* ---- What is not supported ---- */
+
+#define UNSUPPORTED(X)                                                                                       \
+    X(nothing)                                                                                               \
+    X(gradient) X(surface_atomic) X(mbarrier) X(bulk) X(cluster) X(dependent) X(warpgroup) X(multicast)
+
+static bool is_unsupported(const char *family) {
+    static const char *const names[] = {
+#define X(family) #family,
+        UNSUPPORTED(X)
+#undef X
+    };
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        if (strcmp(names[n], family) == 0) return true;
+    return false;
+}
+
+/* What has no class of times is refused by name; what has one is, where nobody knows what it computes. */
+static void every_opcode_is_timed_or_refused_by_name(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *family;
+        enum sass_op op;
+    } opcodes[] = {
+#define SASS_OPCODE(enumerator, name, class, ptx_class, family) {name, #family, SASS_OP_##enumerator},
+#define SASS_FORM(...)
+#include "sass/opcode_table.h"
+#undef SASS_OPCODE
+#undef SASS_FORM
+    };
+    for (size_t o = 0; o < sizeof opcodes / sizeof *opcodes; o++) {
+        const struct sass_inst inst = {.op = (uint16_t)opcodes[o].op};
+        const bool refused = is_unsupported(opcodes[o].family),
+                   timed = sass_class_of(&inst) != SASS_CLASS_COUNT;
+        if (timed ? refused && strcmp(opcodes[o].family, "nothing") != 0 : !refused)
+            fail_msg("%s", opcodes[o].name);
+    }
+}
+
+static void refusals_say_why(void **state) {
+    (void)state;
+    struct lift of_90 = {.sm = 90}, of_100 = {.sm = 100};
+#define X(family)                                                                                            \
+    of_90.refused = of_100.refused = NULL;                                                                   \
+    lift_##family(&of_90, NULL);                                                                             \
+    lift_##family(&of_100, NULL);                                                                            \
+    assert_true(strncmp(of_90.refused, "not supported: ", 15) == 0);                                         \
+    assert_non_null(strstr(of_100.refused, "machine code of sm_100 and later"));
+    UNSUPPORTED(X)
+#undef X
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_opcode_is_timed_or_refused_by_name),
+        cmocka_unit_test(refusals_say_why),
         cmocka_unit_test(every_machine_instruction_is_issued_once),
         cmocka_unit_test(ptx_is_issued_as_it_is),
         cmocka_unit_test(opcodes_have_the_class_of_what_they_do),

@@ -156,7 +156,11 @@ static void what_kernels_reach_is_executed(void **state) {
     assert_int_equal(wrong, 0);
 }
 
-/* The document names them all, in the order of the table. */
+static bool is_supported(uint32_t op) {
+    return sass_class_of(&(struct sass_inst){.op = (uint16_t)op}) != SASS_CLASS_COUNT;
+}
+
+/* The document names all that are not refused, in the order of the table. */
 static void what_nothing_executes_is_documented(void **state) {
     (void)state;
     bool known[SASS_OP_COUNT] = {false};
@@ -164,7 +168,7 @@ static void what_nothing_executes_is_documented(void **state) {
     for (size_t i = 0; i < executed.kinds.count; i++)
         if (executed.kinds.items[i].known) known[executed.kinds.items[i].op] = true;
     for (uint32_t op = SASS_OP_UNKNOWN + 1; op < SASS_OP_COUNT; op++)
-        if (!known[op])
+        if (!known[op] && is_supported(op))
             text_printf(&list, "%s`%s`", list.length > 0 ? " " : "", sass_op_name((enum sass_op)op));
     text_string(&list, ".");
     assert_false(list.failed);

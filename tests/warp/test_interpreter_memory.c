@@ -129,6 +129,28 @@ static void matrices_are_loaded_by_rows(void **state) {
     FOR_EACH_LANE(outcome, l, l);
 }
 
+static struct outcome store_matrix(const char *modifier) {
+    struct text body = {0};
+    text_string(&body, "shl.b32 %r1, %r0, 2; mov.u32 %r2, buffer; add.u32 %r1, %r1, %r2;\n"
+                       "shl.b32 %r3, %r0, 4; and.b32 %r3, %r3, 127; add.u32 %r3, %r3, %r2;\n"
+                       "stmatrix.sync.aligned.m8n8.x1");
+    text_string(&body, modifier);
+    text_string(&body, ".shared.b16 [%r3], {%r0}; ld.shared.u32 %r4, [%r1]; cvt.u64.u32 %rd9, %r4;\n" STORE);
+    struct outcome outcome = run_body(".shared .align 16 .b8 buffer[1024];\n", body.data, "32");
+    text_free(&body);
+    return outcome;
+}
+
+/* Lane l has l and 0 in row l / 4, from column 2 (l % 4) on. Transposed its row is the column: word w, in row
+ * w / 4, has elements of columns w / 4 of two rows. */
+static void matrices_are_stored_by_rows(void **state) {
+    (void)state;
+    struct outcome outcome = store_matrix("");
+    FOR_EACH_LANE(outcome, l, l);
+    outcome = store_matrix(".trans");
+    FOR_EACH_LANE(outcome, l, l / 4 % 2 != 0 ? 0 : (l % 4 * 8 + l / 8) | (l % 4 * 8 + 4 + l / 8) << 16);
+}
+
 /* The lanes of each half of a warp have a member mask of their own. */
 #define HALVES "setp.lt.u32 %p2, %r0, 16; selp.b32 %r1, 0xffff, 0xffff0000, %p2;\n"
 
@@ -421,6 +443,7 @@ int main(void) {
         cmocka_unit_test(atomics_take_effect_in_the_order_of_lanes),
         cmocka_unit_test(asynchronous_copies_arrive),
         cmocka_unit_test(matrices_are_loaded_by_rows),
+        cmocka_unit_test(matrices_are_stored_by_rows),
         cmocka_unit_test(lanes_exchange_values),
         cmocka_unit_test(special_registers_say_where_a_thread_is),
         cmocka_unit_test(wrong_accesses_are_refused),

@@ -170,8 +170,9 @@ static void add_up(struct fill_counter *counter) {
     }
     fills->translations +=
         code / sass->l1_instructions.line_bytes + constants / sass->constants.line_bytes + 2;
-    const bool bindless = machine_code_reaches(grid->kernel, sass_reads_bindless); /* which may be anywhere */
-    if (counter->anywhere || grid->cover.local_open || bindless)
+    const bool anywhere = machine_code_reaches(grid->kernel, sass_reads_bindless) ||
+                          machine_code_reaches(grid->kernel, sass_touches_anything);
+    if (counter->anywhere || grid->cover.local_open || anywhere)
         fills->pages = fills->bytes = fills->l1_bytes = CYCLES_SATURATED;
     if (machine_code_reaches(grid->kernel, fetches_more)) fills->bytes = fills->l1_bytes = CYCLES_SATURATED;
 }

@@ -21,9 +21,9 @@ bool machine_code_reaches(const struct wb_kernel *kernel, bool (*is)(const struc
     return false;
 }
 
-/* Fences and what comes with them. */
-static bool empties_first_level(const struct sass_inst *inst) {
-    return inst->op == SASS_OP_MEMBAR || inst->op == SASS_OP_CCTL;
+/* Fences and what comes with them; and what of its accesses is not recorded. */
+static bool loses_loads(const struct sass_inst *inst) {
+    return inst->op == SASS_OP_MEMBAR || inst->op == SASS_OP_CCTL || sass_touches_anything(inst);
 }
 
 /* What is not a load that the first level keeps may take its lines from there. */
@@ -48,7 +48,7 @@ void kept_loads_find(const struct traffic *traffic, struct arena *arena, struct 
     const size_t objects = grid->cover.objects.items.count;
     *kept = (struct kept_loads){.traffic = traffic,
                                 .lines.arena = arena,
-                                .none = machine_code_reaches(grid->kernel, empties_first_level),
+                                .none = machine_code_reaches(grid->kernel, loses_loads),
                                 .lost = arena_array(arena, objects + 1, sizeof *kept->lost)};
     for (uint32_t b = 0; b < grid->blocks.count && !kept->none; b++)
         for (uint32_t w = 0; w < grid->warp_count; w++) {

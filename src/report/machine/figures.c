@@ -31,7 +31,8 @@ static void count_inst(struct figures *figures, const struct sass_inst *inst) {
     const enum sass_class class = sass_class_of(inst);
     figures->instructions++;
     figures->constants += sass_constant_operand(inst) != NULL;
-    figures->jumps += class == SASS_CLASS_BRANCH || class == SASS_CLASS_CONVERGENCE;
+    figures->jumps +=
+        class == SASS_CLASS_BRANCH || class == SASS_CLASS_CONVERGENCE || class == SASS_CLASS_SLEEP;
     figures->long_stalls += inst->control.stall == 0 && inst->control.yield;
     if (class == SASS_CLASS_COUNT) return;
     const struct machine_sass_class *times = &figures->machine->sass.classes[class];
@@ -152,6 +153,7 @@ static void add_core(struct figures *figures) {
                 {"row_cycle", sass->row_cycle > 0 ? memory : 0},
                 {"full_queue", count_queued(figures)},
                 {"branch", figures->jumps},
+                {"clock", figures->classes[SASS_CLASS_SLEEP]},
                 {"long_stall", figures->long_stalls}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         add_key(figures, "sass", machine_sass_fields, all[k], sass, 0);

@@ -71,6 +71,7 @@ struct micro_memory {
     bool uniform;              /* the address is a constant */
     bool is_strong;      /* no data race with strong accesses of others: relaxed, volatile, acquire ... */
     bool may_be_address; /* of a load: an integer of the size of addresses */
+    bool uncomputed;     /* of an atomic: what it makes of memory, and returns, is not known */
 };
 
 /* mov between a register of `count` * `bits` bits and `count` registers. */

@@ -25,6 +25,11 @@ static bool has_address(const struct micro *op) {
            op->unrecorded == opaque_store_execute;
 }
 
+/* Whether lanes give the addresses of rows for each other. */
+static bool moves_matrices(const struct micro *op) {
+    return op->execute == ldmatrix_execute || op->execute == stmatrix_execute;
+}
+
 static bool writes_memory(const struct micro *op) {
     return op->execute != load_execute && op->execute != ldmatrix_execute;
 }
@@ -70,7 +75,7 @@ static wb_status access_unknown(struct warp *warp, const struct micro *op, uint3
 static uint32_t impossible_lanes(const struct warp *warp, const struct micro *op, uint32_t lanes) {
     uint64_t addresses[WARP_LANES];
     uint32_t possible = 0, bytes = op->memory.bytes * op->memory.count;
-    if (op->execute == ldmatrix_execute) return 0; /* lanes give the addresses of rows for each other */
+    if (moves_matrices(op)) return 0;
     if (op->unrecorded == opaque_store_execute) bytes = 1;
     FOR_LANES_OF(l, lanes) {
         bool inside = access_addresses_known(warp, &op->memory.address, 1u << l, addresses) &&
@@ -107,7 +112,7 @@ static wb_status cover_access(struct warp *warp, const struct micro *op, uint32_
     bool size_known = op->execute != copy_execute || (lanes & ~warp_slot(warp, op->source[0])->known) == 0;
     bool shared = op->memory.is_strong && access_is_shared(warp->run, op);
     if (op->execute == atomic_execute || ((widens || shared) && writes_memory(op)) || !size_known) sure = 0;
-    if (op->execute == ldmatrix_execute && doubtful != 0) sure = 0;
+    if (moves_matrices(op) && doubtful != 0) sure = 0;
     uint64_t addresses[WARP_LANES];
     if (op->execute == store_execute && access_addresses_known(warp, &op->memory.address, sure, addresses) &&
         store_conflicts(warp, op, sure, addresses))

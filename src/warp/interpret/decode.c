@@ -352,6 +352,8 @@ static void decode_access(struct decoder *decoder, const struct ptx_operand *ope
     op->unsure = is_store ? unsure_store : unsure_outputs;
 }
 
+#define ATOMIC_BYTES_MAX 16u
+
 /* Whether memory_ops.c computes the form: of floats only f32 and f64, and of vectors none. */
 static bool is_computed_atomic(const struct ptx_form *form) {
     uint32_t bytes = ptx_type_bytes((enum ptx_type)form->type);
@@ -361,26 +363,30 @@ static bool is_computed_atomic(const struct ptx_form *form) {
     return bytes >= 4 || (bytes == 2 && form->mode == PTX_MODE_CAS);
 }
 
-/* atom, red: operands in sources 0 and 1. */
-static void decode_atomic(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
-    bool known = true;
-    enum ptx_type type = (enum ptx_type)op->form->type;
-    struct micro_memory *memory = &op->memory;
-    memory->bytes = (uint8_t)ptx_type_bytes(type);
-    memory->count = 1;
-    known &=
-        decode_address(decoder, decode_role(op->form, operands, 'm', 0), op->form->space, &memory->address);
-    if (!known || !is_computed_atomic(op->form)) return;
+/* Whether an atomic's operands are decoded: sources 0 and 1. */
+static bool decode_atomic_operands(struct decoder *decoder, const struct ptx_operand *operands,
+                                   struct micro *op) {
+    const enum ptx_type type = (enum ptx_type)op->form->type;
+    const struct ptx_operand sink = {.kind = PTX_OPERAND_SINK};
+    const struct ptx_operand *to = decode_role(op->form, operands, 'd', 0);
     for (uint32_t n = 0; n < 2; n++) {
         const struct ptx_operand *operand = decode_nth_source(op->form, operands, n);
         if (operand == NULL || operand->kind == PTX_OPERAND_NONE) continue;
-        if (operand->kind == PTX_OPERAND_VECTOR) return;
-        known &= decode_source(decoder, operand, type, &op->source[n]);
+        if (operand->kind == PTX_OPERAND_VECTOR || !decode_source(decoder, operand, type, &op->source[n]))
+            return false;
     }
-    struct ptx_operand sink = {.kind = PTX_OPERAND_SINK};
-    const struct ptx_operand *to = decode_role(op->form, operands, 'd', 0);
-    known &= decode_source(decoder, to != NULL ? to : &sink, type, &op->destination);
-    if (!known) return;
+    return decode_source(decoder, to != NULL ? to : &sink, type, &op->destination);
+}
+
+/* atom, red. */
+static void decode_atomic(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
+    struct micro_memory *memory = &op->memory;
+    memory->bytes = (uint8_t)ptx_type_bytes((enum ptx_type)op->form->type);
+    memory->count = op->form->vector;
+    if (!decode_address(decoder, decode_role(op->form, operands, 'm', 0), op->form->space, &memory->address))
+        return;
+    if (op->form->mode == PTX_MODE_NONE || memory->bytes * memory->count > ATOMIC_BYTES_MAX) return;
+    memory->uncomputed = !is_computed_atomic(op->form) || !decode_atomic_operands(decoder, operands, op);
     op->execute = atomic_execute;
     op->unsure = unsure_store;
 }
@@ -410,20 +416,21 @@ static void decode_copy(struct decoder *decoder, const struct ptx_operand *opera
     op->unsure = unsure_store;
 }
 
-/* ldmatrix of 8x8 matrices of 16-bit elements. */
-static void decode_ldmatrix(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
+/* ldmatrix and stmatrix of 8x8 matrices of 16-bit elements. */
+static void decode_matrices(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
+    const bool loads = op->form->op == PTX_OP_LDMATRIX;
     bool known = true;
     struct micro_memory *memory = &op->memory;
     if (op->form->type != PTX_B16 || op->form->type2 != PTX_B16) return;
     memory->bytes = 16;
     known &=
         decode_address(decoder, decode_role(op->form, operands, 'm', 0), op->form->space, &memory->address);
-    known &= decode_elements(decoder, decode_role(op->form, operands, 'd', 0), PTX_B32, &memory->values,
-                             &memory->count);
+    known &= decode_elements(decoder, decode_role(op->form, operands, loads ? 'd' : 's', 0), PTX_B32,
+                             &memory->values, &memory->count);
     if (!known || (memory->count != 1 && memory->count != 2 && memory->count != 4)) return;
-    op->execute = ldmatrix_execute;
-    op->unrecorded = opaque_execute;
-    op->unsure = unsure_exchange;
+    op->execute = loads ? ldmatrix_execute : stmatrix_execute;
+    op->unrecorded = loads ? opaque_execute : opaque_store_execute;
+    op->unsure = loads ? unsure_exchange : unsure_store;
 }
 
 static void decode_memory(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
@@ -434,7 +441,8 @@ static void decode_memory(struct decoder *decoder, const struct ptx_operand *ope
     case PTX_OP_ATOM:
     case PTX_OP_RED: decode_atomic(decoder, operands, op); return;
     case PTX_OP_CP_ASYNC: decode_copy(decoder, operands, op); return;
-    case PTX_OP_LDMATRIX: decode_ldmatrix(decoder, operands, op); return;
+    case PTX_OP_LDMATRIX:
+    case PTX_OP_STMATRIX: decode_matrices(decoder, operands, op); return;
     default: return;
     }
 }
@@ -594,7 +602,7 @@ static void decode_control(struct decoder *decoder, const struct ptx_operand *op
 }
 
 /* Source 0: which barrier; 1: how many threads, 0 for all; 2: the predicate of bar.red; 3: the member mask of
- * bar.warp.sync. */
+ * bar.warp.sync. The immediate: whether a register says how many threads. */
 static void decode_barrier(struct decoder *decoder, const struct ptx_operand *operands, struct micro *op) {
     op->unsure = unsure_control;
     op->execute = barrier_execute;
@@ -608,6 +616,7 @@ static void decode_barrier(struct decoder *decoder, const struct ptx_operand *op
         const struct ptx_operand *operand = decode_nth_source(op->form, operands, n);
         if (operand == NULL) break;
         (void)decode_source(decoder, operand, n == 2 ? PTX_PRED : PTX_U32, &op->source[n]);
+        if (n == 1) op->immediate = operand->kind == PTX_OPERAND_REG;
     }
     if (op->form->mode != PTX_MODE_RED) return;
     const struct ptx_operand *to = decode_role(op->form, operands, 'd', 0);
@@ -707,7 +716,8 @@ static void decode_by_kind(struct decoder *decoder, const struct ptx_operand *op
         if (op->form->op == PTX_OP_NANOSLEEP) decode_sleep(decoder, operands, op);
         return;
     default:
-        if (op->form->op == PTX_OP_LDMATRIX) decode_memory(decoder, operands, op);
+        if (op->form->op == PTX_OP_LDMATRIX || op->form->op == PTX_OP_STMATRIX)
+            decode_memory(decoder, operands, op);
     }
 }
 

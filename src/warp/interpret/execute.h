@@ -113,6 +113,7 @@ wb_status store_execute(struct warp *warp, const struct micro *op, uint32_t mask
 wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status copy_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status ldmatrix_execute(struct warp *warp, const struct micro *op, uint32_t mask);
+wb_status stmatrix_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32_t mask);
 
 /* exchange.c */

@@ -426,6 +426,45 @@ wb_status opaque_store_execute(struct warp *warp, const struct micro *op, uint32
     return mask == 0 ? WB_OK : forget_bytes(warp, op, mask, true);
 }
 
+/* Whether two rows of 16 bytes have bytes in common: then it is open which of them stay. */
+static bool rows_overlap(const uint64_t *rows, uint32_t count) {
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = 0; b < a; b++)
+            if (rows[a] - rows[b] < 16 || rows[b] - rows[a] < 16) return true;
+    return false;
+}
+
+/* Two 16-bit elements of a matrix, from the lane that has them to their places. */
+static wb_status store_pair(struct warp *warp, const struct micro *op, const uint64_t *rows, uint32_t lane,
+                            bool transposed, const struct lanes *from) {
+    const bool known = (from->known >> lane & 1) != 0 && base_region_is_kept(warp, from, lane, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t row = lane / 4, column = lane % 4 * 2 + i;
+        const uint64_t address = transposed ? rows[column] + row * 2 : rows[row] + column * 2;
+        struct place place;
+        WB_TRY(access_place(warp, op, lane, address, 2, true, &place));
+        WB_TRY(write_place(warp, op, &place, 2, from->value[lane] >> (16 * i) & 0xffff, known));
+    }
+    return WB_OK;
+}
+
+/* stmatrix: what ldmatrix reads, written. */
+wb_status stmatrix_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
+    uint64_t rows[WARP_LANES];
+    const uint32_t count = 8u * op->memory.count, givers = LANES_ALL >> (WARP_LANES - count);
+    if (mask != LANES_ALL) return unrecorded_execute(warp, op, mask);
+    WB_TRY(access_addresses(warp, op, &op->memory.address, givers, rows));
+    WB_TRY(access_record(warp, op, &op->memory.address, givers, rows,
+                         (struct access_kind){.bytes = 16, .is_store = true}));
+    if (rows_overlap(rows, count)) return opaque_store_execute(warp, op, givers);
+    const bool transposed = strstr(op->form->text, ".trans") != NULL;
+    for (uint32_t m = 0; m < op->memory.count; m++) {
+        const struct lanes *from = warp_slot(warp, op->memory.values[m]);
+        FOR_LANES_OF(l, mask) WB_TRY(store_pair(warp, op, rows + 8 * m, l, transposed, from));
+    }
+    return WB_OK;
+}
+
 /* Records one side of an access of all lanes that may take part, if their addresses are known. */
 static wb_status record_possible(struct warp *warp, const struct micro *op,
                                  const struct micro_address *address, uint32_t lanes,
@@ -560,11 +599,17 @@ wb_status atomic_execute(struct warp *warp, const struct micro *op, uint32_t mas
     uint64_t addresses[WARP_LANES];
     if (mask == 0) return WB_OK;
     WB_TRY(access_addresses(warp, op, &op->memory.address, mask, addresses));
-    WB_TRY(
-        access_record(warp, op, &op->memory.address, mask, addresses,
-                      (struct access_kind){.bytes = op->memory.bytes, .is_store = true, .is_atomic = true}));
-    if (warp->run->module->code != NULL)
-        base_region_write(warp, warp_slot(warp, op->destination), mask, BASE_REGION_NONE);
-    FOR_LANES_OF(l, mask) WB_TRY(atomic_lane(warp, op, l, addresses[l]));
+    WB_TRY(access_record(warp, op, &op->memory.address, mask, addresses,
+                         (struct access_kind){.bytes = op->memory.bytes * op->memory.count,
+                                              .is_store = true,
+                                              .is_atomic = true}));
+    if (op->memory.uncomputed) {
+        warp_forget_outputs(warp, op, mask, op->index);
+        WB_TRY(forget_bytes(warp, op, mask, false));
+    } else {
+        if (warp->run->module->code != NULL)
+            base_region_write(warp, warp_slot(warp, op->destination), mask, BASE_REGION_NONE);
+        FOR_LANES_OF(l, mask) WB_TRY(atomic_lane(warp, op, l, addresses[l]));
+    }
     return leaves_order_open(warp->run) ? forget_order(warp, op, mask, addresses) : WB_OK;
 }

@@ -89,9 +89,13 @@
       "not; with `--inputs any` a `.const` one")                                                             \
     X(CACHE_CONTROL, "CCTL and ERRBAR hold no more than their issue slot",                                   \
       "the kernel has ERRBAR or a CCTL that empties a cache (IVALL), and is timed by its control fields: "   \
-      "no times are published. Forms of CCTL that prefetch lines or write them back are declined there")     \
+      "no times are published. Forms of CCTL that write lines back are declined there")                      \
     X(BARRIER_COUNTERS, "a dependence counter of BAR counts down before the barrier releases its warp",      \
-      "a BAR of the kernel has a counter, as ptxas -O0 writes it, and is timed by its control fields")
+      "a BAR of the kernel has a counter, as ptxas -O0 writes it, and is timed by its control fields")       \
+    X(TOUCHED,                                                                                               \
+      "textures, surfaces and prefetches take the way of other accesses, with a sector for each texel that " \
+      "a filter reads, or a line; surfaces share no memory with buffers",                                    \
+      "the kernel has a texture, a surface or a prefetch, and is timed by its control fields")
 
 enum assumed {
 #define X(enumerator, text, where) ASSUMED_##enumerator,
@@ -122,6 +126,8 @@ const char *assumed_text(enum assumed what);
     "modelled"
 #define UNKNOWN_MEMORY                                                                                       \
     "the memory that this instruction accesses is unknown, so its requests cannot be counted"
+#define PART_BARRIER                                                                                         \
+    "this barrier does not join all threads of the block; only barriers of the whole block can be bounded"
 #define SKIPPED_BARRIER "a warp skips this barrier because its guard is false: that is not modelled"
 
 /* The longest sleep: nanosleep sleeps a millisecond at most. */

@@ -64,7 +64,7 @@ static wb_status joins_block(const struct executed_code *executed, const struct 
                              const struct ptx_inst *inst, wb_diagnostics *diagnostics, bool *barrier) {
     enum barrier_scope scope = barrier_scope_of(function, inst, executed->block_size, executed->warp_width);
     enum ptx_wait wait = scope == BARRIER_PART ? PTX_WAIT_SOME_WARPS : (enum ptx_wait)inst->form->wait;
-    *barrier = scope == BARRIER_WHOLE;
+    *barrier = scope == BARRIER_WHOLE || scope == BARRIER_COUNTED;
     if (ptx_wait_answer(wait) != PTX_DECLINED) return WB_OK;
     ptx_diagnose(diagnostics, SEVERITY_ERROR, executed->kernel->module, inst, "'%s' %s", inst->form->name,
                  ptx_wait_text(wait));
@@ -84,6 +84,48 @@ static wb_status decline_runtime_call(const struct timing *timing, const struct 
     return WB_ERR_DECLINED;
 }
 
+static bool reads_texels(const struct sass_inst *inst) {
+    const enum sass_class class = sass_class_of(inst);
+    return (class == SASS_CLASS_TEXTURE || class == SASS_CLASS_SURFACE) && inst->has_d;
+}
+
+/* What textures and surfaces return comes in order, so that ptxas has the last of several count for those
+ * before it: who waits for the counter of that waits for them. The counter, in code that runs straight on and
+ * waits for it nowhere in between; SASS_NO_COUNTER: there is none. */
+static uint8_t counter_behind(const struct machine_code *code, uint32_t index) {
+    uint8_t waits = 0;
+    for (uint32_t i = index + 1; i < code->inst_count && code->insts[i].kernel == code->insts[index].kernel;
+         i++) {
+        const struct sass_inst *inst = &code->insts[i].sass;
+        const enum sass_class class = sass_class_of(inst);
+        const uint8_t counter = inst->control.write_counter;
+        const bool always = inst->guard.number == SASS_PT && !inst->guard.negated;
+        waits |= inst->control.waits;
+        if (class == SASS_CLASS_BRANCH || class == SASS_CLASS_CONVERGENCE || class == SASS_CLASS_BARRIER ||
+            class == SASS_CLASS_WAIT)
+            return SASS_NO_COUNTER;
+        if (reads_texels(inst) && always && counter != SASS_NO_COUNTER)
+            return (waits >> counter & 1) == 0 ? counter : SASS_NO_COUNTER;
+    }
+    return SASS_NO_COUNTER;
+}
+
+/* Gives an instruction that touches memory of which nobody knows where the most that it takes. NULL, or what
+ * is wrong with it. */
+static const char *time_touched(struct timing *timing, const struct machine_code *code, uint32_t index,
+                                struct sass_timed *sass) {
+    const struct sass_inst *inst = &code->insts[index].sass;
+    const struct sass_touched touched = sass_touched_of(inst);
+    if (touched.lines == 0) return NULL;
+    const struct access_counts most = {
+        .further = {[SASS_COUNT_PASSES] = touched.lines - 1, [SASS_COUNT_SECTORS] = touched.sectors - 1}};
+    sass_timing_count(timing->machine, &most, sass);
+    timing->code->assumed |= assumed_bit(ASSUMED_TOUCHED);
+    if (!reads_texels(inst) || sass->write_counter != SASS_NO_COUNTER) return NULL;
+    sass->write_counter = counter_behind(code, index);
+    return sass->write_counter != SASS_NO_COUNTER ? NULL : "no counter says when its result is there";
+}
+
 /* Those of a machine instruction, on a machine that times machine code. */
 static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst, uint32_t entry) {
     const struct machine_code *code = timing->executed->kernel->module->code;
@@ -92,11 +134,12 @@ static wb_status timing_sass(struct timing *timing, const struct ptx_inst *inst,
     struct sass_timed *sass = &timing->code->sass[entry];
     if (inst->form->runtime != PTX_RUNTIME_NONE) return decline_runtime_call(timing, inst);
     const uint16_t op = machine_inst->sass.op;
-    if (op == SASS_OP_CCTL || op == SASS_OP_ERRBAR || op == SASS_OP_CGAERRBAR)
+    if (sass_class_of(&machine_inst->sass) == SASS_CLASS_NOP && op != SASS_OP_NOP)
         timing->code->assumed |= assumed_bit(ASSUMED_CACHE_CONTROL);
     if (op == SASS_OP_BAR && sass_has_dependence_counters(&machine_inst->sass))
         timing->code->assumed |= assumed_bit(ASSUMED_BARRIER_COUNTERS);
     const char *problem = sass_timing_from(&machine_inst->sass, machine_inst->address, timing->machine, sass);
+    if (problem == NULL) problem = time_touched(timing, code, inst->machine, sass);
     if (problem != NULL) {
         const enum sass_class class = sass_class_of(&machine_inst->sass);
         ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
@@ -138,19 +181,26 @@ static wb_status timing_class(struct timing *timing, const struct ptx_inst *inst
     return WB_ERR_INPUT;
 }
 
-/* The most cycles that nanosleep takes, added to those of its class: a sleep lasts at most twice its
- * argument, and SLEEP_MAX at most (PTX ISA, nanosleep), which is doubled, too, as it is said to be
- * approximate. */
+/* The fastest clock of the machine, in MHz: a time takes most cycles on it. */
+static double fastest_clock(const struct wb_machine *machine) {
+    return fmax(machine->clock_mhz, machine->sass.clock_most);
+}
+
+/* The most cycles that nanosleep takes, added to those of its class, or to the stall count of machine code:
+ * a sleep lasts at most twice its argument, and SLEEP_MAX at most (PTX ISA, nanosleep), which is doubled,
+ * too, as it is said to be approximate. */
 static wb_status timing_sleep(struct timing *timing, const struct ptx_function *function,
-                              const struct ptx_inst *inst, struct timed_inst *timed) {
+                              const struct ptx_inst *inst, uint32_t entry) {
     if (inst->form->op != PTX_OP_NANOSLEEP) return WB_OK;
+    struct timed_code *code = timing->code;
+    uint32_t *time = code->sass != NULL ? &code->sass[entry].stall : &code->insts[entry].latency;
     const struct ptx_operand *argument = ptx_operands(function, inst);
     uint64_t nanoseconds = timing->executed->notes->longest_sleep;
     if (argument->kind == PTX_OPERAND_INT) nanoseconds = argument->value & UINT32_MAX;
     if (nanoseconds > SLEEP_MAX) nanoseconds = SLEEP_MAX;
-    const double longest = ceil(2.0 * (double)nanoseconds * timing->machine->clock_mhz / 1000.0);
-    if (longest < (double)(UINT32_MAX - timed->latency)) {
-        timed->latency += (uint32_t)longest;
+    const double longest = ceil(2.0 * (double)nanoseconds * fastest_clock(timing->machine) / 1000.0);
+    if (longest < (double)(UINT32_MAX - *time)) {
+        *time += (uint32_t)longest;
         return WB_OK;
     }
     ptx_diagnose(timing->diagnostics, SEVERITY_ERROR, timing->executed->kernel->module, inst,
@@ -282,7 +332,7 @@ static wb_status timing_function(struct timing *timing, uint32_t index, struct p
         wb_status classed = timing->model->inst(timing, inst, first + i);
         if (status == WB_OK) status = classed;
         WB_TRY(decline_requests(timing, inst));
-        WB_TRY(timing_sleep(timing, function, inst, timed));
+        WB_TRY(timing_sleep(timing, function, inst, first + i));
         WB_TRY(joins_block(timing->executed, function, inst, timing->diagnostics, &timed->barrier));
         timing_assume(timing, inst, timed);
         timing_operands(timing, function, i, regs, timed);

@@ -29,9 +29,11 @@ uint32_t sass_stall_most(const struct sass_inst *inst, uint32_t address, uint32_
     return control->stall < least ? least : control->stall;
 }
 
-/* Whether the next instruction of the warp may stand elsewhere. */
+/* Whether the next instruction of the warp may stand elsewhere: while some of its lanes sleep, others go on.
+ */
 static bool may_jump(const struct sass_inst *inst, enum sass_class class) {
     if (class == SASS_CLASS_BRANCH) return inst->op != SASS_OP_LEPC;
+    if (class == SASS_CLASS_SLEEP) return true;
     return class == SASS_CLASS_CONVERGENCE && inst->op != SASS_OP_BSSY && inst->op != SASS_OP_BMOV;
 }
 

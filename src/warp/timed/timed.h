@@ -378,9 +378,11 @@ struct wait_role wait_role_of(const struct ptx_function *function, const struct 
 
 /* Of whom an instruction is a barrier. */
 enum barrier_scope {
-    BARRIER_NONE,  /* no barrier, or one within a warp */
-    BARRIER_WHOLE, /* joins all warps of the block */
-    BARRIER_PART,  /* joins a part of them (counted, or arrive-only), or other blocks as well */
+    BARRIER_NONE,    /* no barrier, or one within a warp */
+    BARRIER_WHOLE,   /* joins all warps of the block */
+    BARRIER_COUNTED, /* joins as many threads as a register says: executions in which these are a part of the
+                        block are declined (PART_BARRIER) */
+    BARRIER_PART,    /* joins a part of them (counted, or arrive-only), or other blocks as well */
 };
 
 /* The scope of an instruction in a block of `size` threads in warps of `warp_width`. Which of the 16 barriers

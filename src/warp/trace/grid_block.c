@@ -103,9 +103,11 @@ wb_status grid_find_barriers(struct wb_grid *grid) {
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct ptx_function *function = &module->functions[f];
         bool *is_barrier = grid->is_barrier + grid->code_first[f];
-        for (uint32_t i = 0; i < ptx_issued_count(function); i++)
-            is_barrier[i] = barrier_scope_of(function, &function->insts[ptx_issued(function, i)],
-                                             grid->block_size, grid->warp_width) == BARRIER_WHOLE;
+        for (uint32_t i = 0; i < ptx_issued_count(function); i++) {
+            const enum barrier_scope scope = barrier_scope_of(
+                function, &function->insts[ptx_issued(function, i)], grid->block_size, grid->warp_width);
+            is_barrier[i] = scope == BARRIER_WHOLE || scope == BARRIER_COUNTED;
+        }
     }
     return WB_OK;
 }

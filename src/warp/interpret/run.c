@@ -313,7 +313,7 @@ wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t ma
                          number, barrier->expected);
     if (mask != warp->live) run_assume(warp->run, ASSUMED_WHOLE_WARP_BARRIERS);
     if (op->immediate != 0 && count != 0 && count != warp->run->warp_count * width)
-        notes_unmodelled(&warp->run->notes, op->index, PART_BARRIER);
+        notes_unmodelled(&warp->run->notes, op->index, PARTIAL_BARRIER);
     barrier->arrived += width;
     contribute(warp, op, mask, barrier);
     if (op->form->mode != PTX_MODE_ARRIVE) {

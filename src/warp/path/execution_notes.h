@@ -126,7 +126,7 @@ const char *assumed_text(enum assumed what);
     "modelled"
 #define UNKNOWN_MEMORY                                                                                       \
     "the memory that this instruction accesses is unknown, so its requests cannot be counted"
-#define PART_BARRIER                                                                                         \
+#define PARTIAL_BARRIER                                                                                      \
     "this barrier does not join all threads of the block; only barriers of the whole block can be bounded"
 #define SKIPPED_BARRIER "a warp skips this barrier because its guard is false: that is not modelled"
 

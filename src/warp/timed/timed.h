@@ -381,7 +381,7 @@ enum barrier_scope {
     BARRIER_NONE,    /* no barrier, or one within a warp */
     BARRIER_WHOLE,   /* joins all warps of the block */
     BARRIER_COUNTED, /* joins as many threads as a register says: executions in which these are a part of the
-                        block are declined (PART_BARRIER) */
+                        block are declined (PARTIAL_BARRIER) */
     BARRIER_PART,    /* joins a part of them (counted, or arrive-only), or other blocks as well */
 };
 

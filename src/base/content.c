@@ -58,7 +58,7 @@ static enum content binary_content(struct view view) {
     }
     if (begins(view, "\x50\xed\x55\xba")) return CONTENT_FATBIN;
     if (begins(view, "BC\xc0\xde")) return CONTENT_BITCODE;
-    if (begins(view, "!<arch>\n")) return CONTENT_ARCHIVE;
+    if (begins(view, "!<arch>\n") || begins(view, "!<thin>\n")) return CONTENT_ARCHIVE;
     return CONTENT_UNKNOWN;
 }
 

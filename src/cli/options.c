@@ -28,6 +28,9 @@ static const struct option_row option_table[] = {
     HEADING("The kernel and its launch"),
     {'k', "kernel", "NAME", INTO(TEXT, kernel, LAUNCH_FILES | COMMAND_INIT),
      .help = "kernel, by name or unique part of it (mangled or demangled)"},
+    {0, "code", "LIST", INTO(TEXT, code, EVERY_COMMAND),
+     .help = "of a program with several codes: sm_86 (machine code), compute_86 (PTX), or a unit that print "
+             "names (default: what the machine executes)"},
     {'l', "launch", "FILE", INTO(TEXT, launch, LAUNCH_FILES | COMMAND_CFG),
      .help = "launch file (YAML; warpbound init writes one); options override it", .endings = "yaml yml"},
     {0, "allow-files", NULL, INTO(FLAG, allow_files, LAUNCH_FILES | COMMAND_CFG),

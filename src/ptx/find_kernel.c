@@ -121,6 +121,7 @@ static void candidate_add(struct text *list, const wb_kernel *kernel) {
         text_printf(list, "  (cannot be analysed: %u:%u: %s)", place.line, place.column,
                     unknown->unknown_reason);
     }
+    if (kernel->module->origin.text != NULL) text_printf(list, "  (%s)", kernel->module->origin.text);
     free(readable);
 }
 

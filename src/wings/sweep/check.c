@@ -23,8 +23,9 @@ static bool is_varied(const struct sweep_axis *axis) {
     return axis->row->kind == AXIS_ARGUMENT;
 }
 
+/* Whether a subject is code, not a launch file or a block, which are YAML files by their names. */
 static bool is_code(const char *path) {
-    return file_ends_with(path, ".ptx") || file_ends_with(path, ".cubin");
+    return !file_ends_with(path, ".yaml") && !file_ends_with(path, ".yml");
 }
 
 /* ---- Launches of a product -------------------------------------------------------------------------------

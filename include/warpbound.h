@@ -197,6 +197,10 @@ wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_di
 /* The kernel's name as the code has it. */
 const char *wb_kernel_name(const wb_kernel *kernel);
 
+/* The name without namespaces, arguments of templates and parameters, as a text to be freed; NULL when memory
+ * is exhausted. */
+char *wb_kernel_short_name(const wb_kernel *kernel);
+
 /* Registers of a thread, which machine code says; 0: PTX does not. */
 uint32_t wb_kernel_registers(const wb_kernel *kernel);
 
@@ -252,17 +256,17 @@ const wb_image *wb_program_image(const wb_program *program, size_t index);
 
 typedef struct wb_machine wb_machine; /* see below */
 
-/* Makes a module of the image that is wanted of each unit: its kernels are those of all units. `code` is a
- * list, separated by commas: names of images, of which one is taken, and units, of which no others are; NULL:
- * any. What it leaves open the machine decides: one that times machine code takes what is for its
- * architecture, else what also runs there; one that times PTX, and no machine (NULL), PTX, else machine code.
- * WB_ERR_INPUT when nothing is left, or several images of a unit are, with what the file has. PTX and cubins
- * are taken as they are. The program may be freed before the module. */
-wb_status wb_program_module(const wb_program *program, const wb_machine *machine, const char *code,
+/* Makes a module of the image that is wanted of each unit: its kernels are those of all units. `image` is a
+ * list, separated by commas, of names of images, "sm" (machine code), "compute" (PTX), and names of units, of
+ * which no others are then taken; NULL: any. What it leaves open the machine decides: one that times machine
+ * code takes what is for its architecture, else what also runs there; one that times PTX, and no machine
+ * (NULL), PTX, else machine code. WB_ERR_INPUT when nothing is left, or several images of a unit are, with
+ * what the file has. PTX and cubins are taken as they are. The program may be freed before the module. */
+wb_status wb_program_module(const wb_program *program, const wb_machine *machine, const char *image,
                             wb_diagnostics *diagnostics, wb_module **module);
 
 /* wb_program_read and wb_program_module in one. */
-wb_status wb_module_read_for(const char *path, const wb_machine *machine, const char *code,
+wb_status wb_module_read_for(const char *path, const wb_machine *machine, const char *image,
                              wb_diagnostics *diagnostics, wb_module **module);
 
 /* ---- Machine ------------------------------------------------------------------------------------------- */

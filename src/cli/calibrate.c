@@ -27,7 +27,7 @@ static wb_status compile(const struct options *options, uint32_t sm, const wb_ma
     if (options->cubin != NULL) {
         (void)snprintf(compiled->compiler, sizeof compiled->compiler, "the compiler of %.60s",
                        options->cubin);
-        return wb_module_read_for(options->cubin, machine, options->code, diagnostics, &compiled->module);
+        return wb_module_read_for(options->cubin, machine, options->image, diagnostics, &compiled->module);
     }
     char *ptx = NULL;
     struct ptxas_code code = {0};

@@ -224,7 +224,7 @@ static void offer_operand(const struct line *line, const char *word) {
     char ending[16];
     (void)snprintf(ending, sizeof ending, "%.*s", (int)strcspn(dot + 1, " "), dot + 1);
     offer_files(line, strcmp(ending, "yaml") == 0  ? "yaml yml"
-                      : strcmp(ending, "ptx") == 0 ? "ptx cubin"
+                      : strcmp(ending, "ptx") == 0 ? NULL /* any may hold code */
                                                    : ending);
 }
 

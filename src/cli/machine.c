@@ -43,7 +43,8 @@ static wb_status check_code(const struct options *options, wb_diagnostics *diagn
                            "machine check: expected -m MACHINE with a machine that times machine code");
     wb_status status = load_machine(options, options->machine, diagnostics, &machine);
     if (status == WB_OK)
-        status = wb_module_read_for(options->operands.items[1], machine, options->code, diagnostics, &module);
+        status =
+            wb_module_read_for(options->operands.items[1], machine, options->image, diagnostics, &module);
     if (status == WB_OK) status = wb_figures_report(machine, module, format_of(options), diagnostics, text);
     wb_machine_free(machine);
     wb_module_free(module);

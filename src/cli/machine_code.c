@@ -1,6 +1,5 @@
 /* The machine code that is analysed, or that --cubin says the PTX becomes, held against the bounds. */
 #include <stdio.h>
-#include <string.h>
 
 #include "command.h"
 
@@ -71,34 +70,9 @@ static wb_status compare(const struct compared *compared, const wb_module *cubin
     return status;
 }
 
-/* The name of the linked machine code of a program, of which it has one alone, or NULL. */
-static const char *only_code(const wb_program *program) {
-    const char *name = NULL;
-    const wb_image *image;
-    for (size_t i = 0; (image = wb_program_image(program, i)) != NULL; i++) {
-        if (image->kind != WB_IMAGE_CODE || image->relocatable) continue;
-        if (name != NULL && strcmp(name, image->name) != 0) return NULL;
-        name = image->name;
-    }
-    return name;
-}
-
 /* What --cubin names is machine code, whatever else is in the file. */
 static wb_status read_code(const struct options *options, wb_diagnostics *diagnostics, wb_module **code) {
-    wb_program *program = NULL;
-    if (options->cubin == NULL) return WB_OK;
-    wb_status status = wb_program_read(options->cubin, diagnostics, &program);
-    if (status != WB_OK) return status;
-    const char *name = only_code(program);
-    if (name == NULL && wb_program_is_container(program)) {
-        wb_diagnostics_error(diagnostics, options->cubin,
-                             "expected machine code for one architecture, but this file has none or several");
-        status = WB_ERR_INPUT;
-    } else {
-        status = wb_program_module(program, NULL, name, diagnostics, code);
-    }
-    wb_program_free(program);
-    return status;
+    return options->cubin != NULL ? wb_module_read_for(options->cubin, NULL, "sm", diagnostics, code) : WB_OK;
 }
 
 wb_status compare_machine_code(const struct options *options, const struct inputs *inputs,

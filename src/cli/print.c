@@ -8,9 +8,9 @@ static wb_status print(const struct options *options, const wb_program *program,
                        char **text) {
     const wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     wb_module *module = NULL;
-    if (wb_program_is_container(program) && options->code == NULL)
+    if (wb_program_is_container(program) && options->image == NULL)
         return wb_program_report(program, format, diagnostics, text);
-    wb_status status = wb_program_module(program, NULL, options->code, diagnostics, &module);
+    wb_status status = wb_program_module(program, NULL, options->image, diagnostics, &module);
     if (status == WB_OK) status = wb_module_report(module, format, diagnostics, text);
     wb_module_free(module);
     return status;

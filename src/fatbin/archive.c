@@ -50,10 +50,9 @@ static const char *member_name(struct walk *walk, struct span header, struct spa
     if (name.size > UNIT_NAME_MAX) name.size = UNIT_NAME_MAX;
     const uint8_t *end = memchr(name.bytes, '\n', name.size);
     if (end != NULL) name.size = (size_t)(end - name.bytes);
-    while (name.size > 0 && name.bytes[name.size - 1] == ' ')
+    while (name.size > 0 && (name.bytes[name.size - 1] == ' ' || name.bytes[name.size - 1] == '/'))
         name.size--;
-    if (name.size > 0 && name.bytes[name.size - 1] == '/') name.size--;
-    return arena_printable(walk->arena, (const char *)name.bytes, name.size);
+    return unit_name(walk, (const char *)name.bytes, name.size);
 }
 
 static bool is_special(struct span header, const char *name) {

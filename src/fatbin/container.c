@@ -73,7 +73,7 @@ static const char *name_in(struct walk *walk, struct span entry) {
     const struct span name = span_part(walk, entry, at, span_u32(entry, ENTRY_NAME_LENGTH), "a name");
     const size_t most = name.size < UNIT_NAME_MAX ? name.size : UNIT_NAME_MAX;
     const size_t length = strnlen((const char *)name.bytes, most);
-    return length == 0 ? NULL : arena_printable(walk->arena, (const char *)name.bytes, length);
+    return length == 0 ? NULL : unit_name(walk, (const char *)name.bytes, length);
 }
 
 static const char *image_name(struct walk *walk, const wb_image *image, uint16_t kind) {

@@ -79,6 +79,26 @@ void walk_file(struct walk *walk, struct span span) {
 
 /* ---- Names of units ------------------------------------------------------------------------------------ */
 
+/* What stands behind the name of a source in files that nvcc makes of it. */
+static const char *const endings[] = {".cudafe1.cpp", ".compute_"};
+
+const char *unit_name(struct walk *walk, const char *file, size_t length) {
+    static const char start[] = "tmpxft_";
+    const char *dash = memchr(file, '-', length);
+    const char *name = dash == NULL ? NULL : memchr(dash, '_', length - (size_t)(dash - file));
+    if (name != NULL && memcmp(file, start, sizeof start - 1) == 0) {
+        length -= (size_t)(name + 1 - file);
+        file = name + 1;
+    }
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const char *end = memmem(file, length, endings[i], strlen(endings[i]));
+        if (end != NULL && end != file) length = (size_t)(end - file);
+    }
+    while (length > 0 && file[length - 1] == ' ')
+        length--;
+    return arena_printable(walk->arena, file, length);
+}
+
 static const char *numbered(struct walk *walk, const char *name, size_t number) {
     struct text text = {.arena = walk->arena};
     text_printf(&text, "%s#%zu", name, number);

@@ -74,21 +74,6 @@ static const char *string_at(struct span table, uint64_t at) {
 
 /* ---- Which unit a container is of ---------------------------------------------------------------------- */
 
-/* The name of a source in what nvcc made of it: "tmpxft_00003b3e_00000000-6_k.cudafe1.cpp" is of k.cu. */
-static const char *unit_of_file(struct walk *walk, const char *file) {
-    static const char start[] = "tmpxft_", end[] = ".cudafe1.cpp";
-    size_t length = strnlen(file, UNIT_NAME_MAX);
-    const char *dash = memchr(file, '-', length);
-    const char *name = dash == NULL ? NULL : memchr(dash, '_', length - (size_t)(dash - file));
-    const size_t before = name == NULL ? length : (size_t)(name + 1 - file);
-    if (length - before >= sizeof end - 1 && memcmp(file, start, sizeof start - 1) == 0 &&
-        memcmp(file + length - (sizeof end - 1), end, sizeof end - 1) == 0) {
-        length -= before + sizeof end - 1;
-        file += before;
-    }
-    return arena_printable(walk->arena, file, length);
-}
-
 static int compare_places(const void *a, const void *b) {
     const struct unit_place *first = a, *second = b;
     return (first->at > second->at) - (first->at < second->at);
@@ -100,7 +85,7 @@ static void find_units(struct host *host, uint64_t table, uint64_t index, unit_p
     const struct span strings =
         section_content(host, section_u32(host, table, offsetof(Elf64_Shdr, sh_link)));
     const uint64_t address = section_u64(host, index, offsetof(Elf64_Shdr, sh_addr));
-    const char *file = NULL;
+    const char *file = NULL; /* of the symbols behind it */
     for (size_t at = 0; symbols.size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
         const char *name = string_at(strings, span_u32(symbols, at + offsetof(Elf64_Sym, st_name)));
         const uint8_t type = ELF64_ST_TYPE(symbols.bytes[at + offsetof(Elf64_Sym, st_info)]);
@@ -109,7 +94,7 @@ static void find_units(struct host *host, uint64_t table, uint64_t index, unit_p
             span_u16(symbols, at + offsetof(Elf64_Sym, st_shndx)) != index)
             continue;
         const struct unit_place place = {span_u64(symbols, at + offsetof(Elf64_Sym, st_value)) - address,
-                                         unit_of_file(host->walk, file)};
+                                         unit_name(host->walk, file, strnlen(file, UNIT_NAME_MAX))};
         arena_push(host->walk->arena, found, place);
     }
 }

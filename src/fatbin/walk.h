@@ -44,6 +44,10 @@ typedef VEC(struct unit_place) unit_places;
 /* The file is not as it should be: one message; ends the pass. */
 _Noreturn void walk_refuse(struct walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The name of a unit, from that of a file: of "tmpxft_00003b3e_00000000-6_k.cudafe1.cpp", which nvcc made of
+ * k.cu, it is "k". */
+const char *unit_name(struct walk *walk, const char *file, size_t length);
+
 bool container_recognise(struct span span);
 
 /* A file that begins with a container. */

@@ -7,27 +7,36 @@
 
 /* ---- What is wanted ------------------------------------------------------------------------------------ */
 
+static bool is_name(const char *name, const char *text, size_t length) {
+    return length > 0 && strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
 /* Whether a list of names, separated by commas, has one. */
 static bool has_name(const char *list, const char *name) {
-    const size_t length = strlen(name);
     for (const char *at = list; at != NULL; at = strchr(at, ','), at += at != NULL)
-        if (length > 0 && strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
-            return true;
+        if (is_name(name, at, strcspn(at, ","))) return true;
     return false;
 }
 
-/* Of which sort the names in the list are. */
+/* What names in the list say: which images by their names, of which sort they are, of which units. */
 struct named {
-    bool images, units;
+    bool images, kinds, units;
 };
+
+/* The word for a sort of images. */
+static const char *kind_word(const wb_image *image) {
+    return image->kind == WB_IMAGE_PTX ? "compute" : image->kind == WB_IMAGE_CODE ? "sm" : "";
+}
 
 /* How well an image is what is wanted; 0: it is not. Of a unit the best one is taken. */
 static uint32_t rank(const wb_image *image, const struct program_wish *wish, struct named named) {
     if (image->kind == WB_IMAGE_OTHER || image->relocatable) return 0;
-    if (named.units && !has_name(wish->code, image->unit)) return 0;
-    if (named.images) return has_name(wish->code, image->name);
+    if (named.units && !has_name(wish->image, image->unit)) return 0;
+    if (named.images && has_name(wish->image, image->name)) return 1;
+    if (named.images && !named.kinds) return 0;
+    if (named.kinds && !has_name(wish->image, kind_word(image))) return 0;
     if (wish->sm == 0) return image->kind == WB_IMAGE_PTX ? 2 : 1;
-    if (image->kind == WB_IMAGE_PTX) return 0;
+    if (image->kind == WB_IMAGE_PTX) return named.kinds ? 1 : 0;
     if (image->architecture == wish->sm) return UINT32_MAX;
     const bool runs = image->feature != 'a' && cubin_runs_on(image->architecture, wish->sm);
     return runs ? image->architecture : 0;
@@ -70,13 +79,14 @@ static wb_status refuse_all(const wb_program *program, const struct program_wish
         diagnose(diagnostics, SEVERITY_ERROR, program_name(program),
                  "the GPU code in this file is not linked yet (compiled with -rdc=true or -dc): give the "
                  "executable or library that nvcc links it into");
-    else if (wish->code != NULL)
+    else if (wish->image != NULL)
         diagnose(diagnostics, SEVERITY_ERROR, program_name(program),
-                 "there is no linked code '%s' in this file; it has %s", wish->code, has);
+                 "there is no code '%s' in this file; it has %s", wish->image, has);
     else
-        diagnose(diagnostics, SEVERITY_ERROR, program_name(program),
-                 "machine %s executes machine code for sm_%u, and this file has %s", wish->machine, wish->sm,
-                 has);
+        diagnose(
+            diagnostics, SEVERITY_ERROR, program_name(program),
+            "machine %s executes machine code for sm_%u, and this file has %s: compile it with -arch=sm_%u",
+            wish->machine, wish->sm, has, wish->sm);
     text_free(&images);
     return WB_ERR_INPUT;
 }
@@ -88,7 +98,7 @@ static wb_status refuse_choice(const wb_program *program, const wb_image *first,
     diagnose(diagnostics, SEVERITY_ERROR, program_name(program),
              "which code is meant%s%s? There are %s and %s", has_unit ? " of unit " : "", first->unit,
              first->name, second->name);
-    diagnose(diagnostics, SEVERITY_NOTE, program_name(program), "name one, such as --code %s", second->name);
+    diagnose(diagnostics, SEVERITY_NOTE, program_name(program), "name one, such as --image %s", second->name);
     return WB_ERR_INPUT;
 }
 
@@ -107,18 +117,20 @@ struct joining {
 /* The sorts of names in the list. WB_ERR_INPUT for one that is neither. */
 static wb_status read_names(struct joining *joining, wb_diagnostics *diagnostics) {
     const wb_program *program = joining->program;
-    const char *list = joining->wish.code;
+    const char *list = joining->wish.image;
     for (const char *at = list; at != NULL; at = strchr(at, ','), at += at != NULL) {
         const size_t length = strcspn(at, ",");
-        bool is_image = false, is_unit = false;
+        bool is_image = false, is_unit = false, is_kind = false;
         for (size_t i = 0; i < program_image_count(program) && length > 0; i++) {
             const wb_image *image = wb_program_image(program, i);
-            is_image |= strlen(image->name) == length && memcmp(image->name, at, length) == 0;
-            is_unit |= strlen(image->unit) == length && memcmp(image->unit, at, length) == 0;
+            is_image |= is_name(image->name, at, length);
+            is_unit |= is_name(image->unit, at, length);
+            is_kind |= is_name(kind_word(image), at, length);
         }
         joining->named.images |= is_image;
         joining->named.units |= is_unit;
-        if (!is_image && !is_unit) return refuse_all(program, &joining->wish, diagnostics);
+        joining->named.kinds |= is_kind;
+        if (!is_image && !is_unit && !is_kind) return refuse_all(program, &joining->wish, diagnostics);
     }
     return WB_OK;
 }
@@ -155,10 +167,23 @@ static wb_status add_unit(struct joining *joining, const wb_image *image, wb_dia
     return diagnose_out_of_memory(diagnostics, program_name(joining->program));
 }
 
+/* Two images of a unit are wanted alike: an error, unless there is nothing in them. */
+static wb_status check_tie(const struct joining *joining, const wb_image *first, const wb_image *second,
+                           wb_diagnostics *diagnostics) {
+    struct arena arena = {0};
+    struct wb_diagnostics discarded = {0};
+    kernel_names names = {0};
+    const wb_status status = program_image_kernels(joining->program, second, &arena, &discarded, &names);
+    diagnostics_clear(&discarded);
+    arena_free(&arena);
+    return status == WB_OK && names.count == 0 ? WB_OK
+                                               : refuse_choice(joining->program, first, second, diagnostics);
+}
+
 static wb_status add_units(struct joining *joining, wb_diagnostics *diagnostics) {
     for (size_t i = 0, end; i < program_image_count(joining->program); i = end) {
         const wb_image *tie, *best = best_of_unit(joining, i, &end, &tie);
-        if (tie != NULL) return refuse_choice(joining->program, tie, best, diagnostics);
+        if (tie != NULL) WB_TRY(check_tie(joining, tie, best, diagnostics));
         if (best != NULL) WB_TRY(add_unit(joining, best, diagnostics));
     }
     return WB_OK;
@@ -238,7 +263,8 @@ wb_status program_module(const wb_program *program, const struct program_wish *w
                          wb_diagnostics *diagnostics, wb_module **module) {
     if (!wb_program_is_container(program)) {
         const wb_image *image = wb_program_image(program, 0);
-        if (wish->code != NULL && !has_name(wish->code, image->name))
+        if (wish->image != NULL && !has_name(wish->image, image->name) &&
+            !has_name(wish->image, kind_word(image)))
             return refuse_all(program, wish, diagnostics);
         return program_image_module(program, image, diagnostics, module);
     }

@@ -360,7 +360,7 @@ bool target_comes_back(const struct plan *plan, uint32_t copy, uint32_t inst);
 
 /* Which images of a program are wanted (wb_program_module). */
 struct program_wish {
-    const char *code;    /* the list of names, or NULL */
+    const char *image;   /* the list of names, or NULL */
     const char *machine; /* its name, or NULL */
     uint32_t sm;         /* its architecture, where it times machine code; else 0 */
 };

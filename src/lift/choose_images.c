@@ -54,8 +54,9 @@ static void list_images(const wb_program *program, struct text *out) {
         while (same < count && strcmp(listed[same], image->name) != 0)
             same++;
         if (same < count) continue;
-        text_printf(out, "%s%s%s", count == 0 ? "" : ", ", image->name[0] == '\0' ? "PTX" : image->name,
+        text_printf(out, "%s%s%s", count == 0 ? "" : ", ", image->name,
                     image->relocatable             ? " (not linked)"
+                    : image->name[0] == '\0'       ? "PTX"
                     : image->kind == WB_IMAGE_PTX  ? " (PTX)"
                     : image->kind == WB_IMAGE_CODE ? " (machine code)"
                                                    : " (neither PTX nor machine code)");

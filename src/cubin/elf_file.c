@@ -107,9 +107,8 @@ static Elf64_Ehdr read_header(struct elf_file *file) {
         machine != EM_CUDA)
         elf_file_refuse(
             file,
-            "this is an ELF file, but holds no machine code of an NVIDIA GPU (its machine is %u, not %u); if "
-            "it is a program or an object file with GPU code, extract that: cuobjdump -xelf all %s",
-            machine, EM_CUDA, file->name);
+            "this is an ELF file, but holds no machine code of an NVIDIA GPU (its machine is %u, not %u)",
+            machine, EM_CUDA);
     file->sm = architecture_of(file, &header);
     if (type == ET_REL)
         elf_file_refuse(file,

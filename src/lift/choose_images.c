@@ -80,6 +80,9 @@ static wb_status refuse_all(const wb_program *program, const struct program_wish
         diagnose(diagnostics, SEVERITY_ERROR, program_name(program),
                  "the GPU code in this file is not linked yet (compiled with -rdc=true or -dc): give the "
                  "executable or library that nvcc links it into");
+    else if (wish->image != NULL && strcmp(wish->image, "sm") == 0)
+        diagnose(diagnostics, SEVERITY_ERROR, program_name(program),
+                 "there is no machine code in this file; it has %s", has);
     else if (wish->image != NULL)
         diagnose(diagnostics, SEVERITY_ERROR, program_name(program),
                  "there is no code '%s' in this file; it has %s", wish->image, has);

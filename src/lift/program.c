@@ -14,7 +14,8 @@ struct wb_program {
     struct arena arena;
     char *bytes; /* malloc'd, with a zero byte behind them */
     size_t size;
-    const char *name; /* printable, for messages */
+    const char *path; /* as it was given */
+    const char *name; /* printable */
     wb_input input;   /* of a container */
     bool is_container;
     struct fatbin fatbin; /* of a container */
@@ -65,9 +66,10 @@ static wb_status program_of(const char *name, char *bytes, size_t size, wb_diagn
     program->bytes = bytes;
     program->size = size;
     program->is_container = is_container(content);
+    program->path = arena_string(&program->arena, name, strlen(name));
     program->name = arena_printable(&program->arena, name, strlen(name));
     wb_status status = WB_OK;
-    if (program->name == NULL)
+    if (program->path == NULL || program->name == NULL)
         status = diagnose_out_of_memory(diagnostics, name);
     else if (program->is_container)
         status = take_images(program, name, diagnostics);
@@ -148,7 +150,7 @@ static wb_status set_origin(const wb_program *program, const wb_image *image, wb
 
 wb_status program_image_module(const wb_program *program, const wb_image *image, wb_diagnostics *diagnostics,
                                wb_module **module) {
-    if (!program->is_container) return module_of_bytes(program->name, image, diagnostics, module);
+    if (!program->is_container) return module_of_bytes(program->path, image, diagnostics, module);
     struct text name = {0};
     text_printf(&name, "%s(%s%s%s)", program->name, image->unit, image->unit[0] == '\0' ? "" : ", ",
                 image->name);

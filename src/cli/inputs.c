@@ -295,8 +295,8 @@ static wb_status refuse_operands(const struct options *options, wb_diagnostics *
         options->operands.count > 0 ? options->operands.items[options->operands.count - 1] : "";
     if (options->operands.count > 1)
         (void)snprintf(many, sizeof many, ", but there are %zu", options->operands.count);
-    (void)snprintf(message, sizeof message, "expected one PTX file, cubin or program%s (warpbound help %s)", many,
-                   command_of(options->command)->name);
+    (void)snprintf(message, sizeof message, "expected one PTX file, cubin or program%s (warpbound help %s)",
+                   many, command_of(options->command)->name);
     if (wb_deadline_unit(last) != WB_UNIT_CYCLES || strcmp(last, "cycles") == 0)
         (void)snprintf(message, sizeof message,
                        "'%s' is a separate word: write a deadline and its unit as one word, --deadline 100us",

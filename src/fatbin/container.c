@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
+#include "fatbin/fatbin.h"
 #include "fatbin/walk.h"
 
 #define MAGIC UINT32_C(0xba55ed50)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "fatbin/fatbin.h"
 #include "fatbin/walk.h"
 
 #define LZ4_FRAME_MAGIC UINT32_C(0x184d2204)

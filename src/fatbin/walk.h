@@ -3,7 +3,6 @@
 #define WB_FATBIN_WALK_H
 
 #include "base/base.h"
-#include "fatbin/fatbin.h"
 
 /* Bytes of the file. */
 struct span {

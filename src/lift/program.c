@@ -152,15 +152,19 @@ wb_status program_image_module(const wb_program *program, const wb_image *image,
                                wb_module **module) {
     if (!program->is_container) return module_of_bytes(program->path, image, diagnostics, module);
     struct text name = {0};
-    text_printf(&name, "%s(%s%s%s)", program->name, image->unit, image->unit[0] == '\0' ? "" : ", ",
-                image->name);
+    wb_module *made = NULL;
+    const char *comma = image->unit[0] == '\0' ? "" : ", ";
+    text_printf(&name, "%s(%s%s%s)", program->name, image->unit, comma, image->name);
     wb_status status = name.failed ? diagnose_out_of_memory(diagnostics, program->name)
-                                   : module_of_bytes(name.data, image, diagnostics, module);
+                                   : module_of_bytes(name.data, image, diagnostics, &made);
     text_free(&name);
-    if (status != WB_OK || set_origin(program, image, *module) == WB_OK) return status;
-    wb_module_free(*module);
-    *module = NULL;
-    return diagnose_out_of_memory(diagnostics, program->name);
+    if (made == NULL) return status;
+    if (set_origin(program, image, made) != WB_OK) {
+        wb_module_free(made);
+        return diagnose_out_of_memory(diagnostics, program->name);
+    }
+    *module = made;
+    return WB_OK;
 }
 
 /* ---- The kernels of an image ----------------------------------------------------------------------------
@@ -213,14 +217,14 @@ static wb_status module_of(wb_program *program, wb_diagnostics *diagnostics, wb_
 }
 
 wb_status wb_module_read(const char *path, wb_diagnostics *diagnostics, wb_module **module) {
-    wb_program *program;
+    wb_program *program = NULL;
     WB_TRY(wb_program_read(path, diagnostics, &program));
     return module_of(program, diagnostics, module);
 }
 
 wb_status wb_module_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                           wb_module **module) {
-    wb_program *program;
+    wb_program *program = NULL;
     if (size > PROGRAM_SIZE_MAX) {
         diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", PROGRAM_SIZE_MAX);
         return WB_ERR_INPUT;

@@ -12,7 +12,7 @@ wb_status wb_program_module(const wb_program *program, const wb_machine *machine
 
 wb_status wb_module_read_for(const char *path, const wb_machine *machine, const char *image,
                              wb_diagnostics *diagnostics, wb_module **module) {
-    wb_program *program;
+    wb_program *program = NULL;
     WB_TRY(wb_program_read(path, diagnostics, &program));
     const wb_status status = wb_program_module(program, machine, image, diagnostics, module);
     wb_program_free(program);

@@ -69,7 +69,7 @@ static const struct command commands[] = {
                "of its SM in any order of warps, and how many do if warps access in a fixed order; for "
                "machines with caches.",
      .examples = {"cache kernels/stencil5.ptx -l kernels/stencil5.yaml"}},
-    {"machine", COMMAND_MACHINE, "list | show MACHINE | check FILE | calibrate sm_XX",
+    {"machine", COMMAND_MACHINE, "list | show MACHINE | check FILE.cubin | calibrate sm_XX",
      "list, print, check or make machines", "handles machines and takes no kernel", command_machine,
      .manual = "`machine list` prints the names of all presets, `machine show` prints one of them, or a "
                "file, as YAML with all its keys. `machine check` lists the machine figures that bounds of "

@@ -223,9 +223,8 @@ static void offer_operand(const struct line *line, const char *word) {
     if (dot == NULL) return;
     char ending[16];
     (void)snprintf(ending, sizeof ending, "%.*s", (int)strcspn(dot + 1, " "), dot + 1);
-    offer_files(line, strcmp(ending, "yaml") == 0  ? "yaml yml"
-                      : strcmp(ending, "ptx") == 0 ? NULL /* any may hold code */
-                                                   : ending);
+    const bool is_code = strcmp(ending, "ptx") == 0 || strcmp(ending, "cubin") == 0; /* of any name */
+    offer_files(line, is_code ? NULL : strcmp(ending, "yaml") == 0 ? "yaml yml" : ending);
 }
 
 /* A word of a usage line that stands for itself, or words, separated by '|'. */

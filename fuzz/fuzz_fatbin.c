@@ -16,6 +16,18 @@ static void must(bool holds, const char *what, const wb_diagnostics *diagnostics
     abort();
 }
 
+static void unpack_image(const struct fatbin *fatbin, size_t index, wb_diagnostics *diagnostics) {
+    const size_t before = wb_diagnostics_errors(diagnostics);
+    char *bytes = NULL;
+    size_t size = 0;
+    const wb_status status = fatbin_unpack("fuzz.o", fatbin, index, diagnostics, &bytes, &size);
+    must(wb_diagnostics_errors(diagnostics) - before == (status != WB_OK), "bytes", diagnostics);
+    if (status != WB_OK) return;
+    must(size == fatbin->images[index].bytes, "a size", diagnostics);
+    (void)hash_bytes(bytes, size + 1);
+    free(bytes);
+}
+
 static void read_images(const uint8_t *data, size_t size, wb_diagnostics *diagnostics) {
     struct fatbin fatbin;
     const wb_status status = fatbin_read("fuzz.o", data, size, diagnostics, &fatbin);
@@ -23,7 +35,7 @@ static void read_images(const uint8_t *data, size_t size, wb_diagnostics *diagno
     for (size_t i = 0; status == WB_OK && i < fatbin.image_count; i++) {
         const wb_image *image = &fatbin.images[i];
         must(utf8_valid(image->unit, strlen(image->unit)) && image->name != NULL, "a name", diagnostics);
-        (void)hash_bytes(image->bytes, image->size);
+        unpack_image(&fatbin, i, diagnostics);
     }
     if (status == WB_OK) fatbin_free(&fatbin);
 }

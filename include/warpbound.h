@@ -238,15 +238,19 @@ typedef struct {
     uint32_t architecture; /* 86; 0: likewise */
     char feature;          /* 'a', 'f', or 0 */
     bool relocatable;      /* it has not been linked for the device: it is never taken */
-    const char *unit;  /* the translation unit: a member of the archive, a source, "#2"; "": the only one */
-    const void *bytes; /* unpacked, of the program */
-    size_t size;
+    const char *unit; /* the translation unit: a member of the archive, a source, "#2"; "": the only one */
+    uint64_t bytes;   /* of it, unpacked */
 } wb_image;
 
-/* Reads the file and unpacks its images. WB_ERR_INPUT when it is damaged, or larger than is read; a file
+/* Reads the file and finds its images. WB_ERR_INPUT when it is damaged, or larger than is read; a file
  * without any code has no images. */
 wb_status wb_program_read(const char *path, wb_diagnostics *diagnostics, wb_program **program);
 void wb_program_free(wb_program *program);
+
+/* The bytes of an image, unpacked and malloc'd, with a zero byte behind them. WB_ERR_INPUT when they are
+ * damaged. */
+wb_status wb_program_unpack(const wb_program *program, size_t index, wb_diagnostics *diagnostics,
+                            char **bytes, size_t *size);
 
 /* Whether it is a file that may hold several images. */
 bool wb_program_is_container(const wb_program *program);

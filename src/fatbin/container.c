@@ -47,7 +47,7 @@ static wb_image_kind kind_of(struct span entry) {
     return kind == KIND_PTX ? WB_IMAGE_PTX : kind == KIND_ELF ? WB_IMAGE_CODE : WB_IMAGE_OTHER;
 }
 
-static enum packing packing_of(struct walk *walk, struct span entry) {
+static enum fatbin_packing packing_of(struct walk *walk, struct span entry) {
     const uint64_t flags = span_u64(entry, ENTRY_FLAGS) & (FLAG_LZ4 | FLAG_ZSTD);
     const bool packed = span_u32(entry, ENTRY_PACKED) != 0;
     if (flags == (FLAG_LZ4 | FLAG_ZSTD) || packed != (flags != 0))
@@ -55,16 +55,14 @@ static enum packing packing_of(struct walk *walk, struct span entry) {
     return flags == 0 ? PACKED_NOT : flags == FLAG_LZ4 ? PACKED_LZ4 : PACKED_ZSTD;
 }
 
-/* What an entry holds, unpacked; nothing where it is of no use. */
-static struct span content_of_entry(struct walk *walk, struct span entry, struct span payload) {
-    const enum packing packing = packing_of(walk, entry);
-    if (packing == PACKED_NOT) {
-        if (payload.size > FATBIN_IMAGE_MAX) walk_refuse(walk, "an image has %zu bytes", payload.size);
-        return payload;
-    }
-    const struct span packed =
-        span_part(walk, payload, 0, span_u32(entry, ENTRY_PACKED), "a compressed image");
-    return unpack(walk, packed, packing, span_u64(entry, ENTRY_UNPACKED));
+/* How an entry holds its image. What is neither PTX nor machine code stays as it is. */
+static struct fatbin_packed packed_in(struct walk *walk, struct span entry, struct span payload) {
+    struct fatbin_packed packed = {payload.bytes, payload.size, PACKED_NOT};
+    if (kind_of(entry) == WB_IMAGE_OTHER) return packed;
+    packed.packing = packing_of(walk, entry);
+    if (packed.packing != PACKED_NOT)
+        packed.size = span_part(walk, payload, 0, span_u32(entry, ENTRY_PACKED), "a compressed image").size;
+    return packed;
 }
 
 /* The name of the source, which is only there where the compiler was asked for debug information. */
@@ -101,17 +99,12 @@ static void add_image(struct walk *walk, struct span entry, struct span payload,
                       .feature = (flags & FLAG_FEATURE_A) != 0   ? 'a'
                                  : (flags & FLAG_FEATURE_F) != 0 ? 'f'
                                                                  : '\0'};
-    struct span content = payload;
-    if (image.kind != WB_IMAGE_OTHER) content = content_of_entry(walk, entry, payload);
-    while (image.kind == WB_IMAGE_PTX && content.size > 0 && content.bytes[content.size - 1] == '\0')
-        content.size--;
+    const struct fatbin_packed packed = packed_in(walk, entry, payload);
     image.name = image_name(walk, &image, span_u16(entry, ENTRY_KIND));
-    image.relocatable = relocatable || (image.kind == WB_IMAGE_CODE && is_unlinked(content));
-    image.bytes = content.bytes;
-    image.size = content.size;
-    if (walk->images.count == FATBIN_IMAGES_MAX)
-        walk_refuse(walk, "there are more than %zu images in this file", FATBIN_IMAGES_MAX);
-    arena_push(walk->arena, &walk->images, image);
+    image.relocatable =
+        relocatable || (image.kind == WB_IMAGE_CODE && packed.packing == PACKED_NOT && is_unlinked(payload));
+    image.bytes = packed.packing == PACKED_NOT ? packed.size : span_u64(entry, ENTRY_UNPACKED);
+    walk_add_image(walk, &image, &packed);
 }
 
 /* ---- Containers ---------------------------------------------------------------------------------------- */

@@ -6,11 +6,10 @@
 #include "base/containers.h"
 #include "fatbin/walk.h"
 
-/* A file may unpack to so many times its size, and so much for any: code of compilers is packed to a third or
- * less, LZ4 can reach 1:255. */
-#define UNPACKED_PER_BYTE ((uint64_t)256)
+/* The images of a file may claim so many times its size, and so much in any file: code of compilers is packed
+ * to a third, seldom to a fiftieth. */
+#define UNPACKED_PER_BYTE ((uint64_t)64)
 #define UNPACKED_BASE ((uint64_t)64 << 20)
-#define UNPACKED_MAX ((uint64_t)1 << 30)
 
 /* Memory for names and lists. */
 #define MEMORY_PER_BYTE ((size_t)32)
@@ -77,6 +76,17 @@ void walk_file(struct walk *walk, struct span span) {
         }
 }
 
+void walk_add_image(struct walk *walk, const wb_image *image, const struct fatbin_packed *packed) {
+    if (image->bytes > FATBIN_IMAGE_MAX || image->bytes > walk->left)
+        walk_refuse(walk, "an image of %zu bytes claims to unpack to %llu, which is too much", packed->size,
+                    (unsigned long long)image->bytes);
+    if (walk->images.count == FATBIN_IMAGES_MAX)
+        walk_refuse(walk, "there are more than %zu images in this file", FATBIN_IMAGES_MAX);
+    walk->left -= image->bytes;
+    arena_push(walk->arena, &walk->images, *image);
+    arena_push(walk->arena, &walk->packed, *packed);
+}
+
 /* ---- Names of units ------------------------------------------------------------------------------------ */
 
 /* What stands behind the name of a source in files that nvcc makes of it. */
@@ -140,14 +150,11 @@ static void read_all(void *context) {
 wb_status fatbin_read(const char *name, const void *bytes, size_t size, wb_diagnostics *diagnostics,
                       struct fatbin *fatbin) {
     *fatbin = (struct fatbin){0};
-    uint64_t most = UNPACKED_MAX;
-    if (size < (UNPACKED_MAX - UNPACKED_BASE) / UNPACKED_PER_BYTE)
-        most = UNPACKED_BASE + size * UNPACKED_PER_BYTE;
-    fatbin->arena.limit = (size_t)most + MEMORY_BASE + size * MEMORY_PER_BYTE;
+    fatbin->arena.limit = MEMORY_BASE + size * MEMORY_PER_BYTE;
     struct reading reading = {.walk = {.name = name,
                                        .diagnostics = diagnostics,
                                        .arena = &fatbin->arena,
-                                       .left = most,
+                                       .left = UNPACKED_BASE + size * UNPACKED_PER_BYTE,
                                        .file_size = size},
                               .file = {bytes, size}};
     const wb_status status = arena_protect(&fatbin->arena, read_all, &reading);
@@ -158,6 +165,7 @@ wb_status fatbin_read(const char *name, const void *bytes, size_t size, wb_diagn
         return status;
     }
     fatbin->images = reading.walk.images.items;
+    fatbin->packed = reading.walk.packed.items;
     fatbin->image_count = reading.walk.images.count;
     return WB_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cubin/cubin.h"
+#include "fatbin/fatbin.h"
 #include "fatbin/walk.h"
 
 /* Where nvcc puts containers: code that is complete, and code that is to be linked. */
@@ -129,12 +130,12 @@ static void add_cubin(struct walk *walk, struct span file) {
     wb_image image = {.kind = WB_IMAGE_CODE,
                       .architecture = cubin_architecture(file.bytes, file.size),
                       .relocatable = span_u16(file, FIELD(e_type)) == ET_REL,
-                      .bytes = file.bytes,
-                      .size = file.size};
+                      .bytes = file.size};
+    const struct fatbin_packed packed = {file.bytes, file.size, PACKED_NOT};
     text_printf(&name, "sm_%u", image.architecture);
     image.name = text_take(&name);
     const struct container container = {walk->member, walk->images.count};
-    arena_push(walk->arena, &walk->images, image);
+    walk_add_image(walk, &image, &packed);
     arena_push(walk->arena, &walk->containers, container);
 }
 

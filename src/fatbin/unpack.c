@@ -1,6 +1,7 @@
 /* Compressed images: an LZ4 block, an LZ4 frame, or zstd. */
 #include <lz4.h>
 #include <lz4frame.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -31,18 +32,32 @@ static bool unpack_zstd(struct span packed, uint8_t *out, size_t size) {
     return !ZSTD_isError(made) && made == size;
 }
 
-struct span unpack(struct walk *walk, struct span packed, enum packing packing, uint64_t size) {
-    if (size > FATBIN_IMAGE_MAX || size > walk->left)
-        walk_refuse(walk, "an image of %zu bytes claims to unpack to %llu, which is too much", packed.size,
-                    (unsigned long long)size);
-    walk->left -= size;
-    uint8_t *out = arena_alloc(walk->arena, size);
-    const bool is_frame = packed.size >= 4 && span_u32(packed, 0) == LZ4_FRAME_MAGIC;
-    const bool whole = packing == PACKED_ZSTD ? unpack_zstd(packed, out, size)
-                       : is_frame             ? unpack_frame(packed, out, size)
-                                              : unpack_block(packed, out, size);
-    if (!whole)
-        walk_refuse(walk, "damaged: an image of %zu bytes, compressed with %s, does not unpack to %llu",
-                    packed.size, packing == PACKED_ZSTD ? "zstd" : "LZ4", (unsigned long long)size);
-    return (struct span){out, size};
+static bool unpack(const struct fatbin_packed *packed, uint8_t *out, size_t size) {
+    const struct span span = {packed->bytes, packed->size};
+    switch (packed->packing) {
+    case PACKED_NOT: memcpy(out, packed->bytes, size); return true;
+    case PACKED_ZSTD: return unpack_zstd(span, out, size);
+    default: break;
+    }
+    const bool is_frame = span.size >= 4 && span_u32(span, 0) == LZ4_FRAME_MAGIC;
+    return is_frame ? unpack_frame(span, out, size) : unpack_block(span, out, size);
+}
+
+wb_status fatbin_unpack(const char *name, const struct fatbin *fatbin, size_t index,
+                        wb_diagnostics *diagnostics, char **bytes, size_t *size) {
+    const struct fatbin_packed *packed = &fatbin->packed[index];
+    const size_t count = fatbin->images[index].bytes;
+    char *out = malloc(count + 1);
+    if (out == NULL) return diagnose_out_of_memory(diagnostics, name);
+    if (!unpack(packed, (uint8_t *)out, count)) {
+        free(out);
+        diagnose(diagnostics, SEVERITY_ERROR, name,
+                 "damaged: an image of %zu bytes, compressed with %s, does not unpack to %zu", packed->size,
+                 packed->packing == PACKED_ZSTD ? "zstd" : "LZ4", count);
+        return WB_ERR_INPUT;
+    }
+    out[count] = '\0';
+    *bytes = out;
+    *size = count;
+    return WB_OK;
 }

@@ -19,6 +19,8 @@ struct container {
 /* Longer names of units are cut. */
 #define UNIT_NAME_MAX 256
 
+struct fatbin_packed;
+
 struct walk {
     const char *name;   /* of the file, in messages */
     const char *member; /* of the archive, or NULL */
@@ -26,8 +28,9 @@ struct walk {
     wb_diagnostics *diagnostics;
     struct arena *arena; /* protected */
     VEC(wb_image) images;
+    VEC(struct fatbin_packed) packed; /* of each */
     VEC(struct container) containers; /* those that have images */
-    uint64_t left;                    /* bytes that images may still unpack to */
+    uint64_t left;                    /* bytes that images may still claim to unpack to */
     uint64_t walked, file_size; /* sections that share bytes must not make more work than the file has */
 };
 
@@ -39,6 +42,9 @@ struct unit_place {
 
 /* Sorted by places. */
 typedef VEC(struct unit_place) unit_places;
+
+/* Adds an image that is so in the file. */
+void walk_add_image(struct walk *walk, const wb_image *image, const struct fatbin_packed *packed);
 
 /* The file is not as it should be: one message; ends the pass. */
 _Noreturn void walk_refuse(struct walk *walk, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -69,12 +75,6 @@ void walk_file(struct walk *walk, struct span span);
 /* The members of an archive. */
 bool archive_recognise(struct span span);
 void archive_walk(struct walk *walk, struct span span);
-
-/* How an image is packed. */
-enum packing { PACKED_NOT, PACKED_LZ4, PACKED_ZSTD };
-
-/* The `size` bytes that were packed. */
-struct span unpack(struct walk *walk, struct span packed, enum packing packing, uint64_t size);
 
 /* Little-endian numbers at an offset that is within the span. */
 uint16_t span_u16(struct span span, size_t at);

@@ -184,11 +184,22 @@ static wb_status check_tie(const struct joining *joining, const wb_image *first,
                                                : refuse_choice(joining->program, first, second, diagnostics);
 }
 
+/* Most bytes of all that is taken. */
+#define TAKEN_MAX ((uint64_t)512 << 20)
+
 static wb_status add_units(struct joining *joining, wb_diagnostics *diagnostics) {
+    uint64_t taken = 0;
     for (size_t i = 0, end; i < program_image_count(joining->program); i = end) {
         const wb_image *tie, *best = best_of_unit(joining, i, &end, &tie);
         if (tie != NULL) WB_TRY(check_tie(joining, tie, best, diagnostics));
-        if (best != NULL) WB_TRY(add_unit(joining, best, diagnostics));
+        if (best == NULL) continue;
+        if (best->bytes > TAKEN_MAX - taken) {
+            diagnose(diagnostics, SEVERITY_ERROR, program_name(joining->program),
+                     "its units have too much code: name one, such as --image %s", best->unit);
+            return WB_ERR_INPUT;
+        }
+        taken += best->bytes;
+        WB_TRY(add_unit(joining, best, diagnostics));
     }
     return WB_OK;
 }

@@ -36,7 +36,7 @@ static wb_status take_code(wb_program *program, const char *name, enum content c
         diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", CODE_SIZE_MAX);
         return WB_ERR_INPUT;
     }
-    *code = (wb_image){.name = "", .unit = "", .bytes = program->bytes, .size = program->size};
+    *code = (wb_image){.name = "", .unit = "", .bytes = program->size};
     if (content != CONTENT_CUBIN) return WB_OK;
     struct text text = {0};
     code->kind = WB_IMAGE_CODE;
@@ -121,15 +121,33 @@ const wb_input *program_input(const wb_program *program) {
 
 /* ---- The module of an image ---------------------------------------------------------------------------- */
 
-static wb_status module_of_bytes(const char *name, const wb_image *image, wb_diagnostics *diagnostics,
-                                 wb_module **module) {
-    if (image->kind == WB_IMAGE_CODE)
-        return lift_module(name, image->bytes, image->size, diagnostics, module);
-    char *copy = malloc(image->size + 1);
-    if (copy == NULL) return diagnose_out_of_memory(diagnostics, name);
-    if (image->size > 0) memcpy(copy, image->bytes, image->size);
-    copy[image->size] = '\0';
-    return ptx_module_of_text(name, copy, image->size, diagnostics, module);
+/* The number of an image of the program. */
+static size_t number_of(const wb_program *program, const wb_image *image) {
+    return program->is_container ? (size_t)(image - program->fatbin.images) : 0;
+}
+
+wb_status wb_program_unpack(const wb_program *program, size_t index, wb_diagnostics *diagnostics,
+                            char **bytes, size_t *size) {
+    if (program->is_container)
+        return fatbin_unpack(program->path, &program->fatbin, index, diagnostics, bytes, size);
+    char *copy = malloc(program->size + 1);
+    if (copy == NULL) return diagnose_out_of_memory(diagnostics, program->path);
+    memcpy(copy, program->bytes, program->size + 1);
+    *bytes = copy;
+    *size = program->size;
+    return WB_OK;
+}
+
+/* A module of an image that is called `name`. */
+static wb_status module_named(const wb_program *program, const char *name, const wb_image *image,
+                              wb_diagnostics *diagnostics, wb_module **module) {
+    char *bytes = NULL;
+    size_t size = 0;
+    WB_TRY(wb_program_unpack(program, number_of(program, image), diagnostics, &bytes, &size));
+    if (image->kind != WB_IMAGE_CODE) return ptx_module_of_text(name, bytes, size, diagnostics, module);
+    const wb_status status = lift_module(name, bytes, size, diagnostics, module);
+    free(bytes);
+    return status;
 }
 
 /* Says of a module which of the images in a file it is. */
@@ -150,13 +168,13 @@ static wb_status set_origin(const wb_program *program, const wb_image *image, wb
 
 wb_status program_image_module(const wb_program *program, const wb_image *image, wb_diagnostics *diagnostics,
                                wb_module **module) {
-    if (!program->is_container) return module_of_bytes(program->path, image, diagnostics, module);
+    if (!program->is_container) return module_named(program, program->path, image, diagnostics, module);
     struct text name = {0};
     wb_module *made = NULL;
     const char *comma = image->unit[0] == '\0' ? "" : ", ";
     text_printf(&name, "%s(%s%s%s)", program->name, image->unit, comma, image->name);
     wb_status status = name.failed ? diagnose_out_of_memory(diagnostics, program->name)
-                                   : module_of_bytes(name.data, image, diagnostics, &made);
+                                   : module_named(program, name.data, image, diagnostics, &made);
     text_free(&name);
     if (made == NULL) return status;
     if (set_origin(program, image, made) != WB_OK) {
@@ -192,18 +210,24 @@ wb_status program_image_kernels(const wb_program *program, const wb_image *image
                                 wb_diagnostics *diagnostics, kernel_names *names) {
     struct cubin cubin = {0};
     wb_module *module = NULL;
+    char *bytes = NULL;
+    size_t size = 0;
     struct listing listing = {.arena = arena, .names = names};
+    wb_status status = WB_OK;
     if (image->kind == WB_IMAGE_CODE) {
-        WB_TRY(cubin_read(program->name, image->bytes, image->size, diagnostics, &cubin));
+        WB_TRY(wb_program_unpack(program, number_of(program, image), diagnostics, &bytes, &size));
+        status = cubin_read(program->name, bytes, size, diagnostics, &cubin);
         listing.cubin = &cubin;
     } else {
-        WB_TRY(program_image_module(program, image, diagnostics, &module));
+        status = program_image_module(program, image, diagnostics, &module);
         listing.module = module;
     }
-    const wb_status status = arena_protect(arena, list_kernels, &listing);
+    if (status == WB_OK && arena_protect(arena, list_kernels, &listing) != WB_OK)
+        status = diagnose_out_of_memory(diagnostics, program->name);
     cubin_free(&cubin);
     wb_module_free(module);
-    return status == WB_OK ? WB_OK : diagnose_out_of_memory(diagnostics, program->name);
+    free(bytes);
+    return status;
 }
 
 /* ---- Without a machine --------------------------------------------------------------------------------- */

@@ -142,9 +142,9 @@ static void test_print_lists_the_code(void **state) {
     assert_string_equal(run.out, "sm_86: machine code, unit link.stub, 4136 bytes\n"
                                  "    _Z4fillPii  fill(int*, int)\n"
                                  "sm_86: machine code, unit add, 4544 bytes, not linked\n"
-                                 "compute_86: PTX, unit add, 1164 bytes, not linked\n"
+                                 "compute_86: PTX, unit add, 1165 bytes, not linked\n"
                                  "sm_86: machine code, unit fill, 4544 bytes, not linked\n"
-                                 "compute_86: PTX, unit fill, 893 bytes, not linked\n");
+                                 "compute_86: PTX, unit fill, 894 bytes, not linked\n");
     run_free(&run);
     json_t *listed = run_json("print " FOLDER "units.a --json", 0);
     assert_int_equal(json_array_size(json_object_get(listed, "images")), 4);

@@ -1,4 +1,5 @@
 /* The code of a program: its images and their kernels, as text and JSON. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,11 +58,11 @@ static wb_status show(struct shown_program *shown) {
 
 static void put_image(struct text *out, const struct shown_image *shown) {
     const wb_image *image = shown->image;
-    text_printf(out, "%s: %s%s%s, %zu bytes", image->name,
+    text_printf(out, "%s: %s%s%s, %" PRIu64 " bytes", image->name,
                 image->kind == WB_IMAGE_CODE  ? "machine code"
                 : image->kind == WB_IMAGE_PTX ? "PTX"
                                               : "neither PTX nor machine code",
-                image->unit[0] != '\0' ? ", unit " : "", image->unit, image->size);
+                image->unit[0] != '\0' ? ", unit " : "", image->unit, image->bytes);
     if (image->relocatable) text_string(out, ", not linked");
     if (shown->error != NULL) text_printf(out, "; %s", shown->error);
     text_char(out, '\n');
@@ -90,7 +91,7 @@ static void put_json(struct text *out, const struct shown_program *shown) {
         json_put(&json, "name %s, unit %s, kind %s", of->image->name, of->image->unit,
                  kinds[of->image->kind]);
         json_put_bool(&json, "linked", !of->image->relocatable);
-        json_put_count(&json, "bytes", of->image->size);
+        json_put_count(&json, "bytes", of->image->bytes);
         json_put_texts(&json, "kernels", of->kernels.items, (uint32_t)of->kernels.count);
         json_put(&json, "error %s", of->error);
         json_close(&json);

@@ -163,8 +163,10 @@ static wb_status add_unit(struct joining *joining, const wb_image *image, wb_dia
     wb_module *module = NULL;
     struct wb_diagnostics messages = {0};
     const wb_status status = program_image_module(joining->program, image, &messages, &module);
-    wb_diagnostics_append(status == WB_OK ? diagnostics : &joining->failed, &messages);
+    const bool is_said = status == WB_OK || status == WB_ERR_LIMIT;
+    wb_diagnostics_append(is_said ? diagnostics : &joining->failed, &messages);
     diagnostics_clear(&messages);
+    if (status == WB_ERR_LIMIT) return status;
     if (status != WB_OK && joining->status == WB_OK) joining->status = status;
     if (status != WB_OK || vec_push(&joining->units, module) == WB_OK) return WB_OK;
     wb_module_free(module);
@@ -180,6 +182,7 @@ static wb_status check_tie(const struct joining *joining, const wb_image *first,
     const wb_status status = program_image_kernels(joining->program, second, &arena, &discarded, &names);
     diagnostics_clear(&discarded);
     arena_free(&arena);
+    if (status == WB_ERR_LIMIT) return diagnose_out_of_memory(diagnostics, program_name(joining->program));
     return status == WB_OK && names.count == 0 ? WB_OK
                                                : refuse_choice(joining->program, first, second, diagnostics);
 }

@@ -42,7 +42,7 @@ static wb_status show_image(struct shown_program *shown, struct shown_image *ima
         program_image_kernels(shown->program, image->image, &shown->arena, &messages, &image->kernels);
     if (status != WB_OK) image->error = error_of(shown, &messages);
     diagnostics_clear(&messages);
-    return status == WB_OK || image->error != NULL ? WB_OK : WB_ERR_LIMIT;
+    return status == WB_ERR_LIMIT || (status != WB_OK && image->error == NULL) ? WB_ERR_LIMIT : WB_OK;
 }
 
 static wb_status show(struct shown_program *shown) {

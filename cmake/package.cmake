@@ -84,7 +84,8 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/triggers)
 # As many as warpbound.pc requires, without which pkg-config does not find it.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
-set(needs "libwarpbound${soversion} (= ${PROJECT_VERSION})" libyaml-dev nettle-dev zlib1g-dev)
+set(needs "libwarpbound${soversion} (= ${PROJECT_VERSION})" libyaml-dev nettle-dev zlib1g-dev
+          liblz4-dev libzstd-dev)
 get_property(more GLOBAL PROPERTY WB_DEVELOPMENT_PACKAGES)
 list(APPEND needs ${more})
 list(JOIN needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)

@@ -137,6 +137,7 @@ typedef enum {
     WB_INPUT_PROBLEM, /* a problem of a wing */
     WB_INPUT_PTXAS,   /* what ptxas printed of a kernel */
     WB_INPUT_CUBIN,   /* machine code of a GPU, an ELF file */
+    WB_INPUT_PROGRAM, /* a file that holds PTX or machine code (wb_program) */
 } wb_input_role;
 
 /* "ptx", "launch", "data", ... */
@@ -157,10 +158,11 @@ typedef struct {
 typedef struct wb_module wb_module;
 typedef struct wb_kernel wb_kernel; /* belongs to its module */
 
-/* Reads a file with code ("/dev/stdin" works): PTX, or machine code for one architecture (a cubin, an ELF
- * file that ptxas or nvcc -cubin makes), which its first bytes tell. Malformed text, and a file that is cut
- * short or contradicts itself, is WB_ERR_INPUT. An unknown opcode is a warning, and an error only when a
- * kernel that uses it is looked up. */
+/* Reads a file with code ("/dev/stdin" works), which its first bytes tell: PTX, machine code for one
+ * architecture (a cubin), or a file that holds such code (wb_program below). Of several images of a
+ * translation unit PTX is taken, else the machine code. Malformed text, and a file that is cut short or
+ * contradicts itself, is WB_ERR_INPUT. An unknown opcode is a warning, and an error only when a kernel that
+ * uses it is looked up. */
 wb_status wb_module_read(const char *path, wb_diagnostics *diagnostics, wb_module **module);
 
 /* The same of `size` bytes in memory, which are copied; `name` stands for the file name in messages. */
@@ -178,6 +180,10 @@ const wb_input *wb_module_input(const wb_module *module);
 /* The architecture that machine code is for, such as 86 for sm_86; 0: PTX, which is for many. */
 uint32_t wb_module_architecture(const wb_module *module);
 
+/* Which code the module is, where it was taken from a file with several images, such as "machine code for
+ * sm_86, unit blur.o"; of the first unit, where there are several. NULL: the file is the code. */
+const char *wb_module_origin(const wb_module *module);
+
 size_t wb_module_kernel_count(const wb_module *module);
 const wb_kernel *wb_module_kernel(const wb_module *module, size_t index);
 
@@ -190,6 +196,10 @@ wb_status wb_module_find_kernel(const wb_module *module, const char *name, wb_di
 
 /* The kernel's name as the code has it. */
 const char *wb_kernel_name(const wb_kernel *kernel);
+
+/* The name without namespaces, arguments of templates and parameters, as a text to be freed; NULL when memory
+ * is exhausted. */
+char *wb_kernel_short_name(const wb_kernel *kernel);
 
 /* Registers of a thread, which machine code says; 0: PTX does not. */
 uint32_t wb_kernel_registers(const wb_kernel *kernel);
@@ -210,9 +220,60 @@ wb_status wb_kernel_cfg(const wb_kernel *kernel, const wb_launch *launch, wb_cfg
 wb_status wb_kernel_why(const wb_kernel *kernel, const wb_launch *launch, const char *label,
                         wb_diagnostics *diagnostics, char **text);
 
-/* ---- Machine ------------------------------------------------------------------------------------------- */
+/* ---- Programs ------------------------------------------------------------------------------------------ */
 
-typedef struct wb_machine wb_machine;
+/* A file as compilers leave it, with the code that is in it: an executable, a shared library, an object file,
+ * an archive, a fat binary; or PTX or a cubin, which is its own one image. */
+typedef struct wb_program wb_program;
+
+typedef enum {
+    WB_IMAGE_PTX,
+    WB_IMAGE_CODE,  /* machine code */
+    WB_IMAGE_OTHER, /* what is neither, such as the input of link-time optimisation: it is never taken */
+} wb_image_kind;
+
+typedef struct {
+    wb_image_kind kind;
+    const char *name; /* "sm_86", "sm_90a" of machine code, "compute_86" of PTX; "" where the file is PTX */
+    uint32_t architecture; /* 86; 0: likewise */
+    char feature;          /* 'a', 'f', or 0 */
+    bool relocatable;      /* it has not been linked for the device: it is never taken */
+    const char *unit; /* the translation unit: a member of the archive, a source, "#2"; "": the only one */
+    uint64_t bytes;   /* of it, unpacked */
+} wb_image;
+
+/* Reads the file and finds its images. WB_ERR_INPUT when it is damaged, or larger than is read; a file
+ * without any code has no images. */
+wb_status wb_program_read(const char *path, wb_diagnostics *diagnostics, wb_program **program);
+void wb_program_free(wb_program *program);
+
+/* The bytes of an image, unpacked and malloc'd, with a zero byte behind them. WB_ERR_INPUT when they are
+ * damaged. */
+wb_status wb_program_unpack(const wb_program *program, size_t index, wb_diagnostics *diagnostics,
+                            char **bytes, size_t *size);
+
+/* Whether it is a file that may hold several images. */
+bool wb_program_is_container(const wb_program *program);
+
+/* The images, those of a unit together; NULL past the end. */
+const wb_image *wb_program_image(const wb_program *program, size_t index);
+
+typedef struct wb_machine wb_machine; /* see below */
+
+/* Makes a module of the image that is wanted of each unit: its kernels are those of all units. `image` is a
+ * list, separated by commas, of names of images, "sm" (machine code), "compute" (PTX), and names of units, of
+ * which no others are then taken; NULL: any. What it leaves open the machine decides: one that times machine
+ * code takes what is for its architecture, else what also runs there; one that times PTX, and no machine
+ * (NULL), PTX, else machine code. WB_ERR_INPUT when nothing is left, or several images of a unit are, with
+ * what the file has. PTX and cubins are taken as they are. The program may be freed before the module. */
+wb_status wb_program_module(const wb_program *program, const wb_machine *machine, const char *image,
+                            wb_diagnostics *diagnostics, wb_module **module);
+
+/* wb_program_read and wb_program_module in one. */
+wb_status wb_module_read_for(const char *path, const wb_machine *machine, const char *image,
+                             wb_diagnostics *diagnostics, wb_module **module);
+
+/* ---- Machine ------------------------------------------------------------------------------------------- */
 
 /* The presets that commands take where none is named: of kernels, and of kernels on a whole GPU with caches.
  */
@@ -1544,6 +1605,10 @@ wb_status wb_figures_report(const wb_machine *machine, const wb_module *module, 
 
 /* The presets: what each of them times and is, as a table or as JSON. */
 wb_status wb_machine_presets_report(wb_report_format format, wb_diagnostics *diagnostics, char **text);
+
+/* The images of a program and their kernels. */
+wb_status wb_program_report(const wb_program *program, wb_report_format format, wb_diagnostics *diagnostics,
+                            char **text);
 
 /* The module as wb_module_print writes it, or machine code as JSON: each instruction with its bytes, control
  * field and lines. PTX as JSON is WB_ERR_INPUT. */

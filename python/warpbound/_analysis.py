@@ -12,7 +12,7 @@ from . import _library
 from ._errors import DeclinedError, InputError, LimitError
 from ._inputs import ACCEPT, DEADLINE, FACTS, KernelOptions, Launch, LaunchOptions, PathLike, Size
 from ._inputs import as_list, as_number, dimensions, is_launch_file, is_yaml, load_inputs, load_machine, make_launch
-from ._inputs import split_options
+from ._inputs import read_module, split_options
 from ._interrupt import Interruptible
 from ._library import REPORT_JSON, Diagnostics, Held, encode
 from ._report import Analysis, read_report
@@ -42,7 +42,7 @@ def compare_code(said: Diagnostics, name: str, subject: tuple, kernel: int, cubi
 
 
 def read_cubin(said: Diagnostics, cubin: PathLike | None) -> int | None:
-    return None if cubin is None else said.make("wb_module_read", encode(cubin), free="wb_module_free")
+    return None if cubin is None else said.make("wb_module_read_for", encode(cubin), None, b"sm", free="wb_module_free")
 
 
 def deadline_of(said: Diagnostics, machine: int, deadline: int | str | None) -> int | None:
@@ -109,6 +109,7 @@ def analyze(
     methods: str | Iterable[str] | None = None,
     policies: str | Iterable[str] | None = None,
     cubin: PathLike | None = None,
+    image: str | None = None,
     deadline: int | str | None = None,
     accept: str | Iterable[str] | None = None,
     scope: str = "kernel",
@@ -121,7 +122,7 @@ def analyze(
     """Bounds and simulates a kernel, or one block of it, as `warpbound analyze` does; of a file with a list of launches
     all of its kernels, one after another, as a Stream.
 
-    `code` is PTX, a cubin, a launch file that names its code, or a block or a grid written by hand; what is left out
+    `code` is PTX, a cubin, a program with either, a launch file that names its code, or a block or a grid written by hand; what is left out
     the launch file says. The other arguments are called as the options of the command: `set={"mem_latency": 200}`
     overrides keys of the machine, `arguments={"n": 2048}` single arguments of the launch file, `deadline` is in cycles,
     or a text such as "100us". With `accept="ptx-model"` a PTX model may meet it.
@@ -135,7 +136,7 @@ def analyze(
     asked = ask(inputs, place, scheme, methods, policies, deadline, accept, scope, *limits)
     of_launch, of_kernel = split_options(
         LaunchOptions(grid, block, shared, registers, arguments, variables, assume),
-        KernelOptions(kernel, ptxas_info, facts, machine, set, cubin),
+        KernelOptions(kernel, ptxas_info, facts, machine, set, cubin, image),
     )
     path = os.fspath(code)
     with Diagnostics() as said:
@@ -225,7 +226,7 @@ def analyze_launch(said, launch: Launch, of_launch: LaunchOptions, of: KernelOpt
 
 def refuse_options(of_launch: LaunchOptions, of: KernelOptions, options) -> None:
     """What is of one launch does not go with a list."""
-    of_one = KernelOptions(of.kernel, of.ptxas_info, of.facts, None, [], None, of.single)
+    of_one = KernelOptions(of.kernel, of.ptxas_info, of.facts, None, [], None, single=of.single)
     if is_anything_said(of_launch, of_one):
         raise InputError("launch options cannot be combined with a list of launches: change the file")
     if options.one_block or options.scheme or options.scope != SCOPES["kernel"]:
@@ -236,8 +237,8 @@ def analyze_list(said, launch: Launch, of_launch: LaunchOptions, of: KernelOptio
     """Analyses the kernels of a list of launches."""
     lib, made = said.lib, ctypes.c_void_p()
     refuse_options(of_launch, of, asked.options)
-    module = said.make("wb_module_read", encode(launch.code), free="wb_module_free")
     machine = load_machine(said, of.machine, of.settings, launch)
+    module = read_module(said, launch, of, machine)
     read_asked(said, machine, launch, asked)
     given = (module, launch.launches, machine, ctypes.byref(asked.options))
     status = asked.interruptible.run(lib.wb_analyze_launches, *given, said.handle, ctypes.byref(made))

@@ -42,6 +42,7 @@ class KernelOptions:
     machine: str | PathLike | None
     settings: Mapping[str, object] | list[bytes] | None
     cubin: PathLike | None
+    image: str | None = None  # which code of a program
     single: list[bytes] = field(default_factory=list)  # other values for single arguments
 
 
@@ -67,9 +68,14 @@ def split_options(of_launch: LaunchOptions, of_kernel: KernelOptions) -> tuple[L
     return of_launch, of_kernel
 
 
-def load_kernel(said: Diagnostics, launch: Launch, of: KernelOptions) -> tuple[int, int]:
+def read_module(said: Diagnostics, launch: Launch, of: KernelOptions, machine: int) -> int:
+    """The code of a launch that the machine executes."""
+    return said.make("wb_module_read_for", encode(launch.code), machine, encode(of.image), free="wb_module_free")
+
+
+def load_kernel(said: Diagnostics, launch: Launch, of: KernelOptions, machine: int) -> tuple[int, int]:
     """The module of a launch, and its kernel."""
-    module = said.make("wb_module_read", encode(launch.code), free="wb_module_free")
+    module = read_module(said, launch, of, machine)
     name = encode(of.kernel) or said.lib.wb_launch_kernel(launch.handle)
     return module, said.make("wb_module_find_kernel", module, name)
 
@@ -77,11 +83,11 @@ def load_kernel(said: Diagnostics, launch: Launch, of: KernelOptions) -> tuple[i
 def load_inputs(said: Diagnostics, launch: Launch, of_launch: LaunchOptions, of: KernelOptions) -> Loaded:
     """The kernel of a launch, which gets what is said of it besides, and the machine."""
     set_launch(said, launch.handle, of_launch)
-    module, kernel = load_kernel(said, launch, of)
+    machine = load_machine(said, of.machine, of.settings, launch)
+    module, kernel = load_kernel(said, launch, of, machine)
     for argument in of.single:
         said.call("wb_launch_set_argument", launch.handle, kernel, argument)
     read_registers(said, launch, kernel, of.ptxas_info, of_launch.registers is not None)
-    machine = load_machine(said, of.machine, of.settings, launch)
     return Loaded(module, kernel, machine)
 
 

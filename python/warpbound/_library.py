@@ -185,7 +185,7 @@ PROTOTYPES = {
     "wb_diagnostics_warning": (None, Handle, c_char_p, c_char_p),
     "wb_diagnostics_message": (c_bool, Handle, c_size_t, POINTER(RawMessage)),
     "wb_severity_name": (c_char_p, c_int),
-    "wb_module_read": (c_int, c_char_p, Handle, Out),
+    "wb_module_read_for": (c_int, c_char_p, Handle, c_char_p, Handle, Out),
     "wb_module_parse": (c_int, c_char_p, c_char_p, c_size_t, Handle, Out),
     "wb_module_free": (None, Handle),
     "wb_module_find_kernel": (c_int, Handle, c_char_p, Handle, Out),

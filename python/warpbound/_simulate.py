@@ -79,6 +79,7 @@ def simulate(
     variables: Mapping[str, str] | None = None,
     assume: str | Iterable[str] | None = None,
     set: Mapping[str, object] | None = None,  # as the option of the command is called
+    image: str | None = None,
     policies: str | Iterable[str] | None = None,
     schemes: str | Iterable[str] | None = None,
     threads: int | None = None,
@@ -95,7 +96,7 @@ def simulate(
     """
     of_launch, of_kernel = split_options(
         LaunchOptions(grid, block, shared, registers, arguments, variables, assume),
-        KernelOptions(kernel, ptxas_info, None, machine, set, None),
+        KernelOptions(kernel, ptxas_info, None, machine, set, None, image),
     )
     if threads is not None:
         as_number("threads", threads, 1, 1024)

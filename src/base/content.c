@@ -58,7 +58,7 @@ static enum content binary_content(struct view view) {
     }
     if (begins(view, "\x50\xed\x55\xba")) return CONTENT_FATBIN;
     if (begins(view, "BC\xc0\xde")) return CONTENT_BITCODE;
-    if (begins(view, "!<arch>\n")) return CONTENT_ARCHIVE;
+    if (begins(view, "!<arch>\n") || begins(view, "!<thin>\n")) return CONTENT_ARCHIVE;
     return CONTENT_UNKNOWN;
 }
 
@@ -128,8 +128,7 @@ enum content content_of(const char *text, size_t size) {
 
 /* ---- Messages ------------------------------------------------------------------------------------------ */
 
-/* -xelf leaves a cubin for each architecture, -xptx PTX. */
-#define GET_CODE "to extract its machine code, if any: cuobjdump -xelf all %s (PTX: -xptx)"
+#define GIVE_CODE "code comes first: warpbound analyze %s"
 
 /* What a kind of file is called, and what to do with one; %s: its name. */
 static const struct kind {
@@ -145,10 +144,10 @@ static const struct kind {
     [CONTENT_CUDA] = {"CUDA source", "to compile it to PTX: nvcc -ptx -lineinfo -arch=sm_XX -o k.ptx %s"},
     [CONTENT_LLVM] = {"LLVM assembly", "to compile it to PTX: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
     [CONTENT_BITCODE] = {"LLVM bitcode", "to compile it to PTX: llc -march=nvptx64 -mcpu=sm_XX -o k.ptx %s"},
-    [CONTENT_CUBIN] = {"machine code of a GPU (cubin)", "code comes first: warpbound analyze %s"},
-    [CONTENT_FATBIN] = {"a fatbinary", GET_CODE},
-    [CONTENT_ELF] = {"an object file or program of the host", GET_CODE},
-    [CONTENT_ARCHIVE] = {"a library", GET_CODE},
+    [CONTENT_CUBIN] = {"machine code of a GPU (cubin)", GIVE_CODE},
+    [CONTENT_FATBIN] = {"a fatbinary", GIVE_CODE},
+    [CONTENT_ELF] = {"an object file or program of the host", GIVE_CODE},
+    [CONTENT_ARCHIVE] = {"a library", GIVE_CODE},
     [CONTENT_LISTING] = {"cuobjdump output with a heading",
                          "to remove the heading: sed -n '/^\\.version/,$p' %s > k.ptx"},
 };

@@ -280,7 +280,7 @@ static const char *const role_names[] = {
     [WB_INPUT_PTX] = "ptx",         [WB_INPUT_LAUNCH] = "launch",   [WB_INPUT_DATA] = "data",
     [WB_INPUT_FACTS] = "facts",     [WB_INPUT_PRESET] = "preset",   [WB_INPUT_MACHINE] = "machine",
     [WB_INPUT_BY_HAND] = "by-hand", [WB_INPUT_PROBLEM] = "problem", [WB_INPUT_PTXAS] = "ptxas-info",
-    [WB_INPUT_CUBIN] = "cubin",
+    [WB_INPUT_CUBIN] = "cubin",     [WB_INPUT_PROGRAM] = "program",
 };
 
 const char *wb_input_role_name(wb_input_role role) {

@@ -199,18 +199,22 @@ static void put_printable(const char *name, char *line, size_t size) {
     line[length] = '\0';
 }
 
+static wb_status require_code(const wb_module *unit, const wb_machine *machine, wb_diagnostics *diagnostics) {
+    if (unit->code != NULL) return require_machine(machine, unit->code->sm, diagnostics);
+    diagnose(diagnostics, SEVERITY_ERROR, unit->source.name, "is not machine code");
+    return WB_ERR_INPUT;
+}
+
 wb_status wb_calibrate(const wb_module *module, const wb_machine *machine, const char *compiler,
                        wb_diagnostics *diagnostics, char **text) {
     char line[200];
     put_printable(compiler, line, sizeof line);
-    if (module->code == NULL) {
-        diagnose(diagnostics, SEVERITY_ERROR, module->source.name, "is not machine code");
-        return WB_ERR_INPUT;
-    }
-    WB_TRY(require_machine(machine, module->code->sm, diagnostics));
-    struct kept *kept = malloc(sizeof *kept);
+    for (uint32_t u = 0; u < ptx_unit_count(module); u++)
+        WB_TRY(require_code(ptx_unit(module, u), machine, diagnostics));
+    struct kept *kept = calloc(1, sizeof *kept);
     if (kept == NULL) return diagnose_out_of_memory(diagnostics, machine->name);
-    kept_find(module->code, kept);
+    for (uint32_t u = 0; u < ptx_unit_count(module); u++)
+        kept_add(ptx_unit(module, u)->code, kept);
     wb_status status = require_agreement(kept, machine, diagnostics);
     struct text out = {0};
     if (status == WB_OK) {

@@ -154,8 +154,7 @@ static bool is_end(const struct machine_inst *inst) {
     return inst->sass.op == SASS_OP_BRA && inst->sass.target == inst->address;
 }
 
-void kept_find(const struct machine_code *code, struct kept *kept) {
-    memset(kept, 0, sizeof *kept);
+void kept_add(const struct machine_code *code, struct kept *kept) {
     kept->sm = code->sm;
     struct walk walk = {.kept = kept};
     for (uint32_t k = 0; k < code->kernel_count; k++) {

@@ -38,7 +38,7 @@ static inline bool kept_stalls(const struct kept *kept, enum sass_class class) {
     return kept->classes[class].counted == 0 && kept->classes[class].read != 0;
 }
 
-/* Reads all kernels. */
-void kept_find(const struct machine_code *code, struct kept *kept);
+/* Reads all kernels, behind those read before; zero-initialised there are none. */
+void kept_add(const struct machine_code *code, struct kept *kept);
 
 #endif

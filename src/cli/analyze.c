@@ -307,10 +307,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     int status = (int)report_options(options, diagnostics, &report);
     if (status == WB_OK) status = (int)require_report_format(options, diagnostics);
     if (status == WB_OK) status = (int)refuse_options(options, diagnostics);
-    if (status == WB_OK) status = (int)load_module(options, diagnostics, &inputs->module);
-    if (status == WB_OK)
-        status =
-            (int)load_machine_for(options, inputs->module, WB_MACHINE_USUAL, diagnostics, &inputs->machine);
+    if (status == WB_OK) status = (int)load_module(options, WB_MACHINE_USUAL, diagnostics, inputs);
     if (status == WB_OK)
         status = (int)read_asked(options, inputs, inputs->machine, diagnostics, &asked, &report);
     if (status == WB_OK)

@@ -22,12 +22,12 @@ struct compiled {
     char compiler[PTXAS_VERSION_MAX];
 };
 
-static wb_status compile(const struct options *options, uint32_t sm, wb_diagnostics *diagnostics,
-                         struct compiled *compiled) {
+static wb_status compile(const struct options *options, uint32_t sm, const wb_machine *machine,
+                         wb_diagnostics *diagnostics, struct compiled *compiled) {
     if (options->cubin != NULL) {
         (void)snprintf(compiled->compiler, sizeof compiled->compiler, "the compiler of %.60s",
                        options->cubin);
-        return wb_module_read(options->cubin, diagnostics, &compiled->module);
+        return wb_module_read_for(options->cubin, machine, options->image, diagnostics, &compiled->module);
     }
     char *ptx = NULL;
     struct ptxas_code code = {0};
@@ -54,7 +54,7 @@ wb_status calibrate_machine(const struct options *options, wb_diagnostics *diagn
                            "machine calibrate: --set has no effect: the file written is based on a preset");
     wb_status status = options->machine != NULL ? wb_machine_load(options->machine, diagnostics, &machine)
                                                 : wb_calibration_machine(sm, diagnostics, &machine);
-    if (status == WB_OK) status = compile(options, sm, diagnostics, &compiled);
+    if (status == WB_OK) status = compile(options, sm, machine, diagnostics, &compiled);
     if (status == WB_OK)
         status = wb_calibrate(compiled.module, machine, compiled.compiler, diagnostics, text);
     wb_module_free(compiled.module);

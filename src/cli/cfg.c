@@ -40,7 +40,7 @@ static wb_status executed_graph(const struct options *options, wb_diagnostics *d
 /* What the code alone says. */
 static wb_status control_flow(const struct options *options, wb_diagnostics *diagnostics,
                               struct inputs *inputs, char **text) {
-    wb_status status = inputs_load_launch(options, diagnostics, inputs);
+    wb_status status = inputs_load_launch(options, NULL, diagnostics, inputs);
     if (status != WB_OK) return status;
     if (options->why != NULL)
         return wb_kernel_why(inputs->kernel, inputs->launch, options->why, diagnostics, text);
@@ -74,7 +74,7 @@ int print_code(const struct options *options, enum output_format other, wb_diagn
     }
     wb_status status = require_format(options, OUTPUT_TEXT, other, diagnostics);
     if (status == WB_OK) status = check_execution(options, diagnostics);
-    if (status == WB_OK) status = inputs_load_launch(options, diagnostics, &inputs);
+    if (status == WB_OK) status = inputs_load_launch(options, NULL, diagnostics, &inputs);
     if (status == WB_OK) status = print(inputs.kernel, inputs.launch, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);

@@ -14,13 +14,14 @@ static const struct command commands[] = {
      .examples = {"init k.ptx", "init k.ptx -k saxpy -o saxpy.yaml", "init k.ptx -o -"}},
     {"analyze", COMMAND_ANALYZE, "FILE.ptx | LAUNCH.yaml | BLOCK.yaml",
      "bound and simulate a kernel, or one thread block", "bounds what is executed", command_analyze,
-     .manual = "Bounds the execution time of a kernel: all its thread blocks on all SMs of the machine, or "
-               "with `-i` one isolated block. The operand is code (PTX, or machine code in a cubin), a "
-               "launch file that names the code, or a handwritten block or grid.\nPrints a verdict, the "
-               "least bound and its breakdown, the slowest execution found, and all assumptions. Each number "
-               "has a kind: `exact` and `upper` are proven bounds, `lower` is an execution that was found, "
-               "`simulated` is an execution under one scheduler, and an `estimate` is unproven.\nWith "
-               "`--deadline` the exit status is 0 only if a proven bound is within it.",
+     .manual =
+         "Bounds the execution time of a kernel: all its thread blocks on all SMs of the machine, or "
+         "with `-i` one isolated block. The operand is code (PTX, a cubin, or a program with either), a "
+         "launch file that names the code, or a handwritten block or grid.\nPrints a verdict, the "
+         "least bound and its breakdown, the slowest execution found, and all assumptions. Each number "
+         "has a kind: `exact` and `upper` are proven bounds, `lower` is an execution that was found, "
+         "`simulated` is an execution under one scheduler, and an `estimate` is unproven.\nWith "
+         "`--deadline` the exit status is 0 only if a proven bound is within it.",
      .examples = {"analyze kernels/stencil5.yaml -m ecrts2025-orin",
                   "analyze k.ptx -g 64 -b 256 -a buf:f32[16384] -a i32:16384",
                   "analyze k.ptx -l k.yaml --facts k.facts --json -o k.json",
@@ -77,10 +78,12 @@ static const struct command commands[] = {
      .examples = {"machine list", "machine show ecrts2025-orin > mine.yaml",
                   "machine show ecrts2025-orin --set mem_latency=300",
                   "machine check kernels/cubin/sgemm_tiled.sm_86.cubin -m rtx-a6000"}},
-    {"print", COMMAND_PRINT, "FILE.ptx", "print PTX in canonical form, or machine code",
-     "only reads the code", command_print,
+    {"print", COMMAND_PRINT, "FILE.ptx",
+     "print PTX in canonical form, machine code, or what code a program has", "only reads the code",
+     command_print,
      .manual = "Prints code: PTX in one canonical form, machine code as a list of instructions with "
-               "addresses and control fields.",
+               "addresses and control fields; of a program what code it has, with the kernels, or with "
+               "`--image` that code.",
      .examples = {"print kernels/reduce.ptx", "print - < kernels/reduce.ptx",
                   "print kernels/cubin/reduce.sm_86.cubin"}},
 };

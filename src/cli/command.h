@@ -78,12 +78,12 @@ struct inputs {
 wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
                              struct inputs *inputs);
 
-/* Loads launch and kernel. */
-wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,
+/* Loads launch and kernel, and the machine that the options name or else `machine`; without one when that is
+ * NULL. */
+wb_status inputs_load_launch(const struct options *options, const char *machine, wb_diagnostics *diagnostics,
                              struct inputs *inputs);
 
-/* Loads launch, kernel, flow facts, and the machine that the options name or else `machine`; without one when
- * that is NULL. */
+/* The same with flow facts. */
 wb_status inputs_load(const struct options *options, const char *machine, wb_diagnostics *diagnostics,
                       struct inputs *inputs);
 void inputs_free(struct inputs *inputs);
@@ -110,17 +110,18 @@ wb_status compare_machine_code(const struct options *options, const struct input
 wb_status compare_machine_code_of_list(const struct options *options, const struct inputs *inputs,
                                        wb_diagnostics *diagnostics, wb_module **code, wb_stream *stream);
 
-/* The module of the one operand. */
-wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module);
+/* The file of the one operand. */
+wb_status load_program(const struct options *options, wb_diagnostics *diagnostics, wb_program **program);
+
+/* The module of the one operand, and the machine that the options name or else `usual`, which say which code
+ * is taken, with a note where the machine is not one that the code is for; without a machine where `usual` is
+ * NULL. */
+wb_status load_module(const struct options *options, const char *usual, wb_diagnostics *diagnostics,
+                      struct inputs *inputs);
 
 /* The machine `name` with every --set applied. */
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,
                        wb_machine **machine);
-
-/* The machine that the options name, or else `usual`, with a note where that is not one that the code is for.
- */
-wb_status load_machine_for(const struct options *options, const wb_module *module, const char *usual,
-                           wb_diagnostics *diagnostics, wb_machine **machine);
 
 /* Applies every --set. */
 wb_status set_keys(const struct options *options, wb_machine *machine, wb_diagnostics *diagnostics);

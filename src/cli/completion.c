@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool completion_print(FILE *stream, const char *shell) {
     for (const struct embedded_file *script = completion_scripts; script->name != NULL; script++) {
@@ -40,6 +41,12 @@ static bool ends_with(const char *text, const char *ending) {
     return length >= of_ending && strcmp(text + length - of_ending, ending) == 0;
 }
 
+/* What is no file may be the word of an option, or a stream that nothing comes from. */
+static bool is_file(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 static void offer_code(const struct line *line, const char *path, wb_diagnostics *discarded) {
     wb_module *module = NULL;
     if (wb_module_read(path, discarded, &module) != WB_OK) return;
@@ -65,10 +72,10 @@ static void offer_kernels(const struct line *line) {
     if (discarded == NULL) return;
     for (size_t i = 1; i + 1 < line->count; i++) {
         const char *path = line->words[i];
-        if (ends_with(path, ".ptx") || ends_with(path, ".cubin"))
-            offer_code(line, path, discarded);
-        else if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
+        if (ends_with(path, ".yaml") || ends_with(path, ".yml"))
             offer_launched(line, path, discarded);
+        else if (is_file(path))
+            offer_code(line, path, discarded);
     }
     wb_diagnostics_free(discarded);
 }
@@ -216,9 +223,8 @@ static void offer_operand(const struct line *line, const char *word) {
     if (dot == NULL) return;
     char ending[16];
     (void)snprintf(ending, sizeof ending, "%.*s", (int)strcspn(dot + 1, " "), dot + 1);
-    offer_files(line, strcmp(ending, "yaml") == 0  ? "yaml yml"
-                      : strcmp(ending, "ptx") == 0 ? "ptx cubin"
-                                                   : ending);
+    const bool is_code = strcmp(ending, "ptx") == 0 || strcmp(ending, "cubin") == 0; /* of any name */
+    offer_files(line, is_code ? NULL : strcmp(ending, "yaml") == 0 ? "yaml yml" : ending);
 }
 
 /* A word of a usage line that stands for itself, or words, separated by '|'. */

@@ -9,7 +9,7 @@
 int command_facts(const struct options *options, wb_diagnostics *diagnostics) {
     struct inputs inputs = {0};
     char *text = NULL;
-    wb_status status = inputs_load_launch(options, diagnostics, &inputs);
+    wb_status status = inputs_load_launch(options, NULL, diagnostics, &inputs);
     if (status == WB_OK) status = wb_facts_template(inputs.kernel, inputs.launch, diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);
     free(text);

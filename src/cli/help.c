@@ -71,10 +71,11 @@ void help_print(FILE *stream) {
     for (size_t i = 0; (command = command_at(i)) != NULL; i++)
         put_row(stream, command->name, 14, command->summary);
     (void)fputc('\n', stream);
-    put_wrapped(stream,
-                "warpbound help COMMAND prints the options of a command. FILE may be -: standard input or "
-                "standard output. A cubin (machine code) may replace FILE.ptx.",
-                0);
+    put_wrapped(
+        stream,
+        "warpbound help COMMAND prints the options of a command. FILE may be -: standard input or "
+        "standard output. FILE.ptx may as well be a cubin or a program (executable, .so, .o, .a, .fatbin).",
+        0);
     (void)fputc('\n', stream);
     put_wrapped(stream,
                 "warpbound completion SHELL prints a completion script for bash, zsh or fish; warpbound "

@@ -23,6 +23,17 @@ static bool beside(const char *ptx, char file[PATH_ROOM]) {
     return snprintf(file, PATH_ROOM, "%.*s.yaml", stem, ptx) < PATH_ROOM;
 }
 
+/* The launch file of a kernel of a program, which has several: beside it, the kernel's name with .yaml. */
+static bool beside_program(const char *program, const wb_kernel *kernel, char file[PATH_ROOM]) {
+    const char *slash = strrchr(program, '/');
+    char *name = wb_kernel_short_name(kernel);
+    const int folder = slash == NULL ? 0 : (int)(slash + 1 - program);
+    const int length =
+        name == NULL ? PATH_ROOM : snprintf(file, PATH_ROOM, "%.*s%s.yaml", folder, program, name);
+    free(name);
+    return length < PATH_ROOM;
+}
+
 /* The folder of a path, with links followed and a slash at its end. */
 static bool folder_of(const char *path, char folder[PATH_ROOM]) {
     char given[PATH_ROOM];
@@ -126,10 +137,11 @@ int command_init(const struct options *options, wb_diagnostics *diagnostics) {
         return (int)status;
     }
     const char *ptx = options->operands.items[0];
-    const bool named = beside(ptx, beside_ptx);
+    const bool is_program = wb_module_origin(inputs.module) != NULL && !is_stream(ptx);
+    const bool named = is_program ? beside_program(ptx, inputs.kernel, beside_ptx) : beside(ptx, beside_ptx);
     const char *launch = options->output != NULL ? options->output : beside_ptx;
     if (options->output == NULL && !named) {
-        status = usage_error(diagnostics, "the name of the PTX file is too long: name a launch file with -o");
+        status = usage_error(diagnostics, "the name of the file is too long: name a launch file with -o");
     } else if (!is_stream(launch) && !options->force && access(launch, F_OK) == 0) {
         status = keep(launch, diagnostics);
     } else {

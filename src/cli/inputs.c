@@ -152,14 +152,14 @@ static wb_status refuse_deadline(const wb_module *module, wb_diagnostics *diagno
     return usage_error(diagnostics, message);
 }
 
-wb_status load_machine_for(const struct options *options, const wb_module *module, const char *usual,
-                           wb_diagnostics *diagnostics, wb_machine **machine) {
-    const char *name = options->machine != NULL ? options->machine : usual;
-    if (options->machine == NULL && options->deadline != NULL) return refuse_deadline(module, diagnostics);
+/* Holds the machine that was loaded against the code. */
+static wb_status check_machine(const struct options *options, const char *usual, const struct inputs *inputs,
+                               wb_diagnostics *diagnostics) {
     const bool is_named = options->machine != NULL || strcmp(usual, WB_MACHINE_USUAL) != 0;
-    const wb_status status = load_machine(options, name, diagnostics, machine);
-    if (status == WB_OK) compare_architectures(module, wb_machine_name(*machine), is_named, diagnostics);
-    return status;
+    if (options->machine == NULL && options->deadline != NULL)
+        return refuse_deadline(inputs->module, diagnostics);
+    compare_architectures(inputs->module, wb_machine_name(inputs->machine), is_named, diagnostics);
+    return WB_OK;
 }
 
 /* A number that may be at most `most`; `most` of what is none, which is beyond what the library takes, so
@@ -262,7 +262,7 @@ static wb_status load_launch(const struct options *options, wb_diagnostics *diag
 /* The launch file beside a file of code: NAME.yaml of NAME.ptx, and of NAME.sm_86.cubin that or
  * NAME.sm_86.yaml. False: there is none. */
 static bool launch_beside(const char *code, char *file, size_t size) {
-    static const char *const endings[] = {".ptx", ".cubin"};
+    static const char *const endings[] = {".ptx", ".cubin", ".o", ".a", ".so", ".fatbin"};
     size_t stem = strlen(code);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         const size_t length = strlen(endings[i]);
@@ -295,8 +295,8 @@ static wb_status refuse_operands(const struct options *options, wb_diagnostics *
         options->operands.count > 0 ? options->operands.items[options->operands.count - 1] : "";
     if (options->operands.count > 1)
         (void)snprintf(many, sizeof many, ", but there are %zu", options->operands.count);
-    (void)snprintf(message, sizeof message, "expected one PTX file or cubin%s (warpbound help %s)", many,
-                   command_of(options->command)->name);
+    (void)snprintf(message, sizeof message, "expected one PTX file, cubin or program%s (warpbound help %s)",
+                   many, command_of(options->command)->name);
     if (wb_deadline_unit(last) != WB_UNIT_CYCLES || strcmp(last, "cycles") == 0)
         (void)snprintf(message, sizeof message,
                        "'%s' is a separate word: write a deadline and its unit as one word, --deadline 100us",
@@ -315,14 +315,34 @@ static wb_status refuse_operands(const struct options *options, wb_diagnostics *
     return WB_ERR_INPUT;
 }
 
-wb_status load_module(const struct options *options, wb_diagnostics *diagnostics, wb_module **module) {
+wb_status load_program(const struct options *options, wb_diagnostics *diagnostics, wb_program **program) {
     if (options->operands.count != 1) return refuse_operands(options, diagnostics);
-    return wb_module_read(options->operands.items[0], diagnostics, module);
+    return wb_program_read(options->operands.items[0], diagnostics, program);
 }
 
-wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
+wb_status load_module(const struct options *options, const char *usual, wb_diagnostics *diagnostics,
+                      struct inputs *inputs) {
+    wb_program *program = NULL;
+    wb_machine *of_launch = NULL; /* which says what code is meant */
+    const char *name = options->machine != NULL ? options->machine : usual;
+    wb_status status = load_program(options, diagnostics, &program);
+    if (status == WB_OK && usual != NULL)
+        status = load_machine(options, name, diagnostics, &inputs->machine);
+    else if (status == WB_OK && name != NULL)
+        status = wb_machine_load(name, diagnostics, &of_launch);
+    const wb_machine *machine = usual != NULL ? inputs->machine : of_launch;
+    if (status == WB_OK)
+        status = wb_program_module(program, machine, options->image, diagnostics, &inputs->module);
+    if (status == WB_OK && usual != NULL) status = check_machine(options, usual, inputs, diagnostics);
+    wb_machine_free(of_launch);
+    wb_program_free(program);
+    return status;
+}
+
+/* Loads the module, and the machine, as load_module does, and the kernel. */
+static wb_status load_kernel(const struct options *options, const char *usual, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
-    wb_status status = load_module(options, diagnostics, &inputs->module);
+    const wb_status status = load_module(options, usual, diagnostics, inputs);
     if (status != WB_OK) return status;
     const char *name = options->kernel;
     if (name == NULL && inputs->launch != NULL) name = wb_launch_kernel(inputs->launch);
@@ -356,21 +376,24 @@ static wb_status load_registers(const struct options *options, struct inputs *in
     return wb_launch_read_ptxas_info(inputs->launch, file, inputs->kernel, diagnostics);
 }
 
-wb_status inputs_load_launch(const struct options *options, wb_diagnostics *diagnostics,
+wb_status inputs_load_kernel(const struct options *options, wb_diagnostics *diagnostics,
+                             struct inputs *inputs) {
+    return load_kernel(options, NULL, diagnostics, inputs);
+}
+
+wb_status inputs_load_launch(const struct options *options, const char *machine, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
     wb_status status = load_launch(options, diagnostics, &inputs->launch);
-    if (status == WB_OK) status = inputs_load_kernel(options, diagnostics, inputs);
+    if (status == WB_OK) status = load_kernel(options, machine, diagnostics, inputs);
     if (status == WB_OK) status = set_named_arguments(options, inputs, diagnostics);
     return status == WB_OK ? load_registers(options, inputs, diagnostics) : status;
 }
 
 wb_status inputs_load(const struct options *options, const char *machine, wb_diagnostics *diagnostics,
                       struct inputs *inputs) {
-    wb_status status = inputs_load_launch(options, diagnostics, inputs);
+    wb_status status = inputs_load_launch(options, machine, diagnostics, inputs);
     if (status == WB_OK && options->facts != NULL)
         status = wb_facts_read(options->facts, inputs->kernel, diagnostics, &inputs->facts);
-    if (status == WB_OK && machine != NULL)
-        status = load_machine_for(options, inputs->module, machine, diagnostics, &inputs->machine);
     return status;
 }
 

@@ -39,9 +39,10 @@ static wb_status take_operand(struct options *options, wb_diagnostics *diagnosti
 static wb_status refuse_without_code(const char *launch, wb_diagnostics *diagnostics) {
     char note[600];
     wb_diagnostics_error(diagnostics, launch, "this launch file does not name its code");
-    (void)snprintf(note, sizeof note,
-                   "add the line 'code: KERNEL.ptx' (or a cubin) to it, or name both files: KERNEL.ptx -l %s",
-                   launch);
+    (void)snprintf(
+        note, sizeof note,
+        "add the line 'code: KERNEL.ptx' (or a cubin or program) to it, or name both files: KERNEL.ptx -l %s",
+        launch);
     wb_diagnostics_note(diagnostics, launch, note);
     return WB_ERR_INPUT;
 }

@@ -41,8 +41,10 @@ static wb_status check_code(const struct options *options, wb_diagnostics *diagn
     if (options->machine == NULL)
         return usage_error(diagnostics,
                            "machine check: expected -m MACHINE with a machine that times machine code");
-    wb_status status = wb_module_read(options->operands.items[1], diagnostics, &module);
-    if (status == WB_OK) status = load_machine(options, options->machine, diagnostics, &machine);
+    wb_status status = load_machine(options, options->machine, diagnostics, &machine);
+    if (status == WB_OK)
+        status =
+            wb_module_read_for(options->operands.items[1], machine, options->image, diagnostics, &module);
     if (status == WB_OK) status = wb_figures_report(machine, module, format_of(options), diagnostics, text);
     wb_machine_free(machine);
     wb_module_free(module);

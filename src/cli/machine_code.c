@@ -70,8 +70,9 @@ static wb_status compare(const struct compared *compared, const wb_module *cubin
     return status;
 }
 
+/* What --cubin names is machine code, whatever else is in the file. */
 static wb_status read_code(const struct options *options, wb_diagnostics *diagnostics, wb_module **code) {
-    return options->cubin != NULL ? wb_module_read(options->cubin, diagnostics, code) : WB_OK;
+    return options->cubin != NULL ? wb_module_read_for(options->cubin, NULL, "sm", diagnostics, code) : WB_OK;
 }
 
 wb_status compare_machine_code(const struct options *options, const struct inputs *inputs,

@@ -189,7 +189,8 @@ static const char general_text[] =
     "Every number says what it is: exact, a proven upper bound, an execution that was found, a "
     "simulation, or an estimate that is proven by nothing.\n"
     "A FILE may be `-`: standard input where it is read, standard output where it is written. "
-    "Where FILE.ptx is expected, a cubin (machine code) does, too. Options may stand before and "
+    "Where FILE.ptx is expected, a cubin (machine code) and a program that holds either do, too: an "
+    "executable, a library, an object file, a fat binary. Options may stand before and "
     "behind files; behind `--` everything is a file.";
 
 /* ---- Pages --------------------------------------------------------------------------------------------- */

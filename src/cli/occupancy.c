@@ -9,9 +9,7 @@ int command_occupancy(const struct options *options, wb_diagnostics *diagnostics
     char *text = NULL;
     wb_report_format format = options->format == OUTPUT_JSON ? WB_REPORT_JSON : WB_REPORT_TEXT;
     wb_status status = require_format(options, OUTPUT_TEXT, OUTPUT_JSON, diagnostics);
-    if (status == WB_OK) status = inputs_load_launch(options, diagnostics, &inputs);
-    if (status == WB_OK)
-        status = load_machine_for(options, inputs.module, WB_MACHINE_USUAL, diagnostics, &inputs.machine);
+    if (status == WB_OK) status = inputs_load_launch(options, WB_MACHINE_USUAL, diagnostics, &inputs);
     if (status == WB_OK)
         status = wb_occupancy_find(inputs.kernel, inputs.launch, inputs.machine, diagnostics, &occupancy);
     if (status == WB_OK) status = wb_occupancy_report(&occupancy, format, diagnostics, &text);

@@ -28,6 +28,10 @@ static const struct option_row option_table[] = {
     HEADING("The kernel and its launch"),
     {'k', "kernel", "NAME", INTO(TEXT, kernel, LAUNCH_FILES | COMMAND_INIT),
      .help = "kernel, by name or unique part of it (mangled or demangled)"},
+    {0, "image", "LIST", INTO(TEXT, image, EVERY_COMMAND),
+     .help =
+         "which code of a program, where it is not the machine's choice: sm_86 (machine code), compute_86 "
+         "(PTX), sm or compute (of any architecture), or a unit, as print lists them"},
     {'l', "launch", "FILE", INTO(TEXT, launch, LAUNCH_FILES | COMMAND_CFG),
      .help = "launch file (YAML; warpbound init writes one); options override it", .endings = "yaml yml"},
     {0, "allow-files", NULL, INTO(FLAG, allow_files, LAUNCH_FILES | COMMAND_CFG),
@@ -169,11 +173,10 @@ static const struct option_row option_table[] = {
      .help = "for `calibrate`: the ptxas to run (default: that of PATH, CUDA_HOME, CUDA_PATH or "
              "/usr/local/cuda)"},
     {0, "cubin", "FILE", INTO(TEXT, cubin, COMMAND_MACHINE),
-     .help = "for `calibrate`: read this machine code instead of running ptxas", .endings = "cubin"},
+     .help = "for `calibrate`: read this machine code instead of running ptxas"},
     {0, "cubin", "FILE", INTO(TEXT, cubin, COMMAND_ANALYZE),
      .help = "machine code compiled from the PTX: its stall counts, which no execution undercuts, are "
-             "compared with the bounds",
-     .endings = "cubin"},
+             "compared with the bounds"},
     {0, "annotate", "FILE", INTO(TEXT, annotate, COMMAND_ANALYZE),
      .help = "write the source to FILE (-: standard output), each line with its cycles in front"},
     {0, "of", "NAME", INTO(TEXT, lines_of, COMMAND_ANALYZE | COMMAND_CFG),

@@ -116,4 +116,12 @@ wb_status cubin_read(const char *name, const void *bytes, size_t size, wb_diagno
                      struct cubin *cubin);
 void cubin_free(struct cubin *cubin);
 
+/* Whether a GPU of architecture `sm` executes code for `code`. */
+static inline bool cubin_runs_on(uint32_t code, uint32_t sm) {
+    return code / 10 == sm / 10 && code <= sm;
+}
+
+/* The architecture in the header of a file, such as 86; 0: it is not known, or this is no cubin. */
+uint32_t cubin_architecture(const void *bytes, size_t size);
+
 #endif

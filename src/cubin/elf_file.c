@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cubin/cubin.h"
+
 _Noreturn void elf_file_refuse(struct elf_file *file, const char *format, ...) {
     struct text message = {.arena = file->arena};
     va_list arguments;
@@ -43,15 +45,26 @@ static bool architecture_known(uint32_t sm) {
     return memchr(known, (int)(sm & 0xff), sizeof known) != NULL && sm <= 0xff;
 }
 
-static uint32_t architecture_of(struct elf_file *file, const Elf64_Ehdr *header) {
+static uint32_t architecture_in(const Elf64_Ehdr *header) {
     const uint32_t flags = le32toh(header->e_flags);
+    return header->e_ident[EI_ABIVERSION] == ABI_OLD ? flags & 0xff : (flags >> 8) & 0xff;
+}
+
+uint32_t cubin_architecture(const void *bytes, size_t size) {
+    Elf64_Ehdr header;
+    if (size < sizeof header) return 0;
+    memcpy(&header, bytes, sizeof header);
+    return le16toh(header.e_machine) == EM_CUDA ? architecture_in(&header) : 0;
+}
+
+static uint32_t architecture_of(struct elf_file *file, const Elf64_Ehdr *header) {
     const uint8_t version = header->e_ident[EI_ABIVERSION];
     if (version != ABI_OLD && version != ABI_NEW)
         elf_file_refuse(file,
                         "this is machine code of a GPU in version %u of its file format; versions %u and %u "
                         "(up to CUDA 13) can be read",
                         version, ABI_OLD, ABI_NEW);
-    const uint32_t sm = version == ABI_OLD ? flags & 0xff : (flags >> 8) & 0xff;
+    const uint32_t sm = architecture_in(header);
     if (!architecture_known(sm))
         elf_file_refuse(file,
                         "this is machine code for sm_%u, which cannot be read: compile its source or its PTX "
@@ -94,9 +107,8 @@ static Elf64_Ehdr read_header(struct elf_file *file) {
         machine != EM_CUDA)
         elf_file_refuse(
             file,
-            "this is an ELF file, but holds no machine code of an NVIDIA GPU (its machine is %u, not %u); if "
-            "it is a program or an object file with GPU code, extract that: cuobjdump -xelf all %s",
-            machine, EM_CUDA, file->name);
+            "this is an ELF file, but holds no machine code of an NVIDIA GPU (its machine is %u, not %u)",
+            machine, EM_CUDA);
     file->sm = architecture_of(file, &header);
     if (type == ET_REL)
         elf_file_refuse(file,

@@ -78,7 +78,7 @@ static const struct {
     enum setting_kind kind;
     const char *(*name_at)(size_t); /* of SETTING_NAMES */
 } settings[LAUNCH_SETTINGS] = {
-    [WB_LAUNCH_CODE] = {"code", "the name of a PTX file or cubin", SETTING_CODE, NULL},
+    [WB_LAUNCH_CODE] = {"code", "the name of a PTX file, cubin or program", SETTING_CODE, NULL},
     [WB_LAUNCH_FACTS] = {"facts", "the name of a file of flow facts", SETTING_FILE, NULL},
     [WB_LAUNCH_PTXAS_INFO] = {"ptxas_info", "the name of a file with the output of ptxas -v", SETTING_FILE,
                               NULL},

@@ -371,4 +371,29 @@ const char *target_name(const struct plan *plan, uint32_t copy, uint32_t inst);
  */
 bool target_comes_back(const struct plan *plan, uint32_t copy, uint32_t inst);
 
+/* Which images of a program are wanted (wb_program_module). */
+struct program_wish {
+    const char *image;   /* the list of names, or NULL */
+    const char *machine; /* its name, or NULL */
+    uint32_t sm;         /* its architecture, where it times machine code; else 0 */
+};
+
+wb_status program_module(const wb_program *program, const struct program_wish *wish,
+                         wb_diagnostics *diagnostics, wb_module **module);
+
+/* A module of one image, however it is linked. */
+wb_status program_image_module(const wb_program *program, const wb_image *image, wb_diagnostics *diagnostics,
+                               wb_module **module);
+
+/* Adds the names of its kernels, in memory of the arena, which is not protected. */
+typedef VEC(const char *) kernel_names;
+wb_status program_image_kernels(const wb_program *program, const wb_image *image, struct arena *arena,
+                                wb_diagnostics *diagnostics, kernel_names *names);
+
+size_t program_image_count(const wb_program *program);
+
+/* The file's name, printable, and the file. */
+const char *program_name(const wb_program *program);
+const wb_input *program_input(const wb_program *program);
+
 #endif

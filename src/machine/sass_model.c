@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cycles.h"
+#include "cubin/cubin.h"
 
 /* Largest caches and pages, most megahertz, largest architecture. */
 #define CACHE_BYTES_MAX (1u << 28)
@@ -133,7 +134,7 @@ bool machine_sass_check(const struct machine_sass *sass, struct text *problem) {
 }
 
 bool machine_sass_executes(const struct machine_sass *sass, uint32_t sm) {
-    return sm / 10 == sass->sm / 10 && sm <= sass->sm;
+    return cubin_runs_on(sm, sass->sm);
 }
 
 /* ---- Classes ------------------------------------------------------------------------------------------- */

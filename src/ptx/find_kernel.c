@@ -78,6 +78,15 @@ static enum name_fit name_fit(const wb_kernel *kernel, const char *name) {
     return fit == FIT_NONE && strstr(mangled, name) != NULL ? FIT_INSIDE : fit;
 }
 
+char *wb_kernel_short_name(const wb_kernel *kernel) {
+    char *readable = demangle(wb_kernel_name(kernel));
+    if (readable == NULL) return strdup(wb_kernel_name(kernel));
+    const struct name_part part = without_arguments(last_component(function_name(readable)));
+    char *name = strndup(part.start, part.length);
+    free(readable);
+    return name;
+}
+
 /* ---- Kernels that cannot be analysed ------------------------------------------------------------------- */
 
 /* *function: a function that the kernel can call, or the kernel, with an instruction that is not known; NULL:
@@ -121,6 +130,7 @@ static void candidate_add(struct text *list, const wb_kernel *kernel) {
         text_printf(list, "  (cannot be analysed: %u:%u: %s)", place.line, place.column,
                     unknown->unknown_reason);
     }
+    if (kernel->module->origin.text != NULL) text_printf(list, "  (%s)", kernel->module->origin.text);
     free(readable);
 }
 
@@ -143,15 +153,23 @@ static void suggest_kernel(const wb_module *module, const char *name, struct tex
         char *whole = demangle(wb_kernel_name(&module->kernels[i]));
         names[count++] = wb_kernel_name(&module->kernels[i]);
         if (whole == NULL) continue;
-        const struct name_part part = without_arguments(last_component(function_name(whole)));
-        char *copy = strndup(part.start, part.length);
         free(whole);
+        char *copy = wb_kernel_short_name(&module->kernels[i]);
         if (copy != NULL) names[count++] = readable[copies++] = copy;
     }
     const char *nearest = wb_nearest_name(name, names, count);
     if (nearest != NULL) text_printf(out, "; did you mean '%s'? There are:", nearest);
     while (copies > 0)
         free(readable[--copies]);
+}
+
+/* Notes how one of several units is named that have a kernel of that name. */
+static void suggest_unit(const wb_module *module, const char *name, wb_diagnostics *diagnostics) {
+    const char *unit = NULL;
+    for (size_t i = 0; i < module->kernel_count && unit == NULL; i++)
+        if (name_fit(&module->kernels[i], name) != FIT_NONE) unit = module->kernels[i].module->origin.unit;
+    if (unit != NULL)
+        diagnose(diagnostics, SEVERITY_NOTE, module->source.name, "name the unit, such as --image %s", unit);
 }
 
 /* The error of a name that means no kernel or several: with those it could have meant. */
@@ -173,6 +191,7 @@ static wb_status no_such_kernel(const wb_module *module, const char *name, enum 
     else
         diagnose(diagnostics, SEVERITY_ERROR, where, "there is no kernel '%.60s'%s%s", name,
                  meant.failed ? ":" : meant.data, kernels);
+    if (name != NULL && fit != FIT_NONE && module->units != NULL) suggest_unit(module, name, diagnostics);
     text_free(&list);
     text_free(&meant);
     return WB_ERR_INPUT;

@@ -46,6 +46,8 @@ wb_status ptx_module_of_text(const char *name, char *text, size_t size, wb_diagn
 
 void wb_module_free(wb_module *module) {
     if (module == NULL) return;
+    for (uint32_t i = 0; i < module->unit_count; i++)
+        wb_module_free(module->units[i]);
     free(module->text);
     arena_free(&module->arena);
     free(module);
@@ -53,6 +55,10 @@ void wb_module_free(wb_module *module) {
 
 const wb_input *wb_module_input(const wb_module *module) {
     return &module->input;
+}
+
+const char *wb_module_origin(const wb_module *module) {
+    return ptx_unit(module, 0)->origin.text;
 }
 
 size_t wb_module_kernel_count(const wb_module *module) {

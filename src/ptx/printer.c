@@ -498,21 +498,30 @@ static void print_item(struct text *out, const struct wb_module *module, const s
     }
 }
 
-wb_status wb_module_print(const wb_module *module, wb_diagnostics *diagnostics, char **text) {
-    struct text out = {0};
+/* Appends a module of one unit. */
+static void print_module(struct text *out, const wb_module *module) {
     struct locals locals = {0};
-    char *printed = NULL;
     if (module->code != NULL) { /* what it was lifted to is not the code that is there */
-        text_append(&out, module->source.text, module->source.size);
-        printed = text_take(&out);
+        text_append(out, module->source.text, module->source.size);
     } else if (locals_build(module, &locals)) {
-        text_printf(&out, ".version %s\n.target %s\n.address_size %u\n\n", module->version, module->target,
+        text_printf(out, ".version %s\n.target %s\n.address_size %u\n\n", module->version, module->target,
                     module->address_size);
         for (uint32_t i = 0; i < module->item_count; i++)
-            print_item(&out, module, &module->items[i], &locals);
-        printed = text_take(&out);
+            print_item(out, module, &module->items[i], &locals);
+    } else {
+        out->failed = true;
     }
     locals_free(&locals);
+}
+
+wb_status wb_module_print(const wb_module *module, wb_diagnostics *diagnostics, char **text) {
+    struct text out = {0};
+    for (uint32_t u = 0; u < ptx_unit_count(module); u++) {
+        const wb_module *unit = ptx_unit(module, u);
+        if (module->units != NULL) text_printf(&out, "%s// %s\n", u > 0 ? "\n" : "", unit->origin.text);
+        print_module(&out, unit);
+    }
+    char *printed = text_take(&out);
     if (printed == NULL) {
         (void)diagnose_out_of_memory(diagnostics, module->source.name);
         return WB_ERR_LIMIT;

@@ -234,11 +234,22 @@ struct wb_kernel {
     uint32_t function;
 };
 
+/* Which of the images in a file a module is. */
+struct ptx_origin {
+    const char *text;  /* for reports; NULL: the file is the code */
+    const char *image; /* "sm_86" */
+    const char *unit;  /* "": the only one */
+};
+
 struct wb_module {
     struct arena arena; /* owns everything below but the text */
     char *text;         /* what was parsed, malloc'd */
     struct source source;
-    wb_input input;                  /* that text, as it was given */
+    wb_input input; /* that text, as it was given, or the file that it was taken from */
+    struct ptx_origin origin;
+    struct wb_module **units; /* of a program of several, whose kernels these are: nothing else of the
+                                 module is of use then; else NULL */
+    uint32_t unit_count;
     const struct machine_code *code; /* what the functions were lifted from (sass/sass.h); NULL: PTX */
     const char *version;             /* "9.0" */
     const char *target;              /* "sm_75, debug" */
@@ -258,6 +269,15 @@ struct wb_module {
 /* Makes a module of a PTX text that it takes over: malloc'd, with a zero byte behind its `size` bytes. */
 wb_status ptx_module_of_text(const char *name, char *text, size_t size, wb_diagnostics *diagnostics,
                              wb_module **out);
+
+/* The modules that a module consists of: itself, or its units. */
+static inline uint32_t ptx_unit_count(const struct wb_module *module) {
+    return module->units == NULL ? 1 : module->unit_count;
+}
+
+static inline const struct wb_module *ptx_unit(const struct wb_module *module, uint32_t index) {
+    return module->units == NULL ? module : module->units[index];
+}
 
 static inline const struct ptx_function *kernel_function(const struct wb_kernel *kernel) {
     return &kernel->module->functions[kernel->function];

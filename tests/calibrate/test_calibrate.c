@@ -52,8 +52,8 @@ static void test_fewest_cycles_between_instructions(void **state) {
     static const uint32_t architectures[] = {75, 80, 86, 90};
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         wb_module *module = load(architectures[a]);
-        struct kept kept;
-        kept_find(module->code, &kept);
+        struct kept kept = {0};
+        kept_add(module->code, &kept);
         for (size_t d = 0; d < sizeof distances / sizeof *distances; d++) {
             const uint32_t expected[] = {distances[d].sm_75, distances[d].sm_80, distances[d].sm_86,
                                          distances[d].sm_90};
@@ -74,8 +74,8 @@ static void test_which_classes_have_counters(void **state) {
     for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
         wb_module *module = load(architectures[a]);
         const uint32_t sm = architectures[a];
-        struct kept kept;
-        kept_find(module->code, &kept);
+        struct kept kept = {0};
+        kept_add(module->code, &kept);
         assert_int_equal(kept.sm, sm);
         assert_true(kept_stalls(&kept, SASS_CLASS_ALU) && kept_stalls(&kept, SASS_CLASS_FMA));
         assert_true(kept_counts(&kept, SASS_CLASS_MUFU) && kept_counts(&kept, SASS_CLASS_LOAD_GLOBAL));

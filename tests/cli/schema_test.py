@@ -22,6 +22,7 @@ WINGS = os.environ["WB_WINGS"].split(",")
 FOLDER = "docs/schema/"
 NO_OUTPUT = "qualification.schema.json"  # of the command: tests/qualification/report_test.py validates it
 CHEAP = "--method sib,elb,k-area,k-bal"
+ADD = "-k add -g 1 -b 32 -a buf:f32[32]=iota -a buf:f32[32]=iota -a i32:32"
 MODEL = "-m ecrts2025-orin --accept ptx-model"
 
 
@@ -145,6 +146,8 @@ def commands(command, folder):
         "print kernels/cubin/vecadd.sm_86.cubin",
         "print kernels/cubin/o1/integer_mix.sm_90.cubin",
         (2, "print kernels/vecadd.ptx"),
+        "print tests/data/fatbin/linked",
+        *(f"{of} tests/data/fatbin/zstd.o {ADD}" for of in ("analyze", "simulate", "path", "cache", "occupancy")),
         f"path {vecadd}",
         f"path {vecadd} --accesses",
         f"path {machine_code} --accesses",

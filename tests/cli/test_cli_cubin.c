@@ -22,7 +22,7 @@ static const struct failure_case failures[] = {
      "thread"},
     {"path kernels/cubin/vecadd.sm_86.cubin -l kernels/reduce.yaml", 2, "reduce"},
     {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/vecadd.ptx", 2,
-     "it is PTX, which has no stall counts"},
+     "there is no machine code in this file; it has PTX"},
     {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/cubin/none.cubin", 2,
      "kernels/cubin/none.cubin"},
     {"analyze kernels/vecadd.ptx -l kernels/vecadd.yaml --cubin kernels/cubin/reduce.sm_86.cubin", 2,

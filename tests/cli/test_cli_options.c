@@ -72,9 +72,10 @@ static const struct failure_case wrong[] = {
      "--deadline -5us: error: a deadline cannot be before the start"},
     {"analyze " VECADD "-m ecrts2025-orin --deadline ''", 2,
      "--deadline '': error: expected a deadline such as"},
-    {"analyze kernels/vecadd.ptx kernels/vecadd.yaml", 2, "expected one PTX file or cubin, but there are 2"},
+    {"analyze kernels/vecadd.ptx kernels/vecadd.yaml", 2,
+     "expected one PTX file, cubin or program, but there are 2"},
     {"path kernels/vecadd.ptx kernels/vecadd.yaml", 2, "note: give a launch file with --launch"},
-    {"print", 2, "expected one PTX file or cubin (warpbound help print)"},
+    {"print", 2, "expected one PTX file, cubin or program (warpbound help print)"},
     {"analyze " VECADD "--time-limit 0", 2, "--time-limit 0: error: expected a number of seconds above 0"},
     {"analyze " VECADD "--memory-limit 5x", 2, "--memory-limit 5x: error: expected a number of bytes"},
 };

@@ -184,6 +184,9 @@ COMMAND(test_cache, "cache kernels/vecadd.ptx -l kernels/vecadd.yaml --json")
 COMMAND(test_path, "path kernels/vecadd.ptx -l kernels/vecadd.yaml --accesses --json")
 COMMAND(test_facts, "facts kernels/bfs_level.ptx -l kernels/bfs_level.yaml")
 COMMAND(test_cfg, "cfg kernels/reduce.ptx")
+COMMAND(test_program, "cfg tests/data/fatbin/units.a -k fill")
+COMMAND(test_program_code, "cfg tests/data/fatbin/packed.o -k add --image sm_86")
+COMMAND(test_program_list, "print tests/data/fatbin/two.o --json")
 COMMAND(test_occupancy, "occupancy kernels/reduce.ptx -l kernels/reduce.yaml --json")
 #ifdef WB_WING_GATED_SSA
 COMMAND(test_ssa, "cfg kernels/reduce.ptx --ssa")
@@ -283,7 +286,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_covering_json), cmocka_unit_test(test_report),
         cmocka_unit_test(test_cache),         cmocka_unit_test(test_path),
         cmocka_unit_test(test_facts),         cmocka_unit_test(test_cfg),
-        cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_program),       cmocka_unit_test(test_program_code),
+        cmocka_unit_test(test_program_list),  cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_waves),
 #ifdef WB_WING_GATED_SSA
         cmocka_unit_test(test_ssa),
 #endif

@@ -467,8 +467,10 @@ static void test_errors_of_files(void **state) {
          "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, kernel, stream, grid, block, "
          "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
          "resident"},
-        {"code: [a]\n", "l.yaml:1:7: error: code: expected the name of a PTX file or cubin, got a list"},
-        {"code:\n", "l.yaml:1:6: error: code: expected the name of a PTX file or cubin, got nothing"},
+        {"code: [a]\n",
+         "l.yaml:1:7: error: code: expected the name of a PTX file, cubin or program, got a list"},
+        {"code:\n",
+         "l.yaml:1:6: error: code: expected the name of a PTX file, cubin or program, got nothing"},
         {"machine: ''\n", "l.yaml:1:10: error: machine: expected the name of a machine or of its file, got ''"
                           " in quotes"},
         {"deadline: soon\n", "l.yaml:1:11: error: 'soon': expected a deadline such as '4500', '4500 cycles', "

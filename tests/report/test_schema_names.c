@@ -46,7 +46,7 @@ static const char *kind_name(size_t index) {
 }
 
 static const char *role_name(size_t index) {
-    return index <= WB_INPUT_CUBIN ? wb_input_role_name((wb_input_role)index) : NULL;
+    return index <= WB_INPUT_PROGRAM ? wb_input_role_name((wb_input_role)index) : NULL;
 }
 
 static void test_names(void **state) {

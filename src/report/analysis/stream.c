@@ -25,14 +25,27 @@ static bool stream_simulated(const struct wb_stream *stream, size_t policy, cycl
     return stream->kernels.count > 0;
 }
 
+/* Where the kernels are taken from in a program: those behind each other that come from one image are one
+ * line. */
+static void put_origins(struct text *out, const struct layout *layout, const struct wb_stream *stream) {
+    const char *last = NULL;
+    for (size_t i = 0; i < stream->kernels.count; i++) {
+        const struct wb_kernel *kernel = stream->kernels.items[i].analysis->grid_times.grid->kernel;
+        const char *origin = kernel != NULL ? kernel->module->origin.text : NULL;
+        if (origin != NULL && origin != last) layout_printf(out, layout, 9, "code     %s", origin);
+        last = origin;
+    }
+}
+
 static void put_heading(struct text *out, const struct layout *layout, const struct wb_stream *stream) {
     const struct wb_machine *machine = stream->machine;
     const size_t count = stream->kernels.count;
     const struct wb_kernel *kernel =
         count > 0 ? stream->kernels.items[0].analysis->grid_times.grid->kernel : NULL;
+    const bool is_named = kernel != NULL && kernel->module->origin.text == NULL;
     layout_printf(out, layout, 9, "stream   %zu kernel%s, one after another%s%s%s", count, plural(count),
-                  kernel != NULL ? " (" : "", kernel != NULL ? kernel->module->source.name : "",
-                  kernel != NULL ? ")" : "");
+                  is_named ? " (" : "", is_named ? kernel->module->source.name : "", is_named ? ")" : "");
+    put_origins(out, layout, stream);
     layout_printf(out, layout, 9, "machine  %s at %g MHz, %u SM%s, launch overhead %u", machine->name,
                   machine->clock_mhz, machine->memory.sms, plural(machine->memory.sms),
                   machine->launch_overhead);

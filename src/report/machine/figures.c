@@ -43,8 +43,7 @@ static void count_inst(struct figures *figures, const struct sass_inst *inst) {
 }
 
 /* The instructions that kernels reach: copies of functions count separately. */
-static void count_code(struct figures *figures) {
-    const wb_module *module = figures->module;
+static void count_code(struct figures *figures, const wb_module *module) {
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct ptx_function *function = &module->functions[f];
         for (uint32_t i = 0; i < ptx_issued_count(function); i++)
@@ -217,7 +216,8 @@ static void number_sources(struct figures *figures) {
 /* The pass of wb_figures_report that finds them. */
 static void find_figures(void *context) {
     struct figures *figures = context;
-    count_code(figures);
+    for (uint32_t u = 0; u < ptx_unit_count(figures->module); u++)
+        count_code(figures, ptx_unit(figures->module, u));
     for (uint32_t class = 0; class < SASS_CLASS_COUNT; class ++)
         if (figures->classes[class] > 0) add_class(figures, (enum sass_class) class);
     add_units(figures);
@@ -262,10 +262,9 @@ static void put_sources(struct text *out, const struct figures *figures) {
 }
 
 static void put_figures(struct text *out, const struct figures *figures) {
-    const struct machine_code *code = figures->module->code;
     text_printf(out, "code     %s, for sm_%u: %llu instructions\nmachine  %s, for machine code of sm_%u\n\n",
-                figures->module->source.name, code->sm, (unsigned long long)figures->instructions,
-                figures->machine->name, figures->machine->sass.sm);
+                figures->module->source.name, wb_module_architecture(figures->module),
+                (unsigned long long)figures->instructions, figures->machine->name, figures->machine->sass.sm);
     layout_printf(
         out, &page, 0,
         "Bounds of this code rest on these figures of the machine, those first that can be relied on "
@@ -283,7 +282,7 @@ static void put_json(struct text *out, const struct figures *figures) {
     document_open(&json, "warpbound-figures", 1);
     inputs_list_json(&json, &figures->module->input, 1);
     json_put(&json, "machine %s, architecture %u, instructions %" PRIu64, figures->machine->name,
-             figures->module->code->sm, figures->instructions);
+             wb_module_architecture(figures->module), figures->instructions);
     json_open_array(&json, "figures");
     for (size_t r = 0; r < figures->rows.count; r++) {
         const struct figure_row *row = &figures->rows.items[r];
@@ -323,7 +322,8 @@ wb_status wb_figures_report(const wb_machine *machine, const wb_module *module, 
                             wb_diagnostics *diagnostics, char **text) {
     struct text out = {0};
     struct arena arena = {0};
-    WB_TRY(check(machine, module, diagnostics));
+    for (uint32_t u = 0; u < ptx_unit_count(module); u++)
+        WB_TRY(check(machine, ptx_unit(module, u), diagnostics));
     struct figures figures = {.machine = machine, .module = module, .arena = &arena};
     wb_status status = arena_protect(&arena, find_figures, &figures);
     if (status != WB_OK) status = diagnose_out_of_memory(diagnostics, machine->name);

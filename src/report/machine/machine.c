@@ -225,7 +225,8 @@ wb_status wb_module_report(const wb_module *module, wb_report_format format, wb_
     if (format != WB_REPORT_JSON) return wb_module_print(module, diagnostics, text);
     if (module->code == NULL) {
         diagnose(diagnostics, SEVERITY_ERROR, module->source.name,
-                 "only machine code is printed as JSON, not PTX");
+                 module->units != NULL ? "code of one unit alone is printed as JSON: name it"
+                                       : "only machine code is printed as JSON, not PTX");
         return WB_ERR_INPUT;
     }
     put_code(&out, module);

@@ -105,11 +105,16 @@ void heading_put_fetch(struct text *out, const struct machine_fetch *fetch) {
 }
 
 void heading_put_kernel(struct text *out, const char *label, const struct wb_kernel *kernel) {
+    const struct wb_module *module = kernel->module;
     char *readable = demangle(wb_kernel_name(kernel));
     text_string(out, label);
     if (readable != NULL)
-        text_printf(out, "%s, in %s ", readable, kernel->module->code == NULL ? "PTX" : "the cubin");
-    text_printf(out, "%s (%s)\n", wb_kernel_name(kernel), kernel->module->source.name);
+        text_printf(out, "%s, in %s ", readable, module->code == NULL ? "PTX" : "the cubin");
+    text_string(out, wb_kernel_name(kernel));
+    if (module->origin.text == NULL)
+        text_printf(out, " (%s)\n", module->source.name);
+    else
+        text_printf(out, "\n%-*s%s\n", (int)strlen(label), "code", module->origin.text);
     free(readable);
 }
 
@@ -145,8 +150,11 @@ void heading_put_gpu(struct text *out, const struct timed_grid *timed) {
 }
 
 void heading_kernel_json(struct json *json, const struct wb_kernel *kernel) {
+    const struct ptx_origin none = {0}, *origin = kernel != NULL ? &kernel->module->origin : &none;
     json_put(json, "kernel %s, file %s", kernel != NULL ? wb_kernel_name(kernel) : NULL,
              kernel != NULL ? kernel->module->input.path : NULL);
+    if (origin->image != NULL && origin->unit != NULL)
+        json_put_object(json, "image", "name %s, unit %s", origin->image, origin->unit);
 }
 
 #define FETCH(member) RECORD_FIELD(#member, NULL, 0, 0, RECORD_U32, struct machine_fetch, member)

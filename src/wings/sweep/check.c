@@ -23,8 +23,9 @@ static bool is_varied(const struct sweep_axis *axis) {
     return axis->row->kind == AXIS_ARGUMENT;
 }
 
+/* Whether a subject is code, not a launch file or a block, which are YAML files by their names. */
 static bool is_code(const char *path) {
-    return file_ends_with(path, ".ptx") || file_ends_with(path, ".cubin");
+    return !file_ends_with(path, ".yaml") && !file_ends_with(path, ".yml");
 }
 
 /* ---- Launches of a product -------------------------------------------------------------------------------
@@ -89,7 +90,7 @@ static bool try_launch(wb_sweep *sweep, const struct sweep_product *product, con
     for (size_t c = 0; c < code_count && is_read; c++)
         for (size_t k = 0; k < kernel_count && is_read && verdicts->open > 0; k++) {
             struct target target = {0};
-            is_read = open_target(sweep, launch, codes != NULL ? codes->values.items[c].path : "",
+            is_read = open_target(sweep, launch, codes != NULL ? codes->values.items[c].path : launch,
                                   kernels != NULL ? kernels->values.items[k].text : NULL, &target);
             if (is_read) try_arguments(sweep, product, &target, verdicts);
             close_target(&target);

@@ -126,7 +126,8 @@ static wb_status load(const struct options *options, wb_diagnostics *diagnostics
 static wb_status write_mapping(const struct options *options, const struct problem_inputs *inputs,
                                wb_diagnostics *diagnostics) {
     char *text = NULL;
-    if (inputs->block == NULL) return usage_error(diagnostics, "--mapping: expected a PTX file or cubin");
+    if (inputs->block == NULL)
+        return usage_error(diagnostics, "--mapping: expected a PTX file, cubin or program");
     wb_status status = wb_makespan_mapping(inputs->block, is_given(options, "branchless-prefix"),
                                            option_value(options, "compare"), diagnostics, &text);
     if (status == WB_OK) status = write_output(options, text, diagnostics);

@@ -25,7 +25,8 @@ static void add_code_class(const struct class *class) {
         private[c] = sums[c * HELD + HELD_WORK] - sums[c * HELD + HELD_WIDE];
         shared = add(shared, sums[c * HELD + HELD_WIDE]);
     }
-    const uint64_t work = add(shared, add_extras(&chained.forms[COARSE].extras, private, class->blocks));
+    const uint64_t most = add_extras(&chained.forms[COARSE].extras, private, class->blocks);
+    const uint64_t work = add(add(shared, of->stalls), most);
     uint64_t beyond = 0, met = 0; /* of the other sub-cores; of those that its own chain comes to */
     for (uint64_t c = 1; c < machine.sub_cores; c++) {
         beyond = add(beyond, private[c]);

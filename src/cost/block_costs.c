@@ -252,6 +252,14 @@ static void add_beside(struct cost_maker *maker, wb_part_kind what, cycles time)
     if (maker->causes != NULL) maker->causes->of[what] = cycles_add(maker->causes->of[what], time);
 }
 
+/* What is asked of the second level. */
+static void add_requests(struct cost_maker *maker, cycles time) {
+    tally_add(&maker->shares, tally_apart(&maker->shares, COST_MEMORY), WB_PART_UNIT, time);
+    if (maker->causes == NULL) return;
+    cycles *unit = &maker->causes->units[maker->analysis->machine->fills.unit];
+    *unit = cycles_add(*unit, time);
+}
+
 static wb_status add_additions(struct cost_maker *maker, const struct additions *added) {
     struct tally weights;
     if (tally_init(&weights, maker->shares.instructions, &maker->costs->arena) != WB_OK)
@@ -264,7 +272,7 @@ static wb_status add_additions(struct cost_maker *maker, const struct additions 
     add_beside(maker, WB_PART_MEMORY, added->beside.atomics);
     add_beside(maker, WB_PART_TRANSLATIONS, added->beside.translations);
     add_beside(maker, WB_PART_DRAM, added->beside.sectors);
-    add_beside(maker, WB_PART_UNIT, added->beside.requests);
+    add_requests(maker, added->beside.requests);
     return cost_divide(maker, WB_PART_FETCH, added->fetch, &weights);
 }
 

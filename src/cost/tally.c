@@ -163,6 +163,10 @@ wb_status cost_divide_unit(struct cost_maker *maker, const char *unit, cycles to
     uint32_t number = 0;
     while (strcmp(machine->units[number].name, unit) != 0)
         number++;
+    if (machine->fills.held > 0 && number == machine->fills.unit) { /* no instruction holds it */
+        tally_add(&maker->shares, tally_apart(&maker->shares, COST_MEMORY), WB_PART_UNIT, total);
+        return WB_OK;
+    }
     if (tally_init(&weights, maker->shares.instructions, &maker->costs->arena) != WB_OK)
         return diagnose_out_of_memory(maker->diagnostics, "costs");
     for (size_t i = 0; i < weights.instructions; i++)

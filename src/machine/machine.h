@@ -349,9 +349,9 @@ bool machine_may_fill_once(const struct wb_machine *machine);
 void machine_fill_pages(struct wb_machine *machine, uint32_t pages, uint32_t passes);
 void machine_fill_sectors(struct wb_machine *machine);
 
-/* Has what blocks ask the second level for, at most so many sectors each, hold its stage beside the times of
- * warps, where machine_can_count_requests. */
-void machine_fill_requests(struct wb_machine *machine, uint64_t sectors);
+/* Has what blocks ask the second level for, at most so many sectors each by instructions of some classes (bit
+ * per enum sass_class), hold its stage beside the times of warps, where machine_can_count_requests. */
+void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t classes);
 bool machine_can_count_requests(const struct wb_machine *machine);
 
 /* Most cycles that a sector of global memory holds the stage that counts sectors. */

@@ -166,13 +166,15 @@ static uint32_t sector_stage(const struct machine_sass_class *class) {
     return s;
 }
 
-/* Whether it is the last one of the class, behind others, wherever one of the class is on that unit. */
+/* Whether it is the last one of the class, at once behind another, wherever one of the class is on that unit.
+ */
 static bool sectors_come_last(const struct machine_sass_class *class, uint32_t unit) {
     const uint32_t at = sector_stage(class);
     for (uint32_t s = 0; s < class->stage_count; s++)
         if (class->stages[s].unit == unit && s != at) return false;
     if (at == class->stage_count) return true;
-    return at > 0 && at + 1 == class->stage_count && class->stages[at].unit == unit;
+    if (at == 0 || class->stages[at - 1].transfer > 0) return false;
+    return at + 1 == class->stage_count && class->stages[at].unit == unit;
 }
 
 bool machine_can_count_requests(const struct wb_machine *machine) {
@@ -187,15 +189,17 @@ bool machine_can_count_requests(const struct wb_machine *machine) {
     return unit != UNIT_NONE;
 }
 
-void machine_fill_requests(struct wb_machine *machine, uint64_t sectors) {
+void machine_fill_requests(struct wb_machine *machine, uint64_t sectors, uint64_t classes) {
     uint64_t each = 0;
+    _Static_assert(SASS_CLASS_COUNT <= 64, "a bit for each");
     assert(machine_can_count_requests(machine));
     for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
         struct machine_sass_class *class = &machine->sass.classes[c];
         const uint32_t s = sector_stage(class);
         if (s == class->stage_count) continue;
         const struct machine_sass_stage *stage = &class->stages[s];
-        each = cycles_max(each, machine_hold_of(machine, stage, u32_max(stage->init, stage->each)));
+        if ((classes >> c & 1) != 0)
+            each = cycles_max(each, machine_hold_of(machine, stage, u32_max(stage->init, stage->each)));
         machine->fills.unit = stage->unit;
         class->stage_count--;
     }

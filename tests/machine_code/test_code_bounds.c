@@ -415,6 +415,23 @@ static void test_which_loads_are_kept(void **state) {
     }
     assert_int_equal(requests_of("plain_loads", "sass.l1_keeps=255"), 0); /* of two lines */
     assert_int_equal(requests_of("plain_loads", "unit.MEMORY.any_order=false"), 0);
+    assert_int_equal(requests_of("local_loads", "resident=block-l1"), 0); /* what STL stores to between */
+}
+
+/* What passes on the way to the second level is no part of its hold: then each access counts for itself. */
+static void test_ways_to_the_second_level(void **state) {
+    (void)state;
+    static const char *const settings[] = {"unit.MEMORY.queue=unlimited", "class.store_global.transfer_2=1"};
+    struct wb_diagnostics *diagnostics = wb_diagnostics_new();
+    wb_machine *machine;
+    assert_int_equal(wb_machine_load("rtx-a6000", diagnostics, &machine), WB_OK);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(machine_can_count_requests(machine));
+        assert_int_equal(wb_machine_set(machine, settings[i], diagnostics), WB_OK);
+    }
+    assert_false(machine_can_count_requests(machine));
+    wb_machine_free(machine);
+    wb_diagnostics_free(diagnostics);
 }
 
 /* The block's elb without and with what its first level keeps. Of 2,520 sectors that its 8 warps ask for it
@@ -506,6 +523,7 @@ int main(void) {
         cmocka_unit_test(test_sectors_are_filled_once),
         cmocka_unit_test(test_a_sector_does_not_wait_for_itself),
         cmocka_unit_test(test_which_loads_are_kept),
+        cmocka_unit_test(test_ways_to_the_second_level),
         cmocka_unit_test(test_loads_hold_the_second_level_once),
         cmocka_unit_test(test_kernels_whose_blocks_keep_loads),
         cmocka_unit_test(test_promises_that_blocks_break),

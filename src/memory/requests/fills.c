@@ -244,6 +244,18 @@ static bool is_worth_it(const struct timed_grid *timed) {
            cycles_mul(timed->fills.all, (uint64_t)each * (blocks < sms ? blocks : sms));
 }
 
+/* Mask: the classes of instructions that a kernel can execute. */
+static uint64_t classes_of(const struct wb_kernel *kernel) {
+    const struct ptx_function *function = kernel_function(kernel);
+    uint64_t classes = 0;
+    for (uint32_t i = 0; i < function->inst_count; i++) {
+        const enum sass_class class =
+            sass_class_of(&kernel->module->code->insts[function->insts[i].machine].sass);
+        if (class < SASS_CLASS_COUNT) classes |= UINT64_C(1) << class;
+    }
+    return classes;
+}
+
 /* Decides what `machine`, of the grid's own, fills once. */
 static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
     const struct memory_fills *fills = &timed->fills;
@@ -251,7 +263,8 @@ static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
     if (sass->tlb_most > 0 && fills->pages <= sass->tlb_keeps && fills->pages < fills->translations)
         machine_fill_pages(machine, (uint32_t)fills->pages, fills->passes);
     if (fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
-    if (keeps_loads(timed)) machine_fill_requests(machine, fills->below_of_block);
+    if (keeps_loads(timed))
+        machine_fill_requests(machine, fills->below_of_block, classes_of(timed->grid->kernel));
 }
 
 /* Whether the first level can keep what a block loads, as is promised. */

@@ -36,7 +36,6 @@ static void note_access(struct kept_loads *kept, const struct traffic *traffic, 
         if (access->object > 0) kept->lost[access->object - 1] = true;
         return;
     }
-    if (pattern->group_is_local[access->group]) return;
     const uint64_t base = traffic_base(traffic, block, warp, access->group);
     for (uint32_t r = 0; r < access->request_count; r++)
         (void)number_table_number(&kept->lines,

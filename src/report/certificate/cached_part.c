@@ -70,7 +70,10 @@ void held_part_block(struct text *out, const wb_analysis *analysis) {
 }
 
 void held_part_class(struct text *out, const struct grid_work *work, const struct block_class *class) {
+    const cycles requests = work->machine->fills.held;
     put_stalls(out, work->machine, &class->load, &work->contention);
+    if (requests > 0)
+        text_printf(out, "stalled %" PRIu64 " 0 1 # what it asks the second level for\n", requests);
 }
 
 /* ---- Grids on machines with caches ------------------------------------------------------------------- */

@@ -28,3 +28,17 @@ KERNEL(behind_store, plain, in[threadIdx.x + 32] = sum)
 KERNEL(behind_store_to_line, plain, in[threadIdx.x] = -sum)
 KERNEL(behind_atomic, plain, atomicAdd(in + threadIdx.x + 32, 1.0f))
 KERNEL(behind_atomic_of_line, plain, atomicAdd(in + threadIdx.x, 1.0f))
+
+// LD of local memory, which STL stores to between.
+extern "C" __global__ void local_loads(float *in, float *out) {
+    float own[8], sum = 0;
+    const float *at = gridDim.y > 1 ? in : own;
+    for (int i = 0; i < 8; i++)
+        own[i] = i;
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) {
+        own[i] = sum;
+        sum += at[i + 1] + at[i];
+    }
+    out[threadIdx.x] = sum;
+}

@@ -91,6 +91,9 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     wb_machine *loaded = NULL;
     char about[ABOUT_MAX];
     wb_status status = check_settings(options, diagnostics);
+    if (strcmp(name, "___") == 0) /* as init leaves it */
+        return usage_error(diagnostics, "the machine is still ___: name one in the launch file, or with -m "
+                                        "(warpbound machine list)");
     if (name == options->machine) about_option("machine", name, about, diagnostics);
     if (status == WB_OK) status = wb_machine_load(name, diagnostics, &loaded);
     wb_diagnostics_about(diagnostics, NULL);

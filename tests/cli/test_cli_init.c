@@ -163,6 +163,19 @@ static void test_missing_options_are_said_at_once(void **state) {
     run_free(&run);
 }
 
+/* Machine code is for GPUs of several presets: its user names the one; until then there is none. */
+static void test_the_machine_is_the_users_choice(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("f=$(mktemp --suffix .yaml); $WB init kernels/cubin/vecadd.sm_87.cubin -g 1 -o $f; "
+                  "cat $f; $WB analyze $f; status=$?; rm $f; exit $status");
+    assert_int_equal(run.status, 2);
+    assert_non_null(strstr(run.out, "\nmachine: ___ "));
+    assert_non_null(strstr(run.out, "which GPU: jetson-agx-orin-32gb, jetson-agx-orin, jetson-orin-nano"));
+    assert_non_null(strstr(run.err, "the machine is still ___"));
+    run_free(&run);
+}
+
 /* A launch file stands for its code, machine, deadline and flow facts; options override it. */
 static const struct session launch_files[] = {
     {"$WB cfg kernels/stencil5.yaml", 0, "kernel stencil5 (kernels/stencil5.ptx)", NULL},
@@ -278,6 +291,7 @@ int main(void) {
         cmocka_unit_test(test_options_fill_in),
         cmocka_unit_test(test_missing_options_are_said_at_once),
         cmocka_unit_test(test_registers_from_ptxas),
+        cmocka_unit_test(test_the_machine_is_the_users_choice),
         cmocka_unit_test(test_launch_files_stand_for_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ set: {mem_latency: 100..400 step 100}
 END
 """
 PREPARE = {
-    "README.md": "cp kernels/cubin/vecadd.sm_87.cubin kernel.cubin",
+    "README.md": "cp kernels/cubin/vecadd.sm_87.cubin app",
     "docs/ci.md": SWEEP + """
         mkdir launches && sed s:kernels:../kernels: all.yaml >launches/all.yaml
         cp kernels/cubin/vecadd.sm_86.cubin blur.cubin
@@ -114,7 +114,7 @@ NAMES = {"CODE.sm_XX.cubin": "kernels/cubin/vecadd.sm_86.cubin", "CODE.ptx": "ke
 SHELL = """
 warpbound() {
     "$WB" "$@" || return
-    [ "$1" != init ] || sed "s/^code:.*/code: $2/" kernels/vecadd.yaml >"${2%.cubin}.yaml"
+    [ "$1" != init ] || sed "s/^code:.*/code: $2/" kernels/vecadd.yaml >"${4:-${2%.cubin}}.yaml"
 }
 warpbound-check() { "$CHECKER" "$@"; }
 dot() { cat; }

@@ -166,9 +166,10 @@ static void test_missing_options_are_said_at_once(void **state) {
 /* Machine code is for GPUs of several presets: its user names the one; until then there is none. */
 static void test_the_machine_is_the_users_choice(void **state) {
     (void)state;
-    struct run run =
-        run_shell("f=$(mktemp --suffix .yaml); $WB init kernels/cubin/vecadd.sm_87.cubin -g 1 -o $f; "
-                  "cat $f; $WB analyze $f; status=$?; rm $f; exit $status");
+    struct run run = run_shell(
+        "d=$(mktemp -d); $WB init kernels/cubin/vecadd.sm_87.cubin -o $d/made.yaml; cat $d/made.yaml; "
+        "{ cat kernels/vecadd.yaml; grep ^machine $d/made.yaml; } >$d/l.yaml; "
+        "$WB analyze kernels/cubin/vecadd.sm_87.cubin -l $d/l.yaml; status=$?; rm -r $d; exit $status");
     assert_int_equal(run.status, 2);
     assert_non_null(strstr(run.out, "\nmachine: ___ "));
     assert_non_null(strstr(run.out, "which GPU: jetson-agx-orin-32gb, jetson-agx-orin, jetson-orin-nano"));

@@ -96,7 +96,8 @@ const char *unit_name(struct walk *walk, const char *file, size_t length) {
     static const char start[] = "tmpxft_";
     const char *dash = memchr(file, '-', length);
     const char *name = dash == NULL ? NULL : memchr(dash, '_', length - (size_t)(dash - file));
-    if (name != NULL && memcmp(file, start, sizeof start - 1) == 0) {
+    const bool is_of_nvcc = length >= sizeof start - 1 && memcmp(file, start, sizeof start - 1) == 0;
+    if (name != NULL && is_of_nvcc) {
         length -= (size_t)(name + 1 - file);
         file = name + 1;
     }

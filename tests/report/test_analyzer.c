@@ -248,17 +248,19 @@ static void test_steering_at_barriers(void **state) {
 /* Instructions whose accesses the interpreter does not follow, and values that come from nowhere. */
 static void test_steering_without_origin(void **state) {
     (void)state;
-    static const char ptx[] = KERNEL("", "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra UNSET;\n"
-                                         "atom.global.v2.f32.add {%r3, %r4}, [%rd2], {%r3, %r4};\nbra END;\n"
-                                         "UNSET:\nst.global.u32 [%rd7], %r1;\nEND:");
-    assert_blocks(ptx, "2", "32", "u64:512",
-                  "Block [ 0 , 0 , 0 ]\nWarp0 [ 0 , 0 ]\nWarp0 [ None , None ]\n"
-                  "Block [ 1 , 0 , 0 ]\nWarp0 [ 0 , 0 ]\nWarp0 [ None , None ]\n"
-                  "-num_steered_warps 2 (what they execute from there on is not listed)\n"
-                  "line 18: st.global.u32: its address depends on a register that was never written\n"
-                  "  block 0: warp 0\n"
-                  "line 15: atom.global.v2.f32.add: which memory it accesses is not known\n"
-                  "  block 1: warp 0\n");
+    static const char ptx[] = KERNEL(
+        "", "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra UNSET;\n"
+            "wmma.store.d.sync.aligned.row.m16n16k16.global.f16 [%rd2], {%r3, %r3, %r3, %r3};\nbra END;\n"
+            "UNSET:\nst.global.u32 [%rd7], %r1;\nEND:");
+    assert_blocks(
+        ptx, "2", "32", "u64:512",
+        "Block [ 0 , 0 , 0 ]\nWarp0 [ 0 ]\nWarp0 [ None ]\n"
+        "Block [ 1 , 0 , 0 ]\nWarp0 [ 0 ]\nWarp0 [ None ]\n"
+        "-num_steered_warps 2 (what they execute from there on is not listed)\n"
+        "line 18: st.global.u32: its address depends on a register that was never written\n"
+        "  block 0: warp 0\n"
+        "line 15: wmma.store.d.sync.aligned.row.m16n16k16.global.f16: which memory it accesses is not known\n"
+        "  block 1: warp 0\n");
 }
 
 /* A barrier whose guard is false for all of a warp does not hold it: the analyses, for which every barrier

@@ -199,7 +199,8 @@ class Shell:
         )
         self.assertEqual(methods, sorted(HELP.names("analyze", "methods")))
         self.assertEqual(policies, sorted(HELP.names("simulate", "policies")))
-        presets = subprocess.run([PROGRAM, "machine", "list"], check=True, capture_output=True, text=True).stdout.split()
+        table = subprocess.run([PROGRAM, "machine", "list"], check=True, capture_output=True, text=True).stdout
+        presets = [row.split()[0] for row in table.splitlines()[1:]]
         self.assertLessEqual(set(presets), set(machines))
         self.assertEqual(formats, ["dot", "text"])
         self.assertEqual([word.replace("--format=", "") for word in again], ["junit"])

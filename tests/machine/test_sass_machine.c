@@ -91,6 +91,26 @@ static void test_file_is_read(void **state) {
     wb_machine_free(machine);
 }
 
+/* Without `unit` a class changes what its base has; with one it replaces that. */
+static void test_classes_of_a_base(void **state) {
+    (void)state;
+    wb_machine *base = parse("name: m\nbase: rtx-a6000\n");
+    wb_machine *machine =
+        parse("name: m\nbase: rtx-a6000\nclasses: {load_global: {init_3: 9}, alu: {unit: FMA, "
+              "init: 7}}\n");
+    const struct machine_sass_class *before = &base->sass.classes[SASS_CLASS_LOAD_GLOBAL];
+    struct machine_sass_class changed = machine->sass.classes[SASS_CLASS_LOAD_GLOBAL];
+    assert_int_equal(changed.stages[2].init, 9);
+    changed.stages[2].init = before->stages[2].init;
+    assert_memory_equal(&changed, before, sizeof changed);
+    assert_true(base->sass.classes[SASS_CLASS_ALU].fixed);
+    assert_false(machine->sass.classes[SASS_CLASS_ALU].fixed);
+    wb_machine_free(machine);
+    wb_machine_free(base);
+    refuses(HEAD UNITS "classes: {alu: {init: 2}}\n" SASS,
+            "alu: key 'unit' is missing, and no base has the class");
+}
+
 /* Each promise lowers what it is about: a miss of code and constants, what LDC takes with one, an access of
  * global memory, a sector of one. A figure that is lower already stays. */
 static void test_promises(void **state) {
@@ -391,17 +411,12 @@ static void test_opcodes_have_classes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_file_is_read),
-        cmocka_unit_test(test_promises),
-        cmocka_unit_test(test_errors_of_files),
-        cmocka_unit_test(test_set),
-        cmocka_unit_test(test_intervals_are_in_order),
-        cmocka_unit_test(test_check),
-        cmocka_unit_test(test_circles_of_ways),
-        cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_printed_machines_read_back),
-        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_opcodes_have_classes),
+        cmocka_unit_test(test_file_is_read), cmocka_unit_test(test_classes_of_a_base),
+        cmocka_unit_test(test_promises),     cmocka_unit_test(test_errors_of_files),
+        cmocka_unit_test(test_set),          cmocka_unit_test(test_intervals_are_in_order),
+        cmocka_unit_test(test_check),        cmocka_unit_test(test_circles_of_ways),
+        cmocka_unit_test(test_sources),      cmocka_unit_test(test_printed_machines_read_back),
+        cmocka_unit_test(test_presets),      cmocka_unit_test(test_opcodes_have_classes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,6 +219,17 @@ static void test_marks_of_a_bound(void **state) {
     run = run_command(SAXPY "--all --set sass.dram=900 --set sass.l2=300");
     assert_non_null(strstr(run.out, "  given "));
     run_free(&run);
+    /* Where the first level keeps what is loaded, the time of the second rests on that, too. */
+#define NAIVE                                                                                                \
+    "analyze kernels/cubin/sgemm_naive.sm_86.cubin -l kernels/sgemm_naive.yaml -i 0 --method elb --all "     \
+    "-m rtx-a6000 "
+    run = run_command(NAIVE "--set sass.l1_keeps=65536");
+    assert_non_null(strstr(run.out, "\n  given "));
+    run_free(&run);
+    run = run_command(NAIVE "--set sass.l1_keeps=0");
+    assert_non_null(strstr(run.out, "what the bound rests on"));
+    assert_null(strstr(run.out, "\n  given "));
+    run_free(&run);
 }
 
 /* Which figures bounds of some code rest on, those first that can be relied on least. */

@@ -50,10 +50,21 @@ static int mark_of_unit(const struct wb_machine *machine, const struct timed_cod
     return mark < FIGURE_MARKS ? mark : OF_ALL;
 }
 
-static int base_of(const struct wb_machine *machine, const struct timed_code *code, const wb_part *part) {
+/* Whether a unit is held once for each sector that the first level keeps, as far as the machine says. */
+static bool rests_on_first_level(const struct wb_machine *machine, const char *unit) {
+    const struct machine_fills *fills = &machine->fills;
+    return fills->held > 0 && !machine_promises(machine, RESIDENT_BLOCK_L1) &&
+           strcmp(machine->units[fills->unit].name, unit) == 0;
+}
+
+static int base_of(const struct wb_machine *with_fills, const struct timed_code *code, const wb_part *part) {
+    const struct wb_machine *machine = machine_as_stated(with_fills);
     const char *const *keys = part_keys[part->what];
     int mark = FIGURE_MARKS;
-    if (part->what == WB_PART_UNIT) return mark_of_unit(machine, code, part->unit);
+    if (part->what == WB_PART_UNIT) {
+        mark = mark_of_unit(machine, code, part->unit);
+        return rests_on_first_level(with_fills, part->unit) ? weaker(machine, "sass.l1_keeps", mark) : mark;
+    }
     if (part->what == WB_PART_ISSUE || part->what == WB_PART_STALL) return OF_CODE;
     for (size_t k = 0; k < PART_KEYS && keys[k] != NULL; k++)
         mark = weaker(machine, keys[k], mark);
@@ -66,7 +77,7 @@ void marks_put(struct text *out, const struct layout *layout, const struct wb_an
     cycles sums[BASES] = {0}, all = 0;
     if (best == NULL || block->timed == NULL || block->timed->code.sass == NULL) return;
     for (size_t p = 0; p < best->part_count; p++) {
-        const int base = base_of(machine_as_stated(analysis->machine), &block->timed->code, &best->parts[p]);
+        const int base = base_of(analysis->machine, &block->timed->code, &best->parts[p]);
         sums[base] = cycles_add(sums[base], best->parts[p].cycles);
         all = cycles_add(all, best->parts[p].cycles);
     }

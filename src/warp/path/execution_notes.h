@@ -94,7 +94,8 @@
       "a BAR of the kernel has a counter, as ptxas -O0 writes it, and is timed by its control fields")       \
     X(TOUCHED,                                                                                               \
       "textures, surfaces and prefetches take the way of other accesses, with a sector for each texel that " \
-      "a filter reads, or a line; surfaces share no memory with buffers",                                    \
+      "a filter reads, or a line; textures and surfaces return in order; surfaces share no memory with "     \
+      "buffers",                                                                                             \
       "the kernel has a texture, a surface or a prefetch, and is timed by its control fields")
 
 enum assumed {

@@ -157,13 +157,8 @@ wb_status test_execute(struct warp *warp, const struct micro *op, uint32_t mask)
     return WB_OK;
 }
 
-/* A comparison joined with a predicate by the boolean operation of setp or set. */
-struct condition {
-    uint32_t bits, known;
-};
-
-static struct condition join(uint8_t mode, struct condition a, struct condition b) {
-    struct condition joined = {a.bits, a.known & b.known};
+struct truth truth_join(uint8_t mode, struct truth a, struct truth b) {
+    struct truth joined = {a.bits, a.known & b.known};
     if (mode == PTX_MODE_AND) {
         joined.bits = a.bits & b.bits;
         joined.known |= (a.known & ~a.bits) | (b.known & ~b.bits);
@@ -177,30 +172,30 @@ static struct condition join(uint8_t mode, struct condition a, struct condition 
 }
 
 /* The comparison of the first two sources. */
-static struct condition compare(struct warp *warp, const struct micro *op, const struct inputs *in,
-                                uint32_t mask) {
+static struct truth compare(struct warp *warp, const struct micro *op, const struct inputs *in,
+                            uint32_t mask) {
     uint32_t known = in->lanes[0]->known & in->lanes[1]->known;
     if (in->base_regions != 0) known = settle_comparison(warp, op, in, mask, known);
-    return (struct condition){op->compute.test(op, in->values), known};
+    return (struct truth){op->compute.test(op, in->values), known};
 }
 
-static struct condition third_source(const struct warp *warp, const struct micro *op) {
-    return (struct condition){warp_predicate(warp, op->source[2]), warp_slot(warp, op->source[2])->known};
+static struct truth third_source(const struct warp *warp, const struct micro *op) {
+    return (struct truth){warp_predicate(warp, op->source[2]), warp_slot(warp, op->source[2])->known};
 }
 
 wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in;
     read_inputs(warp, op, &in);
-    struct condition holds = compare(warp, op, &in, mask), other = third_source(warp, op);
-    struct condition fails = {~holds.bits, holds.known};
+    struct truth holds = compare(warp, op, &in, mask), other = third_source(warp, op);
+    struct truth fails = {~holds.bits, holds.known};
     uint32_t origin = op->index;
     const uint32_t halved = mask & in.halved & ~holds.known;
     struct half_lanes halves, opposite;
     if (halved != 0) half_of_comparison(warp, op, halved, &halves, &opposite);
     if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
-    holds = join(op->form->mode, holds, other);
+    holds = truth_join(op->form->mode, holds, other);
     write_predicate(warp_slot(warp, op->destination), mask, holds.bits, holds.known, origin);
-    fails = join(op->form->mode, fails, other);
+    fails = truth_join(op->form->mode, fails, other);
     write_predicate(warp_slot(warp, op->destination2), mask, fails.bits, fails.known, origin);
     if (halved == 0) return WB_OK;
     half_write(warp_slot(warp, op->destination), &halves);
@@ -209,11 +204,11 @@ wb_status setp_execute(struct warp *warp, const struct micro *op, uint32_t mask)
 }
 
 /* The comparison of upper halves: decided by them, or, where they are equal, by that of the lower ones. */
-static struct condition compare_upper(const struct warp *warp, const struct micro *op,
-                                      const struct inputs *in, uint32_t mask) {
-    const struct condition lower = {warp_predicate(warp, op->source[2]), in->lanes[2]->known};
+static struct truth compare_upper(const struct warp *warp, const struct micro *op, const struct inputs *in,
+                                  uint32_t mask) {
+    const struct truth lower = {warp_predicate(warp, op->source[2]), in->lanes[2]->known};
     const uint32_t uppers = in->lanes[0]->known & in->lanes[1]->known;
-    struct condition result = {op->compute.test(op, in->values), 0};
+    struct truth result = {op->compute.test(op, in->values), 0};
     uint32_t equal = 0;
     FOR_LANES(l) equal |= (uint32_t)((uint32_t)in->values[0][l] == (uint32_t)in->values[1][l]) << l;
     result.bits = (result.bits & ~equal) | (lower.bits & equal);
@@ -225,14 +220,13 @@ static struct condition compare_upper(const struct warp *warp, const struct micr
 wb_status machine_setp_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in;
     read_inputs(warp, op, &in);
-    const struct condition other = {warp_predicate(warp, op->source[3]),
-                                    warp_slot(warp, op->source[3])->known};
-    const struct condition holds = compare_upper(warp, op, &in, mask);
-    const struct condition fails = {~holds.bits, holds.known};
+    const struct truth other = {warp_predicate(warp, op->source[3]), warp_slot(warp, op->source[3])->known};
+    const struct truth holds = compare_upper(warp, op, &in, mask);
+    const struct truth fails = {~holds.bits, holds.known};
     uint32_t origin = op->index;
     if ((mask & ~in.known) != 0) (void)settle_known(op, &in, mask, &origin);
-    const struct condition first = join(op->form->mode, holds, other);
-    const struct condition second = join(op->form->mode, fails, other);
+    const struct truth first = truth_join(op->form->mode, holds, other);
+    const struct truth second = truth_join(op->form->mode, fails, other);
     write_predicate(warp_slot(warp, op->destination), mask, first.bits, first.known, origin);
     write_predicate(warp_slot(warp, op->destination2), mask, second.bits, second.known, origin);
     return WB_OK;
@@ -241,7 +235,7 @@ wb_status machine_setp_execute(struct warp *warp, const struct micro *op, uint32
 wb_status set_execute(struct warp *warp, const struct micro *op, uint32_t mask) {
     struct inputs in;
     read_inputs(warp, op, &in);
-    struct condition holds = join(op->form->mode, compare(warp, op, &in, mask), third_source(warp, op));
+    struct truth holds = truth_join(op->form->mode, compare(warp, op, &in, mask), third_source(warp, op));
     struct lanes *out = warp_slot(warp, op->destination);
     uint64_t yes = UINT32_MAX;
     uint32_t origin = op->index;

@@ -218,6 +218,14 @@ static inline void read_inputs(const struct warp *warp, const struct micro *op, 
     }
 }
 
+/* A predicate, or a comparison: its bits, and the lanes in which they are known. */
+struct truth {
+    uint32_t bits, known;
+};
+
+/* A comparison joined with a predicate by the boolean operation of setp or set. */
+struct truth truth_join(uint8_t mode, struct truth a, struct truth b);
+
 /* Takes the lanes of `open` from those that are known, because they depend on where memory stands, unless
  * that is assumed. */
 uint32_t settle_open(struct warp *warp, uint32_t known, uint32_t open);

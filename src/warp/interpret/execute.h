@@ -405,6 +405,19 @@ void run_forget_notes(struct run *run);
  * NULL. */
 wb_status run_block(struct run *run, struct access_list *accesses);
 
+/* The same by steps, for runs that go side by side. Fresh warps and unknown shared memory for a block: */
+wb_status run_begin_block(struct run *run, struct access_list *accesses);
+
+/* The instruction that the warp, which is ready, executes next, and in which lanes; NULL: it settles its
+ * stack. */
+const struct micro *warp_next(struct warp *warp, uint32_t *active);
+
+/* Does that. */
+wb_status warp_advance(struct warp *warp);
+
+/* Releases the barriers that wait for nobody but warps that are done, after one was. */
+void barrier_warp_done(struct run *run);
+
 /* Goes on to the next block of the grid, x first; false behind the last. */
 bool run_next_block(struct run *run);
 

@@ -182,22 +182,37 @@ static inline wb_status warp_step(struct warp *warp, struct simt_entry *top) {
     return WB_OK;
 }
 
+/* The entry that executes the next instruction; NULL: the stack has to be settled first. */
+static inline struct simt_entry *warp_top(struct warp *warp) {
+    if (warp->stack.count == warp->frame->stack_base) return NULL;
+    struct simt_entry *top = &warp->stack.items[warp->stack.count - 1];
+    return top->mask == 0 || top->pc == top->reconvergence || top->wait != SIMT_RUNS ? NULL : top;
+}
+
+const struct micro *warp_next(struct warp *warp, uint32_t *active) {
+    const struct simt_entry *top = warp_top(warp);
+    if (top == NULL) return NULL;
+    *active = top->mask;
+    return &warp->frame->code->micros[top->pc];
+}
+
+/* Goes on by an instruction, or by settling the stack. */
+static inline wb_status advance(struct warp *warp) {
+    struct run *run = warp->run;
+    struct simt_entry *top = warp_top(warp);
+    if (top == NULL) return simt_settle(warp);
+    if (run->instructions >= run->next_poll) WB_TRY(run_check_limits(run));
+    return warp_step(warp, top);
+}
+
+wb_status warp_advance(struct warp *warp) {
+    return advance(warp);
+}
+
 /* Runs until the warp waits or is done. */
 static wb_status warp_run(struct warp *warp) {
-    struct run *run = warp->run;
-    while (warp->state == WARP_READY) {
-        if (warp->stack.count == warp->frame->stack_base) {
-            WB_TRY(simt_settle(warp));
-            continue;
-        }
-        struct simt_entry *top = &warp->stack.items[warp->stack.count - 1];
-        if (top->mask == 0 || top->pc == top->reconvergence || top->wait != SIMT_RUNS) {
-            WB_TRY(simt_settle(warp));
-            continue;
-        }
-        if (run->instructions >= run->next_poll) WB_TRY(run_check_limits(run));
-        WB_TRY(warp_step(warp, top));
-    }
+    while (warp->state == WARP_READY)
+        WB_TRY(advance(warp));
     return WB_OK;
 }
 
@@ -326,8 +341,7 @@ wb_status barrier_execute(struct warp *warp, const struct micro *op, uint32_t ma
     return WB_OK;
 }
 
-/* Releases the barriers that wait for nobody but warps that are done. */
-static void barrier_warp_done(struct run *run) {
+void barrier_warp_done(struct run *run) {
     for (uint32_t i = 0; i < BARRIER_COUNT; i++)
         if (run->barriers[i].expected == 0) release_if_complete(run, &run->barriers[i]);
 }
@@ -412,14 +426,14 @@ static void assume_registers(struct run *run) {
         if (run->program.sregs.items[i] == PTX_SREG_WARPID) run_assume(run, ASSUMED_WARP_NUMBERS);
 }
 
-/* Fresh warps and unknown shared memory for the next block. */
-static wb_status block_begin(struct run *run, struct access_list *accesses) {
+wb_status run_begin_block(struct run *run, struct access_list *accesses) {
     uint32_t threads = run->size[0] * run->size[1] * run->size[2];
     struct region *shared = &run->memory.regions.items[0]; /* its window is the lowest */
     if (region_set_known(shared, 0, shared->size, false) != WB_OK) return run_no_memory(run);
     memset(run->barriers, 0, sizeof run->barriers);
     run->charged += BLOCK_CHARGE;
     products_begin(&run->products);
+    forget_shared_modes(run);
     assume_registers(run);
     WB_TRY(run_check_registers(run, &run->program.functions[run->kernel->function]));
     for (uint32_t w = 0; w < run->warp_count; w++) {
@@ -460,8 +474,7 @@ static wb_status end_waiting(struct run *run) {
 }
 
 wb_status run_block(struct run *run, struct access_list *accesses) {
-    WB_TRY(block_begin(run, accesses));
-    forget_shared_modes(run);
+    WB_TRY(run_begin_block(run, accesses));
     for (bool done = false, progress = true; !done;) {
         if (!progress) return end_waiting(run);
         done = true;

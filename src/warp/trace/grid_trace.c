@@ -116,19 +116,25 @@ static bool needs_assumptions(const struct grid_trace *trace) {
     return trace->grid->input_dependent.count > 0 && (trace->run.left_open & ~trace->run.assumptions) != 0;
 }
 
+wb_status grid_note_memory(struct wb_grid *grid, const struct run *run) {
+    if (memory_objects_of(run, &grid->cover.objects) != WB_OK) return run_no_memory(run);
+    grid_find_local_bytes(grid);
+    return note_stored(run, grid);
+}
+
 static wb_status trace_given(struct grid_trace *trace) {
     struct run *run = &trace->run;
     WB_TRY(begin(trace));
+    const wb_status status = grid_add_classes(trace->grid, run, trace->options);
+    if (status != WB_ERR_DECLINED) return status;
     trace->paths = calloc((size_t)run->warp_count + 1, sizeof *trace->paths);
     trace->accesses = calloc((size_t)run->warp_count + 1, sizeof *trace->accesses);
     if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
     do {
         WB_TRY(trace_block(trace));
     } while (!trace->options->one_block && !needs_assumptions(trace) && run_next_block(run));
-    if (memory_objects_of(run, &trace->grid->cover.objects) != WB_OK) return run_no_memory(run);
     trace->grid->notes = run->notes;
-    grid_find_local_bytes(trace->grid);
-    return note_stored(run, trace->grid);
+    return grid_note_memory(trace->grid, run);
 }
 
 /* ---- On covering paths --------------------------------------------------------------------------------- */

@@ -93,6 +93,7 @@ struct wb_grid {
     VEC(struct access_stream) streams;     /* the distinct ones */
     VEC(struct block_shape) shapes;        /* the distinct ones */
     VEC(struct grid_block) blocks;         /* x first, then y, then z */
+    uint64_t executed;                     /* of them; 0: all, else the others follow from these */
     VEC(uint64_t) bases;
     VEC(struct steered_warp) input_dependent;
     VEC(const char *) stored; /* variables of the module that some block maybe stores to: their names */

@@ -1,0 +1,98 @@
+/* Blocks that execute the same as one of them, found without executing them (docs/block-classes.md).
+ *
+ * The block at `origin` runs on unknown contents of memory, and with it, instruction by instruction, the next
+ * block along each axis of the grid. A register lane is flat if it holds the same in all blocks of the class,
+ * and affine if it holds v + sum c_j q_j modulo 2^bits in the block that is q_j steps away along axis j: c_j
+ * is then what the two runs differ by. What holds in a part of the grid only is noted as a constraint on q.
+ * If control needs flat values alone, and addresses affine ones, every block that meets the constraints has
+ * the path of the origin, and accesses whose addresses move by c_j per step. */
+#ifndef WB_WARP_AFFINE_AFFINE_H
+#define WB_WARP_AFFINE_AFFINE_H
+
+#include "warp/interpret/execute.h"
+#include "warp/interpret/warp.h"
+
+#define AXES 3u
+#define AFFINE_RUNS (1u + AXES)
+
+/* low <= sum of c[j] q[j] <= high */
+struct affine_constraint {
+    __int128 c[AXES];
+    __int128 low, high;
+};
+
+/* The blocks of a class: those that are whole steps away from the origin and meet all constraints. The origin
+ * does, and so does the next block along each axis in use. */
+struct affine_space {
+    uint32_t origin[AXES];
+    uint32_t step[AXES]; /* blocks; 0: the axis is not in use, all have the origin's index */
+    VEC(struct affine_constraint) constraints;
+    bool failed; /* for want of memory, or there are too many constraints */
+};
+
+/* Demands low <= v + sum of c[j] q[j] <= high; it holds at the origin. False: the next block along one of the
+ * axes does not meet it; it is not a constraint of the class then. *axes: those axes, as bits. */
+bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXES], __int128 low,
+                    __int128 high, uint8_t *axes);
+
+/* The blocks of the class in row (y, z) of the grid: those at origin + k step along x, first <= k <= last,
+ * k = 0 alone where the axis is not in use. False: there are none. *q: the steps along y and z. */
+bool affine_row(const struct affine_space *space, const uint32_t grid[AXES], const uint32_t index[AXES],
+                int64_t *first, int64_t *last, int64_t q[AXES]);
+
+/* Why a value is neither flat nor affine, or a class can not be had. */
+struct affine_bend {
+    bool data;             /* it depends on contents of memory, or on what is not followed */
+    uint8_t axes;          /* it would not bend if these axes were not in use */
+    uint32_t period[AXES]; /* not 0: or, of its axis, if steps were so many times as long */
+};
+
+/* What is known of a register in the other blocks of the class. */
+struct affine_shadow {
+    uint32_t flat, affine;   /* lanes; no lane is both */
+    uint32_t signs;          /* others whose sign is the same in all blocks */
+    uint8_t bits;            /* of affine lanes, and of signs: the modulus is 2^bits */
+    struct affine_bend bend; /* of the other lanes */
+};
+
+/* The origin's run, and those of the next block along each axis in use. */
+struct lockstep {
+    struct run *runs; /* begun, index set to the block; warps alike */
+    uint32_t count;
+    uint8_t axis[AFFINE_RUNS]; /* of each run but the first */
+    struct affine_space *space;
+    struct affine_shadow **shadows; /* per warp: of the kernel's registers, as the frame has them */
+    struct affine_bend bend;        /* where control or an address asked for more than there is */
+};
+
+/* Executes the block in all runs; each records into accesses[run][warp]. WB_ERR_DECLINED: see
+ * lockstep->bend. Errors of the runs have messages in their diagnostics, but for WB_ERR_LIMIT for want of
+ * memory. */
+wb_status affine_run_block(struct lockstep *lockstep, struct access_list *accesses[AFFINE_RUNS]);
+
+/* ---- rules.c: results of instructions that compute in each lane by themselves ---- */
+
+/* Results of an instruction: what is known of the lanes that it writes, per register written. */
+#define AFFINE_OUTPUTS 8u
+struct affine_result {
+    struct slot slot;
+    struct affine_shadow shadow;
+};
+
+/* What is known of an operand of the warp. */
+struct affine_shadow affine_of(const struct lockstep *lockstep, uint32_t warp, struct slot slot);
+
+/* What `op` gives in the lanes of `mask`, judged before it is executed. Returns the number of results;
+ * registers that are written and not among them bend by data. */
+uint32_t affine_judge(struct lockstep *lockstep, uint32_t warp, const struct micro *op, uint32_t mask,
+                      struct affine_result results[AFFINE_OUTPUTS]);
+
+/* Adds a reason. */
+static inline void affine_bend_add(struct affine_bend *bend, const struct affine_bend *other) {
+    bend->data |= other->data;
+    bend->axes |= other->axes;
+    for (uint32_t j = 0; j < AXES; j++)
+        if (other->period[j] > bend->period[j]) bend->period[j] = other->period[j];
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* The blocks that a class has: constraints on their places. */
+#include "warp/affine/affine.h"
+
+#include <string.h>
+
+/* A class with more is not worth having. */
+#define CONSTRAINTS_MAX 4096u
+
+static __int128 gcd(__int128 a, __int128 b) {
+    while (b != 0) {
+        const __int128 rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+static __int128 floor_div(__int128 a, __int128 b) {
+    assert(b > 0);
+    return a / b - (a % b < 0);
+}
+
+static void tighten(struct affine_constraint *constraint, __int128 low, __int128 high) {
+    if (low > constraint->low) constraint->low = low;
+    if (high < constraint->high) constraint->high = high;
+}
+
+/* Adds a constraint, to one of the same coefficients if there is one. */
+static void add(struct affine_space *space, const struct affine_constraint *added) {
+    for (size_t i = space->constraints.count; i-- > 0;) {
+        struct affine_constraint *known = &space->constraints.items[i];
+        if (memcmp(known->c, added->c, sizeof known->c) != 0) continue;
+        tighten(known, added->low, added->high);
+        return;
+    }
+    space->failed |= space->constraints.count >= CONSTRAINTS_MAX;
+    if (!space->failed && vec_push(&space->constraints, *added) != WB_OK) space->failed = true;
+}
+
+bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXES], __int128 low,
+                    __int128 high, uint8_t *axes) {
+    struct affine_constraint added;
+    __int128 divisor = 0;
+    uint8_t beyond = 0;
+    assert(low <= v && v <= high);
+    for (uint32_t j = 0; j < AXES; j++) {
+        added.c[j] = space->step[j] == 0 ? 0 : c[j];
+        divisor = gcd(divisor, added.c[j]);
+        if (v + added.c[j] < low || v + added.c[j] > high) beyond |= (uint8_t)(1u << j);
+    }
+    *axes |= beyond;
+    if (beyond != 0) return false;
+    if (divisor == 0) return true;
+    for (uint32_t j = 0; j < AXES; j++)
+        added.c[j] /= divisor;
+    added.low = -floor_div(v - low, divisor);
+    added.high = floor_div(high - v, divisor);
+    add(space, &added);
+    return true;
+}
+
+/* Steps from the origin to an index along an axis; false: it is not whole steps away. */
+static bool steps_to(const struct affine_space *space, uint32_t axis, uint32_t index, int64_t *q) {
+    const int64_t away = (int64_t)index - space->origin[axis];
+    *q = 0;
+    if (space->step[axis] == 0) return away == 0;
+    *q = away / (int64_t)space->step[axis];
+    return away % (int64_t)space->step[axis] == 0;
+}
+
+bool affine_row(const struct affine_space *space, const uint32_t grid[AXES], const uint32_t index[AXES],
+                int64_t *first, int64_t *last, int64_t q[AXES]) {
+    const int64_t step = space->step[0], origin = space->origin[0];
+    *first = *last = 0;
+    q[0] = 0;
+    if (!steps_to(space, 1, index[1], &q[1]) || !steps_to(space, 2, index[2], &q[2])) return false;
+    if (step != 0) {
+        *first = -(origin / step);
+        *last = ((int64_t)grid[0] - 1 - origin) / step;
+    }
+    for (size_t i = 0; i < space->constraints.count; i++) {
+        const struct affine_constraint *constraint = &space->constraints.items[i];
+        const __int128 rest = constraint->c[1] * q[1] + constraint->c[2] * q[2];
+        const __int128 c = constraint->c[0], low = constraint->low - rest, high = constraint->high - rest;
+        if (c == 0) {
+            if (low > 0 || high < 0) return false;
+            continue;
+        }
+        const __int128 least = c > 0 ? -floor_div(-low, c) : -floor_div(high, -c);
+        const __int128 most = c > 0 ? floor_div(high, c) : floor_div(-low, -c);
+        if (least > *last || most < *first) return false;
+        if (least > *first) *first = (int64_t)least;
+        if (most < *last) *last = (int64_t)most;
+    }
+    return *first <= *last;
+}

@@ -1,0 +1,289 @@
+/* The blocks of a grid by classes: one block of each is executed, and the others follow from it
+ * (docs/block-classes.md). They come in the order in which all would be executed, so that the grid is the
+ * same as if they were. */
+#include "warp/trace/blocks.h"
+
+#include <stdlib.h>
+
+#include "warp/affine/affine.h"
+
+/* Smaller grids are executed sooner. */
+#define BLOCKS_MIN 64u
+/* Blocks that a class must have on average, once there are many. */
+#define CLASS_BLOCKS_MIN 16u
+#define CLASSES_FREE 64u
+#define CLASSES_MAX 4096u
+
+struct block_class {
+    struct affine_space space;
+    uint32_t shape, base_count;
+    uint64_t *bases;       /* of the origin */
+    uint64_t *moves[AXES]; /* by which they move per step along an axis in use */
+    /* Its blocks in the row at hand: those at origin + k step, first <= k <= last. */
+    bool in_row;
+    int64_t first, last, q[AXES];
+};
+
+struct classification {
+    struct wb_grid *grid;
+    struct run runs[AFFINE_RUNS];
+    uint32_t begun; /* of them */
+    struct arena arena;
+    struct wb_diagnostics messages; /* of all runs but the first */
+    struct lockstep lockstep;
+    struct access_list *accesses[AFFINE_RUNS];
+    struct path *paths;
+    uint32_t period[AXES];
+    VEC(struct block_class) classes;
+};
+
+/* ---- Runs ---------------------------------------------------------------------------------------------- */
+
+static wb_status begin(struct classification *of, const struct run *like, const wb_grid_options *options) {
+    struct lockstep *lockstep = &of->lockstep;
+    const uint32_t warps = of->grid->warp_count;
+    lockstep->runs = of->runs;
+    for (uint32_t r = 0; r < AFFINE_RUNS; r++) {
+        struct run *run = &of->runs[of->begun++];
+        uint32_t *code_first;
+        *run = run_as_asked(like->kernel, like->launch, options, &of->messages);
+        run->assumptions = like->assumptions;
+        run->unknown_contents = run->steers = true;
+        WB_TRY(run_begin_as_asked(run, NULL, &of->arena, &code_first));
+        of->accesses[r] = arena_array(&of->arena, (size_t)warps + 1, sizeof *of->accesses[r]);
+        if (of->accesses[r] == NULL) return WB_ERR_LIMIT;
+    }
+    const uint32_t slots = of->runs[0].program.functions[like->kernel->function].slot_count;
+    of->paths = arena_array(&of->arena, (size_t)warps + 1, sizeof *of->paths);
+    lockstep->shadows = arena_array(&of->arena, (size_t)warps + 1, sizeof *lockstep->shadows);
+    if (of->paths == NULL || lockstep->shadows == NULL) return WB_ERR_LIMIT;
+    for (uint32_t w = 0; w < warps; w++) {
+        lockstep->shadows[w] = arena_array(&of->arena, slots, sizeof **lockstep->shadows);
+        if (lockstep->shadows[w] == NULL) return WB_ERR_LIMIT;
+    }
+    return WB_OK;
+}
+
+static void end(struct classification *of) {
+    for (uint32_t r = 0; r < of->begun; r++) {
+        for (uint32_t w = 0; of->accesses[r] != NULL && w < of->grid->warp_count; w++)
+            access_list_free(&of->accesses[r][w]);
+        run_end(&of->runs[r]);
+    }
+    for (uint32_t w = 0; of->paths != NULL && w < of->grid->warp_count; w++)
+        path_free(&of->paths[w]);
+    for (size_t i = 0; i < of->classes.count; i++)
+        vec_free(&of->classes.items[i].space.constraints);
+    vec_free(&of->classes);
+    diagnostics_clear(&of->messages);
+    arena_free(&of->arena);
+}
+
+/* ---- A class ------------------------------------------------------------------------------------------- */
+
+/* Runs the block at the origin of the space, and the next one along each axis in use. */
+static wb_status run_blocks(struct classification *of, struct affine_space *space) {
+    struct lockstep *lockstep = &of->lockstep;
+    lockstep->space = space;
+    lockstep->count = 1;
+    for (uint32_t j = 0; j < AXES; j++)
+        if (space->step[j] != 0) lockstep->axis[lockstep->count++] = (uint8_t)j;
+    for (uint32_t r = 0; r < lockstep->count; r++) {
+        struct run *run = &of->runs[r];
+        for (uint32_t j = 0; j < AXES; j++)
+            run->index[j] = space->origin[j] + (r != 0 && lockstep->axis[r] == j ? space->step[j] : 0);
+        for (uint32_t w = 0; w < run->warp_count; w++)
+            of->accesses[r][w].items.count = of->accesses[r][w].tables.count = 0;
+    }
+    return affine_run_block(lockstep, of->accesses);
+}
+
+/* Adds the block of run `r` to a grid of its own, with its paths copied. */
+static wb_status add_copy(const struct classification *of, uint32_t r, struct wb_grid *apart) {
+    struct path *copies = calloc((size_t)apart->warp_count + 1, sizeof *copies);
+    wb_status status = copies == NULL ? WB_ERR_LIMIT : WB_OK;
+    for (uint32_t w = 0; status == WB_OK && w < apart->warp_count; w++)
+        status = path_copy(&of->runs[r].warps[w].path.path, &copies[w]);
+    if (status == WB_OK) status = grid_add_block(apart, copies, of->accesses[r]);
+    for (uint32_t w = 0; copies != NULL && w < apart->warp_count; w++)
+        path_free(&copies[w]);
+    free(copies);
+    return status;
+}
+
+/* Finds by how much the bases of the origin's block move; in *unlike the axes along which the next block is
+ * not the same but for its bases. */
+static wb_status find_moves(const struct classification *of, struct wb_grid *apart, struct block_class *made,
+                            uint8_t *unlike) {
+    const struct lockstep *lockstep = &of->lockstep;
+    *unlike = 0;
+    for (uint32_t r = 0; r < lockstep->count; r++)
+        WB_TRY(add_copy(of, r, apart));
+    const struct grid_block *blocks = apart->blocks.items;
+    made->base_count = apart->shapes.items[0].base_count;
+    for (uint32_t r = 1; r < lockstep->count; r++) {
+        const uint32_t axis = lockstep->axis[r];
+        uint64_t *moves = arena_array(&of->grid->arena, (size_t)made->base_count + 1, sizeof *moves);
+        if (moves == NULL) return WB_ERR_LIMIT;
+        if (blocks[r].shape != 0) *unlike |= (uint8_t)(1u << axis);
+        for (uint32_t b = 0; blocks[r].shape == 0 && b < made->base_count; b++)
+            moves[b] = apart->bases.items[blocks[r].first_base + b] - apart->bases.items[b];
+        made->moves[axis] = moves;
+    }
+    return WB_OK;
+}
+
+/* After a run that asked for more: longer steps, or an axis less. False: neither helps. */
+static bool change_space(struct classification *of, const struct affine_bend *bend,
+                         const uint32_t index[AXES], uint8_t *axes) {
+    const uint32_t *grid = of->grid->dimensions;
+    if (bend->data || (bend->axes & *axes) == 0) return false;
+    for (uint32_t j = 0; j < AXES; j++) {
+        const uint64_t period = (uint64_t)of->period[j] * bend->period[j];
+        if ((*axes >> j & 1) == 0 || bend->period[j] == 0 || index[j] + period >= grid[j]) continue;
+        of->period[j] = (uint32_t)period;
+        return true;
+    }
+    for (uint32_t j = AXES; j-- > 0;) {
+        if ((bend->axes & *axes) >> j == 0) continue;
+        *axes &= (uint8_t) ~(1u << j);
+        return true;
+    }
+    return false;
+}
+
+/* Executes the block at `index`, the first one of a class, and finds the class in *made. WB_ERR_DECLINED:
+ * there is none. */
+static wb_status find_class(struct classification *of, const uint32_t index[AXES], struct block_class *made) {
+    uint8_t axes = 7;
+    for (;;) {
+        struct affine_space *space = &made->space;
+        struct wb_grid apart = {.warp_count = of->grid->warp_count,
+                                .instruction_count = of->grid->instruction_count};
+        uint8_t unlike = 0;
+        space->constraints.count = 0;
+        space->failed = false;
+        for (uint32_t j = 0; j < AXES; j++) {
+            const bool used = (axes >> j & 1) != 0 && of->period[j] < of->grid->dimensions[j] - index[j];
+            space->origin[j] = index[j];
+            space->step[j] = used ? of->period[j] : 0;
+        }
+        wb_status status = run_blocks(of, space);
+        if (status == WB_OK) {
+            status = find_moves(of, &apart, made, &unlike);
+            grid_clear(&apart);
+            if (status != WB_OK || unlike == 0) return status;
+            of->lockstep.bend = (struct affine_bend){.axes = unlike};
+        }
+        if (status != WB_OK && status != WB_ERR_DECLINED) return status;
+        if (!change_space(of, &of->lockstep.bend, index, &axes)) return WB_ERR_DECLINED;
+    }
+}
+
+/* ---- The grid ------------------------------------------------------------------------------------------ */
+
+static void begin_row(const struct classification *of, struct block_class *class,
+                      const uint32_t index[AXES]) {
+    class->in_row =
+        affine_row(&class->space, of->grid->dimensions, index, &class->first, &class->last, class->q);
+}
+
+/* Whether the block at x of the row at hand is of the class. */
+static bool has_block(struct block_class *class, uint32_t x) {
+    const int64_t away = (int64_t)x - class->space.origin[0], step = class->space.step[0];
+    if (!class->in_row || (step == 0 ? away != 0 : away % step != 0)) return false;
+    class->q[0] = step == 0 ? 0 : away / step;
+    return class->first <= class->q[0] && class->q[0] <= class->last;
+}
+
+/* Adds the block that class->q says. */
+static wb_status add_member(struct wb_grid *grid, const struct block_class *class) {
+    const struct grid_block block = {.shape = class->shape, .first_base = grid->bases.count};
+    WB_TRY(vec_reserve(&grid->bases, class->base_count));
+    for (uint32_t b = 0; b < class->base_count; b++) {
+        uint64_t base = class->bases[b];
+        for (uint32_t j = 0; j < AXES; j++)
+            if (class->space.step[j] != 0) base += class->moves[j][b] * (uint64_t) class->q[j];
+        grid->bases.items[grid->bases.count++] = base;
+    }
+    return vec_push(&grid->blocks, block);
+}
+
+/* Adds the block at `index` as the first one of a class. */
+static wb_status add_first(struct classification *of, const uint32_t index[AXES]) {
+    struct wb_grid *grid = of->grid;
+    struct run *run = &of->runs[0];
+    struct block_class made = {.in_row = false};
+    wb_status status = find_class(of, index, &made);
+    for (uint32_t w = 0; status == WB_OK && w < run->warp_count; w++)
+        status = path_hand_over(&run->warps[w].path, &of->paths[w]);
+    if (status == WB_OK) status = grid_add_block(grid, of->paths, of->accesses[0]);
+    if (status == WB_OK) {
+        const struct grid_block *block = &grid->blocks.items[grid->blocks.count - 1];
+        made.shape = block->shape;
+        made.bases = arena_array(&grid->arena, (size_t)made.base_count + 1, sizeof *made.bases);
+        if (made.bases == NULL) status = WB_ERR_LIMIT;
+        for (uint32_t b = 0; made.bases != NULL && b < made.base_count; b++)
+            made.bases[b] = grid->bases.items[block->first_base + b];
+    }
+    begin_row(of, &made, index);
+    if (status == WB_OK) status = vec_push(&of->classes, made);
+    if (status != WB_OK) vec_free(&made.space.constraints);
+    return status;
+}
+
+/* Adds the blocks of a row, x first. */
+static wb_status add_row(struct classification *of, uint32_t index[AXES]) {
+    size_t last = 0;
+    for (size_t i = 0; i < of->classes.count; i++)
+        begin_row(of, &of->classes.items[i], index);
+    for (index[0] = 0; index[0] < of->grid->dimensions[0]; index[0]++) {
+        size_t class = last;
+        if (class >= of->classes.count || !has_block(&of->classes.items[class], index[0]))
+            for (class = 0; class < of->classes.count; class ++)
+                if (has_block(&of->classes.items[class], index[0])) break;
+        last = class;
+        if (class < of->classes.count) {
+            WB_TRY(add_member(of->grid, &of->classes.items[class]));
+            continue;
+        }
+        const size_t classes = of->classes.count;
+        if (classes >= CLASSES_MAX ||
+            (classes >= CLASSES_FREE && of->grid->blocks.count < CLASS_BLOCKS_MIN * classes))
+            return WB_ERR_DECLINED;
+        WB_TRY(add_first(of, index));
+    }
+    return WB_OK;
+}
+
+static wb_status add_blocks(struct classification *of) {
+    const uint32_t *grid = of->grid->dimensions;
+    uint32_t index[AXES] = {0};
+    for (index[2] = 0; index[2] < grid[2]; index[2]++)
+        for (index[1] = 0; index[1] < grid[1]; index[1]++) {
+            WB_TRY(add_row(of, index));
+            of->runs[0].kept = grid_bytes(of->grid);
+            WB_TRY(run_check_memory(&of->runs[0]));
+        }
+    return WB_OK;
+}
+
+wb_status grid_add_classes(struct wb_grid *grid, struct run *run, const wb_grid_options *options) {
+    struct classification of = {.grid = grid, .period = {1, 1, 1}};
+    const uint64_t least = options->classes_from != 0 ? options->classes_from : BLOCKS_MIN;
+    const uint64_t blocks = (uint64_t)run->grid[0] * run->grid[1] * run->grid[2];
+    if (options->one_block || blocks < least || ptx_in_clusters(kernel_function(run->kernel)))
+        return WB_ERR_DECLINED;
+    wb_status status = begin(&of, run, options);
+    if (status == WB_OK) status = add_blocks(&of);
+    if (status == WB_OK) {
+        grid->notes = of.runs[0].notes;
+        grid->executed = of.classes.count;
+        run->left_open |= of.runs[0].left_open;
+        status = grid_note_memory(grid, &of.runs[0]);
+    }
+    if (status == WB_ERR_LIMIT) wb_diagnostics_append(run->diagnostics, &of.messages);
+    end(&of);
+    if (status != WB_OK) grid_restart(grid);
+    return status == WB_ERR_INPUT ? WB_ERR_DECLINED : status;
+}

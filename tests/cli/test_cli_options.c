@@ -437,7 +437,7 @@ static void test_help_on_a_terminal(void **state) {
 }
 
 #define LONG_RUN                                                                                             \
-    "analyze kernels/vecadd.ptx -k vecadd -g 2000000 -b 256 -a buf:f32[1024] -a buf:f32[1024] "              \
+    "analyze kernels/vecadd.ptx -k vecadd -g 8000000 -b 256 -a buf:f32[1024] -a buf:f32[1024] "              \
     "-a buf:f32[1024] -a i32:1024 --time-limit 4"
 
 /* One line, with what there is in all and how long it takes, erased at the end; only on a terminal. */
@@ -446,7 +446,7 @@ static void test_progress(void **state) {
     struct run run =
         run_shell("export TERM=xterm; script -qc \"stty cols 200; '$WB' " LONG_RUN " >/dev/null\" /dev/null");
     assert_non_null(strstr(run.out, "\r\033[Kexecuting blocks: "));
-    assert_non_null(strstr(run.out, " of 2000000 ("));
+    assert_non_null(strstr(run.out, " of 8000000 ("));
     const char *last = NULL;
     for (const char *at = run.out; (at = strstr(at, "\r\033[K")) != NULL; at++)
         last = at;

@@ -5,6 +5,9 @@
 #include "memory/requests/requests.h"
 #include "sass/sass.h"
 
+/* More are not looked at one by one, but by kinds of blocks. */
+#define REQUESTS_COUNTED_MAX (UINT64_C(1) << 20)
+
 /* ---- What a kernel touches ----------------------------------------------------------------------------- */
 
 /* A buffer or variable, and the bytes of it that are touched: from `first` to `end`. */
@@ -14,12 +17,25 @@ struct touched_object {
     bool anywhere; /* inside, as far as is known */
 };
 
+/* The sectors of an object that a block asks for, relative to the first base in it. */
+struct object_reach {
+    int64_t first, end;
+};
+
 struct fill_counter {
     const struct traffic *traffic;
     struct memory_fills *fills;
     struct arena scratch;
     struct number_table all, of_block; /* sectors */
-    bool looks_at_loads;               /* that a first level keeps: */
+    uint64_t times;                    /* the block at hand counts for so many */
+    bool by_kinds;                     /* `all` and `lines` are not filled, but: */
+    struct block_kinds kinds;
+    struct object_reach *reach; /* of the block at hand, per object */
+    uint64_t local;             /* sectors of local memory among those of the block */
+    bool strays;                /* some block asks for what is not in the object of its base */
+    uint64_t sectors;           /* all of them, no fewer */
+    uint64_t line_count;        /* and lines */
+    bool looks_at_loads;        /* that a first level keeps: */
     struct kept_loads kept;
     struct number_table loaded; /* sectors, by the block */
     uint64_t below;             /* others, in times of the block */
@@ -56,10 +72,48 @@ static void touch_sector(struct fill_counter *counter, uint64_t sector) {
     counter->anywhere = counter->anywhere || !found;
 }
 
-static void note_sector(struct fill_counter *counter, uint64_t sector, bool is_local) {
+/* The object that a sector is part of, or NO_OBJECT. */
+static uint32_t object_of_sector(const struct fill_counter *counter, uint64_t sector) {
+    for (size_t o = 0; o < counter->object_count; o++) {
+        const struct touched_object *object = &counter->objects[o];
+        if (sector + MEMORY_SECTOR_BYTES > object->base && sector < object->base + object->size)
+            return (uint32_t)o;
+    }
+    return NO_OBJECT;
+}
+
+/* The first base of a block in an object. */
+static uint64_t first_base_in(const struct fill_counter *counter, uint32_t block, uint32_t object) {
+    const struct wb_grid *grid = counter->traffic->grid;
+    const struct grid_block *of = &grid->blocks.items[block];
+    const uint32_t base = counter->kinds.shapes[of->shape].first_base[object];
+    return base == NO_OBJECT ? UINT64_MAX : grid->bases.items[of->first_base + base];
+}
+
+/* Notes how far the block of a kind reaches. */
+static void reach_sector(struct fill_counter *counter, uint32_t block, uint64_t sector) {
+    const uint32_t object = object_of_sector(counter, sector);
+    const uint64_t base = object == NO_OBJECT ? UINT64_MAX : first_base_in(counter, block, object);
+    if (base == UINT64_MAX) {
+        counter->strays = true;
+        return;
+    }
+    struct object_reach *reach = &counter->reach[object];
+    const int64_t first = (int64_t)(sector - base), end = first + (int64_t)MEMORY_SECTOR_BYTES;
+    if (reach->first >= reach->end) *reach = (struct object_reach){first, end};
+    if (first < reach->first) reach->first = first;
+    if (end > reach->end) reach->end = end;
+}
+
+static void note_sector(struct fill_counter *counter, uint32_t block, uint64_t sector, bool is_local) {
     const uint32_t of_block = counter->of_block.count, all = counter->all.count;
     (void)number_table_number(&counter->of_block, sector);
     if (counter->of_block.count == of_block) return;
+    counter->local += is_local;
+    if (counter->by_kinds) {
+        if (!is_local) reach_sector(counter, block, sector);
+        return;
+    }
     (void)number_table_number(&counter->all, sector);
     if (counter->all.count > all && !is_local) touch_sector(counter, sector);
 }
@@ -89,14 +143,15 @@ static uint64_t count_access(struct fill_counter *counter, uint32_t block, uint3
                              const struct traffic_access *access) {
     const struct traffic_pattern *pattern = traffic_pattern_of(counter->traffic, block, warp);
     const bool keeps = counter->looks_at_loads && !counter->kept.none && !access->is_unknown &&
-                       access_is_kept(counter->traffic->grid, access);
-    counter->fills->requests += access->request_count;
+                       access_is_kept(counter->traffic->grid, access) &&
+                       !(counter->by_kinds && pattern->group_is_local[access->group]);
+    counter->fills->requests += counter->times * access->request_count;
     if (!keeps) counter->below += access->request_count;
     if (access->is_unknown) return access->request_count == 0 ? 0 : count_unknown(counter, access);
     const uint64_t base = traffic_base(counter->traffic, block, warp, access->group);
     for (uint32_t r = 0; r < access->request_count; r++) {
         const uint64_t sector = base + pattern->offsets[access->first_request + r];
-        note_sector(counter, sector, pattern->group_is_local[access->group]);
+        note_sector(counter, block, sector, pattern->group_is_local[access->group]);
         if (keeps) note_load(counter, sector);
     }
     return traffic_is_write(access->kind) ? access->request_count : 0;
@@ -106,17 +161,17 @@ static void count_block(struct fill_counter *counter, uint32_t block) {
     uint64_t more = 0;
     number_table_clear(&counter->of_block);
     number_table_clear(&counter->loaded);
-    counter->below = 0;
+    counter->below = counter->local = 0;
     for (uint32_t w = 0; w < counter->traffic->grid->warp_count; w++) {
         const struct traffic_pattern *pattern = traffic_pattern_of(counter->traffic, block, w);
         for (uint32_t a = 0; a < pattern->access_count; a++)
             more += count_access(counter, block, w, &pattern->accesses[a]);
     }
     struct memory_fills *fills = counter->fills;
-    fills->all += more;
+    fills->all += counter->times * more;
     fills->most_of_block = cycles_max(fills->most_of_block, more + counter->of_block.count);
     const uint64_t below = counter->below + counter->loaded.count;
-    fills->below += below;
+    fills->below += counter->times * below;
     fills->below_of_block = cycles_max(fills->below_of_block, below);
     fills->l1_of_block =
         cycles_max(fills->l1_of_block, (uint64_t)counter->loaded.count * MEMORY_SECTOR_BYTES);
@@ -155,10 +210,9 @@ static void add_up(struct fill_counter *counter) {
     struct memory_fills *fills = counter->fills;
     fills->pages =
         cycles_add(pages_of(sass, 0, code), pages_of(sass, 0, constants) + pages_of(sass, 0, local));
-    fills->bytes =
-        cycles_add(cycles_add(code, constants + (uint64_t)counter->lines.count * MEMORY_LINE_BYTES),
-                   cycles_mul(local, machine->memory.sms));
-    fills->l1_bytes = cycles_add((uint64_t)counter->lines.count * MEMORY_LINE_BYTES, local);
+    fills->bytes = cycles_add(cycles_add(code, constants + counter->line_count * MEMORY_LINE_BYTES),
+                              cycles_mul(local, machine->memory.sms));
+    fills->l1_bytes = cycles_add(counter->line_count * MEMORY_LINE_BYTES, local);
     for (size_t o = 0; o < counter->object_count; o++) {
         const struct touched_object *object = &counter->objects[o];
         if (object->first >= object->end) continue;
@@ -191,17 +245,87 @@ static void look_at_patterns(const struct traffic *traffic, struct memory_fills 
     }
 }
 
+static void count_every_block(struct fill_counter *counter) {
+    counter->by_kinds = false;
+    if (counter->looks_at_loads) kept_loads_find(counter->traffic, NULL, &counter->scratch, &counter->kept);
+    for (uint32_t b = 0; b < counter->traffic->grid->blocks.count; b++)
+        count_block(counter, b);
+    counter->sectors = counter->all.count;
+    counter->line_count = counter->lines.count;
+}
+
+/* Touches what the block of a kind reaches of each object. */
+static void touch_reach(struct fill_counter *counter, uint32_t block, const struct object_reach *reach) {
+    for (size_t o = 0; o < counter->object_count; o++) {
+        struct touched_object *object = &counter->objects[o];
+        if (reach[o].first >= reach[o].end) continue;
+        const uint64_t base = first_base_in(counter, block, (uint32_t)o);
+        const uint64_t first = base + (uint64_t)reach[o].first, end = base + (uint64_t)reach[o].end;
+        counter->strays = counter->strays || first + MEMORY_SECTOR_BYTES <= object->base ||
+                          end >= object->base + object->size + MEMORY_SECTOR_BYTES;
+        touch(object, first, end);
+    }
+}
+
+/* One block of each kind for all of them. Sectors of several kinds are counted for each, or as if all of what
+ * lies between the first and the last of an object were touched, whatever is less. False: not so. */
+static bool count_kinds(struct fill_counter *counter) {
+    const struct wb_grid *grid = counter->traffic->grid;
+    struct arena *scratch = &counter->scratch;
+    uint64_t by_blocks = 0, local = 0, sectors = 0, lines = 0;
+    counter->by_kinds = true;
+    if (!block_kinds_find(counter->traffic, scratch, &counter->kinds)) return false;
+    const size_t kinds = counter->kinds.items.count;
+    struct object_reach *reaches = arena_array(scratch, kinds * (counter->object_count + 1), sizeof *reaches);
+    if (counter->looks_at_loads) kept_loads_find(counter->traffic, &counter->kinds, scratch, &counter->kept);
+    for (size_t k = 0; k < kinds; k++) {
+        counter->times = counter->kinds.items.items[k].count;
+        counter->reach = reaches + k * counter->object_count;
+        count_block(counter, counter->kinds.items.items[k].block);
+        by_blocks += counter->times * (counter->of_block.count - counter->local);
+        local += counter->times * counter->local;
+    }
+    for (uint32_t b = 0; b < grid->blocks.count && !counter->strays; b++)
+        touch_reach(counter, b, reaches + counter->kinds.of_block[b] * counter->object_count);
+    for (size_t o = 0; o < counter->object_count; o++) {
+        const struct touched_object *object = &counter->objects[o];
+        if (object->first >= object->end) continue;
+        sectors += (object->end - object->first) / MEMORY_SECTOR_BYTES;
+        lines += (object->end - 1) / MEMORY_LINE_BYTES - object->first / MEMORY_LINE_BYTES + 1;
+    }
+    counter->sectors = local + (by_blocks < sectors ? by_blocks : sectors);
+    counter->line_count = by_blocks < lines ? by_blocks : lines;
+    return !counter->strays;
+}
+
+/* Forgets what was counted. */
+static void begin_counting(struct fill_counter *counter) {
+    *counter->fills = (struct memory_fills){0};
+    counter->times = 1;
+    counter->anywhere = counter->strays = false;
+    look_at_patterns(counter->traffic, counter->fills);
+    find_objects(counter);
+}
+
+/* Whether the requests of all blocks are too many to be counted one by one. */
+static bool has_many_requests(const struct traffic *traffic) {
+    uint64_t requests = 0;
+    for (size_t b = 0; b < traffic->grid->blocks.count && requests <= REQUESTS_COUNTED_MAX; b++)
+        for (uint32_t w = 0; w < traffic->grid->warp_count; w++)
+            requests += traffic_pattern_of(traffic, (uint32_t)b, w)->request_count;
+    return requests > REQUESTS_COUNTED_MAX;
+}
+
 static void count_blocks(void *context) {
     struct fill_counter *counter = context;
     struct arena *scratch = &counter->scratch;
-    *counter->fills = (struct memory_fills){0};
-    look_at_patterns(counter->traffic, counter->fills);
     counter->all.arena = counter->of_block.arena = counter->lines.arena = counter->loaded.arena = scratch;
-    find_objects(counter);
-    if (counter->looks_at_loads) kept_loads_find(counter->traffic, scratch, &counter->kept);
-    for (uint32_t b = 0; b < counter->traffic->grid->blocks.count; b++)
-        count_block(counter, b);
-    counter->fills->all += counter->all.count;
+    begin_counting(counter);
+    if (!has_many_requests(counter->traffic) || !count_kinds(counter)) {
+        begin_counting(counter);
+        count_every_block(counter);
+    }
+    counter->fills->all += counter->sectors;
     add_up(counter);
 }
 

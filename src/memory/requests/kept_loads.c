@@ -26,9 +26,22 @@ static bool loses_loads(const struct sass_inst *inst) {
     return inst->op == SASS_OP_MEMBAR || inst->op == SASS_OP_CCTL || sass_touches_anything(inst);
 }
 
-/* What is not a load that the first level keeps may take its lines from there. */
-static void note_access(struct kept_loads *kept, const struct traffic *traffic, uint32_t block, uint32_t warp,
+static void lose_object_at(struct kept_loads *kept, uint64_t sector) {
+    const struct memory_objects *objects = &kept->traffic->grid->cover.objects;
+    bool found = false;
+    for (size_t o = 0; o < objects->items.count; o++) {
+        const struct memory_object *object = &objects->items.items[o];
+        if (sector + MEMORY_SECTOR_BYTES <= object->base || sector >= object->base + object->size) continue;
+        kept->lost[o] = found = true;
+    }
+    kept->none = kept->none || !found;
+}
+
+/* What is not a load that the first level keeps may take its lines from there; `by_kinds`: or any lines of
+ * the object, as other blocks of the kind do. */
+static void note_access(struct kept_loads *kept, bool by_kinds, uint32_t block, uint32_t warp,
                         const struct traffic_access *access) {
+    const struct traffic *traffic = kept->traffic;
     const struct traffic_pattern *pattern = traffic_pattern_of(traffic, block, warp);
     if (access->request_count == 0 || access_is_kept(traffic->grid, access)) return;
     if (access->is_unknown) {
@@ -37,24 +50,35 @@ static void note_access(struct kept_loads *kept, const struct traffic *traffic, 
         return;
     }
     const uint64_t base = traffic_base(traffic, block, warp, access->group);
-    for (uint32_t r = 0; r < access->request_count; r++)
-        (void)number_table_number(&kept->lines,
-                                  (base + pattern->offsets[access->first_request + r]) / MEMORY_LINE_BYTES);
+    const bool is_local = pattern->group_is_local[access->group];
+    for (uint32_t r = 0; r < access->request_count; r++) {
+        const uint64_t sector = base + pattern->offsets[access->first_request + r];
+        if (!by_kinds)
+            (void)number_table_number(&kept->lines, sector / MEMORY_LINE_BYTES);
+        else if (!is_local)
+            lose_object_at(kept, sector);
+    }
 }
 
-void kept_loads_find(const struct traffic *traffic, struct arena *arena, struct kept_loads *kept) {
+static void note_block(struct kept_loads *kept, bool by_kinds, uint32_t block) {
+    for (uint32_t w = 0; w < kept->traffic->grid->warp_count; w++) {
+        const struct traffic_pattern *pattern = traffic_pattern_of(kept->traffic, block, w);
+        for (uint32_t a = 0; a < pattern->access_count; a++)
+            note_access(kept, by_kinds, block, w, &pattern->accesses[a]);
+    }
+}
+
+void kept_loads_find(const struct traffic *traffic, const struct block_kinds *kinds, struct arena *arena,
+                     struct kept_loads *kept) {
     const struct wb_grid *grid = traffic->grid;
     const size_t objects = grid->cover.objects.items.count;
+    const uint32_t blocks = (uint32_t)(kinds != NULL ? kinds->items.count : grid->blocks.count);
     *kept = (struct kept_loads){.traffic = traffic,
                                 .lines.arena = arena,
                                 .none = machine_code_reaches(grid->kernel, loses_loads),
                                 .lost = arena_array(arena, objects + 1, sizeof *kept->lost)};
-    for (uint32_t b = 0; b < grid->blocks.count && !kept->none; b++)
-        for (uint32_t w = 0; w < grid->warp_count; w++) {
-            const struct traffic_pattern *pattern = traffic_pattern_of(traffic, b, w);
-            for (uint32_t a = 0; a < pattern->access_count; a++)
-                note_access(kept, traffic, b, w, &pattern->accesses[a]);
-        }
+    for (uint32_t b = 0; b < blocks && !kept->none; b++)
+        note_block(kept, kinds != NULL, kinds != NULL ? kinds->items.items[b].block : b);
     for (size_t o = 0; o < objects; o++)
         kept->some_lost = kept->some_lost || kept->lost[o];
 }

@@ -316,6 +316,28 @@ wb_status access_costs_make(const struct wb_block *block, const struct wb_machin
 struct sass_inst;
 bool machine_code_reaches(const struct wb_kernel *kernel, bool (*is)(const struct sass_inst *inst));
 
+/* Kinds of blocks: those that ask the same of each object of memory, but for where in the object. */
+#define NO_OBJECT UINT32_MAX
+
+struct block_kind {
+    uint32_t block; /* the first one of it */
+    uint64_t count; /* blocks */
+};
+
+/* Per base of a shape the object that it lies in, and per object the first such base. NO_OBJECT: none. */
+struct shape_objects {
+    uint32_t *of_base, *first_base;
+};
+
+struct block_kinds {
+    VEC(struct block_kind) items;
+    uint32_t *of_block; /* per block */
+    struct shape_objects *shapes;
+};
+
+/* Finds them in protected memory; false: a base is in another object than in the shape's first block. */
+bool block_kinds_find(const struct traffic *traffic, struct arena *arena, struct block_kinds *kinds);
+
 /* Loads of machine code whose sectors the first level may keep: those of whole lines that nothing else asks
  * for. */
 struct kept_loads {
@@ -326,8 +348,9 @@ struct kept_loads {
     bool none; /* anything may be lost */
 };
 
-/* Finds them in protected memory. */
-void kept_loads_find(const struct traffic *traffic, struct arena *arena, struct kept_loads *kept);
+/* Finds them in protected memory, looking at all blocks, or at one of each kind (or NULL). */
+void kept_loads_find(const struct traffic *traffic, const struct block_kinds *kinds, struct arena *arena,
+                     struct kept_loads *kept);
 
 /* Whether an access is such a load, and what is known of its sectors; unless none is kept. */
 bool access_is_kept(const struct wb_grid *grid, const struct traffic_access *access);

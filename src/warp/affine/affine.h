@@ -21,12 +21,21 @@ struct affine_constraint {
     __int128 low, high;
 };
 
+/* What was demanded lately, as it was: v + sum of c[j] q[j] may be so much less and more than v. */
+#define AFFINE_RECENT 16u
+struct affine_demand {
+    __int128 c[AXES];
+    __int128 less, more;
+};
+
 /* The blocks of a class: those that are whole steps away from the origin and meet all constraints. The origin
  * does, and so does the next block along each axis in use. */
 struct affine_space {
     uint32_t origin[AXES];
     uint32_t step[AXES]; /* blocks; 0: the axis is not in use, all have the origin's index */
     VEC(struct affine_constraint) constraints;
+    struct affine_demand recent[AFFINE_RECENT]; /* all met; of zeros: none */
+    uint32_t next_recent;
     bool failed; /* for want of memory, or there are too many constraints */
 };
 

@@ -326,12 +326,41 @@ static uint32_t judge_results(struct judging *judging, uint32_t warp,
     return 1;
 }
 
+/* The shadow of a register of the frame, or NULL. */
+static const struct affine_shadow *shadow_at(const struct lockstep *lockstep, uint32_t warp,
+                                             struct slot slot) {
+    return slot.bank == BANK_FRAME ? &lockstep->shadows[warp][slot.index] : NULL;
+}
+
+/* Most instructions: all sources are flat, or one is nothing but data. False: it takes a closer look. */
+static bool judge_quickly(const struct lockstep *lockstep, uint32_t warp, const struct micro *op,
+                          uint32_t mask, struct affine_shadow *result) {
+    uint32_t flat = mask;
+    bool data = false;
+    if (op->execute == pack_execute || op->execute == unpack_execute || op->execute == setp_execute ||
+        op->execute == machine_setp_execute || op->execute == machine_add3_execute)
+        return false;
+    for (uint32_t i = 0; i < MICRO_SOURCES; i++) {
+        if (op->source[i].bank == BANK_CONSTANT) continue;
+        const struct affine_shadow *shadow = shadow_at(lockstep, warp, op->source[i]);
+        flat &= shadow != NULL ? shadow->flat : affine_of(lockstep, warp, op->source[i]).flat;
+        data |= shadow != NULL && shadow->bend.data && (mask & (shadow->flat | shadow->affine)) == 0;
+    }
+    *result = (struct affine_shadow){.flat = flat == mask ? mask : 0, .bend.data = flat != mask};
+    return flat == mask || (data && op->refine == NULL);
+}
+
 uint32_t affine_judge(struct lockstep *lockstep, uint32_t warp, const struct micro *op, uint32_t mask,
                       struct affine_result results[AFFINE_OUTPUTS]) {
     struct judging judging = {.lockstep = lockstep, .op = op, .mask = mask};
     const bool parts = op->execute == pack_execute;
     const struct slot none = {.bank = BANK_CONSTANT};
     memset(results, 0, AFFINE_OUTPUTS * sizeof *results);
+    if (judge_quickly(lockstep, warp, op, mask, &results[0].shadow)) {
+        results[0].slot = op->destination;
+        return 1;
+    }
+    memset(&results[0], 0, sizeof results[0]);
     for (uint32_t i = 0; i < MICRO_SOURCES; i++)
         read_source(&judging, warp, i, op->source[i]);
     read_source(&judging, warp, MICRO_SOURCES, op->execute == machine_add3_execute ? op->sum.carry : none);

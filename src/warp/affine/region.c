@@ -37,12 +37,39 @@ static void add(struct affine_space *space, const struct affine_constraint *adde
     if (!space->failed && vec_push(&space->constraints, *added) != WB_OK) space->failed = true;
 }
 
+static bool same_coefficients(const struct affine_demand *recent, const __int128 c[AXES]) {
+    return recent->c[0] == c[0] && recent->c[1] == c[1] && recent->c[2] == c[2];
+}
+
+/* Whether demands that were met lately ask for no less. */
+static bool is_met(const struct affine_space *space, const __int128 c[AXES], __int128 less, __int128 more) {
+    for (uint32_t i = 0; i < AFFINE_RECENT; i++) {
+        const struct affine_demand *recent = &space->recent[i];
+        if (same_coefficients(recent, c)) return recent->less <= less && recent->more <= more;
+    }
+    return false;
+}
+
+static void remember(struct affine_space *space, const __int128 c[AXES], __int128 less, __int128 more) {
+    uint32_t at = 0;
+    while (at < AFFINE_RECENT && !same_coefficients(&space->recent[at], c))
+        at++;
+    if (at == AFFINE_RECENT) {
+        at = space->next_recent++ % AFFINE_RECENT;
+        space->recent[at] = (struct affine_demand){{c[0], c[1], c[2]}, less, more};
+    }
+    struct affine_demand *recent = &space->recent[at];
+    if (less < recent->less) recent->less = less;
+    if (more < recent->more) recent->more = more;
+}
+
 bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXES], __int128 low,
                     __int128 high, uint8_t *axes) {
     struct affine_constraint added;
     __int128 divisor = 0;
     uint8_t beyond = 0;
     assert(low <= v && v <= high);
+    if ((c[0] == 0 && c[1] == 0 && c[2] == 0) || is_met(space, c, v - low, high - v)) return true;
     for (uint32_t j = 0; j < AXES; j++) {
         added.c[j] = space->step[j] == 0 ? 0 : c[j];
         divisor = gcd(divisor, added.c[j]);
@@ -56,6 +83,7 @@ bool affine_require(struct affine_space *space, __int128 v, const __int128 c[AXE
     added.low = -floor_div(v - low, divisor);
     added.high = floor_div(high - v, divisor);
     add(space, &added);
+    remember(space, c, v - low, high - v);
     return true;
 }
 

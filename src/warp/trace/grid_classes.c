@@ -4,11 +4,13 @@
 #include "warp/trace/blocks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "warp/affine/affine.h"
 
-/* Smaller grids are executed sooner. */
+/* Smaller grids are executed sooner, larger ones take too much memory. */
 #define BLOCKS_MIN 64u
+#define BLOCKS_MAX (1u << 22)
 /* Blocks that a class must have on average, once there are many. */
 #define CLASS_BLOCKS_MIN 16u
 #define CLASSES_FREE 64u
@@ -162,6 +164,7 @@ static wb_status find_class(struct classification *of, const uint32_t index[AXES
                                 .instruction_count = of->grid->instruction_count};
         uint8_t unlike = 0;
         space->constraints.count = 0;
+        memset(space->recent, 0, sizeof space->recent);
         space->failed = false;
         for (uint32_t j = 0; j < AXES; j++) {
             const bool used = (axes >> j & 1) != 0 && of->period[j] < of->grid->dimensions[j] - index[j];
@@ -259,6 +262,7 @@ static wb_status add_row(struct classification *of, uint32_t index[AXES]) {
 static wb_status add_blocks(struct classification *of) {
     const uint32_t *grid = of->grid->dimensions;
     uint32_t index[AXES] = {0};
+    WB_TRY(vec_reserve(&of->grid->blocks, (size_t)grid[0] * grid[1] * grid[2]));
     for (index[2] = 0; index[2] < grid[2]; index[2]++)
         for (index[1] = 0; index[1] < grid[1]; index[1]++) {
             WB_TRY(add_row(of, index));
@@ -272,7 +276,7 @@ wb_status grid_add_classes(struct wb_grid *grid, struct run *run, const wb_grid_
     struct classification of = {.grid = grid, .period = {1, 1, 1}};
     const uint64_t least = options->classes_from != 0 ? options->classes_from : BLOCKS_MIN;
     const uint64_t blocks = (uint64_t)run->grid[0] * run->grid[1] * run->grid[2];
-    if (options->one_block || blocks < least || ptx_in_clusters(kernel_function(run->kernel)))
+    if (options->one_block || blocks < least || blocks > BLOCKS_MAX || ptx_in_clusters(kernel_function(run->kernel)))
         return WB_ERR_DECLINED;
     wb_status status = begin(&of, run, options);
     if (status == WB_OK) status = add_blocks(&of);

@@ -276,7 +276,8 @@ wb_status grid_add_classes(struct wb_grid *grid, struct run *run, const wb_grid_
     struct classification of = {.grid = grid, .period = {1, 1, 1}};
     const uint64_t least = options->classes_from != 0 ? options->classes_from : BLOCKS_MIN;
     const uint64_t blocks = (uint64_t)run->grid[0] * run->grid[1] * run->grid[2];
-    if (options->one_block || blocks < least || blocks > BLOCKS_MAX || ptx_in_clusters(kernel_function(run->kernel)))
+    if (options->one_block || blocks < least || blocks > BLOCKS_MAX ||
+        ptx_in_clusters(kernel_function(run->kernel)))
         return WB_ERR_DECLINED;
     wb_status status = begin(&of, run, options);
     if (status == WB_OK) status = add_blocks(&of);

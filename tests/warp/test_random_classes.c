@@ -68,11 +68,11 @@ static void print_tally(const char *of, const struct tally *tally) {
     assert_int_equal(tally->differing, 0);
 }
 
-static void compile_and_compare(const char *ptxas, const struct random_classes *made, uint32_t level,
-                                struct tally *tally, struct text *difference) {
+static void compile_and_compare(const char *ptxas, const struct random_classes *made, uint32_t sm,
+                                uint32_t level, struct tally *tally, struct text *difference) {
     uint8_t *cubin = NULL;
     size_t size = 0;
-    if (ptxas_compile(ptxas, made->ptx, 86, level, &cubin, &size))
+    if (ptxas_compile(ptxas, made->ptx, sm, level, &cubin, &size))
         compare((const char *)cubin, size, made, tally, difference);
     else
         text_string(difference, "ptxas refuses it");
@@ -140,6 +140,7 @@ static void test_kernels(void **state) {
 }
 
 static void test_machine_code(void **state) {
+    static const uint32_t architectures[] = {86, 75, 90, 80}, levels[] = {3, 1, 3, 0};
     const uint32_t rounds = random_rounds(KERNELS) / COMPILED_OF + 1;
     const char *first = getenv("WB_SEED"), *ptxas = ptxas_find();
     struct tally code = {0};
@@ -150,7 +151,8 @@ static void test_machine_code(void **state) {
         struct random_classes made;
         struct text difference = {0};
         random_classes_make(seed, &made);
-        compile_and_compare(ptxas, &made, seed % 2 == 0 ? 3 : 1, &code, &difference);
+        compile_and_compare(ptxas, &made, architectures[seed / 2 % 4], levels[seed / 8 % 4], &code,
+                            &difference);
         report(seed, &made, "machine code", &difference, &code);
         random_classes_free(&made);
     }

@@ -151,6 +151,20 @@ static void observe(struct writer *writer, const char *name, char kind) {
         default: text_printf(body, "mov.b64 {%%t1, %%t0}, %s;\n", name); break;
         }
     }
+    if (chance(writer, 8)) {
+        text_printf(body,
+                    "and.b32 %%t0, %s, 255;\nmov.u32 %%t1, tile;\nadd.u32 %%t0, %%t0, %%t1;\n"
+                    "ld.volatile.shared.u8 %%t2, [%%t0];\n",
+                    word);
+        return;
+    }
+    if (chance(writer, 8)) {
+        text_printf(body,
+                    "shl.b32 %%t0, %s, 3;\nmad.wide.u32 %%tl0, %%t0, 1, %%buf;\n"
+                    "ld.volatile.global.v2.u32 {%%t0, %%t2}, [%%tl0];\n",
+                    word);
+        return;
+    }
     if (chance(writer, 50))
         text_printf(body, "mad.wide.u32 %%tl0, %s, 1, %%buf;\n", word);
     else
@@ -314,6 +328,14 @@ static const char *const instructions[] = {
     "shfl.sync.idx.b32 $R, %c0, 3, 31, -1;",
     "vote.sync.any.pred $P, $p, -1;",
     "activemask.b32 $R;",
+    "cvt.u32.u16 $R, $r;",
+    "cvt.s32.s16 $R, $r;",
+    "and.b32 %t0, $r, $r;\nsetp.ge.s32 $P, %t0, 0;",
+    "or.b32 %t0, $r, $r;\nsetp.lt.s32 $P, %t0, 0;",
+    "xor.b32 %t0, $r, $r;\nsetp.gt.s32 $P, %t0, -1;",
+    "lop3.b32 %t0, $r, $r, $r, $b;\nsetp.le.s32 $P, %t0, -1;",
+    "and.b64 %tl0, $l, $l;\nsetp.ge.s64 $P, %tl0, 0;",
+    "or.b16 %th, $h, $h;\nsetp.lt.s16 $P, %th, 0;",
 };
 
 enum { INSTRUCTIONS = sizeof instructions / sizeof *instructions };
@@ -327,8 +349,8 @@ static void name_at(const char *at, char name[8]) {
     name[length] = '\0';
 }
 
-static void emit_instruction(struct writer *writer) {
-    const char *const pattern = instructions[below(writer, INSTRUCTIONS)];
+static void emit_instruction(struct writer *writer, uint32_t which) {
+    const char *const pattern = instructions[which];
     const bool together = strstr(pattern, ".sync") != NULL;
     if (!together && chance(writer, 12))
         text_printf(&writer->body, "@%s%%p%u ", chance(writer, 50) ? "!" : "", below(writer, 4));
@@ -379,10 +401,14 @@ static void emit_loop(struct writer *writer, uint32_t depth) {
                 depth, depth, depth, label);
 }
 
-/* Stores to shared memory; what is read from there is used as a value only. */
-static void emit_shared(struct writer *writer) {
-    emit(writer, "and.b32 %t0, %c0, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
-                 "st.shared.u32 [%t0], $r;\nld.shared.u32 %t1, [%t0];\nst.shared.u32 [%t0], %t1;");
+/* Accesses of other kinds; what is read is used as a value only. */
+static void emit_access(struct writer *writer, uint32_t depth) {
+    static const char *const accesses[] = {
+        "and.b32 %t0, %c0, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
+        "st.shared.u32 [%t0], $r;\nld.shared.u32 %t1, [%t0];\nst.shared.u32 [%t0], %t1;",
+        "red.global.add.u32 [%q0], $r;", "atom.global.add.u32 %t2, [%q0], 1;\nst.global.u32 [%q0+64], %t2;",
+        "st.global.u32 [%q0], $r;\nld.global.u32 %t2, [%q0];\nst.global.u32 [%q0+4], %t2;", "bar.sync 0;"};
+    emit(writer, accesses[below(writer, depth == 0 ? 5 : 4)]);
 }
 
 static void emit_statements(struct writer *writer, uint32_t count, uint32_t depth) {
@@ -392,12 +418,12 @@ static void emit_statements(struct writer *writer, uint32_t count, uint32_t dept
             emit_branch(writer, depth);
         else if (kind < 12 && depth < DEPTH_MAX)
             emit_loop(writer, depth);
-        else if (kind < 14)
-            emit_shared(writer);
-        else if (kind < 15 && depth == 0)
+        else if (kind < 16)
+            emit_access(writer, depth);
+        else if (kind < 17 && depth == 0)
             emit(writer, "@%p2 ret;");
         else
-            emit_instruction(writer);
+            emit_instruction(writer, below(writer, INSTRUCTIONS));
     }
 }
 
@@ -440,8 +466,9 @@ static void emit_start(struct writer *writer) {
     for (uint32_t i = 0; i < 3; i++)
         text_printf(body, "cvt.u16.u32 %%h%u, %%r%u;\n", i, i);
     for (uint32_t i = 0; i < 4; i++)
-        text_printf(body, "mov.u32 %%t0, %%ctaid.%c;\nsetp.%s.u32 %%p%u, %%t0, %u;\n", "xyz"[i % 3],
-                    chance(writer, 50) ? "lt" : "eq", i, below(writer, writer->grid[i % 3]));
+        text_printf(body, "mov.u32 %%t0, %s%c;\nsetp.%s.u32 %%p%u, %%t0, %u;\n", i == 1 ? "%tid." : "%ctaid.",
+                    "xxzy"[i], chance(writer, 50) ? "lt" : "eq", i,
+                    below(writer, i == 1 ? 32 : writer->grid["0021"[i] - '0']));
 }
 
 static void choose_grid(struct writer *writer, struct random_classes *kernel) {
@@ -469,14 +496,17 @@ void random_classes_make(uint64_t seed, struct random_classes *kernel) {
     kernel->assumed = seed % 4 == 0 ? WB_TAKE_ALL : WB_TAKE_DIV_ZERO;
     writer.calm = chance(&writer, 60);
     text_string(body,
-                ".version 8.0\n.target sm_80\n.address_size 64\n"
+                ".version 8.0\n.target sm_75\n.address_size 64\n"
                 ".const .align 4 .u32 table[4] = {3, 70, 500, 9};\n"
-                ".visible .entry k(.param .u64 buffer, .param .u64 other, .param .u32 n, .param .u64 m)\n{\n"
+                ".visible .entry k(.param .u64 other, .param .u64 buffer, .param .u32 n, .param .u64 m)\n{\n"
                 ".reg .pred %p<4>, %tp;\n.reg .b16 %h<3>, %th;\n"
                 ".reg .b32 %r<6>, %c<3>, %t<3>, %n<3>;\n.reg .b64 %l<5>, %cl<2>, %tl<2>, %q<3>, %buf;\n"
                 ".shared .align 4 .b8 tile[256];\n");
     emit_start(&writer);
-    emit_statements(&writer, 1 + below(&writer, 6), 0);
+    if (seed % 2 == 0)
+        emit_statements(&writer, 1 + below(&writer, 6), 0);
+    else
+        emit_instruction(&writer, (uint32_t)(seed / 2 % INSTRUCTIONS)); /* each in turn */
     text_string(body, "ret;\n}\n");
     kernel->ptx = text_take(body);
 }
@@ -487,7 +517,7 @@ void random_classes_free(struct random_classes *kernel) {
 }
 
 wb_launch *random_classes_launch(const struct random_classes *kernel) {
-    static const char *const arguments[] = {"buf:u8[4294967296]", "buf:u32[4096]", "u32:37",
+    static const char *const arguments[] = {"buf:u32[4096]", "buf:u8[4294967296]", "u32:37",
                                             "u64:12884901888"};
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch = wb_launch_new();

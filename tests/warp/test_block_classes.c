@@ -15,7 +15,8 @@ static void check(const char *name, const struct loaded_kernel *loaded) {
     wb_grid *by_classes = same_grid_trace(loaded->kernel, loaded->launch, 1, loaded->diagnostics);
     wb_grid *whole = same_grid_trace(loaded->kernel, loaded->launch, UINT32_MAX, loaded->diagnostics);
     assert_true((by_classes == NULL) == (whole == NULL));
-    if (whole != NULL && !same_grid(by_classes, whole, &difference)) fail_msg("%s: %s", name, difference.data);
+    if (whole != NULL && !same_grid(by_classes, whole, &difference))
+        fail_msg("%s: %s", name, difference.data);
     wb_grid_free(by_classes);
     wb_grid_free(whole);
 }

@@ -15,8 +15,9 @@ struct writer {
     struct text body;
     uint32_t grid[3];
     uint32_t labels;
-    bool calm;        /* numbers are small, so that few things wrap around */
-    uint32_t last[4]; /* the register of each kind that was written last */
+    bool calm;               /* numbers are small, so that few things wrap around */
+    uint32_t follow_percent; /* how often registers are read that were written just now */
+    uint32_t last[4];        /* the register of each kind that was written last */
 };
 
 static uint32_t below(struct writer *writer, uint32_t bound) {
@@ -88,7 +89,7 @@ static void emit_register(struct writer *writer, char letter) {
     for (uint32_t i = 0; i < sizeof files / sizeof *files; i++) {
         if (files[i].name[0] != (letter | 0x20)) continue;
         const uint32_t any = below(writer, files[i].count);
-        const uint32_t number = !written && chance(writer, 50) ? writer->last[i] : any;
+        const uint32_t number = !written && chance(writer, writer->follow_percent) ? writer->last[i] : any;
         if (written) writer->last[i] = number;
         text_printf(&writer->body, "%%%s%u", files[i].name, number);
     }
@@ -340,34 +341,44 @@ static const char *const instructions[] = {
 
 enum { INSTRUCTIONS = sizeof instructions / sizeof *instructions };
 
-/* The name of the register behind `at`. */
-static void name_at(const char *at, char name[8]) {
-    size_t length = 0;
-    while (at[length] != '\0' && strchr(" ,;|}", at[length]) == NULL && length < 7)
-        length++;
-    memcpy(name, at, length);
-    name[length] = '\0';
+/* The letter of what an instruction writes, a small one. */
+static char written_by(const char *pattern) {
+    const char *at = strchr(pattern, '$');
+    while (at[1] != 'R' && at[1] != 'L' && at[1] != 'H' && at[1] != 'P')
+        at = strchr(at + 1, '$');
+    return (char)(at[1] | 0x20);
 }
 
-static void emit_instruction(struct writer *writer, uint32_t which) {
+/* Whether it reads such a register. */
+static bool reads(const char *pattern, char letter) {
+    const char operand[] = {'$', letter, '\0'};
+    return strstr(pattern, operand) != NULL;
+}
+
+static void emit_instruction(struct writer *writer, uint32_t which, uint32_t observed_percent) {
     const char *const pattern = instructions[which];
-    const bool together = strstr(pattern, ".sync") != NULL;
-    if (!together && chance(writer, 12))
+    if (strstr(pattern, ".sync") == NULL && chance(writer, 12))
         text_printf(&writer->body, "@%s%%p%u ", chance(writer, 50) ? "!" : "", below(writer, 4));
-    const char *written = strpbrk(pattern, "$");
-    while (written != NULL && strchr("RLHP", written[1]) == NULL)
-        written = strchr(written + 1, '$');
-    const size_t begin = writer->body.length;
     emit(writer, pattern);
-    if (written == NULL || !chance(writer, 75)) return;
-    /* What is written is the first register of its kind. */
-    static const char kinds[] = {'r', 'l', 'h', 'p'};
-    const char letter = kinds[strchr("RLHP", written[1]) - "RLHP"], start[3] = {'%', letter, '\0'};
-    const char *at = strstr(writer->body.data + begin, start);
-    if (at == NULL) return;
+    if (!chance(writer, observed_percent)) return;
     char name[8];
-    name_at(at, name);
+    const char letter = written_by(pattern);
+    (void)text_format(name, sizeof name, "%%%c%u", letter, writer->last[strchr("rlhp", letter) - "rlhp"]);
     observe(writer, name, letter);
+}
+
+/* Each instruction in turn, and others that read what the one before writes; only the last result shows, so
+ * that nothing is asked of those on the way. */
+static void emit_chain(struct writer *writer, uint32_t which) {
+    writer->follow_percent = 80;
+    for (uint32_t more = below(writer, 4); more > 0; more--) {
+        emit_instruction(writer, which, 0);
+        const char letter = written_by(instructions[which]);
+        do
+            which = below(writer, INSTRUCTIONS);
+        while (!reads(instructions[which], letter));
+    }
+    emit_instruction(writer, which, 100);
 }
 
 /* ---- Control ------------------------------------------------------------------------------------------- */
@@ -423,7 +434,7 @@ static void emit_statements(struct writer *writer, uint32_t count, uint32_t dept
         else if (kind < 17 && depth == 0)
             emit(writer, "@%p2 ret;");
         else
-            emit_instruction(writer, below(writer, INSTRUCTIONS));
+            emit_instruction(writer, below(writer, INSTRUCTIONS), 60);
     }
 }
 
@@ -490,7 +501,7 @@ static void choose_grid(struct writer *writer, struct random_classes *kernel) {
 }
 
 void random_classes_make(uint64_t seed, struct random_classes *kernel) {
-    struct writer writer = {.random = random_seeded(seed)};
+    struct writer writer = {.random = random_seeded(seed), .follow_percent = 50};
     struct text *body = &writer.body;
     choose_grid(&writer, kernel);
     kernel->assumed = seed % 4 == 0 ? WB_TAKE_ALL : WB_TAKE_DIV_ZERO;
@@ -506,7 +517,7 @@ void random_classes_make(uint64_t seed, struct random_classes *kernel) {
     if (seed % 2 == 0)
         emit_statements(&writer, 1 + below(&writer, 6), 0);
     else
-        emit_instruction(&writer, (uint32_t)(seed / 2 % INSTRUCTIONS)); /* each in turn */
+        emit_chain(&writer, (uint32_t)(seed / 2 % INSTRUCTIONS));
     text_string(body, "ret;\n}\n");
     kernel->ptx = text_take(body);
 }

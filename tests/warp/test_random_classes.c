@@ -95,12 +95,17 @@ static const struct hand_written {
     {"addresses of two buffers are compared",
      "mad.wide.u32 %l0, %r0, 512, %other;\nsetp.ne.u64 %p, %l0, %buf;\nselp.b32 %t, %r0, 7, %p;\n",
      WB_TAKE_DIV_ZERO},
+    {"a sum of words of which the lower one wraps around",
+     "cvt.u64.u32 %l0, %r0;\nshl.b64 %l0, %l0, 24;\nadd.s64 %l0, %l0, %buf;\nsub.s64 %l0, %l0, %other;\n"
+     "ld.param.u64 %l1, [m];\nadd.s64 %l0, %l0, %l1;\nmov.b64 {%r1, %t}, %l0;\n",
+     WB_TAKE_ALL},
     {"the upper word of an address, where memory is taken to stand",
      "mad.wide.u32 %l0, %r0, 0x800000, %buf;\nmov.b64 {%t, %r1}, %l0;\nand.b32 %t, %r1, 0xffff;\n",
      WB_TAKE_ALL},
 };
 
 static void test_hand_written(void **state) {
+    const char *ptxas = ptxas_find();
     struct tally tally = {0};
     (void)state;
     for (size_t i = 0; i < sizeof hand_written / sizeof *hand_written; i++) {
@@ -115,6 +120,8 @@ static void test_hand_written(void **state) {
         text_string(&text, "mad.wide.u32 %l1, %t, 1, %buf;\nld.global.u8 %r1, [%l1];\nret;\n}\n");
         struct random_classes made = {text_take(&text), {600, 1, 1}, 32, hand_written[i].assumed};
         compare(made.ptx, strlen(made.ptx), &made, &tally, &difference);
+        report(i, &made, hand_written[i].what, &difference, &tally);
+        if (ptxas != NULL) compile_and_compare(ptxas, &made, 86, 3, &tally, &difference);
         report(i, &made, hand_written[i].what, &difference, &tally);
         random_classes_free(&made);
     }

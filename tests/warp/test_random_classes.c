@@ -96,9 +96,10 @@ static const struct hand_written {
      "mad.wide.u32 %l0, %r0, 512, %other;\nsetp.ne.u64 %p, %l0, %buf;\nselp.b32 %t, %r0, 7, %p;\n",
      WB_TAKE_DIV_ZERO},
     {"a sum of words of which the lower one wraps around",
-     "cvt.u64.u32 %l0, %r0;\nshl.b64 %l0, %l0, 24;\nadd.s64 %l0, %l0, %buf;\nsub.s64 %l0, %l0, %other;\n"
-     "ld.param.u64 %l1, [m];\nadd.s64 %l0, %l0, %l1;\nmov.b64 {%r1, %t}, %l0;\n",
-     WB_TAKE_ALL},
+     "cvt.u64.u32 %l0, %r0;\nshl.b64 %l0, %l0, 22;\nld.param.u32 %r1, [n];\nmul.wide.u32 %l1, %r1, "
+     "0x4000000;\n"
+     "add.s64 %l0, %l0, %l1;\nld.param.u64 %l1, [m];\nadd.s64 %l0, %l0, %l1;\nmov.b64 {%r1, %t}, %l0;\n",
+     WB_TAKE_DIV_ZERO},
     {"the upper word of an address, where memory is taken to stand",
      "mad.wide.u32 %l0, %r0, 0x800000, %buf;\nmov.b64 {%t, %r1}, %l0;\nand.b32 %t, %r1, 0xffff;\n",
      WB_TAKE_ALL},

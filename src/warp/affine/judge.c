@@ -94,6 +94,16 @@ static struct truth flat_condition(const struct judging *judging, uint32_t sourc
     return (struct truth){judging->predicate[source], judging->shadow[source].flat};
 }
 
+/* Whether a comparison is one of numbers, of addresses of one region, or with null: others are known only
+ * while both addresses are inside of their regions. */
+static bool is_comparable(const struct judging *judging, uint32_t lane) {
+    const uint64_t a = judging->lanes[0][0]->base_region, b = judging->lanes[1][0]->base_region;
+    bool null = false;
+    for (uint32_t i = 0; i < 2; i++)
+        null |= lane_in(judging->shadow[i].flat, lane) && judging->lanes[i][0]->value[lane] == 0;
+    return null || (a == b && a != BASE_REGION_SEVERAL);
+}
+
 /* The comparison of the first two sources. */
 static struct truth compared(struct judging *judging, uint8_t type) {
     const uint64_t *values[MICRO_SOURCES];
@@ -102,7 +112,7 @@ static struct truth compared(struct judging *judging, uint8_t type) {
     struct truth holds = {judging->op->compute.test(judging->op, values),
                           judging->shadow[0].flat & judging->shadow[1].flat};
     FOR_LANES_OF(l, judging->mask & ~holds.known)
-    holds.known |= (uint32_t)rules_comparison_is_flat(judging, l, type) << l;
+    if (is_comparable(judging, l)) holds.known |= (uint32_t)rules_comparison_is_flat(judging, l, type) << l;
     return holds;
 }
 
@@ -183,11 +193,14 @@ static void judge_pack(struct judging *judging, uint32_t warp, struct affine_res
     }
 }
 
-/* The upper word of a number; that of an address is an upper half, of which nothing is asked. */
+/* The upper word of a number; that of an address is an upper half, of which nothing is asked, unless it is
+ * assumed where memory stands. */
 static bool upper_is_affine(struct judging *judging, uint32_t lane) {
     const struct lanes *const *lanes = judging->lanes[0];
     __int128 c[AXES] = {0};
-    if (lanes[0]->base_region != BASE_REGION_NONE && !lane_in(lanes[0]->numbers, lane)) return true;
+    const bool placed = (judging->lockstep->runs[0].assumptions >> LAUNCH_ASSUME_POINTER_ORDER & 1) != 0;
+    if (!placed && lanes[0]->base_region != BASE_REGION_NONE && !lane_in(lanes[0]->numbers, lane))
+        return true;
     for (uint32_t r = 1; r < judging->lockstep->count; r++)
         c[judging->lockstep->axis[r]] = (int64_t)(lanes[r]->value[lane] - lanes[0]->value[lane]);
     return rules_within(judging, (__int128)lanes[0]->value[lane], c, (__int128)1 << 32);
@@ -196,7 +209,9 @@ static bool upper_is_affine(struct judging *judging, uint32_t lane) {
 static uint32_t judge_unpack(struct judging *judging, struct affine_result results[AFFINE_OUTPUTS]) {
     const struct micro_pack *pack = &judging->op->pack;
     const uint32_t flat = judging->mask & judging->shadow[0].flat;
-    const bool words = pack->count == 2 && pack->bits == 32;
+    /* Of several regions it is not known in which an address will be. */
+    const bool words =
+        pack->count == 2 && pack->bits == 32 && judging->lanes[0][0]->base_region != BASE_REGION_SEVERAL;
     if (pack->count > AFFINE_OUTPUTS) return 0;
     for (uint32_t i = 0; i < pack->count; i++) {
         results[i] = (struct affine_result){pack->elements[i], {.flat = flat, .bits = 32}};
@@ -303,6 +318,7 @@ static uint32_t judge_results(struct judging *judging, uint32_t warp,
     const struct micro *op = judging->op;
     results[0].slot = op->destination;
     results[1].slot = op->destination2;
+    if (op->execute == opaque_execute) return 0; /* it need not have a destination */
     if (op->execute == unpack_execute) return judge_unpack(judging, results);
     if (op->execute == pack_execute) {
         judge_pack(judging, warp, &results[0]);

@@ -169,7 +169,7 @@ static void write_shadow(const struct lockstep *lockstep, uint32_t warp, const s
     from.affine &= ~from.flat;
     const bool others = ((to->affine | to->signs) & ~lanes) != 0;
     if (!others || (from.affine | from.signs) != 0) {
-        if (others && to->bits != from.bits) to->signs = 0;
+        if (others && to->bits != from.bits) to->signs = from.signs = 0;
         to->bits = others && to->bits < from.bits ? to->bits : from.bits;
     }
     const bool bent = (live & ~lanes & ~(to->flat | to->affine)) != 0;

@@ -63,6 +63,11 @@ static bool form_of(const struct judging *judging, uint32_t source, uint32_t lan
     return true;
 }
 
+/* Whether a source is an upper half that moves with the lower one that it names. */
+static bool is_upper(const struct judging *judging, uint32_t source, uint32_t lane) {
+    return lane_in(judging->shadow[source].affine, lane) && rules_is_half(judging, source, lane, HALF_HIGH);
+}
+
 bool rules_is_word(const struct judging *judging, uint32_t source, uint32_t lane, uint32_t bits) {
     struct form form;
     return form_of(judging, source, lane, bits, &form);
@@ -135,10 +140,7 @@ static enum shape rule_add(struct judging *judging, uint32_t lane) {
     const uint32_t bits = rules_bits(judging->op->form->type);
     const bool a = rules_is_word(judging, 0, lane, bits), b = rules_is_word(judging, 1, lane, bits);
     if (a && b) return AFFINE;
-    const bool high_a =
-        rules_is_half(judging, 0, lane, HALF_HIGH) && lane_in(judging->shadow[0].affine, lane);
-    const bool high_b =
-        rules_is_half(judging, 1, lane, HALF_HIGH) && lane_in(judging->shadow[1].affine, lane);
+    const bool high_a = is_upper(judging, 0, lane), high_b = is_upper(judging, 1, lane);
     const bool numbers = lane_in(judging->lanes[a ? 0 : 1][0]->known, lane);
     return bits == 32 && ((high_a && b) || (a && high_b)) && numbers ? AFFINE : BENT;
 }
@@ -172,8 +174,7 @@ static enum shape rule_mul(struct judging *judging, uint32_t lane) {
 static enum shape rule_mad(struct judging *judging, uint32_t lane) {
     const struct ptx_form *form = judging->op->form;
     const uint32_t bits = rules_bits(form->type), sum = form->half == PTX_HALF_WIDE ? 2 * bits : bits;
-    const bool high = bits == 32 && form->half == PTX_HALF_LO && lane_in(judging->shadow[2].affine, lane) &&
-                      rules_is_half(judging, 2, lane, HALF_HIGH);
+    const bool high = bits == 32 && form->half == PTX_HALF_LO && is_upper(judging, 2, lane);
     return high || rules_is_word(judging, 2, lane, sum) ? rule_mul(judging, lane) : BENT;
 }
 
@@ -185,8 +186,7 @@ static enum shape rule_shl(struct judging *judging, uint32_t lane) {
 /* -x, ~x = -1 - x, and copies of halves. */
 static enum shape rule_one(struct judging *judging, uint32_t lane) {
     const uint32_t bits = rules_bits(judging->op->form->type);
-    const bool half =
-        bits == 32 && judging->op->form->op != PTX_OP_NEG && lane_in(judging->shadow[0].affine, lane);
+    const bool half = bits == 32 && judging->op->form->op != PTX_OP_NEG && is_upper(judging, 0, lane);
     return half || rules_is_word(judging, 0, lane, bits) ? AFFINE : BENT;
 }
 
@@ -270,13 +270,15 @@ static bool has_sign(struct judging *judging, uint32_t source, uint32_t lane, ui
     return v < 0 ? require(judging, v, x.c, -half, -1) : require(judging, v, x.c, 0, half - 1);
 }
 
-/* Bit operations of two sources, one flat; of others the sign: compilers join tests of bounds so. */
+/* Bit operations of two sources, one flat; of others the sign: compilers join tests of bounds so. What a
+ * number makes of the bits of an address is known only while it is small. */
 static enum shape rule_bits(struct judging *judging, uint32_t lane) {
     const uint8_t op = judging->op->form->op;
     const uint32_t bits = rules_bits(judging->op->form->type), flat = is_flat(judging, 0, lane) ? 0 : 1;
     const uint64_t f = judging->lanes[flat][0]->value[lane] & low_bits(bits);
     struct form x;
-    if (is_flat(judging, flat, lane) && form_of(judging, 1 - flat, lane, bits, &x)) {
+    const bool of_number = judging->lanes[flat][0]->base_region == BASE_REGION_NONE;
+    if (of_number && is_flat(judging, flat, lane) && form_of(judging, 1 - flat, lane, bits, &x)) {
         const uint64_t mask = op == PTX_OP_AND ? f : op == PTX_OP_OR ? ~f & low_bits(bits) : low_bits(bits);
         const enum shape shape = bits_rule(judging, &x, mask, op == PTX_OP_AND ? 0 : f, bits);
         if (shape != BENT) return shape;
@@ -325,7 +327,7 @@ static enum shape rule_shf(struct judging *judging, uint32_t lane) {
         return BENT;
     amount = wraps ? amount & 31 : amount > 32 ? 32 : amount;
     for (uint32_t j = 0; j < AXES; j++)
-        c[j] = low.c[j] + (high.c[j] << 32);
+        c[j] = low.c[j] + high.c[j] * ((__int128)1 << 32);
     v += (__int128)high.v << 32;
     return remainder_rule(judging, v, c, (__int128)1 << (left ? 32 - amount : amount), rest) ? AFFINE : BENT;
 }
@@ -348,7 +350,7 @@ static bool difference_of(struct judging *judging, uint32_t lane, uint32_t bits,
 
 static enum shape rule_choice(struct judging *judging, uint32_t lane, uint32_t chosen, uint32_t bits) {
     if (is_flat(judging, chosen, lane)) return FLAT;
-    const bool half = bits == 32 && lane_in(judging->shadow[chosen].affine, lane);
+    const bool half = bits == 32 && is_upper(judging, chosen, lane);
     return half || rules_is_word(judging, chosen, lane, bits) ? AFFINE : BENT;
 }
 

@@ -1,0 +1,65 @@
+#include "same_grid.h"
+
+#include <string.h>
+
+wb_grid *same_grid_trace(const wb_kernel *kernel, const wb_launch *launch, uint32_t classes_from,
+                         wb_diagnostics *diagnostics) {
+    const wb_grid_options options = {.size = sizeof options, .classes_from = classes_from};
+    wb_grid *grid = NULL;
+    (void)wb_grid_trace(kernel, launch, &options, diagnostics, &grid);
+    return grid;
+}
+
+static bool same_stream(const struct access_stream *a, const struct access_stream *b) {
+    return a->access_count == b->access_count && a->group_count == b->group_count &&
+           a->table_count == b->table_count && a->maybe_count == b->maybe_count &&
+           memcmp(a->accesses, b->accesses, a->access_count * sizeof *a->accesses) == 0 &&
+           memcmp(a->groups, b->groups, a->access_count * sizeof *a->groups) == 0 &&
+           (a->table_count == 0 || memcmp(a->tables, b->tables, a->table_count * sizeof *a->tables) == 0);
+}
+
+static bool same_warp(const struct shape_warp *a, const struct shape_warp *b, uint32_t groups) {
+    bool same = a->path == b->path && a->stream == b->stream;
+    for (uint32_t g = 0; same && g < groups; g++)
+        same = a->shifts[g].index == b->shifts[g].index && a->shifts[g].delta == b->shifts[g].delta;
+    return same;
+}
+
+static bool same_counts(const wb_grid *a, const wb_grid *b, struct text *difference) {
+    if (a->blocks.count == b->blocks.count && a->paths.count == b->paths.count &&
+        a->streams.count == b->streams.count && a->shapes.count == b->shapes.count &&
+        a->bases.count == b->bases.count && a->input_dependent.count == b->input_dependent.count)
+        return true;
+    text_printf(difference, "%zu and %zu blocks, %zu and %zu paths, %zu and %zu streams, %zu and %zu shapes",
+                a->blocks.count, b->blocks.count, a->paths.count, b->paths.count, a->streams.count,
+                b->streams.count, a->shapes.count, b->shapes.count);
+    return false;
+}
+
+static bool same_block(const struct grid_block *a, const struct grid_block *b) {
+    return a->shape == b->shape && a->first_base == b->first_base;
+}
+
+bool same_grid(const wb_grid *a, const wb_grid *b, struct text *difference) {
+    if (!same_counts(a, b, difference)) return false;
+    for (size_t i = 0; i < a->paths.count; i++)
+        if (!path_equal(&a->paths.items[i], &b->paths.items[i])) text_printf(difference, "path %zu; ", i);
+    for (size_t i = 0; i < a->streams.count; i++)
+        if (!same_stream(&a->streams.items[i], &b->streams.items[i]))
+            text_printf(difference, "stream %zu; ", i);
+    for (size_t i = 0; i < a->shapes.count; i++)
+        for (uint32_t w = 0; w < a->warp_count; w++) {
+            const struct shape_warp *x = &a->shapes.items[i].warps[w], *y = &b->shapes.items[i].warps[w];
+            if (!same_warp(x, y, a->streams.items[x->stream].group_count))
+                text_printf(difference, "shape %zu, warp %u; ", i, w);
+        }
+    for (size_t i = 0; i < a->blocks.count; i++)
+        if (!same_block(&a->blocks.items[i], &b->blocks.items[i])) text_printf(difference, "block %zu; ", i);
+    for (size_t i = 0; i < a->bases.count; i++)
+        if (a->bases.items[i] != b->bases.items[i]) text_printf(difference, "base %zu; ", i);
+    if (a->local_bytes != b->local_bytes) text_string(difference, "local memory; ");
+    if (a->stored.count != b->stored.count) text_string(difference, "stored variables; ");
+    if (((a->notes.assumed ^ b->notes.assumed) & ~assumed_bit(ASSUMED_NAN_BITS)) != 0)
+        text_string(difference, "more is assumed; ");
+    return difference->length == 0;
+}

@@ -182,6 +182,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     wb_analysis_free(analysis->owned.given);
     wb_analysis_free(analysis->owned.code);
     wb_machine_free(analysis->owned.code_machine);
+    free(analysis->owned.machine); /* its texts are the other one's */
     wb_grid_free(analysis->owned.grid);
     wb_block_free(analysis->owned.block);
     free(analysis);

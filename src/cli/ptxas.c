@@ -73,9 +73,10 @@ static wb_status find_program(const char *given, const char *without, wb_diagnos
     if (is_in_path(path) || is_in_toolkit("CUDA_HOME", path) || is_in_toolkit("CUDA_PATH", path) ||
         is_in(usual, sizeof usual - 1, "/bin", path))
         return WB_OK;
-    (void)snprintf(message, sizeof message,
-                   "is not found in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda: name it with --ptxas, or %s",
-                   without);
+    (void)snprintf(
+        message, sizeof message,
+        "is not found in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda: name it with --ptxas, or %s",
+        without);
     wb_diagnostics_error(diagnostics, PROGRAM, message);
     return WB_ERR_DECLINED;
 }

@@ -313,7 +313,7 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
 static wb_status require_same(const struct ytree *document, const struct ytree_node *mapping,
                               const wb_launch *launch, const wb_launches *launches) {
     assert(launch != NULL);
-    static const wb_launch_setting same[] = {WB_LAUNCH_CODE, WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE,
+    static const wb_launch_setting same[] = {WB_LAUNCH_CODE,   WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE,
                                              WB_LAUNCH_ACCEPT, WB_LAUNCH_COMPILE, WB_LAUNCH_RESIDENT};
     if (launch->settings[WB_LAUNCH_PTXAS_INFO] != NULL)
         return ytree_error(

@@ -303,7 +303,7 @@ wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_bl
 
 /* Says of the class that was added last which loops are counted apart, in memory of work->arena, and what its
  * blocks amount to without them. */
-wb_status grid_work_add_counted(struct grid_work *work, const struct code_profile *without,
+wb_status grid_work_add_counted(struct grid_work *work, const struct code_profile *profile,
                                 const struct counted_loops *counted);
 
 /* Has the sums over blocks hold for all executions in which no loop is passed more often in all than facts

@@ -295,6 +295,9 @@ bool wb_machine_takes_grids(const wb_machine *machine);
  * control fields, and PTX is refused. */
 bool wb_machine_takes_ptx(const wb_machine *machine);
 
+/* The architecture whose machine code the machine times, such as 86 for sm_86; 0: it times PTX. */
+uint32_t wb_machine_architecture(const wb_machine *machine);
+
 /* The policies that are simulated unless others are asked for, separated by commas; the one that is closest
  * to what the machine does comes first. */
 const char *wb_machine_policies(const wb_machine *machine);
@@ -394,6 +397,7 @@ typedef enum {
     WB_LAUNCH_MACHINE,    /* the name of a preset or a file */
     WB_LAUNCH_DEADLINE,   /* as wb_deadline_cycles takes it */
     WB_LAUNCH_ACCEPT,     /* as wb_accept_read takes it */
+    WB_LAUNCH_COMPILE,    /* "ptxas": PTX is compiled with it for the machine */
     WB_LAUNCH_RESIDENT,   /* as wb_machine_set takes it behind "resident=" */
 } wb_launch_setting;
 

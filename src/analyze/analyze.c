@@ -313,6 +313,7 @@ wb_status wb_analyze(const wb_kernel *kernel, const wb_launch *launch, const wb_
         status = analyse_kernel_or_block(&request, diagnostics, &made, &cut);
     else
         status = analyse_block(&request, diagnostics, &made);
+    if (status == WB_OK) status = request_take_lesser(&request, diagnostics, &made);
     if (status == WB_OK) status = run(made, &request.asked, diagnostics);
     if (status == WB_OK && request.asked.savings) status = request_find_savings(&request, made, diagnostics);
     if (status == WB_OK && cut) status = WB_ERR_LIMIT;

@@ -40,6 +40,15 @@ wb_status request_block(const struct request *request, wb_diagnostics *diagnosti
  * that takes too long. Whether the data determines what is executed shows when the grid is analysed. */
 wb_status request_grid_beside(const struct request *request, wb_diagnostics *diagnostics, wb_grid **grid);
 
+/* The bound by `method` of what is analysed, on another machine. WB_ERR_DECLINED where there is none. */
+wb_status request_bound_on(const wb_analysis *analysis, const wb_machine *machine, const char *method,
+                           const wb_watch *watch, wb_diagnostics *messages, uint64_t *bound);
+
+/* Takes the analysis of a kernel, which counts translations once for each page, without that where its bound
+ * is then less. WB_ERR_LIMIT with a message when memory is exhausted. */
+wb_status request_take_lesser(const struct request *request, wb_diagnostics *diagnostics,
+                              wb_analysis **analysis);
+
 /* Finds what each promise would save that the launch does not make and could keep, of an analysis of machine
  * code with a bound (wb_analysis_savings); when stopped, those found so far. WB_ERR_LIMIT when memory is
  * exhausted. */

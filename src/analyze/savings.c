@@ -4,9 +4,8 @@
 #include "bound/analysis/analysis.h"
 #include "launch/launch.h"
 
-/* The bound by `method` of what is analysed, on another machine. WB_ERR_DECLINED where there is none. */
-static wb_status bound_on(const wb_analysis *analysis, const wb_machine *machine, const char *method,
-                          const wb_watch *watch, wb_diagnostics *messages, uint64_t *bound) {
+wb_status request_bound_on(const wb_analysis *analysis, const wb_machine *machine, const char *method,
+                           const wb_watch *watch, wb_diagnostics *messages, uint64_t *bound) {
     wb_analysis *made = NULL;
     wb_status status = analysis->owned.grid != NULL
                            ? analysis_new_kernel(analysis->owned.grid, machine, watch, messages, &made)
@@ -26,7 +25,8 @@ static wb_status save(const struct request *request, wb_analysis *analysis, cons
     const bool is_made = machine_promises(&with, promise);
     machine_promise_all(&with, machine_take_back(&with) ^ 1u << promise);
     if (wb_promises_check(request->kernel, request->launch, &with, messages) != WB_OK) return WB_OK;
-    const wb_status status = bound_on(analysis, &with, best->method, &request->asked.watch, messages, &bound);
+    const wb_status status =
+        request_bound_on(analysis, &with, best->method, &request->asked.watch, messages, &bound);
     if (status != WB_OK) return status == WB_ERR_LIMIT ? status : WB_OK;
     analysis->savings[analysis->saving_count++] =
         (wb_saving){wb_resident_name_at((size_t)promise), bound, is_made};

@@ -32,7 +32,11 @@ static wb_status compile(const struct options *options, uint32_t sm, const wb_ma
     char *ptx = NULL;
     struct ptxas_code code = {0};
     wb_status status = wb_calibration_ptx(sm, diagnostics, &ptx);
-    if (status == WB_OK) status = ptxas_assemble(options->ptxas, ptx, sm, diagnostics, &code);
+    const struct ptxas_text text = {.ptx = ptx,
+                                    .name = "the kernels",
+                                    .without = "give machine code that it made elsewhere with --cubin",
+                                    .sm = sm};
+    if (status == WB_OK) status = ptxas_assemble(options->ptxas, &text, diagnostics, &code);
     if (status == WB_OK)
         status =
             wb_module_parse("machine code of ptxas", code.bytes, code.size, diagnostics, &compiled->module);

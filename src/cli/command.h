@@ -113,6 +113,14 @@ wb_status compare_machine_code_of_list(const struct options *options, const stru
 /* The file of the one operand. */
 wb_status load_program(const struct options *options, wb_diagnostics *diagnostics, wb_program **program);
 
+/* Whether PTX is to be compiled for the machine, which may be NULL. */
+bool compile_is_asked(const struct options *options, const wb_machine *machine);
+
+/* The module of machine code that ptxas makes of the PTX of the one operand, which `program` is, for the
+ * machine; of the machine code for it that the program has. Errors as ptxas_assemble (ptxas.h). */
+wb_status compile_program(const struct options *options, const wb_program *program, const wb_machine *machine,
+                          wb_diagnostics *diagnostics, wb_module **module);
+
 /* The module of the one operand, and the machine that the options name or else `usual`, which say which code
  * is taken, with a note where the machine is not one that the code is for; without a machine where `usual` is
  * NULL. */

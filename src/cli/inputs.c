@@ -335,7 +335,9 @@ wb_status load_module(const struct options *options, const char *usual, wb_diagn
         status = wb_machine_load(name, diagnostics, &of_launch);
     const wb_machine *machine = usual != NULL ? inputs->machine : of_launch;
     if (status == WB_OK)
-        status = wb_program_module(program, machine, options->image, diagnostics, &inputs->module);
+        status = compile_is_asked(options, machine)
+                     ? compile_program(options, program, machine, diagnostics, &inputs->module)
+                     : wb_program_module(program, machine, options->image, diagnostics, &inputs->module);
     if (status == WB_OK && usual != NULL) status = check_machine(options, usual, inputs, diagnostics);
     wb_machine_free(of_launch);
     wb_program_free(program);

@@ -100,6 +100,7 @@ wb_status launch_file_load(struct options *options, wb_diagnostics *diagnostics)
         options->ptxas_info_of_launch = options->of_launch[WB_LAUNCH_PTXAS_INFO];
     if (options->machine == NULL) options->machine = options->of_launch[WB_LAUNCH_MACHINE];
     if (options->deadline == NULL) options->deadline = options->of_launch[WB_LAUNCH_DEADLINE];
+    options->compile_of_launch = options->of_launch[WB_LAUNCH_COMPILE] != NULL;
     if (options->accept == NULL) options->accept = options->of_launch[WB_LAUNCH_ACCEPT];
     return WB_OK;
 }

@@ -10,6 +10,7 @@
 #define RUNS (COMMAND_ANALYZE | COMMAND_SIMULATE | COMMAND_PATH | COMMAND_CACHE)
 #define LAUNCHES (RUNS | COMMAND_FACTS | COMMAND_OCCUPANCY | WING_COMMANDS)
 #define TIMES (COMMAND_ANALYZE | COMMAND_SIMULATE)
+#define COMPILES (TIMES | COMMAND_PATH | COMMAND_FACTS | COMMAND_OCCUPANCY | COMMAND_CFG)
 #define GPU_RUNS (COMMAND_SIMULATE | COMMAND_CACHE)
 #define LAUNCH_FILES (LAUNCHES | COMMAND_CFG)
 #define EVERY_COMMAND (LAUNCH_FILES | COMMAND_PRINT | COMMAND_MACHINE | COMMAND_INIT)
@@ -88,6 +89,9 @@ static const struct option_row option_table[] = {
              "translations (in the TLBs), data, code (in the second level), code-l1 (in each SM), block-l1 "
              "(what a block has loaded, in the L1 of its SM)",
      .names = wb_resident_name_at},
+    {0, "compile", NULL, INTO(FLAG, compile, COMPILES),
+     .help = "where the file has PTX only: compile it with ptxas for the machine's architecture, and take "
+             "that machine code"},
     {0, "memory", "MODEL", INTO(WORD, memory, TIMES | COMMAND_CFG),
      .help = "ideal: every access is one transaction; requests: as many as it needs, without caches",
      .words = {"ideal", "requests"}},
@@ -169,9 +173,9 @@ static const struct option_row option_table[] = {
     {0, "lines", "[N]", INTO(COUNT, lines, COMMAND_ANALYZE),
      .help = "print the N source lines (default 10) with most cycles of the bound, loops and functions",
      .least = 10, .most = UINT32_MAX, .expected = "a number of lines from 1 on"},
-    {0, "ptxas", "PROGRAM", INTO(TEXT, ptxas, COMMAND_MACHINE),
-     .help = "for `calibrate`: the ptxas to run (default: that of PATH, CUDA_HOME, CUDA_PATH or "
-             "/usr/local/cuda)"},
+    {0, "ptxas", "PROGRAM", INTO(TEXT, ptxas, COMMAND_MACHINE | COMPILES),
+     .help = "for --compile and `machine calibrate`: the ptxas to run (default: that of PATH, CUDA_HOME, "
+             "CUDA_PATH or /usr/local/cuda)"},
     {0, "cubin", "FILE", INTO(TEXT, cubin, COMMAND_MACHINE),
      .help = "for `calibrate`: read this machine code instead of running ptxas"},
     {0, "cubin", "FILE", INTO(TEXT, cubin, COMMAND_ANALYZE),

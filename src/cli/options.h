@@ -82,7 +82,8 @@ struct options {
     unsigned command;
     char *const *words; /* the command line behind the command's name, as it was given */
     int word_count;
-    bool help, allow_files, force;
+    bool help, allow_files, force, compile;
+    bool compile_of_launch;                  /* the launch file has `compile` */
     bool facts_of_launch;                    /* the launch file names `facts`, rather than the command line */
     struct option_list operands;             /* what is no option: the file first */
     wb_launches *launch_file;                /* what `launch` describes, once it is read (launch_file.c) */

@@ -58,7 +58,9 @@ static bool is_in_toolkit(const char *variable, char path[PATH_MAX]) {
     return folder != NULL && strlen(folder) < PATH_MAX && is_in(folder, strlen(folder), "/bin", path);
 }
 
-static wb_status find_program(const char *given, wb_diagnostics *diagnostics, char path[PATH_MAX]) {
+static wb_status find_program(const char *given, const char *without, wb_diagnostics *diagnostics,
+                              char path[PATH_MAX]) {
+    char message[300];
     static const char usual[] = "/usr/local/cuda";
     if (given != NULL) {
         if (strlen(given) < PATH_MAX && is_program(given)) {
@@ -71,9 +73,11 @@ static wb_status find_program(const char *given, wb_diagnostics *diagnostics, ch
     if (is_in_path(path) || is_in_toolkit("CUDA_HOME", path) || is_in_toolkit("CUDA_PATH", path) ||
         is_in(usual, sizeof usual - 1, "/bin", path))
         return WB_OK;
-    wb_diagnostics_error(diagnostics, PROGRAM,
-                         "not found in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda: name it with --ptxas, "
-                         "or give machine code that it made elsewhere with --cubin");
+    (void)snprintf(
+        message, sizeof message,
+        "is not found in PATH, CUDA_HOME, CUDA_PATH or /usr/local/cuda: name it with --ptxas, or %s",
+        without);
+    wb_diagnostics_error(diagnostics, PROGRAM, message);
     return WB_ERR_DECLINED;
 }
 
@@ -220,21 +224,43 @@ static bool start(char *const arguments[], const char *said, pid_t *process) {
     return started;
 }
 
-/* Its first line of words, cut to what a message has room for. */
-static void explain(const char *program, const char *said, wb_diagnostics *diagnostics) {
-    char line[301], message[400];
+/* One line of what it said, which begins at *said, as far as a message has room; false: there is none. The
+ * folder's name, which is gone afterwards, is left out. */
+static bool next_line(const char **said, const struct folder *folder, char line[301]) {
+    const size_t folder_length = strlen(folder->path);
     size_t length = 0;
-    for (; said != NULL && said[length] != '\0' && said[length] != '\n' && length + 1 < sizeof line; length++)
-        line[length] = said[length] >= ' ' && said[length] <= '~' ? said[length] : '?';
+    const char *at = *said == NULL ? "" : *said;
+    while (*at == '\n')
+        at++;
+    const bool some = *at != '\0';
+    while (*at != '\0' && *at != '\n') {
+        if (strncmp(at, folder->path, folder_length) == 0 && at[folder_length] == '/') {
+            at += folder_length + 1;
+            continue;
+        }
+        if (length < 300) line[length++] = *at >= ' ' && *at <= '~' ? *at : '?';
+        at++;
+    }
     line[length] = '\0';
-    (void)snprintf(message, sizeof message, "fails to assemble the kernels%s%s",
-                   length == 0 ? " without a message" : ": ", line);
+    *said = at;
+    return some;
+}
+
+/* Passes on what it said: the first line as the error. */
+static void explain(const char *program, const char *name, const struct folder *folder, const char *said,
+                    wb_diagnostics *diagnostics) {
+    char line[301], message[600];
+    const bool some = next_line(&said, folder, line);
+    (void)snprintf(message, sizeof message, "fails to assemble %.200s%s%s", name,
+                   some ? ": " : " without a message", some ? line : "");
     wb_diagnostics_error(diagnostics, program, message);
+    while (some && next_line(&said, folder, line))
+        wb_diagnostics_note(diagnostics, program, line);
 }
 
 /* Runs a program to its end; what it said is in `*said`, malloc'd or NULL. */
-static wb_status run(char *const arguments[], const struct folder *folder, wb_diagnostics *diagnostics,
-                     char **said) {
+static wb_status run(char *const arguments[], const char *name, const struct folder *folder,
+                     wb_diagnostics *diagnostics, char **said) {
     char path[PATH_MAX];
     pid_t process;
     int status = 0;
@@ -251,17 +277,17 @@ static wb_status run(char *const arguments[], const struct folder *folder, wb_di
     }
     *said = read_bytes(path, SAID_MAX, false, &size);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return WB_OK;
-    explain(arguments[0], *said, diagnostics);
+    explain(arguments[0], name, folder, *said, diagnostics);
     return WB_ERR_INPUT;
 }
 
 /* "ptxas 13.0, V13.0.88" from "Cuda compilation tools, release 13.0, V13.0.88". */
-static wb_status ask_version(char *program, const struct folder *folder, wb_diagnostics *diagnostics,
-                             char version[PTXAS_VERSION_MAX]) {
+static wb_status ask_version(char *program, const char *name, const struct folder *folder,
+                             wb_diagnostics *diagnostics, char version[PTXAS_VERSION_MAX]) {
     char option[] = "--version";
     char *const arguments[] = {program, option, NULL};
     char *said = NULL;
-    const wb_status status = run(arguments, folder, diagnostics, &said);
+    const wb_status status = run(arguments, name, folder, diagnostics, &said);
     const char *release = said != NULL ? strstr(said, "release ") : NULL;
     if (release != NULL) {
         release += strlen("release ");
@@ -273,15 +299,16 @@ static wb_status ask_version(char *program, const struct folder *folder, wb_diag
     return status;
 }
 
-static wb_status assemble(char *program, const struct folder *folder, unsigned sm,
+static wb_status assemble(char *program, const struct ptxas_text *text, const struct folder *folder,
                           wb_diagnostics *diagnostics, struct ptxas_code *code) {
-    char target[32], in[PATH_MAX], out[PATH_MAX], output_option[] = "-o";
-    (void)snprintf(target, sizeof target, "-arch=sm_%u", sm);
+    char target[32], in[PATH_MAX], out[PATH_MAX], output_option[] = "-o", lines_option[] = "-lineinfo";
+    (void)snprintf(target, sizeof target, "-arch=sm_%u", text->sm);
+    (void)snprintf(code->command, sizeof code->command, PROGRAM " %s %s", target, lines_option);
     folder_file(folder, "kernels.ptx", in);
     folder_file(folder, "code.cubin", out);
-    char *const arguments[] = {program, target, output_option, out, in, NULL};
+    char *const arguments[] = {program, target, output_option, out, in, lines_option, NULL};
     char *said = NULL;
-    wb_status status = run(arguments, folder, diagnostics, &said);
+    wb_status status = run(arguments, text->name, folder, diagnostics, &said);
     free(said);
     if (status != WB_OK) return status;
     code->bytes = read_bytes(out, CODE_MAX, true, &code->size);
@@ -290,23 +317,23 @@ static wb_status assemble(char *program, const struct folder *folder, unsigned s
     return WB_ERR_INPUT;
 }
 
-wb_status ptxas_assemble(const char *program, const char *ptx, unsigned sm, wb_diagnostics *diagnostics,
+wb_status ptxas_assemble(const char *program, const struct ptxas_text *text, wb_diagnostics *diagnostics,
                          struct ptxas_code *code) {
     char path[PATH_MAX], in[PATH_MAX];
     struct folder folder;
-    wb_status status = find_program(program, diagnostics, path);
+    wb_status status = find_program(program, text->without, diagnostics, path);
     if (status != WB_OK) return status;
     if (!folder_make(&folder)) {
-        wb_diagnostics_error(diagnostics, "machine calibrate", "cannot create a temporary folder (TMPDIR)");
+        wb_diagnostics_error(diagnostics, PROGRAM, "cannot create a temporary folder (TMPDIR)");
         return WB_ERR_INPUT;
     }
     folder_file(&folder, "kernels.ptx", in);
-    if (!write_text(in, ptx)) {
+    if (!write_text(in, text->ptx)) {
         wb_diagnostics_error(diagnostics, in, "cannot be written");
         status = WB_ERR_INPUT;
     }
-    if (status == WB_OK) status = ask_version(path, &folder, diagnostics, code->version);
-    if (status == WB_OK) status = assemble(path, &folder, sm, diagnostics, code);
+    if (status == WB_OK) status = ask_version(path, text->name, &folder, diagnostics, code->version);
+    if (status == WB_OK) status = assemble(path, text, &folder, diagnostics, code);
     folder_remove(&folder);
     return status;
 }

@@ -28,6 +28,8 @@ void wb_facts_free(wb_facts *facts) {
     free(facts);
 }
 
+const char *const fact_scope_names[FACT_SCOPES] = {"warp", "block", "kernel"};
+
 /* Appends the label of an instruction, with its function where that is not the kernel's own. */
 static void put_label(const struct wb_kernel *kernel, uint32_t function, uint32_t inst, struct text *out) {
     const struct ptx_function *code = &kernel->module->functions[function];
@@ -100,7 +102,7 @@ void facts_put_header(const struct wb_kernel *kernel, uint64_t checksum, struct 
 }
 
 void facts_put(const struct wb_kernel *kernel, const struct flow_fact *fact, struct text *out) {
-    static const char *const words[] = {"loop ", "at most ", "never ", "together "};
+    static const char *const words[] = {"loop ", "loop ", "at most ", "never ", "together "};
     text_string(out, words[fact->kind]);
     if (fact->kind == FACT_PER) {
         put_limit(fact, out);
@@ -110,9 +112,10 @@ void facts_put(const struct wb_kernel *kernel, const struct flow_fact *fact, str
     if (fact->kind == FACT_PER) {
         text_string(out, " per ");
         put_label(kernel, fact->function, fact->per, out);
-    } else if (fact->kind == FACT_LOOP) {
+    } else if (fact->kind == FACT_LOOP || fact->kind == FACT_TOTAL) {
         text_string(out, " <= ");
         put_limit(fact, out);
+        if (fact->kind == FACT_TOTAL) text_printf(out, " per %s", fact_scope_names[fact->per]);
     } else if (fact->open) {
         text_string(out, " ?");
     }
@@ -135,8 +138,12 @@ size_t facts_count(const struct wb_facts *facts, enum fact_origin a, enum fact_o
 /* What an open fact needs, at its place in the text and with the source line of its code. */
 static void report_open(const struct wb_facts *facts, const struct flow_fact *fact,
                         wb_diagnostics *diagnostics) {
+    static const char *const passed[] = {
+        [FACT_LOOP] = "a thread passes the label each time it enters the loop",
+        [FACT_TOTAL] = "warps pass the label in all",
+        [FACT_PER] = "a thread passes the first label between two passes of the second"};
     struct text subject = {0};
-    if (fact->kind == FACT_LOOP) text_string(&subject, "loop ");
+    if (fact->kind == FACT_LOOP || fact->kind == FACT_TOTAL) text_string(&subject, "loop ");
     if (fact->kind == FACT_TOGETHER) text_string(&subject, "together ");
     put_label(facts->kernel, fact->function, fact->at, &subject);
     text_string(&subject, " (");
@@ -145,6 +152,8 @@ static void report_open(const struct wb_facts *facts, const struct flow_fact *fa
     if (fact->kind == FACT_PER) {
         text_string(&subject, " per ");
         put_label(facts->kernel, fact->function, fact->per, &subject);
+    } else if (fact->kind == FACT_TOTAL) {
+        text_printf(&subject, " per %s", fact_scope_names[fact->per]);
     }
     const char *what = subject.failed ? "this" : subject.data;
     if (fact->kind == FACT_TOGETHER)
@@ -154,9 +163,7 @@ static void report_open(const struct wb_facts *facts, const struct flow_fact *fa
                     what);
     else
         diagnose_at(diagnostics, SEVERITY_ERROR, &facts->source, fact->place,
-                    "%s needs a bound: replace ? by how often at most a thread passes %s", what,
-                    fact->kind == FACT_LOOP ? "the label each time it enters the loop"
-                                            : "the first label between two passes of the second");
+                    "%s needs a bound: replace ? by how often at most %s", what, passed[fact->kind]);
     text_free(&subject);
 }
 

@@ -298,7 +298,20 @@ static wb_status read_origin(struct facts_parser *parser, struct flow_fact *fact
     return WB_OK;
 }
 
-/* loop LABEL <= N */
+/* Nothing, or "per" and what all passes are counted of. */
+static wb_status read_scope(struct facts_parser *parser, struct flow_fact *fact) {
+    if (!at_word(parser, "per")) return read_origin(parser, fact);
+    next_token(parser);
+    fact->kind = FACT_TOTAL;
+    for (fact->per = 0; fact->per < FACT_SCOPES; fact->per++) {
+        if (!at_word(parser, fact_scope_names[fact->per])) continue;
+        next_token(parser);
+        return WB_OK;
+    }
+    return expected(parser, "warp, block or kernel");
+}
+
+/* loop LABEL <= N, for each entry or in all */
 static wb_status read_loop(struct facts_parser *parser, struct flow_fact *fact) {
     struct named_label label;
     const struct facts_function *function;
@@ -316,7 +329,7 @@ static wb_status read_loop(struct facts_parser *parser, struct flow_fact *fact) 
     fact->kind = FACT_LOOP;
     fact->function = label.function;
     fact->at = label.inst;
-    return read_origin(parser, fact);
+    return read_scope(parser, fact);
 }
 
 /* at most N of LABEL per LABEL */

@@ -220,7 +220,12 @@ struct cfg;
 struct loops;
 struct unrolled;
 
-enum fact_kind { FACT_LOOP, FACT_PER, FACT_NEVER, FACT_TOGETHER };
+enum fact_kind { FACT_LOOP, FACT_TOTAL, FACT_PER, FACT_NEVER, FACT_TOGETHER };
+
+/* What a fact of kind FACT_TOTAL counts all warps of. */
+enum fact_scope { FACT_OF_WARP, FACT_OF_BLOCK, FACT_OF_KERNEL, FACT_SCOPES };
+
+extern const char *const fact_scope_names[FACT_SCOPES];
 
 /* Whose word a fact is. Only loops have facts that are found. */
 enum fact_origin {
@@ -237,12 +242,12 @@ struct flow_fact {
     enum fact_kind kind;
     enum fact_origin origin;
     uint32_t function; /* of the module */
-    uint32_t at;       /* instruction of the function that the label stands before; of FACT_LOOP the first of
-                          a natural loop's header */
-    uint32_t per;      /* FACT_PER: that of the second label, which stands elsewhere */
-    uint64_t limit;    /* FACT_LOOP: at least 1; FACT_PER; 0 while `open` */
-    bool open;         /* "?" stands where the number is to be filled in, or behind what is to be confirmed */
-    uint32_t place;    /* byte offset in the text */
+    uint32_t at;    /* instruction of the function that the label stands before; of FACT_LOOP and FACT_TOTAL
+                       the first of a natural loop's header */
+    uint32_t per;   /* FACT_PER: that of the second label, which stands elsewhere; FACT_TOTAL: fact_scope */
+    uint64_t limit; /* FACT_LOOP and FACT_TOTAL: at least 1; FACT_PER; 0 while `open` */
+    bool open;      /* "?" stands where the number is to be filled in, or behind what is to be confirmed */
+    uint32_t place; /* byte offset in the text */
 };
 
 /* No two facts are of the same kind and about the same labels, and there is no other fact about a label that

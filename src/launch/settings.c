@@ -73,6 +73,11 @@ enum setting_kind {
     SETTING_NAMES     /* a list of names, or one */
 };
 
+/* What compiles PTX. */
+static const char *compiler_at(size_t index) {
+    return index == 0 ? "ptxas" : NULL;
+}
+
 static const struct {
     const char *key, *expected;
     enum setting_kind kind;
@@ -86,6 +91,7 @@ static const struct {
     [WB_LAUNCH_DEADLINE] = {"deadline", "a deadline such as 300us", SETTING_DEADLINE, NULL},
     [WB_LAUNCH_ACCEPT] = {"accept", "a list of models, such as [ptx-model]", SETTING_NAMES,
                           wb_accept_name_at},
+    [WB_LAUNCH_COMPILE] = {"compile", "ptxas", SETTING_NAMES, compiler_at},
     [WB_LAUNCH_RESIDENT] = {"resident", "a list of translations, data, code, code-l1, block-l1",
                             SETTING_NAMES, wb_resident_name_at},
 };

@@ -2,11 +2,15 @@
 #include "lift/lift.h"
 #include "machine/machine.h"
 
+uint32_t wb_machine_architecture(const wb_machine *machine) {
+    return wb_machine_takes_ptx(machine) ? 0 : machine->sass.sm;
+}
+
 wb_status wb_program_module(const wb_program *program, const wb_machine *machine, const char *image,
                             wb_diagnostics *diagnostics, wb_module **module) {
     struct program_wish wish = {.image = image};
     if (machine != NULL) wish.machine = machine->name;
-    if (machine != NULL && !wb_machine_takes_ptx(machine)) wish.sm = machine->sass.sm;
+    if (machine != NULL) wish.sm = wb_machine_architecture(machine);
     return program_module(program, &wish, diagnostics, module);
 }
 

@@ -439,6 +439,28 @@ static void test_caches(void **state) {
 #define THREADS 6
 
 /* Threads share a module, a launch, a machine and facts, and come to the same. */
+/* Translations count for each page or for each access, whichever gives the lesser bound. */
+static void test_translations_count_as_is_less(void **state) {
+    static const char *const kernels[][2] = {{"kernels/cubin/vecadd.sm_86.cubin", "kernels/vecadd.yaml"},
+                                             {"kernels/cubin/reduce.sm_86.cubin", "kernels/reduce.yaml"}};
+    const wb_analyze_options options = {.size = sizeof options, .methods = "kernel", .policies = "rr"};
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        struct loaded loaded = load(kernels[k][0], kernels[k][1], "rtx-a6000");
+        wb_analysis *either = NULL, *accesses = NULL;
+        expect_ok(&loaded, analyze(&loaded, &options, &either));
+        const bool counts_pages = either->machine->fills.pages > 0;
+        assert_int_equal(counts_pages, k == 1);
+        expect_ok(&loaded, wb_machine_set(loaded.machine, "sass.tlb_keeps=0", loaded.messages));
+        expect_ok(&loaded, analyze(&loaded, &options, &accesses));
+        const uint64_t less = wb_analysis_best(either)->cycles, each = wb_analysis_best(accesses)->cycles;
+        assert_true(counts_pages ? less < each : less == each);
+        wb_analysis_free(either);
+        wb_analysis_free(accesses);
+        unload(&loaded);
+    }
+}
+
 static void test_threads_share_what_is_const(void **state) {
     (void)state;
     struct loaded loaded = load_bfs();
@@ -479,6 +501,7 @@ int main(void) {
         cmocka_unit_test(test_results_before_a_limit),
         cmocka_unit_test(test_list_of_launches),
         cmocka_unit_test(test_caches),
+        cmocka_unit_test(test_translations_count_as_is_less),
         cmocka_unit_test(test_threads_share_what_is_const),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

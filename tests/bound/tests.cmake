@@ -45,6 +45,7 @@ wb_test(test_code_exhaustive wb_bound)
 wb_test(test_code_simulated wb_bound)
 wb_test(test_code_grids wb_bound)
 wb_test(test_levels wb_bound)
+wb_test(test_counted_loops wb_bound)
 if(NOT WB_SANITIZE)
   add_test(NAME campaign_shards COMMAND tests/bound/campaign_test.sh $<TARGET_FILE:sass_campaign>
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

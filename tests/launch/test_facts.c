@@ -158,6 +158,13 @@ static const struct {
     {"loop outer <= -1;", "x.facts:2:15: error: expected a whole number up to 4294967295, or ?, not '-'"},
     {"loop outer <= 0;",
      "x.facts:2:15: error: every thread that enters the loop passes its label: if none does, write 'never'"},
+    {"loop outer <= 1 per;", "x.facts:2:20: error: expected warp, block or kernel, not ';'"},
+    {"loop outer <= 1 per thread;", "x.facts:2:21: error: expected warp, block or kernel, not 'thread'"},
+    {"loop outer <= 1 per warp found;", "x.facts:2:26: error: expected ';', not 'found'"},
+    {"loop outer <= 0 per kernel;",
+     "x.facts:2:15: error: every thread that enters the loop passes its label: if none does, write 'never'"},
+    {"loop outer <= 1 per block; loop outer <= 2 per block;",
+     "x.facts:2:28: error: line 2 already says this about the label"},
     {"loop nowhere <= 1;", "x.facts:2:6: error: 'nested' has no label 'nowhere'"},
     {"loop again <= 1;", "x.facts:2:6: error: 'nested' has no label 'again'"},
     {"loop rare <= 1;", "x.facts:2:6: error: no loop of 'nested' starts at this label, but at outer, inner"},
@@ -222,11 +229,12 @@ static void test_wrong_text_is_refused_with_its_place(void **state) {
 static void test_facts_that_differ_stand_beside_each_other(void **state) {
     (void)state;
     struct fixture fixture = open_file(NESTED);
-    wb_facts *facts =
-        parse_good(&fixture, "loop outer <= 2; loop countdown:again <= 2; at most 1 of rare per outer;"
-                             "at most 1 of rare per inner; at most 1 of outer per rare; together rare;"
-                             "together outer; never first; never second;");
-    assert_int_equal(facts->facts.count, 9);
+    wb_facts *facts = parse_good(
+        &fixture, "loop outer <= 2 per warp; loop outer <= 3 per block; loop outer <= 4 per kernel;"
+                  "loop outer <= 2; loop countdown:again <= 2; at most 1 of rare per outer;"
+                  "at most 1 of rare per inner; at most 1 of outer per rare; together rare;"
+                  "together outer; never first; never second;");
+    assert_int_equal(facts->facts.count, 12);
     wb_facts_free(facts);
     close_fixture(&fixture);
 }

@@ -466,6 +466,7 @@ static void test_errors_of_files(void **state) {
         {"threads: 3\n",
          "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, kernel, stream, grid, block, "
          "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
+         "compile, "
          "resident"},
         {"code: [a]\n",
          "l.yaml:1:7: error: code: expected the name of a PTX file, cubin or program, got a list"},
@@ -650,7 +651,7 @@ static void test_errors_of_lists(void **state) {
         {"[]\n", "l.yaml:1:1: error: the list has no launch", WB_ERR_INPUT},
         {"- kernel: a\n- 7\n",
          "l.yaml:2:3: error: expected a mapping with the keys code, kernel, stream, grid, block, shared, "
-         "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
+         "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, compile, "
          "resident, got '7'",
          WB_ERR_INPUT},
         {"- {code: a.ptx}\n- {kernel: k, code: b.ptx}\n",

@@ -182,6 +182,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     wb_analysis_free(analysis->owned.given);
     wb_analysis_free(analysis->owned.code);
     wb_machine_free(analysis->owned.code_machine);
+    free(analysis->owned.machine); /* its texts are the other one's */
     wb_grid_free(analysis->owned.grid);
     wb_block_free(analysis->owned.block);
     free(analysis);
@@ -214,8 +215,9 @@ static wb_status prepare_block(wb_analysis *analysis, const wb_watch *watch, wb_
     analysis->prepared = true;
     if (!has_code_profile[machine_isa(analysis->machine)]) return WB_OK;
     analysis->beside.atomics = atomics_of(analysis->timed);
-    if (code_profile_make(analysis->timed, MISSES_ON_PATHS, &analysis->code) == WB_OK) return WB_OK;
-    return analysis_no_memory(diagnostics);
+    status = code_profile_make(analysis->timed, MISSES_ON_PATHS, &analysis->code);
+    if (status == WB_OK) status = code_profile_count_passes(&analysis->code);
+    return status == WB_OK ? WB_OK : analysis_no_memory(diagnostics);
 }
 
 /* What an SM fetches for its share of the blocks of a grid. */

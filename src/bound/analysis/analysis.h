@@ -48,6 +48,7 @@ struct analysis_owned {
     struct wb_analysis *given;       /* that stands beside it, too */
     struct wb_analysis *code;        /* of the machine code of the same launch, on a machine that times it, */
     struct wb_machine *code_machine; /* which is this */
+    struct wb_machine *machine;      /* that is analysed in place of the one that was given */
 };
 
 /* The request, in the options of a whole analysis (wb_analyze_options); empty for an analysis that was made

@@ -39,6 +39,19 @@ static wb_status time_class(const struct timed_grid *timed, const struct wb_mach
     return time_block(class->block, machine, diagnostics, &class->timed);
 }
 
+/* Adds what the block is without passes of loops that facts count in all, if there are any. */
+static wb_status profile_counted(const struct timed_block *timed, const struct pipeline_rules *rules,
+                                 struct grid_work *work) {
+    struct counted_loops counted;
+    struct code_profile without;
+    WB_TRY(counted_loops_make(rules, &work->arena, &counted));
+    if (counted.count == 0) return WB_OK;
+    wb_status status = code_profile_make_without(timed, &counted, &without);
+    if (status == WB_OK) status = grid_work_add_counted(work, &without, &counted);
+    code_profile_free(&without);
+    return status;
+}
+
 /* The same of machine code, with and without misses on the paths of its warps. */
 static wb_status profile_code_class(const struct timed_block *timed, const wb_watch *watch,
                                     wb_diagnostics *diagnostics, struct grid_work *work) {
@@ -48,6 +61,7 @@ static wb_status profile_code_class(const struct timed_block *timed, const wb_wa
     if (status == WB_OK) {
         status = code_profile_make(timed, MISSES_ON_PATHS, &cold);
         if (status == WB_OK) status = grid_work_add_code_class(work, timed, &warm, &cold);
+        if (status == WB_OK) status = profile_counted(timed, &warm.rules, work);
         code_profile_free(&cold);
     }
     code_profile_free(&warm);

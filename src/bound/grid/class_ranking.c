@@ -26,7 +26,7 @@ wb_status class_ranking_make(struct arena *arena, struct ranked_class *ranked, s
     return WB_OK;
 }
 
-cycles class_ranking_sum(const struct class_ranking *ranking, uint64_t n) {
+cycles class_ranking_sum_each(const struct class_ranking *ranking, uint64_t n) {
     size_t low = 0, high = ranking->count; /* the last k with blocks_before[k] <= n */
     if (n >= ranking->blocks_before[high]) return ranking->sum_before[high];
     while (high - low > 1) {
@@ -41,4 +41,10 @@ cycles class_ranking_sum(const struct class_ranking *ranking, uint64_t n) {
     const uint64_t blocks = ranking->blocks_before[low + 1] - ranking->blocks_before[low];
     assert(before <= next && ranking->blocks_before[low] <= n && blocks > 0);
     return before + (next - before) / blocks * (n - ranking->blocks_before[low]);
+}
+
+cycles class_ranking_sum(const struct class_ranking *ranking, uint64_t n) {
+    const cycles each = class_ranking_sum_each(ranking, n);
+    if (ranking->without == NULL) return each;
+    return cycles_min(each, cycles_add(class_ranking_sum_each(ranking->without, n), ranking->passes));
 }

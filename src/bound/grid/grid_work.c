@@ -163,6 +163,9 @@ void grid_work_add_block(struct grid_work *work, uint32_t class) {
     assert(class < work->classes.count);
     if (work->classes.items[class].blocks++ == 0) work->classes.items[class].first = work->block_count;
     work->class_of[work->block_count++] = class;
+    if (work->without == NULL) return;
+    work->without->classes.items[class].blocks++;
+    work->without->block_count++;
 }
 
 /* The ranking criterion of classes. */
@@ -255,6 +258,8 @@ wb_status grid_work_finish(struct grid_work *work) {
         work->latency_most = cycles_max(work->latency_most, class->latency);
     }
     WB_TRY(sum_chains(work));
+    if (work->without != NULL) WB_TRY(grid_work_finish(work->without));
+    grid_work_count_passes(work);
     return sum_oldest(work);
 }
 
@@ -264,13 +269,17 @@ void grid_work_sharpen(struct grid_work *work, uint32_t class, cycles proven) {
 }
 
 wb_status grid_work_rank_isolated(struct grid_work *work) {
-    return rank_classes(work, isolated_of, &work->by_isolated);
+    WB_TRY(rank_classes(work, isolated_of, &work->by_isolated));
+    grid_work_count_passes(work);
+    return WB_OK;
 }
 
 wb_status grid_work_rank_again(struct grid_work *work) {
     WB_TRY(grid_work_rank_isolated(work));
     WB_TRY(sum_oldest(work));
-    return sum_chains(work);
+    WB_TRY(sum_chains(work));
+    grid_work_count_passes(work);
+    return WB_OK;
 }
 
 /* The time of so many fetches on some SMs. */
@@ -337,6 +346,7 @@ cycles grid_work_fetch_time_of_block(const struct grid_work *work, uint32_t clas
 void grid_work_free(struct grid_work *work) {
     if (work->in_order != NULL) grid_work_free(work->in_order);
     if (work->published != NULL) grid_work_free(work->published);
+    if (work->without != NULL) grid_work_free(work->without);
     vec_free(&work->classes);
     code_lines_free(&work->code);
     arena_free(&work->arena);
@@ -357,7 +367,7 @@ cycles grid_work_residencies(const struct grid_work *work, bool isolated, uint64
 
 /* The sum over the n largest of a ranking without one of them, or of all others, that counts `own`. */
 static cycles others_of(const struct class_ranking *ranking, cycles own, uint64_t n) {
-    const cycles with = class_ranking_sum(ranking, n + 1), without = class_ranking_sum(ranking, n);
+    const cycles with = class_ranking_sum_each(ranking, n + 1), without = class_ranking_sum(ranking, n);
     return with == CYCLES_SATURATED ? without : cycles_min(without, with - own);
 }
 
@@ -374,5 +384,7 @@ cycles grid_work_together(const struct grid_work *work, uint64_t n) {
         longest =
             cycles_max(longest, cycles_min(cycles_add(class->residency, held), cycles_add(own, initiations)));
     }
-    return longest;
+    if (work->without == NULL) return longest;
+    const cycles passes = work->by_isolated.passes; /* of E and lam */
+    return cycles_min(longest, cycles_add(grid_work_together(work->without, n), passes));
 }

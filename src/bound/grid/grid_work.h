@@ -28,6 +28,9 @@ struct class_ranking {
     uint32_t *classes;
     uint64_t *blocks_before; /* count + 1 */
     cycles *sum_before;      /* count + 1 */
+    const struct class_ranking
+        *without;  /* the same blocks without passes of loops that are counted in all, */
+    cycles passes; /* and what all of these amount to; or NULL */
 };
 
 /* Ranks `count` classes with blocks[k] blocks each, which `ranked` lists in any order and which is sorted by
@@ -35,12 +38,16 @@ struct class_ranking {
 wb_status class_ranking_make(struct arena *arena, struct ranked_class *ranked, size_t count,
                              const uint64_t *blocks, struct class_ranking *ranking);
 
-/* The sum over the first n blocks; of all where there are fewer. */
+/* The sum over the first n blocks; of all where there are fewer. No n blocks sum up to more, as each is
+ * ranked, */
+cycles class_ranking_sum_each(const struct class_ranking *ranking, uint64_t n);
+
+/* and in any execution. */
 cycles class_ranking_sum(const struct class_ranking *ranking, uint64_t n);
 
 /* The sum over all of them. */
 static inline cycles class_ranking_total(const struct class_ranking *ranking) {
-    return ranking->sum_before[ranking->count];
+    return class_ranking_sum(ranking, UINT64_MAX);
 }
 
 /* The work of blocks on an SM with several sub-cores: while a chain of instructions that delays a block runs
@@ -228,10 +235,11 @@ struct block_class {
     struct request_load load; /* on the memory that all SMs share; else zero */
     cycles stalls;            /* counted in all times above: waiting for the limit on requests */
     struct block_chain chain;
-    struct cold_times cold;      /* of machine code */
-    uint64_t atomics;            /* likewise: of global memory, of a block */
-    cycles serial;               /* V: its serial time; CYCLES_SATURATED: not known */
-    struct oldest_times *oldest; /* NULL: not known */
+    struct cold_times cold;             /* of machine code */
+    uint64_t atomics;                   /* likewise: of global memory, of a block */
+    cycles serial;                      /* V: its serial time; CYCLES_SATURATED: not known */
+    struct oldest_times *oldest;        /* NULL: not known */
+    const struct counted_loop *counted; /* as in grid_work.counted; its passes are of a block */
     cycles *units; /* per unit of the machine, of E what is behind the first cycle of each initiation */
     const struct timed_block *timed; /* what a block executes, of whoever made the class */
 };
@@ -260,6 +268,8 @@ struct grid_work {
     struct grid_work *in_order;      /* the same grid, latencies counting the most that a request waits for a
                                         memory that serves in a known order; or NULL */
     struct grid_work *published;     /* the same as published; or NULL */
+    struct grid_work *without;       /* the same without passes of loops that are counted in all; or NULL */
+    struct counted_loops counted;    /* these loops, with what a pass takes at most in any block */
     const struct wb_block *covering; /* one of the blocks, where their paths are covering ones; else NULL */
     assumed_set assumed;             /* of the code of all classes */
     VEC(struct block_class) classes;
@@ -290,6 +300,15 @@ wb_status grid_work_add_class(struct grid_work *work, const struct timed_block *
 /* The same of machine code on a machine that times it; `cold` is its profile with misses on the paths. */
 wb_status grid_work_add_code_class(struct grid_work *work, const struct timed_block *timed,
                                    const struct code_profile *profile, const struct code_profile *cold);
+
+/* Says of the class that was added last which loops are counted apart, in memory of work->arena, and what its
+ * blocks amount to without them. */
+wb_status grid_work_add_counted(struct grid_work *work, const struct code_profile *profile,
+                                const struct counted_loops *counted);
+
+/* Has the sums over blocks hold for all executions in which no loop is passed more often in all than facts
+ * say. All classes are ranked. */
+void grid_work_count_passes(struct grid_work *work);
 
 /* Notes that the next block is of a class; there must be room in work->class_of. */
 void grid_work_add_block(struct grid_work *work, uint32_t class);

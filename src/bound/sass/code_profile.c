@@ -150,11 +150,12 @@ static wb_status sum_misses(struct code_profile_maker *maker) {
 }
 
 static wb_status make(struct code_profile_maker *maker, const struct timed_block *block,
-                      enum code_misses misses) {
+                      enum code_misses misses, const uint32_t *apart) {
     struct code_profile *profile = maker->profile;
     bool more = block->path_count > 0;
     *profile = (struct code_profile){.path_count = block->path_count};
     wb_status status = pipeline_rules_make(block, &profile->rules);
+    profile->rules.apart = apart;
     /* Warps that execute parts of a path may come to lines later than the path does. */
     const bool cold = misses == MISSES_ON_PATHS && !profile->rules.parts;
     if (status == WB_OK && !cold && maker->trace == NULL) status = sum_misses(maker);
@@ -171,14 +172,38 @@ static wb_status make(struct code_profile_maker *maker, const struct timed_block
 wb_status code_profile_make(const struct timed_block *block, enum code_misses misses,
                             struct code_profile *profile) {
     struct code_profile_maker maker = {.profile = profile};
-    return make(&maker, block, misses);
+    return make(&maker, block, misses, NULL);
+}
+
+wb_status code_profile_make_without(const struct timed_block *block, const struct counted_loops *counted,
+                                    struct code_profile *profile) {
+    struct code_profile_maker maker = {.profile = profile};
+    return make(&maker, block, MISSES_BESIDE, counted->of);
+}
+
+wb_status code_profile_count_passes(struct code_profile *profile) {
+    const struct timed_block *block = profile->rules.block;
+    struct arena arena = {0};
+    struct counted_loops counted;
+    struct code_profile without;
+    wb_status status = counted_loops_make(&profile->rules, &arena, &counted);
+    profile->by_facts = CYCLES_SATURATED;
+    if (status == WB_OK && counted.count > 0) {
+        status = code_profile_make_without(block, &counted, &without);
+        const struct counted_time passes = counted_loops_of_block(&counted, profile->sections);
+        const cycles rest = cycles_add(without.work, without.latency);
+        profile->by_facts = cycles_add(rest, cycles_add(passes.work, passes.chain));
+        code_profile_free(&without);
+    }
+    arena_free(&arena);
+    return status;
 }
 
 wb_status code_profile_trace(const struct timed_block *block, enum code_misses misses,
                              struct code_trace *trace) {
     struct code_profile profile;
     struct code_profile_maker maker = {.profile = &profile, .trace = trace};
-    const wb_status status = make(&maker, block, misses);
+    const wb_status status = make(&maker, block, misses, NULL);
     code_profile_free(&profile);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "base/containers.h"
 #include "bound/profile/warp_group.h"
+#include "bound/sass/counted_loops.h"
 #include "bound/sass/own_times.h"
 
 /* Misses that each line makes once are added to the times of the warps that come to it, or counted beside
@@ -23,6 +24,7 @@ struct code_profile {
     cycles latency;           /* lam: the longest chain of cycles in which nothing need be held */
     cycles held;              /* H: what the block can keep others waiting */
     cycles misses;            /* cycles of misses that are made once, and are in none of these times */
+    cycles by_facts;          /* what ELB is at most by facts that count passes of loops; else saturated */
 };
 
 /* Walks all paths of a block, which passed timed_block_check, on a machine that times machine code. The
@@ -30,6 +32,13 @@ struct code_profile {
  * exhausted. */
 wb_status code_profile_make(const struct timed_block *block, enum code_misses misses,
                             struct code_profile *profile);
+
+/* The same without the passes of some loops: only work, latency, held, and what sections add to these. */
+wb_status code_profile_make_without(const struct timed_block *block, const struct counted_loops *counted,
+                                    struct code_profile *profile);
+
+/* Finds profile->by_facts, which is not set otherwise. WB_ERR_LIMIT as above. */
+wb_status code_profile_count_passes(struct code_profile *profile);
 
 /* The request for the parts of the longest paths of sections; chains_free is the caller's. */
 struct code_trace {

@@ -32,7 +32,8 @@ const struct bound_method bound_code_fib = {
 };
 
 static wb_status elb_run(const struct bound_input *input, wb_bound *bound) {
-    return set_bound(input, cycles_add(input->code->work, input->code->latency), bound);
+    const cycles all = cycles_add(input->code->work, input->code->latency);
+    return set_bound(input, cycles_min(all, input->code->by_facts), bound);
 }
 
 const struct bound_method bound_code_elb = {

@@ -337,6 +337,17 @@ static const struct sass_timed *as_executed(struct own_walker *walker, uint32_t 
     return missed;
 }
 
+/* What is counted apart begins when all older instructions are complete, and has to be before any later one
+ * begins; it takes no time itself. */
+static void graph_wait(struct own_walker *walker, struct own_graph *graph) {
+    struct chain_time last = *graph->complete;
+    for (size_t t = 0; t < walker->graph_times; t++)
+        last = chain_later(last, *graph->times[t]);
+    for (size_t t = 0; t < walker->graph_times; t++)
+        *graph->times[t] = last;
+    walker->begun = true;
+}
+
 /* Walks the rest of the run that `cursor` is in, up to behind the first barrier in it; whether there is one.
  */
 static bool own_run(struct own_walker *walker, struct path_cursor *cursor) {
@@ -344,8 +355,13 @@ static bool own_run(struct own_walker *walker, struct path_cursor *cursor) {
     struct sass_timed missed;
     while (cursor->left > 0) {
         const uint32_t entry = cursor->instruction++;
-        const struct sass_timed *inst = as_executed(walker, entry, &missed);
         cursor->left--;
+        if (walker->rules->apart != NULL && walker->rules->apart[entry] != 0) {
+            graph_wait(walker, &walker->alone);
+            graph_wait(walker, &walker->latencies);
+            continue;
+        }
+        const struct sass_timed *inst = as_executed(walker, entry, &missed);
         if (traced) { /* apart, so that who asks for no chains pays for none */
             graph_step(walker, &walker->alone, true, walker->alone.chains, entry, inst);
             graph_step(walker, &walker->latencies, false, walker->latencies.chains, entry, inst);

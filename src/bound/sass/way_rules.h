@@ -21,6 +21,8 @@ struct pipeline_rules {
     uint32_t latches;    /* units of instructions of fixed latency */
     uint32_t held_issue; /* those that every instruction waits for, as one that finds a queue full holds the
                             issue stage */
+    const uint32_t
+        *apart; /* per entry whether what it takes is counted apart from the paths: not 0; or NULL */
     uint8_t recent[SASS_COUNTERS]; /* per counter the largest `left` of an instruction that waits for it */
 };
 

@@ -384,7 +384,8 @@ static uint64_t classes_of(const struct wb_kernel *kernel) {
 static void decide(const struct timed_grid *timed, struct wb_machine *machine) {
     const struct memory_fills *fills = &timed->fills;
     const struct machine_sass *sass = &machine->sass;
-    if (sass->tlb_most > 0 && fills->pages <= sass->tlb_keeps && fills->pages < fills->translations)
+    if (!machine->fills.each_access && sass->tlb_most > 0 && fills->pages <= sass->tlb_keeps &&
+        fills->pages < fills->translations)
         machine_fill_pages(machine, (uint32_t)fills->pages, fills->passes);
     if (fills->bytes <= sass->l2_keeps && is_worth_it(timed)) machine_fill_sectors(machine);
     if (keeps_loads(timed))

@@ -317,6 +317,10 @@ static void put_optional(const struct launch_template *template) {
         put_comment(template, "or a file with what nvcc --resource-usage printed");
     }
     put_machine(template);
+    if (template->kernel->module->code == NULL) {
+        text_string(out, "# compile: ptxas");
+        put_comment(template, "with it, for a machine that times machine code");
+    }
     text_string(out, "# deadline: 1ms");
     put_comment(template, "of the kernel; analyze says whether it is met");
     text_string(out, "# facts: FILE");

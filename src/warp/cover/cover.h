@@ -157,13 +157,16 @@ struct cover {
     uint8_t *caused;   /* per instruction: a bit per enum cover_need that `causes` has */
     bool synchronises; /* warps may pass values to each other without a barrier, and without a data race */
     bool repeats;      /* see struct wb_block */
-    uint64_t maybe_executed; /* instructions of groups none of whose lanes is certain to be there */
-    bool meets_maybe;        /* warps came to a barrier that they only maybe wait at */
-    bool meets_together;     /* some barrier is named by a fact of kind FACT_TOGETHER */
-    bool holds;              /* facts are held to one execution: each iteration of a loop is run */
-    uint32_t before;         /* of the top group: instruction of the function executed before the last, or
-                                PTX_NO_INDEX */
-    uint32_t *ended_in;      /* per warp: the block of the kernel in which it ended, surely, or GRAPH_NONE */
+    uint64_t maybe_executed;    /* instructions of groups none of whose lanes is certain to be there */
+    bool meets_maybe;           /* warps came to a barrier that they only maybe wait at */
+    bool meets_together;        /* some barrier is named by a fact of kind FACT_TOGETHER */
+    bool has_totals;            /* some fact counts all passes of a loop, by lanes that are sure: */
+    uint64_t *passes_of_warps;  /* per fact and warp, and behind the warps of the block, */
+    uint64_t *passes_of_kernel; /* and per fact of all blocks that are executed one after another */
+    bool holds;                 /* facts are held to one execution: each iteration of a loop is run */
+    uint32_t before;            /* of the top group: instruction of the function executed before the last, or
+                                   PTX_NO_INDEX */
+    uint32_t *ended_in; /* per warp: the block of the kernel in which it ended, surely, or GRAPH_NONE */
 };
 
 /* Prepares a run whose code is decoded to cover everything that depends on unknown values; facts (or NULL)

@@ -168,13 +168,16 @@ static void apply_fact(struct cover *cover, const struct flow_fact *fact) {
     struct cover_function *function = &cover->functions[fact->function];
     if (function->marks == NULL || fact->at >= function->cfg.function->inst_count) return;
     switch (fact->kind) {
+    case FACT_TOTAL: /* of one entry, too */
     case FACT_LOOP:
         if ((function->marks[fact->at] & COVER_AT_HEADER) == 0) return;
         uint32_t loop = function->loops.innermost[function->cfg.block_of[fact->at]];
         struct cover_limit *limit = &function->limits[loop];
-        if (!limit->bound.known || fact->limit < limit->bound.headers) limit->bound.headers = fact->limit;
+        const bool less = !limit->bound.known || fact->limit < limit->bound.headers;
+        if (fact->kind == FACT_TOTAL) cover->has_totals = true;
+        if (less) limit->bound.headers = fact->limit;
+        if (less || fact->kind == FACT_LOOP) limit->from_fact = fact->origin == FACT_STATED;
         limit->bound.known = true;
-        limit->from_fact = fact->origin == FACT_STATED;
         return;
     case FACT_PER:
         function->marks[fact->at] |= COVER_AT_PER;
@@ -219,6 +222,10 @@ static void cover_describe(void *context) {
     cover->ended_in = arena_array(arena, (size_t)run->warp_count + 1, sizeof *cover->ended_in);
     memset(cover->ended_in, 0xff, run->warp_count * sizeof *cover->ended_in); /* GRAPH_NONE */
     cover->caused = arena_array(arena, (size_t)inst_count + 1, 1);
+    if (!cover->has_totals) return;
+    cover->passes_of_warps =
+        arena_array(arena, cover->facts->facts.count * ((size_t)run->warp_count + 1), sizeof(uint64_t));
+    cover->passes_of_kernel = arena_array(arena, cover->facts->facts.count, sizeof(uint64_t));
 }
 
 /* Whether an instruction orders what its warp reads behind what another warp wrote before: a fence, or an

@@ -212,6 +212,26 @@ static wb_status count_per_facts(struct warp *warp, uint32_t pc) {
     return WB_OK;
 }
 
+/* Counts passes of a header for the facts of kind FACT_TOTAL: those of lanes that are sure are passes of the
+ * warp whatever the unknown values are. */
+static wb_status count_total_facts(const struct warp *warp, uint32_t pc) {
+    const struct cover *cover = warp->run->cover;
+    const struct simt_entry *top = cover_top(warp);
+    const uint32_t warps = warp->run->warp_count, number = function_number(warp);
+    if ((top->mask & ~cover_unsure(top->group)) == 0) return WB_OK;
+    for (size_t i = 0; i < cover->facts->facts.count; i++) {
+        const struct flow_fact *fact = &cover->facts->facts.items[i];
+        if (fact->kind != FACT_TOTAL || fact->function != number || fact->at != pc) continue;
+        uint64_t *of_block = &cover->passes_of_warps[i * ((size_t)warps + 1) + warps];
+        uint64_t *const counts[FACT_SCOPES] = {of_block - warps + warp->number, of_block,
+                                               &cover->passes_of_kernel[i]};
+        if (++*counts[fact->per] > fact->limit)
+            return cover_refuse(warp, fact, pc, "warp %u passes this label once more than all together may",
+                                warp->number);
+    }
+    return WB_OK;
+}
+
 /* How many instructions the block may execute with patience. */
 static uint64_t patience(const struct run *run) {
     if (run->earlier_instructions + PATIENCE_LEAST >= PATIENCE_OF_GRID) return PATIENCE_LEAST;
@@ -254,8 +274,10 @@ static bool limit_in_nest(const struct cover_function *function, uint32_t loop, 
 static const struct flow_fact *fact_about_nest(const struct warp *warp, uint32_t loop) {
     const struct cover_function *function = cover_function_of(warp);
     for (; loop != GRAPH_NONE; loop = function->loops.items[loop].parent)
-        if (function->limits[loop].from_fact) return cover_fact_about(warp, FACT_LOOP, header_of(warp, loop));
-    return NULL;
+        if (function->limits[loop].from_fact) break;
+    if (loop == GRAPH_NONE) return NULL;
+    const struct flow_fact *fact = cover_fact_about(warp, FACT_LOOP, header_of(warp, loop));
+    return fact != NULL ? fact : cover_fact_about(warp, FACT_TOTAL, header_of(warp, loop));
 }
 
 static wb_status ask_for_limit(const struct warp *warp, uint32_t loop) {
@@ -304,6 +326,7 @@ static wb_status pass_header(struct warp *warp, uint32_t pc) {
     const uint32_t *block_of = function->cfg.block_of;
     uint32_t loop = function->loops.innermost[block_of[pc]];
     struct cover_group *group = cover_top(warp)->group;
+    if (warp->run->cover->has_totals) WB_TRY(count_total_facts(warp, pc));
     if (function->waiting[loop] == WAITING_FOR)
         return warp_fail(warp, &warp->frame->code->micros[pc], WB_ERR_DECLINED, "%s", WAITS_FOR_THREADS);
     if (group->passes[loop].total < UINT64_MAX) group->passes[loop].total++;

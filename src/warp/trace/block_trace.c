@@ -261,13 +261,14 @@ wb_status wb_block_trace(const wb_kernel *kernel, const wb_launch *launch, const
 /* Holding flow facts to the data that a launch gives (docs/flow-facts.md): its blocks are executed one after
  * another, as one execution of the grid does, with all lanes sure that the data determines. */
 
-/* Executes the block run->index on what memory holds. *goes_on: what it leaves there is known as far as it is
- * taken for. */
-static wb_status hold_block(struct run *run, const wb_facts *facts, bool *goes_on) {
+/* Executes the block run->index on what memory holds, and counts its passes of loops per fact. *goes_on: what
+ * it leaves there is known as far as it is taken for. */
+static wb_status hold_block(struct run *run, const wb_facts *facts, uint64_t *passes, bool *goes_on) {
     struct arena code = {0};
     wb_status status = cover_begin(run, facts, &code);
     if (status == WB_OK) {
         run->cover->holds = true;
+        run->cover->passes_of_kernel = passes;
         status = run_block(run, NULL);
     }
     *goes_on = status == WB_OK && run->needs.items.count == 0;
@@ -285,9 +286,11 @@ wb_status grid_hold_facts(const struct wb_kernel *kernel, const struct wb_launch
     bool goes_on = true;
     run.all_blocks = !options->one_block;
     wb_status status = run_begin_as_asked(&run, options->facts, &arena, &code_first);
+    uint64_t *passes = arena_array(&arena, options->facts->facts.count + 1, sizeof *passes);
+    if (status == WB_OK && passes == NULL) status = run_no_memory(&run);
     bool begun = status == WB_OK;
     while (begun && goes_on) {
-        status = hold_block(&run, options->facts, &goes_on);
+        status = hold_block(&run, options->facts, passes, &goes_on);
         if (options->one_block || !run_next_block(&run)) break;
     }
     /* What is behind a limit, or depends on what is not known, is not held to anything. */

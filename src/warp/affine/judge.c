@@ -318,7 +318,6 @@ static uint32_t judge_results(struct judging *judging, uint32_t warp,
     const struct micro *op = judging->op;
     results[0].slot = op->destination;
     results[1].slot = op->destination2;
-    if (op->execute == opaque_execute) return 0; /* it need not have a destination */
     if (op->execute == unpack_execute) return judge_unpack(judging, results);
     if (op->execute == pack_execute) {
         judge_pack(judging, warp, &results[0]);
@@ -372,6 +371,7 @@ uint32_t affine_judge(struct lockstep *lockstep, uint32_t warp, const struct mic
     const bool parts = op->execute == pack_execute;
     const struct slot none = {.bank = BANK_CONSTANT};
     memset(results, 0, AFFINE_OUTPUTS * sizeof *results);
+    if (op->execute == opaque_execute) return 0; /* it need not have a destination */
     if (judge_quickly(lockstep, warp, op, mask, &results[0].shadow)) {
         results[0].slot = op->destination;
         return 1;

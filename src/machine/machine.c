@@ -212,6 +212,10 @@ bool wb_machine_takes_grids(const wb_machine *machine) {
     return machine_unproven(machine) == NULL;
 }
 
+uint32_t wb_machine_architecture(const wb_machine *machine) {
+    return wb_machine_takes_ptx(machine) ? 0 : machine->sass.sm;
+}
+
 bool wb_machine_takes_ptx(const wb_machine *machine) {
     return machine_isa(machine) == ISA_PTX;
 }

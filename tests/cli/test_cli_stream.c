@@ -256,6 +256,11 @@ static void test_a_kernel_alone_has_its_overhead_beside_it(void **state) {
         json_t *grid = json_object_get(with, "grid");
         assert_int_equal(number(grid, "best_upper"), best);
         assert_int_equal(number(grid, "best_upper_with_launch"), best + 70);
+        json_t *verdict = json_object_get(with, "verdict");
+        assert_int_equal(number(verdict, "bound"), best);
+        assert_int_equal(number(verdict, "launch_overhead"), 70);
+        assert_int_equal(number(verdict, "margin"), -late);
+        assert_string_is(verdict, "launch_source", "given");
         json_decref(with);
     }
 }

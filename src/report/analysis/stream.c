@@ -286,7 +286,7 @@ void report_stream_document(struct json *json, const struct wb_stream *stream,
     const bool is_proven = wb_stream_proven(stream, &sum);
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
     document_open(json, "warpbound-stream", 1);
-    verdict_json(json, &verdict, stream->machine->clock_mhz);
+    verdict_json(json, &verdict, stream->machine);
     heading_machine_json(json, stream->machine, false);
     inputs_list_json(json, stream->inputs.items, stream->inputs.count);
     kernels_json(json, stream, options, more, user);

@@ -30,9 +30,9 @@ static void put_title(const struct section *section, const char *title) {
 /* ---- Assumptions of the verdict --------------------------------------------------------------------------
  * */
 
-/* The slowest execution decides, so its assumptions count. */
-static void add_slowest(struct condition_list *conditions, const wb_verdict *verdict) {
-    const wb_slowest *slowest = &verdict->slowest;
+/* An execution decides, so its assumptions count. */
+static void add_sure(struct condition_list *conditions, const wb_verdict *verdict) {
+    const wb_slowest *slowest = &verdict->sure;
     const struct wb_analysis *run = slowest->with_data ? verdict->judged->given : verdict->judged;
     if (slowest->of_code) run = wb_analysis_code(verdict->judged);
     if (run == NULL) return;
@@ -54,7 +54,7 @@ static void put_rests_on(const struct section *section, bool in_words) {
     struct condition_list conditions = {0};
     const char *title = "holds if";
     if (verdict->state == WB_MISSED) {
-        add_slowest(&conditions, verdict);
+        add_sure(&conditions, verdict);
         title = "that execution rests on";
     } else if (verdict->state == WB_BLOCK_ONLY) {
         bound = wb_analysis_best(verdict->judged);

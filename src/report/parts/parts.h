@@ -178,8 +178,13 @@ void verdict_put(struct text *out, const struct layout *layout, const wb_verdict
 /* The limits of a model's bounds, in a sentence without a full stop; NULL if they are of no model. */
 const char *verdict_model(wb_model model);
 
-/* The time that stall counts prove (verdict->stalls), its slowest execution (verdict->code), and whether
+/* Where the launch overhead of a machine comes from. */
+void verdict_put_launch_source(struct text *out, const wb_machine *machine);
+
+/* The time that stall counts prove (verdict->stalls), what its machine code takes (verdict->code,
+ * code_bound), and whether
  * these refute a bound of the machine (verdict->refuted). */
+void verdict_put_sure(struct text *out, const wb_verdict *verdict); /* what no doubt shortens */
 void verdict_put_code(struct text *out, const wb_verdict *verdict);
 void verdict_put_stalls(struct text *out, const wb_verdict *verdict);
 void verdict_put_refuted(struct text *out, const wb_verdict *verdict);
@@ -189,7 +194,7 @@ void verdict_put_refuted_launch(struct text *out, const struct layout *layout, c
                                 size_t number, size_t refuted);
 
 /* The member "verdict" of the innermost object. */
-void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz);
+void verdict_json(struct json *json, const wb_verdict *verdict, const wb_machine *machine);
 
 /* ---- Reports of covering paths besides the bounds: the unknown values, and their cost. */
 

@@ -100,11 +100,12 @@ static void test_promises(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[400];
-        (void)snprintf(text, sizeof text,
-                       "launch=$(mktemp --suffix .yaml); { cat kernels/vecadd.yaml; echo 'resident: "
-                       "[translations, data]'; } >$launch; $WB analyze kernels/%s --policy lrr -l $launch; "
-                       "status=$?; rm $launch; exit $status",
-                       cases[i].options);
+        (void)snprintf(
+            text, sizeof text,
+            "launch=$(mktemp --suffix .yaml); { cat kernels/vecadd.yaml; echo 'resident: "
+            "[translations, data]'; } >$launch; $WB analyze kernels/%s --policy lrr -l $launch --explain; "
+            "status=$?; rm $launch; exit $status",
+            cases[i].options);
         struct run run = run_shell(text);
         if (run.status != 0 || !says(run.out, cases[i].said) || says(run.out, cases[i].unsaid))
             fail_msg("%s: %s%s", cases[i].options, run.out, run.err);

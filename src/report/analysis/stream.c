@@ -236,7 +236,7 @@ static void put_refuted(struct text *out, const struct layout *layout, const str
 static wb_status put_text(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
                           const uint64_t *proven, wb_diagnostics *diagnostics) {
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
-    const struct verdict_words words = {stream->machine, options->unit, options->quiet};
+    const struct verdict_words words = {stream->machine, options->unit, options->quiet, false};
     const struct layout layout = layout_of(options);
     verdict_put(out, &layout, &verdict, &words);
     if (options->quiet) return WB_OK;
@@ -247,8 +247,9 @@ static wb_status put_text(struct text *out, const struct wb_stream *stream, cons
     if (options->all) put_rests_on(out, &layout, stream, &verdict, true);
     put_table(out, &layout, stream, proven);
     put_longest(out, stream, proven);
-    return options->all || options->explain != NULL ? put_launches(out, &layout, stream, options, diagnostics)
-                                                    : WB_OK;
+    return options->all || (options->explain != NULL && options->explain[0] != '\0')
+               ? put_launches(out, &layout, stream, options, diagnostics)
+               : WB_OK;
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */

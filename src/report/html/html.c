@@ -149,7 +149,7 @@ static void sentence_json(struct json *json, const wb_verdict *verdict, const ch
 
 /* The line of the verdict, and the sentences below it. */
 static void verdict_words_json(struct html_page *page, const wb_verdict *verdict, const wb_machine *machine) {
-    const struct verdict_words words = {machine, page->options.unit, true};
+    const struct verdict_words words = {machine, page->options.unit, true, false};
     struct json *json = &page->json;
     struct text scope = {0};
     text_free(&page->line); /* of a launch */

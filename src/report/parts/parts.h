@@ -89,7 +89,10 @@ double report_microseconds(double clock_mhz, uint64_t time);
 
 /* The parts of a bound, largest first, in percent: "issue 57 %, tail 27 %", without parts rounded to 0 %; or
  * all of them, with their cycles. */
-void report_put_parts(struct text *out, const wb_bound *bound, bool in_cycles);
+void report_put_parts(struct text *out, const wb_bound *bound, bool in_cycles, double least);
+
+/* The name of a part, with its unit. */
+void report_put_part(struct text *out, const wb_part *part);
 
 /* What is said of a method without a result, by its status (wb_declined): "declined", "limit", "left out". */
 const char *report_declined_name(wb_status status);
@@ -132,6 +135,10 @@ void conditions_put(struct text *out, const struct layout *layout, struct condit
 void conditions_put_titled(struct text *out, const struct layout *layout, const char *title,
                            struct condition_list *conditions, size_t numbers, bool in_words);
 
+/* Likewise, as a detail: those that whoever launches the kernel has to see to in words, the others by ids. */
+void conditions_put_brief(struct text *out, const struct layout *layout, const char *title,
+                          struct condition_list *conditions);
+
 /* The bounds of some owner by index; NULL past the end. */
 typedef const wb_bound *(*report_bound_at)(const void *owner, size_t index);
 
@@ -157,6 +164,7 @@ struct verdict_words {
     const wb_machine *machine;
     wb_unit unit;   /* in which deadlines are shown */
     bool line_only; /* nothing but the line */
+    bool brief;     /* below it only what decides */
 };
 
 /* One line that says it all, without a line break: "met: the kernel takes at most ...". */

@@ -269,12 +269,22 @@ const char *verdict_model(wb_model model) {
     return models[model];
 }
 
+/* Why no execution was found. */
+static const char *no_execution(const wb_verdict *verdict) {
+    const struct wb_analysis *judged = verdict->judged;
+    if (judged != NULL && judged->kind != SUBJECT_OF_WING && wb_analysis_is_covering(judged) &&
+        judged->given == NULL)
+        return "none: what the kernel reads is unknown; contents, such as =zero behind a buffer, would "
+               "give an execution to compare with";
+    return "no execution was simulated or searched for";
+}
+
 static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                         const struct verdict_words *words) {
     const wb_slowest *slowest = &verdict->slowest;
     const size_t start = verdict_begin_detail(out, "slowest");
     if (slowest->cycles == 0)
-        text_string(out, "no execution was simulated or searched for");
+        text_string(out, no_execution(verdict));
     else
         put_other_unit(out, words, verdict->state != WB_BOUNDED, slowest->cycles);
     if (slowest->cycles > 0 && slowest->name == NULL)
@@ -391,8 +401,12 @@ static void put_detail(struct text *out, const struct layout *layout, const char
     verdict_end_detail(out, layout, start);
 }
 
-static void put_parts(struct text *out, const wb_verdict *verdict) {
-    report_put_parts(out, verdict->bound, false);
+/* Where the cycles of the bound go; in a brief report without what hardly matters. */
+static void put_breakdown(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                          const struct verdict_words *words) {
+    const size_t start = verdict_begin_detail(out, "breakdown");
+    report_put_parts(out, verdict->bound, false, words->brief ? 2.5 : 0.5);
+    verdict_end_detail(out, layout, start);
 }
 
 static void put_scope(struct text *out, const wb_verdict *verdict) {
@@ -406,11 +420,10 @@ static void put_scope(struct text *out, const wb_verdict *verdict) {
 static const char *doubt_of(const wb_verdict *verdict) {
     if (verdict->slowest.cycles <= verdict->deadline)
         return "neither proven nor refuted: the bound is above the deadline, no execution that was found is";
-    if (verdict->slowest.of_code)
-        return "neither proven nor refuted: the machine code was executed on another machine";
+    if (verdict->slowest.of_code) return "not refuted: the machine code was executed on another machine";
     return verdict->model == WB_MODEL_NONE
-               ? "neither proven nor refuted: the slowest execution found has every latency at its longest"
-               : "neither proven nor refuted: no GPU executes a model";
+               ? "not refuted: the execution found has all latencies at their longest"
+               : "not refuted: no GPU executes a model";
 }
 
 void verdict_put_sure(struct text *out, const wb_verdict *verdict) {
@@ -425,10 +438,14 @@ void verdict_put_sure(struct text *out, const wb_verdict *verdict) {
 
 /* The meaning of a state whose name does not tell it all. */
 static void put_meaning(struct text *out, const wb_verdict *verdict) {
+    const bool has_shortest = verdict->model == WB_MODEL_NONE && verdict->sure.cycles > 0 &&
+                              verdict->slowest.cycles > verdict->deadline;
     text_string(out, verdict->state == WB_OPEN ? doubt_of(verdict)
                      : verdict->state == WB_BLOCK_ONLY
                          ? "a bound of one block says nothing of the kernel that it is part of"
                          : "both numbers are this tool's: please report the command with its files");
+    if (verdict->state == WB_OPEN && has_shortest)
+        text_printf(out, "; at their shortest it takes %" PRIu64 " cycles", verdict->sure.cycles);
 }
 
 void verdict_put_details(struct text *out, const struct layout *layout, const wb_verdict *verdict,
@@ -438,19 +455,17 @@ void verdict_put_details(struct text *out, const struct layout *layout, const wb
     if (verdict->scope != WB_SCOPE_BLOCK && verdict->is_bounded) put_launch(out, layout, verdict, words);
     if (verdict->is_bounded && verdict_model(verdict->model) != NULL)
         put_detail(out, layout, "scope", verdict, put_scope);
-    if (verdict->bound != NULL && verdict->bound->part_count > 0)
-        put_detail(out, layout, "breakdown", verdict, put_parts);
-    if (verdict->has_deadline) {
+    if (verdict->bound != NULL && verdict->bound->part_count > 0) put_breakdown(out, layout, verdict, words);
+    if (verdict->has_deadline && !words->brief) {
         const size_t start = verdict_begin_detail(out, "deadline");
         put_other_unit(out, words, is_wrong, verdict->deadline);
         verdict_end_detail(out, layout, start);
     }
     put_slowest(out, layout, verdict, words);
-    const bool is_doubted = verdict->state == WB_OPEN && verdict->slowest.cycles > verdict->deadline;
-    if ((verdict->state == WB_MISSED || is_doubted) && verdict->sure.cycles > 0 &&
-        verdict->sure.cycles != verdict->slowest.cycles)
+    if (verdict->state == WB_MISSED && verdict->sure.cycles != verdict->slowest.cycles)
         put_detail(out, layout, "shortest", verdict, verdict_put_sure);
-    if (verdict->stalls != NULL) put_detail(out, layout, "stalls", verdict, verdict_put_stalls);
+    if (verdict->stalls != NULL && (!words->brief || verdict->slowest.cycles == verdict->stalls->cycles))
+        put_detail(out, layout, "stalls", verdict, verdict_put_stalls);
     if (verdict->code.cycles > 0 || verdict->code_bound != NULL)
         put_detail(out, layout, "code", verdict, verdict_put_code);
     if (verdict->refuted != NULL && verdict->judged != NULL) /* of a stream each launch says it */

@@ -805,7 +805,6 @@ typedef enum {
     WB_PART_SUB_CORES,    /* initiations in other sub-cores than the busiest of their block */
     WB_PART_INTERFERENCE, /* initiations and issue slots of other warps, which a warp waits for */
     WB_PART_WAIT,         /* of a simulation: ready, or waiting for a unit, while others are served */
-    WB_PART_LAUNCH,       /* launch overhead */
     WB_PART_COUNT
 } wb_part_kind;
 
@@ -1015,8 +1014,7 @@ const char *wb_policy_summary(size_t index);
  * latencies that are exactly as stated. */
 const wb_bound *wb_analysis_best(const wb_analysis *analysis);
 
-/* The least bound of kind upper; of a kernel, together with the launch overhead of its machine. False when
- * nothing is proven. */
+/* The cycles of wb_analysis_best. False when nothing is proven. */
 bool wb_analysis_proven(const wb_analysis *analysis, uint64_t *cycles);
 
 /* What a bound, a deadline or a verdict is about. */
@@ -1067,7 +1065,7 @@ wb_status wb_accept_read(const char *names, wb_diagnostics *diagnostics, unsigne
 /* The slowest execution that was found and that the bounds are about: the worst case, with latencies exactly
  * as stated, takes that long at least. */
 typedef struct {
-    uint64_t cycles;     /* with the launch overhead, of a kernel; 0: none was found */
+    uint64_t cycles;     /* 0: none was found */
     wb_kind kind;        /* WB_SIMULATED under a policy; WB_LOWER or WB_EXACT by a method */
     const char *name;    /* of that; NULL of a stream whose kernels have different ones */
     bool with_data;      /* beside covering paths: with the data that the launch gives */
@@ -1077,7 +1075,7 @@ typedef struct {
 } wb_slowest;
 
 /* Two numbers of one subject of which at least one is wrong: an execution that was found takes longer than a
- * bound that is proven. `found.cycles` is 0 where there are none. Neither has launch overheads in it. */
+ * bound that is proven. `found.cycles` is 0 where there are none. */
 typedef struct {
     wb_scope scope;     /* the subject: a kernel, a block alone */
     uint64_t proven;    /* by `method` */
@@ -1123,8 +1121,7 @@ const wb_stalls_warp *wb_stalls_refuting(const wb_stalls *stalls);
 const wb_analysis *wb_analysis_code(const wb_analysis *analysis);
 
 /* The answer that a report begins with: what is proven of what was asked about, and, where there is a
- * deadline, whether it is met. All times of it are of the same scope and have the same launch overheads in
- * them. */
+ * deadline, whether it is met. All times of it are of the same scope. */
 typedef struct {
     wb_state state;
     wb_scope scope;
@@ -1138,19 +1135,23 @@ typedef struct {
     bool is_bounded;         /* `cycles` are proven; never of a block where the scope is the kernel */
     wb_model model;          /* what stands between them and the code that runs */
     bool accepted;           /* and its user said that the model is what is asked about */
-    wb_slowest code;         /* the slowest execution of the machine code (wb_analysis_compare_code) */
+    wb_slowest code;         /* the slowest execution of the machine code (wb_analysis_compare_code), */
+    const wb_bound *code_bound;     /* and its least bound of kind upper; NULL: there is none */
     wb_contradiction contradiction; /* with WB_CONTRADICTION: what contradicts what */
     uint64_t cycles;                /* of the bound, or of the sum of all of a stream, with `overhead` */
-    uint64_t overhead;              /* the launch overhead that is in them, and in those of `slowest` */
-    wb_slowest slowest;
+    uint64_t overhead; /* launch overhead: a deadline of a kernel has to leave room for it beside `cycles`; of
+                          a stream it passes between its kernels, so that all times have it in them */
+    wb_slowest slowest; /* which may take latencies that no GPU is known to have */
+    wb_slowest sure;    /* with no latency above the shortest that is stated, as far as it is known: only
+                           what this takes makes a deadline missed */
     bool has_deadline;
     uint64_t deadline; /* in cycles */
-    int64_t margin;    /* deadline - cycles: negative where the bound is above it; 0 unless there are both */
+    int64_t margin;    /* deadline - cycles, and - overhead of a kernel: negative where these are above it; 0
+                          unless there are both */
 } wb_verdict;
 
-/* The verdict on the kernel (with the launch overhead of its machine), or, with WB_SCOPE_BLOCK, on its blocks
- * alone; on a block or abstract warps written by hand in any case. `deadline` is in cycles; NULL: there is
- * none. */
+/* The verdict on the kernel, or, with WB_SCOPE_BLOCK, on its blocks alone; on a block or abstract warps
+ * written by hand in any case. `deadline` is in cycles; NULL: there is none. */
 wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, const uint64_t *deadline);
 
 /* ---- Analyses as a whole -------------------------------------------------------------------------------
@@ -1406,7 +1407,7 @@ typedef struct {
 typedef struct {
     size_t instruction;  /* its index in the code, which runs through all functions; of a group the first */
     size_t instructions; /* how many: 1, of a group more, of no instruction 0 */
-    const char *about;   /* of no instruction: "dispatch of blocks", "launch overhead", "release of barriers",
+    const char *about;   /* of no instruction: "dispatch of blocks", "release of barriers",
                             "rounding", ...; else NULL */
     wb_cost_place place;
     const char *unit;              /* that it uses; NULL: none, or several */
@@ -1422,7 +1423,7 @@ typedef struct {
 } wb_cost;
 
 /* Attributes the bound that a method has given (it was run before). Rows are in the order of instructions;
- * those of no instruction are the last. Their sum is the bound, with the launch overhead of a kernel.
+ * those of no instruction are the last. Their sum is the bound.
  * WB_ERR_INPUT when there is no such bound, WB_ERR_DECLINED when its method cannot be attributed (a search,
  * a result for which nothing says where its cycles go): the message says why. WB_ERR_LIMIT when memory is
  * exhausted or `watch` stopped it. The analysis must outlive the costs. */

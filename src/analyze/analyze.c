@@ -288,6 +288,8 @@ static wb_status run(wb_analysis *analysis, const wb_analyze_options *asked, wb_
     struct wb_diagnostics messages = {0};
     status = wb_analysis_simulate(simulated, asked->policies, &asked->watch, &messages);
     status = settle_step(analysis, status, &messages, diagnostics);
+    if (status == WB_OK && asked->has_deadline)
+        status = request_find_shortest(analysis, &asked->watch, diagnostics);
     return status != WB_OK ? status : bounded;
 }
 

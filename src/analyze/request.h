@@ -49,6 +49,15 @@ wb_status request_bound_on(const wb_analysis *analysis, const wb_machine *machin
 wb_status request_take_lesser(const struct request *request, wb_diagnostics *diagnostics,
                               wb_analysis **analysis);
 
+/* The analysis of the same blocks on another machine, before any method is run. Errors as wb_analysis_new. */
+wb_status request_again_on(const wb_analysis *analysis, const wb_machine *machine, const wb_watch *watch,
+                           wb_diagnostics *messages, wb_analysis **made);
+
+/* Of machine code that was simulated, finds what it takes with every latency as short as it is stated, under
+ * one of the policies: wb_analysis.shortest, of its longest block, too. WB_ERR_LIMIT when memory is
+ * exhausted. */
+wb_status request_find_shortest(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics);
+
 /* Finds what each promise would save that the launch does not make and could keep, of an analysis of machine
  * code with a bound (wb_analysis_savings); when stopped, those found so far. WB_ERR_LIMIT when memory is
  * exhausted. */

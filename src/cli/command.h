@@ -68,6 +68,7 @@ bool is_yaml_name(const char *name);
 /* What most commands work on. Zero-initialised it is empty. */
 struct inputs {
     wb_module *module;
+    wb_module *code; /* of the same program as PTX: machine code; or NULL */
     const wb_kernel *kernel;
     wb_launch *launch;
     wb_facts *facts;     /* of the kernel, or NULL */
@@ -101,8 +102,8 @@ wb_status set_dimensions(wb_launch *launch,
                          wb_status (*set)(wb_launch *, const uint32_t dimensions[3], wb_diagnostics *),
                          const char *text, wb_diagnostics *diagnostics);
 
-/* Holds the machine code that is analysed, or that of --cubin, against the bounds (wb_analysis_compare_code).
- * What is read to `code` has to outlive the analysis. */
+/* Holds the machine code that is analysed, that of --cubin, or that beside PTX in a program against the
+ * bounds (wb_analysis_compare_code). What is read to `code` has to outlive the analysis. */
 wb_status compare_machine_code(const struct options *options, const struct inputs *inputs,
                                wb_diagnostics *diagnostics, wb_module **code, wb_analysis *analysis);
 
@@ -126,6 +127,10 @@ wb_status compile_program(const struct options *options, const wb_program *progr
  * NULL. */
 wb_status load_module(const struct options *options, const char *usual, wb_diagnostics *diagnostics,
                       struct inputs *inputs);
+
+/* As inputs_load_kernel; of a program without a machine the machine code, the first of several. */
+wb_status inputs_load_described(const struct options *options, wb_diagnostics *diagnostics,
+                                struct inputs *inputs);
 
 /* The machine `name` with every --set applied. */
 wb_status load_machine(const struct options *options, const char *name, wb_diagnostics *diagnostics,

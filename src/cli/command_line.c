@@ -72,6 +72,7 @@ static wb_status store_option(struct options *options, const struct option_row *
     switch (row->kind) {
     case OPTION_HEADING: assert(false); break;
     case OPTION_FLAG: *(bool *)member = true; break;
+    case OPTION_SOME:
     case OPTION_TEXT: *(const char **)member = value; break;
     case OPTION_NAMES:
         stored = are_names(value, row->names);
@@ -277,6 +278,16 @@ static wb_status take_option(struct command_line *line, const struct option_row 
     return status;
 }
 
+/* Whether the next argument is the option's list: it begins with a name of that, or can be no operand. */
+static bool begins_with_name(const struct command_line *line, const struct option_row *row) {
+    const char *next = line->at + 1 < line->argc ? line->argv[line->at + 1] : "", *name;
+    const size_t length = strcspn(next, ",");
+    for (size_t i = 0; (name = row->names(i)) != NULL; i++)
+        if (strlen(name) == length && strncmp(name, next, length) == 0) return true;
+    if (strncmp(next, "all", length) == 0 && length == 3) return true;
+    return line->options->operands.count > 0 && next[0] != '-' && next[0] != '\0';
+}
+
 /* The value of the option that is being read, if it takes one: `attached` to it, or else the next argument.
  */
 static wb_status take_value(struct command_line *line, const struct option_row *row, size_t length,
@@ -289,6 +300,8 @@ static wb_status take_value(struct command_line *line, const struct option_row *
         const bool is_number = next[0] != '\0' && next[strspn(next, "0123456789")] == '\0';
         return take_option(line, row, is_number ? line->argv[++line->at] : NULL);
     }
+    if (row->kind == OPTION_SOME)
+        return take_option(line, row, begins_with_name(line, row) ? line->argv[++line->at] : "");
     if (line->at + 1 == line->argc)
         return report_value(option, length, "expected a value after it", line->diagnostics);
     return take_option(line, row, line->argv[++line->at]);

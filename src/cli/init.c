@@ -122,7 +122,7 @@ static wb_status write_launch(const char *launch, const char *text, wb_diagnosti
 static wb_status load(const struct options *options, wb_diagnostics *diagnostics, struct inputs *inputs) {
     inputs->launch = wb_launch_new();
     if (inputs->launch == NULL) return WB_ERR_LIMIT;
-    wb_status status = inputs_load_kernel(options, diagnostics, inputs);
+    wb_status status = inputs_load_described(options, diagnostics, inputs);
     if (status != WB_OK || options->ptxas_info == NULL) return status;
     return wb_launch_read_ptxas_info(inputs->launch, options->ptxas_info, inputs->kernel, diagnostics);
 }

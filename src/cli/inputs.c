@@ -109,62 +109,6 @@ wb_status load_machine(const struct options *options, const char *name, wb_diagn
     return WB_OK;
 }
 
-/* The architecture that a machine's name ends with, such as that of ampere-sm80; 0: it states none. */
-static uint32_t stated_architecture(const char *machine) {
-    const char *dash = strrchr(machine, '-');
-    uint64_t number;
-    const bool states = dash != NULL && strncmp(dash, "-sm", 3) == 0 &&
-                        read_number(dash + 3, strlen(dash + 3), 1, UINT16_MAX, &number);
-    return states ? (uint32_t)number : 0;
-}
-
-/* Says so where machine code is not for the machine, or no machine was named for it. */
-static void compare_architectures(const wb_module *module, const char *machine, bool is_named,
-                                  wb_diagnostics *diagnostics) {
-    const uint32_t code = wb_module_architecture(module), stated = stated_architecture(machine);
-    if (code == 0 || (is_named && (stated == 0 || stated == code))) return;
-    wb_diagnostics *discarded = wb_diagnostics_new(); /* that no preset is for it is said in the note */
-    wb_machine *preset = NULL;
-    const bool has_preset = discarded != NULL && wb_calibration_machine(code, discarded, &preset) == WB_OK;
-    char note[400];
-    (void)snprintf(note, sizeof note,
-                   is_named
-                       ? "this machine code is for sm_%u, but the machine %s has another architecture; %s%s"
-                       : "this machine code is for sm_%u, but the default machine is %s; %s%s",
-                   code, machine, has_preset ? "a preset that times it: -m " : "no preset times it",
-                   has_preset ? wb_machine_name(preset) : "");
-    wb_diagnostics_note(diagnostics, wb_module_input(module)->path, note);
-    wb_machine_free(preset);
-    wb_diagnostics_free(discarded);
-}
-
-/* A deadline is one of a board: none is taken where its user names none. */
-static wb_status refuse_deadline(const wb_module *module, wb_diagnostics *diagnostics) {
-    wb_diagnostics *discarded = wb_diagnostics_new();
-    wb_machine *preset = NULL;
-    char message[300];
-    const uint32_t code = wb_module_architecture(module);
-    const bool has_preset =
-        code != 0 && discarded != NULL && wb_calibration_machine(code, discarded, &preset) == WB_OK;
-    (void)snprintf(message, sizeof message,
-                   "a deadline needs a machine: name one with -m%s%s (warpbound "
-                   "machine list)",
-                   has_preset ? ", such as -m " : "", has_preset ? wb_machine_name(preset) : "");
-    wb_machine_free(preset);
-    wb_diagnostics_free(discarded);
-    return usage_error(diagnostics, message);
-}
-
-/* Holds the machine that was loaded against the code. */
-static wb_status check_machine(const struct options *options, const char *usual, const struct inputs *inputs,
-                               wb_diagnostics *diagnostics) {
-    const bool is_named = options->machine != NULL || strcmp(usual, WB_MACHINE_USUAL) != 0;
-    if (options->machine == NULL && options->deadline != NULL)
-        return refuse_deadline(inputs->module, diagnostics);
-    compare_architectures(inputs->module, wb_machine_name(inputs->machine), is_named, diagnostics);
-    return WB_OK;
-}
-
 /* A number that may be at most `most`; `most` of what is none, which is beyond what the library takes, so
  * that its message says what is expected. */
 static uint64_t number_of(const char *text, uint64_t most) {
@@ -291,59 +235,6 @@ void launch_suggest(const struct options *options, wb_diagnostics *diagnostics) 
     wb_diagnostics_note(diagnostics, code, note);
 }
 
-/* Says what is expected in place of no file, or of several: a launch file is an easy mistake. */
-static wb_status refuse_operands(const struct options *options, wb_diagnostics *diagnostics) {
-    char message[200], many[40] = "";
-    const char *last =
-        options->operands.count > 0 ? options->operands.items[options->operands.count - 1] : "";
-    if (options->operands.count > 1)
-        (void)snprintf(many, sizeof many, ", but there are %zu", options->operands.count);
-    (void)snprintf(message, sizeof message, "expected one PTX file, cubin or program%s (warpbound help %s)",
-                   many, command_of(options->command)->name);
-    if (wb_deadline_unit(last) != WB_UNIT_CYCLES || strcmp(last, "cycles") == 0)
-        (void)snprintf(message, sizeof message,
-                       "'%s' is a separate word: write a deadline and its unit as one word, --deadline 100us",
-                       last);
-    (void)usage_error(diagnostics, message);
-    for (size_t i = 0; i < options->operands.count; i++) {
-        const char *operand = options->operands.items[i];
-        bool is_launch = false;
-        if (!is_yaml_name(operand)) continue;
-        const wb_status status = wb_is_launch_file(operand, diagnostics, &is_launch);
-        if (status != WB_OK) return status;
-        if (is_launch)
-            wb_diagnostics_note(diagnostics, operand,
-                                "give a launch file with --launch, or by itself if it names its code");
-    }
-    return WB_ERR_INPUT;
-}
-
-wb_status load_program(const struct options *options, wb_diagnostics *diagnostics, wb_program **program) {
-    if (options->operands.count != 1) return refuse_operands(options, diagnostics);
-    return wb_program_read(options->operands.items[0], diagnostics, program);
-}
-
-wb_status load_module(const struct options *options, const char *usual, wb_diagnostics *diagnostics,
-                      struct inputs *inputs) {
-    wb_program *program = NULL;
-    wb_machine *of_launch = NULL; /* which says what code is meant */
-    const char *name = options->machine != NULL ? options->machine : usual;
-    wb_status status = load_program(options, diagnostics, &program);
-    if (status == WB_OK && usual != NULL)
-        status = load_machine(options, name, diagnostics, &inputs->machine);
-    else if (status == WB_OK && name != NULL)
-        status = wb_machine_load(name, diagnostics, &of_launch);
-    const wb_machine *machine = usual != NULL ? inputs->machine : of_launch;
-    if (status == WB_OK)
-        status = compile_is_asked(options, machine)
-                     ? compile_program(options, program, machine, diagnostics, &inputs->module)
-                     : wb_program_module(program, machine, options->image, diagnostics, &inputs->module);
-    if (status == WB_OK && usual != NULL) status = check_machine(options, usual, inputs, diagnostics);
-    wb_machine_free(of_launch);
-    wb_program_free(program);
-    return status;
-}
-
 /* Loads the module, and the machine, as load_module does, and the kernel. */
 static wb_status load_kernel(const struct options *options, const char *usual, wb_diagnostics *diagnostics,
                              struct inputs *inputs) {
@@ -460,6 +351,7 @@ void inputs_free(struct inputs *inputs) {
     wb_machine_free(inputs->machine);
     wb_launch_free(inputs->launch);
     wb_module_free(inputs->module);
+    wb_module_free(inputs->code);
 }
 
 wb_report_format report_format(const struct options *options) {

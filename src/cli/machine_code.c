@@ -14,8 +14,8 @@ struct compared {
     size_t launch_number;
 };
 
-/* The kernel of that name in the machine code of --cubin, or, without one, the kernel itself where it is
- * machine code; else NULL. */
+/* The kernel of that name in machine code beside it, or, without any, the kernel itself where it is machine
+ * code; else NULL. */
 static wb_status find_code(const struct compared *compared, const wb_module *cubin,
                            wb_diagnostics *diagnostics, const wb_kernel **code) {
     const bool is_code = wb_kernel_registers(compared->kernel) != 0;
@@ -34,7 +34,7 @@ static wb_status compare_code(const struct compared *compared, const wb_kernel *
                                     &compared->asked, messages);
 }
 
-/* Warns that the machine code of --cubin says nothing of the bounds, by the first error. */
+/* Warns that machine code beside PTX says nothing of the bounds, by the first error. */
 static void warn_without(const char *cubin, const wb_diagnostics *messages, wb_diagnostics *diagnostics) {
     wb_message message = {.text = "it cannot be executed"};
     char warning[600];
@@ -48,9 +48,11 @@ static void warn_without(const char *cubin, const wb_diagnostics *messages, wb_d
 /* What a comparison came to: one that cannot be made keeps no bound from being printed. */
 static wb_status settle(const struct compared *compared, wb_status status, const wb_diagnostics *messages,
                         wb_diagnostics *diagnostics) {
-    const char *cubin = compared->options->cubin;
-    if (status == WB_ERR_DECLINED && cubin != NULL) warn_without(cubin, messages, diagnostics);
-    if (status == WB_ERR_DECLINED || (cubin == NULL && status == WB_ERR_INPUT)) return WB_OK;
+    const struct options *options = compared->options;
+    const char *cubin = options->cubin != NULL ? options->cubin : options->operands.items[0];
+    const bool is_beside = wb_kernel_registers(compared->kernel) == 0;
+    if (status == WB_ERR_DECLINED && is_beside) warn_without(cubin, messages, diagnostics);
+    if (status == WB_ERR_DECLINED || (options->cubin == NULL && status == WB_ERR_INPUT)) return WB_OK;
     wb_message message;
     for (size_t i = 0; status != WB_OK && wb_diagnostics_message(messages, i, &message); i++)
         if (message.severity == WB_SEVERITY_ERROR)
@@ -71,8 +73,14 @@ static wb_status compare(const struct compared *compared, const wb_module *cubin
 }
 
 /* What --cubin names is machine code, whatever else is in the file. */
-static wb_status read_code(const struct options *options, wb_diagnostics *diagnostics, wb_module **code) {
-    return options->cubin != NULL ? wb_module_read_for(options->cubin, NULL, "sm", diagnostics, code) : WB_OK;
+static wb_status read_code(const struct options *options, const struct inputs *inputs,
+                           wb_diagnostics *diagnostics, wb_module **code) {
+    if (options->cubin == NULL || !wb_machine_takes_ptx(inputs->machine)) return WB_OK;
+    return wb_module_read_for(options->cubin, NULL, "sm", diagnostics, code);
+}
+
+static const wb_module *code_beside(const struct inputs *inputs, const wb_module *cubin) {
+    return cubin != NULL ? cubin : inputs->code;
 }
 
 wb_status compare_machine_code(const struct options *options, const struct inputs *inputs,
@@ -85,13 +93,13 @@ wb_status compare_machine_code(const struct options *options, const struct input
     if (inputs->kernel == NULL && options->cubin != NULL)
         return usage_error(diagnostics, "--cubin needs the PTX that the machine code was compiled from");
     if (inputs->kernel == NULL) return WB_OK;
-    const wb_status status = read_code(options, diagnostics, code);
-    return status == WB_OK ? compare(&compared, *code, diagnostics) : status;
+    const wb_status status = read_code(options, inputs, diagnostics, code);
+    return status == WB_OK ? compare(&compared, code_beside(inputs, *code), diagnostics) : status;
 }
 
 wb_status compare_machine_code_of_list(const struct options *options, const struct inputs *inputs,
                                        wb_diagnostics *diagnostics, wb_module **code, wb_stream *stream) {
-    wb_status status = read_code(options, diagnostics, code);
+    wb_status status = read_code(options, inputs, diagnostics, code);
     for (size_t i = 0; status == WB_OK && i < wb_stream_count(stream); i++) {
         struct compared compared = {.options = options,
                                     .launch = wb_launches_at(options->launch_file, i),
@@ -100,7 +108,7 @@ wb_status compare_machine_code_of_list(const struct options *options, const stru
                                     .launch_number = i};
         status = wb_module_find_kernel(inputs->module, wb_launch_kernel(compared.launch), diagnostics,
                                        &compared.kernel);
-        if (status == WB_OK) status = compare(&compared, *code, diagnostics);
+        if (status == WB_OK) status = compare(&compared, code_beside(inputs, *code), diagnostics);
     }
     return status;
 }

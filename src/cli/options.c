@@ -163,9 +163,11 @@ static const struct option_row option_table[] = {
     {0, "report", "FILE", INTO(TEXT, report, COMMAND_ANALYZE),
      .help = "write an HTML report with pictures to FILE, which needs no network"},
     {'q', "quiet", NULL, INTO(FLAG, quiet, COMMAND_ANALYZE), .help = "print only the verdict line"},
-    {0, "explain", "LIST", INTO(TEXT, explain, COMMAND_ANALYZE),
-     .help = "also print everything about these methods and policies: the breakdown and assumptions of their "
-             "numbers, why an estimate is no bound, why there is no number",
+    {0, "explain", "[LIST]", INTO(SOME, explain, COMMAND_ANALYZE),
+     .help =
+         "also print launch, machine and the table of all numbers, and everything about these methods and "
+         "policies: the breakdown and assumptions of their numbers, why an estimate is no bound, why there "
+         "is no number",
      .names = number_name},
     {0, "all", NULL, INTO(FLAG, all, COMMAND_ANALYZE),
      .help = "print everything: both tables, block classes, the assumptions of every number"},

@@ -120,6 +120,7 @@ enum option_kind {
     OPTION_LIST,    /* struct option_list */
     OPTION_SETTING, /* a key of a wing's library, which says what is wrong with its value */
     OPTION_NAMES,   /* const char *: of a registry, separated by commas */
+    OPTION_SOME,    /* the same, unchecked; they may be left out, and are then "" */
     OPTION_WORD,    /* unsigned: 1 for the first of its words, 2 for the second, ... */
     OPTION_NUMBER,  /* struct option_number, from `least` to `most` */
     OPTION_COUNT,   /* the same; the value may be left out, and is then `least` */

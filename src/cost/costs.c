@@ -67,8 +67,6 @@ static wb_status attribute(struct cost_maker *maker) {
     if (cost_left(maker) != 0 || tally_sum(&maker->shares) > maker->bound->cycles)
         return cost_decline(maker, "its parts do not sum up to it");
     maker->costs->causes = maker->causes;
-    tally_add(&maker->shares, tally_apart(&maker->shares, COST_LAUNCH), WB_PART_LAUNCH,
-              analysis_overhead(analysis));
     return cost_rows_make(maker);
 }
 

@@ -16,7 +16,6 @@
 /* Cycles of no instruction. */
 enum cost_apart {
     COST_DISPATCH,
-    COST_LAUNCH,
     COST_RELEASE, /* of barriers */
     COST_FETCH,
     COST_MEMORY,

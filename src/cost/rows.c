@@ -69,7 +69,6 @@ static wb_cost_place place_of(const struct wb_costs *costs, size_t instruction, 
 static const char *apart_name(enum cost_apart apart) {
     switch (apart) {
     case COST_DISPATCH: return "dispatch of blocks";
-    case COST_LAUNCH: return "launch overhead";
     case COST_RELEASE: return "release of barriers";
     case COST_FETCH: return "instruction fetch";
     case COST_MEMORY: return "memory";

@@ -134,10 +134,7 @@ static wb_status make(struct simulated *again) {
     wb_status status = maker->analysis->kind == SUBJECT_BLOCK ? record_block(again) : record_grid(again);
     if (status == WB_OK) status = attribute(again);
     sm_record_free(&again->record);
-    if (status != WB_OK) return status;
-    tally_add(&maker->shares, tally_apart(&maker->shares, COST_LAUNCH), WB_PART_LAUNCH,
-              analysis_overhead(maker->analysis));
-    return cost_rows_make(maker);
+    return status == WB_OK ? cost_rows_make(maker) : status;
 }
 
 /* Finds the simulation of a policy, or what the search of a method found. */

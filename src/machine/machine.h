@@ -329,6 +329,10 @@ void machine_promise_also(struct wb_machine *machine, enum resident promise);
 unsigned machine_take_back(struct wb_machine *machine);
 void machine_promise_all(struct wb_machine *machine, unsigned promises);
 
+/* Takes the least of every latency that states one, and promises everything, true or not: what executes the
+ * same code on this machine is in no doubt, however slow memory may be. */
+void machine_take_shortest(struct wb_machine *machine);
+
 /* Promises what wb_resident_name_at names, once. Errors as wb_machine_set. */
 wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics);
 

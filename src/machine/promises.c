@@ -230,6 +230,22 @@ void machine_promise_all(struct wb_machine *machine, unsigned promises) {
         if ((promises >> promise & 1) != 0) machine_promise_also(machine, (enum resident)promise);
 }
 
+static void take_least(uint32_t *most, const struct field_least *least) {
+    if (least->stated) lower(most, least->value);
+}
+
+void machine_take_shortest(struct wb_machine *machine) {
+    struct machine_sass *sass = &machine->sass;
+    (void)machine_take_back(machine);
+    take_least(&sass->l1_most, &sass->l1_least);
+    take_least(&sass->l2_most, &sass->l2_least);
+    for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
+        take_least(&sass->classes[c].write_most, &sass->classes[c].write_least);
+        take_least(&sass->classes[c].read_most, &sass->classes[c].read_least);
+    }
+    machine_promise_all(machine, (1u << RESIDENTS) - 1);
+}
+
 wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics) {
     uint64_t chosen;
     if (machine_isa(machine) != ISA_SASS) {

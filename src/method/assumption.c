@@ -286,6 +286,23 @@ static bool is_of_execution(wb_assumption what) {
     return assumptions[what].text == NULL;
 }
 
+bool assumption_is_of_launch(wb_assumption what) {
+    static const char groups_of_launch[] = "KFRL";
+    const char *id = wb_assumption_id(what);
+    switch (what) {
+    case WB_ASSUME_ALIGNED_BUFFERS:
+    case WB_ASSUME_POINTER_ORDER:
+    case WB_ASSUME_EARLIER_GRIDS:
+    case WB_ASSUME_INITIAL_VARIABLES:
+    case WB_ASSUME_TIMES_OR_SHORTER:
+    case WB_ASSUME_NO_CACHE_MISSES:
+    case WB_ASSUME_MEMORY_IN_LEVEL:
+    case WB_ASSUME_MACHINE_CODE_CLASSES:
+    case WB_ASSUME_PTX_FOR_MACHINE_CODE: return true;
+    default: return strchr(groups_of_launch, id[0]) != NULL;
+    }
+}
+
 const char *wb_assumption_text(wb_assumption what) {
     assert(what < WB_ASSUMPTION_COUNT);
     return is_of_execution(what) ? assumed_text((enum assumed)assumptions[what].executed)

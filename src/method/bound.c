@@ -43,11 +43,10 @@ const char *wb_part_name(wb_part_kind what) {
     case WB_PART_TAIL: return "tail";
     case WB_PART_SUB_CORES: return "sub-cores";
     case WB_PART_INTERFERENCE: return "interference";
-    case WB_PART_WAIT: return "wait";
-    case WB_PART_LAUNCH:
+    case WB_PART_WAIT:
     case WB_PART_COUNT: break;
     }
-    return "launch";
+    return "wait";
 }
 
 const char *wb_kind_name(wb_kind kind) {

@@ -147,7 +147,7 @@ def commands(command, folder):
         "print kernels/cubin/o1/integer_mix.sm_90.cubin",
         (2, "print kernels/vecadd.ptx"),
         "print tests/data/fatbin/linked",
-        *(f"{of} tests/data/fatbin/zstd.o {ADD}" for of in ("analyze", "simulate", "path", "cache", "occupancy")),
+        *(f"{of} tests/data/fatbin/zstd.o {ADD} --image compute" for of in ("analyze", "simulate", "path", "cache", "occupancy")),
         f"path {vecadd}",
         f"path {vecadd} --accesses",
         f"path {machine_code} --accesses",

@@ -194,8 +194,8 @@ static void test_kernels_are_covered(void **state) {
     root = run_json("analyze kernels/histogram.ptx -l kernels/histogram_unknown.yaml --json", 0);
     check_kernel(root, false);
     json_decref(root);
-    struct run run =
-        run_command("analyze " HISTOGRAM "--inputs any -m ecrts2025-orin --deadline 4000 --method k-bal");
+    struct run run = run_command("analyze " HISTOGRAM
+                                 "--inputs any -m ecrts2025-orin --deadline 4000 --method k-bal --explain");
     assert_int_equal(run.status, 1);
     assert_non_null(strstr(run.out, "paths    covering: of every execution"));
     assert_true(says(run.out, "kernel K7"));
@@ -254,7 +254,8 @@ static void test_reports_name_inputs_and_registers(void **state) {
     assert_true(json_is_null(json_object_get(launch, "launch_file")));
     assert_int_equal(json_array_size(json_object_get(launch, "arguments")), 3);
     json_decref(root);
-    struct run run = run_command("analyze " BFS "--facts kernels/bfs_level.facts --method sib,k-sm");
+    struct run run =
+        run_command("analyze " BFS "--facts kernels/bfs_level.facts --method sib,k-sm --explain");
     assert_true(says(run.out, "inputs any: contents of buffers and variables are not used; given by "
                               "kernels/bfs_level.yaml: buf:i32[2049]=@data/graph_starts.bin, "));
     assert_non_null(strstr(run.out, "\nregisters 1 to 255 a thread: not given, at most"));
@@ -275,10 +276,11 @@ static void test_only_simulated_bounds_have_a_column_above_it(void **state) {
         bool has_column;
     } cases[] = {
         {"-l kernels/histogram_unknown.yaml --scheme default --method segment-sum", false},
-        {"-l kernels/histogram_unknown.yaml --method sib", false},
+        {"-l kernels/histogram_unknown.yaml --method sib --explain", false},
         {"-l kernels/histogram.yaml --scheme default --method segment-sum", true},
-        {"-l kernels/histogram.yaml --method sib", true},
-        {"-l kernels/histogram.yaml --inputs any --method sib", true}, /* with the given data beside it */
+        {"-l kernels/histogram.yaml --method sib --explain", true},
+        {"-l kernels/histogram.yaml --inputs any --method sib --explain",
+         true}, /* with the given data beside it */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char command[256];

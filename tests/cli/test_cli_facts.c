@@ -294,7 +294,7 @@ static void test_what_was_not_found_is_refused(void **state) {
 
 static void test_reports_name_the_facts(void **state) {
     (void)state;
-    struct run run = run_filled_in("", "analyze", "-g 2 -b 64 -a 'buf:u32[2]' -a i32:7");
+    struct run run = run_filled_in("", "analyze", "-g 2 -b 64 -a 'buf:u32[2]' -a i32:7 --explain");
     if (run.status != 0) fail_msg("%s", run.err);
     assert_true(says(run.out, "whatever the unknown values are, if the flow facts are true facts /"));
     assert_true(says(run.out, "): 4 stated by the user, 1 found by analysis"));

@@ -226,7 +226,8 @@ static const struct session launch_files[] = {
     {"sed '/^facts:/d; /^code:/d; s/=@.*\"/\"/' kernels/bfs_level.yaml > $D/x.yaml; cp "
      "kernels/bfs_level.facts $D; echo "
      "'facts: "
-     "bfs_level.facts' >> $D/x.yaml; $WB analyze kernels/bfs_level.ptx -l $D/x.yaml --method k-area",
+     "bfs_level.facts' >> $D/x.yaml; $WB analyze kernels/bfs_level.ptx -l $D/x.yaml --method k-area "
+     "--explain",
      0, "bfs_level.facts (checksum", NULL},
     {"{ grep -v ^code: kernels/saxpy.yaml; echo 'code: /etc/passwd'; } > $D/x.yaml; $WB analyze $D/x.yaml", 2,
      NULL, "--allow-files"},

@@ -124,7 +124,7 @@ static void test_the_page_shows_what_is_printed(void **state) {
     (void)state;
     if (ADDRESS_SANITIZER) skip(); /* four million instructions, ten times slower */
     char *page = read_file(READING);
-    struct run run = run_command("analyze " SGEMM "--registers 40");
+    struct run run = run_command("analyze " SGEMM "--registers 40 --explain");
     assert_int_equal(run.status, 0);
     for (char *line = strtok(run.out, "\n"); line != NULL; line = strtok(NULL, "\n"))
         if (strstr(page, line) == NULL) fail_msg("not in " READING ": %s", line);

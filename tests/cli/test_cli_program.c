@@ -23,7 +23,7 @@ static void test_every_command(void **state) {
     static const char *const commands[] = {
         "cfg %s -k add",
         "print %s",
-        "analyze %s " ADD "--method sib --policy gto",
+        "analyze %s " ADD "-m ecrts2025-orin --method sib --policy gto",
         "analyze %s " ADD "-m rtx-a6000 --method sib --policy gto",
         "simulate %s " ADD "-m rtx-a6000",
         "path %s " ADD,
@@ -74,7 +74,7 @@ static void test_what_is_taken(void **state) {
     } cases[] = {
         {"zstd.o " ADD "-m rtx-a6000", "code     machine code for sm_86, unit add, of " FOLDER "zstd.o\n"},
         {"zstd.o " ADD "-m ecrts2025-orin", "code     PTX for compute_86, unit add, of " FOLDER "zstd.o\n"},
-        {"zstd.o " ADD, "code     PTX for compute_86, unit add, of "},
+        {"zstd.o " ADD "--image compute", "code     PTX for compute_86, unit add, of "},
         {"zstd.o " ADD "--image sm", "code     machine code for sm_86, unit add, of "},
         {"lines.fatbin " ADD "--image sm_86", "code     machine code for sm_86, unit add.cu, of "},
         {"stored.fatbin " ADD "-m rtx-a6000",
@@ -82,7 +82,7 @@ static void test_what_is_taken(void **state) {
         {"two.o " ADD "-m rtx-a6000", "code     machine code for sm_86, unit add, of "},
         {"two.o " ADD "--image sm_80", "code     machine code for sm_80, unit add, of "},
         {"linked " FILL "-m rtx-a6000", "code     machine code for sm_86, unit link.stub, of "},
-        {"linked " FILL, "code     machine code for sm_86, unit link.stub, of "},
+        {"linked " FILL "--image sm", "code     machine code for sm_86, unit link.stub, of "},
         {"units.a " FILL "-m rtx-a6000", "code     machine code for sm_86, unit fill.o, of "},
         {"units.a -k scale -g 1 -b 32 -a 'buf:f32[32]' -a f32:2 --image zstd.o,sm_86",
          "code     machine code for sm_86, unit zstd.o, of "},
@@ -98,6 +98,71 @@ static void test_what_is_taken(void **state) {
             fail_msg("%s: '%s' is not in:\n%s%s", text, cases[c].taken, run.out, run.err);
         run_free(&run);
     }
+}
+
+/* Machine code is not passed over for PTX where no machine is named: its GPUs are. */
+static void test_no_machine_is_guessed(void **state) {
+    (void)state;
+    static const char *const texts[] = {"analyze " FOLDER "zstd.o " ADD, "simulate " FOLDER "units.a " ADD};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct run run = run_command(texts[i]);
+        assert_int_equal(run.status, 2);
+        assert_non_null(
+            strstr(run.err, "which GPU executes its machine code (sm_86)? Name it with -m: a10, "));
+        assert_non_null(strstr(run.err, "rtx-a6000; --image compute takes PTX\n"));
+        assert_null(strstr(run.err, "a100"));
+        run_free(&run);
+    }
+}
+
+/* Where a machine for PTX is named, the machine code beside the PTX is bounded, too, and the report says
+ * both; where one for machine code is, only that is. */
+static void test_both_are_bounded(void **state) {
+    (void)state;
+    static const char both[] =
+        "analyze " FOLDER "zstd.o " ADD "-m ampere-sm80 --method sib,kernel --policy gto ";
+    char text[400];
+    (void)snprintf(text, sizeof text, "%s--json", both);
+    json_t *model = run_json(text, 0), *verdict = json_object_get(model, "verdict");
+    json_t *bound = json_object_get(verdict, "code_bound"), *found = json_object_get(verdict, "code");
+    json_t *code = run_json("analyze " FOLDER "zstd.o " ADD "-m rtx-a6000 --set sms=108 --json", 0);
+    assert_string_is(verdict, "model", "ptx");
+    assert_string_is(bound, "machine", "rtx-a6000");
+    assert_int_equal(number(bound, "cycles"), number(json_object_get(code, "verdict"), "bound"));
+    assert_true(number(found, "cycles") <= number(bound, "cycles"));
+    assert_true(json_is_null(json_object_get(json_object_get(code, "verdict"), "code_bound")));
+    json_decref(model);
+    json_decref(code);
+    struct run run = run_command(both);
+    assert_true(says(run.out, " code at most "));
+    run_free(&run);
+}
+
+/* PTX with its cubin, on a machine that times the cubin: the verdict is the machine code's. */
+static void test_the_cubin_in_place_of_its_ptx(void **state) {
+    (void)state;
+    struct run run = run_command("analyze docs/examples/blur/blur.yaml --cubin docs/examples/blur/blur.cubin "
+                                 "-m jetson-agx-orin --method kernel --policy lrr --deadline 2ms -q");
+    struct run cubin = run_command("analyze docs/examples/blur/blur.cubin -l docs/examples/blur/blur.yaml "
+                                   "-m jetson-agx-orin --method kernel --policy lrr --deadline 2ms -q");
+    assert_int_equal(run.status, 0);
+    assert_string_equal(run.out, cubin.out);
+    assert_true(says(run.out, "met: the kernel takes at most "));
+    run_free(&run);
+    run_free(&cubin);
+}
+
+/* The machine code is described, of several architectures the first. */
+static void test_init_describes_machine_code(void **state) {
+    (void)state;
+    struct run run = run_command("init " FOLDER "zstd.o -k add -o -");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "machine: ___              # which GPU: a10, "));
+    run_free(&run);
+    run = run_command("init " FOLDER "two.o -k add -o -");
+    assert_int_equal(run.status, 0);
+    assert_non_null(strstr(run.out, "machine: ___              # which GPU: a100-80gb, "));
+    run_free(&run);
 }
 
 /* The same numbers as of the code that is in the file. */
@@ -177,7 +242,8 @@ static const struct failure_case failures[] = {
      "_Z5scalePff  scale(float*, float)  (PTX for compute_86, unit fill.o"},
     {"cfg " FOLDER "units.a -k scale", 2, "note: name the unit, such as --image zstd.o"},
     {"cfg " FOLDER "units.a", 2, "which kernel is meant? There are:"},
-    {"init " FOLDER "units.a", 2, "fill(int*, int)  (PTX for compute_86, unit fill.o, of " FOLDER "units.a)"},
+    {"init " FOLDER "units.a", 2,
+     "fill(int*, int)  (machine code for sm_86, unit fill.o, of " FOLDER "units.a)"},
     {"cfg " FOLDER "units.a --image other.o", 2, "units.a: error: there is no code 'other.o' in this file"},
     {"cfg " FOLDER "units.a --image sm_86,", 2, "there is no code 'sm_86,' in this file"},
     {"cfg " FOLDER "units.a -k fill --image zstd.o", 2, "there is no kernel 'fill'"},
@@ -219,6 +285,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_command),
                                        cmocka_unit_test(test_any_name),
                                        cmocka_unit_test(test_what_is_taken),
+                                       cmocka_unit_test(test_no_machine_is_guessed),
+                                       cmocka_unit_test(test_both_are_bounded),
+                                       cmocka_unit_test(test_the_cubin_in_place_of_its_ptx),
+                                       cmocka_unit_test(test_init_describes_machine_code),
                                        cmocka_unit_test(test_same_as_the_code),
                                        cmocka_unit_test(test_launches_of_several_units),
                                        cmocka_unit_test(test_print_lists_the_code),

@@ -231,7 +231,7 @@ static void test_contents_of_variables_are_assumed(void **state) {
                        "analyze tests/data/stream/variable.ptx -g 1 -b 32 -m ampere-sm80 %s",
                        cases[i].options);
         struct run run = run_command(text);
-        if (run.status != 0 || (strstr(run.out, " E28") != NULL) != cases[i].assumed)
+        if (run.status != 0 || (strstr(run.out, "E28") != NULL) != cases[i].assumed)
             fail_msg("%s: status %d\n%s%s", text, run.status, run.out, run.err);
         run_free(&run);
     }
@@ -256,6 +256,11 @@ static void test_a_kernel_alone_has_its_overhead_beside_it(void **state) {
         json_t *grid = json_object_get(with, "grid");
         assert_int_equal(number(grid, "best_upper"), best);
         assert_int_equal(number(grid, "best_upper_with_launch"), best + 70);
+        json_t *verdict = json_object_get(with, "verdict");
+        assert_int_equal(number(verdict, "bound"), best);
+        assert_int_equal(number(verdict, "launch_overhead"), 70);
+        assert_int_equal(number(verdict, "margin"), -late);
+        assert_string_is(verdict, "launch_source", "given");
         json_decref(with);
     }
 }

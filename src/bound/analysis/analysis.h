@@ -133,7 +133,8 @@ struct wb_analysis {
                  what these say */
     VEC(struct schedule_witness) witnesses; /* what searches found, in the order of their methods */
     VEC(wb_simulation) simulations;         /* in the order of the policies */
-    wb_saving savings[RESIDENTS];           /* wb_analysis_savings */
+    wb_slowest shortest;          /* of machine code: found with every latency as short as it is stated */
+    wb_saving savings[RESIDENTS]; /* wb_analysis_savings */
     size_t saving_count;
     struct method_log log; /* why others were declined; owns the reasons and windows of bounds, too */
     struct analysis_owned owned;
@@ -179,7 +180,7 @@ wb_status analysis_of_grid_block(const struct wb_grid *grid, uint32_t number, co
 wb_status analysis_of_synthetic(const struct synthetic_block *grid, const struct block_class *class,
                                 size_t number, wb_diagnostics *diagnostics, wb_analysis **analysis);
 
-/* The cycles of a kernel before its first block is dispatched, which its bounds exclude; else 0. */
+/* The cycles of a kernel before its first block is dispatched, which its bounds exclude, or 0. */
 static inline cycles analysis_overhead(const struct wb_analysis *analysis) {
     return wb_analysis_scope(analysis) == WB_SCOPE_KERNEL ? analysis->machine->launch_overhead : 0;
 }

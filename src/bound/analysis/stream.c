@@ -90,13 +90,14 @@ bool wb_stream_proven(const wb_stream *stream, uint64_t *proven) {
     return true;
 }
 
-/* The sum of the slowest executions of all kernels. None on a machine with caches, where a kernel does not
- * find them as its simulation does; unless it is the only one. */
-static wb_slowest stream_slowest(const struct wb_stream *stream) {
+/* The sum of the slowest executions of all kernels, as `of_kernel` has them. None on a machine with caches,
+ * where a kernel does not find them as its simulation does; unless it is the only one. */
+static wb_slowest stream_slowest(const struct wb_stream *stream,
+                                 wb_slowest of_kernel(const struct wb_analysis *kernel)) {
     wb_slowest sum = {0};
     for (size_t i = 0; i < stream->kernels.count; i++) {
         const struct wb_analysis *kernel = stream->kernels.items[i].analysis;
-        const wb_slowest slowest = analysis_slowest_with_code(kernel);
+        const wb_slowest slowest = of_kernel(kernel);
         const bool alone = stream->kernels.count == 1;
         if (slowest.cycles == 0 || (analysis_has_caches(kernel) && !alone)) return (wb_slowest){0};
         const bool alike =
@@ -116,7 +117,8 @@ static wb_slowest stream_slowest(const struct wb_stream *stream) {
 wb_verdict wb_stream_judge(const wb_stream *stream, const uint64_t *deadline) {
     wb_verdict verdict = {.scope = WB_SCOPE_STREAM, .overhead = stream_overhead(stream), .accepted = true};
     verdict.is_bounded = wb_stream_proven(stream, &verdict.cycles);
-    verdict.slowest = stream_slowest(stream);
+    verdict.slowest = stream_slowest(stream, analysis_slowest_with_code);
+    verdict.sure = stream_slowest(stream, analysis_sure);
     verdict.refuted = stream_refuted(stream);
     for (size_t i = 0; i < stream->kernels.count; i++) {
         const struct wb_analysis *kernel = stream->kernels.items[i].analysis;

@@ -69,11 +69,10 @@ static wb_slowest slowest_of_code(const struct wb_analysis *analysis, wb_scope s
     return slowest;
 }
 
-/* The bound that stall counts of the longest lane prove, with the launch overhead. */
-static void keep_stalls(wb_slowest *slowest, const struct wb_analysis *analysis, cycles overhead) {
-    const cycles time = cycles_add(analysis->stalls.cycles, overhead);
-    if (analysis->stalls.cycles == 0 || time <= slowest->cycles) return;
-    *slowest = (wb_slowest){.cycles = time,
+/* The bound that stall counts of the longest lane prove. */
+static void keep_stalls(wb_slowest *slowest, const struct wb_analysis *analysis) {
+    if (analysis->stalls.cycles <= slowest->cycles) return;
+    *slowest = (wb_slowest){.cycles = analysis->stalls.cycles,
                             .kind = WB_LOWER,
                             .name = "stalls",
                             .of_code = analysis_model(analysis) != WB_MODEL_NONE};
@@ -82,8 +81,21 @@ static void keep_stalls(wb_slowest *slowest, const struct wb_analysis *analysis,
 wb_slowest analysis_slowest_with_code(const struct wb_analysis *analysis) {
     wb_slowest slowest = analysis_slowest(analysis), code = slowest_of_code(analysis, WB_SCOPE_KERNEL);
     if (code.cycles > slowest.cycles) slowest = code;
-    keep_stalls(&slowest, analysis, 0);
+    keep_stalls(&slowest, analysis);
     return slowest;
+}
+
+/* What of that is in no doubt: what was written by hand takes the times that are written; machine code the
+ * shortest ones. No GPU executes PTX. */
+static wb_slowest slowest_for_sure(const struct wb_analysis *analysis) {
+    if (analysis_sources(analysis).kernel == NULL) return analysis_slowest(analysis);
+    return analysis->shortest;
+}
+
+wb_slowest analysis_sure(const struct wb_analysis *analysis) {
+    wb_slowest sure = slowest_for_sure(analysis);
+    keep_stalls(&sure, analysis);
+    return sure;
 }
 
 /* ---- Verdicts ------------------------------------------------------------------------------------------ */
@@ -94,12 +106,16 @@ static int64_t margin_of(uint64_t deadline, uint64_t time) {
     return deadline > time ? size : -size;
 }
 
+uint64_t verdict_time(const wb_verdict *verdict) {
+    return cycles_add(verdict->cycles, verdict->scope == WB_SCOPE_STREAM ? 0 : verdict->overhead);
+}
+
 /* The state where nothing contradicts what is proven. */
 static wb_state state_of(const wb_verdict *verdict, const uint64_t *deadline) {
     if (deadline == NULL) return verdict->is_bounded ? WB_BOUNDED : WB_UNPROVEN;
-    if (verdict->slowest.cycles > *deadline) return WB_MISSED;
-    if (!verdict->is_bounded) return WB_UNPROVEN;
-    if (verdict->cycles > *deadline) return WB_OPEN;
+    if (verdict->sure.cycles > *deadline) return WB_MISSED;
+    if (!verdict->is_bounded) return verdict->slowest.cycles > *deadline ? WB_OPEN : WB_UNPROVEN;
+    if (verdict_time(verdict) > *deadline) return WB_OPEN;
     return verdict->model == WB_MODEL_NONE || verdict->accepted ? WB_MET : WB_MODEL_ONLY;
 }
 
@@ -111,7 +127,8 @@ void verdict_decide(wb_verdict *verdict, const uint64_t *deadline) {
     }
     verdict->has_deadline = deadline != NULL;
     if (deadline != NULL) verdict->deadline = *deadline;
-    if (deadline != NULL && verdict->is_bounded) verdict->margin = margin_of(*deadline, verdict->cycles);
+    if (deadline != NULL && verdict->is_bounded)
+        verdict->margin = margin_of(*deadline, verdict_time(verdict));
     verdict->state = verdict->contradiction.found.cycles > 0 ? WB_CONTRADICTION : state_of(verdict, deadline);
 }
 
@@ -120,14 +137,16 @@ static void take_code(wb_verdict *verdict, const struct wb_analysis *analysis) {
     const bool is_about_kernel = verdict->scope == WB_SCOPE_KERNEL;
     verdict->stalls = analysis->stalls.cycles > 0 ? &analysis->stalls : NULL;
     verdict->code = slowest_of_code(analysis, verdict->scope);
+    if (is_about_kernel && analysis->owned.code != NULL)
+        verdict->code_bound = wb_analysis_best(analysis->owned.code);
     verdict->refuted = stalls_refute(analysis, verdict);
     if (verdict->bound != NULL && verdict->code.cycles > verdict->bound->cycles)
         verdict->refuted = verdict->bound;
-    wb_slowest code = verdict->code;
-    if (code.cycles > 0) code.cycles = cycles_add(code.cycles, verdict->overhead);
-    if (code.cycles > verdict->slowest.cycles) verdict->slowest = code;
-    if (verdict->stalls != NULL && (is_about_kernel || verdict->judged == analysis))
-        keep_stalls(&verdict->slowest, analysis, verdict->overhead);
+    if (verdict->code.cycles > verdict->slowest.cycles) verdict->slowest = verdict->code;
+    if (is_about_kernel || verdict->judged == analysis) {
+        keep_stalls(&verdict->slowest, analysis);
+        keep_stalls(&verdict->sure, analysis);
+    }
     if (verdict->refuted == NULL) return;
     verdict->bound = NULL;
     verdict->is_bounded = false;
@@ -144,14 +163,13 @@ bool analysis_accepts_model(const struct wb_analysis *analysis) {
     return (analysis->asked.accept & WB_ACCEPT_PTX_MODEL) != 0;
 }
 
-/* Takes what is known of `judged`, with its launch overhead. */
+/* Takes what is known of `judged`. */
 static void take_times(wb_verdict *verdict, const struct wb_analysis *judged) {
     verdict->overhead = analysis_overhead(judged);
     verdict->bound = wb_analysis_best(judged);
     verdict->is_bounded = wb_analysis_proven(judged, &verdict->cycles);
     verdict->slowest = analysis_slowest(judged);
-    if (verdict->slowest.cycles > 0)
-        verdict->slowest.cycles = cycles_add(verdict->slowest.cycles, verdict->overhead);
+    verdict->sure = slowest_for_sure(judged);
 }
 
 wb_verdict wb_analysis_judge(const wb_analysis *analysis, wb_scope scope, const uint64_t *deadline) {

@@ -42,6 +42,12 @@ wb_slowest analysis_slowest(const struct wb_analysis *analysis);
 /* The same of a kernel, or of its machine code, or what that takes at least, where these are longer. */
 wb_slowest analysis_slowest_with_code(const struct wb_analysis *analysis);
 
+/* What a kernel takes for sure, be its memory as fast as it may: what "missed" rests on. */
+wb_slowest analysis_sure(const struct wb_analysis *analysis);
+
+/* What is held against the deadline: the bound, and the launch. */
+uint64_t verdict_time(const wb_verdict *verdict);
+
 /* The part of a verdict that is the same of analyses and streams: the state and the margin, from what is
  * known. */
 void verdict_decide(wb_verdict *verdict, const uint64_t *deadline);

@@ -62,8 +62,6 @@ static void kernel_json(struct json *json, const struct wb_analysis *analysis,
                         const wb_report_options *options) {
     const bool is_contradicted = analysis_contradiction(analysis).found.cycles > 0;
     const wb_bound *best = is_contradicted ? NULL : wb_analysis_best(analysis);
-    uint64_t proven = 0;
-    const bool is_proven = wb_analysis_proven(analysis, &proven) && !is_contradicted;
     json_open_object(json, "grid");
     kernel_heading_json(json, analysis);
     results_json(json, analysis, options);
@@ -71,8 +69,8 @@ static void kernel_json(struct json *json, const struct wb_analysis *analysis,
     results_given_json(json, analysis, options);
     json_put_text(json, "best_method", best != NULL ? best->method : NULL);
     json_put(json, "best_upper_microseconds %*g, best_upper_with_launch %*" PRIu64, best != NULL,
-             report_microseconds(analysis->machine->clock_mhz, best != NULL ? best->cycles : 0), is_proven,
-             proven);
+             report_microseconds(analysis->machine->clock_mhz, best != NULL ? best->cycles : 0), best != NULL,
+             best != NULL ? cycles_add(best->cycles, analysis_overhead(analysis)) : 0);
     kernel_dominant_json(json, best);
     json_close(json);
 }
@@ -155,7 +153,7 @@ void report_analysis_json(struct json *json, const struct wb_analysis *analysis,
     const struct wb_analysis *block = report_block_of(analysis);
     const struct sources sources = analysis_sources(analysis);
     const wb_verdict verdict = verdict_of(analysis, options);
-    verdict_json(json, &verdict, analysis->machine->clock_mhz);
+    verdict_json(json, &verdict, analysis->machine);
     heading_json(json, block);
     inputs_json(json, &sources);
     asked_json(json, &analysis->asked);

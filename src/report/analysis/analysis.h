@@ -41,6 +41,9 @@ void report_stream_document(struct json *json, const struct wb_stream *stream,
 /* Appends on figures of which mark a bound of machine code rests, in per cent. */
 void marks_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis);
 
+/* The same as a detail of the verdict: how much rests on figures that are assumed, and on which. */
+void marks_put_brief(struct text *out, const struct layout *layout, const struct wb_analysis *analysis);
+
 /* All that is known of single methods and policies, on request. */
 
 /* Appends a section for each of a comma-separated list of methods and policies: its numbers for the kernel

@@ -62,7 +62,7 @@ static void put_bound(struct text *out, const struct layout *layout, const struc
     report_put_reason(out, layout, bound);
     const size_t start = out->length;
     if (bound->part_count > 0) text_string(out, "made of ");
-    report_put_parts(out, bound, true);
+    report_put_parts(out, bound, true, 0);
     layout_wrap(out, layout, start, 0, 2);
     put_forms(out, layout, bound);
     put_conditions(out, layout, bound->assumptions, bound->assumption_count);

@@ -71,25 +71,62 @@ static int base_of(const struct wb_machine *with_fills, const struct timed_code 
     return mark < FIGURE_MARKS ? mark : OF_ALL;
 }
 
-void marks_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis) {
+/* The cycles of parts by what they rest on; all of them. */
+static cycles sum_up(const struct wb_analysis *analysis, cycles sums[BASES]) {
     const wb_bound *best = wb_analysis_best(analysis);
     const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
-    cycles sums[BASES] = {0}, all = 0;
-    if (best == NULL || block->timed == NULL || block->timed->code.sass == NULL) return;
+    cycles all = 0;
+    memset(sums, 0, BASES * sizeof *sums);
+    if (best == NULL || block->timed == NULL || block->timed->code.sass == NULL) return 0;
     for (size_t p = 0; p < best->part_count; p++) {
         const int base = base_of(analysis->machine, &block->timed->code, &best->parts[p]);
         sums[base] = cycles_add(sums[base], best->parts[p].cycles);
         all = cycles_add(all, best->parts[p].cycles);
     }
+    return all;
+}
+
+static const char *base_name(int base) {
+    return base == OF_CODE  ? "the code"
+           : base == OF_ALL ? "all figures"
+                            : figure_mark_name((enum figure_mark)base);
+}
+
+void marks_put(struct text *out, const struct layout *layout, const struct wb_analysis *analysis) {
+    cycles sums[BASES];
+    const cycles all = sum_up(analysis, sums);
     if (all == 0) return;
     layout_styled(out, layout, STYLE_BOLD, "what the bound rests on (machine check lists the figures)");
     text_char(out, '\n');
     for (int base = 0; base < BASES; base++)
         if (sums[base] > 0)
-            text_printf(out, "  %-12s %5.1f %%\n",
-                        base == OF_CODE  ? "the code"
-                        : base == OF_ALL ? "all figures"
-                                         : figure_mark_name((enum figure_mark)base),
-                        100 * (double)sums[base] / (double)all);
+            text_printf(out, "  %-12s %5.1f %%\n", base_name(base), 100 * (double)sums[base] / (double)all);
     text_char(out, '\n');
+}
+
+/* Parts that rest on figures that nobody has stated or published. */
+static void put_assumed(struct text *out, const struct wb_analysis *analysis, cycles all) {
+    const wb_bound *best = wb_analysis_best(analysis);
+    const struct wb_analysis *block = analysis->longest != NULL ? analysis->longest : analysis;
+    size_t put = 0;
+    for (size_t p = 0; p < best->part_count && put < 3; p++) {
+        const wb_part *part = &best->parts[p];
+        if (base_of(analysis->machine, &block->timed->code, part) > FIGURE_ASSUMED) continue;
+        text_string(out, put++ == 0 ? ": " : ", ");
+        report_put_part(out, part);
+        text_printf(out, " %.0f %%", 100 * (double)part->cycles / (double)all);
+    }
+}
+
+void marks_put_brief(struct text *out, const struct layout *layout, const struct wb_analysis *analysis) {
+    cycles sums[BASES], assumed = 0;
+    const cycles all = sum_up(analysis, sums);
+    if (all == 0) return;
+    for (int mark = 0; mark <= FIGURE_ASSUMED; mark++)
+        assumed = cycles_add(assumed, sums[mark]);
+    const size_t start = verdict_begin_detail(out, "figures");
+    text_printf(out, "%.0f %% of the bound rests on assumed figures", 100 * (double)assumed / (double)all);
+    put_assumed(out, analysis, all);
+    text_string(out, " (machine check)");
+    verdict_end_detail(out, layout, start);
 }

@@ -236,7 +236,7 @@ static void put_refuted(struct text *out, const struct layout *layout, const str
 static wb_status put_text(struct text *out, const struct wb_stream *stream, const wb_report_options *options,
                           const uint64_t *proven, wb_diagnostics *diagnostics) {
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
-    const struct verdict_words words = {stream->machine, options->unit, options->quiet};
+    const struct verdict_words words = {stream->machine, options->unit, options->quiet, false};
     const struct layout layout = layout_of(options);
     verdict_put(out, &layout, &verdict, &words);
     if (options->quiet) return WB_OK;
@@ -247,8 +247,9 @@ static wb_status put_text(struct text *out, const struct wb_stream *stream, cons
     if (options->all) put_rests_on(out, &layout, stream, &verdict, true);
     put_table(out, &layout, stream, proven);
     put_longest(out, stream, proven);
-    return options->all || options->explain != NULL ? put_launches(out, &layout, stream, options, diagnostics)
-                                                    : WB_OK;
+    return options->all || (options->explain != NULL && options->explain[0] != '\0')
+               ? put_launches(out, &layout, stream, options, diagnostics)
+               : WB_OK;
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------- */
@@ -286,7 +287,7 @@ void report_stream_document(struct json *json, const struct wb_stream *stream,
     const bool is_proven = wb_stream_proven(stream, &sum);
     const wb_verdict verdict = wb_stream_judge(stream, options->has_deadline ? &options->deadline : NULL);
     document_open(json, "warpbound-stream", 1);
-    verdict_json(json, &verdict, stream->machine->clock_mhz);
+    verdict_json(json, &verdict, stream->machine);
     heading_machine_json(json, stream->machine, false);
     inputs_list_json(json, stream->inputs.items, stream->inputs.count);
     kernels_json(json, stream, options, more, user);

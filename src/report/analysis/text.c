@@ -30,9 +30,9 @@ static void put_title(const struct section *section, const char *title) {
 /* ---- Assumptions of the verdict --------------------------------------------------------------------------
  * */
 
-/* The slowest execution decides, so its assumptions count. */
-static void add_slowest(struct condition_list *conditions, const wb_verdict *verdict) {
-    const wb_slowest *slowest = &verdict->slowest;
+/* An execution decides, so its assumptions count. */
+static void add_sure(struct condition_list *conditions, const wb_verdict *verdict) {
+    const wb_slowest *slowest = &verdict->sure;
     const struct wb_analysis *run = slowest->with_data ? verdict->judged->given : verdict->judged;
     if (slowest->of_code) run = wb_analysis_code(verdict->judged);
     if (run == NULL) return;
@@ -48,20 +48,26 @@ static void add_slowest(struct condition_list *conditions, const wb_verdict *ver
         if (strcmp(bounds[i].method, slowest->name) == 0) conditions_add_bound(conditions, &bounds[i], 0);
 }
 
-static void put_rests_on(const struct section *section, bool in_words) {
+/* How much is said of what a verdict rests on. */
+enum words { IDS, BRIEF, ALL_WORDS };
+
+static void put_rests_on(const struct section *section, enum words said) {
     const wb_verdict *verdict = section->verdict;
     const wb_bound *bound = verdict->bound;
     struct condition_list conditions = {0};
     const char *title = "holds if";
     if (verdict->state == WB_MISSED) {
-        add_slowest(&conditions, verdict);
+        add_sure(&conditions, verdict);
         title = "that execution rests on";
     } else if (verdict->state == WB_BLOCK_ONLY) {
         bound = wb_analysis_best(verdict->judged);
         title = "what is proven of the block holds if";
     }
     if (verdict->state != WB_MISSED && bound != NULL) conditions_add_bound(&conditions, bound, 0);
-    conditions_put_titled(section->out, section->layout, title, &conditions, 0, in_words);
+    if (said == BRIEF && conditions.count > 0)
+        conditions_put_brief(section->out, section->layout, title, &conditions);
+    else
+        conditions_put_titled(section->out, section->layout, title, &conditions, 0, said == ALL_WORDS);
 }
 
 /* ---- The numbers --------------------------------------------------------------------------------------- */
@@ -260,22 +266,58 @@ static void put_savings(const struct section *section, bool in_words) {
         verdict_end_detail(out, section->layout, start);
 }
 
+/* Whether the report is of a kernel whose bound says it all, and nobody asks for more. */
+static bool is_brief(const struct wb_analysis *analysis, const wb_verdict *verdict,
+                     const wb_report_options *options) {
+    return analysis->kind == SUBJECT_KERNEL && analysis->grid_times.grid->kernel != NULL &&
+           verdict->is_bounded && verdict->judged == analysis && !options->all && options->explain == NULL &&
+           !options->simulated && !options->timing && !options->phases;
+}
+
+/* What can be done about the bound. */
+static void put_lower(const struct section *section) {
+    put_savings(section, false);
+    const size_t start = verdict_begin_detail(section->out, "lower");
+    text_string(section->out, "--lines: lines of the source that cost most; --explain: every number");
+    verdict_end_detail(section->out, section->layout, start);
+}
+
+/* Behind the verdict of a brief report: what it rests on, what would lower it, and what it is about. */
+static void put_brief(const struct section *section) {
+    const struct wb_analysis *analysis = section->analysis;
+    struct text *out = section->out;
+    put_rests_on(section, BRIEF);
+    marks_put_brief(out, section->layout, analysis);
+    put_lower(section);
+    if (wb_analysis_is_covering(analysis))
+        cover_put_summary(out, section->layout, report_covering_block(report_block_of(analysis)));
+    text_char(out, '\n');
+    const size_t start = out->length;
+    heading_put_grid(out, analysis->grid_times.grid);
+    layout_wrap(out, section->layout, start, 0, HEADING_COLUMN);
+}
+
 wb_status report_analysis_text(struct text *out, const struct wb_analysis *analysis,
                                const wb_report_options *options, wb_diagnostics *diagnostics) {
     const struct wb_analysis *block = report_block_of(analysis);
     const struct layout layout = layout_of(options);
     const wb_verdict verdict = verdict_of(analysis, options);
-    const struct verdict_words words = {analysis->machine, options->unit, options->quiet};
+    const bool brief = is_brief(analysis, &verdict, options);
+    const struct verdict_words words = {analysis->machine, options->unit, options->quiet, brief};
     const struct section section = {out, &layout, analysis, &verdict, options};
     if (!options->simulated) verdict_put(out, &layout, &verdict, &words);
     if (options->quiet) return WB_OK;
-    if (!options->simulated && !options->all) put_rests_on(&section, false);
+    if (brief) {
+        put_brief(&section);
+        return costs_report(out, NULL, analysis, options, diagnostics);
+    }
+    if (!options->simulated && !options->all) put_rests_on(&section, IDS);
     if (!options->simulated && !options->all) put_savings(&section, false);
     if (!options->simulated) text_char(out, '\n');
     const size_t start = out->length;
     report_heading_put(out, analysis, options->all);
     layout_wrap(out, &layout, start, 0, HEADING_COLUMN);
-    if (!options->simulated && options->all) put_rests_on(&section, true);
+    if (!options->simulated && options->all) put_rests_on(&section, ALL_WORDS);
     if (options->all) put_savings(&section, true);
     if (options->all) marks_put(out, &layout, analysis);
     put_tables(&section);
@@ -291,6 +333,7 @@ wb_status report_analysis_text(struct text *out, const struct wb_analysis *analy
         put_title(&section, "made from");
         inputs_put(out, &sources);
     }
-    if (options->explain != NULL) WB_TRY(explain_put(out, &layout, analysis, options->explain, diagnostics));
+    if (options->explain != NULL && options->explain[0] != '\0')
+        WB_TRY(explain_put(out, &layout, analysis, options->explain, diagnostics));
     return options->phases && block->timed != NULL ? phases_put(out, block, diagnostics) : WB_OK;
 }

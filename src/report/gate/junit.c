@@ -62,6 +62,7 @@ static void put_case_properties(struct text *out, const wb_verdict *verdict) {
     put_property(out, OF_CASE, "scope", wb_scope_name(verdict->scope));
     if (verdict->has_deadline) put_number(out, "deadline_cycles", verdict->deadline);
     if (verdict->is_bounded) put_number(out, "bound_cycles", verdict->cycles);
+    if (verdict->overhead > 0) put_number(out, "launch_cycles", verdict->overhead);
     if (verdict->is_bounded && verdict->has_deadline)
         text_printf(out, OF_CASE "<property name=\"margin_cycles\" value=\"%" PRId64 "\"/>\n",
                     verdict->margin);

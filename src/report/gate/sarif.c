@@ -153,7 +153,7 @@ static void deadline_json(struct json *json, const struct gate *gate) {
     kernel_location_json(json, gate);
     text_json(json, "partialFingerprints", "deadline/v1", &identity);
     json_open_object(json, "properties");
-    verdict_json(json, verdict, gate->words.machine->clock_mhz);
+    verdict_json(json, verdict, gate->words.machine);
     json_close(json);
     json_close(json);
 }

@@ -131,7 +131,7 @@ static const char *meaning_of(const wb_verdict *verdict) {
     case WB_CONTRADICTION: return "One of the two numbers is wrong. Nothing here is a bound.";
     case WB_MISSED: return "Refuted: an execution was found that takes longer than the deadline.";
     case WB_OPEN:
-        return "Neither proven nor refuted: no execution that was found takes longer than the deadline.";
+        return "Neither proven nor refuted: no execution that is known to be possible takes longer.";
     case WB_BLOCK_ONLY: return "The deadline is of the kernel, and only a block of it was bounded.";
     case WB_BOUNDED:
     case WB_UNPROVEN: break;
@@ -149,7 +149,7 @@ static void sentence_json(struct json *json, const wb_verdict *verdict, const ch
 
 /* The line of the verdict, and the sentences below it. */
 static void verdict_words_json(struct html_page *page, const wb_verdict *verdict, const wb_machine *machine) {
-    const struct verdict_words words = {machine, page->options.unit, true};
+    const struct verdict_words words = {machine, page->options.unit, true, false};
     struct json *json = &page->json;
     struct text scope = {0};
     text_free(&page->line); /* of a launch */
@@ -163,7 +163,8 @@ static void verdict_words_json(struct html_page *page, const wb_verdict *verdict
         json_take_text(json, NULL, &scope);
     }
     if (verdict->stalls != NULL) sentence_json(json, verdict, "Machine code", verdict_put_stalls);
-    if (verdict->code.cycles > 0) sentence_json(json, verdict, "Machine code, executed", verdict_put_code);
+    if (verdict->code.cycles > 0 || verdict->code_bound != NULL)
+        sentence_json(json, verdict, "Machine code", verdict_put_code);
     if (verdict->judged != NULL && verdict->refuted != NULL)
         sentence_json(json, verdict, "Refuted", verdict_put_refuted);
     json_close(json);

@@ -30,13 +30,18 @@ double report_microseconds(double clock_mhz, uint64_t time) {
     return round((double)time / clock_mhz * 1000.0) / 1000.0;
 }
 
-void report_put_parts(struct text *out, const wb_bound *bound, bool in_cycles) {
+void report_put_part(struct text *out, const wb_part *part) {
+    text_printf(out, "%s%s%s", wb_part_name(part->what), part->unit != NULL ? " " : "",
+                part->unit != NULL ? part->unit : "");
+}
+
+void report_put_parts(struct text *out, const wb_bound *bound, bool in_cycles, double least) {
     for (size_t p = 0; p < bound->part_count; p++) {
         const wb_part *part = &bound->parts[p];
         const double percent = report_percent(part->cycles, bound->cycles);
-        if (!in_cycles && percent < 0.5) break; /* the largest come first */
-        text_printf(out, "%s%s%s%s", p > 0 ? ", " : "", wb_part_name(part->what),
-                    part->unit != NULL ? " " : "", part->unit != NULL ? part->unit : "");
+        if (percent < least) break; /* the largest come first */
+        text_string(out, p > 0 ? ", " : "");
+        report_put_part(out, part);
         if (in_cycles)
             text_printf(out, " %" PRIu64 " (%.0f %%)", part->cycles, percent);
         else
@@ -165,6 +170,25 @@ static void list_ids(struct text *words, struct condition_list *conditions) {
         text_printf(words, " %s", wb_assumption_id(conditions->items[i]));
     }
     text_string(words, " (--all says them in words)");
+}
+
+void conditions_put_brief(struct text *out, const struct layout *layout, const char *title,
+                          struct condition_list *conditions) {
+    size_t start = verdict_begin_detail(out, title), put = 0;
+    assumptions_sort(conditions->items, conditions->count);
+    for (size_t i = 0; i < conditions->count; i++) {
+        const wb_assumption what = conditions->items[i];
+        if (!assumption_is_of_launch(what)) continue;
+        text_printf(out, "%s%s (%s)", put++ > 0 ? "; " : "", wb_assumption_text(what),
+                    wb_assumption_id(what));
+    }
+    if (put < conditions->count)
+        text_printf(out, "%swhat is published or promised holds:", put > 0 ? "; " : "");
+    for (size_t i = 0; i < conditions->count; i++)
+        if (!assumption_is_of_launch(conditions->items[i]))
+            text_printf(out, " %s", wb_assumption_id(conditions->items[i]));
+    if (put < conditions->count) text_string(out, " (--all says them in words)");
+    verdict_end_detail(out, layout, start);
 }
 
 void conditions_put_titled(struct text *out, const struct layout *layout, const char *title,

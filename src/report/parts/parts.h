@@ -89,7 +89,10 @@ double report_microseconds(double clock_mhz, uint64_t time);
 
 /* The parts of a bound, largest first, in percent: "issue 57 %, tail 27 %", without parts rounded to 0 %; or
  * all of them, with their cycles. */
-void report_put_parts(struct text *out, const wb_bound *bound, bool in_cycles);
+void report_put_parts(struct text *out, const wb_bound *bound, bool in_cycles, double least);
+
+/* The name of a part, with its unit. */
+void report_put_part(struct text *out, const wb_part *part);
 
 /* What is said of a method without a result, by its status (wb_declined): "declined", "limit", "left out". */
 const char *report_declined_name(wb_status status);
@@ -132,6 +135,10 @@ void conditions_put(struct text *out, const struct layout *layout, struct condit
 void conditions_put_titled(struct text *out, const struct layout *layout, const char *title,
                            struct condition_list *conditions, size_t numbers, bool in_words);
 
+/* Likewise, as a detail: those that whoever launches the kernel has to see to in words, the others by ids. */
+void conditions_put_brief(struct text *out, const struct layout *layout, const char *title,
+                          struct condition_list *conditions);
+
 /* The bounds of some owner by index; NULL past the end. */
 typedef const wb_bound *(*report_bound_at)(const void *owner, size_t index);
 
@@ -157,6 +164,7 @@ struct verdict_words {
     const wb_machine *machine;
     wb_unit unit;   /* in which deadlines are shown */
     bool line_only; /* nothing but the line */
+    bool brief;     /* below it only what decides */
 };
 
 /* One line that says it all, without a line break: "met: the kernel takes at most ...". */
@@ -178,8 +186,13 @@ void verdict_put(struct text *out, const struct layout *layout, const wb_verdict
 /* The limits of a model's bounds, in a sentence without a full stop; NULL if they are of no model. */
 const char *verdict_model(wb_model model);
 
-/* The time that stall counts prove (verdict->stalls), its slowest execution (verdict->code), and whether
+/* Where the launch overhead of a machine comes from. */
+void verdict_put_launch_source(struct text *out, const wb_machine *machine);
+
+/* The time that stall counts prove (verdict->stalls), what its machine code takes (verdict->code,
+ * code_bound), and whether
  * these refute a bound of the machine (verdict->refuted). */
+void verdict_put_sure(struct text *out, const wb_verdict *verdict); /* what no doubt shortens */
 void verdict_put_code(struct text *out, const wb_verdict *verdict);
 void verdict_put_stalls(struct text *out, const wb_verdict *verdict);
 void verdict_put_refuted(struct text *out, const wb_verdict *verdict);
@@ -189,7 +202,7 @@ void verdict_put_refuted_launch(struct text *out, const struct layout *layout, c
                                 size_t number, size_t refuted);
 
 /* The member "verdict" of the innermost object. */
-void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz);
+void verdict_json(struct json *json, const wb_verdict *verdict, const wb_machine *machine);
 
 /* ---- Reports of covering paths besides the bounds: the unknown values, and their cost. */
 

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "bound/analysis/verdict.h"
+#include "machine/files.h"
+
 /* ---- Times in the unit of the deadline ----------------------------------------------------------------- */
 
 static const struct {
@@ -92,9 +95,18 @@ static void put_machine(struct text *out, const struct verdict_words *words) {
         text_printf(out, "%s at %g MHz", machine->name[0] != '\0' ? "" : ",", machine->clock_mhz);
 }
 
+/* The bound, beside it with the launch that a deadline is of, too. */
+static void put_proven(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    put_time(out, words, verdict->cycles);
+    if (!verdict->has_deadline || verdict_time(verdict) == verdict->cycles) return;
+    text_string(out, " (");
+    put_time(out, words, verdict_time(verdict));
+    text_string(out, " with its launch)");
+}
+
 /* A sentence about a time, in which $t is that time, $o how far it is from the deadline $d, $p the same in
- * percent, $m the model, $s what is judged, $b its block, and $c the machine with the clock that times in
- * seconds are of. */
+ * percent, $n the bound, $m the model, $s what is judged, $b its block, and $c the machine with the clock
+ * that times in seconds are of. */
 static void put_sentence(struct text *out, const wb_verdict *verdict, const struct verdict_words *words,
                          const char *sentence, uint64_t time) {
     for (; *sentence != '\0'; sentence++) {
@@ -104,6 +116,7 @@ static void put_sentence(struct text *out, const wb_verdict *verdict, const stru
         }
         switch (*++sentence) {
         case 't': put_time(out, words, time); break;
+        case 'n': put_proven(out, verdict, words); break;
         case 'o': put_time(out, words, distance(verdict, time)); break;
         case 'p': put_percent(out, verdict, time); break;
         case 'd': put_deadline(out, verdict, words); break;
@@ -115,7 +128,7 @@ static void put_sentence(struct text *out, const wb_verdict *verdict, const stru
     }
 }
 
-/* Both numbers, without launch overheads. */
+/* Both numbers. */
 static void put_contradiction(struct text *out, const wb_verdict *verdict,
                               const struct verdict_words *words) {
     const wb_contradiction *contradiction = &verdict->contradiction;
@@ -131,8 +144,17 @@ static void put_contradiction(struct text *out, const wb_verdict *verdict,
     put_sentence(out, verdict, words, "$c: one of them is wrong, and nothing here is a bound", 0);
 }
 
+static void put_unproven(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
+    put_sentence(out, verdict, words,
+                 verdict->refuted != NULL ? "no bound of $s is proven: machine code refutes the PTX model"
+                                          : "$mno bound of $s is proven",
+                 0);
+    if (verdict->has_deadline) put_sentence(out, verdict, words, ", deadline $d", 0);
+}
+
 void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct verdict_words *words) {
-    const wb_slowest *slowest = &verdict->slowest;
+    const wb_slowest *slowest = &verdict->slowest, *sure = &verdict->sure;
+    const uint64_t time = verdict_time(verdict);
     uint64_t proven;
     text_printf(out, "%s: ", wb_state_name(verdict->state));
     switch (verdict->state) {
@@ -143,19 +165,21 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
         break;
     case WB_MET:
     case WB_MODEL_ONLY: /* nobody said that the model is what the deadline is about */
-        put_sentence(out, verdict, words, "$m$s takes at most $t of $d, margin $o$p$c", verdict->cycles);
+        put_sentence(out, verdict, words, "$m$s takes at most $n of $d, margin $o$p$c", time);
         if (verdict->state == WB_MODEL_ONLY) text_string(out, "; nothing is proven of the code that runs");
         break;
     case WB_MISSED: /* a bound is of every block, an execution that was found of one */
-        if (slowest->of_code)
-            text_printf(out, "by its machine code%s%s, ", slowest->machine != NULL ? " on " : "",
-                        slowest->machine != NULL ? slowest->machine : "");
-        put_sentence(out, verdict, words, slowest->of_code ? "" : "$m", 0);
+        if (sure->of_code) text_string(out, "by its machine code, ");
         put_sentence(out, verdict, words, verdict->scope == WB_SCOPE_BLOCK ? "$b" : "$s", 0);
-        put_sentence(out, verdict, words, " can take $t, $o more than $d$p$c", slowest->cycles);
+        put_sentence(out, verdict, words, " can take $t, $o more than $d$p$c", sure->cycles);
         break;
     case WB_OPEN:
-        put_sentence(out, verdict, words, "$m$s takes at most $t, $o more than $d$p$c", verdict->cycles);
+        if (verdict->is_bounded)
+            put_sentence(out, verdict, words, "$m$s takes at most $n, $o more than $d$p", time);
+        else
+            put_unproven(out, verdict, words);
+        put_sentence(out, verdict, words, slowest->cycles > verdict->deadline ? "; slowest found $t$c" : "$c",
+                     slowest->cycles);
         break;
     case WB_BLOCK_ONLY:
         put_sentence(out, verdict, words, "nothing is proven of the kernel, deadline $d", 0);
@@ -163,11 +187,8 @@ void verdict_put_line(struct text *out, const wb_verdict *verdict, const struct 
             put_sentence(out, verdict, words, "; $m$b takes at most $t$c", proven);
         break;
     case WB_UNPROVEN:
-        put_sentence(out, verdict, words,
-                     verdict->refuted != NULL ? "no bound of $s is proven: machine code refutes the PTX model"
-                                              : "$mno bound of $s is proven",
-                     0);
-        if (verdict->has_deadline) put_sentence(out, verdict, words, ", deadline $d$c", 0);
+        put_unproven(out, verdict, words);
+        if (verdict->has_deadline) put_sentence(out, verdict, words, "$c", 0);
         break;
     case WB_CONTRADICTION: put_contradiction(out, verdict, words); break;
     }
@@ -209,10 +230,34 @@ static void put_bound(struct text *out, const struct layout *layout, const wb_ve
         text_printf(out, ", proven by %s", verdict->bound->method);
     if (verdict->bound != NULL && verdict->bound->form != NULL)
         text_printf(out, " (form %s)", verdict->bound->form);
-    if (verdict->overhead > 0) {
-        text_string(out, ", with the launch overhead of ");
+    if (verdict->overhead > 0 && verdict->scope == WB_SCOPE_STREAM)
+        text_string(out, ", and of what passes between them");
+    verdict_end_detail(out, layout, start);
+}
+
+void verdict_put_launch_source(struct text *out, const wb_machine *machine) {
+    const enum figure_mark mark = machine_figure_mark(machine, "launch_overhead");
+    const struct figure_source *source = machine_source_of(machine, "launch_overhead");
+    if (machine->launch_overhead == 0)
+        text_string(out, "not measured on this GPU");
+    else if (mark <= FIGURE_GIVEN)
+        text_string(out,
+                    mark == FIGURE_GIVEN ? "given" : "as the machine file states, which names no source");
+    else
+        text_printf(out, "%s: %s", figure_mark_name(mark), source->from);
+}
+
+/* What passes before the first block starts is no part of bounds or executions. */
+static void put_launch(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                       const struct verdict_words *words) {
+    const size_t start = verdict_begin_detail(out, "launch");
+    if (words->machine->clock_mhz > 0 && verdict->overhead > 0)
+        put_other_unit(out, words, true, verdict->overhead);
+    else
         put_cycles(out, verdict->overhead);
-    }
+    text_string(out,
+                verdict->scope == WB_SCOPE_STREAM ? ", in all times here; " : ", in no other time here; ");
+    verdict_put_launch_source(out, words->machine);
     verdict_end_detail(out, layout, start);
 }
 
@@ -224,15 +269,24 @@ const char *verdict_model(wb_model model) {
     return models[model];
 }
 
+/* Why no execution was found. */
+static const char *no_execution(const wb_verdict *verdict) {
+    const struct wb_analysis *judged = verdict->judged;
+    if (judged != NULL && judged->kind != SUBJECT_OF_WING && wb_analysis_is_covering(judged) &&
+        judged->given == NULL)
+        return "none: what the kernel reads is unknown; contents, such as =zero behind a buffer, would "
+               "give an execution to compare with";
+    return "no execution was simulated or searched for";
+}
+
 static void put_slowest(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                         const struct verdict_words *words) {
     const wb_slowest *slowest = &verdict->slowest;
     const size_t start = verdict_begin_detail(out, "slowest");
     if (slowest->cycles == 0)
-        text_string(out, "no execution was simulated or searched for");
+        text_string(out, no_execution(verdict));
     else
-        put_other_unit(out, words, verdict->state != WB_BOUNDED && verdict->state != WB_MISSED,
-                       slowest->cycles);
+        put_other_unit(out, words, verdict->state != WB_BOUNDED, slowest->cycles);
     if (slowest->cycles > 0 && slowest->name == NULL)
         text_string(out, " found, the slowest of each kernel");
     else if (slowest->cycles > 0 && slowest->kind == WB_EXACT)
@@ -284,10 +338,23 @@ static void put_refuting(struct text *out, const wb_stalls *stalls, const wb_sta
                     warp->warp, warp->block[0], warp->block[1], warp->block[2], warp->stated, warp->cycles);
 }
 
-void verdict_put_code(struct text *out, const wb_verdict *verdict) {
+static const char *machine_of_code(const wb_verdict *verdict) {
+    return wb_machine_name(wb_analysis_machine(wb_analysis_code(verdict->judged)));
+}
+
+static void put_code_slowest(struct text *out, const wb_verdict *verdict) {
     const wb_slowest *code = &verdict->code;
     text_printf(out, "%" PRIu64 " cycles on %s, %s by %s", code->cycles, code->machine,
                 wb_kind_name(code->kind), code->name);
+}
+
+void verdict_put_code(struct text *out, const wb_verdict *verdict) {
+    const wb_bound *bound = verdict->code_bound;
+    if (bound != NULL)
+        text_printf(out, "at most %" PRIu64 " cycles on %s, proven by %s", bound->cycles,
+                    machine_of_code(verdict), bound->method);
+    if (bound != NULL && verdict->code.cycles > 0) text_string(out, "; slowest found ");
+    if (verdict->code.cycles > 0) put_code_slowest(out, verdict);
 }
 
 void verdict_put_refuted(struct text *out, const wb_verdict *verdict) {
@@ -297,7 +364,7 @@ void verdict_put_refuted(struct text *out, const wb_verdict *verdict) {
     text_printf(out, "the machine %s, for this code: ", wb_machine_name(verdict->judged->machine));
     if (verdict->code.cycles > refuted->cycles) {
         text_printf(out, "its bound by %s, %" PRIu64 " cycles, is below ", refuted->method, refuted->cycles);
-        verdict_put_code(out, verdict);
+        put_code_slowest(out, verdict);
         text_string(out, ", an execution of the machine code");
         return;
     }
@@ -334,8 +401,12 @@ static void put_detail(struct text *out, const struct layout *layout, const char
     verdict_end_detail(out, layout, start);
 }
 
-static void put_parts(struct text *out, const wb_verdict *verdict) {
-    report_put_parts(out, verdict->bound, false);
+/* Where the cycles of the bound go; in a brief report without what hardly matters. */
+static void put_breakdown(struct text *out, const struct layout *layout, const wb_verdict *verdict,
+                          const struct verdict_words *words) {
+    const size_t start = verdict_begin_detail(out, "breakdown");
+    report_put_parts(out, verdict->bound, false, words->brief ? 2.5 : 0.5);
+    verdict_end_detail(out, layout, start);
 }
 
 static void put_scope(struct text *out, const wb_verdict *verdict) {
@@ -345,32 +416,58 @@ static void put_scope(struct text *out, const wb_verdict *verdict) {
     if (verdict->state == WB_MET) text_string(out, ", as --accept ptx-model says");
 }
 
+/* Why an execution that takes longer than the deadline refutes nothing. */
+static const char *doubt_of(const wb_verdict *verdict) {
+    if (verdict->slowest.cycles <= verdict->deadline)
+        return "neither proven nor refuted: the bound is above the deadline, no execution that was found is";
+    if (verdict->slowest.of_code) return "not refuted: the machine code was executed on another machine";
+    return verdict->model == WB_MODEL_NONE
+               ? "not refuted: the execution found has all latencies at their longest"
+               : "not refuted: no GPU executes a model";
+}
+
+void verdict_put_sure(struct text *out, const wb_verdict *verdict) {
+    const wb_slowest *sure = &verdict->sure;
+    text_printf(out, "%" PRIu64 " cycles", sure->cycles);
+    if (sure->kind == WB_SIMULATED && verdict->judged != NULL && verdict->model == WB_MODEL_NONE)
+        text_printf(out,
+                    " under %s with every latency at the shortest that is stated, no miss of a TLB and all "
+                    "data and code in the caches",
+                    sure->name);
+}
+
 /* The meaning of a state whose name does not tell it all. */
 static void put_meaning(struct text *out, const wb_verdict *verdict) {
-    text_string(out, verdict->state == WB_OPEN
-                         ? "neither proven nor refuted: the bound is above the deadline, no execution that "
-                           "was found is"
+    const bool has_shortest = verdict->model == WB_MODEL_NONE && verdict->sure.cycles > 0 &&
+                              verdict->slowest.cycles > verdict->deadline;
+    text_string(out, verdict->state == WB_OPEN ? doubt_of(verdict)
                      : verdict->state == WB_BLOCK_ONLY
                          ? "a bound of one block says nothing of the kernel that it is part of"
                          : "both numbers are this tool's: please report the command with its files");
+    if (verdict->state == WB_OPEN && has_shortest)
+        text_printf(out, "; at their shortest it takes %" PRIu64 " cycles", verdict->sure.cycles);
 }
 
 void verdict_put_details(struct text *out, const struct layout *layout, const wb_verdict *verdict,
                          const struct verdict_words *words) {
     const bool is_wrong = verdict->state == WB_CONTRADICTION;
     if (verdict->is_bounded) put_bound(out, layout, verdict, words);
+    if (verdict->scope != WB_SCOPE_BLOCK && verdict->is_bounded) put_launch(out, layout, verdict, words);
     if (verdict->is_bounded && verdict_model(verdict->model) != NULL)
         put_detail(out, layout, "scope", verdict, put_scope);
-    if (verdict->bound != NULL && verdict->bound->part_count > 0)
-        put_detail(out, layout, "breakdown", verdict, put_parts);
-    if (verdict->has_deadline) {
+    if (verdict->bound != NULL && verdict->bound->part_count > 0) put_breakdown(out, layout, verdict, words);
+    if (verdict->has_deadline && !words->brief) {
         const size_t start = verdict_begin_detail(out, "deadline");
         put_other_unit(out, words, is_wrong, verdict->deadline);
         verdict_end_detail(out, layout, start);
     }
     put_slowest(out, layout, verdict, words);
-    if (verdict->stalls != NULL) put_detail(out, layout, "stalls", verdict, verdict_put_stalls);
-    if (verdict->code.cycles > 0) put_detail(out, layout, "code", verdict, verdict_put_code);
+    if (verdict->state == WB_MISSED && verdict->sure.cycles != verdict->slowest.cycles)
+        put_detail(out, layout, "shortest", verdict, verdict_put_sure);
+    if (verdict->stalls != NULL && (!words->brief || verdict->slowest.cycles == verdict->stalls->cycles))
+        put_detail(out, layout, "stalls", verdict, verdict_put_stalls);
+    if (verdict->code.cycles > 0 || verdict->code_bound != NULL)
+        put_detail(out, layout, "code", verdict, verdict_put_code);
     if (verdict->refuted != NULL && verdict->judged != NULL) /* of a stream each launch says it */
         put_detail(out, layout, "refuted", verdict, verdict_put_refuted);
     if (is_wrong || verdict->state == WB_OPEN || verdict->state == WB_BLOCK_ONLY)
@@ -445,9 +542,21 @@ static void stalls_json(struct json *json, const wb_verdict *verdict) {
     json_close(json);
 }
 
-void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz) {
+/* The bound of the machine code, or null. */
+static void code_bound_json(struct json *json, const wb_verdict *verdict) {
+    const wb_bound *bound = verdict->code_bound;
+    if (!json_open_known(json, "code_bound", bound != NULL)) return;
+    json_put(json, "cycles %" PRIu64 ", method %s, machine %s", bound->cycles, bound->method,
+             machine_of_code(verdict));
+    json_close(json);
+}
+
+void verdict_json(struct json *json, const wb_verdict *verdict, const wb_machine *machine) {
     static const char *const models[] = {[WB_MODEL_PTX] = "ptx", [WB_MODEL_CLASSES] = "ptx-classes"};
     const bool is_bounded = verdict->is_bounded, has_margin = is_bounded && verdict->has_deadline;
+    const double clock_mhz = machine->clock_mhz;
+    struct text source = {0};
+    verdict_put_launch_source(&source, machine);
     json_open_object(json, "verdict");
     json_put(json,
              "state %s, scope %s, bound %*" PRIu64
@@ -456,13 +565,16 @@ void verdict_json(struct json *json, const wb_verdict *verdict, double clock_mhz
              is_bounded ? wb_kind_name(WB_UPPER) : NULL,
              verdict->bound != NULL ? verdict->bound->method : NULL, models[verdict->model],
              verdict->accepted, is_bounded && verdict->model == WB_MODEL_PTX, clock_mhz, verdict->overhead);
+    json_take_text(json, "launch_source", &source);
     json_put(json, "microseconds %*g, deadline %*" PRIu64 ", margin %*" PRId64, is_bounded,
              report_microseconds(clock_mhz, verdict->cycles), verdict->has_deadline, verdict->deadline,
              has_margin, verdict->margin);
     slowest_json(json, "slowest", &verdict->slowest);
+    slowest_json(json, "sure", &verdict->sure);
     contradiction_json(json, &verdict->contradiction);
     stalls_json(json, verdict);
     slowest_json(json, "code", &verdict->code);
+    code_bound_json(json, verdict);
     json_put_text(json, "refuted", verdict->refuted != NULL ? verdict->refuted->method : NULL);
     json_close(json);
 }

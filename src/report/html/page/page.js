@@ -791,7 +791,7 @@ function verdict(data) {
   figures.push(slowest === null ? figure("Slowest execution found", "none") : figure("Slowest execution found", ...cycles(slowest.cycles, clock),
     slowest.how === null ? null : ", " + (slowest.kind === "simulated" ? "simulated under " : "by ") + slowest.how,
     slowest.with_data ? ", with the data that the launch gives" : null));
-  if (verdict.launch_overhead > 0) figures.push(figure("Launch overhead in all of these", ...cycles(verdict.launch_overhead, clock)));
+  if (verdict.launch_overhead > 0) figures.push(figure("Launch overhead, in none of these", ...cycles(verdict.launch_overhead, clock)));
   return [...data.page.sentences.map(sentence => element("p", { textContent: sentence })), element("dl", { className: "figures" }, ...figures)];
 }
 function verdictBox(data) {

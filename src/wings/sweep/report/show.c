@@ -133,7 +133,7 @@ static void put_csv_number(void *context, const struct outcome_number *number) {
     text_string(out, "\n");
 }
 
-/* The proven bound, with the launch overhead; the slowest execution found as `lower`. */
+/* The proven bound; the slowest execution found as `lower`. */
 static void put_csv_verdict(const struct show *show, const struct stored_unit *unit) {
     put_csv_parameters(show, unit);
     put_csv_cell(show->out, unit->scope, false);

@@ -207,7 +207,7 @@ wb_status wb_is_launch_file(const char *path, wb_diagnostics *diagnostics, bool 
     char *text = NULL;
     size_t size = 0;
     wb_status status = file_read(path, YTREE_SIZE_MAX, &unsaid, &text, &size);
-    if (status == WB_OK) status = ytree_parse(path, text, size, &unsaid, &document);
+    if (status == WB_OK) status = launch_tree_parse(path, text, size, &unsaid, &document);
     *is_launch = status == WB_OK && describes_launches(document.root);
     ytree_free(&document);
     free(text);

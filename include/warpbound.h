@@ -395,6 +395,7 @@ typedef enum {
     WB_LAUNCH_DEADLINE,   /* as wb_deadline_cycles takes it */
     WB_LAUNCH_ACCEPT,     /* as wb_accept_read takes it */
     WB_LAUNCH_RESIDENT,   /* as wb_machine_set takes it behind "resident=" */
+    WB_LAUNCH_IMAGE,      /* as wb_program_module takes it */
 } wb_launch_setting;
 
 /* What the first launch that says it says; files as they can be opened, though they stand in the launch file

@@ -216,14 +216,7 @@ static wb_status parse_leaf(struct fields_parser *parser, const char *at, size_t
 
 /* ---- CUDA's vectors ---- */
 
-struct vector_type {
-    const char *type; /* of its components, with a colon */
-    uint32_t count;
-    uint32_t align;
-};
-
-/* The vector type that the word at `at` names; its count is 0: none. As vector_types.h has them. */
-static struct vector_type vector_named(const char *at) {
+struct launch_vector launch_vector_named(const char *at) {
     static const struct {
         const char *name, *type;
         uint32_t bytes;
@@ -233,20 +226,20 @@ static struct vector_type vector_named(const char *at) {
         {"longlong", "i64:", 8}, {"ulonglong", "u64:", 8}, {"float", "f32:", 4}, {"double", "f64:", 8},
     };
     const size_t length = word_length(at);
-    if (is_word(at, "dim3")) return (struct vector_type){"u32:", 3, 4};
+    if (is_word(at, "dim3")) return (struct launch_vector){"u32:", 3, 4, 4};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         const size_t base = strlen(bases[i].name);
         if (length != base + 1 || strncmp(at, bases[i].name, base) != 0) continue;
         if (at[base] < '1' || at[base] > '4') continue;
         const uint32_t count = (uint32_t)(at[base] - '0'), bytes = bases[i].bytes;
         const uint32_t align = count % 2 == 1 ? bytes : bytes * count;
-        return (struct vector_type){bases[i].type, count, align < 16 ? align : 16};
+        return (struct launch_vector){bases[i].type, count, bytes, align < 16 ? align : 16};
     }
-    return (struct vector_type){"", 0, 0};
+    return (struct launch_vector){"", 0, 0, 0};
 }
 
 /* float4:{1, 2, 3, 4}, or float4:? and float4:___ */
-static wb_status parse_vector(struct fields_parser *parser, const struct vector_type *type,
+static wb_status parse_vector(struct fields_parser *parser, const struct launch_vector *type,
                               struct layout *layout) {
     static const char components[4][2] = {"x", "y", "z", "w"};
     parser->at += word_length(parser->at);
@@ -291,8 +284,9 @@ static bool is_taken(const struct fields_parser *parser, size_t first) {
 /* NAME: VALUE, of the struct whose fields begin at `start`; a blank stands for all that are to come. */
 static wb_status parse_field(struct fields_parser *parser, size_t start, struct layout *part) {
     const char *name = parser->at;
-    const size_t length = word_length(name), before = enter(parser, name, length);
+    const size_t length = word_length(name);
     if (length == 0) return fail(parser, "a field such as n: i32:1024");
+    const size_t before = enter(parser, name, length);
     if (parser->path.failed) return no_memory(parser);
     if (is_taken(parser, start)) return fail(parser, "another name: a field before has this one");
     const bool is_blank = is_word(name, LAUNCH_BLANK);
@@ -397,7 +391,7 @@ static uint64_t accept_count(struct fields_parser *parser) {
 }
 
 static wb_status parse_unaligned(struct fields_parser *parser, struct layout *layout) {
-    const struct vector_type vector = vector_named(parser->at);
+    const struct launch_vector vector = launch_vector_named(parser->at);
     const char *start = parser->at;
     const uint64_t count = accept_count(parser);
     if (count > 0) return parse_repeated(parser, count, layout);
@@ -441,7 +435,7 @@ static wb_status parse_value(struct fields_parser *parser, struct layout *layout
 
 static bool has_fields(const char *text) {
     return is_word(text, "struct") || is_word(text, "packed") || is_word(text, "align") ||
-           (vector_named(text).count > 0 && text[word_length(text)] == ':');
+           (launch_vector_named(text).count > 0 && text[word_length(text)] == ':');
 }
 
 /* Where the text stands in the source as it is; 0: it does not. */

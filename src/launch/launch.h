@@ -25,7 +25,7 @@
 /* What stands in a launch file for a value that its user has yet to fill in. */
 #define LAUNCH_BLANK "___"
 
-#define LAUNCH_SETTINGS (WB_LAUNCH_RESIDENT + 1)
+#define LAUNCH_SETTINGS (WB_LAUNCH_IMAGE + 1)
 
 /* Most launches of a list. */
 #define LAUNCHES_MAX 4096u
@@ -159,6 +159,17 @@ struct launch_site {
 
 /* The type of a name such as "i32" (i: like s), PTX_TYPE_NONE for a name that a launch cannot use. */
 enum ptx_type launch_type_named(const char *name, size_t length);
+
+/* A vector type of CUDA (vector_types.h). */
+struct launch_vector {
+    const char *type; /* of its components, with a colon */
+    uint32_t count;   /* 0: it is none */
+    uint32_t bytes;   /* of a component */
+    uint32_t align;
+};
+
+/* The one that the word at `at` names. */
+struct launch_vector launch_vector_named(const char *at);
 
 /* Parses "f32[1024]=iota"; @FILE is read at once. Unless `pointed` is NULL it may be "f32[1024]+16=iota",
  * too, and *pointed becomes the element behind the `+`, or 0. */

@@ -210,9 +210,11 @@ SETTING_READER(machine, WB_LAUNCH_MACHINE)
 SETTING_READER(deadline, WB_LAUNCH_DEADLINE)
 SETTING_READER(accept, WB_LAUNCH_ACCEPT)
 SETTING_READER(resident, WB_LAUNCH_RESIDENT)
+SETTING_READER(image, WB_LAUNCH_IMAGE)
 
 static const struct field launch_fields[] = {
     {.key = "code", .kind = FIELD_NESTED, .read = read_code},
+    {.key = "image", .kind = FIELD_NESTED, .read = read_image},
     {.key = "kernel", .kind = FIELD_NESTED, .read = read_kernel},
     {.key = "stream", .kind = FIELD_NESTED, .read = read_stream},
     {.key = "grid", .kind = FIELD_NESTED, .read = read_grid},
@@ -364,8 +366,8 @@ static wb_status require_stream(const struct ytree *document, const struct ytree
 static wb_status require_same(const struct ytree *document, const struct ytree_node *mapping,
                               const wb_launch *launch, const wb_launches *launches) {
     assert(launch != NULL);
-    static const wb_launch_setting same[] = {WB_LAUNCH_CODE, WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE,
-                                             WB_LAUNCH_ACCEPT, WB_LAUNCH_RESIDENT};
+    static const wb_launch_setting same[] = {WB_LAUNCH_CODE,   WB_LAUNCH_MACHINE,  WB_LAUNCH_DEADLINE,
+                                             WB_LAUNCH_ACCEPT, WB_LAUNCH_RESIDENT, WB_LAUNCH_IMAGE};
     if (launch->settings[WB_LAUNCH_PTXAS_INFO] != NULL)
         return ytree_error(
             document, ytree_find(mapping, "ptxas_info"),

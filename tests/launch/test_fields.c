@@ -117,7 +117,7 @@ static void test_wrong(void **state) {
         {"arguments:\n  - p: struct {a: i8:1\n  - i32:4\n",
          "x.yaml:3:3: error: p: expected ',' or '}' behind a field, got '- i32:4'"},
         {"arguments:\n  - p: struct {a i8:1}\n",
-         "x.yaml:2:17: error: p.a: expected ':' behind the name of a field, got 'i8:1}'"},
+         "x.yaml:2:18: error: p.a: expected ':' behind the name of a field, got 'i8:1}'"},
         {"arguments:\n  - p: struct {a: float4:{1, 2}}\n",
          "x.yaml:2:31: error: p.a: expected ',' and the next component, got '}}'"},
         {"arguments:\n  - p: struct {a: float4:1}\n",

@@ -464,7 +464,7 @@ static void test_errors_of_files(void **state) {
         {"kernel:\n", "l.yaml:1:8: error: kernel: expected the name of a kernel, got nothing"},
         {"grdi: 3\n", "l.yaml:1:1: error: unknown key 'grdi'; did you mean 'grid'?"},
         {"threads: 3\n",
-         "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, kernel, stream, grid, block, "
+         "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, image, kernel, stream, grid, block, "
          "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
          "resident"},
         {"code: [a]\n",
@@ -649,7 +649,7 @@ static void test_errors_of_lists(void **state) {
     } cases[] = {
         {"[]\n", "l.yaml:1:1: error: the list has no launch", WB_ERR_INPUT},
         {"- kernel: a\n- 7\n",
-         "l.yaml:2:3: error: expected a mapping with the keys code, kernel, stream, grid, block, shared, "
+         "l.yaml:2:3: error: expected a mapping with the keys code, image, kernel, stream, grid, block, shared, "
          "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
          "resident, got '7'",
          WB_ERR_INPUT},

@@ -138,8 +138,14 @@ static bool argument_fits(const struct launch_argument *argument, const struct p
 
 /* Appends what has to stand in the place of a blank. */
 static void put_blank(struct text *out, const char *given) {
-    text_printf(out, "blank: replace " LAUNCH_BLANK " in '%s' by %s", given,
-                strchr(given, '[') != NULL ? "the number of elements" : "the value, or ? for any value");
+    const char *what = "the value, or ? for any value";
+    if (strcmp(given, LAUNCH_BLANK) == 0)
+        what = "the fields, such as in: buf:f32[1024], n: i32:7";
+    else if (strstr(given, "[" LAUNCH_BLANK "]") != NULL)
+        what = "the number of elements";
+    else if (strchr(given, '[') != NULL)
+        what = "contents such as zero or {1, 2}";
+    text_printf(out, "blank: replace " LAUNCH_BLANK " in '%s' by %s", given, what);
 }
 
 /* Says of each field that is blank what it should be. */

@@ -14,6 +14,7 @@
 #include "base/containers.h"
 #include "launch/launch.h"
 #include "messages.h"
+#include "random_struct.h"
 
 static wb_launch *launch_of(const char *text, wb_diagnostics *diagnostics) {
     wb_launch *launch = NULL;
@@ -171,9 +172,8 @@ static void test_named_fields(void **state) {
         {"p.in=7", "argument 'p.in' is 'buf:f32[4]', and '7' has no type"},
         {"p.e.0=7", "e.0: this field is given together with others: give the whole struct"},
         {"p.w=x", "'i32:x': expected a whole number"},
-        {"p=7",
-         "argument 'p' is 'struct {in: buf:f32[8]=zero, w: i32:?, v: float2:{1, 25}, e:', and "
-         "'7' has no type"},
+        {"p=7", "argument 'p' is 'struct {in: buf:f32[8]=zero, w: i32:?, v: float2:{1, 25}, e:', and "
+                "'7' has no type"},
     };
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     wb_launch *launch =
@@ -233,121 +233,6 @@ static void test_of_facts(void **state) {
 #define STRUCTS 300
 #define SEED 20261129
 
-/* A random struct: as C declares it, the statements that fill it, and as a launch writes it. */
-struct made {
-    struct random_state random;
-    struct text declared, filled, launch;
-    unsigned names;
-};
-
-struct scalar {
-    const char *c, *launch;
-};
-
-static const struct scalar scalars[] = {
-    {"signed char", "i8"}, {"unsigned char", "u8"}, {"short", "i16"}, {"unsigned", "u32"},
-    {"int", "i32"},        {"long long", "i64"},    {"float", "f32"}, {"double", "f64"},
-};
-
-static const char vectors[] =
-    "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
-    "typedef struct {float x, y;} __attribute__((aligned(8))) float2;\n"
-    "typedef struct {float x, y, z;} float3;\n"
-    "typedef struct {float x, y, z, w;} __attribute__((aligned(16))) float4;\n"
-    "typedef struct {double x, y, z, w;} __attribute__((aligned(16))) double4;\n"
-    "typedef struct {signed char x, y, z, w;} __attribute__((aligned(4))) char4;\n"
-    "typedef struct {short x, y, z;} short3;\n"
-    "static void show(const void *p, size_t n) {\n"
-    "    for (size_t i = 0; i < n; i++) printf(\"%02x\", ((const unsigned char *)p)[i]);\n"
-    "    printf(\"\\n\");\n}\n";
-
-static const struct {
-    const char *name;
-    unsigned count;
-} vector_types[] = {{"float2", 2}, {"float3", 3}, {"float4", 4}, {"double4", 4}, {"char4", 4}, {"short3", 3}};
-
-static void make_struct(struct made *made, const char *variable, unsigned depth);
-
-static void make_field(struct made *made, const char *variable, unsigned depth) {
-    char name[16], path[200];
-    (void)snprintf(name, sizeof name, "f%u", made->names++);
-    (void)snprintf(path, sizeof path, "%s.%s", variable, name);
-    text_printf(&made->launch, "%s: ", name);
-    const unsigned value = (unsigned)random_below(&made->random, 100);
-    const struct scalar *scalar = &scalars[random_below(&made->random, sizeof scalars / sizeof *scalars)];
-    switch (random_below(&made->random, depth < 3 ? 8 : 5)) {
-    case 0:
-    case 1: /* a scalar, maybe of an alignment */
-        if (random_below(&made->random, 4) == 0) {
-            text_printf(&made->launch, "align 16 ");
-            text_printf(&made->declared, "_Alignas(16) ");
-        }
-        text_printf(&made->declared, "%s %s;", scalar->c, name);
-        text_printf(&made->launch, "%s:%u", scalar->launch, value);
-        text_printf(&made->filled, "%s = %u;", path, value);
-        return;
-    case 2: { /* an array */
-        const unsigned count = 1 + (unsigned)random_below(&made->random, 5);
-        text_printf(&made->declared, "%s %s[%u];", scalar->c, name, count);
-        text_printf(&made->launch, "%s[%u]={", scalar->launch, count);
-        for (unsigned i = 0; i < count; i++) {
-            text_printf(&made->launch, "%s%u", i > 0 ? ", " : "", value + i);
-            text_printf(&made->filled, "%s[%u] = %u;", path, i, value + i);
-        }
-        text_char(&made->launch, '}');
-        return;
-    }
-    case 3: { /* a vector */
-        const size_t which = random_below(&made->random, sizeof vector_types / sizeof *vector_types);
-        text_printf(&made->declared, "%s %s;", vector_types[which].name, name);
-        text_printf(&made->launch, "%s:{", vector_types[which].name);
-        for (unsigned i = 0; i < vector_types[which].count; i++) {
-            text_printf(&made->launch, "%s%u", i > 0 ? ", " : "", value + i);
-            text_printf(&made->filled, "%s.%c = %u;", path, "xyzw"[i], value + i);
-        }
-        text_char(&made->launch, '}');
-        return;
-    }
-    case 4: /* a pointer, of a value that is known here */
-        text_printf(&made->declared, "void *%s;", name);
-        text_printf(&made->launch, "u64:%u", value);
-        text_printf(&made->filled, "%s = (void *)%u;", path, value);
-        return;
-    case 5: { /* an array of structs */
-        const unsigned count = 1 + (unsigned)random_below(&made->random, 3);
-        const size_t start = made->filled.length;
-        (void)snprintf(path, sizeof path, "%s.%s[i%u]", variable, name, depth);
-        text_printf(&made->filled, "for (int i%u = 0; i%u < %u; i%u++) {", depth, depth, count, depth);
-        text_printf(&made->launch, "%u * ", count);
-        make_struct(made, path, depth + 1);
-        text_printf(&made->declared, " %s[%u];", name, count);
-        text_string(&made->filled, "}");
-        assert_true(made->filled.length > start);
-        return;
-    }
-    default: /* a struct */
-        make_struct(made, path, depth + 1);
-        text_printf(&made->declared, " %s;", name);
-        return;
-    }
-}
-
-static void make_struct(struct made *made, const char *variable, unsigned depth) {
-    const unsigned count = 1 + (unsigned)random_below(&made->random, 6);
-    const bool packed = random_below(&made->random, 8) == 0;
-    const bool wide = !packed && random_below(&made->random, 6) == 0;
-    text_string(&made->declared, packed ? "struct __attribute__((packed)) {"
-                                 : wide ? "struct __attribute__((aligned(32))) {"
-                                        : "struct {");
-    text_string(&made->launch, packed ? "packed struct {" : wide ? "align 32 struct {" : "struct {");
-    for (unsigned i = 0; i < count; i++) {
-        if (i > 0) text_string(&made->launch, ", ");
-        make_field(made, variable, depth);
-    }
-    text_char(&made->declared, '}');
-    text_char(&made->launch, '}');
-}
-
 /* Holds the bytes that a launch gives to those of the compiler's struct. */
 static void check_bytes(const struct launch_argument *argument, const char *hex, const char *input) {
     const uint64_t size = launch_contents_size(&argument->contents);
@@ -376,17 +261,17 @@ static void check_bytes(const struct launch_argument *argument, const char *hex,
 static void test_against_compiler(void **state) {
     (void)state;
     char folder[] = "/tmp/wb_fieldsXXXXXX", path[80], command[300];
-    struct made made[STRUCTS] = {0};
+    struct random_struct made[STRUCTS] = {0};
     struct random_state random = random_seeded(SEED);
     if (system("cc --version > /dev/null 2>&1") != 0) skip();
     assert_non_null(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/s.c", folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    (void)fputs(vectors, file);
+    (void)fputs(random_struct_prelude, file);
     for (int i = 0; i < STRUCTS; i++) {
         made[i].random = random_seeded(random_next(&random));
-        make_struct(&made[i], "s", 0);
+        random_struct_make(&made[i], "s");
         (void)fprintf(file,
                       "static void f%d(void) {\n    %s s;\n    memset(&s, 0xee, sizeof s);\n    %s\n"
                       "    show(&s, sizeof s);\n}\n",
@@ -411,9 +296,7 @@ static void test_against_compiler(void **state) {
         if (wb_launch_add_argument(launch, made[i].launch.data, diagnostics) != WB_OK)
             fail_msg("%s", wb_diagnostics_text(diagnostics));
         check_bytes(&launch->arguments.items[i], line, made[i].launch.data);
-        text_free(&made[i].declared);
-        text_free(&made[i].filled);
-        text_free(&made[i].launch);
+        random_struct_free(&made[i]);
     }
     (void)pclose(out);
     free(line);

@@ -14,11 +14,12 @@
 
 #    define STUB_PREFIX "__device_stub_"
 
-/* Most types of a kernel, types in types, and names for one type. */
+/* Most types of a kernel, types in types, names for one type, parameters, and bytes of a name. */
 #    define TYPES_MAX 4096u
 #    define DEPTH_MAX 14u
 #    define PEEL_MAX 32u
 #    define PARAMS_MAX 4096u
+#    define NAME_BYTES_MAX 256u
 
 struct types_reader {
     const char *symbol;
@@ -68,7 +69,7 @@ static bool peel(Dwarf_Die *die) {
 
 static const char *name_of(struct types_reader *reader, Dwarf_Die *die) {
     const char *name = dwarf_diename(die);
-    return name == NULL ? "" : arena_string(reader->arena, name, strnlen(name, 256));
+    return name == NULL ? "" : arena_printable(reader->arena, name, strnlen(name, NAME_BYTES_MAX));
 }
 
 /* The type of launch files of a number of C++; "" where they have none. */

@@ -169,15 +169,20 @@ static wb_status make_bytes(const struct fields_parser *parser, struct launch_co
     return WB_OK;
 }
 
-/* TYPE[COUNT] or TYPE[COUNT]=CONTENTS: `value->text` is that. */
+/* TYPE[COUNT] or TYPE[COUNT]=CONTENTS: `value->text` is that. Contents may be a blank, and so may the count,
+ * which leaves open how large the array is. */
 static wb_status parse_array(const struct fields_parser *parser, const struct launch_site *site,
                              struct launch_argument *value) {
-    value->blank = strstr(value->text, LAUNCH_BLANK) != NULL;
-    if (value->blank) {
-        value->contents.type = launch_type_named(value->text, strcspn(value->text, "["));
+    char *shape = arena_string(site->arena, value->text, strcspn(value->text, "="));
+    if (shape == NULL) return no_memory(parser);
+    value->blank = strstr(value->text + strlen(shape), LAUNCH_BLANK) != NULL;
+    const size_t word = word_length(shape);
+    if (strcmp(shape + word, "[" LAUNCH_BLANK "]") == 0 && launch_type_named(shape, word) != PTX_TYPE_NONE) {
+        value->blank = true;
+        value->contents.type = launch_type_named(shape, word);
         return WB_OK;
     }
-    WB_TRY(launch_contents_parse(site, value->text, &value->contents, NULL));
+    WB_TRY(launch_contents_parse(site, value->blank ? shape : value->text, &value->contents, NULL));
     if (launch_contents_size(&value->contents) > LAUNCH_STRUCT_MAX)
         return fail(parser, "an array of at most 32764 bytes");
     value->known = value->contents.fill != LAUNCH_FILL_UNKNOWN;

@@ -142,10 +142,12 @@ static wb_status set_field(struct wb_launch *launch, const struct launch_field *
                            struct launch_argument *argument) {
     struct launch_argument parsed;
     WB_TRY(launch_value_parse(site, value, &parsed));
-    const bool fits = field_bytes(&old->value) == field_bytes(&parsed) || old->value.blank;
-    if (!fits || old->text_length == 0 || (old->bare && parsed.type == PTX_TYPE_NONE)) {
+    const uint64_t bytes = field_bytes(&old->value);
+    const bool stands_alone = old->text_length > 0 && bytes > 0;
+    if (!stands_alone || bytes != field_bytes(&parsed) || (old->bare && parsed.type == PTX_TYPE_NONE)) {
         diagnose(site->diagnostics, SEVERITY_ERROR, "argument", "%s: %s", old->path,
                  old->text_length == 0 ? "this field is given together with others: give the whole struct"
+                 : bytes == 0          ? "the size of this field is to be filled in: give the whole struct"
                                        : "a field keeps its size");
         return WB_ERR_INPUT;
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -171,23 +172,25 @@ static void ask_damaged(int file, const char *path, char *bytes, size_t size, st
 /* Damaged files and little memory end in nothing, or in some types. */
 static void test_damaged(void **state) {
     (void)state;
-    char path[] = "/tmp/wb_typesXXXXXX", command[300], *bytes = NULL;
+    char path[32] = "/tmp/wb_typesXXXXXX", command[300], *bytes = NULL;
     size_t size = 0;
     struct random_state random = random_seeded(SEED);
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     if (system("cc --version > /dev/null 2>&1") != 0) skip();
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
+    const int made = mkstemp(path), file = memfd_create("damaged", 0);
+    assert_true(made >= 0 && file >= 0);
     (void)snprintf(command, sizeof command,
                    "echo 'struct b {int x[2][3]; void *p;}; struct a {struct b b[2]; float f; char c;};"
                    "void k(struct a a, int n) { }' | cc -g -c -x c -o %s -",
                    path);
     assert_int_equal(system(command), 0);
     assert_int_equal(file_read(path, 1u << 20, diagnostics, &bytes, &size), WB_OK);
+    (void)unlink(path);
+    (void)close(made);
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     for (int round = 0; round < 3000; round++)
         ask_damaged(file, path, bytes, size, &random, round);
     (void)close(file);
-    (void)unlink(path);
     free(bytes);
     wb_diagnostics_free(diagnostics);
 }

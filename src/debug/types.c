@@ -299,6 +299,19 @@ static int find_nothing(Dwfl_Module *module, void **user, const char *name, Dwar
     return -1;
 }
 
+/* The symbol that the stub is called by: linking of device code puts "__nv_static_25_", 25 characters for the
+ * unit and '_' before those of static functions. */
+static const char *stub_symbol(const char *symbol) {
+    static const char prefix[] = "__nv_static_";
+    uint64_t unit = 0;
+    if (strncmp(symbol, prefix, strlen(prefix)) != 0) return symbol;
+    const char *number = symbol + strlen(prefix);
+    const size_t digits = strspn(number, "0123456789");
+    if (!number_u64(number, digits, &unit) || number[digits] != '_') return symbol;
+    const char *rest = number + digits + 1;
+    return unit < strlen(rest) && rest[unit] == '_' ? rest + unit + 1 : symbol;
+}
+
 /* A reader inside of a pass: what libdw holds is freed when the pass ends. */
 struct types_search {
     struct types_reader reader;
@@ -318,7 +331,8 @@ static void search_units(void *context) {
 bool host_params_find(const char *path, const char *symbol, struct arena *arena, struct host_params *params) {
     static const Dwfl_Callbacks callbacks = {.find_debuginfo = find_nothing,
                                              .section_address = dwfl_offline_section_address};
-    struct types_search search = {.reader = {.symbol = symbol, .arena = arena}, .params = params};
+    struct types_search search = {.reader = {.symbol = stub_symbol(symbol), .arena = arena},
+                                  .params = params};
     assert(arena_is_protected(arena));
     search.dwfl = dwfl_begin(&callbacks);
     if (search.dwfl == NULL) return false;

@@ -1,6 +1,7 @@
 /* Arguments by fields: structs passed by value as launches write them, laid out as compilers for x86-64 and
  * nvcc do: each field at its alignment, the whole a multiple of the largest one. docs/launch.md has the
  * language; what comes of it is a list of fields that have none of their own, at their offsets. */
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 
 #define DEPTH_MAX 16u
 #define ALIGN_MAX 4096u
+
+/* Most fields that one struct names. */
+#define NAMES_MAX 1024u
 
 /* Bytes that something takes, and what its address is a multiple of. */
 struct layout {
@@ -138,6 +142,7 @@ static wb_status add_field(struct fields_parser *parser, const char *at, size_t 
         .bare = bare,
         .value = *value,
     };
+    if (parser->fields.count == LAUNCH_STRUCT_MAX) return fail(parser, "at most 32764 fields in all");
     parser->blank |= value->blank;
     return field.path == NULL || vec_push(&parser->fields, field) != WB_OK ? no_memory(parser) : WB_OK;
 }
@@ -257,7 +262,7 @@ static wb_status parse_vector(struct fields_parser *parser, const struct launch_
         if (!is_list) parser->at = start;
         const size_t first = parser->fields.count, length = value_length(parser->at);
         const size_t before = enter(parser, components[i], 1);
-        struct layout part;
+        struct layout part = {.align = 1};
         if (parser->path.failed) return no_memory(parser);
         if (!is_list && !(length == 1 && *start == '?') && strncmp(start, LAUNCH_BLANK, length) != 0)
             return fail(parser, "{the components}, or ? for unknown ones");
@@ -308,11 +313,13 @@ static wb_status parse_field(struct fields_parser *parser, size_t start, struct 
 
 static wb_status parse_struct(struct fields_parser *parser, bool packed, struct layout *layout) {
     const size_t start = parser->fields.count;
+    uint32_t names = 0;
     *layout = (struct layout){.align = 1};
     if (!accept(parser, '{')) return fail(parser, "'{' behind struct");
     do {
         const size_t first = parser->fields.count;
-        struct layout part;
+        struct layout part = {.align = 1};
+        if (names++ == NAMES_MAX) return fail(parser, "at most 1024 fields");
         WB_TRY(parse_field(parser, start, &part));
         if (packed && !part.is_asked) part.align = 1;
         WB_TRY(place(parser, first, &part, layout));
@@ -324,7 +331,7 @@ static wb_status parse_struct(struct fields_parser *parser, bool packed, struct 
 
 /* [VALUE, VALUE ...]: elements of one layout. */
 static wb_status parse_list(struct fields_parser *parser, struct layout *layout) {
-    struct layout element, part;
+    struct layout element = {.align = 1}, part = element;
     *layout = (struct layout){.align = 1};
     for (uint64_t i = 0; i == 0 || accept(parser, ','); i++) {
         const size_t first = parser->fields.count, before = enter_index(parser, i);
@@ -478,7 +485,8 @@ static wb_status make_compact(struct fields_parser *parser, const char *text) {
 }
 
 static wb_status parse_fields(struct fields_parser *parser, struct launch_argument *argument) {
-    struct layout layout;
+    struct layout layout = {.align = 1};
+    assert(parser->at != NULL);
     WB_TRY(parse_value(parser, &layout));
     if (*parser->at != '\0') return fail(parser, "nothing behind the argument");
     struct launch_field *fields =

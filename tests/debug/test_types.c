@@ -125,6 +125,25 @@ static void test_random_structs(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+/* The symbol of a static function that device code was linked with. */
+static void test_static_symbol(void **state) {
+    (void)state;
+    static const char *const symbols[][2] = {{"__nv_static_4_unit__Z5scale5image", "yes"},
+                                             {"__nv_static_5_unit__Z5scale5image", NULL},
+                                             {"__nv_static_99_unit__Z5scale5image", NULL},
+                                             {"__nv_static__Z5scale5image", NULL},
+                                             {"__nv_static_4", NULL}};
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        struct arena arena = {0};
+        struct question question = {
+            .path = "tests/data/fatbin/fields.o", .symbol = symbols[i][0], .arena = &arena};
+        assert_int_equal(arena_protect(&arena, ask, &question), WB_OK);
+        assert_int_equal(question.found, symbols[i][1] != NULL);
+        text_free(&question.out);
+        arena_free(&arena);
+    }
+}
+
 /* What has no types is no error. */
 static void test_nothing_known(void **state) {
     (void)state;
@@ -198,6 +217,7 @@ static void test_damaged(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_structs),
+        cmocka_unit_test(test_static_symbol),
         cmocka_unit_test(test_nothing_known),
         cmocka_unit_test(test_damaged),
     };

@@ -159,6 +159,13 @@ static void test_wrong(void **state) {
     assert_int_equal(wb_launch_add_argument(launch, deep.data, diagnostics), WB_ERR_INPUT);
     assert_non_null(strstr(wb_diagnostics_text(diagnostics), "expected at most 16 levels of fields"));
     text_free(&deep);
+    text_string(&deep, "struct {f0: i8:1");
+    for (int i = 1; i < 1025; i++)
+        text_printf(&deep, ", f%d: i8:1", i);
+    assert_int_equal(wb_launch_add_argument(launch, deep.data, diagnostics), WB_ERR_INPUT);
+    assert_non_null(
+        strstr(wb_diagnostics_text(diagnostics), "expected at most 1024 fields, got 'f1024: i8:1'"));
+    text_free(&deep);
     wb_launch_free(launch);
     wb_diagnostics_free(diagnostics);
 }

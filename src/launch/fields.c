@@ -2,7 +2,6 @@
  * nvcc do: each field at its alignment, the whole a multiple of the largest one. docs/launch.md has the
  * language; what comes of it is a list of fields that have none of their own, at their offsets. */
 #include <assert.h>
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,15 +76,12 @@ static bool accept(struct fields_parser *parser, char c) {
     return true;
 }
 
-static size_t word_length(const char *at) {
-    size_t length = 0;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_' || at[length] == '$')
-        length++;
-    return length;
+size_t launch_name_length(const char *text) {
+    return strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
 }
 
 static bool is_word(const char *at, const char *word) {
-    return word_length(at) == strlen(word) && strncmp(at, word, strlen(word)) == 0;
+    return launch_name_length(at) == strlen(word) && strncmp(at, word, strlen(word)) == 0;
 }
 
 static bool accept_word(struct fields_parser *parser, const char *word) {
@@ -181,7 +177,7 @@ static wb_status parse_array(const struct fields_parser *parser, const struct la
     char *shape = arena_string(site->arena, value->text, strcspn(value->text, "="));
     if (shape == NULL) return no_memory(parser);
     value->blank = strstr(value->text + strlen(shape), LAUNCH_BLANK) != NULL;
-    const size_t word = word_length(shape);
+    const size_t word = launch_name_length(shape);
     if (strcmp(shape + word, "[" LAUNCH_BLANK "]") == 0 && launch_type_named(shape, word) != PTX_TYPE_NONE) {
         value->blank = true;
         value->contents.type = launch_type_named(shape, word);
@@ -215,7 +211,7 @@ static wb_status parse_leaf(struct fields_parser *parser, const char *at, size_t
     site.subject = &subject;
     site.field = path_of(parser);
     value.text = text;
-    const size_t word = word_length(text);
+    const size_t word = launch_name_length(text);
     const bool is_array = text[word] == '[' && !is_word(text, "bytes");
     WB_TRY(is_array ? parse_array(parser, &site, &value) : launch_value_parse(&site, text, &value));
     const struct layout own = layout_of(&value);
@@ -235,7 +231,7 @@ struct launch_vector launch_vector_named(const char *at) {
         {"int", "i32:", 4},      {"uint", "u32:", 4},      {"long", "i64:", 8},  {"ulong", "u64:", 8},
         {"longlong", "i64:", 8}, {"ulonglong", "u64:", 8}, {"float", "f32:", 4}, {"double", "f64:", 8},
     };
-    const size_t length = word_length(at);
+    const size_t length = launch_name_length(at);
     if (is_word(at, "dim3")) return (struct launch_vector){"u32:", 3, 4, 4};
     for (size_t i = 0; i < sizeof bases / sizeof *bases; i++) {
         const size_t base = strlen(bases[i].name);
@@ -252,7 +248,7 @@ struct launch_vector launch_vector_named(const char *at) {
 static wb_status parse_vector(struct fields_parser *parser, const struct launch_vector *type,
                               struct layout *layout) {
     static const char components[4][2] = {"x", "y", "z", "w"};
-    parser->at += word_length(parser->at);
+    parser->at += launch_name_length(parser->at);
     if (!accept(parser, ':')) return fail(parser, "':' and {the vector's components}");
     const bool is_list = accept(parser, '{');
     const char *start = parser->at;
@@ -294,7 +290,7 @@ static bool is_taken(const struct fields_parser *parser, size_t first) {
 /* NAME: VALUE, of the struct whose fields begin at `start`; a blank stands for all that are to come. */
 static wb_status parse_field(struct fields_parser *parser, size_t start, struct layout *part) {
     const char *name = parser->at;
-    const size_t length = word_length(name);
+    const size_t length = launch_name_length(name);
     if (length == 0) return fail(parser, "a field such as n: i32:1024");
     const size_t before = enter(parser, name, length);
     if (parser->path.failed) return no_memory(parser);
@@ -423,7 +419,7 @@ static wb_status parse_value(struct fields_parser *parser, struct layout *layout
     uint64_t align = 0;
     if (parser->depth == DEPTH_MAX) return fail(parser, "at most 16 levels of fields");
     if (accept_word(parser, "align")) {
-        const size_t length = word_length(parser->at);
+        const size_t length = launch_name_length(parser->at);
         const bool is_power =
             number_u64(parser->at, length, &align) && align > 0 && (align & (align - 1)) == 0;
         if (!is_power || align > ALIGN_MAX) return fail(parser, "a power of two up to 4096 behind align");
@@ -447,7 +443,7 @@ static wb_status parse_value(struct fields_parser *parser, struct layout *layout
 
 static bool has_fields(const char *text) {
     return is_word(text, "struct") || is_word(text, "packed") || is_word(text, "align") ||
-           (launch_vector_named(text).count > 0 && text[word_length(text)] == ':');
+           (launch_vector_named(text).count > 0 && text[launch_name_length(text)] == ':');
 }
 
 /* Where the text stands in the source as it is; 0: it does not. */

@@ -180,6 +180,9 @@ wb_status launch_contents_parse(const struct launch_site *site, const char *text
 wb_status launch_value_parse(const struct launch_site *site, const char *text,
                              struct launch_argument *argument);
 
+/* Letters and digits of a name that begins `text`, with '_', in any locale. */
+size_t launch_name_length(const char *text);
+
 /* Parses any argument. `name` is the one that the launch file gives it, or NULL. */
 wb_status launch_argument_parse(const struct launch_site *site, const char *name, const char *text,
                                 struct launch_argument *argument);

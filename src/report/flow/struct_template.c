@@ -1,7 +1,6 @@
 /* Parameters in a launch file that is to be completed, by what the host's debug information says of them:
  * structs field by field. What the language of launch files lays out otherwise than the compiler did, such as
  * bit-fields, becomes bytes between the fields. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,10 +24,8 @@ static uint64_t aligned(uint64_t offset, uint64_t align) {
 /* Components of a type that is one of CUDA's vectors; 0: it is none. */
 static struct launch_vector vector_of(const struct host_type *type) {
     const struct launch_vector vector = launch_vector_named(type->name);
-    const size_t length = strlen(type->name);
-    for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)type->name[i])) return (struct launch_vector){.type = ""};
-    const bool has_size = vector.count > 0 && type->size == vector.count * vector.bytes;
+    const bool is_whole = type->name[launch_name_length(type->name)] == '\0';
+    const bool has_size = is_whole && vector.count > 0 && type->size == vector.count * vector.bytes;
     return has_size ? vector : (struct launch_vector){.type = ""};
 }
 
@@ -81,9 +78,7 @@ static struct plan plan_of(const struct host_type *type) {
 /* ---- Writing ------------------------------------------------------------------------------------------- */
 
 static bool is_field_name(const char *name) {
-    for (const char *c = name; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_') return false;
-    return name[0] != '\0' && strcmp(name, LAUNCH_BLANK) != 0;
+    return name[0] != '\0' && name[launch_name_length(name)] == '\0' && strcmp(name, LAUNCH_BLANK) != 0;
 }
 
 /* The name of a member as a field; one that is none, or that a base has, too, is called by its offset. */

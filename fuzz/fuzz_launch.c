@@ -19,9 +19,27 @@ static void fill(const struct launch_contents *contents) {
     free(bytes);
 }
 
+/* Fields lie in their struct, one behind the other. */
+static void check_fields(const struct launch_argument *argument) {
+    uint64_t end = 0;
+    for (size_t i = 0; i < argument->field_count; i++) {
+        const struct launch_argument *value = &argument->fields[i].value;
+        fill(&value->contents);
+        if (argument->blank) continue;
+        const uint64_t size = value->is_buffer               ? LAUNCH_POINTER_BYTES
+                              : value->type != PTX_TYPE_NONE ? ptx_type_bytes(value->type)
+                                                             : launch_contents_size(&value->contents);
+        if (argument->fields[i].offset < end || size == 0) abort();
+        end = argument->fields[i].offset + size;
+    }
+    if (!argument->blank && end > launch_contents_size(&argument->contents)) abort();
+}
+
 static void fill_all(const wb_launch *launch) {
-    for (size_t i = 0; i < launch->arguments.count; i++)
+    for (size_t i = 0; i < launch->arguments.count; i++) {
         fill(&launch->arguments.items[i].contents);
+        if (launch->arguments.items[i].fields != NULL) check_fields(&launch->arguments.items[i]);
+    }
     for (size_t i = 0; i < launch->variables.count; i++)
         fill(&launch->variables.items[i].contents);
 }
@@ -52,6 +70,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = strndup((const char *)data, size);
     launch = wb_launch_new();
     if (wb_launch_add_argument(launch, text, diagnostics) == WB_OK) fill_all(launch);
+    if (launch->arguments.count > 0 && launch->arguments.items[0].field_count > 0) {
+        struct text named = {0};
+        text_printf(&named, "1.%s=i32:7", launch->arguments.items[0].fields[0].path);
+        (void)wb_launch_set_argument(launch, NULL, named.data, diagnostics);
+        check_fields(&launch->arguments.items[0]);
+        text_free(&named);
+    }
     uint32_t numbers[3] = {0};
     memcpy(numbers, data, size < sizeof numbers ? size : sizeof numbers);
     (void)wb_launch_set_grid(launch, numbers, diagnostics);

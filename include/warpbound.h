@@ -399,6 +399,7 @@ typedef enum {
     WB_LAUNCH_ACCEPT,     /* as wb_accept_read takes it */
     WB_LAUNCH_COMPILE,    /* "ptxas": PTX is compiled with it for the machine */
     WB_LAUNCH_RESIDENT,   /* as wb_machine_set takes it behind "resident=" */
+    WB_LAUNCH_IMAGE,      /* as wb_program_module takes it */
 } wb_launch_setting;
 
 /* What the first launch that says it says; files as they can be opened, though they stand in the launch file
@@ -457,17 +458,17 @@ const char *wb_taken_name(wb_taken assumed);
 const char *wb_taken_name_at(size_t index);
 
 /* Appends one argument: "i32:1024", "f32:0.5", "buf:f32[1024]",
- * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16). A
- * launch file's arguments are dropped by the first call. */
+ * "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE", "buf:f32[1024]+16" (the address of element 16), "struct
+ * {in: buf:f32[64], n: i32:64}". A launch file's arguments are dropped by the first call. */
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics);
 
 /* Whether a text is "NAME=VALUE", which wb_launch_set_argument takes, rather than an argument by itself. */
 bool wb_is_named_argument(const char *text);
 
 /* "NAME=VALUE": another value for one of the arguments that the launch has. NAME is what its launch file
- * calls it, the kernel's parameter, or a place from 1 on; VALUE is an argument as above or, of a scalar, what
- * stands behind the type there: n=2048 makes i32:2048 of i32:1024. `kernel` may be NULL: its parameters are
- * not known then. */
+ * calls it, the kernel's parameter, or a place from 1 on, and p.n a field of a struct; VALUE is an argument
+ * as above or, of a scalar, what stands behind the type there: n=2048 makes i32:2048 of i32:1024. `kernel`
+ * may be NULL: its parameters are not known then. */
 wb_status wb_launch_set_argument(wb_launch *launch, const wb_kernel *kernel, const char *assignment,
                                  wb_diagnostics *diagnostics);
 

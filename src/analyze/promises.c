@@ -11,9 +11,13 @@ static uint64_t bytes_of_data(const struct wb_launch *launch) {
     uint64_t bytes = 0;
     for (size_t a = 0; a < launch->arguments.count; a++) {
         const struct launch_argument *argument = &launch->arguments.items[a];
-        if (argument->is_buffer &&
-            __builtin_add_overflow(bytes, launch_contents_size(&argument->contents), &bytes))
-            return UINT64_MAX;
+        for (size_t i = 0; i < launch_part_count(argument); i++) {
+            uint64_t offset;
+            const struct launch_argument *part = launch_part(argument, i, &offset);
+            if (part->is_buffer &&
+                __builtin_add_overflow(bytes, launch_contents_size(&part->contents), &bytes))
+                return UINT64_MAX;
+        }
     }
     return bytes;
 }

@@ -297,6 +297,11 @@ struct ytree {
  */
 wb_status ytree_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                       struct ytree *document);
+
+/* The same of a text with plain scalars that are no YAML: `shielded` is the text with any YAML of the same
+ * size, byte by byte and character by character, in their place; their texts are those of `text`. */
+wb_status ytree_parse_shielded(const char *name, const char *text, const char *shielded, size_t size,
+                               wb_diagnostics *diagnostics, struct ytree *document);
 void ytree_free(struct ytree *document);
 
 /* The value of a key in a mapping, or NULL. */

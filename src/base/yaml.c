@@ -12,6 +12,7 @@
  * and move forward together. */
 struct ytree_reader {
     struct ytree *document;
+    const char *read; /* what libyaml reads: the text, or the one that shields parts of it */
     yaml_parser_t parser;
     size_t start; /* bytes of the byte order mark before the text */
     size_t index;
@@ -88,8 +89,14 @@ static wb_status refuse_features(struct ytree_reader *reader, const yaml_event_t
 static wb_status scalar_text(struct ytree_reader *reader, const yaml_event_t *event, const char **text) {
     const char *value = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
-    const bool is_block = event->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
-                          event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE;
+    bool is_block = event->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
+                    event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE;
+    if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+        reader->read != reader->document->source.text) {
+        const size_t at = mark_offset(reader, &event->start_mark);
+        is_block = memcmp(reader->document->source.text + at, reader->read + at, length) != 0;
+        if (is_block) value = reader->document->source.text + at;
+    }
     for (size_t at = 0; at < length;) {
         uint32_t point = 0;
         at += utf8_decode(value + at, length - at, &point); /* libyaml gives UTF-8 */
@@ -201,8 +208,13 @@ static wb_status read_stream(struct ytree_reader *reader) {
 
 wb_status ytree_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
                       struct ytree *document) {
+    return ytree_parse_shielded(name, text, text, size, diagnostics, document);
+}
+
+wb_status ytree_parse_shielded(const char *name, const char *text, const char *shielded, size_t size,
+                               wb_diagnostics *diagnostics, struct ytree *document) {
     *document = (struct ytree){.source = {name, text, size}, .diagnostics = diagnostics};
-    struct ytree_reader reader = {.document = document};
+    struct ytree_reader reader = {.document = document, .read = shielded};
     if (size > YTREE_SIZE_MAX) {
         diagnose(diagnostics, SEVERITY_ERROR, name, "larger than %zu bytes", YTREE_SIZE_MAX);
         return WB_ERR_INPUT;
@@ -210,7 +222,7 @@ wb_status ytree_parse(const char *name, const char *text, size_t size, wb_diagno
     reader.start = source_start(&document->source);
     if (yaml_parser_initialize(&reader.parser) == 0) return diagnose_out_of_memory(diagnostics, name);
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text + reader.start,
+    yaml_parser_set_input_string(&reader.parser, (const unsigned char *)shielded + reader.start,
                                  size - reader.start);
     wb_status status = read_stream(&reader);
     yaml_parser_delete(&reader.parser);

@@ -77,11 +77,12 @@ static bool is_same_file(const char *a, const char *b) {
            of_a.st_ino == of_b.st_ino;
 }
 
-/* Flow facts of the launch file are of the code that it names, or that is given to it. */
-static void fill_in_facts(struct options *options) {
+/* Flow facts and image of the launch file are of the code that it names, or that is given to it. */
+static void fill_in_of_code(struct options *options) {
     const char *code = options->of_launch[WB_LAUNCH_CODE], *facts = options->of_launch[WB_LAUNCH_FACTS];
-    if (facts == NULL || options->facts != NULL) return;
     if (code != NULL && !is_same_file(code, options->operands.items[0])) return;
+    if (options->image == NULL) options->image = options->of_launch[WB_LAUNCH_IMAGE];
+    if (facts == NULL || options->facts != NULL) return;
     options->facts = facts;
     options->facts_of_launch = true;
 }
@@ -95,7 +96,7 @@ wb_status launch_file_load(struct options *options, wb_diagnostics *diagnostics)
     if (status == WB_OK) status = keep_settings(options);
     if (status == WB_OK) status = fill_in_code(options, diagnostics);
     if (status != WB_OK) return status;
-    fill_in_facts(options);
+    fill_in_of_code(options);
     if ((options->command & TIMES_REGISTERS) != 0)
         options->ptxas_info_of_launch = options->of_launch[WB_LAUNCH_PTXAS_INFO];
     if (options->machine == NULL) options->machine = options->of_launch[WB_LAUNCH_MACHINE];

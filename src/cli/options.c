@@ -53,8 +53,9 @@ static const struct option_row option_table[] = {
     {'a', "argument", "ARG", INTO(LIST, arguments, LAUNCHES),
      .help =
          "next kernel argument: i32:1024, f32:0.5, buf:f32[1024] (contents unknown), "
-         "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE, buf:f32[1024]+16 (the address of element 16); or "
-         "NAME=VALUE: another value for the launch file's argument of that name, or place (from 1)"},
+         "buf:f32[1024]=iota|zero|random(SEED)|@FILE|VALUE, buf:f32[1024]+16 (the address of element 16), "
+         "'struct {in: buf:f32[64], n: i32:64}'; or NAME=VALUE: another value for the launch file's argument "
+         "of that name, or place (from 1)"},
     {'c', "variable", "NAME=CONTENTS", INTO(LIST, variables, LAUNCHES | COMMAND_CFG),
      .help = "contents of a .const or .global variable, as after buf:"},
     {'i', "block-index", "X[,Y[,Z]]", INTO(PLACE, block_index, RUNS | WING_COMMANDS),

@@ -1,4 +1,6 @@
 /* Outputs that would take the place of what they are made from, or of each other. */
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,12 +14,20 @@ static bool are_one_file(const char *a, const char *b) {
            of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
+/* Whether a field of a struct has the contents of that file. */
+static bool is_named_in_struct(const char *path, const char *field) {
+    char name[PATH_MAX];
+    const int length = (int)strcspn(field, ",}]");
+    return snprintf(name, sizeof name, "%.*s", length, field) < PATH_MAX && are_one_file(path, name);
+}
+
 static bool is_input(const struct options *options, const char *path) {
     const char *const inputs[] = {options->launch, options->facts, options->machine, options->ptxas_info,
                                   options->cubin};
     for (size_t i = 0; i < options->arguments.count; i++) {
-        const char *data = strstr(options->arguments.items[i], "=@");
-        if (data != NULL && are_one_file(path, data + 2)) return true;
+        const char *argument = options->arguments.items[i];
+        for (const char *data = argument; (data = strstr(data, "=@")) != NULL; data += 2)
+            if (are_one_file(path, data + 2) || is_named_in_struct(path, data + 2)) return true;
     }
     for (size_t i = 0; i < options->operands.count; i++)
         if (are_one_file(path, options->operands.items[i])) return true;

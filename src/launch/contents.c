@@ -1,5 +1,5 @@
-/* Arguments and contents of buffers as a launch writes them: values, TYPE[COUNT], optionally =FILL; of
- * arguments TYPE[COUNT]+ELEMENT, too. */
+/* Contents of buffers and arguments without fields as a launch writes them: values, TYPE[COUNT], optionally
+ * =FILL; of arguments TYPE[COUNT]+ELEMENT, too. */
 #include <assert.h>
 #include <endian.h>
 #include <inttypes.h>
@@ -24,8 +24,7 @@ static const struct {
 
 #define TYPE_COUNT (sizeof types / sizeof *types)
 
-/* The type of a name such as "i32" (i: like s), PTX_TYPE_NONE for a name that a launch cannot use. */
-static enum ptx_type value_type(const char *name, size_t length) {
+enum ptx_type launch_type_named(const char *name, size_t length) {
     for (size_t i = 0; i < TYPE_COUNT; i++)
         if (strlen(types[i].name) == length && memcmp(types[i].name, name, length) == 0) return types[i].type;
     return PTX_TYPE_NONE;
@@ -130,18 +129,17 @@ static uint64_t value_random(enum ptx_type type, uint64_t random) {
 
 /* ---- Contents of buffers ---- */
 
-/* What a text is parsed for, and where messages go. */
+/* A text that is parsed, and for what. */
 struct contents_parser {
-    struct arena *arena;
+    const struct launch_site *site;
     const char *text;
-    const struct subject *subject;
-    const struct launch_folder *folder;
-    wb_diagnostics *diagnostics;
     uint64_t *pointed; /* or NULL: not the contents of an argument */
 };
 
 static wb_status fail(const struct contents_parser *parser, const char *message) {
-    diagnose_about(parser->diagnostics, SEVERITY_ERROR, parser->subject, "'%.80s': %s", parser->text,
+    const struct launch_site *site = parser->site;
+    diagnose_about(site->diagnostics, SEVERITY_ERROR, site->subject, "%s%s'%.80s': %s",
+                   site->field != NULL ? site->field : "", site->field != NULL ? ": " : "", parser->text,
                    message);
     return WB_ERR_INPUT;
 }
@@ -171,7 +169,7 @@ static wb_status parse_shape(const struct contents_parser *parser, struct launch
     bool pointer = close != NULL && close[1] == '+' && parser->pointed != NULL;
     if (close == NULL || (close[1] != '\0' && close[1] != '=' && !pointer))
         return fail(parser, "expected TYPE[COUNT] or TYPE[COUNT]=CONTENTS, such as f32[1024]=iota");
-    contents->type = value_type(parser->text, (size_t)(open - parser->text));
+    contents->type = launch_type_named(parser->text, (size_t)(open - parser->text));
     if (contents->type == PTX_TYPE_NONE) {
         struct text message = {0};
         text_string(&message, "unknown element type; expected ");
@@ -192,23 +190,24 @@ static wb_status parse_file(const struct contents_parser *parser, const char *na
                             struct launch_contents *contents) {
     if (name[0] == '\0') return fail(parser, "expected a file name after '@'");
     char *path = NULL;
-    WB_TRY(launch_file_path(name, parser->subject, parser->folder, parser->diagnostics, &path));
+    WB_TRY(launch_file_path(name, parser->site->subject, parser->site->folder, parser->site->diagnostics,
+                            &path));
     char *bytes = NULL;
     size_t size = 0;
     const uint64_t room = launch_contents_size(contents);
-    wb_status status = file_read(path, room, parser->diagnostics, &bytes, &size);
+    wb_status status = file_read(path, room, parser->site->diagnostics, &bytes, &size);
     if (status != WB_OK) {
-        diagnose_about(parser->diagnostics, SEVERITY_NOTE, parser->subject,
+        diagnose_about(parser->site->diagnostics, SEVERITY_NOTE, parser->site->subject,
                        "'%s' is named here, for a buffer of %" PRIu64 " bytes", path, room);
     } else {
-        contents->file_bytes = arena_alloc(parser->arena, size > 0 ? size : 1);
+        contents->file_bytes = arena_alloc(parser->site->arena, size > 0 ? size : 1);
         if (contents->file_bytes == NULL)
-            status = diagnose_out_of_memory(parser->diagnostics, path);
+            status = diagnose_out_of_memory(parser->site->diagnostics, path);
         else
             memcpy(contents->file_bytes, bytes, size);
         const wb_input input = input_of(WB_INPUT_DATA, path, bytes, size);
-        if (status == WB_OK && input_copy(&input, parser->arena, &contents->data) != WB_OK)
-            status = diagnose_out_of_memory(parser->diagnostics, path);
+        if (status == WB_OK && input_copy(&input, parser->site->arena, &contents->data) != WB_OK)
+            status = diagnose_out_of_memory(parser->site->diagnostics, path);
         contents->fill = LAUNCH_FILL_FILE;
         contents->file_size = size;
     }
@@ -229,16 +228,49 @@ static bool parse_seed(const char *fill, uint64_t *seed) {
 static wb_status bad_fill(const struct contents_parser *parser, enum ptx_type type) {
     struct text message = {0};
     text_string(&message, "expected ");
-    if (value_writable(type)) text_string(&message, "zero, iota, random(SEED), @FILE or ");
+    if (value_writable(type)) text_string(&message, "zero, iota, random(SEED), @FILE, {VALUE, ...} or ");
     value_describe(type, &message);
     text_string(&message, " after '='");
     return fail_with(parser, &message);
+}
+
+/* Stores the low `size` bytes (1, 2, 4 or 8), lowest first. */
+static void store_element(uint8_t *bytes, uint64_t bits, uint32_t size) {
+    assert(size <= sizeof bits);
+    uint64_t little = htole64(bits);
+    memcpy(bytes, &little, size);
+}
+
+/* {VALUE, VALUE ...}, one for each element. */
+static wb_status parse_list(const struct contents_parser *parser, const char *list,
+                            struct launch_contents *contents) {
+    const uint32_t bytes = ptx_type_bytes(contents->type);
+    const size_t length = strlen(list);
+    uint64_t count = 1, done = 0, bits;
+    for (const char *c = list; *c != '\0'; c++)
+        count += *c == ',';
+    if (list[length - 1] != '}' || count != contents->count)
+        return fail(parser, "expected {VALUE, VALUE ...} with a value for each element");
+    contents->file_size = count * bytes;
+    contents->file_bytes = arena_alloc(parser->site->arena, contents->file_size);
+    if (contents->file_bytes == NULL) return diagnose_out_of_memory(parser->site->diagnostics, "contents");
+    for (const char *at = list + 1; done < count; done++) {
+        at += strspn(at, " ");
+        const size_t end = strcspn(at, ",}"), size = strcspn(at, " ,}");
+        if (!value_parse(contents->type, at, size, &bits) || strspn(at + size, " ") != end - size)
+            return bad_fill(parser, contents->type);
+        store_element(contents->file_bytes + done * bytes, bits, bytes);
+        at += end + 1;
+    }
+    contents->fill = LAUNCH_FILL_FILE;
+    return WB_OK;
 }
 
 static wb_status parse_fill(const struct contents_parser *parser, const char *fill,
                             struct launch_contents *contents) {
     bool writable = value_writable(contents->type);
     if (fill[0] == '@') return parse_file(parser, fill + 1, contents);
+    if (fill[0] == '{') return parse_list(parser, fill, contents);
     if (strcmp(fill, "zero") == 0)
         contents->fill = LAUNCH_FILL_ZERO;
     else if (writable && strcmp(fill, "iota") == 0)
@@ -252,11 +284,9 @@ static wb_status parse_fill(const struct contents_parser *parser, const char *fi
     return WB_OK;
 }
 
-wb_status launch_contents_parse(struct arena *arena, const char *text, const struct subject *subject,
-                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
+wb_status launch_contents_parse(const struct launch_site *site, const char *text,
                                 struct launch_contents *contents, uint64_t *pointed) {
-    struct contents_parser parser = {arena, text, subject, folder, diagnostics, NULL};
-    parser.pointed = pointed;
+    const struct contents_parser parser = {site, text, pointed};
     struct launch_contents parsed = {0};
     const char *rest = NULL;
     WB_TRY(parse_shape(&parser, &parsed, &rest));
@@ -267,13 +297,6 @@ wb_status launch_contents_parse(struct arena *arena, const char *text, const str
 
 uint64_t launch_contents_size(const struct launch_contents *contents) {
     return contents->count * ptx_type_bytes(contents->type);
-}
-
-/* Stores the low `size` bytes (1, 2, 4 or 8), lowest first. */
-static void store_element(uint8_t *bytes, uint64_t bits, uint32_t size) {
-    assert(size <= sizeof bits);
-    uint64_t little = htole64(bits);
-    memcpy(bytes, &little, size);
 }
 
 void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes) {
@@ -304,8 +327,9 @@ void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes
 static wb_status parse_scalar(const struct contents_parser *parser, struct launch_argument *argument) {
     struct text message = {0};
     const char *colon = strchr(parser->text, ':');
-    if (colon == NULL) return fail(parser, "expected TYPE:VALUE, buf:TYPE[COUNT], bytes:HEX or bytes[SIZE]");
-    argument->type = value_type(parser->text, (size_t)(colon - parser->text));
+    if (colon == NULL)
+        return fail(parser, "expected TYPE:VALUE, buf:TYPE[COUNT], struct {...}, bytes:HEX or bytes[SIZE]");
+    argument->type = launch_type_named(parser->text, (size_t)(colon - parser->text));
     if (argument->type == PTX_TYPE_NONE) {
         text_string(&message, "unknown type; expected buf, bytes, ");
         value_list_types(&message);
@@ -334,8 +358,8 @@ static wb_status parse_hex_bytes(const struct contents_parser *parser, const cha
         return fail(parser,
                     "expected two hexadecimal digits a byte, for 1 to 32764 bytes; a struct of 100 bytes "
                     "of unknown contents is bytes[100]");
-    uint8_t *bytes = arena_alloc(parser->arena, size);
-    if (bytes == NULL) return diagnose_out_of_memory(parser->diagnostics, "bytes");
+    uint8_t *bytes = arena_alloc(parser->site->arena, size);
+    if (bytes == NULL) return diagnose_out_of_memory(parser->site->diagnostics, "bytes");
     for (size_t i = 0; i < size; i++) {
         uint64_t byte;
         if (!number_hex(digits + 2 * i, 2, &byte)) return fail(parser, "expected hexadecimal digits");
@@ -379,8 +403,7 @@ static wb_status parse_argument(const struct contents_parser *parser, struct lau
     if ((rest = behind(parser->text, "buf:")) != NULL) {
         uint64_t pointed = 0;
         argument->is_buffer = true;
-        WB_TRY(launch_contents_parse(parser->arena, rest, parser->subject, parser->folder,
-                                     parser->diagnostics, &argument->contents, &pointed));
+        WB_TRY(launch_contents_parse(parser->site, rest, &argument->contents, &pointed));
         argument->offset = pointed * ptx_type_bytes(argument->contents.type);
         return WB_OK;
     }
@@ -389,14 +412,18 @@ static wb_status parse_argument(const struct contents_parser *parser, struct lau
     return parse_scalar(parser, argument);
 }
 
-wb_status launch_argument_parse(struct arena *arena, const char *text, const struct subject *subject,
-                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
-                                struct launch_argument *argument) {
-    const struct contents_parser parser = {arena, text, subject, folder, diagnostics, NULL};
-    struct launch_argument parsed = {.at = (uint32_t)subject->offset, .blank = is_blank(text)};
-    if (!parsed.blank) WB_TRY(parse_argument(&parser, &parsed));
-    parsed.text = arena_string(arena, text, strlen(text));
-    if (parsed.text == NULL) return diagnose_out_of_memory(diagnostics, "argument");
+wb_status launch_value_parse(const struct launch_site *site, const char *text,
+                             struct launch_argument *argument) {
+    const struct contents_parser parser = {site, text, NULL};
+    struct launch_argument parsed = {.at = (uint32_t)site->subject->offset, .blank = is_blank(text)};
+    if (parsed.blank) { /* how large it is may be known */
+        parsed.is_buffer = behind(text, "buf:") != NULL;
+        parsed.type = launch_type_named(text, strcspn(text, ":"));
+    } else {
+        WB_TRY(parse_argument(&parser, &parsed));
+    }
+    parsed.text = arena_string(site->arena, text, strlen(text));
+    if (parsed.text == NULL) return diagnose_out_of_memory(site->diagnostics, "argument");
     *argument = parsed;
     return WB_OK;
 }

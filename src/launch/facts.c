@@ -194,7 +194,7 @@ static void put_dimensions(const char *name, const uint32_t dimensions[3], struc
 }
 
 /* A scalar's bits, a checksum of a struct's bytes; addresses of buffers are known to no bound. */
-static void put_argument(const struct launch_argument *argument, struct text *out) {
+static void put_part(const struct launch_argument *argument, struct text *out) {
     const struct launch_contents *contents = &argument->contents;
     bool is_struct = !argument->is_buffer && argument->type == PTX_TYPE_NONE;
     if (argument->is_buffer)
@@ -206,6 +206,25 @@ static void put_argument(const struct launch_argument *argument, struct text *ou
         text_printf(out, " %" PRIu64, argument->bits);
     else
         text_string(out, " unknown");
+}
+
+/* Of a struct with fields a checksum of all that is said of them. */
+static void put_argument(const struct launch_argument *argument, struct text *out) {
+    struct text fields = {0};
+    uint64_t offset;
+    if (argument->fields == NULL) {
+        put_part(argument, out);
+        return;
+    }
+    for (size_t i = 0; i < argument->field_count; i++) {
+        const struct launch_argument *part = launch_part(argument, i, &offset);
+        text_printf(&fields, " %" PRIu64, offset);
+        put_part(part, &fields);
+    }
+    out->failed |= fields.failed;
+    if (!fields.failed)
+        text_printf(out, " struct_%016" PRIx64, facts_text_checksum(fields.data, fields.length));
+    text_free(&fields);
 }
 
 void facts_put_launch(const struct wb_launch *launch, struct text *out) {

@@ -209,8 +209,9 @@ const char *wb_taken_name_at(size_t index) {
 
 wb_status wb_launch_add_argument(wb_launch *launch, const char *argument, wb_diagnostics *diagnostics) {
     struct subject subject = {.where = "argument"};
+    const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL};
     struct launch_argument parsed;
-    WB_TRY(launch_argument_parse(&launch->arena, argument, &subject, NULL, diagnostics, &parsed));
+    WB_TRY(launch_argument_parse(&site, NULL, argument, &parsed));
     if (launch->arguments_from_file) launch->arguments.count = 0;
     launch->arguments_from_file = false;
     if (vec_push(&launch->arguments, parsed) != WB_OK) return diagnose_out_of_memory(diagnostics, "argument");
@@ -231,6 +232,7 @@ static struct launch_variable *launch_variable_entry(struct wb_launch *launch, c
 
 wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_diagnostics *diagnostics) {
     struct subject subject = {.where = "variable"};
+    const struct launch_site site = {&launch->arena, &subject, NULL, diagnostics, NULL};
     struct launch_contents contents;
     const char *equals = strchr(assignment, '=');
     if (equals == NULL || equals == assignment) {
@@ -238,7 +240,7 @@ wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_d
                        "'%.100s': expected NAME=CONTENTS such as c=f32[16]=iota", assignment);
         return WB_ERR_INPUT;
     }
-    WB_TRY(launch_contents_parse(&launch->arena, equals + 1, &subject, NULL, diagnostics, &contents, NULL));
+    WB_TRY(launch_contents_parse(&site, equals + 1, &contents, NULL));
     struct launch_variable *variable =
         launch_variable_entry(launch, assignment, (size_t)(equals - assignment));
     if (variable == NULL) return diagnose_out_of_memory(diagnostics, subject.where);
@@ -247,11 +249,15 @@ wb_status wb_launch_set_variable(wb_launch *launch, const char *assignment, wb_d
     return variable->text == NULL ? diagnose_out_of_memory(diagnostics, subject.where) : WB_OK;
 }
 
-/* The `index`-th argument or variable, arguments first; NULL past the end. */
+/* The `index`-th part of an argument or variable, arguments first; NULL past the end. */
 static const struct launch_contents *contents_at(const wb_launch *launch, size_t index) {
-    const size_t arguments = launch->arguments.count;
-    if (index < arguments) return &launch->arguments.items[index].contents;
-    index -= arguments;
+    uint64_t offset;
+    for (size_t a = 0; a < launch->arguments.count; a++) {
+        const struct launch_argument *argument = &launch->arguments.items[a];
+        const size_t parts = launch_part_count(argument);
+        if (index < parts) return &launch_part(argument, index, &offset)->contents;
+        index -= parts;
+    }
     return index < launch->variables.count ? &launch->variables.items[index].contents : NULL;
 }
 

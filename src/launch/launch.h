@@ -17,6 +17,7 @@
 #define LAUNCH_THREADS_MAX 1024u
 #define LAUNCH_BUFFER_MAX ((uint64_t)4 << 30)
 #define LAUNCH_STRUCT_MAX 32764u
+#define LAUNCH_POINTER_BYTES 8u /* in a struct */
 #define LAUNCH_SHARED_MAX (1u << 20)
 #define LAUNCH_REGISTERS_MAX 255u
 #define WARP_LANES 32u
@@ -24,7 +25,7 @@
 /* What stands in a launch file for a value that its user has yet to fill in. */
 #define LAUNCH_BLANK "___"
 
-#define LAUNCH_SETTINGS (WB_LAUNCH_RESIDENT + 1)
+#define LAUNCH_SETTINGS (WB_LAUNCH_IMAGE + 1)
 
 /* Most launches of a list. */
 #define LAUNCHES_MAX 4096u
@@ -60,16 +61,28 @@ struct launch_contents {
 };
 
 struct launch_argument {
-    const char *name;                /* that the launch file gives it, or NULL */
-    const char *text;                /* as it was given, for messages and reports */
-    uint32_t at;                     /* byte offset in the launch file, or 0 */
-    bool blank;                      /* to be filled in: nothing below is known */
-    bool is_buffer;                  /* the argument is the address of a buffer with `contents` */
-    bool known;                      /* of a scalar: false for "i32:?" */
-    enum ptx_type type;              /* of a scalar; PTX_TYPE_NONE for "bytes:..." (a struct by value) */
-    uint64_t bits;                   /* of a scalar */
-    uint64_t offset;                 /* of a buffer: bytes from its start to where the argument points */
-    struct launch_contents contents; /* of a buffer; of "bytes:..." the bytes, as a file's */
+    const char *name;                  /* that the launch file gives it, or NULL */
+    const char *text;                  /* as it was given, for messages and reports */
+    uint32_t at;                       /* byte offset in the launch file, or 0 */
+    bool blank;                        /* to be filled in: nothing below is known */
+    bool is_buffer;                    /* the argument is the address of a buffer with `contents` */
+    bool known;                        /* of a scalar: false for "i32:?" */
+    enum ptx_type type;                /* of a scalar; PTX_TYPE_NONE for "bytes:..." (a struct by value) */
+    uint64_t bits;                     /* of a scalar */
+    uint64_t offset;                   /* of a buffer: bytes from its start to where the argument points */
+    struct launch_contents contents;   /* of a buffer; of "bytes:..." the bytes, as a file's; of a struct with
+                                          fields its size */
+    const struct launch_field *fields; /* of "struct {...}" and vectors, else NULL */
+    size_t field_count;
+};
+
+/* What an argument consists of that has no fields of its own. */
+struct launch_field {
+    const char *path; /* "dims.1.x" */
+    uint32_t offset;
+    uint32_t text_at, text_length; /* of its value in the argument's text; 0: it shares that with others */
+    bool bare;                     /* no type stands there */
+    struct launch_argument value;
 };
 
 /* Contents of a .const or .global variable of the module. */
@@ -135,17 +148,55 @@ uint64_t launch_contents_size(const struct launch_contents *contents);
  * unknown contents: the caller marks those bytes unknown. */
 void launch_contents_fill(const struct launch_contents *contents, uint8_t *bytes);
 
-/* Parses "f32[1024]=iota" about `subject`; @FILE is read at once: relative to `folder`, or, where that is
- * NULL, as an option names it. Unless `pointed` is NULL it may be "f32[1024]+16=iota", too, and *pointed
- * becomes the element behind the `+`, or 0. */
-wb_status launch_contents_parse(struct arena *arena, const char *text, const struct subject *subject,
-                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
+/* What a text is parsed for. */
+struct launch_site {
+    struct arena *arena; /* of the launch */
+    const struct subject *subject;
+    const struct launch_folder *folder; /* @FILE is relative to it; NULL: as an option names it */
+    wb_diagnostics *diagnostics;
+    const char *field; /* that messages name, or NULL */
+};
+
+/* The type of a name such as "i32" (i: like s), PTX_TYPE_NONE for a name that a launch cannot use. */
+enum ptx_type launch_type_named(const char *name, size_t length);
+
+/* A vector type of CUDA (vector_types.h). */
+struct launch_vector {
+    const char *type; /* of its components, with a colon */
+    uint32_t count;   /* 0: it is none */
+    uint32_t bytes;   /* of a component */
+    uint32_t align;
+};
+
+/* The one that the word at `at` names. */
+struct launch_vector launch_vector_named(const char *at);
+
+/* Parses "f32[1024]=iota"; @FILE is read at once. Unless `pointed` is NULL it may be "f32[1024]+16=iota",
+ * too, and *pointed becomes the element behind the `+`, or 0. */
+wb_status launch_contents_parse(const struct launch_site *site, const char *text,
                                 struct launch_contents *contents, uint64_t *pointed);
 
-/* Parses one argument, such as "i32:1024" or "buf:f32[1024]=iota"; parameters as above. */
-wb_status launch_argument_parse(struct arena *arena, const char *text, const struct subject *subject,
-                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
+/* Parses an argument without fields, such as "i32:1024" or "buf:f32[1024]=iota". */
+wb_status launch_value_parse(const struct launch_site *site, const char *text,
+                             struct launch_argument *argument);
+
+/* Letters and digits of a name that begins `text`, with '_', in any locale. */
+size_t launch_name_length(const char *text);
+
+/* Parses any argument. `name` is the one that the launch file gives it, or NULL. */
+wb_status launch_argument_parse(const struct launch_site *site, const char *name, const char *text,
                                 struct launch_argument *argument);
+
+/* The parts of an argument that have no fields: itself, or its fields. */
+static inline size_t launch_part_count(const struct launch_argument *argument) {
+    return argument->fields != NULL ? argument->field_count : 1;
+}
+
+static inline const struct launch_argument *launch_part(const struct launch_argument *argument, size_t index,
+                                                        uint64_t *offset) {
+    *offset = argument->fields != NULL ? argument->fields[index].offset : 0;
+    return argument->fields != NULL ? &argument->fields[index].value : argument;
+}
 
 /* The argument that "NAME=VALUE" is about, and what it becomes, of wb_launch_set_argument: in the launch's
  * arena, the launch is as it was. */
@@ -170,6 +221,10 @@ wb_status launch_assumption_store(const char *name, size_t length, const struct 
 
 /* The name of an assumption. */
 const char *launch_assumption_name(enum launch_assumption what);
+
+/* Parses the YAML of launch files, in which an argument "struct {...}" needs no quotes. */
+wb_status launch_tree_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                            struct ytree *document);
 
 /* Parses a launch file in memory, which describes one launch; `name` stands for the file in messages. */
 wb_status launch_parse(const char *name, const char *text, size_t size, const struct launch_folder *folder,

@@ -157,11 +157,8 @@ static wb_status read_argument(const struct ytree *document, const struct ytree_
     WB_TRY(ytree_require(document, value, YTREE_SCALAR,
                          "an argument such as 'i32:1024', or one with a name: 'n: i32:1024'"));
     if (is_named) WB_TRY(check_name(document, value, launch));
-    WB_TRY(launch_argument_parse(&launch->arena, value->text, &subject, reader->folder, document->diagnostics,
-                                 argument));
-    if (!is_named) return WB_OK;
-    argument->name = arena_string(&launch->arena, value->key, strlen(value->key));
-    return argument->name == NULL ? out_of_memory(document) : WB_OK;
+    const struct launch_site site = {&launch->arena, &subject, reader->folder, document->diagnostics, NULL};
+    return launch_argument_parse(&site, is_named ? value->key : NULL, value->text, argument);
 }
 
 static wb_status read_arguments(const struct ytree *document, const struct ytree_node *value, void *target) {
@@ -188,8 +185,9 @@ static wb_status read_variables(const struct ytree *document, const struct ytree
         struct subject subject = subject_of(document, item);
         struct launch_variable variable = {0};
         WB_TRY(ytree_require(document, item, YTREE_SCALAR, "contents such as 'f32[16]=iota'"));
-        WB_TRY(launch_contents_parse(&launch->arena, item->text, &subject, reader->folder,
-                                     document->diagnostics, &variable.contents, NULL));
+        const struct launch_site site = {&launch->arena, &subject, reader->folder, document->diagnostics,
+                                         NULL};
+        WB_TRY(launch_contents_parse(&site, item->text, &variable.contents, NULL));
         variable.name = arena_string(&launch->arena, item->key, strlen(item->key));
         variable.text = arena_string(&launch->arena, item->text, strlen(item->text));
         if (variable.name == NULL || variable.text == NULL || vec_push(&launch->variables, variable) != WB_OK)
@@ -213,9 +211,11 @@ SETTING_READER(deadline, WB_LAUNCH_DEADLINE)
 SETTING_READER(accept, WB_LAUNCH_ACCEPT)
 SETTING_READER(compile, WB_LAUNCH_COMPILE)
 SETTING_READER(resident, WB_LAUNCH_RESIDENT)
+SETTING_READER(image, WB_LAUNCH_IMAGE)
 
 static const struct field launch_fields[] = {
     {.key = "code", .kind = FIELD_NESTED, .read = read_code},
+    {.key = "image", .kind = FIELD_NESTED, .read = read_image},
     {.key = "kernel", .kind = FIELD_NESTED, .read = read_kernel},
     {.key = "stream", .kind = FIELD_NESTED, .read = read_stream},
     {.key = "grid", .kind = FIELD_NESTED, .read = read_grid},
@@ -235,6 +235,61 @@ static const struct field launch_fields[] = {
     {0},
 };
 
+/* Behind "- " or "- NAME: " at the start of a line: where an argument begins; NULL: none does. */
+static const char *argument_on(const char *line, const char *end) {
+    const char *at = line;
+    while (at < end && *at == ' ')
+        at++;
+    if (end - at < 2 || at[0] != '-' || at[1] != ' ') return NULL;
+    for (at += 2; at < end && *at == ' ';)
+        at++;
+    const char *name = at;
+    while (at < end && *at != ' ' && *at != ':' && *at != '#')
+        at++;
+    if (end - at < 2 || at[0] != ':' || at[1] != ' ') return name;
+    while (++at < end && *at == ' ') {
+    }
+    return at;
+}
+
+/* The end of a struct that stands there without quotes: behind its last brace, or that of the file where it
+ * has none; NULL: it is something else. */
+static const char *struct_end(const char *at, const char *end) {
+    static const char *const starts[] = {"struct", "packed", "align"};
+    bool is_struct = false;
+    int depth = 0;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        const size_t length = strlen(starts[i]);
+        is_struct |= (size_t)(end - at) > length && memcmp(at, starts[i], length) == 0 &&
+                     (at[length] == ' ' || at[length] == '{');
+    }
+    for (bool comment = false; is_struct && at < end; at++) {
+        if (*at == '\n' || (*at == '#' && (at[-1] == ' ' || at[-1] == '\n'))) comment = *at == '#';
+        if (comment) continue;
+        depth += (*at == '{') - (*at == '}');
+        if (*at == '}' && depth <= 0) return at + 1;
+    }
+    return is_struct ? end : NULL;
+}
+
+wb_status launch_tree_parse(const char *name, const char *text, size_t size, wb_diagnostics *diagnostics,
+                            struct ytree *document) {
+    const char *end = text + size;
+    char *shielded = size < YTREE_SIZE_MAX ? malloc(size + 1) : NULL;
+    if (shielded == NULL) return ytree_parse(name, text, size, diagnostics, document);
+    memcpy(shielded, text, size);
+    for (const char *line = text; line != NULL && line < end;) {
+        const char *at = argument_on(line, end), *behind = at != NULL ? struct_end(at, end) : NULL;
+        for (; behind != NULL && at < behind; at++)
+            if ((*at & 0x80) == 0) shielded[at - text] = 'x';
+        line = memchr(behind != NULL ? behind : line, '\n', (size_t)(end - (behind != NULL ? behind : line)));
+        line = line != NULL ? line + 1 : NULL;
+    }
+    const wb_status status = ytree_parse_shielded(name, text, shielded, size, diagnostics, document);
+    free(shielded);
+    return status;
+}
+
 /* Parses a launch file; ytree_free(&document->tree) in any case. */
 static wb_status open_document(const char *name, const char *text, size_t size,
                                const struct launch_folder *folder, wb_diagnostics *diagnostics,
@@ -243,7 +298,7 @@ static wb_status open_document(const char *name, const char *text, size_t size,
     document->folder = folder;
     document->tree = (struct ytree){0};
     WB_TRY(content_expect(CONTENT_LAUNCH, name, text, size, diagnostics));
-    return ytree_parse(name, text, size, diagnostics, &document->tree);
+    return launch_tree_parse(name, text, size, diagnostics, &document->tree);
 }
 
 /* The launch that a mapping describes. */
@@ -314,7 +369,8 @@ static wb_status require_same(const struct ytree *document, const struct ytree_n
                               const wb_launch *launch, const wb_launches *launches) {
     assert(launch != NULL);
     static const wb_launch_setting same[] = {WB_LAUNCH_CODE,   WB_LAUNCH_MACHINE, WB_LAUNCH_DEADLINE,
-                                             WB_LAUNCH_ACCEPT, WB_LAUNCH_COMPILE, WB_LAUNCH_RESIDENT};
+                                             WB_LAUNCH_ACCEPT, WB_LAUNCH_COMPILE, WB_LAUNCH_RESIDENT,
+                                             WB_LAUNCH_IMAGE};
     if (launch->settings[WB_LAUNCH_PTXAS_INFO] != NULL)
         return ytree_error(
             document, ytree_find(mapping, "ptxas_info"),

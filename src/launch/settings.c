@@ -70,7 +70,8 @@ enum setting_kind {
                      and nothing that is secret has such a name */
     SETTING_MACHINE,  /* a file, or the name of a preset */
     SETTING_DEADLINE, /* a time */
-    SETTING_NAMES     /* a list of names, or one */
+    SETTING_NAMES,    /* a list of names, or one */
+    SETTING_IMAGES    /* the same of names that only the code knows */
 };
 
 /* What compiles PTX. */
@@ -94,6 +95,8 @@ static const struct {
     [WB_LAUNCH_COMPILE] = {"compile", "ptxas", SETTING_NAMES, compiler_at},
     [WB_LAUNCH_RESIDENT] = {"resident", "a list of translations, data, code, code-l1, block-l1",
                             SETTING_NAMES, wb_resident_name_at},
+    [WB_LAUNCH_IMAGE] = {"image", "the name of an image of a program, or a list of them", SETTING_IMAGES,
+                         NULL},
 };
 
 /* ---- Models that are accepted ---- */
@@ -134,8 +137,9 @@ static wb_status store_names(wb_launch_setting setting, const struct ytree *docu
     else if (value->kind == YTREE_SCALAR)
         text_string(&names, value->text);
     if (status == WB_OK && names.length == 0) status = ytree_expected(document, value, expected);
-    if (status == WB_OK && choose_names(settings[setting].key, names.data, settings[setting].name_at,
-                                        &discarded, &chosen) != WB_OK)
+    if (status == WB_OK && settings[setting].kind == SETTING_NAMES &&
+        choose_names(settings[setting].key, names.data, settings[setting].name_at, &discarded, &chosen) !=
+            WB_OK)
         status = ytree_error(document, value, "'%.60s': expected %s", names.data, expected);
     if (status == WB_OK) {
         launch->settings[setting] = arena_string(&launch->arena, names.data, names.length);
@@ -170,7 +174,7 @@ wb_status launch_setting_store(wb_launch_setting setting, const struct ytree *do
     const struct subject subject = {.source = &document->source, .offset = value->at};
     struct launch_folder own = folder != NULL ? *folder : (struct launch_folder){".", WB_FILES_BELOW};
     char *path = NULL;
-    if (settings[setting].kind == SETTING_NAMES) return store_names(setting, document, value, launch);
+    if (settings[setting].kind >= SETTING_NAMES) return store_names(setting, document, value, launch);
     if (value->kind != YTREE_SCALAR || value->text[0] == '\0')
         return ytree_expected(document, value, settings[setting].expected);
     const char *problem = settings[setting].kind == SETTING_DEADLINE ? deadline_problem(value->text) : NULL;
@@ -213,7 +217,7 @@ wb_status wb_is_launch_file(const char *path, wb_diagnostics *diagnostics, bool 
     char *text = NULL;
     size_t size = 0;
     wb_status status = file_read(path, YTREE_SIZE_MAX, &unsaid, &text, &size);
-    if (status == WB_OK) status = ytree_parse(path, text, size, &unsaid, &document);
+    if (status == WB_OK) status = launch_tree_parse(path, text, size, &unsaid, &document);
     *is_launch = status == WB_OK && describes_launches(document.root);
     ytree_free(&document);
     free(text);

@@ -48,6 +48,18 @@ struct run run_shell(const char *text) {
     return run;
 }
 
+struct run run_beside_folder(const char *text) {
+    char command[4096];
+    const int length =
+        snprintf(command, sizeof command, "D=$(mktemp -d); { %s\n}; s=$?; rm -rf \"$D\"; exit $s", text);
+    assert_true(length > 0 && (size_t)length < sizeof command);
+    return run_shell(command);
+}
+
+void assert_contains(const char *text, const char *part) {
+    if (strstr(text, part) == NULL) fail_msg("'%s' is not in:\n%s", part, text);
+}
+
 struct run run_command(const char *arguments) {
     char text[2048];
     int length = snprintf(text, sizeof text, "\"$WB\" %s", arguments);

@@ -16,6 +16,11 @@ struct run {
 /* Runs a shell's text, in which $WB stands for the command. */
 struct run run_shell(const char *text);
 
+/* The same where $D stands for a folder that is gone afterwards. */
+struct run run_beside_folder(const char *text);
+
+void assert_contains(const char *text, const char *part);
+
 /* Runs `warpbound ARGUMENTS`. */
 struct run run_command(const char *arguments);
 void run_free(struct run *run);

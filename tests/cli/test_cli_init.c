@@ -12,19 +12,6 @@
 
 #include "run_cli.h"
 
-/* Runs shell text in the project's folder, in which $D stands for a folder that is gone afterwards. */
-static struct run run_in_folder(const char *text) {
-    char command[4096];
-    const int length =
-        snprintf(command, sizeof command, "D=$(mktemp -d); { %s\n}; s=$?; rm -rf \"$D\"; exit $s", text);
-    assert_true(length > 0 && (size_t)length < sizeof command);
-    return run_shell(command);
-}
-
-static void assert_contains(const char *text, const char *part) {
-    if (strstr(text, part) == NULL) fail_msg("'%s' is not in:\n%s", part, text);
-}
-
 /* Shell text that must end with `status` and print these parts to standard output or error. */
 struct session {
     const char *text;
@@ -33,7 +20,7 @@ struct session {
 };
 
 static void check_session(const struct session *session) {
-    struct run run = run_in_folder(session->text);
+    struct run run = run_beside_folder(session->text);
     if (run.status != session->status)
         fail_msg("%s: status %d\n%s%s", session->text, run.status, run.out, run.err);
     if (session->out != NULL) assert_contains(run.out, session->out);
@@ -98,8 +85,9 @@ static void test_parameters(void **state) {
         "\n  - \"buf:i32[___]\"        # 2, k_param_1: elements of the buffer that it points to, int*, read "
         "and written\n",
         "\n  - \"i32:___\"             # 3, k_param_2: int\n",
-        "\n  - \"bytes[40]\"           # 4, k_param_3: window; of any contents, unless they are given as "
-        "bytes:HEX\n",
+        "\n  - \"struct {___}\"        # 4, k_param_3: window; 40 bytes: fields such as in: buf:f32[1024], "
+        "n: "
+        "i32:7; or bytes[40] for all\n",
         "\n  - \"u64:___\"             # 5, k_param_4: unsigned long\n",
         "\n  - \"buf:b8[___]\"         # 6, k_param_5: elements of the buffer that it points to, record*\n",
         "\n  - \"i16:___\"             # 7, k_param_6: short\n",
@@ -129,7 +117,7 @@ static void test_all_blanks_are_named(void **state) {
         char text[200];
         (void)snprintf(text, sizeof text, "$WB init kernels/stencil5.ptx -o $D/x.yaml >&2; $WB %s $D/x.yaml",
                        commands[c]);
-        struct run run = run_in_folder(text);
+        struct run run = run_beside_folder(text);
         assert_int_equal(run.status, 2);
         for (size_t i = 0; i < sizeof places / sizeof *places; i++)
             assert_contains(run.err, places[i]);

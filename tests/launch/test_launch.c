@@ -186,9 +186,9 @@ static size_t fill(const char *text, uint8_t *bytes, size_t room) {
     struct launch_contents contents;
     wb_diagnostics *diagnostics = wb_diagnostics_new();
     memset(bytes, 0, room);
-    if (launch_contents_parse(&arena, text, &subject,
-                              &(struct launch_folder){"tests/data/launch", WB_FILES_BELOW}, diagnostics,
-                              &contents, NULL) != WB_OK)
+    const struct launch_folder folder = {"tests/data/launch", WB_FILES_BELOW};
+    const struct launch_site site = {&arena, &subject, &folder, diagnostics, NULL};
+    if (launch_contents_parse(&site, text, &contents, NULL) != WB_OK)
         fail_msg("%s", wb_diagnostics_text(diagnostics));
     size_t size = (size_t)launch_contents_size(&contents);
     assert_true(size <= room);
@@ -250,8 +250,8 @@ static void test_errors_of_arguments(void **state) {
     static const struct {
         const char *text, *message;
     } cases[] = {
-        {"", "'': expected TYPE:VALUE, buf:TYPE[COUNT], bytes:HEX or bytes[SIZE]"},
-        {"1024", "'1024': expected TYPE:VALUE, buf:TYPE[COUNT], bytes:HEX or bytes[SIZE]"},
+        {"", "'': expected TYPE:VALUE, buf:TYPE[COUNT], struct {...}, bytes:HEX or bytes[SIZE]"},
+        {"1024", "'1024': expected TYPE:VALUE, buf:TYPE[COUNT], struct {...}, bytes:HEX or bytes[SIZE]"},
         {"int:3", "'int:3': unknown type; expected buf, bytes, " TYPES},
         {"pred:1", "'pred:1': unknown type; expected buf, bytes, " TYPES},
         {"i32:", "'i32:': expected a whole number from -2147483648 to 2147483647, or ? for an unknown value"},
@@ -291,12 +291,14 @@ static void test_errors_of_arguments(void **state) {
          "'i8[4]+-1=zero': expected a number of elements after '+', at most as many as the buffer has"},
         {"buf:i8[4]+=zero",
          "'i8[4]+=zero': expected a number of elements after '+', at most as many as the buffer has"},
-        {"buf:i8[4]=",
-         "'i8[4]=': expected zero, iota, random(SEED), @FILE or a whole number from -128 to 127 after '='"},
-        {"buf:i8[4]=128", "'i8[4]=128': expected zero, iota, random(SEED), @FILE or a whole number from -128 "
-                          "to 127 after '='"},
-        {"buf:f32[4]=random()", "'f32[4]=random()': expected zero, iota, random(SEED), @FILE or a number "
-                                "such as -0.5 or 0f3F800000 after '='"},
+        {"buf:i8[4]=", "'i8[4]=': expected zero, iota, random(SEED), @FILE, {VALUE, ...} or a whole number "
+                       "from -128 to 127 after '='"},
+        {"buf:i8[4]=128",
+         "'i8[4]=128': expected zero, iota, random(SEED), @FILE, {VALUE, ...} or a whole number from -128 "
+         "to 127 after '='"},
+        {"buf:f32[4]=random()",
+         "'f32[4]=random()': expected zero, iota, random(SEED), @FILE, {VALUE, ...} or a number "
+         "such as -0.5 or 0f3F800000 after '='"},
         {"buf:f16[4]=iota", "'f16[4]=iota': expected zero or @FILE after '='"},
         {"buf:f16[4]=1", "'f16[4]=1': expected zero or @FILE after '='"},
         {"buf:i8[4]=@", "'i8[4]=@': expected a file name after '@'"},
@@ -464,7 +466,8 @@ static void test_errors_of_files(void **state) {
         {"kernel:\n", "l.yaml:1:8: error: kernel: expected the name of a kernel, got nothing"},
         {"grdi: 3\n", "l.yaml:1:1: error: unknown key 'grdi'; did you mean 'grid'?"},
         {"threads: 3\n",
-         "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, kernel, stream, grid, block, "
+         "l.yaml:1:1: error: unknown key 'threads'; expected one of: code, image, kernel, stream, grid, "
+         "block, "
          "shared, registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, "
          "compile, "
          "resident"},
@@ -495,8 +498,8 @@ static void test_errors_of_files(void **state) {
          "a mapping"},
         {"arguments:\n  - n: i32:1\n  - n: i32:2\n", "l.yaml:3:5: error: two arguments are called 'n'"},
         {"arguments:\n  - 2: i32:1\n", "l.yaml:2:5: error: '2' is not an argument name, such as n"},
-        {"arguments:\n  - i32: 1\n",
-         "l.yaml:2:10: error: '1': expected TYPE:VALUE, buf:TYPE[COUNT], bytes:HEX or bytes[SIZE]"},
+        {"arguments:\n  - i32: 1\n", "l.yaml:2:10: error: '1': expected TYPE:VALUE, buf:TYPE[COUNT], struct "
+                                     "{...}, bytes:HEX or bytes[SIZE]"},
         {"arguments:\n  - i32:1\n  - u8:300\n", "l.yaml:3:5: error: 'u8:300': expected a whole number from 0 "
                                                 "to 255, or ? for an unknown value"},
         {"variables: [a]\n", "l.yaml:1:12: error: variables: expected a mapping from variables of the module "
@@ -650,7 +653,8 @@ static void test_errors_of_lists(void **state) {
     } cases[] = {
         {"[]\n", "l.yaml:1:1: error: the list has no launch", WB_ERR_INPUT},
         {"- kernel: a\n- 7\n",
-         "l.yaml:2:3: error: expected a mapping with the keys code, kernel, stream, grid, block, shared, "
+         "l.yaml:2:3: error: expected a mapping with the keys code, image, kernel, stream, grid, block, "
+         "shared, "
          "registers, assume, arguments, variables, facts, ptxas_info, machine, deadline, accept, compile, "
          "resident, got '7'",
          WB_ERR_INPUT},

@@ -8,6 +8,7 @@
 #include "launch/launch.h"
 #include "machine/machine.h"
 #include "ptx/ptx.h"
+#include "report/flow/template.h"
 #include "sass/sass.h"
 
 /* Where comments begin behind values. */
@@ -21,6 +22,7 @@ struct launch_template {
     uint32_t registers;
     char *readable; /* the kernel's name as C++ has it, or NULL */
     const struct pointed *pointed;
+    struct host_params host;
     struct arena *arena;
     struct text *out;
 };
@@ -232,6 +234,34 @@ static void put_pointer_comment(const struct launch_template *template, struct s
     text_char(out, '\n');
 }
 
+void template_comment(struct text *out, const char *comment) {
+    if (comment[0] == '\0') return;
+    text_char(out, ' ');
+    text_pad(out, COMMENT_COLUMN);
+    text_string(out, "# ");
+    put_in_comment(out, (struct span){comment, strlen(comment)});
+}
+
+/* A struct or vector, by its fields where the host's debug information has them. */
+static void put_bytes(const struct launch_template *template, uint32_t index, const char *comment) {
+    const struct ptx_variable *param =
+        &template->kernel->module->variables[template->function->params[index]];
+    struct text *out = template->out;
+    text_string(out, "  - \"struct {" LAUNCH_BLANK "}\"");
+    template_comment(out, comment);
+    text_printf(out,
+                "; %" PRIu64 " bytes: fields such as in: buf:f32[1024], n: i32:7; or bytes[%" PRIu64
+                "] for all\n",
+                param->size, param->size);
+}
+
+static bool put_host_type(const struct launch_template *template, uint32_t index, const char *comment) {
+    const struct ptx_variable *param =
+        &template->kernel->module->variables[template->function->params[index]];
+    return template->host.count == template->function->param_count &&
+           template_put_type(template->out, template->host.types[index], param->size, comment);
+}
+
 static void put_argument(const struct launch_template *template, uint32_t index) {
     const struct wb_module *module = template->kernel->module;
     const struct ptx_variable *param = &module->variables[template->function->params[index]];
@@ -244,13 +274,18 @@ static void put_argument(const struct launch_template *template, uint32_t index)
     const bool may_point = !param->array && param->size == module->address_size / 8 &&
                            ptx_type_kind(param->type) != PTX_KIND_FLOAT && number != PTX_F64;
     const bool points = may_point && (pointed->is_address || param->pointer || element.length > 0);
-    struct text *out = template->out;
+    struct text *out = template->out, comment = {.arena = template->arena};
+    text_printf(&comment, "%u, %s%s%.*s", index + 1, param->name, type.length > 0 ? ": " : "",
+                (int)type.length, type.text);
+    if (put_host_type(template, index, comment.data)) return;
+    if (param->array) {
+        put_bytes(template, index, comment.data);
+        return;
+    }
     text_string(out, "  - \"");
     if (points) {
         const char *named = launch_type(element);
         text_printf(out, "buf:%s[" LAUNCH_BLANK "]\"", named != NULL ? named : element_name(pointed->type));
-    } else if (param->array) {
-        text_printf(out, "bytes[%" PRIu64 "]\"", param->size);
     } else {
         const char *named = launch_type(type);
         text_printf(out, "%s:" LAUNCH_BLANK "\"", named != NULL ? named : element_name(number));
@@ -267,7 +302,6 @@ static void put_argument(const struct launch_template *template, uint32_t index)
     }
     if (may_point && module->code != NULL)
         text_string(out, ": a number, or \"buf:f32[COUNT]=zero\" where it is the address of a buffer");
-    if (param->array) text_string(out, "; of any contents, unless they are given as bytes:HEX");
     text_char(out, '\n');
 }
 
@@ -329,7 +363,11 @@ static void put_optional(const struct launch_template *template) {
 
 static void write_template(void *context) {
     struct launch_template *template = context;
+    const struct wb_module *module = template->kernel->module;
     template->pointed = pointed_find(template->kernel, template->arena);
+    if (module->origin.text != NULL && !host_params_find(module->input.path, wb_kernel_name(template->kernel),
+                                                         template->arena, &template->host))
+        template->host.count = 0;
     put_heading(template);
     put_shape(template);
     put_shared(template);

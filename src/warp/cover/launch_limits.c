@@ -2,21 +2,35 @@
 
 #include <inttypes.h>
 
+/* One byte of a part of an argument; false when it is not known. */
+static bool known_byte(const struct launch_argument *part, uint64_t at, uint8_t *byte) {
+    const struct launch_contents *contents = &part->contents;
+    if (part->is_buffer) return false;
+    if (part->type == PTX_TYPE_NONE) {
+        if (contents->fill != LAUNCH_FILL_FILE || at >= launch_contents_size(contents)) return false;
+        *byte = at < contents->file_size ? contents->file_bytes[at] : 0;
+        return true;
+    }
+    *byte = (uint8_t)(part->bits >> (8 * (at & 7)));
+    return part->known && at < ptx_type_bytes(part->type);
+}
+
 /* Bytes of an argument from `offset` on; false when they are not known. */
 static bool argument_bytes(const struct launch_argument *argument, uint64_t offset, uint32_t bytes,
                            uint64_t *value) {
-    const struct launch_contents *contents = &argument->contents;
-    bool is_struct = argument->type == PTX_TYPE_NONE;
-    uint64_t size = is_struct ? launch_contents_size(contents) : ptx_type_bytes(argument->type);
-    if (argument->is_buffer || bytes > sizeof *value || size < bytes || offset > size - bytes) return false;
-    if (is_struct ? contents->fill != LAUNCH_FILL_FILE : !argument->known) return false;
-    *value = 0;
-    for (uint32_t i = 0; i < bytes; i++) {
-        uint64_t at = offset + i, byte = argument->bits >> (8 * (at & 7)) & 0xff;
-        if (is_struct) byte = at < contents->file_size ? contents->file_bytes[at] : 0;
-        *value |= byte << (8 * i);
+    uint64_t found = 0, start;
+    uint8_t have = 0, byte;
+    if (bytes > sizeof *value) return false;
+    for (size_t p = 0; p < launch_part_count(argument); p++) {
+        const struct launch_argument *part = launch_part(argument, p, &start);
+        for (uint32_t i = 0; i < bytes; i++) {
+            if (offset + i < start || !known_byte(part, offset + i - start, &byte)) continue;
+            found |= (uint64_t)byte << (8 * i);
+            have |= (uint8_t)(1u << i);
+        }
     }
-    return true;
+    *value = found;
+    return have == (1u << bytes) - 1;
 }
 
 /* The environment's callback: the parameters of the kernel, in the order of the arguments. */

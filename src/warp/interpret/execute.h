@@ -386,7 +386,7 @@ wb_status contraction_approximate(struct warp *warp, const struct micro *op, uin
  * contents: only the host can have written them; `.global` ones are zero. */
 wb_status image_load(struct run *run, struct arena *arena);
 
-/* The region of buffer argument `argument`; NULL when it is none. */
+/* The region of buffer argument `argument`, or of the first field of one; NULL when it is none. */
 struct region *image_buffer(const struct run *run, size_t argument);
 
 /* The execution of a launch: what is done once for all its blocks, and one block after another. */

@@ -8,10 +8,14 @@ static bool wide_addresses(const struct run *run) {
     return run->module->address_size != 32;
 }
 
-/* "argument 2 (buf:f32[1024])" */
-static const char *argument_name(struct arena *arena, const struct run *run, size_t index) {
+/* "argument 2 (buf:f32[1024])", "argument 2, in (buf:f32[1024])"; NULL when memory is exhausted */
+static const char *argument_name(struct arena *arena, const struct run *run, size_t index, size_t part) {
+    const struct launch_argument *argument = &run->launch->arguments.items[index];
+    const bool has_fields = argument->fields != NULL;
+    uint64_t offset;
     struct text name = {0};
-    text_printf(&name, "argument %zu (%s)", index + 1, run->launch->arguments.items[index].text);
+    text_printf(&name, "argument %zu%s%s (%s)", index + 1, has_fields ? ", " : "",
+                has_fields ? argument->fields[part].path : "", launch_part(argument, part, &offset)->text);
     const char *copy = name.failed ? NULL : arena_string(arena, name.data, name.length);
     text_free(&name);
     return copy;
@@ -204,50 +208,77 @@ static uint64_t lay_out_parameters(struct run *run) {
     return end;
 }
 
-/* Writes an argument into its parameter; buffers get a region of their own, into which
- * the argument points. The region of the parameters is
- * looked up behind that, since a new region moves the others. */
-static wb_status load_argument(struct run *run, struct arena *arena, uint32_t index, uint64_t params_base) {
-    const struct ptx_function *kernel = kernel_function(run->kernel);
-    const struct ptx_variable *param = &run->module->variables[kernel->params[index]];
-    const struct launch_argument *argument = &run->launch->arguments.items[index];
-    uint64_t offset = run->program.addresses[kernel->params[index]] - PARAM_WINDOW, bits = argument->bits;
-    bool known = argument->known;
-    if (argument->is_buffer) {
+/* Writes a part of an argument into its parameter, at an offset from the first one; buffers get a region of
+ * their own, into which the part points. The region of the parameters is looked up behind that, since a new
+ * region moves the others. */
+static wb_status load_part(struct run *run, const struct launch_argument *part, const char *name,
+                           uint64_t offset, uint64_t params_base, uint64_t *buffer) {
+    uint64_t bits = part->bits, bytes = ptx_type_bytes(part->type);
+    bool known = part->known;
+    if (part->is_buffer) {
         struct region region = {0};
-        WB_TRY(load_contents(run, PTX_SPACE_GLOBAL, &argument->contents, argument_name(arena, run, index),
-                             &region));
-        run->buffers[index] = region.base;
-        bits = region.base + argument->offset;
+        WB_TRY(load_contents(run, PTX_SPACE_GLOBAL, &part->contents, name, &region));
+        *buffer = region.base;
+        bits = region.base + part->offset;
+        bytes = run->module->address_size / 8;
         known = true;
     }
     struct region *params = memory_find(&run->memory, params_base);
-    if (!argument->is_buffer && argument->type == PTX_TYPE_NONE) {
-        known = argument->contents.fill != LAUNCH_FILL_UNKNOWN;
-        if (known) launch_contents_fill(&argument->contents, params->bytes + offset);
+    if (part->is_buffer || part->type != PTX_TYPE_NONE) {
+        memcpy(params->bytes + offset, &bits, bytes);
+    } else {
+        bytes = launch_contents_size(&part->contents);
+        known = part->contents.fill != LAUNCH_FILL_UNKNOWN;
+        if (known) launch_contents_fill(&part->contents, params->bytes + offset);
     }
-    if (argument->is_buffer || argument->type != PTX_TYPE_NONE)
-        memcpy(params->bytes + offset, &bits, param->size < 8 ? param->size : 8);
-    if (!known && region_set_known(params, offset, param->size, false) != WB_OK) return run_no_memory(run);
+    return region_set_known(params, offset, bytes, known) == WB_OK ? WB_OK : run_no_memory(run);
+}
+
+/* Between the fields of a struct are bytes that nobody writes. */
+static wb_status load_argument(struct run *run, struct arena *arena, uint32_t index, uint64_t params_base,
+                               size_t *part_number) {
+    const struct ptx_function *kernel = kernel_function(run->kernel);
+    const struct ptx_variable *param = &run->module->variables[kernel->params[index]];
+    const struct launch_argument *argument = &run->launch->arguments.items[index];
+    const uint64_t start = run->program.addresses[kernel->params[index]] - PARAM_WINDOW;
+    if (argument->fields != NULL &&
+        region_set_known(memory_find(&run->memory, params_base), start, param->size, false) != WB_OK)
+        return run_no_memory(run);
+    for (size_t i = 0; i < launch_part_count(argument); i++) {
+        uint64_t offset;
+        const struct launch_argument *part = launch_part(argument, i, &offset);
+        const char *name = part->is_buffer ? argument_name(arena, run, index, i) : NULL;
+        WB_TRY(load_part(run, part, name, start + offset, params_base, &run->buffers[(*part_number)++]));
+    }
     return WB_OK;
+}
+
+/* Parts of the arguments before one. */
+static size_t parts_before(const struct wb_launch *launch, size_t argument) {
+    size_t parts = 0;
+    for (size_t a = 0; a < argument; a++)
+        parts += launch_part_count(&launch->arguments.items[a]);
+    return parts;
 }
 
 wb_status image_load(struct run *run, struct arena *arena) {
     const struct ptx_function *kernel = kernel_function(run->kernel);
     struct region params = {0};
+    size_t part = 0;
     WB_TRY(load_variables(run));
     WB_TRY(memory_add(&run->memory, PTX_SPACE_PARAM, true, lay_out_parameters(run), "the kernel's parameters",
                       true, run->diagnostics, &params));
-    run->buffers = arena_array(arena, kernel->param_count, sizeof *run->buffers);
+    run->buffers = arena_array(arena, parts_before(run->launch, kernel->param_count), sizeof *run->buffers);
     if (run->buffers == NULL) return run_no_memory(run);
     for (uint32_t i = 0; i < kernel->param_count; i++)
-        WB_TRY(load_argument(run, arena, i, params.base));
+        WB_TRY(load_argument(run, arena, i, params.base, &part));
     return WB_OK;
 }
 
 struct region *image_buffer(const struct run *run, size_t argument) {
-    if (argument >= kernel_function(run->kernel)->param_count || run->buffers[argument] == 0) return NULL;
-    for (size_t i = 0; i < run->memory.regions.count; i++)
-        if (run->memory.regions.items[i].base == run->buffers[argument]) return &run->memory.regions.items[i];
+    if (argument >= kernel_function(run->kernel)->param_count) return NULL;
+    const uint64_t base = run->buffers[parts_before(run->launch, argument)];
+    for (size_t i = 0; base != 0 && i < run->memory.regions.count; i++)
+        if (run->memory.regions.items[i].base == base) return &run->memory.regions.items[i];
     return NULL;
 }

@@ -7,6 +7,9 @@
 #include "warp/interpret/execute.h"
 #include "warp/interpret/warp.h"
 
+/* Most fields of a struct in a message. */
+#define SHOWN_FIELDS_MAX 32
+
 /* The two sides compared, and the place of messages. */
 struct launch_fit {
     const struct wb_kernel *kernel;
@@ -127,15 +130,49 @@ static bool argument_fits(const struct launch_argument *argument, const struct p
     if (argument->is_buffer)
         return !param->array && param->size == address_size / 8 &&
                ptx_type_kind(param->type) != PTX_KIND_FLOAT;
+    for (size_t i = 0; i < argument->field_count; i++)
+        if (argument->fields[i].value.is_buffer && address_size != 8 * LAUNCH_POINTER_BYTES) return false;
     if (argument->type == PTX_TYPE_NONE) return launch_contents_size(&argument->contents) == param->size;
     return scalar_fits(argument->type, param);
 }
 
 /* Appends what has to stand in the place of a blank. */
-static void put_blank(struct text *out, const char *given, const struct ptx_variable *param) {
-    text_printf(out, "blank: replace " LAUNCH_BLANK " in '%s' by %s for ", given,
-                strchr(given, '[') != NULL ? "the number of elements" : "the value, or ? for any value,");
+static void put_blank(struct text *out, const char *given) {
+    const char *what = "the value, or ? for any value";
+    if (strcmp(given, LAUNCH_BLANK) == 0)
+        what = "the fields, such as in: buf:f32[1024], n: i32:7";
+    else if (strstr(given, "[" LAUNCH_BLANK "]") != NULL)
+        what = "the number of elements";
+    else if (strchr(given, '[') != NULL)
+        what = "contents such as zero or {1, 2}";
+    text_printf(out, "blank: replace " LAUNCH_BLANK " in '%s' by %s", given, what);
+}
+
+/* Says of each field that is blank what it should be. */
+static void refuse_blank_fields(const struct launch_fit *fit, uint32_t number,
+                                const struct launch_argument *argument, const char *kernel) {
+    for (size_t i = 0; i < argument->field_count; i++) {
+        const struct launch_field *field = &argument->fields[i];
+        struct text message = {0};
+        if (!field->value.blank) continue;
+        text_printf(&message, "argument %u of %s: %s%s%s is ", number, kernel,
+                    argument->name != NULL ? argument->name : "", argument->name != NULL ? "." : "",
+                    field->path);
+        put_blank(&message, field->value.text);
+        (void)refuse_text_at(fit, field->value.at, &message);
+    }
+}
+
+/* Appends that a struct is not as large as its parameter, and where its fields lie, which shows why. */
+static void put_other_size(struct text *out, const struct launch_argument *argument,
+                           const struct ptx_variable *param) {
+    text_printf(out, "a struct of %" PRIu64 " bytes, and ", launch_contents_size(&argument->contents));
     describe_param(out, param);
+    text_printf(out, " has %" PRIu64 "; its fields are at", param->size);
+    for (size_t i = 0; i < argument->field_count && i < SHOWN_FIELDS_MAX; i++)
+        text_printf(out, "%s %s %" PRIu32, i > 0 ? "," : "", argument->fields[i].path,
+                    argument->fields[i].offset);
+    if (argument->field_count > SHOWN_FIELDS_MAX) text_string(out, " ...");
 }
 
 /* Appends which argument is missing, and one that would do. */
@@ -155,11 +192,19 @@ static wb_status check_argument(const struct launch_fit *fit, uint32_t i) {
     const struct launch_argument *argument = given ? &fit->launch->arguments.items[i] : NULL;
     struct text message = {0};
     if (given && !argument->blank && argument_fits(argument, param, address_size)) return WB_OK;
+    if (given && argument->blank && argument->fields != NULL) {
+        refuse_blank_fields(fit, i + 1, argument, kernel->name);
+        return WB_ERR_INPUT;
+    }
     text_printf(&message, "argument %u of %s is ", i + 1, kernel->name);
     if (!given) {
         put_missing(&message, param, address_size);
     } else if (argument->blank) {
-        put_blank(&message, argument->text, param);
+        put_blank(&message, argument->text);
+        text_string(&message, strchr(argument->text, '[') != NULL ? " for " : ", for ");
+        describe_param(&message, param);
+    } else if (argument->fields != NULL && launch_contents_size(&argument->contents) != param->size) {
+        put_other_size(&message, argument, param);
     } else {
         text_printf(&message, "'%s', which does not fit ", argument->text);
         describe_param(&message, param);

@@ -326,7 +326,7 @@ struct run {
     struct memory memory;
     struct products products;
     uint64_t shared_bytes;               /* static and dynamic */
-    uint64_t *buffers;                   /* per argument the address of its buffer, or 0 */
+    uint64_t *buffers;                   /* per part of the arguments the address of its buffer, or 0 */
     uint32_t grid[3], size[3], index[3]; /* blocks, threads of the block, which block */
     bool all_blocks;                     /* those of the whole grid are executed one after another */
     struct warp *warps;

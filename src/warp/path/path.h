@@ -188,7 +188,7 @@ struct access_list {
 struct memory_object {
     uint64_t base, size;
     uint32_t argument; /* the number of the argument that it is passed as, from 1; 0: none */
-    const char *name;  /* else: of the variable, the module's */
+    const char *name;  /* else: of the variable or of the field, the module's or the run's */
 };
 
 struct memory_objects {

@@ -131,11 +131,13 @@ static void collect_cover(struct wb_block *block, struct cover *cover) {
     memset(&cover->causes, 0, sizeof cover->causes);
 }
 
-/* The number of the argument that a region is the buffer of, from 1; 0: of none. */
+/* The number of the argument that a region is the buffer of, from 1; 0: of none, or of a field of one. */
 static uint32_t argument_of(const struct run *run, const struct region *region) {
+    size_t part = 0;
     for (size_t a = 0; a < run->launch->arguments.count; a++) {
-        const struct region *buffer = image_buffer(run, a);
-        if (buffer != NULL && buffer->base == region->base) return (uint32_t)a + 1;
+        const struct launch_argument *argument = &run->launch->arguments.items[a];
+        if (argument->fields == NULL && run->buffers[part] == region->base) return (uint32_t)a + 1;
+        part += launch_part_count(argument);
     }
     return 0;
 }

@@ -15,6 +15,7 @@ static const struct axis_row rows[] = {
     {.key = "code", .kind = AXIS_CODE, .commands = AXIS_ANALYZE, .command = "analyze", .of_code = true},
     {.key = "simulate", .kind = AXIS_CODE, .commands = AXIS_SIMULATE, .command = "simulate", .of_code = true},
     {.key = "launch", .option = "launch", .kind = AXIS_FILE, .commands = BOTH},
+    {.key = "image", .option = "image", .kind = AXIS_TEXT, .commands = BOTH},
     {.key = "kernel", .option = "kernel", .kind = AXIS_TEXT, .commands = BOTH},
     {.key = "grid", .option = "grid", .kind = AXIS_DIMENSIONS, .unit = "blocks", .commands = BOTH},
     {.key = "block", .option = "block", .kind = AXIS_DIMENSIONS, .unit = "threads", .commands = BOTH},

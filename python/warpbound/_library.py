@@ -276,7 +276,7 @@ PROTOTYPES = {
 OF_SWEEPS = {
     "wb_results_open": (c_int, c_char_p, c_bool, Handle, Out),
     "wb_results_free": (None, Handle),
-    "wb_results_report": (c_int, Handle, c_int, POINTER(Writer), Handle),
+    "wb_results_report": (c_int, Handle, c_int, POINTER(c_char_p), c_size_t, POINTER(Writer), Handle),
     "wb_results_plot": (c_int, Handle, POINTER(PlotOptions), Handle, Out),
 }
 

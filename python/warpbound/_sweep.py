@@ -93,7 +93,7 @@ def results(database: str | os.PathLike) -> Results:
     """Reads the database of a sweep."""
     with Diagnostics() as said:
         opened = said.make("wb_results_open", encode(database), False, free="wb_results_free")
-        lines = _library.collect(said, "wb_results_report", opened, JSON_LINES)
+        lines = _library.collect(said, "wb_results_report", opened, JSON_LINES, None, 0)
     return Results(Path(database), [json.loads(line) for line in lines.split("\n") if line])
 
 

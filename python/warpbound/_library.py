@@ -83,6 +83,7 @@ class ReportOptions(SizedOptions):
         ("lines", c_size_t),
         ("lines_of", c_char_p),
         ("source", c_char_p),
+        ("label", c_char_p),
     ]
 
 
@@ -153,7 +154,15 @@ class RawBlock(ctypes.Structure):
 
 
 class RawMessage(ctypes.Structure):
-    _fields_ = [("severity", c_int), ("where", c_char_p), ("line", c_uint32), ("column", c_uint32), ("text", c_char_p)]
+    _fields_ = [
+        ("severity", c_int),
+        ("where", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("text", c_char_p),
+        ("source", c_char_p),
+        ("source_line", c_uint32),
+    ]
 
 
 class PlotOptions(SizedOptions):

@@ -4,6 +4,7 @@
 
 #include "report/parts/document.h"
 #include "report/write/json.h"
+#include "report/write/junit.h"
 #include "report/write/output.h"
 #include "report/write/xml.h"
 #include "wings/sweep/report/report.h"
@@ -266,18 +267,15 @@ static const char *outcome_of(const struct stored_unit *unit) {
 
 static void junit_begin(const struct show *show) {
     const struct stored_units *stored = show->stored;
-    size_t failures = 0, errors = 0, skipped = 0;
+    struct junit_counts counts = {.tests = stored->units.count};
     for (size_t i = 0; i < stored->units.count; i++) {
         const char *outcome = outcome_of(&stored->units.items[i]);
-        failures += outcome != NULL && strcmp(outcome, "failure") == 0;
-        errors += outcome != NULL && strcmp(outcome, "error") == 0;
-        skipped += outcome != NULL && strcmp(outcome, "skipped") == 0;
+        counts.failures += outcome != NULL && strcmp(outcome, "failure") == 0;
+        counts.errors += outcome != NULL && strcmp(outcome, "error") == 0;
+        counts.skipped += outcome != NULL && strcmp(outcome, "skipped") == 0;
     }
-    text_printf(
-        show->out,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"warpbound sweep\""
-        " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
-        stored->units.count, failures, errors, skipped);
+    junit_open(show->out, "warpbound sweep", &counts);
+    text_string(show->out, "    <properties/>\n");
 }
 
 static void put_junit_name(const struct show *show, const struct stored_unit *unit) {
@@ -296,18 +294,20 @@ static wb_status put_junit_unit(const struct show *show, const struct stored_uni
     (void)is_first;
     text_string(show->out, "    <testcase classname=\"sweep\"");
     put_junit_name(show, unit);
+    text_string(show->out, " time=\"0\"");
     if (outcome == NULL) {
         text_string(show->out, "/>\n");
         return WB_OK;
     }
     text_printf(show->out, ">\n      <%s", outcome);
     xml_attribute(show->out, "message", unit->message[0] != '\0' ? unit->message : unit->state);
+    if (strcmp(outcome, "skipped") != 0) xml_attribute(show->out, "type", unit->status);
     text_string(show->out, "/>\n    </testcase>\n");
     return WB_OK;
 }
 
 static void junit_end(const struct show *show) {
-    text_string(show->out, "  </testsuite>\n</testsuites>\n");
+    junit_close(show->out, NULL, "");
 }
 
 /* ---- All formats -----------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from pathlib import Path
 from . import _library
 from ._errors import InputError, LimitError
 from ._library import Diagnostics, encode
+from ._inputs import as_deadline
 from ._numbers import Kind
 from ._plot import plot
 from ._rows import Rows
@@ -124,6 +125,8 @@ def sweep_file(parameters: Mapping[str, object], set_: Mapping[str, object], met
             continue
         is_nested = name == "arguments"  # of which a list is one value, and no text
         values = [texts_of(one) if is_nested else text_of(one) for one in as_values(value)]
+        if name == "deadline":
+            values = [as_deadline(one) for one in as_values(value)]
         if name in FILES:
             values = [os.path.abspath(one) for one in values]
         if name in ("machine", "string"):

@@ -225,7 +225,9 @@ static wb_status set_launch(const struct options *options, wb_launch *launch, wb
     }
     if (status == WB_OK && options->shared != NULL) {
         about_option("shared", options->shared, about, diagnostics);
-        status = wb_launch_set_shared(launch, number_of(options->shared, UINT64_MAX), diagnostics);
+        uint64_t bytes;
+        if (!read_size(options->shared, &bytes)) bytes = number_of(options->shared, UINT64_MAX);
+        status = wb_launch_set_shared(launch, bytes, diagnostics);
     }
     if (status == WB_OK && options->registers != NULL) {
         about_option("registers", options->registers, about, diagnostics);

@@ -222,7 +222,7 @@ class Analysis {
     const costs = this.data.page.costs, title = "Where the cycles go";
     if (costs === undefined) return [this.section("source", title, note(this.page.no_costs))];
     const intro = element("p", {}, "The ", count(costs.cycles), " cycles of " + costs.of +
-      ", by line and by instruction. Point at a line to find its instructions, or at an instruction to find its line.");
+      ", by line and by instruction. Click on a line to find its instructions, or on an instruction to find its line.");
     if (costs.simulation !== null) intro.append(" Beside them what the lines take of the slowest execution found (" + costs.simulation + "), ",
       ...this.cycles(costs.simulated), ".");
     if (this.page.instructions === undefined)
@@ -424,12 +424,13 @@ class Source {
   }
   /* All instructions, in the order of the code. */
   code() {
-    const shared = ["Share", "Cycles", "Executed", "Unit", "Spent on", "Issue", "Unit busy", "Requests", "Conflicts"];
-    const withLine = this.lines.length > 0, rows = this.instructions.map(row => [{ key: row.index, show: this.place(row) }, code(row.text),
-      ...(withLine ? [row.line === null ? "" : { key: row.line.number, show: String(row.line.number) }] : []), row.cycles > 0 ? percent(row.cycles, this.costs.cycles, 1) + " %" : "",
-      row.cycles, row.executions, row.unit === null ? "" : row.unit, shares(row.share, row.cycles), row.issue, row.busy,
-      row.requests, row.conflicts]);
-    const made = table([this.isMachine ? "Address" : "PTX line", "Instruction", ...(withLine ? ["Line"] : []), ...shared], rows);
+    const withLine = this.lines.length > 0, placed = (line, ...cells) => withLine ? [line, ...cells] : cells;
+    const rows = this.instructions.map(row => [{ key: row.index, show: this.place(row) },
+      row.cycles > 0 ? percent(row.cycles, this.costs.cycles, 1) + " %" : "", code(row.text),
+      ...placed(row.line === null ? "" : { key: row.line.number, show: String(row.line.number) }, row.cycles), row.executions,
+      row.unit === null ? "" : row.unit, shares(row.share, row.cycles), row.issue, row.busy, row.requests, row.conflicts]);
+    const made = table([this.isMachine ? "Address" : "PTX line", "Share", "Instruction", ...placed("Line", "Cycles"), "Executed", "Unit", "Spent on",
+      "Issue", "Unit busy", "Requests", "Conflicts"], rows);
     const most = Math.max(1, ...this.instructions.map(row => row.cycles));
     made.className = "source code";
     this.instructions.forEach((row, i) => {

@@ -300,7 +300,10 @@ static wb_status put_junit_unit(const struct show *show, const struct stored_uni
         return WB_OK;
     }
     text_printf(show->out, ">\n      <%s", outcome);
-    xml_attribute(show->out, "message", unit->message[0] != '\0' ? unit->message : unit->state);
+    xml_attribute(show->out, "message",
+                  unit->message[0] != '\0' ? unit->message
+                  : unit->state[0] != '\0' ? unit->state
+                                           : unit->status);
     if (strcmp(outcome, "skipped") != 0) xml_attribute(show->out, "type", unit->status);
     text_string(show->out, "/>\n    </testcase>\n");
     return WB_OK;

@@ -153,14 +153,15 @@ static bool is_source(const char *name) {
 }
 
 /* Replaces `path` by the file of that name in a folder, of whose name `length` bytes are given, and says
- * whether there is one. */
+ * whether there is one that is not too large. */
 static bool is_in(const char *folder, size_t length, const char *name, struct text *path) {
     struct stat found;
     path->length = 0;
     text_append(path, folder, length);
     if (length > 0 && folder[length - 1] != '/') text_char(path, '/');
     text_string(path, name);
-    return !path->failed && stat(path->data, &found) == 0 && S_ISREG(found.st_mode);
+    return !path->failed && stat(path->data, &found) == 0 && S_ISREG(found.st_mode) &&
+           found.st_size <= (off_t)SOURCE_TEXT_SIZE_MAX;
 }
 
 bool source_find(const char *folder, const char *code, const char *name, struct text *path) {

@@ -99,6 +99,9 @@ typedef struct {
     const char *where; /* the file's name as it was given; of what is no file, such as an option, its text */
     uint32_t line, column; /* in the file, counted from 1, columns in bytes; 0: it is about no place in it */
     const char *text;
+    const char
+        *source; /* the source that the code at that place was made of, as line information names it; */
+    uint32_t source_line; /* NULL and 0 where there is none */
 } wb_message;
 
 /* The `index`-th message, of the first fifty; false past the end. */
@@ -1566,6 +1569,7 @@ typedef struct {
                      JSON all lines */
     const char *lines_of; /* the method or policy whose number that is; NULL: the least proven bound */
     const char *source;   /* a folder that sources are looked for in, or NULL */
+    const char *label;    /* of JUnit: the name of the test case; NULL: that of the kernel and the machine */
 } wb_report_options;
 
 /* Bounds and simulations of one analysis. */
@@ -1588,9 +1592,10 @@ wb_status wb_annotate(const wb_analysis *analysis, const wb_report_options *opti
 wb_status wb_stream_report(const wb_stream *stream, wb_report_format format, const wb_report_options *options,
                            wb_diagnostics *diagnostics, char **text);
 
-/* What a run that ended with `status` had to say instead of a report, in the format of that report. */
+/* What a run that ended with `status` had to say instead of a report, in the format of that report; `label`
+ * as in wb_report_options. */
 wb_status wb_messages_report(const wb_diagnostics *messages, wb_status status, wb_report_format format,
-                             wb_diagnostics *diagnostics, char **text);
+                             const char *label, wb_diagnostics *diagnostics, char **text);
 
 /* The simulations of a grid on a GPU. */
 wb_status wb_gpu_report(const wb_gpu *gpu, wb_report_format format, const wb_report_options *options,

@@ -1,13 +1,12 @@
-/* Whether a kernel meets a deadline: deadline KERNEL.ptx LAUNCH.yaml MACHINE CYCLES */
+/* Whether a kernel meets a deadline: deadline KERNEL.ptx LAUNCH.yaml MACHINE DEADLINE, such as 100us */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <warpbound.h>
 
 int main(int argc, char **argv) {
     wb_diagnostics *messages = wb_diagnostics_new();
     if (argc != 5 || messages == NULL) return WB_ERR_INPUT;
-    const uint64_t deadline = strtoull(argv[4], NULL, 10);
+    uint64_t deadline = 0;
     wb_module *module = NULL;
     const wb_kernel *kernel = NULL;
     wb_launch *launch = NULL;
@@ -20,6 +19,7 @@ int main(int argc, char **argv) {
     if (status == WB_OK) status = wb_launch_read(argv[2], WB_FILES_BELOW, messages, &launch);
     if (status == WB_OK) status = wb_module_find_kernel(module, wb_launch_kernel(launch), messages, &kernel);
     if (status == WB_OK) status = wb_machine_load(argv[3], messages, &machine);
+    if (status == WB_OK) status = wb_deadline_cycles(machine, argv[4], messages, &deadline);
     if (status == WB_OK) status = wb_analyze(kernel, launch, machine, &options, messages, &analysis);
     if (status == WB_OK) {
         const wb_verdict verdict = wb_analysis_judge(analysis, WB_SCOPE_KERNEL, &deadline);

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from . import _library
 from ._errors import DeclinedError, InputError, LimitError
 from ._inputs import ACCEPT, DEADLINE, FACTS, KernelOptions, Launch, LaunchOptions, PathLike, Size
-from ._inputs import as_list, as_number, dimensions, is_launch_file, is_yaml, load_inputs, load_machine, make_launch
+from ._inputs import as_deadline, as_list, as_number, dimensions, is_launch_file, is_yaml, load_inputs, load_machine, make_launch
 from ._inputs import read_module, split_options
 from ._interrupt import Interruptible
 from ._library import REPORT_JSON, Diagnostics, Held, encode
@@ -45,11 +45,11 @@ def read_cubin(said: Diagnostics, cubin: PathLike | None) -> int | None:
     return None if cubin is None else said.make("wb_module_read_for", encode(cubin), None, b"sm", free="wb_module_free")
 
 
-def deadline_of(said: Diagnostics, machine: int, deadline: int | str | None) -> int | None:
+def deadline_of(said: Diagnostics, machine: int, deadline: str | None) -> int | None:
     if deadline is None:
         return None
     cycles = ctypes.c_uint64()
-    said.call("wb_deadline_cycles", machine, encode(str(deadline)), out=[ctypes.byref(cycles)])
+    said.call("wb_deadline_cycles", machine, encode(as_deadline(deadline)), out=[ctypes.byref(cycles)])
     return cycles.value
 
 
@@ -58,7 +58,7 @@ class Asked:
     """What is asked of an analysis, but for the code, the launch and the machine."""
 
     options: _library.AnalyzeOptions
-    deadline: int | str | None
+    deadline: str | None
     accept: str | None  # models, as the option of the command lists them
     interruptible: Interruptible
 
@@ -110,7 +110,7 @@ def analyze(
     policies: str | Iterable[str] | None = None,
     cubin: PathLike | None = None,
     image: str | None = None,
-    deadline: int | str | None = None,
+    deadline: str | None = None,
     accept: str | Iterable[str] | None = None,
     scope: str = "kernel",
     states: int | None = None,
@@ -124,8 +124,8 @@ def analyze(
 
     `code` is PTX, a cubin, a program with either, a launch file that names its code, or a block or a grid written by hand; what is left out
     the launch file says. The other arguments are called as the options of the command: `set={"mem_latency": 200}`
-    overrides keys of the machine, `arguments={"n": 2048}` single arguments of the launch file, `deadline` is in cycles,
-    or a text such as "100us". With `accept="ptx-model"` a PTX model may meet it.
+    overrides keys of the machine, `arguments={"n": 2048}` single arguments of the launch file, `deadline` is a
+    text with a unit, such as "100us" or "4500 cycles". With `accept="ptx-model"` a PTX model may meet it.
 
     Raises InputError, DeclinedError, or LimitError, whose `analysis` is what was found before the limit.
     """

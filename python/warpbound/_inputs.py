@@ -108,6 +108,13 @@ def as_number(name: str, value: int, least: int = 0, most: int = 2**64 - 1) -> i
     return value
 
 
+def as_deadline(deadline: str) -> str:
+    """A text with a unit: of a number nobody can say whether it is of cycles or of a time."""
+    if not isinstance(deadline, str):
+        raise InputError(f'deadline: {deadline!r} has no unit: write "{deadline}us" or "{deadline} cycles"')
+    return deadline
+
+
 def dimensions(size: Size, left_out: int = 1) -> ctypes.Array:
     """One to three numbers, and what those that are left out are."""
     numbers = [size] if isinstance(size, int) or not isinstance(size, Iterable) else list(size)

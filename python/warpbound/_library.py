@@ -83,6 +83,7 @@ class ReportOptions(SizedOptions):
         ("lines", c_size_t),
         ("lines_of", c_char_p),
         ("source", c_char_p),
+        ("label", c_char_p),
     ]
 
 
@@ -153,7 +154,15 @@ class RawBlock(ctypes.Structure):
 
 
 class RawMessage(ctypes.Structure):
-    _fields_ = [("severity", c_int), ("where", c_char_p), ("line", c_uint32), ("column", c_uint32), ("text", c_char_p)]
+    _fields_ = [
+        ("severity", c_int),
+        ("where", c_char_p),
+        ("line", c_uint32),
+        ("column", c_uint32),
+        ("text", c_char_p),
+        ("source", c_char_p),
+        ("source_line", c_uint32),
+    ]
 
 
 class PlotOptions(SizedOptions):
@@ -276,7 +285,7 @@ PROTOTYPES = {
 OF_SWEEPS = {
     "wb_results_open": (c_int, c_char_p, c_bool, Handle, Out),
     "wb_results_free": (None, Handle),
-    "wb_results_report": (c_int, Handle, c_int, POINTER(Writer), Handle),
+    "wb_results_report": (c_int, Handle, c_int, POINTER(c_char_p), c_size_t, POINTER(Writer), Handle),
     "wb_results_plot": (c_int, Handle, POINTER(PlotOptions), Handle, Out),
 }
 

@@ -29,7 +29,12 @@ class Kind(str, enum.Enum):
         return self in (Kind.EXACT, Kind.LOWER, Kind.SIMULATED)
 
 
-@dataclass(frozen=True)
+def in_words(cycles: int, clock_mhz: float | None) -> str:
+    """ "34488 cycles (37.084 us)" """
+    return f"{cycles} cycles" + (f" ({cycles / clock_mhz:.3f} us)" if clock_mhz else "")
+
+
+@dataclass(frozen=True, repr=False)
 class Number:
     """A number of cycles with its kind. It is no int, and cannot be compared or added like one: say which of its
     properties is meant, of which those that the kind does not allow are None.
@@ -68,8 +73,10 @@ class Number:
         return self.cycles / (self.clock_mhz * 1e6) if self.clock_mhz else None
 
     def __str__(self) -> str:
-        time = f" ({self.seconds * 1e6:.3f} us)" if self.seconds is not None else ""
-        return f"{self.name}: {self.kind} {self.cycles} cycles{time}"
+        return f"{self.name}: {self.kind} {in_words(self.cycles, self.clock_mhz)}"
+
+    def __repr__(self) -> str:
+        return f"<Number {self}>"
 
     def row(self) -> dict:
         """The number as a row of a table."""

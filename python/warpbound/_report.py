@@ -6,17 +6,19 @@ import ctypes
 import json
 import os
 from dataclasses import dataclass, field, replace
+from html import escape
 from pathlib import Path
 
 from . import _library
 from ._costs import Costs, read_costs
 from ._errors import DeclinedError, Message
 from ._library import Diagnostics, Held, encode, method_of
-from ._numbers import Kind, Number
+from ._numbers import Kind, Number, in_words
+from ._rows import html_table
 from ._schedule import Schedule, handle_of, make_schedule
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """What is proven of what was asked about."""
 
@@ -36,6 +38,25 @@ class Verdict:
         """
         return {"met": True, "missed": False}.get(self.state)
 
+    def __str__(self) -> str:
+        known = self.bound or self.slowest
+        time = lambda cycles: in_words(cycles, known and known.clock_mhz)  # noqa: E731
+        parts = ["nothing is proven" if self.bound is None else f"{self.scope} at most {time(self.bound.cycles)}, by {self.bound.name}"]
+        if self.slowest is not None:
+            parts.append(f"slowest found {time(self.slowest.cycles)}, {self.slowest.name}")
+        if self.deadline is not None:
+            parts.append(f"deadline {time(self.deadline)}")
+        return f"{self.state}: {'in the PTX model, ' if self.model else ''}{'; '.join(parts)}"
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self}>"
+
+
+def html_of(title: str, rows: list[dict]) -> str:
+    """A result for a notebook: what it says, and its numbers."""
+    columns = ("launch", "scope", "data", "name", "kind", "cycles", "seconds")
+    return f"<p><b>{escape(title)}</b></p>" + html_table([{key: row[key] for key in columns if key in row} for row in rows])
+
 
 @dataclass(frozen=True)
 class Declined:
@@ -47,7 +68,7 @@ class Declined:
     scope: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Analysis:
     """What an analysis found."""
 
@@ -60,6 +81,15 @@ class Analysis:
 
     def __getstate__(self) -> dict:
         return {**vars(self), "library": None}
+
+    def __str__(self) -> str:
+        return f"{self.document.get('kernel') or 'by hand'} on {self.document['machine']['name']}: {self.verdict}"
+
+    def __repr__(self) -> str:
+        return f"<Analysis of {self}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(str(self), self.rows())
 
     @property
     def bounds(self) -> tuple[Number, ...]:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from ._errors import Message
 from ._numbers import Kind, Number
-from ._report import Analysis, Verdict
+from ._report import Analysis, Verdict, html_of
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stream:
     """What an analysis of a list of launches found."""
 
@@ -17,6 +17,15 @@ class Stream:
     kernels: tuple[Analysis, ...]  # in the order in which they run
     messages: tuple[Message, ...]
     document: dict = field(repr=False)  # all of it, as `warpbound analyze --json` prints it (docs/json.md)
+
+    def __str__(self) -> str:
+        return f"{len(self.kernels)} kernels on {self.document['machine']['name']}: {self.verdict}"
+
+    def __repr__(self) -> str:
+        return f"<Stream of {self}>"
+
+    def _repr_html_(self) -> str:
+        return html_of(str(self), self.rows())
 
     def rows(self) -> list[dict]:
         """A row for each number of each kernel; `launch` counts from 1."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from . import _library
 from ._errors import InputError, LimitError
 from ._library import Diagnostics, encode
+from ._inputs import as_deadline
 from ._numbers import Kind
 from ._plot import plot
 from ._rows import Rows
@@ -93,7 +94,7 @@ def results(database: str | os.PathLike) -> Results:
     """Reads the database of a sweep."""
     with Diagnostics() as said:
         opened = said.make("wb_results_open", encode(database), False, free="wb_results_free")
-        lines = _library.collect(said, "wb_results_report", opened, JSON_LINES)
+        lines = _library.collect(said, "wb_results_report", opened, JSON_LINES, None, 0)
     return Results(Path(database), [json.loads(line) for line in lines.split("\n") if line])
 
 
@@ -124,6 +125,8 @@ def sweep_file(parameters: Mapping[str, object], set_: Mapping[str, object], met
             continue
         is_nested = name == "arguments"  # of which a list is one value, and no text
         values = [texts_of(one) if is_nested else text_of(one) for one in as_values(value)]
+        if name == "deadline":
+            values = [as_deadline(one) for one in as_values(value)]
         if name in FILES:
             values = [os.path.abspath(one) for one in values]
         if name in ("machine", "string"):

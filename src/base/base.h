@@ -306,7 +306,8 @@ enum severity {
 struct message_mark {
     enum severity severity;
     uint32_t line, column; /* 0: it is about no place */
-    size_t where;          /* offset in `pieces` of the name, behind which the text stands */
+    uint32_t source_line;
+    size_t where; /* offset in `pieces` of the name, behind which the text and the name of the source stand */
 };
 
 /* Zero-initialised there are none. */
@@ -342,6 +343,8 @@ struct subject {
     const struct source *source; /* NULL: the message names `where` instead of a place */
     size_t offset;               /* in the source */
     const char *where;           /* an option's text or a file name */
+    const char *made_of;         /* the file that what stands there was made of; NULL: not known */
+    uint32_t made_of_line;
 };
 
 /* A message about a place or an option, whichever the subject is. */

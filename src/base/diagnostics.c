@@ -83,13 +83,14 @@ static size_t append_message(struct text *out, enum severity severity, const cha
 
 /* Notes what a message consists of, unless there is no room for it. */
 static void mark_message(struct wb_diagnostics *diagnostics, const struct message_mark *place,
-                         const char *where, const char *text, size_t length) {
+                         const char *where, const char *text, size_t length, const char *made_of) {
     struct text *pieces = &diagnostics->pieces;
     const size_t start = pieces->length;
     if (diagnostics->marked == DIAGNOSTICS_KEPT) return;
     text_append(pieces, where, strlen(where) + 1);
     text_append(pieces, text, length);
     text_char(pieces, '\0');
+    text_append(pieces, made_of, strlen(made_of) + 1);
     if (pieces->failed) return;
     diagnostics->marks[diagnostics->marked] = *place;
     diagnostics->marks[diagnostics->marked++].where = start;
@@ -119,7 +120,7 @@ static void report(struct wb_diagnostics *diagnostics, enum severity severity, c
                    const char *format, va_list arguments) {
     if (!diagnostics_admit(diagnostics, severity)) return;
     struct text *out = &diagnostics->rendered;
-    struct message_mark mark = {.severity = severity};
+    struct message_mark mark = {.severity = severity, .source_line = subject->made_of_line};
     const char *where = subject->source != NULL      ? subject->source->name
                         : diagnostics->about != NULL ? diagnostics->about
                                                      : subject->where;
@@ -134,7 +135,9 @@ static void report(struct wb_diagnostics *diagnostics, enum severity severity, c
     }
     text_char(out, ' ');
     const size_t start = append_message(out, severity, format, arguments), end = out->length;
-    if (!out->failed) mark_message(diagnostics, &mark, where, out->data + start, end - 1 - start);
+    if (!out->failed)
+        mark_message(diagnostics, &mark, where, out->data + start, end - 1 - start,
+                     subject->made_of != NULL ? subject->made_of : "");
     if (subject->source != NULL) append_excerpt(out, subject->source, subject->offset);
 }
 
@@ -224,8 +227,10 @@ void wb_diagnostics_append(wb_diagnostics *diagnostics, const wb_diagnostics *fr
     wb_message message;
     text_string(&diagnostics->rendered, wb_diagnostics_text(from));
     for (size_t i = 0; wb_diagnostics_message(from, i, &message); i++) {
-        const struct message_mark mark = {(enum severity)message.severity, message.line, message.column, 0};
-        mark_message(diagnostics, &mark, message.where, message.text, strlen(message.text));
+        const struct message_mark mark = {(enum severity)message.severity, message.line, message.column,
+                                          message.source_line, 0};
+        mark_message(diagnostics, &mark, message.where, message.text, strlen(message.text),
+                     message.source != NULL ? message.source : "");
     }
     diagnostics->kept += from->kept;
     diagnostics->errors += from->errors;
@@ -245,7 +250,9 @@ bool wb_diagnostics_message(const wb_diagnostics *diagnostics, size_t index, wb_
                             .where = where,
                             .line = mark->line,
                             .column = mark->column,
-                            .text = where + strlen(where) + 1};
+                            .text = where + strlen(where) + 1,
+                            .source_line = mark->source_line};
+    if (mark->source_line > 0) message->source = message->text + strlen(message->text) + 1;
     return true;
 }
 

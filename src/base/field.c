@@ -86,9 +86,16 @@ static bool store_interval(const struct field *field, const char *text, struct f
 
 static bool store_real(const struct field *field, const char *text, double *member) {
     struct decimal decimal;
-    if (!number_decimal(text, strlen(text), &decimal) || decimal.scale > REAL_PLACES) return false;
-    double value = (double)decimal.digits / (double)number_power_of_ten(decimal.scale);
-    if (decimal.digits == 0 || value > field->maximum) return false;
+    const size_t length = strspn(text, "0123456789.");
+    double factor = 1;
+    if (!number_decimal(text, length, &decimal) || decimal.scale > REAL_PLACES) return false;
+    const char *const *word = text[length] != '\0' ? field->words : NULL;
+    for (; word != NULL && *word != NULL && strcmp(*word, text + length) != 0; word++)
+        factor *= 1000;
+    if (text[length] != '\0' && (word == NULL || *word == NULL)) return false;
+    const double value = (double)decimal.digits * factor / (double)number_power_of_ten(decimal.scale);
+    if (decimal.digits == 0 || value > field->maximum || (word == NULL && value < field->minimum))
+        return false;
     *member = value;
     return true;
 }
@@ -150,8 +157,13 @@ void field_describe(const struct field *field, struct text *out) {
                     field->maximum);
         break;
     case FIELD_REAL:
-        text_printf(out, "a number above 0 and up to %u, with at most %u decimal places", field->maximum,
-                    REAL_PLACES);
+        if (field->words == NULL)
+            text_string(out, "a number above 0 and up to");
+        else
+            text_printf(out, "a number of %s from %u to", field->words[0], field->minimum);
+        text_printf(out, " %u, with at most %u decimal places", field->maximum, REAL_PLACES);
+        for (size_t i = 0; field->words != NULL && field->words[i] != NULL; i++)
+            text_printf(out, "%s%s", i == 0 ? ", or with a unit, " : " or ", field->words[i]);
         break;
     case FIELD_BOOL: text_string(out, "'true' or 'false'"); break;
     case FIELD_WORD: describe_words(field->words, out); break;
@@ -217,7 +229,11 @@ void field_print(const struct field *field, const void *target, struct text *out
             text_printf(out, "%u", most);
         break;
     }
-    case FIELD_REAL: print_real(*(const double *)member, out); break;
+    case FIELD_REAL:
+        print_real(*(const double *)member, out);
+        if (field->words != NULL && *(const double *)member < field->minimum)
+            text_string(out, field->words[0]);
+        break;
     case FIELD_BOOL: text_string(out, *(const bool *)member ? "true" : "false"); break;
     case FIELD_WORD: text_string(out, field->words[*(const uint32_t *)member]); break;
     case FIELD_NESTED: break;

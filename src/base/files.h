@@ -168,6 +168,9 @@ wb_status scan_u32(struct scanner *scanner, const char *what, uint32_t least, ui
 /* Takes as many characters as belong to a word; the word's length, and its text in *word. */
 size_t scan_word(struct scanner *scanner, bool (*belongs)(char c), const char **word);
 
+/* Bytes: "4096", "48K", "48KB", "48KiB", "2M" or "1G", of which each is 1024 of the one before. */
+bool read_bytes(const char *text, uint64_t *bytes);
+
 /* One named value of a struct, described once in a table: how it is read from a file or an option, which
  * values it may have, and how it is printed. A table ends with an entry without a key. */
 
@@ -179,10 +182,12 @@ enum field_kind {
                   */
     FIELD_INTERVAL, /* uint32_t as FIELD_U32, the most; and a struct field_least at `least_offset`. As a text
                        "4" (no least is stated), "[3, 4]" or "3..4"; in a file also the list [3, 4] */
-    FIELD_REAL,     /* double above 0, at most `maximum`, with at most six places behind the point */
-    FIELD_BOOL,     /* bool */
-    FIELD_WORD,     /* uint32_t: index of one of `words` (NULL-terminated) */
-    FIELD_NESTED    /* anything else: read by `read` */
+    FIELD_REAL,  /* double above 0, at most `maximum`, with at most six places behind the point. Behind it one
+                    of `words` may stand, of which each is 1000 of the one before; without one it is
+                    `minimum` at least */
+    FIELD_BOOL,  /* bool */
+    FIELD_WORD,  /* uint32_t: index of one of `words` (NULL-terminated) */
+    FIELD_NESTED /* anything else: read by `read` */
 };
 
 /* The least of an interval, where one is stated. */

@@ -232,12 +232,20 @@ static bool is_reported(int status, const wb_analysis *analysis) {
            (status == WB_ERR_LIMIT && analysis != NULL && wb_analysis_has_results(analysis));
 }
 
+/* The name of the test case, freed by the caller. */
+static wb_status take_label(const struct options *options, wb_report_options *report, char **label) {
+    report->label = *label = case_label(options);
+    return *label != NULL ? WB_OK : WB_ERR_LIMIT;
+}
+
 /* Analyses what is no list of launches. */
 static int analyze_one(const struct options *options, struct inputs *inputs, wb_diagnostics *diagnostics) {
     wb_report_options report;
     wb_analysis *analysis = NULL;
     wb_module *code = NULL;
+    char *label = NULL;
     int status = (int)report_options(options, diagnostics, &report);
+    if (status == WB_OK) status = (int)take_label(options, &report, &label);
     if (status == WB_OK) status = (int)check_output(options, diagnostics);
     if (status == WB_OK) status = (int)check_lines(options, diagnostics);
     if (status == WB_OK && options->schemes != NULL && options->phases)
@@ -265,6 +273,7 @@ static int analyze_one(const struct options *options, struct inputs *inputs, wb_
     }
     wb_analysis_free(analysis);
     wb_module_free(code);
+    free(label);
     return status;
 }
 
@@ -303,8 +312,9 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
     wb_analyze_options asked;
     wb_stream *stream = NULL;
     wb_module *code = NULL;
-    char *text = NULL;
+    char *text = NULL, *label = NULL;
     int status = (int)report_options(options, diagnostics, &report);
+    if (status == WB_OK) status = (int)take_label(options, &report, &label);
     if (status == WB_OK) status = (int)require_report_format(options, diagnostics);
     if (status == WB_OK) status = (int)refuse_options(options, diagnostics);
     if (status == WB_OK) status = (int)load_module(options, WB_MACHINE_USUAL, diagnostics, inputs);
@@ -330,6 +340,7 @@ static int analyze_list(const struct options *options, struct inputs *inputs, wb
         if (status == WB_OK) status = written;
     }
     free(text);
+    free(label);
     wb_stream_free(stream);
     wb_module_free(code);
     return status;

@@ -155,6 +155,10 @@ wb_status usage_error(wb_diagnostics *diagnostics, const char *message);
 /* The format that is asked for, of what the library reports in several. */
 wb_report_format report_format(const struct options *options);
 
+/* The name of the test case of JUnit, by what the command line and the launch file say alone, so that runs
+ * that fail have the same; malloc'd, NULL when memory is exhausted. */
+char *case_label(const struct options *options);
+
 /* Writes what a run that failed has to say in the format that its report would have had, unless that was
  * written, or would have been a text: to where the report would have gone. */
 void write_failure(const struct options *options, wb_status status, const wb_diagnostics *messages);

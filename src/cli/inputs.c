@@ -169,7 +169,9 @@ static wb_status set_launch(const struct options *options, wb_launch *launch, wb
     }
     if (status == WB_OK && options->shared != NULL) {
         about_option("shared", options->shared, about, diagnostics);
-        status = wb_launch_set_shared(launch, number_of(options->shared, UINT64_MAX), diagnostics);
+        uint64_t bytes;
+        if (!read_size(options->shared, &bytes)) bytes = number_of(options->shared, UINT64_MAX);
+        status = wb_launch_set_shared(launch, bytes, diagnostics);
     }
     if (status == WB_OK && options->registers != NULL) {
         about_option("registers", options->registers, about, diagnostics);
@@ -364,14 +366,38 @@ wb_report_format report_format(const struct options *options) {
     }
 }
 
+char *case_label(const struct options *options) {
+    const char *operand = options->operands.count > 0 ? options->operands.items[0] : "warpbound";
+    const bool names_code = options->launch != NULL && operand == options->code_of_launch;
+    const char *first = names_code || options->operands.count == 0 ? options->launch : operand;
+    const bool is_by_hand = options->launch == NULL && is_yaml_name(operand);
+    char *label = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&label, &size);
+    if (out == NULL) return NULL;
+    fputs(first != NULL ? first : operand, out);
+    if (options->launch != NULL && options->launch != first) fprintf(out, ", %s", options->launch);
+    if (options->kernel != NULL) fprintf(out, ", %s", options->kernel);
+    if (options->machine != NULL || !is_by_hand)
+        fprintf(out, " on %s", options->machine != NULL ? options->machine : WB_MACHINE_USUAL);
+    for (size_t i = 0; i < options->sets.count; i++)
+        fprintf(out, ", %s", options->sets.items[i]);
+    fputs(options->deadline != NULL ? ": deadline" : ": bound", out);
+    const bool is_written = ferror(out) == 0;
+    if (fclose(out) == 0 && is_written) return label;
+    free(label);
+    return NULL;
+}
+
 void write_failure(const struct options *options, wb_status status, const wb_diagnostics *messages) {
     const wb_report_format format = report_format(options);
     wb_diagnostics *discarded =
         wb_diagnostics_new(); /* that this fails, too, is less than what is said already */
-    char *text = NULL;
+    char *text = NULL, *label = case_label(options);
     if (discarded != NULL && !*options->has_written && format != WB_REPORT_TEXT &&
-        wb_messages_report(messages, status, format, discarded, &text) == WB_OK)
+        wb_messages_report(messages, status, format, label, discarded, &text) == WB_OK)
         (void)write_output(options, text, discarded);
+    free(label);
     free(text);
     wb_diagnostics_free(discarded);
 }

@@ -25,12 +25,16 @@ static int printed(int status) {
 /* What is not done because the command was asked to stop is not done for want of time, whatever went wrong.
  */
 static int run_until_stopped(const struct command *command, const struct options *options,
-                             wb_diagnostics *diagnostics) {
+                             wb_diagnostics **diagnostics) {
     stop_listen(options->time_limit);
-    const int status = options->instead != NULL ? options->instead->run(options, diagnostics)
-                                                : command->run(options, diagnostics);
+    const int status = options->instead != NULL ? options->instead->run(options, *diagnostics)
+                                                : command->run(options, *diagnostics);
     if (!stop_requested() || status == WB_OK || status == EXIT_DEADLINE_MISSED) return status;
-    stop_explain(diagnostics);
+    wb_diagnostics *explained = wb_diagnostics_new();
+    if (explained == NULL) return WB_ERR_LIMIT;
+    stop_explain(*diagnostics, explained);
+    wb_diagnostics_free(*diagnostics);
+    *diagnostics = explained;
     return WB_ERR_LIMIT;
 }
 
@@ -52,7 +56,7 @@ static int run_command(const struct command *command, int argc, char **argv) {
     } else if (status == WB_OK) {
         status = (int)launch_file_load(options, diagnostics);
         if (status == WB_OK) status = (int)refuse_overwriting(options, diagnostics);
-        if (status == WB_OK) status = run_until_stopped(command, options, diagnostics);
+        if (status == WB_OK) status = run_until_stopped(command, options, &diagnostics);
     }
     watch_clear();
     if (status == WB_ERR_LIMIT && wb_diagnostics_text(diagnostics)[0] == '\0')

@@ -1,5 +1,5 @@
 /* Progress of long work: a line on the terminal, drawn at most a few times a second, that goes when the work
- * ends. */
+ * ends; elsewhere a line once in a while. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +11,11 @@
 
 /* Draw after this long, and then this often. */
 #define PROGRESS_SECONDS 0.5
+
+/* Off a terminal. */
+#ifndef PROGRESS_LINE_SECONDS /* of a test */
+#    define PROGRESS_LINE_SECONDS 30.0
+#endif
 
 /* What is left is told after this long, and when so much is done: before, it is a guess. */
 #define LEFT_SECONDS 1.0
@@ -73,9 +78,9 @@ static void put_progress(uint64_t done, uint64_t total, char *line, size_t size)
 static bool poll_terminal(void *user, const char *stage, uint64_t done, uint64_t total) {
     (void)user;
     if (stop_requested()) return false;
-    if (!progress.is_terminal) return true;
     follow_stage(stage, done, total);
-    if (now() - progress.last_drawn < PROGRESS_SECONDS) return true;
+    if (now() - progress.last_drawn < (progress.is_terminal ? PROGRESS_SECONDS : PROGRESS_LINE_SECONDS))
+        return true;
     char line[160];
     put_progress(done, total, line, sizeof line);
     if (progress.note != NULL) {
@@ -83,6 +88,10 @@ static bool poll_terminal(void *user, const char *stage, uint64_t done, uint64_t
         (void)snprintf(line + length, sizeof line - length, "%s", progress.note);
     }
     progress.last_drawn = now();
+    if (!progress.is_terminal) {
+        fprintf(stderr, "warpbound: %s\n", line);
+        return true;
+    }
     progress.drawn = true;
     stop_note_line(true);
     /* A line that is cut cannot wrap, and so can be erased. */
@@ -93,7 +102,7 @@ static bool poll_terminal(void *user, const char *stage, uint64_t done, uint64_t
 
 wb_watch watch_terminal(void) {
     progress.is_terminal = isatty(STDERR_FILENO) != 0;
-    progress.last_drawn = now();
+    if (progress.is_terminal || progress.last_drawn == 0) progress.last_drawn = now();
     return (wb_watch){.poll = poll_terminal, .user = NULL};
 }
 

@@ -70,9 +70,23 @@ bool stop_requested(void) {
     return stop_signal != 0;
 }
 
-void stop_explain(wb_diagnostics *diagnostics) {
+/* What everything that is stopped says of itself. */
+static bool says_it_was_stopped(const wb_message *message) {
+    static const char *const words[] = {"analysis stopped", "simulation stopped", "interrupted"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(message->text, words[i]) == 0) return true;
+    return false;
+}
+
+/* The cause, and behind it what else there is to say. */
+void stop_explain(const wb_diagnostics *said, wb_diagnostics *diagnostics) {
+    bool says_more = false;
+    wb_message message;
+    for (size_t i = 0; wb_diagnostics_message(said, i, &message); i++)
+        says_more |= !says_it_was_stopped(&message);
     if (stop_signal == SIGALRM)
         wb_diagnostics_error(diagnostics, "warpbound", "the time limit is reached (--time-limit)");
     else if (stop_signal != 0)
         wb_diagnostics_error(diagnostics, "warpbound", "interrupted");
+    if (says_more) wb_diagnostics_append(diagnostics, said);
 }

@@ -19,7 +19,7 @@ void stop_note_line(bool drawn);
 /* Whether the command has been asked to stop. */
 bool stop_requested(void);
 
-/* Adds the message why, if it has. */
-void stop_explain(wb_diagnostics *diagnostics);
+/* Adds why it has, and behind that what was said, as far as it is more than that something was stopped. */
+void stop_explain(const wb_diagnostics *said, wb_diagnostics *diagnostics);
 
 #endif

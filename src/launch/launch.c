@@ -118,8 +118,8 @@ wb_status launch_shared_store(uint64_t bytes, const struct subject *subject, wb_
         launch->blanks.shared = 0;
         return WB_OK;
     }
-    diagnose_about(diagnostics, SEVERITY_ERROR, subject, "shared: expected a number of bytes from 0 to %u",
-                   LAUNCH_SHARED_MAX);
+    diagnose_about(diagnostics, SEVERITY_ERROR, subject,
+                   "shared: expected a number of bytes from 0 to %u, such as 4096 or 48K", LAUNCH_SHARED_MAX);
     return WB_ERR_INPUT;
 }
 

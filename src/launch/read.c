@@ -104,7 +104,10 @@ static wb_status read_shared(const struct ytree *document, const struct ytree_no
         reader->launch->blanks.shared = value->at;
         return WB_OK;
     }
-    return launch_shared_store(number_of(value), &subject, document->diagnostics, reader->launch);
+    uint64_t bytes = UINT64_MAX;
+    if (value->kind == YTREE_SCALAR && !value->quoted && !read_bytes(value->text, &bytes))
+        bytes = number_of(value);
+    return launch_shared_store(bytes, &subject, document->diagnostics, reader->launch);
 }
 
 static wb_status read_registers(const struct ytree *document, const struct ytree_node *value, void *target) {

@@ -15,6 +15,11 @@
 /* Fastest clock, in megahertz. */
 #define CLOCK_MAX 100000u
 
+/* Megahertz: who writes less, and no unit, most likely means gigahertz. */
+#define CLOCK_USUAL_MIN 10u
+
+static const char *const clock_units[] = {"MHz", "GHz", NULL};
+
 /* What the nested keys expect, for messages. */
 #define UNITS_EXPECTED "a list of units such as {name: INT, count: 1}"
 #define BASE_EXPECTED "the name of a preset"
@@ -174,7 +179,9 @@ const struct field machine_fields[] = {
      .kind = FIELD_REAL,
      .required = true,
      .offset = offsetof(struct wb_machine, clock_mhz),
-     .maximum = CLOCK_MAX},
+     .minimum = CLOCK_USUAL_MIN,
+     .maximum = CLOCK_MAX,
+     .words = clock_units},
     SUB_CORES_ROW(wb_machine),
     NUMBER_ROW(wb_machine, "warp_width", warp_width, 1, MACHINE_WARP_WIDTH),
     ISSUE_WIDTH_ROW(wb_machine),

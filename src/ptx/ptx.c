@@ -57,13 +57,16 @@ void ptx_diagnose(struct wb_diagnostics *diagnostics, enum severity severity, co
     (void)text_vformat(message, sizeof message, format, arguments);
     va_end(arguments);
     struct text place = {0};
+    struct subject subject = {.source = &module->source, .offset = inst->at};
     if (inst->location != PTX_NO_INDEX) {
         text_string(&place, " (");
         ptx_put_location(module, inst->location, &place);
         text_char(&place, ')');
+        const struct ptx_location *location = &module->locations[inst->location];
+        subject.made_of = ptx_location_file(module, location);
+        if (subject.made_of != NULL) subject.made_of_line = location->line;
     }
-    diagnose_at(diagnostics, severity, &module->source, inst->at, "%s%s", message,
-                place.data == NULL ? "" : place.data);
+    diagnose_about(diagnostics, severity, &subject, "%s%s", message, place.data == NULL ? "" : place.data);
     text_free(&place);
 }
 

@@ -49,6 +49,8 @@ if judged $((proven - 1)); then exit 1; fi
 expect 0 "vecadd: at most $proven cycles (upper by $method), deadline met" "$vecadd $proven"
 expect 1 "vecadd: at most $proven cycles (upper by $method), deadline open" \
     "$vecadd $((proven - 1))"
+expect 0 "deadline met" "$vecadd 100us"
+expect 2 "such as '4500', '4500 cycles', '100us'" "$vecadd soon"
 expect 2 "nowhere: error: " "kernels/vecadd.ptx kernels/vecadd.yaml nowhere 1000"
 cat >"$prefix/unknown.yaml" <<END
 kernel: bfs_level

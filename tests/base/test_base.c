@@ -73,6 +73,8 @@ static void assert_message(const wb_diagnostics *diagnostics, size_t index, cons
     assert_int_equal(message.line, expected->line);
     assert_int_equal(message.column, expected->column);
     assert_string_equal(message.text, expected->text);
+    assert_int_equal(message.source_line, expected->source_line);
+    assert_string_equal(message.source != NULL ? message.source : "", expected->source);
 }
 
 /* What messages consist of, also of those that were appended; the first fifty of them. */
@@ -80,8 +82,10 @@ static void test_messages_for_programs(void **state) {
     (void)state;
     wb_diagnostics *diagnostics = wb_diagnostics_new(), *others = wb_diagnostics_new();
     const struct source source = {"k.ptx", "one\ntwo", 7};
-    const wb_message placed = {WB_SEVERITY_WARNING, "k.ptx", 2, 3, "odd 7"};
-    const wb_message general = {WB_SEVERITY_ERROR, "--grid", 0, 0, "two\n    lines: ?? \xc2\xb5"};
+    const wb_message placed = {WB_SEVERITY_WARNING, "k.ptx", 2, 3, "odd 7", "", 0};
+    const wb_message made = {WB_SEVERITY_NOTE, "k.ptx", 1, 1, "made", "k.cu", 40};
+    const wb_message general = {WB_SEVERITY_ERROR, "--grid", 0, 0, "two\n    lines: ?? \xc2\xb5", "", 0};
+    const struct subject subject = {.source = &source, .made_of = "k.cu", .made_of_line = 40};
     wb_message message;
     assert_non_null(diagnostics);
     assert_non_null(others);
@@ -92,8 +96,13 @@ static void test_messages_for_programs(void **state) {
     assert_message(diagnostics, 0, &placed);
     assert_message(diagnostics, 1, &general);
     assert_false(wb_diagnostics_message(diagnostics, 2, &message));
+    diagnose_about(diagnostics, SEVERITY_NOTE, &subject, "made");
+    wb_diagnostics_append(others, diagnostics);
+    assert_message(diagnostics, 2, &made);
+    assert_message(others, 3, &made);
     for (int i = 0; i < 60; i++)
         wb_diagnostics_append(diagnostics, others);
+    assert_message(diagnostics, 46, &made);
     assert_message(diagnostics, 49, &general);
     assert_false(wb_diagnostics_message(diagnostics, 50, &message));
     wb_diagnostics_free(others);

@@ -1,5 +1,5 @@
-/* node draw_report.js REPORT.html: prints the page as its script draws it, with as much of a browser's document as that
- * script uses. Elements and attributes are written as a browser writes them; setting HTML from text is not possible. */
+/* node draw_report.js REPORT.html [ACTION ...]: prints the page as its script draws it, with as much of a browser's document
+ * as that script uses. An action is "search WORDS", or the title of a button that is pressed. Elements and attributes are written as a browser writes them; setting HTML from text is not possible. */
 "use strict";
 const fs = require("fs"), vm = require("vm");
 
@@ -33,6 +33,7 @@ class Node {
     return items.flatMap(item => item instanceof Node && item.tag === null ? item.children : [item]).map(item => {
       if (item === undefined || item === null) throw new Error("nothing is appended to " + this.tag);
       if (!(item instanceof Node)) return String(item);
+      if (item.parent !== undefined) item.parent.children = item.parent.children.filter(child => child !== item);
       item.parent = this;
       return item;
     });
@@ -110,5 +111,14 @@ vm.runInNewContext(scripts[1].textContent, {
   document, window, addEventListener: () => {}, getComputedStyle: () => ({ getPropertyValue: () => "#000" }),
   matchMedia: () => ({ addEventListener: () => {} }), ResizeObserver: class { observe() {} },
 });
+for (const action of process.argv.slice(3)) {
+  if (action.startsWith("search ")) {
+    const input = root.querySelector("input");
+    input.value = action.slice(7);
+    input.oninput();
+  } else {
+    root.querySelectorAll("button").find(made => made.title === action).onclick();
+  }
+}
 scripts[1].children = []; // what is left is drawn, but for the document
 fs.writeFileSync(1, "<!DOCTYPE html>\n" + root.querySelector("html").html());

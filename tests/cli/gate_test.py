@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,7 @@ LOCATION = closed(
     },
     ["logicalLocations"],
 )
+PLACES = {"type": "array", "items": LOCATION, "minItems": 1, "maxItems": 1}
 RULE = closed({"id": TEXT, "shortDescription": MESSAGE, "defaultConfiguration": closed({"level": LEVEL})})
 RESULT = closed(
     {
@@ -61,11 +63,12 @@ RESULT = closed(
         "ruleIndex": {"type": "integer", "minimum": 0},
         "level": LEVEL,
         "message": MESSAGE,
-        "locations": {"type": "array", "items": LOCATION, "minItems": 1, "maxItems": 1},
+        "locations": PLACES,
+        "relatedLocations": PLACES,
         "partialFingerprints": {"type": "object", "additionalProperties": TEXT},
         "properties": {"type": "object"},
     },
-    ["partialFingerprints", "properties"],
+    ["relatedLocations", "partialFingerprints", "properties"],
 )
 SARIF = closed(
     {
@@ -121,24 +124,47 @@ class Gate:
         return check_sarif(out)
 
 
+TOKEN, NUMBER = r"\S(.*\S)?", r"\d+"
+# What the schema of Ant's JUnit reports asks of attributes: which there must be, and what they look like.
+ATTRIBUTES = {
+    "testsuites": {},
+    "testsuite": {
+        **dict.fromkeys(("name", "package", "hostname"), TOKEN),
+        **dict.fromkeys(("id", "tests", "failures", "errors", "skipped"), NUMBER),
+        "time": r"[\d.]+",
+        "timestamp": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d",
+    },
+    "properties": {},
+    "property": {"name": TOKEN, "value": ".*"},
+    "testcase": {"name": TOKEN, "classname": TOKEN, "time": r"[\d.]+"},
+    "failure": {"message": ".+", "type": TOKEN},
+    "error": {"message": ".+", "type": TOKEN},
+    "skipped": {"message": ".+"},
+    "system-out": {},
+    "system-err": {},
+}
+
+
 def check_junit(out):
-    """The test case, after checks of the shape that JUnit's readers know."""
+    """The suite, after the checks of Ant's schema, as far as it is used: elements, their order, attributes, counts."""
     out.decode("utf-8")
     root = ElementTree.fromstring(out)
     assert root.tag == "testsuites" and [child.tag for child in root] == ["testsuite"]
+    for element in root.iter():
+        wanted = ATTRIBUTES[element.tag]
+        assert element.attrib.keys() == wanted.keys(), (element.tag, element.attrib)
+        for name, pattern in wanted.items():
+            assert re.fullmatch(pattern, element.get(name), re.DOTALL), (element.tag, name, element.get(name))
     suite = root[0]
-    assert [child.tag for child in suite] == ["properties", "testcase"]
-    case = suite[1]
-    tags = [child.tag for child in case]
-    assert set(tags) <= {"properties", "failure", "error", "skipped", "system-out"} and len(set(tags)) == len(tags)
-    assert case.get("name") and case.get("classname") and case.get("time") == "0"
-    for attribute, tag in (("failures", "failure"), ("errors", "error")):
-        for counted in (root, suite):
-            assert counted.get("tests") == "1" and int(counted.get(attribute)) == tags.count(tag)
-    assert int(suite.get("skipped")) == tags.count("skipped")
-    for properties in root.iter("properties"):
-        assert all(item.tag == "property" and item.get("name") and item.get("value") for item in properties)
-    return case
+    cases = suite.findall("testcase")
+    tags = [child.tag for child in suite]
+    assert tags == ["properties", *["testcase"] * len(cases), "system-out", "system-err"], tags
+    outcomes = [child.tag for case in cases for child in case]
+    assert all(len(case) <= 1 for case in cases) and set(outcomes) <= {"failure", "error", "skipped"}
+    for attribute, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        assert int(suite.get(attribute)) == outcomes.count(tag)
+    assert int(suite.get("tests")) == len(cases)
+    return suite
 
 
 def check_sarif(out):
@@ -153,15 +179,18 @@ def check_sarif(out):
     return run
 
 
-def properties_of(case):
-    return {item.get("name"): item.get("value") for item in case.find("properties")}
+def properties_of(suite):
+    return {item.get("name"): item.get("value") for item in suite.find("properties")}
 
 
-def outcome_of(case):
-    """The element that says why a case has not passed; None when it has."""
-    found = [child for child in case if child.tag in ("failure", "error", "skipped")]
-    assert len(found) <= 1
-    return found[0] if found else None
+def outcome_of(suite):
+    """The element that says why the one case has not passed; None when it has."""
+    (case,) = suite.findall("testcase")
+    return case[0] if len(case) else None
+
+
+def name_of(suite):
+    return suite.find("testcase").get("name")
 
 
 def test_verdicts(gate):
@@ -216,7 +245,13 @@ def test_places(gate):
         return physical["artifactLocation"]["uri"], physical["region"]
 
     uri, region = place(VECADD)
-    assert uri.endswith("src/vecadd.cu") and "startColumn" not in region
+    assert uri == "kernels/src/vecadd.cu" and "startColumn" not in region
+    assert place([os.path.abspath(VECADD[0]), *VECADD[1:]])[0] == uri
+    (found,) = gate.sarif([*BFS, *QUICK, "--inputs", "any"], 3)["results"]
+    (physical,) = (place["physicalLocation"] for place in found["locations"])
+    (beside,) = (place["physicalLocation"] for place in found["relatedLocations"])
+    assert physical["artifactLocation"]["uri"] == "kernels/src/bfs_level.cu" and physical["region"] == {"startLine": 9}
+    assert beside["artifactLocation"]["uri"] == BFS[0]
     with tempfile.TemporaryDirectory() as folder, open("kernels/vecadd.ptx") as ptx:
         path = os.path.join(folder, "plain.ptx")
         text = re.sub(r"(?m)^\s*\.(loc|file)\s.*\n", "", ptx.read())
@@ -277,6 +312,34 @@ def check_failure(form, out, status, placed):
         assert found if placed else noted if placed is False else found + noted
 
 
+def test_case_names(gate):
+    """A case has the same name in a run that fails, with the machine in it; different runs have different names."""
+    more = ([], ["-m", "jcse2017"], ["--set", "sms=2"])
+    with tempfile.TemporaryDirectory() as folder:
+        code, launch = (shutil.copy(path, folder) for path in (VECADD[0], VECADD[2]))
+        runs = [[*run, *words, *QUICK] for run in ([code, "-l", launch], [launch]) for words in more]
+        whole = [name_of(gate.junit(run, 0)) for run in runs]
+        with open(code, "w") as file:
+            file.write("garbage\n")
+        assert [name_of(gate.junit(run, 2)) for run in runs] == whole and len(set(whole)) == len(runs)
+    assert all(re.search(r" on (ecrts2025-orin|jcse2017)(, sms=2)?: bound$", name) for name in whole), whole
+
+
+def test_sweep(gate):
+    """The cases of a sweep, of which one is refused and one meets no deadline, are as the schema has them."""
+    if "sweep" not in schema_test.WINGS:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path, database = os.path.join(folder, "s.yaml"), os.path.join(folder, "s.db")
+        with open(path, "w") as file:
+            file.write(f"code: [{os.path.abspath(VECADD[2])}, {path}]\nmachine: ecrts2025-orin\nmethods: kernel\n"
+                       "policies: lrr\naccept: ptx-model\ndeadline: [1s, 1us]\n")
+        gate.run(["sweep", path, "-o", database], 1)
+        suite = check_junit(gate.run(["sweep", "show", database, "--format", "junit"], 0)[0])
+        assert all("machine=ecrts2025-orin" in case.get("name") for case in suite.findall("testcase"))
+        assert int(suite.get("failures")) == 1
+
+
 def test_limits(gate):
     """What a limit ended is broken, also where what was found meets the deadline."""
     words = [*VECADD, "--method", "k-exhaustive,k-area", "--states", "50", *MODEL, "--deadline", "1s"]
@@ -306,8 +369,8 @@ def test_names(gate):
                 with open(target, "wb") as file:
                     file.write(text)
             words = [os.fsdecode(path), "-l", os.fsdecode(yaml_path), "--method", "k-area", *MODEL, "--deadline", "1"]
-            case = gate.junit(words, 1)
-            assert kernel.decode() in case.get("name")
+            suite = gate.junit(words, 1)
+            assert properties_of(suite)["kernel"] == kernel.decode()
             run = gate.sarif(words, 1)
             assert urllib.parse.unquote_to_bytes(run["artifacts"][0]["location"]["uri"]) == b"file://" + path
             with open(path, "ab") as file:
@@ -374,7 +437,8 @@ def test_comparison(gate):
 
 def main():
     gate = Gate(sys.argv[1])
-    for test in (test_verdicts, test_places, test_failures, test_limits, test_names, test_made_from, test_comparison):
+    for test in (test_verdicts, test_places, test_failures, test_case_names, test_sweep, test_limits, test_names,
+                 test_made_from, test_comparison):
         test(gate)
     test_examples()
 

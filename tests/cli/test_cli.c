@@ -31,7 +31,7 @@ static const struct failure_case failures[] = {
     {"path kernels/vecadd.ptx -g 4294967297", 2, "grid: expected one to three numbers of blocks"},
     {"path kernels/vecadd.ptx -b x", 2, "block: expected one to three numbers of threads"},
     {"path kernels/vecadd.ptx -b 33,32", 2, "block: expected one to three numbers of threads"},
-    {"path kernels/vecadd.ptx -s 1k", 2, "shared: expected a number of bytes from 0 to 1048576"},
+    {"path kernels/vecadd.ptx -s 1x", 2, "shared: expected a number of bytes from 0 to 1048576"},
     {"path kernels/vecadd.ptx -s ''", 2, "shared: expected a number of bytes from 0 to 1048576"},
     {"path kernels/vecadd.ptx --assume approx,", 2,
      "--assume approx,: error: unknown name '' (known: approx, div-zero, pointer-order, no-contraction, "

@@ -266,7 +266,7 @@ static void test_threads_do_not_matter(void **state) {
 /* An issue of the trace: by a warp of a block; it starts no sooner, and has its result later. */
 static void check_issue(json_t *event, json_int_t *last) {
     json_t *args = json_object_get(event, "args");
-    json_int_t at = number(event, "ts"), result = number(args, "result");
+    json_int_t at = number(args, "cycle"), result = number(args, "result");
     *last = result > *last ? result : *last;
     assert_true(number(args, "block") < 4);
     assert_true(number(args, "start") >= at);
@@ -371,6 +371,22 @@ static void test_trace_of_several_policies(void **state) {
         assert_int_equal(json_integer_value(json_object_get(one, "cycles")), last[i]);
     }
     json_decref(trace);
+}
+
+/* A large trace is announced with its size, which is about that of the file; a small one is not. */
+static void test_size_of_a_trace(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("a=\"simulate kernels/cubin/sgemm_tiled.sm_87.cubin -l kernels/sgemm_tiled.yaml -m "
+                  "jetson-agx-orin --schedule --format trace\"; $WB $a | wc -c; "
+                  "$WB $a --window 0:500 >/dev/null");
+    unsigned long bytes = 0, announced = 0;
+    assert_int_equal(sscanf(run.out, "%lu", &bytes), 1);
+    if (sscanf(run.err, "warpbound: note: the trace takes about %lu MB", &announced) != 1)
+        fail_msg("%s", run.err);
+    assert_in_range(announced, bytes / 1250000, bytes / 800000);
+    assert_null(strchr(strchr(run.err, '\n') + 1, '\n'));
+    run_free(&run);
 }
 
 /* Without a scheme it is the kernel that is simulated, as analyze has it. */
@@ -543,6 +559,7 @@ int main(void) {
         cmocka_unit_test(test_both_caches),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_trace_of_several_policies),
+        cmocka_unit_test(test_size_of_a_trace),
     };
     return cmocka_run_group_tests_name("gpu at the command line", tests, NULL, NULL);
 }

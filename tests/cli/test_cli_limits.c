@@ -162,6 +162,31 @@ static void test_time_limit_ends_every_command(void **state) {
     }
 }
 
+/* The cause alone is said, not each thing that it ended. */
+static void test_time_limit_is_one_message(void **state) {
+    (void)state;
+    struct run run = run_command("analyze kernels/sgemm_naive.yaml --time-limit 0.05");
+    if (strcmp(run.err, "warpbound: error: the time limit is reached (--time-limit)\n") != 0)
+        fail_msg("status %d, stderr '%s'", run.status, run.err);
+    assert_int_equal(run.status, 4);
+    run_free(&run);
+}
+
+/* The same size in all ways to write it. */
+static void test_sizes(void **state) {
+    (void)state;
+    struct run run =
+        run_shell("for s in 4096 4K 4k 4KB 4KiB 4096B 0x1000; do \"$WB\" occupancy kernels/vecadd.ptx -b 64 "
+                  "-m jcse2017 --shared $s | grep 'shared memory'; done | sort -u | wc -l; sed "
+                  "'s/^arg/shared: 4K\\narg/' kernels/vecadd.yaml > /tmp/wb_size.$$.yaml; \"$WB\" occupancy "
+                  "kernels/vecadd.ptx -l /tmp/wb_size.$$.yaml | grep -c ' 4096 bytes of shared'; rm "
+                  "/tmp/wb_size.$$.yaml; \"$WB\" path kernels/vecadd.yaml --memory-limit 1GB > /dev/null");
+    assert_string_equal(run.err, "");
+    assert_string_equal(run.out, "2\n1\n"); /* of the heading, and of the table */
+    assert_int_equal(run.status, 0);
+    run_free(&run);
+}
+
 /* Signals end a run that executes, with status 4 and a message. One that is ignored stays so. */
 static void test_signals_end_a_run(void **state) {
     (void)state;
@@ -211,6 +236,8 @@ int main(void) {
         cmocka_unit_test(test_paths_that_cannot_be_counted),
         cmocka_unit_test(test_limits_must_be_numbers),
         cmocka_unit_test(test_time_limit_ends_every_command),
+        cmocka_unit_test(test_time_limit_is_one_message),
+        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_signals_end_a_run),
         cmocka_unit_test(test_signal_ends_what_waits),
         cmocka_unit_test(test_no_temporary_file_stays),

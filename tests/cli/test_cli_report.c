@@ -29,15 +29,16 @@ static char *report_of(const char *arguments, int status) {
     return run.out;
 }
 
-/* The same as its script draws it. Without Node the test is skipped. */
-static char *drawn_report_of(const char *arguments, int status) {
+/* The same as its script draws it, after actions of a reader (draw_report.js). Without Node the test is
+ * skipped. */
+static char *report_after(const char *arguments, const char *actions, int status) {
     char shell[2048];
     (void)snprintf(
         shell, sizeof shell,
         "command -v node >/dev/null || { echo none; exit 0; }; D=$(mktemp -d); trap 'rm -rf $D' EXIT; "
         "F=$D/r.html; \"$WB\" analyze %s --report \"$F\" >/dev/null; s=$?; "
-        "node tests/cli/draw_report.js $F || exit 9; exit $s",
-        arguments);
+        "node tests/cli/draw_report.js $F %s || exit 9; exit $s",
+        arguments, actions);
     struct run run = run_shell(shell);
     if (strcmp(run.out, "none\n") == 0) {
         print_message("Node is not installed: the report is not drawn\n");
@@ -47,6 +48,10 @@ static char *drawn_report_of(const char *arguments, int status) {
     if (run.status != status) fail_msg("%s: status %d, %s", arguments, run.status, run.err);
     free(run.err);
     return run.out;
+}
+
+static char *drawn_report_of(const char *arguments, int status) {
+    return report_after(arguments, "", status);
 }
 
 static void assert_has(const char *html, const char *part) {
@@ -114,7 +119,10 @@ static void test_a_kernel(void **state) {
         "class=\"bar estimate",
         "class=\"bar simulated",
         "class=\"deadline\"",
+        "<section id=\"occupancy\"",
+        "limited by warps, threads",
         "<section id=\"source\"",
+        "class=\"pair\"",
         "sum += tile_a[y][i] * tile_b[i][x];",
         "ld.shared",
         "the slowest execution found (k-adversary)",
@@ -217,6 +225,85 @@ static void test_a_large_grid_stays_small(void **state) {
     free(html);
 }
 
+/* A timeline of which a part is kept says where it ends, also where another SM's part was full first. */
+static void test_a_cut_timeline(void **state) {
+    (void)state;
+    char *html = drawn_report_of("docs/examples/blur/blur.yaml --method kernel --policy lrr", 1);
+    unsigned long until = 0, cycles = 0;
+    const char *cut = strstr(html, "those before cycle ");
+    assert_non_null(cut);
+    assert_int_equal(sscanf(cut, "those before cycle %lu of %lu.", &until, &cycles), 2);
+    assert_true(until < cycles);
+    free(html);
+}
+
+/* Machine code that says nothing of its source is shown as its instructions. */
+static void test_code_without_lines(void **state) {
+    (void)state;
+    char *html = drawn_report_of("tests/data/fatbin/add.cubin -k _Z5scalePff -m jetson-agx-orin -g 4 -b 64 "
+                                 "-a 'buf:f32[256]=zero' -a f32:1 --method kernel --policy lrr",
+                                 0);
+    check_structure(html);
+    assert_has(html, "class=\"pair one\"");
+    assert_has(html, ">0x0000</td>");
+    assert_has(html, "<code>EXIT</code>");
+    assert_null(strstr(html, ".cubin:"));
+    free(html);
+}
+
+/* The first two instructions of the table, after an action. */
+static void check_first(const char *action, const char *first, const char *second) {
+    char *html = report_after("kernels/vecadd.ptx -l kernels/vecadd.yaml " QUICK, action, 0);
+    const char *body = strstr(strstr(html, "class=\"source code\""), "<tbody>");
+    const char *at = body != NULL ? strstr(body, first) : NULL;
+    if (at == NULL || strstr(at, second) == NULL) fail_msg("%s: no %s before %s", action, first, second);
+    free(html);
+}
+
+static void test_sorted_and_searched(void **state) {
+    (void)state;
+    check_first("", "mov.u32", "ld.global.f32");
+    check_first("'sort by Cycles'", "ld.global.f32", "mov.u32");
+    check_first("'sort by PTX line' 'sort by PTX line'", "st.global.f32", "ld.param.u64");
+    check_first("'sort by Instruction'", "add.f32", "st.global.f32");
+    char *html = report_after("kernels/vecadd.ptx -l kernels/vecadd.yaml " QUICK, "'search st.global'", 0);
+    assert_has(html, "1 of ");
+    assert_has(html, "hidden=\"\"");
+    free(html);
+}
+
+static void test_calls(void **state) {
+    (void)state;
+    char *html = drawn_report_of("kernels/mandelbrot.ptx -l kernels/mandelbrot.yaml " QUICK, 0);
+    const char *calls = strstr(html, "<ul class=\"calls\"><li><code>mandelbrot</code>");
+    assert_non_null(calls);
+    assert_non_null(strstr(calls, "<code>escape_steps(float, float, int)</code>\n \xc3\x97"
+                                  "32"));
+    free(html);
+}
+
+/* All causes of a bound of machine code have a colour and a texture of their own. */
+static void test_colours(void **state) {
+    (void)state;
+    char *html = drawn_report_of("docs/examples/blur/blur.cubin -l docs/examples/blur/blur.yaml -m "
+                                 "jetson-agx-orin --method kernel --policy lrr",
+                                 1);
+    static const char start[] = "<i class=\"key texture-";
+    unsigned count = 0;
+    bool seen[4][9] = {{false}};
+    for (const char *at = html; (at = strstr(at, start)) != NULL; at++) {
+        unsigned texture, colour;
+        assert_int_equal(sscanf(at + strlen(start), "%u\" style=\"--c:var(--c%u)", &texture, &colour), 2);
+        assert_true(texture < 4 && colour < 9);
+        if (strstr(at, "<summary>A block alone") == NULL) break; /* the same again, of a block */
+        assert_false(seen[texture][colour]);
+        seen[texture][colour] = true;
+        count++;
+    }
+    assert_true(count > 12);
+    free(html);
+}
+
 /* A search that keeps no schedule may know of longer executions than the one that is shown. */
 static void test_what_cannot_be_shown(void **state) {
     (void)state;
@@ -240,7 +327,7 @@ static void test_the_document(void **state) {
         "<div class=\"verdict met\">",
         "<p class=\"word\"><strong>met:</strong> in the PTX model, the kernel takes at most ",
         "<noscript>",
-        "JavaScript",
+        "The report as text:</p>\n<pre>met: in the PTX model, the kernel takes at most ",
         "{\"format\":{\"name\":\"warpbound-analyze\",\"version\":1}",
         "\"state\":\"met\"",
         "\"line\":\"met: in the PTX model, the kernel takes at most ",
@@ -355,12 +442,12 @@ static void check_in_browser(const char *arguments, unsigned timelines, unsigned
 
 static void test_in_a_browser(void **state) {
     (void)state;
-    check_in_browser(SGEMM QUICK "-m ecrts2025-orin --accept ptx-model --deadline 100us", 1, 8);
+    check_in_browser(SGEMM QUICK "-m ecrts2025-orin --accept ptx-model --deadline 100us", 1, 9);
 }
 
 static void test_a_stream_in_a_browser(void **state) {
     (void)state;
-    check_in_browser("kernels/horner.ptx -l kernels/horner_stream.yaml " QUICK, 3, 2 + 3 * 7);
+    check_in_browser("kernels/horner.ptx -l kernels/horner_stream.yaml " QUICK, 3, 2 + 3 * 8);
 }
 
 int main(void) {
@@ -368,6 +455,11 @@ int main(void) {
         cmocka_unit_test(test_a_kernel),
         cmocka_unit_test(test_states_of_a_deadline),
         cmocka_unit_test(test_other_subjects),
+        cmocka_unit_test(test_a_cut_timeline),
+        cmocka_unit_test(test_code_without_lines),
+        cmocka_unit_test(test_sorted_and_searched),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_colours),
         cmocka_unit_test(test_what_cannot_be_shown),
         cmocka_unit_test(test_the_same_twice),
         cmocka_unit_test(test_hostile_names),

@@ -91,6 +91,8 @@ add_dependencies(test_locale warpbound_in_locale)
 wb_cli_test(test_cli_waits)
 target_link_libraries(test_cli_waits PRIVATE wb_lift)
 wb_cli_test(test_cli_limits)
+wb_test(test_progress_lines warpbound)
+target_include_directories(test_progress_lines PRIVATE ${PROJECT_SOURCE_DIR}/src/cli)
 
 # Calls the command's main function, with allocation functions of its own, which sanitizers have,
 # too.

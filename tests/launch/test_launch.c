@@ -372,7 +372,7 @@ static void test_missing_file_of_contents_names_both_places(void **state) {
 #define BLOCK                                                                                                \
     "block: expected one to three numbers of threads, from 1 to 1024 in x and y and to 64 in z, at most "    \
     "1024 together"
-#define SHARED "shared: expected a number of bytes from 0 to 1048576"
+#define SHARED "shared: expected a number of bytes from 0 to 1048576, such as 4096 or 48K"
 #define REGISTERS "registers: expected a number from 1 to 255"
 
 static void test_numbers_of_callers(void **state) {

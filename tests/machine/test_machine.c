@@ -277,8 +277,15 @@ static void test_errors_of_files(void **state) {
          "m.yaml:8:8: error: fetch: expected a mapping with the keys size, ways, line, instruction_bytes, "
          "buffer, per_cycle, latency, miss_latency, misses, got '512'"},
         {"base: jcse\nname: m\n", "m.yaml:1:7: error: base: expected the name of a preset, got 'jcse'"},
-        {"name: m\nclock_mhz: -5\n", "m.yaml:2:12: error: clock_mhz: expected a number above 0 and up to "
-                                     "100000, with at most 6 decimal places, got '-5'"},
+        {"name: m\nclock_mhz: -5\n",
+         "m.yaml:2:12: error: clock_mhz: expected a number of MHz from 10 to 100000, with at most 6 decimal "
+         "places, or with a unit, MHz or GHz, got '-5'"},
+        {"name: m\nclock_mhz: 1.3\n",
+         "m.yaml:2:12: error: clock_mhz: expected a number of MHz from 10 to 100000, with at most 6 decimal "
+         "places, or with a unit, MHz or GHz, got '1.3'"},
+        {"name: m\nclock_mhz: 1.3THz\n",
+         "m.yaml:2:12: error: clock_mhz: expected a number of MHz from 10 to 100000, with at most 6 decimal "
+         "places, or with a unit, MHz or GHz, got '1.3THz'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         wb_diagnostics *diagnostics = wb_diagnostics_new();
@@ -758,7 +765,9 @@ static void test_deadlines(void **state) {
         {"clock_mhz=930", "1ns", 0}, /* 0.93 cycles */
         {"clock_mhz=930", "0.0000000001s", 0},
         {"clock_mhz=1320.1", "100us", 132010}, /* 132010 exactly: not one less by a rounded product */
-        {"clock_mhz=0.1", "30us", 3},
+        {"clock_mhz=0.1MHz", "30us", 3},
+        {"clock_mhz=1.32GHz", "100us", 132000},
+        {"clock_mhz=1300.000001MHz", "1s", 1300000001},
         {"clock_mhz=1000.000001", "1s", 1000000001},
         {"clock_mhz=930", "18446744073709551614", UINT64_MAX - 1},
         {"clock_mhz=1000", "18446744073s", UINT64_C(18446744073000000000)},

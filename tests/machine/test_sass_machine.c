@@ -174,7 +174,7 @@ static void test_errors_of_files(void **state) {
     refuses(SMALL "mem_latency: 3\n",
             "mem_latency is a key of machines that time PTX (code: ptx), but this one times machine code");
     refuses(
-        "name: m\nclock_mhz: 1\ndispatch_depth: 0\nmem_latency: 1\nshared_latency: 1\nunits: [{name: A}]\n"
+        "name: m\nclock_mhz: 100\ndispatch_depth: 0\nmem_latency: 1\nshared_latency: 1\nunits: [{name: A}]\n"
         "classes: {}\nsass: {sm: 86}\n",
         "m.yaml:8:1: error: sass is a key of machines that time machine code (code: sass), but this one "
         "times "

@@ -78,6 +78,30 @@ class Analyses(unittest.TestCase):
         self.assertEqual(found.verdict.bound.kind, Kind.UPPER)
         self.assertEqual(found.bounds[0], found.verdict.bound)
 
+    def test_results_in_words(self):
+        found = warpbound.analyze(
+            "kernels/vecadd.yaml", machine=MACHINE, methods="kernel", policies="lrr", deadline="1us", accept="ptx-model"
+        )
+        stream = warpbound.analyze("kernels/horner_stream.yaml", machine=MACHINE, methods="kernel", policies="lrr")
+        words = f"vecadd on {MACHINE}: missed: in the PTX model, kernel at most "
+        self.assertTrue(repr(found).startswith(f"<Analysis of {words}"), repr(found))
+        self.assertIn("; deadline 930 cycles (1.000 us)>", repr(found))
+        self.assertTrue(repr(stream).startswith(f"<Stream of 3 kernels on {MACHINE}: bounded: "), repr(stream))
+        for one in (found, stream, found.verdict, found["lrr"], found.schedule("lrr"), found.costs("lrr")):
+            self.assertLess(len(repr(one)), 300)
+            self.assertNotIn("\n", repr(one))
+        for one, least in ((found, len(found.numbers)), (stream, 3), (found.costs("lrr").lines, 1)):
+            page = one._repr_html_()
+            self.assertGreater(page.count("<tr>"), least)
+            self.assertEqual(page.count("<table>"), page.count("</table>"))
+        self.assertIn("&lt;b&gt;", warpbound._rows.Rows([{"a": "<b>"}])._repr_html_())
+
+    def test_deadlines_have_units(self):
+        for deadline in (100, 0.5):
+            for call in (warpbound.analyze, warpbound.sweep):
+                with self.assertRaisesRegex(warpbound.InputError, f'{deadline} has no unit: write "{deadline}us" or'):
+                    call("kernels/vecadd.yaml", machine=MACHINE, deadline=deadline)
+
     def test_options_of_a_launch(self):
         self.check(
             [
@@ -147,7 +171,7 @@ class Analyses(unittest.TestCase):
             machine=MACHINE,
             block_index=1,
             scope="block",
-            deadline=900,
+            deadline="900 cycles",
             accept="ptx-model",
         )
         self.assertEqual({number.scope for number in found.numbers}, {"block"})
@@ -618,7 +642,7 @@ class Sweeps(unittest.TestCase):
             "set": {"mem_latency": [100, 200, 400]},
             "methods": ["k-area", "k-serial", "gub"],
             "policies": "lrr",
-            "deadline": 5000,
+            "deadline": "5000 cycles",
             "jobs": 2,
         }
         code = ["kernels/vecadd.yaml", pathlib.Path("kernels/reduce.yaml")]

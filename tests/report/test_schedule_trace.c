@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "bound/analysis/analysis.h"
 #include "kernel_suite.h"
+#include "sim/schedule/schedule.h"
 #include "warp/synthetic/synthetic.h"
 
 /* A slice, in thousandths of a cycle. */
@@ -25,6 +26,9 @@ struct slices {
     struct slice *items;
     size_t count;
 };
+
+/* Events have microseconds: these at the clock of the machine. */
+static double clock_mhz;
 
 static bool append(void *user, const char *bytes, size_t size) {
     text_printf(user, "%.*s", (int)size, bytes);
@@ -39,6 +43,8 @@ static json_t *write_trace(const wb_schedule *schedule, wb_diagnostics *diagnost
                      diagnostics);
     json_t *trace = json_loads(out.data, JSON_REJECT_DUPLICATES, &error);
     if (trace == NULL) fail_msg("%s at %d:%d", error.text, error.line, error.column);
+    clock_mhz = json_number_value(json_object_get(json_object_get(trace, "otherData"), "clock_mhz"));
+    assert_true(clock_mhz == schedule->machine->clock_mhz && clock_mhz > 0);
     text_free(&out);
     return trace;
 }
@@ -48,10 +54,18 @@ static const char *text_of(const json_t *event, const char *key) {
     return text == NULL ? "" : text;
 }
 
-static long long thousandths(const json_t *event, const char *key) {
+static double time_in(const json_t *event, const char *key) {
     const json_t *value = json_object_get(event, key);
     if (!json_is_number(value)) fail_msg("no %s in an event", key);
-    return (long long)(json_number_value(value) * 1000 + 0.5);
+    return json_number_value(value) * clock_mhz * 1000;
+}
+
+static long long thousandths(const json_t *event, const char *key) {
+    return (long long)(time_in(event, key) + 0.5);
+}
+
+static long long end_of(const json_t *event) {
+    return (long long)(time_in(event, "ts") + time_in(event, "dur") + 0.5);
 }
 
 static long long integer(const json_t *event, const char *key) {
@@ -79,7 +93,7 @@ static struct slices read_slices(const json_t *events) {
             (struct slice){integer(event, "pid"),
                            integer(event, "tid"),
                            from,
-                           from + thousandths(event, "dur"),
+                           end_of(event),
                            json_object_get(json_object_get(event, "args"), "text") != NULL,
                            false};
     }
@@ -181,7 +195,7 @@ static void check_tiles(const json_t *events, const struct slices *slices, uint3
         const struct slice block = {integer(event, "pid"),
                                     integer(event, "tid"),
                                     thousandths(event, "ts"),
-                                    thousandths(event, "ts") + thousandths(event, "dur"),
+                                    end_of(event),
                                     false,
                                     true};
         check_slot(slices, &block, warps);

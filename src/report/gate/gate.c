@@ -39,6 +39,8 @@ void gate_put(struct text *out, wb_report_format format, const wb_analysis *anal
                 : sources.kernel != NULL ? wb_kernel_name(sources.kernel)
                 : by_hand != NULL        ? by_hand
                                          : "block",
+        .label = options->label,
+        .source = options->source,
         .file = sources.kernel != NULL ? sources.kernel->module->input.path : by_hand,
         .kernel = sources.kernel, /* of a stream its first */
         .analysis = analysis,
@@ -64,8 +66,8 @@ static void put_json(struct text *out, const wb_diagnostics *messages, wb_status
 }
 
 wb_status wb_messages_report(const wb_diagnostics *messages, wb_status status, wb_report_format format,
-                             wb_diagnostics *diagnostics, char **text) {
-    const struct gate gate = {.name = "run", .messages = messages};
+                             const char *label, wb_diagnostics *diagnostics, char **text) {
+    const struct gate gate = {.name = "run", .label = label, .messages = messages};
     struct text out = {0};
     switch (format) {
     case WB_REPORT_TEXT: text_string(&out, wb_diagnostics_text(messages)); break;

@@ -10,6 +10,8 @@ struct gate {
     const wb_verdict *verdict; /* NULL: there is none, as the run failed */
     struct verdict_words words;
     const char *name;               /* of the kernel, or of what was read */
+    const char *label;              /* of the test case; NULL: made of the name and the machine's */
+    const char *source;             /* a folder of sources; or NULL */
     const char *file;               /* of its PTX, or what was written by hand; NULL: not known */
     const struct wb_kernel *kernel; /* where findings stand; NULL: there is no PTX */
     const wb_analysis *analysis;    /* what the inputs are of: this, */

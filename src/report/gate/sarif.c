@@ -1,9 +1,13 @@
 /* SARIF 2.1.0 (OASIS, 27 March 2020): a run whose results are a deadline that is not met and the messages
  * about places in files. Messages about nothing in particular are notifications of the invocation. */
 #include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "report/gate/gate.h"
 #include "report/write/json.h"
+#include "report/write/source.h"
 #include "report/write/xml.h"
 
 /* Kinds of results, in the order of `rules`. */
@@ -60,11 +64,19 @@ static void tool_json(struct json *json) {
     json_close(json);
 }
 
+/* The part of a path that is below the folder of the process, which relative references are taken from. */
+static const char *below_here(const char *path) {
+    char here[PATH_MAX];
+    if (path[0] != '/' || getcwd(here, sizeof here) == NULL) return path;
+    const size_t length = strlen(here);
+    return strncmp(path, here, length) == 0 && path[length] == '/' ? path + length + 1 : path;
+}
+
 /* "artifactLocation", or what the key is. */
 static void artifact_json(struct json *json, const char *key, const char *path) {
     struct text uri = {0};
     text_string(&uri, "");
-    uri_of_path(&uri, path);
+    uri_of_path(&uri, below_here(path));
     text_json(json, key, "uri", &uri);
 }
 
@@ -97,6 +109,15 @@ static void location_json(struct json *json, const char *path, uint32_t line, ui
     json_close(json);
 }
 
+/* A place in the source that the code of file `code` names: where that lies, if it is found. */
+static void source_location_json(struct json *json, const char *folder, const char *code, const char *name,
+                                 uint32_t line) {
+    struct text path = {0};
+    location_json(json, source_find(folder, code, name, &path) ? path.data : name, line, 0);
+    json->out->failed |= path.failed;
+    text_free(&path);
+}
+
 static void rule_json(struct json *json, enum rule rule) {
     json_put(json, "ruleId %s, ruleIndex %u, level %s", rules[rule].id, rule, rules[rule].level);
 }
@@ -104,15 +125,15 @@ static void rule_json(struct json *json, enum rule rule) {
 /* ---- The deadline -------------------------------------------------------------------------------------- */
 
 /* Where a kernel begins: in its source where the PTX says so, else in the PTX. */
-static void kernel_place_json(struct json *json, const struct wb_kernel *kernel) {
-    const struct wb_module *module = kernel->module;
-    const struct ptx_function *function = kernel_function(kernel);
+static void kernel_place_json(struct json *json, const struct gate *gate) {
+    const struct wb_module *module = gate->kernel->module;
+    const struct ptx_function *function = kernel_function(gate->kernel);
     for (uint32_t i = 0; i < function->inst_count; i++) {
         if (function->insts[i].location == PTX_NO_INDEX) continue;
         const struct ptx_location *location = &module->locations[function->insts[i].location];
         const char *file = ptx_location_file(module, location);
         if (file == NULL || location->line == 0) continue;
-        location_json(json, file, location->line, 0);
+        source_location_json(json, gate->source, gate->file != NULL ? gate->file : "", file, location->line);
         return;
     }
     const struct source_place place = source_place_at(&module->source, function->at);
@@ -123,7 +144,7 @@ static void kernel_location_json(struct json *json, const struct gate *gate) {
     json_open_array(json, "locations");
     json_open_object(json, NULL);
     if (gate->kernel != NULL)
-        kernel_place_json(json, gate->kernel);
+        kernel_place_json(json, gate);
     else if (gate->file != NULL)
         location_json(json, gate->file, 1, 0);
     json_open_array(json, "logicalLocations");
@@ -163,7 +184,18 @@ static void deadline_json(struct json *json, const struct gate *gate) {
 static const enum rule rule_of[] = {
     [WB_SEVERITY_ERROR] = RULE_ERROR, [WB_SEVERITY_WARNING] = RULE_WARNING, [WB_SEVERITY_NOTE] = RULE_NOTE};
 
-/* Those about places. */
+static void place_json(struct json *json, const char *key, const wb_message *message, bool of_source) {
+    json_open_array(json, key);
+    json_open_object(json, NULL);
+    if (of_source)
+        source_location_json(json, NULL, message->where, message->source, message->source_line);
+    else
+        location_json(json, message->where, message->line, message->column);
+    json_close(json);
+    json_close(json);
+}
+
+/* Those about places: of the source where that is known, with that in the code beside it. */
 static void places_json(struct json *json, const wb_diagnostics *messages) {
     wb_message message;
     for (size_t i = 0; wb_diagnostics_message(messages, i, &message); i++) {
@@ -171,11 +203,8 @@ static void places_json(struct json *json, const wb_diagnostics *messages) {
         json_open_object(json, NULL);
         rule_json(json, rule_of[message.severity]);
         json_put_object(json, "message", "text %s", message.text);
-        json_open_array(json, "locations");
-        json_open_object(json, NULL);
-        location_json(json, message.where, message.line, message.column);
-        json_close(json);
-        json_close(json);
+        place_json(json, "locations", &message, message.source != NULL);
+        if (message.source != NULL) place_json(json, "relatedLocations", &message, false);
         json_close(json);
     }
 }

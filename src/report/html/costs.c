@@ -53,11 +53,10 @@ static void instructions_json(struct json *json, const struct costs_shown *shown
 
 /* ---- Source -------------------------------------------------------------------------------------------- */
 
-/* The file and the line that a row is listed at: of the source, or else of the code. */
+/* The file and the line of the source that a row is listed at; NULL where it is of none. */
 static const char *file_of(const wb_cost *row, uint32_t *line) {
-    const bool has_source = row->place.source_file != NULL && row->place.source_line > 0;
-    *line = has_source ? row->place.source_line : row->place.code_line;
-    return has_source ? row->place.source_file : row->place.code_file;
+    *line = row->place.source_line;
+    return row->about == NULL && *line > 0 ? row->place.source_file : NULL;
 }
 
 /* The lines of a file from `first` to `last`, as far as there are such. */
@@ -83,10 +82,11 @@ static void sources_json(struct json *json, struct costs_shown *shown) {
     uint32_t line;
     json_open_array(json, "sources");
     for (size_t i = 0; i < shown->lines.items.count; i++) {
-        const char *file = rows[i].cost->about == NULL ? file_of(rows[i].cost, &line) : NULL;
+        const char *file = file_of(rows[i].cost, &line);
         uint32_t first = UINT32_MAX, last = 0;
         for (size_t j = 0; file != NULL && j < shown->lines.items.count; j++) {
-            if (rows[j].cost->about != NULL || strcmp(file_of(rows[j].cost, &line), file) != 0) continue;
+            const char *other = file_of(rows[j].cost, &line);
+            if (other == NULL || strcmp(other, file) != 0) continue;
             if (j < i) file = NULL; /* it was listed */
             if (line < first) first = line;
             if (line > last) last = line;
@@ -113,12 +113,35 @@ static void functions_json(struct json *json, const struct wb_module *module) {
     json_close(json);
 }
 
+/* [caller, callee, executions] of each call that is executed; no callee: it is read from a register. */
+static void calls_json(struct json *json, const struct costs_shown *shown, const struct html_code *code) {
+    const struct wb_module *module = code->kernel->module;
+    json_open_array(json, "calls");
+    for (size_t i = 0; i < shown->instructions.items.count; i++) {
+        const wb_cost *row = shown->instructions.items.items[i].cost;
+        const struct ptx_function *function;
+        const struct ptx_inst *inst = html_code_inst(code, row->instruction, &function);
+        if (inst->form->op != PTX_OP_CALL) continue;
+        const struct ptx_operand *callee = &ptx_operands(function, inst)[1];
+        json_open_array(json, NULL);
+        json_put_text(json, NULL, function->name);
+        json_put_text(json, NULL,
+                      callee->kind == PTX_OPERAND_FUNCTION
+                          ? module->functions[ptx_callee(module, callee->index)].name
+                          : NULL);
+        json_put_count(json, NULL, row->executions);
+        json_close(json);
+    }
+    json_close(json);
+}
+
 static void costs_of_code_json(struct html_page *page, struct costs_shown *shown) {
     struct html_code code;
     if (html_code_open(shown->analysis, &code) != WB_OK) page->json.out->failed = true;
     if (code.kernel != NULL && !page->json.out->failed) {
         instructions_json(&page->json, shown, &code);
         functions_json(&page->json, code.kernel->module);
+        calls_json(&page->json, shown, &code);
         sources_json(&page->json, shown);
         page_flow_json(page, shown->costs, &code);
     }

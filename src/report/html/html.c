@@ -12,6 +12,7 @@
 #include "report/analysis/analysis.h"
 #include "report/parts/parts.h"
 #include "report/write/xml.h"
+#include "warp/interpret/execute.h"
 
 /* ---- The code ---------------------------------------------------------------------------------------- */
 
@@ -25,8 +26,8 @@ void html_code_close(struct html_code *code) {
     source_lines_close(&code->lines);
 }
 
-static const struct ptx_inst *html_code_inst(const struct html_code *code, size_t index,
-                                             const struct ptx_function **function) {
+const struct ptx_inst *html_code_inst(const struct html_code *code, size_t index,
+                                      const struct ptx_function **function) {
     return code_inst(code->kernel->module, code->code_first, (uint32_t)index, function);
 }
 
@@ -75,8 +76,9 @@ static void put_json_inside(struct text *out, const struct text *json) {
 }
 
 /* The page of a document, which is freed, with the line of its verdict. */
-static void put_page(struct text *out, const char *title, const wb_verdict *verdict, const struct text *line,
-                     const struct text *document) {
+static void put_page(struct text *out, const char *title, const wb_verdict *verdict,
+                     const struct html_page *page) {
+    const struct text *line = &page->line;
     const size_t state = strcspn(line->data, ":") + 1;
     text_string(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -93,11 +95,14 @@ static void put_page(struct text *out, const char *title, const wb_verdict *verd
                 "<p class=\"word\"><strong>%.*s</strong>",
                 wb_state_name(verdict->state), (int)state, line->data);
     xml_text(out, line->data + state);
-    text_string(out, "</p>\n<noscript><p class=\"note\">All else in this report needs JavaScript."
-                     "</p></noscript>\n</div>\n</section>\n</main>\n<footer>Warpbound ");
+    text_string(out,
+                "</p>\n</div>\n<noscript><p class=\"note\">Pictures and code need JavaScript. The report as "
+                "text:</p>\n<pre>");
+    xml_text(out, page->text);
+    text_string(out, "</pre></noscript>\n</section>\n</main>\n<footer>Warpbound ");
     xml_text(out, wb_version());
     text_string(out, "</footer>\n<script type=\"application/json\" id=\"document\">\n");
-    put_json_inside(out, document);
+    put_json_inside(out, page->json.out);
     text_printf(out, "</script>\n<script>\n%s</script>\n</body>\n</html>\n", page_file("page"));
 }
 
@@ -108,13 +113,17 @@ static wb_status finish(struct html_page *page, const char *name, const wb_verdi
     char *readable = demangle(name);
     json_close(&page->json);
     out.failed = page->line.failed || document->failed;
-    if (!out.failed) put_page(&out, readable != NULL ? readable : name, verdict, &page->line, document);
-    wb_status status = report_flush(&out, writer, true);
+    if (!out.failed && page->status == WB_OK)
+        put_page(&out, readable != NULL ? readable : name, verdict, page);
+    const wb_status status = page->status != WB_OK
+                                 ? page->status
+                                 : report_written(report_flush(&out, writer, true), page->diagnostics);
     free(readable);
+    free(page->text);
     text_free(&page->line);
     text_free(document);
     text_free(&out);
-    return report_written(status, page->diagnostics);
+    return status;
 }
 
 /* ---- Notes for readers -----------------------------------------------------------------------------------
@@ -180,13 +189,27 @@ void page_reason_json(struct html_page *page, const char *key, const char *what,
     json_take_text(&page->json, key, &words);
 }
 
-/* What the whole page needs once: the group of each assumption, and the command. */
-static void common_json(struct html_page *page) {
+/* All that cycles can be spent on, as the reports name it, in an order that gives each its colour. */
+static void causes_json(struct json *json, const wb_machine *machine) {
+    json_open_array(json, "causes");
+    for (size_t part = 0; part < WB_PART_COUNT; part++)
+        if (part != WB_PART_UNIT) json_put_text(json, NULL, wb_part_name((wb_part_kind)part));
+    for (uint32_t u = 0; u < machine->unit_count; u++) {
+        struct text name = {0};
+        text_printf(&name, "%s %s", wb_part_name(WB_PART_UNIT), machine->units[u].name);
+        json_take_text(json, NULL, &name);
+    }
+    json_close(json);
+}
+
+/* What the whole page needs once: the group of each assumption, the causes, and the command. */
+static void common_json(struct html_page *page, const wb_machine *machine) {
     struct json *json = &page->json;
     json_open_object(json, "groups");
     for (int a = 0; a < (int)WB_ASSUMPTION_COUNT; a++)
         json_put_text(json, wb_assumption_id((wb_assumption)a), wb_assumption_group((wb_assumption)a));
     json_close(json);
+    causes_json(json, machine);
     json_put_text(json, "command", page->asked.command);
 }
 
@@ -194,6 +217,20 @@ static void common_json(struct html_page *page) {
 static const char *name_of(const struct wb_analysis *analysis) {
     const struct wb_kernel *kernel = analysis_sources(analysis).kernel;
     return kernel != NULL ? wb_kernel_name(kernel) : analysis->name;
+}
+
+/* How many blocks an SM holds, and why no more; nothing where the machine says nothing of that. */
+static void occupancy_json(struct json *json, const struct wb_analysis *analysis) {
+    const struct wb_block *block = analysis->block;
+    const struct wb_grid *grid = block == NULL ? analysis->grid_times.grid : NULL;
+    if (block == NULL && (grid == NULL || grid->kernel == NULL)) return;
+    const struct block_demand demand = block != NULL ? block_demand_of(block) : grid_block_demand(grid);
+    wb_occupancy occupancy = {0};
+    machine_occupancy(analysis->machine, &demand, &occupancy);
+    if (occupancy.blocks_most == WB_UNLIMITED) return;
+    json_open_object(json, "occupancy");
+    occupancy_members_json(json, &occupancy);
+    json_close(json);
 }
 
 /* The members of an analysis. */
@@ -207,6 +244,7 @@ static void analysis_json(struct html_page *page, const struct wb_analysis *anal
     report_heading_put(&heading, analysis, true);
     json_take_text(&page->json, "heading", &heading);
     json_put_bool(&page->json, "work_conserving", analysis->scheme->policy->work_conserving);
+    occupancy_json(&page->json, analysis);
     page_costs_json(page, analysis);
     page_executions_json(page, analysis);
 }
@@ -233,8 +271,9 @@ wb_status wb_html_report(const wb_analysis *analysis, const wb_report_options *o
     (void)report_analysis_document(&page.json, analysis, &page.options, diagnostics);
     json_open_object(&page.json, "page");
     analysis_json(&page, analysis);
-    common_json(&page);
+    common_json(&page, analysis->machine);
     json_close(&page.json);
+    page.status = wb_report(analysis, WB_REPORT_TEXT, &page.options, diagnostics, &page.text);
     return finish(&page, name_of(analysis), &verdict, writer);
 }
 
@@ -267,7 +306,8 @@ wb_status wb_stream_html_report(const wb_stream *stream, const wb_report_options
     json_open_object(&page.json, "page");
     json_put_text(&page.json, "name", "Stream of kernels");
     verdict_words_json(&page, &verdict, stream->machine);
-    common_json(&page);
+    common_json(&page, stream->machine);
     json_close(&page.json);
+    page.status = wb_stream_report(stream, WB_REPORT_TEXT, &of_stream, diagnostics, &page.text);
     return finish(&page, "Stream of kernels", &verdict, writer);
 }

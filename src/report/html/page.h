@@ -14,6 +14,8 @@ struct html_page {
     wb_html_options asked;
     size_t issues_most; /* instructions of a timeline */
     size_t launches;    /* of a stream: those with pictures */
+    char *text;         /* the same as text, for who runs no scripts */
+    wb_status status;   /* of making that */
     wb_diagnostics *diagnostics;
 };
 
@@ -33,6 +35,10 @@ struct html_code {
 /* Closed with html_code_close, also after an error (WB_ERR_LIMIT, without a message). */
 wb_status html_code_open(const struct wb_analysis *analysis, struct html_code *code);
 void html_code_close(struct html_code *code);
+
+/* An instruction, and the function that it is of. */
+const struct ptx_inst *html_code_inst(const struct html_code *code, size_t index,
+                                      const struct ptx_function **function);
 
 /* Appends the instruction as it stands in the PTX; "instruction 3" of code written by hand. */
 void html_code_put(struct text *out, const struct html_code *code, size_t index);

@@ -120,7 +120,7 @@ static void waits_json(struct json *json, const struct timeline *timeline) {
 /* Whose execution it is, and what is shown of it. */
 static void about_json(struct json *json, const struct timeline *timeline) {
     const wb_schedule_info *info = timeline->info;
-    const size_t most = timeline->page->issues_most;
+    const bool is_cut = info->kept_until < info->cycles;
     json_put(json,
              "scope %s, cycles %" PRIu64 ", kind %s, by %s, longest_by %s, longest %*" PRIu64
              ", sms %u, sm %u, warps %u, row_count %u, cut %d, kept_until %" PRIu64 ", issued %" PRIu64
@@ -128,8 +128,8 @@ static void about_json(struct json *json, const struct timeline *timeline) {
              wb_scope_name(info->scope), info->cycles, wb_kind_name(info->kind),
              info->kind == WB_SIMULATED ? info->policy : info->method, info->longest_by,
              info->longest_by != NULL, info->longest, info->sm_count, timeline->sm, info->warp_count,
-             timeline->row_count, info->kept_until < info->cycles && timeline->issue_count >= most,
-             info->kept_until, info->issues, timeline->issue_count < most ? info->cycles : info->kept_until);
+             timeline->row_count, is_cut, info->kept_until, info->issues,
+             is_cut ? info->kept_until : info->cycles);
 }
 
 static void timeline_json(struct json *json, struct timeline *timeline) {

@@ -140,8 +140,26 @@ static void resident_json(struct json *json, const wb_occupancy *occupancy) {
                     percent_of(occupancy, least), is_known, percent_of(occupancy, most));
 }
 
-static void put_json(struct text *out, const wb_occupancy *occupancy) {
+void occupancy_members_json(struct json *json, const wb_occupancy *occupancy) {
     const struct register_range registers = registers_of(occupancy);
+    json_put(json, "threads %u, warps %u, shared_bytes %" PRIu64, occupancy->threads, occupancy->warps,
+             occupancy->shared_bytes);
+    heading_registers_json(json, &registers);
+    json_open_array(json, "resources");
+    for (int r = 0; r < WB_OCCUPANCY_RESOURCES; r++)
+        resource_json(json, &occupancy->resources[r]);
+    json_close(json);
+    resident_json(json, occupancy);
+    json_open_array(json, "steps");
+    for (size_t s = 0; s < occupancy->step_count; s++) {
+        const wb_occupancy_step *step = &occupancy->steps[s];
+        json_put_object(json, NULL, "blocks %u, registers %*u, shared_bytes %*" PRIu64, step->blocks,
+                        step->fewer_registers, step->registers, step->less_shared, step->shared_bytes);
+    }
+    json_close(json);
+}
+
+static void put_json(struct text *out, const wb_occupancy *occupancy) {
     struct json json = json_begin(out, JSON_LINES);
     const struct sources sources = {
         .kernel = occupancy->kernel, .given = occupancy->launch, .machine = occupancy->machine};
@@ -150,21 +168,7 @@ static void put_json(struct text *out, const wb_occupancy *occupancy) {
     heading_machine_json(&json, occupancy->machine, false);
     inputs_json(&json, &sources);
     json_put_counts(&json, "block", occupancy->block, 3);
-    json_put(&json, "threads %u, warps %u, shared_bytes %" PRIu64, occupancy->threads, occupancy->warps,
-             occupancy->shared_bytes);
-    heading_registers_json(&json, &registers);
-    json_open_array(&json, "resources");
-    for (int r = 0; r < WB_OCCUPANCY_RESOURCES; r++)
-        resource_json(&json, &occupancy->resources[r]);
-    json_close(&json);
-    resident_json(&json, occupancy);
-    json_open_array(&json, "steps");
-    for (size_t s = 0; s < occupancy->step_count; s++) {
-        const wb_occupancy_step *step = &occupancy->steps[s];
-        json_put_object(&json, NULL, "blocks %u, registers %*u, shared_bytes %*" PRIu64, step->blocks,
-                        step->fewer_registers, step->registers, step->less_shared, step->shared_bytes);
-    }
-    json_close(&json);
+    occupancy_members_json(&json, occupancy);
     json_close(&json);
 }
 

@@ -204,6 +204,9 @@ void verdict_put_refuted_launch(struct text *out, const struct layout *layout, c
 /* The member "verdict" of the innermost object. */
 void verdict_json(struct json *json, const wb_verdict *verdict, const wb_machine *machine);
 
+/* Members of the innermost object: what blocks take of an SM, how many fit, and what would let more fit. */
+void occupancy_members_json(struct json *json, const wb_occupancy *occupancy);
+
 /* ---- Reports of covering paths besides the bounds: the unknown values, and their cost. */
 
 /* The lines of a heading about covering paths and the flow facts that they use. */

@@ -1,7 +1,8 @@
 /* A schedule as Chrome trace events (the JSON object format), which Perfetto and chrome://tracing open:
- * docs/schedules.md says what is shown. One microsecond of the viewer is one cycle. */
+ * docs/schedules.md says what is shown. Times are microseconds at the clock of the machine. */
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,23 @@ static uint64_t result_row(const struct trace *trace, size_t index) {
 
 /* ---- Events ------------------------------------------------------------------------------------------ */
 
+/* Whole picoseconds, so that what ends where another begins does so in decimals, too. */
+static double to_picoseconds(double microseconds) {
+    return round(microseconds * 1e6) / 1e6;
+}
+
+static double time_of(const struct trace *trace, double cycle) {
+    return to_picoseconds(cycle / trace->schedule->machine->clock_mhz);
+}
+
+static void put_time(struct trace *trace, double from) {
+    json_put_real(&trace->json, "ts", time_of(trace, from));
+}
+
+static void put_duration(struct trace *trace, double from, double to) {
+    json_put_real(&trace->json, "dur", to_picoseconds(time_of(trace, to) - time_of(trace, from)));
+}
+
 /* Opens an event, on a line of its own. */
 static void open_event(struct trace *trace, const char *name, const char *phase, uint64_t process,
                        uint64_t row) {
@@ -64,7 +82,8 @@ static void open_event(struct trace *trace, const char *name, const char *phase,
 static void open_slice(struct trace *trace, const char *name, uint64_t process, uint64_t row, cycles from,
                        cycles to) {
     open_event(trace, name, "X", process, row);
-    json_put(&trace->json, "ts %" PRIu64 ", dur %" PRIu64, from, to - from);
+    put_time(trace, (double)from);
+    put_duration(trace, (double)from, (double)to);
     json_open_object(&trace->json, "args");
 }
 
@@ -247,18 +266,11 @@ static double part_of_cycle(cycles cycle, uint32_t number, uint32_t together) {
 /* When the issue is shown: instructions of a warp that are issued together share the cycle. */
 static void put_issue_time(struct trace *trace, size_t index, bool with_end) {
     const wb_issue *issue = &trace->schedule->issues.items[index];
-    struct json *json = &trace->json;
     uint32_t number, together;
     place_in_cycle(trace->schedule, index, &number, &together);
-    if (together == 1) {
-        json_put_count(json, "ts", issue->issue);
-        if (with_end) json_put_count(json, "dur", 1);
-        return;
-    }
-    json_put_real(json, "ts", part_of_cycle(issue->issue, number, together));
-    if (with_end)
-        json_put_real(json, "dur",
-                      part_of_cycle(0, number + 1, together) - part_of_cycle(0, number, together));
+    const double from = part_of_cycle(issue->issue, number, together);
+    put_time(trace, from);
+    if (with_end) put_duration(trace, from, part_of_cycle(issue->issue, number + 1, together));
 }
 
 /* The issue itself, in the row of its warp. */
@@ -272,8 +284,9 @@ static void put_issue(struct trace *trace, size_t index) {
     put_instruction(trace, "text", issue->instruction);
     put_place(trace, issue->instruction);
     if (schedule_is_grid(trace->report)) json_put_count(json, "block", issue->block);
-    json_put(json, "step %" PRIu64 ", unit %s, start %" PRIu64 ", result %" PRIu64, issue->step,
-             wb_schedule_unit(trace->schedule, issue->unit), issue->start, issue->ready);
+    json_put(json, "step %" PRIu64 ", cycle %" PRIu64 ", unit %s, start %" PRIu64 ", result %" PRIu64,
+             issue->step, issue->issue, wb_schedule_unit(trace->schedule, issue->unit), issue->start,
+             issue->ready);
     close_slice(trace);
 }
 
@@ -338,7 +351,7 @@ static void put_arrow(struct trace *trace, size_t index) {
     put_issue_time(trace, wait->producer, false);
     json_close(&trace->json);
     put_arrow_end(trace, "f", process, row, trace->first_arrow + index);
-    json_put_count(&trace->json, "ts", wait->to - 1);
+    put_time(trace, (double)(wait->to - 1));
     json_close(&trace->json);
 }
 
@@ -357,7 +370,8 @@ static wb_status put_waits(struct trace *trace) {
 static void put_origin(struct trace *trace) {
     const wb_schedule_info *info = &trace->schedule->info;
     struct json *json = &trace->json;
-    json_put_text(json, "machine", trace->schedule->machine->name);
+    json_put(json, "machine %s, clock_mhz %g", trace->schedule->machine->name,
+             trace->schedule->machine->clock_mhz);
     if (info->method != NULL) json_put_text(json, "method", info->method);
     json_put_text(json, "policy", info->policy);
     if (info->scheme != NULL) json_put_text(json, "scheme", info->scheme);

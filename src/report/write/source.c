@@ -152,42 +152,40 @@ static bool is_source(const char *name) {
     return false;
 }
 
-/* Reads a regular file into `file`, if there is one. An unreadable file is no error; WB_ERR_LIMIT if memory
- * is exhausted. */
-static wb_status read_text(struct source_text *file, const char *path) {
+/* Replaces `path` by the file of that name in a folder, of whose name `length` bytes are given, and says
+ * whether there is one that is not too large. */
+static bool is_in(const char *folder, size_t length, const char *name, struct text *path) {
     struct stat found;
-    if (file->text != NULL || stat(path, &found) != 0 || !S_ISREG(found.st_mode)) return WB_OK;
+    path->length = 0;
+    text_append(path, folder, length);
+    if (length > 0 && folder[length - 1] != '/') text_char(path, '/');
+    text_string(path, name);
+    return !path->failed && stat(path->data, &found) == 0 && S_ISREG(found.st_mode) &&
+           found.st_size <= (off_t)SOURCE_TEXT_SIZE_MAX;
+}
+
+bool source_find(const char *folder, const char *code, const char *name, struct text *path) {
+    const char *slash = strrchr(code, '/'), *last = strrchr(name, '/');
+    const size_t beside = slash != NULL ? (size_t)(slash - code) + 1 : 0;
+    last = last != NULL ? last + 1 : name;
+    if (!is_source(name)) return false;
+    return (folder != NULL &&
+            (is_in(folder, strlen(folder), name, path) || is_in(folder, strlen(folder), last, path))) ||
+           (name[0] != '/' && is_in(code, beside, name, path)) || is_in("", 0, name, path) ||
+           is_in(code, beside, last, path);
+}
+
+/* Reads the file, if there is one. An unreadable file is no error; WB_ERR_LIMIT if memory is exhausted. */
+static wb_status find_text(struct source_text *file, const char *folder, const char *code) {
+    struct text path = {0};
     wb_diagnostics *messages = wb_diagnostics_new();
-    if (messages == NULL) return WB_ERR_LIMIT;
-    const wb_status status = file_read(path, SOURCE_TEXT_SIZE_MAX, messages, &file->text, &file->size);
+    wb_status status = messages == NULL ? WB_ERR_LIMIT : WB_OK;
+    if (status == WB_OK && source_find(folder, code, file->name, &path))
+        status = file_read(path.data, SOURCE_TEXT_SIZE_MAX, messages, &file->text, &file->size);
+    if (path.failed) status = WB_ERR_LIMIT;
+    text_free(&path);
     wb_diagnostics_free(messages);
     return status == WB_ERR_LIMIT ? WB_ERR_LIMIT : WB_OK;
-}
-
-/* Reads the file of that name in a folder, of whose name `length` bytes are given. */
-static wb_status read_in(struct source_text *file, const char *folder, size_t length, const char *name) {
-    struct text path = {0};
-    text_append(&path, folder, length);
-    if (length > 0 && folder[length - 1] != '/') text_char(&path, '/');
-    text_string(&path, name);
-    const wb_status status = path.failed ? WB_ERR_LIMIT : read_text(file, path.data);
-    text_free(&path);
-    return status;
-}
-
-/* Looks for the file in all places. */
-static wb_status find_text(struct source_text *file, const char *folder, const char *code) {
-    const char *slash = strrchr(code, '/'), *last = strrchr(file->name, '/');
-    const size_t beside = slash != NULL ? (size_t)(slash - code) + 1 : 0;
-    last = last != NULL ? last + 1 : file->name;
-    if (!is_source(file->name)) return WB_OK;
-    if (folder != NULL) {
-        WB_TRY(read_in(file, folder, strlen(folder), file->name));
-        WB_TRY(read_in(file, folder, strlen(folder), last));
-    }
-    if (file->name[0] != '/') WB_TRY(read_in(file, code, beside, file->name));
-    WB_TRY(read_text(file, file->name));
-    return read_in(file, code, beside, last);
 }
 
 /* Makes the text printable, and finds where its lines start. */

@@ -80,6 +80,10 @@ struct source_texts {
 struct source_texts source_texts_open(const struct wb_module *module);
 void source_texts_close(struct source_texts *texts);
 
+/* Appends where a source lies that the code of file `code` names, in one of those places, and says whether it
+ * is there. */
+bool source_find(const char *folder, const char *code, const char *name, struct text *path);
+
 /* A line, from 1, without its end; NULL if not known. For a file that has changed since, the current line. */
 const char *source_texts_line(struct source_texts *texts, const char *file, uint32_t line, size_t *length);
 

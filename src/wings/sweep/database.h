@@ -93,8 +93,14 @@ struct stored_units {
 wb_status stored_read(const wb_results *results, struct arena *arena, wb_diagnostics *diagnostics,
                       struct stored_units *stored);
 
-/* The index of a column, or the number of columns. */
+/* The index of a column, or the number of columns; the latter with an error that says what `option` meant. */
 size_t stored_column(const struct stored_units *stored, const char *name);
+size_t stored_named_column(const struct stored_units *stored, const char *option, const char *name,
+                           wb_diagnostics *diagnostics);
+
+/* Keeps the units that match all of `where`: "NAME=PATTERN" of a parameter, of "status" or of "verdict". */
+wb_status stored_choose(struct stored_units *stored, const char *const *where, size_t count,
+                        wb_diagnostics *diagnostics);
 
 /* Two values of a parameter: numbers by size, before words by their bytes; NULL first. */
 int stored_compare(const char *a, const char *b);

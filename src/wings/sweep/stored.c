@@ -1,5 +1,6 @@
 #include "wings/sweep/database.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,58 @@ size_t stored_column(const struct stored_units *stored, const char *name) {
     while (column < stored->columns.count && strcmp(stored->columns.items[column], name) != 0)
         column++;
     return column;
+}
+
+/* The name probably meant: also "n" where there is "arguments.n". */
+static const char *nearest_column(const struct stored_units *stored, const char *name) {
+    for (size_t i = 0; i < stored->columns.count; i++) {
+        const char *point = strrchr(stored->columns.items[i], '.');
+        if (point != NULL && strcmp(point + 1, name) == 0) return stored->columns.items[i];
+    }
+    return wb_nearest_name(name, stored->columns.items, stored->columns.count);
+}
+
+size_t stored_named_column(const struct stored_units *stored, const char *option, const char *name,
+                           wb_diagnostics *diagnostics) {
+    const size_t column = stored_column(stored, name);
+    if (column < stored->columns.count) return column;
+    const char *nearest = nearest_column(stored, name);
+    diagnose(diagnostics, SEVERITY_ERROR, option, "no unit has a parameter '%.60s'%s%s%s", name,
+             nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
+             nearest != NULL ? "'?" : "");
+    return column;
+}
+
+/* Keeps those that match one condition. */
+static wb_status choose(struct stored_units *stored, const char *condition, wb_diagnostics *diagnostics) {
+    char name[100];
+    const size_t length = strcspn(condition, "=");
+    if (condition[length] == '\0' || length >= sizeof name) {
+        diagnose(diagnostics, SEVERITY_ERROR, "--where", "expected NAME=VALUE, got '%.60s'", condition);
+        return WB_ERR_INPUT;
+    }
+    memcpy(name, condition, length);
+    name[length] = '\0';
+    const bool is_status = strcmp(name, "status") == 0, is_verdict = strcmp(name, "verdict") == 0;
+    const size_t column =
+        is_status || is_verdict ? 0 : stored_named_column(stored, "--where", name, diagnostics);
+    if (!is_status && !is_verdict && column == stored->columns.count) return WB_ERR_INPUT;
+    size_t kept = 0;
+    for (size_t i = 0; i < stored->units.count; i++) {
+        const struct stored_unit *unit = &stored->units.items[i];
+        const char *value = is_status ? unit->status : is_verdict ? unit->state : unit->values[column];
+        if (value != NULL && fnmatch(condition + length + 1, value, 0) == 0)
+            stored->units.items[kept++] = *unit;
+    }
+    stored->units.count = kept;
+    return WB_OK;
+}
+
+wb_status stored_choose(struct stored_units *stored, const char *const *where, size_t count,
+                        wb_diagnostics *diagnostics) {
+    for (size_t w = 0; w < count; w++)
+        WB_TRY(choose(stored, where[w], diagnostics));
+    return WB_OK;
 }
 
 /* The parameters come unit by unit, as the units do. */

@@ -305,17 +305,6 @@ static wb_status read_excluded(wb_sweep *sweep, const struct ytree_node *entry) 
 /* ---- Limits ----------------------------------------------------------------------------------------------
  */
 
-/* "512M", "4G", or bytes. */
-static bool read_size(const char *text, uint64_t *bytes) {
-    static const char suffixes[] = "KMG";
-    const size_t length = strlen(text);
-    const char *suffix = length > 0 ? strchr(suffixes, text[length - 1]) : NULL;
-    uint64_t number;
-    if (!number_u64(text, length - (suffix != NULL), &number) || number == 0) return false;
-    const uint64_t unit = suffix == NULL ? 1 : UINT64_C(1) << (10 * (suffix - suffixes + 1));
-    return !__builtin_mul_overflow(number, unit, bytes) && *bytes <= INT64_MAX;
-}
-
 static wb_status read_limit(wb_sweep *sweep, const struct ytree_node *node) {
     const bool is_scalar = node->kind == YTREE_SCALAR;
     const enum key_kind key = key_of(node->key);
@@ -325,7 +314,9 @@ static wb_status read_limit(wb_sweep *sweep, const struct ytree_node *node) {
         return ytree_expected(&sweep->document, node, "seconds of a unit, such as 60 or 0.5");
     }
     if (key == KEY_MEMORY_LIMIT) {
-        if (is_scalar && read_size(node->text, &sweep->memory_limit)) return WB_OK;
+        if (is_scalar && read_bytes(node->text, &sweep->memory_limit) && sweep->memory_limit > 0 &&
+            sweep->memory_limit <= INT64_MAX)
+            return WB_OK;
         return ytree_expected(&sweep->document, node, "a number of bytes of a unit, such as 512M or 4G");
     }
     sweep->allow_files = is_scalar && strcmp(node->text, "true") == 0;

@@ -110,6 +110,29 @@ static void test_refuted(void **state) {
     free(out);
 }
 
+/* Some units alone; units in the headings; and each method with one number, also where its bound is the
+ * verdict's, which has the launch overhead. */
+static void test_chosen_units(void **state) {
+    (void)state;
+    char *out =
+        printed(SWEEP "\"$WB\" sweep s.yaml -o s.db > /dev/null; \"$WB\" sweep show s.db --where "
+                      "'code=*reduce*' --where mem_latency=50 --where status=done --where verdict=bounded; "
+                      "\"$WB\" sweep show s.db --where verdict=met | wc -l");
+    assert_int_equal(count_of(out, "reduce.yaml | "), 1);
+    assert_int_equal(count_of(out, "vecadd.yaml"), 0);
+    assert_int_equal(count_of(out, "| mem_latency, cycles |"), 1);
+    assert_int_equal(count_of(out, " bound, cycles | method | slowest, cycles |\n"), 1);
+    assert_non_null(strstr(out, "|\n2\n"));
+    free(out);
+    out =
+        printed("printf '%s\\n' 'code: vecadd.yaml' 'machine: ecrts2025-orin' 'set: {launch_overhead: 5000}' "
+                "'methods: k-area' 'policies: lrr' > s.yaml; \"$WB\" sweep s.yaml -o s.db >/dev/null; "
+                "\"$WB\" sweep show s.db --csv");
+    assert_int_equal(count_of(out, ",verdict,bounded,upper,"), 1);
+    assert_int_equal(count_of(out, ",kernel,upper,"), 1);
+    free(out);
+}
+
 /* ---- Wrong files
  * ------------------------------------------------------------------------------------------------- */
 
@@ -217,6 +240,7 @@ static const struct failure_case refused[] = {
     {"sweep show x.db --dry-run", 2, "apply only to running a sweep"},
     {"sweep docs/examples/latencies.yaml -o -", 2, "expected -o DATABASE"},
     {"sweep show", 2, "expected one database"},
+    {"sweep merge x.db -o y.db --where code=x", 2, "--where belongs to sweep show and sweep plot"},
     {"sweep diff x.db", 2, "expected two databases"},
     {"sweep merge", 2, "expected databases"},
     {"sweep merge x.db", 2, "expected -o DATABASE"},
@@ -729,6 +753,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dry_run),
         cmocka_unit_test(test_refuted),
+        cmocka_unit_test(test_chosen_units),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_wrong_files),
         cmocka_unit_test(test_refused),

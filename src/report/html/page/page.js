@@ -49,13 +49,40 @@ function time(cycles, clock) {
 }
 const cycles = (number, clock) => [count(number), " cycle" + plural(number) + " (" + time(number, clock) + ")"];
 
+/* A table whose headings sort it. A cell is a number, a text, elements, or { key, show } of these. */
 function table(headings, rows) {
-  const cell = (name, value) => element(name, { className: typeof value === "number" ? "num" : "" },
-    ...(typeof value === "number" ? value === 0 ? [] : [count(value)] : [].concat(value)));
-  const head = element("tr", {}, ...headings.map(heading => element("th", { scope: "col", textContent: heading })));
-  return element("div", { className: "scroll" }, element("table", {}, element("thead", {}, head),
-    element("tbody", {}, ...rows.map(row => element("tr", {}, ...row.map(value => cell("td", value)))))));
+  const shown = value => value.show !== undefined ? value.show : value;
+  const cell = value => element("td", { className: typeof value === "number" ? "num" : "" },
+    ...(typeof value === "number" ? value === 0 ? [] : [count(value)] : [].concat(shown(value))));
+  const lines = rows.map(row => {
+    const line = element("tr", {}, ...row.map(cell));
+    return { line, keys: row.map((value, column) => keyOf(value, line.children[column].textContent)) };
+  });
+  const body = element("tbody", {}, ...lines.map(({ line }) => line));
+  /* The largest numbers first; places and texts from the first on. */
+  const beginsUp = column => rows.some(row => row[column].key !== undefined) || lines.every(({ keys }) => typeof keys[column] === "string");
+  const sort = (head, column) => {
+    const isUp = head.isUp === undefined ? beginsUp(column) : !head.isUp;
+    for (const other of heads) {
+      other.isUp = other === head ? isUp : undefined;
+      other.setAttribute("aria-sort", other !== head ? "none" : isUp ? "ascending" : "descending");
+    }
+    lines.sort((a, b) => isUp ? compare(a.keys[column], b.keys[column]) : compare(b.keys[column], a.keys[column]));
+    body.append(...lines.map(({ line }) => line));
+  };
+  const heads = headings.map((heading, column) => {
+    const made = element("th", { scope: "col" }, rows.length < 2 ? heading : button(heading, "sort by " + heading, () => sort(made, column)));
+    return made;
+  });
+  const box = element("div", { className: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body));
+  return Object.assign(box, { lines: lines.map(({ line }) => line) });
 }
+/* What a cell is sorted by: numbers before texts. */
+function keyOf(value, text) {
+  if (value.key !== undefined) return value.key;
+  return typeof value === "number" ? value : isNaN(parseFloat(text)) ? text : parseFloat(text);
+}
+function compare(a, b) { return typeof a !== typeof b ? (typeof a === "number" ? -1 : 1) : a < b ? -1 : a > b ? 1 : 0; }
 
 /* The axis of bars, with 4 to 10 marks: 1, 2 or 5 times a power of ten apart. */
 function axis(end) {
@@ -75,11 +102,12 @@ function axis(end) {
 
 /* A kernel, or a launch of a stream, whose ids end in "-1", "-2". */
 class Analysis {
-  constructor(data, suffix, groups) {
+  constructor(data, suffix, groups, causes) {
     this.data = data;
     this.page = data.page;
     this.suffix = suffix;
     this.groups = groups;
+    this.causes = causes;
     this.clock = data.verdict.clock_mhz;
     this.kernel = data.grid || data;
     this.level = suffix === "" ? 2 : 3;
@@ -93,7 +121,7 @@ class Analysis {
   sub(text) { return element("h" + (this.level + 1), { className: "sub", textContent: text }); }
   cycles(number) { return cycles(number, this.clock); }
   sections() {
-    return [this.bounds(), ...this.costs(), ...this.execution(), this.conditions()];
+    return [this.bounds(), ...this.occupancy(), ...this.costs(), ...this.execution(), this.conditions()];
   }
 
   bounds() {
@@ -158,9 +186,34 @@ class Analysis {
     if (best === null || best.parts === undefined) return [];
     const name = part => part.what + (part.unit === null ? "" : " " + part.unit);
     return [this.sub("What the " + best.cycles + " cycles of " + best.method + " are spent on"),
-      hidden(element("div", { className: "parts" }, ...best.parts.map((part, p) => box("part-" + p % 6, { width: part.cycles }, best.cycles)))),
-      element("ul", { className: "parts-key" }, ...best.parts.map((part, p) => element("li", {}, element("i", { className: "key part-" + p % 6 }), " ",
+      hidden(element("div", { className: "parts" }, ...best.parts.map(part => this.cause(box("", { width: part.cycles }, best.cycles), name(part))))),
+      element("ul", { className: "parts-key" }, ...best.parts.map(part => element("li", {}, this.cause(element("i", {}), name(part), "key "), " ",
         element("b", { textContent: name(part) }), " ", count(part.cycles), " (" + percent(part.cycles, best.cycles, 0) + " %)")))];
+  }
+  /* Each cause has its colour, with another texture for each nine of them, in all of the report. */
+  cause(made, name, also = "") {
+    const known = this.causes.indexOf(name), number = known >= 0 ? known : this.causes.push(name) - 1;
+    made.className = also + "texture-" + Math.floor(number / 9) % 4;
+    made.style.setProperty("--c", "var(--c" + number % 9 + ")");
+    return made;
+  }
+
+  occupancy() {
+    const data = this.page.occupancy;
+    if (data === undefined) return [];
+    const range = (least, most) => least === null || most === null ? "any number" : least === most ? String(most) : least + " to " + most;
+    const { resident, resources } = data, limits = resources.filter(resource => resource.binds_most).map(resource => resource.name);
+    const words = element("p", {}, "An SM holds " + range(resident.blocks_least, resident.blocks_most) + " block" + plural(resident.blocks_most) + " at a time, " +
+      range(resident.warps_least, resident.warps_most) + " warp" + plural(resident.warps_most) +
+      (resident.occupancy_percent_most === null ? "" : ": occupancy " + range(fixed(resident.occupancy_percent_least, 1), fixed(resident.occupancy_percent_most, 1)) + " %") +
+      (limits.length > 0 ? ", limited by " + limits.join(", ") + "." : "."));
+    const rows = resources.map(resource => [resource.binds_most ? element("b", { textContent: resource.name }) : resource.name,
+      range(resource.block_least, resource.block_most), resource.sm === null ? "not stated" : String(resource.sm), range(resource.blocks_least, resource.blocks_most)]);
+    const steps = data.steps.map(step => element("li", { textContent: step.blocks + " block" + plural(step.blocks) + " with at most " +
+      [step.registers === null ? null : step.registers + " registers a thread", step.shared_bytes === null ? null : step.shared_bytes + " bytes of shared memory"]
+        .filter(part => part !== null).join(" and ") }));
+    return [this.section("occupancy", "Occupancy", words, table(["Resource", "A block takes", "An SM has", "Blocks"], rows),
+      steps.length === 0 ? [] : element("details", {}, element("summary", { textContent: "Room for more" }), element("ul", {}, ...steps)))];
   }
 
   /* ---- Where the cycles go ---- */
@@ -169,13 +222,13 @@ class Analysis {
     const costs = this.data.page.costs, title = "Where the cycles go";
     if (costs === undefined) return [this.section("source", title, note(this.page.no_costs))];
     const intro = element("p", {}, "The ", count(costs.cycles), " cycles of " + costs.of +
-      ", by the line that they are spent on. A line unfolds to the instructions that it became.");
+      ", by line and by instruction. Click on a line to find its instructions, or on an instruction to find its line.");
     if (costs.simulation !== null) intro.append(" Beside them what the lines take of the slowest execution found (" + costs.simulation + "), ",
       ...this.cycles(costs.simulated), ".");
     if (this.page.instructions === undefined)
       return [this.section("source", title, note("The code was written by hand: it has no source."))];
     const source = new Source(this, costs);
-    return [this.section("source", title, intro, source.hottest(), this.hints(costs), source.files(), source.others(), source.leftOut()),
+    return [this.section("source", title, intro, source.hottest(), this.hints(costs), source.panes(), source.others(), source.leftOut(), source.calls()),
       this.section("flow", "Control flow", this.flow(costs))];
   }
   /* What would lower the bound, as far as that is certain. */
@@ -218,7 +271,7 @@ class Analysis {
     if (data.sms > 1) caption.append("Shown is SM " + data.sm + ", whose last block ends last. ");
     const made = this.section("timeline", title, this.page.no_execution === undefined ? [] : note(this.page.no_execution), caption,
       data.cut ? note("Cut: of the " + data.issued + " instructions that all SMs issue, the first " + issues.length + " of the SM are shown, those " +
-        "before cycle " + data.kept_until + ". warpbound analyze --schedule --format trace writes all.") : [], drawn, this.sums(data, issues, waits));
+        "before cycle " + data.kept_until + " of " + data.cycles + ". warpbound analyze --schedule --format trace writes all.") : [], drawn, this.sums(data, issues, waits));
     this.timeline = () => timeline(drawn, data, issues, waits); // once it has a width
     if (this.page.residents === undefined) return [made];
     return [made, this.section("blocks", "Blocks on the SMs", residents(this.page.residents))];
@@ -298,49 +351,98 @@ function shares(share, whole) {
   return Object.entries(share).sort((a, b) => b[1] - a[1]).slice(0, 3).map(([what, part]) => what + " " + percent(part, whole, 0) + " %").join(", ");
 }
 
-/* The source with cycles beside its lines, and under each line the instructions that it became. */
+/* The source with cycles beside its lines, and beside it the instructions. */
 class Source {
   constructor(analysis, costs) {
     this.analysis = analysis;
     this.costs = costs;
     this.page = analysis.page;
     this.texts = new Map(this.page.sources.map(source => [source.file, new Map(source.lines.map((text, i) => [source.first + i, text]))]));
-    const rows = costs.lines.filter(row => row.about === null), lines = new Map();
-    const hasSource = row => typeof row.source_file === "string" && row.source_line > 0;
-    const byCode = !rows.some(hasSource);
-    /* A line of a file; what is of none by its function, unless nothing has a source. */
+    const lines = new Map();
     const line = row => {
-      const file = hasSource(row) ? row.source_file : byCode ? costs.lines.find(other => other.about === null).code_file : null;
-      const number = hasSource(row) ? row.source_line : byCode ? row.code_line : 0, key = JSON.stringify([file, file === null ? row.function : number]);
-      if (!lines.has(key)) lines.set(key, { file, number, function: row.function, text: row.text, cycles: 0, found: 0, share: {}, instructions: [] });
+      if (typeof row.source_file !== "string" || !(row.source_line > 0)) return null;
+      const key = JSON.stringify([row.source_file, row.source_line]);
+      if (!lines.has(key)) lines.set(key, { file: row.source_file, number: row.source_line, text: row.text, cycles: 0, found: 0, rows: [] });
       return lines.get(key);
     };
-    for (const row of rows) {
+    for (const row of costs.lines.filter(row => row.about === null)) {
       const at = line(row);
+      if (at === null) continue;
       at.cycles += row.cycles;
       at.found += row.simulated || 0;
-      for (const what of Object.keys(row.share)) at.share[what] = (at.share[what] || 0) + row.share[what];
-      at.executions = (at.executions || 0) + row.executions;
     }
-    for (const instruction of this.page.instructions) line(instruction).instructions.push(instruction);
     const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
-    this.lines = [...lines.values()].filter(at => at.cycles > 0 || at.executions > 0 || at.instructions.length > 0).sort((a, b) =>
-      (a.file === null) - (b.file === null) || order(a.file === null ? a.function : a.file, b.file === null ? b.function : b.file) || a.number - b.number);
-    this.lines.forEach((at, i) => {
-      at.id = "line-" + i + analysis.suffix;
-      at.instructions.sort((a, b) => a.index - b.index);
-    });
+    this.instructions = [...this.page.instructions].sort((a, b) => a.index - b.index).map((row, i) => ({ ...row, id: "instruction-" + i + analysis.suffix, line: line(row) }));
+    this.isMachine = this.instructions.some(row => row.address !== undefined);
+    this.lines = [...lines.values()].sort((a, b) => order(a.file, b.file) || a.number - b.number);
+    this.lines.forEach((at, i) => { at.id = "line-" + i + analysis.suffix; });
     this.most = Math.max(0, ...this.lines.map(at => at.cycles));
   }
+  place(row) { return this.isMachine ? address(row.address) : String(row.code_line); }
   hottest() {
-    const hot = this.lines.filter(line => line.cycles > 0).sort((a, b) => b.cycles - a.cycles).slice(0, 8);
+    const isCode = this.lines.length === 0, items = isCode ? this.instructions : this.lines;
+    const hot = items.filter(item => item.cycles > 0).sort((a, b) => b.cycles - a.cycles).slice(0, 8), most = hot.length > 0 ? hot[0].cycles : 0;
     if (hot.length === 0) return [];
-    return element("div", { className: "bars" }, element("ol", {}, ...hot.map(line => element("li", { className: "bar hot" },
-      span("name", element("a", { href: "#" + line.id, textContent: line.file === null ? this.name(line.function) : line.file.split("/").pop() + ":" + line.number })),
-      " ", hidden(span("track", box("fill", { width: line.cycles }, this.most))), " ",
-      span("value", count(line.cycles), " " + percent(line.cycles, this.costs.cycles, 1) + " %")))));
+    return element("div", { className: "bars" }, element("ol", {}, ...hot.map(item => element("li", { className: "bar hot" },
+      span("name", element("a", { href: "#" + item.id, textContent: isCode ? this.place(item) + " " + item.text : item.file.split("/").pop() + ":" + item.number })),
+      " ", hidden(span("track", box("fill", { width: item.cycles }, most))), " ",
+      span("value", count(item.cycles), " " + percent(item.cycles, this.costs.cycles, 1) + " %")))));
   }
-  name(name) { return Object.hasOwn(this.page.functions, name) ? this.page.functions[name] : name; }
+  name(name) { return name === null ? "a function that is read from a register" : Object.hasOwn(this.page.functions, name) ? this.page.functions[name] : name; }
+  /* The lines and the instructions next to each other, with a search in both; the instructions alone where no line is known. */
+  panes() {
+    const code = this.code(), files = this.files(), all = this.instructions.length;
+    const found = span("note", all + " instructions"), input = element("input", { type: "search", placeholder: "search lines and instructions" });
+    input.setAttribute("aria-label", "search lines and instructions");
+    input.oninput = () => {
+      const words = input.value.toLowerCase(), has = text => text.toLowerCase().includes(words);
+      let number = 0;
+      for (const line of this.lines) line.row.hidden = !has(line.row.textContent) && !line.rows.some(row => has(row.textContent));
+      for (const row of this.instructions) {
+        row.row.hidden = !has(row.row.textContent) && (row.line === null || !has(row.line.row.textContent));
+        number += row.row.hidden ? 0 : 1;
+      }
+      for (const line of this.quiet) line.hidden = words !== "" && !has(line.textContent);
+      found.textContent = words === "" ? all + " instructions" : number + " of " + all + " instructions";
+    };
+    return [element("div", { className: "controls" }, input, found), element("div", { className: files.length === 0 ? "pair one" : "pair" },
+      ...(files.length === 0 ? [] : [element("div", { className: "files" }, ...files)]), code)];
+  }
+  /* Shows what belongs together, in both panes. */
+  mark(line, rows, from) {
+    for (const item of [...this.lines, ...this.instructions]) item.row.ariaCurrent = null;
+    const show = item => {
+      item.ariaCurrent = "true";
+      return item;
+    };
+    const other = from === line ? rows[0] && rows[0].row : line && line.row;
+    if (line !== null) show(line.row);
+    rows.forEach(row => show(row.row));
+    if (!other) return;
+    const pane = other.closest(".source"), box = pane.getBoundingClientRect();
+    pane.scrollTop += other.getBoundingClientRect().top - box.top - box.height / 3;
+  }
+  /* All instructions, in the order of the code. */
+  code() {
+    const withLine = this.lines.length > 0, placed = (line, ...cells) => withLine ? [line, ...cells] : cells;
+    const rows = this.instructions.map(row => [{ key: row.index, show: this.place(row) },
+      row.cycles > 0 ? percent(row.cycles, this.costs.cycles, 1) + " %" : "", code(row.text),
+      ...placed(row.line === null ? "" : { key: row.line.number, show: String(row.line.number) }, row.cycles), row.executions,
+      row.unit === null ? "" : row.unit, shares(row.share, row.cycles), row.issue, row.busy, row.requests, row.conflicts]);
+    const made = table([this.isMachine ? "Address" : "PTX line", "Share", "Instruction", ...placed("Line", "Cycles"), "Executed", "Unit", "Spent on",
+      "Issue", "Unit busy", "Requests", "Conflicts"], rows);
+    const most = Math.max(1, ...this.instructions.map(row => row.cycles));
+    made.className = "source code";
+    this.instructions.forEach((row, i) => {
+      row.row = made.lines[i];
+      row.row.id = row.id;
+      row.row.style.setProperty("--h", (row.cycles / most).toFixed(2));
+      if (row.line === null) return;
+      row.line.rows.push(row.row);
+      row.row.onclick = () => this.mark(row.line, [row], row);
+    });
+    return made;
+  }
   /* A line's number, share, cycles and text; of lines without cycles only the text. */
   cells(number, text, line) {
     const { cycles, simulated } = this.costs;
@@ -349,52 +451,73 @@ class Source {
       span("found", line && line.found > 0 ? percent(line.found, simulated, 1) + " %" : ""), " ", code(text)];
   }
   line(line, text) {
-    const made = element("details", { className: "line", id: line.id });
+    const made = element("div", { className: "line", id: line.id, tabIndex: 0 }, ...this.cells(line.number, text, line));
+    const mark = () => this.mark(line, this.instructions.filter(row => row.line === line), line);
     made.style.setProperty("--h", (this.most > 0 ? line.cycles / this.most : 0).toFixed(2));
-    const isMachine = line.instructions.some(instruction => instruction.address !== undefined);
-    const rows = line.instructions.map(row => [isMachine ? address(row.address) : String(row.code_line), code(row.text), row.unit === null ? "" : row.unit,
-      row.executions, row.issue, row.busy, row.requests, row.conflicts, row.cycles, shares(row.share, row.cycles)]);
-    made.append(element("summary", {}, ...this.cells(line.number, text, line)), element("div", { className: "ptx" },
-      element("p", { textContent: line.cycles > 0 ? "Spent on " + shares(line.share, line.cycles) + "." : "None of the cycles of the bound." }),
-      table([isMachine ? "Address" : "PTX line", "Instruction", "Unit", "Executed", "Issue", "Unit busy", "Requests", "Conflicts", "Cycles", "Spent on"], rows)));
+    made.onclick = mark;
+    made.onkeydown = event => { if (event.key === "Enter") mark(); };
+    line.row = made;
     return made;
   }
-  /* The lines of each file, with those around them, or the instructions of one function without lines. */
+  /* The lines of each file, with those around them. */
   files() {
-    const parts = [], groups = new Map();
-    for (const line of this.lines) {
-      const key = JSON.stringify([line.file, line.file === null ? line.function : null]);
-      groups.set(key, [...groups.get(key) || [], line]);
-    }
-    for (const group of groups.values()) {
-      const file = group[0].file, texts = file === null ? new Map() : this.texts.get(file) || new Map();
+    const parts = [];
+    this.quiet = [];
+    for (const file of new Set(this.lines.map(line => line.file))) {
+      const group = this.lines.filter(line => line.file === file), texts = this.texts.get(file) || new Map();
       const head = hidden(element("div", { className: "line head" }, span("ln", "line"), " ", span("share", "bound"), " ", span("cycles", "cycles"), " ",
-        span("found", this.costs.simulation !== null ? "found" : ""), " ", element("span", { textContent: "source" })));
+        span("found", this.costs.simulation !== null ? "found" : ""), " ", code(file)));
       const made = element("div", { className: "source" }, head);
-      if (file !== null) parts.push(this.analysis.sub(file));
-      if (file !== null && texts.size === 0)
-        parts.push(note("The text of this file was not found beside the code: lines stand by their numbers."));
+      if (texts.size === 0) parts.push(note("The text of this file was not found beside the code: lines stand by their numbers."));
       const quiet = (from, to, isCut) => {
         for (let number = from; number < to && texts.size > 0; number++) {
           if (isCut && to - from > 6 && number === from + 2) {
-            made.append(element("div", { className: "line gap" }, span("ln", "\u22ef")));
+            this.quiet.push(element("div", { className: "line gap" }, span("ln", "\u22ef")));
             number = to - 3;
           } else if (texts.has(number)) {
-            made.append(element("div", { className: "line" }, ...this.cells(number, texts.get(number))));
+            this.quiet.push(element("div", { className: "line" }, ...this.cells(number, texts.get(number))));
+          } else {
+            continue;
           }
+          made.append(this.quiet[this.quiet.length - 1]);
         }
       };
       let next = Math.max(group[0].number - 2, 1);
       group.forEach((line, i) => {
         quiet(next, line.number, i > 0);
         made.append(this.line(line, texts.has(line.number) ? texts.get(line.number) :
-          file !== null && texts.size > 0 && line.text !== null ? line.text : file === null ? line.function + ": instructions of no line" : file + ":" + line.number));
+          texts.size > 0 && line.text ? line.text : file + ":" + line.number));
         next = line.number + 1;
       });
       quiet(next, next + 2, false);
       parts.push(made);
     }
     return parts;
+  }
+  /* Who calls whom, from the kernel down. */
+  calls() {
+    const own = {}, edges = new Map();
+    for (const row of this.costs.lines.filter(row => row.about === null)) own[row.function] = (own[row.function] || 0) + row.cycles;
+    for (const [caller, callee, executions] of this.page.calls) {
+      const key = JSON.stringify([caller, callee]);
+      edges.set(key, { caller, callee, executions: executions + (edges.has(key) ? edges.get(key).executions : 0) });
+    }
+    if (edges.size === 0) return [];
+    const all = [...edges.values()], seen = new Set();
+    const item = (name, executions) => {
+      const made = element("li", {}, code(this.name(name)), executions === null ? "" : " \u00d7" + executions, own[name] > 0 ? ": " : "",
+        ...(own[name] > 0 ? [count(own[name]), " cycles of its own, " + percent(own[name], this.costs.cycles, 1) + " %"] : []));
+      const calls = all.filter(edge => edge.caller === name);
+      if (calls.length > 0 && seen.has(name)) made.append(", as above");
+      else if (calls.length > 0) {
+        seen.add(name);
+        made.append(element("ul", {}, ...calls.map(edge => item(edge.callee, edge.executions))));
+      }
+      return made;
+    };
+    const called = new Set(all.map(edge => edge.callee)), roots = [...new Set(all.map(edge => edge.caller))].filter(name => !called.has(name));
+    return [this.analysis.sub("Calls"), note("\u00d7: by how many warps, how often in all."),
+      element("ul", { className: "calls" }, ...(roots.length > 0 ? roots : [all[0].caller]).map(name => item(name, null)))];
   }
   /* Cycles that belong to no instruction. */
   others() {
@@ -771,10 +894,10 @@ function enlarge(box, picture, width) {
   return controls;
 }
 
-/* What is folded is printed unfolded, but for the instructions under each line and the rows of many warps. */
+/* What is folded is printed unfolded, but for the rows of many warps. */
 let unfolded = [];
 addEventListener("beforeprint", () => {
-  unfolded = [...document.querySelectorAll("details:not(.line, .warps, [open])")];
+  unfolded = [...document.querySelectorAll("details:not(.warps, [open])")];
   unfolded.forEach(part => { part.open = true; });
 });
 addEventListener("afterprint", () => unfolded.forEach(part => { part.open = false; }));
@@ -846,16 +969,19 @@ function draw(data) {
   first.setAttribute("aria-labelledby", "h-verdict");
   first.querySelector(".verdict").append(...verdict(data));
   if (data.launches === undefined) {
-    const analysis = new Analysis(data, "", groups);
+    const analysis = new Analysis(data, "", groups, data.page.causes);
     analyses.push(analysis);
     first.append(heading(data.page.heading));
     main.append(...analysis.sections());
-    contents.push(["bounds", "Bounds"], ["source", "Source"], ["flow", "Control flow"], ["timeline", "Slowest execution"], ["conditions", "Assumptions"]);
+    contents.push(["bounds", "Bounds"]);
+    if (data.page.occupancy !== undefined) contents.push(["occupancy", "Occupancy"]);
+    contents.push(["source", "Source"], ["flow", "Control flow"], ["timeline", "Slowest execution"],
+      ["conditions", "Assumptions"]);
   } else {
     const shown = data.launches.filter(launch => launch.page !== undefined);
     first.append(...launches(data));
     shown.forEach((launch, i) => {
-      const analysis = new Analysis(launch, "-" + (i + 1), groups);
+      const analysis = new Analysis(launch, "-" + (i + 1), groups, data.page.causes);
       analyses.push(analysis);
       main.append(element("article", { id: "launch-" + (i + 1) }, element("h2", { textContent: "Launch " + (i + 1) + ": " + launch.page.name }),
         analysis.section("verdict", "Result", verdictBox(launch), heading(launch.page.heading)), ...analysis.sections()));

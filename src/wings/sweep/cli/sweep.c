@@ -77,12 +77,13 @@ static wb_results_format results_format(const struct sweep_options *options) {
 /* What is shown of which results. */
 struct shown {
     const wb_results *results;
-    wb_results_format format;
+    const struct sweep_options *options;
 };
 
 static wb_status write_results(void *user, const wb_writer *writer, wb_diagnostics *diagnostics) {
     const struct shown *shown = user;
-    return wb_results_report(shown->results, shown->format, writer, diagnostics);
+    return wb_results_report(shown->results, results_format(shown->options), shown->options->where.items,
+                             shown->options->where.count, writer, diagnostics);
 }
 
 static int show(const struct sweep_options *options, wb_diagnostics *diagnostics) {
@@ -90,7 +91,7 @@ static int show(const struct sweep_options *options, wb_diagnostics *diagnostics
     if (options->common.operands.count != 2)
         return (int)usage_error(diagnostics, "sweep show: expected one database");
     wb_status status = wb_results_open(options->common.operands.items[1], false, diagnostics, &results);
-    struct shown shown = {results, results_format(options)};
+    struct shown shown = {results, options};
     if (status == WB_OK) status = write_as_made(&options->common, write_results, &shown, diagnostics);
     wb_results_free(results);
     return (int)status;
@@ -224,7 +225,7 @@ static bool is_plotting(const struct sweep_options *options) {
                                  plot->log, plot->title, plot->x_title, plot->y_title};
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i] != NULL) return true;
-    return options->where.count > 0;
+    return false;
 }
 
 /* Options that something else takes: whoever gives them means something else. */
@@ -247,8 +248,9 @@ static wb_status refuse_others(const struct sweep_options *options, const struct
     if (strcmp(name, "diff") != 0 && options->fail_above != NULL)
         return usage_error(diagnostics, "--fail-above belongs to sweep diff");
     if (!is_plot && is_plotting(options))
-        return usage_error(diagnostics,
-                           "--x, --y, --of, --by, --where, --log and titles belong to sweep plot");
+        return usage_error(diagnostics, "--x, --y, --of, --by, --log and titles belong to sweep plot");
+    if (!is_show && !is_plot && options->where.count > 0)
+        return usage_error(diagnostics, "--where belongs to sweep show and sweep plot");
     return WB_OK;
 }
 
@@ -328,7 +330,8 @@ static const struct option_row rows[] = {
     {0, "x-title", "TEXT", OWN(TEXT, plot.x_title), .help = "for `plot`: title of the horizontal axis"},
     {0, "y-title", "TEXT", OWN(TEXT, plot.y_title), .help = "for `plot`: title of the vertical axis"},
     {0, "where", "NAME=VALUE", OWN(LIST, where),
-     .help = "for `plot`: only units with that parameter; VALUE may be a pattern, such as *reduce*"},
+     .help = "for `show` and `plot`: only units with that parameter, status or verdict; VALUE may be a "
+             "pattern, such as *reduce*"},
     HEADING("Limits"),
     {0, "memory-limit", "SIZE", INTO(SIZE, memory_limit, COMMAND_SWEEP),
      .help = "most memory of a unit, for sweep files without memory_limit: 500M, 8G",
@@ -366,7 +369,7 @@ static const struct command command = {
               "diff` compares two databases, for gates in CI, and `sweep merge` combines several.",
     .examples = {"sweep docs/examples/latencies.yaml --dry-run",
                  "sweep docs/examples/latencies.yaml -o latencies.db", "sweep show latencies.db",
-                 "sweep show latencies.db --csv -o latencies.csv",
+                 "sweep show latencies.db --where 'code=*reduce*' --csv -o latencies.csv",
                  "sweep plot latencies.db --x mem_latency -o latencies.svg",
                  "sweep diff baseline.db latencies.db --fail-above 5%"},
     .before = "machine",

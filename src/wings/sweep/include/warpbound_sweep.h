@@ -116,9 +116,10 @@ typedef enum {
     WB_RESULTS_JUNIT       /* a test case for each unit */
 } wb_results_format;
 
-/* All results, in an order that does not depend on that in which they were found. */
-wb_status wb_results_report(const wb_results *results, wb_results_format format, const wb_writer *writer,
-                            wb_diagnostics *diagnostics);
+/* All results, in an order that does not depend on that in which they were found; of those units alone that
+ * match all of `where`: "NAME=PATTERN" of a parameter, of "status" or of "verdict". */
+wb_status wb_results_report(const wb_results *results, wb_results_format format, const char *const *where,
+                            size_t where_count, const wb_writer *writer, wb_diagnostics *diagnostics);
 
 /* Two databases compared unit by unit, as a table in Markdown: what became of the least proven bounds.
  * *worse: a bound has grown by more than `most` percent, or is not there any more. */
@@ -136,7 +137,7 @@ typedef struct {
     const char *x;            /* the parameter on the horizontal axis; or, with `y`, a number */
     const char *of;           /* numbers, separated by commas: "bound", "slowest", or names of methods and
                                  policies; NULL: "bound,slowest", of a heat map "bound" */
-    const char *const *where; /* "NAME=PATTERN": only of units of which a parameter matches */
+    const char *const *where; /* as in wb_results_report */
     size_t where_count;
     const char *y;   /* a second parameter: a heat map; a second number: a point for each unit; or NULL */
     const char *by;  /* of such points: the parameter that their colours are of; or NULL */

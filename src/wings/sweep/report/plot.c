@@ -1,6 +1,5 @@
 #include "wings/sweep/report/report.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,50 +21,21 @@ void plot_fail(struct plot *plot, const char *where, const char *format, ...) {
 /* ---- Units -----------------------------------------------------------------------------------------------
  */
 
-/* The name probably meant: also "n" where there is "arguments.n". */
-static const char *nearest_column(const struct stored_units *stored, const char *name) {
-    for (size_t i = 0; i < stored->columns.count; i++) {
-        const char *point = strrchr(stored->columns.items[i], '.');
-        if (point != NULL && strcmp(point + 1, name) == 0) return stored->columns.items[i];
-    }
-    return wb_nearest_name(name, stored->columns.items, stored->columns.count);
-}
-
 size_t plot_column(struct plot *plot, const char *option, const char *name) {
-    const size_t column = stored_column(&plot->stored, name);
-    if (column < plot->stored.columns.count) return column;
-    const char *nearest = nearest_column(&plot->stored, name);
-    plot_fail(plot, option, "no unit has a parameter '%.60s'%s%s%s", name,
-              nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
-              nearest != NULL ? "'?" : "");
+    const size_t column = stored_named_column(&plot->stored, option, name, plot->diagnostics);
+    if (column == plot->stored.columns.count) plot->status = WB_ERR_INPUT;
     return column;
 }
 
-/* Whether the unit matches "NAME=PATTERN". */
-static bool matches(struct plot *plot, const struct stored_unit *unit, const char *condition) {
-    const char *equals = strchr(condition, '=');
-    if (equals == NULL) {
-        plot_fail(plot, "--where", "expected NAME=VALUE, got '%.60s'", condition);
-        return false;
-    }
-    const size_t column =
-        plot_column(plot, "--where", arena_string(plot->arena, condition, (size_t)(equals - condition)));
-    if (plot->status != WB_OK || unit->values[column] == NULL) return false;
-    return fnmatch(equals + 1, unit->values[column], 0) == 0;
-}
-
 void plot_choose(struct plot *plot, const size_t *columns, size_t count) {
-    for (size_t i = 0; i < plot->stored.units.count && plot->status == WB_OK; i++) {
+    for (size_t i = 0; i < plot->stored.units.count; i++) {
         const struct stored_unit *unit = &plot->stored.units.items[i];
         bool is_shown = true;
         for (size_t c = 0; c < count; c++)
             is_shown &= unit->values[columns[c]] != NULL;
-        for (size_t w = 0; w < plot->options->where_count && is_shown; w++)
-            is_shown = matches(plot, unit, plot->options->where[w]);
         if (is_shown) arena_push(plot->arena, &plot->units, *unit);
     }
-    if (plot->status == WB_OK && plot->units.count == 0)
-        plot_fail(plot, "sweep plot", "there is no such unit");
+    if (plot->units.count == 0) plot_fail(plot, "sweep plot", "there is no such unit");
 }
 
 bool plot_varies(const struct plot *plot, size_t column) {
@@ -270,6 +240,7 @@ wb_status wb_results_plot(const wb_results *results, const wb_plot_options *opti
     wb_status status = OPTIONS_TAKE(wb_plot_options, options, &own, diagnostics);
     plot.options = &own;
     if (status == WB_OK) status = stored_read(results, &arena, diagnostics, &plot.stored);
+    if (status == WB_OK) status = stored_choose(&plot.stored, own.where, own.where_count, diagnostics);
     if (status == WB_OK && arena_protect(&arena, draw, &plot) != WB_OK)
         status = diagnose_out_of_memory(diagnostics, "sweep plot");
     if (status == WB_OK) status = plot.status;

@@ -43,7 +43,7 @@ void plot_fail(struct plot *plot, const char *where, const char *format, ...)
  */
 size_t plot_column(struct plot *plot, const char *option, const char *name);
 
-/* Takes the units that have these two parameters, and match --where; none is an error. */
+/* Takes the units that have these two parameters; none is an error. */
 void plot_choose(struct plot *plot, const size_t *columns, size_t count);
 
 /* Sets which numbers are read of each unit: names, separated by commas. */

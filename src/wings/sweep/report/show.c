@@ -4,9 +4,11 @@
 
 #include "report/parts/document.h"
 #include "report/write/json.h"
+#include "report/write/junit.h"
 #include "report/write/output.h"
 #include "report/write/xml.h"
 #include "wings/sweep/report/report.h"
+#include "wings/sweep/sweep.h"
 
 /* A report of all units: what comes before them, what is said of each, and what comes behind. */
 struct show {
@@ -39,13 +41,21 @@ static void put_markdown_count(struct text *out, uint64_t value) {
         text_printf(out, "| %" PRIu64 " ", value);
 }
 
+/* "mem_latency, cycles" */
+static void put_markdown_heading(struct text *out, const char *parameter) {
+    const char *unit = axis_unit(parameter);
+    text_string(out, "| ");
+    show_put_cell(out, parameter);
+    text_printf(out, "%s%s ", unit != NULL ? ", " : "", unit != NULL ? unit : "");
+}
+
 /* A table that is readable as it is: a line for each unit, with what is proven of it and the slowest
  * execution that was found. */
 static void markdown_begin(const struct show *show) {
-    static const char *const headings[] = {"status", "verdict", "bound", "method", "slowest"};
+    static const char *const headings[] = {"status", "verdict", "bound, cycles", "method", "slowest, cycles"};
     const size_t count = sizeof headings / sizeof *headings;
     for (size_t i = 0; i < show->stored->columns.count; i++)
-        put_markdown_cell(show->out, show->stored->columns.items[i]);
+        put_markdown_heading(show->out, show->stored->columns.items[i]);
     for (size_t i = 0; i < count; i++)
         put_markdown_cell(show->out, headings[i]);
     text_string(show->out, "|\n");
@@ -133,17 +143,18 @@ static void put_csv_number(void *context, const struct outcome_number *number) {
     text_string(out, "\n");
 }
 
-/* The proven bound; the slowest execution found as `lower`. */
+/* The proven bound, by another name than the numbers of the method that it is by. The slowest execution found
+ * as `lower`. */
 static void put_csv_verdict(const struct show *show, const struct stored_unit *unit) {
     put_csv_parameters(show, unit);
     put_csv_cell(show->out, unit->scope, false);
     put_csv_cell(show->out, "", false);
     put_csv_cell(show->out, "verdict", false);
-    put_csv_cell(show->out, unit->method, false);
+    put_csv_cell(show->out, unit->state, false);
     put_csv_cell(show->out, unit->bound != NO_CYCLES ? "upper" : "", false);
     put_csv_count(show->out, unit->bound != NO_CYCLES, unit->bound);
     put_csv_count(show->out, unit->slowest != NO_CYCLES, unit->slowest);
-    put_csv_cell(show->out, unit->message[0] != '\0' ? unit->message : unit->state, false);
+    put_csv_cell(show->out, unit->message[0] != '\0' ? unit->message : unit->method, false);
     text_string(show->out, "\n");
 }
 
@@ -256,18 +267,15 @@ static const char *outcome_of(const struct stored_unit *unit) {
 
 static void junit_begin(const struct show *show) {
     const struct stored_units *stored = show->stored;
-    size_t failures = 0, errors = 0, skipped = 0;
+    struct junit_counts counts = {.tests = stored->units.count};
     for (size_t i = 0; i < stored->units.count; i++) {
         const char *outcome = outcome_of(&stored->units.items[i]);
-        failures += outcome != NULL && strcmp(outcome, "failure") == 0;
-        errors += outcome != NULL && strcmp(outcome, "error") == 0;
-        skipped += outcome != NULL && strcmp(outcome, "skipped") == 0;
+        counts.failures += outcome != NULL && strcmp(outcome, "failure") == 0;
+        counts.errors += outcome != NULL && strcmp(outcome, "error") == 0;
+        counts.skipped += outcome != NULL && strcmp(outcome, "skipped") == 0;
     }
-    text_printf(
-        show->out,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"warpbound sweep\""
-        " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
-        stored->units.count, failures, errors, skipped);
+    junit_open(show->out, "warpbound sweep", &counts);
+    text_string(show->out, "    <properties/>\n");
 }
 
 static void put_junit_name(const struct show *show, const struct stored_unit *unit) {
@@ -286,18 +294,23 @@ static wb_status put_junit_unit(const struct show *show, const struct stored_uni
     (void)is_first;
     text_string(show->out, "    <testcase classname=\"sweep\"");
     put_junit_name(show, unit);
+    text_string(show->out, " time=\"0\"");
     if (outcome == NULL) {
         text_string(show->out, "/>\n");
         return WB_OK;
     }
     text_printf(show->out, ">\n      <%s", outcome);
-    xml_attribute(show->out, "message", unit->message[0] != '\0' ? unit->message : unit->state);
+    xml_attribute(show->out, "message",
+                  unit->message[0] != '\0' ? unit->message
+                  : unit->state[0] != '\0' ? unit->state
+                                           : unit->status);
+    if (strcmp(outcome, "skipped") != 0) xml_attribute(show->out, "type", unit->status);
     text_string(show->out, "/>\n    </testcase>\n");
     return WB_OK;
 }
 
 static void junit_end(const struct show *show) {
-    text_string(show->out, "  </testsuite>\n</testsuites>\n");
+    junit_close(show->out, NULL, "");
 }
 
 /* ---- All formats -----------------------------------------------------------------------------------------
@@ -334,13 +347,14 @@ static wb_status show_units(const struct show *show, const struct show_format *f
     return report_written(report_flush(show->out, writer, true), show->diagnostics);
 }
 
-wb_status wb_results_report(const wb_results *results, wb_results_format format, const wb_writer *writer,
-                            wb_diagnostics *diagnostics) {
+wb_status wb_results_report(const wb_results *results, wb_results_format format, const char *const *where,
+                            size_t where_count, const wb_writer *writer, wb_diagnostics *diagnostics) {
     struct arena arena = {0};
     struct stored_units stored;
     struct text out = {0};
     const struct show show = {results, &stored, diagnostics, &out};
     wb_status status = stored_read(results, &arena, diagnostics, &stored);
+    if (status == WB_OK) status = stored_choose(&stored, where, where_count, diagnostics);
     if (status == WB_OK) status = show_units(&show, &formats[format], writer);
     text_free(&out);
     arena_free(&arena);

@@ -42,6 +42,7 @@ static void test_as_flat(void **state) {
     (void)state;
     static const char *const commands[] = {
         "$WB analyze $D/x.yaml --method kernel",
+        "$WB print --image compute " OBJECT " > $D/x.ptx; sed -i s/fields.o/x.ptx/ $D/x.yaml; "
         "$WB analyze $D/x.yaml -m ecrts2025-orin --accept ptx-model --method kernel"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         struct run by_fields = run_with("kernel: scale\n", STRUCT, commands[i]);
@@ -51,7 +52,8 @@ static void test_as_flat(void **state) {
                                    commands[i]);
         struct run opaque = run_with("kernel: scale\n", "bytes[48]", commands[i]);
         const unsigned long own = bound_of(&by_fields), other = bound_of(&flat);
-        if (own > other + other / 20 || other > own + own / 20) fail_msg("%lu cycles, %lu flat", own, other);
+        /* Translations may be charged by pages to one and by accesses to the other. */
+        if (own > other + other / 10 || other > own + own / 10) fail_msg("%lu cycles, %lu flat", own, other);
         assert_true(bound_of(&opaque) > own);
         run_free(&by_fields);
         run_free(&flat);

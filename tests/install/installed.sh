@@ -53,8 +53,8 @@ readelf -d "$shared" | grep -q "SONAME.*\[libwarpbound.so.$major\]" ||
 
 # With CBC come libraries that end the process where memory is exhausted: they are for the child
 # that solves.
-if readelf -d "$shared" | grep -qi "NEEDED.*\(cbc\|gfortran\|libdw\)"; then
-    fail "the library needs CBC or libdw from the start"
+if readelf -d "$shared" | grep -qi "NEEDED.*\(cbc\|gfortran\)"; then
+    fail "the library needs CBC from the start"
 fi
 
 # The shared library has the functions of the headers, all and alone.

@@ -83,7 +83,7 @@ class Analyses(unittest.TestCase):
             "kernels/vecadd.yaml", machine=MACHINE, methods="kernel", policies="lrr", deadline="1us", accept="ptx-model"
         )
         stream = warpbound.analyze("kernels/horner_stream.yaml", machine=MACHINE, methods="kernel", policies="lrr")
-        words = f"vecadd on {MACHINE}: missed: in the PTX model, kernel at most "
+        words = f"vecadd on {MACHINE}: open: in the PTX model, kernel at most "
         self.assertTrue(repr(found).startswith(f"<Analysis of {words}"), repr(found))
         self.assertIn("; deadline 930 cycles (1.000 us)>", repr(found))
         self.assertTrue(repr(stream).startswith(f"<Stream of 3 kernels on {MACHINE}: bounded: "), repr(stream))

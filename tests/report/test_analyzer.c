@@ -209,7 +209,7 @@ static void test_steering_address(void **state) {
     const char *messages = wb_diagnostics_text(analyzed.diagnostics);
     assert_non_null(strstr(messages,
                            "k.ptx:25:6: error: whether this is executed depends on an unknown value "
-                           "(block 0,0,0, warp 0)"));
+                           "(block 0,0,0, warp 0; 2 warps in all)"));
     assert_non_null(strstr(messages, "k.cu:7"));
     assert_non_null(strstr(messages, "k.ptx:14:1: note: the value comes from here"));
     text_free(&written.text);

@@ -123,8 +123,7 @@ void heading_put_grid(struct text *out, const struct wb_grid *grid) {
     if (grid->kernel != NULL) heading_put_kernel(out, "kernel   ", grid->kernel);
     text_printf(out, "grid     %ux%ux%u blocks of %ux%ux%u threads: %u warp%s a block", blocks[0], blocks[1],
                 blocks[2], threads[0], threads[1], threads[2], grid->warp_count, plural(grid->warp_count));
-    if (grid->executed != 0)
-        text_printf(out, "; %" PRIu64 " block%s executed for all", grid->executed, plural(grid->executed));
+    if (grid->executed != 0) text_printf(out, "; %" PRIu64 " executed", grid->executed);
     text_char(out, '\n');
 }
 

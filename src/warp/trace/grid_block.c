@@ -224,8 +224,8 @@ static void explain_steering(const struct wb_grid *grid, const struct steered_wa
     uint32_t index[3];
     grid_block_index(grid, first->block, index);
     ptx_diagnose(diagnostics, SEVERITY_ERROR, module, grid_inst(grid, first->instruction, NULL),
-                 "%s depends on an unknown value (block %u,%u,%u, warp %u)", what, index[0], index[1],
-                 index[2], first->warp);
+                 "%s depends on an unknown value (block %u,%u,%u, warp %u; %zu warps in all)", what, index[0],
+                 index[1], index[2], first->warp, grid->input_dependent.count);
     if (first->origin != PTX_NO_INDEX && first->origin != first->instruction)
         ptx_diagnose(diagnostics, SEVERITY_NOTE, module, grid_inst(grid, first->origin, NULL),
                      "the value comes from here");

@@ -132,8 +132,7 @@ static wb_status trace_given(struct grid_trace *trace) {
     if (trace->paths == NULL || trace->accesses == NULL) return run_no_memory(run);
     do {
         WB_TRY(trace_block(trace));
-        /* A block that unknown values steer declines the grid, or is executed again with more assumed. */
-    } while (!trace->options->one_block && trace->grid->input_dependent.count == 0 && run_next_block(run));
+    } while (!trace->options->one_block && !needs_assumptions(trace) && run_next_block(run));
     trace->grid->notes = run->notes;
     return grid_note_memory(trace->grid, run);
 }

@@ -23,10 +23,10 @@ wb_status run_begin_as_asked(struct run *run, const wb_facts *facts, struct aren
  * lacking (run->needs). */
 wb_status block_execute(struct wb_block *block, struct run *run, bool record_accesses);
 
-/* Executes one block of each class of blocks of the launch, and adds all blocks to the grid, of which is known
- * what is the same for all of them; `run` was begun for it. What it notes is the grid's, and what it left open
- * the run's. WB_ERR_DECLINED without a message: the blocks have to be executed one by one, and the grid has
- * none. */
+/* Executes one block of each class of blocks of the launch, and adds all blocks to the grid, of which is
+ * known what is the same for all of them; `run` was begun for it. What it notes is the grid's, and what it
+ * left open the run's. WB_ERR_DECLINED without a message: the blocks have to be executed one by one, and the
+ * grid has none. */
 wb_status grid_add_classes(struct wb_grid *grid, struct run *run, const wb_grid_options *options);
 
 /* Notes the memory that the run's blocks, which the grid has, access: its objects, and the variables that

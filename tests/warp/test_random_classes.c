@@ -79,7 +79,7 @@ static void compile_and_compare(const char *ptxas, const struct random_classes *
     free(cubin);
 }
 
-/* What was wrong once: grids of one axis, and the loads of byte `%t` of the buffer. */
+/* What was wrong once: grids of one axis, and stores to byte `%t` of the buffer. */
 static const struct hand_written {
     const char *what, *body;
     unsigned assumed;
@@ -100,6 +100,10 @@ static const struct hand_written {
      "0x4000000;\n"
      "add.s64 %l0, %l0, %l1;\nld.param.u64 %l1, [m];\nadd.s64 %l0, %l0, %l1;\nmov.b64 {%r1, %t}, %l0;\n",
      WB_TAKE_DIV_ZERO},
+    {"a carry that only later blocks have",
+     "shl.b32 %r1, %r0, 22;\ncvt.u64.u32 %l0, %r1;\nld.param.u64 %l1, [m];\nand.b64 %l1, %l1, 0xff;\n"
+     "add.s64 %l1, %l1, 0x7fffff00;\nadd.s64 %l0, %l0, %l1;\nmov.b64 {%r1, %t}, %l0;\n",
+     WB_TAKE_DIV_ZERO},
     {"the upper word of an address, where memory is taken to stand",
      "mad.wide.u32 %l0, %r0, 0x800000, %buf;\nmov.b64 {%t, %r1}, %l0;\nand.b32 %t, %r1, 0xffff;\n",
      WB_TAKE_ALL},
@@ -118,7 +122,7 @@ static void test_hand_written(void **state) {
                            "ld.param.u64 %other, [other];\nmov.u32 %r0, %ctaid.x;\nmov.u32 %c, %tid.x;\n"
                            "mov.b64 %l0, 0;\n");
         text_string(&text, hand_written[i].body);
-        text_string(&text, "mad.wide.u32 %l1, %t, 1, %buf;\nld.global.u8 %r1, [%l1];\nret;\n}\n");
+        text_string(&text, "mad.wide.u32 %l1, %t, 1, %buf;\nst.global.u8 [%l1], %r0;\nret;\n}\n");
         struct random_classes made = {text_take(&text), {600, 1, 1}, 32, hand_written[i].assumed};
         compare(made.ptx, strlen(made.ptx), &made, &tally, &difference);
         report(i, &made, hand_written[i].what, &difference, &tally);

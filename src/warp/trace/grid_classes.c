@@ -287,8 +287,11 @@ wb_status grid_add_classes(struct wb_grid *grid, struct run *run, const wb_grid_
         run->left_open |= of.runs[0].left_open;
         status = grid_note_memory(grid, &of.runs[0]);
     }
-    if (status == WB_ERR_LIMIT) wb_diagnostics_append(run->diagnostics, &of.messages);
+    const bool over_limit = of.messages.over_limit;
+    if (status == WB_ERR_LIMIT && over_limit) wb_diagnostics_append(run->diagnostics, &of.messages);
     end(&of);
     if (status != WB_OK) grid_restart(grid);
-    return status == WB_ERR_INPUT ? WB_ERR_DECLINED : status;
+    /* Memory for several runs may lack where that for one suffices. */
+    const bool again = status == WB_ERR_INPUT || (status == WB_ERR_LIMIT && !over_limit);
+    return again ? WB_ERR_DECLINED : status;
 }

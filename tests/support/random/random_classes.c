@@ -415,8 +415,8 @@ static void emit_loop(struct writer *writer, uint32_t depth) {
 /* Accesses of other kinds; what is read is used as a value only. */
 static void emit_access(struct writer *writer, uint32_t depth) {
     static const char *const accesses[] = {
-        "and.b32 %t0, %c0, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
-        "st.shared.u32 [%t0], $r;\nld.shared.u32 %t1, [%t0];\nst.shared.u32 [%t0], %t1;",
+        ("and.b32 %t0, %c0, 63;\nshl.b32 %t0, %t0, 2;\nmov.u32 %t1, tile;\nadd.u32 %t0, %t0, %t1;\n"
+         "st.shared.u32 [%t0], $r;\nld.shared.u32 %t1, [%t0];\nst.shared.u32 [%t0], %t1;"),
         "red.global.add.u32 [%q0], $r;", "atom.global.add.u32 %t2, [%q0], 1;\nst.global.u32 [%q0+64], %t2;",
         "st.global.u32 [%q0], $r;\nld.global.u32 %t2, [%q0];\nst.global.u32 [%q0+4], %t2;", "bar.sync 0;"};
     emit(writer, accesses[below(writer, depth == 0 ? 5 : 4)]);

@@ -286,10 +286,12 @@ static wb_status parse_fill(const struct contents_parser *parser, const char *fi
 
 wb_status launch_contents_parse(const struct launch_site *site, const char *text,
                                 struct launch_contents *contents, uint64_t *pointed) {
-    const struct contents_parser parser = {site, text, pointed};
+    struct contents_parser parser = {.site = site, .text = text};
     struct launch_contents parsed = {0};
     const char *rest = NULL;
+    parser.pointed = pointed;
     WB_TRY(parse_shape(&parser, &parsed, &rest));
+    assert(rest != NULL);
     if (rest[0] == '=') WB_TRY(parse_fill(&parser, rest + 1, &parsed));
     *contents = parsed;
     return WB_OK;

@@ -223,9 +223,10 @@ static void cover_describe(void *context) {
     memset(cover->ended_in, 0xff, run->warp_count * sizeof *cover->ended_in); /* GRAPH_NONE */
     cover->caused = arena_array(arena, (size_t)inst_count + 1, 1);
     if (!cover->has_totals) return;
+    assert(facts != NULL);
     cover->passes_of_warps =
-        arena_array(arena, cover->facts->facts.count * ((size_t)run->warp_count + 1), sizeof(uint64_t));
-    cover->passes_of_kernel = arena_array(arena, cover->facts->facts.count, sizeof(uint64_t));
+        arena_array(arena, facts->facts.count * ((size_t)run->warp_count + 1), sizeof(uint64_t));
+    cover->passes_of_kernel = arena_array(arena, facts->facts.count, sizeof(uint64_t));
 }
 
 /* Whether an instruction orders what its warp reads behind what another warp wrote before: a fence, or an

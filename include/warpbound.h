@@ -1039,7 +1039,7 @@ wb_scope wb_analysis_scope(const wb_analysis *analysis);
 typedef enum {
     WB_BOUNDED,    /* there is no deadline; a bound is proven */
     WB_MET,        /* a proven bound is within the deadline */
-    WB_MISSED,     /* an execution was found that takes longer than the deadline */
+    WB_MISSED,     /* machine code takes longer than the deadline, however short its latencies are */
     WB_OPEN,       /* neither: the least proven bound is above the deadline, no execution that was found is */
     WB_BLOCK_ONLY, /* the deadline is of the kernel, and something is proven, but of a block only */
     WB_UNPROVEN,   /* nothing is proven, and no execution was found that takes longer than the deadline */

@@ -27,8 +27,14 @@ static void offer(const struct line *line, const char *word, const char *meaning
                   meaning != NULL ? meaning : "");
 }
 
+/* What stands behind the next separator, or NULL. */
+static const char *behind(const char *words, char separator) {
+    const char *found = strchr(words, separator);
+    return found == NULL ? NULL : found + 1;
+}
+
 static bool is_among(const char *word, size_t length, const char *words, char separator) {
-    for (const char *at = words; at != NULL; at = strchr(at, separator), at += at != NULL)
+    for (const char *at = words; at != NULL; at = behind(at, separator))
         if (strncmp(at, word, length) == 0 && (at[length] == separator || at[length] == '\0')) return true;
     return false;
 }
@@ -116,7 +122,7 @@ static void offer_keys(const struct line *line, const char *name) {
 /* Files of these endings, which spaces separate; NULL: any. */
 static void offer_files(const struct line *line, const char *endings) {
     if (endings == NULL) (void)fputs(":file *\n", line->stream);
-    for (const char *at = endings; at != NULL; at = strchr(at, ' '), at += at != NULL)
+    for (const char *at = endings; at != NULL; at = behind(at, ' '))
         (void)fprintf(line->stream, ":file *.%.*s\n", (int)strcspn(at, " "), at);
 }
 

@@ -11,9 +11,14 @@ static bool is_name(const char *name, const char *text, size_t length) {
     return length > 0 && strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
+static const char *behind_comma(const char *list) {
+    const char *comma = strchr(list, ',');
+    return comma == NULL ? NULL : comma + 1;
+}
+
 /* Whether a list of names, separated by commas, has one. */
 static bool has_name(const char *list, const char *name) {
-    for (const char *at = list; at != NULL; at = strchr(at, ','), at += at != NULL)
+    for (const char *at = list; at != NULL; at = behind_comma(at))
         if (is_name(name, at, strcspn(at, ","))) return true;
     return false;
 }
@@ -122,7 +127,7 @@ struct joining {
 static wb_status read_names(struct joining *joining, wb_diagnostics *diagnostics) {
     const wb_program *program = joining->program;
     const char *list = joining->wish.image;
-    for (const char *at = list; at != NULL; at = strchr(at, ','), at += at != NULL) {
+    for (const char *at = list; at != NULL; at = behind_comma(at)) {
         const size_t length = strcspn(at, ",");
         bool is_image = false, is_unit = false, is_kind = false;
         for (size_t i = 0; i < program_image_count(program) && length > 0; i++) {

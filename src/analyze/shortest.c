@@ -11,16 +11,24 @@ static wb_slowest shortest_under(const wb_analysis *made, bool with_data) {
     return found;
 }
 
+/* A policy that the code was simulated under and that lets no warp wait for nothing, as no GPU is known to;
+ * or NULL. */
+static const char *busy_policy(const wb_analysis *executed) {
+    for (size_t s = 0; s < executed->simulations.count; s++)
+        if (executed->simulations.items[s].work_conserving) return executed->simulations.items[s].policy;
+    return NULL;
+}
+
 wb_status request_find_shortest(wb_analysis *analysis, const wb_watch *watch, wb_diagnostics *diagnostics) {
     const wb_analysis *executed = analysis->owned.given != NULL ? analysis->owned.given : analysis;
     wb_analysis *made = NULL;
     struct wb_diagnostics messages = {0};
-    if (machine_isa(analysis->machine) != ISA_SASS || executed->simulations.count == 0) return WB_OK;
+    const char *policy = busy_policy(executed);
+    if (machine_isa(analysis->machine) != ISA_SASS || policy == NULL) return WB_OK;
     struct wb_machine shortest = *machine_as_stated(analysis->machine);
     machine_take_shortest(&shortest);
     wb_status status = request_again_on(executed, &shortest, watch, &messages, &made);
-    if (status == WB_OK)
-        status = wb_analysis_simulate(made, executed->simulations.items[0].policy, watch, &messages);
+    if (status == WB_OK) status = wb_analysis_simulate(made, policy, watch, &messages);
     if (status == WB_OK) {
         const bool with_data = executed != analysis;
         analysis->shortest = shortest_under(made, with_data);

@@ -329,8 +329,10 @@ void machine_promise_also(struct wb_machine *machine, enum resident promise);
 unsigned machine_take_back(struct wb_machine *machine);
 void machine_promise_all(struct wb_machine *machine, unsigned promises);
 
-/* Takes the least of every latency that states one, and promises everything, true or not: what executes the
- * same code on this machine is in no doubt, however slow memory may be. */
+/* Takes the least of every latency that states one, of a hit in the first level for all memory, no time of
+ * what states a most only (misses of code and constants, jumps, barriers, ends of blocks), and promises
+ * everything, true or not: what executes the same code on this machine is in no doubt, however slow memory
+ * may be. How long units are held is as stated. */
 void machine_take_shortest(struct wb_machine *machine);
 
 /* Promises what wb_resident_name_at names, once. Errors as wb_machine_set. */

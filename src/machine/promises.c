@@ -234,6 +234,29 @@ static void take_least(uint32_t *most, const struct field_least *least) {
     if (least->stated) lower(most, least->value);
 }
 
+/* Loads that hit the first level take its time, and ask the second one for no sectors. */
+static void take_first_level(struct machine_sass *sass) {
+    if (sass->l1_most == 0) return;
+    lower(&sass->l2_most, sass->l1_most);
+    lower(&sass->dram_most, sass->l1_most);
+    for (size_t c = 0; c < SASS_CLASS_COUNT; c++) {
+        struct machine_sass_class *class = &sass->classes[c];
+        for (uint32_t s = 0; s < class->stage_count; s++) {
+            if (class->stages[s].count != SASS_COUNT_SECTORS) continue;
+            lower(&class->stages[s].init, 1);
+            class->stages[s].each = 0;
+        }
+    }
+}
+
+/* What is stated as a most only, and may take nothing. */
+static void take_no_delays(struct wb_machine *machine) {
+    struct machine_sass *sass = &machine->sass;
+    sass->branch = sass->long_stall = 0;
+    sass->l0.miss = sass->l1_instructions.miss = sass->constants.miss = sass->constant_probe = 0;
+    machine->barrier_release = machine->memory.dispatch_latency = 0;
+}
+
 void machine_take_shortest(struct wb_machine *machine) {
     struct machine_sass *sass = &machine->sass;
     (void)machine_take_back(machine);
@@ -244,6 +267,8 @@ void machine_take_shortest(struct wb_machine *machine) {
         take_least(&sass->classes[c].read_most, &sass->classes[c].read_least);
     }
     machine_promise_all(machine, (1u << RESIDENTS) - 1);
+    take_first_level(sass);
+    take_no_delays(machine);
 }
 
 wb_status machine_promise(struct wb_machine *machine, const char *list, wb_diagnostics *diagnostics) {

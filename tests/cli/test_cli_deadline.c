@@ -21,6 +21,8 @@
 #define MANY STENCIL "-g 16,16 -m ecrts2025-orin " MODEL
 
 /* Machine code: with no latency longer than the shortest one stated it takes some 600 cycles, else 6000. */
+#define CHASE "analyze tests/data/cli/chase.sm_87.cubin -l tests/data/cli/chase.yaml -m jetson-agx-orin "
+#define BITONIC "analyze kernels/cubin/bitonic.sm_80.cubin -l kernels/bitonic.yaml -m a100 "
 #define CODE "analyze kernels/cubin/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 "
 
 /* A gate, what the report begins with and what goes to stderr; NULL: nothing. */
@@ -70,8 +72,15 @@ static const struct gate gates[] = {
      1, "model-only: in a PTX model of its machine code, the kernel takes at most ", NULL},
     {"analyze kernels/cubin/vecadd.sm_80.cubin -l kernels/vecadd.yaml -m a100 --deadline 1s", 0,
      "met: the kernel takes at most ", NULL},
-    {CODE "--deadline 1us", 1, "missed: the kernel can take ", NULL},
-    {CODE "--deadline 1us --scope block", 1, "missed: block (0,0,0) alone can take ", NULL},
+    {CODE "--deadline 200ns", 1, "missed: the kernel can take ", NULL},
+    {CODE "--deadline 200ns --scope block", 1, "missed: block (0,0,0) alone can take ", NULL},
+    {CODE "--deadline 1us", 1, "open: the kernel takes at most ", NULL},
+    /* 1000 loads, one behind the other, that the first level serves in 20 to 39 cycles each. */
+    {CHASE "--deadline 20000", 1, "missed: the kernel can take ", NULL},
+    {CHASE "--deadline 60000", 1, "open: the kernel takes at most ", NULL},
+    /* Who waits for its turn may take longer than GPUs do. */
+    {BITONIC "--deadline 6000 --policy rr", 1, "open: the kernel takes at most ", NULL},
+    {BITONIC "--deadline 6000 --policy lrr", 1, "missed: the kernel can take ", NULL},
     {CODE "--deadline 6us", 1, "open: the kernel takes at most ", NULL},
     {MANY "--method k-area", 0, "bounded: in the PTX model, the kernel takes at most ", NULL},
     {STENCIL MODEL "-m jcse2017 --method sib --deadline 1s", 0,
@@ -179,7 +188,7 @@ static void test_json_has_every_state(void **state) {
     check_state(MANY "--method sib --deadline 1s --json", 0, "kernel", "met");
     check_state(MANY "--method sib --deadline 20us --json", 1, "kernel", "open");
     check_state(MANY "--method sib --deadline 10us --json", 1, "kernel", "open");
-    check_state(CODE "--deadline 1us --json", 1, "kernel", "missed");
+    check_state(CODE "--deadline 200ns --json", 1, "kernel", "missed");
     check_state(CODE "--deadline 6us --json", 1, "kernel", "open");
     check_state(MANY "--method sib --deadline 20us -i 1 --json", 1, "kernel", "block-only");
     check_state(MANY "--method waves --deadline 1s --json", 3, "kernel", "unproven");

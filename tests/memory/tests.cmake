@@ -1,5 +1,6 @@
 wb_test(test_cache wb_memory)
 wb_test(test_traffic wb_memory)
+wb_test(test_block_kinds wb_memory)
 wb_test(test_cache_state wb_memory)
 wb_test(test_requests wb_memory)
 wb_test(test_access_order wb_memory)

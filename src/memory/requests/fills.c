@@ -25,6 +25,7 @@ struct object_reach {
 struct fill_counter {
     const struct traffic *traffic;
     struct memory_fills *fills;
+    uint64_t each_most; /* requests that are looked at one by one */
     struct arena scratch;
     struct number_table all, of_block; /* sectors */
     uint64_t times;                    /* the block at hand counts for so many */
@@ -86,18 +87,25 @@ static uint32_t object_of_sector(const struct fill_counter *counter, uint64_t se
 static uint64_t first_base_in(const struct fill_counter *counter, uint32_t block, uint32_t object) {
     const struct wb_grid *grid = counter->traffic->grid;
     const struct grid_block *of = &grid->blocks.items[block];
-    const uint32_t base = counter->kinds.shapes[of->shape].first_base[object];
-    return base == NO_OBJECT ? UINT64_MAX : grid->bases.items[of->first_base + base];
+    return grid->bases.items[of->first_base + counter->kinds.shapes[of->shape].first_base[object]];
 }
 
-/* Notes how far the block of a kind reaches. */
-static void reach_sector(struct fill_counter *counter, uint32_t block, uint64_t sector) {
-    const uint32_t object = object_of_sector(counter, sector);
-    const uint64_t base = object == NO_OBJECT ? UINT64_MAX : first_base_in(counter, block, object);
-    if (base == UINT64_MAX) {
+/* The object that the base of a group of the block lies in, which the group moves with. */
+static uint32_t object_of_group(const struct fill_counter *counter, uint32_t block, uint32_t warp,
+                                uint32_t group) {
+    const uint32_t shape = counter->traffic->grid->blocks.items[block].shape;
+    const struct shape_warp *of = &counter->traffic->grid->shapes.items[shape].warps[warp];
+    return counter->kinds.shapes[shape].of_base[of->shifts[group].index];
+}
+
+/* Notes how far the block of a kind reaches. A group that goes from one object to another does not move with
+ * the bases in that. */
+static void reach_sector(struct fill_counter *counter, uint32_t block, uint32_t object, uint64_t sector) {
+    if (object == NO_OBJECT || object != object_of_sector(counter, sector)) {
         counter->strays = true;
         return;
     }
+    const uint64_t base = first_base_in(counter, block, object);
     struct object_reach *reach = &counter->reach[object];
     const int64_t first = (int64_t)(sector - base), end = first + (int64_t)MEMORY_SECTOR_BYTES;
     if (reach->first >= reach->end) *reach = (struct object_reach){first, end};
@@ -105,15 +113,15 @@ static void reach_sector(struct fill_counter *counter, uint32_t block, uint64_t 
     if (end > reach->end) reach->end = end;
 }
 
-static void note_sector(struct fill_counter *counter, uint32_t block, uint64_t sector, bool is_local) {
+/* `object`: of the group, where it is asked for by kinds. */
+static void note_sector(struct fill_counter *counter, uint32_t block, uint32_t object, uint64_t sector,
+                        bool is_local) {
     const uint32_t of_block = counter->of_block.count, all = counter->all.count;
+    if (counter->by_kinds && !is_local) reach_sector(counter, block, object, sector);
     (void)number_table_number(&counter->of_block, sector);
     if (counter->of_block.count == of_block) return;
     counter->local += is_local;
-    if (counter->by_kinds) {
-        if (!is_local) reach_sector(counter, block, sector);
-        return;
-    }
+    if (counter->by_kinds) return;
     (void)number_table_number(&counter->all, sector);
     if (counter->all.count > all && !is_local) touch_sector(counter, sector);
 }
@@ -149,9 +157,12 @@ static uint64_t count_access(struct fill_counter *counter, uint32_t block, uint3
     if (!keeps) counter->below += access->request_count;
     if (access->is_unknown) return access->request_count == 0 ? 0 : count_unknown(counter, access);
     const uint64_t base = traffic_base(counter->traffic, block, warp, access->group);
+    const bool is_local = pattern->group_is_local[access->group];
+    const uint32_t object =
+        counter->by_kinds ? object_of_group(counter, block, warp, access->group) : NO_OBJECT;
     for (uint32_t r = 0; r < access->request_count; r++) {
         const uint64_t sector = base + pattern->offsets[access->first_request + r];
-        note_sector(counter, block, sector, pattern->group_is_local[access->group]);
+        note_sector(counter, block, object, sector, is_local);
         if (keeps) note_load(counter, sector);
     }
     return traffic_is_write(access->kind) ? access->request_count : 0;
@@ -308,12 +319,12 @@ static void begin_counting(struct fill_counter *counter) {
 }
 
 /* Whether the requests of all blocks are too many to be counted one by one. */
-static bool has_many_requests(const struct traffic *traffic) {
+static bool has_many_requests(const struct traffic *traffic, uint64_t each_most) {
     uint64_t requests = 0;
-    for (size_t b = 0; b < traffic->grid->blocks.count && requests <= REQUESTS_COUNTED_MAX; b++)
+    for (size_t b = 0; b < traffic->grid->blocks.count && requests <= each_most; b++)
         for (uint32_t w = 0; w < traffic->grid->warp_count; w++)
             requests += traffic_pattern_of(traffic, (uint32_t)b, w)->request_count;
-    return requests > REQUESTS_COUNTED_MAX;
+    return requests > each_most;
 }
 
 static void count_blocks(void *context) {
@@ -321,7 +332,7 @@ static void count_blocks(void *context) {
     struct arena *scratch = &counter->scratch;
     counter->all.arena = counter->of_block.arena = counter->lines.arena = counter->loaded.arena = scratch;
     begin_counting(counter);
-    if (!has_many_requests(counter->traffic) || !count_kinds(counter)) {
+    if (!has_many_requests(counter->traffic, counter->each_most) || !count_kinds(counter)) {
         begin_counting(counter);
         count_every_block(counter);
     }
@@ -335,9 +346,10 @@ static bool first_level_keeps(const struct wb_machine *machine) {
     return keeps && machine_can_count_requests(machine);
 }
 
-static wb_status count_fills(struct timed_grid *timed) {
+wb_status timed_grid_count_fills(struct timed_grid *timed, uint64_t each_most) {
     struct fill_counter counter = {.traffic = &timed->traffic,
                                    .fills = &timed->fills,
+                                   .each_most = each_most,
                                    .looks_at_loads = first_level_keeps(timed->machine)};
     const wb_status status = arena_protect(&counter.scratch, count_blocks, &counter);
     arena_free(&counter.scratch);
@@ -412,7 +424,7 @@ wb_status timed_grid_decide_fills(struct timed_grid *timed, wb_diagnostics *diag
     if (timed->grid->kernel == NULL || timed->grid->kernel->module->code == NULL) return WB_OK;
     if (!decides && machine->fills.sector == 0) return WB_OK;
     struct wb_machine *own = decides ? arena_alloc(&timed->arena, sizeof *own) : NULL;
-    if ((decides && own == NULL) || count_fills(timed) != WB_OK)
+    if ((decides && own == NULL) || timed_grid_count_fills(timed, REQUESTS_COUNTED_MAX) != WB_OK)
         return diagnose_out_of_memory(diagnostics, machine->name);
     if (!decides) return WB_OK;
     WB_TRY(check_promise(timed, diagnostics));

@@ -387,6 +387,10 @@ wb_status timed_grid_fills(const struct wb_grid *grid, const struct wb_machine *
  * memory is exhausted. */
 wb_status timed_grid_decide_fills(struct timed_grid *timed, wb_diagnostics *diagnostics);
 
+/* Counts timed->fills of the traffic: request by request, if there are at most `each_most`, else by kinds of
+ * blocks, which is no less. WB_ERR_LIMIT without a message when memory is exhausted. */
+wb_status timed_grid_count_fills(struct timed_grid *timed, uint64_t each_most);
+
 /* Makes a timed grid, to be freed with timed_grid_free in any case; grid and machine must outlive it, and it
  * must not be moved. Errors, each with a message: WB_ERR_DECLINED when a warp's path depends on an unknown
  * value or a barrier joins a part of the block only; WB_ERR_INPUT when the machine lacks a class that is

@@ -61,18 +61,6 @@ static void touch(struct touched_object *object, uint64_t first, uint64_t end) {
     if (end > object->end) object->end = end;
 }
 
-static void touch_sector(struct fill_counter *counter, uint64_t sector) {
-    (void)number_table_number(&counter->lines, sector / MEMORY_LINE_BYTES);
-    bool found = false;
-    for (size_t o = 0; o < counter->object_count; o++) {
-        struct touched_object *object = &counter->objects[o];
-        if (sector + MEMORY_SECTOR_BYTES <= object->base || sector >= object->base + object->size) continue;
-        touch(object, sector, sector + MEMORY_SECTOR_BYTES);
-        found = true;
-    }
-    counter->anywhere = counter->anywhere || !found;
-}
-
 /* The object that a sector is part of, or NO_OBJECT. */
 static uint32_t object_of_sector(const struct fill_counter *counter, uint64_t sector) {
     for (size_t o = 0; o < counter->object_count; o++) {
@@ -81,6 +69,15 @@ static uint32_t object_of_sector(const struct fill_counter *counter, uint64_t se
             return (uint32_t)o;
     }
     return NO_OBJECT;
+}
+
+static void touch_sector(struct fill_counter *counter, uint64_t sector) {
+    const uint32_t object = object_of_sector(counter, sector);
+    (void)number_table_number(&counter->lines, sector / MEMORY_LINE_BYTES);
+    if (object == NO_OBJECT)
+        counter->anywhere = true;
+    else
+        touch(&counter->objects[object], sector, sector + MEMORY_SECTOR_BYTES);
 }
 
 /* The first base of a block in an object. */
@@ -331,8 +328,12 @@ static void count_blocks(void *context) {
     struct fill_counter *counter = context;
     struct arena *scratch = &counter->scratch;
     counter->all.arena = counter->of_block.arena = counter->lines.arena = counter->loaded.arena = scratch;
-    begin_counting(counter);
-    if (!has_many_requests(counter->traffic, counter->each_most) || !count_kinds(counter)) {
+    bool counted = false;
+    if (has_many_requests(counter->traffic, counter->each_most)) {
+        begin_counting(counter);
+        counted = count_kinds(counter);
+    }
+    if (!counted) {
         begin_counting(counter);
         count_every_block(counter);
     }

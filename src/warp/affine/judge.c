@@ -4,10 +4,6 @@
 
 #include <string.h>
 
-static bool lane_in(uint32_t lanes, uint32_t lane) {
-    return (lanes >> lane & 1) != 0;
-}
-
 /* ---- Operands ------------------------------------------------------------------------------------------ */
 
 /* The axis of the grid that a special register counts blocks along, or AXES. */
@@ -60,7 +56,8 @@ static void blame_source(struct judging *judging, uint32_t source, uint32_t lane
 }
 
 /* Halves of addresses, and carries and comparisons of them, that are the same in all blocks. */
-static uint32_t same_halves(const struct judging *judging, uint32_t source, bool is_predicate) {
+static uint32_t same_halves(const struct judging *judging, uint32_t source) {
+    const bool is_predicate = judging->is_predicate[source];
     const struct lanes *origin = judging->lanes[source][0];
     uint32_t same = judging->shadow[source].affine & lanes_halves(origin);
     for (uint32_t r = 1; r < judging->lockstep->count && same != 0; r++) {
@@ -81,8 +78,7 @@ static uint32_t constant_lanes(const struct judging *judging) {
     uint32_t constant = judging->mask;
     for (uint32_t i = 0; i < JUDGED_SOURCES; i++) {
         const struct affine_shadow *shadow = &judging->shadow[i];
-        constant &=
-            shadow->flat | (shadow->affine == 0 ? 0 : same_halves(judging, i, judging->is_predicate[i]));
+        constant &= shadow->flat | (shadow->affine == 0 ? 0 : same_halves(judging, i));
     }
     return constant;
 }
@@ -145,14 +141,6 @@ static void judge_setp(struct judging *judging, struct affine_result results[2])
 
 /* ---- Pairs of words ------------------------------------------------------------------------------------ */
 
-/* The parts of a register are read as sources 0 and 1. */
-static enum half_kind kind_of_lane(const struct judging *judging, uint32_t source, uint32_t lane) {
-    const struct lanes *lanes = judging->lanes[source][0];
-    if (!lane_in(lanes_halves(lanes), lane)) return HALF_NONE;
-    const struct half half = half_get(&lanes->half, lane);
-    return half_kind(&half);
-}
-
 /* Whether a carry, or an upper half, names the very lower half that is a word, in all runs. */
 static bool names_low(const struct judging *judging, uint32_t high, const uint32_t low[AFFINE_RUNS],
                       uint32_t lane) {
@@ -162,11 +150,12 @@ static bool names_low(const struct judging *judging, uint32_t high, const uint32
     return same;
 }
 
+/* The parts of a register are read as sources 0 and 1. */
 static bool joins(struct judging *judging, uint32_t lane) {
     __int128 v = 0, c[AXES] = {0};
     uint32_t low[AFFINE_RUNS];
     const bool affine = lane_in(judging->shadow[0].affine, lane) && lane_in(judging->shadow[1].affine, lane);
-    if (kind_of_lane(judging, 0, lane) == HALF_LOW && kind_of_lane(judging, 1, lane) == HALF_HIGH) {
+    if (rules_half_kind(judging, 0, lane) == HALF_LOW && rules_half_kind(judging, 1, lane) == HALF_HIGH) {
         for (uint32_t r = 0; r < judging->lockstep->count; r++)
             low[r] = (uint32_t)judging->lanes[0][r]->value[lane];
         return affine && names_low(judging, 1, low, lane);
@@ -236,7 +225,7 @@ struct sum_terms {
 static struct sum_terms terms_of(const struct judging *judging, uint32_t lane) {
     struct sum_terms terms = {.judged = true};
     for (uint32_t i = 0; i < JUDGED_SOURCES; i++) {
-        const enum half_kind kind = kind_of_lane(judging, i, lane);
+        const enum half_kind kind = rules_half_kind(judging, i, lane);
         const bool affine = lane_in(judging->shadow[i].affine, lane), is_carry = i >= 3;
         if (is_carry && kind == HALF_CARRY && affine) {
             terms.carries++;
@@ -261,7 +250,7 @@ static bool carries_stay(struct judging *judging, uint32_t lane) {
     for (uint32_t i = 0; i < JUDGED_SOURCES; i++) {
         if (i >= 3)
             v += lane_in(judging->predicate[i], lane);
-        else if (kind_of_lane(judging, i, lane) == HALF_NONE && !rules_unsigned(judging, i, lane, &v, c))
+        else if (rules_half_kind(judging, i, lane) == HALF_NONE && !rules_unsigned(judging, i, lane, &v, c))
             return false;
     }
     return rules_within(judging, v, c, (__int128)1 << 32);

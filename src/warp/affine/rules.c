@@ -26,10 +26,6 @@ static bool is_integer(uint8_t type) {
     return whole && rules_bits(type) <= 64 && (rules_bits(type) == 8 || int_kind_of(type) != INT_KINDS);
 }
 
-static bool lane_in(uint32_t lanes, uint32_t lane) {
-    return (lanes >> lane & 1) != 0;
-}
-
 static int64_t as_signed(uint64_t value, uint32_t bits) {
     return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
@@ -42,13 +38,6 @@ struct form {
     __int128 c[AXES];
 };
 
-bool rules_is_half(const struct judging *judging, uint32_t source, uint32_t lane, enum half_kind kind) {
-    const struct lanes *lanes = judging->lanes[source][0];
-    if (!lane_in(lanes_halves(lanes), lane)) return false;
-    const struct half half = half_get(&lanes->half, lane);
-    return half_kind(&half) == kind;
-}
-
 /* An upper half is no word of its own that grows by a constant. */
 static bool form_of(const struct judging *judging, uint32_t source, uint32_t lane, uint32_t bits,
                     struct form *form) {
@@ -57,7 +46,7 @@ static bool form_of(const struct judging *judging, uint32_t source, uint32_t lan
     *form = (struct form){.v = lanes[0]->value[lane] & low_bits(bits)};
     if (lane_in(shadow->flat, lane)) return true;
     if (!lane_in(shadow->affine, lane) || shadow->bits < bits) return false;
-    if (!lane_in(lanes[0]->known, lane) && !rules_is_half(judging, source, lane, HALF_LOW)) return false;
+    if (!lane_in(lanes[0]->known, lane) && rules_half_kind(judging, source, lane) != HALF_LOW) return false;
     for (uint32_t r = 1; r < judging->lockstep->count; r++)
         form->c[judging->lockstep->axis[r]] = as_signed(lanes[r]->value[lane] - form->v, bits);
     return true;
@@ -65,7 +54,8 @@ static bool form_of(const struct judging *judging, uint32_t source, uint32_t lan
 
 /* Whether a source is an upper half that moves with the lower one that it names. */
 static bool is_upper(const struct judging *judging, uint32_t source, uint32_t lane) {
-    return lane_in(judging->shadow[source].affine, lane) && rules_is_half(judging, source, lane, HALF_HIGH);
+    return lane_in(judging->shadow[source].affine, lane) &&
+           rules_half_kind(judging, source, lane) == HALF_HIGH;
 }
 
 bool rules_is_word(const struct judging *judging, uint32_t source, uint32_t lane, uint32_t bits) {

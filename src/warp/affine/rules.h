@@ -22,8 +22,17 @@ struct judging {
 /* Bits of a type. */
 uint32_t rules_bits(uint8_t type);
 
-/* Whether a source is a half of an address of that kind in a lane. */
-bool rules_is_half(const struct judging *judging, uint32_t source, uint32_t lane, enum half_kind kind);
+static inline bool lane_in(uint32_t lanes, uint32_t lane) {
+    return (lanes >> lane & 1) != 0;
+}
+
+/* The kind of half of an address that a source is in a lane; HALF_NONE: it is none. */
+static inline enum half_kind rules_half_kind(const struct judging *judging, uint32_t source, uint32_t lane) {
+    const struct lanes *lanes = judging->lanes[source][0];
+    if (!lane_in(lanes_halves(lanes), lane)) return HALF_NONE;
+    const struct half half = half_get(&lanes->half, lane);
+    return half_kind(&half);
+}
 
 /* Whether a source is flat or affine modulo 2^bits in a lane; a lower half may be, an upper one is not. */
 bool rules_is_word(const struct judging *judging, uint32_t source, uint32_t lane, uint32_t bits);

@@ -6,21 +6,14 @@
 
 /* ---- Operands ------------------------------------------------------------------------------------------ */
 
-/* The axis of the grid that a special register counts blocks along, or AXES. */
-static uint32_t axis_of(uint32_t sreg) {
-    if (sreg >= PTX_SREG_CTAID_X && sreg < PTX_SREG_CTAID_X + AXES) return sreg - PTX_SREG_CTAID_X;
-    if (sreg >= PTX_SREG_CLUSTERID_X && sreg < PTX_SREG_CLUSTERID_X + AXES)
-        return sreg - PTX_SREG_CLUSTERID_X;
-    return AXES;
-}
-
 struct affine_shadow affine_of(const struct lockstep *lockstep, uint32_t warp, struct slot slot) {
     const struct run *run = &lockstep->runs[0];
     const uint32_t known = warp_slot(&run->warps[warp], slot)->known;
     if (slot.bank == BANK_FRAME) return lockstep->shadows[warp][slot.index];
     if (slot.bank == BANK_SPECIAL) {
-        const uint32_t axis = axis_of(run->program.sregs.items[slot.index]);
-        if (axis < AXES && lockstep->space->step[axis] != 0)
+        uint32_t axis;
+        if (special_counts_blocks(run->program.sregs.items[slot.index], &axis) && axis < AXES &&
+            lockstep->space->step[axis] != 0)
             return (struct affine_shadow){.affine = known, .bits = 32, .bend.data = true};
     }
     return (struct affine_shadow){.flat = known, .bend.data = true};
@@ -296,12 +289,6 @@ static uint32_t flat_lanes(const struct judging *judging) {
     return flat & judging->mask;
 }
 
-static bool is_sink(const struct lockstep *lockstep, struct slot slot) {
-    const struct run *run = &lockstep->runs[0];
-    const struct ptx_function *function = run->program.functions[run->kernel->function].function;
-    return slot.bank == BANK_FRAME && slot.index == function->reg_count + SLOT_SINK;
-}
-
 static uint32_t judge_results(struct judging *judging, uint32_t warp,
                               struct affine_result results[AFFINE_OUTPUTS]) {
     const struct micro *op = judging->op;
@@ -317,8 +304,8 @@ static uint32_t judge_results(struct judging *judging, uint32_t warp,
         return 2;
     }
     if (op->execute == machine_add3_execute) {
-        const bool asks =
-            !is_sink(judging->lockstep, op->destination2) || !is_sink(judging->lockstep, op->sum.over);
+        const struct warp *origin = &judging->lockstep->runs[0].warps[warp];
+        const bool asks = !slot_is_sink(origin, op->destination2) || !slot_is_sink(origin, op->sum.over);
         results[2].slot = op->sum.over;
         judge_add3(judging, asks, results);
         return 3;

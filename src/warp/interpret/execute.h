@@ -405,6 +405,10 @@ void run_forget_notes(struct run *run);
  * NULL. */
 wb_status run_block(struct run *run, struct access_list *accesses);
 
+/* Whether a special register is the same in all threads of a block and another in the next block along an
+ * axis; 3: along none. */
+bool special_counts_blocks(uint32_t sreg, uint32_t *axis);
+
 /* The same by steps, for runs that go side by side. Fresh warps and unknown shared memory for a block: */
 wb_status run_begin_block(struct run *run, struct access_list *accesses);
 

@@ -84,10 +84,8 @@ static bool special_value(const struct warp *warp, uint32_t sreg, uint32_t lane,
     return true;
 }
 
-/* Whether a register is the same in all threads of a block and another in the next block. */
-static bool depends_on_block(uint32_t sreg) {
-    uint32_t axis;
-    return is_component(sreg, PTX_SREG_CTAID_X, &axis) || is_component(sreg, PTX_SREG_CLUSTERID_X, &axis);
+bool special_counts_blocks(uint32_t sreg, uint32_t *axis) {
+    return is_component(sreg, PTX_SREG_CTAID_X, axis) || is_component(sreg, PTX_SREG_CLUSTERID_X, axis);
 }
 
 static void fill(struct warp *warp, uint32_t sreg, struct lanes *lanes) {
@@ -108,7 +106,8 @@ static void warp_move_special(struct warp *warp) {
     const struct program *program = &warp->run->program;
     for (size_t i = 0; i < program->sregs.count; i++) {
         uint64_t value;
-        if (depends_on_block(program->sregs.items[i]) &&
+        uint32_t axis;
+        if (special_counts_blocks(program->sregs.items[i], &axis) &&
             special_value(warp, program->sregs.items[i], 0, &value))
             lanes_broadcast(&warp->banks[BANK_SPECIAL][i], value);
     }

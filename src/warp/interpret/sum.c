@@ -27,11 +27,6 @@ static uint64_t carry_lane(const struct ptx_form *form, const uint64_t *v, uint3
     return (uint64_t)sum & ones;
 }
 
-/* Whether nobody reads what is written there. */
-static bool is_sink(const struct warp *warp, struct slot slot) {
-    return slot.bank == BANK_FRAME && slot.index == warp->frame->code->function->reg_count + SLOT_SINK;
-}
-
 /* The result of a sum by halves in some lanes: a word, and two carries. */
 struct half_sums {
     struct half_lanes word, carry[2];
@@ -139,7 +134,7 @@ static void add3_halves(struct warp *warp, const struct micro *op, uint32_t mask
 /* Writes a carry that somebody may read. */
 static void write_read_carry(const struct warp *warp, struct slot to, uint32_t mask, uint32_t bits,
                              uint32_t known, uint32_t origin) {
-    if (!is_sink(warp, to)) write_predicate(warp_slot(warp, to), mask, bits, known, origin);
+    if (!slot_is_sink(warp, to)) write_predicate(warp_slot(warp, to), mask, bits, known, origin);
 }
 
 /* All sources are known, or none is half of an address. */
@@ -270,7 +265,7 @@ static bool add3_common(struct warp *warp, const struct micro *op, uint32_t mask
     write_common(warp_slot(warp, op->destination), mask, &sum, origin);
     const struct slot carries[] = {op->destination2, op->sum.over};
     for (uint32_t i = 0; i < 2; i++) {
-        if (is_sink(warp, carries[i])) continue;
+        if (slot_is_sink(warp, carries[i])) continue;
         if (kind == HALF_LOW)
             write_common_carry(warp_slot(warp, carries[i]), mask, &sum, i + 1, origin);
         else

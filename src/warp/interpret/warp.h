@@ -366,6 +366,11 @@ static inline struct lanes *warp_slot(const struct warp *warp, struct slot slot)
     return &warp->banks[slot.bank][slot.index];
 }
 
+/* Whether nobody reads what is written there. */
+static inline bool slot_is_sink(const struct warp *warp, struct slot slot) {
+    return slot.bank == BANK_FRAME && slot.index == warp->frame->code->function->reg_count + SLOT_SINK;
+}
+
 /* The predicate in each lane, negation applied. */
 static inline uint32_t warp_predicate(const struct warp *warp, struct slot slot) {
     uint32_t bits = (uint32_t)warp_slot(warp, slot)->value[0];

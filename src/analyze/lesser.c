@@ -15,14 +15,16 @@ static bool is_worth_it(const struct machine_fills *fills, uint64_t bound) {
     return cycles_mul(2 * (uint64_t)fills->pages, fills->translation) >= bound / WORTH_TRYING;
 }
 
-/* Makes the analysis of the grid of *analysis on another machine, in its place. */
+/* Makes the analysis of the grid of *analysis on another machine, in its place. What executes does so on the
+ * machine as it is stated: no access waits for a translation that it keeps. */
 static wb_status replace(const struct request *request, struct wb_machine *machine,
                          wb_diagnostics *diagnostics, wb_analysis **analysis) {
-    wb_analysis *made = NULL;
-    WB_TRY(analysis_new_kernel((*analysis)->owned.grid, machine, &request->asked.watch, diagnostics, &made));
-    made->owned.grid = (*analysis)->owned.grid;
-    (*analysis)->owned.grid = NULL;
-    wb_analysis_free(*analysis);
+    wb_analysis *made = NULL, *with = *analysis;
+    WB_TRY(analysis_new_kernel(with->owned.grid, machine, &request->asked.watch, diagnostics, &made));
+    made->owned.grid = with->owned.grid;
+    with->owned.grid = NULL;
+    made->owned.executed = made->executed = with;
+    made->longest->executed = with->longest;
     *analysis = made;
     return WB_OK;
 }

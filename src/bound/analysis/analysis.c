@@ -180,6 +180,7 @@ void wb_analysis_free(wb_analysis *analysis) {
     vec_free(&analysis->witnesses);
     method_log_free(&analysis->log);
     wb_analysis_free(analysis->owned.given);
+    wb_analysis_free(analysis->owned.executed);
     wb_analysis_free(analysis->owned.code);
     wb_machine_free(analysis->owned.code_machine);
     free(analysis->owned.machine); /* its texts are the other one's */
@@ -377,6 +378,8 @@ wb_status analysis_try(wb_analysis *analysis, size_t index, const struct analysi
     const struct bound_method *method = bound_method_on(index, analysis->machine);
     const char *why;
     double start = clock_of_thread();
+    if (method->searches && analysis->executed != NULL)
+        return analysis_try(analysis->executed, index, request, messages, attempt);
     *attempt = (struct analysis_attempt){.found = false};
     if (!analysis->prepared) WB_TRY(subjects[analysis->kind].prepare(analysis, request->watch, messages));
     const struct bound_input input = analysis_input(analysis, request, messages, attempt);

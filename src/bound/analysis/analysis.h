@@ -49,6 +49,7 @@ struct analysis_owned {
     struct wb_analysis *code;        /* of the machine code of the same launch, on a machine that times it, */
     struct wb_machine *code_machine; /* which is this */
     struct wb_machine *machine;      /* that is analysed in place of the one that was given */
+    struct wb_analysis *executed;    /* wb_analysis.executed */
 };
 
 /* The request, in the options of a whole analysis (wb_analyze_options); empty for an analysis that was made
@@ -112,6 +113,8 @@ struct wb_analysis {
 
     /* For a whole grid on any machine: */
     const struct wb_analysis *kernel; /* of the `longest` of a kernel: that */
+    struct wb_analysis *executed;     /* of the same on the machine that executes it, where bounds charge more
+                                         than that: searches and simulations are its; NULL: of this */
     struct wb_analysis *longest;      /* of the block that takes longest; else NULL. A kernel's bounds are the
                                          largest of all `blocks` */
 
@@ -146,6 +149,10 @@ static inline bool analysis_has_caches(const struct wb_analysis *analysis) {
 
 static inline bool analysis_is_block(const struct wb_analysis *analysis) {
     return analysis->kind <= SUBJECT_CACHED_BLOCK;
+}
+
+static inline const struct wb_analysis *analysis_executed(const struct wb_analysis *analysis) {
+    return analysis->executed != NULL ? analysis->executed : analysis;
 }
 
 /* Makes an empty analysis, or NULL when memory is exhausted. */

@@ -164,6 +164,9 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
     const struct bound_method *method = bound_method_at(index);
     const uint32_t blocks = blocks_asked(kernel, method, request->unasked);
     assert(kernel->kind == SUBJECT_KERNEL && (method->needs & NEED_BLOCK) != 0);
+    kernel->block_methods |= UINT64_C(1) << index;
+    if (method->searches && kernel->executed != NULL)
+        return kernel_blocks_try(kernel->executed, index, request, messages, attempt);
     struct kernel_block *decider = NULL;
     cycles skipped = kernel->rest;
     wb_status status = WB_OK;
@@ -179,7 +182,6 @@ wb_status kernel_blocks_try(wb_analysis *kernel, size_t index, const struct anal
         if (one.found && (!attempt->found || one.bound.cycles > attempt->bound.cycles)) decider = block;
         add_attempt(&one, block, &skipped, attempt);
     }
-    kernel->block_methods |= UINT64_C(1) << index;
     if (!attempt->found) return status;
     const cycles decided = attempt->bound.cycles;
     count_skipped(skipped, &attempt->bound);

@@ -6,8 +6,8 @@
 #include "sim/schedule/schedule.h"
 
 /* The simulation of a policy. */
-static struct schedule_subject subject_of(const struct wb_analysis *analysis,
-                                          const struct sim_policy *policy) {
+static struct schedule_subject subject_of(const struct wb_analysis *asked, const struct sim_policy *policy) {
+    const struct wb_analysis *analysis = analysis_executed(asked);
     struct schedule_subject subject = {.policy = policy, .traced = analysis->block};
     if (analysis->kind == SUBJECT_BLOCK) {
         subject.block = analysis->timed;
@@ -46,8 +46,9 @@ wb_status wb_schedule_simulate(const wb_analysis *analysis, const char *policy,
 static wb_status record_witness(const wb_analysis *analysis, const struct schedule_witness *witness,
                                 wb_kind kind, const wb_schedule_options *options, wb_diagnostics *diagnostics,
                                 wb_schedule **schedule) {
-    struct wb_machine machine = *analysis->machine;
-    struct timed_grid grid = analysis->grid_times;
+    const struct wb_analysis *executed = analysis_executed(analysis);
+    struct wb_machine machine = *executed->machine;
+    struct timed_grid grid = executed->grid_times;
     struct schedule_subject subject = subject_of(analysis, witness->policy);
     const wb_schedule_info info = {
         .scope = wb_analysis_scope(analysis), .kind = kind, .method = witness->method};

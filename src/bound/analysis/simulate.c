@@ -46,6 +46,7 @@ static wb_status analysis_try_policy(wb_analysis *analysis, size_t index, const 
                                      wb_diagnostics *messages) {
     if (vec_reserve(&analysis->simulations, 1) != WB_OK) return analysis_no_memory(messages);
     const struct sim_policy *policy = policy_at(index);
+    const struct wb_analysis *executed = analysis_executed(analysis);
     const char *objection = analysis_unsimulated(analysis);
     if (objection == NULL) objection = policy_objection(analysis->machine, policy);
     double start = clock_of_thread();
@@ -55,9 +56,9 @@ static wb_status analysis_try_policy(wb_analysis *analysis, size_t index, const 
         return WB_ERR_DECLINED;
     }
     if (analysis->kind == SUBJECT_BLOCK)
-        WB_TRY(simulate(analysis->timed, policy, NULL, watch, messages, &simulation));
+        WB_TRY(simulate(executed->timed, policy, NULL, watch, messages, &simulation));
     else
-        WB_TRY(analysis_simulate_gpu(analysis, policy, watch, messages, &simulation));
+        WB_TRY(analysis_simulate_gpu(executed, policy, watch, messages, &simulation));
     simulation.seconds = clock_of_thread() - start;
     wb_simulation *slot = method_place(&analysis->policies_run, index, analysis->simulations.items,
                                        &analysis->simulations.count, sizeof *slot);

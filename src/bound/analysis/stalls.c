@@ -14,8 +14,8 @@
 /* Lanes of a warp that a mask can name. */
 #define LANES 32u
 
-/* Warp instructions that are executed at most: some ten seconds. */
-#define EXECUTED_MAX UINT64_C(200000000)
+/* Warp instructions that are executed at most: some seconds. */
+#define EXECUTED_MAX (UINT64_C(1) << 24)
 
 /* Kernels of sm_87 begin with code that is jumped over where an earlier kernel has been through it. Which it
  * is the code does not say (assumption E26 takes it for the first): its stalls are not counted. */
@@ -218,8 +218,10 @@ static wb_status find_longest(const struct code_rules *code, wb_stalls *found) {
 
 wb_status stalls_find(const wb_kernel *kernel, const wb_launch *launch, const uint32_t *block,
                       wb_diagnostics *diagnostics, wb_stalls *stalls) {
-    wb_grid_options options = {
-        .size = sizeof options, .one_block = block != NULL, .instruction_limit = EXECUTED_MAX};
+    wb_grid_options options = {.size = sizeof options,
+                               .one_block = block != NULL,
+                               .until_unknown = true, /* what one block executes before that is enough */
+                               .instruction_limit = EXECUTED_MAX};
     struct code_rules rules = {0};
     wb_grid *grid = NULL;
     *stalls = (wb_stalls){0};

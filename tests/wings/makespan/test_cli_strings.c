@@ -31,8 +31,6 @@ static const struct session {
     {"\"$WB\" makespan LC -w 2 -u L=1,C=1 --method closed -o - >/dev/null; test -z \"$(ls)\"", 0, NULL, NULL},
     {"\"$WB\" makespan LLC -w 2 -u L=1,C=1 --method exakt", 2, NULL,
      "unknown name 'exakt'; did you mean 'exact'?"},
-    {"\"$WB\" makespan LCL -w 4 -u L=1,C=1 --write-cnf /dev/null --at-least +5", 2, NULL,
-     "--at-least +5: error: expected"},
     {"\"$WB\" makespan --check - --read-solution -", 2, NULL, "standard input can be read only once"},
     {"\"$WB\" init \"$OLDPWD\"/kernels/stencil5.ptx -o x.yaml >&2; \"$WB\" makespan x.yaml", 2, NULL,
      "x.yaml:14:5: error: argument 6 of stencil5 is"},

@@ -15,8 +15,7 @@
 static const struct makespan_method *const registry[] = {
     &makespan_pessimistic, &makespan_closed,         &makespan_ilp_short,
     &makespan_ilp_long,    &makespan_ilp_cumulative, &makespan_exact,
-    &makespan_extrapolate, &makespan_anneal,         &makespan_sat,
-    &makespan_brute,
+    &makespan_extrapolate, &makespan_anneal,         &makespan_brute,
 };
 
 /* The methods in the order of results; NULL past the end. */

@@ -182,10 +182,7 @@ static wb_status write_convergence(const struct options *options, const wb_makes
 static const struct {
     const char *option;
     wb_makespan_model model;
-} models[] = {{"write-lp", WB_MODEL_LP},
-              {"write-mps", WB_MODEL_MPS},
-              {"write-cnf", WB_MODEL_DIMACS},
-              {"write-opb", WB_MODEL_OPB}};
+} models[] = {{"write-lp", WB_MODEL_LP}, {"write-mps", WB_MODEL_MPS}};
 
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -199,21 +196,16 @@ static bool wants_model(const struct options *options) {
 /* Writes the problem for other solvers, which is then all that is done. */
 static wb_status write_models(const struct options *options, wb_makespan *makespan,
                               wb_diagnostics *diagnostics) {
-    const char *at_least = option_value(options, "at-least");
-    uint64_t cycles = 0;
-    if (at_least != NULL) (void)read_number(at_least, strlen(at_least), 0, UINT64_MAX, &cycles);
     if (is_given(options, "read-solution"))
         return usage_error(diagnostics,
                            "--read-solution cannot be combined with --write-..., which solves nothing");
-    if (is_given(options, "write-cnf") && cycles == 0)
-        return usage_error(diagnostics, "--write-cnf needs --at-least, the cycles to reach");
     const char *method = options->methods != NULL ? options->methods : "ilp-cumulative";
     wb_status status = WB_OK;
     for (size_t i = 0; status == WB_OK && i < MODELS; i++) {
         const char *path = option_value(options, models[i].option);
         char *text = NULL;
         if (path == NULL) continue;
-        status = wb_makespan_export(makespan, models[i].model, method, cycles, diagnostics, &text);
+        status = wb_makespan_export(makespan, models[i].model, method, diagnostics, &text);
         if (status == WB_OK) status = wb_file_write(path, text, diagnostics);
         free(text);
     }
@@ -349,11 +341,6 @@ static const struct option_row rows[] = {
     TAKES(TEXT, "write-lp", "FILE",
           .help = "write the integer program of --method ilp-short, ilp-long or ilp-cumulative"),
     TAKES(TEXT, "write-mps", "FILE", .help = "the same in free MPS, which minimises minus the makespan"),
-    TAKES(TEXT, "write-cnf", "FILE",
-          .help = "write the formula (DIMACS) whose models are the schedules of --at-least cycles"),
-    TAKES(NUMBER, "at-least", "CYCLES", .help = "of --write-cnf", .most = UINT64_MAX,
-          .expected = "a number of cycles"),
-    TAKES(TEXT, "write-opb", "FILE", .help = "write the problem in pseudo-Boolean form (OPB)"),
 };
 
 static const struct command command = {

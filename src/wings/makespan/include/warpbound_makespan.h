@@ -43,9 +43,9 @@ wb_status wb_makespan_set(wb_makespan *makespan, const char *key, const char *va
  * size. Results are kept in the registry's order, once each; methods without one are listed by
  * wb_makespan_declined, and only where there is no result at all the status and the messages are theirs.
  * WB_ERR_LIMIT, too, when a method was stopped; the others have run, and what the one found so far is kept.
- * From the first call on the problem cannot be changed. The methods "ilp-..." run CBC and "sat" runs CaDiCaL,
- * each in a child process that ends with the call: a solver that fails, as for want of memory, takes nothing
- * of the caller with it, and its method is one that was stopped. */
+ * From the first call on the problem cannot be changed. The methods "ilp-..." run CBC in a child
+ * process that ends with the call: where it fails, as for want of memory, it takes nothing of the caller with
+ * it, and its method is one that was stopped. */
 wb_status wb_makespan_solve(wb_makespan *makespan, const char *methods, const wb_watch *watch,
                             wb_diagnostics *diagnostics);
 
@@ -102,16 +102,13 @@ wb_status wb_makespan_convergence(const wb_makespan *makespan, wb_convergence_fo
                                   wb_diagnostics *diagnostics, char **text);
 
 typedef enum {
-    WB_MODEL_LP,     /* the integer program of an ilp method, in the LP format of CPLEX */
-    WB_MODEL_MPS,    /* the same as free MPS, which minimises minus the makespan */
-    WB_MODEL_DIMACS, /* a formula whose models are the schedules of at least `at_least` cycles */
-    WB_MODEL_OPB,    /* the longest schedule as a pseudo-Boolean problem */
+    WB_MODEL_LP,  /* the integer program of an ilp method, in the LP format of CPLEX */
+    WB_MODEL_MPS, /* the same as free MPS, which minimises minus the makespan */
 } wb_makespan_model;
 
-/* The problem as a text for another solver. `method` chooses the integer program of WB_MODEL_LP and
- * WB_MODEL_MPS; `at_least` is of WB_MODEL_DIMACS. */
+/* The problem as a text for another solver. `method` chooses the integer program. */
 wb_status wb_makespan_export(wb_makespan *makespan, wb_makespan_model model, const char *method,
-                             uint64_t at_least, wb_diagnostics *diagnostics, char **text);
+                             wb_diagnostics *diagnostics, char **text);
 
 /* Writes a certificate to `path`: the longest schedule found with tables which prove that none is longer. A
  * warning says so when they prove an interval only. WB_ERR_DECLINED when no schedule was found, WB_ERR_LIMIT

@@ -139,9 +139,6 @@ static const struct {
     [WB_ASSUME_CACHE_CONTROL] = {.id = "H9", .executed = ASSUMED_CACHE_CONTROL},
     [WB_ASSUME_BARRIER_COUNTERS] = {.id = "H11", .executed = ASSUMED_BARRIER_COUNTERS},
     [WB_ASSUME_TOUCHED] = {.id = "H12", .executed = ASSUMED_TOUCHED},
-    [WB_ASSUME_NOT_SOONER] = {.id = "H10",
-                              .text = ("a stall count of n delays the warp's next issue by at least n "
-                                       "cycles; results take at least the least that the machine states")},
     [WB_ASSUME_NO_CACHE_MISSES] =
         {.id = "C1", .text = "cache misses and memory interference add nothing to the stated latencies"},
     [WB_ASSUME_NO_DATA_CACHE_MISSES] =

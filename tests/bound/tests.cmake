@@ -34,7 +34,6 @@ target_link_libraries(sub_core_campaign PRIVATE test_support wb_bound PkgConfig:
 wb_test(test_sub_cores wb_bound)
 wb_test(test_serial wb_bound)
 wb_test(test_sub_core_mutants wb_bound)
-wb_test(test_sections wb_bound)
 wb_test(test_oldest wb_bound)
 wb_test(test_machine_code_bounds wb_bound)
 add_executable(sass_campaign bound/sass_campaign.c)

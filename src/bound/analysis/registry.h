@@ -14,7 +14,6 @@
     X(fifo)                                                                                                  \
     X(elb)                                                                                                   \
     X(gub)                                                                                                   \
-    X(sections)                                                                                              \
     X(exhaustive)                                                                                            \
     X(adversary)                                                                                             \
     X(adversary_short)                                                                                       \

@@ -137,7 +137,7 @@ struct mutant_case {
 
 #define ALL (ONE_SM | BALANCE | AREA)
 
-/* Found by climbing (sub_core_campaign.c), but for the families that are explained. */
+/* Found by climbing, but for the families that are explained. */
 static const struct mutant_case mutant_cases[] = {
     {CHAIN_NO_EXTRAS,
      ALL,

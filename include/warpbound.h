@@ -333,8 +333,8 @@ wb_status wb_machine_print(const wb_machine *machine, wb_diagnostics *diagnostic
 size_t wb_machine_preset_count(void);
 const char *wb_machine_preset_name(size_t index);
 
-/* The names of the presets that time machine code of exactly that architecture, with commas between, and their
- * number. To be freed; NULL when memory is exhausted. */
+/* The names of the presets that time machine code of exactly that architecture, with commas between, and
+ * their number. To be freed; NULL when memory is exhausted. */
 char *wb_machine_presets_for(uint32_t architecture, size_t *count);
 
 /* Small kernels, as PTX for one architecture, whose machine code shows what a compiler keeps between machine
